@@ -1,0 +1,76 @@
+# Compiler settings, dependencies and the helper functions that the folders' CMakeLists use.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+# The compiler's own time goes into libMLIR and libLLVM: -O1 builds in two thirds of the time of -O3.
+set(CMAKE_CXX_FLAGS_RELEASE "-O1 -DNDEBUG")
+
+find_program(TFC_CCACHE ccache)
+if(TFC_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${TFC_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${TFC_CCACHE})
+endif()
+
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+find_package(Threads REQUIRED)
+
+set(TFC_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type)
+
+# Settings of everything that uses MLIR: include paths, definitions, shared libraries.
+add_library(tfc-mlir INTERFACE)
+target_include_directories(tfc-mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_include_directories(tfc-mlir INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+target_compile_options(tfc-mlir INTERFACE ${TFC_WARNINGS} -fno-exceptions)
+target_link_libraries(tfc-mlir INTERFACE MLIR LLVM)
+
+# One precompiled header for all of it; -fno-pch-timestamp keeps it cacheable.
+file(WRITE ${PROJECT_BINARY_DIR}/pch.cpp "")
+add_library(tfc-pch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
+target_link_libraries(tfc-pch PRIVATE tfc-mlir)
+target_precompile_headers(tfc-pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+target_compile_options(tfc-pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+
+# tfc_add_library(NAME SOURCES... LINK LIBRARIES... DEPENDS TARGETS...): a static library that uses MLIR.
+function(tfc_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC tfc-mlir ${ARG_LINK})
+  target_precompile_headers(${name} REUSE_FROM tfc-pch)
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# tfc_add_tool(NAME SOURCES... LINK LIBRARIES...): a program in build/bin that uses MLIR.
+function(tfc_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE tfc-mlir ${ARG_LINK})
+  target_precompile_headers(${name} REUSE_FROM tfc-pch)
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  target_link_options(${name} PRIVATE -fuse-ld=lld)
+endfunction()
+
+# tfc_tablegen(OUTPUT.inc SOURCE.td ARGS...): runs mlir-tblgen into the build folder that mirrors the source.
+function(tfc_tablegen output source)
+  set(LLVM_TARGET_DEFINITIONS ${source})
+  mlir_tablegen(${output} ${ARGN} -I${PROJECT_SOURCE_DIR})
+  set(TABLEGEN_OUTPUT ${TABLEGEN_OUTPUT} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,108 @@
+//===- Model.h - What generated code and the runtime say to each other ----===//
+//
+// A compiled model is one constant `tfc_model`, a table of its variables and
+// entries, and one function per entry. The compiler emits both
+// (compiler/emission/Descriptor.cpp); the runtime reads them. Everything here
+// is plain C data: pointers, fixed-width integers, no padding to guess.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_RUNTIME_MODEL_H
+#define TFC_RUNTIME_MODEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TFC_ABI_VERSION 1
+
+typedef struct tfc_variable_info {
+  const char *name;     // checkpoint name, as the author wrote it
+  const char *formerly; // '@was' name, or null
+  int32_t dtype;        // tfc_dtype
+  int32_t rank;
+  const int64_t *dims; // static
+  uint64_t bytes;
+} tfc_variable_info;
+
+// A feed or fetch of an entry. Its dimensions are those that `shapes` of the entry writes.
+typedef struct tfc_value_info {
+  const char *name;
+  const char *type; // as written: "f32[n, 64]"
+  int32_t dtype;
+  int32_t rank;
+} tfc_value_info;
+
+// A named dimension of an entry. Its value in a call is solved from the axis of one feed:
+// size(feed, axis) = scale * value + offset. The typed C functions pass it directly.
+typedef struct tfc_symbol_info {
+  const char *name;
+  int64_t lower; // smallest legal value
+  int64_t upper; // largest legal value, or -1: no bound
+  int32_t feed;
+  int32_t axis;
+  int64_t scale;
+  int64_t offset;
+} tfc_symbol_info;
+
+typedef struct tfc_frame tfc_frame;
+
+typedef struct tfc_entry_info {
+  const char *name;
+  int32_t feed_count;
+  int32_t fetch_count;
+  int32_t symbol_count;
+  int32_t writes; // 1 if the entry changes variables
+  const tfc_value_info *feeds;
+  const tfc_value_info *fetches;
+  const tfc_symbol_info *symbols;
+  // Writes the dimensions of all feeds, then of all fetches, axis by axis.
+  void (*shapes)(const int64_t *symbols, int64_t *dims);
+  // Bytes of arena that a call needs; monotone in every symbol.
+  int64_t (*arena_bytes)(const int64_t *symbols);
+  // Runs one call. Checked before: nulls, bounds, dtypes. Returns a tfc_status; when it is not 0 the
+  // message is set (tfc_rt_fail) and no variable has changed.
+  int32_t (*run)(tfc_frame *frame);
+} tfc_entry_info;
+
+typedef struct tfc_model {
+  int32_t abi_version;
+  int32_t variable_count;
+  int32_t entry_count;
+  int32_t reserved;
+  const char *name;
+  const char *cpu;      // the processor compiled for, for messages
+  const char *features; // "+avx2,+fma,...": what the code needs, checked by create
+  const tfc_variable_info *variables;
+  const tfc_entry_info *entries;
+  const tfc_entry_info *init; // no feeds, no fetches: assigns every variable its initial value
+} tfc_model;
+
+// What an entry function sees of a call. The layout is known to compiler/memory/ (offsets by field).
+struct tfc_frame {
+  void *handle;                // opaque
+  char *arena;                 // 64-byte aligned, at least arena_bytes(symbols)
+  const void *const *feeds;    // dense, row-major
+  void *const *fetches;        // dense, row-major, caller's memory
+  void *const *variables;      // 64-byte aligned, in the order of tfc_model.variables
+  const int64_t *symbols;      // values of the entry's named dimensions
+};
+
+// Sets the message of the failing call and returns `status`, so that generated code can return it.
+// `format` holds "%lld" for each of the `count` (at most 4) values, nothing else.
+int32_t tfc_rt_fail(tfc_frame *frame, int32_t status, const char *format, const int64_t *values,
+                    int32_t count);
+
+// Runs body(context, begin, end) over [0, count) cut into chunks of `grain` (the last may be shorter);
+// chunks may run on several threads. Returns when all are done. The cut depends on count and grain alone.
+typedef void (*tfc_rt_body)(void *context, int64_t begin, int64_t end);
+void tfc_rt_parallel_for(tfc_frame *frame, tfc_rt_body body, void *context, int64_t count,
+                         int64_t grain);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TFC_RUNTIME_MODEL_H
