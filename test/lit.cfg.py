@@ -1,0 +1,70 @@
+"""lit over this folder: `lit-22 test/dialects` runs a part of it against the build in build/.
+
+Parameters: `--param roundtrip=1` prints and parses again whatever tfc-opt prints, in the custom and in
+the generic form, before FileCheck reads it; `--param timeout=SECONDS` limits a test (default 120).
+"""
+
+import ctypes
+import os
+import shutil
+import subprocess
+
+import lit.formats
+
+if not hasattr(config, "tfc_build_root"):  # run on the sources, not through the build folder
+    sources = os.path.dirname(os.path.abspath(__file__))
+    build = os.environ.get("TFC_BUILD", os.path.join(os.path.dirname(sources), "build"))
+    lit_config.load_config(config, os.path.join(build, "test", "lit", "lit.site.cfg.py"))
+    raise SystemExit
+
+config.name = "tfc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".graph", ".test", ".c"]
+config.excludes = ["Inputs", "runtime", "benchmark"]
+config.test_source_root = os.path.join(config.tfc_source_root, "test")
+config.test_exec_root = os.path.join(config.tfc_build_root, "test", "lit")
+
+binaries = os.path.join(config.tfc_build_root, "bin")
+config.environment["PATH"] = os.pathsep.join([binaries, config.tfc_llvm_tools, os.environ["PATH"]])
+for name in ["HOME", "TMPDIR", "CUDA_VISIBLE_DEVICES"]:
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+
+def python_with_numpy():
+    for python in [config.tfc_python, "/usr/bin/python3", shutil.which("python3")]:
+        if python and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def has_cuda():
+    try:
+        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+    except (OSError, AttributeError):
+        return False
+
+
+python = python_with_numpy()
+features = {
+    "numpy": python is not None,
+    "cuda": has_cuda(),
+    "ptxas": shutil.which("ptxas") is not None,
+    "roundtrip": lit_config.params.get("roundtrip", "0") != "0",
+}
+config.available_features.update(name for name, present in features.items() if present)
+
+config.substitutions += [
+    ("%python", python or config.tfc_python),
+    ("%cc", "cc"),
+    ("%source", config.tfc_source_root),
+    ("%build", config.tfc_build_root),
+]
+if features["roundtrip"]:
+    wrapper = os.path.join(config.test_source_root, "roundtrip-opt")
+    config.substitutions.append((r"(?<![\w./-])tfc-opt(?![\w./-])", f"{config.tfc_python} {wrapper}"))
+
+if lit_config.maxIndividualTestTimeIsSupported[0]:
+    lit_config.maxIndividualTestTime = int(lit_config.params.get("timeout", 120))
+else:
+    lit_config.note("no time limit per test: lit needs python3-psutil for it")
