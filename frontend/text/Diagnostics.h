@@ -1,0 +1,69 @@
+#pragma once
+
+#include "frontend/text/Source.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include <deque>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tfc::text {
+
+enum class Severity { Error, Warning };
+
+/// One message with its places. The builder functions return the diagnostic, for chains:
+/// `diags.error(at, "unknown-name", "...").also(other).note(place, "declared here").help("...")`.
+class Diagnostic {
+public:
+  struct Note {
+    SourceRange at;
+    std::string text;
+  };
+
+  /// Marks a second place with `~`, if it is on the line of the first.
+  Diagnostic &also(SourceRange range);
+  /// A sentence about another place; `at` may be invalid.
+  Diagnostic &note(SourceRange at, const llvm::Twine &text);
+  /// What to do. The last one wins.
+  Diagnostic &help(const llvm::Twine &text);
+
+  Severity severity = Severity::Error;
+  SourceRange at;
+  llvm::SmallVector<SourceRange, 2> others;
+  std::string text;
+  std::string slug;
+  std::vector<Note> notes;
+  std::string helpText;
+};
+
+/// Collects the diagnostics of a compilation and prints them, sorted by place, each once.
+class DiagnosticEngine {
+public:
+  explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
+
+  /// References stay valid as long as the engine. `slug` may be empty.
+  Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  Diagnostic &warning(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+
+  /// The number of errors so far, repetitions included.
+  unsigned errorCount() const { return errors; }
+  bool hasErrors() const { return errors != 0; }
+
+  /// Prints what has been collected and forgets it (but not the count).
+  void flush(llvm::raw_ostream &os);
+
+  const SourceManager &sourceManager() const { return sources; }
+
+private:
+  void print(llvm::raw_ostream &os, const Diagnostic &diagnostic) const;
+  void printPlace(llvm::raw_ostream &os, SourceRange at) const;
+  void printExcerpt(llvm::raw_ostream &os, const Diagnostic &diagnostic) const;
+
+  const SourceManager &sources;
+  std::deque<Diagnostic> diagnostics;
+  unsigned errors = 0;
+};
+
+} // namespace tfc::text

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tfc::text {
+
+/// A file of a SourceManager; kNoFile means "no place".
+using FileId = uint32_t;
+inline constexpr FileId kNoFile = ~0u;
+
+/// The bytes [begin, end) of a file.
+struct SourceRange {
+  FileId file = kNoFile;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  bool isValid() const { return file != kNoFile; }
+  bool operator==(const SourceRange &) const = default;
+
+  /// The smallest range that holds both; an invalid one does not count.
+  static SourceRange join(SourceRange a, SourceRange b);
+};
+
+/// A line and a column as people count: from 1, columns in characters.
+struct LineColumn {
+  unsigned line = 1;
+  unsigned column = 1;
+};
+
+/// Owns the text of all files that one compilation reads.
+class SourceManager {
+public:
+  /// Reads `path`; reading the same path again gives the same id. Nothing, and `error` set, where
+  /// the file cannot be read or is too large.
+  std::optional<FileId> load(llvm::StringRef path, std::string &error);
+
+  /// Adds text that is in no file, or stands for the file `name`.
+  FileId add(llvm::StringRef name, llvm::StringRef text);
+
+  /// The file that was loaded or added as `name`.
+  std::optional<FileId> find(llvm::StringRef name) const;
+
+  llvm::StringRef name(FileId file) const { return files[file].name; }
+  llvm::StringRef text(FileId file) const { return files[file].buffer->getBuffer(); }
+  llvm::StringRef text(SourceRange range) const;
+  size_t size() const { return files.size(); }
+
+  LineColumn lineColumn(FileId file, uint32_t offset) const;
+  /// The offset of a line and column; the end of the line (or file) where the column is too large.
+  uint32_t offset(FileId file, LineColumn place) const;
+  /// The text of line `line` (from 1) without its end.
+  llvm::StringRef line(FileId file, unsigned line) const;
+
+private:
+  struct File {
+    std::string name;
+    std::unique_ptr<llvm::MemoryBuffer> buffer;
+    std::vector<uint32_t> lineStarts;
+  };
+  FileId addBuffer(llvm::StringRef name, std::unique_ptr<llvm::MemoryBuffer> buffer);
+
+  std::vector<File> files;
+  llvm::StringMap<FileId> ids;
+};
+
+} // namespace tfc::text
