@@ -10,13 +10,11 @@
 #ifndef TFC_RUNTIME_MODEL_H
 #define TFC_RUNTIME_MODEL_H
 
-#include <stdint.h>
+#include "runtime/tfc.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define TFC_ABI_VERSION 1
 
 typedef struct tfc_variable_info {
   const char *name;     // checkpoint name, as the author wrote it
@@ -62,12 +60,12 @@ typedef struct tfc_entry_info {
   void (*shapes)(const int64_t *symbols, int64_t *dims);
   // Bytes of arena that a call needs; monotone in every symbol.
   int64_t (*arena_bytes)(const int64_t *symbols);
-  // Runs one call. Checked before: nulls, bounds, dtypes. Returns a tfc_status; when it is not 0 the
+  // Runs one call. Checked before: nulls, bounds. Returns a tfc_status; when it is not 0 the
   // message is set (tfc_rt_fail) and no variable has changed.
   int32_t (*run)(tfc_frame *frame);
 } tfc_entry_info;
 
-typedef struct tfc_model {
+struct tfc_model {
   int32_t abi_version;
   int32_t variable_count;
   int32_t entry_count;
@@ -78,28 +76,55 @@ typedef struct tfc_model {
   const tfc_variable_info *variables;
   const tfc_entry_info *entries;
   const tfc_entry_info *init; // no feeds, no fetches: assigns every variable its initial value
-} tfc_model;
-
-// What an entry function sees of a call. The layout is known to compiler/memory/ (offsets by field).
-struct tfc_frame {
-  void *handle;                // opaque
-  char *arena;                 // 64-byte aligned, at least arena_bytes(symbols)
-  const void *const *feeds;    // dense, row-major
-  void *const *fetches;        // dense, row-major, caller's memory
-  void *const *variables;      // 64-byte aligned, in the order of tfc_model.variables
-  const int64_t *symbols;      // values of the entry's named dimensions
 };
 
-// Sets the message of the failing call and returns `status`, so that generated code can return it.
-// `format` holds "%lld" for each of the `count` (at most 4) values, nothing else.
+// What an entry function sees of a call. compiler/memory/ knows the layout (offsets by field).
+struct tfc_frame {
+  tfc_instance *handle;
+  char *arena;              // 64-byte aligned, at least arena_bytes(symbols)
+  const void *const *feeds; // dense, row-major; null only without elements
+  void *const *fetches;     // dense, row-major, caller's memory; null only without elements
+  void *const *variables;   // 64-byte aligned, in the order of tfc_model.variables
+  const int64_t *symbols;   // values of the entry's named dimensions
+};
+
+// Sets the message of the failing call, behind the entry's name ("train: "), and returns `status`,
+// so that generated code can return it. `format` holds "%lld" for each of the `count` (at most 4)
+// values, nothing else. Only for the thread that runs the entry, not for bodies of parallel_for.
 int32_t tfc_rt_fail(tfc_frame *frame, int32_t status, const char *format, const int64_t *values,
                     int32_t count);
 
-// Runs body(context, begin, end) over [0, count) cut into chunks of `grain` (the last may be shorter);
-// chunks may run on several threads. Returns when all are done. The cut depends on count and grain alone.
+// Runs body(context, begin, end) over [0, count) cut into chunks of `grain` (the last may be
+// shorter) on some threads. Returns when all are done. The cut depends on count and grain alone. A call from inside a body runs on the thread that makes it.
 typedef void (*tfc_rt_body)(void *context, int64_t begin, int64_t end);
 void tfc_rt_parallel_for(tfc_frame *frame, tfc_rt_body body, void *context, int64_t count,
                          int64_t grain);
+
+// What the functions of a generated header call, next to those of `tfc_api` below. Checks pointers
+// (null only for a value without elements) and the bounds of the symbols, then runs the entry on
+// dense arrays of the shapes that the symbols give. Allocates only when an unbounded size grows.
+tfc_status tfc_instance_call(tfc_instance *instance, int32_t entry, const int64_t *symbols,
+                             const void *const *feeds, void *const *fetches);
+
+// The functions behind `tfc_runtime_api`; tfc.h says what they do.
+tfc_status tfc_instance_create(const tfc_model *model, const tfc_options *options,
+                               tfc_instance **out);
+tfc_status tfc_instance_fork(tfc_instance *instance, tfc_instance **out);
+void tfc_instance_destroy(tfc_instance *instance);
+const char *tfc_instance_message(const tfc_instance *instance);
+tfc_status tfc_instance_call_by_name(tfc_instance *instance, const char *entry,
+                                     const tfc_tensor *feeds, int32_t feed_count,
+                                     const tfc_tensor *fetches, int32_t fetch_count);
+tfc_status tfc_instance_infer(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
+                              int32_t feed_count, tfc_tensor *fetches, int32_t fetch_count);
+tfc_status tfc_instance_get(tfc_instance *instance, const char *variable, const tfc_tensor *out);
+tfc_status tfc_instance_set(tfc_instance *instance, const char *variable, const tfc_tensor *in);
+tfc_status tfc_instance_save(tfc_instance *instance, const char *path);
+tfc_status tfc_instance_load(tfc_instance *instance, const char *path);
+const char *tfc_status_name(int32_t status);
+
+// Generated code makes a constant tfc_library of this and its model.
+extern const tfc_api tfc_runtime_api;
 
 #ifdef __cplusplus
 }

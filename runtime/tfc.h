@@ -1,0 +1,182 @@
+//===- tfc.h - What a program and a compiled model say to each other ------===//
+//
+// A model's own header repeats this text and adds one typed function for each
+// entry. Read that first; what is here serves all models, by name.
+//
+// An instance is a handle on a state: the variables of one copy of a model.
+// Calls on different instances may run at the same time; one instance is used
+// by one thread at a time. A function that fails leaves every variable as it
+// was and sets the instance's message.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_H
+#define TFC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TFC_ABI_VERSION 1
+
+typedef enum tfc_status {
+  TFC_OK = 0,
+  TFC_INVALID_ARGUMENT = 1,    // a null pointer, a wrong dtype, rank or shape
+  TFC_OUT_OF_RANGE = 2,        // a size beyond its bound, an index beyond a dimension
+  TFC_NOT_FOUND = 3,           // no such entry, variable or file
+  TFC_FAILED_PRECONDITION = 4, // 'ensure' failed; a file that belongs to another model
+  TFC_DATA_LOSS = 5,           // a damaged file
+  TFC_OUT_OF_MEMORY = 6,
+  TFC_IO_ERROR = 7,            // the system refused to read or write a file
+  TFC_UNSUPPORTED_CPU = 8,     // the model was compiled for another processor
+  TFC_ABI_MISMATCH = 9,        // model, runtime or options of another version
+  TFC_INTERNAL = 10
+} tfc_status;
+
+typedef enum tfc_dtype {
+  TFC_F32 = 0,
+  TFC_F64 = 1,
+  TFC_F16 = 2,
+  TFC_BF16 = 3,
+  TFC_I8 = 4,
+  TFC_I16 = 5,
+  TFC_I32 = 6,
+  TFC_I64 = 7,
+  TFC_U8 = 8,
+  TFC_BOOL = 9 // one byte, 0 or 1
+} tfc_dtype;
+
+/// A dense, row-major tensor in the caller's memory, aligned to its element type.
+typedef struct tfc_tensor {
+  int32_t dtype; // tfc_dtype
+  int32_t rank;
+  const int64_t *dims; // `rank` sizes; may be null for rank 0
+  void *data;          // may be null for a tensor without elements
+} tfc_tensor;
+
+/// How an instance runs. Start from zero and set `size`: zero means the default everywhere.
+typedef struct tfc_options {
+  uint32_t size; // sizeof(tfc_options)
+
+  /// Threads that a call may use, the caller's among them: 0 takes one for each processor that
+  /// this process may use, 1 starts none. They start at the first call that is large enough and
+  /// sleep between calls. Results do not depend on it.
+  int32_t threads;
+
+  /// Replace malloc and free for all memory of the instance; both or neither. `allocate` may
+  /// return null; `alignment` is a power of two, at most 64. Both may be called by any thread
+  /// that uses the instance or a fork of it.
+  void *(*allocate)(void *context, size_t bytes, size_t alignment);
+  void (*release)(void *context, void *memory, size_t bytes);
+  void *allocator_context;
+
+  /// Replaces the instance's threads: runs body(body_context, i) once for each i in [0, count), in
+  /// any order and on any threads, and returns when all are done.
+  void (*parallel_for)(void *context, void (*body)(void *body_context, int64_t i),
+                       void *body_context, int64_t count);
+  void *parallel_context;
+} tfc_options;
+
+typedef struct tfc_model tfc_model;       // the compiled model: constant data
+typedef struct tfc_instance tfc_instance; // a handle on variables, with memory for one call
+
+/// A feed, a fetch or a variable. The strings live as long as the model.
+typedef struct tfc_value {
+  const char *name;
+  const char *type; // as written, "f32[n, 64]"; null for a variable
+  int32_t dtype;
+  int32_t rank;
+  const int64_t *dims; // of a variable; null for feeds and fetches, see `shapes`
+} tfc_value;
+
+/// A named size of an entry: lower <= value <= upper; upper is -1 when there is no bound.
+typedef struct tfc_symbol {
+  const char *name;
+  int64_t lower;
+  int64_t upper;
+} tfc_symbol;
+
+typedef struct tfc_entry {
+  const char *name;
+  int32_t feed_count;
+  int32_t fetch_count;
+  int32_t symbol_count;
+  int32_t writes; // 1 if a call changes variables
+} tfc_entry;
+
+/// The runtime that a model was linked with. Tables only grow at their end; `size` says how far.
+typedef struct tfc_api {
+  uint32_t abi_version; // TFC_ABI_VERSION
+  uint32_t size;        // sizeof(tfc_api)
+
+  /// The name of a status in lower case, "invalid argument". Never null.
+  const char *(*status_name)(int32_t status);
+
+  /// What the model has: each fills `out` for index in [0, count), else returns TFC_NOT_FOUND. Safe
+  /// on any thread.
+  tfc_status (*entry)(const tfc_model *model, int32_t index, tfc_entry *out);
+  tfc_status (*feed)(const tfc_model *model, int32_t entry, int32_t index, tfc_value *out);
+  tfc_status (*fetch)(const tfc_model *model, int32_t entry, int32_t index, tfc_value *out);
+  tfc_status (*symbol)(const tfc_model *model, int32_t entry, int32_t index, tfc_symbol *out);
+  tfc_status (*variable)(const tfc_model *model, int32_t index, tfc_value *out);
+
+  /// Writes the dimensions of all feeds, then of all fetches, axis by axis, for these sizes.
+  tfc_status (*shapes)(const tfc_model *model, int32_t entry, const int64_t *symbols,
+                       int64_t *dims);
+
+  /// Makes an instance with its variables at their initial values. `options` may be null and is
+  /// copied. When it fails `*out` is null and message(null) tells why. Safe on any thread.
+  tfc_status (*create)(const tfc_model *model, const tfc_options *options, tfc_instance **out);
+
+  /// Makes another handle on the same variables, for another thread. Calls that change variables
+  /// then wait for all others, calls that only read them run at the same time. Allocates.
+  tfc_status (*fork)(tfc_instance *instance, tfc_instance **out);
+
+  /// Frees the handle, and the variables with their last handle. Null is allowed.
+  void (*destroy)(tfc_instance *instance);
+
+  /// Why the last function failed on this instance, or "". Valid until the next function on it.
+  /// With null: why the last `create` of the process failed.
+  const char *(*message)(const tfc_instance *instance);
+
+  /// Runs an entry, feeds and fetches in the order of the entry. The fetches' dtypes and shapes are
+  /// the caller's to give (see `infer`) and their data is written; after a failure it is undefined.
+  /// A fetch may overlap no feed and no other fetch. Blocks until done.
+  tfc_status (*call)(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
+                     int32_t feed_count, const tfc_tensor *fetches, int32_t fetch_count);
+
+  /// Checks the feeds as `call` does (their data may be null) and fills dtype, rank and dims of
+  /// each fetch. The dims belong to the instance and are valid until the next function on it.
+  tfc_status (*infer)(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
+                      int32_t feed_count, tfc_tensor *fetches, int32_t fetch_count);
+
+  /// Copies a variable to `out->data`, or from `in->data`. Dtype and shape must be the variable's.
+  tfc_status (*get)(tfc_instance *instance, const char *variable, const tfc_tensor *out);
+  tfc_status (*set)(tfc_instance *instance, const char *variable, const tfc_tensor *in);
+
+  /// Writes all variables as a safetensors file with a CRC-32C for each tensor. The file appears
+  /// whole or not at all: it is written under another name in the same directory, synced and
+  /// renamed. Blocks for the disk.
+  tfc_status (*save)(tfc_instance *instance, const char *path);
+
+  /// Replaces all variables by those of a safetensors file. Every variable must be in it, under its
+  /// name or its '@was' name, and nothing else; a damaged file or one of another model is refused
+  /// as a whole. Needs memory for a second copy of the variables. Blocks for the disk.
+  tfc_status (*load)(tfc_instance *instance, const char *path);
+} tfc_api;
+
+/// A model with the runtime inside its library. Every shared library that tfc writes exports
+/// `const tfc_library *tfc_library_get(void)`, for programs that load one by dlopen and dlsym.
+typedef struct tfc_library {
+  const tfc_api *api;
+  const tfc_model *model;
+} tfc_library;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TFC_H
