@@ -1,0 +1,44 @@
+#pragma once
+
+#include "compiler/cpu/KernelEmitter.h"
+#include <optional>
+
+namespace tfc::cpu {
+
+/// A matrix product (a generic that multiplies two operands and adds up along its reduction loops)
+/// with the parallel generics that ride along.
+struct ContractionNest {
+  mlir::linalg::GenericOp op;
+  /// Generics whose results are stored; each reads the product at its own point only.
+  llvm::SmallVector<mlir::linalg::GenericOp> epilogues;
+  /// Whether the product itself is stored as well.
+  bool storesProduct = true;
+};
+
+/// How a contraction is cut into parallel units, and the memory it wants beyond its operands.
+struct ContractionPlan {
+  /// Units over the kernel's size symbols.
+  mlir::AffineExpr units;
+  /// Units that are worth waking a thread for.
+  int64_t grain = 1;
+  /// Bytes of scratch over the kernel's size symbols; null for none.
+  mlir::AffineExpr scratchBytes;
+  /// Tile sizes and choices private to the emitter.
+  int64_t tileM = 0, tileN = 0, tileK = 0, variant = 0;
+};
+
+/// Says how to emit the contraction, or nothing where the plain loop nest does better.
+std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Target &target,
+                                               const ContractionNest &nest);
+
+/// Emits units [begin, end) of the contraction. `scratch` has the planned bytes (64-byte aligned).
+void emitContraction(KernelEmitter &emitter, const ContractionNest &nest,
+                     const ContractionPlan &plan, mlir::Value begin, mlir::Value end,
+                     mlir::Value scratch);
+
+/// Stores what the nest stores at one point (or vector of points): `indices` index the product's
+/// tensor, `product` is its element there. To be called in the vector mode of the point.
+void storeContractionResults(KernelEmitter &emitter, const ContractionNest &nest,
+                             llvm::ArrayRef<mlir::AffineExpr> indices, mlir::Value product);
+
+} // namespace tfc::cpu

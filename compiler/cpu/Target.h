@@ -1,0 +1,32 @@
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace tfc::cpu {
+
+/// What the schedules need to know about a processor.
+struct Target {
+  std::string cpu;
+  /// LLVM's feature string, e.g. "+avx512f,+fma".
+  std::string features;
+  /// Bits of a vector register and the number of them.
+  int64_t vectorBits = 128;
+  int64_t vectorRegisters = 16;
+  /// Whether masked loads and stores of 32- and 64-bit lanes are one instruction.
+  bool hasMaskedMemory = false;
+  /// Whether masks have registers of their own, for lanes of 8 bits and up.
+  bool hasMaskRegisters = false;
+  bool hasFma = false;
+  int64_t l1Bytes = 32 << 10;
+  int64_t l2Bytes = 512 << 10;
+
+  /// Describes the processor `cpu` ("native" or empty: the one that runs the compiler).
+  static Target get(llvm::StringRef cpu);
+
+  /// Lanes of one vector register for elements of `bits` bits.
+  int64_t lanes(int64_t bits) const { return vectorBits / bits; }
+};
+
+} // namespace tfc::cpu
