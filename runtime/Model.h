@@ -95,7 +95,8 @@ int32_t tfc_rt_fail(tfc_frame *frame, int32_t status, const char *format, const 
                     int32_t count);
 
 // Runs body(context, begin, end) over [0, count) cut into chunks of `grain` (the last may be
-// shorter) on some threads. Returns when all are done. The cut depends on count and grain alone. A call from inside a body runs on the thread that makes it.
+// shorter), on some threads. Returns when all are done. The cut depends on count and grain alone.
+// A call from inside a body runs on the thread that makes it.
 typedef void (*tfc_rt_body)(void *context, int64_t begin, int64_t end);
 void tfc_rt_parallel_for(tfc_frame *frame, tfc_rt_body body, void *context, int64_t count,
                          int64_t grain);

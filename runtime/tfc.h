@@ -30,9 +30,9 @@ typedef enum tfc_status {
   TFC_FAILED_PRECONDITION = 4, // 'ensure' failed; a file that belongs to another model
   TFC_DATA_LOSS = 5,           // a damaged file
   TFC_OUT_OF_MEMORY = 6,
-  TFC_IO_ERROR = 7,            // the system refused to read or write a file
-  TFC_UNSUPPORTED_CPU = 8,     // the model was compiled for another processor
-  TFC_ABI_MISMATCH = 9,        // model, runtime or options of another version
+  TFC_IO_ERROR = 7,        // the system refused to read or write a file
+  TFC_UNSUPPORTED_CPU = 8, // the model was compiled for another processor
+  TFC_ABI_MISMATCH = 9,    // model, runtime or options of another version
   TFC_INTERNAL = 10
 } tfc_status;
 

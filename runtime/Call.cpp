@@ -1,0 +1,301 @@
+//===- Call.cpp - Calls of entries, typed and by name ---------------------===//
+
+#include "runtime/Instance.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+using namespace tfc::runtime;
+
+static long long asLong(int64_t value) { return value; }
+
+//===- Checked calls ------------------------------------------------------===//
+
+tfc_status tfc::runtime::checkSymbols(tfc_instance &instance, const tfc_entry_info &entry,
+                                      const int64_t *symbols) {
+  for (int32_t i = 0; i < entry.symbol_count; ++i) {
+    const tfc_symbol_info &symbol = entry.symbols[i];
+    if (symbols[i] < symbol.lower)
+      return instance.fail(TFC_OUT_OF_RANGE, "%s: %s = %lld is below its bound %lld", entry.name,
+                           symbol.name, asLong(symbols[i]), asLong(symbol.lower));
+    if (symbols[i] > symbol.upper && symbol.upper >= 0)
+      return instance.fail(TFC_OUT_OF_RANGE, "%s: %s = %lld exceeds its bound %lld", entry.name,
+                           symbol.name, asLong(symbols[i]), asLong(symbol.upper));
+  }
+  return TFC_OK;
+}
+
+/// Whether feed or fetch number `index` (fetches follow the feeds) has no elements in this call.
+static bool isEmpty(tfc_instance &instance, const tfc_entry_info &entry, const int64_t *symbols,
+                    int32_t index) {
+  entry.shapes(symbols, instance.dims);
+  auto rankOf = [&](int32_t i) {
+    return i < entry.feed_count ? entry.feeds[i].rank : entry.fetches[i - entry.feed_count].rank;
+  };
+  const int64_t *dims = instance.dims;
+  for (int32_t i = 0; i < index; ++i)
+    dims += rankOf(i);
+  return elementCount(dims, rankOf(index)) == 0;
+}
+
+static tfc_status checkPointers(tfc_instance &instance, const tfc_entry_info &entry,
+                                const int64_t *symbols, const void *const *feeds,
+                                void *const *fetches) {
+  for (int32_t i = 0; i < entry.feed_count; ++i)
+    if (!feeds[i] && !isEmpty(instance, entry, symbols, i))
+      return instance.fail(TFC_INVALID_ARGUMENT, "%s: feed '%s' is null", entry.name,
+                           entry.feeds[i].name);
+  for (int32_t i = 0; i < entry.fetch_count; ++i)
+    if (!fetches[i] && !isEmpty(instance, entry, symbols, entry.feed_count + i))
+      return instance.fail(TFC_INVALID_ARGUMENT, "%s: fetch '%s' is null", entry.name,
+                           entry.fetches[i].name);
+  return TFC_OK;
+}
+
+/// The arena holds the largest call of bounded sizes; only others ask again.
+static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
+                            const int64_t *symbols) {
+  bool bounded = true;
+  for (int32_t i = 0; i < entry.symbol_count; ++i)
+    bounded &= entry.symbols[i].upper >= 0;
+  if (bounded)
+    return TFC_OK;
+  int64_t bytes = entry.arena_bytes(symbols);
+  if (bytes >= 0 && instance.arena.reserve(instance.state->allocator, bytes))
+    return TFC_OK;
+  return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the %lld bytes of the arena",
+                       entry.name, asLong(bytes));
+}
+
+tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &entry,
+                                  const int64_t *symbols, const void *const *feeds,
+                                  void *const *fetches) {
+  instance.entry = &entry;
+  StateLock lock(*instance.state, entry.writes);
+  tfc_frame frame = {&instance, instance.arena.data(),     feeds,
+                     fetches,   instance.state->variables, symbols};
+  return static_cast<tfc_status>(entry.run(&frame));
+}
+
+extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
+                                        const int64_t *symbols, const void *const *feeds,
+                                        void *const *fetches) {
+  if (!instance)
+    return TFC_INVALID_ARGUMENT;
+  instance->message.clear();
+  const tfc_model &model = *instance->state->model;
+  if (static_cast<uint32_t>(index) >= static_cast<uint32_t>(model.entry_count))
+    return instance->fail(TFC_NOT_FOUND, "no entry has the number %d", index);
+  const tfc_entry_info &entry = model.entries[index];
+  if (tfc_status status = checkSymbols(*instance, entry, symbols))
+    return status;
+  if (tfc_status status = checkPointers(*instance, entry, symbols, feeds, fetches))
+    return status;
+  if (tfc_status status = growArena(*instance, entry, symbols))
+    return status;
+  return runEntry(*instance, entry, symbols, feeds, fetches);
+}
+
+//===- What generated code calls ------------------------------------------===//
+
+extern "C" int32_t tfc_rt_fail(tfc_frame *frame, int32_t status, const char *format,
+                               const int64_t *values, int32_t count) {
+  long long v[4] = {};
+  for (int32_t i = 0; i < count && i < 4; ++i)
+    v[i] = values[i];
+  char text[sizeof(Message)];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+  snprintf(text, sizeof(text), format, v[0], v[1], v[2], v[3]);
+#pragma GCC diagnostic pop
+  frame->handle->fail(static_cast<tfc_status>(status), "%s: %s", frame->handle->entry->name, text);
+  return status;
+}
+
+extern "C" void tfc_rt_parallel_for(tfc_frame *frame, tfc_rt_body body, void *context,
+                                    int64_t count, int64_t grain) {
+  frame->handle->state->pool.run(body, context, count, grain);
+}
+
+//===- Calls by name ------------------------------------------------------===//
+
+static int32_t findEntry(tfc_instance &instance, const char *name) {
+  const tfc_model &model = *instance.state->model;
+  for (int32_t i = 0; name && i < model.entry_count; ++i)
+    if (strcmp(model.entries[i].name, name) == 0)
+      return i;
+  instance.message.add("%s has no entry '%s'; it has", model.name, name ? name : "(null)");
+  for (int32_t i = 0; i < model.entry_count; ++i)
+    instance.message.add("%s '%s'", i ? "," : "", model.entries[i].name);
+  return -1;
+}
+
+static tfc_status checkCount(tfc_instance &instance, const tfc_entry_info &entry, const char *what,
+                             int32_t given, int32_t expected, const tfc_tensor *tensors) {
+  if (given != expected)
+    return instance.fail(TFC_INVALID_ARGUMENT, "%s: got %d %s, but expected %d", entry.name, given,
+                         what, expected);
+  if (expected > 0 && !tensors)
+    return instance.fail(TFC_INVALID_ARGUMENT, "%s: the array of %s is null", entry.name, what);
+  return TFC_OK;
+}
+
+static tfc_status checkDtypeAndRank(tfc_instance &instance, const tfc_entry_info &entry,
+                                    const char *what, const tfc_value_info &value,
+                                    const tfc_tensor &tensor) {
+  if (tensor.dtype != value.dtype)
+    return instance.fail(TFC_INVALID_ARGUMENT, "%s: %s '%s' has dtype %s, but expected %s",
+                         entry.name, what, value.name, dtypeName(tensor.dtype), value.type);
+  if (tensor.rank == value.rank && (tensor.dims || tensor.rank == 0))
+    return TFC_OK;
+  instance.message.add("%s: %s '%s' has ", entry.name, what, value.name);
+  if (tensor.rank <= 0 || tensor.dims) {
+    instance.message.add("shape ");
+    instance.message.addShape(tensor.dims, tensor.rank);
+  } else {
+    instance.message.add("no dims");
+  }
+  instance.message.add(", but expected %s", value.type);
+  return TFC_INVALID_ARGUMENT;
+}
+
+/// Whether the text of axis `axis` of "f32[n, 64]" names a size.
+static bool axisIsNamed(const char *type, int32_t axis) {
+  const char *text = strchr(type, '[');
+  int32_t depth = 0;
+  for (text = text ? text + 1 : ""; *text && axis >= 0 && depth >= 0; ++text) {
+    depth += (*text == '(') - (*text == ')') - (*text == ']');
+    if (axis == 0 && isalpha(static_cast<unsigned char>(*text)))
+      return true;
+    axis -= *text == ',' && depth == 0;
+  }
+  return false;
+}
+
+static void addShapeError(tfc_instance &instance, const tfc_entry_info &entry, const char *what,
+                          const tfc_value_info &value, const tfc_tensor &tensor) {
+  instance.message.add("%s: %s '%s' has shape ", entry.name, what, value.name);
+  instance.message.addShape(tensor.dims, tensor.rank);
+  instance.message.add(", but expected %s", value.type);
+}
+
+static tfc_status checkShape(tfc_instance &instance, const tfc_entry_info &entry, const char *what,
+                             const tfc_value_info &value, const tfc_tensor &tensor,
+                             const int64_t *expected) {
+  for (int32_t axis = 0; axis < value.rank; ++axis) {
+    if (tensor.dims[axis] == expected[axis])
+      continue;
+    addShapeError(instance, entry, what, value, tensor);
+    if (axisIsNamed(value.type, axis))
+      for (int32_t i = 0; i < entry.symbol_count; ++i)
+        instance.message.add("%s %s = %lld", i ? "," : " with", entry.symbols[i].name,
+                             asLong(instance.symbols[i]));
+    return TFC_INVALID_ARGUMENT;
+  }
+  return TFC_OK;
+}
+
+/// Solves the entry's named sizes from the feeds' shapes into instance.symbols.
+static tfc_status solveSymbols(tfc_instance &instance, const tfc_entry_info &entry,
+                               const tfc_tensor *feeds) {
+  for (int32_t i = 0; i < entry.symbol_count; ++i) {
+    const tfc_symbol_info &symbol = entry.symbols[i];
+    const tfc_tensor &feed = feeds[symbol.feed];
+    int64_t scaled;
+    bool overflow = __builtin_sub_overflow(feed.dims[symbol.axis], symbol.offset, &scaled);
+    int64_t scale = symbol.scale ? symbol.scale : 1;
+    if (overflow || feed.dims[symbol.axis] < 0 || scaled % scale != 0) {
+      addShapeError(instance, entry, "feed", entry.feeds[symbol.feed], feed);
+      return TFC_INVALID_ARGUMENT;
+    }
+    instance.symbols[i] = scaled / scale;
+  }
+  return checkSymbols(instance, entry, instance.symbols);
+}
+
+/// Checks the feeds and leaves the entry's sizes in instance.symbols and all dimensions in
+/// instance.dims; `fetchDims` is where those of the fetches begin.
+static tfc_status checkFeeds(tfc_instance &instance, const tfc_entry_info &entry,
+                             const tfc_tensor *feeds, int32_t count, const int64_t *&fetchDims) {
+  if (tfc_status status = checkCount(instance, entry, "feeds", count, entry.feed_count, feeds))
+    return status;
+  for (int32_t i = 0; i < count; ++i)
+    if (tfc_status status = checkDtypeAndRank(instance, entry, "feed", entry.feeds[i], feeds[i]))
+      return status;
+  if (tfc_status status = solveSymbols(instance, entry, feeds))
+    return status;
+  entry.shapes(instance.symbols, instance.dims);
+  fetchDims = instance.dims;
+  for (int32_t i = 0; i < count; ++i) {
+    if (tfc_status status =
+            checkShape(instance, entry, "feed", entry.feeds[i], feeds[i], fetchDims))
+      return status;
+    fetchDims += entry.feeds[i].rank;
+  }
+  return TFC_OK;
+}
+
+static tfc_status checkFetches(tfc_instance &instance, const tfc_entry_info &entry,
+                               const tfc_tensor *fetches, int32_t count, const int64_t *dims) {
+  if (tfc_status status = checkCount(instance, entry, "fetches", count, entry.fetch_count, fetches))
+    return status;
+  for (int32_t i = 0; i < count; ++i) {
+    const tfc_value_info &value = entry.fetches[i];
+    if (tfc_status status = checkDtypeAndRank(instance, entry, "fetch", value, fetches[i]))
+      return status;
+    if (tfc_status status = checkShape(instance, entry, "fetch", value, fetches[i], dims))
+      return status;
+    dims += value.rank;
+  }
+  return TFC_OK;
+}
+
+extern "C" tfc_status tfc_instance_call_by_name(tfc_instance *instance, const char *name,
+                                                const tfc_tensor *feeds, int32_t feedCount,
+                                                const tfc_tensor *fetches, int32_t fetchCount) {
+  if (!instance)
+    return TFC_INVALID_ARGUMENT;
+  instance->message.clear();
+  int32_t index = findEntry(*instance, name);
+  if (index < 0)
+    return TFC_NOT_FOUND;
+  const tfc_entry_info &entry = instance->state->model->entries[index];
+  const int64_t *fetchDims;
+  if (tfc_status status = checkFeeds(*instance, entry, feeds, feedCount, fetchDims))
+    return status;
+  if (tfc_status status = checkFetches(*instance, entry, fetches, fetchCount, fetchDims))
+    return status;
+  void **feedData = instance->pointers;
+  void **fetchData = feedData + feedCount;
+  for (int32_t i = 0; i < feedCount; ++i)
+    feedData[i] = feeds[i].data;
+  for (int32_t i = 0; i < fetchCount; ++i)
+    fetchData[i] = fetches[i].data;
+  return tfc_instance_call(instance, index, instance->symbols, feedData, fetchData);
+}
+
+extern "C" tfc_status tfc_instance_infer(tfc_instance *instance, const char *name,
+                                         const tfc_tensor *feeds, int32_t feedCount,
+                                         tfc_tensor *fetches, int32_t fetchCount) {
+  if (!instance)
+    return TFC_INVALID_ARGUMENT;
+  instance->message.clear();
+  int32_t index = findEntry(*instance, name);
+  if (index < 0)
+    return TFC_NOT_FOUND;
+  const tfc_entry_info &entry = instance->state->model->entries[index];
+  const int64_t *dims;
+  if (tfc_status status = checkFeeds(*instance, entry, feeds, feedCount, dims))
+    return status;
+  if (tfc_status status =
+          checkCount(*instance, entry, "fetches", fetchCount, entry.fetch_count, fetches))
+    return status;
+  for (int32_t i = 0; i < fetchCount; ++i) {
+    fetches[i].dtype = entry.fetches[i].dtype;
+    fetches[i].rank = entry.fetches[i].rank;
+    fetches[i].dims = dims;
+    dims += entry.fetches[i].rank;
+  }
+  return TFC_OK;
+}

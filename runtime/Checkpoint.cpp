@@ -1,0 +1,391 @@
+//===- Checkpoint.cpp - Saving and loading all variables ------------------===//
+
+#include "runtime/Crc32c.h"
+#include "runtime/Safetensors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace tfc::runtime;
+
+namespace {
+/// Closes a file descriptor at the end of its scope.
+class File {
+public:
+  explicit File(int descriptor) : descriptor(descriptor) {}
+  ~File() { close(); }
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+
+  bool isOpen() const { return descriptor >= 0; }
+  int get() const { return descriptor; }
+
+  bool close() {
+    int closing = descriptor;
+    descriptor = -1;
+    return closing < 0 || ::close(closing) == 0;
+  }
+
+private:
+  int descriptor;
+};
+} // namespace
+
+/// Bytes of one read or write: Linux moves at most 2 GiB, and the checksum finds these in cache.
+static constexpr size_t kMaxTransfer = size_t(1) << 20;
+
+static tfc_status failWithErrno(tfc_instance &instance, const char *what, const char *path) {
+  return instance.fail(errno == ENOENT ? TFC_NOT_FOUND : TFC_IO_ERROR, "cannot %s '%s': %m", what,
+                       path);
+}
+
+static tfc_status checkPath(tfc_instance *instance, const char *path) {
+  if (!instance)
+    return TFC_INVALID_ARGUMENT;
+  instance->message.clear();
+  if (!path || !*path)
+    return instance->fail(TFC_INVALID_ARGUMENT, "the path of the checkpoint is %s",
+                          path ? "empty" : "null");
+  return TFC_OK;
+}
+
+//===- Saving -------------------------------------------------------------===//
+
+static bool writeAll(int file, const void *data, uint64_t bytes) {
+  const char *next = static_cast<const char *>(data);
+  while (bytes > 0) {
+    ssize_t written = write(file, next, bytes < kMaxTransfer ? bytes : kMaxTransfer);
+    if (written < 0 && errno != EINTR)
+      return false;
+    if (written > 0) {
+      next += written;
+      bytes -= written;
+    }
+  }
+  return true;
+}
+
+/// Larger elements first: then every tensor is aligned to its element without gaps.
+static void orderBySize(const tfc_model &model, int32_t *order) {
+  for (int32_t bytes = 8; bytes > 0; bytes /= 2)
+    for (int32_t i = 0; i < model.variable_count; ++i)
+      if (dtypeInfo(model.variables[i].dtype)->bytes == bytes)
+        *order++ = i;
+}
+
+/// Creates a new file beside `path` and leaves its name in `name`; negative with errno set when it
+/// cannot.
+static int createBeside(const char *path, Block &name) {
+  static std::atomic<uint32_t> counter;
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    snprintf(name.data(), name.size(), "%s.%ld-%u.tmp", path, static_cast<long>(getpid()),
+             counter.fetch_add(1));
+    int file = open(name.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST)
+      return file;
+  }
+  return -1;
+}
+
+/// Makes the new name of a file durable. `name` is the file's and is cut to the directory's.
+static bool syncDirectory(char *name) {
+  char *slash = strrchr(name, '/');
+  if (slash)
+    slash[slash == name] = 0;
+  File directory(open(slash ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot sync directories; there is nothing better to do there.
+  return !directory.isOpen() || fsync(directory.get()) == 0 || errno == EINVAL;
+}
+
+static bool writeVariables(const State &state, int file, const Array<char> &header,
+                           const int32_t *order) {
+  if (!writeAll(file, header.begin(), header.size()))
+    return false;
+  for (int32_t i = 0; i < state.model->variable_count; ++i)
+    if (!writeAll(file, state.variables[order[i]], state.model->variables[order[i]].bytes))
+      return false;
+  return true;
+}
+
+static tfc_status writeCheckpoint(tfc_instance &instance, const char *path,
+                                  const Array<char> &header, const int32_t *order) {
+  constexpr size_t kSuffixRoom = 64;
+  Block name;
+  if (!name.reserve(instance.state->allocator, strlen(path) + kSuffixRoom))
+    return instance.fail(TFC_OUT_OF_MEMORY, "no memory to save '%s'", path);
+  File file(createBeside(path, name));
+  if (!file.isOpen())
+    return failWithErrno(instance, "write", path);
+  if (writeVariables(*instance.state, file.get(), header, order) && fsync(file.get()) == 0 &&
+      file.close() && rename(name.data(), path) == 0) {
+    if (syncDirectory(name.data()))
+      return TFC_OK;
+    return failWithErrno(instance, "sync the directory of", path);
+  }
+  tfc_status status = failWithErrno(instance, "write", path);
+  unlink(name.data());
+  return status;
+}
+
+extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path) {
+  if (tfc_status status = checkPath(instance, path))
+    return status;
+  State &state = *instance->state;
+  const tfc_model &model = *state.model;
+  StateLock lock(state, /*exclusive=*/false);
+  Block room;
+  Array<char> header(state.allocator);
+  bool reserved = room.reserve(state.allocator, model.variable_count * 2 * sizeof(uint32_t));
+  auto *order = reinterpret_cast<int32_t *>(room.data());
+  if (reserved) {
+    orderBySize(model, order);
+    auto *checksums = reinterpret_cast<uint32_t *>(order + model.variable_count);
+    for (int32_t i = 0; i < model.variable_count; ++i)
+      checksums[i] = extendCrc32c(0, state.variables[i], model.variables[i].bytes);
+    reserved = writeHeader(model, order, checksums, header);
+  }
+  if (!reserved)
+    return instance->fail(TFC_OUT_OF_MEMORY, "no memory to save '%s'", path);
+  return writeCheckpoint(*instance, path, header, order);
+}
+
+//===- Loading ------------------------------------------------------------===//
+
+namespace {
+/// One `load`: everything is read and checked beside the variables, which change at the end.
+class Loader {
+public:
+  Loader(tfc_instance &instance, const char *path, int file)
+      : instance(instance), state(*instance.state), model(*state.model), path(path), file(file),
+        tensors(state.allocator) {}
+
+  tfc_status load();
+
+private:
+  __attribute__((format(printf, 3, 4))) tfc_status fail(tfc_status status, const char *format, ...);
+
+  bool readAt(uint64_t offset, void *data, uint64_t bytes, uint32_t *checksum);
+  tfc_status failRead();
+  tfc_status readHeader();
+  tfc_status matchVariables();
+  tfc_status failMissing(const tfc_variable_info &variable);
+  tfc_status failShape(const tfc_variable_info &variable, const StoredTensor &tensor);
+  tfc_status readTensor(const tfc_variable_info &variable, const StoredTensor &tensor, void *data);
+  tfc_status readTensors();
+
+  tfc_instance &instance;
+  State &state;
+  const tfc_model &model;
+  const char *path;
+  int file;
+  uint64_t dataStart = 0;
+  Block text;
+  StoredTensors tensors;
+  Block matches; // a StoredTensor * for each variable
+};
+} // namespace
+
+/// Fails with the path before the text.
+tfc_status Loader::fail(tfc_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  instance.message.clear();
+  instance.message.add("%s: ", path);
+  instance.message.addList(format, arguments);
+  instance.message.add("; nothing was loaded");
+  va_end(arguments);
+  return status;
+}
+
+/// Reads exactly `bytes`; false at an error (errno) or at the end of the file (errno 0).
+bool Loader::readAt(uint64_t offset, void *data, uint64_t bytes, uint32_t *checksum) {
+  char *next = static_cast<char *>(data);
+  while (bytes > 0) {
+    errno = 0;
+    ssize_t got = pread(file, next, bytes < kMaxTransfer ? bytes : kMaxTransfer, offset);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
+    if (checksum)
+      *checksum = extendCrc32c(*checksum, next, got);
+    next += got;
+    offset += got;
+    bytes -= got;
+  }
+  return true;
+}
+
+tfc_status Loader::failRead() {
+  if (errno == 0)
+    return fail(TFC_DATA_LOSS, "truncated while it was read");
+  return failWithErrno(instance, "read", path);
+}
+
+tfc_status Loader::readHeader() {
+  struct stat info;
+  if (fstat(file, &info) != 0)
+    return failWithErrno(instance, "read", path);
+  if (!S_ISREG(info.st_mode))
+    return fail(TFC_IO_ERROR, "not a regular file");
+  constexpr uint64_t kLengthBytes = 8;
+  uint64_t fileBytes = info.st_size;
+  uint64_t length = 0;
+  if (fileBytes < kLengthBytes)
+    return fail(TFC_DATA_LOSS, "truncated: %llu bytes are no safetensors file",
+                static_cast<unsigned long long>(fileBytes));
+  if (!readAt(0, &length, kLengthBytes, nullptr))
+    return failRead();
+  if (length > kMaxHeaderBytes)
+    return fail(TFC_DATA_LOSS, "damaged, or no safetensors file: a header of %llu bytes",
+                static_cast<unsigned long long>(length));
+  if (length > fileBytes - kLengthBytes)
+    return fail(TFC_DATA_LOSS, "truncated: a header of %llu bytes, but the file has %llu",
+                static_cast<unsigned long long>(length),
+                static_cast<unsigned long long>(fileBytes));
+  if (!text.reserve(state.allocator, length + 1))
+    return fail(TFC_OUT_OF_MEMORY, "no memory for the header");
+  if (!readAt(kLengthBytes, text.data(), length, nullptr))
+    return failRead();
+  text.data()[length] = 0;
+  dataStart = kLengthBytes + length;
+  tfc_status status = parseHeader(instance, path, state.allocator, text.data(), length,
+                                  fileBytes - dataStart, tensors);
+  if (status)
+    instance.message.add("; nothing was loaded");
+  return status;
+}
+
+static bool fits(const tfc_variable_info &variable, const StoredTensor &tensor) {
+  return strcmp(dtypeInfo(variable.dtype)->safetensors, tensor.dtype) == 0 &&
+         variable.rank == tensor.rank &&
+         (variable.rank == 0 ||
+          memcmp(variable.dims, tensor.dims, variable.rank * sizeof(int64_t)) == 0);
+}
+
+/// "f32[6]", or the file's own name for a dtype that no variable has.
+static void addStoredType(Message &message, const StoredTensor &tensor) {
+  const char *dtype = tensor.dtype;
+  for (int32_t i = 0; const Dtype *info = dtypeInfo(i); ++i)
+    if (strcmp(info->safetensors, tensor.dtype) == 0)
+      dtype = info->name;
+  message.add("%s", dtype);
+  message.addShape(tensor.dims, tensor.rank);
+}
+
+/// Tells what the file has instead: a tensor without a variable, one that would fit if there is.
+tfc_status Loader::failMissing(const tfc_variable_info &variable) {
+  Message &message = instance.message;
+  message.clear();
+  message.add("%s: no tensor '%s' for the variable %s", path, variable.name,
+              dtypeName(variable.dtype));
+  message.addShape(variable.dims, variable.rank);
+  message.add("; nothing was loaded");
+  const StoredTensor *other = nullptr;
+  for (const StoredTensor &tensor : tensors.list)
+    if (!tensor.taken && (!other || (fits(variable, tensor) && !fits(variable, *other))))
+      other = &tensor;
+  if (!other)
+    return TFC_FAILED_PRECONDITION;
+  message.add("; it holds '%s' ", other->name);
+  addStoredType(message, *other);
+  message.add(", which no variable takes");
+  if (fits(variable, *other))
+    message.add("; if that is it, say so with @was in the graph");
+  return TFC_FAILED_PRECONDITION;
+}
+
+tfc_status Loader::failShape(const tfc_variable_info &variable, const StoredTensor &tensor) {
+  Message &message = instance.message;
+  message.clear();
+  message.add("%s: tensor '%s' is ", path, tensor.name);
+  addStoredType(message, tensor);
+  message.add(", but the variable '%s' is %s", variable.name, dtypeName(variable.dtype));
+  message.addShape(variable.dims, variable.rank);
+  message.add("; nothing was loaded");
+  return TFC_FAILED_PRECONDITION;
+}
+
+/// Finds the tensor of each variable. Present names are taken before any former one, so that a new
+/// variable with an old name of another gets its own.
+tfc_status Loader::matchVariables() {
+  if (!matches.reserve(state.allocator, model.variable_count * sizeof(StoredTensor *)))
+    return fail(TFC_OUT_OF_MEMORY, "no memory for the header");
+  auto **match = reinterpret_cast<StoredTensor **>(matches.data());
+  for (bool former : {false, true})
+    for (int32_t i = 0; i < model.variable_count; ++i) {
+      const char *name = former ? model.variables[i].formerly : model.variables[i].name;
+      if (former && (match[i] || !name))
+        continue;
+      StoredTensor *tensor = tensors.find(name);
+      match[i] = tensor && !tensor->taken ? tensor : nullptr;
+      if (match[i])
+        tensor->taken = true;
+    }
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    if (!match[i])
+      return failMissing(model.variables[i]);
+    if (!fits(model.variables[i], *match[i]))
+      return failShape(model.variables[i], *match[i]);
+  }
+  for (const StoredTensor &tensor : tensors.list)
+    if (!tensor.taken)
+      return fail(TFC_FAILED_PRECONDITION, "no variable takes tensor '%s'", tensor.name);
+  return TFC_OK;
+}
+
+tfc_status Loader::readTensor(const tfc_variable_info &variable, const StoredTensor &tensor,
+                              void *data) {
+  uint32_t checksum = 0;
+  if (!readAt(dataStart + tensor.begin, data, variable.bytes, &checksum))
+    return failRead();
+  if (tensors.hasChecksums) {
+    char digits[16];
+    snprintf(digits, sizeof(digits), "%08x", checksum);
+    if (!tensor.checksum || strcmp(digits, tensor.checksum) != 0)
+      return fail(TFC_DATA_LOSS, "tensor '%s' is damaged: its checksum is %s, but expected %s",
+                  tensor.name, digits, tensor.checksum ? tensor.checksum : "one in the header");
+  }
+  if (variable.dtype == TFC_BOOL && !isValidBool(data, variable.bytes))
+    return fail(TFC_DATA_LOSS, "tensor '%s' is BOOL, but a byte is neither 0 nor 1", tensor.name);
+  return TFC_OK;
+}
+
+tfc_status Loader::readTensors() {
+  Block storage, pointers;
+  if (!pointers.reserve(state.allocator, model.variable_count * sizeof(void *)) ||
+      !allocateVariables(model, state.allocator, storage,
+                         reinterpret_cast<void **>(pointers.data())))
+    return fail(TFC_OUT_OF_MEMORY, "no memory for the variables");
+  auto **variables = reinterpret_cast<void **>(pointers.data());
+  auto **match = reinterpret_cast<StoredTensor **>(matches.data());
+  for (int32_t i = 0; i < model.variable_count; ++i)
+    if (tfc_status status = readTensor(model.variables[i], *match[i], variables[i]))
+      return status;
+  StateLock lock(state, /*exclusive=*/true);
+  state.storage.swap(storage);
+  state.pointers.swap(pointers);
+  state.variables = variables;
+  return TFC_OK;
+}
+
+tfc_status Loader::load() {
+  if (tfc_status status = readHeader())
+    return status;
+  if (tfc_status status = matchVariables())
+    return status;
+  return readTensors();
+}
+
+extern "C" tfc_status tfc_instance_load(tfc_instance *instance, const char *path) {
+  if (tfc_status status = checkPath(instance, path))
+    return status;
+  File file(open(path, O_RDONLY | O_CLOEXEC));
+  if (!file.isOpen())
+    return failWithErrno(*instance, "open", path);
+  return Loader(*instance, path, file.get()).load();
+}

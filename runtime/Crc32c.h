@@ -1,0 +1,17 @@
+//===- Crc32c.h - The checksum of checkpoints -----------------------------===//
+
+#ifndef TFC_RUNTIME_CRC32C_H
+#define TFC_RUNTIME_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace tfc::runtime {
+
+/// CRC-32C (Castagnoli, as in iSCSI) of `bytes` more bytes behind those that gave `crc`; start
+/// with 0.
+uint32_t extendCrc32c(uint32_t crc, const void *data, size_t bytes);
+
+} // namespace tfc::runtime
+
+#endif // TFC_RUNTIME_CRC32C_H

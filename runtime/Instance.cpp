@@ -1,0 +1,307 @@
+//===- Instance.cpp - Making, sharing and ending instances ----------------===//
+
+#include "runtime/Instance.h"
+
+#include "runtime/Cpu.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+using namespace tfc::runtime;
+
+/// Why the last `create` failed: there is no instance to ask.
+static pthread_mutex_t createMutex = PTHREAD_MUTEX_INITIALIZER;
+static Message createMessage;
+
+__attribute__((format(printf, 2, 3))) static tfc_status failCreate(tfc_status status,
+                                                                   const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  pthread_mutex_lock(&createMutex);
+  createMessage.clear();
+  createMessage.addList(format, arguments);
+  pthread_mutex_unlock(&createMutex);
+  va_end(arguments);
+  return status;
+}
+
+//===- Options ------------------------------------------------------------===//
+
+static void *allocateByMalloc(void *, size_t bytes, size_t alignment) {
+  void *memory = nullptr;
+  return posix_memalign(&memory, alignment, bytes) == 0 ? memory : nullptr;
+}
+
+static void releaseByFree(void *, void *memory, size_t) { free(memory); }
+
+Allocator tfc::runtime::defaultAllocator() { return {allocateByMalloc, releaseByFree, nullptr}; }
+
+/// Copies the options of a caller whose tfc_options may be shorter or longer than ours.
+static tfc_status readOptions(const tfc_options *given, tfc_options &options) {
+  options = {};
+  if (!given)
+    return TFC_OK;
+  if (given->size < offsetof(tfc_options, allocate))
+    return failCreate(TFC_ABI_MISMATCH, "tfc_options.size is %u, but expected sizeof(tfc_options)",
+                      given->size);
+  size_t known = given->size < sizeof(options) ? given->size : sizeof(options);
+  memcpy(&options, given, known);
+  const char *bytes = reinterpret_cast<const char *>(given);
+  for (size_t i = known; i < given->size; ++i)
+    if (bytes[i])
+      return failCreate(TFC_ABI_MISMATCH, "tfc_options has a field that this runtime lacks");
+  if (options.threads < 0)
+    return failCreate(TFC_INVALID_ARGUMENT, "tfc_options.threads is %d, but expected 0 or more",
+                      options.threads);
+  if (!options.allocate != !options.release)
+    return failCreate(TFC_INVALID_ARGUMENT,
+                      "tfc_options has one of allocate and release, but expected both");
+  return TFC_OK;
+}
+
+static tfc_status checkModel(const tfc_model *model) {
+  if (!model)
+    return failCreate(TFC_INVALID_ARGUMENT, "the model is null");
+  if (model->abi_version != TFC_ABI_VERSION)
+    return failCreate(TFC_ABI_MISMATCH, "%s has ABI version %d, but this runtime has %d",
+                      model->name, model->abi_version, TFC_ABI_VERSION);
+  char missing[32];
+  if (findMissingFeature(model->features, missing, sizeof(missing)))
+    return failCreate(TFC_UNSUPPORTED_CPU,
+                      "%s was compiled for %s and needs '%s', which this processor lacks",
+                      model->name, model->cpu ? model->cpu : "another processor", missing);
+  return TFC_OK;
+}
+
+//===- States -------------------------------------------------------------===//
+
+bool tfc::runtime::allocateVariables(const tfc_model &model, const Allocator &allocator,
+                                     Block &storage, void **variables) {
+  auto paddedBytes = [](const tfc_variable_info &variable) {
+    return (variable.bytes + 63) / 64 * 64;
+  };
+  uint64_t bytes = 0;
+  for (int32_t i = 0; i < model.variable_count; ++i)
+    bytes += paddedBytes(model.variables[i]);
+  if (!storage.reserve(allocator, bytes))
+    return false;
+  char *next = storage.data();
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    variables[i] = next;
+    next += paddedBytes(model.variables[i]);
+  }
+  return true;
+}
+
+/// glibc lets readers overtake a waiting writer for ever unless told otherwise.
+static void initialiseLock(pthread_rwlock_t &lock) {
+  pthread_rwlockattr_t attributes;
+  pthread_rwlockattr_init(&attributes);
+#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
+  pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+#endif
+  pthread_rwlock_init(&lock, &attributes);
+  pthread_rwlockattr_destroy(&attributes);
+}
+
+StateLock::StateLock(State &state, bool exclusive) : held(nullptr) {
+  if (state.handles.load(std::memory_order_acquire) == 1)
+    return;
+  held = &state.lock;
+  if (exclusive)
+    pthread_rwlock_wrlock(held);
+  else
+    pthread_rwlock_rdlock(held);
+}
+
+StateLock::~StateLock() {
+  if (held)
+    pthread_rwlock_unlock(held);
+}
+
+static bool reserveState(State &state, const tfc_options &options) {
+  const tfc_model &model = *state.model;
+  if (!state.pool.initialise(state.allocator, options) ||
+      !state.pointers.reserve(state.allocator, model.variable_count * sizeof(void *)))
+    return false;
+  state.variables = reinterpret_cast<void **>(state.pointers.data());
+  return allocateVariables(model, state.allocator, state.storage, state.variables);
+}
+
+static void destroyState(State *state) {
+  state->pool.finish();
+  pthread_rwlock_destroy(&state->lock);
+  Allocator allocator = state->allocator;
+  state->~State();
+  allocator.give(state, sizeof(State));
+}
+
+static State *createState(const tfc_model *model, const Allocator &allocator,
+                          const tfc_options &options) {
+  void *memory = allocator.take(sizeof(State));
+  if (!memory)
+    return nullptr;
+  State *state = new (memory) State;
+  state->model = model;
+  state->allocator = allocator;
+  initialiseLock(state->lock);
+  if (reserveState(*state, options))
+    return state;
+  destroyState(state);
+  return nullptr;
+}
+
+//===- Handles ------------------------------------------------------------===//
+
+namespace {
+/// The most that any entry needs of a handle's room.
+struct Room {
+  int64_t arenaBytes = 0;
+  int64_t dims = 0;
+  int64_t symbols = 0;
+  int64_t values = 0;
+
+  bool include(const tfc_entry_info &entry, int64_t *symbolValues);
+};
+} // namespace
+
+/// Sizes without a bound count as their smallest value; a call makes the arena grow for them.
+bool Room::include(const tfc_entry_info &entry, int64_t *symbolValues) {
+  for (int32_t i = 0; i < entry.symbol_count; ++i) {
+    const tfc_symbol_info &symbol = entry.symbols[i];
+    symbolValues[i] = symbol.upper < 0 ? symbol.lower : symbol.upper;
+  }
+  int64_t bytes = entry.arena_bytes(symbolValues);
+  arenaBytes = bytes > arenaBytes ? bytes : arenaBytes;
+  return bytes >= 0;
+}
+
+static void includeCounts(Room &room, const tfc_entry_info &entry) {
+  int64_t dims = 0;
+  for (int32_t i = 0; i < entry.feed_count; ++i)
+    dims += entry.feeds[i].rank;
+  for (int32_t i = 0; i < entry.fetch_count; ++i)
+    dims += entry.fetches[i].rank;
+  int64_t values = entry.feed_count + entry.fetch_count;
+  room.dims = dims > room.dims ? dims : room.dims;
+  room.symbols = entry.symbol_count > room.symbols ? entry.symbol_count : room.symbols;
+  room.values = values > room.values ? values : room.values;
+}
+
+static bool reserveScratch(tfc_instance &handle, Room &room) {
+  const tfc_model &model = *handle.state->model;
+  for (int32_t i = 0; i < model.entry_count; ++i)
+    includeCounts(room, model.entries[i]);
+  size_t bytes = (room.dims + room.symbols) * sizeof(int64_t) + room.values * sizeof(void *);
+  if (!handle.scratch.reserve(handle.state->allocator, bytes))
+    return false;
+  handle.dims = reinterpret_cast<int64_t *>(handle.scratch.data());
+  handle.symbols = handle.dims + room.dims;
+  handle.pointers = reinterpret_cast<void **>(handle.symbols + room.symbols);
+  return true;
+}
+
+static tfc_status reserveRoom(tfc_instance &handle) {
+  const State &state = *handle.state;
+  Room room;
+  if (!reserveScratch(handle, room))
+    return handle.fail(TFC_OUT_OF_MEMORY, "no memory for an instance of %s", state.model->name);
+  for (int32_t i = 0; i < state.model->entry_count; ++i)
+    if (!room.include(state.model->entries[i], handle.symbols))
+      return handle.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
+                         state.model->entries[i].name);
+  if (!handle.arena.reserve(state.allocator, room.arenaBytes))
+    return handle.fail(TFC_OUT_OF_MEMORY, "no memory for the %lld bytes of the arena",
+                       static_cast<long long>(room.arenaBytes));
+  return TFC_OK;
+}
+
+static tfc_instance *createHandle(State *state) {
+  void *memory = state->allocator.take(sizeof(tfc_instance));
+  if (!memory)
+    return nullptr;
+  auto *handle = new (memory) tfc_instance;
+  handle->state = state;
+  state->handles.fetch_add(1, std::memory_order_acq_rel);
+  return handle;
+}
+
+static tfc_status initialise(tfc_instance &handle) {
+  State &state = *handle.state;
+  if (const tfc_entry_info *init = state.model->init) {
+    int64_t bytes = init->arena_bytes(nullptr);
+    if (bytes < 0 || !handle.arena.reserve(state.allocator, bytes))
+      return handle.fail(TFC_OUT_OF_MEMORY, "no memory for the %lld bytes of the initial values",
+                         static_cast<long long>(bytes));
+    if (tfc_status status = runEntry(handle, *init, nullptr, nullptr, nullptr))
+      return status;
+  }
+  // The initial values may need more room than any call after them.
+  handle.arena.reset();
+  return reserveRoom(handle);
+}
+
+extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_options *given,
+                                          tfc_instance **out) {
+  if (!out)
+    return failCreate(TFC_INVALID_ARGUMENT, "the place for the instance is null");
+  *out = nullptr;
+  tfc_options options;
+  if (tfc_status status = readOptions(given, options))
+    return status;
+  if (tfc_status status = checkModel(model))
+    return status;
+  Allocator allocator = defaultAllocator();
+  if (options.allocate)
+    allocator = {options.allocate, options.release, options.allocator_context};
+
+  State *state = createState(model, allocator, options);
+  tfc_instance *handle = state ? createHandle(state) : nullptr;
+  if (!handle) {
+    if (state)
+      destroyState(state);
+    return failCreate(TFC_OUT_OF_MEMORY, "no memory for the variables of %s", model->name);
+  }
+  if (tfc_status status = initialise(*handle)) {
+    failCreate(status, "%s", handle->message.c_str());
+    tfc_instance_destroy(handle);
+    return status;
+  }
+  *out = handle;
+  return TFC_OK;
+}
+
+extern "C" tfc_status tfc_instance_fork(tfc_instance *instance, tfc_instance **out) {
+  if (out)
+    *out = nullptr;
+  if (!instance)
+    return TFC_INVALID_ARGUMENT;
+  instance->message.clear();
+  if (!out)
+    return instance->fail(TFC_INVALID_ARGUMENT, "the place for the instance is null");
+  tfc_instance *handle = createHandle(instance->state);
+  if (!handle)
+    return instance->fail(TFC_OUT_OF_MEMORY, "no memory for another handle");
+  if (tfc_status status = reserveRoom(*handle)) {
+    instance->fail(status, "%s", handle->message.c_str());
+    tfc_instance_destroy(handle);
+    return status;
+  }
+  *out = handle;
+  return TFC_OK;
+}
+
+extern "C" void tfc_instance_destroy(tfc_instance *instance) {
+  if (!instance)
+    return;
+  State *state = instance->state;
+  Allocator allocator = state->allocator;
+  instance->~tfc_instance();
+  allocator.give(instance, sizeof(tfc_instance));
+  if (state->handles.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    destroyState(state);
+}
+
+extern "C" const char *tfc_instance_message(const tfc_instance *instance) {
+  return instance ? instance->message.c_str() : createMessage.c_str();
+}

@@ -1,0 +1,53 @@
+//===- Json.h - As much JSON as a safetensors header needs ----------------===//
+
+#ifndef TFC_RUNTIME_JSON_H
+#define TFC_RUNTIME_JSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace tfc::runtime {
+
+/// Reads JSON from text that ends in a null character, one token at a time. Strings are decoded in
+/// place and end in a null character. After an error every function returns false and `error` says
+/// what was expected.
+class JsonReader {
+public:
+  JsonReader(char *text, size_t bytes) : start(text), at(text), end(text + bytes) {}
+
+  /// Reads `{`, or moves to the next member's value with its name in `key`; false at `}`.
+  bool beginObject() { return expect('{', "'{'"); }
+  bool nextMember(bool &first, const char *&key);
+
+  /// Reads `[`, or moves to the next element; false at `]`.
+  bool beginArray() { return expect('[', "'['"); }
+  bool nextElement(bool &first);
+
+  bool readString(const char *&value);
+  /// A whole number from 0 to 2^63 - 1.
+  bool readSize(int64_t &value);
+  /// Any value.
+  bool skipValue(int depth = 0);
+  /// Only white space is left.
+  bool finish();
+
+  bool fail(const char *expected);
+  const char *error() const { return message; }
+  size_t offset() const { return at - start; }
+
+private:
+  void skipSpace();
+  bool expect(char c, const char *what);
+  bool next(bool &first, char close, const char *what);
+  bool readEscape(char *&out);
+  bool readCodeUnit(uint32_t &unit);
+
+  char *start;
+  char *at;
+  char *end;
+  const char *message = nullptr;
+};
+
+} // namespace tfc::runtime
+
+#endif // TFC_RUNTIME_JSON_H

@@ -1,0 +1,303 @@
+//===- Safetensors.cpp ----------------------------------------------------===//
+
+#include "runtime/Safetensors.h"
+
+#include "runtime/Json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+using namespace tfc::runtime;
+
+StoredTensor *StoredTensors::find(const char *name) {
+  for (size_t tried = 0; tried < list.size(); ++tried) {
+    StoredTensor &tensor = list[next];
+    next = next + 1 == list.size() ? 0 : next + 1;
+    if (strcmp(tensor.name, name) == 0)
+      return &tensor;
+  }
+  return nullptr;
+}
+
+//===- Reading ------------------------------------------------------------===//
+
+namespace {
+
+struct Checksum {
+  const char *tensor;
+  const char *value;
+};
+
+class HeaderParser {
+public:
+  HeaderParser(tfc_instance &instance, const char *path, const Allocator &allocator, char *text,
+               size_t bytes, StoredTensors &tensors)
+      : instance(instance), path(path), json(text, bytes), tensors(tensors), checksums(allocator) {}
+
+  tfc_status parse();
+
+private:
+  bool parseMembers();
+  bool parseMetadata();
+  bool parseTensor(StoredTensor &tensor);
+  bool parseShape(StoredTensor &tensor);
+  bool parseOffsets(StoredTensor &tensor);
+  void attachChecksums();
+
+  tfc_instance &instance;
+  const char *path;
+  JsonReader json;
+  StoredTensors &tensors;
+  Array<Checksum> checksums;
+  bool outOfMemory = false;
+};
+
+} // namespace
+
+bool HeaderParser::parseMetadata() {
+  if (!json.beginObject())
+    return false;
+  constexpr size_t kPrefixLength = sizeof(kChecksumPrefix) - 1;
+  bool first = true;
+  const char *key, *value;
+  while (json.nextMember(first, key)) {
+    if (!json.readString(value))
+      return false;
+    if (strncmp(key, kChecksumPrefix, kPrefixLength) != 0)
+      continue;
+    if (!checksums.push({key + kPrefixLength, value}))
+      return outOfMemory = true, false;
+  }
+  return !json.error();
+}
+
+bool HeaderParser::parseShape(StoredTensor &tensor) {
+  if (!json.beginArray())
+    return false;
+  tensor.rank = 0;
+  for (bool first = true; json.nextElement(first); ++tensor.rank) {
+    if (tensor.rank == StoredTensor::kMaxRank)
+      return json.fail("at most 16 dimensions");
+    if (!json.readSize(tensor.dims[tensor.rank]))
+      return false;
+  }
+  return !json.error();
+}
+
+bool HeaderParser::parseOffsets(StoredTensor &tensor) {
+  int64_t begin, end;
+  bool first = true;
+  if (!json.beginArray() || !json.nextElement(first) || !json.readSize(begin) ||
+      !json.nextElement(first) || !json.readSize(end))
+    return json.fail("two offsets");
+  tensor.begin = begin;
+  tensor.end = end;
+  if (json.nextElement(first))
+    return json.fail("two offsets");
+  return !json.error();
+}
+
+bool HeaderParser::parseTensor(StoredTensor &tensor) {
+  if (!json.beginObject())
+    return false;
+  bool hasShape = false, hasOffsets = false, first = true;
+  const char *key;
+  while (json.nextMember(first, key)) {
+    bool parsed = true;
+    if (strcmp(key, "dtype") == 0)
+      parsed = json.readString(tensor.dtype);
+    else if (strcmp(key, "shape") == 0)
+      parsed = hasShape = parseShape(tensor);
+    else if (strcmp(key, "data_offsets") == 0)
+      parsed = hasOffsets = parseOffsets(tensor);
+    else
+      parsed = json.skipValue();
+    if (!parsed)
+      return false;
+  }
+  if (!tensor.dtype || !hasShape || !hasOffsets)
+    return json.fail("'dtype', 'shape' and 'data_offsets' of each tensor");
+  return !json.error();
+}
+
+bool HeaderParser::parseMembers() {
+  if (!json.beginObject())
+    return false;
+  bool first = true;
+  const char *key;
+  while (json.nextMember(first, key)) {
+    if (strcmp(key, "__metadata__") == 0) {
+      if (!parseMetadata())
+        return false;
+      continue;
+    }
+    StoredTensor tensor = {};
+    tensor.name = key;
+    if (!parseTensor(tensor))
+      return false;
+    if (!tensors.list.push(tensor))
+      return outOfMemory = true, false;
+  }
+  return !json.error() && json.finish();
+}
+
+void HeaderParser::attachChecksums() {
+  tensors.hasChecksums = checksums.size() > 0;
+  for (Checksum &checksum : checksums)
+    if (StoredTensor *tensor = tensors.find(checksum.tensor))
+      tensor->checksum = checksum.value;
+}
+
+tfc_status HeaderParser::parse() {
+  bool parsed = parseMembers();
+  if (outOfMemory)
+    return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the header", path);
+  if (!parsed)
+    return instance.fail(TFC_DATA_LOSS, "%s: damaged header: expected %s at byte %llu", path,
+                         json.error(), static_cast<unsigned long long>(8 + json.offset()));
+  attachChecksums();
+  return TFC_OK;
+}
+
+static int compareByBegin(const void *left, const void *right) {
+  const auto &a = *static_cast<const StoredTensor *>(left);
+  const auto &b = *static_cast<const StoredTensor *>(right);
+  if (a.begin != b.begin)
+    return a.begin < b.begin ? -1 : 1;
+  return a.end < b.end ? -1 : a.end > b.end;
+}
+
+static int64_t storedItemBytes(const char *dtype) {
+  for (int32_t i = 0; const Dtype *info = dtypeInfo(i); ++i)
+    if (strcmp(info->safetensors, dtype) == 0)
+      return info->bytes;
+  return 0; // a dtype that no variable has
+}
+
+/// The bytes of a tensor must be those of its shape, follow the tensor before it and be there.
+static tfc_status checkLayout(tfc_instance &instance, const char *path, uint64_t dataBytes,
+                              StoredTensors &tensors) {
+  auto asUnsigned = [](uint64_t value) { return static_cast<unsigned long long>(value); };
+  qsort(tensors.list.begin(), tensors.list.size(), sizeof(StoredTensor), compareByBegin);
+  uint64_t expected = 0;
+  for (const StoredTensor &tensor : tensors.list) {
+    if (tensor.begin != expected || tensor.end < tensor.begin)
+      return instance.fail(TFC_DATA_LOSS,
+                           "%s: damaged header: tensor '%s' begins at %llu and ends "
+                           "at %llu, but expected it to begin at %llu",
+                           path, tensor.name, asUnsigned(tensor.begin), asUnsigned(tensor.end),
+                           asUnsigned(expected));
+    int64_t count = elementCount(tensor.dims, tensor.rank);
+    int64_t itemBytes = storedItemBytes(tensor.dtype);
+    int64_t bytes;
+    bool overflow = count < 0 || __builtin_mul_overflow(count, itemBytes, &bytes);
+    if (overflow || (itemBytes && static_cast<uint64_t>(bytes) != tensor.end - tensor.begin))
+      return instance.fail(TFC_DATA_LOSS,
+                           "%s: damaged header: tensor '%s' has %llu bytes, which do "
+                           "not fit its shape",
+                           path, tensor.name, asUnsigned(tensor.end - tensor.begin));
+    if (tensor.end > dataBytes)
+      return instance.fail(TFC_DATA_LOSS,
+                           "%s: truncated: tensor '%s' ends at byte %llu of the "
+                           "data, but the file has %llu",
+                           path, tensor.name, asUnsigned(tensor.end), asUnsigned(dataBytes));
+    expected = tensor.end;
+  }
+  if (expected != dataBytes)
+    return instance.fail(TFC_DATA_LOSS, "%s: damaged: %llu bytes behind the last tensor", path,
+                         asUnsigned(dataBytes - expected));
+  return TFC_OK;
+}
+
+tfc_status tfc::runtime::parseHeader(tfc_instance &instance, const char *path,
+                                     const Allocator &allocator, char *text, size_t bytes,
+                                     uint64_t dataBytes, StoredTensors &tensors) {
+  HeaderParser parser(instance, path, allocator, text, bytes, tensors);
+  if (tfc_status status = parser.parse())
+    return status;
+  return checkLayout(instance, path, dataBytes, tensors);
+}
+
+//===- Writing ------------------------------------------------------------===//
+
+namespace {
+class HeaderWriter {
+public:
+  explicit HeaderWriter(Array<char> &out) : out(out) {}
+
+  void raw(const char *text) { complete &= out.append(text, strlen(text)); }
+  void number(uint64_t value) {
+    char text[24];
+    snprintf(text, sizeof(text), "%llu", static_cast<unsigned long long>(value));
+    raw(text);
+  }
+  void escaped(const char *text);
+
+  bool complete = true;
+
+private:
+  Array<char> &out;
+};
+} // namespace
+
+void HeaderWriter::escaped(const char *text) {
+  for (; *text; ++text) {
+    char escape[8] = {*text};
+    if (*text == '"' || *text == '\\')
+      snprintf(escape, sizeof(escape), "\\%c", *text);
+    else if (static_cast<unsigned char>(*text) < 0x20)
+      snprintf(escape, sizeof(escape), "\\u%04x", *text);
+    raw(escape);
+  }
+}
+
+static void writeTensor(HeaderWriter &writer, const tfc_variable_info &variable, uint64_t begin) {
+  writer.raw(",\"");
+  writer.escaped(variable.name);
+  writer.raw("\":{\"dtype\":\"");
+  writer.raw(dtypeInfo(variable.dtype)->safetensors);
+  writer.raw("\",\"shape\":[");
+  for (int32_t i = 0; i < variable.rank; ++i) {
+    writer.raw(i ? "," : "");
+    writer.number(variable.dims[i]);
+  }
+  writer.raw("],\"data_offsets\":[");
+  writer.number(begin);
+  writer.raw(",");
+  writer.number(begin + variable.bytes);
+  writer.raw("]}");
+}
+
+bool tfc::runtime::writeHeader(const tfc_model &model, const int32_t *order,
+                               const uint32_t *checksums, Array<char> &out) {
+  HeaderWriter writer(out);
+  constexpr size_t kLengthBytes = 8;
+  writer.complete &= out.append("        ", kLengthBytes);
+  writer.raw("{\"__metadata__\":{\"model\":\"");
+  writer.escaped(model.name);
+  writer.raw("\"");
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    writer.raw(",\"");
+    writer.raw(kChecksumPrefix);
+    writer.escaped(model.variables[order[i]].name);
+    char digits[16];
+    snprintf(digits, sizeof(digits), "\":\"%08x\"", checksums[order[i]]);
+    writer.raw(digits);
+  }
+  writer.raw("}");
+  uint64_t begin = 0;
+  for (int32_t i = 0; i < model.variable_count; ++i) {
+    const tfc_variable_info &variable = model.variables[order[i]];
+    writeTensor(writer, variable, begin);
+    begin += variable.bytes;
+  }
+  writer.raw("}");
+  // The tensors begin at a multiple of 64, for readers that map the file.
+  while (writer.complete && out.size() % 64 != 0)
+    writer.raw(" ");
+  if (!writer.complete)
+    return false;
+  uint64_t length = out.size() - kLengthBytes;
+  memcpy(out.begin(), &length, kLengthBytes);
+  return true;
+}

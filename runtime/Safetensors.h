@@ -1,0 +1,61 @@
+//===- Safetensors.h - The header of a safetensors file -------------------===//
+//
+// A file is the length of its header (8 bytes, little endian), the header (a
+// JSON object: per tensor dtype, shape and the bytes it takes; strings about the
+// whole file under "__metadata__"), and the tensors' bytes without gaps.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_RUNTIME_SAFETENSORS_H
+#define TFC_RUNTIME_SAFETENSORS_H
+
+#include "runtime/Instance.h"
+
+namespace tfc::runtime {
+
+/// Key of a tensor's checksum in the metadata: this and its name; eight hexadecimal digits.
+inline constexpr char kChecksumPrefix[] = "crc32c/";
+
+/// The largest header that is read, as in the reference implementation.
+inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
+
+struct StoredTensor {
+  static constexpr int32_t kMaxRank = 16;
+
+  const char *name;  // in the header's text
+  const char *dtype; // as the file writes it, "F32"
+  int32_t rank;
+  int64_t dims[kMaxRank];
+  uint64_t begin; // in the bytes behind the header
+  uint64_t end;
+  const char *checksum; // null if the file has none
+  bool taken;           // by a variable
+};
+
+/// The tensors that a header lists. The strings point into the header's text.
+struct StoredTensors {
+  explicit StoredTensors(const Allocator &allocator) : list(allocator) {}
+
+  Array<StoredTensor> list;
+  bool hasChecksums = false;
+
+  /// The tensor of this name, or null. Cheap for names asked in the file's order.
+  StoredTensor *find(const char *name);
+
+private:
+  size_t next = 0;
+};
+
+/// Parses a header and checks it against the `dataBytes` behind it: whole tensors, one after
+/// another, to the end of the file. `text` has `bytes` characters and a null after them; strings
+/// are decoded in place. Fails on `instance` with `path` in the message.
+tfc_status parseHeader(tfc_instance &instance, const char *path, const Allocator &allocator,
+                       char *text, size_t bytes, uint64_t dataBytes, StoredTensors &tensors);
+
+/// Appends the header (with its length in front) for a model's variables in the order `order`.
+bool writeHeader(const tfc_model &model, const int32_t *order, const uint32_t *checksums,
+                 Array<char> &out);
+
+} // namespace tfc::runtime
+
+#endif // TFC_RUNTIME_SAFETENSORS_H

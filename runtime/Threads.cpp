@@ -1,0 +1,143 @@
+//===- Threads.cpp --------------------------------------------------------===//
+
+#include "runtime/Threads.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+using namespace tfc::runtime;
+
+/// More threads than this help no kernel and cost stacks.
+static constexpr int32_t kMaxThreads = 256;
+
+int32_t tfc::runtime::availableProcessors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int32_t count = 0;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    count = CPU_COUNT(&set);
+  if (count < 1)
+    count = static_cast<int32_t>(sysconf(_SC_NPROCESSORS_ONLN));
+  return count < 1 ? 1 : count;
+}
+
+void ThreadPool::Loop::runChunk(int64_t chunk) {
+  int64_t begin = chunk * grain;
+  body(context, begin, count - begin < grain ? count : begin + grain);
+}
+
+void ThreadPool::Loop::runChunks() {
+  for (int64_t chunk; (chunk = next.fetch_add(1, std::memory_order_relaxed)) < chunks;)
+    runChunk(chunk);
+}
+
+bool ThreadPool::initialise(const Allocator &allocator, const tfc_options &options) {
+  callback = options.parallel_for;
+  callbackContext = options.parallel_context;
+  threads = options.threads ? options.threads : availableProcessors();
+  threads = threads > kMaxThreads ? kMaxThreads : threads;
+  if (!ids.reserve(allocator, threads * sizeof(pthread_t)))
+    return false;
+  pthread_mutex_init(&mutex, nullptr);
+  pthread_cond_init(&wake, nullptr);
+  pthread_cond_init(&done, nullptr);
+  initialised = true;
+  return true;
+}
+
+void ThreadPool::finish() {
+  if (!initialised)
+    return;
+  pthread_mutex_lock(&mutex);
+  stopping = true;
+  pthread_mutex_unlock(&mutex);
+  pthread_cond_broadcast(&wake);
+  for (int32_t i = 0; i < workers; ++i)
+    pthread_join(reinterpret_cast<pthread_t *>(ids.data())[i], nullptr);
+  pthread_cond_destroy(&done);
+  pthread_cond_destroy(&wake);
+  pthread_mutex_destroy(&mutex);
+}
+
+/// Fewer threads than asked for is no error: results do not depend on their number.
+void ThreadPool::start() {
+  started = true;
+  // Signals are the program's business and arrive on its own threads.
+  sigset_t all, saved;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  auto *id = reinterpret_cast<pthread_t *>(ids.data());
+  while (workers < threads - 1 && pthread_create(id + workers, nullptr, workerMain, this) == 0)
+    ++workers;
+  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+}
+
+void *ThreadPool::workerMain(void *pool) {
+  static_cast<ThreadPool *>(pool)->work();
+  return nullptr;
+}
+
+void ThreadPool::work() {
+  pthread_mutex_lock(&mutex);
+  for (;;) {
+    while (!stopping && wanted == 0)
+      pthread_cond_wait(&wake, &mutex);
+    if (stopping)
+      break;
+    --wanted;
+    ++joined;
+    Loop *loop = current;
+    pthread_mutex_unlock(&mutex);
+    loop->runChunks();
+    pthread_mutex_lock(&mutex);
+    if (--joined == 0)
+      pthread_cond_signal(&done);
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+void ThreadPool::share(Loop &loop) {
+  if (!started)
+    start();
+  int64_t others = loop.chunks - 1;
+  int32_t helpers = others < workers ? static_cast<int32_t>(others) : workers;
+  pthread_mutex_lock(&mutex);
+  current = &loop;
+  wanted = helpers;
+  pthread_mutex_unlock(&mutex);
+  if (helpers == workers)
+    pthread_cond_broadcast(&wake);
+  else
+    for (int32_t i = 0; i < helpers; ++i)
+      pthread_cond_signal(&wake);
+  loop.runChunks();
+  pthread_mutex_lock(&mutex);
+  wanted = 0;
+  while (joined)
+    pthread_cond_wait(&done, &mutex);
+  current = nullptr;
+  pthread_mutex_unlock(&mutex);
+}
+
+void ThreadPool::runCallerChunk(void *loop, int64_t chunk) {
+  static_cast<Loop *>(loop)->runChunk(chunk);
+}
+
+void ThreadPool::run(tfc_rt_body body, void *context, int64_t count, int64_t grain) {
+  if (count <= 0)
+    return;
+  grain = grain < 1 ? 1 : grain > count ? count : grain;
+  Loop loop = {body, context, count, grain, count / grain + (count % grain != 0), {0}};
+  bool alone = loop.chunks == 1 || (!callback && threads == 1);
+  if (alone || busy.exchange(true, std::memory_order_acquire)) {
+    for (int64_t chunk = 0; chunk < loop.chunks; ++chunk)
+      loop.runChunk(chunk);
+    return;
+  }
+  if (callback)
+    callback(callbackContext, runCallerChunk, &loop, loop.chunks);
+  else
+    share(loop);
+  busy.store(false, std::memory_order_release);
+}

@@ -1,0 +1,86 @@
+//===- Values.cpp - Dtypes, shapes and messages ---------------------------===//
+
+#include "runtime/Instance.h"
+
+#include <stdio.h>
+
+using namespace tfc::runtime;
+
+void Message::add(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  addList(format, arguments);
+  va_end(arguments);
+}
+
+void Message::addList(const char *format, va_list arguments) {
+  int written = vsnprintf(text + length, sizeof(text) - length, format, arguments);
+  if (written > 0)
+    length += written;
+  if (length >= sizeof(text))
+    length = sizeof(text) - 1;
+}
+
+void Message::addShape(const int64_t *dims, int32_t rank) {
+  add("[");
+  for (int32_t i = 0; i < rank; ++i)
+    add(i ? ", %lld" : "%lld", static_cast<long long>(dims[i]));
+  add("]");
+}
+
+tfc_status tfc_instance::fail(tfc_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  message.clear();
+  message.addList(format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+/// In the order of tfc_dtype.
+static constexpr Dtype kDtypes[] = {
+    {"f32", "F32", 4}, {"f64", "F64", 8},   {"f16", "F16", 2}, {"bf16", "BF16", 2},
+    {"i8", "I8", 1},   {"i16", "I16", 2},   {"i32", "I32", 4}, {"i64", "I64", 8},
+    {"u8", "U8", 1},   {"bool", "BOOL", 1},
+};
+
+const Dtype *tfc::runtime::dtypeInfo(int32_t dtype) {
+  constexpr uint32_t kCount = sizeof(kDtypes) / sizeof(kDtypes[0]);
+  return static_cast<uint32_t>(dtype) < kCount ? &kDtypes[dtype] : nullptr;
+}
+
+const char *tfc::runtime::dtypeName(int32_t dtype) {
+  const Dtype *info = dtypeInfo(dtype);
+  return info ? info->name : "no dtype";
+}
+
+int64_t tfc::runtime::elementCount(const int64_t *dims, int32_t rank) {
+  int64_t count = 1;
+  bool empty = false;
+  bool overflow = false;
+  for (int32_t i = 0; i < rank; ++i) {
+    if (dims[i] < 0)
+      return -1;
+    empty |= dims[i] == 0;
+    overflow |= __builtin_mul_overflow(count, dims[i], &count);
+  }
+  return empty ? 0 : overflow ? -1 : count;
+}
+
+bool tfc::runtime::isValidBool(const void *data, uint64_t bytes) {
+  const auto *byte = static_cast<const uint8_t *>(data);
+  uint8_t all = 0;
+  for (uint64_t i = 0; i < bytes; ++i)
+    all |= byte[i];
+  return all <= 1;
+}
+
+extern "C" const char *tfc_status_name(int32_t status) {
+  static constexpr const char *kNames[] = {
+      "ok",        "invalid argument", "out of range", "not found",       "failed precondition",
+      "data loss", "out of memory",    "i/o error",    "unsupported cpu", "abi mismatch",
+      "internal",
+  };
+  constexpr uint32_t kCount = sizeof(kNames) / sizeof(kNames[0]);
+  return static_cast<uint32_t>(status) < kCount ? kNames[status] : "unknown status";
+}
