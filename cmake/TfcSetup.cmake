@@ -64,7 +64,9 @@ function(tfc_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE tfc-mlir ${ARG_LINK})
   target_precompile_headers(${name} REUSE_FROM tfc-pch)
-  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  # The precompiled header is -fPIC, where CMake compiles programs with -fPIE.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp" -fPIC)
   target_link_options(${name} PRIVATE -fuse-ld=lld)
 endfunction()
 

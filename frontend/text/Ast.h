@@ -28,6 +28,9 @@ enum class DType { F32, F64, F16, BF16, I8, I16, I32, I64, U8, Bool, String };
 
 llvm::StringRef spelling(DType type);
 
+/// How deep expressions, blocks and types nest; the parser reports deeper ones.
+inline constexpr unsigned kMaxNesting = 256;
+
 //===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
@@ -59,6 +62,8 @@ struct Expr {
   ExprKind kind;
   /// In parentheses in the source; `range` then includes them.
   bool parenthesized = false;
+  /// Levels of nodes below, with those in blocks; at most kMaxNesting, so recursion is safe.
+  uint16_t height = 0;
   SourceRange range;
 
 protected:

@@ -54,6 +54,9 @@ public:
   /// Prints what has been collected and forgets it (but not the count).
   void flush(llvm::raw_ostream &os);
 
+  /// The diagnostic that was reported last; there must be one.
+  Diagnostic &last() { return diagnostics.back(); }
+
   const SourceManager &sourceManager() const { return sources; }
 
 private:

@@ -1,0 +1,123 @@
+#include "frontend/text/Locations.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+Location toLocation(MLIRContext *context, const SourceManager &sources, SourceRange range) {
+  if (!range.isValid())
+    return UnknownLoc::get(context);
+  LineColumn begin = sources.lineColumn(range.file, range.begin);
+  LineColumn end = sources.lineColumn(range.file, range.end);
+  auto name = StringAttr::get(context, sources.name(range.file));
+  return FileLineColRange::get(name, begin.line, begin.column, end.line, end.column);
+}
+
+/// The parts of fused and named locations that say where and through which calls.
+static Location unwrap(Location location) {
+  while (true) {
+    if (auto named = dyn_cast<NameLoc>(location))
+      location = named.getChildLoc();
+    else if (auto fused = dyn_cast<FusedLoc>(location); fused && !fused.getLocations().empty())
+      location = fused.getLocations().front();
+    else
+      return location;
+  }
+}
+
+static SourceRange fromFileRange(FileLineColRange place, const SourceManager &sources) {
+  std::optional<FileId> file = sources.find(place.getFilename().getValue());
+  if (!file)
+    return {};
+  uint32_t begin = sources.offset(*file, {place.getStartLine(), place.getStartColumn()});
+  uint32_t end = sources.offset(*file, {place.getEndLine(), place.getEndColumn()});
+  return {*file, begin, std::max(begin, end)};
+}
+
+SourceRange toRange(Location location, const SourceManager &sources) {
+  location = unwrap(location);
+  while (auto call = dyn_cast<CallSiteLoc>(location))
+    location = unwrap(call.getCallee());
+  auto place = dyn_cast<FileLineColRange>(location);
+  return place ? fromFileRange(place, sources) : SourceRange();
+}
+
+/// "file:line:col: " where the file's text is not at hand, else nothing.
+static std::string foreignPlace(Location location, const SourceManager &sources) {
+  location = unwrap(location);
+  while (auto call = dyn_cast<CallSiteLoc>(location))
+    location = unwrap(call.getCallee());
+  auto place = dyn_cast<FileLineColRange>(location);
+  if (!place || sources.find(place.getFilename().getValue()))
+    return {};
+  return (place.getFilename().getValue() + ":" + Twine(place.getStartLine()) + ":" +
+          Twine(place.getStartColumn()) + ": ")
+      .str();
+}
+
+/// Notes for the calls through which the place was reached, innermost first.
+static void addCallNotes(Diagnostic &result, Location location, const SourceManager &sources) {
+  SmallVector<Location> callers;
+  auto call = dyn_cast<CallSiteLoc>(unwrap(location));
+  while (call) {
+    callers.push_back(call.getCaller());
+    call = dyn_cast<CallSiteLoc>(unwrap(call.getCallee()));
+  }
+  for (Location caller : reverse(callers)) {
+    if (SourceRange at = toRange(caller, sources); at.isValid())
+      result.note(at, "in this call");
+    addCallNotes(result, caller, sources);
+  }
+}
+
+/// Cuts a trailing " [slug]" off `text`.
+static std::string takeSlug(std::string &text) {
+  StringRef view = text;
+  size_t open = view.rfind(" [");
+  if (!view.ends_with("]") || open == StringRef::npos)
+    return {};
+  StringRef slug = view.drop_back().substr(open + 2);
+  // A type such as "f32[4]" or a list of shapes is no slug.
+  bool isSlug = slug.contains('-') && all_of(slug, [](char c) { return isLower(c) || c == '-'; });
+  if (!isSlug)
+    return {};
+  std::string result = slug.str();
+  text.resize(open);
+  return result;
+}
+
+static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
+  const SourceManager &sources = engine.sourceManager();
+  Location location = diagnostic.getLocation();
+  std::string text = foreignPlace(location, sources) + diagnostic.str();
+  std::string slug = takeSlug(text);
+  SourceRange at = toRange(location, sources);
+  bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  Diagnostic &result = isError ? engine.error(at, slug, text) : engine.warning(at, slug, text);
+  for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+    std::string sentence = note.str();
+    if (StringRef(sentence).starts_with("help: "))
+      result.help(sentence.substr(strlen("help: ")));
+    else
+      result.note(toRange(note.getLocation(), sources),
+                  foreignPlace(note.getLocation(), sources) + sentence);
+  }
+  addCallNotes(result, location, sources);
+}
+
+MlirDiagnosticHandler::MlirDiagnosticHandler(MLIRContext *context, DiagnosticEngine &engine)
+    : ScopedDiagnosticHandler(context) {
+  setHandler([&engine](mlir::Diagnostic &diagnostic) {
+    DiagnosticSeverity severity = diagnostic.getSeverity();
+    if (severity != DiagnosticSeverity::Error && severity != DiagnosticSeverity::Warning)
+      return failure();
+    forward(diagnostic, engine);
+    return success();
+  });
+}
+
+} // namespace tfc::text

@@ -1,0 +1,157 @@
+/// The recursive-descent parser, one function per rule of the grammar in docs/language.md.
+#pragma once
+
+#include "frontend/text/Lexer.h"
+#include "frontend/text/Parser.h"
+
+namespace tfc::text {
+
+/// One token of lookahead. After an error the parser is "recovering": it neither consumes nor
+/// reports until the enclosing statement loop has skipped to the next statement.
+class Parser {
+public:
+  Parser(const SourceManager &sources, ast::File &file, DiagnosticEngine &diagnostics);
+
+  /// Parses the whole file into the File.
+  void parse();
+
+private:
+  // Tokens (Parser.cpp).
+  TokenKind kind() const;
+  bool at(TokenKind expected) const { return kind() == expected; }
+  const Token &token() const { return tokens[position]; }
+  const Token &previous() const { return tokens[position ? position - 1 : 0]; }
+  SourceRange range(const Token &token) const { return {file.id, token.begin, token.end}; }
+  SourceRange range() const { return range(token()); }
+  SourceRange rangeFrom(uint32_t begin) const;
+  llvm::StringRef spelled(const Token &token) const;
+  void advance();
+  /// Passes the line break before the next token, if there is one.
+  void skipNewline() { lineStart = position; }
+  bool behindLineBreak() const;
+  bool accept(TokenKind expected);
+  bool expect(TokenKind expected, llvm::StringRef what = {});
+  /// Expects the bracket that closes `open`; `alternative` is what else could stand there.
+  void expectClosing(TokenKind closing, const Token &open, llvm::StringRef alternative = {});
+  void expectNewline();
+
+  // Errors and recovery (Parser.cpp).
+  /// "expected `what`, but got .."; null while recovering.
+  Diagnostic *expected(const llvm::Twine &what);
+  Diagnostic *error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  std::string describeToken() const;
+  void skipStatement(uint32_t begin);
+  unsigned column(uint32_t offset) const;
+  /// The place just behind the last token.
+  SourceRange endOfPrevious() const;
+
+  /// Counts nesting; false, with an error, where it is too deep.
+  class Nesting {
+  public:
+    explicit Nesting(Parser &parser) : parser(parser) { ++parser.depth; }
+    ~Nesting() { --parser.depth; }
+    bool tooDeep();
+
+  private:
+    Parser &parser;
+  };
+
+  // Nodes.
+  template <typename T> T *make() { return new (file.arena.Allocate<T>()) T(); }
+  template <typename T> T *makeExpr(uint32_t begin);
+  template <typename T> llvm::ArrayRef<T> copy(llvm::ArrayRef<T> values);
+  llvm::StringRef copy(llvm::StringRef text) { return text.copy(file.arena); }
+  /// Ends an expression that began at `begin` and has these children.
+  ast::Expr *finish(ast::Expr *expr, uint32_t begin, llvm::ArrayRef<ast::Expr *> children);
+  ast::Expr *errorExpr();
+  llvm::StringRef docBefore(const Token &first);
+
+  // Items and declarations (ParserDeclarations.cpp).
+  void parseHeader();
+  ast::Stmt *parseItem();
+  ast::Stmt *parseDeclaration();
+  ast::Stmt *parseUse();
+  ast::Stmt *parseVar();
+  ast::Stmt *parseLet();
+  ast::Stmt *parseDim();
+  ast::Stmt *parseQueue();
+  ast::Stmt *parsePart();
+  ast::Stmt *parseMember();
+  ast::Stmt *parseFn();
+  llvm::ArrayRef<ast::Param> parseParams(TokenKind closing);
+  ast::Param parseParam();
+  void parseResults(ast::FnDecl *fn);
+  llvm::ArrayRef<ast::Expr *> parseWhere();
+  ast::Binding parseBinding();
+  llvm::ArrayRef<ast::Binding> parseBindings();
+  llvm::ArrayRef<ast::Annotation> parseAnnotations();
+  ast::Name parseName(llvm::StringRef what = {});
+  ast::Type *parseType();
+
+  // Statements (ParserStatements.cpp).
+  ast::Block *parseBlock();
+  /// Statements up to `}`: a block's or a part's. Each is parsed by `parseOne`.
+  llvm::ArrayRef<ast::Stmt *> parseBody(const Token &open, bool ofPart);
+  ast::Stmt *parseStatement();
+  ast::Stmt *parseStatementBody();
+  ast::Stmt *parseStatic();
+  ast::Stmt *parseReturn();
+  ast::Stmt *parseYield();
+  ast::Stmt *parseRegionStatement();
+  ast::Stmt *parseBindOrCall();
+  ast::Stmt *parseBind(ast::Name first);
+  ast::Stmt *parseCallStatement(ast::Name first);
+  ast::Each *parseEach();
+  ast::Stmt *finish(ast::Stmt *stmt, uint32_t begin);
+
+  // Expressions (ParserExpressions.cpp).
+  ast::Expr *parseExpr() { return parseBinary(0); }
+  llvm::ArrayRef<ast::Expr *> parseExprs();
+  ast::Expr *parseBinary(unsigned minLevel);
+  ast::Expr *parseUnary(unsigned minLevel);
+  ast::Expr *parsePostfix();
+  ast::Expr *parseSuffixes(ast::Expr *base);
+  ast::Expr *parseCall(ast::Expr *callee);
+  ast::Expr *parsePrimary();
+  ast::Expr *parseNumber();
+  ast::Expr *parseString();
+  ast::Expr *parseInterpolated(SourceRange inside);
+  ast::Expr *parseParenthesized();
+  ast::Expr *parseListOrComprehension();
+  ast::Expr *parseRegion();
+  ast::Expr *parseIf();
+  ast::Expr *parseWhile();
+  ast::Expr *parseForOrScan();
+  llvm::ArrayRef<ast::Arg> parseArgs(const Token &open);
+  llvm::ArrayRef<ast::IndexItem> parseIndices(const Token &open,
+                                              llvm::SmallVectorImpl<ast::Expr *> &children);
+  ast::IndexItem parseIndex(llvm::SmallVectorImpl<ast::Expr *> &children);
+  std::optional<uint32_t> decodeEscape(llvm::StringRef text, size_t &at, uint32_t offset);
+
+  const SourceManager &sources;
+  ast::File &file;
+  DiagnosticEngine &diagnostics;
+  std::vector<Token> tokens;
+  std::vector<ast::Comment> comments;
+  size_t position = 0;
+  /// The token that begins a statement: the line break before it has been passed.
+  size_t lineStart = 0;
+  /// Open parentheses and brackets since the innermost brace; inside them newlines mean nothing.
+  unsigned brackets = 0;
+  unsigned depth = 0;
+  /// The greatest height of the expressions since the innermost block began.
+  unsigned deepest = 0;
+  bool recovering = false;
+};
+
+template <typename T> llvm::ArrayRef<T> Parser::copy(llvm::ArrayRef<T> values) {
+  return values.copy(file.arena);
+}
+
+template <typename T> T *Parser::makeExpr(uint32_t begin) {
+  T *expr = make<T>();
+  expr->range = rangeFrom(begin);
+  return expr;
+}
+
+} // namespace tfc::text

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "frontend/text/Ast.h"
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tfc::text {
+
+/// Prints the tree as nested lists, one statement a line.
+void dump(const ast::File &file, llvm::raw_ostream &os);
+
+} // namespace tfc::text
