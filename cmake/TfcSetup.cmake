@@ -73,6 +73,6 @@ endfunction()
 # tfc_tablegen(OUTPUT.inc SOURCE.td ARGS...): runs mlir-tblgen into the build folder that mirrors the source.
 function(tfc_tablegen output source)
   set(LLVM_TARGET_DEFINITIONS ${source})
-  mlir_tablegen(${output} ${ARGN} -I${PROJECT_SOURCE_DIR})
+  mlir_tablegen(${output} ${ARGN} -I${PROJECT_SOURCE_DIR} "-I${MLIR_INCLUDE_DIRS}")
   set(TABLEGEN_OUTPUT ${TABLEGEN_OUTPUT} PARENT_SCOPE)
 endfunction()

@@ -1,0 +1,37 @@
+//===- Build.h - Small expressions that gradients and passes build --------===//
+
+#ifndef TFC_DIALECTS_DFG_BUILD_H
+#define TFC_DIALECTS_DFG_BUILD_H
+
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc::dfg {
+
+/// A scalar constant; rounded to `elementType`, which is any of the language's.
+mlir::Value scalar(mlir::OpBuilder &b, mlir::Location loc, mlir::Type elementType, double value);
+
+/// A scalar constant of the element type of `like`.
+mlir::Value scalarLike(mlir::OpBuilder &b, mlir::Value like, double value);
+
+/// `value` in every element of a tensor of type `type`.
+mlir::Value filled(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type, double value);
+
+/// The size `expr` as a scalar of `elementType`.
+mlir::Value sizeAs(mlir::OpBuilder &b, mlir::Location loc, const DimExpr &expr,
+                   mlir::Type elementType);
+
+/// `value` with the shape, by `dfg.reshape`, unless it has it.
+mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Value value, llvm::ArrayRef<DimExpr> shape);
+
+/// `value` broadcast to the shape, unless it has it.
+mlir::Value broadcastTo(mlir::OpBuilder &b, mlir::Value value, llvm::ArrayRef<DimExpr> shape);
+
+/// The transpose of broadcasting from `shape`: sums `value` over what was repeated.
+mlir::Value sumTo(mlir::OpBuilder &b, mlir::Value value, llvm::ArrayRef<DimExpr> shape);
+
+/// `value` reduced over `axes`, with the removed axes put back as size 1.
+llvm::SmallVector<DimExpr> keptShape(llvm::ArrayRef<DimExpr> shape, llvm::ArrayRef<int64_t> axes);
+
+} // namespace tfc::dfg
+
+#endif // TFC_DIALECTS_DFG_BUILD_H

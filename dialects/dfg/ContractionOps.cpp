@@ -1,0 +1,50 @@
+//===- ContractionOps.cpp - Sums of products ------------------------------===//
+
+#include "dialects/dfg/Build.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+//===----------------------------------------------------------------------===//
+// MatmulOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
+  Shape a = shapeOf(lhs), b = shapeOf(rhs);
+  if (a.size() < 2 || b.size() < 2)
+    return emitOptionalError(location, "matmul expects operands of rank 2 or more, but got ",
+                             toText(lhs), " and ", toText(rhs), " [rank]");
+  if (elementTypeOf(lhs) != elementTypeOf(rhs))
+    return emitOptionalError(location, "matmul expects operands of one dtype, but got ",
+                             toText(lhs), " and ", toText(rhs), " [dtype]");
+  if (failed(checkDtypes(location, "matmul", Dtypes::Numeric, lhs)))
+    return failure();
+  if (adaptor.getTransposeLhs())
+    std::swap(a.end()[-1], a.end()[-2]);
+  if (adaptor.getTransposeRhs())
+    std::swap(b.end()[-1], b.end()[-2]);
+  if (a.end()[-1] != b.end()[-2])
+    return emitOptionalError(location, "matmul expects the inner dimensions to match, but got ",
+                             toText(lhs), " and ", toText(rhs), " [inner-dimensions]");
+  std::optional<Shape> batch = broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
+  if (!batch)
+    return emitOptionalError(location, "matmul expects batch dimensions that are equal or 1, but got ",
+                             toText(lhs), " and ", toText(rhs), " [unequal-dimensions]");
+  batch->append({a.end()[-2], b.end()[-1]});
+  results.push_back(tensorOf(*batch, elementTypeOf(lhs)));
+  return success();
+}
+
+/// d(A B) = g B', A' g, where ' is the transpose; the flags choose which operand is read transposed.
+SmallVector<Value> MatmulOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Value g = resultGrads[0];
+  bool isLhsT = getTransposeLhs(), isRhsT = getTransposeRhs();
+  auto multiply = [&](Value lhs, Value rhs, bool transposeLhs, bool transposeRhs) -> Value {
+    return MatmulOp::create(b, getLoc(), lhs, rhs, transposeLhs, transposeRhs);
+  };
+  Value lhsGrad = isLhsT ? multiply(getRhs(), g, isRhsT, true) : multiply(g, getRhs(), false, !isRhsT);
+  Value rhsGrad = isRhsT ? multiply(g, getLhs(), true, isLhsT) : multiply(getLhs(), g, !isLhsT, false);
+  return {lhsGrad, rhsGrad};
+}

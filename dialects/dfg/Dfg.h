@@ -1,0 +1,31 @@
+//===- Dfg.h - The dfg dialect --------------------------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_DFG_H
+#define TFC_DIALECTS_DFG_DFG_H
+
+#include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/Types.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/dfg/DfgDialect.h.inc"
+#include "dialects/dfg/DfgInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/dfg/DfgAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/dfg/DfgOps.h.inc"
+
+#endif // TFC_DIALECTS_DFG_DFG_H

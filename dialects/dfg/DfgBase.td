@@ -1,0 +1,72 @@
+//===- DfgBase.td - The dfg dialect, its attributes and base classes ------===//
+
+#ifndef TFC_DIALECTS_DFG_DFGBASE_TD
+#define TFC_DIALECTS_DFG_DFGBASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "dialects/dfg/DfgInterfaces.td"
+
+def Dfg_Dialect : Dialect {
+  let name = "dfg";
+  let cppNamespace = "::tfc::dfg";
+  let summary = "Tensor dataflow graphs: what a model computes, before how";
+  let description = [{
+    Operations on whole tensors, variables and entries, as the author of a
+    graph wrote them. Sizes that are not known at compile time have names:
+    `tensor<?x64xf32, #dfg.dims<n, 64>>` is `f32[n, 64]` of the language.
+    Elementwise operations broadcast missing leading axes and axes of the
+    static size 1, and nothing else: a dynamic size never broadcasts.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+}
+
+def Dfg_DimsAttr : AttrDef<Dfg_Dialect, "Dims",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>]> {
+  let mnemonic = "dims";
+  let summary = "Sizes of a tensor's axes as expressions over named dimensions";
+  let description = [{
+    One size per axis: an integer, a name, or an expression in quotes:
+    `#dfg.dims<n, 64, "4 * m + 1">`. As the encoding of a tensor type it names
+    the dynamic sizes; as an attribute it is the shape that an operation makes.
+    Expressions are kept in the canonical form of `DimExpr`, so that equal
+    types mean provably equal sizes.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$sizes);
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::tfc::dfg::DimExpr>":$sizes)>];
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::tfc::dfg::DimExpr> getExprs() const;
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+// Element types of the language. i1 is bool, ui8 is u8; other integers are signed.
+def Dfg_Float : AnyTypeOf<[F32, F64, F16, BF16]>;
+def Dfg_Integer : AnyTypeOf<[I8, I16, I32, I64, UI8]>;
+def Dfg_Numeric : AnyTypeOf<[Dfg_Float, Dfg_Integer]>;
+def Dfg_Element : AnyTypeOf<[Dfg_Numeric, I1]>;
+
+def Dfg_Tensor : RankedTensorOf<[Dfg_Element]>;
+def Dfg_NumericTensor : RankedTensorOf<[Dfg_Numeric]>;
+def Dfg_FloatTensor : RankedTensorOf<[Dfg_Float]>;
+def Dfg_IntegerTensor : RankedTensorOf<[Dfg_Integer]>;
+def Dfg_IndexTensor : RankedTensorOf<[I32, I64]>;
+def Dfg_BoolTensor : RankedTensorOf<[I1]>;
+
+class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemonic, traits>;
+
+/// An operation without effects whose result types follow from its operands and attributes.
+class Dfg_PureOp<string mnemonic, list<Trait> traits = []> :
+    Dfg_Op<mnemonic, !listconcat([Pure, InferTypeOpAdaptor], traits)>;
+
+/// The trait list entry of an operation with a gradient.
+def Dfg_Differentiable : DeclareOpInterfaceMethods<Dfg_DifferentiableOpInterface>;
+
+#endif // TFC_DIALECTS_DFG_DFGBASE_TD

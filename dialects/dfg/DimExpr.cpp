@@ -1,0 +1,504 @@
+//===- DimExpr.cpp - Symbolic sizes of dimensions -------------------------===//
+
+#include "dialects/dfg/DimExpr.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace tfc::dfg {
+
+static int64_t floorDivide(int64_t a, int64_t b) {
+  int64_t quotient = a / b;
+  return (a % b != 0 && ((a < 0) != (b < 0))) ? quotient - 1 : quotient;
+}
+
+static bool isPlainName(StringRef name) {
+  return !name.empty() && (isAlpha(name[0]) || name[0] == '_') &&
+         all_of(name, [](char c) { return isAlnum(c) || c == '_'; }) && name != "min" &&
+         name != "max";
+}
+
+//===----------------------------------------------------------------------===//
+// Construction
+//===----------------------------------------------------------------------===//
+
+DimExpr::DimExpr(int64_t value) { add({}, value); }
+
+DimExpr DimExpr::symbol(StringRef name) {
+  Atom atom{AtomKind::Symbol, name.str(), nullptr, nullptr,
+            isPlainName(name) ? name.str() : ("`" + name + "`").str()};
+  DimExpr result;
+  result.add({atom}, 1);
+  return result;
+}
+
+void DimExpr::add(const Monomial &monomial, int64_t coefficient) {
+  auto it = terms.try_emplace(monomial, 0).first;
+  // Sizes fit into 63 bits; what wraps here was no size.
+  it->second = int64_t(uint64_t(it->second) + uint64_t(coefficient));
+  if (it->second == 0)
+    terms.erase(it);
+}
+
+static StringRef spelling(DimExpr::AtomKind kind) {
+  switch (kind) {
+  case DimExpr::AtomKind::FloorDiv:
+    return "//";
+  case DimExpr::AtomKind::Mod:
+    return "%";
+  case DimExpr::AtomKind::Min:
+    return "min";
+  case DimExpr::AtomKind::Max:
+    return "max";
+  case DimExpr::AtomKind::Symbol:
+    break;
+  }
+  return "";
+}
+
+DimExpr DimExpr::atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
+  std::string text;
+  if (kind == AtomKind::Min || kind == AtomKind::Max)
+    text = (spelling(kind) + "(" + lhs.str() + ", " + rhs.str() + ")").str();
+  else
+    text = ("((" + lhs.str() + ") " + spelling(kind) + " (" + rhs.str() + "))").str();
+  DimExpr result;
+  result.add({Atom{kind, "", std::make_shared<DimExpr>(lhs), std::make_shared<DimExpr>(rhs), text}},
+             1);
+  return result;
+}
+
+DimExpr DimExpr::operator+(const DimExpr &other) const {
+  DimExpr result = *this;
+  for (auto &[monomial, coefficient] : other.terms)
+    result.add(monomial, coefficient);
+  return result;
+}
+
+DimExpr DimExpr::operator-(const DimExpr &other) const { return *this + DimExpr(-1) * other; }
+
+DimExpr DimExpr::operator*(const DimExpr &other) const {
+  DimExpr result;
+  for (auto &[lhs, a] : terms) {
+    for (auto &[rhs, b] : other.terms) {
+      Monomial product = lhs;
+      product.insert(product.end(), rhs.begin(), rhs.end());
+      std::sort(product.begin(), product.end());
+      result.add(product, int64_t(uint64_t(a) * uint64_t(b)));
+    }
+  }
+  return result;
+}
+
+static DimExpr fromMonomial(const DimExpr::Monomial &monomial, int64_t coefficient) {
+  DimExpr term(coefficient);
+  for (const DimExpr::Atom &atom : monomial)
+    term = term * *DimExpr::parse(atom.text);
+  return term;
+}
+
+/// Splits `lhs` into quotient * `by` + rest, where the rest has only terms that `by` does not divide.
+static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t by) {
+  DimExpr quotient, rest;
+  for (auto &[monomial, coefficient] : lhs.getTerms()) {
+    if (coefficient % by != 0 && !monomial.empty()) {
+      rest = rest + fromMonomial(monomial, coefficient);
+      continue;
+    }
+    // The constant term may leave a remainder behind: (n + 5) // 2 keeps 1, takes 2 out.
+    int64_t whole = floorDivide(coefficient, by);
+    quotient = quotient + fromMonomial(monomial, whole);
+    rest = rest + DimExpr(coefficient - whole * by);
+  }
+  return {quotient, rest};
+}
+
+/// `lhs / rhs`, if `rhs` is a single product that divides every term of `lhs`.
+static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &rhs) {
+  if (rhs.getTerms().size() != 1)
+    return std::nullopt;
+  auto &[divisor, by] = *rhs.getTerms().begin();
+  DimExpr result;
+  for (auto &[monomial, coefficient] : lhs.getTerms()) {
+    if (coefficient % by != 0 ||
+        !std::includes(monomial.begin(), monomial.end(), divisor.begin(), divisor.end()))
+      return std::nullopt;
+    DimExpr::Monomial left;
+    std::set_difference(monomial.begin(), monomial.end(), divisor.begin(), divisor.end(),
+                        std::back_inserter(left));
+    result = result + fromMonomial(left, coefficient / by);
+  }
+  return result;
+}
+
+DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
+  if (rhs.isConstant(0))
+    return atom(AtomKind::FloorDiv, lhs, rhs);
+  if (auto exact = divideExactly(lhs, rhs))
+    return *exact;
+  std::optional<int64_t> by = rhs.constant();
+  if (!by || *by < 0)
+    return atom(AtomKind::FloorDiv, lhs, rhs);
+  auto [quotient, rest] = divideByConstant(lhs, *by);
+  if (std::optional<int64_t> value = rest.constant())
+    return quotient + DimExpr(floorDivide(*value, *by));
+  return quotient + atom(AtomKind::FloorDiv, rest, rhs);
+}
+
+DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {
+  if (rhs.isConstant(0))
+    return atom(AtomKind::Mod, lhs, rhs);
+  if (divideExactly(lhs, rhs))
+    return DimExpr(0);
+  std::optional<int64_t> by = rhs.constant();
+  if (!by || *by < 0)
+    return atom(AtomKind::Mod, lhs, rhs);
+  DimExpr rest = divideByConstant(lhs, *by).second;
+  if (std::optional<int64_t> value = rest.constant())
+    return DimExpr(*value - floorDivide(*value, *by) * *by);
+  return atom(AtomKind::Mod, rest, rhs);
+}
+
+DimExpr DimExpr::min(const DimExpr &lhs, const DimExpr &rhs) {
+  if (std::optional<int64_t> difference = (lhs - rhs).constant())
+    return *difference <= 0 ? lhs : rhs;
+  return lhs.str() < rhs.str() ? atom(AtomKind::Min, lhs, rhs) : atom(AtomKind::Min, rhs, lhs);
+}
+
+DimExpr DimExpr::max(const DimExpr &lhs, const DimExpr &rhs) {
+  if (std::optional<int64_t> difference = (lhs - rhs).constant())
+    return *difference >= 0 ? lhs : rhs;
+  return lhs.str() < rhs.str() ? atom(AtomKind::Max, lhs, rhs) : atom(AtomKind::Max, rhs, lhs);
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> DimExpr::constant() const {
+  if (terms.empty())
+    return 0;
+  if (terms.size() == 1 && terms.begin()->first.empty())
+    return terms.begin()->second;
+  return std::nullopt;
+}
+
+std::optional<StringRef> DimExpr::asSymbol() const {
+  if (terms.size() != 1 || terms.begin()->second != 1 || terms.begin()->first.size() != 1)
+    return std::nullopt;
+  const Atom &atom = terms.begin()->first.front();
+  if (atom.kind != AtomKind::Symbol)
+    return std::nullopt;
+  return StringRef(atom.name);
+}
+
+std::optional<DimExpr::Linear> DimExpr::asLinear() const {
+  Linear result{"", 0, 0};
+  for (auto &[monomial, coefficient] : terms) {
+    if (monomial.empty()) {
+      result.offset = coefficient;
+      continue;
+    }
+    if (monomial.size() != 1 || monomial[0].kind != AtomKind::Symbol || !result.name.empty())
+      return std::nullopt;
+    result.name = monomial[0].name;
+    result.scale = coefficient;
+  }
+  if (result.name.empty())
+    return std::nullopt;
+  return result;
+}
+
+void DimExpr::collectSymbols(SmallVectorImpl<std::string> &names) const {
+  for (auto &[monomial, coefficient] : terms) {
+    for (const Atom &atom : monomial) {
+      if (atom.kind != AtomKind::Symbol) {
+        atom.lhs->collectSymbols(names);
+        atom.rhs->collectSymbols(names);
+      } else if (!is_contained(names, atom.name)) {
+        names.push_back(atom.name);
+      }
+    }
+  }
+}
+
+static DimExpr combine(DimExpr::AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
+  switch (kind) {
+  case DimExpr::AtomKind::FloorDiv:
+    return DimExpr::floorDiv(lhs, rhs);
+  case DimExpr::AtomKind::Mod:
+    return DimExpr::mod(lhs, rhs);
+  case DimExpr::AtomKind::Min:
+    return DimExpr::min(lhs, rhs);
+  case DimExpr::AtomKind::Max:
+  case DimExpr::AtomKind::Symbol:
+    break;
+  }
+  return DimExpr::max(lhs, rhs);
+}
+
+std::optional<DimExpr>
+DimExpr::substitute(function_ref<std::optional<DimExpr>(StringRef)> lookup) const {
+  DimExpr result;
+  for (auto &[monomial, coefficient] : terms) {
+    DimExpr term(coefficient);
+    for (const Atom &atom : monomial) {
+      std::optional<DimExpr> factor;
+      if (atom.kind == AtomKind::Symbol) {
+        factor = lookup(atom.name);
+      } else {
+        std::optional<DimExpr> lhs = atom.lhs->substitute(lookup);
+        std::optional<DimExpr> rhs = atom.rhs->substitute(lookup);
+        if (lhs && rhs)
+          factor = combine(atom.kind, *lhs, *rhs);
+      }
+      if (!factor)
+        return std::nullopt;
+      term = term * *factor;
+    }
+    result = result + term;
+  }
+  return result;
+}
+
+std::optional<int64_t>
+DimExpr::evaluate(function_ref<std::optional<int64_t>(StringRef)> lookup) const {
+  int64_t sum = 0;
+  for (auto &[monomial, coefficient] : terms) {
+    int64_t product = coefficient;
+    for (const Atom &atom : monomial) {
+      std::optional<int64_t> value;
+      if (atom.kind == AtomKind::Symbol) {
+        value = lookup(atom.name);
+      } else {
+        std::optional<int64_t> lhs = atom.lhs->evaluate(lookup);
+        std::optional<int64_t> rhs = atom.rhs->evaluate(lookup);
+        if (lhs && rhs)
+          value = combine(atom.kind, DimExpr(*lhs), DimExpr(*rhs)).constant();
+      }
+      if (!value || MulOverflow(product, *value, product))
+        return std::nullopt;
+    }
+    if (AddOverflow(sum, product, sum))
+      return std::nullopt;
+  }
+  return sum;
+}
+
+static std::optional<int64_t> multiply(std::optional<int64_t> x, std::optional<int64_t> y) {
+  int64_t product;
+  if (!x || !y || MulOverflow(*x, *y, product))
+    return std::nullopt;
+  return product;
+}
+
+static DimExpr::Interval multiply(const DimExpr::Interval &a, const DimExpr::Interval &b) {
+  if (a.first && b.first && *a.first >= 0 && *b.first >= 0)
+    return {multiply(a.first, b.first), multiply(a.second, b.second)};
+  std::optional<int64_t> corners[] = {multiply(a.first, b.first), multiply(a.first, b.second),
+                                      multiply(a.second, b.first), multiply(a.second, b.second)};
+  if (!all_of(corners, [](auto corner) { return corner.has_value(); }))
+    return {std::nullopt, std::nullopt};
+  return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
+}
+
+/// Of two optional bounds the one that `pick` chooses, or the only one there is if `either`.
+static std::optional<int64_t> choose(std::optional<int64_t> a, std::optional<int64_t> b,
+                                     const int64_t &(*pick)(const int64_t &, const int64_t &),
+                                     bool either) {
+  if (a && b)
+    return pick(*a, *b);
+  if (!either)
+    return std::nullopt;
+  return a ? a : b;
+}
+
+static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds bounds) {
+  if (atom.kind == DimExpr::AtomKind::Symbol)
+    return bounds(atom.name);
+  DimExpr::Interval lhs = atom.lhs->interval(bounds), rhs = atom.rhs->interval(bounds);
+  if (atom.kind == DimExpr::AtomKind::Min)
+    return {choose(lhs.first, rhs.first, std::min<int64_t>, false),
+            choose(lhs.second, rhs.second, std::min<int64_t>, true)};
+  if (atom.kind == DimExpr::AtomKind::Max)
+    return {choose(lhs.first, rhs.first, std::max<int64_t>, true),
+            choose(lhs.second, rhs.second, std::max<int64_t>, false)};
+  if (!rhs.first || *rhs.first <= 0 || !lhs.first || *lhs.first < 0)
+    return {std::nullopt, std::nullopt};
+  DimExpr::Interval result{0, std::nullopt};
+  if (atom.kind == DimExpr::AtomKind::FloorDiv) {
+    result.first = rhs.second ? *lhs.first / *rhs.second : 0;
+    if (lhs.second)
+      result.second = *lhs.second / *rhs.first;
+  } else if (rhs.second) {
+    result.second = *rhs.second - 1;
+  }
+  return result;
+}
+
+DimExpr::Interval DimExpr::interval(Bounds bounds) const {
+  Interval sum{0, 0};
+  auto accumulate = [](std::optional<int64_t> &total, std::optional<int64_t> part) {
+    int64_t result;
+    if (!total || !part || AddOverflow(*total, *part, result))
+      total = std::nullopt;
+    else
+      total = result;
+  };
+  for (auto &[monomial, coefficient] : terms) {
+    Interval product{1, 1};
+    for (const Atom &atom : monomial)
+      product = multiply(product, atomInterval(atom, bounds));
+    if (coefficient < 0)
+      std::swap(product.first, product.second);
+    accumulate(sum.first, multiply(product.first, coefficient));
+    accumulate(sum.second, multiply(product.second, coefficient));
+  }
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+std::string DimExpr::str() const {
+  if (terms.empty())
+    return "0";
+  std::string text;
+  raw_string_ostream os(text);
+  bool first = true;
+  auto printTerm = [&](const Monomial &monomial, int64_t coefficient) {
+    bool negative = coefficient < 0;
+    uint64_t magnitude = negative ? 0 - uint64_t(coefficient) : uint64_t(coefficient);
+    if (first)
+      os << (negative ? "-" : "");
+    else
+      os << (negative ? " - " : " + ");
+    first = false;
+    if (magnitude != 1 || monomial.empty())
+      os << magnitude << (monomial.empty() ? "" : " * ");
+    interleave(monomial, os, [&](const Atom &atom) { os << atom.text; }, " * ");
+  };
+  for (auto &[monomial, coefficient] : terms)
+    if (!monomial.empty())
+      printTerm(monomial, coefficient);
+  if (auto constant = terms.find({}); constant != terms.end())
+    printTerm({}, constant->second);
+  return text;
+}
+
+namespace {
+/// Recursive descent over `sum = product {(+|-) product}`, `product = unary {(*|//|%) unary}`.
+class Parser {
+public:
+  explicit Parser(StringRef text) : rest(text) {}
+
+  std::optional<DimExpr> parseAll() {
+    std::optional<DimExpr> result = parseSum();
+    if (!result || !rest.ltrim().empty())
+      return std::nullopt;
+    return result;
+  }
+
+private:
+  bool consume(StringRef token) {
+    rest = rest.ltrim();
+    return rest.consume_front(token);
+  }
+
+  std::optional<DimExpr> parseSum() {
+    std::optional<DimExpr> result = parseProduct();
+    while (result) {
+      bool plus = consume("+");
+      if (!plus && !consume("-"))
+        break;
+      std::optional<DimExpr> other = parseProduct();
+      if (!other)
+        return std::nullopt;
+      result = plus ? *result + *other : *result - *other;
+    }
+    return result;
+  }
+
+  std::optional<DimExpr> parseProduct() {
+    std::optional<DimExpr> result = parseUnary();
+    while (result) {
+      DimExpr (*apply)(const DimExpr &, const DimExpr &) = nullptr;
+      if (consume("//"))
+        apply = DimExpr::floorDiv;
+      else if (consume("%"))
+        apply = DimExpr::mod;
+      else if (consume("*"))
+        apply = [](const DimExpr &a, const DimExpr &b) { return a * b; };
+      else
+        break;
+      std::optional<DimExpr> other = parseUnary();
+      if (!other)
+        return std::nullopt;
+      result = apply(*result, *other);
+    }
+    return result;
+  }
+
+  std::optional<DimExpr> parseUnary() {
+    if (++depth > 200)
+      return std::nullopt;
+    std::optional<DimExpr> result;
+    if (consume("-")) {
+      if ((result = parseUnary()))
+        result = DimExpr(0) - *result;
+    } else {
+      result = parsePrimary();
+    }
+    --depth;
+    return result;
+  }
+
+  std::optional<DimExpr> parsePrimary() {
+    if (consume("(")) {
+      std::optional<DimExpr> result = parseSum();
+      return consume(")") ? result : std::nullopt;
+    }
+    if (consume("`")) {
+      auto [name, after] = rest.split('`');
+      if (name.size() == rest.size())
+        return std::nullopt;
+      rest = after;
+      return DimExpr::symbol(name);
+    }
+    rest = rest.ltrim();
+    StringRef word = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    if (word.empty())
+      return std::nullopt;
+    rest = rest.drop_front(word.size());
+    if (isDigit(word[0])) {
+      int64_t value;
+      return word.getAsInteger(10, value) ? std::nullopt : std::optional(DimExpr(value));
+    }
+    if ((word == "min" || word == "max") && consume("("))
+      return parseMinMax(word == "min");
+    return DimExpr::symbol(word);
+  }
+
+  std::optional<DimExpr> parseMinMax(bool isMin) {
+    std::optional<DimExpr> lhs = parseSum();
+    if (!lhs || !consume(","))
+      return std::nullopt;
+    std::optional<DimExpr> rhs = parseSum();
+    if (!rhs || !consume(")"))
+      return std::nullopt;
+    return isMin ? DimExpr::min(*lhs, *rhs) : DimExpr::max(*lhs, *rhs);
+  }
+
+  StringRef rest;
+  int depth = 0;
+};
+} // namespace
+
+std::optional<DimExpr> DimExpr::parse(StringRef text) { return Parser(text).parseAll(); }
+
+} // namespace tfc::dfg

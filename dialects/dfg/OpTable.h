@@ -1,0 +1,47 @@
+//===- OpTable.h - How operations are called by name ----------------------===//
+//
+// Operands and attributes of every dfg operation, generated from ODS, so that
+// text and importers call any operation without knowing it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_OPTABLE_H
+#define TFC_DIALECTS_DFG_OPTABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <vector>
+
+namespace tfc::dfg {
+
+enum class AttrKind { Bool, BoolList, Dims, Dtype, Float, Int, IntList, Other, String, Symbol, Unit, Value };
+
+struct OperandSignature {
+  llvm::StringRef name;
+  bool isVariadic;
+  bool isOptional;
+};
+
+struct AttrSignature {
+  llvm::StringRef name;
+  AttrKind kind;
+  bool isRequired; // neither optional nor with a default
+};
+
+struct OpSignature {
+  llvm::StringRef name; // without "dfg."
+  std::vector<OperandSignature> operands;
+  std::vector<AttrSignature> attributes;
+  std::vector<llvm::StringRef> results;
+  bool hasVariadicResults;
+};
+
+/// The operation `name` (without "dfg."), or null.
+const OpSignature *lookupOp(llvm::StringRef name);
+
+/// All operations, sorted by name.
+llvm::ArrayRef<OpSignature> allOps();
+
+} // namespace tfc::dfg
+
+#endif // TFC_DIALECTS_DFG_OPTABLE_H

@@ -1,0 +1,157 @@
+//===- ShapeOps.cpp - The same elements in another shape ------------------===//
+
+#include "dialects/dfg/Build.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+//===----------------------------------------------------------------------===//
+// ConstantOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &results) {
+  results.push_back(cast<ElementsAttr>(adaptor.getValue()).getShapedType());
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+//===----------------------------------------------------------------------===//
+// SizeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                       Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  if (adaptor.getValue().getSizes().size() != 1)
+    return emitOptionalError(location, "'size' expects one size");
+  results.push_back(RankedTensorType::get({}, adaptor.getDtype()));
+  return success();
+}
+
+OpFoldResult SizeOp::fold(FoldAdaptor) {
+  std::optional<int64_t> value = getValue().getExprs()[0].constant();
+  if (!value)
+    return {};
+  return DenseElementsAttr::get(cast<RankedTensorType>(getType()),
+                                APInt(getDtype().getIntOrFloatBitWidth(), uint64_t(*value),
+                                      /*isSigned=*/true, /*implicitTrunc=*/true));
+}
+
+//===----------------------------------------------------------------------===//
+// BroadcastOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult BroadcastOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Shape target = adaptor.getShape().getExprs();
+  std::optional<Shape> joined = broadcastShapes(shapeOf(type), target);
+  Type result = tensorOf(target, elementTypeOf(type));
+  if (!joined || *joined != target)
+    return emitOptionalError(location, "'broadcast' cannot make ", toText(result), " of ",
+                             toText(type), " [unequal-dimensions]");
+  results.push_back(result);
+  return success();
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+/// d(broadcast x) = g, summed over what was repeated.
+SmallVector<Value> BroadcastOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {sumTo(b, resultGrads[0], shapeOf(getX().getType()))};
+}
+
+//===----------------------------------------------------------------------===//
+// ReshapeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  DimExpr count = elementCount(shapeOf(type));
+  Shape target = adaptor.getShape().getExprs();
+  DimExpr others(1);
+  int64_t open = -1;
+  for (auto [i, size] : llvm::enumerate(target)) {
+    if (!size.isConstant(-1))
+      others = others * size;
+    else if (std::exchange(open, int64_t(i)) != -1)
+      return emitOptionalError(location, "'reshape' expects at most one size of -1 [reshape]");
+  }
+  if (open != -1 && !others.isConstant(0)) {
+    target[open] = DimExpr::floorDiv(count, others);
+    others = others * target[open];
+  }
+  if (others != count)
+    return emitOptionalError(location, "'reshape' expects as many elements as before, but got ",
+                             toText(type), " and [",
+                             llvm::join(llvm::map_range(adaptor.getShape().getExprs(),
+                                                        [](const DimExpr &d) { return d.str(); }),
+                                        ", "),
+                             "] [unequal-dimensions]");
+  results.push_back(tensorOf(target, elementTypeOf(type)));
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor) {
+  if (getX().getType() == getType())
+    return getX();
+  if (auto inner = getX().getDefiningOp<ReshapeOp>()) {
+    setOperand(inner.getX());
+    setShapeAttr(DimsAttr::get(getContext(), shapeOf(getType())));
+    return getResult();
+  }
+  return {};
+}
+
+/// d(reshape x) = g in the shape of x.
+SmallVector<Value> ReshapeOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {reshapeTo(b, resultGrads[0], shapeOf(getX().getType()))};
+}
+
+//===----------------------------------------------------------------------===//
+// TransposeOp
+//===----------------------------------------------------------------------===//
+
+/// The permutation with nonnegative axes; reversal where none is given.
+static SmallVector<int64_t> permutationOf(DenseI64ArrayAttr attr, int64_t rank) {
+  SmallVector<int64_t> permutation;
+  if (!attr)
+    return llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(0, rank)));
+  for (int64_t axis : attr.asArrayRef())
+    permutation.push_back(axis < 0 ? axis + rank : axis);
+  return permutation;
+}
+
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type);
+  SmallVector<int64_t> permutation = permutationOf(adaptor.getPermutationAttr(), shape.size());
+  if (!isPermutationVector(permutation) || permutation.size() != shape.size())
+    return emitOptionalError(location, "'transpose' expects each axis of ", toText(type),
+                             " once in its permutation [axis]");
+  Shape result;
+  for (int64_t axis : permutation)
+    result.push_back(shape[axis]);
+  results.push_back(tensorOf(result, elementTypeOf(type)));
+  return success();
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor) {
+  int64_t rank = cast<RankedTensorType>(getType()).getRank();
+  SmallVector<int64_t> permutation = permutationOf(getPermutationAttr(), rank);
+  return llvm::is_sorted(permutation) ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+/// d(transpose x) = g, transposed by the inverse permutation.
+SmallVector<Value> TransposeOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  int64_t rank = cast<RankedTensorType>(getType()).getRank();
+  SmallVector<int64_t> inverse =
+      invertPermutationVector(permutationOf(getPermutationAttr(), rank));
+  return {TransposeOp::create(b, getLoc(), resultGrads[0], b.getDenseI64ArrayAttr(inverse))};
+}

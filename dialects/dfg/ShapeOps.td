@@ -1,0 +1,85 @@
+//===- ShapeOps.td - The same elements in another shape -------------------===//
+
+#ifndef TFC_DIALECTS_DFG_SHAPEOPS_TD
+#define TFC_DIALECTS_DFG_SHAPEOPS_TD
+
+include "dialects/dfg/DfgBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+
+def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor]> {
+  let summary = "Holds a tensor known at compile time";
+  let description = [{
+    Large values are dense resources: they stay out of the IR's text and reach
+    the artifact as a section beside the code.
+
+    ```mlir
+    %c = dfg.constant dense<1.0> : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Dfg_Tensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
+}
+
+def Dfg_SizeOp : Dfg_PureOp<"size"> {
+  let summary = "Gives a size as a scalar";
+  let description = [{
+    The value of an expression over named dimensions, as i64 (or i32).
+
+    ```mlir
+    %n = dfg.size {value = #dfg.dims<n>, dtype = i64}
+    ```
+  }];
+  let arguments = (ins Dfg_DimsAttr:$value, TypeAttr:$dtype);
+  let results = (outs Dfg_IndexTensor:$result);
+  let assemblyFormat = "attr-dict";
+  let hasFolder = 1;
+}
+
+def Dfg_BroadcastOp : Dfg_PureOp<"broadcast", [Dfg_Differentiable]> {
+  let summary = "Repeats a tensor along new axes and axes of size 1";
+  let description = [{
+    ```mlir
+    %y = dfg.broadcast %x {shape = #dfg.dims<n, 8>} : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$x, Dfg_DimsAttr:$shape);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasFolder = 1;
+}
+
+def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_Differentiable]> {
+  let summary = "Gives the same elements, in row-major order, another shape";
+  let description = [{
+    The number of elements must be provably the same. One size may be -1: it
+    is solved from the others.
+
+    ```mlir
+    %y = dfg.reshape %x {shape = #dfg.dims<n, 8>} : tensor<?x2x4xf32, #dfg.dims<n, 2, 4>>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$x, Dfg_DimsAttr:$shape);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasFolder = 1;
+}
+
+def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_Differentiable]> {
+  let summary = "Permutes the axes";
+  let description = [{
+    Axis `i` of the result is axis `permutation[i]` of `x`. Without a
+    permutation the order of the axes is reversed.
+
+    ```mlir
+    %y = dfg.transpose %x {permutation = array<i64: 1, 0>} : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$x, OptionalAttr<DenseI64ArrayAttr>:$permutation);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasFolder = 1;
+}
+
+#endif // TFC_DIALECTS_DFG_SHAPEOPS_TD

@@ -1,0 +1,49 @@
+//===- StateOps.cpp - Variables -------------------------------------------===//
+
+#include "dialects/dfg/Dfg.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+/// Checks that `op` names a variable of the type `type`.
+static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr name, Type type,
+                                  SymbolTableCollection &symbols) {
+  auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);
+  if (!variable)
+    return op->emitOpError("expects the name of a variable, but got ") << name;
+  if (variable.getType() != type)
+    return op->emitOpError("expects ")
+           << name << " to be " << toText(type) << ", but it is " << toText(variable.getType());
+  return success();
+}
+
+/// One resource for all variables; the symbol tells which.
+struct VariableResource : SideEffects::Resource::Base<VariableResource> {
+  StringRef getName() final { return "variable"; }
+};
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+//===----------------------------------------------------------------------===//
+// ReadOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyAccess(*this, getVariableAttr(), getType(), symbols);
+}
+
+void ReadOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), getVariableAttr(), VariableResource::get());
+}
+
+//===----------------------------------------------------------------------===//
+// AssignOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AssignOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyAccess(*this, getVariableAttr(), getType(), symbols);
+}
+
+void AssignOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), getVariableAttr(), VariableResource::get());
+}

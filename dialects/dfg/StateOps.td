@@ -1,0 +1,63 @@
+//===- StateOps.td - Variables --------------------------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_STATEOPS_TD
+#define TFC_DIALECTS_DFG_STATEOPS_TD
+
+include "dialects/dfg/DfgBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Dfg_VariableOp : Dfg_Op<"variable", [Symbol]> {
+  let summary = "Declares a tensor that outlives calls";
+  let description = [{
+    The symbol is the checkpoint name. `frozen` excludes it from training;
+    `formerly` is the name under which older checkpoints hold it. The initial
+    value is what the entry with the attribute `initializer` assigns.
+
+    ```mlir
+    dfg.variable @"net.w" : tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyStaticShapeTensor>:$type,
+                       UnitAttr:$frozen, OptionalAttr<StrAttr>:$formerly);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTensorType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getType());
+    }
+  }];
+}
+
+class Dfg_VariableAccess<string mnemonic, list<Trait> traits = []> : Dfg_Op<mnemonic, !listconcat([
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)>;
+
+def Dfg_ReadOp : Dfg_VariableAccess<"read"> {
+  let summary = "Reads a variable";
+  let description = [{
+    The value at this point of the program order; later assignments do not
+    change it.
+
+    ```mlir
+    %w = dfg.read @w : tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable);
+  let results = (outs Dfg_Tensor:$value);
+  let assemblyFormat = "$variable attr-dict `:` type($value)";
+}
+
+def Dfg_AssignOp : Dfg_VariableAccess<"assign", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "Sets a variable";
+  let description = [{
+    The result is the new value.
+
+    ```mlir
+    %new = dfg.assign @w, %value : tensor<64x128xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$variable, Dfg_Tensor:$value);
+  let results = (outs Dfg_Tensor:$result);
+  let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";
+}
+
+#endif // TFC_DIALECTS_DFG_STATEOPS_TD

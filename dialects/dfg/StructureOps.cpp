@@ -1,0 +1,109 @@
+//===- StructureOps.cpp - Entries, gradients, kernels ---------------------===//
+
+#include "dialects/dfg/Dfg.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+//===----------------------------------------------------------------------===//
+// EntryOp, KernelOp
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+static void buildFunction(OpBuilder &b, OperationState &state, StringRef name, FunctionType type) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(), b.getStringAttr(name));
+  state.addAttribute(Op::getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  Region *body = state.addRegion();
+  Block &block = body->emplaceBlock();
+  for (Type input : type.getInputs())
+    block.addArgument(input, state.location);
+}
+
+template <typename Op>
+static ParseResult parseFunction(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &b, ArrayRef<Type> arguments, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return b.getFunctionType(arguments, results); };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, Op::getFunctionTypeAttrName(result.name), buildType,
+      Op::getArgAttrsAttrName(result.name), Op::getResAttrsAttrName(result.name));
+}
+
+template <typename Op>
+static void printFunction(OpAsmPrinter &printer, Op op) {
+  function_interface_impl::printFunctionOp(printer, op, /*isVariadic=*/false,
+                                           op.getFunctionTypeAttrName(), op.getArgAttrsAttrName(),
+                                           op.getResAttrsAttrName());
+}
+
+void EntryOp::build(OpBuilder &b, OperationState &state, StringRef name, FunctionType type) {
+  buildFunction<EntryOp>(b, state, name, type);
+}
+ParseResult EntryOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseFunction<EntryOp>(parser, result);
+}
+void EntryOp::print(OpAsmPrinter &printer) { printFunction(printer, *this); }
+
+void KernelOp::build(OpBuilder &b, OperationState &state, StringRef name, FunctionType type) {
+  buildFunction<KernelOp>(b, state, name, type);
+}
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseFunction<KernelOp>(parser, result);
+}
+void KernelOp::print(OpAsmPrinter &printer) { printFunction(printer, *this); }
+
+//===----------------------------------------------------------------------===//
+// LaunchOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError("expects the name of a kernel, but got ") << getKernelAttr();
+  if (kernel.getArgumentTypes().size() != getInputs().size() ||
+      kernel.getResultTypes().size() != getOutputs().size())
+    return emitOpError("expects the operands and results of kernel ") << getKernelAttr();
+  size_t symbolCount = kernel.getSymbols() ? kernel.getSymbolsAttr().size() : 0;
+  if (getSizes().getSizes().size() != symbolCount)
+    return emitOpError("expects ") << symbolCount << " sizes";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ReturnOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReturnOp::verify() {
+  auto function = dyn_cast<FunctionOpInterface>((*this)->getParentOp());
+  if (!function)
+    return emitOpError("expects an entry or a kernel around it");
+  if (TypeRange(function.getResultTypes()) != getValues().getTypes())
+    return emitOpError("expects values of the result types of '")
+           << function.getName() << "'";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// GradientsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult GradientsOp::verify() {
+  if (cast<RankedTensorType>(getY().getType()).getRank() != 0)
+    return emitOpError("expects a scalar to differentiate, but got ") << toText(getY().getType());
+  ArrayRef<int64_t> sparse = getSparse();
+  size_t next = 0;
+  for (auto [i, x] : llvm::enumerate(getXs())) {
+    bool isSparse = llvm::is_contained(sparse, int64_t(i));
+    if (next + (isSparse ? 2 : 1) > getGrads().size())
+      return emitOpError("expects a result for each operand, two for a sparse one");
+    if (!isSparse && getGrads()[next].getType() != x.getType())
+      return emitOpError("expects gradients of the operands' types, but got ")
+             << toText(getGrads()[next].getType()) << " for " << toText(x.getType());
+    next += isSparse ? 2 : 1;
+  }
+  if (next != getGrads().size())
+    return emitOpError("expects a result for each operand, two for a sparse one");
+  return success();
+}

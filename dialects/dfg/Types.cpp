@@ -1,0 +1,243 @@
+//===- Types.cpp - Shapes and element types of tensors --------------------===//
+
+#include "dialects/dfg/Types.h"
+#include "dialects/dfg/Dfg.h"
+
+using namespace mlir;
+
+namespace tfc::dfg {
+
+//===----------------------------------------------------------------------===//
+// Types and shapes
+//===----------------------------------------------------------------------===//
+
+Shape shapeOf(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (auto dims = dyn_cast_or_null<DimsAttr>(tensor.getEncoding()))
+    return dims.getExprs();
+  Shape shape;
+  for (int64_t size : tensor.getShape())
+    shape.push_back(ShapedType::isDynamic(size) ? DimExpr::symbol("?") : DimExpr(size));
+  return shape;
+}
+
+Type elementTypeOf(Type type) { return cast<RankedTensorType>(type).getElementType(); }
+
+RankedTensorType tensorOf(ArrayRef<DimExpr> shape, Type elementType) {
+  SmallVector<int64_t> sizes;
+  for (const DimExpr &size : shape)
+    sizes.push_back(size.constant().value_or(ShapedType::kDynamic));
+  Attribute encoding;
+  if (llvm::is_contained(sizes, ShapedType::kDynamic))
+    encoding = DimsAttr::get(elementType.getContext(), shape);
+  return RankedTensorType::get(sizes, elementType, encoding);
+}
+
+DimExpr elementCount(ArrayRef<DimExpr> shape) {
+  DimExpr count(1);
+  for (const DimExpr &size : shape)
+    count = count * size;
+  return count;
+}
+
+std::string toText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  Type element = tensor ? tensor.getElementType() : type;
+  if (element.isInteger(1))
+    os << "bool";
+  else if (element.isUnsignedInteger(8))
+    os << "u8";
+  else
+    os << element;
+  if (!tensor || tensor.getRank() == 0)
+    return text;
+  os << '[';
+  llvm::interleaveComma(shapeOf(type), os, [&](const DimExpr &size) { os << size.str(); });
+  os << ']';
+  return text;
+}
+
+bool isIn(Type type, Dtypes dtypes) {
+  bool isBool = type.isInteger(1);
+  switch (dtypes) {
+  case Dtypes::Any:
+    return true;
+  case Dtypes::Bool:
+    return isBool;
+  case Dtypes::Float:
+    return isa<FloatType>(type);
+  case Dtypes::Integer:
+    return isa<IntegerType>(type) && !isBool;
+  case Dtypes::Numeric:
+    return !isBool;
+  }
+  return false;
+}
+
+std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank) {
+  if (axis < 0)
+    axis += rank;
+  if (axis < 0 || axis >= rank)
+    return std::nullopt;
+  return axis;
+}
+
+SmallVector<int64_t> reducedAxes(DenseI64ArrayAttr axis, int64_t rank) {
+  if (!axis)
+    return llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  SmallVector<int64_t> axes;
+  for (int64_t a : axis.asArrayRef())
+    axes.push_back(a < 0 ? a + rank : a);
+  llvm::sort(axes);
+  return axes;
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcasting
+//===----------------------------------------------------------------------===//
+
+static std::optional<DimExpr> broadcastSize(const DimExpr &lhs, const DimExpr &rhs) {
+  if (lhs == rhs || rhs.isConstant(1))
+    return lhs;
+  if (lhs.isConstant(1))
+    return rhs;
+  return std::nullopt;
+}
+
+std::optional<Shape> broadcastShapes(ArrayRef<DimExpr> lhs, ArrayRef<DimExpr> rhs) {
+  if (lhs.size() < rhs.size())
+    std::swap(lhs, rhs);
+  Shape shape(lhs);
+  size_t missing = lhs.size() - rhs.size();
+  for (size_t i = 0; i < rhs.size(); ++i) {
+    std::optional<DimExpr> size = broadcastSize(lhs[missing + i], rhs[i]);
+    if (!size)
+      return std::nullopt;
+    shape[missing + i] = *size;
+  }
+  return shape;
+}
+
+/// Says which pair of sizes is to blame.
+static std::string explainMismatch(StringRef op, Type lhs, Type rhs) {
+  Shape a = shapeOf(lhs), b = shapeOf(rhs);
+  for (size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    const DimExpr &x = a[a.size() - i], &y = b[b.size() - i];
+    if (broadcastSize(x, y))
+      continue;
+    bool isStatic = x.constant() && y.constant();
+    std::string types = toText(lhs) + " and " + toText(rhs);
+    if (isStatic)
+      return ("'" + op + "' expects sizes that are equal or 1, but got " + types +
+              " [unequal-dimensions]")
+          .str();
+    return ("cannot prove that " + x.str() + " equals " + y.str() + ", as '" + op + "' on " + types +
+            " needs [unequal-dimensions]")
+        .str();
+  }
+  return "";
+}
+
+FailureOr<Shape> inferBroadcast(std::optional<Location> location, StringRef op, TypeRange types) {
+  Shape shape;
+  Type widest = types.front();
+  for (Type type : types) {
+    Shape operand = shapeOf(type);
+    std::optional<Shape> joined = broadcastShapes(shape, operand);
+    if (!joined)
+      return emitOptionalError(location, explainMismatch(op, widest, type));
+    shape = *joined;
+    widest = tensorOf(shape, elementTypeOf(types.front()));
+  }
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Inference of families
+//===----------------------------------------------------------------------===//
+
+static StringRef describe(Dtypes dtypes) {
+  switch (dtypes) {
+  case Dtypes::Bool:
+    return "a bool";
+  case Dtypes::Float:
+    return "a floating-point";
+  case Dtypes::Integer:
+    return "an integer";
+  case Dtypes::Numeric:
+  case Dtypes::Any:
+    break;
+  }
+  return "a numeric";
+}
+
+LogicalResult checkDtypes(std::optional<Location> location, StringRef op, Dtypes dtypes, Type type) {
+  if (isIn(elementTypeOf(type), dtypes))
+    return success();
+  return emitOptionalError(location, "'", op, "' expects ", describe(dtypes), " tensor, but got ",
+                           toText(type), " [dtype]");
+}
+
+/// Checks element types and gives the broadcast shape of the operands.
+static FailureOr<Shape> inferOperands(std::optional<Location> location, StringRef op, Dtypes dtypes,
+                                      ValueRange operands) {
+  Type first = operands.front().getType();
+  for (Value operand : operands) {
+    if (failed(checkDtypes(location, op, dtypes, operand.getType())))
+      return failure();
+    if (elementTypeOf(operand.getType()) != elementTypeOf(first))
+      return emitOptionalError(location, "'", op, "' expects operands of one dtype, but got ",
+                               toText(first), " and ", toText(operand.getType()), " [dtype]");
+  }
+  return inferBroadcast(location, op, operands.getTypes());
+}
+
+LogicalResult inferElementwise(std::optional<Location> location, StringRef op, Dtypes dtypes,
+                               ValueRange operands, SmallVectorImpl<Type> &results) {
+  FailureOr<Shape> shape = inferOperands(location, op, dtypes, operands);
+  if (failed(shape))
+    return failure();
+  results.push_back(tensorOf(*shape, elementTypeOf(operands.front().getType())));
+  return success();
+}
+
+LogicalResult inferComparison(std::optional<Location> location, StringRef op, Dtypes dtypes,
+                              ValueRange operands, SmallVectorImpl<Type> &results) {
+  FailureOr<Shape> shape = inferOperands(location, op, dtypes, operands);
+  if (failed(shape))
+    return failure();
+  results.push_back(tensorOf(*shape, IntegerType::get(operands.front().getContext(), 1)));
+  return success();
+}
+
+LogicalResult inferReduction(std::optional<Location> location, StringRef op, Dtypes dtypes,
+                             Type operand, DenseI64ArrayAttr axis, bool keepDims,
+                             SmallVectorImpl<Type> &results) {
+  if (failed(checkDtypes(location, op, dtypes, operand)))
+    return failure();
+  Shape shape = shapeOf(operand);
+  int64_t rank = shape.size();
+  llvm::SmallDenseSet<int64_t> reduced;
+  for (int64_t a : axis ? axis.asArrayRef() : ArrayRef<int64_t>()) {
+    std::optional<int64_t> normal = normalizeAxis(a, rank);
+    if (!normal)
+      return emitOptionalError(location, "'", op, "' expects an axis from ", -rank, " to ", rank - 1,
+                               ", but got ", a, " for ", toText(operand), " [axis]");
+    if (!reduced.insert(*normal).second)
+      return emitOptionalError(location, "'", op, "' names axis ", a, " twice [axis]");
+  }
+  Shape result;
+  for (int64_t i = 0; i < rank; ++i) {
+    bool isReduced = !axis || reduced.contains(i);
+    if (!isReduced)
+      result.push_back(shape[i]);
+    else if (keepDims)
+      result.push_back(DimExpr(1));
+  }
+  results.push_back(tensorOf(result, elementTypeOf(operand)));
+  return success();
+}
+
+} // namespace tfc::dfg

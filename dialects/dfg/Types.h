@@ -1,0 +1,68 @@
+//===- Types.h - Shapes and element types of tensors ----------------------===//
+
+#ifndef TFC_DIALECTS_DFG_TYPES_H
+#define TFC_DIALECTS_DFG_TYPES_H
+
+#include "dialects/dfg/DimExpr.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Location.h"
+#include <optional>
+
+namespace tfc::dfg {
+
+class DimsAttr;
+
+using Shape = llvm::SmallVector<DimExpr>;
+
+/// Sizes of all axes of a ranked tensor type; every dynamic one has a name.
+Shape shapeOf(mlir::Type type);
+
+mlir::Type elementTypeOf(mlir::Type type);
+
+/// The tensor type with these sizes; the encoding is there only if some size is dynamic.
+mlir::RankedTensorType tensorOf(llvm::ArrayRef<DimExpr> shape, mlir::Type elementType);
+
+/// Number of elements.
+DimExpr elementCount(llvm::ArrayRef<DimExpr> shape);
+
+/// A type as the language writes it: `f32[n, 64]`, `i64`.
+std::string toText(mlir::Type type);
+
+/// Element types that an operation accepts.
+enum class Dtypes { Any, Bool, Float, Integer, Numeric };
+bool isIn(mlir::Type elementType, Dtypes dtypes);
+
+/// `axis` counted from the front, or nothing if there is no such axis.
+std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+
+/// The axes that a reduction over `axis` (null: all) removes, ascending; they must be valid.
+llvm::SmallVector<int64_t> reducedAxes(mlir::DenseI64ArrayAttr axis, int64_t rank);
+
+/// Broadcast shape of two shapes, or nothing if some pair of sizes is not provably compatible.
+std::optional<Shape> broadcastShapes(llvm::ArrayRef<DimExpr> lhs, llvm::ArrayRef<DimExpr> rhs);
+
+// Inference shared by the operations of a family. `op` is the operation's name in the language; errors
+// go to `location`, if there is one, in the form of the language's diagnostics.
+
+llvm::LogicalResult inferElementwise(std::optional<mlir::Location> location, llvm::StringRef op,
+                                     Dtypes dtypes, mlir::ValueRange operands,
+                                     llvm::SmallVectorImpl<mlir::Type> &results);
+llvm::LogicalResult inferComparison(std::optional<mlir::Location> location, llvm::StringRef op,
+                                    Dtypes dtypes, mlir::ValueRange operands,
+                                    llvm::SmallVectorImpl<mlir::Type> &results);
+llvm::LogicalResult inferReduction(std::optional<mlir::Location> location, llvm::StringRef op,
+                                   Dtypes dtypes, mlir::Type operand, mlir::DenseI64ArrayAttr axis,
+                                   bool keepDims, llvm::SmallVectorImpl<mlir::Type> &results);
+
+/// The broadcast shape of `types`, or an error at `location` that names the sizes.
+llvm::FailureOr<Shape> inferBroadcast(std::optional<mlir::Location> location, llvm::StringRef op,
+                                      mlir::TypeRange types);
+
+/// Fails with an error unless `type` has one of the element types.
+llvm::LogicalResult checkDtypes(std::optional<mlir::Location> location, llvm::StringRef op,
+                                Dtypes dtypes, mlir::Type type);
+
+} // namespace tfc::dfg
+
+#endif // TFC_DIALECTS_DFG_TYPES_H
