@@ -1,7 +1,7 @@
 """lit over this folder: `lit-22 test/dialects` runs a part of it against the build in build/.
 
-Parameters: `--param roundtrip=1` prints and parses again whatever tfc-opt prints, in the custom and in
-the generic form, before FileCheck reads it; `--param timeout=SECONDS` limits a test (default 120).
+Parameters: `--param roundtrip=1` prints and parses again whatever tfc-opt prints, in the custom and
+in the generic form, before FileCheck reads it; `--param timeout=SECONDS` limits a test (120).
 """
 
 import ctypes
@@ -33,7 +33,10 @@ for name in ["HOME", "TMPDIR", "CUDA_VISIBLE_DEVICES"]:
 
 def python_with_numpy():
     for python in [config.tfc_python, "/usr/bin/python3", shutil.which("python3")]:
-        if python and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0:
+        if (
+            python
+            and subprocess.run([python, "-c", "import numpy"], capture_output=True).returncode == 0
+        ):
             return python
     return None
 
@@ -49,6 +52,7 @@ python = python_with_numpy()
 features = {
     "numpy": python is not None,
     "cuda": has_cuda(),
+    "tfc": os.path.exists(os.path.join(binaries, "tfc")),
     "ptxas": shutil.which("ptxas") is not None,
     "roundtrip": lit_config.params.get("roundtrip", "0") != "0",
 }
@@ -62,7 +66,9 @@ config.substitutions += [
 ]
 if features["roundtrip"]:
     wrapper = os.path.join(config.test_source_root, "roundtrip-opt")
-    config.substitutions.append((r"(?<![\w./-])tfc-opt(?![\w./-])", f"{config.tfc_python} {wrapper}"))
+    config.substitutions.append(
+        (r"(?<![\w./-])tfc-opt(?![\w./-])", f"{config.tfc_python} {wrapper}")
+    )
 
 if lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.maxIndividualTestTime = int(lit_config.params.get("timeout", 120))

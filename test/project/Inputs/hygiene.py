@@ -15,7 +15,10 @@ def main():
         if path.endswith("Inputs/hygiene.py"):
             continue
         for number, line in enumerate(text.splitlines(), 1):
-            for what, pattern in (("names a place of one machine", PLACES), ("is unfinished", UNFINISHED)):
+            for what, pattern in (
+                ("names a place of one machine", PLACES),
+                ("is unfinished", UNFINISHED),
+            ):
                 match = pattern.search(line)
                 if match:
                     wrong += 1

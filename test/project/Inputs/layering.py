@@ -38,11 +38,17 @@ def main():
         for match in INCLUDE.finditer(text):
             header = match.group(1)
             ours = header.split("/")[0] in FOLDERS and "/" in header
-            foreign = path.startswith("runtime/") and header.split("/")[0] in ("llvm", "mlir", "lld", "clang")
+            foreign = path.startswith("runtime/") and header.split("/")[0] in (
+                "llvm",
+                "mlir",
+                "lld",
+                "clang",
+            )
             if foreign or ours and not header.startswith(tuple(allowed(path))):
                 wrong += 1
                 line = text.count("\n", 0, match.start(1)) + 1
-                print(f"{path}:{line}: error: may not include '{header}'; allowed here: {', '.join(allowed(path))}")
+                here = ", ".join(allowed(path))
+                print(f"{path}:{line}: error: may not include '{header}'; allowed here: {here}")
     return 1 if wrong else 0
 
 

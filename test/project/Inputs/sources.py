@@ -6,13 +6,26 @@ import subprocess
 
 def _paths(root):
     """What git would commit; in a folder without git, everything."""
-    git = ["git", "-c", "safe.directory=*", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"]
+    git = [
+        "git",
+        "-c",
+        "safe.directory=*",
+        "-C",
+        root,
+        "ls-files",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]
     if os.path.exists(os.path.join(root, ".git")):
         listed = subprocess.run(git, capture_output=True, text=True)
         if listed.returncode == 0:
             return listed.stdout.splitlines()
-    return [os.path.relpath(os.path.join(folder, name), root)
-            for folder, _, names in os.walk(root) for name in names]
+    return [
+        os.path.relpath(os.path.join(folder, name), root)
+        for folder, _, names in os.walk(root)
+        for name in names
+    ]
 
 
 def files(root, suffixes=("",)):

@@ -1,0 +1,222 @@
+"""A compiled model for NumPy, through the generic C API of runtime/tfc.h.
+
+    model = Model("libdigits.so")
+    loss, = model.train(x=pixels, label=labels)     # or model.call("train", x=..., label=...)
+    model["w1"] = array; print(model["w1"]); model.save(path); model.load(path)
+
+A status other than TFC_OK raises `Failed` with the model's message.
+"""
+
+import ctypes
+import os
+
+import numpy as np
+
+# In the order of tfc_dtype; bf16 has no NumPy type and travels as its bits.
+DTYPES = [
+    np.float32,
+    np.float64,
+    np.float16,
+    np.uint16,
+    np.int8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.uint8,
+    np.bool_,
+]
+ABI_VERSION = 1
+
+_text, _int32, _int64, _pointer = ctypes.c_char_p, ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p
+_sizes = ctypes.POINTER(_int64)
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [("dtype", _int32), ("rank", _int32), ("dims", _sizes), ("data", _pointer)]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [
+        ("size", ctypes.c_uint32),
+        ("threads", _int32),
+        ("allocate", _pointer),
+        ("release", _pointer),
+        ("allocator_context", _pointer),
+        ("parallel_for", _pointer),
+        ("parallel_context", _pointer),
+    ]
+
+
+class _Value(ctypes.Structure):
+    _fields_ = [
+        ("name", _text),
+        ("type", _text),
+        ("dtype", _int32),
+        ("rank", _int32),
+        ("dims", _sizes),
+    ]
+
+
+class _Entry(ctypes.Structure):
+    _fields_ = [
+        ("name", _text),
+        ("feed_count", _int32),
+        ("fetch_count", _int32),
+        ("symbol_count", _int32),
+        ("writes", _int32),
+    ]
+
+
+def _function(*arguments, result=_int32):
+    return ctypes.CFUNCTYPE(result, *arguments)
+
+
+_tensors = ctypes.POINTER(_Tensor)
+_value_at = _function(_pointer, _int32, _int32, ctypes.POINTER(_Value))
+
+
+class _Api(ctypes.Structure):
+    _fields_ = [
+        ("abi_version", ctypes.c_uint32),
+        ("size", ctypes.c_uint32),
+        ("status_name", _function(_int32, result=_text)),
+        ("entry", _function(_pointer, _int32, ctypes.POINTER(_Entry))),
+        ("feed", _value_at),
+        ("fetch", _value_at),
+        ("symbol", _pointer),
+        ("variable", _function(_pointer, _int32, ctypes.POINTER(_Value))),
+        ("shapes", _pointer),
+        ("create", _function(_pointer, ctypes.POINTER(_Options), ctypes.POINTER(_pointer))),
+        ("fork", _function(_pointer, ctypes.POINTER(_pointer))),
+        ("destroy", _function(_pointer, result=None)),
+        ("message", _function(_pointer, result=_text)),
+        ("call", _function(_pointer, _text, _tensors, _int32, _tensors, _int32)),
+        ("infer", _function(_pointer, _text, _tensors, _int32, _tensors, _int32)),
+        ("get", _function(_pointer, _text, _tensors)),
+        ("set", _function(_pointer, _text, _tensors)),
+        ("save", _function(_pointer, _text)),
+        ("load", _function(_pointer, _text)),
+    ]
+
+
+class _Library(ctypes.Structure):
+    _fields_ = [("api", ctypes.POINTER(_Api)), ("model", _pointer)]
+
+
+class Failed(Exception):
+    """A status other than TFC_OK: `status` is its name, the text the instance's message."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+def _tensor(array):
+    """The C view of a C-contiguous array."""
+    dtype = next(i for i, known in enumerate(DTYPES) if np.dtype(known) == array.dtype)
+    dims = (_int64 * array.ndim)(*array.shape)
+    tensor = _Tensor(dtype, array.ndim, ctypes.cast(dims, _sizes), array.ctypes.data)
+    tensor.array = array  # lives as long as its view
+    return tensor
+
+
+def _tensor_list(arrays):
+    tensors = [_tensor(a) for a in arrays]
+    result = (_Tensor * max(len(arrays), 1))(*tensors)
+    result.tensors = tensors
+    return result
+
+
+class Model:
+    """One instance. Feeds are converted to the dtypes of the entry; integers that do not fit are refused."""
+
+    def __init__(self, path, threads=0):
+        library = ctypes.CDLL(os.path.abspath(path))
+        library.tfc_library_get.restype = ctypes.POINTER(_Library)
+        found = library.tfc_library_get().contents
+        self._api, self._model, self._instance = found.api.contents, found.model, _pointer()
+        if self._api.abi_version != ABI_VERSION or self._api.size < ctypes.sizeof(_Api):
+            raise RuntimeError(f"{path}: ABI {self._api.abi_version}, {self._api.size} bytes")
+        options = _Options(size=ctypes.sizeof(_Options), threads=threads)
+        self._check(self._api.create(self._model, options, ctypes.byref(self._instance)))
+        self.entries = {}
+        for index, entry in enumerate(self._all(_Entry, self._api.entry)):
+            feeds = [self._value(self._api.feed, index, i) for i in range(entry.feed_count)]
+            fetches = [self._value(self._api.fetch, index, i) for i in range(entry.fetch_count)]
+            self.entries[entry.name.decode()] = feeds, fetches
+        self.variables = {
+            v.name.decode(): (DTYPES[v.dtype], tuple(v.dims[: v.rank]))
+            for v in self._all(_Value, self._api.variable)
+        }
+
+    def __del__(self):
+        if getattr(self, "_instance", None):
+            self._api.destroy(self._instance)
+
+    def __getattr__(self, name):
+        if name in self.__dict__.get("entries", ()):
+            return lambda **feeds: self.call(name, **feeds)
+        raise AttributeError(name)
+
+    def call(self, entry, **feeds):
+        """Runs an entry and returns its fetches in order."""
+        names, fetches = self.entries[entry]
+        if set(feeds) != {name for name, _ in names}:
+            raise TypeError(f"{entry} takes {[name for name, _ in names]}, but got {sorted(feeds)}")
+        arrays = [self._as(feeds[name], dtype) for name, dtype in names]
+        return self.call_raw(entry, arrays, len(fetches))
+
+    def call_raw(self, entry, arrays, fetch_count):
+        """As `call`, with arrays taken as they are: for calls that should fail."""
+        inputs, outputs = _tensor_list(arrays), (_Tensor * max(fetch_count, 1))()
+        key = entry.encode()
+        self._check(self._api.infer(self._instance, key, inputs, len(arrays), outputs, fetch_count))
+        results = [np.empty(t.dims[: t.rank], DTYPES[t.dtype]) for t in outputs[:fetch_count]]
+        self._check(
+            self._api.call(
+                self._instance, key, inputs, len(arrays), _tensor_list(results), fetch_count
+            )
+        )
+        return results
+
+    def __getitem__(self, variable):
+        dtype, shape = self.variables[variable]
+        array = np.empty(shape, dtype)
+        self._check(self._api.get(self._instance, variable.encode(), _tensor(array)))
+        return array
+
+    def __setitem__(self, variable, value):
+        dtype, _ = self.variables[variable]
+        self._check(
+            self._api.set(self._instance, variable.encode(), _tensor(self._as(value, dtype)))
+        )
+
+    def save(self, path):
+        self._check(self._api.save(self._instance, os.fsencode(path)))
+
+    def load(self, path):
+        self._check(self._api.load(self._instance, os.fsencode(path)))
+
+    def _check(self, status):
+        if status:
+            name = self._api.status_name(status).decode()
+            raise Failed(name, self._api.message(self._instance).decode())
+
+    def _all(self, kind, read):
+        index, item = 0, kind()
+        while read(self._model, index, ctypes.byref(item)) == 0:
+            yield item
+            index, item = index + 1, kind()
+
+    def _value(self, read, entry, index):
+        value = _Value()
+        self._check(read(self._model, entry, index, ctypes.byref(value)))
+        return value.name.decode(), DTYPES[value.dtype]
+
+    @staticmethod
+    def _as(value, dtype):
+        array = np.asarray(value)
+        converted = np.array(array, dtype=dtype, order="C")
+        if array.dtype.kind != "f" and not np.array_equal(array, converted):
+            raise TypeError(f"{array.dtype} values do not fit into {np.dtype(dtype)}")
+        return converted
