@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compiler/cpu/ContractionTiles.h"
 #include "compiler/cpu/KernelEmitter.h"
 #include <optional>
 
@@ -23,8 +24,11 @@ struct ContractionPlan {
   int64_t grain = 1;
   /// Bytes of scratch over the kernel's size symbols; null for none.
   mlir::AffineExpr scratchBytes;
-  /// Tile sizes and choices private to the emitter.
-  int64_t tileM = 0, tileN = 0, tileK = 0, variant = 0;
+  /// What one pass of the innermost loops computes, and the lanes of its vectors.
+  RegisterTile tile;
+  int64_t lanes = 1;
+  /// Rows of a unit, which is one tile wide.
+  int64_t unitRows = 1;
 };
 
 /// Says how to emit the contraction, or nothing where the plain loop nest does better.

@@ -1,0 +1,119 @@
+#pragma once
+
+#include "compiler/cpu/Contraction.h"
+#include "compiler/cpu/ContractionForm.h"
+#include "compiler/cpu/ContractionMicro.h"
+
+namespace tfc::cpu {
+
+/// An operand as the loops of a contraction see it.
+struct ContractionOperand {
+  const ContractionFactor *factor = nullptr;
+  /// Where one input is read at addresses linear in all counters: its memory and strides.
+  /// `across` is the stride along m (of a) or n (of b).
+  bool isLinear = false;
+  mlir::Value tensor;
+  mlir::Type elementType;
+  mlir::AffineExpr base;
+  Stride across, k;
+  /// Whether factors must be computed from elements.
+  bool converts = false;
+  /// Whether tiles read it from a packed copy.
+  bool packed = false;
+};
+
+/// Emits the units of one contraction.
+class ContractionEmitter {
+public:
+  ContractionEmitter(KernelEmitter &emitter, const ContractionNest &nest,
+                     const ContractionPlan &plan, ContractionForm form);
+
+  void emit(mlir::Value begin, mlir::Value end);
+
+private:
+  /// Columns [n0, n0 + vectors * lanes) of the output, those that exist.
+  struct Panel {
+    int64_t vectors;
+    /// The lanes that exist, for each vector; null for all.
+    llvm::SmallVector<mlir::Value> masks;
+    /// Columns that exist.
+    mlir::Value columns;
+  };
+
+  // Units and loops (ContractionEmitter.cpp).
+  void emitUnit(mlir::Value unit);
+  void analyzeOperands();
+  ContractionOperand analyzeOperand(const ContractionFactor &factor, bool isA);
+  bool analyzeReductionNest();
+  void choosePacking();
+  void emitPanels(mlir::Value panelIndex);
+  void emitPanel(const Panel &panel);
+  void emitRows(const Panel &panel, mlir::Value k0, mlir::Value kCount);
+  void emitTile(const Panel &panel, mlir::Value row, int64_t rows, mlir::Value k0,
+                mlir::Value kCount);
+  void emitBufferedResults(const Panel &panel);
+  void storeProduct(mlir::AffineExpr m, mlir::AffineExpr n, mlir::Value sum);
+
+  // Packed copies (ContractionPack.cpp).
+  void packB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
+  void packRowsOfB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
+  void packTransposedB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
+  TileSource packA(mlir::Value m, int64_t rows, mlir::Value k0, mlir::Value kCount,
+                   Stride &kStride);
+  mlir::Value factorAt(const ContractionOperand &operand, mlir::AffineExpr m, mlir::AffineExpr n,
+                       mlir::AffineExpr k);
+
+  /// Computes a factor from the elements of its inputs.
+  mlir::Value evaluate(mlir::Value value, llvm::function_ref<mlir::Value(unsigned)> element);
+  /// The conversion from elements to factors of a linear operand, or null.
+  std::function<mlir::Value(mlir::Value)> conversion(const ContractionOperand &operand);
+  mlir::Value linearPointer(const ContractionOperand &operand, mlir::Value across, mlir::Value k);
+
+  /// Memory on the stack, allocated once in the function's entry block.
+  mlir::Value stackBuffer(int64_t elements);
+  /// Lanes l with l < count.
+  mlir::Value laneMask(mlir::Value count);
+  void forLoop(mlir::Value begin, mlir::Value end, int64_t step,
+               llvm::function_ref<void(mlir::Value)> body);
+  void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
+
+  // Arithmetic on index values.
+  mlir::Value constant(int64_t value) { return emitter.indexConstant(value); }
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value add(mlir::Value lhs, int64_t rhs);
+  mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value mul(mlir::Value lhs, int64_t rhs);
+  mlir::Value minimum(mlir::Value lhs, mlir::Value rhs);
+  std::pair<mlir::Value, mlir::Value> divide(mlir::Value lhs, mlir::Value rhs);
+
+  int64_t tileColumns() const { return plan.tile.vectors * plan.lanes; }
+  int64_t computeBytes() const { return form.computeType.getIntOrFloatBitWidth() / 8; }
+
+  KernelEmitter &emitter;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const ContractionNest &nest;
+  const ContractionPlan &plan;
+  ContractionForm form;
+
+  // Of the unit that is being emitted.
+  llvm::SmallVector<mlir::AffineExpr> outerIndices;
+  ContractionOperand a, bOperand;
+  /// Loops along k where both operands are read in place.
+  llvm::SmallVector<ReductionLoop> reductionNest;
+  mlir::Value m0, n0, mCount;
+  /// Steps along k between packed blocks; 0 where k is not blocked.
+  int64_t kBlock = 0;
+  bool buffered = false;
+  mlir::Value packedA, packedB, sumBuffer;
+  /// Steps along k that packed copies have room for, and the distance of rows in that of a, which
+  /// is kept apart from multiples of 1 KiB.
+  int64_t packedKCapacity = 0, packedRowStride = 0;
+};
+
+/// A generic's element type converted to a wider or narrower one of its kind.
+mlir::Value convertNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
+                          mlir::Type elementType);
+
+} // namespace tfc::cpu

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "compiler/cpu/KernelShapes.h"
+#include <optional>
+
+namespace tfc::cpu {
+
+/// One factor of the product that a contraction adds up, as the body computes it from its inputs.
+struct ContractionFactor {
+  /// The value in the body that is multiplied.
+  mlir::Value root;
+  /// The inputs of the generic that `root` depends on.
+  llvm::SmallVector<unsigned, 2> inputs;
+};
+
+/// A contraction seen as `out[outer, m, n] += a(outer, m, k) * b(outer, k, n)`.
+///
+/// `n` is the loop that runs along the innermost dimension of the output, and factor `a` is the one
+/// that does not depend on it. The loops of `m` and `k` are merged into one counter each.
+struct ContractionForm {
+  ContractionFactor a, b;
+  /// Element type of the factors, and the type in which products are added up.
+  mlir::Type factorType, computeType;
+  llvm::SmallVector<unsigned> outer, m, k;
+  unsigned n = 0;
+  llvm::SmallVector<mlir::AffineExpr> loopSizes;
+
+  mlir::AffineExpr mSize() const { return product(m); }
+  mlir::AffineExpr nSize() const { return loopSizes[n]; }
+  mlir::AffineExpr kSize() const { return product(k); }
+  mlir::AffineExpr outerSize() const { return product(outer); }
+
+  /// The indices of all loops at a point given by its outer indices and merged counters.
+  llvm::SmallVector<mlir::AffineExpr> point(llvm::ArrayRef<mlir::AffineExpr> outerIndices,
+                                            mlir::AffineExpr mIndex, mlir::AffineExpr nIndex,
+                                            mlir::AffineExpr kIndex) const;
+
+private:
+  mlir::AffineExpr product(llvm::ArrayRef<unsigned> loops) const;
+};
+
+/// Recognises a sum of products with a vectorisable output; nothing for all other generics.
+std::optional<ContractionForm> matchContraction(mlir::linalg::GenericOp op, KernelShapes &shapes);
+
+/// The value of a constant expression.
+std::optional<int64_t> constantOf(mlir::AffineExpr expr);
+
+} // namespace tfc::cpu

@@ -1,0 +1,184 @@
+#include "compiler/cpu/ContractionMicro.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace tfc::cpu {
+
+static Value offsetPointer(OpBuilder &b, Location loc, Value pointer, Type elementType,
+                           Value offset) {
+  Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), offset);
+  return LLVM::GEPOp::create(b, loc, pointer.getType(), elementType, pointer, ValueRange{wide});
+}
+
+Value advance(OpBuilder &b, Location loc, Value pointer, Type elementType, Value index,
+              const Stride &stride) {
+  if (stride.isFixed() && stride.fixed == 0)
+    return pointer;
+  if (!stride.isFixed() || stride.fixed != 1) {
+    Value factor = stride.dynamic;
+    if (!factor)
+      factor = arith::ConstantIndexOp::create(b, loc, stride.fixed);
+    index = arith::MulIOp::create(b, loc, index, factor);
+  }
+  return offsetPointer(b, loc, pointer, elementType, index);
+}
+
+Value advance(OpBuilder &b, Location loc, Value pointer, Type elementType, int64_t index,
+              const Stride &stride) {
+  if (index == 0 || (stride.isFixed() && stride.fixed == 0))
+    return pointer;
+  if (!stride.isFixed())
+    return advance(b, loc, pointer, elementType, arith::ConstantIndexOp::create(b, loc, index),
+                   stride);
+  return offsetPointer(b, loc, pointer, elementType,
+                       arith::ConstantIndexOp::create(b, loc, index * stride.fixed));
+}
+
+static unsigned elementBytes(Type type) { return (type.getIntOrFloatBitWidth() + 7) / 8; }
+
+Value loadLanes(OpBuilder &b, Location loc, Value pointer, Type elementType, int64_t lanes,
+                Value mask) {
+  auto type = VectorType::get({lanes}, elementType);
+  unsigned alignment = elementBytes(elementType);
+  if (!mask)
+    return LLVM::LoadOp::create(b, loc, type, pointer, alignment);
+  return LLVM::MaskedLoadOp::create(b, loc, type, pointer, mask, zeroOf(b, loc, type), alignment);
+}
+
+void storeLanes(OpBuilder &b, Location loc, Value value, Value pointer) {
+  LLVM::StoreOp::create(b, loc, value, pointer, elementBytes(getElementTypeOrSelf(value)));
+}
+
+Value multiplyAdd(OpBuilder &b, Location loc, const Target &target, Value lhs, Value rhs,
+                  Value sum) {
+  if (isa<FloatType>(getElementTypeOrSelf(sum)) && target.hasFma)
+    return LLVM::FMAOp::create(b, loc, lhs, rhs, sum);
+  if (isa<FloatType>(getElementTypeOrSelf(sum)))
+    return arith::AddFOp::create(b, loc, sum, arith::MulFOp::create(b, loc, lhs, rhs));
+  return arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, lhs, rhs));
+}
+
+Value addValues(OpBuilder &b, Location loc, Value lhs, Value rhs) {
+  if (isa<FloatType>(getElementTypeOrSelf(lhs)))
+    return arith::AddFOp::create(b, loc, lhs, rhs);
+  return arith::AddIOp::create(b, loc, lhs, rhs);
+}
+
+Value zeroOf(OpBuilder &b, Location loc, Type type) {
+  return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+}
+
+namespace {
+
+/// Emits the loop nest along k of one register tile.
+class MicroEmitter {
+public:
+  MicroEmitter(OpBuilder &b, Location loc, const Target &target, const MicroTile &tile)
+      : b(b), loc(loc), target(target), tile(tile) {}
+
+  SmallVector<Value> nest(unsigned level, Value pointerA, Value pointerB, ValueRange sums) {
+    if (level + 1 == tile.loops.size())
+      return innermost(pointerA, pointerB, sums);
+    const ReductionLoop &loop = tile.loops[level];
+    return loopFrom(zero(), loop.count, 1, sums, [&](Value k, ValueRange carried) {
+      return nest(level + 1, advance(b, loc, pointerA, tile.a.elementType, k, loop.a),
+                  advance(b, loc, pointerB, tile.b.elementType, k, loop.b), carried);
+    });
+  }
+
+private:
+  using LoopBody = function_ref<SmallVector<Value>(Value, ValueRange)>;
+
+  Value zero() { return arith::ConstantIndexOp::create(b, loc, 0); }
+
+  SmallVector<Value> loopFrom(Value begin, Value end, int64_t step, ValueRange carried,
+                              LoopBody body) {
+    Value stepValue = arith::ConstantIndexOp::create(b, loc, step);
+    auto loop = scf::ForOp::create(b, loc, begin, end, stepValue, carried);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+    scf::YieldOp::create(b, loc, next);
+    return llvm::to_vector(ValueRange(loop.getResults()));
+  }
+
+  /// The innermost loop. With several sets of accumulators it takes that many steps at once.
+  SmallVector<Value> innermost(Value pointerA, Value pointerB, ValueRange sums) {
+    const ReductionLoop &loop = tile.loops.back();
+    int64_t sets = accumulatorSets(target, tile.shape);
+    auto oneStep = [&](Value k, ValueRange carried) {
+      return step(advance(b, loc, pointerA, tile.a.elementType, k, loop.a),
+                  advance(b, loc, pointerB, tile.b.elementType, k, loop.b), carried);
+    };
+    if (sets == 1)
+      return loopFrom(zero(), loop.count, 1, sums, oneStep);
+
+    Value setCount = arith::ConstantIndexOp::create(b, loc, sets);
+    Value rest = arith::RemUIOp::create(b, loc, loop.count, setCount);
+    Value end = arith::SubIOp::create(b, loc, loop.count, rest);
+    SmallVector<Value> all(sums);
+    all.resize(sums.size() * sets, zeroOf(b, loc, sums.front().getType()));
+    all = loopFrom(zero(), end, sets, all, [&](Value k, ValueRange carried) {
+      Value a = advance(b, loc, pointerA, tile.a.elementType, k, loop.a);
+      Value bs = advance(b, loc, pointerB, tile.b.elementType, k, loop.b);
+      SmallVector<Value> next;
+      for (int64_t set = 0; set < sets; ++set)
+        next.append(step(advance(b, loc, a, tile.a.elementType, set, loop.a),
+                         advance(b, loc, bs, tile.b.elementType, set, loop.b),
+                         carried.slice(set * sums.size(), sums.size())));
+      return next;
+    });
+    SmallVector<Value> joined(ArrayRef(all).take_front(sums.size()));
+    for (size_t i = sums.size(); i < all.size(); ++i)
+      joined[i % sums.size()] = addValues(b, loc, joined[i % sums.size()], all[i]);
+    return loopFrom(end, loop.count, 1, joined, oneStep);
+  }
+
+  /// One step along k: an outer product of a column of a and a row of b.
+  SmallVector<Value> step(Value pointerA, Value pointerB, ValueRange sums) {
+    SmallVector<Value> row, next;
+    for (int64_t v = 0; v < tile.shape.vectors; ++v) {
+      Value pointer = advance(b, loc, pointerB, tile.b.elementType, v * tile.lanes, Stride{1, {}});
+      Value mask = tile.masks.empty() ? Value() : tile.masks[v];
+      row.push_back(
+          converted(tile.b, loadLanes(b, loc, pointer, tile.b.elementType, tile.lanes, mask)));
+    }
+    auto vectorType = VectorType::get({tile.lanes}, tile.computeType);
+    for (int64_t i = 0; i < tile.shape.rows; ++i) {
+      Value pointer = advance(b, loc, pointerA, tile.a.elementType, i, tile.a.across);
+      Value scalar = LLVM::LoadOp::create(b, loc, tile.a.elementType, pointer,
+                                          elementBytes(tile.a.elementType));
+      Value factor = vector::BroadcastOp::create(b, loc, vectorType, converted(tile.a, scalar));
+      for (int64_t v = 0; v < tile.shape.vectors; ++v)
+        next.push_back(
+            multiplyAdd(b, loc, target, factor, row[v], sums[i * tile.shape.vectors + v]));
+    }
+    return next;
+  }
+
+  Value converted(const TileSource &source, Value value) {
+    return source.convert ? source.convert(value) : value;
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const Target &target;
+  const MicroTile &tile;
+};
+
+} // namespace
+
+SmallVector<Value> emitMicroTile(OpBuilder &b, Location loc, const Target &target,
+                                 const MicroTile &tile, ValueRange initial) {
+  SmallVector<Value> sums(initial);
+  if (sums.empty())
+    sums.assign(tile.shape.rows * tile.shape.vectors,
+                zeroOf(b, loc, VectorType::get({tile.lanes}, tile.computeType)));
+  return MicroEmitter(b, loc, target, tile).nest(0, tile.a.pointer, tile.b.pointer, sums);
+}
+
+} // namespace tfc::cpu

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "compiler/cpu/ContractionTiles.h"
+#include "mlir/IR/Builders.h"
+#include <functional>
+
+namespace tfc::cpu {
+
+/// A distance in elements: `dynamic` where it is not known at compile time.
+struct Stride {
+  int64_t fixed = 0;
+  mlir::Value dynamic;
+
+  bool isFixed() const { return !dynamic; }
+};
+
+/// One loop along k, and how far a step moves in both operands.
+struct ReductionLoop {
+  mlir::Value count;
+  Stride a, b;
+};
+
+/// An operand of a register tile in memory.
+struct TileSource {
+  /// Element (0, 0) of the tile.
+  mlir::Value pointer;
+  mlir::Type elementType;
+  /// From one row of `a` to the next; `b` is contiguous along its lanes.
+  Stride across;
+  /// Computes factors from elements (scalars or vectors); null where they are the same.
+  std::function<mlir::Value(mlir::Value)> convert;
+};
+
+/// A register tile of a product: `shape.rows` by `shape.vectors` vectors of `lanes` lanes.
+struct MicroTile {
+  RegisterTile shape;
+  int64_t lanes = 1;
+  mlir::Type computeType;
+  TileSource a, b;
+  /// Outermost first.
+  llvm::SmallVector<ReductionLoop> loops;
+  /// For each vector the lanes that exist in b; null for all.
+  llvm::SmallVector<mlir::Value> masks;
+};
+
+/// Emits the loops along k; returns the accumulators row by row. `initial` may be empty for zeros.
+llvm::SmallVector<mlir::Value> emitMicroTile(mlir::OpBuilder &b, mlir::Location loc,
+                                             const Target &target, const MicroTile &tile,
+                                             mlir::ValueRange initial);
+
+/// pointer + index * stride elements.
+mlir::Value advance(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
+                    mlir::Type elementType, mlir::Value index, const Stride &stride);
+mlir::Value advance(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
+                    mlir::Type elementType, int64_t index, const Stride &stride);
+
+/// A vector from memory that is aligned to its elements only; disabled lanes become zero.
+mlir::Value loadLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
+                      mlir::Type elementType, int64_t lanes, mlir::Value mask);
+void storeLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value pointer);
+
+/// a * b + c.
+mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
+                        mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
+/// lhs + rhs for floats and integers.
+mlir::Value addValues(mlir::OpBuilder &b, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
+mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
+
+} // namespace tfc::cpu

@@ -1,0 +1,193 @@
+#include "compiler/cpu/ContractionEmitter.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tfc::cpu {
+
+//===----------------------------------------------------------------------===//
+// Factors from elements
+//===----------------------------------------------------------------------===//
+
+Value ContractionEmitter::evaluate(Value value, function_ref<Value(unsigned)> element) {
+  if (auto arg = dyn_cast<BlockArgument>(value))
+    return element(arg.getArgNumber());
+  Operation *def = value.getDefiningOp();
+  if (def->hasTrait<OpTrait::ConstantLike>())
+    return b.clone(*def)->getResult(0);
+  SmallVector<Value> operands;
+  for (Value operand : def->getOperands())
+    operands.push_back(evaluate(operand, element));
+  const Value *vector =
+      llvm::find_if(operands, [](Value operand) { return isa<VectorType>(operand.getType()); });
+  IRMapping mapping;
+  for (auto [operand, mapped] : llvm::zip_equal(def->getOperands(), operands)) {
+    if (vector != operands.end() && !isa<VectorType>(mapped.getType()))
+      mapped = vector::BroadcastOp::create(
+          b, loc, cast<VectorType>(vector->getType()).clone(mapped.getType()), mapped);
+    mapping.map(operand, mapped);
+  }
+  Value result = b.clone(*def, mapping)->getResult(0);
+  if (vector != operands.end())
+    result.setType(cast<VectorType>(vector->getType()).clone(value.getType()));
+  return result;
+}
+
+std::function<Value(Value)> ContractionEmitter::conversion(const ContractionOperand &operand) {
+  if (!operand.converts)
+    return nullptr;
+  return [this, root = operand.factor->root](Value value) {
+    Value factor = evaluate(root, [&](unsigned) { return value; });
+    return convertNumber(b, loc, factor, form.computeType);
+  };
+}
+
+Value ContractionEmitter::factorAt(const ContractionOperand &operand, AffineExpr m, AffineExpr n,
+                                   AffineExpr k) {
+  SmallVector<AffineExpr> point = form.point(outerIndices, m, n, k);
+  linalg::GenericOp op = nest.op;
+  Value factor = evaluate(operand.factor->root, [&](unsigned input) {
+    OpOperand *tensor = op.getDpsInputOperand(input);
+    SmallVector<AffineExpr> indices;
+    for (AffineExpr result : op.getMatchingIndexingMap(tensor).getResults())
+      indices.push_back(result.replaceDims(point));
+    return emitter.element(tensor->get(), indices);
+  });
+  return emitter.broadcast(convertNumber(b, loc, factor, form.computeType));
+}
+
+//===----------------------------------------------------------------------===//
+// Panels of b: [k][columns]
+//===----------------------------------------------------------------------===//
+
+void ContractionEmitter::packB(const Panel &panel, Value k0, Value kCount) {
+  if (bOperand.isLinear && bOperand.k.isFixed() && bOperand.k.fixed == 1)
+    packTransposedB(panel, k0, kCount);
+  else
+    packRowsOfB(panel, k0, kCount);
+}
+
+void ContractionEmitter::packRowsOfB(const Panel &panel, Value k0, Value kCount) {
+  bool contiguous = bOperand.isLinear && bOperand.across.isFixed() && bOperand.across.fixed == 1;
+  std::function<Value(Value)> convert = conversion(bOperand);
+  LoopDim nDim = emitter.addDim(n0);
+  forLoop(constant(0), kCount, 1, [&](Value k) {
+    Value position = add(k0, k);
+    Value source = contiguous ? linearPointer(bOperand, n0, position) : Value();
+    LoopDim kDim = emitter.addDim(position);
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      Value factor;
+      if (contiguous) {
+        Value pointer =
+            advance(b, loc, source, bOperand.elementType, v * plan.lanes, Stride{1, {}});
+        factor = loadLanes(b, loc, pointer, bOperand.elementType, plan.lanes, panel.masks[v]);
+        factor = convert ? convert(factor) : factor;
+      } else {
+        KernelEmitter::VectorMode mode(emitter, nDim, plan.lanes, panel.masks[v]);
+        factor = factorAt(bOperand, emitter.constantExpr(0), nDim + v * plan.lanes, kDim);
+      }
+      Value target = add(mul(k, panel.vectors * plan.lanes), v * plan.lanes);
+      storeLanes(b, loc, factor, advance(b, loc, packedB, form.computeType, target, Stride{1, {}}));
+    }
+  });
+}
+
+/// Transposes a square of vectors: log2(lanes) rounds of exchanges between rows i and i + distance.
+static SmallVector<Value> transposeSquare(OpBuilder &b, Location loc, SmallVector<Value> rows) {
+  int64_t lanes = rows.size();
+  for (int64_t distance = 1; distance < lanes; distance *= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      bool second = lane & distance;
+      low.push_back(second ? lanes + lane - distance : lane);
+      high.push_back(second ? lanes + lane : lane + distance);
+    }
+    for (int64_t i = 0; i < lanes; ++i) {
+      if (i & distance)
+        continue;
+      Value first = rows[i], second = rows[i + distance];
+      rows[i] = vector::ShuffleOp::create(b, loc, first, second, low);
+      rows[i + distance] = vector::ShuffleOp::create(b, loc, first, second, high);
+    }
+  }
+  return rows;
+}
+
+/// b is contiguous along k: squares of lanes x lanes elements are transposed in registers. Columns
+/// beyond the last one repeat it; they are never stored.
+void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCount) {
+  std::function<Value(Value)> convert = conversion(bOperand);
+  int64_t width = panel.vectors * plan.lanes;
+  Value last = add(panel.columns, -1);
+  auto emitSquare = [&](Value k, Value column, Value mask) {
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < plan.lanes; ++i) {
+      Value n = add(n0, minimum(add(column, i), last));
+      Value row = loadLanes(b, loc, linearPointer(bOperand, n, add(k0, k)), bOperand.elementType,
+                            plan.lanes, mask);
+      rows.push_back(convert ? convert(row) : row);
+    }
+    rows = transposeSquare(b, loc, rows);
+    for (int64_t i = 0; i < plan.lanes; ++i)
+      storeLanes(b, loc, rows[i],
+                 advance(b, loc, packedB, form.computeType, add(mul(add(k, i), width), column),
+                         Stride{1, {}}));
+  };
+  forLoop(constant(0), constant(width), plan.lanes, [&](Value column) {
+    auto [count, rest] = divide(kCount, constant(plan.lanes));
+    Value whole = mul(count, plan.lanes);
+    forLoop(constant(0), whole, plan.lanes, [&](Value k) { emitSquare(k, column, nullptr); });
+    Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
+    ifElse(hasRest, [&] { emitSquare(whole, column, laneMask(rest)); }, nullptr);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Rows of a for one tile
+//===----------------------------------------------------------------------===//
+
+/// Copies [k][rows] where a is contiguous along m, else [rows][k].
+TileSource ContractionEmitter::packA(Value m, int64_t rows, Value k0, Value kCount,
+                                     Stride &kStride) {
+  std::function<Value(Value)> convert = conversion(a);
+  bool alongM =
+      a.isLinear && a.across.isFixed() && a.across.fixed == 1 && !(a.k.isFixed() && a.k.fixed == 1);
+  bool alongK = a.isLinear && a.k.isFixed() && a.k.fixed == 1;
+  if (alongM && rows <= plan.lanes) {
+    Value mask = rows < plan.lanes ? laneMask(constant(rows)) : Value();
+    forLoop(constant(0), kCount, 1, [&](Value k) {
+      Value row =
+          loadLanes(b, loc, linearPointer(a, m, add(k0, k)), a.elementType, plan.lanes, mask);
+      storeLanes(b, loc, convert ? convert(row) : row,
+                 advance(b, loc, packedA, form.computeType, k, Stride{rows, {}}));
+    });
+    kStride = {rows, {}};
+    return {packedA, form.computeType, {1, {}}, nullptr};
+  }
+
+  LoopDim mDim = emitter.addDim(m);
+  forLoop(constant(0), kCount, plan.lanes, [&](Value k) {
+    Value position = add(k0, k);
+    Value mask = laneMask(sub(kCount, k));
+    LoopDim kDim = emitter.addDim(position);
+    for (int64_t i = 0; i < rows; ++i) {
+      Value factor;
+      if (alongK) {
+        Value pointer = advance(b, loc, linearPointer(a, m, position), a.elementType, i, a.across);
+        factor = loadLanes(b, loc, pointer, a.elementType, plan.lanes, mask);
+        factor = convert ? convert(factor) : factor;
+      } else {
+        KernelEmitter::VectorMode mode(emitter, kDim, plan.lanes, mask);
+        factor = factorAt(a, mDim + i, emitter.constantExpr(0), kDim);
+      }
+      storeLanes(
+          b, loc, factor,
+          advance(b, loc, packedA, form.computeType, add(k, i * packedRowStride), Stride{1, {}}));
+    }
+  });
+  kStride = {1, {}};
+  return {packedA, form.computeType, {packedRowStride, {}}, nullptr};
+}
+
+} // namespace tfc::cpu

@@ -1,0 +1,71 @@
+#include "compiler/cpu/ContractionTiles.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <limits>
+
+namespace tfc::cpu {
+namespace {
+
+/// What current out-of-order cores have in common: two multiply-adds and two loads in a cycle, a
+/// multiply-add latency of four, six operations issued.
+constexpr int64_t kUnits = 2, kLatency = 4, kLoads = 2, kIssue = 6;
+
+/// A size that is not known is taken to be large and not a multiple of anything.
+constexpr int64_t kUnknownM = 211, kUnknownN = 1009, kUnknownK = 256;
+
+bool fitsRegisters(const Target &target, RegisterTile tile, int64_t sets) {
+  // With one vector of b the broadcast of a is an operand in memory.
+  int64_t broadcast = tile.vectors == 1 && target.vectorBits == 512 ? 0 : 1;
+  return tile.rows * tile.vectors * sets + tile.vectors + broadcast <= target.vectorRegisters;
+}
+
+/// Cycles of one tile: the k loop, and filling and storing the accumulators.
+double tileCycles(const Target &target, RegisterTile tile, int64_t k) {
+  double accumulators = tile.rows * tile.vectors;
+  double loads = tile.rows + tile.vectors;
+  double operations = (tile.vectors == 1 ? tile.rows : accumulators + tile.rows) + tile.vectors + 2;
+  double latency = double(kLatency) / accumulatorSets(target, tile);
+  double cycles = std::max({accumulators / kUnits, loads / kLoads, operations / kIssue, latency});
+  return cycles * k + 3 * accumulators + 20;
+}
+
+} // namespace
+
+int64_t accumulatorSets(const Target &target, RegisterTile tile) {
+  int64_t wanted = llvm::divideCeil(kUnits * kLatency, tile.rows * tile.vectors);
+  int64_t sets = std::min<int64_t>(wanted, 4);
+  while (sets > 1 && !fitsRegisters(target, tile, sets))
+    --sets;
+  return sets;
+}
+
+RegisterTile chooseTile(const Target &target, const ContractionSizes &sizes, int64_t lanes,
+                        int64_t maxRows) {
+  int64_t m = sizes.m.value_or(kUnknownM), k = sizes.k.value_or(kUnknownK);
+  int64_t vectors = llvm::divideCeil(sizes.n.value_or(kUnknownN), lanes);
+  RegisterTile best;
+  double bestCycles = std::numeric_limits<double>::infinity();
+  for (int64_t tileVectors = 1; tileVectors <= std::min<int64_t>(vectors, 8); ++tileVectors)
+    for (int64_t rows = 1; rows <= std::min(m, maxRows); ++rows) {
+      RegisterTile tile{rows, tileVectors};
+      if (!fitsRegisters(target, tile, 1))
+        break;
+      double cycles = 0;
+      auto addRows = [&](int64_t tileRows, int64_t count) {
+        if (tileRows == 0 || count == 0)
+          return;
+        cycles += count * (vectors / tileVectors) * tileCycles(target, {tileRows, tileVectors}, k);
+        if (int64_t rest = vectors % tileVectors)
+          cycles += count * tileCycles(target, {tileRows, rest}, k);
+      };
+      addRows(rows, m / rows);
+      addRows(m % rows, 1);
+      if (cycles < bestCycles) {
+        bestCycles = cycles;
+        best = tile;
+      }
+    }
+  return best;
+}
+
+} // namespace tfc::cpu
