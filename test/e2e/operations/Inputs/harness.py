@@ -1,0 +1,214 @@
+"""harness.py TABLE.py FOLDER: checks operations against NumPy and gradients against differences.
+
+TABLE.py holds `CASES`, made by `case`. They become one graph in FOLDER, which `tfc` compiles; every
+case is then called for several sizes of its named dimension `n`, zero among them.
+"""
+
+import os
+import runpy
+import subprocess
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+
+from agree import difference
+from model import Model
+
+DTYPES = {
+    "f64": np.float64, "f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16,
+    "i32": np.int32, "i64": np.int64, "u8": np.uint8, "bool": np.bool_,
+}
+PROBE = 97  # a size of n that nothing else has: shows where a result's shape depends on it
+
+
+class Operand:
+    """A feed: its shape (integers and "n"), how to draw it, and a type of its own if it has one."""
+
+    def __init__(self, shape, draw, dtype=None):
+        self.shape, self.draw, self.dtype = shape, draw, dtype
+
+    def sample(self, random, n, dtype):
+        shape = tuple(n if size == "n" else size for size in self.shape)
+        return np.asarray(self.draw(random, shape)).astype(DTYPES[self.dtype or dtype])
+
+    def type(self, dtype):
+        return tensor_type(self.dtype or dtype, self.shape)
+
+
+def real(*shape):
+    return Operand(shape, lambda r, s: r.normal(size=s) * 1.5)
+
+
+def positive(*shape):
+    return Operand(shape, lambda r, s: r.uniform(0.3, 3.0, size=s))
+
+
+def unit(*shape):
+    return Operand(shape, lambda r, s: r.uniform(-0.9, 0.9, size=s))
+
+
+def distinct(*shape):
+    """Values at least 0.1 apart and from 0: for operations with kinks and ties."""
+
+    def draw(random, s):
+        count = int(np.prod(s))
+        return random.permutation(np.arange(count) - count // 2).reshape(s) * 0.17 + 0.05
+
+    return Operand(shape, draw)
+
+
+def whole(*shape, low=-5, high=6, dtype=None):
+    return Operand(shape, lambda r, s: r.integers(low, high, size=s), dtype)
+
+
+def truth(*shape):
+    return Operand(shape, lambda r, s: r.integers(0, 2, size=s), "bool")
+
+
+class Case:
+    def __init__(self, text, function, types, gradient, second, sizes, tolerance, operands):
+        self.text, self.function, self.operands = text, function, operands
+        self.types, self.gradient, self.second = types.split(), gradient, second
+        dynamic = any("n" in o.shape for o in operands.values())
+        self.sizes = (sizes or (0, 1, 5)) if dynamic else (1,)
+        self.tolerance = tolerance
+
+    def expected(self, values):
+        results = self.function(*values.values())
+        return list(results) if isinstance(results, tuple) else [np.asarray(results)]
+
+
+def case(text, function, types="f64 f32", gradient=True, second=False, sizes=None, tolerance=None,
+         **operands):
+    """`text` is an expression of the graph language over the operands, `function` NumPy's. `{T}` in
+    the text is the element type. Gradients are checked in f64 where `types` has it, the gradient of
+    the gradient with `second`."""
+    return Case(text, function, types, gradient, second, sizes, tolerance, operands)
+
+
+def tensor_type(dtype, shape):
+    return f"{dtype}[{', '.join(map(str, shape))}]" if len(shape) else dtype
+
+
+def result_type(value):
+    def size(extent):
+        factor, rest = divmod(extent, PROBE)
+        if not factor:
+            return str(extent)
+        return ("n" if factor == 1 else f"{factor} * n") + (f" + {rest}" if rest else "")
+
+    dtype = next(name for name, known in DTYPES.items() if value.dtype == known)
+    return tensor_type(dtype, [size(extent) for extent in value.shape])
+
+
+class Entries:
+    """The graph's text, entry by entry."""
+
+    def __init__(self):
+        self.text = "graph operations\n"
+
+    def add(self, name, feeds, statements, results):
+        fetches = ", ".join(f"r{i}: {kind}" for i, (_, kind) in enumerate(results))
+        values = ", ".join(value for value, _ in results)
+        takes = ", ".join(f"{feed}: {kind}" for feed, kind in feeds.items())
+        body = "".join(f"  {line}\n" for line in [*statements, f"return {values}"])
+        self.text += f"\nentry {name}({takes}) -> ({fetches}) {{\n{body}}}\n"
+
+
+def add_case(entries, index, case, random):
+    for dtype in case.types:
+        values = {k: o.sample(random, PROBE, dtype) for k, o in case.operands.items()}
+        types = [result_type(value) for value in case.expected(values)]
+        feeds = {k: o.type(dtype) for k, o in case.operands.items()}
+        names = [f"y{i}" for i in range(len(types))]
+        statement = f"{', '.join(names)} = {case.text.replace('{T}', dtype)}"
+        entries.add(f"value_{index}_{dtype}", feeds, [statement], list(zip(names, types)))
+        if dtype != "f64" or not case.gradient or not types[0].startswith("f64"):
+            continue
+        variables = differentiable(case)
+        feeds = {**feeds, "weight": types[0]}
+        body = [statement, "loss = sum(y0 * weight)",
+                f"slopes = gradients(loss, [{', '.join(variables)}])"]
+        slopes = [(f"slopes[{i}]", feeds[v]) for i, v in enumerate(variables)]
+        entries.add(f"gradient_{index}", feeds, body, [("loss", "f64"), *slopes])
+        if case.second:
+            directions = {f"along_{v}": feeds[v] for v in variables}
+            terms = [f"sum(slopes[{i}] * along_{v})" for i, v in enumerate(variables)]
+            body += [f"slope = {' + '.join(terms)}",
+                     f"bends = gradients(slope, [{', '.join(variables)}])"]
+            bends = [(f"bends[{i}]", feeds[v]) for i, v in enumerate(variables)]
+            entries.add(f"second_{index}", {**feeds, **directions}, body, [("slope", "f64"), *bends])
+
+
+def differentiable(case):
+    return [name for name, operand in case.operands.items() if operand.dtype is None]
+
+
+def check_slopes(model, entry, feeds, variables):
+    """The worst relative error of an entry's slopes (results after the first) in its first result."""
+    step, worst = 1e-5, 0.0
+    slopes = dict(zip(variables, model.call(entry, **feeds)[1:]))
+    for name in variables:
+        for at in np.ndindex(feeds[name].shape):
+            around = []
+            for sign in 1, -1:
+                moved = feeds[name].copy()
+                moved[at] += sign * step
+                around.append(float(model.call(entry, **{**feeds, name: moved})[0]))
+            expected = (around[0] - around[1]) / (2 * step)
+            worst = max(worst, abs(slopes[name][at] - expected) / max(1.0, abs(expected)))
+    return worst
+
+
+def check_case(model, index, case, random):
+    for dtype in case.types:
+        for n in case.sizes:
+            feeds = {k: o.sample(random, n, dtype) for k, o in case.operands.items()}
+            with np.errstate(all="ignore"):
+                expected = case.expected(feeds)
+            got = model.call(f"value_{index}_{dtype}", **feeds)
+            for result, (g, e) in enumerate(zip(got, expected)):
+                limit = case.tolerance or {np.float32: 1e-5, np.float16: 1e-2}.get(e.dtype.type)
+                wrong = difference(g, e, limit)
+                if wrong:
+                    yield f"{dtype}, n = {n}, result {result} {wrong}"
+    for kind in "gradient", "second":
+        if f"{kind}_{index}" not in model.entries:
+            continue
+        variables = differentiable(case)
+        for n in [size for size in case.sizes if size]:
+            feeds = {k: o.sample(random, n, "f64") for k, o in case.operands.items()}
+            feeds["weight"] = random.normal(size=case.expected(feeds)[0].shape)
+            if kind == "second":
+                feeds.update({f"along_{v}": random.normal(size=feeds[v].shape) for v in variables})
+            worst = check_slopes(model, f"{kind}_{index}", feeds, variables)
+            if not worst < 1e-6:
+                yield f"{kind}, n = {n}: differs from central differences by {worst:.1e}"
+
+
+def main():
+    table, folder = sys.argv[1:]
+    sys.modules["harness"] = sys.modules["__main__"]  # what the table imports
+    cases, entries = runpy.run_path(table)["CASES"], Entries()
+    for index, one in enumerate(cases):
+        add_case(entries, index, one, np.random.default_rng(index))
+    os.makedirs(folder, exist_ok=True)
+    graph, library = os.path.join(folder, "operations.graph"), os.path.join(folder, "operations.so")
+    with open(graph, "w", encoding="utf-8") as file:
+        file.write(entries.text)
+    if subprocess.run(["tfc", "compile", graph, "-o", library]).returncode:
+        return 1
+    model, wrong = Model(library), 0
+    for index, one in enumerate(cases):
+        for what in check_case(model, index, one, np.random.default_rng(1000 + index)):
+            wrong += 1
+            shapes = ", ".join(f"{k}{list(o.shape)}" for k, o in one.operands.items())
+            print(f"{one.text} of {shapes} (case {index}): {what}")
+    print(f"{len(cases)} cases, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
