@@ -1,0 +1,26 @@
+// tfc.h and Model.h are C11 without warnings, and their layout is what emission/ writes.
+#include "runtime/Model.h"
+
+_Static_assert(sizeof(tfc_frame) == 48, "six pointers");
+_Static_assert(sizeof(tfc_entry_info) == 72, "");
+_Static_assert(sizeof(tfc_variable_info) == 40, "");
+_Static_assert(sizeof(tfc_value_info) == 24, "");
+_Static_assert(sizeof(tfc_symbol_info) == 48, "");
+_Static_assert(sizeof(tfc_model) == 64, "");
+_Static_assert(sizeof(tfc_library) == 16, "");
+
+/// Called by the C++ tests: what a C program does first.
+int createFromC(const tfc_model *model);
+
+int createFromC(const tfc_model *model) {
+  tfc_library library = {&tfc_runtime_api, model};
+  tfc_options options = {.size = sizeof options, .threads = 1};
+  tfc_instance *instance;
+  if (library.api->create(library.model, &options, &instance) != TFC_OK)
+    return 0;
+  int64_t steps = -1;
+  tfc_status status =
+      library.api->get(instance, "steps", &(tfc_tensor){.dtype = TFC_I64, .data = &steps});
+  library.api->destroy(instance);
+  return status == TFC_OK && steps == 0;
+}
