@@ -1,0 +1,23 @@
+"""Checks that relative links of Markdown pages lead to files of the project: links.py ROOT."""
+
+import os
+import re
+import sys
+
+import sources
+
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+
+
+def main():
+    root, wrong = sys.argv[1], 0
+    for path, text in sources.files(root, [".md"]):
+        for match in LINK.finditer(text):
+            if not os.path.exists(os.path.join(root, os.path.dirname(path), match.group(1))):
+                wrong += 1
+                line = text.count("\n", 0, match.start()) + 1
+                print(f"{path}:{line}: error: no '{match.group(1)}'")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
