@@ -17,8 +17,8 @@ def Dfg_MatmulOp : Dfg_PureOp<"matmul", [Dfg_Differentiable]> {
     ```
   }];
   let arguments = (ins Dfg_NumericTensor:$lhs, Dfg_NumericTensor:$rhs,
-                       DefaultValuedAttr<BoolAttr, "false">:$transpose_lhs,
-                       DefaultValuedAttr<BoolAttr, "false">:$transpose_rhs);
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$transpose_lhs,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$transpose_rhs);
   let results = (outs Dfg_NumericTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }

@@ -9,7 +9,7 @@ include "dialects/dfg/DfgBase.td"
 class Dfg_ReductionOp<string mnemonic, string dtypes, list<Trait> traits = [Dfg_Differentiable]> :
     Dfg_PureOp<mnemonic, traits> {
   let arguments = (ins Dfg_Tensor:$x, OptionalAttr<DenseI64ArrayAttr>:$axis,
-                       DefaultValuedAttr<BoolAttr, "false">:$keep_dims);
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$keep_dims);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = [{

@@ -142,16 +142,16 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
+SmallVector<int64_t> TransposeOp::getPermutationVector() {
+  return permutationOf(getPermutationAttr(), cast<RankedTensorType>(getType()).getRank());
+}
+
 OpFoldResult TransposeOp::fold(FoldAdaptor) {
-  int64_t rank = cast<RankedTensorType>(getType()).getRank();
-  SmallVector<int64_t> permutation = permutationOf(getPermutationAttr(), rank);
-  return llvm::is_sorted(permutation) ? OpFoldResult(getX()) : OpFoldResult();
+  return llvm::is_sorted(getPermutationVector()) ? OpFoldResult(getX()) : OpFoldResult();
 }
 
 /// d(transpose x) = g, transposed by the inverse permutation.
 SmallVector<Value> TransposeOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  int64_t rank = cast<RankedTensorType>(getType()).getRank();
-  SmallVector<int64_t> inverse =
-      invertPermutationVector(permutationOf(getPermutationAttr(), rank));
+  SmallVector<int64_t> inverse = invertPermutationVector(getPermutationVector());
   return {TransposeOp::create(b, getLoc(), resultGrads[0], b.getDenseI64ArrayAttr(inverse))};
 }

@@ -80,6 +80,10 @@ def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_Differentiable]> {
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// The permutation with nonnegative axes; the reversal where none is given.
+    ::llvm::SmallVector<int64_t> getPermutationVector();
+  }];
 }
 
 #endif // TFC_DIALECTS_DFG_SHAPEOPS_TD

@@ -115,7 +115,7 @@ def Dfg_GradientsOp : Dfg_Op<"gradients", [Pure]> {
     ```
   }];
   let arguments = (ins Dfg_FloatTensor:$y, Variadic<Dfg_FloatTensor>:$xs,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sparse);
+                       DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$sparse);
   let results = (outs Variadic<Dfg_Tensor>:$grads);
   let assemblyFormat = "$y `,` `[` $xs `]` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

@@ -1,0 +1,33 @@
+//===- Elementwise.cpp - Elementwise operations to linalg -----------------===//
+
+#include "compiler/lowering/Lowering.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+using namespace tfc::lowering;
+
+namespace {
+/// All elementwise operations: the operation builds its scalar, the shapes say how operands are read.
+struct ElementwiseLowering : OpInterfaceConversionPattern<ScalarOpInterface> {
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+
+  LogicalResult matchAndRewrite(ScalarOpInterface op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType();
+    Shape shape = shapeOf(type);
+    SmallVector<AffineMap> maps;
+    for (Value operand : op->getOperands())
+      maps.push_back(broadcastMap(getContext(), shapeOf(operand.getType()), shape));
+    Value result = buildParallel(
+        rewriter, op.getLoc(), operands, maps, shape, storageType(elementTypeOf(type)),
+        [&](OpBuilder &b, ValueRange scalars) { return op.buildScalar(b, scalars); });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+} // namespace
+
+void tfc::lowering::populateElementwisePatterns(TensorConverter &types,
+                                                RewritePatternSet &patterns) {
+  patterns.add<ElementwiseLowering>(types, patterns.getContext());
+}

@@ -1,0 +1,248 @@
+//===- Lowering.cpp - What the lowering patterns share --------------------===//
+
+#include "compiler/lowering/Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::lowering {
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Type storageType(Type elementType) {
+  if (elementType.isUnsignedInteger())
+    return IntegerType::get(elementType.getContext(), elementType.getIntOrFloatBitWidth());
+  return elementType;
+}
+
+Type computeType(Type elementType) {
+  if (elementType.isF16() || elementType.isBF16())
+    return Float32Type::get(elementType.getContext());
+  return storageType(elementType);
+}
+
+TensorConverter::TensorConverter() {
+  addConversion([](Type type) { return type; });
+  addConversion([](RankedTensorType type) {
+    return RankedTensorType::get(type.getShape(), storageType(type.getElementType()));
+  });
+}
+
+Value widen(OpBuilder &b, Location loc, Value scalar) {
+  Type to = computeType(scalar.getType());
+  if (to == scalar.getType())
+    return scalar;
+  return arith::ExtFOp::create(b, loc, to, scalar);
+}
+
+Value narrow(OpBuilder &b, Location loc, Value scalar, Type to) {
+  if (to == scalar.getType())
+    return scalar;
+  return arith::TruncFOp::create(b, loc, to, scalar);
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+static Value buildAtom(OpBuilder &b, Location loc, const DimExpr::Atom &atom, func::FuncOp kernel) {
+  if (atom.kind == DimExpr::AtomKind::Symbol) {
+    auto names = kernel->getAttrOfType<ArrayAttr>("tfc.symbols");
+    for (auto [i, name] : llvm::enumerate(names))
+      if (cast<StringAttr>(name).getValue() == atom.name)
+        return kernel.getArgument(i);
+    llvm_unreachable("kernels name all their sizes");
+  }
+  Value lhs = buildSize(b, loc, *atom.lhs), rhs = buildSize(b, loc, *atom.rhs);
+  switch (atom.kind) {
+  case DimExpr::AtomKind::FloorDiv:
+    return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
+  case DimExpr::AtomKind::Mod:
+    return arith::RemSIOp::create(b, loc, lhs, rhs);
+  case DimExpr::AtomKind::Min:
+    return arith::MinSIOp::create(b, loc, lhs, rhs);
+  default:
+    return arith::MaxSIOp::create(b, loc, lhs, rhs);
+  }
+}
+
+Value buildSize(OpBuilder &b, Location loc, const DimExpr &size) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto kernel = b.getInsertionBlock()->getParentOp()->getParentOfType<func::FuncOp>();
+  if (!kernel)
+    kernel = cast<func::FuncOp>(b.getInsertionBlock()->getParentOp());
+  Value sum;
+  for (auto &[monomial, coefficient] : size.getTerms()) {
+    Value product;
+    for (const DimExpr::Atom &atom : monomial) {
+      Value factor = buildAtom(b, loc, atom, kernel);
+      product = product ? arith::MulIOp::create(b, loc, product, factor).getResult() : factor;
+    }
+    if (!product)
+      product = constant(coefficient);
+    else if (coefficient != 1)
+      product = arith::MulIOp::create(b, loc, product, constant(coefficient));
+    sum = sum ? arith::AddIOp::create(b, loc, sum, product).getResult() : product;
+  }
+  return sum ? sum : constant(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Generics
+//===----------------------------------------------------------------------===//
+
+Value buildEmpty(OpBuilder &b, Location loc, ArrayRef<DimExpr> shape, Type elementType) {
+  SmallVector<OpFoldResult> sizes;
+  for (const DimExpr &size : shape) {
+    if (std::optional<int64_t> value = size.constant())
+      sizes.push_back(b.getIndexAttr(*value));
+    else
+      sizes.push_back(buildSize(b, loc, size));
+  }
+  return tensor::EmptyOp::create(b, loc, sizes, elementType);
+}
+
+Value buildFill(OpBuilder &b, Location loc, Value value, ArrayRef<DimExpr> shape) {
+  Value empty = buildEmpty(b, loc, shape, value.getType());
+  return linalg::FillOp::create(b, loc, value, empty).getResult(0);
+}
+
+Value buildParallel(OpBuilder &b, Location loc, ValueRange inputs, ArrayRef<AffineMap> maps,
+                    ArrayRef<DimExpr> shape, Type elementType, BodyBuilder body, bool widenInputs) {
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(b.getMultiDimIdentityMap(shape.size()));
+  SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
+  Value empty = buildEmpty(b, loc, shape, elementType);
+  return linalg::GenericOp::create(
+             b, loc, empty.getType(), inputs, empty, allMaps, iterators,
+             [&](OpBuilder &b, Location loc, ValueRange scalars) {
+               SmallVector<Value> elements;
+               for (Value scalar : scalars.drop_back())
+                 elements.push_back(widenInputs ? widen(b, loc, scalar) : scalar);
+               Value element = body(b, elements);
+               linalg::YieldOp::create(b, loc, narrow(b, loc, element, elementType));
+             })
+      .getResult(0);
+}
+
+AffineMap broadcastMap(MLIRContext *context, ArrayRef<DimExpr> from, ArrayRef<DimExpr> to) {
+  SmallVector<AffineExpr> exprs;
+  size_t missing = to.size() - from.size();
+  for (size_t i = 0; i < from.size(); ++i) {
+    bool isRepeated = from[i].isConstant(1) && !to[missing + i].isConstant(1);
+    exprs.push_back(isRepeated ? getAffineConstantExpr(0, context)
+                               : getAffineDimExpr(missing + i, context));
+  }
+  return AffineMap::get(to.size(), 0, exprs, context);
+}
+
+Value buildReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> shape,
+                     ArrayRef<int64_t> axes, TypedAttr neutral, Type elementType,
+                     BodyBuilder body) {
+  SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
+  for (int64_t axis : axes)
+    iterators[axis] = utils::IteratorType::reduction;
+  Shape kept;
+  SmallVector<AffineExpr> keptDims;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    if (iterators[i] == utils::IteratorType::reduction)
+      continue;
+    kept.push_back(size);
+    keptDims.push_back(b.getAffineDimExpr(i));
+  }
+  AffineMap maps[] = {b.getMultiDimIdentityMap(shape.size()),
+                      AffineMap::get(shape.size(), 0, keptDims, b.getContext())};
+  Value init = buildFill(b, loc, arith::ConstantOp::create(b, loc, neutral), kept);
+  Value reduced = linalg::GenericOp::create(b, loc, init.getType(), input, init, maps, iterators,
+                                            [&](OpBuilder &b, Location loc, ValueRange scalars) {
+                                              Value element = widen(b, loc, scalars[0]);
+                                              linalg::YieldOp::create(
+                                                  b, loc, body(b, {element, scalars[1]}));
+                                            })
+                      .getResult(0);
+  if (neutral.getType() == elementType)
+    return reduced;
+  return buildParallel(b, loc, reduced, b.getMultiDimIdentityMap(kept.size()), kept, elementType,
+                       [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
+}
+
+//===----------------------------------------------------------------------===//
+// Reshape
+//===----------------------------------------------------------------------===//
+
+/// The map from indices in `to` to indices in `from`, if the shapes differ in sizes of 1 alone.
+static std::optional<AffineMap> unitReshapeMap(MLIRContext *context, ArrayRef<DimExpr> from,
+                                               ArrayRef<DimExpr> to) {
+  SmallVector<AffineExpr> exprs;
+  size_t next = 0;
+  auto skipUnits = [&] {
+    while (next < to.size() && to[next].isConstant(1))
+      ++next;
+  };
+  for (const DimExpr &size : from) {
+    if (size.isConstant(1)) {
+      exprs.push_back(getAffineConstantExpr(0, context));
+      continue;
+    }
+    skipUnits();
+    if (next == to.size() || to[next] != size)
+      return std::nullopt;
+    exprs.push_back(getAffineDimExpr(next++, context));
+  }
+  skipUnits();
+  if (next != to.size())
+    return std::nullopt;
+  return AffineMap::get(to.size(), 0, exprs, context);
+}
+
+/// Reads the element whose row-major position in `to` is that of the loop indices.
+static Value buildLinearReshape(OpBuilder &b, Location loc, Value value, ArrayRef<DimExpr> from,
+                                ArrayRef<DimExpr> to) {
+  Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
+  SmallVector<Value> fromSizes, toSizes;
+  for (const DimExpr &size : from)
+    fromSizes.push_back(buildSize(b, loc, size));
+  for (const DimExpr &size : to)
+    toSizes.push_back(buildSize(b, loc, size));
+  return buildParallel(
+      b, loc, {}, {}, to, elementType,
+      [&](OpBuilder &b, ValueRange) -> Value {
+        Value position = arith::ConstantIndexOp::create(b, loc, 0);
+        for (auto [i, size] : llvm::enumerate(toSizes)) {
+          position = arith::MulIOp::create(b, loc, position, size);
+          Value index = linalg::IndexOp::create(b, loc, i);
+          position = arith::AddIOp::create(b, loc, position, index);
+        }
+        SmallVector<Value> indices(from.size());
+        for (size_t i = from.size(); i-- > 1;) {
+          indices[i] = arith::RemUIOp::create(b, loc, position, fromSizes[i]);
+          position = arith::DivUIOp::create(b, loc, position, fromSizes[i]);
+        }
+        if (!indices.empty())
+          indices[0] = position;
+        return tensor::ExtractOp::create(b, loc, value, indices);
+      },
+      /*widenInputs=*/false);
+}
+
+Value buildReshape(OpBuilder &b, Location loc, Value value, ArrayRef<DimExpr> from,
+                   ArrayRef<DimExpr> to) {
+  if (from == to)
+    return value;
+  std::optional<AffineMap> map = unitReshapeMap(b.getContext(), from, to);
+  if (!map)
+    return buildLinearReshape(b, loc, value, from, to);
+  Type elementType = cast<RankedTensorType>(value.getType()).getElementType();
+  return buildParallel(
+      b, loc, value, *map, to, elementType,
+      [](OpBuilder &, ValueRange scalars) { return scalars[0]; }, /*widenInputs=*/false);
+}
+
+} // namespace tfc::lowering

@@ -1,0 +1,27 @@
+#include "compiler/lowering/Passes.h"
+#include "dialects/dfg/Dfg.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/AllExtensions.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+/// Runs single passes on IR in text form, for tests and for looking inside.
+int main(int argc, char **argv) {
+  DialectRegistry registry;
+  registry.insert<affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
+                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect,
+                  tfc::dfg::DfgDialect>();
+  func::registerAllExtensions(registry);
+
+  registerTransformsPasses();
+  tfc::registerLoweringPasses();
+  return asMainReturnCode(MlirOptMain(argc, argv, "Runs passes of tfc\n", registry));
+}
