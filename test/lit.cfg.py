@@ -1,28 +1,37 @@
 """lit over this folder: `lit-22 test/dialects` runs a part of it against the build in build/.
 
-Parameters: `--param roundtrip=1` prints and parses again whatever tfc-opt prints, in the custom and
-in the generic form, before FileCheck reads it; `--param timeout=SECONDS` limits a test (120).
+Parameters: `--param roundtrip=1` runs the tests that use tfc-opt, with all that it prints parsed and
+printed again, in generic and in custom form, before FileCheck reads it (`check-tfc` does both);
+`--param timeout=SECONDS` limits a test (120).
 """
 
 import ctypes
 import os
 import shutil
 import subprocess
+import sys
 
 import lit.formats
 
 if not hasattr(config, "tfc_build_root"):  # run on the sources, not through the build folder
     sources = os.path.dirname(os.path.abspath(__file__))
     build = os.environ.get("TFC_BUILD", os.path.join(os.path.dirname(sources), "build"))
-    lit_config.load_config(config, os.path.join(build, "test", "lit", "lit.site.cfg.py"))
+    lit_config.load_config(config, os.path.join(build, "test", "suites", "lit", "lit.site.cfg.py"))
     raise SystemExit
 
-config.name = "tfc"
-config.test_format = lit.formats.ShTest(execute_external=False)
+sys.path.append(os.path.join(config.tfc_source_root, "test"))
+from roundtrip_format import UsesOpt
+
+roundtrip = config.tfc_roundtrip or lit_config.params.get("roundtrip", "0") != "0"
+
+config.name = "tfc-roundtrip" if roundtrip else "tfc"
+config.test_format = (UsesOpt if roundtrip else lit.formats.ShTest)(execute_external=False)
 config.suffixes = [".mlir", ".graph", ".test", ".c"]
 config.excludes = ["Inputs", "runtime", "benchmark"]
 config.test_source_root = os.path.join(config.tfc_source_root, "test")
-config.test_exec_root = os.path.join(config.tfc_build_root, "test", "lit")
+config.test_exec_root = os.path.join(
+    config.tfc_build_root, "test", "roundtrip" if roundtrip else "lit"
+)
 
 binaries = os.path.join(config.tfc_build_root, "bin")
 config.environment["PATH"] = os.pathsep.join([binaries, config.tfc_llvm_tools, os.environ["PATH"]])
@@ -54,7 +63,6 @@ features = {
     "cuda": has_cuda(),
     "tfc": os.path.exists(os.path.join(binaries, "tfc")),
     "ptxas": shutil.which("ptxas") is not None,
-    "roundtrip": lit_config.params.get("roundtrip", "0") != "0",
 }
 config.available_features.update(name for name, present in features.items() if present)
 
@@ -64,7 +72,7 @@ config.substitutions += [
     ("%source", config.tfc_source_root),
     ("%build", config.tfc_build_root),
 ]
-if features["roundtrip"]:
+if roundtrip:
     wrapper = os.path.join(config.test_source_root, "roundtrip-opt")
     config.substitutions.append(
         (r"(?<![\w./-])tfc-opt(?![\w./-])", f"{config.tfc_python} {wrapper}")
