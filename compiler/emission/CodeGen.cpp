@@ -1,0 +1,245 @@
+#include "compiler/emission/CodeGen.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::emission;
+
+//===----------------------------------------------------------------------===//
+// Target
+//===----------------------------------------------------------------------===//
+
+static llvm::CodeGenOptLevel codeGenLevel(unsigned level) {
+  return *llvm::CodeGenOpt::getLevel(std::min(level, 3u));
+}
+
+std::unique_ptr<llvm::TargetMachine>
+tfc::emission::makeTargetMachine(const EmissionOptions &options, std::string &error) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  llvm::TargetOptions targetOptions;
+  targetOptions.FunctionSections = true;
+  targetOptions.DataSections = true;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, options.cpu, options.features, targetOptions,
+                                  llvm::Reloc::PIC_, std::nullopt, codeGenLevel(options.optLevel)));
+}
+
+CodeUnit tfc::emission::makeUnit(StringRef name, const llvm::TargetMachine &target) {
+  CodeUnit unit;
+  unit.context = std::make_unique<llvm::LLVMContext>();
+  unit.module = std::make_unique<llvm::Module>(name, *unit.context);
+  unit.module->setDataLayout(target.createDataLayout());
+  unit.module->setTargetTriple(target.getTargetTriple());
+  return unit;
+}
+
+//===----------------------------------------------------------------------===//
+// Splitting
+//===----------------------------------------------------------------------===//
+
+/// Operations per group: enough that the fixed cost of a module does not show.
+static constexpr size_t kGroupSize = 1500;
+
+namespace {
+
+using LLVM::GlobalOp;
+using LLVM::LLVMFuncOp;
+using Group = std::vector<Operation *>;
+
+/// Moves the symbols of a module into modules of their own, with declarations of what they use.
+class Splitter {
+public:
+  explicit Splitter(ModuleOp module) : module(module), symbols(module) {}
+
+  std::vector<OwningOpRef<ModuleOp>> split(bool whole) {
+    for (Operation &op : *module.getBody())
+      expose(&op);
+    std::vector<Group> groups = formGroups(whole);
+    // Declarations are cloned from the definitions, so all of them before anything moves.
+    std::vector<OwningOpRef<ModuleOp>> result;
+    for (Group &group : groups) {
+      result.push_back(ModuleOp::create(module.getLoc()));
+      declareUses(group, *result.back());
+    }
+    for (auto [group, target] : llvm::zip(groups, result))
+      for (Operation *op : group)
+        op->moveBefore(target->getBody(), target->getBody()->end());
+    return result;
+  }
+
+private:
+  /// A constant that each group takes a copy of, so that LLVM can see its value.
+  static bool isPrivateConstant(Operation *op) {
+    auto global = dyn_cast<GlobalOp>(op);
+    return global && global.getConstant() && !global.isDeclaration() &&
+           (global.getLinkage() == LLVM::Linkage::Internal ||
+            global.getLinkage() == LLVM::Linkage::Private);
+  }
+
+  static bool isDeclaration(Operation *op) {
+    if (auto function = dyn_cast<LLVMFuncOp>(op))
+      return function.isDeclaration();
+    auto global = dyn_cast<GlobalOp>(op);
+    return global && global.isDeclaration();
+  }
+
+  /// Makes a definition visible to the other groups, and to nobody outside the model.
+  static void expose(Operation *op) {
+    if (isPrivateConstant(op) || isDeclaration(op))
+      return;
+    if (auto function = dyn_cast<LLVMFuncOp>(op)) {
+      function.setLinkage(LLVM::Linkage::External);
+      function.setVisibility_(LLVM::Visibility::Hidden);
+    } else if (auto global = dyn_cast<GlobalOp>(op)) {
+      global.setLinkage(LLVM::Linkage::External);
+      global.setVisibility_(LLVM::Visibility::Hidden);
+    }
+  }
+
+  /// Kernels with their tasks in groups of bounded size, in order; last what is no kernel.
+  std::vector<Group> formGroups(bool whole) {
+    std::vector<Group> groups;
+    Group host;
+    size_t size = 0;
+    llvm::DenseSet<Operation *> taken;
+    auto add = [&](Operation *op) {
+      taken.insert(op);
+      groups.back().push_back(op);
+      op->walk([&](Operation *) { ++size; });
+    };
+    for (auto kernel : module.getOps<LLVMFuncOp>()) {
+      if (whole || !kernel->hasAttr("tfc.extent") || kernel.isDeclaration())
+        continue;
+      if (groups.empty() || size > kGroupSize) {
+        groups.emplace_back();
+        size = 0;
+      }
+      add(kernel);
+      if (Operation *task = symbols.lookup((kernel.getName() + ".task").str()))
+        add(task);
+    }
+    for (Operation &op : *module.getBody())
+      if (isa<LLVMFuncOp, GlobalOp>(op) && !taken.contains(&op) &&
+          (whole || (!isPrivateConstant(&op) && !isDeclaration(&op))))
+        host.push_back(&op);
+    groups.push_back(std::move(host));
+    return groups;
+  }
+
+  void declareUses(const Group &group, ModuleOp target) {
+    llvm::DenseSet<Operation *> present(group.begin(), group.end());
+    std::vector<Operation *> pending(group.begin(), group.end());
+    while (!pending.empty()) {
+      Operation *user = pending.back();
+      pending.pop_back();
+      std::optional<SymbolTable::UseRange> uses = SymbolTable::getSymbolUses(user);
+      if (!uses)
+        continue;
+      for (SymbolTable::SymbolUse use : *uses) {
+        Operation *used = symbols.lookup(use.getSymbolRef().getRootReference());
+        if (!used || !present.insert(used).second)
+          continue;
+        target.getBody()->push_back(declare(used));
+        if (isPrivateConstant(used))
+          pending.push_back(used);
+      }
+    }
+  }
+
+  static Operation *declare(Operation *op) {
+    if (isPrivateConstant(op))
+      return op->clone();
+    Operation *copy = op->cloneWithoutRegions();
+    if (auto global = dyn_cast<GlobalOp>(copy))
+      global.removeValueAttr();
+    return copy;
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+};
+
+} // namespace
+
+std::vector<OwningOpRef<ModuleOp>> tfc::emission::splitModule(ModuleOp module, bool whole) {
+  return Splitter(module).split(whole);
+}
+
+//===----------------------------------------------------------------------===//
+// Translation, optimisation, code
+//===----------------------------------------------------------------------===//
+
+static void renameSymbol(llvm::GlobalObject &object, StringRef prefix) {
+  if (object.isDeclaration() && !object.hasHiddenVisibility())
+    return;
+  object.setName(prefix + "." + object.getName());
+}
+
+FailureOr<CodeUnit> tfc::emission::translate(ModuleOp module, const llvm::TargetMachine &target,
+                                             StringRef prefix) {
+  CodeUnit unit;
+  unit.context = std::make_unique<llvm::LLVMContext>();
+  unit.module = translateModuleToLLVMIR(module, *unit.context, prefix);
+  if (!unit.module)
+    return failure();
+  unit.module->setDataLayout(target.createDataLayout());
+  unit.module->setTargetTriple(target.getTargetTriple());
+  if (llvm::GlobalVariable *weights = unit.module->getNamedGlobal("tfc_weights")) {
+    weights->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    // Weights may be larger than what an instruction-relative address reaches.
+    if (target.getTargetTriple().isX86())
+      weights->setCodeModel(llvm::CodeModel::Large);
+  }
+  for (llvm::Function &function : *unit.module) {
+    if (function.isIntrinsic())
+      continue;
+    renameSymbol(function, prefix);
+    function.setDoesNotThrow();
+  }
+  for (llvm::GlobalVariable &global : unit.module->globals())
+    renameSymbol(global, prefix);
+  return unit;
+}
+
+void tfc::emission::optimize(llvm::Module &module, llvm::TargetMachine &target, unsigned level) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  using Level = llvm::OptimizationLevel;
+  static const Level kLevels[] = {Level::O0, Level::O1, Level::O2, Level::O3};
+  Level chosen = kLevels[std::min(level, 3u)];
+  llvm::ModulePassManager passes = chosen == Level::O0
+                                       ? builder.buildO0DefaultPipeline(chosen)
+                                       : builder.buildPerModuleDefaultPipeline(chosen);
+  passes.run(module, modules);
+}
+
+bool tfc::emission::generateCode(llvm::Module &module, llvm::TargetMachine &target,
+                                 llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &out) {
+  llvm::raw_svector_ostream stream(out);
+  llvm::legacy::PassManager passes;
+  if (target.addPassesToEmitFile(passes, stream, nullptr, type))
+    return false;
+  passes.run(module);
+  return true;
+}

@@ -1,0 +1,272 @@
+#include "compiler/emission/Descriptor.h"
+#include "compiler/emission/Dtypes.h"
+#include "dialects/dfg/Types.h"
+#include "runtime/Model.h"
+#include "llvm/IR/IRBuilder.h"
+
+using namespace tfc;
+using namespace tfc::emission;
+using llvm::ArrayRef;
+using llvm::Constant;
+using llvm::StringRef;
+using llvm::Value;
+
+namespace {
+
+/// Builds the structures of runtime/Model.h field by field; the asserts below tie it to them.
+class DescriptorBuilder {
+public:
+  DescriptorBuilder(const ModelInfo &model, const ModelNames &names, llvm::Module &module)
+      : model(model), names(names), module(module), b(module.getContext()) {}
+
+  llvm::GlobalVariable *buildModel(StringRef cpu, StringRef features);
+  llvm::GlobalVariable *buildLibrary(Constant *descriptor);
+  void buildInstanceFunctions(Constant *descriptor);
+  void buildEntryFunction(unsigned index);
+  void buildLibraryFunction(StringRef name, Constant *library);
+
+private:
+  Constant *null() { return llvm::ConstantPointerNull::get(b.getPtrTy()); }
+  Constant *i32(int64_t value) { return b.getInt32(static_cast<uint32_t>(value)); }
+  Constant *i64(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
+
+  llvm::GlobalVariable *makeGlobal(Constant *value, const llvm::Twine &name = "",
+                                   bool isPrivate = true);
+  Constant *text(StringRef value);
+  Constant *structure(ArrayRef<Constant *> fields);
+  /// A private array; null if it is empty.
+  Constant *array(ArrayRef<Constant *> elements);
+  Constant *dims(ArrayRef<int64_t> sizes);
+
+  Constant *variable(const VariableInfo &info);
+  Constant *value(const ValueInfo &info);
+  Constant *symbol(const SymbolInfo &info);
+  Constant *entry(const EntryInfo &info, unsigned number);
+  Constant *hostFunction(unsigned number, StringRef what, llvm::FunctionType *type);
+
+  /// Begins a function of an instance (or what stands in its place), sizes and pointers.
+  llvm::Function *beginFunction(StringRef name, llvm::Type *result, unsigned pointers,
+                                unsigned sizes = 0);
+  /// Defines `name`, which passes its arguments, behind `first` if there is one, to `callee`.
+  void forward(StringRef name, StringRef callee, llvm::Type *result, unsigned pointers,
+               Constant *first = nullptr);
+  Value *storeArguments(llvm::Function *function, unsigned begin, unsigned count, llvm::Type *type);
+
+  const ModelInfo &model;
+  const ModelNames &names;
+  llvm::Module &module;
+  llvm::IRBuilder<> b;
+};
+
+} // namespace
+
+// The layouts that the functions below write.
+static_assert(sizeof(tfc_variable_info) == 40 && offsetof(tfc_variable_info, dims) == 24);
+static_assert(sizeof(tfc_value_info) == 24 && offsetof(tfc_value_info, dtype) == 16);
+static_assert(sizeof(tfc_symbol_info) == 48 && offsetof(tfc_symbol_info, scale) == 32);
+static_assert(sizeof(tfc_entry_info) == 72 && offsetof(tfc_entry_info, run) == 64);
+static_assert(sizeof(tfc_model) == 64 && offsetof(tfc_model, init) == 56);
+static_assert(sizeof(tfc_library) == 16);
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+llvm::GlobalVariable *DescriptorBuilder::makeGlobal(Constant *value, const llvm::Twine &name,
+                                                    bool isPrivate) {
+  auto linkage = isPrivate ? llvm::GlobalValue::PrivateLinkage : llvm::GlobalValue::ExternalLinkage;
+  auto *global = new llvm::GlobalVariable(module, value->getType(), true, linkage, value, name);
+  if (!isPrivate)
+    global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  return global;
+}
+
+Constant *DescriptorBuilder::text(StringRef value) {
+  return makeGlobal(llvm::ConstantDataArray::getString(module.getContext(), value));
+}
+
+Constant *DescriptorBuilder::structure(ArrayRef<Constant *> fields) {
+  return llvm::ConstantStruct::getAnon(fields);
+}
+
+Constant *DescriptorBuilder::array(ArrayRef<Constant *> elements) {
+  if (elements.empty())
+    return null();
+  auto *type = llvm::ArrayType::get(elements.front()->getType(), elements.size());
+  return makeGlobal(llvm::ConstantArray::get(type, elements));
+}
+
+Constant *DescriptorBuilder::dims(ArrayRef<int64_t> sizes) {
+  llvm::SmallVector<Constant *> values;
+  for (int64_t size : sizes)
+    values.push_back(i64(size));
+  return array(values);
+}
+
+Constant *DescriptorBuilder::variable(const VariableInfo &info) {
+  Dtype dtype = dtypeOf(info.type.getElementType());
+  return structure({text(info.name), info.formerly ? text(*info.formerly) : null(), i32(dtype.code),
+                    i32(info.type.getRank()), dims(info.type.getShape()),
+                    i64(info.type.getNumElements() * dtype.bytes)});
+}
+
+Constant *DescriptorBuilder::value(const ValueInfo &info) {
+  return structure({text(info.name), text(dfg::toText(info.type)),
+                    i32(dtypeOf(info.type.getElementType()).code), i32(info.type.getRank())});
+}
+
+Constant *DescriptorBuilder::symbol(const SymbolInfo &info) {
+  return structure({text(info.name), i64(info.lower), i64(info.upper), i32(info.feed),
+                    i32(info.axis), i64(info.scale), i64(info.offset)});
+}
+
+Constant *DescriptorBuilder::hostFunction(unsigned number, StringRef what,
+                                          llvm::FunctionType *type) {
+  std::string name = names.prefix + ".tfc_entry_" + std::to_string(number) + "_" + what.str();
+  auto *function = cast<llvm::Function>(module.getOrInsertFunction(name, type).getCallee());
+  function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  return function;
+}
+
+Constant *DescriptorBuilder::entry(const EntryInfo &info, unsigned number) {
+  llvm::SmallVector<Constant *> feeds, fetches, symbols;
+  for (const ValueInfo &feed : info.feeds)
+    feeds.push_back(value(feed));
+  for (const ValueInfo &fetch : info.fetches)
+    fetches.push_back(value(fetch));
+  for (const SymbolInfo &info : info.symbols)
+    symbols.push_back(symbol(info));
+  llvm::Type *ptr = b.getPtrTy();
+  auto *shapes = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr}, false);
+  auto *arena = llvm::FunctionType::get(b.getInt64Ty(), {ptr}, false);
+  auto *run = llvm::FunctionType::get(b.getInt32Ty(), {ptr}, false);
+  return structure({text(info.name), i32(feeds.size()), i32(fetches.size()), i32(symbols.size()),
+                    i32(info.writes), array(feeds), array(fetches), array(symbols),
+                    hostFunction(number, "shapes", shapes), hostFunction(number, "arena", arena),
+                    hostFunction(number, "run", run)});
+}
+
+llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef features) {
+  llvm::SmallVector<Constant *> variables, entries;
+  for (const VariableInfo &info : model.variables)
+    variables.push_back(variable(info));
+  for (auto [number, info] : llvm::enumerate(model.entries))
+    entries.push_back(entry(info, number));
+  EntryInfo noInit;
+  const EntryInfo &init = model.init ? *model.init : noInit;
+  Constant *initializer = model.init ? makeGlobal(entry(init, model.entries.size())) : null();
+  StringRef name = model.name.empty() ? StringRef(names.prefix) : StringRef(model.name);
+  return makeGlobal(structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
+                               i32(0), text(name), text(cpu), text(features), array(variables),
+                               array(entries), initializer}),
+                    names.prefix + ".model", false);
+}
+
+llvm::GlobalVariable *DescriptorBuilder::buildLibrary(Constant *descriptor) {
+  auto *api = new llvm::GlobalVariable(
+      module, b.getPtrTy(), true, llvm::GlobalValue::ExternalLinkage, nullptr, "tfc_runtime_api");
+  api->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  return makeGlobal(structure({api, descriptor}), names.prefix + ".library", false);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+llvm::Function *DescriptorBuilder::beginFunction(StringRef name, llvm::Type *result,
+                                                 unsigned pointers, unsigned sizes) {
+  llvm::SmallVector<llvm::Type *> types{b.getPtrTy()};
+  types.append(sizes, b.getInt64Ty());
+  types.append(pointers, b.getPtrTy());
+  auto *type = llvm::FunctionType::get(result, types, false);
+  auto *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  function->setDoesNotThrow();
+  b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "", function));
+  return function;
+}
+
+void DescriptorBuilder::forward(StringRef name, StringRef callee, llvm::Type *result,
+                                unsigned pointers, Constant *first) {
+  llvm::Function *function = beginFunction(name, result, pointers);
+  llvm::SmallVector<Value *> arguments;
+  if (first)
+    arguments.push_back(first);
+  for (llvm::Argument &argument : function->args())
+    arguments.push_back(&argument);
+  llvm::SmallVector<llvm::Type *> types(arguments.size(), b.getPtrTy());
+  auto *type = llvm::FunctionType::get(result, types, false);
+  llvm::CallInst *call = b.CreateCall(module.getOrInsertFunction(callee, type), arguments);
+  call->setTailCall();
+  if (result->isVoidTy())
+    b.CreateRetVoid();
+  else
+    b.CreateRet(call);
+}
+
+void DescriptorBuilder::buildInstanceFunctions(Constant *descriptor) {
+  llvm::Type *status = b.getInt32Ty();
+  forward(names.of("create"), "tfc_instance_create", status, 1, descriptor);
+  forward(names.of("fork"), "tfc_instance_fork", status, 1);
+  forward(names.of("destroy"), "tfc_instance_destroy", b.getVoidTy(), 0);
+  forward(names.of("message"), "tfc_instance_message", b.getPtrTy(), 0);
+  forward(names.of("save"), "tfc_instance_save", status, 1);
+  forward(names.of("load"), "tfc_instance_load", status, 1);
+  forward(names.of("get"), "tfc_instance_get", status, 2);
+  forward(names.of("set"), "tfc_instance_set", status, 2);
+}
+
+Value *DescriptorBuilder::storeArguments(llvm::Function *function, unsigned begin, unsigned count,
+                                         llvm::Type *type) {
+  if (count == 0)
+    return null();
+  Value *list = b.CreateAlloca(llvm::ArrayType::get(type, count));
+  for (unsigned i = 0; i < count; ++i)
+    b.CreateStore(function->getArg(begin + i), b.CreateConstGEP1_64(type, list, i));
+  return list;
+}
+
+void DescriptorBuilder::buildEntryFunction(unsigned index) {
+  const EntryInfo &info = model.entries[index];
+  unsigned symbols = info.symbols.size(), feeds = info.feeds.size();
+  llvm::Function *function = beginFunction(names.entries[index].function, b.getInt32Ty(),
+                                           feeds + info.fetches.size(), symbols);
+  llvm::Type *ptr = b.getPtrTy();
+  Value *arguments[] = {function->getArg(0), i32(index),
+                        storeArguments(function, 1, symbols, b.getInt64Ty()),
+                        storeArguments(function, 1 + symbols, feeds, ptr),
+                        storeArguments(function, 1 + symbols + feeds, info.fetches.size(), ptr)};
+  auto *type = llvm::FunctionType::get(b.getInt32Ty(), {ptr, b.getInt32Ty(), ptr, ptr, ptr}, false);
+  b.CreateRet(b.CreateCall(module.getOrInsertFunction("tfc_instance_call", type), arguments));
+}
+
+void DescriptorBuilder::buildLibraryFunction(StringRef name, Constant *library) {
+  auto *type = llvm::FunctionType::get(b.getPtrTy(), {}, false);
+  auto *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  function->setDoesNotThrow();
+  b.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "", function));
+  b.CreateRet(library);
+}
+
+/// What the code needs of "+avx2,-avx512f,...".
+static std::string neededFeatures(StringRef features) {
+  llvm::SmallVector<StringRef> all, needed;
+  features.split(all, ',', -1, false);
+  llvm::copy_if(all, std::back_inserter(needed), [](StringRef f) { return f.starts_with("+"); });
+  return llvm::join(needed, ",");
+}
+
+CodeUnit tfc::emission::makeDescriptor(const ModelInfo &model, const ModelNames &names,
+                                       const llvm::TargetMachine &target, bool isLibrary) {
+  CodeUnit unit = makeUnit("descriptor", target);
+  DescriptorBuilder builder(model, names, *unit.module);
+  Constant *descriptor =
+      builder.buildModel(target.getTargetCPU(), neededFeatures(target.getTargetFeatureString()));
+  Constant *library = builder.buildLibrary(descriptor);
+  builder.buildInstanceFunctions(descriptor);
+  for (unsigned i = 0; i < model.entries.size(); ++i)
+    builder.buildEntryFunction(i);
+  builder.buildLibraryFunction(names.of("library"), library);
+  if (isLibrary)
+    builder.buildLibraryFunction("tfc_library_get", library);
+  return unit;
+}

@@ -1,0 +1,214 @@
+#include "compiler/emission/Emission.h"
+#include "compiler/emission/Descriptor.h"
+#include "compiler/emission/Header.h"
+#include "compiler/emission/Link.h"
+#include "compiler/emission/Weights.h"
+#include "dialects/dfg/Dfg.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::emission;
+
+std::string tfc::headerPathFor(StringRef path) {
+  SmallString<128> result(llvm::sys::path::parent_path(path));
+  StringRef stem = llvm::sys::path::stem(path);
+  if (stem.starts_with("lib") && stem.size() > 3)
+    stem = stem.drop_front(3);
+  llvm::sys::path::append(result, stem + ".h");
+  return result.str().str();
+}
+
+namespace {
+
+class Emitter {
+public:
+  Emitter(ModuleOp module, const ModelInfo &model, const EmissionOptions &options, Timing &timing)
+      : module(module), model(model), options(options), timing(timing),
+        names(chooseNames(model, options.prefix)) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult report(llvm::Error error);
+  std::unique_ptr<llvm::TargetMachine> target() {
+    std::string ignored;
+    return makeTargetMachine(options, ignored);
+  }
+  LogicalResult emitText();
+  LogicalResult emitBinary();
+  LogicalResult compileObjects(const WorkFolder &folder);
+  LogicalResult compileObject(ModuleOp part, StringRef path);
+  LogicalResult writeObject(llvm::Module &unit, llvm::TargetMachine &machine, StringRef path);
+  LogicalResult link(const WorkFolder &folder, StringRef path);
+  /// Writes text to the output, which may be standard output.
+  LogicalResult writeText(StringRef text);
+
+  ModuleOp module;
+  const ModelInfo &model;
+  const EmissionOptions &options;
+  Timing &timing;
+  ModelNames names;
+  std::vector<std::string> objects;
+};
+
+} // namespace
+
+LogicalResult Emitter::report(llvm::Error error) {
+  if (!error)
+    return success();
+  return emitError(UnknownLoc::get(module.getContext())) << llvm::toString(std::move(error));
+}
+
+LogicalResult Emitter::writeText(StringRef text) {
+  if (options.output == "-") {
+    llvm::outs() << text;
+    llvm::outs().flush();
+    return success();
+  }
+  llvm::Expected<PendingFile> file = PendingFile::create(options.output);
+  if (!file)
+    return report(file.takeError());
+  if (failed(report(file->write(text))))
+    return failure();
+  return report(file->keep());
+}
+
+/// The whole model as LLVM IR or assembler: what the objects hold, but in one piece.
+LogicalResult Emitter::emitText() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  {
+    Timing::Scope scope(timing, "llvm");
+    std::unique_ptr<llvm::TargetMachine> machine = target();
+    std::vector<OwningOpRef<ModuleOp>> parts = splitModule(module, /*whole=*/true);
+    FailureOr<CodeUnit> unit = translate(*parts.front(), *machine, options.prefix);
+    if (failed(unit))
+      return failure();
+    optimize(*unit->module, *machine, options.optLevel);
+    if (options.kind == OutputKind::LLVM) {
+      unit->module->print(os, nullptr);
+    } else {
+      SmallVector<char, 0> code;
+      if (!generateCode(*unit->module, *machine, llvm::CodeGenFileType::AssemblyFile, code))
+        return emitError(module.getLoc()) << "the target cannot write assembler";
+      os << StringRef(code.data(), code.size());
+    }
+  }
+  return writeText(text);
+}
+
+LogicalResult Emitter::writeObject(llvm::Module &unit, llvm::TargetMachine &machine,
+                                   StringRef path) {
+  SmallVector<char, 0> code;
+  if (!generateCode(unit, machine, llvm::CodeGenFileType::ObjectFile, code))
+    return emitError(module.getLoc()) << "the target cannot write objects";
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (!error) {
+    os.write(code.data(), code.size());
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  return error ? report(llvm::createFileError(path, error)) : success();
+}
+
+LogicalResult Emitter::compileObject(ModuleOp part, StringRef path) {
+  std::unique_ptr<llvm::TargetMachine> machine = target();
+  FailureOr<CodeUnit> unit = translate(part, *machine, options.prefix);
+  if (failed(unit))
+    return failure();
+  optimize(*unit->module, *machine, options.optLevel);
+  return writeObject(*unit->module, *machine, path);
+}
+
+LogicalResult Emitter::compileObjects(const WorkFolder &folder) {
+  Timing::Scope scope(timing, "llvm");
+  std::vector<OwningOpRef<ModuleOp>> parts = splitModule(module, /*whole=*/false);
+  for (size_t i = 0; i < parts.size(); ++i)
+    objects.push_back(folder.file(i + 1 < parts.size() ? "kernels" + Twine(i) + ".o" : "host.o"));
+  std::vector<char> failedParts(parts.size(), false);
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(options.threads));
+  for (size_t i = 0; i < parts.size(); ++i)
+    pool.async([&, i] { failedParts[i] = failed(compileObject(*parts[i], objects[i])); });
+  pool.wait();
+  if (llvm::is_contained(failedParts, true))
+    return failure();
+
+  std::unique_ptr<llvm::TargetMachine> machine = target();
+  CodeUnit descriptor = makeDescriptor(model, names, *machine, options.kind == OutputKind::Library);
+  optimize(*descriptor.module, *machine, options.optLevel);
+  objects.push_back(folder.file("descriptor.o"));
+  return writeObject(*descriptor.module, *machine, objects.back());
+}
+
+LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
+  Timing::Scope scope(timing, "link");
+  if (options.kind == OutputKind::Object)
+    return report(linkObject(objects, path, folder));
+  if (options.kind == OutputKind::Archive)
+    return report(emission::writeArchive(objects, path));
+  LinkJob job;
+  job.objects = objects;
+  job.runtimeLibrary = options.runtimeLibrary;
+  job.output = path.str();
+  job.soname = llvm::sys::path::filename(options.output).str();
+  job.prefix = options.prefix;
+  return report(linkLibrary(job, folder));
+}
+
+LogicalResult Emitter::emitBinary() {
+  llvm::Expected<WorkFolder> folder = WorkFolder::create();
+  if (!folder)
+    return report(folder.takeError());
+  // Both outputs are begun first: an output that cannot be written is found before the work.
+  llvm::Expected<PendingFile> header = PendingFile::create(headerPathFor(options.output));
+  if (!header)
+    return report(header.takeError());
+  llvm::Expected<PendingFile> output = PendingFile::create(options.output);
+  if (!output)
+    return report(output.takeError());
+  auto weights = module->getAttrOfType<ArrayAttr>("tfc.weights");
+  if (failed(compileObjects(*folder)))
+    return failure();
+  if (weights && !weights.empty()) {
+    Timing::Scope scope(timing, "weights");
+    objects.push_back(folder->file("weights.o"));
+    llvm::Triple triple(target()->getTargetTriple());
+    if (failed(
+            report(writeWeights(weights, options.prefix + ".tfc_weights", triple, objects.back()))))
+      return failure();
+  }
+  if (failed(link(*folder, output->temporary())) ||
+      failed(report(header->write(makeHeader(model, names)))) || failed(report(output->keep())))
+    return failure();
+  return report(header->keep());
+}
+
+LogicalResult Emitter::run() {
+  std::string error;
+  if (!makeTargetMachine(options, error))
+    return emitError(module.getLoc()) << "no code generator: " << error;
+  // What described the model has done its work.
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<dfg::EntryOp, dfg::VariableOp>(op))
+      op.erase();
+  switch (options.kind) {
+  case OutputKind::Header:
+    return writeText(makeHeader(model, names));
+  case OutputKind::LLVM:
+  case OutputKind::Assembly:
+    return emitText();
+  default:
+    return emitBinary();
+  }
+}
+
+LogicalResult tfc::emit(ModuleOp module, const ModelInfo &model, const EmissionOptions &options,
+                        Timing &timing) {
+  return Emitter(module, model, options, timing).run();
+}

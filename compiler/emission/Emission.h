@@ -1,0 +1,35 @@
+// The last stage: from a module in the LLVM dialect to files that a program links or loads.
+#pragma once
+
+#include "compiler/pipeline/Model.h"
+#include "compiler/pipeline/Timing.h"
+#include <string>
+
+namespace tfc {
+
+enum class OutputKind { Library, Object, Archive, Header, LLVM, Assembly };
+
+struct EmissionOptions {
+  OutputKind kind = OutputKind::Library;
+  std::string output; // a path; "-" is standard output, for text
+  std::string prefix; // of the C functions: an identifier
+  std::string cpu;    // a name of LLVM's
+  std::string features;
+  unsigned optLevel = 3;
+  unsigned threads = 0;       // of the compiler; 0: all processors
+  std::string runtimeLibrary; // path of libtfcrt.a, for shared libraries
+};
+
+/// Turns any text into a C identifier: other characters become '_', keywords get one behind.
+std::string toIdentifier(llvm::StringRef text);
+
+/// The path of the header that belongs to the output `path`: "lib/libdigits.so" -> "lib/digits.h".
+std::string headerPathFor(llvm::StringRef path);
+
+/// Emits `module`, which holds kernels and host functions in the LLVM dialect, together with the
+/// model's descriptor and typed C functions. The files appear whole or not at all; a library,
+/// object or archive has a header beside it. Consumes the module's body.
+llvm::LogicalResult emit(mlir::ModuleOp module, const ModelInfo &model,
+                         const EmissionOptions &options, Timing &timing);
+
+} // namespace tfc

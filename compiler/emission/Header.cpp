@@ -1,0 +1,136 @@
+#include "compiler/emission/Header.h"
+#include "compiler/emission/Dtypes.h"
+#include "compiler/emission/RuntimeHeader.h"
+#include "dialects/dfg/Types.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tfc;
+using namespace tfc::emission;
+using llvm::raw_ostream;
+using llvm::StringRef;
+
+/// Writes a text of the author's as comment lines; nothing in it may end or splice them.
+static void writeComment(raw_ostream &os, StringRef text, StringRef indent = "") {
+  llvm::SmallVector<StringRef> lines;
+  text.trim().split(lines, '\n');
+  for (StringRef line : lines) {
+    std::string clean;
+    for (char c : line.rtrim())
+      clean += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    while (!clean.empty() && (clean.back() == '\\' || clean.back() == '/' || clean.back() == ' '))
+      clean.pop_back(); // "\" and "??/" would continue the comment
+    os << (clean.empty() ? "///" : "/// ") << (clean.empty() ? "" : indent) << clean << '\n';
+  }
+}
+
+static void writeValues(raw_ostream &os, StringRef title, llvm::ArrayRef<ValueInfo> values,
+                        llvm::ArrayRef<std::string> names) {
+  for (auto [value, name] : llvm::zip(values, names)) {
+    std::string line = name + ": " + dfg::toText(value.type);
+    if (value.name != name)
+      line += " (" + value.name + ")";
+    writeComment(os, (title + " " + line).str());
+  }
+}
+
+static void writeSymbol(raw_ostream &os, const SymbolInfo &symbol, StringRef name) {
+  std::string line = name.str() + ": a size, at least " + std::to_string(symbol.lower);
+  if (symbol.upper >= 0)
+    line += " and at most " + std::to_string(symbol.upper);
+  writeComment(os, line);
+}
+
+static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames &names,
+                       StringRef instance) {
+  if (!StringRef(entry.doc).trim().empty()) {
+    writeComment(os, entry.doc);
+    os << "///\n";
+  }
+  for (auto [symbol, name] : llvm::zip(entry.symbols, names.symbols))
+    writeSymbol(os, symbol, name);
+  writeValues(os, "in ", entry.feeds, names.feeds);
+  writeValues(os, "out", entry.fetches, names.fetches);
+  for (const std::string &fact : entry.where)
+    writeComment(os, "where " + fact);
+  if (entry.writes)
+    writeComment(os, "Changes variables; none if it fails.");
+  os << "tfc_status " << names.function << '(' << instance << " *";
+  for (const std::string &name : names.symbols)
+    os << ", int64_t " << name;
+  for (auto [value, name] : llvm::zip(entry.feeds, names.feeds))
+    os << ", const " << dtypeOf(value.type.getElementType()).cType << " *" << name;
+  for (auto [value, name] : llvm::zip(entry.fetches, names.fetches))
+    os << ", " << dtypeOf(value.type.getElementType()).cType << " *" << name;
+  os << ");\n\n";
+}
+
+/// The functions that every model has, with @ for the prefix.
+static constexpr StringRef kInstanceFunctions =
+    R"(/// One copy of the model's variables, with memory for one call at a time. Functions that return a
+/// tfc_status return TFC_OK or leave all variables as they were; `@_message` then says why. Calls on
+/// different instances may run at the same time; one instance is used by one thread at a time.
+typedef struct @ @;
+
+/// Makes an instance with its variables at their initial values. `options` may be null.
+tfc_status @_create(const tfc_options *options, @ **out);
+
+/// Makes another handle on the same variables, for another thread.
+tfc_status @_fork(@ *, @ **out);
+
+/// Frees the instance; null is allowed.
+void @_destroy(@ *);
+
+/// Why the last function failed on this instance, or "". With null: why the last create failed.
+const char *@_message(const @ *);
+
+/// Writes all variables to a safetensors file, which appears whole or not at all.
+tfc_status @_save(@ *, const char *path);
+
+/// Replaces all variables by those of a file that `@_save` wrote.
+tfc_status @_load(@ *, const char *path);
+
+/// Copies a variable to `out->data` or from `in->data`; dtype and shape must be the variable's.
+tfc_status @_get(@ *, const char *variable, const tfc_tensor *out);
+tfc_status @_set(@ *, const char *variable, const tfc_tensor *in);
+
+/// The model and the functions of tfc.h, to call entries by name: `@ *` is a `tfc_instance *`.
+const tfc_library *@_library(void);
+
+)";
+
+static void writeVariables(raw_ostream &os, const ModelInfo &model) {
+  if (model.variables.empty())
+    return;
+  os << "// Variables:\n";
+  for (const VariableInfo &variable : model.variables) {
+    std::string line;
+    llvm::raw_string_ostream stream(line);
+    stream << "  " << variable.name << ": " << dfg::toText(variable.type);
+    std::string comment;
+    llvm::raw_string_ostream commentStream(comment);
+    writeComment(commentStream, line, "  ");
+    os << StringRef(comment).drop_front(); // "//" is enough: it documents no declaration
+  }
+  os << '\n';
+}
+
+std::string tfc::emission::makeHeader(const ModelInfo &model, const ModelNames &names) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  std::string guard = StringRef(names.prefix).upper() + "_H";
+  os << "// The C interface of the model '" << names.prefix << "', written by tfc.\n\n";
+  os << "#ifndef TFC_MODEL_" << guard << "\n#define TFC_MODEL_" << guard << "\n\n";
+  os << "#include <stdbool.h>\n\n" << StringRef(kRuntimeHeader) << '\n';
+  os << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  std::string functions = kInstanceFunctions.str();
+  for (char c : functions)
+    if (c == '@')
+      os << names.prefix;
+    else
+      os << c;
+  writeVariables(os, model);
+  for (auto [entry, entryNames] : llvm::zip(model.entries, names.entries))
+    writeEntry(os, entry, entryNames, names.prefix);
+  os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // TFC_MODEL_" << guard << '\n';
+  return text;
+}

@@ -1,0 +1,201 @@
+#include "compiler/emission/Link.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tfc::emission;
+using namespace llvm;
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+Expected<WorkFolder> WorkFolder::create() {
+  SmallString<128> path;
+  if (std::error_code error = sys::fs::createUniqueDirectory("tfc", path))
+    return createStringError(error, "cannot make a temporary folder: " + error.message());
+  return WorkFolder(path.str().str());
+}
+
+WorkFolder::~WorkFolder() {
+  if (!path.empty())
+    sys::fs::remove_directories(path);
+}
+
+std::string WorkFolder::file(const Twine &name) const { return path + "/" + name.str(); }
+
+Expected<PendingFile> PendingFile::create(StringRef path) {
+  if (sys::fs::is_directory(path))
+    return createFileError(path, std::make_error_code(std::errc::is_a_directory));
+  SmallString<128> name;
+  int descriptor;
+  if (std::error_code error = sys::fs::createUniqueFile(path + ".%%%%%%", descriptor, name))
+    return createFileError(path, error);
+  sys::fs::file_t file = sys::fs::convertFDToNativeFile(descriptor);
+  sys::fs::closeFile(file);
+  sys::RemoveFileOnSignal(name);
+  return PendingFile(path.str(), name.str().str());
+}
+
+PendingFile::PendingFile(PendingFile &&other)
+    : path(std::move(other.path)), name(std::move(other.name)) {
+  other.name.clear();
+}
+
+PendingFile::~PendingFile() {
+  if (name.empty())
+    return;
+  sys::fs::remove(name);
+  sys::DontRemoveFileOnSignal(name);
+}
+
+Error PendingFile::write(StringRef text) {
+  std::error_code error;
+  raw_fd_ostream os(name, error);
+  if (error)
+    return createFileError(path, error);
+  os << text;
+  os.close();
+  if (!os.has_error())
+    return Error::success();
+  error = os.error();
+  os.clear_error();
+  return createFileError(path, error);
+}
+
+Error PendingFile::keep() {
+  if (std::error_code error = sys::fs::rename(name, path))
+    return createFileError(path, error);
+  sys::DontRemoveFileOnSignal(name);
+  name.clear();
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Linking
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// LLVM's linker, or a C compiler that calls the system's.
+struct Linker {
+  std::string program;
+  bool isCompiler;
+};
+
+} // namespace
+
+static Expected<Linker> findLinker() {
+  for (StringRef name : {"ld.lld-22", "ld.lld"})
+    if (ErrorOr<std::string> program = sys::findProgramByName(name))
+      return Linker{*program, false};
+  if (ErrorOr<std::string> program = sys::findProgramByName("ld.lld", {"/usr/lib/llvm-22/bin"}))
+    return Linker{*program, false};
+  for (StringRef name : {"cc", "gcc", "clang-22", "clang"})
+    if (ErrorOr<std::string> program = sys::findProgramByName(name))
+      return Linker{*program, true};
+  return createStringError("no linker found: install lld-22 or a C compiler");
+}
+
+/// Runs the linker; what it prints becomes the error.
+static Error runLinker(const Linker &linker, ArrayRef<std::string> arguments,
+                       const WorkFolder &folder) {
+  std::vector<StringRef> command{linker.program};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  std::string log = folder.file("linker.log"), message;
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log), StringRef(log)};
+  int result =
+      sys::ExecuteAndWait(linker.program, command, std::nullopt, redirects, 0, 0, &message);
+  if (result == 0)
+    return Error::success();
+  if (auto buffer = MemoryBuffer::getFile(log))
+    message += (*buffer)->getBuffer();
+  return createStringError("the linker " + linker.program +
+                           " failed: " + StringRef(message).trim().str());
+}
+
+/// Folders with the C library, and files that ld needs a C compiler to find.
+static void appendSystemLibraries(std::vector<std::string> &arguments) {
+  for (StringRef root : {"/lib", "/usr/lib"})
+    for (StringRef folder : {"/x86_64-linux-gnu", "/aarch64-linux-gnu", "64", ""})
+      if (sys::fs::is_directory(root + folder))
+        arguments.push_back(("-L" + root + folder).str());
+  // By their run-time names, so that no development files are needed.
+  arguments.insert(arguments.end(), {"--as-needed", "-l:libm.so.6", "-l:libc.so.6"});
+  // Functions that instructions of some processors lack, such as conversions of f16.
+  std::error_code error;
+  for (sys::fs::directory_iterator it("/usr/lib/gcc/x86_64-linux-gnu", error), end;
+       !error && it != end; it.increment(error))
+    if (sys::fs::exists(it->path() + "/libgcc.a"))
+      arguments.push_back(it->path() + "/libgcc.a");
+  StringRef builtins = "/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.builtins-x86_64.a";
+  if (sys::fs::exists(builtins))
+    arguments.push_back(builtins.str());
+}
+
+static Error writeVersionScript(StringRef path, StringRef prefix) {
+  std::error_code error;
+  raw_fd_ostream os(path, error);
+  if (error)
+    return createFileError(path, error);
+  os << "{ global: " << prefix << "_*; tfc_library_get; local: *; };\n";
+  return Error::success();
+}
+
+Error tfc::emission::linkLibrary(const LinkJob &job, const WorkFolder &folder) {
+  Expected<Linker> linker = findLinker();
+  if (!linker)
+    return linker.takeError();
+  std::string script = folder.file("exports.map");
+  if (Error error = writeVersionScript(script, job.prefix))
+    return error;
+  // `cc` takes the linker's options behind -Wl.
+  std::string wl = linker->isCompiler ? "-Wl," : "";
+  std::string comma = linker->isCompiler ? "," : "=";
+  std::vector<std::string> arguments = {"-shared", "-o", job.output};
+  for (const char *option : {"--gc-sections", "--no-undefined", "--build-id=none"})
+    arguments.push_back(wl + option);
+  arguments.push_back(wl + "-soname" + comma + job.soname);
+  arguments.push_back(wl + "--version-script" + comma + script);
+  arguments.insert(arguments.end(), {wl + "-z", wl + "relro", wl + "-z", wl + "now"});
+  if (!linker->isCompiler)
+    arguments.insert(arguments.end(), {"--eh-frame-hdr", "-O2", "--strip-all"});
+  else
+    arguments.push_back("-s");
+  arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
+  arguments.push_back(job.runtimeLibrary);
+  if (linker->isCompiler)
+    arguments.insert(arguments.end(), {"-lm", "-lpthread"});
+  else
+    appendSystemLibraries(arguments);
+  return runLinker(*linker, arguments, folder);
+}
+
+Error tfc::emission::linkObject(ArrayRef<std::string> objects, StringRef output,
+                                const WorkFolder &folder) {
+  Expected<Linker> linker = findLinker();
+  if (!linker)
+    return linker.takeError();
+  std::vector<std::string> arguments = {"-r", "-o", output.str()};
+  if (linker->isCompiler)
+    arguments.push_back("-nostdlib");
+  arguments.insert(arguments.end(), objects.begin(), objects.end());
+  return runLinker(*linker, arguments, folder);
+}
+
+Error tfc::emission::writeArchive(ArrayRef<std::string> objects, StringRef output) {
+  std::vector<NewArchiveMember> members;
+  for (const std::string &object : objects) {
+    Expected<NewArchiveMember> member = NewArchiveMember::getFile(object, /*Deterministic=*/true);
+    if (!member)
+      return member.takeError();
+    member->MemberName = sys::path::filename(object);
+    members.push_back(std::move(*member));
+  }
+  return llvm::writeArchive(output, members, SymtabWritingMode::NormalSymtab,
+                            object::Archive::K_GNU, /*Deterministic=*/true, /*Thin=*/false);
+}

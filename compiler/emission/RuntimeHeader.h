@@ -1,0 +1,9 @@
+// The text of runtime/tfc.h, which each model's header repeats; put into the compiler at build
+// time.
+#pragma once
+
+namespace tfc::emission {
+
+extern const char kRuntimeHeader[];
+
+} // namespace tfc::emission

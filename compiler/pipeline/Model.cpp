@@ -1,0 +1,146 @@
+#include "compiler/pipeline/Model.h"
+#include "dialects/dfg/Dfg.h"
+
+using namespace mlir;
+using namespace tfc;
+using dfg::DimExpr;
+
+static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b > 0); }
+static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+/// Tightens a symbol's bounds by `expr >= 0`; false if that is no bound of one symbol.
+static bool applyBound(const DimExpr &expr, EntryInfo &entry) {
+  std::optional<DimExpr::Linear> linear = expr.asLinear();
+  if (!linear)
+    return false;
+  auto symbol = llvm::find_if(entry.symbols, [&](auto &s) { return s.name == linear->name; });
+  if (symbol == entry.symbols.end())
+    return false;
+  if (linear->scale > 0) {
+    symbol->lower = std::max(symbol->lower, ceilDivide(-linear->offset, linear->scale));
+    return true;
+  }
+  int64_t upper = floorDivide(linear->offset, -linear->scale);
+  if (upper < 0)
+    return false;
+  symbol->upper = symbol->upper < 0 ? upper : std::min(symbol->upper, upper);
+  return true;
+}
+
+/// Tightens the symbols' bounds by a fact such as "n >= 1"; false if they cannot express it.
+static bool applyFact(StringRef fact, EntryInfo &entry) {
+  for (StringRef comparison : {">=", "<=", "==", ">", "<"}) {
+    auto [left, right] = fact.split(comparison);
+    if (left.size() == fact.size())
+      continue;
+    std::optional<DimExpr> lhs = DimExpr::parse(left.trim()), rhs = DimExpr::parse(right.trim());
+    if (!lhs || !rhs)
+      return false;
+    if (comparison == "==")
+      return applyBound(*lhs - *rhs, entry) && applyBound(*rhs - *lhs, entry);
+    DimExpr difference = comparison[0] == '>' ? *lhs - *rhs : *rhs - *lhs;
+    return applyBound(comparison.size() == 2 ? difference : difference - 1, entry);
+  }
+  return false;
+}
+
+/// Finds the axis of a feed that tells the symbol's value, if there is one.
+static bool locateSymbol(const EntryInfo &entry, SymbolInfo &symbol) {
+  bool found = false;
+  for (auto [feedIndex, feed] : llvm::enumerate(entry.feeds)) {
+    for (auto [axis, size] : llvm::enumerate(dfg::shapeOf(feed.type))) {
+      std::optional<DimExpr::Linear> linear = size.asLinear();
+      if (!linear || linear->name != symbol.name)
+        continue;
+      bool plain = linear->scale == 1 && linear->offset == 0;
+      if (found && !plain)
+        continue;
+      symbol.feed = feedIndex;
+      symbol.axis = axis;
+      symbol.scale = linear->scale;
+      symbol.offset = linear->offset;
+      if (plain)
+        return true;
+      found = true;
+    }
+  }
+  return found;
+}
+
+static std::vector<ValueInfo> describeValues(TypeRange types, ArrayAttr attributes,
+                                             StringRef fallback) {
+  std::vector<ValueInfo> values;
+  for (auto [i, type] : llvm::enumerate(types)) {
+    StringAttr name;
+    if (attributes)
+      name = cast<DictionaryAttr>(attributes[i]).getAs<StringAttr>("dfg.name");
+    values.push_back(
+        {name ? name.str() : (fallback + Twine(i)).str(), cast<RankedTensorType>(type)});
+  }
+  return values;
+}
+
+static bool writesVariables(dfg::EntryOp op) {
+  return op
+      .walk([](MemoryEffectOpInterface effects) {
+        return effects.hasEffect<MemoryEffects::Write>() ? WalkResult::interrupt()
+                                                         : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
+  if (!op.getSymbols())
+    return success();
+  for (StringRef name : op.getSymbolsAttr().getAsValueRange<StringAttr>()) {
+    SymbolInfo symbol{.name = name.str()};
+    if (DictionaryAttr bounds = op.getBoundsAttr())
+      if (auto bound = bounds.getAs<IntegerAttr>(name))
+        symbol.upper = bound.getInt();
+    if (!locateSymbol(entry, symbol))
+      return op.emitError() << "no feed of entry '" << entry.name << "' tells the size '" << name
+                            << "'; expected a feed with a dimension that is a multiple of it";
+    entry.symbols.push_back(symbol);
+  }
+  if (op.getWhere())
+    for (StringRef fact : op.getWhereAttr().getAsValueRange<StringAttr>())
+      if (!applyFact(fact, entry))
+        entry.where.push_back(fact.str());
+  return success();
+}
+
+static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op) {
+  EntryInfo entry;
+  entry.name = op.getSymName().str();
+  entry.doc = op.getDoc().value_or("").str();
+  entry.feeds = describeValues(op.getArgumentTypes(), op.getArgAttrsAttr(), "feed");
+  entry.fetches = describeValues(op.getResultTypes(), op.getResAttrsAttr(), "fetch");
+  entry.writes = writesVariables(op);
+  if (failed(describeSymbols(op, entry)))
+    return failure();
+  return entry;
+}
+
+FailureOr<ModelInfo> tfc::describeModel(ModuleOp module) {
+  ModelInfo model;
+  model.name = module.getSymName().value_or("").str();
+  for (auto variable : module.getOps<dfg::VariableOp>()) {
+    VariableInfo info{variable.getSymName().str(), variable.getTensorType(), std::nullopt};
+    if (variable.getFormerly())
+      info.formerly = variable.getFormerly()->str();
+    model.variables.push_back(std::move(info));
+  }
+  bool failedOnce = false;
+  for (auto op : module.getOps<dfg::EntryOp>()) {
+    FailureOr<EntryInfo> entry = describeEntry(op);
+    if (failed(entry))
+      failedOnce = true;
+    else if (op.getInitializer())
+      model.init = std::move(*entry);
+    else
+      model.entries.push_back(std::move(*entry));
+  }
+  if (failedOnce)
+    return failure();
+  return model;
+}

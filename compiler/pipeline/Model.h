@@ -1,0 +1,57 @@
+// What a compiled model looks like from outside, read off a module in entry form before the stages
+// take it apart.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tfc {
+
+struct VariableInfo {
+  std::string name; // checkpoint name
+  mlir::RankedTensorType type;
+  std::optional<std::string> formerly;
+};
+
+/// A feed or fetch; dynamic sizes are named by the type's encoding.
+struct ValueInfo {
+  std::string name;
+  mlir::RankedTensorType type;
+};
+
+/// A named dimension. size(feed, axis) = scale * value + offset tells its value in a call.
+struct SymbolInfo {
+  std::string name;
+  int64_t lower = 0;
+  int64_t upper = -1; // -1: no bound
+  unsigned feed = 0;
+  unsigned axis = 0;
+  int64_t scale = 1;
+  int64_t offset = 0;
+};
+
+struct EntryInfo {
+  std::string name;
+  std::string doc;
+  std::vector<ValueInfo> feeds, fetches;
+  std::vector<SymbolInfo> symbols; // in order of first appearance
+  std::vector<std::string> where;  // facts that the symbols' bounds do not express
+  bool writes = false;             // changes variables
+};
+
+/// Entry number i of the generated functions is entries[i]; the initializer's number is
+/// entries.size().
+struct ModelInfo {
+  std::string name; // of the graph; empty if it has none
+  std::vector<VariableInfo> variables;
+  std::vector<EntryInfo> entries;
+  std::optional<EntryInfo> init;
+};
+
+/// Reads the model off a module in entry form. A dimension that no feed determines is an error.
+mlir::FailureOr<ModelInfo> describeModel(mlir::ModuleOp module);
+
+} // namespace tfc
