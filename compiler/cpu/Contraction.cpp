@@ -49,42 +49,6 @@ int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows) {
   return std::max<int64_t>(tileRows, llvm::alignTo(llvm::divideCeil(*m, blocks), tileRows));
 }
 
-/// Where `value` reads `product` while it is computed at the point `indices` of its own: the
-/// indices of the product, or nothing where it does not read it.
-std::optional<SmallVector<AffineExpr>> productIndices(Value value, ArrayRef<AffineExpr> indices,
-                                                      Value product) {
-  if (value == product)
-    return llvm::to_vector(indices);
-  auto op = value.getDefiningOp<linalg::GenericOp>();
-  if (!op)
-    return std::nullopt;
-  AffineMap outMap = op.getIndexingMapMatchingResult(cast<OpResult>(value));
-  SmallVector<AffineExpr> loops(op.getNumLoops(), getAffineConstantExpr(0, value.getContext()));
-  for (auto [result, index] : llvm::zip_equal(outMap.getResults(), indices))
-    loops[cast<AffineDimExpr>(result).getPosition()] = index;
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    SmallVector<AffineExpr> read;
-    for (AffineExpr result : op.getMatchingIndexingMap(input).getResults())
-      read.push_back(result.replaceDims(loops));
-    if (auto found = productIndices(input->get(), read, product))
-      return found;
-  }
-  return std::nullopt;
-}
-
-/// The point of `epilogue` at which it reads element `indices` of the product.
-SmallVector<AffineExpr> epiloguePoint(linalg::GenericOp epilogue, Value product,
-                                      ArrayRef<AffineExpr> indices) {
-  MLIRContext *context = epilogue.getContext();
-  SmallVector<AffineExpr> loops(epilogue.getNumLoops(), getAffineConstantExpr(0, context));
-  AffineMap outMap = epilogue.getIndexingMapMatchingResult(epilogue->getResult(0));
-  auto read = productIndices(epilogue->getResult(0), outMap.getResults(), product);
-  for (auto [expr, index] : llvm::zip_equal(*read, indices))
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      loops[dim.getPosition()] = index;
-  return loops;
-}
-
 } // namespace
 
 std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Target &target,
@@ -117,25 +81,6 @@ void emitContraction(KernelEmitter &emitter, const ContractionNest &nest,
   std::optional<ContractionForm> form = matchContraction(op, emitter.shapes());
   if (form)
     ContractionEmitter(emitter, nest, plan, *std::move(form)).emit(begin, end);
-}
-
-void storeContractionResults(KernelEmitter &emitter, const ContractionNest &nest,
-                             ArrayRef<AffineExpr> indices, Value product) {
-  linalg::GenericOp root = nest.op;
-  Value tensor = root->getResult(0);
-  emitter.bind(tensor, indices, product);
-  if (nest.storesProduct)
-    emitter.store(tensor, indices, product);
-  for (linalg::GenericOp epilogue : nest.epilogues) {
-    SmallVector<AffineExpr> loops = epiloguePoint(epilogue, tensor, indices);
-    SmallVector<Value> values = emitter.body(epilogue, loops, {});
-    for (auto [result, value] : llvm::zip_equal(epilogue->getResults(), values)) {
-      SmallVector<AffineExpr> position;
-      for (AffineExpr expr : epilogue.getIndexingMapMatchingResult(result).getResults())
-        position.push_back(expr.replaceDims(loops));
-      emitter.store(result, position, value);
-    }
-  }
 }
 
 } // namespace tfc::cpu

@@ -391,7 +391,7 @@ void ContractionEmitter::forLoop(Value begin, Value end, int64_t step,
 
 void ContractionEmitter::ifElse(Value condition, function_ref<void()> then,
                                 function_ref<void()> otherwise) {
-  auto branch = scf::IfOp::create(b, loc, condition, otherwise != nullptr);
+  auto branch = scf::IfOp::create(b, loc, condition, static_cast<bool>(otherwise));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   {

@@ -47,7 +47,8 @@ bool isCast(Operation *op) {
 /// Collects the inputs that `value` is computed from; fails where it is not a function of elements.
 LogicalResult collectInputs(linalg::GenericOp op, Value value, SmallVectorImpl<unsigned> &inputs) {
   if (auto arg = dyn_cast<BlockArgument>(value); arg && arg.getOwner() == op.getBody()) {
-    if (arg.getArgNumber() >= op.getNumDpsInputs())
+    if (arg.getArgNumber() >= op.getNumDpsInputs() ||
+        !isa<RankedTensorType>(op->getOperand(arg.getArgNumber()).getType()))
       return failure();
     if (!llvm::is_contained(inputs, arg.getArgNumber()))
       inputs.push_back(arg.getArgNumber());
