@@ -16,4 +16,12 @@ def ResolveState : Pass<"tfc-resolve-state", "::mlir::ModuleOp"> {
   }];
 }
 
+def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
+  let summary = "Applies identities across operations";
+  let description = [{
+    Folds and the identities that need two operations: broadcasts and
+    transposes go into the operations that read them. Results keep their bits.
+  }];
+}
+
 #endif // TFC_COMPILER_SIMPLIFY_PASSES_TD

@@ -3,8 +3,8 @@
 
 // CHECK-LABEL: dfg.entry @square_of_tanh
 // CHECK: %[[T:.*]] = dfg.tanh %[[X:.*]] :
-// CHECK: dfg.sum
-// CHECK-DAG: dfg.mul %[[T]]
+// CHECK: %[[G:.*]] = dfg.mul %{{.*}}, %[[T]]
+// CHECK: dfg.add %[[G]], %[[G]]
 // CHECK-NOT: dfg.gradients
 dfg.entry @square_of_tanh(%x: tensor<4xf64>) -> tensor<4xf64> {
   %0 = dfg.tanh %x : tensor<4xf64>
