@@ -20,11 +20,13 @@ struct OperandSignature {
   llvm::StringRef name;
   bool isVariadic;
   bool isOptional;
+  bool isIndex; // takes only integers
 };
 
 struct AttrSignature {
   llvm::StringRef name;
   AttrKind kind;
+  unsigned width; // of an int, in bits
   bool isRequired; // neither optional nor with a default
 };
 

@@ -15,6 +15,9 @@ KINDS = {
     "UnitAttr": "Unit", "FlatSymbolRefAttr": "Symbol", "TypedAttrInterface": "Value", "ElementsAttr": "Value",
 }
 
+# Operand types in which a number cannot take a float's type.
+INDEX_TYPES = {"Dfg_IndexTensor", "Dfg_IntegerTensor"}
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -45,11 +48,17 @@ def table_entry(records, op):
         if "Attr" in classes or "AttrConstraint" in classes:
             attributes.append(attribute(records, definition, name))
         else:
-            operands.append('{"%s", %s, %s}' % (name, flag("Variadic" in classes), flag("Optional" in classes)))
+            operands.append('{"%s", %s, %s, %s}' % (
+                name, flag("Variadic" in classes), flag("Optional" in classes), flag(is_index(records, definition))))
     results = ['"%s"' % name for _, name in op["results"]["args"]]
     variadic = any("Variadic" in superclasses(records, value["def"]) for value, _ in op["results"]["args"])
     return 'OP("%s", ({%s}), ({%s}), ({%s}), %s)' % (
         op["opName"], ", ".join(operands), ", ".join(attributes), ", ".join(results), flag(variadic))
+
+
+def is_index(records, definition):
+    base = records[definition].get("baseType")
+    return definition in INDEX_TYPES or bool(base) and is_index(records, base["def"])
 
 
 def attribute(records, definition, name):
@@ -62,7 +71,8 @@ def attribute(records, definition, name):
         base = record.get("baseAttr")
     kind = next((KINDS[c] for c in [definition] + record["!superclasses"][::-1] if c in KINDS), "Other")
     has_default = default is not None and default != ""
-    return '{"%s", AttrKind::%s, %s}' % (name, kind, flag(not optional and not has_default and kind != "Unit"))
+    width = 32 if "I32Attr" in (definition, *record["!superclasses"]) else 64
+    return '{"%s", AttrKind::%s, %d, %s}' % (name, kind, width, flag(not optional and not has_default and kind != "Unit"))
 
 
 def flag(value):

@@ -310,12 +310,9 @@ void Lexer::lexOther() {
                                                    : "");
   if (!help.empty())
     diagnostic.help(help);
-  // '&&', '||' and 'a string' are one mistake each.
+  // '&&' and '||' are one mistake.
   if (peek() == c && (c == '&' || c == '|'))
     ++at;
-  size_t quote = c == '\'' ? rest().find_first_of("'\n") : StringRef::npos;
-  if (quote != StringRef::npos && rest()[quote] == c)
-    at += quote + 1;
   push(TokenKind::Invalid, begin);
 }
 

@@ -10,13 +10,11 @@ using namespace ast;
 // Blocks
 //===----------------------------------------------------------------------===//
 
+/// The current token is `{`.
 Block *Parser::parseBlock() {
   Nesting nesting(*this);
   auto *block = make<Block>();
-  block->range = endOfPrevious();
-  if (!at(TokenKind::LBrace))
-    expected("'{'");
-  resumeAtBrace();
+  block->range = range();
   if (!expect(TokenKind::LBrace) || nesting.tooDeep())
     return block;
   const Token open = previous();
@@ -100,6 +98,9 @@ Stmt *Parser::parseStatementBody() {
     return nullptr;
   case TokenKind::Else:
     error(range(), "unexpected-token", "this 'else' follows no 'if'");
+    return nullptr;
+  case TokenKind::Invalid:
+    recovering = true;
     return nullptr;
   default:
     expected("a statement");
@@ -215,7 +216,8 @@ Stmt *Parser::parseCallStatement(Name first) {
   if (at(TokenKind::Assign)) {
     if (Diagnostic *diagnostic =
             error(expr->range, "misplaced", "only names can be bound, and this is no name"))
-      diagnostic->help("variables change by assign(v, value); other values never do");
+      diagnostic->help("variables change by assign(v, value); scatter and pad make changed copies "
+                       "of other values");
     return nullptr;
   }
   bool isOperator = !behindLineBreak() && position + 1 < tokens.size() &&

@@ -87,7 +87,7 @@ Expr *Parser::parseString() {
   endLiteral();
   result->parts = copy(ArrayRef(parts));
   Expr *finished = finish(result, string.begin, children);
-  finished->range = finished->bareRange = range(string);
+  finished->range = range(string);
   return finished;
 }
 

@@ -1,0 +1,243 @@
+#include "frontend/GraphBuilder.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc {
+
+namespace {
+/// The properties of an operation that is not created yet, for type inference.
+class PendingProperties {
+public:
+  explicit PendingProperties(OperationName name)
+      : name(name), storage((name.getOpPropertyByteSize() + sizeof(std::max_align_t) - 1) /
+                            sizeof(std::max_align_t)) {
+    if (isUsed())
+      name.initOpProperties(get(), OpaqueProperties(nullptr));
+  }
+  ~PendingProperties() {
+    if (isUsed())
+      name.destroyOpProperties(get());
+  }
+  PendingProperties(const PendingProperties &) = delete;
+  PendingProperties &operator=(const PendingProperties &) = delete;
+
+  bool isUsed() const { return name.getOpPropertyByteSize() != 0; }
+  OpaqueProperties get() {
+    return OpaqueProperties(isUsed() ? static_cast<void *>(storage.data()) : nullptr);
+  }
+
+private:
+  OperationName name;
+  std::vector<std::max_align_t> storage;
+};
+} // namespace
+
+GraphBuilder::GraphBuilder(ModuleOp module) : module(module), builder(module.getContext()) {
+  builder.setInsertionPointToEnd(module.getBody());
+}
+
+static FailureOr<SmallVector<Type>> inferTypes(RegisteredOperationName name, ValueRange operands,
+                                               DictionaryAttr attributes, Location location) {
+  auto *inference = name.getInterface<InferTypeOpInterface>();
+  if (!inference) {
+    emitError(location) << "'" << name.stripDialect() << "' cannot be called like a function";
+    return failure();
+  }
+  PendingProperties properties(name);
+  auto fail = [&] { return emitError(location); };
+  if (properties.isUsed() &&
+      failed(name.setOpPropertiesFromAttribute(name, properties.get(), attributes, fail)))
+    return failure();
+  SmallVector<Type> types;
+  if (failed(inference->inferReturnTypes(location.getContext(), location, operands, attributes,
+                                         properties.get(), {}, types)))
+    return failure();
+  return types;
+}
+
+FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
+                                            ArrayRef<NamedAttribute> attributes,
+                                            Location location) {
+  std::optional<RegisteredOperationName> name =
+      RegisteredOperationName::lookup(("dfg." + op).str(), getContext());
+  if (!name) {
+    emitError(location) << "there is no operation '" << op << "'";
+    return failure();
+  }
+  DictionaryAttr dictionary = builder.getDictionaryAttr(attributes);
+  FailureOr<SmallVector<Type>> types = inferTypes(*name, operands, dictionary, location);
+  if (failed(types))
+    return failure();
+  OperationState state(location, *name, operands, *types, attributes);
+  return builder.create(state);
+}
+
+Value GraphBuilder::constant(ElementsAttr value, Location location) {
+  return dfg::ConstantOp::create(builder, location, value);
+}
+
+Value GraphBuilder::scalar(double value, Type elementType, Location location) {
+  auto type = RankedTensorType::get({}, elementType);
+  auto floatType = cast<FloatType>(elementType);
+  return constant(DenseElementsAttr::get(type, {FloatAttr::get(floatType, value).getValue()}),
+                  location);
+}
+
+Value GraphBuilder::scalar(int64_t value, Type elementType, Location location) {
+  if (isa<FloatType>(elementType))
+    return scalar(static_cast<double>(value), elementType, location);
+  auto type = RankedTensorType::get({}, elementType);
+  APInt bits(64, static_cast<uint64_t>(value));
+  return constant(
+      DenseElementsAttr::get(type, {bits.trunc(elementType.getIntOrFloatBitWidth())}), location);
+}
+
+Value GraphBuilder::size(const dfg::DimExpr &value, Type elementType, Location location) {
+  if (std::optional<int64_t> constant = value.constant())
+    return scalar(*constant, elementType, location);
+  bool isIndex = elementType.isSignlessInteger(32) || elementType.isSignlessInteger(64);
+  Type sizeType = isIndex ? elementType : builder.getI64Type();
+  Value result = dfg::SizeOp::create(builder, location, dfg::DimsAttr::get(getContext(), {value}),
+                                     TypeAttr::get(sizeType));
+  if (sizeType == elementType)
+    return result;
+  return dfg::CastOp::create(builder, location, result, TypeAttr::get(elementType));
+}
+
+void GraphBuilder::createVariable(StringRef name, RankedTensorType type, bool isFrozen,
+                                  StringRef formerly, Location location) {
+  OpBuilder::InsertionGuard guard(builder);
+  Operation *before = nullptr;
+  for (Operation &op : *module.getBody())
+    if (isa<dfg::EntryOp>(op)) {
+      before = &op;
+      break;
+    }
+  if (before)
+    builder.setInsertionPoint(before);
+  else
+    builder.setInsertionPointToEnd(module.getBody());
+  dfg::VariableOp::create(builder, location, builder.getStringAttr(name), TypeAttr::get(type),
+                          isFrozen ? builder.getUnitAttr() : UnitAttr(),
+                          formerly.empty() ? StringAttr() : builder.getStringAttr(formerly));
+}
+
+Value GraphBuilder::read(StringRef variable, RankedTensorType type, Location location) {
+  return dfg::ReadOp::create(builder, location, type, variable);
+}
+
+Value GraphBuilder::assign(StringRef variable, Value value, Location location) {
+  return dfg::AssignOp::create(builder, location, value.getType(), variable, value);
+}
+
+Operation *GraphBuilder::gradients(Value y, ValueRange xs, ArrayRef<int64_t> sparse,
+                                   Location location) {
+  SmallVector<Type> types;
+  for (auto [position, x] : enumerate(xs)) {
+    if (!is_contained(sparse, static_cast<int64_t>(position))) {
+      types.push_back(x.getType());
+      continue;
+    }
+    auto type = cast<RankedTensorType>(x.getType());
+    dfg::Shape rows = dfg::shapeOf(type);
+    rows.front() = dfg::DimExpr::symbol("?");
+    types.push_back(dfg::tensorOf({rows.front()}, builder.getI64Type()));
+    types.push_back(dfg::tensorOf(rows, type.getElementType()));
+  }
+  return dfg::GradientsOp::create(builder, location, types, y, xs,
+                                  builder.getDenseI64ArrayAttr(sparse));
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+dfg::EntryOp GraphBuilder::beginEntry(const EntryHeader &header, Location location) {
+  builder.setInsertionPointToEnd(module.getBody());
+  SmallVector<Type> inputs;
+  for (const EntryValue &feed : header.feeds)
+    inputs.push_back(feed.type);
+  entry = dfg::EntryOp::create(builder, location, header.name,
+                               builder.getFunctionType(inputs, {}));
+  if (entry.getBody().empty())
+    entry.getBody().emplaceBlock();
+  Block &body = entry.getBody().front();
+  SmallVector<Attribute> names;
+  for (auto [i, feed] : enumerate(header.feeds)) {
+    if (body.getNumArguments() <= i)
+      body.addArgument(feed.type, feed.location);
+    names.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr("dfg.name", builder.getStringAttr(feed.name))));
+  }
+  if (!names.empty())
+    entry.setArgAttrsAttr(builder.getArrayAttr(names));
+  if (!header.symbols.empty()) {
+    SmallVector<StringRef> symbols(header.symbols.begin(), header.symbols.end());
+    entry.setSymbolsAttr(builder.getStrArrayAttr(symbols));
+  }
+  setFacts(header);
+  if (!header.doc.empty())
+    entry.setDoc(header.doc);
+  entry.setInitializer(header.isInitializer);
+  builder.setInsertionPointToEnd(&body);
+  return entry;
+}
+
+void GraphBuilder::setFacts(const EntryHeader &header) {
+  SmallVector<NamedAttribute> bounds;
+  for (const auto &[name, bound] : header.bounds)
+    bounds.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(bound)));
+  if (!bounds.empty())
+    entry.setBoundsAttr(builder.getDictionaryAttr(bounds));
+  if (!header.where.empty()) {
+    SmallVector<StringRef> where(header.where.begin(), header.where.end());
+    entry.setWhereAttr(builder.getStrArrayAttr(where));
+  }
+}
+
+void GraphBuilder::finishEntry(ArrayRef<EntryValue> results, ValueRange values,
+                               Location location) {
+  dfg::ReturnOp::create(builder, location, values);
+  SmallVector<Type> types;
+  SmallVector<Attribute> names;
+  for (const EntryValue &result : results) {
+    types.push_back(result.type);
+    names.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr("dfg.name", builder.getStringAttr(result.name))));
+  }
+  FunctionType type = entry.getFunctionType();
+  entry.setFunctionType(builder.getFunctionType(type.getInputs(), types));
+  if (!names.empty())
+    entry.setResAttrsAttr(builder.getArrayAttr(names));
+  entry = nullptr;
+  builder.setInsertionPointToEnd(module.getBody());
+}
+
+void GraphBuilder::dropEntry() {
+  if (entry)
+    entry.erase();
+  entry = nullptr;
+  builder.setInsertionPointToEnd(module.getBody());
+}
+
+Type elementTypeByName(MLIRContext *context, StringRef name) {
+  Builder b(context);
+  return llvm::StringSwitch<Type>(name)
+      .Case("f32", b.getF32Type())
+      .Case("f64", b.getF64Type())
+      .Case("f16", b.getF16Type())
+      .Case("bf16", b.getBF16Type())
+      .Case("i8", b.getI8Type())
+      .Case("i16", b.getI16Type())
+      .Case("i32", b.getI32Type())
+      .Case("i64", b.getI64Type())
+      .Case("u8", b.getIntegerType(8, /*isSigned=*/false))
+      .Case("bool", b.getI1Type())
+      .Default(Type());
+}
+
+} // namespace tfc

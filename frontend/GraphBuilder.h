@@ -1,0 +1,78 @@
+#pragma once
+
+#include "dialects/dfg/Dfg.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tfc {
+
+/// A feed or fetch of an entry.
+struct EntryValue {
+  std::string name;
+  mlir::RankedTensorType type;
+  mlir::Location location;
+};
+
+/// What an entry is besides its body.
+struct EntryHeader {
+  std::string name;
+  std::vector<EntryValue> feeds;
+  /// Named dimensions in order of first appearance, with the largest legal value of some.
+  std::vector<std::string> symbols;
+  std::vector<std::pair<std::string, int64_t>> bounds;
+  /// Facts that each call must satisfy, in the language's text.
+  std::vector<std::string> where;
+  std::string doc;
+  /// Assigns every variable its initial value instead of being a function of the model.
+  bool isInitializer = false;
+};
+
+/// Builds modules of the dfg dialect; the only code of the frontend that creates operations.
+/// Result types are inferred. Errors go to the location that was given.
+class GraphBuilder {
+public:
+  explicit GraphBuilder(mlir::ModuleOp module);
+
+  mlir::MLIRContext *getContext() { return builder.getContext(); }
+  mlir::ModuleOp getModule() { return module; }
+
+  /// Creates `dfg.<op>` in the current entry; its inputs are checked and its result types inferred.
+  mlir::FailureOr<mlir::Operation *> create(llvm::StringRef op, mlir::ValueRange operands,
+                                            llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                                            mlir::Location location);
+
+  mlir::Value constant(mlir::ElementsAttr value, mlir::Location location);
+  /// A scalar constant. The number must fit the element type; floats round.
+  mlir::Value scalar(double value, mlir::Type elementType, mlir::Location location);
+  mlir::Value scalar(int64_t value, mlir::Type elementType, mlir::Location location);
+  /// The value of a size, as a scalar.
+  mlir::Value size(const dfg::DimExpr &value, mlir::Type elementType, mlir::Location location);
+
+  void createVariable(llvm::StringRef name, mlir::RankedTensorType type, bool isFrozen,
+                      llvm::StringRef formerly, mlir::Location location);
+  mlir::Value read(llvm::StringRef variable, mlir::RankedTensorType type, mlir::Location location);
+  /// `value` must have the variable's type.
+  mlir::Value assign(llvm::StringRef variable, mlir::Value value, mlir::Location location);
+  /// The gradients of the scalar `y`. For positions in `sparse` two results: indices and rows.
+  mlir::Operation *gradients(mlir::Value y, mlir::ValueRange xs, llvm::ArrayRef<int64_t> sparse,
+                             mlir::Location location);
+
+  /// Starts an entry; operations go to its end until `finishEntry` or `dropEntry`.
+  dfg::EntryOp beginEntry(const EntryHeader &header, mlir::Location location);
+  /// Replaces the bounds and facts of the current entry by those of `header`.
+  void setFacts(const EntryHeader &header);
+  void finishEntry(llvm::ArrayRef<EntryValue> results, mlir::ValueRange values,
+                   mlir::Location location);
+  /// Removes the entry that was begun, after errors.
+  void dropEntry();
+  dfg::EntryOp currentEntry() { return entry; }
+
+private:
+  mlir::ModuleOp module;
+  mlir::OpBuilder builder;
+  dfg::EntryOp entry;
+};
+
+/// Element types by their names in the language; null for another name.
+mlir::Type elementTypeByName(mlir::MLIRContext *context, llvm::StringRef name);
+
+} // namespace tfc

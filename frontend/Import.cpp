@@ -1,0 +1,49 @@
+#include "frontend/Import.h"
+
+#include "dialects/dfg/Dfg.h"
+#include "frontend/text/Elaborate.h"
+#include "frontend/text/Locations.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc {
+
+static OwningOpRef<ModuleOp> importText(StringRef path, MLIRContext &context,
+                                        text::SourceManager &sources) {
+  std::string reason;
+  std::optional<text::FileId> file = sources.load(path, reason);
+  if (!file) {
+    errs() << "tfc: error: cannot read '" << path << "': " << reason << '\n';
+    return {};
+  }
+  text::DiagnosticEngine diagnostics(sources);
+  OwningOpRef<ModuleOp> module(
+      ModuleOp::create(FileLineColLoc::get(&context, path, /*line=*/1, /*column=*/1)));
+  bool succeeded = text::elaborate(*module, sources, *file, diagnostics);
+  if (succeeded) {
+    text::MlirDiagnosticHandler handler(&context, diagnostics);
+    succeeded = mlir::succeeded(verify(*module));
+  }
+  diagnostics.flush(errs());
+  return succeeded ? std::move(module) : OwningOpRef<ModuleOp>();
+}
+
+OwningOpRef<ModuleOp> importFile(StringRef path, MLIRContext &context,
+                                 text::SourceManager &sources) {
+  context.loadDialect<dfg::DfgDialect>();
+  StringRef suffix = sys::path::extension(path);
+  if (suffix == ".graph")
+    return importText(path, context, sources);
+  if (suffix == ".mlir")
+    return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
+  errs() << "tfc: error: cannot tell the form of '" << path
+         << "': expected a name that ends in .graph or .mlir\n";
+  return {};
+}
+
+} // namespace tfc

@@ -1,0 +1,39 @@
+#include "frontend/text/Elaborate.h"
+
+#include "frontend/text/ElaborateImpl.h"
+#include "frontend/text/Library.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+Elaborator::Elaborator(mlir::ModuleOp module, SourceManager &sources,
+                       DiagnosticEngine &diagnostics)
+    : context(module.getContext()), sources(sources), diagnostics(diagnostics), builder(module) {}
+
+void Elaborator::run(FileId file) {
+  prelude = loadShipped("prelude", {});
+  mainModule = loadModule(file, {});
+  if (!mainModule || !prelude)
+    return;
+  mainModule->isMain = true;
+  std::shared_ptr<Frame> top = newFrame(mainModule, nullptr);
+  frame = top.get();
+  builder.getModule().setSymName(mainModule->name);
+  for (const auto &module : modules)
+    if (module.get() != mainModule && !module->isShipped)
+      module->prefix = module->name + ".";
+  for (const ast::Stmt *item : mainModule->file->items)
+    if (const auto *fn = dyn_cast<ast::FnDecl>(item); fn && fn->isEntry)
+      elaborateEntry(*mainModule, *fn);
+  elaborateInitializers();
+}
+
+bool elaborate(mlir::ModuleOp module, SourceManager &sources, FileId file,
+               DiagnosticEngine &diagnostics) {
+  unsigned before = diagnostics.errorCount();
+  Elaborator(module, sources, diagnostics).run(file);
+  return diagnostics.errorCount() == before;
+}
+
+} // namespace tfc::text

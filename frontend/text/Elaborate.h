@@ -1,0 +1,13 @@
+#pragma once
+
+#include "frontend/text/Diagnostics.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tfc::text {
+
+/// Fills `module` with the graph of `file` and of the files that it uses, which are added to
+/// `sources`. Reports every error; false if there was one.
+bool elaborate(mlir::ModuleOp module, SourceManager &sources, FileId file,
+               DiagnosticEngine &diagnostics);
+
+} // namespace tfc::text

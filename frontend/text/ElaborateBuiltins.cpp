@@ -1,0 +1,164 @@
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/ElaborateImpl.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace tfc::text {
+
+Entity Elaborator::zipGroups(ArrayRef<Argument> args, SourceRange at) {
+  std::vector<const Group *> groups;
+  for (const Argument &arg : args) {
+    const Group *group = arg.value.asGroup();
+    if (!group)
+      return fail(arg.range, "not-a-group", "expected a group, but got " + arg.value.describe());
+    if (!groups.empty() && groups.front()->elements.size() != group->elements.size())
+      return fail(at, "wrong-count",
+                  "'zip' expects groups of one length, but got " +
+                      Twine(groups.front()->elements.size()) + " and " +
+                      Twine(group->elements.size()) + " values");
+    groups.push_back(group);
+  }
+  std::vector<Entity> tuples;
+  for (size_t i = 0; !groups.empty() && i < groups.front()->elements.size(); ++i) {
+    std::vector<Entity> tuple;
+    for (const Group *group : groups)
+      tuple.push_back(group->elements[i]);
+    tuples.push_back(Entity::group(std::move(tuple)));
+  }
+  return Entity::group(std::move(tuples));
+}
+
+Entity Elaborator::addAll(ArrayRef<Argument> args, SourceRange at) {
+  const Group *group = args.size() == 1 ? args.front().value.asGroup() : nullptr;
+  if (!group)
+    return fail(at, "not-a-group", "'add_n' expects one group of tensors");
+  if (group->elements.empty())
+    return fail(at, "empty-group", "'add_n' of an empty group has no type");
+  mlir::Type preferred;
+  for (const Entity &element : group->elements)
+    if (const mlir::Value *value = element.get<mlir::Value>())
+      preferred = dfg::elementTypeOf(value->getType());
+  Entity sum = group->elements.front();
+  if (group->elements.size() == 1) {
+    mlir::Value value = toTensor(sum, preferred, at);
+    return value ? Entity(value) : Entity();
+  }
+  for (const Entity &element : ArrayRef(group->elements).drop_front()) {
+    if (std::optional<Entity> known = staticBinary(ast::BinaryOp::Add, sum, element, at)) {
+      sum = *known;
+      continue;
+    }
+    mlir::Value a = toTensor(sum, preferred, at), b = toTensor(element, preferred, at);
+    if (!a || !b)
+      return Poison();
+    mlir::Value result = emit("add", {}, {a, b}, {}, at, "add_n");
+    if (!result)
+      return Poison();
+    sum = Entity(result);
+  }
+  return sum;
+}
+
+/// The tensor type of a value, of a type, or of a sparse gradient.
+static std::optional<TensorType> tensorTypeOf(const Entity &value) {
+  mlir::Type type;
+  if (const mlir::Value *tensor = value.get<mlir::Value>())
+    type = tensor->getType();
+  else if (Variable *const *variable = value.get<Variable *>())
+    type = (*variable)->type;
+  else if (const Constant *constant = value.get<Constant>())
+    type = constant->value.getShapedType();
+  else if (const Group *group = value.asGroup(); group && group->isSparse)
+    type = group->sparseType;
+  else if (const TensorType *tensorType = value.get<TensorType>())
+    return *tensorType;
+  if (!type)
+    return std::nullopt;
+  return TensorType{dfg::elementTypeOf(type), dfg::shapeOf(type)};
+}
+
+/// `shape`, `rank`, `dtype` and the questions about types.
+std::optional<Entity> Elaborator::askType(StringRef name, const Argument &arg) {
+  std::optional<TensorType> type = tensorTypeOf(arg.value);
+  if (name == "is_float" || name == "is_int") {
+    mlir::Type element = type ? type->element : mlir::Type();
+    if (const mlir::Type *dtype = arg.value.get<mlir::Type>())
+      element = *dtype;
+    if (!element)
+      return fail(arg.range, "operand-kind",
+                  "'" + name + "' asks about a type or tensor, but got " + arg.value.describe());
+    dfg::Dtypes family = name == "is_float" ? dfg::Dtypes::Float : dfg::Dtypes::Integer;
+    return Entity(dfg::isIn(element, family));
+  }
+  if (name != "shape" && name != "rank" && name != "dtype")
+    return std::nullopt;
+  if (arg.value.isNumber() && name == "rank")
+    return Entity(int64_t(0));
+  if (arg.value.isNumber() && name == "shape")
+    return Entity::group({});
+  if (!type)
+    return fail(arg.range, "operand-kind",
+                "'" + name + "' asks about a tensor, but got " + arg.value.describe());
+  if (name == "shape")
+    return Entity::shape(type->shape);
+  if (name == "rank")
+    return Entity(static_cast<int64_t>(type->shape.size()));
+  return Entity(type->element);
+}
+
+/// `int(x)` and `float(x)` of static numbers.
+static std::optional<Entity> convertNumber(StringRef name, const Entity &value) {
+  std::optional<double> number = value.asDouble();
+  if (const bool *flag = value.get<bool>())
+    number = *flag ? 1 : 0;
+  if (!number)
+    return name == "int" && value.is<dfg::DimExpr>() ? std::optional<Entity>(value) : std::nullopt;
+  if (name == "float")
+    return Entity(*number);
+  if (value.is<int64_t>())
+    return value;
+  if (!(std::fabs(*number) < 9e18))
+    return std::nullopt;
+  return Entity(static_cast<int64_t>(*number));
+}
+
+Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallExpr &call) {
+  if (std::optional<Entity> folded = staticMath(name, args, call.range))
+    return *folded;
+  if (name == "zip")
+    return zipGroups(args, call.range);
+  if (name == "add_n")
+    return addAll(args, call.range);
+  if (name == "variables")
+    return callVariables(args, call);
+  if (name == "trainable")
+    return callTrainable(args, call);
+  if (name == "gradients")
+    return callGradients(args, call);
+  if (name == "assign" || name == "assign_add" || name == "assign_sub")
+    return callAssign(name, args, call);
+  if (const dfg::OpSignature *op = dfg::lookupOp(name); op && name != "read")
+    return callOp(*op, args, call);
+
+  if (args.size() != 1 || args.front().label)
+    return fail(call.range, "wrong-count", "'" + name + "' takes one argument");
+  const Argument &arg = args.front();
+  if (std::optional<Entity> answer = askType(name, arg))
+    return *answer;
+  if (name == "is_sparse")
+    return Entity(arg.value.asGroup() && arg.value.asGroup()->isSparse);
+  if (name == "len" && arg.value.asGroup())
+    return Entity(static_cast<int64_t>(arg.value.asGroup()->elements.size()));
+  if (name == "read") {
+    mlir::Value value = toTensor(arg.value, {}, arg.range);
+    return value ? Entity(value) : Entity();
+  }
+  if (name == "int" || name == "float")
+    if (std::optional<Entity> number = convertNumber(name, arg.value))
+      return *number;
+  return fail(arg.range, "operand-kind",
+              "'" + name + "' does not apply to " + arg.value.describe());
+}
+
+} // namespace tfc::text

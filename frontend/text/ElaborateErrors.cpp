@@ -1,0 +1,164 @@
+#include "frontend/text/ElaborateImpl.h"
+#include "frontend/text/Locations.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+Diagnostic &Elaborator::error(SourceRange at, StringRef slug, const Twine &text) {
+  // The same mistake is met again in every call: one report is enough.
+  if (!reported.emplace(at.file, at.begin, at.end, slug.str()).second) {
+    discarded = Diagnostic();
+    return discarded;
+  }
+  Diagnostic &diagnostic = diagnostics.error(at, slug, text);
+  addCallNotes(diagnostic);
+  return diagnostic;
+}
+
+Entity Elaborator::fail(SourceRange at, StringRef slug, const Twine &text) {
+  error(at, slug, text);
+  return Poison();
+}
+
+static std::string callerName(const Frame &frame) {
+  const Frame *caller = frame.caller;
+  if (!caller || !caller->fn)
+    return {};
+  StringRef kind = caller->fn->isEntry ? " by entry '" : " by '";
+  return (kind + caller->fn->name.text + "'").str();
+}
+
+std::string Elaborator::describeDims(const Frame &frame) {
+  std::vector<std::string> texts;
+  for (const std::string &name : frame.dims) {
+    auto it = frame.locals.find(name);
+    if (it == frame.locals.end())
+      continue;
+    const Entity &value = it->second.value;
+    if (value.is<mlir::Type>()) {
+      texts.push_back(name + " = " + dfg::toText(value.as<mlir::Type>()));
+      continue;
+    }
+    std::optional<dfg::DimExpr> size = value.asDim();
+    if (!size)
+      continue;
+    if (size->str() != name)
+      texts.push_back(name + " = " + size->str());
+    else if (std::optional<int64_t> bound = boundsOf(name).second)
+      texts.push_back(name + " <= " + std::to_string(*bound));
+  }
+  return join(texts, ", ");
+}
+
+void Elaborator::addCallNotes(Diagnostic &diagnostic) {
+  for (const Frame *f = frame; f; f = f->caller) {
+    if (!f->fn || !f->callSite.isValid())
+      continue;
+    std::string dims = describeDims(*f);
+    if (dims.empty())
+      continue;
+    diagnostic.note(f->callSite, "in this call of '" + f->fn->name.text + "'" + callerName(*f) +
+                                     ", with " + dims);
+  }
+}
+
+void Elaborator::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr,
+                                    const Entity &value) {
+  const auto *name = dyn_cast_or_null<ast::NameExpr>(expr);
+  if (!name)
+    return;
+  if (Variable *const *variable = value.get<Variable *>()) {
+    if ((*variable)->decl)
+      diagnostic.note((*variable)->decl->name.range, "'" + name->name + "' is declared here as " +
+                                                         dfg::toText((*variable)->type));
+    return;
+  }
+  if (!frame)
+    return;
+  if (const Local *local = frame->find(name->name); local && local->type && value.isTensor())
+    diagnostic.note(local->at,
+                    "'" + name->name + "' is declared here as " + value.describe());
+}
+
+void Elaborator::suggest(Diagnostic &diagnostic, StringRef name, ArrayRef<StringRef> candidates) {
+  StringRef best;
+  unsigned bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
+  for (StringRef candidate : candidates) {
+    unsigned distance = name.edit_distance(candidate, true, bestDistance);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = candidate;
+    }
+  }
+  if (!best.empty())
+    diagnostic.help("did you mean '" + best + "'?");
+}
+
+Location Elaborator::locate(SourceRange range) {
+  Location location = toLocation(context, sources, range);
+  Instance *self = frame ? frame->self : nullptr;
+  for (const Frame *f = frame; f; f = f->caller)
+    if (f->callSite.isValid())
+      location = CallSiteLoc::get(location, toLocation(context, sources, f->callSite));
+  std::string node = entryName;
+  if (self)
+    node += "/" + self->path;
+  if (!bindingName.empty())
+    node += "/" + bindingName;
+  if (node.empty())
+    return location;
+  return NameLoc::get(StringAttr::get(context, node), location);
+}
+
+std::string Elaborator::takeSlug(std::string &text) {
+  StringRef view = text;
+  size_t open = view.rfind(" [");
+  if (!view.ends_with("]") || open == StringRef::npos)
+    return {};
+  StringRef slug = view.drop_back().substr(open + 2);
+  if (!slug.contains('-') || !all_of(slug, [](char c) { return isLower(c) || c == '-'; }))
+    return {};
+  std::string result = slug.str();
+  text.resize(open);
+  return result;
+}
+
+/// Replaces the operation's name by the operator that the author wrote.
+static std::string nameOperator(std::string text, StringRef op, StringRef operatorText) {
+  if (operatorText.empty())
+    return text;
+  std::string quoted = ("'" + op + "'").str();
+  if (size_t at = text.find(quoted); at != std::string::npos)
+    return text.replace(at, quoted.size(), ("'" + operatorText + "'").str());
+  if (StringRef(text).starts_with((op + " ").str()))
+    return ("'" + operatorText + "'").str() + text.substr(op.size());
+  return text;
+}
+
+void Elaborator::reportCaptured(SourceRange at, ArrayRef<Argument> operands, StringRef op,
+                                StringRef operatorText, ArrayRef<CapturedError> errors) {
+  if (errors.empty()) {
+    error(at, "", "'" + op + "' cannot be built from these operands");
+    return;
+  }
+  for (const CapturedError &captured : errors) {
+    std::string text = captured.text;
+    std::string slug = takeSlug(text);
+    Diagnostic &diagnostic = error(at, slug, nameOperator(text, op, operatorText));
+    for (const Argument &operand : operands) {
+      if (!(operand.range == at))
+        diagnostic.also(operand.range);
+      addDeclarationNote(diagnostic, operand.expr, operand.value);
+    }
+    for (const std::string &note : captured.notes) {
+      if (StringRef(note).starts_with("help: "))
+        diagnostic.help(note.substr(strlen("help: ")));
+      else
+        diagnostic.note({}, note);
+    }
+  }
+}
+
+} // namespace tfc::text

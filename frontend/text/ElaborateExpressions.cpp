@@ -1,0 +1,358 @@
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/ElaborateImpl.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+/// More would never finish compiling.
+static constexpr uint64_t kMaxStaticIterations = 100000;
+
+Entity Elaborator::eval(const ast::Expr *expr) {
+  if (!isa<ast::CallExpr>(expr))
+    expected.reset();
+  switch (expr->kind) {
+  case ast::ExprKind::Error:
+    return Poison();
+  case ast::ExprKind::Name:
+    return evalName(*cast<ast::NameExpr>(expr));
+  case ast::ExprKind::DType:
+    if (mlir::Type type = elementType(cast<ast::DTypeExpr>(expr)->dtype, expr->range))
+      return Entity(type);
+    return Poison();
+  case ast::ExprKind::Int: {
+    uint64_t value = cast<ast::IntExpr>(expr)->value;
+    if (value > static_cast<uint64_t>(INT64_MAX))
+      return fail(expr->range, "number-range", "the number does not fit 64 bits");
+    return Entity(static_cast<int64_t>(value));
+  }
+  case ast::ExprKind::Float:
+    return Entity(cast<ast::FloatExpr>(expr)->value);
+  case ast::ExprKind::String:
+    return evalString(*cast<ast::StringExpr>(expr));
+  case ast::ExprKind::Bool:
+    return Entity(cast<ast::BoolExpr>(expr)->value);
+  case ast::ExprKind::Unary:
+    return evalUnary(*cast<ast::UnaryExpr>(expr));
+  case ast::ExprKind::Binary:
+    return evalBinary(*cast<ast::BinaryExpr>(expr));
+  case ast::ExprKind::Call:
+    return evalCall(*cast<ast::CallExpr>(expr));
+  case ast::ExprKind::Index:
+    return evalIndex(*cast<ast::IndexExpr>(expr));
+  case ast::ExprKind::Member:
+    return evalMember(*cast<ast::MemberExpr>(expr));
+  case ast::ExprKind::List: {
+    std::vector<Entity> elements;
+    for (const ast::Expr *element : cast<ast::ListExpr>(expr)->elements) {
+      elements.push_back(eval(element));
+      if (elements.back().isPoison())
+        return Poison();
+    }
+    return Entity::group(std::move(elements));
+  }
+  case ast::ExprKind::Comprehension:
+    return evalComprehension(*cast<ast::ComprehensionExpr>(expr));
+  case ast::ExprKind::ListType:
+    return laterWork(expr->range, "a list");
+  case ast::ExprKind::If:
+    return laterWork(expr->range, "a run-time 'if'");
+  case ast::ExprKind::While:
+    return laterWork(expr->range, "'while'");
+  case ast::ExprKind::For:
+    return laterWork(expr->range, "a run-time 'for'");
+  case ast::ExprKind::Scan:
+    return laterWork(expr->range, "'scan'");
+  case ast::ExprKind::Dataflow:
+    return laterWork(expr->range, "'dataflow'");
+  }
+  return Poison();
+}
+
+Entity Elaborator::laterWork(SourceRange at, StringRef what) {
+  return fail(at, "not-yet", what + " is part of the language, but this tfc cannot compile it yet");
+}
+
+Entity Elaborator::evalName(const ast::NameExpr &expr) {
+  std::optional<Entity> value = lookup(expr.name, expr.range);
+  return value ? *value : unknownName(expr.name, expr.range);
+}
+
+Entity Elaborator::evalString(const ast::StringExpr &expr) {
+  std::string text;
+  raw_string_ostream os(text);
+  for (const ast::StringPart &part : expr.parts) {
+    if (!part.value) {
+      os << part.text;
+      continue;
+    }
+    Entity value = eval(part.value);
+    if (value.isPoison())
+      return Poison();
+    if (const int64_t *number = value.get<int64_t>())
+      os << *number;
+    else if (const double *number = value.get<double>())
+      os << formatv("{0}", *number);
+    else if (const bool *flag = value.get<bool>())
+      os << (*flag ? "true" : "false");
+    else if (const std::string *string = value.get<std::string>())
+      os << *string;
+    else if (const dfg::DimExpr *size = value.get<dfg::DimExpr>())
+      os << size->str();
+    else if (const mlir::Type *type = value.get<mlir::Type>())
+      os << dfg::toText(*type);
+    else
+      return fail(part.value->range, "not-static",
+                  "a string holds static numbers, bools, strings and types, but got " +
+                      value.describe());
+  }
+  return Entity(text);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+Entity Elaborator::evalUnary(const ast::UnaryExpr &expr) {
+  if (const auto *literal = dyn_cast<ast::IntExpr>(expr.operand);
+      literal && expr.op == ast::UnaryOp::Neg && literal->value == uint64_t(1) << 63)
+    return Entity(INT64_MIN);
+  Entity operand = eval(expr.operand);
+  if (operand.isPoison())
+    return Poison();
+  bool isNeg = expr.op == ast::UnaryOp::Neg;
+  if (isNeg && operand.is<double>())
+    return Entity(-operand.as<double>());
+  if (isNeg && operand.isNumber())
+    return staticBinary(ast::BinaryOp::Sub, Entity(int64_t(0)), operand, expr.opRange)
+        .value_or(Entity());
+  if (!isNeg && operand.is<bool>())
+    return Entity(!operand.as<bool>());
+  mlir::Value value = toTensor(operand, {}, expr.operand->range);
+  if (!value)
+    return Poison();
+  Argument argument{{}, expr.operand, expr.operand->range, operand};
+  mlir::Value result = emit(isNeg ? "neg" : "logical_not", argument, value, {}, expr.opRange,
+                            isNeg ? "-" : "not");
+  return result ? Entity(result) : Entity();
+}
+
+Entity Elaborator::evalLogic(const ast::BinaryExpr &expr) {
+  Entity lhs = eval(expr.lhs);
+  if (lhs.isPoison())
+    return Poison();
+  bool isOr = expr.op == ast::BinaryOp::Or;
+  if (const bool *known = lhs.get<bool>())
+    return *known == isOr ? lhs : eval(expr.rhs);
+  Entity rhs = eval(expr.rhs);
+  if (rhs.isPoison())
+    return Poison();
+  if (const bool *known = rhs.get<bool>())
+    return *known == isOr ? rhs : lhs;
+  return runTimeBinary(expr, lhs, rhs);
+}
+
+Entity Elaborator::evalBinary(const ast::BinaryExpr &expr) {
+  if (expr.op == ast::BinaryOp::Or || expr.op == ast::BinaryOp::And)
+    return evalLogic(expr);
+  Entity lhs = eval(expr.lhs);
+  // A variable is read where it is named: before the right side has its effects.
+  mlir::Value read;
+  if (Variable *const *variable = lhs.get<Variable *>(); variable && entryNumber)
+    read = readVariable(**variable, expr.lhs->range);
+  Entity rhs = eval(expr.rhs);
+  if (lhs.isPoison() || rhs.isPoison())
+    return Poison();
+  if (std::optional<Entity> result = staticBinary(expr.op, lhs, rhs, expr.opRange))
+    return *result;
+  return runTimeBinary(expr, read ? Entity(read) : lhs, rhs);
+}
+
+static StringRef opOf(ast::BinaryOp op) {
+  switch (op) {
+  case ast::BinaryOp::Or:
+    return "logical_or";
+  case ast::BinaryOp::And:
+    return "logical_and";
+  case ast::BinaryOp::Eq:
+    return "equal";
+  case ast::BinaryOp::Ne:
+    return "not_equal";
+  case ast::BinaryOp::Lt:
+    return "less";
+  case ast::BinaryOp::Le:
+    return "less_equal";
+  case ast::BinaryOp::Gt:
+    return "greater";
+  case ast::BinaryOp::Ge:
+    return "greater_equal";
+  case ast::BinaryOp::Add:
+    return "add";
+  case ast::BinaryOp::Sub:
+    return "sub";
+  case ast::BinaryOp::Mul:
+    return "mul";
+  case ast::BinaryOp::Div:
+    return "div";
+  case ast::BinaryOp::FloorDiv:
+    return "floordiv";
+  case ast::BinaryOp::Mod:
+    return "mod";
+  case ast::BinaryOp::Pow:
+    return "pow";
+  }
+  return "";
+}
+
+/// The element type of a run-time value; null for a number, which takes the other operand's.
+static mlir::Type elementOf(const Entity &value) {
+  if (const mlir::Value *tensor = value.get<mlir::Value>())
+    return dfg::elementTypeOf(tensor->getType());
+  if (Variable *const *variable = value.get<Variable *>())
+    return (*variable)->type.getElementType();
+  if (const Constant *constant = value.get<Constant>())
+    return constant->value.getElementType();
+  return {};
+}
+
+Entity Elaborator::runTimeBinary(const ast::BinaryExpr &expr, const Entity &lhs,
+                                 const Entity &rhs) {
+  mlir::Type lhsType = elementOf(lhs), rhsType = elementOf(rhs);
+  // Two sizes, or a size and a number, that cannot be compared statically.
+  if (!lhsType && !rhsType && (lhs.is<double>() || rhs.is<double>()))
+    lhsType = mlir::Float32Type::get(context);
+  else if (!lhsType && !rhsType)
+    lhsType = mlir::IntegerType::get(context, 64);
+  mlir::Value a = toTensor(lhs, rhsType ? rhsType : lhsType, expr.lhs->range);
+  mlir::Value b = toTensor(rhs, lhsType ? lhsType : rhsType, expr.rhs->range);
+  if (!a || !b)
+    return Poison();
+  Argument operands[] = {{{}, expr.lhs, expr.lhs->range, lhs}, {{}, expr.rhs, expr.rhs->range, rhs}};
+  mlir::Value result =
+      emit(opOf(expr.op), operands, {a, b}, {}, expr.opRange, ast::spelling(expr.op));
+  return result ? Entity(result) : Entity();
+}
+
+//===----------------------------------------------------------------------===//
+// Members and elements
+//===----------------------------------------------------------------------===//
+
+Entity Elaborator::evalMember(const ast::MemberExpr &expr) {
+  Entity base = eval(expr.base);
+  if (base.isPoison())
+    return Poison();
+  if (Module *const *module = base.get<Module *>())
+    return memberOfModule(**module, expr.member);
+  if (Instance *const *instance = base.get<Instance *>())
+    return memberOfInstance(**instance, expr.member);
+  if (const Group *group = base.asGroup()) {
+    for (auto [name, element] : zip(group->names, group->elements))
+      if (name == expr.member.text)
+        return element;
+    Diagnostic &diagnostic =
+        error(expr.member.range, "unknown-name",
+              group->names.empty()
+                  ? Twine("a group without names has no '") + expr.member.text + "'"
+                  : Twine("there is no result '") + expr.member.text + "' here");
+    SmallVector<StringRef> names(group->names.begin(), group->names.end());
+    suggest(diagnostic, expr.member.text, names);
+    return Poison();
+  }
+  return fail(expr.member.range, "unknown-name",
+              base.describe() + " has no '" + expr.member.text + "'");
+}
+
+std::optional<std::vector<Entity>> Elaborator::sequence(const ast::Each &each) {
+  if (each.last) {
+    std::optional<dfg::DimExpr> first = evalSize(each.sequence), last = evalSize(each.last);
+    if (!first || !last)
+      return std::nullopt;
+    std::optional<int64_t> from = first->constant(), to = last->constant();
+    if (!from || !to) {
+      error(each.range, "not-static", "a static range needs bounds known at compile time");
+      return std::nullopt;
+    }
+    if (*to > *from && uint64_t(*to) - uint64_t(*from) > kMaxStaticIterations) {
+      error(each.range, "static-size",
+            "a static range of more than " + Twine(kMaxStaticIterations) + " values is too large");
+      return std::nullopt;
+    }
+    std::vector<Entity> values;
+    for (int64_t i = *from; i < *to; ++i)
+      values.push_back(Entity(i));
+    return values;
+  }
+  Entity value = eval(each.sequence);
+  if (value.isPoison())
+    return std::nullopt;
+  const Group *group = value.asGroup();
+  if (!group) {
+    error(each.sequence->range, "not-a-group",
+          "expected a group or a range, but got " + value.describe());
+    return std::nullopt;
+  }
+  return group->elements;
+}
+
+bool Elaborator::forEach(const ast::Each &each, function_ref<bool(const Entity &)> body) {
+  std::optional<std::vector<Entity>> values = sequence(each);
+  if (!values)
+    return false;
+  // The names are those of the loop alone.
+  std::vector<std::pair<StringRef, std::optional<Local>>> outer;
+  for (const ast::Name &name : each.names) {
+    Local *local = frame->find(name.text);
+    outer.emplace_back(name.text, local ? std::optional<Local>(*local) : std::nullopt);
+  }
+  auto restore = make_scope_exit([&, f = frame] {
+    for (auto &[name, local] : outer) {
+      if (local)
+        f->locals[name] = *local;
+      else
+        f->locals.erase(name);
+    }
+  });
+  for (const Entity &value : *values) {
+    if (++staticIterations > 10 * kMaxStaticIterations) {
+      error(each.range, "static-size", "the static loops of this graph run too often");
+      return false;
+    }
+    size_t depth = frame->loopVariables.size();
+    if (each.names.size() == 1) {
+      bindLocal(each.names.front(), value);
+    } else {
+      const Group *parts = value.asGroup();
+      if (!parts || parts->elements.size() != each.names.size()) {
+        error(each.range, "wrong-count",
+              "expected " + Twine(each.names.size()) + " values per step, but got " +
+                  (parts ? std::to_string(parts->elements.size()) : value.describe()));
+        return false;
+      }
+      for (auto [name, part] : zip(each.names, parts->elements))
+        bindLocal(name, part);
+    }
+    for (const ast::Name &name : each.names)
+      if (Local *local = frame->find(name.text))
+        if (Variable *const *variable = local->value.get<Variable *>())
+          frame->loopVariables.push_back(*variable);
+    bool goesOn = body(value);
+    frame->loopVariables.resize(depth);
+    if (!goesOn)
+      break;
+  }
+  return true;
+}
+
+Entity Elaborator::evalComprehension(const ast::ComprehensionExpr &expr) {
+  std::vector<Entity> elements;
+  bool isPoisoned = false;
+  bool done = forEach(*expr.each, [&](const Entity &) {
+    elements.push_back(eval(expr.element));
+    isPoisoned |= elements.back().isPoison();
+    return !isPoisoned;
+  });
+  return done && !isPoisoned ? Entity::group(std::move(elements)) : Entity();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,161 @@
+#include "frontend/text/ElaborateImpl.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+/// All variables of an instance and of the instances in it.
+static void collectFrom(const Instance &instance, std::deque<Variable> &all,
+                        std::vector<Variable *> &result) {
+  std::string prefix = instance.path + ".";
+  for (Variable &variable : all)
+    if (StringRef(variable.path).starts_with(prefix) && !StringRef(variable.path).contains('/'))
+      result.push_back(&variable);
+}
+
+bool Elaborator::collectVariables(const Entity &value, SourceRange at,
+                                  std::vector<Variable *> &result) {
+  if (Variable *const *variable = value.get<Variable *>()) {
+    result.push_back(*variable);
+    return true;
+  }
+  if (Instance *const *instance = value.get<Instance *>()) {
+    unsigned before = diagnostics.errorCount();
+    forceAll(**instance);
+    collectFrom(**instance, variables, result);
+    return diagnostics.errorCount() == before;
+  }
+  if (Module *const *module = value.get<Module *>()) {
+    for (auto &lazy : (*module)->values)
+      if (!lazy.second.value.isPoison() && !collectVariables(lazy.second.value, at, result))
+        return false;
+    return true;
+  }
+  const Group *group = value.asGroup();
+  if (!group) {
+    error(at, "not-a-variable",
+          "expected variables, parts or groups of them, but got " + value.describe());
+    return false;
+  }
+  return all_of(group->elements, [&](const Entity &element) {
+    return collectVariables(element, at, result);
+  });
+}
+
+static void sortByOrder(std::vector<Variable *> &variables) {
+  llvm::sort(variables, [](Variable *a, Variable *b) { return a->order < b->order; });
+  variables.erase(llvm::unique(variables), variables.end());
+}
+
+static Entity groupOf(ArrayRef<Variable *> variables) {
+  std::vector<Entity> elements;
+  for (Variable *variable : variables)
+    elements.push_back(Entity(variable));
+  return Entity::group(std::move(elements));
+}
+
+Entity Elaborator::callVariables(Arguments &args, const ast::CallExpr &call) {
+  std::vector<Variable *> found;
+  for (const Argument &arg : args)
+    if (!collectVariables(arg.value, arg.range, found))
+      return Poison();
+  sortByOrder(found);
+  return groupOf(found);
+}
+
+/// The operations on which `value` depends.
+static SetVector<mlir::Operation *> backwardSlice(mlir::Value value) {
+  SetVector<mlir::Operation *> slice;
+  if (mlir::Operation *op = value.getDefiningOp())
+    slice.insert(op);
+  for (size_t i = 0; i < slice.size(); ++i)
+    for (mlir::Value operand : slice[i]->getOperands())
+      if (mlir::Operation *op = operand.getDefiningOp())
+        slice.insert(op);
+  return slice;
+}
+
+std::vector<Variable *> Elaborator::variablesRead(mlir::Value loss) {
+  std::vector<Variable *> found;
+  for (mlir::Operation *op : backwardSlice(loss))
+    if (auto read = dyn_cast<dfg::ReadOp>(op))
+      if (auto it = variablesByPath.find(read.getVariable()); it != variablesByPath.end())
+        found.push_back(it->second);
+  sortByOrder(found);
+  return found;
+}
+
+Entity Elaborator::callTrainable(Arguments &args, const ast::CallExpr &call) {
+  if (args.empty() || args.size() > 2 || args.front().label ||
+      (args.size() == 2 && args[1].label && args[1].label.text != "over"))
+    return fail(call.range, "wrong-count", "'trainable' takes a loss, and a group as 'over'");
+  mlir::Value loss = toTensor(args.front().value, {}, args.front().range);
+  if (!loss)
+    return Poison();
+  std::vector<Variable *> found = variablesRead(loss);
+  erase_if(found, [](Variable *variable) {
+    return variable->isFrozen || !isa<mlir::FloatType>(variable->type.getElementType());
+  });
+  if (args.size() == 2 && !args[1].value.is<All>()) {
+    std::vector<Variable *> wanted;
+    if (!collectVariables(args[1].value, args[1].range, wanted))
+      return Poison();
+    erase_if(found, [&](Variable *variable) { return !is_contained(wanted, variable); });
+  }
+  if (found.empty())
+    return fail(args.front().range, "nothing-to-train",
+                "no variable that could be trained is read on the way to this loss");
+  return groupOf(found);
+}
+
+/// What stands for `value` on the way to the loss: of a variable, what was read first.
+mlir::Value Elaborator::gradientSource(const Entity &value, mlir::Value loss, SourceRange at) {
+  Variable *const *variable = value.get<Variable *>();
+  if (!variable)
+    return toTensor(value, {}, at);
+  dfg::ReadOp first;
+  for (mlir::Operation *op : backwardSlice(loss)) {
+    auto read = dyn_cast<dfg::ReadOp>(op);
+    if (!read || read.getVariable() != (*variable)->path)
+      continue;
+    if (!first || read->isBeforeInBlock(first))
+      first = read;
+  }
+  return first ? first.getValue() : readVariable(**variable, at);
+}
+
+Entity Elaborator::callGradients(Arguments &args, const ast::CallExpr &call) {
+  if (args.size() != 2 || args[0].label)
+    return fail(call.range, "wrong-count",
+                "'gradients' takes a loss and what it is differentiated by");
+  mlir::Value loss = toTensor(args[0].value, {}, args[0].range);
+  if (!loss)
+    return Poison();
+  auto lossType = cast<mlir::RankedTensorType>(loss.getType());
+  if (lossType.getRank() != 0 || !isa<mlir::FloatType>(lossType.getElementType()))
+    return fail(args[0].range, "gradient-of",
+                "'gradients' needs a floating scalar, but got " + dfg::toText(lossType));
+  std::vector<Entity> targets{args[1].value};
+  bool isGroup = args[1].value.asGroup() != nullptr;
+  if (isGroup)
+    targets = args[1].value.asGroup()->elements;
+  SmallVector<mlir::Value> xs;
+  for (const Entity &target : targets) {
+    mlir::Value x = gradientSource(target, loss, args[1].range);
+    if (!x)
+      return Poison();
+    if (!isa<mlir::FloatType>(dfg::elementTypeOf(x.getType())))
+      return fail(args[1].range, "gradient-of",
+                  "'gradients' differentiates by floating values, but got " +
+                      dfg::toText(x.getType()));
+    xs.push_back(x);
+  }
+  mlir::Operation *op = builder.gradients(loss, xs, {}, locate(call.range));
+  std::vector<Entity> results;
+  for (mlir::Value result : op->getResults())
+    results.push_back(Entity(result));
+  return isGroup ? Entity::group(std::move(results)) : results.front();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,197 @@
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/ElaborateImpl.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+Entity Elaborator::evalIndex(const ast::IndexExpr &expr) {
+  if (isa<ast::ListTypeExpr>(expr.base))
+    return laterWork(expr.range, "a list");
+  Entity base = eval(expr.base);
+  if (base.isPoison())
+    return Poison();
+  if (const mlir::Type *element = base.get<mlir::Type>())
+    return evalTypeIndex(expr, *element);
+  if (const Group *group = base.asGroup(); group && !group->isSparse)
+    return indexGroup(expr, *group);
+  mlir::Value tensor = toTensor(base, {}, expr.base->range);
+  return tensor ? indexTensor(expr, tensor) : Entity();
+}
+
+Entity Elaborator::evalTypeIndex(const ast::IndexExpr &expr, mlir::Type element) {
+  std::optional<dfg::Shape> shape = evalShape(expr.items);
+  if (!shape)
+    return Poison();
+  return Entity(TensorType{element, std::move(*shape)});
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// A static int between brackets; nothing after an error.
+std::optional<int64_t> Elaborator::evalStaticInt(const ast::Expr *expr) {
+  Entity value = eval(expr);
+  if (value.isPoison())
+    return std::nullopt;
+  if (const int64_t *number = value.get<int64_t>())
+    return *number;
+  error(expr->range, "not-static",
+        "expected an int known at compile time, but got " + value.describe());
+  return std::nullopt;
+}
+
+/// The place that an index means, counted from the end if negative.
+static int64_t clampIndex(int64_t index, int64_t size) {
+  if (index < 0)
+    index += size;
+  return std::clamp<int64_t>(index, 0, size);
+}
+
+Entity Elaborator::indexGroup(const ast::IndexExpr &expr, const Group &group) {
+  if (expr.items.size() != 1)
+    return fail(expr.range, "wrong-count", "a group has one index");
+  const ast::IndexItem &item = expr.items.front();
+  int64_t size = group.elements.size();
+  if (item.kind == ast::IndexItemKind::Rest)
+    return fail(item.range, "misplaced", "a group has no axes");
+  if (item.kind == ast::IndexItemKind::Element) {
+    std::optional<int64_t> index = evalStaticInt(item.value);
+    if (!index)
+      return Poison();
+    int64_t place = *index < 0 ? *index + size : *index;
+    if (place < 0 || place >= size)
+      return fail(item.range, "index-range",
+                  "the group has " + Twine(size) + " values, so there is no index " +
+                      Twine(*index));
+    return group.elements[place];
+  }
+  int64_t start = 0, stop = size, step = 1;
+  for (auto [part, target] : {std::pair(item.value, &start), std::pair(item.stop, &stop),
+                              std::pair(item.step, &step)}) {
+    if (!part)
+      continue;
+    std::optional<int64_t> value = evalStaticInt(part);
+    if (!value)
+      return Poison();
+    *target = part == item.step ? *value : clampIndex(*value, size);
+  }
+  if (step <= 0)
+    return fail(item.range, "bad-step", "the step of a slice must be positive");
+  std::vector<Entity> elements;
+  for (int64_t i = start; i < stop; i += step) {
+    elements.push_back(group.elements[i]);
+    if (step > stop)
+      break;
+  }
+  return Entity::group(std::move(elements));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One axis of a slice: sizes, and whether the axis is dropped.
+struct AxisSlice {
+  dfg::DimExpr start = 0, limit = 0;
+  int64_t step = 1;
+  bool isDropped = false;
+};
+} // namespace
+
+/// A negative constant counts from the end.
+static dfg::DimExpr fromEnd(const dfg::DimExpr &place, const dfg::DimExpr &size) {
+  std::optional<int64_t> constant = place.constant();
+  return constant && *constant < 0 ? size + place : place;
+}
+
+Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
+  dfg::Shape shape = dfg::shapeOf(tensor.getType());
+  size_t rest = count_if(expr.items, [](const ast::IndexItem &item) {
+    return item.kind == ast::IndexItemKind::Rest;
+  });
+  size_t fixed = expr.items.size() - rest;
+  if (rest > 1 || fixed > shape.size())
+    return fail(expr.range, "wrong-count",
+                "too many indices for " + dfg::toText(tensor.getType()));
+  SmallVector<AxisSlice> slices;
+  auto whole = [&](size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      AxisSlice &slice = slices.emplace_back();
+      slice.limit = shape[slices.size() - 1];
+    }
+  };
+  for (const ast::IndexItem &item : expr.items) {
+    if (item.kind == ast::IndexItemKind::Rest) {
+      whole(shape.size() - fixed);
+      continue;
+    }
+    const dfg::DimExpr &size = shape[slices.size()];
+    AxisSlice slice;
+    slice.limit = size;
+    if (item.kind == ast::IndexItemKind::Element) {
+      std::optional<dfg::DimExpr> place = evalSize(item.value);
+      if (!place)
+        return Poison();
+      slice.start = fromEnd(*place, size);
+      slice.limit = slice.start + dfg::DimExpr(1);
+      slice.isDropped = true;
+    } else {
+      for (auto [part, target] : {std::pair(item.value, &slice.start),
+                                  std::pair(item.stop, &slice.limit)}) {
+        if (!part)
+          continue;
+        std::optional<dfg::DimExpr> place = evalSize(part);
+        if (!place)
+          return Poison();
+        *target = fromEnd(*place, size);
+      }
+      if (item.step) {
+        std::optional<int64_t> step = evalStaticInt(item.step);
+        if (!step)
+          return Poison();
+        if (*step <= 0)
+          return fail(item.range, "bad-step", "the step of a slice must be positive")
+              ;
+        slice.step = *step;
+      }
+    }
+    slices.push_back(slice);
+  }
+  whole(shape.size() - slices.size());
+  bool isWhole = true;
+  SmallVector<dfg::DimExpr> starts, limits, kept;
+  SmallVector<int64_t> steps;
+  for (auto [slice, size] : zip(slices, shape)) {
+    isWhole &= slice.start.isConstant(0) && slice.limit == size && slice.step == 1;
+    starts.push_back(slice.start);
+    limits.push_back(slice.limit);
+    steps.push_back(slice.step);
+  }
+  mlir::Value result = tensor;
+  if (!isWhole) {
+    mlir::Builder b(context);
+    mlir::NamedAttribute attributes[] = {
+        b.getNamedAttr("starts", dfg::DimsAttr::get(context, starts)),
+        b.getNamedAttr("limits", dfg::DimsAttr::get(context, limits)),
+        b.getNamedAttr("steps", b.getDenseI64ArrayAttr(steps))};
+    Argument operand{{}, expr.base, expr.base->range, Entity(tensor)};
+    result = emit("slice", operand, tensor, attributes, expr.range);
+    if (!result)
+      return Poison();
+  }
+  dfg::Shape sliced = dfg::shapeOf(result.getType());
+  for (auto [slice, size] : zip(slices, sliced))
+    if (!slice.isDropped)
+      kept.push_back(size);
+  if (kept.size() != sliced.size()) {
+    mlir::NamedAttribute attribute(mlir::StringAttr::get(context, "shape"),
+                                   dfg::DimsAttr::get(context, kept));
+    result = emit("reshape", {}, result, attribute, expr.range);
+  }
+  return result ? Entity(result) : Entity();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,323 @@
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/ElaborateImpl.h"
+#include "frontend/text/Library.h"
+#include "frontend/text/Parser.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static std::string stem(StringRef path) { return sys::path::stem(path).str(); }
+
+Module *Elaborator::loadModule(FileId file, SourceRange usedAt) {
+  if (auto it = modulesByFile.find(file); it != modulesByFile.end())
+    return it->second;
+  for (const auto &[other, at] : loading) {
+    if (other != file)
+      continue;
+    error(usedAt, "use-cycle", "'" + sources.name(file) + "' uses itself, through this file");
+    return nullptr;
+  }
+  loading.emplace_back(file, usedAt);
+  auto done = make_scope_exit([&] { loading.pop_back(); });
+
+  auto module = std::make_unique<Module>();
+  Module *result = module.get();
+  module->file = parseFile(sources, file, diagnostics);
+  module->name = module->file->name ? module->file->name.text.str() : stem(sources.name(file));
+  module->position = modules.size();
+  if (std::optional<uint64_t> edition = module->file->edition; edition && *edition != 1)
+    error(module->file->headerRange, "unknown-edition",
+          "this tfc knows edition 1 of the language, not " + Twine(*edition));
+  modules.push_back(std::move(module));
+  declareItems(*result);
+  modulesByFile[file] = result;
+  return result;
+}
+
+Module *Elaborator::loadShipped(StringRef name, SourceRange usedAt) {
+  std::optional<StringRef> text = librarySource(name);
+  if (!text) {
+    Diagnostic &diagnostic = error(
+        usedAt, "unknown-file", "no file '" + name + "' ships with tfc");
+    SmallVector<StringRef> names = libraryNames();
+    suggest(diagnostic, name, names);
+    if (diagnostic.helpText.empty())
+      diagnostic.help("a file of your own is named in quotes: use \"" + name + ".graph\"");
+    return nullptr;
+  }
+  std::string path = ("tfc/" + name + ".graph").str();
+  std::optional<FileId> file = sources.find(path);
+  if (!file)
+    file = sources.add(path, *text);
+  Module *module = loadModule(*file, usedAt);
+  if (module)
+    module->isShipped = true;
+  return module;
+}
+
+Module *Elaborator::loadUsed(const ast::UseDecl &use, const Module &from) {
+  if (!use.path)
+    return loadShipped(use.module.text, use.module.range);
+  std::optional<StringRef> path = use.path->literal();
+  if (!path) {
+    error(use.path->range, "not-static", "the path of a used file is a plain string");
+    return nullptr;
+  }
+  SmallString<128> full(*path);
+  if (!sys::path::is_absolute(full)) {
+    full = sys::path::parent_path(sources.name(from.file->id));
+    sys::path::append(full, *path);
+  }
+  std::string reason;
+  std::optional<FileId> file = sources.load(full, reason);
+  if (!file) {
+    error(use.path->range, "unknown-file", "cannot read '" + Twine(full) + "': " + reason);
+    return nullptr;
+  }
+  return loadModule(*file, use.path->range);
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+void Elaborator::declare(StringMap<Declaration> &table, const ast::Name &name, Declaration what) {
+  if (!name || name.isDiscard())
+    return;
+  what.at = name.range;
+  auto [it, isNew] = table.try_emplace(name.text, what);
+  if (!isNew)
+    error(name.range, "duplicate-name", "'" + name.text + "' is declared twice")
+        .note(it->second.at, "first here");
+}
+
+void Elaborator::declareItems(Module &module) {
+  unsigned position = 0;
+  for (const ast::Stmt *item : module.file->items) {
+    Declaration declaration;
+    declaration.stmt = item;
+    declaration.position = position++;
+    if (const auto *use = dyn_cast<ast::UseDecl>(item))
+      declareUse(module, *use, declaration.position);
+    else if (const auto *var = dyn_cast<ast::VarDecl>(item))
+      declare(module.declarations, var->name, declaration);
+    else if (const auto *fn = dyn_cast<ast::FnDecl>(item))
+      declare(module.declarations, fn->name, declaration);
+    else if (const auto *part = dyn_cast<ast::PartDecl>(item))
+      declare(module.declarations, part->name, declaration);
+    else if (const auto *let = dyn_cast<ast::LetDecl>(item)) {
+      for (const ast::Binding &binding : let->bindings) {
+        declaration.binding = &binding;
+        declare(module.declarations, binding.name, declaration);
+        declaration.position = position++;
+      }
+    } else if (isa<ast::QueueDecl>(item))
+      laterWork(item->range, "a queue");
+    if (isa<ast::FnDecl>(item))
+      checkAnnotations(*item, {"recompute", "device"});
+    else if (isa<ast::VarDecl, ast::LetDecl>(item))
+      checkAnnotations(*item, {"frozen", "was", "device", "colocate"});
+    else
+      checkAnnotations(*item, {});
+  }
+}
+
+void Elaborator::declareUse(Module &module, const ast::UseDecl &use, unsigned position) {
+  Module *used = loadUsed(use, module);
+  Declaration declaration;
+  declaration.stmt = &use;
+  declaration.module = used;
+  declaration.position = position;
+  if (use.alias)
+    declare(module.declarations, use.alias, declaration);
+  else if (use.module && use.names.empty())
+    declare(module.declarations, use.module, declaration);
+  else if (use.path && use.names.empty() && used)
+    declare(module.declarations,
+            {StringRef(used->name), use.path->range}, declaration);
+  for (const ast::Name &name : use.names) {
+    declaration.selected = name.text;
+    declare(module.declarations, name, declaration);
+    if (used && !used->declarations.contains(name.text)) {
+      Diagnostic &diagnostic = error(name.range, "unknown-name",
+                                     "'" + used->name + "' has nothing named '" + name.text + "'");
+      SmallVector<StringRef> names(used->declarations.keys().begin(), used->declarations.keys().end());
+      suggest(diagnostic, name.text, names);
+    } else if (name.text.starts_with("_")) {
+      error(name.range, "private-name", "'" + name.text + "' is private to its file");
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lookup
+//===----------------------------------------------------------------------===//
+
+std::optional<Entity> Elaborator::lookup(StringRef name, SourceRange at) {
+  if (std::optional<Entity> value = lookupDeclared(name, at))
+    return value;
+  if (prelude)
+    if (std::optional<Entity> value = valueInModule(*prelude, name, at))
+      return value;
+  return builtinByName(name);
+}
+
+std::optional<Entity> Elaborator::lookupDeclared(StringRef name, SourceRange at) {
+  if (frame) {
+    if (Local *local = frame->find(name))
+      return local->value;
+    if (frame->self)
+      if (std::optional<Entity> value = valueInInstance(*frame->self, name, at))
+        return value;
+    if (frame->module)
+      if (std::optional<Entity> value = valueInModule(*frame->module, name, at))
+        return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<Entity> Elaborator::valueInModule(Module &module, StringRef name, SourceRange at) {
+  auto it = module.declarations.find(name);
+  if (it == module.declarations.end())
+    return std::nullopt;
+  const Declaration &declaration = it->second;
+  if (isa<ast::UseDecl>(declaration.stmt)) {
+    if (!declaration.module)
+      return Entity();
+    if (declaration.selected.empty())
+      return Entity(declaration.module);
+    return valueInModule(*declaration.module, declaration.selected, at).value_or(Entity());
+  }
+  if (const auto *fn = dyn_cast<ast::FnDecl>(declaration.stmt))
+    return Entity(Function{fn, &module, nullptr});
+  if (const auto *part = dyn_cast<ast::PartDecl>(declaration.stmt))
+    return Entity(Part{part, &module});
+
+  LetName path;
+  path.path = module.prefix + name.str();
+  path.order = {module.position, declaration.position};
+  LazyValue &lazy = module.values[name];
+  if (const auto *var = dyn_cast<ast::VarDecl>(declaration.stmt)) {
+    if (lazy.state == LazyValue::State::New) {
+      lazy.state = LazyValue::State::Done;
+      Variable *variable = declareVariable(*var, path, newFrame(&module, nullptr));
+      lazy.value = variable ? Entity(variable) : Entity();
+    }
+    return lazy.value;
+  }
+  if (!declaration.binding)
+    return Entity();
+  return force(lazy, *declaration.binding, newFrame(&module, nullptr), path, *declaration.stmt);
+}
+
+/// `path` with its last name replaced by the one that it had before.
+std::string renameLast(const std::string &path, StringRef name, StringRef former) {
+  size_t stem = path.size() >= name.size() ? path.size() - name.size() : 0;
+  return path.substr(0, stem) + former.str();
+}
+
+Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
+                         std::shared_ptr<Frame> bindingFrame, LetName name,
+                         const ast::Stmt &stmt) {
+  if (lazy.state == LazyValue::State::Running)
+    return fail(binding.name.range, "let-cycle",
+                "'" + binding.name.text + "' is computed from itself");
+  bool isStale = lazy.entry != 0 && lazy.entry != entryNumber;
+  if (lazy.state == LazyValue::State::Done && !isStale)
+    return lazy.value;
+  lazy.state = LazyValue::State::Running;
+  if (std::string former = formerName(stmt); !former.empty())
+    name.formerly = renameLast(name.formerly.empty() ? name.path : name.formerly,
+                               binding.name.text, former);
+  SaveAndRestore<Frame *> outerFrame(frame, bindingFrame.get());
+  SaveAndRestore<std::string> outerName(bindingName, binding.name.text.str());
+  SaveAndRestore<std::optional<TensorType>> outerExpected(expected, std::nullopt);
+  if (binding.type && !isStaticType(*binding.type))
+    expected = evalType(*binding.type);
+  Entity value = evalLet(binding.value, name);
+  if (binding.type && !value.isPoison()) {
+    if (isStaticType(*binding.type)) {
+      ast::Param param;
+      param.name = binding.name;
+      param.type = binding.type;
+      value = convertStatic(param, {{}, binding.value, rangeOf(binding.value), value})
+                  .value_or(Entity());
+    } else {
+      value = checkResult(*binding.type, value, rangeOf(binding.value),
+                          ("'" + binding.name.text + "'").str());
+    }
+  }
+  lazy.state = LazyValue::State::Done;
+  lazy.entry = value.isStatic() ? 0 : entryNumber;
+  lazy.value = value;
+  return value;
+}
+
+static constexpr StringLiteral kBuiltins[] = {
+    "abs",   "add_n",   "assign",    "assign_add", "assign_sub", "ceil",  "dtype",     "exp",
+    "float", "floor",   "gradients", "int",        "is_float",   "is_sparse", "len",   "log",
+    "max",   "maximum", "min",       "minimum",    "pow",        "prod",  "rank",      "read",
+    "shape", "sqrt",    "trainable", "variables",  "zip",        "cos",   "sin",       "tanh",
+    "is_int", "seed_of"};
+
+std::optional<Entity> Elaborator::builtinByName(StringRef name) {
+  if (name == "all")
+    return Entity(All{});
+  if (name == "pi")
+    return Entity(3.14159265358979323846);
+  if (const auto *it = find(kBuiltins, name); it != std::end(kBuiltins))
+    return Entity(Builtin{*it});
+  if (const dfg::OpSignature *op = dfg::lookupOp(name))
+    return Entity(op);
+  return std::nullopt;
+}
+
+Entity Elaborator::memberOfModule(Module &module, const ast::Name &name) {
+  if (name.text.starts_with("_"))
+    return fail(name.range, "private-name", "'" + name.text + "' is private to its file");
+  if (std::optional<Entity> value = valueInModule(module, name.text, name.range))
+    return *value;
+  Diagnostic &diagnostic = error(name.range, "unknown-name",
+                                 "'" + module.name + "' has nothing named '" + name.text + "'");
+  SmallVector<StringRef> names(module.declarations.keys().begin(), module.declarations.keys().end());
+  suggest(diagnostic, name.text, names);
+  return Poison();
+}
+
+std::vector<StringRef> Elaborator::visibleNames() {
+  std::vector<StringRef> names;
+  auto addAll = [&](const auto &table) {
+    for (const auto &entry : table)
+      names.push_back(entry.getKey());
+  };
+  if (frame) {
+    addAll(frame->locals);
+    if (frame->self) {
+      addAll(frame->self->members);
+      addAll(frame->self->params);
+    }
+    if (frame->module)
+      addAll(frame->module->declarations);
+  }
+  if (prelude)
+    addAll(prelude->declarations);
+  names.insert(names.end(), std::begin(kBuiltins), std::end(kBuiltins));
+  for (const dfg::OpSignature &op : dfg::allOps())
+    names.push_back(op.name);
+  sort(names);
+  return names;
+}
+
+Entity Elaborator::unknownName(StringRef name, SourceRange at) {
+  Diagnostic &diagnostic = error(at, "unknown-name", "nothing is named '" + name + "' here");
+  suggest(diagnostic, name, visibleNames());
+  return Poison();
+}
+
+} // namespace tfc::text

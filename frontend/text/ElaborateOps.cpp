@@ -1,0 +1,379 @@
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/ElaborateImpl.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+using dfg::AttrKind;
+
+/// The arguments of an operation, each at its operand or attribute.
+struct Elaborator::OpCall {
+  const dfg::OpSignature &op;
+  std::vector<std::vector<Argument>> operands;
+  std::vector<std::optional<Argument>> attributes;
+  /// In the order in which they are written.
+  std::vector<Argument> all;
+
+  explicit OpCall(const dfg::OpSignature &op)
+      : op(op), operands(op.operands.size()), attributes(op.attributes.size()) {}
+
+  std::optional<size_t> attributeOf(AttrKind kind) const {
+    for (auto [i, attribute] : enumerate(op.attributes))
+      if (attribute.kind == kind)
+        return i;
+    return std::nullopt;
+  }
+  bool takesType() const {
+    return attributeOf(AttrKind::Dims) && attributeOf(AttrKind::Dtype);
+  }
+};
+
+static StringRef describeKind(AttrKind kind) {
+  switch (kind) {
+  case AttrKind::Bool:
+    return "a bool";
+  case AttrKind::BoolList:
+    return "a list of bools";
+  case AttrKind::Dims:
+    return "a shape";
+  case AttrKind::Dtype:
+    return "an element type";
+  case AttrKind::Float:
+    return "a number";
+  case AttrKind::Int:
+    return "an int";
+  case AttrKind::IntList:
+    return "ints";
+  case AttrKind::String:
+    return "a string";
+  case AttrKind::Symbol:
+    return "a variable";
+  case AttrKind::Unit:
+    return "a bool";
+  case AttrKind::Value:
+  case AttrKind::Other:
+    break;
+  }
+  return "a constant";
+}
+
+//===----------------------------------------------------------------------===//
+// Placing arguments
+//===----------------------------------------------------------------------===//
+
+bool Elaborator::placePositional(OpCall &opCall, Argument &argument) {
+  const dfg::OpSignature &op = opCall.op;
+  if (const TensorType *type = argument.value.get<TensorType>(); type && opCall.takesType()) {
+    Argument shape = argument, dtype = argument;
+    shape.value = Entity::shape(type->shape);
+    dtype.value = Entity(type->element);
+    opCall.attributes[*opCall.attributeOf(AttrKind::Dims)] = shape;
+    opCall.attributes[*opCall.attributeOf(AttrKind::Dtype)] = dtype;
+    return true;
+  }
+  for (auto [i, attribute] : enumerate(op.attributes))
+    if (attribute.kind == AttrKind::Symbol && !opCall.attributes[i]) {
+      opCall.attributes[i] = argument;
+      return true;
+    }
+  for (auto [i, operand] : enumerate(op.operands)) {
+    if (!opCall.operands[i].empty() && !operand.isVariadic)
+      continue;
+    if (operand.isOptional && !argument.value.isTensor() && !argument.value.isNumber())
+      continue;
+    if (operand.isVariadic && !opCall.operands[i].empty() &&
+        opCall.operands[i].front().value.asGroup())
+      continue;
+    opCall.operands[i].push_back(argument);
+    return true;
+  }
+  for (auto [i, attribute] : enumerate(op.attributes))
+    if (!opCall.attributes[i]) {
+      opCall.attributes[i] = argument;
+      return true;
+    }
+  error(argument.range, "wrong-count",
+        "'" + op.name + "' takes " + Twine(op.operands.size()) + " operands and " +
+            Twine(op.attributes.size()) + " attributes");
+  return false;
+}
+
+bool Elaborator::placeNamed(OpCall &opCall, Argument &argument) {
+  const dfg::OpSignature &op = opCall.op;
+  StringRef name = argument.label.text;
+  for (auto [i, operand] : enumerate(op.operands)) {
+    if (operand.name != name)
+      continue;
+    if (opCall.operands[i].empty()) {
+      opCall.operands[i].push_back(argument);
+      return true;
+    }
+    error(argument.range, "duplicate-argument", "'" + name + "' is given twice");
+    return false;
+  }
+  for (auto [i, attribute] : enumerate(op.attributes)) {
+    if (attribute.name != name)
+      continue;
+    if (!opCall.attributes[i]) {
+      opCall.attributes[i] = argument;
+      return true;
+    }
+    error(argument.range, "duplicate-argument", "'" + name + "' is given twice");
+    return false;
+  }
+  Diagnostic &diagnostic = error(argument.label.range, "unknown-argument",
+                                 "'" + op.name + "' has no operand or attribute '" + name + "'");
+  SmallVector<StringRef> names;
+  for (const dfg::OperandSignature &operand : op.operands)
+    names.push_back(operand.name);
+  for (const dfg::AttrSignature &attribute : op.attributes)
+    names.push_back(attribute.name);
+  suggest(diagnostic, name, names);
+  return false;
+}
+
+bool Elaborator::placeArguments(OpCall &opCall, Arguments &args, const ast::CallExpr &call) {
+  bool ok = true;
+  for (Argument &argument : args)
+    if (argument.label)
+      ok &= placeNamed(opCall, argument);
+  for (Argument &argument : args)
+    if (!argument.label && ok)
+      ok &= placePositional(opCall, argument);
+  if (!ok)
+    return false;
+  if (opCall.takesType() && expected) {
+    std::optional<Argument> &shape = opCall.attributes[*opCall.attributeOf(AttrKind::Dims)];
+    std::optional<Argument> &dtype = opCall.attributes[*opCall.attributeOf(AttrKind::Dtype)];
+    if (!shape && !dtype) {
+      shape = Argument{{}, nullptr, call.range, Entity::shape(expected->shape)};
+      dtype = Argument{{}, nullptr, call.range, Entity(expected->element)};
+    }
+  }
+  std::string missing;
+  for (auto [operand, given] : zip(opCall.op.operands, opCall.operands))
+    if (given.empty() && !operand.isOptional && !operand.isVariadic)
+      missing += (missing.empty() ? "'" : ", '") + operand.name.str() + "'";
+  for (auto [attribute, given] : zip(opCall.op.attributes, opCall.attributes))
+    if (!given && attribute.isRequired)
+      missing += (missing.empty() ? "'" : ", '") + attribute.name.str() + "'";
+  if (missing.empty())
+    return true;
+  error(call.range, "missing-argument", "'" + opCall.op.name + "' needs " + missing);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+static mlir::Type tensorElement(const Entity &value) {
+  if (const mlir::Value *tensor = value.get<mlir::Value>())
+    return dfg::elementTypeOf(tensor->getType());
+  if (Variable *const *variable = value.get<Variable *>())
+    return (*variable)->type.getElementType();
+  if (const Constant *constant = value.get<Constant>())
+    return constant->value.getElementType();
+  return {};
+}
+
+/// The element type that numbers take: of the first tensor operand that their slot could share.
+static mlir::Type preferredFor(bool isIndex, ArrayRef<mlir::Type> elements) {
+  for (mlir::Type element : elements)
+    if (!element.isInteger(1) && !(isIndex && isa<FloatType>(element)))
+      return element;
+  return {};
+}
+
+bool Elaborator::buildOperands(OpCall &opCall, SmallVectorImpl<mlir::Value> &operands,
+                               SmallVectorImpl<int32_t> &segments) {
+  SmallVector<mlir::Type> elements;
+  for (auto [signature, given] : zip(opCall.op.operands, opCall.operands))
+    for (Argument &argument : given) {
+      if (const Group *group = argument.value.asGroup(); group && signature.isVariadic) {
+        for (const Entity &element : group->elements)
+          if (mlir::Type type = tensorElement(element))
+            elements.push_back(type);
+      } else if (mlir::Type type = tensorElement(argument.value)) {
+        elements.push_back(type);
+      }
+    }
+  for (auto [signature, given] : zip(opCall.op.operands, opCall.operands)) {
+    size_t before = operands.size();
+    mlir::Type preferred = preferredFor(signature.isIndex, elements);
+    for (Argument &argument : given) {
+      opCall.all.push_back(argument);
+      std::vector<Entity> values{argument.value};
+      if (const Group *group = argument.value.asGroup();
+          group && signature.isVariadic && !group->isSparse)
+        values = group->elements;
+      for (const Entity &value : values) {
+        mlir::Value tensor = toTensor(value, preferred, argument.range);
+        if (!tensor)
+          return false;
+        operands.push_back(tensor);
+      }
+    }
+    segments.push_back(operands.size() - before);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static std::optional<SmallVector<int64_t>> intsOf(const Entity &value) {
+  if (const int64_t *number = value.get<int64_t>())
+    return SmallVector<int64_t>{*number};
+  const Group *group = value.asGroup();
+  if (!group)
+    return std::nullopt;
+  SmallVector<int64_t> numbers;
+  for (const Entity &element : group->elements) {
+    if (!element.is<int64_t>())
+      return std::nullopt;
+    numbers.push_back(element.as<int64_t>());
+  }
+  return numbers;
+}
+
+static Attribute boolsOf(const Entity &value, MLIRContext *context) {
+  SmallVector<bool> flags;
+  if (const bool *flag = value.get<bool>())
+    flags.push_back(*flag);
+  else if (const Group *group = value.asGroup())
+    for (const Entity &element : group->elements) {
+      if (!element.is<bool>())
+        return {};
+      flags.push_back(element.as<bool>());
+    }
+  else
+    return {};
+  return DenseBoolArrayAttr::get(context, flags);
+}
+
+/// The attribute that a static value makes; null if it is of another kind.
+static Attribute attributeFrom(const Entity &value, AttrKind kind, unsigned width,
+                               MLIRContext *context) {
+  Builder b(context);
+  switch (kind) {
+  case AttrKind::Bool:
+    return value.is<bool>() ? Attribute(b.getBoolAttr(value.as<bool>())) : Attribute();
+  case AttrKind::Unit:
+    return value.is<bool>() ? Attribute(b.getUnitAttr()) : Attribute();
+  case AttrKind::BoolList:
+    return boolsOf(value, context);
+  case AttrKind::Int:
+    return value.is<int64_t>() ? Attribute(IntegerAttr::get(b.getIntegerType(width), value.as<int64_t>()))
+                               : Attribute();
+  case AttrKind::Float:
+    if (std::optional<double> number = value.asDouble())
+      return b.getF64FloatAttr(*number);
+    return {};
+  case AttrKind::IntList:
+    if (std::optional<SmallVector<int64_t>> numbers = intsOf(value))
+      return b.getDenseI64ArrayAttr(*numbers);
+    return {};
+  case AttrKind::Dims:
+    if (std::optional<dfg::DimExpr> size = value.asDim())
+      return dfg::DimsAttr::get(context, {*size});
+    if (std::optional<dfg::Shape> shape = value.asShape())
+      return dfg::DimsAttr::get(context, *shape);
+    return {};
+  case AttrKind::Dtype:
+    return value.is<mlir::Type>() ? Attribute(TypeAttr::get(value.as<mlir::Type>())) : Attribute();
+  case AttrKind::String:
+    return value.is<std::string>() ? Attribute(b.getStringAttr(value.as<std::string>()))
+                                   : Attribute();
+  case AttrKind::Symbol:
+    if (Variable *const *variable = value.get<Variable *>())
+      return FlatSymbolRefAttr::get(context, (*variable)->path);
+    return {};
+  case AttrKind::Value:
+    if (const Constant *constant = value.get<Constant>())
+      return constant->value;
+    return {};
+  case AttrKind::Other:
+    return {};
+  }
+  return {};
+}
+
+bool Elaborator::buildAttributes(OpCall &opCall, SmallVectorImpl<NamedAttribute> &attributes) {
+  bool ok = true;
+  for (auto [signature, given] : zip(opCall.op.attributes, opCall.attributes)) {
+    if (!given)
+      continue;
+    if (signature.kind == AttrKind::Unit && given->value.is<bool>() && !given->value.as<bool>())
+      continue;
+    Attribute attribute = attributeFrom(given->value, signature.kind, signature.width, context);
+    if (!attribute) {
+      bool isRunTime = given->value.isTensor() && signature.kind != AttrKind::Symbol;
+      error(given->range, isRunTime ? "not-static" : "attribute-type",
+            "'" + signature.name + "' of '" + opCall.op.name + "' is " +
+                describeKind(signature.kind) + (isRunTime ? " known at compile time" : "") +
+                ", but got " + given->value.describe());
+      ok = false;
+      continue;
+    }
+    attributes.emplace_back(StringAttr::get(context, signature.name), attribute);
+  }
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// The call
+//===----------------------------------------------------------------------===//
+
+Entity Elaborator::opResult(const dfg::OpSignature &op, Operation *operation) {
+  if (operation->getNumResults() == 0)
+    return Entity(Nothing{});
+  if (operation->getNumResults() == 1 && !op.hasVariadicResults)
+    return Entity(mlir::Value(operation->getResult(0)));
+  std::vector<Entity> values;
+  for (mlir::Value result : operation->getResults())
+    values.push_back(Entity(result));
+  std::vector<std::string> names;
+  if (op.results.size() == values.size())
+    for (StringRef name : op.results)
+      names.push_back(name.str());
+  return Entity::group(std::move(values), std::move(names));
+}
+
+Entity Elaborator::callOp(const dfg::OpSignature &op, Arguments &args, const ast::CallExpr &call) {
+  OpCall opCall(op);
+  if (!placeArguments(opCall, args, call))
+    return Poison();
+  expected.reset();
+  SmallVector<mlir::Value> operands;
+  SmallVector<int32_t> segments;
+  SmallVector<NamedAttribute> attributes;
+  bool ok = buildAttributes(opCall, attributes);
+  ok &= buildOperands(opCall, operands, segments);
+  if (!ok || !requireEntry(call.range))
+    return Poison();
+  unsigned flexible = count_if(op.operands, [](const dfg::OperandSignature &operand) {
+    return operand.isVariadic || operand.isOptional;
+  });
+  if (flexible > 1)
+    attributes.emplace_back(StringAttr::get(context, "operandSegmentSizes"),
+                            DenseI32ArrayAttr::get(context, segments));
+  Operation *created = nullptr;
+  SourceRange at = opCall.all.empty() ? call.callee->range : opCall.all.front().range;
+  capture(at, opCall.all, op.name, "", [&] {
+    FailureOr<Operation *> result =
+        builder.create(op.name, operands, attributes, locate(call.range));
+    if (succeeded(result))
+      created = *result;
+    return succeeded(result);
+  });
+  for (auto [signature, given] : zip(op.attributes, opCall.attributes))
+    if (signature.kind == AttrKind::Symbol && given)
+      reads.erase(given->value.as<Variable *>());
+  return created ? opResult(op, created) : Entity();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,224 @@
+#include "frontend/text/ElaborateImpl.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+/// The kinds of static values that a parameter can have.
+enum class StaticKind { None, Int, Float, Bool, String, Dim, DType, Group, Function };
+
+/// `always`: types that mean a static value wherever they stand; else in static parameters only.
+static StaticKind staticKind(const ast::Type &type, bool always) {
+  if (type.kind == ast::TypeKind::Dim)
+    return StaticKind::Dim;
+  if (type.hasBrackets)
+    return StaticKind::None;
+  if (type.kind == ast::TypeKind::Named)
+    return StringSwitch<StaticKind>(type.name)
+        .Case("int", StaticKind::Int)
+        .Case("float", StaticKind::Float)
+        .Case("dtype", StaticKind::DType)
+        .Case("group", StaticKind::Group)
+        .Case("function", StaticKind::Function)
+        .Default(StaticKind::None);
+  if (type.kind != ast::TypeKind::DType)
+    return StaticKind::None;
+  switch (type.dtype) {
+  case ast::DType::String:
+    return StaticKind::String;
+  case ast::DType::Bool:
+    return always ? StaticKind::None : StaticKind::Bool;
+  case ast::DType::F32:
+  case ast::DType::F64:
+  case ast::DType::F16:
+  case ast::DType::BF16:
+    return always ? StaticKind::None : StaticKind::Float;
+  default:
+    return always ? StaticKind::None : StaticKind::Int;
+  }
+}
+
+bool Elaborator::isStaticType(const ast::Type &type) {
+  return staticKind(type, /*always=*/true) != StaticKind::None;
+}
+
+bool Elaborator::isTypeArgument(const ast::Param &param) {
+  return param.isStatic && staticKind(*param.type, /*always=*/false) == StaticKind::None;
+}
+
+static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
+  bool matches = false;
+  switch (kind) {
+  case StaticKind::None:
+    break;
+  case StaticKind::Int:
+    matches = value.is<int64_t>() || value.is<dfg::DimExpr>();
+    break;
+  case StaticKind::Float:
+    if (std::optional<double> number = value.asDouble())
+      return Entity(*number);
+    break;
+  case StaticKind::Bool:
+    matches = value.is<bool>();
+    break;
+  case StaticKind::String:
+    matches = value.is<std::string>();
+    break;
+  case StaticKind::Dim:
+    matches = value.asDim().has_value();
+    break;
+  case StaticKind::DType:
+    matches = value.is<mlir::Type>();
+    break;
+  case StaticKind::Group:
+    matches = value.asGroup() || value.is<All>() || value.is<Instance *>() ||
+              value.is<Module *>() || value.is<Variable *>();
+    break;
+  case StaticKind::Function:
+    matches = value.is<Function>() || value.is<Instance *>() || value.is<Builtin>() ||
+              value.is<const dfg::OpSignature *>() || value.is<mlir::Type>();
+    break;
+  }
+  return matches ? std::optional<Entity>(value) : std::nullopt;
+}
+
+std::optional<Entity> Elaborator::convertStatic(const ast::Param &param, const Argument &argument) {
+  if (argument.value.isPoison())
+    return std::nullopt;
+  if (std::optional<Entity> value = convertTo(staticKind(*param.type, false), argument.value))
+    return value;
+  std::string name = param.name ? "'" + param.name.text.str() + "'" : "the result";
+  if (argument.value.isTensor())
+    error(argument.range, "not-static",
+          name + " needs a value known at compile time, but " + argument.value.describe() +
+              " arrives at run time")
+        .note(param.name.range, "declared here");
+  else
+    error(argument.range, "static-type",
+          name + " takes " + typeText(*param.type) + ", but got " + argument.value.describe())
+        .note(param.name.range, "declared here");
+  return std::nullopt;
+}
+
+/// A type argument: given, or what the place of the call wants.
+bool Elaborator::bindTypeArgument(const ast::Param &param, Argument &argument,
+                                  StringRef callee) {
+  std::optional<TensorType> type;
+  if (const TensorType *given = argument.value.get<TensorType>())
+    type = *given;
+  else if (const mlir::Type *element = argument.value.get<mlir::Type>())
+    type = TensorType{*element, {}};
+  else if (!argument.expr && frame->expected)
+    type = frame->expected;
+  if (!type && !argument.expr) {
+    error(frame->callSite, "missing-argument",
+          "'" + callee + "' needs the type of its result here")
+        .help("as in " + callee + "(f32[n, 4])");
+    return false;
+  }
+  if (!type) {
+    error(argument.range, "static-type",
+          "'" + param.name.text + "' takes a type, such as f32[n, 4], but got " +
+              argument.value.describe());
+    return false;
+  }
+  if (!argument.expr)
+    argument.range = frame->callSite;
+  std::string what = "'" + param.name.text.str() + "' of '" + callee.str() + "'";
+  if (!unify(*param.type, *type, UnifyPhase::Names, argument, what) ||
+      !unify(*param.type, *type, UnifyPhase::Compound, argument, what))
+    return false;
+  frame->locals[param.name.text] = {Entity(*type), param.name.range, param.type};
+  return true;
+}
+
+bool Elaborator::bindStaticParam(const ast::Param &param, Argument &argument) {
+  if (!argument.expr) {
+    argument.range = param.defaultValue->range;
+    argument.value = eval(param.defaultValue);
+  }
+  std::optional<Entity> value = convertStatic(param, argument);
+  if (!value)
+    return false;
+  frame->locals[param.name.text] = {*value, param.name.range, param.type};
+  return true;
+}
+
+/// The element type that a parameter's type gives a number, if it is known yet.
+mlir::Type Elaborator::knownElement(const ast::Type &type) {
+  if (type.kind == ast::TypeKind::DType)
+    return elementType(type.dtype, type.baseRange);
+  if (std::optional<Entity> known = sizeName(type.name, type.baseRange))
+    if (const mlir::Type *element = known->get<mlir::Type>())
+      return *element;
+  return {};
+}
+
+bool Elaborator::bindTensorParam(const ast::FnDecl &fn, const ast::Param &param,
+                                 Argument &argument) {
+  std::string what = "'" + param.name.text.str() + "' of '" + fn.name.text.str() + "'";
+  Local local{Entity(), param.name.range, param.type};
+  TensorType actual;
+  if (param.isVar) {
+    Variable *const *variable = argument.value.get<Variable *>();
+    if (!variable) {
+      error(argument.range, "not-a-variable",
+            what + " takes a variable itself, but got " + argument.value.describe());
+      return false;
+    }
+    local.value = Entity(*variable);
+    actual = {(*variable)->type.getElementType(), dfg::shapeOf((*variable)->type)};
+  } else {
+    mlir::Value tensor = toTensor(argument.value, knownElement(*param.type), argument.range);
+    if (!tensor)
+      return false;
+    local.value = Entity(tensor);
+    actual = {dfg::elementTypeOf(tensor.getType()), dfg::shapeOf(tensor.getType())};
+  }
+  if (!unify(*param.type, actual, UnifyPhase::Names, argument, what))
+    return false;
+  frame->locals[param.name.text] = local;
+  return true;
+}
+
+bool Elaborator::bindParams(const Function &function, std::vector<Argument> &args, Frame &callee) {
+  const ast::FnDecl &fn = *function.decl;
+  bool ok = true;
+  for (auto [param, argument] : zip(fn.params, args)) {
+    if (!param.isStatic)
+      continue;
+    ok &= isTypeArgument(param) ? bindTypeArgument(param, argument, fn.name.text)
+                                : bindStaticParam(param, argument);
+  }
+  if (!ok)
+    return false;
+  // Tensors say what the dtype variables are, then numbers follow them.
+  for (bool wantsNumbers : {false, true}) {
+    for (auto [param, argument] : zip(fn.params, args)) {
+      if (param.isStatic)
+        continue;
+      bool isTensor = argument.expr && argument.value.isTensor();
+      if (isTensor == wantsNumbers)
+        continue;
+      if (!argument.expr) {
+        argument.range = param.defaultValue->range;
+        argument.value = eval(param.defaultValue);
+      }
+      ok &= bindTensorParam(fn, param, argument);
+    }
+  }
+  for (auto [param, argument] : zip(fn.params, args)) {
+    if (!ok || param.isStatic)
+      continue;
+    const Entity &value = callee.locals[param.name.text].value;
+    mlir::Type type = value.is<mlir::Value>() ? value.as<mlir::Value>().getType()
+                                              : mlir::Type(value.as<Variable *>()->type);
+    std::string what = "'" + param.name.text.str() + "' of '" + fn.name.text.str() + "'";
+    ok &= unify(*param.type, {dfg::elementTypeOf(type), dfg::shapeOf(type)}, UnifyPhase::Compound,
+                argument, what);
+  }
+  return ok;
+}
+
+} // namespace tfc::text

@@ -1,0 +1,199 @@
+#include "frontend/text/ElaborateImpl.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+Elaborator::Flow Elaborator::execBlock(const ast::Block &block) {
+  for (const ast::Stmt *stmt : block.statements)
+    if (exec(stmt) == Flow::Returned)
+      return Flow::Returned;
+  return Flow::Next;
+}
+
+Elaborator::Flow Elaborator::exec(const ast::Stmt *stmt) {
+  if (!isa<ast::VarDecl>(stmt))
+    checkAnnotations(*stmt, {"device", "recompute"});
+  switch (stmt->kind) {
+  case ast::StmtKind::Bind:
+    execBind(*cast<ast::BindStmt>(stmt));
+    return Flow::Next;
+  case ast::StmtKind::Expr:
+    execExpr(*cast<ast::ExprStmt>(stmt));
+    return Flow::Next;
+  case ast::StmtKind::Let:
+    execLet(*cast<ast::LetDecl>(stmt));
+    return Flow::Next;
+  case ast::StmtKind::Var:
+    declareSlot(*cast<ast::VarDecl>(stmt), *frame);
+    return Flow::Next;
+  case ast::StmtKind::StaticIf:
+    return execStaticIf(*cast<ast::StaticIfStmt>(stmt));
+  case ast::StmtKind::StaticFor:
+    return execStaticFor(*cast<ast::StaticForStmt>(stmt));
+  case ast::StmtKind::Block:
+    return execBlock(*cast<ast::BlockStmt>(stmt)->block);
+  case ast::StmtKind::Return:
+    execReturn(*cast<ast::ReturnStmt>(stmt));
+    return Flow::Returned;
+  case ast::StmtKind::Yield:
+    error(stmt->range, "misplaced", "'yield' belongs to a run-time block");
+    return Flow::Next;
+  default:
+    error(stmt->range, "misplaced", "this declaration does not belong into a function");
+    return Flow::Next;
+  }
+}
+
+void Elaborator::bindLocal(const ast::Name &name, const Entity &value, const ast::Type *type) {
+  if (name && !name.isDiscard())
+    frame->locals[name.text] = {value, name.range, type};
+}
+
+void Elaborator::execExpr(const ast::ExprStmt &stmt) {
+  Entity value = eval(stmt.expr);
+  if (isa<ast::NameExpr, ast::MemberExpr, ast::IndexExpr>(stmt.expr) && !value.isPoison())
+    error(stmt.range, "no-effect", "this has no effect");
+}
+
+void Elaborator::bindTarget(const ast::Target &target, const Entity &value, SourceRange at) {
+  StringRef name = target.name.text;
+  Entity bound = value;
+  if (value.is<Nothing>())
+    bound = fail(at, "no-value", "this call gives no value for '" + name + "'");
+  if (!frame->find(name) && !target.name.isDiscard() && !bound.isPoison())
+    if (std::optional<Entity> outer = lookupDeclared(name, target.name.range);
+        outer && outer->is<Variable *>())
+      bound = fail(target.name.range, "shadows-variable",
+                   "'" + name + "' is a variable, and '=' only binds a name");
+  if (target.type && !bound.isPoison())
+    bound = checkResult(*target.type, bound, at, ("'" + name + "'").str());
+  // A variable that is named here is read here.
+  if (Variable *const *variable = bound.get<Variable *>()) {
+    mlir::Value read = readVariable(**variable, at);
+    bound = read ? Entity(read) : Entity();
+  }
+  bindLocal(target.name, bound, target.type);
+}
+
+void Elaborator::execBind(const ast::BindStmt &stmt) {
+  SaveAndRestore<std::string> outer(bindingName);
+  if (!stmt.targets.empty())
+    bindingName = stmt.targets.front().name.text.str();
+  std::vector<Entity> values;
+  for (const ast::Expr *expr : stmt.values) {
+    expected.reset();
+    values.push_back(eval(expr));
+  }
+  SourceRange at = SourceRange::join(rangeOf(stmt.values.front()), rangeOf(stmt.values.back()));
+  bool isPoisoned = any_of(values, [](const Entity &value) { return value.isPoison(); });
+  if (values.size() == 1 && stmt.targets.size() > 1 && !isPoisoned) {
+    if (const Group *group = values.front().asGroup())
+      values = std::vector<Entity>(group->elements);
+  }
+  if (isPoisoned && values.size() != stmt.targets.size())
+    values.assign(stmt.targets.size(), Entity());
+  if (values.size() != stmt.targets.size()) {
+    error(at, "wrong-count",
+          "expected " + Twine(stmt.targets.size()) + " values for these names, but got " +
+              Twine(values.size()))
+        .also(stmt.targets.front().name.range);
+    values.assign(stmt.targets.size(), Entity());
+  }
+  bool isPairwise = stmt.values.size() == stmt.targets.size();
+  for (auto [i, target] : enumerate(stmt.targets))
+    bindTarget(target, values[i], isPairwise ? stmt.values[i]->range : at);
+}
+
+void Elaborator::execLet(const ast::LetDecl &stmt) {
+  for (const ast::Binding &binding : stmt.bindings) {
+    SaveAndRestore<std::string> outer(bindingName, binding.name.text.str());
+    expected.reset();
+    const auto *call = dyn_cast<ast::CallExpr>(binding.value);
+    if (call && isa<ast::NameExpr, ast::MemberExpr>(call->callee)) {
+      Entity callee = eval(call->callee);
+      if (const Part *part = callee.get<Part>()) {
+        bindLocal(binding.name, failUnnamed(*part, *call));
+        continue;
+      }
+    }
+    Entity value = eval(binding.value);
+    if (value.is<mlir::Value>())
+      value = fail(binding.value->range, "not-static",
+                   "'let' binds what is known at compile time, but " + value.describe() +
+                       " arrives at run time");
+    if (binding.type && !value.isPoison()) {
+      ast::Param param;
+      param.name = binding.name;
+      param.type = binding.type;
+      value = convertStatic(param, {{}, binding.value, binding.value->range, value})
+                  .value_or(Entity());
+    }
+    bindLocal(binding.name, value, binding.type);
+  }
+}
+
+Elaborator::Flow Elaborator::execStaticIf(const ast::StaticIfStmt &stmt) {
+  std::optional<bool> condition = evalCondition(stmt.condition, "static if");
+  if (!condition) {
+    poisonBindings(stmt.thenBlock);
+    poisonBindings(stmt.elseBlock);
+    return Flow::Next;
+  }
+  const ast::Block *block = *condition ? stmt.thenBlock : stmt.elseBlock;
+  return block ? execBlock(*block) : Flow::Next;
+}
+
+/// What a block that cannot be expanded would bind is unknown, without more errors.
+void Elaborator::poisonBindings(const ast::Block *block) {
+  if (!block)
+    return;
+  for (const ast::Stmt *stmt : block->statements) {
+    if (const auto *bind = dyn_cast<ast::BindStmt>(stmt)) {
+      for (const ast::Target &target : bind->targets)
+        bindLocal(target.name, Entity());
+    } else if (const auto *branch = dyn_cast<ast::StaticIfStmt>(stmt)) {
+      poisonBindings(branch->thenBlock);
+      poisonBindings(branch->elseBlock);
+    } else if (const auto *loop = dyn_cast<ast::StaticForStmt>(stmt)) {
+      poisonBindings(loop->body);
+    } else if (const auto *let = dyn_cast<ast::LetDecl>(stmt)) {
+      for (const ast::Binding &binding : let->bindings)
+        bindLocal(binding.name, Entity());
+    } else if (isa<ast::ReturnStmt>(stmt)) {
+      frame->result = Entity();
+    }
+  }
+}
+
+Elaborator::Flow Elaborator::execStaticFor(const ast::StaticForStmt &stmt) {
+  Flow flow = Flow::Next;
+  bool expanded = forEach(*stmt.each, [&](const Entity &) {
+    flow = execBlock(*stmt.body);
+    return flow == Flow::Next;
+  });
+  if (!expanded)
+    poisonBindings(stmt.body);
+  return flow;
+}
+
+void Elaborator::execReturn(const ast::ReturnStmt &stmt) {
+  SaveAndRestore<std::string> outer(bindingName, "return");
+  frame->resultAt = stmt.range;
+  if (stmt.values.empty()) {
+    frame->result = Entity(Nothing{});
+    return;
+  }
+  frame->resultAt = SourceRange::join(stmt.values.front()->range, stmt.values.back()->range);
+  std::vector<Entity> values;
+  for (const ast::Expr *expr : stmt.values) {
+    expected.reset();
+    values.push_back(eval(expr));
+  }
+  if (any_of(values, [](const Entity &value) { return value.isPoison(); }))
+    frame->result = Entity();
+  else
+    frame->result = values.size() == 1 ? values.front() : Entity::group(std::move(values));
+}
+
+} // namespace tfc::text

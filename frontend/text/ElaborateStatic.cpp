@@ -1,0 +1,321 @@
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/ElaborateImpl.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+static std::optional<bool> compare(ast::BinaryOp op, auto lhs, auto rhs) {
+  switch (op) {
+  case ast::BinaryOp::Eq:
+    return lhs == rhs;
+  case ast::BinaryOp::Ne:
+    return lhs != rhs;
+  case ast::BinaryOp::Lt:
+    return lhs < rhs;
+  case ast::BinaryOp::Le:
+    return lhs <= rhs;
+  case ast::BinaryOp::Gt:
+    return lhs > rhs;
+  case ast::BinaryOp::Ge:
+    return lhs >= rhs;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<int64_t> intPower(int64_t base, int64_t exponent) {
+  int64_t result = 1;
+  for (; exponent > 0; exponent >>= 1) {
+    if ((exponent & 1) && MulOverflow(result, base, result))
+      return std::nullopt;
+    if (exponent > 1 && MulOverflow(base, base, base))
+      return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<Entity> Elaborator::intBinary(ast::BinaryOp op, int64_t lhs, int64_t rhs,
+                                            SourceRange at) {
+  if (std::optional<bool> result = compare(op, lhs, rhs))
+    return Entity(*result);
+  bool overflows = false;
+  int64_t result = 0;
+  switch (op) {
+  case ast::BinaryOp::Add:
+    overflows = AddOverflow(lhs, rhs, result);
+    break;
+  case ast::BinaryOp::Sub:
+    overflows = SubOverflow(lhs, rhs, result);
+    break;
+  case ast::BinaryOp::Mul:
+    overflows = MulOverflow(lhs, rhs, result);
+    break;
+  case ast::BinaryOp::Div:
+    return Entity(static_cast<double>(lhs) / static_cast<double>(rhs));
+  case ast::BinaryOp::FloorDiv:
+  case ast::BinaryOp::Mod:
+    if (rhs == 0)
+      return fail(at, "division-by-zero", "division by zero");
+    overflows = lhs == INT64_MIN && rhs == -1;
+    if (!overflows) {
+      result = op == ast::BinaryOp::Mod ? lhs % rhs : lhs / rhs;
+      bool isInexact = lhs % rhs != 0 && ((lhs < 0) != (rhs < 0));
+      if (isInexact)
+        result += op == ast::BinaryOp::Mod ? rhs : -1;
+    }
+    break;
+  case ast::BinaryOp::Pow: {
+    if (rhs < 0)
+      return Entity(std::pow(static_cast<double>(lhs), static_cast<double>(rhs)));
+    std::optional<int64_t> power = intPower(lhs, rhs);
+    overflows = !power;
+    result = power.value_or(0);
+    break;
+  }
+  default:
+    return std::nullopt;
+  }
+  if (overflows)
+    return fail(at, "number-range", "the result does not fit 64 bits");
+  return Entity(result);
+}
+
+static std::optional<Entity> floatBinary(ast::BinaryOp op, double lhs, double rhs) {
+  if (std::optional<bool> result = compare(op, lhs, rhs))
+    return Entity(*result);
+  switch (op) {
+  case ast::BinaryOp::Add:
+    return Entity(lhs + rhs);
+  case ast::BinaryOp::Sub:
+    return Entity(lhs - rhs);
+  case ast::BinaryOp::Mul:
+    return Entity(lhs * rhs);
+  case ast::BinaryOp::Div:
+    return Entity(lhs / rhs);
+  case ast::BinaryOp::FloorDiv:
+    return Entity(std::floor(lhs / rhs));
+  case ast::BinaryOp::Mod:
+    return Entity(lhs - rhs * std::floor(lhs / rhs));
+  case ast::BinaryOp::Pow:
+    return Entity(std::pow(lhs, rhs));
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::optional<Entity> sizeBinary(ast::BinaryOp op, const dfg::DimExpr &lhs,
+                                        const dfg::DimExpr &rhs) {
+  switch (op) {
+  case ast::BinaryOp::Add:
+    return Entity::dim(lhs + rhs);
+  case ast::BinaryOp::Sub:
+    return Entity::dim(lhs - rhs);
+  case ast::BinaryOp::Mul:
+    return Entity::dim(lhs * rhs);
+  case ast::BinaryOp::FloorDiv:
+    return Entity::dim(dfg::DimExpr::floorDiv(lhs, rhs));
+  case ast::BinaryOp::Mod:
+    return Entity::dim(dfg::DimExpr::mod(lhs, rhs));
+  default:
+    return std::nullopt;
+  }
+}
+
+static bool isComparison(ast::BinaryOp op) {
+  return op >= ast::BinaryOp::Eq && op <= ast::BinaryOp::Ge;
+}
+
+dfg::DimExpr::Interval Elaborator::boundsOf(StringRef symbol) const {
+  dfg::DimExpr::Interval interval{0, std::nullopt};
+  if (!entryHeader)
+    return interval;
+  for (const auto &[name, bound] : entryHeader->bounds)
+    if (name == symbol)
+      interval.second = bound;
+  for (const auto &[name, bound] : lowerBounds)
+    if (name == symbol)
+      interval.first = std::max(*interval.first, bound);
+  return interval;
+}
+
+std::optional<bool> Elaborator::compareSizes(ast::BinaryOp op, const dfg::DimExpr &lhs,
+                                             const dfg::DimExpr &rhs) {
+  dfg::DimExpr difference = lhs - rhs;
+  auto [low, high] =
+      difference.interval([&](StringRef symbol) { return boundsOf(symbol); });
+  switch (op) {
+  case ast::BinaryOp::Eq:
+  case ast::BinaryOp::Ne: {
+    bool isEq = op == ast::BinaryOp::Eq;
+    if (low && high && *low == 0 && *high == 0)
+      return isEq;
+    if ((low && *low > 0) || (high && *high < 0))
+      return !isEq;
+    return std::nullopt;
+  }
+  case ast::BinaryOp::Lt:
+    if (high && *high < 0)
+      return true;
+    return low && *low >= 0 ? std::optional<bool>(false) : std::nullopt;
+  case ast::BinaryOp::Le:
+    if (high && *high <= 0)
+      return true;
+    return low && *low > 0 ? std::optional<bool>(false) : std::nullopt;
+  case ast::BinaryOp::Gt:
+    return compareSizes(ast::BinaryOp::Lt, rhs, lhs);
+  case ast::BinaryOp::Ge:
+    return compareSizes(ast::BinaryOp::Le, rhs, lhs);
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<Entity> Elaborator::staticBinary(ast::BinaryOp op, const Entity &lhs,
+                                               const Entity &rhs, SourceRange at) {
+  if (lhs.is<int64_t>() && rhs.is<int64_t>())
+    return intBinary(op, lhs.as<int64_t>(), rhs.as<int64_t>(), at);
+  std::optional<double> x = lhs.asDouble(), y = rhs.asDouble();
+  if (x && y)
+    return floatBinary(op, *x, *y);
+  std::optional<dfg::DimExpr> a = lhs.asDim(), b = rhs.asDim();
+  if (a && b) {
+    if (!isComparison(op))
+      return sizeBinary(op, *a, *b);
+    std::optional<bool> known = compareSizes(op, *a, *b);
+    return known ? std::optional<Entity>(Entity(*known)) : std::nullopt;
+  }
+  if (lhs.is<std::string>() && rhs.is<std::string>()) {
+    if (op == ast::BinaryOp::Add)
+      return Entity(lhs.as<std::string>() + rhs.as<std::string>());
+    if (std::optional<bool> result =
+            compare(op, StringRef(lhs.as<std::string>()), StringRef(rhs.as<std::string>())))
+      return Entity(*result);
+  }
+  bool isEquality = op == ast::BinaryOp::Eq || op == ast::BinaryOp::Ne;
+  if (isEquality && !lhs.isTensor() && !rhs.isTensor())
+    if (std::optional<bool> equal = staticEquals(lhs, rhs))
+      return Entity(*equal == (op == ast::BinaryOp::Eq));
+  const Group *g = lhs.asGroup(), *h = rhs.asGroup();
+  if (g && h && op == ast::BinaryOp::Add) {
+    std::vector<Entity> elements = g->elements;
+    elements.insert(elements.end(), h->elements.begin(), h->elements.end());
+    return Entity::group(std::move(elements));
+  }
+  if ((lhs.isTensor() || lhs.isNumber() || lhs.is<bool>()) &&
+      (rhs.isTensor() || rhs.isNumber() || rhs.is<bool>()))
+    return std::nullopt;
+  const Entity &culprit = lhs.isTensor() || lhs.isNumber() ? rhs : lhs;
+  return fail(at, "operand-kind",
+              "'" + ast::spelling(op) + "' does not apply to " + culprit.describe());
+}
+
+std::optional<bool> Elaborator::evalCondition(const ast::Expr *expr, StringRef what) {
+  Entity value = eval(expr);
+  if (value.isPoison())
+    return std::nullopt;
+  if (const bool *known = value.get<bool>())
+    return *known;
+  const auto *name = dyn_cast<ast::NameExpr>(expr);
+  std::string subject = name ? ("'" + name->name + "' arrives at run time").str()
+                             : "this arrives at run time";
+  if (!value.isTensor())
+    subject = "got " + value.describe();
+  Diagnostic &diagnostic =
+      error(expr->range, "not-static",
+            "'" + what + "' needs a value known at compile time, but " + subject);
+  const Local *local = name ? frame->find(name->name) : nullptr;
+  if (local && local->type)
+    diagnostic.note(local->at, "declared here; 'static " + name->name +
+                                   ": bool' compiles a version per value, plain 'if' branches at "
+                                   "run time");
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+static std::optional<double> unaryMath(StringRef name, double x) {
+  using Function = double (*)(double);
+  static const std::pair<StringLiteral, Function> kTable[] = {
+      {"sqrt", [](double v) { return std::sqrt(v); }},
+      {"exp", [](double v) { return std::exp(v); }},
+      {"log", [](double v) { return std::log(v); }},
+      {"cos", [](double v) { return std::cos(v); }},
+      {"sin", [](double v) { return std::sin(v); }},
+      {"tanh", [](double v) { return std::tanh(v); }},
+      {"abs", [](double v) { return std::fabs(v); }},
+      {"floor", [](double v) { return std::floor(v); }},
+      {"ceil", [](double v) { return std::ceil(v); }}};
+  for (const auto &[key, function] : kTable)
+    if (key == name)
+      return function(x);
+  return std::nullopt;
+}
+
+static Entity extremum(bool isMin, const Entity &lhs, const Entity &rhs) {
+  std::optional<dfg::DimExpr> a = lhs.asDim(), b = rhs.asDim();
+  if (a && b)
+    return Entity::dim(isMin ? dfg::DimExpr::min(*a, *b) : dfg::DimExpr::max(*a, *b));
+  std::optional<double> x = lhs.asDouble(), y = rhs.asDouble();
+  if (x && y)
+    return Entity(isMin ? std::fmin(*x, *y) : std::fmax(*x, *y));
+  return Entity();
+}
+
+/// The numbers to which `prod`, `min`, ... apply: the arguments, or the elements of one group.
+static std::optional<std::vector<Entity>> numbersIn(ArrayRef<Entity> values) {
+  std::vector<Entity> numbers(values.begin(), values.end());
+  if (values.size() == 1 && values.front().asGroup())
+    numbers = values.front().asGroup()->elements;
+  if (!all_of(numbers, [](const Entity &value) { return value.isNumber(); }))
+    return std::nullopt;
+  return numbers;
+}
+
+std::optional<Entity> Elaborator::staticMath(StringRef name, ArrayRef<Argument> args,
+                                             SourceRange at) {
+  std::vector<Entity> values;
+  for (const Argument &arg : args) {
+    if (arg.label)
+      return std::nullopt;
+    values.push_back(arg.value);
+  }
+  std::optional<std::vector<Entity>> numbers = numbersIn(values);
+  if (!numbers)
+    return std::nullopt;
+  if (values.size() == 1 && !values.front().asGroup()) {
+    if (name == "abs" && values.front().is<int64_t>() && values.front().as<int64_t>() >= 0)
+      return values.front();
+    if (std::optional<double> x = values.front().asDouble())
+      if (std::optional<double> result = unaryMath(name, *x))
+        return Entity(*result);
+  }
+  if (name == "prod") {
+    Entity product = Entity(int64_t(1));
+    for (const Entity &number : *numbers)
+      product = staticBinary(ast::BinaryOp::Mul, product, number, at).value_or(Entity());
+    return product;
+  }
+  if (name == "pow" && numbers->size() == 2)
+    return staticBinary(ast::BinaryOp::Pow, numbers->front(), numbers->back(), at);
+  bool isMin = name == "min" || name == "minimum", isMax = name == "max" || name == "maximum";
+  if ((!isMin && !isMax) || numbers->size() < 2)
+    return std::nullopt;
+  Entity result = numbers->front();
+  for (const Entity &number : ArrayRef(*numbers).drop_front()) {
+    result = extremum(isMin, result, number);
+    if (result.isPoison())
+      return std::nullopt;
+  }
+  return result;
+}
+
+} // namespace tfc::text

@@ -1,0 +1,315 @@
+/// Turns syntax trees into a dfg module: expands functions, parts and the static stage.
+#pragma once
+
+#include "frontend/GraphBuilder.h"
+#include "frontend/text/Diagnostics.h"
+#include "frontend/text/Scope.h"
+#include <deque>
+#include <map>
+#include <set>
+
+namespace tfc::text {
+
+/// The name that a value gets from the `let` around its expression.
+struct LetName {
+  std::string path;
+  /// The path under which older checkpoints know it; empty if it is the same.
+  std::string formerly;
+  OrderKey order;
+  Instance *parent = nullptr;
+};
+
+class Elaborator {
+public:
+  Elaborator(mlir::ModuleOp module, SourceManager &sources, DiagnosticEngine &diagnostics);
+
+  /// Reads `file` and what it uses; all errors have been reported when it returns.
+  void run(FileId file);
+
+private:
+  /// An argument of a call with what it is, once that is known.
+  struct Argument {
+    ast::Name label;
+    const ast::Expr *expr = nullptr;
+    SourceRange range;
+    Entity value;
+  };
+  using Arguments = llvm::SmallVector<Argument, 4>;
+  enum class Flow { Next, Returned };
+  /// An error that an operation's inference reported.
+  struct CapturedError {
+    std::string text;
+    std::vector<std::string> notes;
+  };
+
+  //===--- Errors (ElaborateErrors.cpp) -----------------------------------===//
+
+  /// Reports an error with the calls around it, once per place and slug.
+  Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  Entity fail(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  void addCallNotes(Diagnostic &diagnostic);
+  std::string describeDims(const Frame &frame);
+  /// "'w' is declared here as f32[4]", for a name.
+  void addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr, const Entity &value);
+  void suggest(Diagnostic &diagnostic, llvm::StringRef name,
+               llvm::ArrayRef<llvm::StringRef> candidates);
+  mlir::Location locate(SourceRange range);
+  /// Runs `build` and turns its errors into ones at `at`, with carets under `operands` too.
+  /// `operatorText` replaces the operation's name in them.
+  template <typename Build>
+  bool capture(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
+               llvm::StringRef operatorText, Build build);
+  void reportCaptured(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
+                      llvm::StringRef operatorText, llvm::ArrayRef<CapturedError> errors);
+  /// Cuts a trailing " [slug]" off a message of the dialect.
+  static std::string takeSlug(std::string &text);
+
+  //===--- Files and names (ElaborateModules.cpp) -------------------------===//
+
+  Module *loadModule(FileId file, SourceRange usedAt);
+  Module *loadShipped(llvm::StringRef name, SourceRange usedAt);
+  Module *loadUsed(const ast::UseDecl &use, const Module &from);
+  void declare(llvm::StringMap<Declaration> &table, const ast::Name &name, Declaration what);
+  void declareItems(Module &module);
+  void declareUse(Module &module, const ast::UseDecl &use, unsigned position);
+  std::optional<Entity> lookup(llvm::StringRef name, SourceRange at);
+  /// A declared name of a file.
+  std::optional<Entity> valueInModule(Module &module, llvm::StringRef name, SourceRange at);
+  std::optional<Entity> builtinByName(llvm::StringRef name);
+  Entity memberOfModule(Module &module, const ast::Name &name);
+  Entity unknownName(llvm::StringRef name, SourceRange at);
+  std::vector<llvm::StringRef> visibleNames();
+  /// Computes a `let` when it is first needed.
+  Entity force(LazyValue &lazy, const ast::Binding &binding, std::shared_ptr<Frame> bindingFrame,
+               LetName name, const ast::Stmt &stmt);
+  /// What the file, the part or the call declares by this name, but no operation.
+  std::optional<Entity> lookupDeclared(llvm::StringRef name, SourceRange at);
+
+  //===--- Expressions (ElaborateExpressions.cpp) -------------------------===//
+
+  Entity eval(const ast::Expr *expr);
+  Entity evalName(const ast::NameExpr &expr);
+  Entity evalString(const ast::StringExpr &expr);
+  Entity evalUnary(const ast::UnaryExpr &expr);
+  Entity evalBinary(const ast::BinaryExpr &expr);
+  Entity evalLogic(const ast::BinaryExpr &expr);
+  Entity evalMember(const ast::MemberExpr &expr);
+  Entity evalComprehension(const ast::ComprehensionExpr &expr);
+  Entity evalIndex(const ast::IndexExpr &expr);
+  Entity evalTypeIndex(const ast::IndexExpr &expr, mlir::Type element);
+  Entity indexGroup(const ast::IndexExpr &expr, const Group &group);
+  std::optional<int64_t> evalStaticInt(const ast::Expr *expr);
+  Entity indexTensor(const ast::IndexExpr &expr, mlir::Value tensor);
+  Entity runTimeBinary(const ast::BinaryExpr &expr, const Entity &lhs, const Entity &rhs);
+  /// Calls `body` for each element of what `each` runs over, with its names bound.
+  bool forEach(const ast::Each &each, llvm::function_ref<bool(const Entity &)> body);
+  std::optional<std::vector<Entity>> sequence(const ast::Each &each);
+
+  //===--- The static stage (ElaborateStatic.cpp) -------------------------===//
+
+  /// The operator on static values; nothing if it needs run-time values.
+  std::optional<Entity> staticBinary(ast::BinaryOp op, const Entity &lhs, const Entity &rhs,
+                                     SourceRange at);
+  std::optional<Entity> intBinary(ast::BinaryOp op, int64_t lhs, int64_t rhs, SourceRange at);
+  /// Functions of numbers that operations also offer for tensors: sqrt, min, ...
+  std::optional<Entity> staticMath(llvm::StringRef name, llvm::ArrayRef<Argument> args,
+                                   SourceRange at);
+  Entity callBuiltin(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
+  std::optional<Entity> askType(llvm::StringRef name, const Argument &arg);
+  Entity zipGroups(llvm::ArrayRef<Argument> args, SourceRange at);
+  Entity addAll(llvm::ArrayRef<Argument> args, SourceRange at);
+  std::optional<bool> evalCondition(const ast::Expr *expr, llvm::StringRef what);
+  std::optional<bool> compareSizes(ast::BinaryOp op, const dfg::DimExpr &lhs,
+                                   const dfg::DimExpr &rhs);
+  dfg::DimExpr::Interval boundsOf(llvm::StringRef symbol) const;
+
+  //===--- Types and sizes (ElaborateDims.cpp) ----------------------------===//
+
+  std::optional<dfg::DimExpr> evalSize(const ast::Expr *expr);
+  mlir::Type elementType(ast::DType dtype, SourceRange at);
+  std::optional<TensorType> evalType(const ast::Type &type);
+  std::optional<dfg::Shape> evalShape(llvm::ArrayRef<ast::IndexItem> items);
+  /// What a name between the brackets of a type means; nothing while it is not bound.
+  std::optional<Entity> sizeName(llvm::StringRef name, SourceRange at);
+  void bindSize(llvm::StringRef name, const Entity &value, SourceRange at);
+  /// Binds the names in `type` so that it equals `actual`. Compound sizes are left to the second
+  /// phase, when all plain names are bound.
+  enum class UnifyPhase { Names, Compound };
+  bool unify(const ast::Type &type, const TensorType &actual, UnifyPhase phase,
+             const Argument &argument, const std::string &what);
+  bool unifySize(const ast::Expr *expr, const dfg::DimExpr &actual, UnifyPhase phase,
+                 const Argument &argument, llvm::function_ref<bool(const std::string &)> mismatch);
+  bool bindOrCompare(llvm::StringRef name, const Entity &value, SourceRange nameAt,
+                     const Argument &argument,
+                     llvm::function_ref<bool(const std::string &)> mismatch);
+  bool solveSize(const ast::Expr *expr, llvm::StringRef unknown, const dfg::DimExpr &actual,
+                 llvm::function_ref<bool(const std::string &)> mismatch);
+  void collectUnbound(const ast::Expr *expr, llvm::SmallVectorImpl<llvm::StringRef> &names);
+  std::string typeText(const ast::Type &type);
+
+  //===--- Tensors (ElaborateTensors.cpp) ---------------------------------===//
+
+  /// The run-time value; a number becomes a constant of `preferred`, or i32 or f32.
+  mlir::Value toTensor(const Entity &value, mlir::Type preferred, SourceRange at);
+  mlir::Value numberToTensor(const Entity &value, mlir::Type preferred, SourceRange at);
+  mlir::Value listToTensor(const Entity &value, mlir::Type preferred, SourceRange at);
+  mlir::Value broadcastTo(mlir::Value value, llvm::ArrayRef<dfg::DimExpr> shape, SourceRange at);
+  mlir::Value evalTensor(const ast::Expr *expr, mlir::Type preferred = {});
+  mlir::Value readVariable(Variable &variable, SourceRange at);
+  mlir::Value castTo(mlir::Value value, mlir::Type element, SourceRange at);
+  mlir::Value assignVariable(Variable &variable, mlir::Value value, SourceRange at);
+  mlir::Value emit(llvm::StringRef op, llvm::ArrayRef<Argument> operands, mlir::ValueRange values,
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes, SourceRange at,
+                   llvm::StringRef operatorText = {});
+  Entity callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call);
+  Entity callAssign(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
+  bool requireEntry(SourceRange at);
+
+  //===--- Calls (ElaborateCalls.cpp) -------------------------------------===//
+
+  Entity evalCall(const ast::CallExpr &call);
+  Entity callEntity(const Entity &callee, const ast::CallExpr &call);
+  Entity callFunction(const Function &function, const ast::CallExpr &call);
+  Entity failUnnamed(const Part &part, const ast::CallExpr &call);
+  Entity runBody(Frame &callee);
+  bool evaluateArguments(const ast::CallExpr &call, Arguments &args);
+  /// The argument of each parameter by position or name, not yet evaluated.
+  bool matchArguments(llvm::ArrayRef<ast::Param> params, const std::string &what,
+                      const ast::CallExpr &call, std::vector<Argument> &matched);
+  static llvm::SmallVector<size_t> argumentOrder(llvm::ArrayRef<Argument> args);
+  bool checkWhere(llvm::ArrayRef<ast::Expr *> facts, const std::string &what);
+  Entity checkResults(const ast::FnDecl &fn, const Entity &result, SourceRange at);
+  Entity checkResult(const ast::Type &type, const Entity &value, SourceRange at,
+                     const std::string &what);
+
+  //===--- Parameters (ElaborateParams.cpp) -------------------------------===//
+
+  bool bindParams(const Function &function, std::vector<Argument> &args, Frame &callee);
+  bool bindTypeArgument(const ast::Param &param, Argument &argument, llvm::StringRef callee);
+  bool bindStaticParam(const ast::Param &param, Argument &argument);
+  bool bindTensorParam(const ast::FnDecl &fn, const ast::Param &param, Argument &argument);
+  mlir::Type knownElement(const ast::Type &type);
+  std::optional<Entity> convertStatic(const ast::Param &param, const Argument &argument);
+  /// A type that means a static value wherever it stands.
+  static bool isStaticType(const ast::Type &type);
+  /// A static parameter that takes the type of a tensor.
+  static bool isTypeArgument(const ast::Param &param);
+
+  //===--- Operations by name (ElaborateOps.cpp) --------------------------===//
+
+  Entity callOp(const dfg::OpSignature &op, Arguments &args, const ast::CallExpr &call);
+  struct OpCall;
+  bool placeArguments(OpCall &opCall, Arguments &args, const ast::CallExpr &call);
+  bool placePositional(OpCall &opCall, Argument &argument);
+  bool placeNamed(OpCall &opCall, Argument &argument);
+  bool buildOperands(OpCall &opCall, llvm::SmallVectorImpl<mlir::Value> &operands,
+                     llvm::SmallVectorImpl<int32_t> &segments);
+  bool buildAttributes(OpCall &opCall, llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
+  Entity opResult(const dfg::OpSignature &op, mlir::Operation *operation);
+
+  //===--- Parts (ElaborateParts.cpp) -------------------------------------===//
+
+  std::shared_ptr<Frame> newFrame(Module *module, Instance *self);
+  Entity evalLet(const ast::Expr *expr, const LetName &name);
+  Entity instantiate(const Part &part, const ast::CallExpr &call, const LetName &name);
+  bool declareMembers(Instance &instance, llvm::ArrayRef<ast::Stmt *> members);
+  void collectSizeNames(Instance &instance);
+  std::optional<Entity> valueInInstance(Instance &instance, llvm::StringRef name, SourceRange at);
+  Entity memberOfInstance(Instance &instance, const ast::Name &name);
+  void forceAll(Module &module);
+  void forceAll(Instance &instance);
+  void forceAll(const Entity &value);
+
+  //===--- Variables (ElaborateVariables.cpp) -----------------------------===//
+
+  /// How a variable gets its first value.
+  struct Initializer {
+    Variable *variable;
+    const ast::Expr *init;
+    std::shared_ptr<Frame> frame;
+  };
+  std::string formerName(const ast::Stmt &stmt);
+  bool checkAnnotations(const ast::Stmt &stmt, llvm::ArrayRef<llvm::StringRef> known);
+  std::optional<TensorType> typeOfInitializer(const ast::VarDecl &decl);
+  Variable *declareVariable(const ast::VarDecl &decl, const LetName &name,
+                            std::shared_ptr<Frame> initFrame);
+  Entity declareSlot(const ast::VarDecl &decl, Frame &declaring);
+  void initialize(const Initializer &initializer);
+  void elaborateInitializers();
+
+  //===--- Statements (ElaborateStatements.cpp) ---------------------------===//
+
+  Flow execBlock(const ast::Block &block);
+  Flow exec(const ast::Stmt *stmt);
+  void execBind(const ast::BindStmt &stmt);
+  void bindTarget(const ast::Target &target, const Entity &value, SourceRange at);
+  void execLet(const ast::LetDecl &stmt);
+  Flow execStaticIf(const ast::StaticIfStmt &stmt);
+  Flow execStaticFor(const ast::StaticForStmt &stmt);
+  void execReturn(const ast::ReturnStmt &stmt);
+  void bindLocal(const ast::Name &name, const Entity &value, const ast::Type *type = nullptr);
+  void execExpr(const ast::ExprStmt &stmt);
+  void poisonBindings(const ast::Block *block);
+  Entity laterWork(SourceRange at, llvm::StringRef what);
+
+  //===--- Gradients (ElaborateGradients.cpp) -----------------------------===//
+
+  Entity callVariables(Arguments &args, const ast::CallExpr &call);
+  Entity callTrainable(Arguments &args, const ast::CallExpr &call);
+  Entity callGradients(Arguments &args, const ast::CallExpr &call);
+  bool collectVariables(const Entity &value, SourceRange at, std::vector<Variable *> &variables);
+  std::vector<Variable *> variablesRead(mlir::Value loss);
+  mlir::Value gradientSource(const Entity &value, mlir::Value loss, SourceRange at);
+
+  //===--- Entries (ElaborateEntries.cpp) ---------------------------------===//
+
+  void elaborateEntry(Module &module, const ast::FnDecl &entry);
+  bool bindFeeds(const ast::FnDecl &entry, EntryHeader &header);
+  bool bindFeedSizes(const ast::Type &type, EntryHeader &header);
+  void declareSymbols(const ast::Expr *expr, EntryHeader &header);
+  std::optional<TensorType> feedType(const ast::Type &type, EntryHeader &header);
+  bool checkSolvable(const ast::FnDecl &entry, const EntryHeader &header);
+  std::optional<Entity> factValue(const ast::Expr *fact);
+  void recordFact(ast::BinaryOp op, dfg::DimExpr lhs, dfg::DimExpr rhs);
+  void substituteEquality(const ast::Expr *fact);
+  void applyFileFacts(Module &module);
+  void finishEntry(const ast::FnDecl &entry, const EntryHeader &header, const Entity &result);
+
+  mlir::MLIRContext *context;
+  SourceManager &sources;
+  DiagnosticEngine &diagnostics;
+  GraphBuilder builder;
+
+  std::vector<std::unique_ptr<Module>> modules;
+  std::map<FileId, Module *> modulesByFile;
+  std::vector<std::pair<FileId, SourceRange>> loading;
+  Module *mainModule = nullptr;
+  Module *prelude = nullptr;
+
+  std::deque<Variable> variables;
+  llvm::StringMap<Variable *> variablesByPath;
+  std::vector<Initializer> initializers;
+  std::deque<Instance> instances;
+  std::vector<std::shared_ptr<Frame>> keptFrames;
+
+  Frame *frame = nullptr;
+  /// Counts entries; 0 outside of all.
+  unsigned entryNumber = 0;
+  unsigned entriesSoFar = 0;
+  EntryHeader *entryHeader = nullptr;
+  std::string entryName;
+  /// The variable that is being initialised, for the random key of its initialiser.
+  Variable *initializing = nullptr;
+  std::string bindingName;
+  /// The values of variables that no write has changed since they were read.
+  llvm::DenseMap<Variable *, mlir::Value> reads;
+  std::set<std::tuple<FileId, uint32_t, uint32_t, std::string>> reported;
+  Diagnostic discarded;
+  uint64_t staticIterations = 0;
+  /// Lower bounds of dimensions of the current entry, from its facts.
+  std::vector<std::pair<std::string, int64_t>> lowerBounds;
+  /// The type that the context wants of the next call, if that gives none.
+  std::optional<TensorType> expected;
+};
+
+} // namespace tfc::text

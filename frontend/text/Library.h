@@ -1,0 +1,15 @@
+/// The graph source that ships with tfc, held in the program itself.
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace tfc::text {
+
+/// The text of the shipped file `name`.graph.
+std::optional<llvm::StringRef> librarySource(llvm::StringRef name);
+
+llvm::SmallVector<llvm::StringRef> libraryNames();
+
+} // namespace tfc::text

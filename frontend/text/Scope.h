@@ -1,0 +1,110 @@
+/// Where names are looked up: files, instances of parts, calls of functions.
+#pragma once
+
+#include "frontend/text/Entity.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tfc::text {
+
+/// A `let` or another declaration whose value is computed when it is first needed.
+struct LazyValue {
+  enum class State { New, Running, Done };
+  State state = State::New;
+  Entity value;
+  /// The entry in which a value with run-time tensors was computed.
+  unsigned entry = 0;
+};
+
+/// A name that a file or a part declares.
+struct Declaration {
+  const ast::Stmt *stmt = nullptr;
+  /// Of a `let`.
+  const ast::Binding *binding = nullptr;
+  SourceRange at;
+  /// Of a `use`: the file, and the name in it where one was selected.
+  Module *module = nullptr;
+  llvm::StringRef selected;
+  unsigned position = 0;
+};
+
+/// A file of graph source.
+struct Module {
+  std::unique_ptr<ast::File> file;
+  /// The graph's name; the stem of the file's name where there is no header.
+  std::string name;
+  /// Ships with tfc.
+  bool isShipped = false;
+  bool isMain = false;
+  llvm::StringMap<Declaration> declarations;
+  llvm::StringMap<LazyValue> values;
+  /// Before the names of its state: empty, or the graph's name and a dot.
+  std::string prefix;
+  unsigned position = 0;
+};
+
+/// A size, element type or shape that a part takes from its calls.
+struct BoundSize {
+  Entity value;
+  SourceRange at;
+};
+
+struct Frame;
+
+/// State with a name: what `let net = gpt(...)` makes.
+struct Instance {
+  Part part;
+  /// The checkpoint path.
+  std::string path;
+  OrderKey order;
+  Instance *parent = nullptr;
+  /// The place of the call that made it.
+  SourceRange at;
+  llvm::StringMap<Entity> params;
+  llvm::StringMap<Declaration> members;
+  llvm::StringMap<LazyValue> values;
+  /// Names that are bound once, by its calls.
+  llvm::StringMap<BoundSize> sizes;
+  /// The path under which older checkpoints know it; empty if it is the same.
+  std::string formerly;
+  /// Where its members are evaluated.
+  std::shared_ptr<Frame> frame;
+  unsigned memberCount = 0;
+  /// All its variables have been asked for.
+  bool isForced = false;
+};
+
+/// A name that a call of a function binds.
+struct Local {
+  Entity value;
+  SourceRange at;
+  /// As declared, for parameters and typed bindings.
+  const ast::Type *type = nullptr;
+};
+
+/// One activation: of a function, or of the file or part level.
+struct Frame {
+  Module *module = nullptr;
+  Instance *self = nullptr;
+  const ast::FnDecl *fn = nullptr;
+  Frame *caller = nullptr;
+  SourceRange callSite;
+  unsigned depth = 0;
+
+  llvm::StringMap<Local> locals;
+  /// Dimensions in the order in which the call bound them.
+  std::vector<std::string> dims;
+  /// The variables over which the `static for`s around run.
+  llvm::SmallVector<Variable *> loopVariables;
+  /// The type that the context wants, for calls without a type argument.
+  std::optional<TensorType> expected;
+  std::optional<Entity> result;
+  /// The place of the `return`.
+  SourceRange resultAt;
+
+  Local *find(llvm::StringRef name) {
+    auto it = locals.find(name);
+    return it == locals.end() ? nullptr : &it->second;
+  }
+};
+
+} // namespace tfc::text

@@ -1,0 +1,26 @@
+/// Reads a graph file and prints its dfg module: what the frontend hands to the compiler.
+
+#include "frontend/Import.h"
+#include "frontend/text/Source.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::Required);
+  cl::opt<bool> locations("locations", cl::desc("print the place of each operation"));
+  cl::ParseCommandLineOptions(argc, argv, "prints the dfg module of a graph file\n");
+  mlir::MLIRContext context;
+  tfc::text::SourceManager sources;
+  mlir::OwningOpRef<mlir::ModuleOp> module = tfc::importFile(input, context, sources);
+  if (!module)
+    return 1;
+  mlir::OpPrintingFlags flags;
+  if (locations)
+    flags.enableDebugInfo(true, true);
+  module->print(outs(), flags);
+  return 0;
+}
