@@ -58,6 +58,7 @@ def Dfg_NumericTensor : RankedTensorOf<[Dfg_Numeric]>;
 def Dfg_FloatTensor : RankedTensorOf<[Dfg_Float]>;
 def Dfg_IntegerTensor : RankedTensorOf<[Dfg_Integer]>;
 def Dfg_IndexTensor : RankedTensorOf<[I32, I64]>;
+def Dfg_CounterTensor : 0DTensorOf<[I64]>;
 def Dfg_BoolTensor : RankedTensorOf<[I1]>;
 
 class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemonic, traits>;
@@ -68,5 +69,14 @@ class Dfg_PureOp<string mnemonic, list<Trait> traits = []> :
 
 /// The trait list entry of an operation with a gradient.
 def Dfg_Differentiable : DeclareOpInterfaceMethods<Dfg_DifferentiableOpInterface>;
+
+/// The trait list entry of an operation that is a shorthand for others.
+def Dfg_Composite : DeclareOpInterfaceMethods<Dfg_CompositeOpInterface>;
+
+/// The trait list entry of an operation whose data can make the call fail.
+def Dfg_Checked : DeclareOpInterfaceMethods<Dfg_CheckedOpInterface>;
+
+/// One axis, negative ones counted from the end.
+class Dfg_Axis<string default> : DefaultValuedAttr<I64Attr, default>;
 
 #endif // TFC_DIALECTS_DFG_DFGBASE_TD

@@ -36,4 +36,50 @@ def Dfg_ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   ];
 }
 
+def Dfg_CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
+  let cppNamespace = "::tfc::dfg";
+  let description = [{
+    An operation that is a shorthand for a few others. It stays whole as long
+    as that serves gradients and fusion; the lowering takes it apart.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the operation of simpler `dfg` operations. Returns one value per
+      result, of the result's type.
+    }], "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::mlir::OpBuilder &":$b)>
+  ];
+}
+
+def Dfg_CheckedOpInterface : OpInterface<"CheckedOpInterface"> {
+  let cppNamespace = "::tfc::dfg";
+  let description = [{
+    An operation whose data can make the call fail: an index out of range, an
+    integer division by zero. A `dfg.check` is built for it before any effect.
+    The operation itself must not trap or touch memory out of bounds, since
+    it may run before the check is evaluated.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds, of `dfg` operations, a scalar of type bool that tells whether the
+      data are valid; null if they are known to be.
+    }], "::mlir::Value", "buildCheck", (ins "::mlir::OpBuilder &":$b)>,
+    InterfaceMethod<[{
+      What the call's error message says if the data are not valid.
+    }], "::mlir::StringAttr", "getCheckMessage">
+  ];
+}
+
+def Dfg_RandomOpInterface : OpInterface<"RandomOpInterface"> {
+  let cppNamespace = "::tfc::dfg";
+  let description = "An operation that draws each element from a counter-based generator.";
+  let methods = [
+    InterfaceMethod<[{
+      Builds the draw of one element with `arith` and `math`. `counter` and
+      `index`, the element's row-major position, are i64; the result is
+      signless, f32 for f16 and bf16.
+    }], "::mlir::Value", "buildDraw",
+    (ins "::mlir::OpBuilder &":$b, "::mlir::Value":$counter, "::mlir::Value":$index)>
+  ];
+}
+
 #endif // TFC_DIALECTS_DFG_DFGINTERFACES_TD

@@ -1,9 +1,18 @@
 //===- DfgOps.td - All operation families of the dfg dialect --------------===//
 
+include "dialects/dfg/ActivationOps.td"
 include "dialects/dfg/ContractionOps.td"
 include "dialects/dfg/ElementwiseOps.td"
+include "dialects/dfg/GatherOps.td"
+include "dialects/dfg/LogicOps.td"
 include "dialects/dfg/MathOps.td"
+include "dialects/dfg/PositionOps.td"
 include "dialects/dfg/ReductionOps.td"
+include "dialects/dfg/RoundingOps.td"
+include "dialects/dfg/ScanOps.td"
 include "dialects/dfg/ShapeOps.td"
+include "dialects/dfg/SoftmaxOps.td"
 include "dialects/dfg/StateOps.td"
 include "dialects/dfg/StructureOps.td"
+include "dialects/dfg/TrigonometryOps.td"
+include "dialects/dfg/ViewOps.td"

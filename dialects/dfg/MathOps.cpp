@@ -1,8 +1,7 @@
 //===- MathOps.cpp - Elementwise functions of one tensor ------------------===//
 
-#include "dialects/dfg/Build.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "dialects/dfg/Formula.h"
+#include "dialects/dfg/Scalar.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -67,6 +66,65 @@ SmallVector<Value> TanhOp::buildOperandGradients(OpBuilder &b, ValueRange result
 
 Value TanhOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return math::TanhOp::create(b, getLoc(), scalars[0]);
+}
+
+//===----------------------------------------------------------------------===//
+// Exp2Op, Expm1Op, Log2Op, Log1pOp
+//===----------------------------------------------------------------------===//
+
+/// d(exp2 x) = log 2 * g * y, where y is the primal result.
+SmallVector<Value> Exp2Op::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Term g(b, getLoc(), resultGrads[0]), y = g.with(getY());
+  return {g * y * M_LN2};
+}
+
+Value Exp2Op::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return math::Exp2Op::create(b, getLoc(), scalars[0]);
+}
+
+/// d(expm1 x) = g * (y + 1), where y is the primal result.
+SmallVector<Value> Expm1Op::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Term g(b, getLoc(), resultGrads[0]), y = g.with(getY());
+  return {g * (1.0 + y)};
+}
+
+Value Expm1Op::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return math::ExpM1Op::create(b, getLoc(), scalars[0]);
+}
+
+/// d(log2 x) = g / (x * log 2).
+SmallVector<Value> Log2Op::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Term g(b, getLoc(), resultGrads[0]), x = g.with(getX());
+  return {g / (M_LN2 * x)};
+}
+
+Value Log2Op::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return math::Log2Op::create(b, getLoc(), scalars[0]);
+}
+
+/// d(log1p x) = g / (1 + x).
+SmallVector<Value> Log1pOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Term g(b, getLoc(), resultGrads[0]), x = g.with(getX());
+  return {g / (1.0 + x)};
+}
+
+Value Log1pOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return math::Log1pOp::create(b, getLoc(), scalars[0]);
+}
+
+//===----------------------------------------------------------------------===//
+// ReciprocalOp
+//===----------------------------------------------------------------------===//
+
+/// d(1 / x) = -g * y * y, where y is the primal result.
+SmallVector<Value> ReciprocalOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Term g(b, getLoc(), resultGrads[0]), y = g.with(getY());
+  return {-(g * call<SquareOp>(y))};
+}
+
+Value ReciprocalOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  ScalarBuilder s(b, getLoc());
+  return s.div(s.number(scalars[0], 1.0), scalars[0]);
 }
 
 //===----------------------------------------------------------------------===//

@@ -58,6 +58,61 @@ def Dfg_TanhOp : Dfg_UnaryOp<"tanh", "Float"> {
   }];
 }
 
+def Dfg_Exp2Op : Dfg_UnaryOp<"exp2", "Float"> {
+  let summary = "Takes powers of 2";
+  let description = [{
+    `2 ** x`.
+
+    ```mlir
+    %y = dfg.exp2 %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Dfg_Expm1Op : Dfg_UnaryOp<"expm1", "Float"> {
+  let summary = "Takes the exponential minus 1";
+  let description = [{
+    `exp(x) - 1`, without its cancellation near 0.
+
+    ```mlir
+    %y = dfg.expm1 %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Dfg_Log2Op : Dfg_UnaryOp<"log2", "Float"> {
+  let summary = "Takes the binary logarithm";
+  let description = [{
+    NaN below 0, minus infinity at 0.
+
+    ```mlir
+    %y = dfg.log2 %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Dfg_Log1pOp : Dfg_UnaryOp<"log1p", "Float"> {
+  let summary = "Takes the logarithm of one plus x";
+  let description = [{
+    `log(1 + x)`, without its cancellation near 0.
+
+    ```mlir
+    %y = dfg.log1p %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Dfg_ReciprocalOp : Dfg_UnaryOp<"reciprocal", "Float"> {
+  let summary = "Takes the reciprocal";
+  let description = [{
+    `1 / x`; an infinity at 0.
+
+    ```mlir
+    %y = dfg.reciprocal %x : tensor<4xf32>
+    ```
+  }];
+}
+
 def Dfg_ReluOp : Dfg_UnaryOp<"relu", "Numeric"> {
   let summary = "Replaces negative elements by 0";
   let description = [{

@@ -1,6 +1,7 @@
 //===- ReductionOps.cpp - Fewer elements out than in ----------------------===//
 
-#include "dialects/dfg/Build.h"
+#include "dialects/dfg/Formula.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -33,16 +34,126 @@ SmallVector<Value> MeanOp::buildOperandGradients(OpBuilder &b, ValueRange result
 }
 
 //===----------------------------------------------------------------------===//
-// MaxOp
+// MaxOp, MinOp
 //===----------------------------------------------------------------------===//
+
+/// g / ties where x equals the extreme `y`, else 0.
+template <typename Op>
+static Value buildExtremeGradient(OpBuilder &b, Op op, Value grad) {
+  Term g(b, op.getLoc(), grad), x = g.with(op.getX());
+  Term isExtreme = call<EqualOp>(x, spread(b, op.getY(), x, op.getAxisAttr()));
+  Term hits = call<CastOp>(isExtreme, g.getDtype());
+  Term ties = call<SumOp>(hits, op.getAxisAttr(), op.getKeepDimsAttr());
+  return hits * g.with(spread(b, g / ties, x, op.getAxisAttr()));
+}
 
 /// d(max x) = g / ties where x equals the maximum, else 0.
 SmallVector<Value> MaxOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  Location loc = getLoc();
-  Type element = elementTypeOf(getX().getType());
-  Value isMax = EqualOp::create(b, loc, getX(), spread(b, getY(), getX(), getAxisAttr()));
-  Value hits = CastOp::create(b, loc, isMax, element);
-  Value ties = SumOp::create(b, loc, hits, getAxisAttr(), getKeepDimsAttr());
-  Value share = DivOp::create(b, loc, resultGrads[0], ties);
-  return {MulOp::create(b, loc, hits, spread(b, share, getX(), getAxisAttr()))};
+  return {buildExtremeGradient(b, *this, resultGrads[0])};
 }
+
+/// d(min x) = g / ties where x equals the minimum, else 0.
+SmallVector<Value> MinOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {buildExtremeGradient(b, *this, resultGrads[0])};
+}
+
+//===----------------------------------------------------------------------===//
+// ProdOp
+//===----------------------------------------------------------------------===//
+
+/// d(prod x) = g * the product of the other elements, which needs no division: those before times
+/// those after it, along the reduced axes moved to the front and flattened.
+SmallVector<Value> ProdOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Shape shape = shapeOf(getX().getType()), moved, rest;
+  SmallVector<int64_t> permutation = reducedAxes(getAxisAttr(), shape.size());
+  size_t count = permutation.size();
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (!llvm::is_contained(ArrayRef(permutation).take_front(count), int64_t(i)))
+      permutation.push_back(i);
+  for (int64_t axis : permutation)
+    moved.push_back(shape[axis]);
+  Shape flat = {elementCount(ArrayRef(moved).take_front(count))};
+  flat.append(moved.begin() + count, moved.end());
+
+  Term x(b, getLoc(), getX());
+  Term rows = reshape(call<TransposeOp>(x, b.getDenseI64ArrayAttr(permutation)), flat);
+  auto scan = [&](bool reverse) {
+    return call<CumprodOp>(rows, b.getI64IntegerAttr(0), b.getBoolAttr(true), b.getBoolAttr(reverse));
+  };
+  Term others = reshape(scan(false) * scan(true), moved);
+  Term back = call<TransposeOp>(
+      others, b.getDenseI64ArrayAttr(invertPermutationVector(permutation)));
+  return {x.with(spread(b, resultGrads[0], getX(), getAxisAttr())) * back};
+}
+
+//===----------------------------------------------------------------------===//
+// LogsumexpOp
+//===----------------------------------------------------------------------===//
+
+/// d(logsumexp x) = g * exp(x - y), where y is the primal result.
+SmallVector<Value> LogsumexpOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Term x(b, getLoc(), getX());
+  Term y = x.with(spread(b, getY(), getX(), getAxisAttr()));
+  return {x.with(spread(b, resultGrads[0], getX(), getAxisAttr())) * call<ExpOp>(x - y)};
+}
+
+SmallVector<Value> LogsumexpOp::decompose(OpBuilder &b) {
+  Term x(b, getLoc(), getX());
+  Term largest = call<MaxOp>(x, getAxisAttr(), b.getBoolAttr(true));
+  // Where the largest element is infinite, subtracting it would give NaN.
+  Term shift = select(call<IsFiniteOp>(largest), largest, largest.number(0.0));
+  Term total = call<SumOp>(call<ExpOp>(x - shift), getAxisAttr(), b.getBoolAttr(true));
+  return {reshape(call<LogOp>(total) + shift, shapeOf(getType()))};
+}
+
+//===----------------------------------------------------------------------===//
+// ArgmaxOp, ArgminOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult tfc::dfg::inferArgReduction(std::optional<Location> location, StringRef op,
+                                          Type operand, int64_t axis, std::optional<Type> dtype,
+                                          bool keepDims, SmallVectorImpl<Type> &results) {
+  Shape shape = shapeOf(operand);
+  FailureOr<int64_t> normal = checkAxis(location, op, axis, shape.size(), operand);
+  if (failed(normal) || failed(checkDtypes(location, op, Dtypes::Numeric, operand)))
+    return failure();
+  Type element = dtype.value_or(IntegerType::get(operand.getContext(), 32));
+  if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
+    return emitOptionalError(location, "'", op, "' gives i32 or i64, but got dtype ",
+                             toText(element), " [dtype]");
+  if (keepDims)
+    shape[*normal] = DimExpr(1);
+  else
+    shape.erase(shape.begin() + *normal);
+  results.push_back(tensorOf(shape, element));
+  return success();
+}
+
+/// The smallest position that holds the extreme element or, as that is NaN then, a NaN.
+template <typename ExtremeOp, typename Op>
+static Value findExtreme(OpBuilder &b, Op op) {
+  Term x(b, op.getLoc(), op.getX());
+  Shape shape = x.getShape();
+  int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
+  DenseI64ArrayAttr axes = b.getDenseI64ArrayAttr({axis});
+  Type dtype = elementTypeOf(op.getType());
+
+  Term extreme = call<ExtremeOp>(x, axes, b.getBoolAttr(true));
+  Term isHit = call<EqualOp>(x, extreme);
+  if (isa<FloatType>(x.getDtype()))
+    isHit = call<LogicalOrOp>(isHit, call<IsNanOp>(x));
+  Shape column(shape.size() - axis, DimExpr(1));
+  column[0] = shape[axis];
+  Value iota = IotaOp::create(b, op.getLoc(), DimsAttr::get(b.getContext(), {shape[axis]}),
+                              TypeAttr::get(dtype));
+  Term position = reshape(x.with(iota), column);
+  Term none = x.with(sizeAs(b, op.getLoc(), shape[axis], dtype));
+  Term first = call<MinOp>(select(isHit, position, none), axes, op.getKeepDimsAttr());
+  // The minimum over no elements is the largest integer.
+  bool mayBeEmpty = isNonNegative(shape[axis] - 1) != true;
+  return mayBeEmpty ? select(less(first, none), first, first.number(0.0)) : first;
+}
+
+SmallVector<Value> ArgmaxOp::decompose(OpBuilder &b) { return {findExtreme<MaxOp>(b, *this)}; }
+
+SmallVector<Value> ArgminOp::decompose(OpBuilder &b) { return {findExtreme<MinOp>(b, *this)}; }

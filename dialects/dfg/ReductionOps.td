@@ -57,4 +57,101 @@ def Dfg_MaxOp : Dfg_ReductionOp<"max", "Numeric"> {
   }];
 }
 
+def Dfg_MinOp : Dfg_ReductionOp<"min", "Numeric"> {
+  let summary = "Takes the smallest element along axes";
+  let description = [{
+    NaN if any element is NaN. The minimum of nothing is infinity, or the
+    largest integer. Elements that tie share the gradient equally.
+
+    ```mlir
+    %y = dfg.min %x {axis = array<i64: -1>, keep_dims = true} : tensor<4x8xf32>
+    ```
+  }];
+}
+
+def Dfg_ProdOp : Dfg_ReductionOp<"prod", "Numeric"> {
+  let summary = "Multiplies over axes";
+  let description = [{
+    f16 and bf16 accumulate in f32; integers wrap. The product of nothing is 1.
+
+    ```mlir
+    %y = dfg.prod %x {axis = array<i64: 1>} : tensor<4x8xf32>
+    ```
+  }];
+}
+
+def Dfg_AllOp : Dfg_ReductionOp<"all", "Bool", []> {
+  let summary = "Tests whether all elements along axes hold";
+  let description = [{
+    True for no elements.
+
+    ```mlir
+    %y = dfg.all %x {axis = array<i64: 1>} : tensor<4x8xi1>
+    ```
+  }];
+}
+
+def Dfg_AnyOp : Dfg_ReductionOp<"any", "Bool", []> {
+  let summary = "Tests whether any element along axes holds";
+  let description = [{
+    False for no elements.
+
+    ```mlir
+    %y = dfg.any %x {axis = array<i64: 1>} : tensor<4x8xi1>
+    ```
+  }];
+}
+
+def Dfg_LogsumexpOp : Dfg_ReductionOp<"logsumexp", "Float", [Dfg_Differentiable, Dfg_Composite]> {
+  let summary = "Takes the logarithm of a sum of exponentials over axes";
+  let description = [{
+    `log(sum(exp(x)))`, without overflow; minus infinity for no elements.
+
+    ```mlir
+    %y = dfg.logsumexp %x {axis = array<i64: 1>} : tensor<4x8xf32>
+    ```
+  }];
+}
+
+/// The position of an extreme element along one axis.
+class Dfg_ArgReductionOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Composite]> {
+  let arguments = (ins Dfg_Tensor:$x, Dfg_Axis<"-1">:$axis, OptionalAttr<TypeAttr>:$dtype,
+                       DefaultValuedAttr<BoolAttr, "false">:$keep_dims);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+        $cppClass::Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &results) {
+      return inferArgReduction(location, "}] # mnemonic # [{", adaptor.getX().getType(),
+                               adaptor.getAxis(), adaptor.getDtype(), adaptor.getKeepDims(),
+                               results);
+    }
+  }];
+}
+
+def Dfg_ArgmaxOp : Dfg_ArgReductionOp<"argmax"> {
+  let summary = "Finds the largest element along an axis";
+  let description = [{
+    The position, by default as i32: the first of equal ones, the first NaN if
+    there is one, 0 for no elements.
+
+    ```mlir
+    %y = dfg.argmax %x {axis = 1 : i64} : tensor<4x8xf32>
+    ```
+  }];
+}
+
+def Dfg_ArgminOp : Dfg_ArgReductionOp<"argmin"> {
+  let summary = "Finds the smallest element along an axis";
+  let description = [{
+    The position, by default as i32: the first of equal ones, the first NaN if
+    there is one, 0 for no elements.
+
+    ```mlir
+    %y = dfg.argmin %x {axis = 1 : i64} : tensor<4x8xf32>
+    ```
+  }];
+}
+
 #endif // TFC_DIALECTS_DFG_REDUCTIONOPS_TD

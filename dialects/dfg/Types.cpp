@@ -180,6 +180,35 @@ LogicalResult checkDtypes(std::optional<Location> location, StringRef op, Dtypes
                            toText(type), " [dtype]");
 }
 
+LogicalResult checkIndices(std::optional<Location> location, StringRef op, Type type) {
+  Type element = elementTypeOf(type);
+  if (element.isSignlessInteger(32) || element.isSignlessInteger(64))
+    return success();
+  return emitOptionalError(location, "'", op, "' expects i32 or i64 indices, but got ",
+                           toText(type), " [dtype]");
+}
+
+FailureOr<int64_t> checkAxis(std::optional<Location> location, StringRef op, int64_t axis,
+                             int64_t rank, Type type) {
+  if (std::optional<int64_t> normal = normalizeAxis(axis, rank))
+    return *normal;
+  if (rank == 0)
+    return emitOptionalError(location, "'", op, "' expects an axis, but ", toText(type),
+                             " has none [axis]");
+  return emitOptionalError(location, "'", op, "' expects an axis from ", -rank, " to ", rank - 1,
+                           ", but got ", axis, " for ", toText(type), " [axis]");
+}
+
+std::optional<bool> isNonNegative(const DimExpr &expr) {
+  DimExpr::Interval interval =
+      expr.interval([](StringRef) { return DimExpr::Interval(0, std::nullopt); });
+  if (interval.first && *interval.first >= 0)
+    return true;
+  if (interval.second && *interval.second < 0)
+    return false;
+  return std::nullopt;
+}
+
 /// Checks element types and gives the broadcast shape of the operands.
 static FailureOr<Shape> inferOperands(std::optional<Location> location, StringRef op, Dtypes dtypes,
                                       ValueRange operands) {
@@ -221,10 +250,9 @@ LogicalResult inferReduction(std::optional<Location> location, StringRef op, Dty
   int64_t rank = shape.size();
   llvm::SmallDenseSet<int64_t> reduced;
   for (int64_t a : axis ? axis.asArrayRef() : ArrayRef<int64_t>()) {
-    std::optional<int64_t> normal = normalizeAxis(a, rank);
-    if (!normal)
-      return emitOptionalError(location, "'", op, "' expects an axis from ", -rank, " to ", rank - 1,
-                               ", but got ", a, " for ", toText(operand), " [axis]");
+    FailureOr<int64_t> normal = checkAxis(location, op, a, rank, operand);
+    if (failed(normal))
+      return failure();
     if (!reduced.insert(*normal).second)
       return emitOptionalError(location, "'", op, "' names axis ", a, " twice [axis]");
   }

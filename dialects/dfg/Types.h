@@ -55,6 +55,23 @@ llvm::LogicalResult inferReduction(std::optional<mlir::Location> location, llvm:
                                    Dtypes dtypes, mlir::Type operand, mlir::DenseI64ArrayAttr axis,
                                    bool keepDims, llvm::SmallVectorImpl<mlir::Type> &results);
 
+llvm::LogicalResult inferArgReduction(std::optional<mlir::Location> location, llvm::StringRef op,
+                                      mlir::Type operand, int64_t axis,
+                                      std::optional<mlir::Type> dtype, bool keepDims,
+                                      llvm::SmallVectorImpl<mlir::Type> &results);
+llvm::LogicalResult inferScan(std::optional<mlir::Location> location, llvm::StringRef op,
+                              mlir::Type operand, int64_t axis,
+                              llvm::SmallVectorImpl<mlir::Type> &results);
+llvm::LogicalResult inferSoftmax(std::optional<mlir::Location> location, llvm::StringRef op,
+                                 mlir::Type operand, int64_t axis,
+                                 llvm::SmallVectorImpl<mlir::Type> &results);
+llvm::LogicalResult inferScatter(std::optional<mlir::Location> location, llvm::StringRef op,
+                                 mlir::Type operand, mlir::Type indices, mlir::Type updates,
+                                 llvm::StringRef outside,
+                                 llvm::SmallVectorImpl<mlir::Type> &results);
+llvm::LogicalResult inferTriangle(std::optional<mlir::Location> location, llvm::StringRef op,
+                                  mlir::Type operand, llvm::SmallVectorImpl<mlir::Type> &results);
+
 /// The broadcast shape of `types`, or an error at `location` that names the sizes.
 llvm::FailureOr<Shape> inferBroadcast(std::optional<mlir::Location> location, llvm::StringRef op,
                                       mlir::TypeRange types);
@@ -62,6 +79,19 @@ llvm::FailureOr<Shape> inferBroadcast(std::optional<mlir::Location> location, ll
 /// Fails with an error unless `type` has one of the element types.
 llvm::LogicalResult checkDtypes(std::optional<mlir::Location> location, llvm::StringRef op,
                                 Dtypes dtypes, mlir::Type type);
+
+/// Fails with an error unless the elements of `type` are i32 or i64.
+llvm::LogicalResult checkIndices(std::optional<mlir::Location> location, llvm::StringRef op,
+                                 mlir::Type type);
+
+/// `axis` counted from the front, or an error unless a tensor of rank `rank` has it; `type` is what
+/// the error shows.
+llvm::FailureOr<int64_t> checkAxis(std::optional<mlir::Location> location, llvm::StringRef op,
+                                   int64_t axis, int64_t rank, mlir::Type type);
+
+/// Whether a size expression is at least 0, as far as that follows from named sizes being so:
+/// nothing if it depends on them.
+std::optional<bool> isNonNegative(const DimExpr &expr);
 
 } // namespace tfc::dfg
 

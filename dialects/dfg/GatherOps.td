@@ -1,0 +1,139 @@
+//===- GatherOps.td - Elements at computed places -------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_GATHEROPS_TD
+#define TFC_DIALECTS_DFG_GATHEROPS_TD
+
+include "dialects/dfg/DfgBase.td"
+
+/// What an index outside of its axis does: `fail` makes the call fail, with `skip` such an element is
+/// read as 0 and not written.
+def Dfg_Outside : DefaultValuedStrAttr<StrAttr, "fail">;
+
+def Dfg_GatherOp : Dfg_PureOp<"gather", [Dfg_Differentiable, Dfg_Checked]> {
+  let summary = "Takes rows by their indices";
+  let description = [{
+    Replaces axis `axis` of `x` by the axes of `indices`: element `[i, j]` of
+    the result is `x[indices[i], j]` for axis 0. An index below 0 or not below
+    the size fails the call; with `outside = "skip"` it gives zeros.
+
+    ```mlir
+    %y = dfg.gather %x, %i {axis = 0 : i64} : tensor<100x8xf32>, tensor<5xi32>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$x, Dfg_Tensor:$indices, Dfg_Axis<"0">:$axis,
+                       Dfg_Outside:$outside);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
+}
+
+def Dfg_GatherNdOp : Dfg_PureOp<"gather_nd", [Dfg_Differentiable, Dfg_Composite, Dfg_Checked]> {
+  let summary = "Takes slices by index vectors";
+  let description = [{
+    The last axis of `indices` holds positions in the first axes of `x`:
+    element `[i, j]` of the result is `x[indices[i, 0], indices[i, 1], j]` for
+    index vectors of length 2. An index out of range fails the call.
+
+    ```mlir
+    %y = dfg.gather_nd %x, %i : tensor<4x8x3xf32>, tensor<5x2xi32>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$x, Dfg_Tensor:$indices);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
+}
+
+def Dfg_TakeAlongAxisOp : Dfg_PureOp<"take_along_axis",
+    [Dfg_Differentiable, Dfg_Composite, Dfg_Checked]> {
+  let summary = "Takes elements along an axis, by an index per element";
+  let description = [{
+    `indices` has the sizes of `x` but along `axis`: element `[i, k]` of the
+    result is `x[i, indices[i, k]]` for axis 1. An index out of range fails
+    the call.
+
+    ```mlir
+    %y = dfg.take_along_axis %x, %i {axis = 1 : i64} : tensor<4x8xf32>, tensor<4x2xi32>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$x, Dfg_Tensor:$indices, Dfg_Axis<"-1">:$axis);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
+}
+
+/// Changes rows of `x` along axis 0.
+class Dfg_ScatterOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Checked]> {
+  let arguments = (ins Dfg_Tensor:$x, Dfg_Tensor:$indices, Dfg_Tensor:$updates,
+                       Dfg_Outside:$outside);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = [{
+    $x `,` $indices `,` $updates attr-dict `:` type($x) `,` type($indices) `,` type($updates)
+  }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+        $cppClass::Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &results) {
+      return inferScatter(location, "}] # mnemonic # [{", adaptor.getX().getType(),
+                          adaptor.getIndices().getType(), adaptor.getUpdates().getType(),
+                          adaptor.getOutside(), results);
+    }
+  }];
+}
+
+def Dfg_ScatterAddOp : Dfg_ScatterOp<"scatter_add"> {
+  let summary = "Adds rows at indices";
+  let description = [{
+    `x` with `updates[i]` added to row `indices[i]`; for an index that occurs
+    more than once all are added. An index out of range fails the call; with
+    `outside = "skip"` its row is left out.
+
+    ```mlir
+    %y = dfg.scatter_add %x, %i, %u : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>
+    ```
+  }];
+}
+
+def Dfg_ScatterUpdateOp : Dfg_ScatterOp<"scatter_update"> {
+  let summary = "Replaces rows at indices";
+  let description = [{
+    `x` with row `indices[i]` replaced by `updates[i]`; the last of equal
+    indices wins. An index out of range fails the call; with
+    `outside = "skip"` its row is left out.
+
+    ```mlir
+    %y = dfg.scatter_update %x, %i, %u : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>
+    ```
+  }];
+}
+
+def Dfg_ArgsortOp : Dfg_PureOp<"argsort"> {
+  let summary = "Gives the order that sorts along an axis";
+  let description = [{
+    The positions of the elements in ascending order, as i64; equal elements
+    stay in their order, NaN comes last.
+
+    ```mlir
+    %i = dfg.argsort %x {axis = 0 : i64} : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_NumericTensor:$x, Dfg_Axis<"-1">:$axis);
+  let results = (outs Dfg_Tensor:$indices);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def Dfg_CoalesceOp : Dfg_PureOp<"coalesce", [Dfg_Composite]> {
+  let summary = "Sums the rows of equal indices";
+  let description = [{
+    For indices and rows of a sparse gradient: the distinct indices in
+    ascending order, each with the sum of its rows. There are as many results
+    as operands: the rest has the index -1 and rows of zeros, to be skipped
+    (`outside = "skip"`).
+
+    ```mlir
+    %i, %r = dfg.coalesce %indices, %rows : tensor<5xi64>, tensor<5x8xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_IndexTensor:$indices, Dfg_NumericTensor:$rows);
+  let results = (outs Dfg_IndexTensor:$unique_indices, Dfg_NumericTensor:$sums);
+  let assemblyFormat = "$indices `,` $rows attr-dict `:` type($indices) `,` type($rows)";
+}
+
+#endif // TFC_DIALECTS_DFG_GATHEROPS_TD

@@ -1,0 +1,100 @@
+//===- LogicOps.cpp - Logic, bits, kinds of numbers --------------------===//
+
+#include "dialects/dfg/Scalar.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+//===----------------------------------------------------------------------===//
+// LogicalAndOp, LogicalOrOp, LogicalXorOp, LogicalNotOp
+//===----------------------------------------------------------------------===//
+
+Value LogicalAndOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return arith::AndIOp::create(b, getLoc(), scalars[0], scalars[1]);
+}
+
+Value LogicalOrOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return arith::OrIOp::create(b, getLoc(), scalars[0], scalars[1]);
+}
+
+Value LogicalXorOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return arith::XOrIOp::create(b, getLoc(), scalars[0], scalars[1]);
+}
+
+OpFoldResult LogicalNotOp::fold(FoldAdaptor) {
+  auto inner = getX().getDefiningOp<LogicalNotOp>();
+  return inner ? OpFoldResult(inner.getX()) : OpFoldResult();
+}
+
+Value LogicalNotOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  ScalarBuilder s(b, getLoc());
+  return s.create<arith::XOrIOp>(scalars[0], s.number(scalars[0], -1.0));
+}
+
+//===----------------------------------------------------------------------===//
+// BitwiseAndOp, BitwiseOrOp, BitwiseXorOp, BitwiseNotOp
+//===----------------------------------------------------------------------===//
+
+Value BitwiseAndOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return arith::AndIOp::create(b, getLoc(), scalars[0], scalars[1]);
+}
+
+Value BitwiseOrOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return arith::OrIOp::create(b, getLoc(), scalars[0], scalars[1]);
+}
+
+Value BitwiseXorOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return arith::XOrIOp::create(b, getLoc(), scalars[0], scalars[1]);
+}
+
+Value BitwiseNotOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  ScalarBuilder s(b, getLoc());
+  return s.create<arith::XOrIOp>(scalars[0], s.number(scalars[0], -1.0));
+}
+
+//===----------------------------------------------------------------------===//
+// ShiftLeftOp, ShiftRightOp
+//===----------------------------------------------------------------------===//
+
+/// The shift, as far as `count`, taken as unsigned, is less than the width; else `otherwise`.
+template <typename ShiftOp>
+static Value buildShift(ScalarBuilder s, Value x, Value count, Value otherwise) {
+  Value width = s.number(x, x.getType().getIntOrFloatBitWidth());
+  Value isShort = s.compare(arith::CmpIPredicate::ult, count, width);
+  Value safe = s.select(isShort, count, s.number(x, 0.0));
+  return s.select(isShort, s.create<ShiftOp>(x, safe), otherwise);
+}
+
+Value ShiftLeftOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  ScalarBuilder s(b, getLoc());
+  return buildShift<arith::ShLIOp>(s, scalars[0], scalars[1], s.number(scalars[0], 0.0));
+}
+
+Value ShiftRightOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  ScalarBuilder s(b, getLoc());
+  Value x = scalars[0];
+  if (hasUnsignedElements(getLhs()))
+    return buildShift<arith::ShRUIOp>(s, x, scalars[1], s.number(x, 0.0));
+  Value lastBit = s.number(x, x.getType().getIntOrFloatBitWidth() - 1.0);
+  return buildShift<arith::ShRSIOp>(s, x, scalars[1], s.create<arith::ShRSIOp>(x, lastBit));
+}
+
+//===----------------------------------------------------------------------===//
+// IsNanOp, IsInfOp, IsFiniteOp
+//===----------------------------------------------------------------------===//
+
+Value IsNanOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  return ScalarBuilder(b, getLoc()).compare(arith::CmpFPredicate::UNO, scalars[0], scalars[0]);
+}
+
+Value IsInfOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  ScalarBuilder s(b, getLoc());
+  Value infinity = s.number(scalars[0], std::numeric_limits<double>::infinity());
+  return s.compare(arith::CmpFPredicate::OEQ, s.abs(scalars[0]), infinity);
+}
+
+Value IsFiniteOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  ScalarBuilder s(b, getLoc());
+  Value infinity = s.number(scalars[0], std::numeric_limits<double>::infinity());
+  return s.compare(arith::CmpFPredicate::OLT, s.abs(scalars[0]), infinity);
+}

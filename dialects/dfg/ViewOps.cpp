@@ -1,0 +1,484 @@
+//===- ViewOps.cpp - Parts of tensors, and tensors made of parts ----------===//
+
+#include "dialects/dfg/Formula.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+/// One number per axis from an optional list; 1 where it is not given.
+static SmallVector<int64_t> stepsOf(std::optional<ArrayRef<int64_t>> steps, int64_t rank) {
+  return steps ? SmallVector<int64_t>(*steps) : SmallVector<int64_t>(rank, 1);
+}
+
+static DimsAttr dimsAttr(OpBuilder &b, ArrayRef<DimExpr> sizes) {
+  return DimsAttr::get(b.getContext(), sizes);
+}
+
+/// Fails unless a list of the attribute `name` has an entry for each axis.
+static LogicalResult checkCount(std::optional<Location> location, StringRef op, StringRef name,
+                                size_t count, Type type) {
+  size_t rank = shapeOf(type).size();
+  if (count == rank)
+    return success();
+  return emitOptionalError(location, "'", op, "' expects ", rank, " ", name, ", one for each axis of ",
+                           toText(type), ", but got ", count, " [rank]");
+}
+
+static LogicalResult checkSteps(std::optional<Location> location, StringRef op,
+                                std::optional<ArrayRef<int64_t>> steps, Type type) {
+  if (!steps)
+    return success();
+  if (llvm::is_contained(*steps, 0))
+    return emitOptionalError(location, "'", op, "' expects steps other than 0 [slice]");
+  return checkCount(location, op, "steps", steps->size(), type);
+}
+
+static bool isZero(const DimExpr &expr) { return expr.isConstant(0); }
+static bool isOne(int64_t value) { return value == 1; }
+
+//===----------------------------------------------------------------------===//
+// SliceOp
+//===----------------------------------------------------------------------===//
+
+/// What must be at least 0 for a slice of an axis of size `dim` to be inside.
+static SmallVector<DimExpr, 3> sliceConditions(const DimExpr &start, const DimExpr &size,
+                                               int64_t step, const DimExpr &dim) {
+  if (isZero(size))
+    return {};
+  DimExpr last = start + (size - 1) * step;
+  if (step < 0)
+    return {size, last, dim - 1 - start};
+  return {size, start, dim - 1 - last};
+}
+
+LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type), starts = adaptor.getStarts().getExprs(),
+        sizes = adaptor.getSizes().getExprs();
+  if (failed(checkCount(location, "slice", "starts", starts.size(), type)) ||
+      failed(checkCount(location, "slice", "sizes", sizes.size(), type)) ||
+      failed(checkSteps(location, "slice", adaptor.getSteps(), type)))
+    return failure();
+  SmallVector<int64_t> steps = stepsOf(adaptor.getSteps(), shape.size());
+  for (size_t i = 0; i < shape.size(); ++i)
+    for (const DimExpr &condition : sliceConditions(starts[i], sizes[i], steps[i], shape[i]))
+      if (isNonNegative(condition) == false)
+        return emitOptionalError(location, "'slice' takes ", sizes[i].str(), " elements from ",
+                                 starts[i].str(), " by ", steps[i], ", which is outside of axis ", i,
+                                 " of ", toText(type), " [slice]");
+  results.push_back(tensorOf(sizes, elementTypeOf(type)));
+  return success();
+}
+
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  bool isWhole = getX().getType() == getType() && llvm::all_of(getStarts().getExprs(), isZero) &&
+                 llvm::all_of(stepsOf(getSteps(), 0), isOne);
+  return isWhole ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+/// d(slice x) = g at the places it was taken from, 0 elsewhere.
+SmallVector<Value> SliceOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {PlaceOp::create(b, getLoc(), resultGrads[0], getStartsAttr(),
+                          dimsAttr(b, shapeOf(getX().getType())), getStepsAttr(),
+                          b.getF64FloatAttr(0.0))};
+}
+
+Value SliceOp::buildCheck(OpBuilder &b) {
+  Shape shape = shapeOf(getX().getType()), starts = getStarts().getExprs(),
+        sizes = getSizes().getExprs();
+  SmallVector<int64_t> steps = stepsOf(getSteps(), shape.size());
+  Value isInside;
+  for (size_t i = 0; i < shape.size(); ++i)
+    for (const DimExpr &condition : sliceConditions(starts[i], sizes[i], steps[i], shape[i])) {
+      if (isNonNegative(condition) == true)
+        continue;
+      Value size = sizeAs(b, getLoc(), condition, b.getI64Type());
+      Value holds = GreaterEqualOp::create(b, getLoc(), size, scalarLike(b, size, 0.0));
+      isInside = isInside ? LogicalAndOp::create(b, getLoc(), isInside, holds).getResult() : holds;
+    }
+  return isInside;
+}
+
+StringAttr SliceOp::getCheckMessage() {
+  return StringAttr::get(getContext(), "'slice' reaches outside of " + toText(getX().getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// PlaceOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PlaceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  if (failed(checkCount(location, "place", "starts", adaptor.getStarts().getSizes().size(), type)) ||
+      failed(checkCount(location, "place", "sizes", adaptor.getShape().getSizes().size(), type)) ||
+      failed(checkSteps(location, "place", adaptor.getSteps(), type)))
+    return failure();
+  results.push_back(tensorOf(adaptor.getShape().getExprs(), elementTypeOf(type)));
+  return success();
+}
+
+OpFoldResult PlaceOp::fold(FoldAdaptor) {
+  bool isWhole = getX().getType() == getType() && llvm::all_of(getStarts().getExprs(), isZero) &&
+                 llvm::all_of(stepsOf(getSteps(), 0), isOne);
+  return isWhole ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+/// d(place x) = g at the places where x stands.
+SmallVector<Value> PlaceOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {SliceOp::create(b, getLoc(), resultGrads[0], getStartsAttr(),
+                          dimsAttr(b, shapeOf(getX().getType())), getStepsAttr())};
+}
+
+//===----------------------------------------------------------------------===//
+// PadOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                      Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type), low = adaptor.getLow().getExprs(), high = adaptor.getHigh().getExprs();
+  if (failed(checkCount(location, "pad", "sizes in low", low.size(), type)) ||
+      failed(checkCount(location, "pad", "sizes in high", high.size(), type)))
+    return failure();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    for (const DimExpr &size : {low[i], high[i]})
+      if (isNonNegative(size) != true)
+        return emitOptionalError(location, "'pad' expects sizes that are not negative, but got ",
+                                 size.str(), " for axis ", i, " of ", toText(type), " [pad]");
+    shape[i] = low[i] + shape[i] + high[i];
+  }
+  results.push_back(tensorOf(shape, elementTypeOf(type)));
+  return success();
+}
+
+OpFoldResult PadOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+/// d(pad x) = g without the padding.
+SmallVector<Value> PadOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {SliceOp::create(b, getLoc(), resultGrads[0], getLowAttr(),
+                          dimsAttr(b, shapeOf(getX().getType())), DenseI64ArrayAttr())};
+}
+
+SmallVector<Value> PadOp::decompose(OpBuilder &b) {
+  return {PlaceOp::create(b, getLoc(), getX(), getLowAttr(), dimsAttr(b, shapeOf(getType())),
+                          DenseI64ArrayAttr(), getValueAttr())};
+}
+
+//===----------------------------------------------------------------------===//
+// ReverseOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReverseOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  for (int64_t axis : adaptor.getAxis())
+    if (failed(checkAxis(location, "reverse", axis, shapeOf(type).size(), type)))
+      return failure();
+  results.push_back(type);
+  return success();
+}
+
+OpFoldResult ReverseOp::fold(FoldAdaptor) {
+  if (getAxis().empty())
+    return getX();
+  auto inner = getX().getDefiningOp<ReverseOp>();
+  return inner && inner.getAxis() == getAxis() ? OpFoldResult(inner.getX()) : OpFoldResult();
+}
+
+/// d(reverse x) = reverse(g).
+SmallVector<Value> ReverseOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {ReverseOp::create(b, getLoc(), resultGrads[0], getAxisAttr())};
+}
+
+SmallVector<Value> ReverseOp::decompose(OpBuilder &b) {
+  Shape shape = shapeOf(getType());
+  Shape starts(shape.size(), DimExpr(0));
+  SmallVector<int64_t> steps(shape.size(), 1);
+  for (int64_t axis : getAxis()) {
+    int64_t normal = *normalizeAxis(axis, shape.size());
+    starts[normal] = shape[normal] - 1;
+    steps[normal] = -1;
+  }
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (isZero(shape[i]))
+      starts[i] = DimExpr(0);
+  return {SliceOp::create(b, getLoc(), getX(), dimsAttr(b, starts), dimsAttr(b, shape),
+                          b.getDenseI64ArrayAttr(steps))};
+}
+
+//===----------------------------------------------------------------------===//
+// ExpandOp, SqueezeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExpandOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type);
+  FailureOr<int64_t> axis =
+      checkAxis(location, "expand", adaptor.getAxis(), shape.size() + 1, type);
+  if (failed(axis))
+    return failure();
+  shape.insert(shape.begin() + *axis, DimExpr(1));
+  results.push_back(tensorOf(shape, elementTypeOf(type)));
+  return success();
+}
+
+/// d(expand x) = g in the shape of x.
+SmallVector<Value> ExpandOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {reshapeTo(b, resultGrads[0], shapeOf(getX().getType()))};
+}
+
+SmallVector<Value> ExpandOp::decompose(OpBuilder &b) {
+  return {reshapeTo(b, getX(), shapeOf(getType()))};
+}
+
+LogicalResult SqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type), kept;
+  llvm::SmallDenseSet<int64_t> removed;
+  for (int64_t a : adaptor.getAxis().value_or(ArrayRef<int64_t>())) {
+    FailureOr<int64_t> axis = checkAxis(location, "squeeze", a, shape.size(), type);
+    if (failed(axis))
+      return failure();
+    if (!shape[*axis].isConstant(1))
+      return emitOptionalError(location, "'squeeze' expects axis ", a, " of size 1, but got ",
+                               toText(type), " [unequal-dimensions]");
+    removed.insert(*axis);
+  }
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (adaptor.getAxis() ? !removed.contains(i) : !size.isConstant(1))
+      kept.push_back(size);
+  results.push_back(tensorOf(kept, elementTypeOf(type)));
+  return success();
+}
+
+/// d(squeeze x) = g in the shape of x.
+SmallVector<Value> SqueezeOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {reshapeTo(b, resultGrads[0], shapeOf(getX().getType()))};
+}
+
+SmallVector<Value> SqueezeOp::decompose(OpBuilder &b) {
+  return {reshapeTo(b, getX(), shapeOf(getType()))};
+}
+
+//===----------------------------------------------------------------------===//
+// TileOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                       Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type), repeats = adaptor.getRepeats().getExprs();
+  if (failed(checkCount(location, "tile", "repeats", repeats.size(), type)))
+    return failure();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (isNonNegative(repeats[i]) != true)
+      return emitOptionalError(location, "'tile' expects repeats that are not negative, but got ",
+                               repeats[i].str(), " [tile]");
+    shape[i] = repeats[i] * shape[i];
+  }
+  results.push_back(tensorOf(shape, elementTypeOf(type)));
+  return success();
+}
+
+OpFoldResult TileOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+/// The shape of a tiled tensor with each axis split into copies and what is copied.
+static Shape tiledShape(ArrayRef<DimExpr> shape, ArrayRef<DimExpr> repeats) {
+  Shape split;
+  for (size_t i = 0; i < shape.size(); ++i)
+    split.append({repeats[i], shape[i]});
+  return split;
+}
+
+/// d(tile x) = g, summed over the copies.
+SmallVector<Value> TileOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Shape shape = shapeOf(getX().getType());
+  if (shape.empty())
+    return {resultGrads[0]};
+  Value copies = reshapeTo(b, resultGrads[0], tiledShape(shape, getRepeats().getExprs()));
+  SmallVector<int64_t> axes;
+  for (size_t i = 0; i < shape.size(); ++i)
+    axes.push_back(2 * i);
+  return {SumOp::create(b, getLoc(), copies, b.getDenseI64ArrayAttr(axes), b.getBoolAttr(false))};
+}
+
+SmallVector<Value> TileOp::decompose(OpBuilder &b) {
+  Shape shape = shapeOf(getX().getType());
+  Value ones = reshapeTo(b, getX(), tiledShape(shape, Shape(shape.size(), DimExpr(1))));
+  Value copies = broadcastTo(b, ones, tiledShape(shape, getRepeats().getExprs()));
+  return {reshapeTo(b, copies, shapeOf(getType()))};
+}
+
+//===----------------------------------------------------------------------===//
+// ConcatOp
+//===----------------------------------------------------------------------===//
+
+/// Checks that there are operands, all of one dtype and rank.
+static LogicalResult checkAlike(std::optional<Location> location, StringRef op, ValueRange xs) {
+  if (xs.empty())
+    return emitOptionalError(location, "'", op, "' expects at least one tensor [operands]");
+  Type first = xs[0].getType();
+  for (Value x : xs.drop_front()) {
+    if (elementTypeOf(x.getType()) != elementTypeOf(first))
+      return emitOptionalError(location, "'", op, "' expects tensors of one dtype, but got ",
+                               toText(first), " and ", toText(x.getType()), " [dtype]");
+    if (shapeOf(x.getType()).size() != shapeOf(first).size())
+      return emitOptionalError(location, "'", op, "' expects tensors of one rank, but got ",
+                               toText(first), " and ", toText(x.getType()), " [rank]");
+  }
+  return success();
+}
+
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  if (failed(checkAlike(location, "concat", adaptor.getXs())))
+    return failure();
+  Type first = adaptor.getXs()[0].getType();
+  Shape shape = shapeOf(first);
+  FailureOr<int64_t> axis = checkAxis(location, "concat", adaptor.getAxis(), shape.size(), first);
+  if (failed(axis))
+    return failure();
+  for (Value x : adaptor.getXs().drop_front()) {
+    Shape other = shapeOf(x.getType());
+    shape[*axis] = shape[*axis] + other[*axis];
+    other[*axis] = shape[*axis];
+    if (other != shape)
+      return emitOptionalError(location, "'concat' expects equal sizes but for axis ", *axis,
+                               ", but got ", toText(first), " and ", toText(x.getType()),
+                               " [unequal-dimensions]");
+  }
+  results.push_back(tensorOf(shape, elementTypeOf(first)));
+  return success();
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor) {
+  return getXs().size() == 1 ? OpFoldResult(getXs()[0]) : OpFoldResult();
+}
+
+/// Parts of `x` along `axis`, one after the other.
+static SmallVector<Value> cut(OpBuilder &b, Location loc, Value x, int64_t axis,
+                              ArrayRef<DimExpr> sizes) {
+  Shape shape = shapeOf(x.getType());
+  Shape starts(shape.size(), DimExpr(0));
+  SmallVector<Value> parts;
+  for (const DimExpr &size : sizes) {
+    shape[axis] = size;
+    parts.push_back(SliceOp::create(b, loc, x, dimsAttr(b, starts), dimsAttr(b, shape),
+                                    DenseI64ArrayAttr()));
+    starts[axis] = starts[axis] + size;
+  }
+  return parts;
+}
+
+/// d(concat xs) = the parts of g.
+SmallVector<Value> ConcatOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getType()).size());
+  Shape sizes;
+  for (Value x : getXs())
+    sizes.push_back(shapeOf(x.getType())[axis]);
+  return cut(b, getLoc(), resultGrads[0], axis, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// StackOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult StackOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  if (failed(checkAlike(location, "stack", adaptor.getXs())))
+    return failure();
+  Type first = adaptor.getXs()[0].getType();
+  for (Value x : adaptor.getXs())
+    if (x.getType() != first)
+      return emitOptionalError(location, "'stack' expects tensors of one type, but got ",
+                               toText(first), " and ", toText(x.getType()), " [unequal-dimensions]");
+  Shape shape = shapeOf(first);
+  FailureOr<int64_t> axis = checkAxis(location, "stack", adaptor.getAxis(), shape.size() + 1, first);
+  if (failed(axis))
+    return failure();
+  shape.insert(shape.begin() + *axis, DimExpr(int64_t(adaptor.getXs().size())));
+  results.push_back(tensorOf(shape, elementTypeOf(first)));
+  return success();
+}
+
+/// d(stack xs) = the parts of g.
+SmallVector<Value> StackOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getType()).size());
+  SmallVector<Value> parts =
+      cut(b, getLoc(), resultGrads[0], axis, Shape(getXs().size(), DimExpr(1)));
+  for (Value &part : parts)
+    part = reshapeTo(b, part, shapeOf(getXs()[0].getType()));
+  return parts;
+}
+
+SmallVector<Value> StackOp::decompose(OpBuilder &b) {
+  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getType()).size());
+  Shape shape = shapeOf(getXs()[0].getType());
+  shape.insert(shape.begin() + axis, DimExpr(1));
+  SmallVector<Value> parts;
+  for (Value x : getXs())
+    parts.push_back(reshapeTo(b, x, shape));
+  return {ConcatOp::create(b, getLoc(), parts, b.getI64IntegerAttr(axis))};
+}
+
+//===----------------------------------------------------------------------===//
+// SplitOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type), sizes;
+  FailureOr<int64_t> axis = checkAxis(location, "split", adaptor.getAxis(), shape.size(), type);
+  if (failed(axis))
+    return failure();
+  std::optional<uint64_t> sections = adaptor.getSections();
+  if (sections.has_value() == adaptor.getSizes().has_value())
+    return emitOptionalError(location, "'split' expects either sections or sizes [split]");
+  if (sections && (*sections == 0 || *sections > 4096))
+    return emitOptionalError(location, "'split' expects 1 to 4096 sections, but got ",
+                             int64_t(*sections), " [split]");
+  if (sections)
+    sizes.assign(*sections, DimExpr::floorDiv(shape[*axis], DimExpr(int64_t(*sections))));
+  else
+    sizes = adaptor.getSizes()->getExprs();
+  DimExpr total(0);
+  for (const DimExpr &size : sizes)
+    total = total + size;
+  if (total != shape[*axis] && sections)
+    return emitOptionalError(location, "cannot prove that axis ", *axis, " of ", toText(type),
+                             " is divisible by ", int64_t(*sections), ", as 'split' needs [unequal-dimensions]");
+  if (total != shape[*axis])
+    return emitOptionalError(location, "'split' expects sizes that add up to ", shape[*axis].str(),
+                             ", but got ", total.str(), " [unequal-dimensions]");
+  for (const DimExpr &size : sizes) {
+    shape[*axis] = size;
+    results.push_back(tensorOf(shape, elementTypeOf(type)));
+  }
+  return success();
+}
+
+/// d(split x) = the gradients of the parts, joined.
+SmallVector<Value> SplitOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  SmallVector<Value> parts;
+  for (auto [grad, part] : llvm::zip(resultGrads, getParts()))
+    parts.push_back(grad ? grad
+                         : filled(b, getLoc(), cast<RankedTensorType>(part.getType()), 0.0));
+  return {ConcatOp::create(b, getLoc(), parts, getAxisAttr())};
+}
+
+SmallVector<Value> SplitOp::decompose(OpBuilder &b) {
+  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getX().getType()).size());
+  Shape sizes;
+  for (Value part : getParts())
+    sizes.push_back(shapeOf(part.getType())[axis]);
+  return cut(b, getLoc(), getX(), axis, sizes);
+}
