@@ -5,7 +5,7 @@
 
 include "dialects/dfg/DfgBase.td"
 
-def Dfg_MatmulOp : Dfg_PureOp<"matmul", [Dfg_Differentiable]> {
+def Dfg_MatmulOp : Dfg_PureOp<"matmul", [Dfg_ContractionRole, Dfg_Differentiable]> {
   let summary = "Multiplies matrices, batch by batch";
   let description = [{
     The last two axes are matrices, the axes before them a batch, broadcast

@@ -4,6 +4,7 @@
 #define TFC_DIALECTS_DFG_DFG_H
 
 #include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/Roles.h"
 #include "dialects/dfg/Types.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -25,6 +25,8 @@ def Dfg_Dialect : Dialect {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  // Result types are inferred from attributes while text is parsed, when properties are not set yet.
+  let usePropertiesForAttributes = 0;
 }
 
 def Dfg_DimsAttr : AttrDef<Dfg_Dialect, "Dims",
@@ -66,6 +68,13 @@ class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemoni
 /// An operation without effects whose result types follow from its operands and attributes.
 class Dfg_PureOp<string mnemonic, list<Trait> traits = []> :
     Dfg_Op<mnemonic, !listconcat([Pure, InferTypeOpAdaptor], traits)>;
+
+// Roles in a kernel: see Roles.h.
+class Dfg_Role<string name> : NativeOpTrait<name> { let cppNamespace = "::tfc::dfg"; }
+def Dfg_ViewRole : Dfg_Role<"ViewRole">;
+def Dfg_ParallelRole : Dfg_Role<"ParallelRole">;
+def Dfg_ReductionRole : Dfg_Role<"ReductionRole">;
+def Dfg_ContractionRole : Dfg_Role<"ContractionRole">;
 
 /// The trait list entry of an operation with a gradient.
 def Dfg_Differentiable : DeclareOpInterfaceMethods<Dfg_DifferentiableOpInterface>;

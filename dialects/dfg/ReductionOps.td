@@ -7,7 +7,7 @@ include "dialects/dfg/DfgBase.td"
 
 /// `axis` lists the axes to reduce, negative ones counted from the end; without it all are reduced.
 class Dfg_ReductionOp<string mnemonic, string dtypes, list<Trait> traits = [Dfg_Differentiable]> :
-    Dfg_PureOp<mnemonic, traits> {
+    Dfg_PureOp<mnemonic, !listconcat([Dfg_ReductionRole], traits)> {
   let arguments = (ins Dfg_Tensor:$x, OptionalAttr<DenseI64ArrayAttr>:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$keep_dims);
   let results = (outs Dfg_Tensor:$y);

@@ -22,7 +22,7 @@ def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor]
   let hasFolder = 1;
 }
 
-def Dfg_SizeOp : Dfg_PureOp<"size"> {
+def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole]> {
   let summary = "Gives a size as a scalar";
   let description = [{
     The value of an expression over named dimensions, as i64 (or i32).
@@ -37,7 +37,7 @@ def Dfg_SizeOp : Dfg_PureOp<"size"> {
   let hasFolder = 1;
 }
 
-def Dfg_BroadcastOp : Dfg_PureOp<"broadcast", [Dfg_Differentiable]> {
+def Dfg_BroadcastOp : Dfg_PureOp<"broadcast", [Dfg_ViewRole, Dfg_Differentiable]> {
   let summary = "Repeats a tensor along new axes and axes of size 1";
   let description = [{
     ```mlir
@@ -66,7 +66,7 @@ def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_Differentiable]> {
   let hasFolder = 1;
 }
 
-def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_Differentiable]> {
+def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_ViewRole, Dfg_Differentiable]> {
   let summary = "Permutes the axes";
   let description = [{
     Axis `i` of the result is axis `permutation[i]` of `x`. Without a

@@ -65,6 +65,8 @@ struct Expr {
   /// Levels of nodes below, with those in blocks; at most kMaxNesting, so recursion is safe.
   uint16_t height = 0;
   SourceRange range;
+  /// Without the parentheses.
+  SourceRange bareRange;
 
 protected:
   explicit Expr(ExprKind kind) : kind(kind) {}
@@ -382,7 +384,8 @@ struct Block {
   SourceRange range;
 };
 
-/// `static if`; `else static` is an elseBlock that holds only that statement, with `elseStatic` set.
+/// `static if`; `else static` is an elseBlock that holds only that statement, with `elseStatic`
+/// set.
 struct StaticIfStmt : StmtOf<StmtKind::StaticIf> {
   Expr *condition = nullptr;
   Block *thenBlock = nullptr;

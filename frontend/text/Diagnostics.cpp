@@ -12,6 +12,9 @@ namespace tfc::text {
 /// Lines longer than this are shown as the part around the place.
 static constexpr size_t kMaxExcerpt = 160;
 
+/// More diagnostics than this are counted only: nobody reads them.
+static constexpr size_t kMaxPrinted = 500;
+
 Diagnostic &Diagnostic::also(SourceRange range) {
   others.push_back(range);
   return *this;
@@ -56,8 +59,10 @@ void DiagnosticEngine::flush(raw_ostream &os) {
            std::tie(b->at.file, b->at.begin, b->at.end, b->text);
   });
   order.erase(llvm::unique(order, samePrimary), order.end());
-  for (const Diagnostic *diagnostic : order)
+  for (const Diagnostic *diagnostic : ArrayRef(order).take_front(kMaxPrinted))
     print(os, *diagnostic);
+  if (order.size() > kMaxPrinted)
+    os << "note: " << order.size() - kMaxPrinted << " more diagnostics are not shown\n";
   diagnostics.clear();
 }
 

@@ -310,9 +310,12 @@ void Lexer::lexOther() {
                                                    : "");
   if (!help.empty())
     diagnostic.help(help);
-  // '&&' and '||' are one mistake.
+  // '&&', '||' and 'a string' are one mistake each.
   if (peek() == c && (c == '&' || c == '|'))
     ++at;
+  size_t quote = c == '\'' ? rest().find_first_of("'\n") : StringRef::npos;
+  if (quote != StringRef::npos && rest()[quote] == c)
+    at += quote + 1;
   push(TokenKind::Invalid, begin);
 }
 

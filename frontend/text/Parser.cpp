@@ -77,6 +77,11 @@ TokenKind Parser::kind() const {
   return ends && !isEnd ? TokenKind::Newline : next.kind;
 }
 
+bool Parser::atNewBinding() const {
+  return behindLineBreak() && token().kind == TokenKind::Name &&
+         tokens[position + 1].kind == TokenKind::Assign;
+}
+
 bool Parser::behindLineBreak() const { return token().startsLine && position != lineStart; }
 
 SourceRange Parser::rangeFrom(uint32_t begin) const {
@@ -101,10 +106,10 @@ bool Parser::accept(TokenKind expected) {
   return true;
 }
 
-bool Parser::expect(TokenKind wanted, StringRef what) {
+bool Parser::expect(TokenKind wanted, const Twine &what) {
   if (accept(wanted))
     return true;
-  expected(what.empty() ? describe(wanted) : what);
+  expected(what);
   return false;
 }
 
@@ -124,6 +129,10 @@ void Parser::expectClosing(TokenKind closing, const Token &open, StringRef alter
 void Parser::expectNewline() {
   if (recovering || at(TokenKind::Newline) || at(TokenKind::End) || at(TokenKind::RBrace))
     return;
+  if (behindLineBreak() && continuesStatement(token().kind)) {
+    error(range(), "unexpected-token", "this '" + spelled(token()) + "' continues nothing");
+    return;
+  }
   Diagnostic *diagnostic = expected("the end of the statement");
   if (!diagnostic)
     return;
@@ -140,6 +149,8 @@ void Parser::expectNewline() {
 
 Diagnostic *Parser::error(SourceRange at, StringRef slug, const Twine &text) {
   bool silent = recovering;
+  if (!silent)
+    bracketsAtError = brackets;
   recovering = true;
   return silent ? nullptr : &diagnostics.error(at, slug, text);
 }
@@ -147,7 +158,7 @@ Diagnostic *Parser::error(SourceRange at, StringRef slug, const Twine &text) {
 std::string Parser::describeToken() const {
   const Token &next = token();
   if (next.kind == TokenKind::End)
-    return "the file ends";
+    return next.startsLine ? "the file ends" : "the braces end";
   if (behindLineBreak())
     return "the line ends";
   if (isKeyword(next.kind))
@@ -161,13 +172,17 @@ std::string Parser::describeToken() const {
 Diagnostic *Parser::expected(const Twine &what) {
   const Token &next = token();
   if (next.kind == TokenKind::Invalid) {
+    bracketsAtError = brackets;
     recovering = true;
     return nullptr;
   }
   bool lineEnds = behindLineBreak() || (next.kind == TokenKind::End && position > 0);
-  return error(lineEnds ? endOfPrevious() : range(),
-               lineEnds ? "missing-token" : "unexpected-token",
-               "expected " + what + ", but " + describeToken());
+  Diagnostic *diagnostic =
+      error(lineEnds ? endOfPrevious() : range(), lineEnds ? "missing-token" : "unexpected-token",
+            "expected " + what + ", but " + describeToken());
+  if (diagnostic && lineEnds && next.kind == TokenKind::LBrace)
+    diagnostic->help("the '{' of a block stands on the line that it belongs to");
+  return diagnostic;
 }
 
 unsigned Parser::column(uint32_t offset) const {
@@ -176,32 +191,14 @@ unsigned Parser::column(uint32_t offset) const {
   return newline == StringRef::npos ? offset : offset - newline - 1;
 }
 
-static bool startsDeclaration(TokenKind kind) {
-  switch (kind) {
-  case TokenKind::Use:
-  case TokenKind::Var:
-  case TokenKind::Let:
-  case TokenKind::Queue:
-  case TokenKind::Part:
-  case TokenKind::Fn:
-  case TokenKind::Entry:
-  case TokenKind::Return:
-  case TokenKind::Yield:
-  case TokenKind::At:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// Skips the rest of a statement that began at `begin` and could not be parsed. Brackets opened in
-/// what is skipped are skipped with what they hold; as one may lack its end, a line that starts
-/// like a declaration, or no deeper than the statement did, is the next statement in any case.
+/// what is skipped are skipped with what they hold; as one may lack its end, a line that
+/// begins no deeper than the statement did is the next statement in any case.
 void Parser::skipStatement(uint32_t begin) {
   recovering = false;
   brackets = 0;
   unsigned indent = column(begin);
-  unsigned open = 0;
+  unsigned open = bracketsAtError;
   while (token().kind != TokenKind::End) {
     const Token &next = token();
     bool closes = next.kind == TokenKind::RBrace || next.kind == TokenKind::RParen ||
@@ -214,13 +211,27 @@ void Parser::skipStatement(uint32_t begin) {
         return;
       if (column(next.begin) <= indent && !continues)
         return;
-      if (startsDeclaration(next.kind) && column(next.begin) <= indent)
-        return;
     }
     if (next.kind == TokenKind::RBrace && open == 0)
       return;
     open = opens ? open + 1 : closes && open ? open - 1 : open;
     advance();
+  }
+}
+
+void Parser::resumeAtBrace() {
+  if (!recovering)
+    return;
+  for (size_t i = position; i < tokens.size() && tokens[i].kind != TokenKind::End; ++i) {
+    if (i > position && tokens[i].startsLine && !continuesStatement(tokens[i].kind))
+      return;
+    if (tokens[i].kind == TokenKind::LBrace) {
+      position = i;
+      brackets = 0;
+      recovering = false;
+      skipNewline();
+      return;
+    }
   }
 }
 
@@ -239,7 +250,7 @@ bool Parser::Nesting::tooDeep() {
 //===----------------------------------------------------------------------===//
 
 ast::Expr *Parser::finish(ast::Expr *expr, uint32_t begin, ArrayRef<ast::Expr *> children) {
-  expr->range = rangeFrom(begin);
+  expr->range = expr->bareRange = rangeFrom(begin);
   unsigned height = 0;
   for (ast::Expr *child : children)
     if (child)
@@ -258,7 +269,7 @@ ast::Expr *Parser::finish(ast::Expr *expr, uint32_t begin, ArrayRef<ast::Expr *>
 
 ast::Expr *Parser::errorExpr() {
   auto *expr = make<ast::ErrorExpr>();
-  expr->range = range();
+  expr->range = expr->bareRange = range();
   return expr;
 }
 

@@ -19,7 +19,7 @@ void Parser::parse() {
     skipNewline();
     if (Stmt *item = parseItem())
       items.push_back(item);
-    if (!recovering && !at(TokenKind::Newline) && !at(TokenKind::End))
+    if (!recovering && !at(TokenKind::Newline) && !at(TokenKind::End) && !at(TokenKind::RBrace))
       expected("the end of the declaration");
     if (recovering)
       skipStatement(begin);
@@ -192,14 +192,13 @@ Stmt *Parser::parsePart() {
   if (expect(TokenKind::LParen))
     part->params = parseParams(TokenKind::RParen);
   part->where = parseWhere();
-  if (at(TokenKind::LBrace) && !recovering) {
-    const Token open = token();
-    advance();
-    part->members = parseBody(open, /*ofPart=*/true);
-    part->bodyRange = rangeFrom(open.begin);
-  } else {
+  if (!at(TokenKind::LBrace))
     expected("'{' and the part's members");
-  }
+  resumeAtBrace();
+  const Token open = token();
+  if (accept(TokenKind::LBrace))
+    part->members = parseBody(open, /*ofPart=*/true);
+  part->bodyRange = rangeFrom(open.begin);
   return finish(part, begin);
 }
 
@@ -229,6 +228,8 @@ Stmt *Parser::parseMember() {
                        "stands in its functions");
     return nullptr;
   }
+  if (!member)
+    return nullptr;
   member->annotations = annotations;
   member->doc = docBefore(first);
   return member;
@@ -249,15 +250,12 @@ Stmt *Parser::parseFn() {
   if (accept(TokenKind::Arrow))
     parseResults(fn);
   fn->where = parseWhere();
-  if (at(TokenKind::LBrace) && !recovering) {
-    fn->body = parseBlock();
-  } else {
-    fn->body = make<Block>();
-    fn->body->range = endOfPrevious();
+  if (!at(TokenKind::LBrace)) {
     Diagnostic *diagnostic = expected("'{' and the function's body");
     if (diagnostic && at(TokenKind::Colon))
       diagnostic->help("results are written '-> type' or '-> (name: type, ...)'");
   }
+  fn->body = parseBlock();
   return finish(fn, begin);
 }
 

@@ -244,7 +244,7 @@ IndexItem Parser::parseIndex(SmallVectorImpl<Expr *> &children) {
 
 Expr *Parser::parsePrimary() {
   uint32_t begin = token().begin;
-  switch (recovering ? TokenKind::Invalid : kind()) {
+  switch (recovering || atNewBinding() ? TokenKind::Invalid : kind()) {
   case TokenKind::Name: {
     Name name = parseName();
     auto *expr = makeExpr<NameExpr>(begin);

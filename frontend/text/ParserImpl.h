@@ -29,8 +29,11 @@ private:
   /// Passes the line break before the next token, if there is one.
   void skipNewline() { lineStart = position; }
   bool behindLineBreak() const;
+  /// At `name = ..` on a new line: a statement, wherever it stands.
+  bool atNewBinding() const;
   bool accept(TokenKind expected);
-  bool expect(TokenKind expected, llvm::StringRef what = {});
+  bool expect(TokenKind expected, const llvm::Twine &what);
+  bool expect(TokenKind expected) { return expect(expected, describe(expected)); }
   /// Expects the bracket that closes `open`; `alternative` is what else could stand there.
   void expectClosing(TokenKind closing, const Token &open, llvm::StringRef alternative = {});
   void expectNewline();
@@ -41,6 +44,8 @@ private:
   Diagnostic *error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   std::string describeToken() const;
   void skipStatement(uint32_t begin);
+  /// After an error in what stands before a block: resumes at its `{`, if the line has one.
+  void resumeAtBrace();
   unsigned column(uint32_t offset) const;
   /// The place just behind the last token.
   SourceRange endOfPrevious() const;
@@ -141,6 +146,8 @@ private:
   unsigned depth = 0;
   /// The greatest height of the expressions since the innermost block began.
   unsigned deepest = 0;
+  /// `brackets` where the parser began to recover.
+  unsigned bracketsAtError = 0;
   bool recovering = false;
 };
 
@@ -150,7 +157,7 @@ template <typename T> llvm::ArrayRef<T> Parser::copy(llvm::ArrayRef<T> values) {
 
 template <typename T> T *Parser::makeExpr(uint32_t begin) {
   T *expr = make<T>();
-  expr->range = rangeFrom(begin);
+  expr->range = expr->bareRange = rangeFrom(begin);
   return expr;
 }
 

@@ -10,11 +10,13 @@ using namespace ast;
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// The current token is `{`.
 Block *Parser::parseBlock() {
   Nesting nesting(*this);
   auto *block = make<Block>();
-  block->range = range();
+  block->range = endOfPrevious();
+  if (!at(TokenKind::LBrace))
+    expected("'{'");
+  resumeAtBrace();
   if (!expect(TokenKind::LBrace) || nesting.tooDeep())
     return block;
   const Token open = previous();
@@ -98,9 +100,6 @@ Stmt *Parser::parseStatementBody() {
     return nullptr;
   case TokenKind::Else:
     error(range(), "unexpected-token", "this 'else' follows no 'if'");
-    return nullptr;
-  case TokenKind::Invalid:
-    recovering = true;
     return nullptr;
   default:
     expected("a statement");
@@ -216,8 +215,7 @@ Stmt *Parser::parseCallStatement(Name first) {
   if (at(TokenKind::Assign)) {
     if (Diagnostic *diagnostic =
             error(expr->range, "misplaced", "only names can be bound, and this is no name"))
-      diagnostic->help("variables change by assign(v, value); scatter and pad make changed copies "
-                       "of other values");
+      diagnostic->help("variables change by assign(v, value); other values never do");
     return nullptr;
   }
   bool isOperator = !behindLineBreak() && position + 1 < tokens.size() &&

@@ -87,7 +87,7 @@ Expr *Parser::parseString() {
   endLiteral();
   result->parts = copy(ArrayRef(parts));
   Expr *finished = finish(result, string.begin, children);
-  finished->range = range(string);
+  finished->range = finished->bareRange = range(string);
   return finished;
 }
 

@@ -1,4 +1,7 @@
+#include "compiler/autodiff/Passes.h"
+#include "compiler/fusion/Passes.h"
 #include "compiler/lowering/Passes.h"
+#include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Dfg.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -22,6 +25,9 @@ int main(int argc, char **argv) {
   func::registerAllExtensions(registry);
 
   registerTransformsPasses();
+  tfc::registerAutodiffPasses();
+  tfc::registerFusionPasses();
   tfc::registerLoweringPasses();
+  tfc::registerSimplifyPasses();
   return asMainReturnCode(MlirOptMain(argc, argv, "Runs passes of tfc\n", registry));
 }

@@ -45,7 +45,7 @@ private:
 } // namespace
 
 void Dumper::exprs(StringRef head, ArrayRef<Expr *> list) {
-  os << '(' << head;
+  os << head;
   for (const Expr *each : list) {
     os << ' ';
     expr(each);
@@ -116,8 +116,11 @@ void Dumper::expr(const Expr *node) {
         }
         os << ')';
       })
-      .Case([&](const UnaryExpr *e) { exprs(e->op == UnaryOp::Neg ? "-" : "not", {e->operand}); })
-      .Case([&](const BinaryExpr *e) { exprs(spelling(e->op), {e->lhs, e->rhs}); })
+      .Case([&](const UnaryExpr *e) { exprs(e->op == UnaryOp::Neg ? "(-" : "(not", {e->operand}); })
+      .Case([&](const BinaryExpr *e) {
+        os << '(';
+        exprs(spelling(e->op), {e->lhs, e->rhs});
+      })
       .Case([&](const CallExpr *e) {
         os << "(call ";
         expr(e->callee);
@@ -135,7 +138,7 @@ void Dumper::expr(const Expr *node) {
         expr(e->base);
         os << ' ' << e->member.text << ')';
       })
-      .Case([&](const ListExpr *e) { exprs("list", e->elements); })
+      .Case([&](const ListExpr *e) { exprs("(list", e->elements); })
       .Case([&](const ComprehensionExpr *e) {
         os << "(for ";
         each(e->each);
@@ -234,7 +237,7 @@ void Dumper::fn(const FnDecl *fn) {
   if (!fn->results.empty())
     params("results", fn->results);
   if (!fn->where.empty())
-    exprs(" where", fn->where);
+    exprs(" (where", fn->where);
   block(fn->body);
 }
 
@@ -256,7 +259,7 @@ void Dumper::body(const Stmt *node) {
         os << "let";
         bindings(s->bindings);
       })
-      .Case([&](const DimDecl *s) { exprs("dim", s->facts); })
+      .Case([&](const DimDecl *s) { exprs("(dim", s->facts); })
       .Case([&](const QueueDecl *s) {
         os << "queue " << s->name.text;
         params("fields", s->fields);
@@ -267,7 +270,7 @@ void Dumper::body(const Stmt *node) {
         os << "part " << s->name.text;
         params("params", s->params);
         if (!s->where.empty())
-          exprs(" where", s->where);
+          exprs(" (where", s->where);
         stmts(s->members);
       })
       .Case([&](const FnDecl *s) { fn(s); })
@@ -285,11 +288,11 @@ void Dumper::body(const Stmt *node) {
         each(s->each);
         block(s->body);
       })
-      .Case([&](const ReturnStmt *s) { exprs("return", s->values); })
+      .Case([&](const ReturnStmt *s) { exprs("(return", s->values); })
       .Case([&](const YieldStmt *s) {
-        exprs("yield", s->values);
+        exprs("(yield", s->values);
         if (!s->stacked.empty())
-          exprs("; stacked", s->stacked);
+          exprs(" (stacked", s->stacked);
       })
       .Case([&](const BindStmt *s) {
         for (const Target &target : s->targets) {
@@ -297,7 +300,7 @@ void Dumper::body(const Stmt *node) {
           typeOf(target.type);
           os << ' ';
         }
-        exprs("=", s->values);
+        exprs("(=", s->values);
       })
       .Case([&](const ExprStmt *s) { expr(s->expr); })
       .Case([&](const BlockStmt *s) { block(s->block); });

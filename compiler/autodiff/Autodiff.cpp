@@ -1,0 +1,171 @@
+//===- Autodiff.cpp - Reverse-mode differentiation of entries -------------===//
+//
+// Stands before simplify, which shares work between the forward and the
+// backward operations and removes what nobody needs, and after state has been
+// resolved, so that a variable is the same value wherever it was read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/autodiff/Passes.h"
+#include "dialects/dfg/Build.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc {
+#define GEN_PASS_DEF_BUILDGRADIENTS
+#include "compiler/autodiff/Passes.h.inc"
+} // namespace tfc
+
+namespace {
+/// Differentiates one `dfg.gradients`.
+class Differentiator {
+public:
+  explicit Differentiator(GradientsOp op) : op(op), b(op) {}
+
+  /// Builds the gradients before the operation; fails with an error.
+  FailureOr<SmallVector<Value>> run();
+
+private:
+  void markActive();
+  LogicalResult visit(Operation *forward);
+  LogicalResult reportPath(Operation *blocking);
+  void accumulate(Value value, Value gradient);
+  Value denseResult(Value x);
+
+  GradientsOp op;
+  OpBuilder b;
+  llvm::DenseSet<Value> active;             // on a path from some x, floating point or not
+  llvm::SetVector<Operation *> contributing; // on a path to y
+  DenseMap<Value, Value> gradients;
+};
+} // namespace
+
+static bool isFloating(Value value) { return isa<FloatType>(elementTypeOf(value.getType())); }
+
+/// Marks what depends on an x, and collects what y depends on in reverse program order.
+void Differentiator::markActive() {
+  SmallVector<Value> work(op.getXs());
+  active.insert(work.begin(), work.end());
+  while (!work.empty()) {
+    for (Operation *user : work.pop_back_val().getUsers()) {
+      if (user->getBlock() != op->getBlock() || !user->isBeforeInBlock(op))
+        continue;
+      for (Value result : user->getResults())
+        if (active.insert(result).second)
+          work.push_back(result);
+    }
+  }
+
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Operation *> ops;
+  auto push = [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    if (producer && active.contains(value) && seen.insert(producer).second)
+      ops.push_back(producer);
+  };
+  push(op.getY());
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands())
+      push(operand);
+  llvm::sort(ops, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+  contributing.insert(ops.begin(), ops.end());
+}
+
+FailureOr<SmallVector<Value>> Differentiator::run() {
+  markActive();
+  Value y = op.getY();
+  gradients[y] = scalarLike(b, y, 1.0);
+  for (Operation *forward : contributing)
+    if (failed(visit(forward)))
+      return failure();
+
+  SmallVector<Value> results;
+  for (Value x : op.getXs())
+    results.push_back(denseResult(x));
+  return results;
+}
+
+LogicalResult Differentiator::visit(Operation *forward) {
+  SmallVector<Value> resultGrads;
+  for (Value result : forward->getResults())
+    resultGrads.push_back(gradients.lookup(result));
+  if (llvm::none_of(resultGrads, [](Value grad) { return bool(grad); }))
+    return success();
+  // The gradient of an x ends there: what comes before it is held constant only if no other x needs it.
+  auto isActive = [&](Value operand) { return active.contains(operand) && isFloating(operand); };
+  if (llvm::none_of(forward->getOperands(), isActive))
+    return success();
+  auto differentiable = dyn_cast<DifferentiableOpInterface>(forward);
+  if (!differentiable)
+    return reportPath(forward);
+  SmallVector<Value> operandGrads = differentiable.buildOperandGradients(b, resultGrads);
+  for (auto [operand, gradient] : llvm::zip_equal(forward->getOperands(), operandGrads))
+    if (gradient && isActive(operand))
+      accumulate(operand, gradient);
+  return success();
+}
+
+void Differentiator::accumulate(Value value, Value gradient) {
+  gradient = sumTo(b, gradient, shapeOf(value.getType()));
+  Value &sum = gradients[value];
+  sum = sum ? AddOp::create(b, value.getLoc(), sum, gradient).getResult() : gradient;
+}
+
+Value Differentiator::denseResult(Value x) {
+  if (Value gradient = gradients.lookup(x))
+    return gradient;
+  return filled(b, op.getLoc(), cast<RankedTensorType>(x.getType()), 0.0);
+}
+
+/// Shows how the value reaches the loss through `blocking`.
+LogicalResult Differentiator::reportPath(Operation *blocking) {
+  InFlightDiagnostic error = op->emitError()
+                             << "no gradient flows through '" << blocking->getName().stripDialect()
+                             << "', which lies between the loss and what it is differentiated by "
+                                "[no-gradient]";
+  error.attachNote(blocking->getLoc())
+      << "'" << blocking->getName().stripDialect() << "' is used here";
+  // Backwards from the operation to an x, along active values.
+  Operation *current = blocking;
+  while (current) {
+    auto operands = current->getOperands();
+    auto next = llvm::find_if(operands, [&](Value operand) { return active.contains(operand); });
+    if (next == operands.end())
+      break;
+    Operation *producer = (*next).getDefiningOp();
+    if (llvm::is_contained(op.getXs(), *next) || !producer) {
+      error.attachNote((*next).getLoc()) << "the path starts here";
+      break;
+    }
+    error.attachNote(producer->getLoc())
+        << "through '" << producer->getName().stripDialect() << "'";
+    current = producer;
+  }
+  return error;
+}
+
+namespace {
+struct BuildGradientsPass : tfc::impl::BuildGradientsBase<BuildGradientsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    bool hasFailed = false;
+    for (auto entry : getOperation().getOps<EntryOp>()) {
+      // In program order: the inner gradient of a second derivative is operations by then.
+      for (auto op : llvm::to_vector(entry.getBody().getOps<GradientsOp>())) {
+        FailureOr<SmallVector<Value>> results = Differentiator(op).run();
+        if (failed(results)) {
+          hasFailed = true;
+          break;
+        }
+        op->replaceAllUsesWith(*results);
+        op.erase();
+      }
+    }
+    if (hasFailed)
+      signalPassFailure();
+  }
+};
+} // namespace

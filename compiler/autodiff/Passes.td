@@ -1,0 +1,19 @@
+//===- Passes.td - Gradients ----------------------------------------------===//
+
+#ifndef TFC_COMPILER_AUTODIFF_PASSES_TD
+#define TFC_COMPILER_AUTODIFF_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BuildGradients : Pass<"tfc-build-gradients", "::mlir::ModuleOp"> {
+  let summary = "Replaces dfg.gradients by the operations that compute them";
+  let description = [{
+    Before: entries may hold `dfg.gradients`; a variable is read once between
+    two assignments. After: none is left. Reverse-mode differentiation, each
+    operation giving the gradients of its operands
+    (`DifferentiableOpInterface`). A path from a value to the loss through an
+    operation without a gradient is an error that shows the path.
+  }];
+}
+
+#endif // TFC_COMPILER_AUTODIFF_PASSES_TD

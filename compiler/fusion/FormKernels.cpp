@@ -1,0 +1,225 @@
+//===- FormKernels.cpp - Outlining groups into kernels --------------------===//
+//
+// Stands after simplify, so that no dead or repeated work is put into kernels,
+// and before lowering, which needs to see a whole kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/fusion/Grouping.h"
+#include "compiler/fusion/KernelSymbols.h"
+#include "compiler/fusion/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+using namespace tfc::fusion;
+
+namespace tfc {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "compiler/fusion/Passes.h.inc"
+} // namespace tfc
+
+namespace {
+/// Outlines the groups of one entry.
+class Outliner {
+public:
+  Outliner(Block &block, const Grouping &grouping, SymbolTable &symbols,
+           llvm::StringMap<KernelOp> &kernels)
+      : block(block), grouping(grouping), symbols(symbols), kernels(kernels) {}
+
+  void run();
+
+private:
+  void collectOutputs();
+  void place(Operation *op);
+  void outline(int id);
+  void cloneInto(OpBuilder &b, Operation *op, IRMapping &mapping, const Group &group);
+  void collectInputs(Operation *op, int id, llvm::SetVector<Value> &inputs);
+  KernelOp deduplicate(KernelOp kernel);
+  std::string nameFor(const Group &group);
+
+  Block &block;
+  const Grouping &grouping;
+  SymbolTable &symbols;
+  llvm::StringMap<KernelOp> &kernels; // by text without the name
+  DenseMap<int, llvm::SetVector<Value>> outputs;
+  IRMapping launched; // old value -> result of a launch
+  llvm::SmallDenseSet<Operation *> placed;
+  llvm::SmallDenseSet<int> outlined;
+  SmallVector<Operation *> order;
+};
+} // namespace
+
+/// A group's values that its own operations do not use up: what other kernels and the host read.
+void Outliner::collectOutputs() {
+  for (Operation &op : block) {
+    int reader = grouping.groupOf(&op);
+    if (reader < 0 && !Grouping::staysInHost(&op))
+      continue;
+    llvm::SetVector<Value> inputs;
+    collectInputs(&op, reader, inputs);
+    for (Value input : inputs)
+      if (Operation *producer = input.getDefiningOp(); producer && grouping.groupOf(producer) >= 0)
+        outputs[grouping.groupOf(producer)].insert(input);
+  }
+}
+
+/// What `op` reads from outside group `id`, looking through operations that are repeated in it.
+void Outliner::collectInputs(Operation *op, int id, llvm::SetVector<Value> &inputs) {
+  for (Value operand : op->getOperands()) {
+    Operation *producer = operand.getDefiningOp();
+    if (producer && id >= 0 && grouping.groupOf(producer) == id)
+      continue;
+    if (producer && Grouping::isRepeated(producer))
+      collectInputs(producer, id, inputs);
+    else
+      inputs.insert(operand);
+  }
+}
+
+void Outliner::run() {
+  collectOutputs();
+  SmallVector<Operation *> ops;
+  for (Operation &op : block)
+    ops.push_back(&op);
+  for (Operation *op : ops)
+    if (Grouping::staysInHost(op))
+      place(op);
+  // What nothing in the host needs is dead.
+  for (Operation *op : llvm::reverse(ops))
+    if (!Grouping::staysInHost(op))
+      op->erase();
+}
+
+/// Makes everything that `op` reads available before it, by launches at the place of `op`.
+void Outliner::place(Operation *op) {
+  if (!placed.insert(op).second)
+    return;
+  llvm::SetVector<Value> inputs;
+  collectInputs(op, -1, inputs);
+  for (Value input : inputs)
+    if (Operation *producer = input.getDefiningOp()) {
+      if (int id = grouping.groupOf(producer); id >= 0) {
+        order.push_back(op);
+        outline(id);
+        order.pop_back();
+      }
+    }
+  for (OpOperand &operand : op->getOpOperands())
+    operand.set(launched.lookupOrDefault(operand.get()));
+}
+
+void Outliner::cloneInto(OpBuilder &b, Operation *op, IRMapping &mapping, const Group &group) {
+  for (Value operand : op->getOperands())
+    if (!mapping.contains(operand))
+      cloneInto(b, operand.getDefiningOp(), mapping, group);
+  b.clone(*op, mapping);
+}
+
+/// Roots first: what a reader of the IR or of a profile looks for.
+std::string Outliner::nameFor(const Group &group) {
+  Operation *root = group.ops.back();
+  for (Operation *op : llvm::reverse(group.ops))
+    if (op->hasTrait<ContractionRole>() || op->hasTrait<ReductionRole>())
+      root = op;
+  return root->getName().stripDialect().str();
+}
+
+void Outliner::outline(int id) {
+  if (!outlined.insert(id).second)
+    return;
+  const Group &group = grouping.getGroups()[id];
+  llvm::SetVector<Value> inputs;
+  for (Operation *op : group.ops)
+    collectInputs(op, id, inputs);
+  for (Value input : inputs) {
+    Operation *producer = input.getDefiningOp();
+    if (!producer)
+      continue;
+    if (int other = grouping.groupOf(producer); other >= 0)
+      outline(other);
+    else
+      place(producer);
+  }
+
+  ArrayRef<Value> results = outputs[id].getArrayRef();
+  OpBuilder b(block.getParentOp());
+  SmallVector<Location> locations;
+  for (Operation *op : group.ops)
+    locations.push_back(op->getLoc());
+  Location loc = b.getFusedLoc(locations);
+  auto type = b.getFunctionType(llvm::to_vector(ValueRange(inputs.getArrayRef()).getTypes()),
+                                llvm::to_vector(ValueRange(results).getTypes()));
+  auto kernel = KernelOp::create(b, loc, nameFor(group), type);
+  Block &body = kernel.getBody().front();
+  IRMapping mapping;
+  mapping.map(inputs.getArrayRef(), body.getArguments());
+  b.setInsertionPointToStart(&body);
+  for (Operation *op : group.ops)
+    cloneInto(b, op, mapping, group);
+  SmallVector<Value> returned;
+  for (Value result : results)
+    returned.push_back(mapping.lookup(result));
+  tfc::dfg::ReturnOp::create(b, loc, returned);
+
+  KernelSymbols names;
+  names.renameIn(kernel);
+  b.setInsertionPoint(order.empty() ? block.getTerminator() : order.back());
+  kernel.setSymbolsAttr(names.getNames(b));
+  kernel = deduplicate(kernel);
+
+  SmallVector<Value> operands;
+  for (Value input : inputs)
+    operands.push_back(launched.lookupOrDefault(input));
+  auto launch = LaunchOp::create(b, loc, ValueRange(results).getTypes(), kernel.getSymName(),
+                                 operands, DimsAttr::get(b.getContext(), names.getSizes()));
+  launched.map(results, launch.getOutputs());
+}
+
+/// The kernel with the same text, or this one under a name of its own.
+KernelOp Outliner::deduplicate(KernelOp kernel) {
+  std::string name = kernel.getSymName().str(), text;
+  kernel.setSymName("kernel");
+  llvm::raw_string_ostream os(text);
+  kernel.print(os, OpPrintingFlags().useLocalScope());
+  auto [it, inserted] = kernels.try_emplace(text, kernel);
+  if (!inserted) {
+    kernel.erase();
+    return it->second;
+  }
+  kernel.setSymName("kernel_" + std::to_string(kernels.size() - 1) + "_" + name);
+  kernel->remove();
+  symbols.insert(kernel);
+  return kernel;
+}
+
+/// One line per kernel: its name and what it holds.
+static void report(ModuleOp module) {
+  for (auto kernel : module.getOps<KernelOp>()) {
+    llvm::errs() << kernel.getSymName() << ':';
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      llvm::errs() << ' ' << op.getName().stripDialect();
+    llvm::errs() << '\n';
+  }
+}
+
+namespace {
+struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::StringMap<KernelOp> kernels;
+    for (auto entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
+      Grouping grouping(entry.getBody().front(), fuse);
+      Outliner(entry.getBody().front(), grouping, symbols, kernels).run();
+      launchCount += llvm::range_size(entry.getBody().getOps<LaunchOp>());
+    }
+    kernelCount += kernels.size();
+    if (printReport)
+      ::report(getOperation());
+  }
+};
+} // namespace

@@ -1,0 +1,266 @@
+//===- Grouping.cpp - Which operations become one kernel ------------------===//
+
+#include "compiler/fusion/Grouping.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::fusion {
+
+//===----------------------------------------------------------------------===//
+// Kinds of operations
+//===----------------------------------------------------------------------===//
+
+/// Constants up to this many elements are part of the code.
+static constexpr int64_t kInlineConstantElements = 16;
+
+static Shape withoutUnits(Type type) {
+  Shape shape = shapeOf(type);
+  llvm::erase_if(shape, [](const DimExpr &size) { return size.isConstant(1); });
+  return shape;
+}
+
+/// A reshape that adds and removes axes of size 1 is an access map; any other is another look at a
+/// buffer, which the host function takes for nothing.
+static bool isUnitReshape(ReshapeOp op) {
+  return withoutUnits(op.getX().getType()) == withoutUnits(op.getType());
+}
+
+static bool isView(Operation *op, int depth = 0) {
+  if (op->hasTrait<ViewRole>())
+    return true;
+  // A scalar that sizes and constants alone determine: 1 / count.
+  if (isa<ScalarOpInterface>(op) && depth < 4 &&
+      cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0)
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return operand.getDefiningOp() && isView(operand.getDefiningOp(), depth + 1);
+    });
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return isUnitReshape(reshape);
+  auto constant = dyn_cast<ConstantOp>(op);
+  if (!constant)
+    return false;
+  auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+  return value && (value.isSplat() || value.getNumElements() <= kInlineConstantElements);
+}
+
+bool Grouping::staysInHost(Operation *op) {
+  if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  // A view that the host needs as a value is computed by a kernel, but not a reshape or a constant
+  // of its own: those are memory already.
+  return isa<ReshapeOp, ConstantOp>(op) && !isView(op);
+}
+
+bool Grouping::isRepeated(Operation *op) {
+  return isView(op) && llvm::none_of(op->getUsers(), staysInHost);
+}
+
+static bool isParallel(Operation *op) {
+  return isa<ScalarOpInterface>(op) || op->hasTrait<ParallelRole>() || isView(op);
+}
+
+/// The axes that a reduction removes.
+static SmallVector<int64_t> axesOf(Operation *op) {
+  int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
+  return reducedAxes(op->getAttrOfType<DenseI64ArrayAttr>("axis"), rank);
+}
+
+/// Whether a reduction leaves some axes and removes the last ones.
+static bool isRowReduction(Operation *op) {
+  SmallVector<int64_t> axes = axesOf(op);
+  int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
+  if (axes.empty() || int64_t(axes.size()) == rank)
+    return false;
+  return axes.front() == rank - int64_t(axes.size());
+}
+
+static Shape rowsOf(Operation *reduction) {
+  Shape shape = shapeOf(reduction->getOperand(0).getType());
+  shape.truncate(shape.size() - axesOf(reduction).size());
+  return shape;
+}
+
+//===----------------------------------------------------------------------===//
+// Grouping
+//===----------------------------------------------------------------------===//
+
+Grouping::Grouping(Block &block, bool fuse) : fuse(fuse) {
+  unsigned position = 0;
+  for (Operation &op : block)
+    positions[&op] = position++;
+  for (Operation &op : block)
+    visit(&op);
+}
+
+int Grouping::groupOf(Operation *op) const {
+  auto it = groupIds.find(op);
+  return it == groupIds.end() ? -1 : it->second;
+}
+
+void Grouping::visit(Operation *op) {
+  if (staysInHost(op) || isRepeated(op))
+    return;
+  int home = fuse ? findHome(op) : -1;
+  if (home < 0)
+    return found(op);
+  Group &group = groups[home];
+  if (op->hasTrait<ReductionRole>() && isRowReduction(op)) {
+    group.root = Root::Rows;
+    group.full = shapeOf(op->getOperand(0).getType());
+    group.space = rowsOf(op);
+  } else if (op->hasTrait<ReductionRole>()) {
+    group.root = Root::Reduction;
+    group.space = shapeOf(op->getResult(0).getType());
+  }
+  group.ops.push_back(op);
+  groupIds[op] = home;
+}
+
+void Grouping::found(Operation *op) {
+  Group group;
+  group.ops.push_back(op);
+  group.space = shapeOf(op->getResult(0).getType());
+  if (op->hasTrait<ContractionRole>()) {
+    group.root = Root::Contraction;
+  } else if (op->hasTrait<ReductionRole>() && isRowReduction(op)) {
+    group.root = Root::Rows;
+    group.full = shapeOf(op->getOperand(0).getType());
+    group.space = rowsOf(op);
+  } else if (op->hasTrait<ReductionRole>()) {
+    group.root = Root::Reduction;
+  } else {
+    group.root = isParallel(op) ? Root::Parallel : Root::Opaque;
+  }
+  groupIds[op] = groups.size();
+  groups.push_back(std::move(group));
+}
+
+/// The groups whose values `op` reads, directly or through repeated operations that keep the
+/// element in its place; the youngest first.
+SmallVector<int> Grouping::producers(Operation *op) {
+  SmallVector<int> result;
+  SmallVector<Operation *> work{op};
+  while (!work.empty()) {
+    Operation *reader = work.pop_back_val();
+    // What reads elsewhere than its own place must find its operand stored.
+    if (reader->hasTrait<ParallelRole>() || isa<TransposeOp>(reader))
+      continue;
+    for (Value operand : reader->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer)
+        continue;
+      if (int group = groupOf(producer); group >= 0)
+        result.push_back(group);
+      else if (isRepeated(producer))
+        work.push_back(producer);
+    }
+  }
+  llvm::sort(result, std::greater<int>());
+  result.erase(llvm::unique(result), result.end());
+  return result;
+}
+
+int Grouping::findHome(Operation *op) {
+  if (op->hasTrait<ContractionRole>() || op->getNumResults() != 1)
+    return -1;
+  bool isReduction = op->hasTrait<ReductionRole>();
+  if (!isReduction && !isParallel(op))
+    return -1;
+  for (int candidate : producers(op)) {
+    const Group &group = groups[candidate];
+    bool fits = isReduction ? acceptsReduction(group, op) : accepts(group, op);
+    if (fits && staysConvex(candidate, op))
+      return candidate;
+  }
+  return -1;
+}
+
+/// Whether an elementwise operation has the iteration space of the group.
+bool Grouping::accepts(const Group &group, Operation *op) {
+  Shape shape = shapeOf(op->getResult(0).getType());
+  if (group.root == Root::Opaque)
+    return false;
+  if (group.root == Root::Contraction && !isa<ScalarOpInterface>(op))
+    return false;
+  if (shape == group.space)
+    return true;
+  if (group.root != Root::Rows)
+    return false;
+  Shape kept = group.space;
+  kept.resize(group.full.size(), DimExpr(1));
+  return shape == group.full || shape == kept;
+}
+
+bool Grouping::acceptsReduction(const Group &group, Operation *op) {
+  Shape shape = shapeOf(op->getOperand(0).getType());
+  if (isRowReduction(op)) {
+    if (group.root == Root::Rows)
+      return shape == group.full && rowsOf(op) == group.space;
+    return group.root == Root::Parallel && shape == group.space;
+  }
+  // Other reductions walk in another order: they take in only what nobody else reads.
+  return group.root == Root::Parallel && shape == group.space && isReadBy(group, op);
+}
+
+/// Whether `only` is the one reader of the group outside it.
+bool Grouping::isReadBy(const Group &group, Operation *only) {
+  int id = groupOf(group.ops.front());
+  SmallVector<Operation *> work(group.ops);
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    for (Operation *user : op->getUsers()) {
+      if (user == only || groupOf(user) == id)
+        continue;
+      if (!isRepeated(user))
+        return false;
+      work.push_back(user);
+    }
+  }
+  return true;
+}
+
+/// Whether no operand of `op` outside the group depends on the group.
+bool Grouping::staysConvex(int group, Operation *op) {
+  unsigned first = positions.lookup(groups[group].ops.front());
+  llvm::SmallDenseSet<Operation *> seen;
+  SmallVector<Operation *> work;
+  auto push = [&](Operation *reader) {
+    for (Value operand : reader->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer && positions.lookup(producer) >= first && seen.insert(producer).second)
+        work.push_back(producer);
+    }
+  };
+  // Values of the group itself, also through repeated operations, are no way out of it.
+  SmallVector<Operation *> readers{op};
+  llvm::SmallDenseSet<Operation *> repeated;
+  while (!readers.empty()) {
+    Operation *reader = readers.pop_back_val();
+    for (Value operand : reader->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || groupOf(producer) == group)
+        continue;
+      if (isRepeated(producer)) {
+        if (repeated.insert(producer).second)
+          readers.push_back(producer);
+      } else if (positions.lookup(producer) >= first && seen.insert(producer).second) {
+        work.push_back(producer);
+      }
+    }
+  }
+  while (!work.empty()) {
+    Operation *producer = work.pop_back_val();
+    int id = groupOf(producer);
+    if (id == group)
+      return false;
+    push(producer);
+    // A kernel needs the operands of all its operations before it starts.
+    if (id >= 0)
+      for (Operation *sibling : groups[id].ops)
+        push(sibling);
+  }
+  return true;
+}
+
+} // namespace tfc::fusion

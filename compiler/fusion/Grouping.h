@@ -1,0 +1,62 @@
+//===- Grouping.h - Which operations become one kernel --------------------===//
+//
+// The decision alone, apart from the outlining. Operations are visited in
+// program order; each joins the kernel of one of its producers if the two have
+// one iteration space and the kernel stays convex (no path leaves it and comes
+// back), else it founds a kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_COMPILER_FUSION_GROUPING_H
+#define TFC_COMPILER_FUSION_GROUPING_H
+
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc::fusion {
+
+/// What fixes the iteration space of a kernel.
+enum class Root { Parallel, Rows, Reduction, Contraction, Opaque };
+
+struct Group {
+  Root root;
+  llvm::SmallVector<mlir::Operation *> ops; // in program order
+  dfg::Shape space;                         // of the results; of the rows for Root::Rows
+  dfg::Shape full;                          // Root::Rows: rows and the reduced axes
+};
+
+class Grouping {
+public:
+  /// Groups the operations of `block`; with `fuse` off, each is a group of its own.
+  Grouping(mlir::Block &block, bool fuse);
+
+  llvm::ArrayRef<Group> getGroups() const { return groups; }
+
+  /// The group of an operation, or -1 for one that stays in the host function or is repeated in
+  /// each kernel that reads it.
+  int groupOf(mlir::Operation *op) const;
+
+  /// Whether the kernels that read `op` each compute it: views and small constants.
+  static bool isRepeated(mlir::Operation *op);
+
+  /// Whether `op` is no computation: state, checks, large constants, reshapes, the terminator.
+  static bool staysInHost(mlir::Operation *op);
+
+private:
+  void visit(mlir::Operation *op);
+  int findHome(mlir::Operation *op);
+  bool accepts(const Group &group, mlir::Operation *op);
+  bool acceptsReduction(const Group &group, mlir::Operation *op);
+  bool staysConvex(int group, mlir::Operation *op);
+  bool isReadBy(const Group &group, mlir::Operation *only);
+  llvm::SmallVector<int> producers(mlir::Operation *op);
+  void found(mlir::Operation *op);
+
+  bool fuse;
+  std::vector<Group> groups;
+  llvm::DenseMap<mlir::Operation *, int> groupIds;
+  llvm::DenseMap<mlir::Operation *, unsigned> positions;
+};
+
+} // namespace tfc::fusion
+
+#endif // TFC_COMPILER_FUSION_GROUPING_H

@@ -1,0 +1,66 @@
+//===- KernelSymbols.cpp - A kernel's own names for sizes -----------------===//
+
+#include "compiler/fusion/KernelSymbols.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::fusion {
+
+DimExpr KernelSymbols::nameOf(const DimExpr &size) {
+  auto it = llvm::find(sizes, size);
+  size_t index = it - sizes.begin();
+  if (it == sizes.end())
+    sizes.push_back(size);
+  return DimExpr::symbol("d" + std::to_string(index));
+}
+
+static DimExpr asExpr(const DimExpr::Atom &atom) {
+  switch (atom.kind) {
+  case DimExpr::AtomKind::Symbol:
+    return DimExpr::symbol(atom.name);
+  case DimExpr::AtomKind::Min:
+    return DimExpr::min(*atom.lhs, *atom.rhs);
+  default:
+    return DimExpr::max(*atom.lhs, *atom.rhs);
+  }
+}
+
+DimExpr KernelSymbols::rename(const DimExpr &size) {
+  DimExpr result;
+  for (auto &[monomial, coefficient] : size.getTerms()) {
+    DimExpr term(coefficient);
+    for (const DimExpr::Atom &atom : monomial) {
+      if (atom.kind == DimExpr::AtomKind::FloorDiv)
+        term = term * DimExpr::floorDiv(rename(*atom.lhs), rename(*atom.rhs));
+      else if (atom.kind == DimExpr::AtomKind::Mod)
+        term = term * DimExpr::mod(rename(*atom.lhs), rename(*atom.rhs));
+      else
+        term = term * nameOf(asExpr(atom));
+    }
+    result = result + term;
+  }
+  return result;
+}
+
+void KernelSymbols::renameIn(Operation *op) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](DimsAttr dims) -> std::pair<Attribute, WalkResult> {
+    Shape renamed;
+    for (const DimExpr &size : dims.getExprs())
+      renamed.push_back(rename(size));
+    return {DimsAttr::get(dims.getContext(), renamed), WalkResult::skip()};
+  });
+  replacer.recursivelyReplaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
+ArrayAttr KernelSymbols::getNames(Builder &b) const {
+  SmallVector<std::string> names;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    names.push_back("d" + std::to_string(i));
+  return b.getStrArrayAttr(llvm::to_vector_of<StringRef>(names));
+}
+
+} // namespace tfc::fusion

@@ -1,0 +1,33 @@
+//===- KernelSymbols.h - A kernel's own names for sizes -------------------===//
+
+#ifndef TFC_COMPILER_FUSION_KERNELSYMBOLS_H
+#define TFC_COMPILER_FUSION_KERNELSYMBOLS_H
+
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc::fusion {
+
+/// Names d0, d1, ... for the sizes of an entry that a kernel uses, in order of first appearance, so
+/// that kernels that differ in names alone are equal. `min` and `max` of sizes get a name as well:
+/// a kernel's sizes are then semi-affine.
+class KernelSymbols {
+public:
+  dfg::DimExpr rename(const dfg::DimExpr &size);
+
+  /// Renames the sizes in the types and attributes of `op` and everything in it.
+  void renameIn(mlir::Operation *op);
+
+  /// The entry's sizes that the names stand for.
+  llvm::ArrayRef<dfg::DimExpr> getSizes() const { return sizes; }
+
+  mlir::ArrayAttr getNames(mlir::Builder &b) const;
+
+private:
+  dfg::DimExpr nameOf(const dfg::DimExpr &size);
+
+  dfg::Shape sizes;
+};
+
+} // namespace tfc::fusion
+
+#endif // TFC_COMPILER_FUSION_KERNELSYMBOLS_H

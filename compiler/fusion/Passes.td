@@ -1,0 +1,28 @@
+//===- Passes.td - Forming kernels ----------------------------------------===//
+
+#ifndef TFC_COMPILER_FUSION_PASSES_TD
+#define TFC_COMPILER_FUSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FormKernels : Pass<"tfc-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "Groups the operations of entries into kernels";
+  let description = [{
+    Before: entries hold dfg operations; state is read at their start and
+    assigned at their end. After: every computation is a `dfg.launch` of a
+    `dfg.kernel`; what is left beside them is state, checks, large constants
+    and reshapes, which cost nothing. Equal kernels are one.
+  }];
+  let options = [
+    Option<"fuse", "fuse", "bool", /*default=*/"true",
+           "Put more than one operation into a kernel">,
+    Option<"printReport", "report", "bool", /*default=*/"false",
+           "Print what each kernel holds to standard error">
+  ];
+  let statistics = [
+    Statistic<"kernelCount", "kernels", "Number of different kernels">,
+    Statistic<"launchCount", "launches", "Number of launches">
+  ];
+}
+
+#endif // TFC_COMPILER_FUSION_PASSES_TD

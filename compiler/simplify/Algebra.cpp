@@ -1,0 +1,124 @@
+//===- Algebra.cpp - Identities across operations -------------------------===//
+//
+// What an operation knows of itself is its folder; here stands what needs two
+// operations. Stands before fusion, which counts operations and readers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/simplify/Passes.h"
+#include "dialects/dfg/Build.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc {
+#define GEN_PASS_DEF_SIMPLIFYALGEBRA
+#include "compiler/simplify/Passes.h.inc"
+} // namespace tfc
+
+/// The operand of a reshape that only puts sizes of 1 in front, else null.
+static Value withoutLeadingUnits(Value value) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  if (!reshape)
+    return {};
+  Shape from = shapeOf(reshape.getX().getType()), to = shapeOf(reshape.getType());
+  if (from.size() >= to.size() || ArrayRef(to).take_back(from.size()) != ArrayRef(from))
+    return {};
+  auto added = ArrayRef(to).drop_back(from.size());
+  return llvm::all_of(added, [](const DimExpr &size) { return size.isConstant(1); })
+             ? reshape.getX()
+             : Value();
+}
+
+namespace {
+/// Elementwise operations broadcast by themselves: op(broadcast(x), y) = op(x, y), as long as the
+/// other operands give the result its shape.
+struct AbsorbBroadcast : OpInterfaceRewritePattern<ScalarOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ScalarOpInterface op, PatternRewriter &rewriter) const override {
+    Shape result = shapeOf(op->getResult(0).getType());
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value source = withoutLeadingUnits(operand.get());
+      if (auto broadcast = operand.get().getDefiningOp<BroadcastOp>())
+        source = broadcast.getX();
+      if (!source)
+        continue;
+      Shape shape = shapeOf(source.getType());
+      for (OpOperand &other : op->getOpOperands())
+        if (&other != &operand)
+          shape = broadcastShapes(shape, shapeOf(other.get().getType())).value_or(Shape());
+      if (shape != result)
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { operand.set(source); });
+      return success();
+    }
+    return failure();
+  }
+};
+
+/// broadcast(reshape(x)) = broadcast(x), if the reshape only puts sizes of 1 in front.
+struct BroadcastOfReshape : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
+    Value source = withoutLeadingUnits(op.getX());
+    if (!source)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.setOperand(source); });
+    return success();
+  }
+};
+
+/// broadcast(broadcast(x)) = broadcast(x).
+struct BroadcastOfBroadcast : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BroadcastOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getX().getDefiningOp<BroadcastOp>();
+    if (!inner)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.setOperand(inner.getX()); });
+    return success();
+  }
+};
+
+/// matmul(transpose(a), b) reads `a` transposed by itself.
+struct AbsorbTranspose : OpRewritePattern<MatmulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static bool swapsMatrix(TransposeOp op) {
+    SmallVector<int64_t> permutation = op.getPermutationVector();
+    if (permutation.size() < 2)
+      return false;
+    std::swap(permutation.end()[-1], permutation.end()[-2]);
+    return llvm::is_sorted(permutation);
+  }
+
+  LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
+    auto lhs = op.getLhs().getDefiningOp<TransposeOp>();
+    auto rhs = op.getRhs().getDefiningOp<TransposeOp>();
+    bool takesLhs = lhs && swapsMatrix(lhs), takesRhs = rhs && swapsMatrix(rhs);
+    if (!takesLhs && !takesRhs)
+      return failure();
+    rewriter.replaceOpWithNewOp<MatmulOp>(op, takesLhs ? lhs.getX() : op.getLhs(),
+                                          takesRhs ? rhs.getX() : op.getRhs(),
+                                          op.getTransposeLhs() != takesLhs,
+                                          op.getTransposeRhs() != takesRhs);
+    return success();
+  }
+};
+
+struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape>(
+        &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,27 @@
+//===- Passes.td - Simplifying entries ------------------------------------===//
+
+#ifndef TFC_COMPILER_SIMPLIFY_PASSES_TD
+#define TFC_COMPILER_SIMPLIFY_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ResolveState : Pass<"tfc-resolve-state", "::mlir::ModuleOp"> {
+  let summary = "Makes the values of variables explicit";
+  let description = [{
+    Before: entries read and assign variables anywhere. After: an entry reads
+    each variable at most once, at its start, and assigns it at most once, at
+    its end; in between the variable is a value like any other. So a failing
+    call can be refused before its first effect, and every other pass may
+    ignore state.
+  }];
+}
+
+def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
+  let summary = "Applies identities across operations";
+  let description = [{
+    Folds and the identities that need two operations: broadcasts and
+    transposes go into the operations that read them. Results keep their bits.
+  }];
+}
+
+#endif // TFC_COMPILER_SIMPLIFY_PASSES_TD

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "frontend/text/Ast.h"
+#include "frontend/text/Diagnostics.h"
+
+namespace tfc::text {
+
+/// The canonical form of a file: a statement a line, two spaces a block, at most 100 columns where
+/// that can be. All comments and the groups of lines that blank lines make are kept; so is whether
+/// a block with one statement stands on one line. Formatting twice changes nothing more. Nothing,
+/// and diagnostics, where the file has syntax errors.
+std::optional<std::string> formatSource(const SourceManager &sources, FileId file,
+                                        DiagnosticEngine &diagnostics);
+
+/// The same for text without a file; nothing where it has syntax errors.
+std::optional<std::string> formatSource(llvm::StringRef text);
+
+enum class FormatResult { Unchanged, Changed, Failed };
+
+/// Formats the file at `path` in place, or with `checkOnly` says only whether it would change.
+/// Why it failed is printed to `errors`.
+FormatResult formatFile(llvm::StringRef path, bool checkOnly, llvm::raw_ostream &errors);
+
+} // namespace tfc::text

@@ -1,0 +1,28 @@
+// Broadcasts and transposes go into the operations that read them.
+// RUN: tfc-opt --tfc-simplify-algebra %s | FileCheck %s
+
+// CHECK-LABEL: dfg.entry @broadcast
+// CHECK-NEXT: dfg.add %[[X:.*]], %[[B:.*]] : tensor<4x8xf32>, tensor<8xf32>
+dfg.entry @broadcast(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
+  %0 = dfg.reshape %b {shape = #dfg.dims<1, 8>} : tensor<8xf32>
+  %1 = dfg.broadcast %0 {shape = #dfg.dims<4, 8>} : tensor<1x8xf32>
+  %2 = dfg.add %x, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+  dfg.return %2 : tensor<4x8xf32>
+}
+
+// What gives the result its shape stays.
+// CHECK-LABEL: dfg.entry @needed
+// CHECK-NEXT: dfg.broadcast
+dfg.entry @needed(%b: tensor<8xf32>) -> tensor<4x8xf32> {
+  %0 = dfg.broadcast %b {shape = #dfg.dims<4, 8>} : tensor<8xf32>
+  %1 = dfg.exp %0 : tensor<4x8xf32>
+  dfg.return %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: dfg.entry @transpose
+// CHECK-NEXT: dfg.matmul %[[A:.*]], %[[B:.*]] {transpose_lhs = true}
+dfg.entry @transpose(%a: tensor<8x4xf32>, %b: tensor<8x2xf32>) -> tensor<4x2xf32> {
+  %0 = dfg.transpose %a : tensor<8x4xf32>
+  %1 = dfg.matmul %0, %b : tensor<4x8xf32>, tensor<8x2xf32>
+  dfg.return %1 : tensor<4x2xf32>
+}
