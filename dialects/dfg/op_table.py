@@ -49,7 +49,8 @@ def table_entry(records, op):
             attributes.append(attribute(records, definition, name))
         else:
             operands.append('{"%s", %s, %s, %s}' % (
-                name, flag("Variadic" in classes), flag("Optional" in classes), flag(is_index(records, definition))))
+                name, flag("Variadic" in classes), flag("Optional" in classes),
+                flag(name == "indices" or is_index(records, definition))))
     results = ['"%s"' % name for _, name in op["results"]["args"]]
     variadic = any("Variadic" in superclasses(records, value["def"]) for value, _ in op["results"]["args"])
     return 'OP("%s", ({%s}), ({%s}), ({%s}), %s)' % (

@@ -123,6 +123,45 @@ static std::optional<Entity> convertNumber(StringRef name, const Entity &value) 
   return Entity(static_cast<int64_t>(*number));
 }
 
+/// The type in which an optimizer computes: f32 for the narrow floating types.
+Entity Elaborator::widen(const Argument &arg) {
+  const mlir::Type *element = arg.value.get<mlir::Type>();
+  if (!element)
+    return fail(arg.range, "operand-kind",
+                "'wide' asks about an element type, but got " + arg.value.describe());
+  bool isNarrow = isa<mlir::FloatType>(*element) && element->getIntOrFloatBitWidth() < 32;
+  return isNarrow ? Entity(mlir::Type(mlir::Float32Type::get(context))) : Entity(*element);
+}
+
+/// A gradient of the same rows with other values; of a dense gradient just these.
+Entity Elaborator::replaceValues(ArrayRef<Argument> args, SourceRange at) {
+  if (args.size() != 2)
+    return fail(at, "wrong-count", "'with_values' takes a gradient and values");
+  const Group *old = args[0].value.asGroup();
+  mlir::Value values = toTensor(args[1].value, {}, args[1].range);
+  if (!values)
+    return Poison();
+  if (!old || !old->isSparse)
+    return Entity(values);
+  auto group = std::make_shared<Group>(*old);
+  group->elements.back() = Entity(values);
+  group->sparseType = cast<mlir::RankedTensorType>(old->sparseType)
+                          .clone(dfg::elementTypeOf(values.getType()));
+  return Entity(std::shared_ptr<const Group>(std::move(group)));
+}
+
+/// `cast(x, f16)`.
+Entity Elaborator::callCastByName(Arguments &args, const ast::CallExpr &call) {
+  const mlir::Type *element = args.size() == 2 ? args[1].value.get<mlir::Type>() : nullptr;
+  bool isNamed = args.size() == 2 && args[1].label && args[1].label.text != "dtype";
+  if (!element || isNamed)
+    return fail(call.range, "wrong-count", "'cast' takes a tensor and an element type");
+  Arguments operand{args[0]};
+  if (args[0].label && args[0].label.text == "x")
+    operand.front().label = {};
+  return callCast(*element, operand, call);
+}
+
 Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallExpr &call) {
   if (std::optional<Entity> folded = staticMath(name, args, call.range))
     return *folded;
@@ -136,6 +175,10 @@ Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallE
     return callTrainable(args, call);
   if (name == "gradients")
     return callGradients(args, call);
+  if (name == "with_values")
+    return replaceValues(args, call.range);
+  if (name == "cast")
+    return callCastByName(args, call);
   if (name == "assign" || name == "assign_add" || name == "assign_sub")
     return callAssign(name, args, call);
   if (const dfg::OpSignature *op = dfg::lookupOp(name); op && name != "read")
@@ -150,7 +193,11 @@ Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallE
     return Entity(arg.value.asGroup() && arg.value.asGroup()->isSparse);
   if (name == "len" && arg.value.asGroup())
     return Entity(static_cast<int64_t>(arg.value.asGroup()->elements.size()));
-  if (name == "read") {
+  if (name == "wide")
+    return widen(arg);
+  if (name == "values" && arg.value.asGroup() && arg.value.asGroup()->isSparse)
+    return arg.value.asGroup()->elements.back();
+  if (name == "read" || name == "values") {
     mlir::Value value = toTensor(arg.value, {}, arg.range);
     return value ? Entity(value) : Entity();
   }

@@ -67,7 +67,7 @@ Entity Elaborator::callEntity(const Entity &callee, const ast::CallExpr &call) {
   if (const Builtin *builtin = callee.get<Builtin>())
     return callBuiltin(builtin->name, args, call);
   if (const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>())
-    return callOp(**op, args, call);
+    return callOpOnState(**op, args, call);
   return fail(call.callee->range, "not-callable", callee.describe() + " cannot be called");
 }
 

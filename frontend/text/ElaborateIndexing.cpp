@@ -93,7 +93,7 @@ Entity Elaborator::indexGroup(const ast::IndexExpr &expr, const Group &group) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One axis of a slice: sizes, and whether the axis is dropped.
+/// One axis of a slice, and whether it is dropped.
 struct AxisSlice {
   dfg::DimExpr start = 0, limit = 0;
   int64_t step = 1;
@@ -153,8 +153,7 @@ Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
         if (!step)
           return Poison();
         if (*step <= 0)
-          return fail(item.range, "bad-step", "the step of a slice must be positive")
-              ;
+          return fail(item.range, "bad-step", "the step of a slice must be positive");
         slice.step = *step;
       }
     }
@@ -162,12 +161,13 @@ Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
   }
   whole(shape.size() - slices.size());
   bool isWhole = true;
-  SmallVector<dfg::DimExpr> starts, limits, kept;
+  SmallVector<dfg::DimExpr> starts, sizes, kept;
   SmallVector<int64_t> steps;
   for (auto [slice, size] : zip(slices, shape)) {
     isWhole &= slice.start.isConstant(0) && slice.limit == size && slice.step == 1;
     starts.push_back(slice.start);
-    limits.push_back(slice.limit);
+    dfg::DimExpr length = slice.limit - slice.start + dfg::DimExpr(slice.step - 1);
+    sizes.push_back(dfg::DimExpr::floorDiv(length, dfg::DimExpr(slice.step)));
     steps.push_back(slice.step);
   }
   mlir::Value result = tensor;
@@ -175,7 +175,7 @@ Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
     mlir::Builder b(context);
     mlir::NamedAttribute attributes[] = {
         b.getNamedAttr("starts", dfg::DimsAttr::get(context, starts)),
-        b.getNamedAttr("limits", dfg::DimsAttr::get(context, limits)),
+        b.getNamedAttr("sizes", dfg::DimsAttr::get(context, sizes)),
         b.getNamedAttr("steps", b.getDenseI64ArrayAttr(steps))};
     Argument operand{{}, expr.base, expr.base->range, Entity(tensor)};
     result = emit("slice", operand, tensor, attributes, expr.range);

@@ -260,11 +260,12 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
 }
 
 static constexpr StringLiteral kBuiltins[] = {
-    "abs",   "add_n",   "assign",    "assign_add", "assign_sub", "ceil",  "dtype",     "exp",
-    "float", "floor",   "gradients", "int",        "is_float",   "is_sparse", "len",   "log",
-    "max",   "maximum", "min",       "minimum",    "pow",        "prod",  "rank",      "read",
-    "shape", "sqrt",    "trainable", "variables",  "zip",        "cos",   "sin",       "tanh",
-    "is_int", "seed_of"};
+    "abs",       "add_n",     "assign",    "assign_add", "assign_sub", "cast", "ceil",
+    "cos",       "dtype",     "exp",       "float",      "floor",      "gradients",
+    "int",       "is_float",  "is_int",    "is_sparse",  "len",        "log",  "max",
+    "maximum",   "min",       "minimum",   "pow",        "prod",       "rank", "read",
+    "shape",     "sin",       "sqrt",      "tanh",       "trainable",  "values",
+    "variables", "wide",      "with_values", "zip"};
 
 std::optional<Entity> Elaborator::builtinByName(StringRef name) {
   if (name == "all")

@@ -343,6 +343,18 @@ Entity Elaborator::opResult(const dfg::OpSignature &op, Operation *operation) {
   return Entity::group(std::move(values), std::move(names));
 }
 
+/// `scatter_add(v, ...)` and the like change the variable that they are given.
+Entity Elaborator::callOpOnState(const dfg::OpSignature &op, Arguments &args,
+                                 const ast::CallExpr &call) {
+  Variable *const *target = args.empty() ? nullptr : args.front().value.get<Variable *>();
+  bool isScatter = op.name.starts_with("scatter_");
+  Entity result = callOp(op, args, call);
+  if (!isScatter || !target || result.isPoison())
+    return result;
+  mlir::Value value = assignVariable(**target, result.as<mlir::Value>(), args.front().range);
+  return value ? Entity(value) : Entity();
+}
+
 Entity Elaborator::callOp(const dfg::OpSignature &op, Arguments &args, const ast::CallExpr &call) {
   OpCall opCall(op);
   if (!placeArguments(opCall, args, call))

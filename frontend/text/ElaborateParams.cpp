@@ -6,7 +6,7 @@ using namespace llvm;
 namespace tfc::text {
 
 /// The kinds of static values that a parameter can have.
-enum class StaticKind { None, Int, Float, Bool, String, Dim, DType, Group, Function };
+enum class StaticKind { None, Int, Float, Bool, String, Dim, DType, Group, Function, Gradient };
 
 /// `always`: types that mean a static value wherever they stand; else in static parameters only.
 static StaticKind staticKind(const ast::Type &type, bool always) {
@@ -21,6 +21,7 @@ static StaticKind staticKind(const ast::Type &type, bool always) {
         .Case("dtype", StaticKind::DType)
         .Case("group", StaticKind::Group)
         .Case("function", StaticKind::Function)
+        .Case("gradient", StaticKind::Gradient)
         .Default(StaticKind::None);
   if (type.kind != ast::TypeKind::DType)
     return StaticKind::None;
@@ -74,6 +75,9 @@ static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
   case StaticKind::Group:
     matches = value.asGroup() || value.is<All>() || value.is<Instance *>() ||
               value.is<Module *>() || value.is<Variable *>();
+    break;
+  case StaticKind::Gradient:
+    matches = value.is<mlir::Value>() || (value.asGroup() && value.asGroup()->isSparse);
     break;
   case StaticKind::Function:
     matches = value.is<Function>() || value.is<Instance *>() || value.is<Builtin>() ||

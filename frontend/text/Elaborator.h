@@ -116,6 +116,9 @@ private:
                                    SourceRange at);
   Entity callBuiltin(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
   std::optional<Entity> askType(llvm::StringRef name, const Argument &arg);
+  Entity widen(const Argument &arg);
+  Entity replaceValues(llvm::ArrayRef<Argument> args, SourceRange at);
+  Entity callCastByName(Arguments &args, const ast::CallExpr &call);
   Entity zipGroups(llvm::ArrayRef<Argument> args, SourceRange at);
   Entity addAll(llvm::ArrayRef<Argument> args, SourceRange at);
   std::optional<bool> evalCondition(const ast::Expr *expr, llvm::StringRef what);
@@ -198,6 +201,7 @@ private:
   //===--- Operations by name (ElaborateOps.cpp) --------------------------===//
 
   Entity callOp(const dfg::OpSignature &op, Arguments &args, const ast::CallExpr &call);
+  Entity callOpOnState(const dfg::OpSignature &op, Arguments &args, const ast::CallExpr &call);
   struct OpCall;
   bool placeArguments(OpCall &opCall, Arguments &args, const ast::CallExpr &call);
   bool placePositional(OpCall &opCall, Argument &argument);
