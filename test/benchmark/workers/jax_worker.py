@@ -1,0 +1,94 @@
+"""JAX: the training step and the kernels, each as one compiled function."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import protocol
+
+tree = jax.tree_util.tree_map
+
+
+def loss_of(weights, x, label):
+    hidden = jax.nn.relu(x @ weights["w1"] + weights["b1"])
+    logits = hidden @ weights["w2"] + weights["b2"]
+    picked = jnp.take_along_axis(jax.nn.log_softmax(logits), label[:, None], axis=1)
+    return -jnp.mean(picked)
+
+
+@functools.partial(jax.jit, donate_argnums=(0, 1))
+def update(weights, slots, x, label):
+    m, s, t = slots
+    loss, grads = jax.value_and_grad(loss_of)(weights, x, label)
+    t = t + 1
+    m = tree(lambda m, g: 0.9 * m + 0.1 * g, m, grads)
+    s = tree(lambda s, g: 0.999 * s + 0.001 * g * g, s, grads)
+    rate = 1e-3 / (1 - 0.9**t)
+    correction = 1 / (1 - 0.999**t)
+    weights = tree(
+        lambda w, m, s: w - rate * m / (jnp.sqrt(s * correction) + 1e-8), weights, m, s
+    )
+    return weights, (m, s, t), loss
+
+
+def make_mlp():
+    initial = protocol.variables("mlp.safetensors")
+    weights = {name: jnp.asarray(initial[name]) for name in ("w1", "b1", "w2", "b2")}
+    state = [weights, (tree(jnp.zeros_like, weights), tree(jnp.zeros_like, weights), 0.0)]
+    x = jnp.asarray(protocol.feed("mlp", "x", np.float32, (64, 64)))
+    label = jnp.asarray(protocol.feed("mlp", "label", np.int32, (64,)))
+
+    def step():
+        state[0], state[1], loss = update(state[0], state[1], x, label)
+        return float(loss)
+
+    return step, protocol.train(step)
+
+
+def layer_norm(x):
+    centred = x - x.mean(-1, keepdims=True)
+    return centred * jax.lax.rsqrt((centred * centred).mean(-1, keepdims=True) + 1e-5)
+
+
+FUNCTIONS = {
+    "add": lambda x, y: x + y,
+    "exp": jnp.exp,
+    "gelu": lambda x: jax.nn.gelu(x, approximate=True),
+    "softmax": jax.nn.softmax,
+    "layer_norm": layer_norm,
+    "column_sum": lambda x: x.sum(0),
+    "transpose": lambda x: x.T + 0.0,
+    "matmul_transposed_512": lambda a, b: a @ b.T,
+}
+
+
+def make_adam():
+    @functools.partial(jax.jit, donate_argnums=0)
+    def move(state, g):
+        w, m, s = state
+        m, s = 0.9 * m + 0.1 * g, 0.999 * s + 0.001 * g * g
+        return w - 1e-3 * m / (jnp.sqrt(s) + 1e-8), m, s
+
+    g = jnp.asarray(protocol.feed("adam", "g", np.float32, (1024, 1024)))
+    state = [tuple(jnp.zeros((1024, 1024), jnp.float32) for _ in range(3))]
+
+    def call():
+        state[0] = jax.block_until_ready(move(state[0], g))
+
+    call()
+    return call, protocol.magnitude(state[0][0])
+
+
+def make_task(task):
+    if task == "mlp":
+        return make_mlp()
+    if task == "adam":
+        return make_adam()
+    shapes = protocol.kernel_feeds(task)
+    feeds = [jnp.asarray(protocol.feed(task, *feed)) for feed in shapes]
+    function = jax.jit(FUNCTIONS.get(task, lambda a, b: a @ b))
+    return lambda: function(*feeds).block_until_ready(), protocol.magnitude(function(*feeds))
+
+
+protocol.serve("jax", jax.__version__, make_task)

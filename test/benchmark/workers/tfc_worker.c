@@ -1,0 +1,205 @@
+// Times entries of a compiled model by their names; workers/protocol.py says what is said on standard
+// input and output. The arguments are the data's folder and the library.
+//
+//   cc -O2 -I ROOT/runtime tfc_worker.c -ldl -o tfc-worker && ./tfc-worker DATA libmlp.so
+
+#include "tfc.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { kMaxValues = 4, kMaxRank = 8, kCheckedSteps = 20, kMaxTimes = 1 << 20 };
+
+/// An entry with the memory of its feeds and fetches. Sizes are static: the shapes need no symbols.
+typedef struct task {
+  tfc_entry entry;
+  tfc_tensor feeds[kMaxValues], fetches[kMaxValues];
+  int64_t dims[2 * kMaxValues * kMaxRank];
+} task;
+
+static const tfc_library *library;
+static tfc_instance *instance;
+static const char *folder;
+
+static void die(const char *what, const char *why) {
+  fprintf(stderr, "tfc-worker: %s: %s\n", what, why);
+  exit(1);
+}
+
+static void check(tfc_status status, const char *what) {
+  if (status != TFC_OK)
+    die(what, library->api->message(instance));
+}
+
+static size_t sizeOf(int32_t dtype) {
+  static const size_t sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 1}; // in the order of tfc_dtype
+  return sizes[dtype];
+}
+
+static size_t bytesOf(const tfc_tensor *tensor) {
+  size_t bytes = sizeOf(tensor->dtype);
+  for (int i = 0; i < tensor->rank; ++i)
+    bytes *= (size_t)tensor->dims[i];
+  return bytes;
+}
+
+/// 64-byte aligned, every byte written once so that the pages are there.
+static void *allocate(size_t bytes) {
+  void *data = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+  if (!data)
+    die("memory", "out of it");
+  memset(data, 0, bytes);
+  return data;
+}
+
+static void readFeed(const char *entry, const char *name, tfc_tensor *tensor) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s.%s.bin", folder, entry, name);
+  FILE *file = fopen(path, "rb");
+  if (!file || fread(tensor->data, 1, bytesOf(tensor), file) != bytesOf(tensor))
+    die(path, "cannot be read, or is too short");
+  fclose(file);
+}
+
+static tfc_tensor makeTensor(const tfc_value *value, const int64_t **dims) {
+  tfc_tensor tensor = {value->dtype, value->rank, *dims, NULL};
+  *dims += value->rank;
+  tensor.data = allocate(bytesOf(&tensor));
+  return tensor;
+}
+
+static task *makeTask(const char *name) {
+  const tfc_api *api = library->api;
+  task *result = calloc(1, sizeof *result);
+  int32_t index = 0;
+  while (result && api->entry(library->model, index, &result->entry) == TFC_OK &&
+         strcmp(result->entry.name, name))
+    ++index;
+  if (!result || !result->entry.name || strcmp(result->entry.name, name))
+    die(name, "no such entry");
+  if (result->entry.feed_count > kMaxValues || result->entry.fetch_count > kMaxValues)
+    die(name, "too many feeds or fetches");
+  check(api->shapes(library->model, index, NULL, result->dims), name);
+  const int64_t *dims = result->dims;
+  tfc_value value;
+  for (int i = 0; i < result->entry.feed_count; ++i) {
+    check(api->feed(library->model, index, i, &value), name);
+    result->feeds[i] = makeTensor(&value, &dims);
+    readFeed(name, value.name, &result->feeds[i]);
+  }
+  for (int i = 0; i < result->entry.fetch_count; ++i) {
+    check(api->fetch(library->model, index, i, &value), name);
+    result->fetches[i] = makeTensor(&value, &dims);
+  }
+  return result;
+}
+
+static void call(task *t) {
+  check(library->api->call(instance, t->entry.name, t->feeds, t->entry.feed_count, t->fetches,
+                           t->entry.fetch_count),
+        t->entry.name);
+}
+
+static double magnitude(const float *data, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; ++i)
+    sum += fabs((double)data[i]);
+  return sum;
+}
+
+/// The variable that the entry `adam` of kernels.graph moves.
+static double movedWeights(void) {
+  static const int64_t dims[] = {1024, 1024};
+  tfc_tensor weight = {TFC_F32, 2, dims, allocate(1024 * 1024 * sizeof(float))};
+  check(library->api->get(instance, "weight", &weight), "weight");
+  double sum = magnitude(weight.data, 1024 * 1024);
+  free(weight.data);
+  return sum;
+}
+
+/// Answers with the losses of some steps, or with the magnitude of a kernel's result.
+static void answerCheck(task *t) {
+  bool trains = t->entry.writes && t->entry.fetch_count;
+  printf("[");
+  for (int i = 0; i < (trains ? kCheckedSteps : 1); ++i) {
+    call(t);
+    const tfc_tensor *out = &t->fetches[0];
+    double number = t->entry.fetch_count ? magnitude(out->data, bytesOf(out) / sizeof(float))
+                                         : movedWeights();
+    printf("%s%.9g", i ? ", " : "", number);
+  }
+  printf("]\n");
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void answerTime(task *t, double seconds) {
+  static float times[kMaxTimes];
+  int count = 0;
+  for (double end = now() + seconds, start; (start = now()) < end || count < 3; ++count) {
+    call(t);
+    if (count < kMaxTimes)
+      times[count] = (float)((now() - start) * 1e6);
+  }
+  printf("[");
+  for (int i = 0; i < count && i < kMaxTimes; ++i)
+    printf("%s%.3f", i ? "," : "", times[i]);
+  printf("]\n");
+}
+
+/// The task of that name, made when it is asked for first.
+static task *findTask(const char *name) {
+  static task *known[64];
+  int i = 0;
+  for (; i < 64 && known[i]; ++i)
+    if (!strcmp(known[i]->entry.name, name))
+      return known[i];
+  if (i == 64)
+    die(name, "too many tasks");
+  return known[i] = makeTask(name);
+}
+
+static void load(const char *path) {
+  void *handle = dlopen(path, RTLD_NOW);
+  const tfc_library *(*get)(void) = NULL;
+  if (handle)
+    *(void **)&get = dlsym(handle, "tfc_library_get");
+  if (!get)
+    die(path, dlerror());
+  library = get();
+  tfc_options options = {.size = sizeof options, .threads = 1};
+  check(library->api->create(library->model, &options, &instance), "create");
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3)
+    die("usage", "tfc-worker DATA MODEL.so [CHECKPOINT]");
+  folder = argv[1];
+  load(argv[2]);
+  if (argc > 3)
+    check(library->api->save(instance, argv[3]), argv[3]);
+  printf("{\"name\": \"tfc\", \"version\": \"\"}\n");
+  fflush(stdout);
+  char line[256], command[16], name[128];
+  while (fgets(line, sizeof line, stdin)) {
+    double seconds = 0;
+    if (sscanf(line, "%15s %127s %lf", command, name, &seconds) < 2)
+      die(line, "no command");
+    if (!strcmp(command, "check"))
+      answerCheck(findTask(name));
+    else
+      answerTime(findTask(name), seconds);
+    fflush(stdout);
+  }
+  library->api->destroy(instance);
+  return 0;
+}
