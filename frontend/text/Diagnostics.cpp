@@ -47,7 +47,8 @@ Diagnostic &DiagnosticEngine::warning(SourceRange at, StringRef slug, const Twin
 }
 
 static bool samePrimary(const Diagnostic *a, const Diagnostic *b) {
-  return a->at == b->at && a->text == b->text && a->severity == b->severity;
+  return a->at == b->at && a->foreignPlace == b->foreignPlace && a->text == b->text &&
+         a->severity == b->severity;
 }
 
 void DiagnosticEngine::flush(raw_ostream &os) {
@@ -55,8 +56,8 @@ void DiagnosticEngine::flush(raw_ostream &os) {
   for (const Diagnostic &diagnostic : diagnostics)
     order.push_back(&diagnostic);
   llvm::sort(order, [](const Diagnostic *a, const Diagnostic *b) {
-    return std::tie(a->at.file, a->at.begin, a->at.end, a->text) <
-           std::tie(b->at.file, b->at.begin, b->at.end, b->text);
+    return std::tie(a->at.file, a->at.begin, a->at.end, a->foreignPlace, a->text) <
+           std::tie(b->at.file, b->at.begin, b->at.end, b->foreignPlace, b->text);
   });
   order.erase(llvm::unique(order, samePrimary), order.end());
   for (const Diagnostic *diagnostic : ArrayRef(order).take_front(kMaxPrinted))
@@ -67,7 +68,7 @@ void DiagnosticEngine::flush(raw_ostream &os) {
 }
 
 void DiagnosticEngine::print(raw_ostream &os, const Diagnostic &diagnostic) const {
-  printPlace(os, diagnostic.at);
+  printPlace(os, diagnostic.at, diagnostic.foreignPlace);
   os << (diagnostic.severity == Severity::Error ? "error: " : "warning: ") << diagnostic.text;
   if (!diagnostic.slug.empty())
     os << " [" << diagnostic.slug << ']';
@@ -75,16 +76,18 @@ void DiagnosticEngine::print(raw_ostream &os, const Diagnostic &diagnostic) cons
   if (diagnostic.at.isValid())
     printExcerpt(os, diagnostic);
   for (const Diagnostic::Note &note : diagnostic.notes) {
-    printPlace(os, note.at);
+    printPlace(os, note.at, note.foreignPlace);
     os << "note: " << note.text << '\n';
   }
   if (!diagnostic.helpText.empty())
     os << "help: " << diagnostic.helpText << '\n';
 }
 
-void DiagnosticEngine::printPlace(raw_ostream &os, SourceRange at) const {
-  if (!at.isValid())
+void DiagnosticEngine::printPlace(raw_ostream &os, SourceRange at, StringRef foreignPlace) const {
+  if (!at.isValid()) {
+    os << foreignPlace;
     return;
+  }
   LineColumn place = sources.lineColumn(at.file, at.begin);
   os << sources.name(at.file) << ':' << place.line << ':' << place.column << ": ";
 }

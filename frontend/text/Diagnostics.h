@@ -20,6 +20,7 @@ public:
   struct Note {
     SourceRange at;
     std::string text;
+    std::string foreignPlace = {};
   };
 
   /// Marks a second place with `~`, if it is on the line of the first.
@@ -31,6 +32,8 @@ public:
 
   Severity severity = Severity::Error;
   SourceRange at;
+  /// "file:line:col: " where `at` is invalid, as no text of that file is at hand.
+  std::string foreignPlace;
   llvm::SmallVector<SourceRange, 2> others;
   std::string text;
   std::string slug;
@@ -61,7 +64,7 @@ public:
 
 private:
   void print(llvm::raw_ostream &os, const Diagnostic &diagnostic) const;
-  void printPlace(llvm::raw_ostream &os, SourceRange at) const;
+  void printPlace(llvm::raw_ostream &os, SourceRange at, llvm::StringRef foreignPlace) const;
   void printExcerpt(llvm::raw_ostream &os, const Diagnostic &diagnostic) const;
 
   const SourceManager &sources;

@@ -93,18 +93,19 @@ static std::string takeSlug(std::string &text) {
 static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
   const SourceManager &sources = engine.sourceManager();
   Location location = diagnostic.getLocation();
-  std::string text = foreignPlace(location, sources) + diagnostic.str();
+  std::string text = diagnostic.str();
   std::string slug = takeSlug(text);
   SourceRange at = toRange(location, sources);
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
   Diagnostic &result = isError ? engine.error(at, slug, text) : engine.warning(at, slug, text);
+  result.foreignPlace = foreignPlace(location, sources);
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     std::string sentence = note.str();
     if (StringRef(sentence).starts_with("help: "))
       result.help(sentence.substr(strlen("help: ")));
     else
-      result.note(toRange(note.getLocation(), sources),
-                  foreignPlace(note.getLocation(), sources) + sentence);
+      result.notes.push_back({toRange(note.getLocation(), sources), sentence,
+                              foreignPlace(note.getLocation(), sources)});
   }
   addCallNotes(result, location, sources);
 }
