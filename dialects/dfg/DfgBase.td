@@ -86,6 +86,6 @@ def Dfg_Composite : DeclareOpInterfaceMethods<Dfg_CompositeOpInterface>;
 def Dfg_Checked : DeclareOpInterfaceMethods<Dfg_CheckedOpInterface>;
 
 /// One axis, negative ones counted from the end.
-class Dfg_Axis<string default> : DefaultValuedAttr<I64Attr, default>;
+class Dfg_Axis<string default> : DefaultValuedOptionalAttr<I64Attr, default>;
 
 #endif // TFC_DIALECTS_DFG_DFGBASE_TD

@@ -7,7 +7,7 @@ include "dialects/dfg/DfgBase.td"
 
 /// What an index outside of its axis does: `fail` makes the call fail, with `skip` such an element is
 /// read as 0 and not written.
-def Dfg_Outside : DefaultValuedStrAttr<StrAttr, "fail">;
+def Dfg_Outside : DefaultValuedOptionalStrAttr<StrAttr, "fail">;
 
 def Dfg_GatherOp : Dfg_PureOp<"gather", [Dfg_Differentiable, Dfg_Checked]> {
   let summary = "Takes rows by their indices";
@@ -20,7 +20,7 @@ def Dfg_GatherOp : Dfg_PureOp<"gather", [Dfg_Differentiable, Dfg_Checked]> {
     %y = dfg.gather %x, %i {axis = 0 : i64} : tensor<100x8xf32>, tensor<5xi32>
     ```
   }];
-  let arguments = (ins Dfg_Tensor:$x, Dfg_Tensor:$indices, Dfg_Axis<"0">:$axis,
+  let arguments = (ins Dfg_Tensor:$x, Dfg_IndexTensor:$indices, Dfg_Axis<"0">:$axis,
                        Dfg_Outside:$outside);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
@@ -37,7 +37,7 @@ def Dfg_GatherNdOp : Dfg_PureOp<"gather_nd", [Dfg_Differentiable, Dfg_Composite,
     %y = dfg.gather_nd %x, %i : tensor<4x8x3xf32>, tensor<5x2xi32>
     ```
   }];
-  let arguments = (ins Dfg_Tensor:$x, Dfg_Tensor:$indices);
+  let arguments = (ins Dfg_Tensor:$x, Dfg_IndexTensor:$indices);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
 }
@@ -54,14 +54,14 @@ def Dfg_TakeAlongAxisOp : Dfg_PureOp<"take_along_axis",
     %y = dfg.take_along_axis %x, %i {axis = 1 : i64} : tensor<4x8xf32>, tensor<4x2xi32>
     ```
   }];
-  let arguments = (ins Dfg_Tensor:$x, Dfg_Tensor:$indices, Dfg_Axis<"-1">:$axis);
+  let arguments = (ins Dfg_Tensor:$x, Dfg_IndexTensor:$indices, Dfg_Axis<"-1">:$axis);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
 }
 
 /// Changes rows of `x` along axis 0.
 class Dfg_ScatterOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Checked]> {
-  let arguments = (ins Dfg_Tensor:$x, Dfg_Tensor:$indices, Dfg_Tensor:$updates,
+  let arguments = (ins Dfg_Tensor:$x, Dfg_IndexTensor:$indices, Dfg_Tensor:$updates,
                        Dfg_Outside:$outside);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = [{

@@ -30,9 +30,9 @@ def Dfg_OneHotOp : Dfg_PureOp<"one_hot", [Dfg_Composite]> {
     %y = dfg.one_hot %i {depth = #dfg.dims<10>} : tensor<4xi32>
     ```
   }];
-  let arguments = (ins Dfg_Tensor:$indices, Dfg_DimsAttr:$depth,
-                       DefaultValuedAttr<F64Attr, "1.0">:$on_value,
-                       DefaultValuedAttr<F64Attr, "0.0">:$off_value,
+  let arguments = (ins Dfg_IndexTensor:$indices, Dfg_DimsAttr:$depth,
+                       DefaultValuedOptionalAttr<F64Attr, "1.0">:$on_value,
+                       DefaultValuedOptionalAttr<F64Attr, "0.0">:$off_value,
                        OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$indices attr-dict `:` type($indices)";
@@ -67,7 +67,7 @@ class Dfg_TriangleOp<string mnemonic, dag extra> :
   }];
 }
 
-def Dfg_TrilOp : Dfg_TriangleOp<"tril", (ins DefaultValuedAttr<I64Attr, "0">:$diagonal)> {
+def Dfg_TrilOp : Dfg_TriangleOp<"tril", (ins DefaultValuedOptionalAttr<I64Attr, "0">:$diagonal)> {
   let summary = "Keeps the lower triangle of matrices";
   let description = [{
     Elements of the last two axes with `column > row + diagonal` become 0.
@@ -78,7 +78,7 @@ def Dfg_TrilOp : Dfg_TriangleOp<"tril", (ins DefaultValuedAttr<I64Attr, "0">:$di
   }];
 }
 
-def Dfg_TriuOp : Dfg_TriangleOp<"triu", (ins DefaultValuedAttr<I64Attr, "0">:$diagonal)> {
+def Dfg_TriuOp : Dfg_TriangleOp<"triu", (ins DefaultValuedOptionalAttr<I64Attr, "0">:$diagonal)> {
   let summary = "Keeps the upper triangle of matrices";
   let description = [{
     Elements of the last two axes with `column < row + diagonal` become 0.

@@ -8,8 +8,8 @@ include "dialects/dfg/DfgBase.td"
 /// Combines the elements before each element along an axis.
 class Dfg_ScanOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Differentiable]> {
   let arguments = (ins Dfg_Tensor:$x, Dfg_Axis<"0">:$axis,
-                       DefaultValuedAttr<BoolAttr, "false">:$exclusive,
-                       DefaultValuedAttr<BoolAttr, "false">:$reverse);
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$exclusive,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$reverse);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = [{

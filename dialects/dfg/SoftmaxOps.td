@@ -71,7 +71,7 @@ def Dfg_SparseSoftmaxCrossEntropyOp : Dfg_PureOp<"sparse_softmax_cross_entropy",
     %loss = dfg.sparse_softmax_cross_entropy %logits, %label : tensor<4x10xf32>, tensor<4xi32>
     ```
   }];
-  let arguments = (ins Dfg_Tensor:$logits, Dfg_Tensor:$label);
+  let arguments = (ins Dfg_Tensor:$logits, Dfg_IndexTensor:$label);
   let results = (outs Dfg_Tensor:$loss);
   let assemblyFormat = "$logits `,` $label attr-dict `:` type($logits) `,` type($label)";
 }

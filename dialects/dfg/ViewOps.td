@@ -42,7 +42,7 @@ def Dfg_PlaceOp : Dfg_ViewOp<"place", []> {
   }];
   let arguments = (ins Dfg_Tensor:$x, Dfg_DimsAttr:$starts, Dfg_DimsAttr:$shape,
                        OptionalAttr<DenseI64ArrayAttr>:$steps,
-                       DefaultValuedAttr<F64Attr, "0.0">:$value);
+                       DefaultValuedOptionalAttr<F64Attr, "0.0">:$value);
   let hasFolder = 1;
 }
 
@@ -57,7 +57,7 @@ def Dfg_PadOp : Dfg_ViewOp<"pad", [Dfg_Composite]> {
     ```
   }];
   let arguments = (ins Dfg_Tensor:$x, Dfg_DimsAttr:$low, Dfg_DimsAttr:$high,
-                       DefaultValuedAttr<F64Attr, "0.0">:$value);
+                       DefaultValuedOptionalAttr<F64Attr, "0.0">:$value);
   let hasFolder = 1;
 }
 
