@@ -100,6 +100,20 @@ def Dfg_ReturnOp : Dfg_Op<"return", [Pure, Terminator, ReturnLike]> {
   let hasVerifier = 1;
 }
 
+def Dfg_CheckOp : Dfg_Op<"check"> {
+  let summary = "Fails the call unless a condition holds";
+  let description = [{
+    The call returns a status whose text is `message`, and no variable has
+    changed, whatever the order of the operations.
+
+    ```mlir
+    dfg.check %valid, "gather 'embed': an index is out of range" : tensor<i1>
+    ```
+  }];
+  let arguments = (ins Dfg_BoolTensor:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+}
+
 def Dfg_GradientsOp : Dfg_Op<"gradients", [Pure]> {
   let summary = "Takes the gradients of a scalar with respect to values";
   let description = [{
