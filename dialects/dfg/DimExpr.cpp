@@ -317,6 +317,20 @@ static std::optional<int64_t> choose(std::optional<int64_t> a, std::optional<int
   return a ? a : b;
 }
 
+/// Of a quotient or remainder whose operands may be negative: the quotient is not larger than its
+/// dividend, the remainder lies between 0 and its divisor.
+static DimExpr::Interval signedInterval(DimExpr::AtomKind kind, const DimExpr::Interval &lhs,
+                                        const DimExpr::Interval &rhs) {
+  const DimExpr::Interval &limits = kind == DimExpr::AtomKind::Mod ? rhs : lhs;
+  std::optional<int64_t> negated;
+  if (limits.first)
+    negated = multiply(limits.first, -1);
+  if (!limits.second || !negated)
+    return {std::nullopt, std::nullopt};
+  int64_t largest = std::max({*limits.second, *negated, int64_t(0)});
+  return {-largest, largest};
+}
+
 static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds bounds) {
   if (atom.kind == DimExpr::AtomKind::Symbol)
     return bounds(atom.name);
@@ -328,7 +342,7 @@ static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds
     return {choose(lhs.first, rhs.first, std::max<int64_t>, true),
             choose(lhs.second, rhs.second, std::max<int64_t>, false)};
   if (!rhs.first || *rhs.first <= 0 || !lhs.first || *lhs.first < 0)
-    return {std::nullopt, std::nullopt};
+    return signedInterval(atom.kind, lhs, rhs);
   DimExpr::Interval result{0, std::nullopt};
   if (atom.kind == DimExpr::AtomKind::FloorDiv) {
     result.first = rhs.second ? *lhs.first / *rhs.second : 0;

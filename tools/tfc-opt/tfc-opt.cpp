@@ -1,6 +1,7 @@
 #include "compiler/autodiff/Passes.h"
 #include "compiler/fusion/Passes.h"
 #include "compiler/lowering/Passes.h"
+#include "compiler/memory/Passes.h"
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Dfg.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -28,6 +29,7 @@ int main(int argc, char **argv) {
   tfc::registerAutodiffPasses();
   tfc::registerFusionPasses();
   tfc::registerLoweringPasses();
+  tfc::registerMemoryPasses();
   tfc::registerSimplifyPasses();
   return asMainReturnCode(MlirOptMain(argc, argv, "Runs passes of tfc\n", registry));
 }

@@ -1,0 +1,152 @@
+//===- Arena.cpp - Where in the arena values are --------------------------===//
+
+#include "compiler/memory/Arena.h"
+#include "compiler/memory/Places.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::memory {
+
+static constexpr int64_t kAlignment = 64;
+
+Arena::Arena(EntryOp entry, const EntryInfo &info, SymbolTable &symbols) : info(info) {
+  regions.push_back({DimExpr(1), 0});
+  collectValues(entry, symbols);
+  place();
+}
+
+std::optional<Arena::Slot> Arena::scratchOf(Operation *launch) const {
+  auto it = scratch.find(launch);
+  if (it == scratch.end())
+    return std::nullopt;
+  return slots[it->second];
+}
+
+//===----------------------------------------------------------------------===//
+// Lifetimes
+//===----------------------------------------------------------------------===//
+
+/// Makes a buffer of each value in the arena, alive from the step that makes it to its last reader.
+void Arena::collectValues(EntryOp entry, SymbolTable &symbols) {
+  Block &block = entry.getBody().front();
+  unsigned step = 0;
+  for (Operation &op : block) {
+    if (!isStep(&op))
+      continue;
+    ++step;
+    for (Value operand : op.getOperands())
+      if (auto it = values.find(rootOf(operand)); it != values.end())
+        buffers[it->second].end = step;
+    auto launch = dyn_cast<LaunchOp>(op);
+    if (!launch)
+      continue;
+    for (Value output : launch.getOutputs()) {
+      if (!isInArena(output))
+        continue;
+      Value storage = storageOf(output);
+      if (storage != output) {
+        values[output] = values.lookup(storage);
+        continue;
+      }
+      values[output] = buffers.size();
+      buffers.push_back({bytesOf(output.getType()), step, step});
+    }
+    Operation *kernel = symbols.lookup(launch.getKernel());
+    DimExpr bytes = launchSize(launch, kernel, "tfc.scratch");
+    if (bytes.isConstant(0))
+      continue;
+    scratch[launch] = buffers.size();
+    buffers.push_back({bytes, step, step});
+  }
+  for (AssignOp assign : copiedAtEnd(block))
+    if (auto it = values.find(rootOf(assign.getValue())); it != values.end())
+      buffers[it->second].end = step + 1;
+  collectSaved(entry, step + 1);
+}
+
+void Arena::collectSaved(EntryOp entry, unsigned lastStep) {
+  for (ReadOp read : savedBeforeCopies(entry.getBody().front())) {
+    values[read.getValue()] = buffers.size();
+    buffers.push_back({bytesOf(read.getType()), lastStep, lastStep});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Offsets
+//===----------------------------------------------------------------------===//
+
+/// Splits a size into units * unit, where no constant divides the unit.
+static std::pair<DimExpr, int64_t> splitSize(const DimExpr &bytes, DimExpr::Bounds bounds) {
+  DimExpr::Interval interval = bytes.interval(bounds);
+  if (interval.second)
+    return {DimExpr(1), std::max<int64_t>(*interval.second, 0)};
+  int64_t units = 0;
+  for (auto &[monomial, coefficient] : bytes.getTerms())
+    units = std::gcd(units, coefficient);
+  return {DimExpr::floorDiv(bytes, DimExpr(units)), units};
+}
+
+/// Sorts the buffers into regions and places each region by itself.
+void Arena::place() {
+  auto bounds = [&](StringRef name) -> DimExpr::Interval {
+    for (const SymbolInfo &symbol : info.symbols)
+      if (symbol.name == name)
+        return {symbol.lower, symbol.upper < 0 ? std::nullopt : std::optional(symbol.upper)};
+    return {};
+  };
+  slots.resize(buffers.size());
+  std::vector<SmallVector<std::pair<unsigned, int64_t>>> sizes(1);
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    auto [unit, units] = splitSize(buffer.bytes, bounds);
+    auto region = llvm::find_if(regions, [&](Region &known) { return known.unit == unit; });
+    size_t number = region - regions.begin();
+    if (region == regions.end()) {
+      regions.push_back({unit, 0});
+      sizes.emplace_back();
+    }
+    sizes[number].push_back({i, llvm::alignTo(std::max<int64_t>(units, 1), kAlignment)});
+  }
+  for (unsigned region = 0; region < regions.size(); ++region) {
+    // Large ones first: the small ones then fit into the gaps that these leave.
+    llvm::stable_sort(sizes[region], [](auto &a, auto &b) { return a.second > b.second; });
+    placeRegion(region, sizes[region]);
+  }
+}
+
+void Arena::placeRegion(unsigned region, ArrayRef<std::pair<unsigned, int64_t>> sizes) {
+  struct Range {
+    int64_t begin, end;
+  };
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    auto [number, size] = sizes[i];
+    const Buffer &buffer = buffers[number];
+    SmallVector<Range> taken;
+    for (auto [other, otherSize] : sizes.take_front(i))
+      if (buffers[other].begin <= buffer.end && buffer.begin <= buffers[other].end)
+        taken.push_back({slots[other].offset, slots[other].offset + otherSize});
+    llvm::sort(taken, [](Range a, Range b) { return a.begin < b.begin; });
+    int64_t best = -1, bestGap = 0, end = 0;
+    for (Range range : taken) {
+      int64_t gap = range.begin - end;
+      if (gap >= size && (best < 0 || gap < bestGap)) {
+        best = end;
+        bestGap = gap;
+      }
+      end = std::max(end, range.end);
+    }
+    slots[number] = {region, best < 0 ? end : best};
+    regions[region].units = std::max(regions[region].units, slots[number].offset + size);
+  }
+}
+
+std::string Arena::describe() const {
+  DimExpr total;
+  for (const Region &region : regions)
+    total = total + region.unit * DimExpr(region.units);
+  return total.str();
+}
+
+} // namespace tfc::memory

@@ -1,0 +1,66 @@
+//===- Arena.h - Where in the arena values are ----------------------------===//
+//
+// Values of one entry that are alive at different times share memory. Sizes
+// fall into regions: those known at compile time (a bounded name counts as its
+// bound) are in the first one, in bytes; sizes that are multiples of one
+// expression are in another, in units of its value. Within a region offsets
+// are best fits over lifetimes; a region starts where the one before it ends.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_COMPILER_MEMORY_ARENA_H
+#define TFC_COMPILER_MEMORY_ARENA_H
+
+#include "compiler/pipeline/Model.h"
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc::memory {
+
+/// Launches and copies of an entry, by place, as the run function makes them.
+class Arena {
+public:
+  struct Region {
+    dfg::DimExpr unit;
+    int64_t units = 0; // a multiple of the alignment
+  };
+  struct Slot {
+    unsigned region;
+    int64_t offset; // in the region's units
+  };
+
+  Arena(dfg::EntryOp entry, const EntryInfo &info, mlir::SymbolTable &symbols);
+
+  llvm::ArrayRef<Region> getRegions() const { return regions; }
+
+  /// The memory of a root whose place is the arena.
+  Slot slotOf(mlir::Value root) const { return slots.at(values.lookup(root)); }
+  /// A launch's scratch; nothing where the kernel needs none.
+  std::optional<Slot> scratchOf(mlir::Operation *launch) const;
+  /// Room for the old value of a variable that is assigned to another one; by its read.
+  Slot savedOf(mlir::Value read) const { return slotOf(read); }
+
+  /// Bytes for the largest call, or the text of an expression.
+  std::string describe() const;
+
+private:
+  struct Buffer {
+    dfg::DimExpr bytes;
+    unsigned begin, end; // steps, both included
+  };
+
+  void collectValues(dfg::EntryOp entry, mlir::SymbolTable &symbols);
+  void collectSaved(dfg::EntryOp entry, unsigned lastStep);
+  void place();
+  void placeRegion(unsigned region, llvm::ArrayRef<std::pair<unsigned, int64_t>> sizes);
+
+  const EntryInfo &info;
+  std::vector<Buffer> buffers;
+  std::vector<Slot> slots; // of the buffers
+  std::vector<Region> regions;
+  llvm::DenseMap<mlir::Value, unsigned> values;
+  llvm::DenseMap<mlir::Operation *, unsigned> scratch;
+};
+
+} // namespace tfc::memory
+
+#endif // TFC_COMPILER_MEMORY_ARENA_H

@@ -1,0 +1,200 @@
+//===- EmitHost.cpp - Entries to host functions ---------------------------===//
+//
+// Stands after the kernels' code is generated: the arena holds their scratch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/memory/HostFunction.h"
+#include "compiler/memory/Passes.h"
+#include "compiler/memory/Places.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::dfg;
+using namespace tfc::memory;
+
+namespace tfc {
+#define GEN_PASS_DEF_EMITHOST
+#include "compiler/memory/Passes.h.inc"
+} // namespace tfc
+
+//===----------------------------------------------------------------------===//
+// What host functions share
+//===----------------------------------------------------------------------===//
+
+HostModule::HostModule(ModuleOp module) : module(module), symbols(module) {
+  for (auto variable : module.getOps<VariableOp>())
+    variableNumbers.try_emplace(variable.getSymNameAttr(), variableNumbers.size());
+}
+
+LLVM::LLVMFuncOp HostModule::addFunction(const Twine &name, Type result, ArrayRef<Type> arguments,
+                                         Location loc) {
+  OpBuilder b(module.getContext());
+  b.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(result, arguments);
+  auto function = LLVM::LLVMFuncOp::create(b, loc, name.str(), type);
+  symbols.insert(function);
+  return function;
+}
+
+LLVM::LLVMFuncOp HostModule::runtime(StringRef name, Type result, ArrayRef<Type> arguments) {
+  if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name))
+    return known;
+  return addFunction(name, result, arguments, module.getLoc());
+}
+
+Value HostModule::text(OpBuilder &b, Location loc, StringRef text) {
+  LLVM::GlobalOp &global = texts[text];
+  if (!global) {
+    OpBuilder top(module.getContext());
+    top.setInsertionPointToEnd(module.getBody());
+    std::string bytes = text.str() + '\0';
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+    std::string name = "tfc_text_" + std::to_string(texts.size() - 1);
+    global = LLVM::GlobalOp::create(top, module.getLoc(), type, /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name, top.getStringAttr(bytes));
+    symbols.insert(global);
+  }
+  return LLVM::AddressOfOp::create(b, loc, global);
+}
+
+Value HostModule::weight(OpBuilder &b, Location loc, ElementsAttr value) {
+  auto global = symbols.lookup<LLVM::GlobalOp>("tfc_weights");
+  if (!global) {
+    OpBuilder top(module.getContext());
+    top.setInsertionPointToEnd(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+    global = LLVM::GlobalOp::create(top, module.getLoc(), type, /*isConstant=*/true,
+                                    LLVM::Linkage::External, "tfc_weights", Attribute());
+    global.setVisibility_(LLVM::Visibility::Hidden);
+    symbols.insert(global);
+  }
+  auto [it, inserted] = weights.insert({value, weightBytes});
+  if (inserted) {
+    int64_t bytes = value.getNumElements() * elementBytes(value.getElementType());
+    weightBytes += llvm::alignTo(bytes, 64);
+  }
+  Value base = LLVM::AddressOfOp::create(b, loc, global);
+  Value offset = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(it->second));
+  return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+void HostModule::finish() {
+  SmallVector<Attribute> all;
+  for (auto &[value, offset] : weights)
+    all.push_back(value);
+  if (!all.empty())
+    module->setAttr("tfc.weights", ArrayAttr::get(module.getContext(), all));
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes and arena
+//===----------------------------------------------------------------------===//
+
+static std::vector<std::string> symbolNames(const EntryInfo &info) {
+  std::vector<std::string> names;
+  for (const SymbolInfo &symbol : info.symbols)
+    names.push_back(symbol.name);
+  return names;
+}
+
+/// Writes the dimensions of all feeds, then of all fetches.
+static void buildShapesFunction(HostModule &host, EntryOp entry, const EntryInfo &info,
+                                unsigned number) {
+  MLIRContext *context = entry.getContext();
+  OpBuilder b(context);
+  Location loc = entry.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  auto function = host.addFunction("tfc_entry_" + Twine(number) + "_shapes",
+                                   LLVM::LLVMVoidType::get(context), {pointer, pointer}, loc);
+  Block *body = function.addEntryBlock(b);
+  b.setInsertionPointToStart(body);
+  SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));
+  int32_t axis = 0;
+  for (TypeRange types : {TypeRange(entry.getArgumentTypes()), TypeRange(entry.getResultTypes())})
+    for (Type type : types)
+      for (const DimExpr &size : shapeOf(type)) {
+        Value place = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), body->getArgument(1),
+                                          ArrayRef<LLVM::GEPArg>{axis++});
+        LLVM::StoreOp::create(b, loc, sizes.build(size), place);
+      }
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+}
+
+/// Gives the bytes of the arena, or -1 if they cannot be counted.
+static void buildArenaFunction(HostModule &host, EntryOp entry, const EntryInfo &info,
+                               unsigned number, const Arena &arena) {
+  OpBuilder b(entry.getContext());
+  Location loc = entry.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto function =
+      host.addFunction("tfc_entry_" + Twine(number) + "_arena", b.getI64Type(), pointer, loc);
+  Block *body = function.addEntryBlock(b);
+  b.setInsertionPointToStart(body);
+  SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));
+  sizes.watchOverflow();
+  Value total = sizes.constant(0);
+  for (const Arena::Region &region : arena.getRegions()) {
+    Value unit = sizes.build(region.unit);
+    if (!region.unit.constant())
+      unit = sizes.max(unit, sizes.constant(0));
+    total = sizes.add(total, sizes.multiply(sizes.constant(region.units), unit));
+  }
+  if (Value overflowed = sizes.overflowed())
+    total = LLVM::SelectOp::create(b, loc, overflowed, sizes.constant(-1), total);
+  LLVM::ReturnOp::create(b, loc, total);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static void report(const EntryInfo &info, const Arena &arena, const HostCounts &counts) {
+  llvm::errs() << (info.name.empty() ? "initializer" : info.name) << ": arena of "
+               << arena.describe() << " bytes, " << counts.launches << " launches, "
+               << counts.inPlace << " results in place, " << counts.copies << " copies, "
+               << counts.checks << " checks\n";
+}
+
+namespace {
+struct EmitHostPass : tfc::impl::EmitHostBase<EmitHostPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<ModelInfo> model = describeModel(module);
+    if (failed(model))
+      return signalPassFailure();
+    HostModule host(module);
+    unsigned number = 0;
+    for (auto entry : llvm::to_vector(module.getOps<EntryOp>())) {
+      bool isInit = bool(entry.getInitializer());
+      unsigned own = isInit ? model->entries.size() : number++;
+      const EntryInfo &info = isInit ? *model->init : model->entries[own];
+      if (failed(emit(host, entry, info, own)))
+        return signalPassFailure();
+    }
+    host.finish();
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<EntryOp, VariableOp>(op))
+        op.erase();
+  }
+
+private:
+  LogicalResult emit(HostModule &host, EntryOp entry, const EntryInfo &info, unsigned number) {
+    for (auto launch : entry.getBody().getOps<LaunchOp>())
+      if (!host.getSymbols().lookup(launch.getKernel()))
+        return launch.emitOpError("expects ") << launch.getKernelAttr() << " to exist";
+    Arena arena(entry, info, host.getSymbols());
+    HostCounts counts;
+    if (failed(buildRunFunction(host, entry, info, number, arena, counts)))
+      return failure();
+    buildShapesFunction(host, entry, info, number);
+    buildArenaFunction(host, entry, info, number, arena);
+    if (printReport)
+      ::report(info, arena, counts);
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,38 @@
+//===- Order.h - In which order the steps of an entry run -----------------===//
+
+#ifndef TFC_COMPILER_MEMORY_ORDER_H
+#define TFC_COMPILER_MEMORY_ORDER_H
+
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc::memory {
+
+/// The steps of an entry (launches and checks) and what must run before what.
+class StepGraph {
+public:
+  explicit StepGraph(mlir::Block &block);
+
+  llvm::ArrayRef<mlir::Operation *> getSteps() const { return steps; }
+  unsigned numberOf(mlir::Operation *step) const { return numbers.lookup(step); }
+
+  /// Whether `to` must run after `from`, or is it.
+  bool reaches(mlir::Operation *from, mlir::Operation *to) const;
+  void runBefore(mlir::Operation *first, mlir::Operation *second);
+
+  /// Steps that some check needs, and the checks.
+  llvm::SmallDenseSet<mlir::Operation *> neededByChecks() const;
+
+  /// An order that keeps memory low: a step that frees at least what it allocates runs as soon as
+  /// it can, else the block's order decides. `bytes` gives the size of a value in the arena, 0 for
+  /// values elsewhere.
+  std::vector<mlir::Operation *> order(llvm::function_ref<int64_t(mlir::Value)> bytes) const;
+
+private:
+  std::vector<mlir::Operation *> steps; // in the block's order
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers;
+  std::vector<llvm::SmallVector<unsigned, 4>> after, before;
+};
+
+} // namespace tfc::memory
+
+#endif // TFC_COMPILER_MEMORY_ORDER_H

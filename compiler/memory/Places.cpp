@@ -1,0 +1,156 @@
+//===- Places.cpp - In which memory a value is ----------------------------===//
+
+#include "compiler/memory/Places.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::memory {
+
+static constexpr llvm::StringLiteral kPlaces = "tfc.places";
+
+Attribute Place::toAttr(MLIRContext *context) const {
+  Builder b(context);
+  switch (kind) {
+  case Kind::Arena:
+    return b.getUnitAttr();
+  case Kind::Variable:
+    return variable;
+  case Kind::Fetch:
+    return b.getDictionaryAttr(b.getNamedAttr("fetch", b.getI32IntegerAttr(index)));
+  case Kind::Operand:
+    return b.getDictionaryAttr(b.getNamedAttr("operand", b.getI32IntegerAttr(index)));
+  }
+  return {};
+}
+
+void setPlaces(LaunchOp launch, ArrayRef<Place> places) {
+  SmallVector<Attribute> attrs;
+  for (const Place &place : places)
+    attrs.push_back(place.toAttr(launch.getContext()));
+  launch->setAttr(kPlaces, ArrayAttr::get(launch.getContext(), attrs));
+}
+
+Place placeOf(LaunchOp launch, unsigned result) {
+  auto places = launch->getAttrOfType<ArrayAttr>(kPlaces);
+  if (!places || result >= places.size())
+    return {};
+  if (auto variable = dyn_cast<FlatSymbolRefAttr>(places[result]))
+    return Place::inVariable(variable);
+  if (auto dictionary = dyn_cast<DictionaryAttr>(places[result])) {
+    if (auto fetch = dictionary.getAs<IntegerAttr>("fetch"))
+      return Place::inFetch(fetch.getInt());
+    if (auto operand = dictionary.getAs<IntegerAttr>("operand"))
+      return Place::inOperand(operand.getInt());
+  }
+  return {};
+}
+
+Value rootOf(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getX();
+  return value;
+}
+
+Value storageOf(Value root) {
+  while (auto launch = root.getDefiningOp<LaunchOp>()) {
+    Place place = placeOf(launch, cast<OpResult>(root).getResultNumber());
+    if (place.kind != Place::Kind::Operand)
+      break;
+    root = rootOf(launch.getInputs()[place.index]);
+  }
+  return root;
+}
+
+bool isWrittenOverOperand(LaunchOp launch, unsigned result) {
+  Place place = placeOf(launch, result);
+  if (place.kind != Place::Kind::Variable)
+    return place.kind == Place::Kind::Operand;
+  return llvm::any_of(launch.getInputs(), [&](Value input) {
+    auto read = rootOf(input).getDefiningOp<ReadOp>();
+    return read && read.getVariableAttr() == place.variable;
+  });
+}
+
+bool isInArena(Value root) {
+  Value storage = storageOf(root);
+  auto launch = storage.getDefiningOp<LaunchOp>();
+  return launch &&
+         placeOf(launch, cast<OpResult>(storage).getResultNumber()).kind == Place::Kind::Arena;
+}
+
+SmallVector<AssignOp> copiedAtEnd(Block &block) {
+  SmallVector<AssignOp> copies;
+  for (auto assign : block.getOps<AssignOp>()) {
+    Value root = rootOf(assign.getValue());
+    auto read = root.getDefiningOp<ReadOp>();
+    if (read && read.getVariableAttr() == assign.getVariableAttr())
+      continue;
+    auto launch = root.getDefiningOp<LaunchOp>();
+    if (launch) {
+      Place place = placeOf(launch, cast<OpResult>(root).getResultNumber());
+      if (place.kind == Place::Kind::Variable && place.variable == assign.getVariableAttr())
+        continue;
+    }
+    copies.push_back(assign);
+  }
+  return copies;
+}
+
+SmallVector<ReadOp> savedBeforeCopies(Block &block) {
+  llvm::SmallDenseSet<Attribute> changed;
+  for (auto assign : block.getOps<AssignOp>())
+    changed.insert(assign.getVariableAttr());
+  llvm::SetVector<Operation *> saved;
+  for (AssignOp assign : copiedAtEnd(block)) {
+    auto read = rootOf(assign.getValue()).getDefiningOp<ReadOp>();
+    if (read && changed.contains(read.getVariableAttr()))
+      saved.insert(read);
+  }
+  return llvm::map_to_vector(saved, [](Operation *op) { return cast<ReadOp>(op); });
+}
+
+/// A semi-affine expression with sizes in the place of its symbols.
+static DimExpr substitute(AffineExpr expr, ArrayRef<DimExpr> sizes) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return DimExpr(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbol.getPosition() < sizes.size() ? sizes[symbol.getPosition()] : DimExpr(0);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return DimExpr(0);
+  DimExpr lhs = substitute(binary.getLHS(), sizes), rhs = substitute(binary.getRHS(), sizes);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return lhs * rhs;
+  case AffineExprKind::Mod:
+    return DimExpr::mod(lhs, rhs);
+  case AffineExprKind::FloorDiv:
+    return DimExpr::floorDiv(lhs, rhs);
+  default:
+    return DimExpr::floorDiv(lhs + rhs - DimExpr(1), rhs);
+  }
+}
+
+DimExpr launchSize(LaunchOp launch, Operation *kernel, StringRef attribute) {
+  auto map = kernel->getAttrOfType<AffineMapAttr>(attribute);
+  if (!map || map.getValue().getNumResults() != 1)
+    return DimExpr(0);
+  return substitute(map.getValue().getResult(0), launch.getSizes().getExprs());
+}
+
+bool isStep(Operation *op) { return isa<LaunchOp, CheckOp>(op); }
+
+int64_t elementBytes(Type elementType) {
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+DimExpr bytesOf(Type tensor) {
+  return elementCount(shapeOf(tensor)) * DimExpr(elementBytes(elementTypeOf(tensor)));
+}
+
+} // namespace tfc::memory

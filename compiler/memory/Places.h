@@ -1,0 +1,62 @@
+//===- Places.h - In which memory a value is ------------------------------===//
+
+#ifndef TFC_COMPILER_MEMORY_PLACES_H
+#define TFC_COMPILER_MEMORY_PLACES_H
+
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc::memory {
+
+/// Where a launch writes a result: one attribute of the launch's `tfc.places`.
+struct Place {
+  enum class Kind { Arena, Variable, Fetch, Operand };
+  Kind kind = Kind::Arena;
+  mlir::FlatSymbolRefAttr variable;
+  int64_t index = 0; // of the fetch or the operand
+
+  static Place inVariable(mlir::FlatSymbolRefAttr variable) {
+    return {Kind::Variable, variable, 0};
+  }
+  static Place inFetch(int64_t index) { return {Kind::Fetch, {}, index}; }
+  static Place inOperand(int64_t index) { return {Kind::Operand, {}, index}; }
+
+  mlir::Attribute toAttr(mlir::MLIRContext *context) const;
+};
+
+/// Sets and reads `tfc.places`; results without one are in the arena.
+void setPlaces(dfg::LaunchOp launch, llvm::ArrayRef<Place> places);
+Place placeOf(dfg::LaunchOp launch, unsigned result);
+
+/// The value whose memory `value` is: looks through reshapes.
+mlir::Value rootOf(mlir::Value value);
+
+/// The root whose memory `root` is: looks through results that are written over an operand.
+mlir::Value storageOf(mlir::Value root);
+
+/// Whether the kernel writes a result over one of its operands: it has no pointer of its own then.
+bool isWrittenOverOperand(dfg::LaunchOp launch, unsigned result);
+
+/// Whether the memory of a root is in the arena.
+bool isInArena(mlir::Value root);
+
+/// The assignments of an entry that copy at its end: those of values that are made elsewhere.
+llvm::SmallVector<dfg::AssignOp> copiedAtEnd(mlir::Block &block);
+
+/// The reads among the values that are copied at the end whose variable changes as well: they are
+/// saved before the copies.
+llvm::SmallVector<dfg::ReadOp> savedBeforeCopies(mlir::Block &block);
+
+/// What a map attribute of a generated kernel (`tfc.extent`, `tfc.scratch`) is in a launch of it; 0
+/// where it has none.
+dfg::DimExpr launchSize(dfg::LaunchOp launch, mlir::Operation *kernel, llvm::StringRef attribute);
+
+/// Whether the host runs `op` in the order of the block: launches and checks.
+bool isStep(mlir::Operation *op);
+
+/// Bytes of an element in memory: bool takes one.
+int64_t elementBytes(mlir::Type elementType);
+dfg::DimExpr bytesOf(mlir::Type tensor);
+
+} // namespace tfc::memory
+
+#endif // TFC_COMPILER_MEMORY_PLACES_H

@@ -1,0 +1,372 @@
+//===- PlanMemory.cpp - Where launches write their results ----------------===//
+//
+// Stands before the kernels' code is generated, because a kernel that writes
+// over an operand is another function. The arena is laid out after that, when
+// the kernels' scratch is known (EmitHost.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/memory/Order.h"
+#include "compiler/memory/Passes.h"
+#include "compiler/memory/Places.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+using namespace tfc::memory;
+
+namespace tfc {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "compiler/memory/Passes.h.inc"
+} // namespace tfc
+
+/// A size to weigh values against each other by; a name without a bound counts as 256.
+static int64_t estimate(const DimExpr &size, DictionaryAttr bounds) {
+  return size
+      .evaluate([&](StringRef name) -> std::optional<int64_t> {
+        auto bound = bounds ? bounds.getAs<IntegerAttr>(name) : IntegerAttr();
+        return bound ? bound.getInt() : 256;
+      })
+      .value_or(0);
+}
+
+namespace {
+/// A launch with what it would like to write over its operands.
+struct LaunchPlan {
+  LaunchOp op;
+  SmallVector<Place> places;
+  /// Results that take an operand's memory because it is their variable's: (result, operand).
+  SmallVector<std::pair<unsigned, unsigned>> forced;
+  /// The same for memory of the arena; given up where launches of the kernel disagree.
+  SmallVector<std::pair<unsigned, unsigned>> wished;
+
+  bool takes(unsigned operand) const {
+    auto isIt = [&](auto &pair) { return pair.second == operand; };
+    return llvm::any_of(forced, isIt) || llvm::any_of(wished, isIt);
+  }
+};
+
+/// Chooses order and places for one entry.
+class EntryPlanner {
+public:
+  EntryPlanner(EntryOp entry, SymbolTable &symbols)
+      : entry(entry), block(entry.getBody().front()), symbols(symbols) {}
+
+  LogicalResult run();
+  auto &getLaunches() { return plans; }
+
+private:
+  LogicalResult checkState();
+  void readEachVariableOnce();
+  void placeInVariables(StepGraph &graph);
+  bool placeInVariable(StepGraph &graph, AssignOp assign,
+                       const llvm::SmallDenseSet<Operation *> &neededByChecks);
+  void placeInFetches();
+  void reorder(const StepGraph &graph);
+  void wishForOperands();
+  void wishForOperand(LaunchPlan &plan, unsigned result,
+                      const DenseMap<Value, Operation *> &lastReaders);
+  std::optional<unsigned> operandFor(LaunchOp launch, unsigned result, Value root);
+  bool isInArena(Value root) const;
+
+  EntryOp entry;
+  Block &block;
+  SymbolTable &symbols;
+  llvm::MapVector<Operation *, LaunchPlan> plans;
+  DenseMap<Attribute, Value> reads;             // by variable
+  llvm::SmallDenseSet<Attribute> keptVariables; // whose old values others are assigned
+  llvm::SmallDenseSet<Value> assigned;          // roots of assigned values
+};
+} // namespace
+
+LogicalResult EntryPlanner::run() {
+  if (failed(checkState()))
+    return failure();
+  readEachVariableOnce();
+  for (auto launch : block.getOps<LaunchOp>()) {
+    LaunchPlan plan{launch, {}, {}, {}};
+    plan.places.resize(launch.getNumResults());
+    plans.insert({launch, plan});
+  }
+  StepGraph graph(block);
+  placeInVariables(graph);
+  placeInFetches();
+  reorder(graph);
+  wishForOperands();
+  return success();
+}
+
+/// Checks what the stages before guarantee: known operations, one assignment per variable, after
+/// all reads of it.
+LogicalResult EntryPlanner::checkState() {
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Operation &op : block) {
+    if (!isStep(&op) && !isa<ReadOp, AssignOp, ReshapeOp, ConstantOp, tfc::dfg::ReturnOp>(op))
+      return op.emitOpError("has no place in an entry whose memory is planned");
+    if (auto read = dyn_cast<ReadOp>(op); read && seen.contains(read.getVariableAttr()))
+      return read.emitOpError("expects reads of ")
+             << read.getVariableAttr() << " to stand before its assignment";
+    if (auto assign = dyn_cast<AssignOp>(op);
+        assign && !seen.insert(assign.getVariableAttr()).second)
+      return assign.emitOpError("expects one assignment of ") << assign.getVariableAttr();
+  }
+  return success();
+}
+
+void EntryPlanner::readEachVariableOnce() {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto assign = dyn_cast<AssignOp>(op))
+      assign.getResult().replaceAllUsesWith(assign.getValue());
+    auto read = dyn_cast<ReadOp>(op);
+    if (!read)
+      continue;
+    auto [it, inserted] = reads.try_emplace(read.getVariableAttr(), read.getValue());
+    if (inserted)
+      continue;
+    read.getValue().replaceAllUsesWith(it->second);
+    read.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Variables and fetches
+//===----------------------------------------------------------------------===//
+
+/// The operand that alone is `root` and whose memory the kernel's result may take.
+std::optional<unsigned> EntryPlanner::operandFor(LaunchOp launch, unsigned result, Value root) {
+  std::optional<unsigned> operand;
+  for (auto [k, input] : llvm::enumerate(launch.getInputs())) {
+    if (rootOf(input) != root)
+      continue;
+    if (operand)
+      return std::nullopt;
+    operand = k;
+  }
+  auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+  if (!operand || !kernel || result >= kernel.getNumResults())
+    return std::nullopt;
+  auto shared = kernel.getResultAttrOfType<ArrayAttr>(result, "tfc.may_share");
+  if (!shared || llvm::none_of(shared.getAsRange<IntegerAttr>(),
+                               [&](IntegerAttr k) { return k.getInt() == int64_t(*operand); }))
+    return std::nullopt;
+  return operand;
+}
+
+void EntryPlanner::placeInVariables(StepGraph &graph) {
+  for (auto assign : block.getOps<AssignOp>()) {
+    Value root = rootOf(assign.getValue());
+    assigned.insert(root);
+    // The old value of this variable becomes another one's: it must last to the end.
+    if (auto read = root.getDefiningOp<ReadOp>())
+      keptVariables.insert(read.getVariableAttr());
+  }
+  llvm::SmallDenseSet<Operation *> needed = graph.neededByChecks();
+  for (auto assign : block.getOps<AssignOp>()) {
+    if (!placeInVariable(graph, assign, needed))
+      continue;
+    Operation *writer = rootOf(assign.getValue()).getDefiningOp();
+    for (auto check : block.getOps<CheckOp>())
+      graph.runBefore(check, writer);
+  }
+}
+
+/// Lets the launch that makes the assigned value write it into the variable, if that is possible in
+/// some order: everything that reads the old value runs before it.
+bool EntryPlanner::placeInVariable(StepGraph &graph, AssignOp assign,
+                                   const llvm::SmallDenseSet<Operation *> &neededByChecks) {
+  auto result = dyn_cast<OpResult>(rootOf(assign.getValue()));
+  FlatSymbolRefAttr variable = assign.getVariableAttr();
+  auto it = result ? plans.find(result.getOwner()) : plans.end();
+  if (it == plans.end() || neededByChecks.contains(it->first) || keptVariables.contains(variable))
+    return false;
+  LaunchPlan &plan = it->second;
+  unsigned number = result.getResultNumber();
+  if (plan.places[number].kind != Place::Kind::Arena)
+    return false;
+
+  Value old = reads.lookup(variable);
+  SmallVector<Operation *> readers;
+  for (Operation *step : graph.getSteps())
+    if (old && llvm::any_of(step->getOperands(), [&](Value v) { return rootOf(v) == old; }))
+      readers.push_back(step);
+  for (Operation *reader : readers)
+    if (reader != plan.op && graph.reaches(plan.op, reader))
+      return false;
+  if (llvm::is_contained(readers, plan.op.getOperation())) {
+    std::optional<unsigned> operand = operandFor(plan.op, number, old);
+    if (!operand || plan.takes(*operand))
+      return false;
+    plan.forced.push_back({number, *operand});
+  }
+  for (Operation *reader : readers)
+    if (reader != plan.op)
+      graph.runBefore(reader, plan.op);
+  plan.places[number] = Place::inVariable(variable);
+  return true;
+}
+
+void EntryPlanner::placeInFetches() {
+  for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
+    auto result = dyn_cast<OpResult>(rootOf(value));
+    auto it = result ? plans.find(result.getOwner()) : plans.end();
+    if (it == plans.end())
+      continue;
+    Place &place = it->second.places[result.getResultNumber()];
+    if (place.kind == Place::Kind::Arena)
+      place = Place::inFetch(i);
+  }
+}
+
+bool EntryPlanner::isInArena(Value root) const {
+  auto result = dyn_cast<OpResult>(root);
+  auto it = result ? plans.find(result.getOwner()) : plans.end();
+  return it != plans.end() &&
+         it->second.places[result.getResultNumber()].kind == Place::Kind::Arena;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Reads and constants first, then the steps, each reshape before its first reader.
+void EntryPlanner::reorder(const StepGraph &graph) {
+  DictionaryAttr bounds = entry.getBoundsAttr();
+  std::vector<Operation *> order = graph.order([&](Value value) {
+    return isInArena(value) ? estimate(bytesOf(value.getType()), bounds) : 0;
+  });
+  SmallVector<Operation *> sources, reshapes;
+  for (Operation &op : block) {
+    if (isa<ReadOp, ConstantOp>(op))
+      sources.push_back(&op);
+    else if (isa<ReshapeOp>(op))
+      reshapes.push_back(&op);
+  }
+  SmallVector<AssignOp> assigns(block.getOps<AssignOp>());
+  Operation *end = &block.back();
+  for (AssignOp assign : assigns)
+    assign->moveBefore(end);
+  if (!assigns.empty())
+    end = assigns.front();
+  for (Operation *op : sources)
+    op->moveBefore(end);
+  for (Operation *step : order)
+    step->moveBefore(end);
+  // In the block's old order, so that a reshape of a reshape finds its operand placed.
+  for (Operation *reshape : reshapes) {
+    if (Operation *producer = reshape->getOperand(0).getDefiningOp())
+      reshape->moveAfter(producer);
+    else
+      reshape->moveBefore(&block, block.begin());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of operands
+//===----------------------------------------------------------------------===//
+
+/// Lets results take the memory of operands that are read for the last time.
+void EntryPlanner::wishForOperands() {
+  DenseMap<Value, Operation *> lastReaders;
+  for (Operation &op : block)
+    if (isStep(&op))
+      for (Value operand : op.getOperands())
+        lastReaders[rootOf(operand)] = &op;
+  for (auto &[op, plan] : plans)
+    for (unsigned i = 0; i < plan.places.size(); ++i)
+      if (plan.places[i].kind == Place::Kind::Arena)
+        wishForOperand(plan, i, lastReaders);
+}
+
+void EntryPlanner::wishForOperand(LaunchPlan &plan, unsigned result,
+                                  const DenseMap<Value, Operation *> &lastReaders) {
+  for (Value input : plan.op.getInputs()) {
+    Value root = rootOf(input);
+    if (!isInArena(root) || assigned.contains(root) ||
+        lastReaders.lookup(root) != plan.op.getOperation() ||
+        bytesOf(root.getType()) != bytesOf(plan.op.getResult(result).getType()))
+      continue;
+    std::optional<unsigned> operand = operandFor(plan.op, result, root);
+    if (!operand || plan.takes(*operand))
+      continue;
+    plan.wished.push_back({result, *operand});
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct PlanMemoryPass : tfc::impl::PlanMemoryBase<PlanMemoryPass> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  void settle(func::FuncOp kernel, MutableArrayRef<LaunchPlan *> launches, SymbolTable &symbols);
+  void writeInPlace(func::FuncOp kernel, ArrayRef<LaunchPlan *> launches);
+};
+} // namespace
+
+/// Sets `tfc.inplace` on a kernel whose launches have the same forced results.
+void PlanMemoryPass::writeInPlace(func::FuncOp kernel, ArrayRef<LaunchPlan *> launches) {
+  Builder b(kernel.getContext());
+  auto set = [&](std::pair<unsigned, unsigned> pair) {
+    kernel.setResultAttr(pair.first, "tfc.inplace", b.getI32IntegerAttr(pair.second));
+    inPlaceCount += launches.size();
+  };
+  for (auto pair : launches.front()->forced)
+    set(pair);
+  for (auto pair : launches.front()->wished) {
+    if (!llvm::all_of(launches, [&](auto *plan) { return llvm::is_contained(plan->wished, pair); }))
+      continue;
+    set(pair);
+    for (LaunchPlan *plan : launches)
+      plan->places[pair.first] = Place::inOperand(pair.second);
+  }
+}
+
+/// Gives each group of launches that differ in where they update variables a kernel of its own.
+void PlanMemoryPass::settle(func::FuncOp kernel, MutableArrayRef<LaunchPlan *> launches,
+                            SymbolTable &symbols) {
+  std::map<std::vector<std::pair<unsigned, unsigned>>, SmallVector<LaunchPlan *>> groups;
+  for (LaunchPlan *plan : launches) {
+    llvm::sort(plan->forced);
+    groups[{plan->forced.begin(), plan->forced.end()}].push_back(plan);
+  }
+  SmallVector<func::FuncOp> kernels{kernel};
+  for (size_t i = 1; i < groups.size(); ++i) {
+    func::FuncOp clone = kernel.clone();
+    clone.setSymName((kernel.getSymName() + "_inplace").str());
+    symbols.insert(clone, std::next(kernel->getIterator()));
+    kernels.push_back(clone);
+    ++cloneCount;
+  }
+  for (auto [target, group] : llvm::zip(kernels, groups)) {
+    for (LaunchPlan *plan : group.second)
+      plan->op.setKernelAttr(FlatSymbolRefAttr::get(target.getSymNameAttr()));
+    writeInPlace(target, group.second);
+  }
+}
+
+void PlanMemoryPass::runOnOperation() {
+  SymbolTable symbols(getOperation());
+  SmallVector<std::unique_ptr<EntryPlanner>> planners;
+  llvm::MapVector<Operation *, SmallVector<LaunchPlan *>> launchesOf;
+  bool failedOnce = false;
+  for (auto entry : getOperation().getOps<EntryOp>()) {
+    planners.push_back(std::make_unique<EntryPlanner>(entry, symbols));
+    failedOnce |= failed(planners.back()->run());
+    for (auto &[op, plan] : planners.back()->getLaunches())
+      if (auto kernel = symbols.lookup<func::FuncOp>(plan.op.getKernel()))
+        launchesOf[kernel].push_back(&plan);
+  }
+  if (failedOnce)
+    return signalPassFailure();
+  for (auto &[kernel, launches] : launchesOf)
+    settle(cast<func::FuncOp>(kernel), launches, symbols);
+  for (auto &planner : planners)
+    for (auto &[op, plan] : planner->getLaunches())
+      setPlaces(plan.op, plan.places);
+}

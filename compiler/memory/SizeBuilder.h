@@ -1,0 +1,52 @@
+//===- SizeBuilder.h - Sizes as values of the LLVM dialect ----------------===//
+
+#ifndef TFC_COMPILER_MEMORY_SIZEBUILDER_H
+#define TFC_COMPILER_MEMORY_SIZEBUILDER_H
+
+#include "dialects/dfg/DimExpr.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+
+namespace tfc::memory {
+
+/// Builds the values (i64) of sizes over the symbols of one call.
+///
+/// Values are remembered and used again: the insertion point may only move to blocks that the
+/// earlier ones dominate. Nothing traps: division by zero gives 0.
+class SizeBuilder {
+public:
+  /// `symbols` points to the values of `names` in the call.
+  SizeBuilder(mlir::OpBuilder &b, mlir::Location loc, mlir::Value symbols,
+              llvm::ArrayRef<std::string> names);
+
+  mlir::Value constant(int64_t value);
+  mlir::Value build(const dfg::DimExpr &size);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value multiply(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value max(mlir::Value lhs, mlir::Value rhs);
+
+  /// From here on, sums and products that overflow are noticed.
+  void watchOverflow() { watching = true; }
+  /// Whether one did (i1); null if nothing can.
+  mlir::Value overflowed() const { return overflow; }
+
+private:
+  mlir::Value buildAtom(const dfg::DimExpr::Atom &atom);
+  mlir::Value buildDivision(mlir::Value lhs, mlir::Value rhs, bool remainder);
+  std::optional<int64_t> constantOf(mlir::Value value) const;
+  template <typename Op, typename Watched> mlir::Value arithmetic(mlir::Value lhs, mlir::Value rhs);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::Value symbols;
+  llvm::StringMap<unsigned> numbers;
+  std::map<int64_t, mlir::Value> constants;
+  llvm::StringMap<mlir::Value> values; // by canonical text
+  bool watching = false;
+  mlir::Value overflow;
+};
+
+} // namespace tfc::memory
+
+#endif // TFC_COMPILER_MEMORY_SIZEBUILDER_H

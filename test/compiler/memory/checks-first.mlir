@@ -1,0 +1,28 @@
+// No variable changes before all checks have passed: a check and what it needs run before a launch
+// that writes a variable, and what a check needs never writes one.
+// RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
+
+dfg.variable @v : tensor<64xf32>
+dfg.variable @w : tensor<64xf32>
+
+// CHECK-LABEL: dfg.entry @train
+// CHECK: dfg.launch @next
+// CHECK-SAME: tfc.places = [unit]
+// CHECK: dfg.launch @valid
+// CHECK: dfg.check
+// CHECK: dfg.launch @next
+// CHECK-SAME: tfc.places = [@w]
+dfg.entry @train(%x: tensor<64xf32>) {
+  %w = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
+  %v = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
+  %valid = dfg.launch @valid(%v) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<i1>
+  dfg.check %valid, "v has become invalid" : tensor<i1>
+  %0 = dfg.assign @v, %v : tensor<64xf32>
+  %1 = dfg.assign @w, %w : tensor<64xf32>
+  dfg.return
+}
+
+func.func private @next(tensor<64xf32>)
+    -> (tensor<64xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
+func.func private @valid(tensor<64xf32>) -> (tensor<i1> {tfc.may_share = []})
+    attributes {tfc.kernel}
