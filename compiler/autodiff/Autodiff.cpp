@@ -19,6 +19,11 @@ namespace tfc {
 } // namespace tfc
 
 namespace {
+/// Touched rows of a value that is only gathered from, in the order of the gathers.
+struct SparseGradient {
+  SmallVector<Value> indices, rows;
+};
+
 /// Differentiates one `dfg.gradients`.
 class Differentiator {
 public:
@@ -32,13 +37,16 @@ private:
   LogicalResult visit(Operation *forward);
   LogicalResult reportPath(Operation *blocking);
   void accumulate(Value value, Value gradient);
+  bool collectSparse(Operation *forward, ArrayRef<Value> resultGrads);
   Value denseResult(Value x);
+  void sparseResult(Value x, SmallVectorImpl<Value> &results);
 
   GradientsOp op;
   OpBuilder b;
   llvm::DenseSet<Value> active;             // on a path from some x, floating point or not
   llvm::SetVector<Operation *> contributing; // on a path to y
   DenseMap<Value, Value> gradients;
+  DenseMap<Value, SparseGradient> sparse;
 };
 } // namespace
 
@@ -77,13 +85,19 @@ FailureOr<SmallVector<Value>> Differentiator::run() {
   markActive();
   Value y = op.getY();
   gradients[y] = scalarLike(b, y, 1.0);
+  for (int64_t position : op.getSparse())
+    sparse.try_emplace(op.getXs()[position]);
   for (Operation *forward : contributing)
     if (failed(visit(forward)))
       return failure();
 
   SmallVector<Value> results;
-  for (Value x : op.getXs())
-    results.push_back(denseResult(x));
+  for (auto [i, x] : llvm::enumerate(op.getXs())) {
+    if (llvm::is_contained(op.getSparse(), int64_t(i)))
+      sparseResult(x, results);
+    else
+      results.push_back(denseResult(x));
+  }
   return results;
 }
 
@@ -96,6 +110,8 @@ LogicalResult Differentiator::visit(Operation *forward) {
   // The gradient of an x ends there: what comes before it is held constant only if no other x needs it.
   auto isActive = [&](Value operand) { return active.contains(operand) && isFloating(operand); };
   if (llvm::none_of(forward->getOperands(), isActive))
+    return success();
+  if (collectSparse(forward, resultGrads))
     return success();
   auto differentiable = dyn_cast<DifferentiableOpInterface>(forward);
   if (!differentiable)
@@ -113,10 +129,35 @@ void Differentiator::accumulate(Value value, Value gradient) {
   sum = sum ? AddOp::create(b, value.getLoc(), sum, gradient).getResult() : gradient;
 }
 
+/// A gather along the first axis of a sparse x contributes rows instead of a dense gradient.
+bool Differentiator::collectSparse(Operation *forward, ArrayRef<Value> resultGrads) {
+  if (forward->getNumOperands() == 0)
+    return false;
+  auto it = sparse.find(forward->getOperand(0));
+  auto gather = dyn_cast<RowGatherOpInterface>(forward);
+  if (it == sparse.end() || !gather || !gather.takesRows())
+    return false;
+  auto [indices, rows] = gather.buildRowGradient(b, resultGrads[0]);
+  it->second.indices.push_back(indices);
+  it->second.rows.push_back(rows);
+  return true;
+}
+
 Value Differentiator::denseResult(Value x) {
   if (Value gradient = gradients.lookup(x))
     return gradient;
   return filled(b, op.getLoc(), cast<RankedTensorType>(x.getType()), 0.0);
+}
+
+void Differentiator::sparseResult(Value x, SmallVectorImpl<Value> &results) {
+  SparseGradient &parts = sparse[x];
+  auto join = [&](ArrayRef<Value> values) -> Value {
+    if (values.size() == 1)
+      return values.front();
+    return ConcatOp::create(b, op.getLoc(), values, b.getI64IntegerAttr(0));
+  };
+  results.push_back(join(parts.indices));
+  results.push_back(join(parts.rows));
 }
 
 /// Shows how the value reaches the loss through `blocking`.

@@ -24,4 +24,20 @@ def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
   }];
 }
 
+def InsertChecks : Pass<"tfc-insert-checks", "::mlir::ModuleOp"> {
+  let summary = "Checks the data of operations that can fail";
+  let description = [{
+    Before: operations with `CheckedOpInterface` trust their operands. After:
+    each has a `dfg.check` of its own before it.
+  }];
+}
+
+def DecomposeComposites : Pass<"tfc-decompose-composites", "::mlir::ModuleOp"> {
+  let summary = "Replaces composite operations by the simple ones they stand for";
+  let description = [{
+    Before: operations with `CompositeOpInterface` are whole, as autodiff wants
+    them. After: none is left, and fusion sees their parts.
+  }];
+}
+
 #endif // TFC_COMPILER_SIMPLIFY_PASSES_TD

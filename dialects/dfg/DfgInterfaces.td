@@ -82,4 +82,22 @@ def Dfg_RandomOpInterface : OpInterface<"RandomOpInterface"> {
   ];
 }
 
+def Dfg_RowGatherOpInterface : OpInterface<"RowGatherOpInterface"> {
+  let cppNamespace = "::tfc::dfg";
+  let description = [{
+    An operation that may take whole rows of its first operand, so that the
+    operand's gradient has few rows.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Whether it does: along the first axis.
+    }], "bool", "takesRows">,
+    InterfaceMethod<[{
+      Builds the indices (i64[r]) of the touched rows and their gradients
+      ([r, ...]), rows possibly repeated.
+    }], "std::pair<::mlir::Value, ::mlir::Value>", "buildRowGradient",
+    (ins "::mlir::OpBuilder &":$b, "::mlir::Value":$resultGrad)>
+  ];
+}
+
 #endif // TFC_DIALECTS_DFG_DFGINTERFACES_TD

@@ -72,6 +72,19 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
+bool GatherOp::takesRows() {
+  return *normalizeAxis(getAxis(), shapeOf(getX().getType()).size()) == 0;
+}
+
+/// Row k of the gradient belongs to row i[k] of x.
+std::pair<Value, Value> GatherOp::buildRowGradient(OpBuilder &b, Value resultGrad) {
+  DimExpr count = elementCount(shapeOf(getIndices().getType()));
+  Shape rows = shapeOf(getX().getType());
+  rows.front() = count;
+  Value indices = reshapeTo(b, getIndices(), {count});
+  return {CastOp::create(b, getLoc(), indices, b.getI64Type()), reshapeTo(b, resultGrad, rows)};
+}
+
 /// d gather(x, i) = zeros like x, with the rows of g added at i.
 SmallVector<Value> GatherOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Shape shape = shapeOf(getX().getType());

@@ -9,7 +9,8 @@ include "dialects/dfg/DfgBase.td"
 /// read as 0 and not written.
 def Dfg_Outside : DefaultValuedOptionalStrAttr<StrAttr, "fail">;
 
-def Dfg_GatherOp : Dfg_PureOp<"gather", [Dfg_Differentiable, Dfg_Checked]> {
+def Dfg_GatherOp : Dfg_PureOp<"gather", [
+    DeclareOpInterfaceMethods<Dfg_RowGatherOpInterface>, Dfg_Differentiable, Dfg_Checked]> {
   let summary = "Takes rows by their indices";
   let description = [{
     Replaces axis `axis` of `x` by the axes of `indices`: element `[i, j]` of

@@ -1,0 +1,23 @@
+//===- Gradients.h - Questions about gradients ----------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_GRADIENTS_H
+#define TFC_DIALECTS_DFG_GRADIENTS_H
+
+#include "dialects/dfg/DimExpr.h"
+#include "mlir/IR/Value.h"
+
+namespace tfc::dfg {
+
+/// The operations between `x` and `y` that read `x` itself.
+llvm::SmallVector<mlir::Operation *> readersTowards(mlir::Value y, mlir::Value x);
+
+/// Whether the gradient of `y` with respect to `x` has few rows: `x` reaches `y`, and only through
+/// operations that take its rows. Then their count is `sparseRowCount`.
+bool isSparseGradient(mlir::Value y, mlir::Value x);
+
+/// The number of rows of a sparse gradient, those that are repeated included.
+DimExpr sparseRowCount(mlir::Value y, mlir::Value x);
+
+} // namespace tfc::dfg
+
+#endif // TFC_DIALECTS_DFG_GRADIENTS_H

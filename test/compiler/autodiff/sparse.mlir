@@ -1,0 +1,20 @@
+// A variable that is only gathered from gets the touched rows; two gathers give theirs one after the other.
+// RUN: tfc-opt --tfc-build-gradients --canonicalize %s | FileCheck %s
+
+// CHECK-LABEL: dfg.entry @two_gathers
+// CHECK-SAME: %[[I:[a-z0-9]+]]: tensor<3xi32>, %[[J:[a-z0-9]+]]: tensor<2x2xi64>
+// CHECK: %[[FLAT:.*]] = dfg.reshape %[[J]] {shape = #dfg.dims<4>}
+// CHECK: %[[WIDE:.*]] = dfg.cast %[[I]] {dtype = i64}
+// CHECK: dfg.concat {{.*}}: tensor<{{[34]}}xi64>, tensor<{{[34]}}xi64>
+// CHECK: dfg.concat {{.*}}: tensor<{{[34]}}x8xf32>, tensor<{{[34]}}x8xf32>
+dfg.entry @two_gathers(%table: tensor<100x8xf32>, %i: tensor<3xi32>, %j: tensor<2x2xi64>)
+    -> (tensor<7xi64>, tensor<7x8xf32>) {
+  %0 = dfg.gather %table, %i : tensor<100x8xf32>, tensor<3xi32>
+  %1 = dfg.gather %table, %j : tensor<100x8xf32>, tensor<2x2xi64>
+  %2 = dfg.sum %0 : tensor<3x8xf32>
+  %3 = dfg.sum %1 : tensor<2x2x8xf32>
+  %4 = dfg.mul %2, %3 : tensor<f32>, tensor<f32>
+  %5:2 = dfg.gradients %4, [%table] {sparse = array<i64: 0>}
+      : (tensor<f32>, tensor<100x8xf32>) -> (tensor<7xi64>, tensor<7x8xf32>)
+  dfg.return %5#0, %5#1 : tensor<7xi64>, tensor<7x8xf32>
+}
