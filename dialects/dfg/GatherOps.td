@@ -9,7 +9,7 @@ include "dialects/dfg/DfgBase.td"
 /// read as 0 and not written.
 def Dfg_Outside : DefaultValuedOptionalStrAttr<StrAttr, "fail">;
 
-def Dfg_GatherOp : Dfg_PureOp<"gather", [
+def Dfg_GatherOp : Dfg_PureOp<"gather", [Dfg_ParallelRole,
     DeclareOpInterfaceMethods<Dfg_RowGatherOpInterface>, Dfg_Differentiable, Dfg_Checked]> {
   let summary = "Takes rows by their indices";
   let description = [{

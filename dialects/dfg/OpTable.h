@@ -14,7 +14,11 @@
 
 namespace tfc::dfg {
 
-enum class AttrKind { Bool, BoolList, Dims, Dtype, Float, Int, IntList, Other, String, Symbol, Unit, Value };
+enum class AttrKind {
+  Bool, BoolList, Dims, Dtype, Float, Int, IntList,
+  NamedSizes, // a dictionary of what a call names that is neither operand nor attribute
+  Other, String, Symbol, Unit, Value
+};
 
 struct OperandSignature {
   llvm::StringRef name;

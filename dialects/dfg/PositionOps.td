@@ -5,7 +5,7 @@
 
 include "dialects/dfg/DfgBase.td"
 
-def Dfg_IotaOp : Dfg_PureOp<"iota"> {
+def Dfg_IotaOp : Dfg_PureOp<"iota", [Dfg_ViewRole]> {
   let summary = "Counts from 0";
   let description = [{
     `[0, 1, ..., size - 1]` of the given dtype, by default i32.

@@ -59,6 +59,10 @@ llvm::LogicalResult inferArgReduction(std::optional<mlir::Location> location, ll
                                       mlir::Type operand, int64_t axis,
                                       std::optional<mlir::Type> dtype, bool keepDims,
                                       llvm::SmallVectorImpl<mlir::Type> &results);
+llvm::LogicalResult inferRandom(std::optional<mlir::Location> location, llvm::StringRef op,
+                                Dtypes dtypes, mlir::Type counter, DimsAttr shape,
+                                std::optional<mlir::Type> dtype,
+                                llvm::SmallVectorImpl<mlir::Type> &results);
 llvm::LogicalResult inferScan(std::optional<mlir::Location> location, llvm::StringRef op,
                               mlir::Type operand, int64_t axis,
                               llvm::SmallVectorImpl<mlir::Type> &results);

@@ -12,7 +12,7 @@ class Dfg_ViewOp<string mnemonic, list<Trait> traits> :
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def Dfg_SliceOp : Dfg_ViewOp<"slice", [Dfg_Checked]> {
+def Dfg_SliceOp : Dfg_ViewOp<"slice", [Dfg_ViewRole, Dfg_Checked]> {
   let summary = "Takes elements at regular places";
   let description = [{
     Element `i` along an axis of the result is element `starts + i * steps` of
@@ -29,7 +29,7 @@ def Dfg_SliceOp : Dfg_ViewOp<"slice", [Dfg_Checked]> {
   let hasFolder = 1;
 }
 
-def Dfg_PlaceOp : Dfg_ViewOp<"place", []> {
+def Dfg_PlaceOp : Dfg_ViewOp<"place", [Dfg_ParallelRole]> {
   let summary = "Puts elements at regular places of a constant tensor";
   let description = [{
     The transpose of `slice`: element `i` of `x` along an axis becomes element
@@ -110,7 +110,7 @@ def Dfg_TileOp : Dfg_ViewOp<"tile", [Dfg_Composite]> {
   let hasFolder = 1;
 }
 
-def Dfg_ConcatOp : Dfg_PureOp<"concat", [Dfg_Differentiable]> {
+def Dfg_ConcatOp : Dfg_PureOp<"concat", [Dfg_ParallelRole, Dfg_Differentiable]> {
   let summary = "Joins tensors along an axis";
   let description = [{
     The other sizes and the dtype must be the same.

@@ -13,6 +13,7 @@ KINDS = {
     "BoolAttr": "Bool", "StrAttr": "String", "I64Attr": "Int", "I32Attr": "Int", "F64Attr": "Float",
     "DenseI64ArrayAttr": "IntList", "DenseBoolArrayAttr": "BoolList", "TypeAttr": "Dtype", "Dfg_DimsAttr": "Dims",
     "UnitAttr": "Unit", "FlatSymbolRefAttr": "Symbol", "TypedAttrInterface": "Value", "ElementsAttr": "Value",
+    "DictionaryAttr": "NamedSizes",
 }
 
 # Operand types in which a number cannot take a float's type.

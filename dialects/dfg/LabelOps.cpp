@@ -1,0 +1,371 @@
+//===- LabelOps.cpp - Operations written with names of axes ---------------===//
+
+#include "dialects/dfg/Formula.h"
+#include "dialects/dfg/Labels.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+using Names = SmallVector<std::string>;
+using Sizes = llvm::StringMap<DimExpr>;
+
+static bool contains(ArrayRef<std::string> names, StringRef name) {
+  return llvm::is_contained(names, name);
+}
+
+static DimExpr product(ArrayRef<std::string> names, const Sizes &sizes) {
+  DimExpr size(1);
+  for (const std::string &name : names)
+    size = size * sizes.lookup(name);
+  return size;
+}
+
+static Shape sizesOf(ArrayRef<std::string> names, const Sizes &sizes) {
+  Shape shape;
+  for (const std::string &name : names)
+    shape.push_back(sizes.lookup(name));
+  return shape;
+}
+
+/// `x`, whose axes have the names `from`, with the axes in the order `to`.
+static Value permute(OpBuilder &b, Location loc, Value x, ArrayRef<std::string> from,
+                     ArrayRef<std::string> to) {
+  if (from == to)
+    return x;
+  SmallVector<int64_t> permutation;
+  for (const std::string &name : to)
+    permutation.push_back(llvm::find(from, name) - from.begin());
+  return TransposeOp::create(b, loc, x, b.getDenseI64ArrayAttr(permutation));
+}
+
+//===----------------------------------------------------------------------===//
+// EinsumOp
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An einsum with the ellipses expanded.
+struct Einsum {
+  SmallVector<Names> inputs;
+  Names output;
+  Sizes sizes;
+};
+} // namespace
+
+static Names flatten(const LabelTerm &term) {
+  Names names;
+  for (const AxisLabels &axis : term)
+    names.append(axis.begin(), axis.end());
+  return names;
+}
+
+static bool isFlat(const LabelTerm &term) {
+  return llvm::all_of(term, [](const AxisLabels &axis) { return axis.size() == 1; });
+}
+
+static LogicalResult emitLabelError(std::optional<Location> location, StringRef op,
+                                    const llvm::Twine &what) {
+  return emitOptionalError(location, "'", op, "': ", what, " [einsum-label]");
+}
+
+/// Reads the operands' terms and checks them against the shapes.
+static LogicalResult readInputs(std::optional<Location> location, LabelPattern &pattern,
+                                TypeRange types, Einsum &einsum) {
+  for (auto [term, type] : llvm::zip(pattern.inputs, types)) {
+    Shape shape = shapeOf(type);
+    std::string text = toText(term);
+    if (!isFlat(term) || !expandEllipsis(term, shape.size()))
+      return emitLabelError(location, "einsum",
+                            "'" + text + "' does not name each axis of " + toText(type) + " once");
+    Names names = flatten(term);
+    for (auto [name, size] : llvm::zip(names, shape)) {
+      auto [it, isNew] = einsum.sizes.try_emplace(name, size);
+      if (!isNew && it->second != size)
+        return emitOptionalError(location, "'einsum' expects one size for '", name, "', but got ",
+                                 it->second.str(), " and ", size.str(), " [unequal-dimensions]");
+    }
+    einsum.inputs.push_back(names);
+  }
+  return success();
+}
+
+static int64_t countTerms(const Einsum &einsum, StringRef name) {
+  return llvm::count_if(einsum.inputs, [&](const Names &names) { return contains(names, name); });
+}
+
+/// The name among those of the einsum that `name` may have been meant to be.
+static StringRef similarName(const Einsum &einsum, StringRef name) {
+  StringRef best;
+  unsigned least = 3;
+  for (const auto &entry : einsum.sizes) {
+    unsigned distance = name.edit_distance(entry.first());
+    if (distance > 0 && distance < least && distance < name.size()) {
+      least = distance;
+      best = entry.first();
+    }
+  }
+  return best;
+}
+
+static LogicalResult readEinsum(std::optional<Location> location, StringRef labels, TypeRange types,
+                                Einsum &einsum) {
+  LabelPattern pattern;
+  if (std::string problem = pattern.parse(labels); !problem.empty())
+    return emitLabelError(location, "einsum", problem);
+  if (pattern.inputs.size() != types.size())
+    return emitLabelError(location, "einsum",
+                          "the labels are for " + llvm::Twine(pattern.inputs.size()) +
+                              " operands, but there are " + llvm::Twine(types.size()));
+  if (failed(readInputs(location, pattern, types, einsum)))
+    return failure();
+  size_t ellipsis = llvm::count_if(einsum.sizes, [](const auto &entry) {
+    return entry.first().starts_with("..");
+  });
+  bool hasEllipsis = llvm::any_of(pattern.output, isEllipsis);
+  size_t rank = hasEllipsis ? pattern.output.size() - 1 + ellipsis : pattern.output.size();
+  expandEllipsis(pattern.output, rank);
+  einsum.output = flatten(pattern.output);
+  if (!isFlat(pattern.output))
+    return emitLabelError(location, "einsum", "the result has one name per axis");
+  for (const std::string &name : einsum.output)
+    if (!einsum.sizes.contains(name))
+      return emitLabelError(location, "einsum",
+                            "label '" + name + "' of the result is in no operand");
+  for (const Names &names : einsum.inputs)
+    for (const std::string &name : names) {
+      if (contains(einsum.output, name) || countTerms(einsum, name) > 1)
+        continue;
+      StringRef similar = similarName(einsum, name);
+      std::string hint = similar.empty() ? "" : "; did you mean '" + similar.str() + "'?";
+      return emitLabelError(location, "einsum",
+                            "label '" + name + "' is in one operand and not in the result, so it "
+                            "would be summed away" + hint);
+    }
+  return success();
+}
+
+LogicalResult EinsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  if (adaptor.getXs().empty())
+    return emitOptionalError(location, "'einsum' expects at least one tensor [operands]");
+  Type first = adaptor.getXs()[0].getType();
+  for (Value x : adaptor.getXs()) {
+    if (failed(checkDtypes(location, "einsum", Dtypes::Numeric, x.getType())))
+      return failure();
+    if (elementTypeOf(x.getType()) != elementTypeOf(first))
+      return emitOptionalError(location, "'einsum' expects operands of one dtype, but got ",
+                               toText(first), " and ", toText(x.getType()), " [dtype]");
+  }
+  Einsum einsum;
+  if (failed(readEinsum(location, adaptor.getLabels(), adaptor.getXs().getTypes(), einsum)))
+    return failure();
+  results.push_back(tensorOf(sizesOf(einsum.output, einsum.sizes), elementTypeOf(first)));
+  return success();
+}
+
+/// d einsum("a, b -> y", A, B) = einsum("y, b -> a", g, B), einsum("y, a -> b", g, A).
+SmallVector<Value> EinsumOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  LabelPattern pattern;
+  (void)pattern.parse(getLabels());
+  SmallVector<Value> grads;
+  for (size_t k = 0; k < getXs().size(); ++k) {
+    std::string labels = toText(pattern.output);
+    SmallVector<Value> operands = {resultGrads[0]};
+    for (size_t i = 0; i < getXs().size(); ++i) {
+      if (i == k)
+        continue;
+      labels += ", " + toText(pattern.inputs[i]);
+      operands.push_back(getXs()[i]);
+    }
+    labels += " -> " + toText(pattern.inputs[k]);
+    grads.push_back(EinsumOp::create(b, getLoc(), operands, b.getStringAttr(labels)));
+  }
+  return grads;
+}
+
+namespace {
+/// A tensor whose axes have names.
+struct Labelled {
+  Value value;
+  Names names;
+};
+
+struct MatrixOperand {
+  Value value;
+  bool isTransposed;
+};
+} // namespace
+
+
+/// An operand of a product of matrices: the axes `batch`, then `rows` and `columns` flattened, in the
+/// order in which they stand already if that is possible.
+static MatrixOperand asMatrix(OpBuilder &b, Location loc, const Labelled &x,
+                              ArrayRef<std::string> batch, ArrayRef<std::string> rows,
+                              ArrayRef<std::string> columns, const Sizes &sizes) {
+  auto join = [&](ArrayRef<std::string> first, ArrayRef<std::string> second) {
+    Names names(batch);
+    names.append(first.begin(), first.end());
+    names.append(second.begin(), second.end());
+    return names;
+  };
+  bool isTransposed = x.names == join(columns, rows) && x.names != join(rows, columns);
+  ArrayRef<std::string> first = isTransposed ? columns : rows, second = isTransposed ? rows : columns;
+  Value value = permute(b, loc, x.value, x.names, join(first, second));
+  Shape shape = sizesOf(batch, sizes);
+  shape.append({product(first, sizes), product(second, sizes)});
+  return {reshapeTo(b, value, shape), isTransposed};
+}
+
+/// Multiplies two tensors and sums over the names that `isKept` is false for.
+static Labelled contract(OpBuilder &b, Location loc, const Labelled &lhs, const Labelled &rhs,
+                         llvm::function_ref<bool(StringRef)> isKept, const Sizes &sizes) {
+  Names batch, rows, inner, columns;
+  for (const std::string &name : lhs.names) {
+    bool isShared = contains(rhs.names, name);
+    (isShared ? (isKept(name) ? batch : inner) : rows).push_back(name);
+  }
+  for (const std::string &name : rhs.names)
+    if (!contains(lhs.names, name))
+      columns.push_back(name);
+  MatrixOperand a = asMatrix(b, loc, lhs, batch, rows, inner, sizes);
+  MatrixOperand c = asMatrix(b, loc, rhs, batch, inner, columns, sizes);
+  Value result = MatmulOp::create(b, loc, a.value, c.value, b.getBoolAttr(a.isTransposed),
+                                  b.getBoolAttr(c.isTransposed));
+  Names names = batch;
+  names.append(rows);
+  names.append(columns);
+  return {reshapeTo(b, result, sizesOf(names, sizes)), names};
+}
+
+/// Pairs of operands from left to right, each a product of matrices.
+SmallVector<Value> EinsumOp::decompose(OpBuilder &b) {
+  Einsum einsum;
+  (void)readEinsum(std::nullopt, getLabels(), getXs().getTypes(), einsum);
+  Labelled result = {getXs()[0], einsum.inputs[0]};
+  for (size_t i = 1; i < einsum.inputs.size(); ++i) {
+    auto isKept = [&](StringRef name) {
+      auto later = ArrayRef(einsum.inputs).drop_front(i + 1);
+      return contains(einsum.output, name) ||
+             llvm::any_of(later, [&](const Names &names) { return contains(names, name); });
+    };
+    Labelled next = {getXs()[i], einsum.inputs[i]};
+    result = contract(b, getLoc(), result, next, isKept, einsum.sizes);
+  }
+  return {permute(b, getLoc(), result.value, result.names, einsum.output)};
+}
+
+//===----------------------------------------------------------------------===//
+// RearrangeOp
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A rearrangement with the ellipsis expanded: the names in both orders and the size of each.
+struct Rearrangement {
+  Names from, to;
+  Shape result;
+  Sizes sizes;
+};
+} // namespace
+
+/// Solves the sizes of the names that make up one axis.
+static LogicalResult solveAxis(std::optional<Location> location, const AxisLabels &axis,
+                               const DimExpr &size, Sizes &sizes) {
+  StringRef open;
+  DimExpr known(1);
+  for (const std::string &name : axis) {
+    if (auto it = sizes.find(name); it != sizes.end())
+      known = known * it->second;
+    else if (open.empty())
+      open = name;
+    else
+      return emitOptionalError(location, "'rearrange' needs the size of '", open, "' or '", name,
+                               "' [rearrange]");
+  }
+  if (!open.empty() && !known.isConstant(0)) {
+    sizes[open] = DimExpr::floorDiv(size, known);
+    known = known * sizes[open];
+  }
+  if (known == size)
+    return success();
+  return emitOptionalError(location, "cannot prove that ", known.str(), " equals ", size.str(),
+                           ", as 'rearrange' needs for '", toText(LabelTerm{axis}),
+                           "' [unequal-dimensions]");
+}
+
+static LogicalResult readSizes(std::optional<Location> location, DictionaryAttr given,
+                               const LabelTerm &input, Sizes &sizes) {
+  Names names = flatten(input);
+  if (!given)
+    return success();
+  for (NamedAttribute entry : given) {
+    auto dims = dyn_cast<DimsAttr>(entry.getValue());
+    if (!dims || dims.getSizes().size() != 1)
+      return emitOptionalError(location, "'rearrange' expects one size for '",
+                               entry.getName().getValue(), "' [rearrange]");
+    if (!contains(names, entry.getName().getValue()))
+      return emitOptionalError(location, "'rearrange' has no axis '", entry.getName().getValue(),
+                               "' in '", toText(input), "' [rearrange]");
+    sizes[entry.getName().getValue()] = dims.getExprs()[0];
+  }
+  return success();
+}
+
+static LogicalResult readRearrangement(std::optional<Location> location, StringRef text,
+                                       DictionaryAttr given, Type type, Rearrangement &result) {
+  LabelPattern pattern;
+  std::string problem = pattern.parse(text);
+  if (problem.empty() && pattern.inputs.size() != 1)
+    problem = "there is one tensor to name the axes of";
+  if (!problem.empty())
+    return emitOptionalError(location, "'rearrange': ", problem, " [rearrange]");
+  LabelTerm input = pattern.inputs[0];
+  Shape shape = shapeOf(type);
+  size_t written = input.size();
+  if (!expandEllipsis(input, shape.size()))
+    return emitOptionalError(location, "'rearrange': '", toText(pattern.inputs[0]),
+                             "' does not name each axis of ", toText(type), " once [rearrange]");
+  if (failed(readSizes(location, given, input, result.sizes)))
+    return failure();
+  for (auto [axis, size] : llvm::zip(input, shape))
+    if (failed(solveAxis(location, axis, size, result.sizes)))
+      return failure();
+  expandEllipsis(pattern.output, pattern.output.size() + input.size() - written);
+  result.from = flatten(input);
+  result.to = flatten(pattern.output);
+  Names before = result.from, after = result.to;
+  llvm::sort(before);
+  llvm::sort(after);
+  if (before != after)
+    return emitOptionalError(location, "'rearrange' expects the same names on both sides, but got '",
+                             text, "' [rearrange]");
+  for (const AxisLabels &axis : pattern.output)
+    result.result.push_back(product(axis, result.sizes));
+  return success();
+}
+
+LogicalResult RearrangeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Rearrangement rearrangement;
+  if (failed(readRearrangement(location, adaptor.getPattern(), adaptor.getSizesAttr(), type,
+                               rearrangement)))
+    return failure();
+  results.push_back(tensorOf(rearrangement.result, elementTypeOf(type)));
+  return success();
+}
+
+/// d(rearrange x) = g, rearranged back.
+SmallVector<Value> RearrangeOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Rearrangement r;
+  (void)readRearrangement(std::nullopt, getPattern(), getSizesAttr(), getX().getType(), r);
+  Value split = reshapeTo(b, resultGrads[0], sizesOf(r.to, r.sizes));
+  Value ordered = permute(b, getLoc(), split, r.to, r.from);
+  return {reshapeTo(b, ordered, shapeOf(getX().getType()))};
+}
+
+SmallVector<Value> RearrangeOp::decompose(OpBuilder &b) {
+  Rearrangement r;
+  (void)readRearrangement(std::nullopt, getPattern(), getSizesAttr(), getX().getType(), r);
+  Value split = reshapeTo(b, getX(), sizesOf(r.from, r.sizes));
+  return {reshapeTo(b, permute(b, getLoc(), split, r.from, r.to), r.result)};
+}

@@ -1,0 +1,44 @@
+//===- LabelOps.td - Operations written with names of axes ----------------===//
+
+#ifndef TFC_DIALECTS_DFG_LABELOPS_TD
+#define TFC_DIALECTS_DFG_LABELOPS_TD
+
+include "dialects/dfg/DfgBase.td"
+
+def Dfg_EinsumOp : Dfg_PureOp<"einsum", [Dfg_Differentiable, Dfg_Composite]> {
+  let summary = "Sums products over axes with names";
+  let description = [{
+    `labels` names the axes of each operand and, after `->`, of the result:
+    names between spaces, operands between commas, `..` for any number of axes.
+    Axes of one name have one size; those that the result lacks are summed
+    over. A name that stands in one operand alone and not in the result is an
+    error, since a mistyped name would be a silent sum; so is a name that
+    occurs twice in a term.
+
+    ```mlir
+    %y = dfg.einsum %a, %b {labels = "b i j, b j k -> b i k"} : tensor<2x3x4xf32>, tensor<2x4x5xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Dfg_NumericTensor>:$xs, StrAttr:$labels);
+  let results = (outs Dfg_NumericTensor:$y);
+  let assemblyFormat = "$xs attr-dict `:` type($xs)";
+}
+
+def Dfg_RearrangeOp : Dfg_PureOp<"rearrange", [Dfg_Differentiable, Dfg_Composite]> {
+  let summary = "Splits, merges and permutes axes by names";
+  let description = [{
+    `pattern` names the axes before and after `->`; names in parentheses are
+    one axis, the last of them the fastest; `1` is an axis of size 1 and `..`
+    stands for any number of axes. `sizes` gives the sizes of names that split
+    an axis; one name of each axis can be solved from the others.
+
+    ```mlir
+    %y = dfg.rearrange %x {pattern = "t (h d) -> h t d", sizes = {h = #dfg.dims<2>}} : tensor<3x8xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$x, StrAttr:$pattern, OptionalAttr<DictionaryAttr>:$sizes);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+#endif // TFC_DIALECTS_DFG_LABELOPS_TD

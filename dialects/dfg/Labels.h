@@ -1,0 +1,39 @@
+//===- Labels.h - Patterns of axis names ----------------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_LABELS_H
+#define TFC_DIALECTS_DFG_LABELS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace tfc::dfg {
+
+/// The names that one axis holds: several between parentheses, none for `1`. For the ellipsis, which
+/// stands for any number of axes, the one name "..".
+using AxisLabels = llvm::SmallVector<std::string>;
+
+/// The axes of one operand or result.
+using LabelTerm = llvm::SmallVector<AxisLabels>;
+
+/// `a (b c), .. -> d`: terms between commas before the arrow, one after it.
+struct LabelPattern {
+  llvm::SmallVector<LabelTerm> inputs;
+  LabelTerm output;
+
+  /// Reads a pattern; returns what is wrong with it, or nothing.
+  std::string parse(llvm::StringRef text);
+};
+
+inline bool isEllipsis(const AxisLabels &axis) { return axis.size() == 1 && axis[0] == ".."; }
+
+/// Replaces the ellipsis of a term by names for the axes that it stands for in a tensor of rank `rank`;
+/// false if the ranks do not fit.
+bool expandEllipsis(LabelTerm &term, size_t rank);
+
+/// The text of a term.
+std::string toText(const LabelTerm &term);
+
+} // namespace tfc::dfg
+
+#endif // TFC_DIALECTS_DFG_LABELS_H
