@@ -52,13 +52,13 @@ def layer_norm(x):
 
 
 FUNCTIONS = {
-    "add": lambda x, y: x + y,
-    "exp": jnp.exp,
-    "gelu": lambda x: jax.nn.gelu(x, approximate=True),
-    "softmax": jax.nn.softmax,
-    "layer_norm": layer_norm,
+    "add_two": lambda x, y: x + y,
+    "exponential": jnp.exp,
+    "gelu_tanh": lambda x: jax.nn.gelu(x, approximate=True),
+    "row_softmax": jax.nn.softmax,
+    "row_norm": layer_norm,
     "column_sum": lambda x: x.sum(0),
-    "transpose": lambda x: x.T + 0.0,
+    "transposed": lambda x: x.T + 0.0,
     "matmul_transposed_512": lambda a, b: a @ b.T,
 }
 
@@ -70,7 +70,7 @@ def make_adam():
         m, s = 0.9 * m + 0.1 * g, 0.999 * s + 0.001 * g * g
         return w - 1e-3 * m / (jnp.sqrt(s) + 1e-8), m, s
 
-    g = jnp.asarray(protocol.feed("adam", "g", np.float32, (1024, 1024)))
+    g = jnp.asarray(protocol.feed("adam_update", "g", np.float32, (1024, 1024)))
     state = [tuple(jnp.zeros((1024, 1024), jnp.float32) for _ in range(3))]
 
     def call():
@@ -83,7 +83,7 @@ def make_adam():
 def make_task(task):
     if task == "mlp":
         return make_mlp()
-    if task == "adam":
+    if task == "adam_update":
         return make_adam()
     shapes = protocol.kernel_feeds(task)
     feeds = [jnp.asarray(protocol.feed(task, *feed)) for feed in shapes]

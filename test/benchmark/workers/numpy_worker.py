@@ -38,7 +38,7 @@ def layer_norm(x, y):
 
 
 def make_adam():
-    g = protocol.feed("adam", "g", np.float32, (1024, 1024))
+    g = protocol.feed("adam_update", "g", np.float32, (1024, 1024))
     w, m, s, t, u = (np.zeros_like(g) for _ in range(5))
 
     def call():
@@ -60,19 +60,19 @@ def make_adam():
 
 
 FUNCTIONS = {
-    "add": lambda x, y, z: np.add(x, y, out=z),
-    "exp": lambda x, y: np.exp(x, out=y),
-    "gelu": gelu,
-    "softmax": softmax,
-    "layer_norm": layer_norm,
+    "add_two": lambda x, y, z: np.add(x, y, out=z),
+    "exponential": lambda x, y: np.exp(x, out=y),
+    "gelu_tanh": gelu,
+    "row_softmax": softmax,
+    "row_norm": layer_norm,
     "column_sum": lambda x, y: np.sum(x, axis=0, out=y),
-    "transpose": lambda x, y: np.copyto(y, x.T),
+    "transposed": lambda x, y: np.copyto(y, x.T),
     "matmul_transposed_512": lambda a, b, c: np.matmul(a, b.T, out=c),
 }
 
 
 def make_task(task):
-    if task == "adam":
+    if task == "adam_update":
         return make_adam()
     feeds = [protocol.feed(task, *feed) for feed in protocol.kernel_feeds(task)]
     if task == "column_sum":

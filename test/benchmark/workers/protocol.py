@@ -72,13 +72,13 @@ def magnitude(array):
 
 
 def kernel_feeds(task):
-    """(name, dtype, shape) of each feed of a task of kernels.graph other than `adam`."""
+    """(name, dtype, shape) of each feed of a task of kernels.graph other than `adam_update`."""
     if task == "matmul_transposed_512":
         shapes = {"a": (512, 512), "b": (512, 512)}
     elif task.startswith("matmul_"):
         m, k, n = map(int, task.split("_")[1:])
         shapes = {"a": (m, k), "b": (k, n)}
     else:
-        names = "xy" if task == "add" else "x"
+        names = "xy" if task == "add_two" else "x"
         shapes = {name: (1024, 1024) for name in names}
     return [(name, np.float32, shape) for name, shape in shapes.items()]

@@ -112,7 +112,7 @@ static double magnitude(const float *data, size_t count) {
   return sum;
 }
 
-/// The variable that the entry `adam` of kernels.graph moves.
+/// The variable that the entry `adam_update` of kernels.graph moves.
 static double movedWeights(void) {
   static const int64_t dims[] = {1024, 1024};
   tfc_tensor weight = {TFC_F32, 2, dims, allocate(1024 * 1024 * sizeof(float))};
