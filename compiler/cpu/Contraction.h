@@ -12,6 +12,8 @@ struct ContractionNest {
   mlir::linalg::GenericOp op;
   /// Generics whose results are stored; each reads the product at its own point only.
   llvm::SmallVector<mlir::linalg::GenericOp> epilogues;
+  /// For each epilogue, the index of the product's tensor that each of its loops is.
+  llvm::SmallVector<llvm::SmallVector<unsigned>> epilogueLoops;
   /// Whether the product itself is stored as well.
   bool storesProduct = true;
 };

@@ -1,0 +1,244 @@
+#include "compiler/cpu/KernelEmitter.h"
+#include "compiler/cpu/Polynomial.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tfc::cpu;
+
+SmallVector<Value> KernelEmitter::body(linalg::GenericOp op, ArrayRef<AffineExpr> loops,
+                                       ValueRange accumulators) {
+  SmallVector<AffineExpr> normal = llvm::map_to_vector(loops, normalize);
+  Point point{op, normal, accumulators, DenseMap<Value, Value>()};
+  SmallVector<Value> results;
+  for (Value yielded : op.getBody()->getTerminator()->getOperands())
+    results.push_back(value(yielded, &point));
+  return results;
+}
+
+/// A scalar of a body (or of the kernel itself, without a point) at a point of the loops.
+Value KernelEmitter::value(Value source, Point *point) {
+  bool local = point && !point->accumulators.empty();
+  Key k = key(source, point ? point->loops : ArrayRef<AffineExpr>());
+  if (Value known = local ? point->values.lookup(source) : lookup(k))
+    return known;
+  Value result;
+  if (auto argument = dyn_cast<BlockArgument>(source)) {
+    if (point && argument.getOwner() == point->op.getBody())
+      result = argumentValue(argument, *point);
+    else
+      result = symbols[argument.getArgNumber()].value;
+  } else {
+    result = definedValue(cast<OpResult>(source), point);
+  }
+  if (local)
+    point->values[source] = result;
+  else
+    remember(k, result);
+  return result;
+}
+
+Value KernelEmitter::argumentValue(BlockArgument argument, Point &point) {
+  linalg::GenericOp op = point.op;
+  unsigned number = argument.getArgNumber();
+  OpOperand &operand = op->getOpOperand(number);
+  if (!isa<RankedTensorType>(operand.get().getType()))
+    return value(operand.get(), nullptr);
+  if (op.isDpsInit(&operand) && !point.accumulators.empty())
+    return point.accumulators[number - op.getNumDpsInputs()];
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+    indices.push_back(expr.replaceDims(point.loops));
+  return element(operand.get(), indices);
+}
+
+Value KernelEmitter::definedValue(OpResult source, Point *point) {
+  Operation *op = source.getOwner();
+  // A value from outside of the body is the same at every point.
+  if (point && op->getBlock() != point->op.getBody())
+    return value(source, nullptr);
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return indexValue(point->loops[index.getDim()]);
+  if (isa<tensor::ExtractOp>(op))
+    return extract(op, point);
+  if (isa<tensor::DimOp, affine::AffineApplyOp>(op))
+    return indexValue(indexExpr(source, point));
+  if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
+      llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>)) {
+    op->emitOpError("has no code generator for the CPU");
+    hasFailed = true;
+    return zero(source.getType());
+  }
+  return clone(op, point);
+}
+
+/// Puts 1 into the lanes of a divisor that a mask disables: they hold zeros, which would trap.
+void KernelEmitter::disableLanesOfDivisor(Operation *op, SmallVectorImpl<Value> &operands) {
+  StringRef name = op->getName().getStringRef();
+  bool divides = name.starts_with("arith.div") || name.starts_with("arith.rem") ||
+                 name.contains("divsi") || name.contains("divui");
+  if (!laneMask || !divides || !isa<VectorType>(operands[1].getType()) ||
+      !getElementTypeOrSelf(operands[1].getType()).isIntOrIndex())
+    return;
+  Type type = operands[1].getType();
+  Value one = arith::ConstantOp::create(b, location, b.getOneAttr(type));
+  operands[1] = arith::SelectOp::create(b, location, laneMask, operands[1], one);
+}
+
+Value KernelEmitter::clone(Operation *op, Point *point) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(value(operand, point));
+  return copy(op, operands);
+}
+
+Value KernelEmitter::inlineRegion(Region &region, ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(region.getArguments(), arguments);
+  auto inside = [&](Value source) {
+    Value known = mapping.lookupOrNull(source);
+    return known ? known : scalar(source);
+  };
+  for (Operation &op : region.front().without_terminator())
+    mapping.map(op.getResult(0), copy(&op, llvm::map_to_vector(op.getOperands(), inside)));
+  return inside(region.front().getTerminator()->getOperand(0));
+}
+
+/// Copies an elementwise operation, on vectors if an operand is one.
+Value KernelEmitter::copy(Operation *op, SmallVector<Value> operands) {
+  auto isVector = [](Value v) { return isa<VectorType>(v.getType()); };
+  bool vectors = llvm::any_of(operands, isVector);
+  if (vectors)
+    for (auto [i, operand] : llvm::enumerate(operands))
+      if (!isa<arith::SelectOp>(op) || i != 0)
+        operand = broadcast(operand);
+  if (vectors && operands.size() == 2)
+    disableLanesOfDivisor(op, operands);
+  IRMapping mapping;
+  Operation *copy = op->cloneWithoutRegions(mapping);
+  copy->setOperands(operands);
+  copy->setLoc(location);
+  if (vectors)
+    copy->getResult(0).setType(VectorType::get({laneCount}, op->getResult(0).getType()));
+  auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
+  if (fast && copy->hasTrait<OpTrait::SameOperandsAndResultType>()) {
+    arith::FastMathFlags flags = arith::FastMathFlags::contract;
+    if (arith::FastMathFlagsAttr given = fast.getFastMathFlagsAttr())
+      flags = flags | given.getValue();
+    copy->setAttr(fast.getFastMathAttrName(),
+                  arith::FastMathFlagsAttr::get(b.getContext(), flags));
+  }
+  b.insert(copy);
+  return copy->getResult(0);
+}
+
+Value KernelEmitter::extract(Operation *op, Point *point) {
+  auto read = cast<tensor::ExtractOp>(op);
+  SmallVector<AffineExpr> indices;
+  for (Value index : read.getIndices())
+    indices.push_back(indexExpr(index, point));
+  return element(read.getTensor(), indices);
+}
+
+/// A symbol for a number from the data.
+AffineExpr KernelEmitter::indexSymbol(Value number) {
+  Type type = number.getType(), element = getElementTypeOrSelf(type);
+  if (element.isIndex())
+    return addSymbol(number);
+  Value &index = indexCasts[number];
+  if (!index) {
+    Type wide = b.getIndexType();
+    if (auto vector = dyn_cast<VectorType>(type))
+      wide = VectorType::get(vector.getShape(), wide);
+    index = arith::IndexCastOp::create(b, location, wide, number);
+  }
+  return addSymbol(index);
+}
+
+/// An index of a body as an expression over loop dims and symbols.
+AffineExpr KernelEmitter::indexExpr(Value source, Point *point) {
+  Operation *op = source.getDefiningOp();
+  auto inner = [&](unsigned i) { return indexExpr(op->getOperand(i), point); };
+  if (!op || (op->getNumResults() == 1 && !isa<IndexType, IntegerType>(source.getType())))
+    return indexSymbol(value(source, point));
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return constantExpr(cast<IntegerAttr>(constant.getValue()).getInt());
+  if (auto index = dyn_cast<linalg::IndexOp>(op); index && point)
+    return point->loops[index.getDim()];
+  if (isa<tensor::DimOp>(op))
+    return kernelShapes.indexExpr(source);
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    SmallVector<AffineExpr> operands;
+    for (Value operand : apply.getMapOperands())
+      operands.push_back(indexExpr(operand, point));
+    ArrayRef<AffineExpr> all(operands);
+    AffineMap map = apply.getAffineMap();
+    return normalize(map.getResult(0).replaceDimsAndSymbols(
+        all.take_front(map.getNumDims()), all.drop_front(map.getNumDims())));
+  }
+  bool wide = source.getType().isIndex() || source.getType().isInteger(64);
+  bool castsWide = isa<arith::IndexCastOp>(op) && (op->getOperand(0).getType().isInteger(64) ||
+                                                   op->getOperand(0).getType().isIndex());
+  if (wide && castsWide)
+    return inner(0);
+  if (wide && isa<arith::AddIOp>(op))
+    return normalize(inner(0) + inner(1));
+  if (wide && isa<arith::SubIOp>(op))
+    return normalize(inner(0) - inner(1));
+  if (wide && isa<arith::MulIOp>(op))
+    return normalize(inner(0) * inner(1));
+  return indexSymbol(value(source, point));
+}
+
+Value KernelEmitter::zero(Type elementType) {
+  return arith::ConstantOp::create(b, location, b.getZeroAttr(elementType));
+}
+
+/// A private constant of the module with the given elements.
+static LLVM::GlobalOp createGlobal(OpBuilder &b, Location loc, DenseElementsAttr elements) {
+  OpBuilder::InsertionGuard guard(b);
+  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (elements.getElementType().isInteger(1)) {
+    auto widen = [](const APInt &value) { return value.zext(8); };
+    elements = cast<DenseIntElementsAttr>(elements).mapValues(b.getI8Type(), widen);
+  }
+  unsigned number = 0;
+  std::string name;
+  do
+    name = "tfc.constant." + std::to_string(number++);
+  while (module.lookupSymbol(name));
+  b.setInsertionPointToStart(module.getBody());
+  Type type = LLVM::LLVMArrayType::get(elements.getElementType(), elements.getNumElements());
+  auto flat = elements.reshape(
+      RankedTensorType::get({elements.getNumElements()}, elements.getElementType()));
+  return LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true, LLVM::Linkage::Private, name,
+                                flat, /*alignment=*/64);
+}
+
+/// An element of a tensor that no loop computes.
+Value KernelEmitter::constantElement(Value tensor, ArrayRef<AffineExpr> indices) {
+  Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+  Operation *op = tensor.getDefiningOp();
+  if (isa_and_nonnull<tensor::EmptyOp>(op))
+    return zero(type);
+  DenseElementsAttr elements;
+  if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
+    elements = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (!elements) {
+    emitError(tensor.getLoc(), "this tensor has no code generator for the CPU");
+    hasFailed = true;
+    return zero(type);
+  }
+  if (elements.isSplat())
+    return arith::ConstantOp::create(b, location, elements.getSplatValue<TypedAttr>());
+  LLVM::GlobalOp global = createGlobal(b, location, elements);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    moveTo(0);
+    Value pointer = LLVM::AddressOfOp::create(b, location, global);
+    buffers[tensor] = denseBuffer(tensor, pointer, 64);
+  }
+  return element(tensor, indices);
+}

@@ -1,0 +1,167 @@
+#include "compiler/cpu/NestEmitter.h"
+#include "compiler/cpu/Polynomial.h"
+#include "dialects/linalg_ext/LinalgExt.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tfc::cpu;
+using namespace tfc::linalg_ext;
+
+namespace {
+
+/// Loops over a space of indices, from the outermost to the innermost.
+class Space {
+public:
+  Space(KernelEmitter &e) : e(e), b(e.builder()) {}
+
+  /// Runs `body` at each point of `sizes`, with the indices appended to `indices`.
+  void forEach(ArrayRef<AffineExpr> sizes, SmallVector<AffineExpr> &indices,
+               function_ref<void()> body) {
+    if (sizes.empty())
+      return body();
+    auto loop = scf::ForOp::create(b, e.loc(), e.indexConstant(0), e.indexValue(sizes.front()),
+                                   e.indexConstant(1));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    KernelEmitter::Scope scope(e);
+    indices.push_back(e.addDim(loop.getInductionVar()));
+    forEach(sizes.drop_front(), indices, body);
+    indices.pop_back();
+  }
+
+private:
+  KernelEmitter &e;
+  OpBuilder &b;
+};
+
+} // namespace
+
+/// One running value per line along the dimension, kept in a register.
+static void emitScan(KernelEmitter &e, ScanOp op) {
+  OpBuilder &b = e.builder();
+  Location loc = e.loc();
+  SmallVector<AffineExpr> sizes(e.shapes().shapeOf(op.getResult()));
+  unsigned dimension = op.getDimension();
+  AffineExpr length = sizes[dimension];
+  sizes.erase(sizes.begin() + dimension);
+  SmallVector<AffineExpr> indices;
+  Space(e).forEach(sizes, indices, [&] {
+    Value init = e.scalar(op.getInit());
+    auto loop = scf::ForOp::create(b, loc, e.indexConstant(0), e.indexValue(length),
+                                   e.indexConstant(1), ValueRange{init});
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    KernelEmitter::Scope scope(e);
+    AffineExpr step = e.addDim(loop.getInductionVar());
+    SmallVector<AffineExpr> place(indices);
+    place.insert(place.begin() + dimension, op.getReverse() ? length - 1 - step : step);
+    Value old = loop.getRegionIterArg(0);
+    Value element = e.element(op.getInput(), place);
+    Value sum = e.inlineRegion(op.getCombine(), {old, element});
+    e.store(op.getResult(), place, op.getExclusive() ? old : sum);
+    scf::YieldOp::create(b, loc, sum);
+  });
+}
+
+/// The places that an update goes to, as symbols, and whether all of them are inside.
+static Value updatePlace(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batch,
+                         SmallVectorImpl<AffineExpr> &place) {
+  OpBuilder &b = e.builder();
+  Location loc = e.loc();
+  ArrayRef<AffineExpr> shape = e.shapes().shapeOf(op.getOperand());
+  int64_t depth = cast<RankedTensorType>(op.getIndices().getType()).getShape().back();
+  Value inside = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (int64_t i = 0; i < depth; ++i) {
+    SmallVector<AffineExpr> at(batch);
+    at.push_back(e.constantExpr(i));
+    Value index =
+        arith::IndexCastOp::create(b, loc, b.getIndexType(), e.element(op.getIndices(), at));
+    // Unsigned: numbers below zero are too large as well.
+    Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
+                                       e.indexValue(shape[i]));
+    inside = b.createOrFold<arith::AndIOp>(loc, inside, fits);
+    place.push_back(e.addSymbol(index));
+  }
+  return inside;
+}
+
+/// Combines one update's row with the operand's, along the lanes of the last dimension.
+static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batch,
+                       ArrayRef<AffineExpr> place) {
+  ArrayRef<AffineExpr> shape = e.shapes().shapeOf(op.getOperand());
+  ArrayRef<AffineExpr> rest = shape.drop_front(place.size());
+  auto point = [&](ArrayRef<AffineExpr> inner) {
+    SmallVector<AffineExpr> target(place), source(batch);
+    target.append(inner.begin(), inner.end());
+    source.append(inner.begin(), inner.end());
+    const Buffer &memory = *e.buffer(op.getResult());
+    AffineExpr offset = e.constantExpr(0);
+    for (auto [index, stride] : llvm::zip(target, memory.strides))
+      offset = offset + index * stride;
+    offset = normalize(offset);
+    Value update = e.element(op.getUpdates(), source);
+    // The old element is loaded anew: an earlier update may have changed it.
+    Value old = e.loadAt(memory, offset);
+    e.storeAt(memory, offset, e.inlineRegion(op.getCombine(), {old, update}));
+  };
+  if (rest.empty())
+    return point({});
+  SmallVector<AffineExpr> inner;
+  Space(e).forEach(rest.drop_back(), inner, [&] {
+    Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
+    int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
+    if (auto size = dyn_cast<AffineConstantExpr>(rest.back()))
+      lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(std::max<int64_t>(size.getValue(), 1)));
+    e.vectorLoop(rest.back(), lanes, [&](LoopDim dim) {
+      inner.push_back(dim);
+      point(inner);
+      inner.pop_back();
+    });
+  });
+}
+
+/// Copies the operand, unless the result takes its memory.
+static void emitScatterCopy(KernelEmitter &e, ScatterOp op) {
+  const Buffer *from = e.buffer(op.getOperand()), *to = e.buffer(op.getResult());
+  if (from && from->pointer == to->pointer)
+    return;
+  ArrayRef<AffineExpr> shape = e.shapes().shapeOf(op.getOperand());
+  SmallVector<AffineExpr> indices;
+  if (shape.empty())
+    return e.store(op.getResult(), {}, e.element(op.getOperand(), {}));
+  Space(e).forEach(shape.drop_back(), indices, [&] {
+    Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
+    int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
+    e.vectorLoop(shape.back(), lanes, [&](LoopDim dim) {
+      indices.push_back(dim);
+      e.store(op.getResult(), indices, e.element(op.getOperand(), indices));
+      indices.pop_back();
+    });
+  });
+}
+
+static void emitScatter(KernelEmitter &e, ScatterOp op) {
+  OpBuilder &b = e.builder();
+  emitScatterCopy(e, op);
+  ArrayRef<AffineExpr> batchSizes = e.shapes().shapeOf(op.getIndices()).drop_back();
+  SmallVector<AffineExpr> batch;
+  Space(e).forEach(batchSizes, batch, [&] {
+    SmallVector<AffineExpr> place;
+    Value inside = updatePlace(e, op, batch, place);
+    auto branch = scf::IfOp::create(b, e.loc(), inside, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    KernelEmitter::Scope scope(e);
+    emitUpdate(e, op, batch, place);
+  });
+}
+
+LogicalResult tfc::cpu::emitSpecial(KernelEmitter &emitter, Operation *op) {
+  KernelEmitter::Scope scope(emitter);
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<ScanOp>([&](ScanOp scan) { return emitScan(emitter, scan), success(); })
+      .Case<ScatterOp>([&](ScatterOp scatter) { return emitScatter(emitter, scatter), success(); })
+      .Default([](Operation *other) {
+        return other->emitOpError("has no code generator for the CPU");
+      });
+}

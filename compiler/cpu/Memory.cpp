@@ -1,0 +1,153 @@
+#include "compiler/cpu/KernelEmitter.h"
+#include "compiler/cpu/Polynomial.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tfc::cpu;
+
+/// The type in which elements lie in memory: booleans take a byte.
+static Type memoryType(Type type) {
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+}
+
+static unsigned elementBytes(Type type) {
+  if (type.isIndex())
+    return 8;
+  return std::max(1u, memoryType(type).getIntOrFloatBitWidth() / 8);
+}
+
+/// The type `like` has (scalar or vector of some lanes) with another element type.
+static Type withElement(Type like, Type element) {
+  if (auto vector = dyn_cast<VectorType>(like))
+    return VectorType::get(vector.getShape(), element);
+  return element;
+}
+
+Value KernelEmitter::fromMemory(Value value, Type elementType) {
+  if (!elementType.isInteger(1))
+    return value;
+  Value zero = arith::ConstantOp::create(b, location, b.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ne, value, zero);
+}
+
+Value KernelEmitter::toMemory(Value value) {
+  if (!getElementTypeOrSelf(value.getType()).isInteger(1))
+    return value;
+  return arith::ExtUIOp::create(b, location, withElement(value.getType(), b.getI8Type()), value);
+}
+
+Value KernelEmitter::address(const Buffer &buffer, Value offset) {
+  Type type = memoryType(buffer.elementType);
+  Type i64 = b.getI64Type();
+  Value number =
+      arith::IndexCastOp::create(b, location, withElement(offset.getType(), i64), offset);
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  return LLVM::GEPOp::create(b, location, withElement(offset.getType(), pointer), type,
+                             buffer.pointer, ArrayRef<LLVM::GEPArg>{number});
+}
+
+Value KernelEmitter::loadScalar(const Buffer &buffer, AffineExpr offset) {
+  int64_t lanes = std::exchange(laneCount, 1);
+  Value pointer = address(buffer, indexValue(offset));
+  laneCount = lanes;
+  Value value = LLVM::LoadOp::create(b, location, memoryType(buffer.elementType), pointer,
+                                     elementBytes(buffer.elementType));
+  return fromMemory(value, buffer.elementType);
+}
+
+/// Loads the elements base, base + 1, ... or, reversed, base, base - 1, ...
+Value KernelEmitter::loadContiguous(const Buffer &buffer, AffineExpr base, bool reversed) {
+  auto type = VectorType::get({laneCount}, memoryType(buffer.elementType));
+  Value mask = buffer.padded ? Value() : laneMask;
+  SmallVector<int64_t> backwards;
+  for (int64_t lane = laneCount; lane > 0; --lane)
+    backwards.push_back(lane - 1);
+  if (reversed && mask)
+    mask = vector::ShuffleOp::create(b, location, mask, mask, backwards);
+  int64_t lanes = std::exchange(laneCount, 1);
+  AffineExpr first = reversed ? base - (lanes - 1) : base;
+  Value pointer = address(buffer, indexValue(normalize(first)));
+  laneCount = lanes;
+  unsigned bytes = elementBytes(buffer.elementType);
+  Value value;
+  if (mask) {
+    Value zero = arith::ConstantOp::create(b, location, b.getZeroAttr(type));
+    value = LLVM::MaskedLoadOp::create(b, location, type, pointer, mask, zero, bytes);
+  } else {
+    value = LLVM::LoadOp::create(b, location, type, pointer, bytes);
+  }
+  if (reversed)
+    value = vector::ShuffleOp::create(b, location, value, value, backwards);
+  return fromMemory(value, buffer.elementType);
+}
+
+/// All lanes, as a mask.
+static Value fullMask(OpBuilder &b, Location loc, int64_t lanes) {
+  auto type = VectorType::get({lanes}, b.getI1Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, true));
+}
+
+Value KernelEmitter::gather(const Buffer &buffer, AffineExpr offset) {
+  auto type = VectorType::get({laneCount}, memoryType(buffer.elementType));
+  Value pointers = address(buffer, indexValue(offset));
+  Value mask = laneMask ? laneMask : fullMask(b, location, laneCount);
+  Value zero = arith::ConstantOp::create(b, location, b.getZeroAttr(type));
+  Value value = LLVM::masked_gather::create(
+      b, location, type, pointers, mask, ValueRange{zero},
+      b.getI32IntegerAttr(elementBytes(buffer.elementType)));
+  return fromMemory(value, buffer.elementType);
+}
+
+/// The distance between lanes if it is the same constant for all, else nothing.
+static std::optional<int64_t> constantStride(AffineExpr offset, LoopDim lane, AffineExpr &rest) {
+  AffineExpr stride;
+  if (!Polynomial(offset).split(lane, stride, rest))
+    return std::nullopt;
+  rest = normalize(rest + stride * lane);
+  if (auto constant = dyn_cast<AffineConstantExpr>(stride))
+    return constant.getValue();
+  return std::nullopt;
+}
+
+Value KernelEmitter::loadAt(const Buffer &buffer, AffineExpr offset) {
+  if (!varies(offset))
+    return loadScalar(buffer, offset);
+  AffineExpr base, rest, stride;
+  std::optional<int64_t> step = constantStride(offset, lane(), base);
+  bool uniformBase = step && Polynomial(offset).split(lane(), stride, rest) && !varies(rest);
+  if (uniformBase && (*step == 1 || *step == -1))
+    return loadContiguous(buffer, base, *step == -1);
+  return gather(buffer, offset);
+}
+
+void KernelEmitter::storeContiguous(const Buffer &buffer, AffineExpr base, Value value) {
+  int64_t lanes = std::exchange(laneCount, 1);
+  Value pointer = address(buffer, indexValue(base));
+  laneCount = lanes;
+  unsigned bytes = elementBytes(buffer.elementType);
+  if (laneMask && !buffer.padded)
+    LLVM::MaskedStoreOp::create(b, location, value, pointer, laneMask, bytes);
+  else
+    LLVM::StoreOp::create(b, location, value, pointer, bytes);
+}
+
+void KernelEmitter::storeAt(const Buffer &buffer, AffineExpr offset, Value value) {
+  value = toMemory(value);
+  unsigned bytes = elementBytes(buffer.elementType);
+  if (!varies(offset)) {
+    int64_t lanes = std::exchange(laneCount, 1);
+    Value pointer = address(buffer, indexValue(normalize(offset)));
+    laneCount = lanes;
+    LLVM::StoreOp::create(b, location, value, pointer, bytes);
+    return;
+  }
+  value = broadcast(value);
+  AffineExpr base, rest, stride;
+  std::optional<int64_t> step = constantStride(offset, lane(), base);
+  if (step == 1 && Polynomial(offset).split(lane(), stride, rest) && !varies(rest))
+    return storeContiguous(buffer, base, value);
+  Value mask = laneMask ? laneMask : fullMask(b, location, laneCount);
+  LLVM::masked_scatter::create(b, location, value, address(buffer, indexValue(offset)), mask,
+                               b.getI32IntegerAttr(bytes));
+}

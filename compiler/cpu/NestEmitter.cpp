@@ -1,0 +1,352 @@
+#include "compiler/cpu/NestEmitter.h"
+#include "compiler/cpu/Polynomial.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tfc::cpu;
+
+/// Sizes that are not known are taken for this in estimates.
+static constexpr int64_t kTypicalSize = 256;
+
+NestEmitter::NestEmitter(KernelEmitter &emitter, const Schedule &schedule, const Nest &nest)
+    : e(emitter), b(emitter.builder()), loc(emitter.loc()), schedule(schedule), nest(nest),
+      loops(nest.sizes.size()) {}
+
+//===--- shape of the loops ---------------------------------------------------------------------===//
+
+static std::optional<int64_t> constantSize(AffineExpr size) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(size))
+    return constant.getValue();
+  return std::nullopt;
+}
+
+/// The sweep's loops from the outermost to the innermost: the lanes' loop comes last in its part.
+SmallVector<unsigned> NestEmitter::loopOrder(const Sweep &sweep) const {
+  SmallVector<unsigned> order(sweep.loops);
+  if (!sweep.vectorLoop)
+    return order;
+  auto *place = llvm::find(order, *sweep.vectorLoop);
+  bool prefix = place - order.begin() < sweep.numParallel;
+  auto *partEnd = prefix ? order.begin() + sweep.numParallel : order.end();
+  std::rotate(place, place + 1, partEnd);
+  return order;
+}
+
+/// Bits of the type that decides how many lanes fill a register: floats before integers.
+static int64_t dominantBits(const Sweep &sweep) {
+  int64_t floats = 0, integers = 0;
+  auto count = [&](Type type) {
+    type = getElementTypeOrSelf(type);
+    if (auto real = dyn_cast<FloatType>(type))
+      floats = std::max<int64_t>(floats, std::max(32u, real.getWidth()));
+    else if (auto integer = dyn_cast<IntegerType>(type); integer && integer.getWidth() > 1)
+      integers = std::max<int64_t>(integers, integer.getWidth());
+  };
+  for (const Stage *stage : sweep.stages) {
+    for (Type type : stage->op->getResultTypes())
+      count(type);
+    for (const Access &read : stage->footprint.reads)
+      if (read.tensor.getType() && floats == 0)
+        count(read.tensor.getType());
+    stage->op->walk([&](Operation *inner) {
+      if (inner != stage->op)
+        for (Type type : inner->getResultTypes())
+          count(type);
+    });
+  }
+  return floats ? floats : integers ? integers : 8;
+}
+
+NestEmitter::Lanes NestEmitter::lanesOf(const Sweep &sweep) const {
+  Lanes lanes;
+  if (!sweep.vectorLoop)
+    return lanes;
+  lanes.width = std::min<int64_t>(64, e.target().lanes(dominantBits(sweep)));
+  std::optional<int64_t> size = constantSize(nest.sizes[*sweep.vectorLoop]);
+  if (size)
+    lanes.width = std::min<int64_t>(lanes.width, llvm::PowerOf2Ceil(std::max<int64_t>(*size, 1)));
+  int64_t cost = 0;
+  for (const Stage *stage : sweep.stages)
+    cost += stage->footprint.cost;
+  lanes.unroll = cost > 120 ? 1 : cost > 50 ? 2 : 4;
+  if (size)
+    lanes.unroll = std::min<int64_t>(lanes.unroll, std::max<int64_t>(*size / lanes.width, 1));
+  if (sweep.kind == Sweep::Kind::Column)
+    tileRows(sweep, lanes);
+  return lanes;
+}
+
+/// Lets several rows share the loads of a block where a reduction reads something again for each.
+void NestEmitter::tileRows(const Sweep &sweep, Lanes &lanes) const {
+  unsigned results = 0;
+  for (const Stage *stage : sweep.stages)
+    results += stage->isParallel() ? 0 : stage->op->getNumResults();
+  const Stage &stage = *sweep.stages.front();
+  for (unsigned loop : llvm::reverse(ArrayRef(sweep.loops).take_front(sweep.numParallel))) {
+    if (loop == *sweep.vectorLoop || results != 1)
+      continue;
+    auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, b.getContext()));
+    bool reused = llvm::any_of(stage.footprint.reads, [&](const Access &read) {
+      return llvm::none_of(Schedule::readIndices(stage, read),
+                           [&](AffineExpr index) { return usesDim(index, dim); });
+    });
+    if (!reused)
+      continue;
+    int64_t size = constantSize(nest.sizes[loop]).value_or(kTypicalSize);
+    bool many = e.target().vectorRegisters >= 32;
+    lanes.unroll = std::min<int64_t>(lanes.unroll, many ? 4 : 2);
+    lanes.rows = std::min<int64_t>(size, many ? 5 : 4);
+    lanes.rowLoop = loop;
+    return;
+  }
+}
+
+/// The loop whose iterations [begin, end) cuts, or none.
+std::optional<unsigned> NestEmitter::unitLoop() const {
+  if (!nest.outer.empty())
+    return nest.outer.front();
+  if (nest.sweeps.size() != 1)
+    return std::nullopt;
+  const Sweep &sweep = nest.sweeps.front();
+  if (sweep.loops.empty() || sweep.kind == Sweep::Kind::Special)
+    return std::nullopt;
+  bool parallel = llvm::all_of(sweep.stages, [](Stage *s) { return s->isParallel(); });
+  if (!parallel && sweep.numParallel == 0)
+    return std::nullopt;
+  return loopOrder(sweep).front();
+}
+
+AffineExpr NestEmitter::units() const {
+  if (!nest.sweeps.empty() && nest.sweeps.front().contraction)
+    return nest.sweeps.front().contraction->units;
+  std::optional<unsigned> loop = unitLoop();
+  if (!loop)
+    return e.constantExpr(1);
+  for (const Sweep &sweep : nest.sweeps)
+    if (sweep.vectorLoop == loop)
+      return normalize(nest.sizes[*loop].ceilDiv(lanesOf(sweep).block()));
+  return nest.sizes[*loop];
+}
+
+int64_t NestEmitter::unitCost() const {
+  if (!nest.sweeps.empty() && nest.sweeps.front().contraction)
+    return std::max<int64_t>(1, (32 << 10) / nest.sweeps.front().contraction->grain);
+  std::optional<unsigned> unit = unitLoop();
+  int64_t total = 0;
+  for (const Sweep &sweep : nest.sweeps) {
+    int64_t points = 1;
+    SmallVector<unsigned> all(nest.outer);
+    all.append(sweep.loops);
+    for (unsigned loop : all)
+      if (loop != unit)
+        points *= constantSize(nest.sizes[loop]).value_or(kTypicalSize);
+      else if (sweep.vectorLoop == loop)
+        points *= lanesOf(sweep).block();
+    int64_t cost = 0;
+    for (const Stage *stage : sweep.stages)
+      cost += stage->footprint.cost + stage->footprint.reads.size() + 1;
+    total += points * cost / 2;
+  }
+  return std::max<int64_t>(total, 1);
+}
+
+//===--- loops ----------------------------------------------------------------------------------===//
+
+/// A loop over [lower, upper), or just its body where it runs exactly once.
+NestEmitter::Values NestEmitter::emitFor(Value lower, Value upper, int64_t step, Values carried,
+                                         LoopBody body) {
+  std::optional<int64_t> first = getConstantIntValue(lower), last = getConstantIntValue(upper);
+  if (first && last && *first >= *last)
+    return carried;
+  if (first && last && *last - *first <= step) {
+    KernelEmitter::Scope scope(e);
+    return body(e.addDim(lower), carried);
+  }
+  auto loop = scf::ForOp::create(b, loc, lower, upper, e.indexConstant(step), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  KernelEmitter::Scope scope(e);
+  Values results = body(e.addDim(loop.getInductionVar()), Values(loop.getRegionIterArgs()));
+  if (!carried.empty())
+    scf::YieldOp::create(b, loc, results);
+  return Values(loop.getResults());
+}
+
+/// The range of a loop, cut by the units where it is the unit loop.
+std::pair<Value, Value> NestEmitter::bounds(unsigned loop) {
+  Value upper = e.indexValue(nest.sizes[loop]);
+  if (loop != unitLoop() || !unitBegin)
+    return {e.indexConstant(0), upper};
+  for (const Sweep &sweep : nest.sweeps)
+    if (sweep.vectorLoop == loop) {
+      Value block = e.indexConstant(lanesOf(sweep).block());
+      Value first = arith::MulIOp::create(b, loc, unitBegin, block);
+      Value last = arith::MulIOp::create(b, loc, unitEnd, block);
+      return {first, arith::MinSIOp::create(b, loc, last, upper)};
+    }
+  return {unitBegin, unitEnd};
+}
+
+NestEmitter::Values NestEmitter::emitLoops(ArrayRef<unsigned> numbers, Values carried, Body body) {
+  if (numbers.empty())
+    return body(carried);
+  unsigned number = numbers.front();
+  auto [lower, upper] = bounds(number);
+  return emitFor(lower, upper, 1, carried, [&](LoopDim dim, Values inner) {
+    loops[number] = dim;
+    return emitLoops(numbers.drop_front(), inner, body);
+  });
+}
+
+/// Loops around a block, several rows at a time where the lanes ask for it.
+void NestEmitter::emitRows(const Lanes &lanes, ArrayRef<unsigned> numbers,
+                           function_ref<void(int64_t)> body) {
+  if (numbers.empty())
+    return body(1);
+  unsigned number = numbers.front();
+  auto [lower, upper] = bounds(number);
+  auto loop = [&](Value from, Value to, int64_t rows) {
+    emitFor(from, to, rows, {}, [&](LoopDim dim, Values) -> Values {
+      loops[number] = dim;
+      if (rows == 1)
+        emitRows(lanes, numbers.drop_front(), body);
+      else
+        emitRows(lanes, numbers.drop_front(), [&](int64_t) { body(rows); });
+      return {};
+    });
+  };
+  if (number != lanes.rowLoop || lanes.rows == 1)
+    return loop(lower, upper, 1);
+  Value rows = e.indexConstant(lanes.rows);
+  Value count = arith::SubIOp::create(b, loc, upper, lower);
+  Value rest = arith::RemSIOp::create(b, loc, count, rows);
+  Value split = b.createOrFold<arith::SubIOp>(loc, upper, rest);
+  if (auto first = getConstantIntValue(lower), last = getConstantIntValue(upper); first && last)
+    split = e.indexConstant(*first + (*last - *first) / lanes.rows * lanes.rows);
+  loop(lower, split, lanes.rows);
+  loop(split, upper, 1);
+}
+
+/// Runs `body` over blocks along the lanes' loop, then over what is left.
+NestEmitter::Values NestEmitter::emitLanes(const Sweep &sweep, const Lanes &lanes, Values carried,
+                                           LaneBody body) {
+  if (!sweep.vectorLoop)
+    return body(1, carried);
+  unsigned number = *sweep.vectorLoop;
+  auto [lower, upper] = bounds(number);
+  auto stretch = [&](Value from, Value to, int64_t unroll, bool masked) {
+    carried = emitFor(from, to, unroll * lanes.width, carried, [&](LoopDim dim, Values inner) {
+      loops[number] = dim;
+      Value mask = masked ? e.tailMask(e.indexValue(dim), to, lanes.width) : Value();
+      KernelEmitter::VectorMode mode(e, dim, lanes.width, mask);
+      return body(unroll, inner);
+    });
+  };
+  std::optional<int64_t> first = getConstantIntValue(lower), last = getConstantIntValue(upper);
+  if (first && last) {
+    int64_t count = *last - *first;
+    int64_t blocks = *first + count / lanes.block() * lanes.block();
+    int64_t vectors = *first + count / lanes.width * lanes.width;
+    stretch(lower, e.indexConstant(blocks), lanes.unroll, false);
+    stretch(e.indexConstant(blocks), e.indexConstant(vectors),
+            std::max<int64_t>((vectors - blocks) / lanes.width, 1), false);
+    stretch(e.indexConstant(vectors), upper, 1, true);
+    return carried;
+  }
+  Value block = e.indexConstant(lanes.block());
+  Value count = arith::SubIOp::create(b, loc, upper, lower);
+  Value blocks = arith::DivUIOp::create(b, loc, count, block);
+  blocks = arith::MulIOp::create(b, loc, blocks, block);
+  Value split = arith::AddIOp::create(b, loc, lower, blocks);
+  stretch(lower, split, lanes.unroll, false);
+  stretch(split, upper, 1, true);
+  return carried;
+}
+
+//===--- sweeps ---------------------------------------------------------------------------------===//
+
+SmallVector<AffineExpr> NestEmitter::loopsAt(const Stage &stage) {
+  return llvm::map_to_vector(stage.loops, [&](AffineExpr expr) { return expr.replaceDims(loops); });
+}
+
+SmallVector<AffineExpr> NestEmitter::resultAt(const Stage &stage, unsigned number) {
+  return llvm::map_to_vector(Schedule::resultIndices(stage, number),
+                             [&](AffineExpr expr) { return normalize(expr.replaceDims(loops)); });
+}
+
+/// Computes a parallel stage's elements at the current point, for its store and later readers.
+void NestEmitter::evaluateParallel(const Stage &stage) {
+  Values values = e.body(stage.generic(), loopsAt(stage), {});
+  for (auto [number, value] : llvm::enumerate(values))
+    e.bind(stage.op->getResult(number), resultAt(stage, number), value);
+}
+
+/// Stores the elements of a stage that are bound at the current point.
+void NestEmitter::storeStage(const Stage &stage) {
+  for (OpResult result : stage.op->getResults())
+    if (e.buffer(result)) {
+      SmallVector<AffineExpr> indices = resultAt(stage, result.getResultNumber());
+      e.store(result, indices, e.element(result, indices));
+    }
+}
+
+void NestEmitter::emit(Value begin, Value end, Value scratch) {
+  unitBegin = begin;
+  unitEnd = end;
+  scratchMemory = scratch;
+  emitLoops(nest.outer, {}, [&](Values) -> Values {
+    for (const Sweep &sweep : nest.sweeps)
+      emitSweep(sweep);
+    return {};
+  });
+}
+
+void NestEmitter::emitSweep(const Sweep &sweep) {
+  switch (sweep.kind) {
+  case Sweep::Kind::Pointwise:
+    return emitPointwise(sweep);
+  case Sweep::Kind::Column:
+    return emitColumn(sweep);
+  case Sweep::Kind::Contraction:
+    return emitContractionSweep(sweep);
+  case Sweep::Kind::Special:
+    if (mlir::failed(emitSpecial(e, sweep.stages.front()->op)))
+      e.fail();
+  }
+}
+
+void NestEmitter::emitContractionSweep(const Sweep &sweep) {
+  ContractionNest product = *sweep.product;
+  product.storesProduct = e.buffer(product.op->getResult(0)) != nullptr;
+  KernelEmitter::Scope scope(e);
+  emitContraction(e, product, *sweep.contraction, unitBegin, unitEnd, scratchMemory);
+}
+
+void tfc::cpu::storeContractionResults(KernelEmitter &emitter, const ContractionNest &nest,
+                                       ArrayRef<AffineExpr> indices, Value product) {
+  linalg::GenericOp root = nest.op;
+  emitter.bind(root->getResult(0), indices, product);
+  SmallVector<std::tuple<Value, SmallVector<AffineExpr>, Value>> stores;
+  if (nest.storesProduct)
+    stores.push_back({root->getResult(0), llvm::to_vector(indices), product});
+  for (auto [epilogue, loopIndices] : llvm::zip(nest.epilogues, nest.epilogueLoops)) {
+    linalg::GenericOp op = epilogue;
+    SmallVector<AffineExpr> loops =
+        llvm::map_to_vector(loopIndices, [&](unsigned index) { return indices[index]; });
+    SmallVector<Value> values = emitter.body(op, loops, {});
+    for (auto [result, value] : llvm::zip(op->getResults(), values)) {
+      AffineMap map = op.getIndexingMapMatchingResult(result);
+      SmallVector<AffineExpr> place =
+          llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+            return normalize(expr.replaceDims(loops));
+          });
+      emitter.bind(result, place, value);
+      stores.push_back({result, place, value});
+    }
+  }
+  for (auto &[tensor, place, value] : stores)
+    if (emitter.buffer(tensor))
+      emitter.store(tensor, place, value);
+}

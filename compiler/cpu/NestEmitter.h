@@ -1,0 +1,83 @@
+#pragma once
+
+#include "compiler/cpu/KernelEmitter.h"
+#include "compiler/cpu/Schedule.h"
+
+namespace tfc::cpu {
+
+/// Emits the loops of a scheduled nest.
+class NestEmitter {
+public:
+  NestEmitter(KernelEmitter &emitter, const Schedule &schedule, const Nest &nest);
+
+  /// What [begin, end) cuts, over the kernel's sizes; 1 where the nest is not cut.
+  mlir::AffineExpr units() const;
+  /// Arithmetic and memory traffic of one unit, in units of a simple operation.
+  int64_t unitCost() const;
+  /// Emits units [begin, end).
+  void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using LoopBody = llvm::function_ref<Values(LoopDim, Values)>;
+  using Body = llvm::function_ref<Values(Values)>;
+
+  /// How a sweep runs along its lanes.
+  struct Lanes {
+    /// Lanes of a vector and vectors of a block.
+    int64_t width = 1, unroll = 1;
+    /// Rows that share a block (of the last parallel loop that is not the lanes').
+    int64_t rows = 1;
+    std::optional<unsigned> rowLoop;
+    int64_t block() const { return width * unroll; }
+  };
+  /// One stretch along the lanes: `unroll` vectors, the last one masked.
+  using LaneBody = llvm::function_ref<Values(int64_t unroll, Values)>;
+
+  Lanes lanesOf(const Sweep &sweep) const;
+  void tileRows(const Sweep &sweep, Lanes &lanes) const;
+  std::optional<unsigned> unitLoop() const;
+  llvm::SmallVector<unsigned> loopOrder(const Sweep &sweep) const;
+
+  Values emitFor(mlir::Value lower, mlir::Value upper, int64_t step, Values carried,
+                 LoopBody body);
+  Values emitLoops(llvm::ArrayRef<unsigned> loops, Values carried, Body body);
+  Values emitLanes(const Sweep &sweep, const Lanes &lanes, Values carried, LaneBody body);
+  void emitRows(const Lanes &lanes, llvm::ArrayRef<unsigned> loops,
+                llvm::function_ref<void(int64_t)> body);
+  std::pair<mlir::Value, mlir::Value> bounds(unsigned loop);
+
+  void emitSweep(const Sweep &sweep);
+  void emitPointwise(const Sweep &sweep);
+  Values pointwiseBlock(const Sweep &sweep, const Lanes &lanes, int64_t unroll, Values carried);
+  void finishRowReductions(const Sweep &sweep, const Lanes &lanes, Values carried);
+  void emitColumn(const Sweep &sweep);
+  void columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll);
+  void emitContractionSweep(const Sweep &sweep);
+
+  llvm::SmallVector<mlir::AffineExpr> loopsAt(const Stage &stage);
+  llvm::SmallVector<mlir::AffineExpr> resultAt(const Stage &stage, unsigned number);
+  void evaluateParallel(const Stage &stage);
+  void storeStage(const Stage &stage);
+
+  KernelEmitter &e;
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const Schedule &schedule;
+  const Nest &nest;
+  /// The nest's loops as expressions of the emitter's dims, where they are open.
+  llvm::SmallVector<mlir::AffineExpr> loops;
+  mlir::Value unitBegin, unitEnd, scratchMemory;
+};
+
+/// Combines vectors and then their lanes in a fixed tree by `combiner`.
+mlir::Value combineTree(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
+                        llvm::SmallVector<mlir::Value> vectors);
+/// `combiner` on two values of its operands' type or vectors of it.
+mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
+                    mlir::Value lhs, mlir::Value rhs);
+
+/// Emits an operation of linalg_ext whose results have buffers.
+mlir::LogicalResult emitSpecial(KernelEmitter &emitter, mlir::Operation *op);
+
+} // namespace tfc::cpu

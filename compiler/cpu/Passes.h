@@ -1,0 +1,22 @@
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tfc::cpu {
+
+#define GEN_PASS_DECL
+#include "compiler/cpu/Passes.h.inc"
+
+/// Lowers scf, arith, math, vector, index and func operations of a module to the LLVM dialect.
+void buildCpuLoweringPipeline(mlir::OpPassManager &pm);
+
+#define GEN_PASS_REGISTRATION
+#include "compiler/cpu/Passes.h.inc"
+
+} // namespace tfc::cpu

@@ -1,0 +1,65 @@
+#include "compiler/cpu/Prepare.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+SmallVector<func::FuncOp> tfc::cpu::findKernels(ModuleOp module) {
+  SmallVector<func::FuncOp> kernels;
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (kernel->hasAttr("tfc.kernel") && !kernel.isExternal())
+      kernels.push_back(kernel);
+  return kernels;
+}
+
+/// Reads through casts between static and dynamic types of one shape.
+static Value withoutCasts(Value value) {
+  while (auto cast = value.getDefiningOp<tensor::CastOp>())
+    value = cast.getSource();
+  return value;
+}
+
+/// A generic that copies `source`, of the type of `like`.
+static Value createCopy(OpBuilder &b, Location loc, Value source) {
+  auto type = cast<RankedTensorType>(source.getType());
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      sizes.push_back(tensor::DimOp::create(b, loc, source, i));
+  Value empty = tensor::EmptyOp::create(b, loc, type, sizes);
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+  auto body = [](OpBuilder &builder, Location at, ValueRange arguments) {
+    linalg::YieldOp::create(builder, at, arguments.front());
+  };
+  return linalg::GenericOp::create(b, loc, type, source, empty, {identity, identity}, loops, body)
+      .getResult(0);
+}
+
+LogicalResult tfc::cpu::prepareKernel(func::FuncOp kernel) {
+  if (!kernel.getBody().hasOneBlock())
+    return kernel.emitError("expected a kernel of one block");
+  IRRewriter rewriter(kernel.getContext());
+  for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front()))
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op);
+        structured && !isa<linalg::GenericOp>(op)) {
+      rewriter.setInsertionPoint(&op);
+      if (failed(linalg::generalizeNamedOp(rewriter, structured)))
+        return op.emitOpError("has no code generator for the CPU");
+    }
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  rewriter.setInsertionPoint(terminator);
+  SmallPtrSet<Value, 8> seen;
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value value = withoutCasts(operand.get());
+    Operation *op = value.getDefiningOp();
+    bool computed = op && (isa<linalg::GenericOp>(op) ||
+                           op->getDialect()->getNamespace() == "linalg_ext");
+    if (!computed || !seen.insert(value).second)
+      value = createCopy(rewriter, kernel.getLoc(), operand.get());
+    operand.set(value);
+  }
+  return success();
+}

@@ -1,0 +1,208 @@
+#include "compiler/cpu/NestEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tfc::cpu;
+
+Value tfc::cpu::combine(OpBuilder &b, Location loc, Operation *combiner, Value lhs, Value rhs) {
+  Operation *copy = combiner->cloneWithoutRegions();
+  copy->setOperands({lhs, rhs});
+  copy->setLoc(loc);
+  copy->getResult(0).setType(lhs.getType());
+  b.insert(copy);
+  return copy->getResult(0);
+}
+
+Value tfc::cpu::combineTree(OpBuilder &b, Location loc, Operation *combiner,
+                            SmallVector<Value> vectors) {
+  while (vectors.size() > 1) {
+    SmallVector<Value> next;
+    for (unsigned i = 0; i + 1 < vectors.size(); i += 2)
+      next.push_back(combine(b, loc, combiner, vectors[i], vectors[i + 1]));
+    if (vectors.size() % 2)
+      next.push_back(vectors.back());
+    vectors = next;
+  }
+  Value vector = vectors.front();
+  auto type = dyn_cast<VectorType>(vector.getType());
+  if (!type)
+    return vector;
+  for (int64_t width = type.getNumElements(); width > 1; width /= 2) {
+    SmallVector<int64_t> low = llvm::to_vector(llvm::seq<int64_t>(0, width / 2));
+    SmallVector<int64_t> high = llvm::to_vector(llvm::seq<int64_t>(width / 2, width));
+    Value lhs = vector::ShuffleOp::create(b, loc, vector, vector, low);
+    Value rhs = vector::ShuffleOp::create(b, loc, vector, vector, high);
+    vector = combine(b, loc, combiner, lhs, rhs);
+  }
+  return vector::ExtractOp::create(b, loc, vector, ArrayRef<int64_t>{0});
+}
+
+/// `value` in every lane.
+static Value splat(OpBuilder &b, Location loc, Value value, int64_t lanes) {
+  if (lanes == 1 || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, value.getType()), value);
+}
+
+//===--- points and row reductions --------------------------------------------------------------===//
+
+/// Loops over points at which parallel stages are stored and reductions along the lanes add up.
+void NestEmitter::emitPointwise(const Sweep &sweep) {
+  Lanes lanes = lanesOf(sweep);
+  int64_t width = sweep.vectorLoop ? lanes.width : 1;
+  SmallVector<unsigned> order = loopOrder(sweep);
+  ArrayRef<unsigned> all(order);
+  ArrayRef<unsigned> around = all.take_front(sweep.numParallel);
+  ArrayRef<unsigned> inside = all.drop_front(sweep.numParallel);
+  if (sweep.vectorLoop)
+    inside = inside.drop_back();
+  emitLoops(around, {}, [&](Values) -> Values {
+    Values accumulators;
+    for (const Stage *stage : sweep.stages)
+      if (!stage->isParallel())
+        for (unsigned i = 0; i < stage->op->getNumResults(); ++i)
+          for (int64_t u = 0; u < lanes.unroll; ++u) {
+            Operation *combiner = combinerOf(stage->generic(), i);
+            Value neutral =
+                arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner));
+            accumulators.push_back(splat(b, loc, neutral, width));
+          }
+    accumulators = emitLoops(inside, accumulators, [&](Values carried) {
+      return emitLanes(sweep, lanes, carried, [&](int64_t unroll, Values inner) {
+        return pointwiseBlock(sweep, lanes, unroll, inner);
+      });
+    });
+    finishRowReductions(sweep, lanes, accumulators);
+    return {};
+  });
+}
+
+/// One block of `unroll` vectors: returns the new accumulators.
+NestEmitter::Values NestEmitter::pointwiseBlock(const Sweep &sweep, const Lanes &lanes,
+                                                int64_t unroll, Values carried) {
+  AffineExpr base = sweep.vectorLoop ? loops[*sweep.vectorLoop] : AffineExpr();
+  for (int64_t u = 0; u < unroll; ++u) {
+    if (sweep.vectorLoop)
+      loops[*sweep.vectorLoop] = base + u * lanes.width;
+    unsigned first = 0;
+    for (const Stage *stage : sweep.stages) {
+      if (stage->isParallel()) {
+        evaluateParallel(*stage);
+        continue;
+      }
+      unsigned count = stage->op->getNumResults();
+      Values old;
+      for (unsigned i = 0; i < count; ++i)
+        old.push_back(carried[first + i * lanes.unroll + u]);
+      Values values = e.body(stage->generic(), loopsAt(*stage), old);
+      for (unsigned i = 0; i < count; ++i) {
+        Value value = e.broadcast(values[i]);
+        if (e.mask())
+          value = arith::SelectOp::create(b, loc, e.mask(), value, old[i]);
+        carried[first + i * lanes.unroll + u] = value;
+      }
+      first += count * lanes.unroll;
+    }
+    for (const Stage *stage : sweep.stages)
+      if (stage->isParallel())
+        storeStage(*stage);
+  }
+  if (sweep.vectorLoop)
+    loops[*sweep.vectorLoop] = base;
+  return carried;
+}
+
+/// Combines the accumulators of the lanes with the initial values.
+void NestEmitter::finishRowReductions(const Sweep &sweep, const Lanes &lanes, Values carried) {
+  unsigned first = 0;
+  for (const Stage *stage : sweep.stages) {
+    if (stage->isParallel())
+      continue;
+    linalg::GenericOp op = stage->generic();
+    for (OpResult result : op->getResults()) {
+      unsigned number = result.getResultNumber();
+      Values parts(carried.begin() + first, carried.begin() + first + lanes.unroll);
+      first += lanes.unroll;
+      Operation *combiner = combinerOf(op, number);
+      SmallVector<AffineExpr> indices = resultAt(*stage, number);
+      Value init = e.element(op.getDpsInits()[number], indices);
+      Value total = combineTree(b, loc, combiner, parts);
+      e.bind(result, indices, combine(b, loc, combiner, init, total));
+    }
+    storeStage(*stage);
+  }
+}
+
+//===--- column reductions ----------------------------------------------------------------------===//
+
+/// Reductions of which every lane is an element of its own: the sums run in order, in registers.
+void NestEmitter::emitColumn(const Sweep &sweep) {
+  Lanes lanes = lanesOf(sweep);
+  SmallVector<unsigned> order = loopOrder(sweep);
+  ArrayRef<unsigned> around = ArrayRef(order).take_front(sweep.numParallel);
+  if (sweep.vectorLoop)
+    around = around.drop_back();
+  emitRows(lanes, around, [&](int64_t rows) {
+    emitLanes(sweep, lanes, {}, [&](int64_t unroll, Values) -> Values {
+      columnBlock(sweep, rows, unroll);
+      return {};
+    });
+  });
+}
+
+void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) {
+  Lanes lanes = lanesOf(sweep);
+  AffineExpr base = sweep.vectorLoop ? loops[*sweep.vectorLoop] : AffineExpr();
+  AffineExpr row = rows > 1 ? loops[*lanes.rowLoop] : AffineExpr();
+  auto forEachVector = [&](function_ref<void()> visit) {
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t u = 0; u < unroll; ++u) {
+        if (row)
+          loops[*lanes.rowLoop] = row + r;
+        if (base)
+          loops[*sweep.vectorLoop] = base + u * lanes.width;
+        visit();
+      }
+    if (row)
+      loops[*lanes.rowLoop] = row;
+    if (base)
+      loops[*sweep.vectorLoop] = base;
+  };
+
+  Values accumulators;
+  forEachVector([&] {
+    for (const Stage *stage : sweep.stages)
+      if (!stage->isParallel())
+        for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits()))
+          accumulators.push_back(e.broadcast(e.element(init, resultAt(*stage, number))));
+  });
+  auto reduction = ArrayRef(sweep.loops).drop_front(sweep.numParallel);
+  accumulators = emitLoops(reduction, accumulators, [&](Values carried) {
+    unsigned next = 0;
+    forEachVector([&] {
+      for (const Stage *stage : sweep.stages) {
+        if (stage->isParallel())
+          continue;
+        ArrayRef<Value> old = ArrayRef(carried).slice(next, stage->op->getNumResults());
+        Values values = e.body(stage->generic(), loopsAt(*stage), llvm::to_vector(old));
+        for (Value value : values)
+          carried[next++] = e.broadcast(value);
+      }
+    });
+    return carried;
+  });
+  unsigned next = 0;
+  forEachVector([&] {
+    for (const Stage *stage : sweep.stages) {
+      if (stage->isParallel()) {
+        evaluateParallel(*stage);
+        continue;
+      }
+      for (OpResult result : stage->op->getResults())
+        e.bind(result, resultAt(*stage, result.getResultNumber()), accumulators[next++]);
+    }
+    for (const Stage *stage : sweep.stages)
+      storeStage(*stage);
+  });
+}

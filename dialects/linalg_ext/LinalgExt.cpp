@@ -1,0 +1,90 @@
+#include "dialects/linalg_ext/LinalgExt.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace tfc::linalg_ext;
+
+#include "dialects/linalg_ext/LinalgExtDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/linalg_ext/LinalgExt.cpp.inc"
+
+void LinalgExtDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/linalg_ext/LinalgExt.cpp.inc"
+      >();
+}
+
+/// Checks that `region` takes arguments of `arguments` and yields `results`.
+static LogicalResult verifyRegion(Operation *op, Region &region, ArrayRef<Type> arguments,
+                                  ArrayRef<Type> results) {
+  Block &block = region.front();
+  if (block.getArgumentTypes() != TypeRange(arguments))
+    return op->emitOpError("expected its region to take (")
+           << arguments << "), but got (" << block.getArgumentTypes() << ")";
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield || yield.getOperandTypes() != TypeRange(results))
+    return op->emitOpError("expected its region to yield ") << results;
+  return success();
+}
+
+static Type elementType(Value tensor) { return getElementTypeOrSelf(tensor.getType()); }
+
+//===--- scan -----------------------------------------------------------------------------------===//
+
+LogicalResult ScanOp::verify() {
+  auto input = cast<RankedTensorType>(getInput().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (failed(verifyCompatibleShape(input, result)))
+    return emitOpError("expected input and result of one shape, but got ")
+           << input << " and " << result;
+  if (getDimension() >= uint64_t(input.getRank()))
+    return emitOpError("expected a dimension below the rank ") << input.getRank();
+  Type state = getInit().getType();
+  if (state != result.getElementType())
+    return emitOpError("expected an initial value of the result's element type ")
+           << result.getElementType() << ", but got " << state;
+  return verifyRegion(*this, getCombine(), {state, input.getElementType()}, {state});
+}
+
+//===--- scatter --------------------------------------------------------------------------------===//
+
+LogicalResult ScatterOp::verify() {
+  auto indices = cast<RankedTensorType>(getIndices().getType());
+  auto updates = cast<RankedTensorType>(getUpdates().getType());
+  auto operand = cast<RankedTensorType>(getOperand().getType());
+  if (indices.getRank() < 1 || indices.isDynamicDim(indices.getRank() - 1))
+    return emitOpError("expected indices with a static last dimension, but got ") << indices;
+  if (!isa<IntegerType>(indices.getElementType()))
+    return emitOpError("expected integer indices, but got ") << indices;
+  int64_t batch = indices.getRank() - 1, depth = indices.getShape().back();
+  if (updates.getRank() - batch != operand.getRank() - depth || updates.getRank() < batch)
+    return emitOpError("expected updates of rank ")
+           << batch + operand.getRank() - depth << ", but got " << updates;
+  if (updates.getElementType() != operand.getElementType())
+    return emitOpError("expected updates of element type ")
+           << operand.getElementType() << ", but got " << updates;
+  Type element = operand.getElementType();
+  return verifyRegion(*this, getCombine(), {element, element}, {element});
+}
+
+//===--- sort -----------------------------------------------------------------------------------===//
+
+LogicalResult SortOp::verify() {
+  if (getInputs().empty() || getInputs().getTypes() != getSorted().getTypes())
+    return emitOpError("expected results of the inputs' types");
+  auto first = cast<RankedTensorType>(getInputs().front().getType());
+  if (getDimension() >= uint64_t(first.getRank()))
+    return emitOpError("expected a dimension below the rank ") << first.getRank();
+  SmallVector<Type> arguments;
+  for (Value input : getInputs()) {
+    if (failed(verifyCompatibleShape(first, input.getType())))
+      return emitOpError("expected inputs of one shape, but got ")
+             << first << " and " << input.getType();
+    arguments.append(2, elementType(input));
+  }
+  return verifyRegion(*this, getBefore(), arguments, {IntegerType::get(getContext(), 1)});
+}

@@ -1,0 +1,128 @@
+#ifndef TFC_DIALECTS_LINALG_EXT_LINALGEXT_TD
+#define TFC_DIALECTS_LINALG_EXT_LINALGEXT_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def LinalgExt_Dialect : Dialect {
+  let name = "linalg_ext";
+  let cppNamespace = "::tfc::linalg_ext";
+  let summary = "Structured operations that linalg.generic cannot express";
+  let description = [{
+    Operations on tensors with loop-carried or data-dependent accesses: scans,
+    scatters and sorts. They stand beside `linalg.generic` in a kernel's body,
+    read any producer, and are emitted by the code generator of each target.
+  }];
+}
+
+class LinalgExt_Op<string mnemonic, list<Trait> traits = []>
+    : Op<LinalgExt_Dialect, mnemonic, traits>;
+
+def LinalgExt_YieldOp : LinalgExt_Op<"yield", [Pure, ReturnLike, Terminator]> {
+  let summary = "Ends a region with its results";
+  let description = [{
+    Example:
+
+    ```mlir
+    linalg_ext.yield %sum : f32
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+def LinalgExt_ScanOp : LinalgExt_Op<"scan", [
+    Pure, SingleBlock]> {
+  let summary = "Combines the elements before each element along a dimension";
+  let description = [{
+    Element i of the result along `dimension` is `init` combined with elements 0
+    to i of `input` in this order, or 0 to i - 1 if `exclusive`. With `reverse`
+    the order runs from the last element to the first. The region gets the value
+    so far and the next element, and yields the new value.
+
+    Example:
+
+    ```mlir
+    %sums = linalg_ext.scan %x, %zero along 1 : tensor<?x8xf32>, f32 -> tensor<?x8xf32> {
+    ^bb0(%sum: f32, %e: f32):
+      %next = arith.addf %sum, %e : f32
+      linalg_ext.yield %next : f32
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyType:$init, I64Attr:$dimension,
+                       UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $input `,` $init `along` $dimension (`exclusive` $exclusive^)? (`reverse` $reverse^)?
+    attr-dict `:` type($input) `,` type($init) `->` type($result) $combine
+  }];
+  let hasVerifier = 1;
+}
+
+def LinalgExt_ScatterOp : LinalgExt_Op<"scatter", [
+    Pure, SingleBlock, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "Writes rows into a tensor at computed places";
+  let description = [{
+    The result is `operand`, changed by one update after the other in row-major
+    order of `indices` without its last dimension. `indices` is
+    [batch..., depth]: each row of `depth` numbers names a place in the leading
+    `depth` dimensions of `operand`; `updates` is [batch..., rest...] and
+    `operand` [indexed..., rest...]. The region gets the old element and the
+    update, and yields the new element. An update with an index below zero or
+    beyond its dimension is skipped.
+
+    Example:
+
+    ```mlir
+    %r = linalg_ext.scatter %u into %x at %i
+        : tensor<?x8xf32>, tensor<100x8xf32>, tensor<?x1xi64> {
+    ^bb0(%old: f32, %update: f32):
+      %new = arith.addf %old, %update : f32
+      linalg_ext.yield %new : f32
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$updates, AnyRankedTensor:$operand,
+                       AnyRankedTensor:$indices);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $updates `into` $operand `at` $indices attr-dict
+    `:` type($updates) `,` type($operand) `,` type($indices) $combine
+  }];
+  let hasVerifier = 1;
+}
+
+def LinalgExt_SortOp : LinalgExt_Op<"sort", [
+    Pure, SingleBlock]> {
+  let summary = "Sorts along a dimension, keeping equal elements in order";
+  let description = [{
+    Sorts the tuples of corresponding elements of `inputs` (all of one shape)
+    along `dimension`. The region gets two tuples, interleaved as a0, b0, a1, b1
+    and so on, and yields whether a stands before b. The sort is stable.
+
+    Example:
+
+    ```mlir
+    %keys, %payload = linalg_ext.sort %k, %p along 0
+        : tensor<?xi64>, tensor<?xi64> -> tensor<?xi64>, tensor<?xi64> {
+    ^bb0(%a: i64, %b: i64, %pa: i64, %pb: i64):
+      %before = arith.cmpi slt, %a, %b : i64
+      linalg_ext.yield %before : i1
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension);
+  let results = (outs Variadic<AnyRankedTensor>:$sorted);
+  let regions = (region SizedRegion<1>:$before);
+  let assemblyFormat = [{
+    $inputs `along` $dimension attr-dict `:` type($inputs) `->` type($sorted) $before
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TFC_DIALECTS_LINALG_EXT_LINALGEXT_TD
