@@ -9,47 +9,97 @@ using namespace mlir;
 namespace tfc::cpu {
 namespace {
 
-/// Rows of a unit: enough to pay for a packed panel of b, few enough that a block of a stays in L2.
-constexpr int64_t kUnitRows = 192;
+/// Rows of a unit: enough to pay for packed panels of b, few enough that a block of a stays in L2.
+constexpr int64_t kUnitRows = 384, kUnitRowsPacked = 192;
+/// Columns for which a tile's packed rows of a are used.
+constexpr int64_t kPackedColumns = 128;
 /// Work that is worth waking a thread for.
 constexpr int64_t kGrainOperations = 200 << 10;
+/// Below these rows b is read where it is: copies would cost more than they save.
+constexpr int64_t kFewRows = 6;
+/// A depth that is not known: copies do not pay for a short one.
+constexpr int64_t kUnknownSteps = 96;
+/// Columns that a product of few rows walks over together, so that memory is read in long pieces.
+constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
 
-/// The distance in bytes between two rows of factor a, if one dense input is its memory.
-std::optional<int64_t> rowBytesOfA(KernelShapes &shapes, linalg::GenericOp op,
-                                   const ContractionForm &form) {
-  if (form.a.inputs.size() != 1 || form.m.empty())
-    return std::nullopt;
-  OpOperand *operand = op.getDpsInputOperand(form.a.inputs.front());
-  AffineMap map = op.getMatchingIndexingMap(operand);
-  AffineExpr m = getAffineDimExpr(form.m.back(), op.getContext());
-  AffineExpr stride = getAffineConstantExpr(1, op.getContext());
-  ArrayRef<AffineExpr> shape = shapes.shapeOf(operand->get());
-  for (unsigned i = map.getNumResults(); i-- > 0; stride = stride * shape[i])
-    if (map.getResult(i) == m)
-      if (std::optional<int64_t> elements = constantOf(normalize(stride)))
-        return *elements *
-               ((getElementTypeOrSelf(operand->get().getType()).getIntOrFloatBitWidth() + 7) / 8);
-  return std::nullopt;
+std::optional<LinearAccess> denseAccess(KernelShapes &shapes, linalg::GenericOp op,
+                                        const ContractionForm &form, bool isA) {
+  const ContractionFactor &factor = isA ? form.a : form.b;
+  Value tensor = op.getDpsInputOperand(factor.inputs.front())->get();
+  MLIRContext *context = op.getContext();
+  ArrayRef<AffineExpr> shape = shapes.shapeOf(tensor);
+  SmallVector<AffineExpr> strides(shape.size());
+  AffineExpr stride = getAffineConstantExpr(1, context);
+  for (unsigned i = shape.size(); i-- > 0; stride = stride * shape[i])
+    strides[i] = stride;
+  SmallVector<AffineExpr> outer;
+  for (unsigned i = 0; i < form.outer.size(); ++i)
+    outer.push_back(getAffineDimExpr(i, context));
+  return linearAccess(op, form, isA, strides, outer);
 }
 
-/// Rows of a that the first level cache can hold side by side: rows that are a multiple of 4 KiB
-/// apart compete for the lines of one set.
-int64_t maxTileRows(const Target &target, std::optional<int64_t> rowBytes) {
-  if (!rowBytes || *rowBytes == 0)
+int64_t inputBytes(linalg::GenericOp op, const ContractionFactor &factor) {
+  Value tensor = op.getDpsInputOperand(factor.inputs.front())->get();
+  return std::max(1u, getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8);
+}
+
+/// Rows of a that the first level cache can hold side by side.
+int64_t maxTileRows(const Target &target, const std::optional<LinearAccess> &a, int64_t bytes) {
+  std::optional<int64_t> across = a ? constantOf(a->across) : std::nullopt;
+  if (!across || constantOf(a->k) != 1)
     return target.vectorRegisters;
   int64_t ways = target.l1Bytes / 4096;
-  int64_t setsUsed = 4096 / std::gcd<int64_t>(4096, *rowBytes);
+  int64_t setsUsed = 4096 / std::max<int64_t>(1, std::gcd<int64_t>(4096, *across * bytes));
   return std::max<int64_t>(1, std::min(target.vectorRegisters, (ways - 2) * setsUsed));
 }
 
-int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows) {
+int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows, int64_t most) {
   if (!m)
-    return std::max<int64_t>(1, kUnitRows / tileRows) * tileRows;
-  int64_t blocks = std::max<int64_t>(1, llvm::divideCeil(*m, kUnitRows));
+    return std::max<int64_t>(1, most / tileRows) * tileRows;
+  int64_t blocks = std::max<int64_t>(1, llvm::divideCeil(*m, most));
   return std::max<int64_t>(tileRows, llvm::alignTo(llvm::divideCeil(*m, blocks), tileRows));
 }
 
+/// The plan's tile and what a unit covers.
+void chooseShapes(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
+                  const ContractionForm &form, linalg::GenericOp op, KernelShapes &shapes) {
+  std::optional<LinearAccess> a = denseAccess(shapes, op, form, true);
+  std::optional<LinearAccess> b = denseAccess(shapes, op, form, false);
+  int64_t aBytes = inputBytes(op, form.a), bBytes = inputBytes(op, form.b);
+  bool fewRows = sizes.m && *sizes.m <= kFewRows;
+  if (fewRows && a && b && constantOf(a->k) == 1 && constantOf(b->k) == 1 &&
+      constantOf(b->across) != 1 && sizes.k.value_or(plan.lanes) >= plan.lanes) {
+    plan.lanesAlongK = true;
+    plan.unitRows = std::max<int64_t>(1, *sizes.m);
+    return;
+  }
+  plan.tile = chooseTile(target, sizes, plan.lanes, maxTileRows(target, a, aBytes));
+  bool packsA = packsRows(target, form, a, aBytes, plan.tile.rows);
+  plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, packsA ? kUnitRowsPacked : kUnitRows);
+  int64_t columns = plan.tile.vectors * plan.lanes;
+  int64_t panels = sizes.n ? llvm::divideCeil(*sizes.n, columns) : kPackedColumns;
+  if (packsA)
+    plan.unitPanels =
+        std::clamp<int64_t>(kPackedColumns / columns, 1, std::max<int64_t>(1, panels));
+  if (fewRows && !packsA && b && constantOf(b->across) == 1 &&
+      sizes.k.value_or(1 << 10) * sizes.n.value_or(1 << 10) * bBytes > target.l2Bytes / 2) {
+    plan.unitPanels = std::clamp<int64_t>(kSweepColumns / columns, 1, std::max<int64_t>(1, panels));
+    plan.sweepSteps = kSweepSteps;
+  }
+}
+
 } // namespace
+
+bool packsRows(const Target &target, const ContractionForm &form,
+               const std::optional<LinearAccess> &a, int64_t elementBytes, int64_t tileRows) {
+  if (!a || form.converts(form.a) || (!constantOf(a->across) && tileRows > 1))
+    return true;
+  std::optional<int64_t> stride = constantOf(a->k);
+  if (stride == 1 || stride == 0)
+    return false;
+  return !fitsFirstCache(target, stride ? *stride * elementBytes : stride,
+                         constantOf(form.kSize()).value_or(kUnknownSteps), tileRows * elementBytes);
+}
 
 std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Target &target,
                                                const ContractionNest &nest) {
@@ -57,21 +107,19 @@ std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Targe
   std::optional<ContractionForm> form = matchContraction(op, shapes);
   if (!form)
     return std::nullopt;
-  int64_t bits = form->computeType.getIntOrFloatBitWidth();
   ContractionSizes sizes{constantOf(form->mSize()), constantOf(form->nSize()),
                          constantOf(form->kSize())};
   ContractionPlan plan;
-  plan.lanes = std::max<int64_t>(1, target.lanes(bits));
-  plan.tile =
-      chooseTile(target, sizes, plan.lanes, maxTileRows(target, rowBytesOfA(shapes, op, *form)));
-  plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows);
-  int64_t columns = plan.tile.vectors * plan.lanes;
+  plan.lanes = std::max<int64_t>(1, target.lanes(form->computeType.getIntOrFloatBitWidth()));
+  chooseShapes(plan, target, sizes, *form, op, shapes);
+  int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
   plan.units = normalize(form->outerSize() * form->mSize().ceilDiv(plan.unitRows) *
                          form->nSize().ceilDiv(columns));
   int64_t operations = 2 * std::min(plan.unitRows, sizes.m.value_or(plan.unitRows)) *
                        std::min(columns, sizes.n.value_or(columns)) *
                        std::max<int64_t>(1, sizes.k.value_or(64));
-  plan.grain = std::max<int64_t>(1, kGrainOperations / operations);
+  plan.grain = kGrainOperations / std::max<int64_t>(1, operations);
+  plan.grain = std::max<int64_t>(1, plan.grain);
   return plan;
 }
 

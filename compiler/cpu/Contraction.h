@@ -29,8 +29,12 @@ struct ContractionPlan {
   /// What one pass of the innermost loops computes, and the lanes of its vectors.
   RegisterTile tile;
   int64_t lanes = 1;
-  /// Rows of a unit, which is one tile wide.
-  int64_t unitRows = 1;
+  /// What a unit covers: rows, and panels as wide as the tile.
+  int64_t unitRows = 1, unitPanels = 1;
+  /// Steps along k after which sums move to the next panel; 0 for all.
+  int64_t sweepSteps = 0;
+  /// Whether tiles run along k in both operands, each lane on its own part of the sum.
+  bool lanesAlongK = false;
 };
 
 /// Says how to emit the contraction, or nothing where the plain loop nest does better.

@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -10,44 +11,13 @@ using namespace mlir;
 namespace tfc::cpu {
 namespace {
 
-/// Bytes of the packed panel of b.
-constexpr int64_t kPanelBytes = 96 << 10;
+/// Bytes of the packed panels of b.
+constexpr int64_t kPanelBytes = 128 << 10;
 /// Operations of an epilogue, over all copies for one tile, above which it runs in a loop of its
 /// own.
 constexpr int64_t kInlineEpilogue = 600;
 /// Rows of a product that pay for a packed copy of b whose rows do not suit the cache.
 constexpr int64_t kPackingRows = 48;
-
-/// Stand-ins for the counters m, n and k (and those of the separate loops along k) while addresses
-/// are analysed; the emitter's own dims count from zero.
-constexpr unsigned kFirstCounter = 1u << 20;
-
-AffineDimExpr counter(MLIRContext *context, unsigned index) {
-  return cast<AffineDimExpr>(getAffineDimExpr(kFirstCounter + index, context));
-}
-
-bool usesAnyDim(AffineExpr expr) {
-  bool found = false;
-  expr.walk([&](AffineExpr inner) { found |= isa<AffineDimExpr>(inner); });
-  return found;
-}
-
-/// The address of an input's element at a point of the loops, in elements.
-AffineExpr addressOf(const Buffer &buffer, AffineMap map, ArrayRef<AffineExpr> point) {
-  AffineExpr address = getAffineConstantExpr(0, map.getContext());
-  for (auto [result, stride] : llvm::zip_equal(map.getResults(), buffer.strides))
-    address = address + result.replaceDims(point) * stride;
-  return normalize(address);
-}
-
-/// The stride of `counter` in an address, which becomes the rest; fails where it is not constant.
-LogicalResult takeStride(AffineExpr &address, AffineDimExpr counter, AffineExpr &stride) {
-  AffineExpr rest;
-  if (!Polynomial(address).split(counter, stride, rest) || usesAnyDim(stride))
-    return failure();
-  address = rest;
-  return success();
-}
 
 int64_t epilogueOperations(const ContractionNest &nest) {
   int64_t operations = nest.storesProduct ? 1 : 0;
@@ -72,12 +42,13 @@ void ContractionEmitter::emit(Value begin, Value end) {
   forLoop(toIndex(begin), toIndex(end), 1, [&](Value unit) { emitUnit(unit); });
 }
 
-/// Cuts the unit's number into outer indices, a block of rows and a panel of columns; panels change
+/// Cuts the unit's number into outer indices, a block of rows and a group of panels; panels change
 /// fastest, so that the block of a stays in the cache.
 void ContractionEmitter::emitUnit(Value unit) {
-  Value panels = emitter.indexValue(normalize(form.nSize().ceilDiv(tileColumns())));
+  Value groups =
+      emitter.indexValue(normalize(form.nSize().ceilDiv(tileColumns() * plan.unitPanels)));
   Value blocks = emitter.indexValue(normalize(form.mSize().ceilDiv(plan.unitRows)));
-  auto [rest, panel] = divide(unit, panels);
+  auto [rest, group] = divide(unit, groups);
   auto [outer, block] = divide(rest, blocks);
   outerIndices.assign(form.outer.size(), AffineExpr());
   for (unsigned i = form.outer.size(); i-- > 0;) {
@@ -91,95 +62,94 @@ void ContractionEmitter::emitUnit(Value unit) {
   std::optional<int64_t> m = constantOf(form.mSize());
   mCount = m && *m % plan.unitRows == 0 ? constant(plan.unitRows)
                                         : minimum(constant(plan.unitRows), sub(mSize, m0));
-  n0 = mul(panel, tileColumns());
-  analyzeOperands();
-  emitPanels(panel);
+  firstPanel = mul(group, plan.unitPanels);
+  a = analyzeOperand(true);
+  bOperand = analyzeOperand(false);
+  choosePacking();
+  chooseBlocking();
+  allocateBuffers();
+  emitBlocks();
 }
 
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
 
-ContractionOperand ContractionEmitter::analyzeOperand(const ContractionFactor &factor, bool isA) {
+ContractionOperand ContractionEmitter::analyzeOperand(bool isA) {
   ContractionOperand operand;
-  operand.factor = &factor;
-  operand.converts = !isa<BlockArgument>(factor.root) || form.factorType != form.computeType;
-  if (factor.inputs.size() != 1)
-    return operand;
+  operand.factor = isA ? &form.a : &form.b;
+  operand.converts = form.converts(*operand.factor);
   linalg::GenericOp op = nest.op;
-  OpOperand *input = op.getDpsInputOperand(factor.inputs.front());
-  operand.tensor = input->get();
+  operand.tensor = op.getDpsInputOperand(operand.factor->inputs.front())->get();
   operand.elementType = getElementTypeOrSelf(operand.tensor.getType());
-  const Buffer *buffer = emitter.buffer(operand.tensor);
-  if (!buffer || operand.elementType.isInteger(1))
+  if (const Buffer *buffer = emitter.buffer(operand.tensor))
+    operand.access = linearAccess(op, form, isA, buffer->strides, outerIndices);
+  if (!operand.access)
     return operand;
-  MLIRContext *context = b.getContext();
-  SmallVector<AffineExpr> point =
-      form.point(outerIndices, counter(context, 0), counter(context, 1), counter(context, 2));
-  AffineExpr address = addressOf(*buffer, op.getMatchingIndexingMap(input), point);
-  AffineExpr across, k;
-  if (failed(takeStride(address, counter(context, isA ? 0 : 1), across)) ||
-      failed(takeStride(address, counter(context, 2), k)))
-    return operand;
-  operand.isLinear = true;
-  operand.base = address;
   auto toStride = [&](AffineExpr expr) {
     std::optional<int64_t> fixed = constantOf(expr);
     return fixed ? Stride{*fixed, {}} : Stride{0, emitter.indexValue(expr)};
   };
-  operand.across = toStride(across);
-  operand.k = toStride(k);
+  operand.across = toStride(operand.access->across);
+  operand.k = toStride(operand.access->k);
   return operand;
 }
 
-void ContractionEmitter::analyzeOperands() {
-  a = analyzeOperand(form.a, true);
-  bOperand = analyzeOperand(form.b, false);
-  choosePacking();
+/// Tiles read an operand in place where it is cheap: anything that is converted, gathered or spread
+/// over too many cache lines is copied to the stack once per unit (b) or row of tiles (a).
+void ContractionEmitter::choosePacking() {
+  if (plan.lanesAlongK && a.isContiguousAlongK() && bOperand.isContiguousAlongK())
+    return;
+  auto bytes = [](const ContractionOperand &operand) {
+    return std::max<int64_t>(1, operand.elementType.getIntOrFloatBitWidth() / 8);
+  };
+  a.packed = packsRows(emitter.target(), form, a.access, bytes(a), plan.tile.rows);
+  bOperand.packed = !bOperand.isContiguousAcross();
+  if (bOperand.packed || constantOf(form.mSize()).value_or(kPackingRows) < kPackingRows)
+    return;
+  std::optional<int64_t> rowBytes;
+  if (bOperand.k.isFixed())
+    rowBytes = bOperand.k.fixed * bytes(bOperand);
+  bOperand.packed = rowBytes.value_or(1024) >= 1024 &&
+                    !fitsFirstCache(emitter.target(), rowBytes, constantOf(form.kSize()),
+                                    tileColumns() * bytes(bOperand));
 }
 
-/// Tiles read an operand in place where it is cheap: anything that is converted, gathered or spread
-/// over too many cache lines is copied to the stack once per unit (b) or tile (a).
-void ContractionEmitter::choosePacking() {
-  a.packed = !a.isLinear || a.converts || (!a.across.isFixed() && plan.tile.rows > 1);
-  bOperand.packed = !bOperand.isLinear || !bOperand.across.isFixed() || bOperand.across.fixed != 1;
-  std::optional<int64_t> m = constantOf(form.mSize()), k = constantOf(form.kSize());
-  if (!bOperand.packed && bOperand.k.isFixed() && m.value_or(kPackingRows) >= kPackingRows) {
-    int64_t bytes = bOperand.k.fixed * (bOperand.elementType.getIntOrFloatBitWidth() / 8);
-    int64_t sets = 64 / std::max<int64_t>(1, std::gcd<int64_t>(bytes, 4096) / 64);
-    int64_t linesPerRow = llvm::divideCeil(tileColumns() * computeBytes(), 64);
-    int64_t lines = linesPerRow * k.value_or(kPanelBytes);
-    int64_t capacity = std::min<int64_t>(64, sets * linesPerRow) * (emitter.target().l1Bytes >> 12);
-    bOperand.packed = bytes >= 1024 && lines * 2 > capacity;
-  }
-
-  int64_t largest = kPanelBytes / (tileColumns() * computeBytes()) / plan.lanes * plan.lanes;
-  largest = std::max(largest, plan.lanes);
-  bool packs = a.packed || bOperand.packed;
-  kBlock = 0;
+/// Cuts k into blocks for which the packed copies have room.
+void ContractionEmitter::chooseBlocking() {
+  std::optional<int64_t> k = constantOf(form.kSize());
+  int64_t largest = std::numeric_limits<int32_t>::max();
+  if (bOperand.packed)
+    largest = kPanelBytes / (plan.unitPanels * tileColumns() * computeBytes());
+  if (a.packed)
+    largest = std::min(largest, emitter.target().l1Bytes / 2 / (plan.tile.rows * computeBytes()));
+  largest = std::max<int64_t>(largest / plan.lanes, 1) * plan.lanes;
+  kBlock = a.packed || bOperand.packed ? 0 : plan.sweepSteps;
   packedKCapacity = k ? llvm::alignTo(*k, plan.lanes) : largest;
-  if (packs && (!k || *k > largest)) {
+  if ((a.packed || bOperand.packed) && (!k || *k > largest)) {
     int64_t blocks = llvm::divideCeil(k.value_or(largest), largest);
     kBlock = k ? llvm::alignTo(llvm::divideCeil(*k, blocks), plan.lanes) : largest;
     packedKCapacity = kBlock;
   }
-  int64_t copies = plan.tile.rows * plan.tile.vectors;
-  buffered = kBlock != 0 || epilogueOperations(nest) * copies > kInlineEpilogue;
-
   packedRowStride = packedKCapacity + plan.lanes;
   if (packedRowStride * computeBytes() % 1024 == 0)
     packedRowStride += plan.lanes;
-  if (a.packed && !packedA)
-    packedA = stackBuffer(plan.tile.rows * packedRowStride + plan.lanes);
-  if (bOperand.packed && !packedB)
-    packedB = stackBuffer((packedKCapacity + plan.lanes) * tileColumns());
-  if (buffered && !sumBuffer)
-    sumBuffer = stackBuffer(plan.unitRows * tileColumns());
+}
+
+void ContractionEmitter::allocateBuffers() {
+  int64_t copies = plan.tile.rows * plan.tile.vectors;
+  buffered = kBlock != 0 || epilogueOperations(nest) * copies > kInlineEpilogue;
+  if (a.packed)
+    packedA = stackBuffer(plan.tile.rows * packedRowStride + 2 * plan.lanes);
+  if (bOperand.packed)
+    packedB = stackBuffer((packedKCapacity + plan.lanes) * tileColumns() * plan.unitPanels);
+  if (buffered)
+    sumBuffer = stackBuffer(plan.unitRows * tileColumns() * plan.unitPanels);
 }
 
 Value ContractionEmitter::linearPointer(const ContractionOperand &operand, Value across, Value k) {
   Value pointer = emitter.buffer(operand.tensor)->pointer;
-  pointer = advance(b, loc, pointer, operand.elementType, emitter.indexValue(operand.base),
+  pointer = advance(b, loc, pointer, operand.elementType, emitter.indexValue(operand.access->base),
                     Stride{1, {}});
   pointer = advance(b, loc, pointer, operand.elementType, across, operand.across);
   return advance(b, loc, pointer, operand.elementType, k, operand.k);
@@ -189,56 +159,69 @@ Value ContractionEmitter::linearPointer(const ContractionOperand &operand, Value
 // Loops of a unit
 //===----------------------------------------------------------------------===//
 
-void ContractionEmitter::emitPanels(Value panelIndex) {
+void ContractionEmitter::forEachPanel(PanelBody body) {
+  Value count = constant(plan.unitPanels);
   std::optional<int64_t> n = constantOf(form.nSize());
-  Panel full{plan.tile.vectors, SmallVector<Value>(plan.tile.vectors), constant(tileColumns())};
+  if (plan.unitPanels > 1 && (!n || *n % (tileColumns() * plan.unitPanels))) {
+    Value panels = emitter.indexValue(normalize(form.nSize().ceilDiv(tileColumns())));
+    count = minimum(count, sub(panels, firstPanel));
+  }
+  forLoop(constant(0), count, 1, [&](Value number) { forPanel(number, body); });
+}
+
+/// Emits `body` for a full panel, and for the last one that is cut off where there may be one.
+void ContractionEmitter::forPanel(Value number, PanelBody body) {
+  std::optional<int64_t> n = constantOf(form.nSize());
+  Value index = add(firstPanel, number), n0 = mul(index, tileColumns());
+  Panel full{plan.tile.vectors, SmallVector<Value>(plan.tile.vectors), constant(tileColumns()), n0,
+             number};
   if (n) {
     int64_t fullPanels = *n / tileColumns(), columns = *n % tileColumns();
-    Panel tail{int64_t(llvm::divideCeil(columns, plan.lanes)), {}, constant(columns)};
+    Panel tail{int64_t(llvm::divideCeil(columns, plan.lanes)), {}, constant(columns), n0, number};
     tail.masks.resize(tail.vectors);
     if (columns % plan.lanes)
       tail.masks.back() = laneMask(constant(columns % plan.lanes));
     if (columns == 0)
-      return emitPanel(full);
+      return body(full);
     if (fullPanels == 0)
-      return emitPanel(tail);
+      return body(tail);
     Value isFull =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, panelIndex, constant(fullPanels));
-    return ifElse(isFull, [&] { emitPanel(full); }, [&] { emitPanel(tail); });
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, constant(fullPanels));
+    return ifElse(isFull, [&] { body(full); }, [&] { body(tail); });
   }
   Value columns = sub(emitter.indexValue(form.nSize()), n0);
   Value isFull =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, columns, constant(tileColumns()));
   ifElse(
-      isFull, [&] { emitPanel(full); },
+      isFull, [&] { body(full); },
       [&] {
-        Panel tail{plan.tile.vectors, {}, columns};
+        Panel tail{plan.tile.vectors, {}, columns, n0, number};
         for (int64_t v = 0; v < tail.vectors; ++v)
           tail.masks.push_back(laneMask(sub(columns, constant(v * plan.lanes))));
-        emitPanel(tail);
+        body(tail);
       });
 }
 
-void ContractionEmitter::emitPanel(const Panel &panel) {
+void ContractionEmitter::emitBlocks() {
   Value kSize = emitter.indexValue(form.kSize());
   if (!kBlock) {
-    emitRows(panel, constant(0), kSize);
+    emitRows(constant(0), kSize);
   } else {
     Value zero = zeroOf(b, loc, VectorType::get({plan.lanes}, form.computeType));
-    Value elements = mul(mCount, tileColumns());
+    Value elements = mul(mCount, tileColumns() * plan.unitPanels);
     forLoop(constant(0), elements, plan.lanes, [&](Value i) {
       storeLanes(b, loc, zero, advance(b, loc, sumBuffer, form.computeType, i, Stride{1, {}}));
     });
     forLoop(constant(0), kSize, kBlock,
-            [&](Value k0) { emitRows(panel, k0, minimum(constant(kBlock), sub(kSize, k0))); });
+            [&](Value k0) { emitRows(k0, minimum(constant(kBlock), sub(kSize, k0))); });
   }
   if (buffered)
-    emitBufferedResults(panel);
+    forEachPanel([&](const Panel &panel) { emitBufferedResults(panel); });
 }
 
-void ContractionEmitter::emitRows(const Panel &panel, Value k0, Value kCount) {
+void ContractionEmitter::emitRows(Value k0, Value kCount) {
   if (bOperand.packed)
-    packB(panel, k0, kCount);
+    forEachPanel([&](const Panel &panel) { packB(panel, k0, kCount); });
   int64_t rows = plan.tile.rows;
   std::optional<int64_t> m = constantOf(form.mSize());
   Value whole = mCount;
@@ -246,76 +229,133 @@ void ContractionEmitter::emitRows(const Panel &panel, Value k0, Value kCount) {
   if (hasRest)
     whole = mul(divide(mCount, constant(rows)).first, rows);
   if (!m || *m >= rows)
-    forLoop(constant(0), whole, rows, [&](Value row) { emitTile(panel, row, rows, k0, kCount); });
+    forLoop(constant(0), whole, rows, [&](Value row) { emitRowsOfTile(row, rows, k0, kCount); });
   if (!hasRest)
     return;
   Value rest = sub(mCount, whole);
   if (m) {
     Value hasRows = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
-    return ifElse(hasRows, [&] { emitTile(panel, whole, *m % rows, k0, kCount); }, nullptr);
+    return ifElse(hasRows, [&] { emitRowsOfTile(whole, *m % rows, k0, kCount); }, nullptr);
   }
   for (int64_t part = llvm::PowerOf2Ceil(rows) / 2; part > 0; part /= 2) {
     Value bit = arith::AndIOp::create(b, loc, rest, constant(part));
     Value isSet = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, constant(0));
-    ifElse(isSet, [&] { emitTile(panel, whole, part, k0, kCount); }, nullptr);
+    ifElse(isSet, [&] { emitRowsOfTile(whole, part, k0, kCount); }, nullptr);
     whole = add(whole, bit);
   }
 }
 
-/// Rows [row, row + rows) of the unit.
-void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows, Value k0,
-                                  Value kCount) {
+/// Rows [row, row + rows) of the unit, in all its panels.
+void ContractionEmitter::emitRowsOfTile(Value row, int64_t rows, Value k0, Value kCount) {
   KernelEmitter::Scope scope(emitter);
   Value m = add(m0, row);
-  MicroTile tile;
-  tile.shape = {rows, panel.vectors};
-  tile.lanes = plan.lanes;
-  tile.computeType = form.computeType;
+  TileSource source;
   ReductionLoop loop{kCount, a.k, bOperand.k};
   if (a.packed)
-    tile.a = packA(m, rows, k0, kCount, loop.a);
+    source = packA(m, rows, k0, kCount, loop.a);
   else
-    tile.a = {linearPointer(a, m, k0), a.elementType, a.across, nullptr};
-  if (bOperand.packed) {
-    tile.b = {packedB, form.computeType, {}, nullptr};
-    loop.b = {panel.vectors * plan.lanes, {}};
-  } else {
-    tile.b = {linearPointer(bOperand, n0, k0), bOperand.elementType, {}, conversion(bOperand)};
-    tile.masks = panel.masks;
-  }
-  tile.loops.push_back(loop);
+    source = {linearPointer(a, m, k0), a.elementType, a.across, nullptr};
+  forEachPanel([&](const Panel &panel) { emitTile(panel, row, rows, source, loop, k0); });
+}
 
-  SmallVector<Value> initial;
-  auto bufferPointer = [&](int64_t i, int64_t v) {
-    Value position = add(mul(add(row, i), tileColumns()), v * plan.lanes);
-    return advance(b, loc, sumBuffer, form.computeType, position, Stride{1, {}});
+Value ContractionEmitter::sumPointer(const Panel &panel, Value row, Value column) {
+  Value position = add(mul(panel.number, tileColumns()), column);
+  position = add(mul(row, tileColumns() * plan.unitPanels), position);
+  return advance(b, loc, sumBuffer, form.computeType, position, Stride{1, {}});
+}
+
+void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
+                                  const TileSource &source, const ReductionLoop &loop, Value k0) {
+  KernelEmitter::Scope scope(emitter);
+  SmallVector<Value> sums;
+  auto sumAt = [&](int64_t i, int64_t v) {
+    return sumPointer(panel, add(row, i), constant(v * plan.lanes));
   };
-  for (int64_t i = 0; kBlock && i < rows; ++i)
-    for (int64_t v = 0; v < panel.vectors; ++v)
-      initial.push_back(
-          loadLanes(b, loc, bufferPointer(i, v), form.computeType, plan.lanes, nullptr));
-  SmallVector<Value> sums = emitMicroTile(b, loc, emitter.target(), tile, initial);
-  LoopDim mDim = emitter.addDim(m), nDim = emitter.addDim(n0);
+  if (plan.lanesAlongK && !bOperand.packed) {
+    sums = emitLaneTile(panel, row);
+  } else {
+    MicroTile tile{{rows, panel.vectors}, plan.lanes, form.computeType, source, {}, {loop}, {}};
+    if (bOperand.packed) {
+      tile.b = {packedPanel(panel), form.computeType, {}, nullptr};
+      tile.loops.back().b = {panel.vectors * plan.lanes, {}};
+    } else {
+      tile.b = {
+          linearPointer(bOperand, panel.n0, k0), bOperand.elementType, {}, conversion(bOperand)};
+      tile.masks = panel.masks;
+    }
+    SmallVector<Value> initial;
+    for (int64_t i = 0; kBlock && i < rows; ++i)
+      for (int64_t v = 0; v < panel.vectors; ++v)
+        initial.push_back(loadLanes(b, loc, sumAt(i, v), form.computeType, plan.lanes, nullptr));
+    sums = emitMicroTile(b, loc, emitter.target(), tile, initial);
+  }
+  LoopDim mDim = emitter.addDim(add(m0, row)), nDim = emitter.addDim(panel.n0);
   for (int64_t v = 0; v < panel.vectors; ++v) {
     // One mode for all rows: what the epilogue reads for these columns is read once.
     KernelEmitter::VectorMode mode(emitter, nDim, plan.lanes, panel.masks[v]);
     for (int64_t i = 0; i < rows; ++i) {
       Value sum = sums[i * panel.vectors + v];
       if (buffered)
-        storeLanes(b, loc, sum, bufferPointer(i, v));
+        storeLanes(b, loc, sum, sumAt(i, v));
       else
         storeProduct(mDim + i, nDim + v * plan.lanes, sum);
     }
   }
 }
 
+/// One vector of the output where both operands are contiguous along k: each column has a vector of
+/// partial sums. Columns beyond the last one repeat it; they are never stored.
+SmallVector<Value> ContractionEmitter::emitLaneTile(const Panel &panel, Value row) {
+  auto vectorType = VectorType::get({plan.lanes}, form.computeType);
+  Value kSize = emitter.indexValue(form.kSize());
+  Value rowOfA = linearPointer(a, add(m0, row), constant(0));
+  SmallVector<Value> columns;
+  Value first = linearPointer(bOperand, panel.n0, constant(0));
+  Value last = add(panel.columns, -1);
+  for (int64_t i = 0; i < plan.lanes; ++i)
+    columns.push_back(
+        panel.masks.front()
+            ? linearPointer(bOperand, add(panel.n0, minimum(constant(i), last)), constant(0))
+            : advance(b, loc, first, bOperand.elementType, i, bOperand.across));
+  auto load = [&](const ContractionOperand &operand, Value pointer, Value k, Value mask) {
+    Value value = loadLanes(b, loc, advance(b, loc, pointer, operand.elementType, k, Stride{1, {}}),
+                            operand.elementType, plan.lanes, mask);
+    return operand.converts ? conversion(operand)(value) : value;
+  };
+  auto step = [&](Value k, ValueRange sums, Value mask) {
+    SmallVector<Value> next;
+    Value factor = load(a, rowOfA, k, mask);
+    for (auto [sum, column] : llvm::zip_equal(sums, columns))
+      next.push_back(
+          multiplyAdd(b, loc, emitter.target(), factor, load(bOperand, column, k, mask), sum));
+    return next;
+  };
+  auto loopOver = [&](Value begin, Value end, ValueRange sums, Value mask) {
+    auto loop = scf::ForOp::create(b, loc, begin, end, constant(plan.lanes), sums);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    KernelEmitter::Scope scope(emitter);
+    scf::YieldOp::create(b, loc, step(loop.getInductionVar(), loop.getRegionIterArgs(), mask));
+    return SmallVector<Value>(loop.getResults());
+  };
+  Value rest = divide(kSize, constant(plan.lanes)).second;
+  Value whole = sub(kSize, rest);
+  SmallVector<Value> sums(plan.lanes, zeroOf(b, loc, vectorType));
+  sums = loopOver(constant(0), whole, sums, nullptr);
+  sums = loopOver(whole, kSize, sums, laneMask(rest));
+  sums = transposeSquare(b, loc, sums);
+  for (int64_t half = plan.lanes / 2; half > 0; half /= 2)
+    for (int64_t i = 0; i < half; ++i)
+      sums[i] = addValues(b, loc, sums[i], sums[i + half]);
+  return {sums.front()};
+}
+
 void ContractionEmitter::emitBufferedResults(const Panel &panel) {
   auto emitVector = [&](LoopDim mDim, Value row, Value column, Value mask) {
     KernelEmitter::Scope scope(emitter);
-    Value pointer = advance(b, loc, sumBuffer, form.computeType,
-                            add(mul(row, tileColumns()), column), Stride{1, {}});
-    Value sum = loadLanes(b, loc, pointer, form.computeType, plan.lanes, nullptr);
-    LoopDim nDim = emitter.addDim(add(n0, column));
+    Value sum =
+        loadLanes(b, loc, sumPointer(panel, row, column), form.computeType, plan.lanes, nullptr);
+    LoopDim nDim = emitter.addDim(add(panel.n0, column));
     KernelEmitter::VectorMode mode(emitter, nDim, plan.lanes, mask);
     storeProduct(mDim, nDim, sum);
   };

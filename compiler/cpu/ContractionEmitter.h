@@ -9,18 +9,25 @@ namespace tfc::cpu {
 /// An operand as the loops of a contraction see it.
 struct ContractionOperand {
   const ContractionFactor *factor = nullptr;
-  /// Where one input is read at addresses linear in all counters: its memory and strides.
-  /// `across` is the stride along m (of a) or n (of b).
-  bool isLinear = false;
+  /// Where one input is read at addresses linear in all counters.
+  std::optional<LinearAccess> access;
   mlir::Value tensor;
   mlir::Type elementType;
-  mlir::AffineExpr base;
+  /// The access' strides along m (of a) or n (of b), and k.
   Stride across, k;
   /// Whether factors must be computed from elements.
   bool converts = false;
   /// Whether tiles read it from a packed copy.
   bool packed = false;
+
+  bool isContiguousAcross() const { return access && across.isFixed() && across.fixed == 1; }
+  bool isContiguousAlongK() const { return access && k.isFixed() && k.fixed == 1; }
 };
+
+/// Whether the rows of a are copied to the stack before tiles read them: they are computed, their
+/// distance is not known, or too far apart along k for the first level cache.
+bool packsRows(const Target &target, const ContractionForm &form,
+               const std::optional<LinearAccess> &a, int64_t elementBytes, int64_t tileRows);
 
 /// Emits the units of one contraction.
 class ContractionEmitter {
@@ -38,24 +45,32 @@ private:
     llvm::SmallVector<mlir::Value> masks;
     /// Columns that exist.
     mlir::Value columns;
+    /// Its first column, and its number within the unit.
+    mlir::Value n0, number;
   };
+  using PanelBody = llvm::function_ref<void(const Panel &)>;
 
   // Units and loops (ContractionEmitter.cpp).
   void emitUnit(mlir::Value unit);
-  void analyzeOperands();
-  ContractionOperand analyzeOperand(const ContractionFactor &factor, bool isA);
-  bool analyzeReductionNest();
+  ContractionOperand analyzeOperand(bool isA);
   void choosePacking();
-  void emitPanels(mlir::Value panelIndex);
-  void emitPanel(const Panel &panel);
-  void emitRows(const Panel &panel, mlir::Value k0, mlir::Value kCount);
-  void emitTile(const Panel &panel, mlir::Value row, int64_t rows, mlir::Value k0,
-                mlir::Value kCount);
+  void chooseBlocking();
+  void allocateBuffers();
+  void forEachPanel(PanelBody body);
+  void forPanel(mlir::Value number, PanelBody body);
+  void emitBlocks();
+  void emitRows(mlir::Value k0, mlir::Value kCount);
+  void emitRowsOfTile(mlir::Value row, int64_t rows, mlir::Value k0, mlir::Value kCount);
+  void emitTile(const Panel &panel, mlir::Value row, int64_t rows, const TileSource &source,
+                const ReductionLoop &loop, mlir::Value k0);
+  llvm::SmallVector<mlir::Value> emitLaneTile(const Panel &panel, mlir::Value row);
   void emitBufferedResults(const Panel &panel);
+  mlir::Value sumPointer(const Panel &panel, mlir::Value row, mlir::Value column);
   void storeProduct(mlir::AffineExpr m, mlir::AffineExpr n, mlir::Value sum);
 
   // Packed copies (ContractionPack.cpp).
   void packB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
+  mlir::Value packedPanel(const Panel &panel);
   void packRowsOfB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
   void packTransposedB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
   TileSource packA(mlir::Value m, int64_t rows, mlir::Value k0, mlir::Value kCount,
@@ -100,17 +115,20 @@ private:
   // Of the unit that is being emitted.
   llvm::SmallVector<mlir::AffineExpr> outerIndices;
   ContractionOperand a, bOperand;
-  /// Loops along k where both operands are read in place.
-  llvm::SmallVector<ReductionLoop> reductionNest;
-  mlir::Value m0, n0, mCount;
+  mlir::Value m0, mCount, firstPanel;
   /// Steps along k between packed blocks; 0 where k is not blocked.
   int64_t kBlock = 0;
+  /// Whether sums are kept on the stack and stored at the end.
   bool buffered = false;
   mlir::Value packedA, packedB, sumBuffer;
   /// Steps along k that packed copies have room for, and the distance of rows in that of a, which
   /// is kept apart from multiples of 1 KiB.
   int64_t packedKCapacity = 0, packedRowStride = 0;
 };
+
+/// Transposes a square of vectors.
+llvm::SmallVector<mlir::Value> transposeSquare(mlir::OpBuilder &b, mlir::Location loc,
+                                               llvm::SmallVector<mlir::Value> rows);
 
 /// A generic's element type converted to a wider or narrower one of its kind.
 mlir::Value convertNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,

@@ -1,4 +1,5 @@
 #include "compiler/cpu/ContractionForm.h"
+#include "compiler/cpu/Polynomial.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -193,6 +194,45 @@ std::optional<ContractionForm> matchContraction(linalg::GenericOp op, KernelShap
   if (failed(assignLoops(op, form)))
     return std::nullopt;
   return form;
+}
+
+/// The stride of `counter` in an address, which becomes the rest; fails where it varies.
+static LogicalResult takeStride(AffineExpr &address, AffineDimExpr counter, AffineExpr &stride) {
+  AffineExpr rest;
+  if (!Polynomial(address).split(counter, stride, rest))
+    return failure();
+  bool varies = false;
+  stride.walk([&](AffineExpr inner) { varies |= isa<AffineDimExpr>(inner); });
+  address = rest;
+  return failure(varies);
+}
+
+std::optional<LinearAccess> linearAccess(linalg::GenericOp op, const ContractionForm &form,
+                                         bool isA, ArrayRef<AffineExpr> strides,
+                                         ArrayRef<AffineExpr> outerIndices) {
+  const ContractionFactor &factor = isA ? form.a : form.b;
+  if (factor.inputs.size() != 1)
+    return std::nullopt;
+  OpOperand *input = op.getDpsInputOperand(factor.inputs.front());
+  if (getElementTypeOrSelf(input->get().getType()).isInteger(1))
+    return std::nullopt;
+  // Stand-ins for the counters, far from the dims that outer indices use.
+  MLIRContext *context = op.getContext();
+  auto counter = [&](unsigned i) {
+    return cast<AffineDimExpr>(getAffineDimExpr((1u << 20) + i, context));
+  };
+  AffineDimExpr m = counter(0), n = counter(1), k = counter(2);
+  SmallVector<AffineExpr> point = form.point(outerIndices, m, n, k);
+  AffineExpr address = getAffineConstantExpr(0, context);
+  AffineMap map = op.getMatchingIndexingMap(input);
+  for (auto [result, stride] : llvm::zip_equal(map.getResults(), strides))
+    address = address + result.replaceDims(point) * stride;
+  LinearAccess access;
+  access.base = normalize(address);
+  if (failed(takeStride(access.base, isA ? m : n, access.across)) ||
+      failed(takeStride(access.base, k, access.k)))
+    return std::nullopt;
+  return access;
 }
 
 } // namespace tfc::cpu

@@ -25,6 +25,11 @@ struct ContractionForm {
   unsigned n = 0;
   llvm::SmallVector<mlir::AffineExpr> loopSizes;
 
+  /// Whether the elements of a factor's input are not what is multiplied.
+  bool converts(const ContractionFactor &factor) const {
+    return !llvm::isa<mlir::BlockArgument>(factor.root) || factorType != computeType;
+  }
+
   mlir::AffineExpr mSize() const { return product(m); }
   mlir::AffineExpr nSize() const { return loopSizes[n]; }
   mlir::AffineExpr kSize() const { return product(k); }
@@ -41,6 +46,18 @@ private:
 
 /// Recognises a sum of products with a vectorisable output; nothing for all other generics.
 std::optional<ContractionForm> matchContraction(mlir::linalg::GenericOp op, KernelShapes &shapes);
+
+/// Element (across, k) of a factor is at base + across * stride + k * stride, in elements; `across`
+/// runs along m for factor a and along n for factor b.
+struct LinearAccess {
+  mlir::AffineExpr base, across, k;
+};
+
+/// How a factor reads its input of the given strides, or nothing where addresses are not linear in
+/// the counters. `base` depends on the outer indices alone.
+std::optional<LinearAccess> linearAccess(mlir::linalg::GenericOp op, const ContractionForm &form,
+                                         bool isA, llvm::ArrayRef<mlir::AffineExpr> strides,
+                                         llvm::ArrayRef<mlir::AffineExpr> outerIndices);
 
 /// The value of a constant expression.
 std::optional<int64_t> constantOf(mlir::AffineExpr expr);

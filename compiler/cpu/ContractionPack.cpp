@@ -62,19 +62,24 @@ Value ContractionEmitter::factorAt(const ContractionOperand &operand, AffineExpr
 //===----------------------------------------------------------------------===//
 
 void ContractionEmitter::packB(const Panel &panel, Value k0, Value kCount) {
-  if (bOperand.isLinear && bOperand.k.isFixed() && bOperand.k.fixed == 1)
+  if (bOperand.isContiguousAlongK())
     packTransposedB(panel, k0, kCount);
   else
     packRowsOfB(panel, k0, kCount);
 }
 
+Value ContractionEmitter::packedPanel(const Panel &panel) {
+  int64_t elements = (packedKCapacity + plan.lanes) * tileColumns();
+  return advance(b, loc, packedB, form.computeType, panel.number, Stride{elements, {}});
+}
+
 void ContractionEmitter::packRowsOfB(const Panel &panel, Value k0, Value kCount) {
-  bool contiguous = bOperand.isLinear && bOperand.across.isFixed() && bOperand.across.fixed == 1;
+  bool contiguous = bOperand.isContiguousAcross();
   std::function<Value(Value)> convert = conversion(bOperand);
-  LoopDim nDim = emitter.addDim(n0);
+  LoopDim nDim = emitter.addDim(panel.n0);
   forLoop(constant(0), kCount, 1, [&](Value k) {
     Value position = add(k0, k);
-    Value source = contiguous ? linearPointer(bOperand, n0, position) : Value();
+    Value source = contiguous ? linearPointer(bOperand, panel.n0, position) : Value();
     LoopDim kDim = emitter.addDim(position);
     for (int64_t v = 0; v < panel.vectors; ++v) {
       Value factor;
@@ -88,13 +93,14 @@ void ContractionEmitter::packRowsOfB(const Panel &panel, Value k0, Value kCount)
         factor = factorAt(bOperand, emitter.constantExpr(0), nDim + v * plan.lanes, kDim);
       }
       Value target = add(mul(k, panel.vectors * plan.lanes), v * plan.lanes);
-      storeLanes(b, loc, factor, advance(b, loc, packedB, form.computeType, target, Stride{1, {}}));
+      storeLanes(b, loc, factor,
+                 advance(b, loc, packedPanel(panel), form.computeType, target, Stride{1, {}}));
     }
   });
 }
 
-/// Transposes a square of vectors: log2(lanes) rounds of exchanges between rows i and i + distance.
-static SmallVector<Value> transposeSquare(OpBuilder &b, Location loc, SmallVector<Value> rows) {
+/// log2(lanes) rounds of exchanges between rows i and i + distance.
+SmallVector<Value> transposeSquare(OpBuilder &b, Location loc, SmallVector<Value> rows) {
   int64_t lanes = rows.size();
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
     SmallVector<int64_t> low, high;
@@ -123,7 +129,7 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
   auto emitSquare = [&](Value k, Value column, Value mask) {
     SmallVector<Value> rows;
     for (int64_t i = 0; i < plan.lanes; ++i) {
-      Value n = add(n0, minimum(add(column, i), last));
+      Value n = add(panel.n0, minimum(add(column, i), last));
       Value row = loadLanes(b, loc, linearPointer(bOperand, n, add(k0, k)), bOperand.elementType,
                             plan.lanes, mask);
       rows.push_back(convert ? convert(row) : row);
@@ -131,8 +137,8 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
     rows = transposeSquare(b, loc, rows);
     for (int64_t i = 0; i < plan.lanes; ++i)
       storeLanes(b, loc, rows[i],
-                 advance(b, loc, packedB, form.computeType, add(mul(add(k, i), width), column),
-                         Stride{1, {}}));
+                 advance(b, loc, packedPanel(panel), form.computeType,
+                         add(mul(add(k, i), width), column), Stride{1, {}}));
   };
   forLoop(constant(0), constant(width), plan.lanes, [&](Value column) {
     auto [count, rest] = divide(kCount, constant(plan.lanes));
@@ -151,16 +157,19 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
 TileSource ContractionEmitter::packA(Value m, int64_t rows, Value k0, Value kCount,
                                      Stride &kStride) {
   std::function<Value(Value)> convert = conversion(a);
-  bool alongM =
-      a.isLinear && a.across.isFixed() && a.across.fixed == 1 && !(a.k.isFixed() && a.k.fixed == 1);
-  bool alongK = a.isLinear && a.k.isFixed() && a.k.fixed == 1;
-  if (alongM && rows <= plan.lanes) {
-    Value mask = rows < plan.lanes ? laneMask(constant(rows)) : Value();
+  bool alongK = a.isContiguousAlongK();
+  if (a.isContiguousAcross() && !alongK) {
+    // Lanes beyond the last row are overwritten by the next step.
     forLoop(constant(0), kCount, 1, [&](Value k) {
-      Value row =
-          loadLanes(b, loc, linearPointer(a, m, add(k0, k)), a.elementType, plan.lanes, mask);
-      storeLanes(b, loc, convert ? convert(row) : row,
-                 advance(b, loc, packedA, form.computeType, k, Stride{rows, {}}));
+      Value source = linearPointer(a, m, add(k0, k));
+      Value target = advance(b, loc, packedA, form.computeType, k, Stride{rows, {}});
+      for (int64_t i = 0; i < rows; i += plan.lanes) {
+        Value mask = rows - i < plan.lanes ? laneMask(constant(rows - i)) : Value();
+        Value lanes = loadLanes(b, loc, advance(b, loc, source, a.elementType, i, Stride{1, {}}),
+                                a.elementType, plan.lanes, mask);
+        storeLanes(b, loc, convert ? convert(lanes) : lanes,
+                   advance(b, loc, target, form.computeType, i, Stride{1, {}}));
+      }
     });
     kStride = {rows, {}};
     return {packedA, form.computeType, {1, {}}, nullptr};

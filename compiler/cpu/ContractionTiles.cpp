@@ -2,13 +2,18 @@
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace tfc::cpu {
 namespace {
 
 /// What current out-of-order cores have in common: two multiply-adds and two loads in a cycle, a
 /// multiply-add latency of four, six operations issued.
+constexpr int64_t kLineBytes = 64, kWayBytes = 4096;
 constexpr int64_t kUnits = 2, kLatency = 4, kLoads = 2, kIssue = 6;
+
+/// Bytes that the second level cache delivers in a cycle all the time.
+constexpr int64_t kSecondCacheBytes = 20;
 
 /// A size that is not known is taken to be large and not a multiple of anything.
 constexpr int64_t kUnknownM = 211, kUnknownN = 1009, kUnknownK = 256;
@@ -21,15 +26,29 @@ bool fitsRegisters(const Target &target, RegisterTile tile, int64_t sets) {
 
 /// Cycles of one tile: the k loop, and filling and storing the accumulators.
 double tileCycles(const Target &target, RegisterTile tile, int64_t k) {
+  int64_t panelBytes = tile.vectors * target.vectorBits / 8;
   double accumulators = tile.rows * tile.vectors;
   double loads = tile.rows + tile.vectors;
   double operations = (tile.vectors == 1 ? tile.rows : accumulators + tile.rows) + tile.vectors + 2;
   double latency = double(kLatency) / accumulatorSets(target, tile);
   double cycles = std::max({accumulators / kUnits, loads / kLoads, operations / kIssue, latency});
+  if (panelBytes * k > target.l1Bytes / 2)
+    cycles = std::max(cycles, double(panelBytes) / kSecondCacheBytes);
   return cycles * k + 3 * accumulators + 20;
 }
 
 } // namespace
+
+bool fitsFirstCache(const Target &target, std::optional<int64_t> strideBytes,
+                    std::optional<int64_t> count, int64_t bytes) {
+  if (!count || !strideBytes)
+    return false;
+  int64_t lines = llvm::divideCeil(bytes, kLineBytes);
+  int64_t conflict = std::gcd<int64_t>(*strideBytes, kWayBytes);
+  int64_t sets = kWayBytes / std::max(conflict, kLineBytes) * lines;
+  int64_t ways = target.l1Bytes / kWayBytes;
+  return lines * *count * 2 <= std::min(sets, kWayBytes / kLineBytes) * ways;
+}
 
 int64_t accumulatorSets(const Target &target, RegisterTile tile) {
   int64_t wanted = llvm::divideCeil(kUnits * kLatency, tile.rows * tile.vectors);
@@ -60,6 +79,8 @@ RegisterTile chooseTile(const Target &target, const ContractionSizes &sizes, int
       };
       addRows(rows, m / rows);
       addRows(m % rows, 1);
+      // Every other shape of tile is more code.
+      cycles *= 1 + 0.01 * ((m % rows != 0) + (vectors % tileVectors != 0));
       if (cycles < bestCycles) {
         bestCycles = cycles;
         best = tile;
