@@ -1,3 +1,4 @@
+#include "compiler/cpu/Functions.h"
 #include "compiler/cpu/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -15,13 +16,20 @@ namespace {
 /// Runs after codegen, when vectors have the target's lanes, and before the conversion to LLVM.
 struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPass> {
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return llvm::is_contained({"exp", "log", "tanh", "erf", "log1p", "expm1", "sin", "cos"}, name.ltrim("math."));
-    });
-    arith::populateArithExpandOpsPatterns(patterns);
-    arith::populateExpandBFloat16Patterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    auto run = [&](function_ref<void(RewritePatternSet &)> populate) {
+      RewritePatternSet patterns(&getContext());
+      populate(patterns);
+      return applyPatternsGreedily(getOperation(), std::move(patterns));
+    };
+    // Polynomials first, so that the library gets only what they leave.
+    if (failed(run(tfc::cpu::populateFunctionPatterns)) ||
+        failed(run(tfc::cpu::populateLibraryPatterns)))
+      return signalPassFailure();
+    // bf16 has no conversions in the libraries that we link with.
+    if (failed(run([](RewritePatternSet &patterns) {
+          arith::populateArithExpandOpsPatterns(patterns);
+          arith::populateExpandBFloat16Patterns(patterns);
+        })))
       signalPassFailure();
   }
 };

@@ -32,7 +32,7 @@ def CpuCodegenPass : Pass<"tfc-cpu-codegen", "::mlir::ModuleOp"> {
   ];
 }
 
-def CpuExpandMathPass : Pass<"tfc-cpu-expand-math"> {
+def CpuExpandMathPass : Pass<"tfc-cpu-expand-math", "::mlir::ModuleOp"> {
   let summary = "Expand functions on floats into arithmetic";
   let description = [{
     Before: math operations on scalars and vectors of any float type. After: the

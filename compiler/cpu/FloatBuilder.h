@@ -1,0 +1,68 @@
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/APFloat.h"
+
+namespace tfc::cpu {
+
+/// Builds f32 arithmetic on scalars or vectors of one shape.
+///
+/// Products and sums may be contracted to fused ones where the processor has them; the algorithms
+/// must be right either way.
+class FloatBuilder {
+public:
+  FloatBuilder(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type)
+      : b(b), loc(loc), type(type) {}
+
+  mlir::Type floatType() const { return type; }
+  mlir::Type intType() const { return withElement(b.getI32Type()); }
+  mlir::Type boolType() const { return withElement(b.getI1Type()); }
+
+  mlir::Value constant(double value);
+  mlir::Value integer(int32_t value);
+
+  mlir::Value add(mlir::Value l, mlir::Value r) { return binary<mlir::arith::AddFOp>(l, r); }
+  mlir::Value sub(mlir::Value l, mlir::Value r) { return binary<mlir::arith::SubFOp>(l, r); }
+  mlir::Value mul(mlir::Value l, mlir::Value r) { return binary<mlir::arith::MulFOp>(l, r); }
+  mlir::Value div(mlir::Value l, mlir::Value r) { return binary<mlir::arith::DivFOp>(l, r); }
+  mlir::Value mulAdd(mlir::Value l, mlir::Value r, mlir::Value s) { return add(mul(l, r), s); }
+  mlir::Value neg(mlir::Value v) { return mlir::arith::NegFOp::create(b, loc, v); }
+  mlir::Value abs(mlir::Value v) { return mlir::math::AbsFOp::create(b, loc, v); }
+  mlir::Value round(mlir::Value v) { return mlir::math::RoundEvenOp::create(b, loc, v); }
+
+  /// c[0] * x^n + ... + c[n].
+  mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
+
+  mlir::Value less(mlir::Value l, mlir::Value r);
+  mlir::Value equal(mlir::Value l, mlir::Value r);
+  mlir::Value isNan(mlir::Value v);
+  mlir::Value select(mlir::Value condition, mlir::Value yes, mlir::Value no);
+  /// `v` limited to a range; NaN stays.
+  mlir::Value clamp(mlir::Value v, double low, double high);
+
+  mlir::Value toInt(mlir::Value v);
+  mlir::Value toFloat(mlir::Value v);
+  mlir::Value bits(mlir::Value v);
+  mlir::Value fromBits(mlir::Value v);
+  /// 2^n for an integer n between -126 and 127.
+  mlir::Value powerOfTwo(mlir::Value n);
+
+  template <typename Op> mlir::Value ints(mlir::Value l, mlir::Value r) {
+    return Op::create(b, loc, l, r);
+  }
+  mlir::Value equalInts(mlir::Value l, mlir::Value r);
+
+private:
+  template <typename Op> mlir::Value binary(mlir::Value l, mlir::Value r) {
+    return Op::create(b, loc, l, r, mlir::arith::FastMathFlags::contract);
+  }
+  mlir::Type withElement(mlir::Type element) const;
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::Type type;
+};
+
+} // namespace tfc::cpu

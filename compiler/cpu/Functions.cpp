@@ -1,0 +1,185 @@
+#include "compiler/cpu/Functions.h"
+#include "compiler/cpu/FloatBuilder.h"
+#include <limits>
+
+using namespace mlir;
+using namespace tfc::cpu;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+static constexpr double kLog2E = 1.44269504088896340736;
+static constexpr double kLn2 = 0.693147180559945309417;
+/// ln 2 in two parts: the first has few bits, so that its product with a small integer is exact.
+static constexpr double kLn2High = 0.693359375, kLn2Low = -2.12194440054690583e-4;
+
+//===--- exponentials ---------------------------------------------------------------------------===//
+
+/// e^r - 1 for |r| <= ln(2) / 2.
+static Value expm1Small(FloatBuilder &f, Value r) {
+  Value p = f.polynomial(r, {1.98527617612853646e-4, 1.39304355252534151e-3, 8.33336077630519867e-3,
+                             4.16664853692054749e-2, 0.166666671633720398, 0.5});
+  return f.mulAdd(f.mul(r, r), p, r);
+}
+
+/// x - n ln 2, where n is x / ln 2 rounded.
+static Value reduceByLn2(FloatBuilder &f, Value x, Value &n) {
+  n = f.round(f.mul(x, f.constant(kLog2E)));
+  Value r = f.mulAdd(n, f.constant(-kLn2High), x);
+  return f.mulAdd(n, f.constant(-kLn2Low), r);
+}
+
+/// y * 2^n for -252 <= n <= 254, right for results that overflow or are denormal: in two steps.
+static Value scale(FloatBuilder &f, Value y, Value n) {
+  Value whole = f.toInt(n);
+  Value half = f.ints<arith::ShRSIOp>(whole, f.integer(1));
+  Value rest = f.ints<arith::SubIOp>(whole, half);
+  return f.mul(f.mul(y, f.powerOfTwo(half)), f.powerOfTwo(rest));
+}
+
+static Value buildExp(FloatBuilder &f, Value x) {
+  Value n, r = reduceByLn2(f, f.clamp(x, -104.5, 89.0), n);
+  Value y = f.add(expm1Small(f, r), f.constant(1.0));
+  return f.select(f.isNan(x), x, scale(f, y, n));
+}
+
+static Value buildExp2(FloatBuilder &f, Value x) {
+  Value limited = f.clamp(x, -151.0, 129.0);
+  Value n = f.round(limited);
+  Value r = f.mul(f.sub(limited, n), f.constant(kLn2));
+  Value y = f.add(expm1Small(f, r), f.constant(1.0));
+  return f.select(f.isNan(x), x, scale(f, y, n));
+}
+
+/// 2^n (e^r - 1) + (2^n - 1), with half of 2^n, which cannot overflow.
+static Value buildExpM1(FloatBuilder &f, Value x) {
+  Value n, r = reduceByLn2(f, f.clamp(x, -18.0, 89.0), n);
+  Value half = f.powerOfTwo(f.ints<arith::SubIOp>(f.toInt(n), f.integer(1)));
+  Value y = f.mulAdd(half, expm1Small(f, r), f.sub(half, f.constant(0.5)));
+  y = f.add(y, y);
+  Value tiny = f.less(f.abs(x), f.constant(1e-7));
+  return f.select(f.isNan(x), x, f.select(tiny, x, y));
+}
+
+//===--- logarithms -----------------------------------------------------------------------------===//
+
+/// ln(m) for x = m 2^e with m between sqrt(1/2) and sqrt(2), as the sum of two parts.
+struct Logarithm {
+  Value high, low, exponent;
+};
+
+static Logarithm splitLog(FloatBuilder &f, Value x) {
+  Value denormal = f.less(x, f.constant(1.17549435e-38));
+  Value big = f.select(denormal, f.mul(x, f.constant(8388608.0)), x);
+  // The exponent of m is chosen by subtracting the bits of sqrt(1/2).
+  Value bits = f.bits(big);
+  Value shifted = f.ints<arith::SubIOp>(bits, f.integer(0x3f3504f3));
+  Value e = f.ints<arith::ShRSIOp>(shifted, f.integer(23));
+  Value m = f.fromBits(f.ints<arith::SubIOp>(bits, f.ints<arith::ShLIOp>(e, f.integer(23))));
+  Value exponent = f.toFloat(e);
+  exponent = f.select(denormal, f.sub(exponent, f.constant(23.0)), exponent);
+  Value t = f.sub(m, f.constant(1.0));
+  Value t2 = f.mul(t, t);
+  Value p = f.polynomial(t, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
+                             1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1,
+                             3.3333331174e-1});
+  Value low = f.mulAdd(t2, f.constant(-0.5), f.mul(f.mul(t, t2), p));
+  return {t, low, exponent};
+}
+
+/// `y`, but the limits of a logarithm at 0, infinity, below 0 and for NaN.
+static Value limitLog(FloatBuilder &f, Value x, Value y) {
+  Value zero = f.constant(0.0);
+  y = f.select(f.equal(x, zero), f.constant(-kInfinity), y);
+  y = f.select(f.less(x, zero), f.constant(kNan), y);
+  y = f.select(f.equal(x, f.constant(kInfinity)), x, y);
+  return f.select(f.isNan(x), x, y);
+}
+
+static Value logOf(FloatBuilder &f, Value x) {
+  Logarithm l = splitLog(f, x);
+  Value y = f.add(l.high, f.mulAdd(l.exponent, f.constant(kLn2Low), l.low));
+  return f.mulAdd(l.exponent, f.constant(kLn2High), y);
+}
+
+static Value buildLog(FloatBuilder &f, Value x) { return limitLog(f, x, logOf(f, x)); }
+
+/// A logarithm of another base: (high + low) * scale + exponent * unit, both factors in two parts.
+static Value scaledLog(FloatBuilder &f, Value x, double scaleHigh, double scaleLow, double unitHigh,
+                       double unitLow) {
+  Logarithm l = splitLog(f, x);
+  Value high = f.constant(scaleHigh);
+  Value y = f.mul(l.low, f.constant(scaleHigh + scaleLow));
+  y = f.mulAdd(l.high, f.constant(scaleLow), y);
+  y = f.mulAdd(l.exponent, f.constant(unitLow), y);
+  y = f.mulAdd(l.high, high, y);
+  return limitLog(f, x, f.mulAdd(l.exponent, f.constant(unitHigh), y));
+}
+
+static Value buildLog2(FloatBuilder &f, Value x) {
+  return scaledLog(f, x, 1.4375, kLog2E - 1.4375, 1.0, 0.0);
+}
+
+static Value buildLog10(FloatBuilder &f, Value x) {
+  return scaledLog(f, x, 0.43359375, 4.3429448190325182765e-1 - 0.43359375, 0.30078125,
+                   3.0102999566398119521e-1 - 0.30078125);
+}
+
+/// ln(u) x / (u - 1) with u = 1 + x: the errors of u cancel.
+static Value buildLog1p(FloatBuilder &f, Value x) {
+  Value one = f.constant(1.0);
+  Value u = f.add(x, one);
+  Value y = f.mul(logOf(f, u), f.div(x, f.sub(u, one)));
+  y = limitLog(f, u, y);
+  return f.select(f.equal(u, one), x, y);
+}
+
+//===--- hyperbolic tangent and error function --------------------------------------------------===//
+
+static Value buildTanh(FloatBuilder &f, Value x) {
+  Value t = f.clamp(x, -7.90531110763549805, 7.90531110763549805);
+  Value t2 = f.mul(t, t);
+  Value p = f.polynomial(
+      t2, {-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11,
+           5.12229709037114e-08, 1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03});
+  Value q = f.polynomial(t2, {1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03,
+                              4.89352518554385e-03});
+  Value y = f.div(f.mul(t, p), q);
+  return f.select(f.less(f.abs(x), f.constant(0.0004)), x, y);
+}
+
+static Value buildErf(FloatBuilder &f, Value x) {
+  Value t = f.clamp(x, -3.832506856900711, 3.832506856900711);
+  Value t2 = f.mul(t, t);
+  Value p = f.polynomial(t2, {0.00022905065861350646, 0.0034082910107109506, 0.050955695062380861,
+                              0.18520832239976145, 1.128379143519084});
+  Value q = f.polynomial(t2, {-1.1791602954361697e-7, 0.000023547966471313185,
+                              0.0010179625278914885, 0.014070470171167667, 0.11098505178285362,
+                              0.49746925110067538, 1.0});
+  return f.div(f.mul(t, p), q);
+}
+
+namespace {
+
+/// Replaces an operation on f32 by what `Build` makes of its operand.
+template <typename Op, Value (*Build)(FloatBuilder &, Value)>
+struct ExpandFunction : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    FloatBuilder f(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, Build(f, op.getOperand()));
+    return success();
+  }
+};
+
+} // namespace
+
+void tfc::cpu::populateFunctionPatterns(RewritePatternSet &patterns) {
+  patterns.add<ExpandFunction<math::ExpOp, buildExp>, ExpandFunction<math::Exp2Op, buildExp2>,
+               ExpandFunction<math::ExpM1Op, buildExpM1>, ExpandFunction<math::LogOp, buildLog>,
+               ExpandFunction<math::Log2Op, buildLog2>, ExpandFunction<math::Log10Op, buildLog10>,
+               ExpandFunction<math::Log1pOp, buildLog1p>, ExpandFunction<math::TanhOp, buildTanh>,
+               ExpandFunction<math::ErfOp, buildErf>>(patterns.getContext());
+}
