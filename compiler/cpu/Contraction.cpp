@@ -11,8 +11,8 @@ namespace {
 
 /// Rows of a unit: enough to pay for packed panels of b, few enough that a block of a stays in L2.
 constexpr int64_t kUnitRows = 384, kUnitRowsPacked = 192;
-/// Columns for which a tile's packed rows of a are used.
-constexpr int64_t kPackedColumns = 128;
+/// Columns for which a tile's packed rows of a are used, and panels that pay for packing.
+constexpr int64_t kPackedColumns = 128, kPackedPanels = 4;
 /// Work that is worth waking a thread for.
 constexpr int64_t kGrainOperations = 200 << 10;
 /// Below these rows b is read where it is: copies would cost more than they save.
@@ -74,7 +74,7 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
     return;
   }
   plan.tile = chooseTile(target, sizes, plan.lanes, maxTileRows(target, a, aBytes));
-  bool packsA = packsRows(target, form, a, aBytes, plan.tile.rows);
+  bool packsA = packsRows(target, form, a, aBytes, plan.tile, plan.lanes);
   plan.unitRows = chooseUnitRows(sizes.m, plan.tile.rows, packsA ? kUnitRowsPacked : kUnitRows);
   int64_t columns = plan.tile.vectors * plan.lanes;
   int64_t panels = sizes.n ? llvm::divideCeil(*sizes.n, columns) : kPackedColumns;
@@ -91,14 +91,17 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
 } // namespace
 
 bool packsRows(const Target &target, const ContractionForm &form,
-               const std::optional<LinearAccess> &a, int64_t elementBytes, int64_t tileRows) {
-  if (!a || form.converts(form.a) || (!constantOf(a->across) && tileRows > 1))
+               const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
+               int64_t lanes) {
+  if (!a || form.converts(form.a) || (!constantOf(a->across) && tile.rows > 1))
     return true;
   std::optional<int64_t> stride = constantOf(a->k);
-  if (stride == 1 || stride == 0)
+  int64_t panels = constantOf(form.nSize()).value_or(1 << 10) / (tile.vectors * lanes);
+  if (stride == 1 || stride == 0 || panels < kPackedPanels)
     return false;
   return !fitsFirstCache(target, stride ? *stride * elementBytes : stride,
-                         constantOf(form.kSize()).value_or(kUnknownSteps), tileRows * elementBytes);
+                         constantOf(form.kSize()).value_or(kUnknownSteps),
+                         tile.rows * elementBytes);
 }
 
 std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Target &target,

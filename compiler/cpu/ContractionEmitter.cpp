@@ -103,16 +103,18 @@ void ContractionEmitter::choosePacking() {
   auto bytes = [](const ContractionOperand &operand) {
     return std::max<int64_t>(1, operand.elementType.getIntOrFloatBitWidth() / 8);
   };
-  a.packed = packsRows(emitter.target(), form, a.access, bytes(a), plan.tile.rows);
+  a.packed = packsRows(emitter.target(), form, a.access, bytes(a), plan.tile, plan.lanes);
   bOperand.packed = !bOperand.isContiguousAcross();
   if (bOperand.packed || constantOf(form.mSize()).value_or(kPackingRows) < kPackingRows)
     return;
-  std::optional<int64_t> rowBytes;
+  std::optional<int64_t> rowBytes, k = constantOf(form.kSize());
   if (bOperand.k.isFixed())
     rowBytes = bOperand.k.fixed * bytes(bOperand);
+  // Half of the cache is for the rest.
+  if (k)
+    k = 2 * *k;
   bOperand.packed = rowBytes.value_or(1024) >= 1024 &&
-                    !fitsFirstCache(emitter.target(), rowBytes, constantOf(form.kSize()),
-                                    tileColumns() * bytes(bOperand));
+                    !fitsFirstCache(emitter.target(), rowBytes, k, tileColumns() * bytes(bOperand));
 }
 
 /// Cuts k into blocks for which the packed copies have room.
@@ -381,13 +383,11 @@ void ContractionEmitter::storeProduct(AffineExpr m, AffineExpr n, Value sum) {
   OpOperand *init = op.getDpsInitOperand(0);
   for (AffineExpr result : op.getMatchingIndexingMap(init).getResults())
     indices.push_back(result.replaceDims(point));
-  auto fill = init->get().getDefiningOp<linalg::FillOp>();
-  bool startsAtZero = init->get().getDefiningOp<tensor::EmptyOp>() ||
-                      (fill && (matchPattern(fill.value(), m_AnyZeroFloat()) ||
-                                matchPattern(fill.value(), m_Zero())));
-  if (!startsAtZero) {
-    Value start = emitter.broadcast(emitter.element(init->get(), indices));
-    sum = addValues(b, loc, sum, convertNumber(b, loc, start, form.computeType));
+  if (!init->get().getDefiningOp<tensor::EmptyOp>()) {
+    Value start = emitter.element(init->get(), indices);
+    if (!matchPattern(start, m_AnyZeroFloat()) && !matchPattern(start, m_Zero()))
+      sum =
+          addValues(b, loc, sum, convertNumber(b, loc, emitter.broadcast(start), form.computeType));
   }
   sum = convertNumber(b, loc, sum, getElementTypeOrSelf(init->get().getType()));
   storeContractionResults(emitter, nest, indices, sum);

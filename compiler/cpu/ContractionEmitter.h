@@ -25,9 +25,11 @@ struct ContractionOperand {
 };
 
 /// Whether the rows of a are copied to the stack before tiles read them: they are computed, their
-/// distance is not known, or too far apart along k for the first level cache.
+/// distance is not known, or several panels read them and they are too far apart along k for the
+/// first level cache.
 bool packsRows(const Target &target, const ContractionForm &form,
-               const std::optional<LinearAccess> &a, int64_t elementBytes, int64_t tileRows);
+               const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
+               int64_t lanes);
 
 /// Emits the units of one contraction.
 class ContractionEmitter {

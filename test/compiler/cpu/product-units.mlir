@@ -1,0 +1,43 @@
+// Units are blocks of rows times panels of columns: a function of the shape, also of unknown rows.
+// RUN: tfc-opt --tfc-cpu-codegen=mcpu=znver5 %s | FileCheck %s
+
+// CHECK-DAG: #[[FIXED:.*]] = affine_map<() -> (4)>
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<()[s0] -> ((s0 ceildiv {{[0-9]+}}) * 4)>
+// CHECK: llvm.func hidden @fixed({{.*}}tfc.extent = #[[FIXED]], tfc.grain = {{[0-9]+}} : i64
+// CHECK: llvm.func hidden @rows({{.*}}tfc.extent = #[[ROWS]], tfc.grain = {{[0-9]+}} : i64
+func.func private @fixed(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>)
+    -> tensor<64x128xf32> attributes {tfc.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x128xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<64x64xf32>, tensor<64x128xf32>) outs(%i : tensor<64x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<64x128xf32>
+  return %p : tensor<64x128xf32>
+}
+
+func.func private @rows(%m: index,
+    %x: tensor<?x64xf32> {tfc.shape = affine_map<()[s0] -> (s0, 64)>}, %w: tensor<64x128xf32>)
+    -> (tensor<?x128xf32> {tfc.shape = affine_map<()[s0] -> (s0, 128)>}) attributes {tfc.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty(%m) : tensor<?x128xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : tensor<?x64xf32>, tensor<64x128xf32>) outs(%i : tensor<?x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<?x128xf32>
+  return %p : tensor<?x128xf32>
+}
