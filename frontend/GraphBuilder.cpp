@@ -1,5 +1,6 @@
 #include "frontend/GraphBuilder.h"
 
+#include "dialects/dfg/Gradients.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -144,7 +145,7 @@ Operation *GraphBuilder::gradients(Value y, ValueRange xs, ArrayRef<int64_t> spa
     }
     auto type = cast<RankedTensorType>(x.getType());
     dfg::Shape rows = dfg::shapeOf(type);
-    rows.front() = dfg::DimExpr::symbol("?");
+    rows.front() = dfg::sparseRowCount(y, x);
     types.push_back(dfg::tensorOf({rows.front()}, builder.getI64Type()));
     types.push_back(dfg::tensorOf(rows, type.getElementType()));
   }

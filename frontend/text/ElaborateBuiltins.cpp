@@ -175,6 +175,8 @@ Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallE
     return callTrainable(args, call);
   if (name == "gradients")
     return callGradients(args, call);
+  if (name == "load")
+    return callLoad(args, call);
   if (name == "with_values")
     return replaceValues(args, call.range);
   if (name == "cast")

@@ -61,7 +61,7 @@ Entity Elaborator::callEntity(const Entity &callee, const ast::CallExpr &call) {
   if (!evaluateArguments(call, args))
     return Poison();
   expected = std::move(wanted);
-  auto forget = make_scope_exit([&] { expected.reset(); });
+  llvm::scope_exit forget([&] { expected.reset(); });
   if (const mlir::Type *type = callee.get<mlir::Type>())
     return callCast(*type, args, call);
   if (const Builtin *builtin = callee.get<Builtin>())
@@ -121,8 +121,7 @@ Entity Elaborator::callFunction(const Function &function, const ast::CallExpr &c
     bool isRunTime = !fn.params[i].isStatic && !fn.params[i].isVar;
     if (Variable *const *variable = argument.value.get<Variable *>(); variable && isRunTime) {
       mlir::Value value = readVariable(**variable, argument.range);
-      if (!value)
-        ok = false;
+      argument.value = value ? Entity(value) : Entity();
     }
     ok &= !argument.value.isPoison();
   }

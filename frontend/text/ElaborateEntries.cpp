@@ -286,10 +286,12 @@ void Elaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   SaveAndRestore<Frame *> inner(frame, entryFrame.get());
   SaveAndRestore<EntryHeader *> current(entryHeader, &header);
   entryNumber = ++entriesSoFar;
-  auto leave = make_scope_exit([&] { entryNumber = 0; });
+  llvm::scope_exit leave([&] { entryNumber = 0; });
   entryName = header.name;
   bindingName.clear();
   reads.clear();
+  draws.clear();
+  callNumber = nullptr;
   lowerBounds.clear();
   checkAnnotations(entry, {"device"});
   if (!bindFeeds(entry, header))

@@ -69,14 +69,15 @@ void Elaborator::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *exp
   const auto *name = dyn_cast_or_null<ast::NameExpr>(expr);
   if (!name)
     return;
-  if (Variable *const *variable = value.get<Variable *>()) {
+  std::optional<Entity> declared = lookupDeclared(name->name, name->range);
+  if (!declared)
+    return;
+  if (Variable *const *variable = declared->get<Variable *>()) {
     if ((*variable)->decl)
       diagnostic.note((*variable)->decl->name.range, "'" + name->name + "' is declared here as " +
                                                          dfg::toText((*variable)->type));
     return;
   }
-  if (!frame)
-    return;
   if (const Local *local = frame->find(name->name); local && local->type && value.isTensor())
     diagnostic.note(local->at,
                     "'" + name->name + "' is declared here as " + value.describe());
@@ -137,6 +138,19 @@ static std::string nameOperator(std::string text, StringRef op, StringRef operat
   return text;
 }
 
+/// The place of what a message quotes, if that stands in the string at `at`.
+static SourceRange placeInString(SourceRange at, StringRef message, const SourceManager &sources) {
+  if (!at.isValid() || !sources.text(at).starts_with("\""))
+    return at;
+  StringRef quoted = message.split('\'').second.split('\'').first;
+  size_t begin = quoted.empty() ? StringRef::npos : sources.text(at).find(quoted);
+  if (begin == StringRef::npos)
+    return at;
+  at.begin += begin;
+  at.end = at.begin + quoted.size();
+  return at;
+}
+
 void Elaborator::reportCaptured(SourceRange at, ArrayRef<Argument> operands, StringRef op,
                                 StringRef operatorText, ArrayRef<CapturedError> errors) {
   if (errors.empty()) {
@@ -146,7 +160,8 @@ void Elaborator::reportCaptured(SourceRange at, ArrayRef<Argument> operands, Str
   for (const CapturedError &captured : errors) {
     std::string text = captured.text;
     std::string slug = takeSlug(text);
-    Diagnostic &diagnostic = error(at, slug, nameOperator(text, op, operatorText));
+    Diagnostic &diagnostic = error(placeInString(at, text, sources), slug,
+                                   nameOperator(text, op, operatorText));
     for (const Argument &operand : operands) {
       if (!(operand.range == at))
         diagnostic.also(operand.range);

@@ -305,7 +305,7 @@ bool Elaborator::forEach(const ast::Each &each, function_ref<bool(const Entity &
     Local *local = frame->find(name.text);
     outer.emplace_back(name.text, local ? std::optional<Local>(*local) : std::nullopt);
   }
-  auto restore = make_scope_exit([&, f = frame] {
+  llvm::scope_exit restore([&, f = frame] {
     for (auto &[name, local] : outer) {
       if (local)
         f->locals[name] = *local;

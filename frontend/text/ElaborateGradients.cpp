@@ -1,3 +1,4 @@
+#include "dialects/dfg/Gradients.h"
 #include "frontend/text/ElaborateImpl.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -125,8 +126,30 @@ mlir::Value Elaborator::gradientSource(const Entity &value, mlir::Value loss, So
   return first ? first.getValue() : readVariable(**variable, at);
 }
 
+/// Touched rows and their indices; each row once, unless `coalesces` is false.
+Entity Elaborator::sparseGradient(mlir::Value indices, mlir::Value rows, mlir::Type type,
+                                  bool coalesces, SourceRange at) {
+  auto group = std::make_shared<Group>();
+  group->isSparse = true;
+  group->sparseType = type;
+  group->names = {"indices", "rows"};
+  group->elements = {Entity(indices), Entity(rows)};
+  bool ok = !coalesces || capture(at, {}, "coalesce", "gradients", [&] {
+    mlir::FailureOr<mlir::Operation *> op =
+        builder.create("coalesce", {indices, rows}, {}, locate(at));
+    if (mlir::succeeded(op))
+      group->elements = {Entity(mlir::Value((*op)->getResult(0))),
+                         Entity(mlir::Value((*op)->getResult(1)))};
+    return mlir::succeeded(op);
+  });
+  return ok ? Entity(std::shared_ptr<const Group>(std::move(group))) : Entity();
+}
+
 Entity Elaborator::callGradients(Arguments &args, const ast::CallExpr &call) {
-  if (args.size() != 2 || args[0].label)
+  const bool *coalesces = args.size() == 3 && args[2].label && args[2].label.text == "coalesce"
+                              ? args[2].value.get<bool>()
+                              : nullptr;
+  if ((args.size() != 2 && !coalesces) || args[0].label)
     return fail(call.range, "wrong-count",
                 "'gradients' takes a loss and what it is differentiated by");
   mlir::Value loss = toTensor(args[0].value, {}, args[0].range);
@@ -151,10 +174,24 @@ Entity Elaborator::callGradients(Arguments &args, const ast::CallExpr &call) {
                       dfg::toText(x.getType()));
     xs.push_back(x);
   }
-  mlir::Operation *op = builder.gradients(loss, xs, {}, locate(call.range));
+  SmallVector<int64_t> sparse;
+  for (auto [i, x] : enumerate(xs))
+    if (dfg::isSparseGradient(loss, x))
+      sparse.push_back(i);
+  mlir::Operation *op = builder.gradients(loss, xs, sparse, locate(call.range));
   std::vector<Entity> results;
-  for (mlir::Value result : op->getResults())
-    results.push_back(Entity(result));
+  auto next = op->result_begin();
+  for (auto [i, x] : enumerate(xs)) {
+    mlir::Value first = *next++;
+    if (!is_contained(sparse, static_cast<int64_t>(i))) {
+      results.push_back(Entity(first));
+      continue;
+    }
+    results.push_back(
+        sparseGradient(first, *next++, x.getType(), !coalesces || *coalesces, call.range));
+    if (results.back().isPoison())
+      return Poison();
+  }
   return isGroup ? Entity::group(std::move(results)) : results.front();
 }
 

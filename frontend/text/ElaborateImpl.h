@@ -33,6 +33,9 @@ bool Elaborator::capture(SourceRange at, llvm::ArrayRef<Argument> operands, llvm
   return succeeded && errors.empty();
 }
 
+/// Whether an operation draws random numbers, by a seed and a counter.
+bool isDraw(const dfg::OpSignature &op);
+
 /// `path` with its last name replaced by the one that it had before.
 std::string renameLast(const std::string &path, llvm::StringRef name, llvm::StringRef former);
 

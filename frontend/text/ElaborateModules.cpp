@@ -24,7 +24,7 @@ Module *Elaborator::loadModule(FileId file, SourceRange usedAt) {
     return nullptr;
   }
   loading.emplace_back(file, usedAt);
-  auto done = make_scope_exit([&] { loading.pop_back(); });
+  llvm::scope_exit done([&] { loading.pop_back(); });
 
   auto module = std::make_unique<Module>();
   Module *result = module.get();
@@ -262,7 +262,7 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
 static constexpr StringLiteral kBuiltins[] = {
     "abs",       "add_n",     "assign",    "assign_add", "assign_sub", "cast", "ceil",
     "cos",       "dtype",     "exp",       "float",      "floor",      "gradients",
-    "int",       "is_float",  "is_int",    "is_sparse",  "len",        "log",  "max",
+    "int",       "is_float",  "is_int",    "is_sparse",  "len",        "load", "log",  "max",
     "maximum",   "min",       "minimum",   "pow",        "prod",       "rank", "read",
     "shape",     "sin",       "sqrt",      "tanh",       "trainable",  "values",
     "variables", "wide",      "with_values", "zip"};

@@ -15,6 +15,8 @@ struct Elaborator::OpCall {
   std::vector<std::optional<Argument>> attributes;
   /// In the order in which they are written.
   std::vector<Argument> all;
+  /// Sizes that are given to names of the call's own, as in `rearrange(x, "..", h: 4)`.
+  SmallVector<NamedAttribute> sizes;
 
   explicit OpCall(const dfg::OpSignature &op)
       : op(op), operands(op.operands.size()), attributes(op.attributes.size()) {}
@@ -52,6 +54,8 @@ static StringRef describeKind(AttrKind kind) {
     return "a variable";
   case AttrKind::Unit:
     return "a bool";
+  case AttrKind::NamedSizes:
+    return "sizes by name";
   case AttrKind::Value:
   case AttrKind::Other:
     break;
@@ -73,13 +77,15 @@ bool Elaborator::placePositional(OpCall &opCall, Argument &argument) {
     opCall.attributes[*opCall.attributeOf(AttrKind::Dtype)] = dtype;
     return true;
   }
+  AttrKind early = argument.value.is<std::string>() ? AttrKind::String : AttrKind::Symbol;
   for (auto [i, attribute] : enumerate(op.attributes))
-    if (attribute.kind == AttrKind::Symbol && !opCall.attributes[i]) {
+    if (attribute.kind == early && !opCall.attributes[i]) {
       opCall.attributes[i] = argument;
       return true;
     }
   for (auto [i, operand] : enumerate(op.operands)) {
-    if (!opCall.operands[i].empty() && !operand.isVariadic)
+    bool isByName = operand.name == "counter" && isDraw(op);
+    if (isByName || (!opCall.operands[i].empty() && !operand.isVariadic))
       continue;
     if (operand.isOptional && !argument.value.isTensor() && !argument.value.isNumber())
       continue;
@@ -123,6 +129,12 @@ bool Elaborator::placeNamed(OpCall &opCall, Argument &argument) {
     error(argument.range, "duplicate-argument", "'" + name + "' is given twice");
     return false;
   }
+  std::optional<dfg::DimExpr> size = argument.value.asDim();
+  if (opCall.attributeOf(AttrKind::NamedSizes) && size) {
+    opCall.sizes.emplace_back(StringAttr::get(context, name),
+                              dfg::DimsAttr::get(context, {*size}));
+    return true;
+  }
   Diagnostic &diagnostic = error(argument.label.range, "unknown-argument",
                                  "'" + op.name + "' has no operand or attribute '" + name + "'");
   SmallVector<StringRef> names;
@@ -132,6 +144,16 @@ bool Elaborator::placeNamed(OpCall &opCall, Argument &argument) {
     names.push_back(attribute.name);
   suggest(diagnostic, name, names);
   return false;
+}
+
+/// What a draw takes from its place where nothing is given: seed and counter.
+void Elaborator::addDrawArguments(OpCall &opCall, SourceRange at) {
+  for (auto [attribute, given] : zip(opCall.op.attributes, opCall.attributes))
+    if (attribute.name == "seed" && !given)
+      given = Argument{{}, nullptr, at, Entity(seedFromPath())};
+  for (auto [operand, given] : zip(opCall.op.operands, opCall.operands))
+    if (operand.name == "counter" && given.empty())
+      given.push_back({{}, nullptr, at, Entity(drawCounter(at))});
 }
 
 bool Elaborator::placeArguments(OpCall &opCall, Arguments &args, const ast::CallExpr &call) {
@@ -152,6 +174,8 @@ bool Elaborator::placeArguments(OpCall &opCall, Arguments &args, const ast::Call
       dtype = Argument{{}, nullptr, call.range, Entity(expected->element)};
     }
   }
+  if (isDraw(opCall.op) && requireEntry(call.range))
+    addDrawArguments(opCall, call.range);
   std::string missing;
   for (auto [operand, given] : zip(opCall.op.operands, opCall.operands))
     if (given.empty() && !operand.isOptional && !operand.isVariadic)
@@ -296,6 +320,7 @@ static Attribute attributeFrom(const Entity &value, AttrKind kind, unsigned widt
     if (const Constant *constant = value.get<Constant>())
       return constant->value;
     return {};
+  case AttrKind::NamedSizes:
   case AttrKind::Other:
     return {};
   }
@@ -304,6 +329,11 @@ static Attribute attributeFrom(const Entity &value, AttrKind kind, unsigned widt
 
 bool Elaborator::buildAttributes(OpCall &opCall, SmallVectorImpl<NamedAttribute> &attributes) {
   bool ok = true;
+  if (!opCall.sizes.empty())
+    attributes.emplace_back(
+        StringAttr::get(context,
+                        opCall.op.attributes[*opCall.attributeOf(AttrKind::NamedSizes)].name),
+        DictionaryAttr::get(context, opCall.sizes));
   for (auto [signature, given] : zip(opCall.op.attributes, opCall.attributes)) {
     if (!given)
       continue;
@@ -375,6 +405,9 @@ Entity Elaborator::callOp(const dfg::OpSignature &op, Arguments &args, const ast
                             DenseI32ArrayAttr::get(context, segments));
   Operation *created = nullptr;
   SourceRange at = opCall.all.empty() ? call.callee->range : opCall.all.front().range;
+  for (const std::optional<Argument> &given : opCall.attributes)
+    if (given && given->expr && given->value.is<std::string>())
+      at = given->range;
   capture(at, opCall.all, op.name, "", [&] {
     FailureOr<Operation *> result =
         builder.create(op.name, operands, attributes, locate(call.range));

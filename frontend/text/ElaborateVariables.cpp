@@ -163,6 +163,12 @@ void Elaborator::initialize(const Initializer &initializer) {
   SaveAndRestore<Frame *> inner(frame, initializer.frame.get());
   SaveAndRestore<std::string> outer(bindingName, variable.path);
   SaveAndRestore<Variable *> current(initializing, &variable);
+  if (!initializer.init) {
+    builder.assign(variable.path,
+                   builder.scalar(int64_t(0), variable.type.getElementType(), variable.location),
+                   variable.location);
+    return;
+  }
   expected = TensorType{variable.type.getElementType(), dfg::shapeOf(variable.type)};
   Entity value = eval(initializer.init);
   expected.reset();
@@ -179,6 +185,8 @@ void Elaborator::elaborateInitializers() {
   entryNumber = ++entriesSoFar;
   entryName = "init";
   reads.clear();
+  draws.clear();
+  callNumber = nullptr;
   lowerBounds.clear();
   builder.beginEntry(header, mlir::UnknownLoc::get(context));
   forceAll(*mainModule);

@@ -119,6 +119,7 @@ private:
   Entity widen(const Argument &arg);
   Entity replaceValues(llvm::ArrayRef<Argument> args, SourceRange at);
   Entity callCastByName(Arguments &args, const ast::CallExpr &call);
+  Entity callLoad(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
   Entity zipGroups(llvm::ArrayRef<Argument> args, SourceRange at);
   Entity addAll(llvm::ArrayRef<Argument> args, SourceRange at);
   std::optional<bool> evalCondition(const ast::Expr *expr, llvm::StringRef what);
@@ -203,6 +204,7 @@ private:
   Entity callOp(const dfg::OpSignature &op, Arguments &args, const ast::CallExpr &call);
   Entity callOpOnState(const dfg::OpSignature &op, Arguments &args, const ast::CallExpr &call);
   struct OpCall;
+  void addDrawArguments(OpCall &opCall, SourceRange at);
   bool placeArguments(OpCall &opCall, Arguments &args, const ast::CallExpr &call);
   bool placePositional(OpCall &opCall, Argument &argument);
   bool placeNamed(OpCall &opCall, Argument &argument);
@@ -210,6 +212,11 @@ private:
                      llvm::SmallVectorImpl<int32_t> &segments);
   bool buildAttributes(OpCall &opCall, llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
   Entity opResult(const dfg::OpSignature &op, mlir::Operation *operation);
+
+  //===--- Random numbers (ElaborateRandom.cpp) ---------------------------===//
+
+  int64_t seedFromPath();
+  mlir::Value drawCounter(SourceRange at);
 
   //===--- Parts (ElaborateParts.cpp) -------------------------------------===//
 
@@ -263,6 +270,8 @@ private:
   Entity callGradients(Arguments &args, const ast::CallExpr &call);
   bool collectVariables(const Entity &value, SourceRange at, std::vector<Variable *> &variables);
   std::vector<Variable *> variablesRead(mlir::Value loss);
+  Entity sparseGradient(mlir::Value indices, mlir::Value rows, mlir::Type type, bool coalesces,
+                        SourceRange at);
   mlir::Value gradientSource(const Entity &value, mlir::Value loss, SourceRange at);
 
   //===--- Entries (ElaborateEntries.cpp) ---------------------------------===//
@@ -310,6 +319,10 @@ private:
   std::set<std::tuple<FileId, uint32_t, uint32_t, std::string>> reported;
   Diagnostic discarded;
   uint64_t staticIterations = 0;
+  /// How often a node name has drawn in this entry, for seeds.
+  llvm::StringMap<unsigned> draws;
+  /// The number of this call, once an operation of the entry draws.
+  mlir::Value callNumber;
   /// Lower bounds of dimensions of the current entry, from its facts.
   std::vector<std::pair<std::string, int64_t>> lowerBounds;
   /// The type that the context wants of the next call, if that gives none.

@@ -1,6 +1,7 @@
 /// Reads a graph file and prints its dfg module: what the frontend hands to the compiler.
 
 #include "frontend/Import.h"
+#include "frontend/text/Print.h"
 #include "frontend/text/Source.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -12,12 +13,15 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::Required);
   cl::opt<bool> locations("locations", cl::desc("print the place of each operation"));
+  cl::opt<bool> graph("graph", cl::desc("print graph source instead"));
   cl::ParseCommandLineOptions(argc, argv, "prints the dfg module of a graph file\n");
   mlir::MLIRContext context;
   tfc::text::SourceManager sources;
   mlir::OwningOpRef<mlir::ModuleOp> module = tfc::importFile(input, context, sources);
   if (!module)
     return 1;
+  if (graph)
+    return mlir::failed(tfc::text::printGraph(*module, outs()));
   mlir::OpPrintingFlags flags;
   if (locations)
     flags.enableDebugInfo(true, true);

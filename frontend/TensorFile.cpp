@@ -1,0 +1,246 @@
+#include "frontend/TensorFile.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+namespace tfc {
+
+namespace {
+/// The bytes of a tensor in a file, and what they mean.
+struct TensorBytes {
+  llvm::StringRef bytes;
+  Type element;
+  llvm::SmallVector<int64_t> shape;
+};
+} // namespace
+
+using FileBuffer = std::shared_ptr<llvm::MemoryBuffer>;
+
+/// Tensors up to this size are plain attributes.
+static constexpr size_t kMaxInline = 256;
+
+static unsigned byteWidth(Type element) {
+  return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
+}
+
+/// Whether the bytes are as many as the shape needs.
+static bool hasRightSize(const TensorBytes &tensor) {
+  uint64_t count = byteWidth(tensor.element);
+  for (int64_t size : tensor.shape) {
+    if (size < 0 || (size != 0 && count > UINT64_MAX / uint64_t(size)))
+      return false;
+    count *= static_cast<uint64_t>(size);
+  }
+  return count == tensor.bytes.size();
+}
+
+static ElementsAttr makeAttribute(const TensorBytes &tensor, const FileBuffer &file,
+                                  llvm::StringRef name) {
+  auto type = RankedTensorType::get(tensor.shape, tensor.element);
+  llvm::ArrayRef<char> data(tensor.bytes.data(), tensor.bytes.size());
+  if (tensor.element.isInteger(1)) {
+    llvm::SmallVector<bool> flags;
+    for (char byte : data)
+      flags.push_back(byte != 0);
+    return DenseElementsAttr::get(type, llvm::ArrayRef<bool>(flags));
+  }
+  size_t alignment = byteWidth(tensor.element);
+  bool isAligned = reinterpret_cast<uintptr_t>(data.data()) % alignment == 0;
+  if (data.size() <= kMaxInline) {
+    // The accessors of the attribute read whole elements.
+    std::vector<std::max_align_t> copy(data.size() / sizeof(std::max_align_t) + 1);
+    std::memcpy(copy.data(), data.data(), data.size());
+    return DenseElementsAttr::getFromRawBuffer(
+        type, llvm::ArrayRef<char>(reinterpret_cast<char *>(copy.data()), data.size()));
+  }
+  AsmResourceBlob blob =
+      isAligned ? AsmResourceBlob(data, alignment, [file](void *, size_t, size_t) {},
+                                  /*dataIsMutable=*/false)
+                : HeapAsmResourceBlob::allocateAndCopyWithAlign(data, alignment);
+  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+}
+
+//===----------------------------------------------------------------------===//
+// npy
+//===----------------------------------------------------------------------===//
+
+static Type npyElement(MLIRContext *context, llvm::StringRef descr) {
+  Builder b(context);
+  return llvm::StringSwitch<Type>(descr)
+      .Case("<f4", b.getF32Type())
+      .Case("<f8", b.getF64Type())
+      .Case("<f2", b.getF16Type())
+      .Case("|i1", b.getI8Type())
+      .Case("<i2", b.getI16Type())
+      .Case("<i4", b.getI32Type())
+      .Case("<i8", b.getI64Type())
+      .Case("|u1", b.getIntegerType(8, /*isSigned=*/false))
+      .Case("|b1", b.getI1Type())
+      .Default(Type());
+}
+
+/// What stands behind `'key':` in the header of an npy file.
+static llvm::StringRef npyField(llvm::StringRef header, llvm::StringRef key) {
+  size_t at = header.find(("'" + key + "':").str());
+  if (at == llvm::StringRef::npos)
+    return {};
+  return header.drop_front(at + key.size() + 3).ltrim();
+}
+
+static std::optional<TensorBytes> parseNpy(MLIRContext *context, llvm::StringRef text,
+                                           std::string &error) {
+  error = "this is no npy file";
+  llvm::StringRef magic("\x93NUMPY", 6);
+  if (!text.starts_with(magic) || text.size() < 12)
+    return std::nullopt;
+  bool isLong = text[6] >= 2;
+  size_t start = isLong ? 12 : 10;
+  size_t length = isLong ? llvm::support::endian::read32le(text.data() + 8)
+                         : llvm::support::endian::read16le(text.data() + 8);
+  if (text.size() < start + length)
+    return std::nullopt;
+  llvm::StringRef header = text.substr(start, length);
+  TensorBytes tensor;
+  tensor.bytes = text.drop_front(start + length);
+  llvm::StringRef descr = npyField(header, "descr");
+  descr = descr.drop_front(!descr.empty()).split(descr.empty() ? '\'' : descr.front()).first;
+  tensor.element = npyElement(context, descr);
+  if (!tensor.element) {
+    error = ("its dtype '" + descr + "' is none of the language's").str();
+    return std::nullopt;
+  }
+  if (npyField(header, "fortran_order").starts_with("True")) {
+    error = "its elements are in Fortran order; save numpy.ascontiguousarray(x)";
+    return std::nullopt;
+  }
+  llvm::StringRef shape = npyField(header, "shape");
+  if (!shape.consume_front("("))
+    return std::nullopt;
+  shape = shape.split(')').first;
+  while (!shape.trim(" ,").empty()) {
+    auto [first, rest] = shape.split(',');
+    int64_t size;
+    if (first.trim().getAsInteger(10, size))
+      return std::nullopt;
+    tensor.shape.push_back(size);
+    shape = rest;
+  }
+  if (!hasRightSize(tensor)) {
+    error = "its size is not that of its shape";
+    return std::nullopt;
+  }
+  return tensor;
+}
+
+//===----------------------------------------------------------------------===//
+// safetensors
+//===----------------------------------------------------------------------===//
+
+static Type safetensorsElement(MLIRContext *context, llvm::StringRef name) {
+  Builder b(context);
+  return llvm::StringSwitch<Type>(name)
+      .Case("F32", b.getF32Type())
+      .Case("F64", b.getF64Type())
+      .Case("F16", b.getF16Type())
+      .Case("BF16", b.getBF16Type())
+      .Case("I8", b.getI8Type())
+      .Case("I16", b.getI16Type())
+      .Case("I32", b.getI32Type())
+      .Case("I64", b.getI64Type())
+      .Case("U8", b.getIntegerType(8, /*isSigned=*/false))
+      .Case("BOOL", b.getI1Type())
+      .Default(Type());
+}
+
+static std::optional<TensorBytes> tensorOfEntry(MLIRContext *context,
+                                                const llvm::json::Object &entry,
+                                                llvm::StringRef data, std::string &error) {
+  TensorBytes tensor;
+  tensor.element = safetensorsElement(context, entry.getString("dtype").value_or(""));
+  const llvm::json::Array *shape = entry.getArray("shape");
+  const llvm::json::Array *offsets = entry.getArray("data_offsets");
+  error = "its header is damaged";
+  if (!shape || !offsets || offsets->size() != 2)
+    return std::nullopt;
+  if (!tensor.element) {
+    error = "its dtype is none of the language's";
+    return std::nullopt;
+  }
+  for (const llvm::json::Value &size : *shape) {
+    std::optional<int64_t> number = size.getAsInteger();
+    if (!number)
+      return std::nullopt;
+    tensor.shape.push_back(*number);
+  }
+  std::optional<int64_t> begin = (*offsets)[0].getAsInteger(), end = (*offsets)[1].getAsInteger();
+  if (!begin || !end || *begin < 0 || *end < *begin || uint64_t(*end) > data.size())
+    return std::nullopt;
+  tensor.bytes = data.slice(*begin, *end);
+  if (!hasRightSize(tensor))
+    return std::nullopt;
+  return tensor;
+}
+
+static std::optional<TensorBytes> parseSafetensors(MLIRContext *context, llvm::StringRef text,
+                                                   llvm::StringRef key, std::string &error) {
+  error = "this is no safetensors file";
+  if (text.size() < 8)
+    return std::nullopt;
+  uint64_t length = llvm::support::endian::read64le(text.data());
+  if (length > text.size() - 8)
+    return std::nullopt;
+  llvm::Expected<llvm::json::Value> header = llvm::json::parse(text.substr(8, length));
+  if (!header) {
+    llvm::consumeError(header.takeError());
+    return std::nullopt;
+  }
+  const llvm::json::Object *object = header->getAsObject();
+  if (!object)
+    return std::nullopt;
+  const llvm::json::Object *found = nullptr;
+  std::string names;
+  unsigned count = 0;
+  for (const auto &[name, value] : *object) {
+    if (name == "__metadata__" || !value.getAsObject())
+      continue;
+    if (key.empty() || llvm::StringRef(name) == key)
+      found = value.getAsObject();
+    if (++count <= 5)
+      names += (count > 1 ? ", '" : "'") + name.str() + "'";
+  }
+  if (!found || (key.empty() && count != 1)) {
+    error = (key.empty() ? "it holds several tensors; name one as key: (" + names
+                         : "it holds no tensor '" + key.str() + "' (but " + names) +
+            (count > 5 ? ", ...)" : ")");
+    return std::nullopt;
+  }
+  return tensorOfEntry(context, *found, text.drop_front(8 + length), error);
+}
+
+ElementsAttr loadTensor(MLIRContext *context, llvm::StringRef path, llvm::StringRef key,
+                        std::string &error) {
+  auto read = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!read) {
+    error = read.getError().message();
+    return {};
+  }
+  FileBuffer file(std::move(*read));
+  std::optional<TensorBytes> tensor =
+      path.ends_with(".npy") ? parseNpy(context, file->getBuffer(), error)
+                             : parseSafetensors(context, file->getBuffer(), key, error);
+  if (!tensor)
+    return {};
+  return makeAttribute(*tensor, file, key.empty() ? path : key);
+}
+
+} // namespace tfc

@@ -1,0 +1,466 @@
+#include "frontend/text/Print.h"
+
+#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/Lexer.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+/// Constants with more elements than this are printed only if all are the same.
+static constexpr int64_t kMaxListed = 4096;
+
+static bool isKeyword(StringRef word) { return classifyWord(word) != TokenKind::Name; }
+
+/// A name as the language reads it: in backquotes unless it is a plain word.
+static std::string quoteName(StringRef name) {
+  return isPlainName(name) ? name.str() : ("`" + name + "`").str();
+}
+
+namespace {
+class GraphPrinter {
+public:
+  GraphPrinter(ModuleOp module, raw_ostream &os) : module(module), os(os) {}
+
+  LogicalResult print();
+
+private:
+  void printVariable(dfg::VariableOp variable);
+  void printHeader(dfg::EntryOp entry);
+  LogicalResult printEntry(dfg::EntryOp entry);
+  LogicalResult printInitializers(dfg::EntryOp entry);
+  LogicalResult printStatement(Operation &op);
+  void printGradients(dfg::GradientsOp op);
+  std::optional<std::string> expression(Operation &op);
+  std::optional<std::string> constant(ElementsAttr value);
+  std::optional<std::string> attribute(Attribute value);
+  std::string call(Operation &op, const dfg::OpSignature &signature, bool &ok);
+
+  void reserveNames();
+  std::string nameFor(Value value);
+  std::string use(Value value) { return names.lookup(value); }
+  std::string define(Operation &op);
+  std::string operandList(ValueRange values);
+
+  ModuleOp module;
+  raw_ostream &os;
+  llvm::DenseMap<Value, std::string> names;
+  llvm::StringSet<> taken;
+  llvm::StringSet<> reserved;
+  /// Functions that give variables their first values, by the variables' names.
+  llvm::StringMap<std::string> initializers;
+  unsigned initializerCount = 0;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+void GraphPrinter::reserveNames() {
+  for (const dfg::OpSignature &op : dfg::allOps())
+    reserved.insert(op.name);
+  for (StringRef name : {"assign", "cast", "gradients", "load", "f32", "f64", "f16", "bf16", "i8",
+                         "i16", "i32", "i64", "u8", "bool", "broadcast", "all", "pi"})
+    reserved.insert(name);
+  for (Operation &op : *module.getBody()) {
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+      reserved.insert(symbol.getName());
+    if (auto entry = dyn_cast<dfg::EntryOp>(op); entry && entry.getSymbolsAttr())
+      for (Attribute name : entry.getSymbolsAttr())
+        reserved.insert(cast<StringAttr>(name).getValue());
+  }
+}
+
+/// The name that the author gave to the value, made unique, or a numbered one.
+std::string GraphPrinter::nameFor(Value value) {
+  std::string base = "v";
+  Location location = value.getLoc();
+  if (auto named = dyn_cast<NameLoc>(location)) {
+    StringRef last = named.getName().getValue();
+    last = last.substr(last.rfind('/') + 1);
+    bool isWord = !last.empty() && last != "_" && last != "return" && !isDigit(last.front()) &&
+                  all_of(last, [](char c) { return isAlnum(c) || c == '_'; });
+    if (isWord)
+      base = last.str();
+  }
+  std::string name = base;
+  for (unsigned i = 1; reserved.contains(name) || isKeyword(name) || taken.contains(name); ++i)
+    name = base + "_" + std::to_string(i);
+  taken.insert(name);
+  names[value] = name;
+  return name;
+}
+
+std::string GraphPrinter::define(Operation &op) {
+  std::string targets;
+  for (Value result : op.getResults()) {
+    targets += targets.empty() ? "" : ", ";
+    targets += result.use_empty() ? "_" : nameFor(result);
+  }
+  return targets;
+}
+
+std::string GraphPrinter::operandList(ValueRange values) {
+  std::string text;
+  for (Value value : values)
+    text += (text.empty() ? "" : ", ") + use(value);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants and attributes
+//===----------------------------------------------------------------------===//
+
+static std::string number(const APFloat &value) {
+  if (value.isNaN())
+    return "nan";
+  if (value.isInfinity())
+    return value.isNegative() ? "-inf" : "inf";
+  bool losesInfo;
+  APFloat wide = value;
+  wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  SmallString<32> text;
+  wide.toString(text, 17, 0);
+  bool isFloat = text.str().contains('.') || text.str().contains('E');
+  std::string result = StringRef(text).lower();
+  return isFloat ? result : result + ".0";
+}
+
+static std::string element(Attribute value) {
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return number(real.getValue());
+  auto integer = cast<IntegerAttr>(value);
+  if (integer.getType().isInteger(1))
+    return integer.getValue().isZero() ? "false" : "true";
+  bool isUnsigned = integer.getType().isUnsignedInteger();
+  SmallString<24> text;
+  integer.getValue().toString(text, 10, !isUnsigned);
+  return text.str().str();
+}
+
+/// Nested lists of the elements, row by row.
+static std::string nested(ArrayRef<std::string> elements, ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return elements.front();
+  size_t stride = elements.size() / shape.front();
+  std::string text;
+  for (int64_t i = 0; i < shape.front(); ++i)
+    text += (i ? ", " : "") + nested(elements.slice(i * stride, stride), shape.drop_front());
+  return "[" + text + "]";
+}
+
+std::optional<std::string> GraphPrinter::constant(ElementsAttr value) {
+  auto type = cast<RankedTensorType>(value.getShapedType());
+  std::string dtype = dfg::toText(type.getElementType());
+  std::vector<std::string> elements;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob || type.getNumElements() > kMaxListed)
+      return std::nullopt;
+    value = DenseElementsAttr::getFromRawBuffer(type, blob->getData());
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense || type.getNumElements() == 0)
+    return std::nullopt;
+  if (dense.isSplat() && type.getNumElements() > kMaxListed) {
+    std::string shape;
+    for (int64_t size : type.getShape())
+      shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+    return "broadcast(" + dtype + "(" + element(dense.getSplatValue<Attribute>()) + "), shape: [" +
+           shape + "])";
+  }
+  if (type.getNumElements() > kMaxListed)
+    return std::nullopt;
+  for (Attribute attribute : dense.getValues<Attribute>())
+    elements.push_back(element(attribute));
+  return dtype + "(" + nested(elements, type.getShape()) + ")";
+}
+
+std::optional<std::string> GraphPrinter::attribute(Attribute value) {
+  auto list = [](auto values, auto text) {
+    std::string result;
+    for (auto item : values)
+      result += (result.empty() ? "" : ", ") + text(item);
+    return "[" + result + "]";
+  };
+  if (auto dims = dyn_cast<dfg::DimsAttr>(value))
+    return list(dims.getExprs(), [](const dfg::DimExpr &size) { return size.str(); });
+  if (auto ints = dyn_cast<DenseI64ArrayAttr>(value))
+    return list(ints.asArrayRef(), [](int64_t item) { return std::to_string(item); });
+  if (auto flags = dyn_cast<DenseBoolArrayAttr>(value))
+    return list(flags.asArrayRef(), [](bool item) { return std::string(item ? "true" : "false"); });
+  if (auto type = dyn_cast<TypeAttr>(value))
+    return dfg::toText(type.getValue());
+  if (auto flag = dyn_cast<BoolAttr>(value))
+    return flag.getValue() ? "true" : "false";
+  if (isa<UnitAttr>(value))
+    return "true";
+  if (auto text = dyn_cast<StringAttr>(value)) {
+    std::string quoted;
+    raw_string_ostream stream(quoted);
+    for (char c : text.getValue()) {
+      if (c == '"' || c == '\\' || c == '{')
+        stream << '\\';
+      stream << c;
+    }
+    return "\"" + quoted + "\"";
+  }
+  if (auto symbol = dyn_cast<FlatSymbolRefAttr>(value))
+    return quoteName(symbol.getValue());
+  if (isa<FloatAttr, IntegerAttr>(value))
+    return element(value);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature, bool &ok) {
+  std::string args;
+  auto append = [&](const std::string &text) { args += (args.empty() ? "" : ", ") + text; };
+  std::optional<ArrayRef<int32_t>> segments;
+  if (auto attr = op.getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes"))
+    segments = attr.asArrayRef();
+  size_t next = 0;
+  size_t fixed = signature.operands.size();
+  for (auto [i, operand] : enumerate(signature.operands)) {
+    bool isFlexible = operand.isVariadic || operand.isOptional;
+    size_t count = segments      ? (*segments)[i]
+                   : !isFlexible ? 1
+                                 : op.getNumOperands() - (fixed - 1);
+    ValueRange values = op.getOperands().slice(next, count);
+    next += count;
+    if (operand.isVariadic)
+      append("[" + operandList(values) + "]");
+    else if (count && (operand.isOptional || operand.name == "counter"))
+      append(operand.name.str() + ": " + use(values.front()));
+    else if (count)
+      append(use(values.front()));
+  }
+  for (const dfg::AttrSignature &attr : signature.attributes) {
+    Attribute value = op.getAttr(attr.name);
+    if (!value)
+      continue;
+    if (attr.kind == dfg::AttrKind::NamedSizes) {
+      for (NamedAttribute item : cast<DictionaryAttr>(value))
+        append(quoteName(item.getName()) + ": " +
+               cast<dfg::DimsAttr>(item.getValue()).getExprs().front().str());
+      continue;
+    }
+    std::optional<std::string> text = attribute(value);
+    ok &= text.has_value();
+    append(attr.name.str() + ": " + text.value_or(""));
+  }
+  return signature.name.str() + "(" + args + ")";
+}
+
+std::optional<std::string> GraphPrinter::expression(Operation &op) {
+  if (auto constantOp = dyn_cast<dfg::ConstantOp>(op))
+    return constant(constantOp.getValue());
+  if (auto size = dyn_cast<dfg::SizeOp>(op))
+    return dfg::toText(size.getDtype()) + "(" + size.getValue().getExprs().front().str() + ")";
+  if (auto read = dyn_cast<dfg::ReadOp>(op))
+    return quoteName(read.getVariable());
+  if (auto assign = dyn_cast<dfg::AssignOp>(op))
+    return "assign(" + quoteName(assign.getVariable()) + ", " + use(assign.getValue()) + ")";
+  const dfg::OpSignature *signature = dfg::lookupOp(op.getName().stripDialect());
+  if (!signature || op.getNumRegions() || op.getDialect()->getNamespace() != "dfg")
+    return std::nullopt;
+  bool ok = true;
+  std::string text = call(op, *signature, ok);
+  return ok ? std::optional<std::string>(text) : std::nullopt;
+}
+
+/// Gradients are a group; those of sparse ones have members.
+void GraphPrinter::printGradients(dfg::GradientsOp op) {
+  if (op.getSparse().empty()) {
+    std::string xs = operandList(op.getXs());
+    os << "  " << define(*op) << " = gradients(" << use(op.getY()) << ", "
+       << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
+    return;
+  }
+  std::string group = "gradient_group";
+  for (unsigned i = 1; !taken.insert(group).second; ++i)
+    group = "gradient_group_" + std::to_string(i);
+  os << "  " << group << " = gradients(" << use(op.getY()) << ", [" << operandList(op.getXs())
+     << "], coalesce: false)\n";
+  size_t next = 0;
+  for (size_t i = 0; i < op.getXs().size(); ++i) {
+    std::string item = group + "[" + std::to_string(i) + "]";
+    bool isSparse = is_contained(op.getSparse(), static_cast<int64_t>(i));
+    for (StringRef member : isSparse ? ArrayRef<StringRef>{".indices", ".rows"}
+                                     : ArrayRef<StringRef>{""}) {
+      Value result = op.getGrads()[next++];
+      if (!result.use_empty())
+        os << "  " << nameFor(result) << " = " << item << member << "\n";
+    }
+  }
+}
+
+LogicalResult GraphPrinter::printStatement(Operation &op) {
+  if (auto gradients = dyn_cast<dfg::GradientsOp>(op)) {
+    printGradients(gradients);
+    return success();
+  }
+  std::optional<std::string> text = expression(op);
+  if (!text)
+    return op.emitError("'") << op.getName() << "' has no text in the graph language";
+  bool isStatement = isa<dfg::AssignOp>(op) && op.use_empty();
+  os << "  ";
+  if (!isStatement)
+    os << define(op) << " = ";
+  os << *text << '\n';
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+void GraphPrinter::printVariable(dfg::VariableOp variable) {
+  if (std::optional<StringRef> former = variable.getFormerly())
+    os << "@was(\"" << *former << "\") ";
+  if (variable.getFrozen())
+    os << "@frozen ";
+  os << "var " << quoteName(variable.getSymName()) << ": " << dfg::toText(variable.getTensorType())
+     << " = " << initializers.lookup(variable.getSymName()) << '\n';
+}
+
+/// The operations on which the values depend, in their order.
+static llvm::SetVector<Operation *> slice(Value value) {
+  llvm::SetVector<Operation *> found;
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (op && found.insert(op))
+      pending.append(op->operand_begin(), op->operand_end());
+  }
+  SmallVector<Operation *> ordered(found.begin(), found.end());
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return llvm::SetVector<Operation *>(ordered.begin(), ordered.end());
+}
+
+/// A private function for each first value that is more than a constant.
+LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
+  for (Operation &op : entry.getBody().front()) {
+    auto assign = dyn_cast<dfg::AssignOp>(op);
+    if (!assign)
+      continue;
+    llvm::SetVector<Operation *> needed = slice(assign.getValue());
+    std::optional<std::string> simple =
+        needed.size() == 1 ? expression(*needed.front()) : std::nullopt;
+    if (simple && isa<dfg::ConstantOp>(needed.front())) {
+      initializers[assign.getVariable()] = *simple;
+      continue;
+    }
+    std::string name = "_initial_" + std::to_string(++initializerCount);
+    initializers[assign.getVariable()] = name + "()";
+    taken.clear();
+    os << "fn " << name << "() -> " << dfg::toText(assign.getValue().getType()) << " {\n";
+    for (Operation *step : needed)
+      if (failed(printStatement(*step)))
+        return failure();
+    os << "  return " << use(assign.getValue()) << "\n}\n";
+  }
+  return success();
+}
+
+void GraphPrinter::printHeader(dfg::EntryOp entry) {
+  if (std::optional<StringRef> doc = entry.getDoc()) {
+    SmallVector<StringRef> lines;
+    doc->split(lines, '\n');
+    for (StringRef line : lines)
+      os << "## " << line << '\n';
+  }
+  llvm::StringSet<> bounded;
+  auto feedType = [&](Type type) {
+    std::string text = dfg::toText(type);
+    dfg::Shape shape = dfg::shapeOf(type);
+    if (shape.empty())
+      return text;
+    text = text.substr(0, text.find('[')) + "[";
+    for (auto [i, size] : enumerate(shape)) {
+      text += (i ? ", " : "") + size.str();
+      std::optional<StringRef> symbol = size.asSymbol();
+      Attribute bound = symbol && entry.getBoundsAttr() ? entry.getBoundsAttr().get(*symbol)
+                                                        : Attribute();
+      if (bound && bounded.insert(*symbol).second)
+        text += " <= " + element(bound);
+    }
+    return text + "]";
+  };
+  os << "entry " << quoteName(entry.getSymName()) << '(';
+  Block &body = entry.getBody().front();
+  for (auto [i, argument] : enumerate(body.getArguments())) {
+    auto attr = entry.getArgAttrOfType<StringAttr>(i, "dfg.name");
+    std::string name = attr ? attr.getValue().str() : "x" + std::to_string(i);
+    taken.insert(name);
+    names[argument] = quoteName(name);
+    os << (i ? ", " : "") << quoteName(name) << ": " << feedType(argument.getType());
+  }
+  os << ')';
+  ArrayRef<Type> results = entry.getResultTypes();
+  for (auto [i, type] : enumerate(results)) {
+    auto attr = entry.getResultAttrOfType<StringAttr>(i, "dfg.name");
+    std::string name = attr ? attr.getValue().str() : "result" + std::to_string(i);
+    os << (i ? ", " : " -> (") << quoteName(name) << ": " << dfg::toText(type);
+  }
+  if (!results.empty())
+    os << ')';
+  std::string facts;
+  for (Attribute fact : entry.getWhereAttr() ? entry.getWhereAttr() : ArrayAttr())
+    facts += (facts.empty() ? " where " : ", ") + cast<StringAttr>(fact).getValue().str();
+  if (entry.getBoundsAttr())
+    for (NamedAttribute bound : entry.getBoundsAttr())
+      if (!bounded.contains(bound.getName().getValue()))
+        facts += (facts.empty() ? " where " : ", ") + bound.getName().getValue().str() +
+                 " <= " + element(bound.getValue());
+  os << facts << " {\n";
+}
+
+LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
+  taken.clear();
+  os << '\n';
+  printHeader(entry);
+  Block &body = entry.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (failed(printStatement(op)))
+      return failure();
+  if (body.getTerminator()->getNumOperands())
+    os << "  return " << operandList(body.getTerminator()->getOperands()) << '\n';
+  os << "}\n";
+  return success();
+}
+
+LogicalResult GraphPrinter::print() {
+  reserveNames();
+  StringRef name = module.getSymName().value_or("graph");
+  os << "graph " << quoteName(name == "graph" ? "converted" : name) << " edition 1\n\n";
+  for (auto entry : module.getOps<dfg::EntryOp>())
+    if (entry.getInitializer() && failed(printInitializers(entry)))
+      return failure();
+  for (Operation &op : *module.getBody()) {
+    if (auto variable = dyn_cast<dfg::VariableOp>(op))
+      printVariable(variable);
+    else if (!isa<dfg::EntryOp>(op))
+      return op.emitError("'") << op.getName() << "' has no text in the graph language";
+  }
+  for (auto entry : module.getOps<dfg::EntryOp>())
+    if (!entry.getInitializer() && failed(printEntry(entry)))
+      return failure();
+  return success();
+}
+
+LogicalResult printGraph(ModuleOp module, raw_ostream &os) {
+  return GraphPrinter(module, os).print();
+}
+
+} // namespace tfc::text
