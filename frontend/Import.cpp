@@ -13,18 +13,12 @@ using namespace llvm;
 
 namespace tfc {
 
-static OwningOpRef<ModuleOp> importText(StringRef path, MLIRContext &context,
+static OwningOpRef<ModuleOp> importText(text::FileId file, MLIRContext &context,
                                         text::SourceManager &sources) {
-  std::string reason;
-  std::optional<text::FileId> file = sources.load(path, reason);
-  if (!file) {
-    errs() << "tfc: error: cannot read '" << path << "': " << reason << '\n';
-    return {};
-  }
   text::DiagnosticEngine diagnostics(sources);
-  OwningOpRef<ModuleOp> module(
-      ModuleOp::create(FileLineColLoc::get(&context, path, /*line=*/1, /*column=*/1)));
-  bool succeeded = text::elaborate(*module, sources, *file, diagnostics);
+  OwningOpRef<ModuleOp> module(ModuleOp::create(
+      FileLineColLoc::get(&context, sources.name(file), /*line=*/1, /*column=*/1)));
+  bool succeeded = text::elaborate(*module, sources, file, diagnostics);
   if (succeeded) {
     text::MlirDiagnosticHandler handler(&context, diagnostics);
     succeeded = mlir::succeeded(verify(*module));
@@ -33,17 +27,36 @@ static OwningOpRef<ModuleOp> importText(StringRef path, MLIRContext &context,
   return succeeded ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
+static OwningOpRef<ModuleOp> importModule(text::FileId file, MLIRContext &context,
+                                          text::SourceManager &sources) {
+  text::DiagnosticEngine diagnostics(sources);
+  OwningOpRef<ModuleOp> module;
+  {
+    text::MlirDiagnosticHandler handler(&context, diagnostics);
+    module =
+        parseSourceString<ModuleOp>(sources.text(file), ParserConfig(&context), sources.name(file));
+  }
+  diagnostics.flush(errs());
+  return module;
+}
+
 OwningOpRef<ModuleOp> importFile(StringRef path, MLIRContext &context,
                                  text::SourceManager &sources) {
   context.loadDialect<dfg::DfgDialect>();
   StringRef suffix = sys::path::extension(path);
-  if (suffix == ".graph")
-    return importText(path, context, sources);
-  if (suffix == ".mlir")
-    return parseSourceFile<ModuleOp>(path, ParserConfig(&context));
-  errs() << "tfc: error: cannot tell the form of '" << path
-         << "': expected a name that ends in .graph or .mlir\n";
-  return {};
+  if (suffix != ".graph" && suffix != ".mlir") {
+    errs() << "tfc: error: cannot tell the form of '" << path
+           << "': expected a name that ends in .graph or .mlir\n";
+    return {};
+  }
+  std::string reason;
+  std::optional<text::FileId> file = sources.load(path, reason);
+  if (!file) {
+    errs() << "tfc: error: cannot read '" << path << "': " << reason << '\n';
+    return {};
+  }
+  return suffix == ".graph" ? importText(*file, context, sources)
+                            : importModule(*file, context, sources);
 }
 
 } // namespace tfc

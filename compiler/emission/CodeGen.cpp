@@ -84,16 +84,16 @@ private:
   /// A constant that each group takes a copy of, so that LLVM can see its value.
   static bool isPrivateConstant(Operation *op) {
     auto global = dyn_cast<GlobalOp>(op);
-    return global && global.getConstant() && !global.isDeclaration() &&
+    return global && global.getConstant() && !isDeclaration(op) &&
            (global.getLinkage() == LLVM::Linkage::Internal ||
             global.getLinkage() == LLVM::Linkage::Private);
   }
 
   static bool isDeclaration(Operation *op) {
     if (auto function = dyn_cast<LLVMFuncOp>(op))
-      return function.isDeclaration();
+      return function.isExternal();
     auto global = dyn_cast<GlobalOp>(op);
-    return global && global.isDeclaration();
+    return global && !global.getValueOrNull() && global.getInitializerRegion().empty();
   }
 
   /// Makes a definition visible to the other groups, and to nobody outside the model.
@@ -121,7 +121,7 @@ private:
       op->walk([&](Operation *) { ++size; });
     };
     for (auto kernel : module.getOps<LLVMFuncOp>()) {
-      if (whole || !kernel->hasAttr("tfc.extent") || kernel.isDeclaration())
+      if (whole || !kernel->hasAttr("tfc.extent") || kernel.isExternal())
         continue;
       if (groups.empty() || size > kGroupSize) {
         groups.emplace_back();

@@ -1,0 +1,11 @@
+# What `cmake --install` copies: the compiler, the runtime for objects and archives, its header, and
+# what find_package(tfc) reads. tfc finds the runtime relative to its own folder.
+include(CMakePackageConfigHelpers)
+install(TARGETS tfc RUNTIME DESTINATION bin)
+install(TARGETS tfcrt ARCHIVE DESTINATION lib)
+install(FILES ${PROJECT_SOURCE_DIR}/runtime/tfc.h DESTINATION include)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tfc-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/tfc-config.cmake
+              ${PROJECT_BINARY_DIR}/tfc-config-version.cmake
+  DESTINATION lib/cmake/tfc)

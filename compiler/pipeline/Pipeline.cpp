@@ -1,0 +1,114 @@
+#include "compiler/pipeline/Pipeline.h"
+#include "compiler/autodiff/Passes.h"
+#include "compiler/fusion/Passes.h"
+#include "compiler/lowering/Passes.h"
+#include "compiler/simplify/Passes.h"
+#include "dialects/dfg/Dfg.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/AllExtensions.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tfc;
+
+//===----------------------------------------------------------------------===//
+// The stages
+//===----------------------------------------------------------------------===//
+
+// The frontend makes the module; its row is there to be stopped after.
+static void addNothing(OpPassManager &, const PipelineOptions &) {}
+
+static void addAutodiff(OpPassManager &passes, const PipelineOptions &) {
+  // Gradients go through values, so what variables hold must be values first.
+  passes.addPass(createResolveState());
+  passes.addPass(createBuildGradients());
+}
+
+static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
+  if (options.optLevel == 0)
+    return;
+  passes.addPass(createSimplifyAlgebra());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
+  FormKernelsOptions fusion;
+  fusion.fuse = options.optLevel > 0;
+  fusion.printReport = options.verbose;
+  passes.addPass(createFormKernels(fusion));
+}
+
+static void addLowering(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(createLowerKernels());
+}
+
+static constexpr Stage kStages[] = {
+    {"frontend", "entries and variables, as the author wrote them", addNothing},
+    {"autodiff", "state is values; no gradients are left", addAutodiff},
+    {"simplify", "no operation that another makes unnecessary", addSimplify},
+    {"fusion", "entries launch kernels", addFusion},
+    {"lowering", "kernels are linalg on tensors", addLowering},
+};
+
+//===----------------------------------------------------------------------===//
+// Running them
+//===----------------------------------------------------------------------===//
+
+ArrayRef<Stage> tfc::getStages() { return kStages; }
+
+std::optional<unsigned> tfc::findStage(StringRef name) {
+  for (auto [i, stage] : llvm::enumerate(getStages()))
+    if (stage.name == name)
+      return i;
+  return std::nullopt;
+}
+
+void tfc::registerDialects(DialectRegistry &registry) {
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
+              index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+              scf::SCFDialect, tensor::TensorDialect, vector::VectorDialect, dfg::DfgDialect>();
+  func::registerAllExtensions(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+static void dump(ModuleOp module, const Stage &stage) {
+  llvm::errs() << "// after " << stage.name << ": " << stage.guarantee << '\n';
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs().elideLargeResourceString();
+  module.print(llvm::errs(), flags);
+  llvm::errs() << '\n';
+}
+
+static LogicalResult runStage(ModuleOp module, const Stage &stage, const PipelineOptions &options,
+                              Timing &timing) {
+  PassManager passes(module.getContext());
+  stage.addPasses(passes, options);
+  if (passes.empty())
+    return success();
+  Timing::Scope scope(timing, stage.name);
+  return passes.run(module);
+}
+
+LogicalResult tfc::runStages(ModuleOp module, const PipelineOptions &options, Timing &timing) {
+  unsigned begin = 0;
+  if (!options.startAfter.empty())
+    begin = *findStage(options.startAfter) + 1;
+  for (const Stage &stage : getStages().drop_front(begin)) {
+    if (failed(runStage(module, stage, options, timing)))
+      return failure();
+    if (options.dumpAfter == "all" || options.dumpAfter == stage.name)
+      dump(module, stage);
+    if (options.stopAfter == stage.name)
+      break;
+  }
+  return success();
+}

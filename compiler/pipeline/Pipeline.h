@@ -1,0 +1,41 @@
+// READ THIS FIRST. The stages of the compiler as a table, in the order in which a graph passes
+// through them; between two stages there is nothing but the IR. Pipeline.cpp has the table.
+#pragma once
+
+#include "compiler/pipeline/Timing.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include <string>
+
+namespace tfc {
+
+struct PipelineOptions {
+  unsigned optLevel = 3;
+  std::string cpu = "native"; // a name of LLVM's, or the machine that compiles
+  std::string startAfter;     // a stage: the module is what it left; empty: from the first
+  std::string stopAfter;      // a stage; empty: to the last
+  std::string dumpAfter;      // a stage, or "all": prints the module to standard error
+  bool verbose = false;       // passes print their reports to standard error
+};
+
+struct Stage {
+  llvm::StringLiteral name;
+  /// What holds of the module behind it.
+  llvm::StringLiteral guarantee;
+  void (*addPasses)(mlir::OpPassManager &passes, const PipelineOptions &options);
+};
+
+/// All stages from IR to IR. Behind them, emission writes files (compiler/emission/Emission.h).
+llvm::ArrayRef<Stage> getStages();
+
+/// The stage's number, or nothing if there is none of that name.
+std::optional<unsigned> findStage(llvm::StringRef name);
+
+/// Every dialect that some stage reads or makes.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Runs the stages that `options` ask for over `module`, a row of `timing` for each.
+llvm::LogicalResult runStages(mlir::ModuleOp module, const PipelineOptions &options,
+                              Timing &timing);
+
+} // namespace tfc

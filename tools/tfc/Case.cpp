@@ -1,0 +1,243 @@
+#include "tools/tfc/Commands.h"
+#include "tools/tfc/Print.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+
+using namespace llvm;
+using namespace tfc;
+
+namespace {
+
+using Files = std::map<std::string, std::string>; // name -> file
+
+struct Step {
+  std::string entry; // empty: the only one
+  Files feeds, fetches;
+  std::vector<std::string> targets; // entries to call for their effects
+  std::optional<double> rtol, atol;
+};
+
+struct Case {
+  std::vector<std::string> init; // entries to call first
+  std::vector<Step> steps;
+};
+
+bool fromJSON(const json::Value &value, Step &step, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.mapOptional("entry", step.entry) && map.map("feeds", step.feeds) &&
+         map.map("fetches", step.fetches) && map.mapOptional("targets", step.targets) &&
+         map.mapOptional("rtol", step.rtol) && map.mapOptional("atol", step.atol);
+}
+
+bool fromJSON(const json::Value &value, Case &result, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.mapOptional("init", result.init) && map.map("steps", result.steps);
+}
+
+/// Runs the steps and counts what differs.
+class CaseRunner {
+public:
+  CaseRunner(const RunOptions &options, LoadedModel &model)
+      : options(options), model(model), folder(sys::path::parent_path(options.caseFile).str()) {}
+
+  Error run(const Case &recorded);
+  unsigned compared = 0, wrong = 0;
+
+private:
+  Error runStep(const Step &step);
+  Error callForEffect(StringRef entry, const Files &feeds);
+  Expected<std::vector<Array>> readFeeds(const Entry &entry, const Files &files, bool exactly);
+  Error compareFetch(const Step &step, const Port &port, const Array &result,
+                     const std::string &file);
+  std::string pathOf(StringRef file) const {
+    SmallString<128> path(folder);
+    sys::path::append(path, file);
+    return path.str().str();
+  }
+
+  const RunOptions &options;
+  LoadedModel &model;
+  std::string folder;
+  size_t number = 0;
+};
+
+} // namespace
+
+/// The file for a port; cases recorded from TensorFlow write names as "x:0".
+static Files::const_iterator findFile(const Files &files, const std::string &name) {
+  auto found = files.find(name);
+  return found != files.end() ? found : files.find(name + ":0");
+}
+
+Expected<std::vector<Array>> CaseRunner::readFeeds(const Entry &entry, const Files &files,
+                                                   bool exactly) {
+  std::vector<Array> arrays;
+  for (const Port &feed : entry.feeds) {
+    auto file = findFile(files, feed.name);
+    if (file == files.end())
+      return createStringError("step " + Twine(number) + ": feed '" + feed.name + "' of entry '" +
+                               entry.name + "' is missing");
+    Expected<Array> array = readNpy(pathOf(file->second), feed.dtype);
+    if (!array)
+      return array.takeError();
+    arrays.push_back(std::move(*array));
+  }
+  if (exactly && files.size() != entry.feeds.size())
+    return createStringError("step " + Twine(number) + ": entry '" + entry.name + "' has " +
+                             Twine(entry.feeds.size()) + " feeds, but the case gives " +
+                             Twine(files.size()));
+  return arrays;
+}
+
+Error CaseRunner::callForEffect(StringRef name, const Files &files) {
+  Expected<const Entry *> entry = model.findEntry(name);
+  if (!entry)
+    return entry.takeError();
+  Expected<std::vector<Array>> feeds = readFeeds(**entry, files, /*exactly=*/false);
+  if (!feeds)
+    return feeds.takeError();
+  Expected<std::vector<Array>> fetches = model.makeFetches(**entry, *feeds);
+  if (!fetches)
+    return fetches.takeError();
+  return model.call(**entry, *feeds, *fetches);
+}
+
+/// Where two arrays of the same type differ most.
+namespace {
+struct Difference {
+  int64_t count = 0, index = -1;
+  double largest = 0;
+};
+} // namespace
+
+static Difference findDifference(const Array &got, const Array &expected, double rtol,
+                                 double atol) {
+  Difference result;
+  bool isFloat = got.dtype <= TFC_BF16;
+  for (int64_t i = 0, count = got.elementCount(); i < count; ++i) {
+    double a = toDouble(got, i), b = toDouble(expected, i);
+    size_t bytes = sizeOf(got.dtype);
+    if (memcmp(got.data.data() + i * bytes, expected.data.data() + i * bytes, bytes) == 0)
+      continue;
+    if (isFloat &&
+        ((std::isnan(a) && std::isnan(b)) || a == b ||
+         std::fabs(a - b) <= atol + rtol * std::fabs(b)) &&
+        (a == b || !std::isinf(b)))
+      continue;
+    ++result.count;
+    double error = std::isnan(a - b) ? INFINITY : std::fabs(a - b);
+    if (result.index < 0 || error > result.largest) {
+      result.largest = error;
+      result.index = i;
+    }
+  }
+  return result;
+}
+
+static std::string placeText(const Array &array, int64_t index) {
+  std::vector<int64_t> place(array.shape.size());
+  for (size_t axis = place.size(); axis-- > 0; index /= array.shape[axis])
+    place[axis] = index % array.shape[axis];
+  std::string text = "[";
+  raw_string_ostream os(text);
+  interleaveComma(place, os);
+  os << ']';
+  return text;
+}
+
+Error CaseRunner::compareFetch(const Step &step, const Port &port, const Array &result,
+                               const std::string &file) {
+  Expected<Array> expected = readNpy(pathOf(file), port.dtype);
+  if (!expected)
+    return expected.takeError();
+  ++compared;
+  std::string label = "step " + std::to_string(number) + ": fetch '" + port.name + "': ";
+  if (expected->dtype != result.dtype || expected->shape != result.shape) {
+    ++wrong;
+    outs() << label << "expected " << typeText(expected->dtype, expected->shape) << ", but got "
+           << typeText(result.dtype, result.shape) << '\n';
+    return Error::success();
+  }
+  Difference difference = findDifference(result, *expected, step.rtol.value_or(options.rtol),
+                                         step.atol.value_or(options.atol));
+  if (difference.count == 0)
+    return Error::success();
+  ++wrong;
+  outs() << label << difference.count << " of " << result.elementCount()
+         << " elements differ; max error " << format("%.3g", difference.largest) << " at "
+         << placeText(result, difference.index) << ": expected "
+         << elementText(*expected, difference.index) << ", but got "
+         << elementText(result, difference.index) << '\n';
+  return Error::success();
+}
+
+Error CaseRunner::runStep(const Step &step) {
+  Expected<const Entry *> entry = model.findEntry(step.entry);
+  if (!entry)
+    return entry.takeError();
+  Expected<std::vector<Array>> feeds = readFeeds(**entry, step.feeds, /*exactly=*/true);
+  if (!feeds)
+    return feeds.takeError();
+  Expected<std::vector<Array>> fetches = model.makeFetches(**entry, *feeds);
+  if (!fetches)
+    return fetches.takeError();
+  if (Error error = model.call(**entry, *feeds, *fetches))
+    return error;
+  size_t found = 0;
+  for (auto [port, result] : zip((*entry)->fetches, *fetches)) {
+    auto file = findFile(step.fetches, port.name);
+    if (file == step.fetches.end())
+      continue;
+    ++found;
+    if (Error error = compareFetch(step, port, result, file->second))
+      return error;
+  }
+  if (found != step.fetches.size())
+    return createStringError("step " + Twine(number) + ": the case names a fetch that entry '" +
+                             (*entry)->name + "' does not have");
+  for (const std::string &target : step.targets)
+    if (Error error = callForEffect(target, step.feeds))
+      return error;
+  return Error::success();
+}
+
+Error CaseRunner::run(const Case &recorded) {
+  for (const std::string &entry : recorded.init)
+    if (Error error = callForEffect(entry, {}))
+      return error;
+  for (const Step &step : recorded.steps) {
+    if (Error error = runStep(step))
+      return error;
+    ++number;
+  }
+  return Error::success();
+}
+
+static Expected<Case> readCase(StringRef path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+  if (!buffer)
+    return createStringError(path + ": " + buffer.getError().message());
+  Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  if (!value)
+    return createStringError(path + ": " + toString(value.takeError()));
+  Case result;
+  json::Path::Root root("case");
+  if (!fromJSON(*value, result, root))
+    return createStringError(path + ": " + toString(root.getError()));
+  return result;
+}
+
+int tfc::runCase(const RunOptions &options, LoadedModel &model) {
+  Expected<Case> recorded = readCase(options.caseFile);
+  if (!recorded)
+    return reportError(recorded.takeError());
+  CaseRunner runner(options, model);
+  if (Error error = runner.run(*recorded))
+    return reportError(std::move(error));
+  outs() << recorded->steps.size() << " steps, " << runner.compared << " fetches compared, "
+         << runner.wrong << " differ\n";
+  return runner.wrong ? 1 : 0;
+}

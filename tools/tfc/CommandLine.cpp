@@ -1,0 +1,222 @@
+#include "tools/tfc/CommandLine.h"
+#include "compiler/emission/Cpu.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
+#include <CLI/CLI.hpp>
+
+using namespace tfc;
+using llvm::StringRef;
+
+static constexpr const char *kEmitKinds = "lib, obj, archive, header, mlir, llvm, asm";
+
+static std::optional<EmitKind> parseEmitKind(StringRef name) {
+  return llvm::StringSwitch<std::optional<EmitKind>>(name)
+      .Case("lib", EmitKind::Library)
+      .Case("obj", EmitKind::Object)
+      .Case("archive", EmitKind::Archive)
+      .Case("header", EmitKind::Header)
+      .Case("mlir", EmitKind::Mlir)
+      .Case("llvm", EmitKind::Llvm)
+      .Case("asm", EmitKind::Assembly)
+      .Default(std::nullopt);
+}
+
+static std::optional<EmitKind> kindOfSuffix(StringRef path) {
+  return llvm::StringSwitch<std::optional<EmitKind>>(llvm::sys::path::extension(path))
+      .Case(".so", EmitKind::Library)
+      .Case(".o", EmitKind::Object)
+      .Case(".a", EmitKind::Archive)
+      .Case(".h", EmitKind::Header)
+      .Case(".mlir", EmitKind::Mlir)
+      .Case(".ll", EmitKind::Llvm)
+      .Case(".s", EmitKind::Assembly)
+      .Default(std::nullopt);
+}
+
+static bool isText(EmitKind kind) {
+  return kind == EmitKind::Header || kind == EmitKind::Mlir || kind == EmitKind::Llvm ||
+         kind == EmitKind::Assembly;
+}
+
+/// CLI11 reports a failed check as its text; "" is success.
+static std::string checkStage(const std::string &name) {
+  if (findStage(name))
+    return "";
+  std::string known;
+  for (const Stage &stage : getStages())
+    known += (known.empty() ? "" : ", ") + stage.name.str();
+  return "'" + name + "' is no stage; the stages are " + known;
+}
+
+static std::string checkCpu(const std::string &name) {
+  return findCpu(name) ? "" : "'" + name + "' is no processor that LLVM knows";
+}
+
+namespace {
+
+/// The options that all commands share that compile.
+struct CompileFlags {
+  void add(CLI::App &app, CompileRequest &request) {
+    app.add_option("FILE", request.input, "The graph: a .graph or .mlir file")->required();
+    app.add_option("-O", request.pipeline.optLevel, "How much to optimise, 0 to 3 (default: 3)")
+        ->check(CLI::Range(0, 3))
+        ->type_name("LEVEL");
+    app.add_option("--mcpu", request.pipeline.cpu,
+                   "The processor to compile for, by LLVM's name (default: native)")
+        ->check(CLI::Validator(checkCpu, ""))
+        ->type_name("CPU");
+    app.add_flag("--time", request.printTimes, "Print how long each stage took");
+    app.add_flag("-v,--verbose", request.pipeline.verbose, "Print what the stages decided");
+    app.add_option("--dump-after", request.pipeline.dumpAfter,
+                   "Print the module behind a stage, or behind each, to standard error")
+        ->check(CLI::Validator(
+            [](const std::string &name) { return name == "all" ? "" : checkStage(name); }, ""))
+        ->type_name("STAGE|all");
+    app.add_option("--start-after", request.pipeline.startAfter,
+                   "Take a .mlir file as what this stage left")
+        ->check(CLI::Validator(checkStage, ""))
+        ->type_name("STAGE");
+  }
+};
+
+/// Adds the commands to the parser and holds what they write into.
+struct Parser {
+  CLI::App app{"Compiles tensor dataflow graphs, for inference and training, to native code."};
+  CommandLine result{};
+  std::string emit;
+  CLI::App *compile, *run, *bench, *format;
+
+  Parser() {
+    app.name("tfc");
+    app.set_version_flag("--version", "tfc " TFC_VERSION);
+    app.require_subcommand(1);
+    addCompile();
+    addRun();
+    addBench();
+    format = app.add_subcommand("fmt", "Print graph files in their canonical form");
+    format->add_option("FILE", result.format.files, "Graph files")->required();
+    CLI::Option *inPlace = format->add_flag("-i", result.format.inPlace, "Write the files instead");
+    format->add_flag("--check", result.format.check, "Only tell (exit code 1) what would change")
+        ->excludes(inPlace);
+  }
+
+  void addCompile() {
+    compile = app.add_subcommand("compile", "Compile a graph to a library, an object, a header");
+    CompileFlags().add(*compile, result.compile);
+    compile->add_option("-o,--output", result.compile.output, "The file to write")
+        ->type_name("FILE");
+    compile
+        ->add_option("--emit", emit,
+                     std::string("What to write (default: by the suffix of -o): ") + kEmitKinds)
+        ->type_name("KIND");
+    compile
+        ->add_option("--prefix", result.compile.prefix,
+                     "The prefix of the C functions (default: the graph's name)")
+        ->type_name("NAME");
+    compile
+        ->add_option("--stop-after", result.compile.pipeline.stopAfter,
+                     "Stop behind a stage and write the module")
+        ->check(CLI::Validator(checkStage, ""))
+        ->type_name("STAGE");
+  }
+
+  void addRun() {
+    RunOptions &options = result.run;
+    run = app.add_subcommand("run", "Compile a graph and call an entry");
+    CompileFlags().add(*run, options.compile);
+    run->add_option("--entry", options.entry, "The entry to call (default: the only one)");
+    run->add_option("--feed", options.feeds, "The value of a feed, once for each")
+        ->type_name("NAME=FILE.npy")
+        ->take_all();
+    run->add_option("--fetch-dir", options.fetchFolder,
+                    "Write results as DIR/NAME.npy instead of printing them")
+        ->type_name("DIR");
+    run->add_option("--case", options.caseFile, "Run recorded steps and compare their results")
+        ->type_name("FILE.json");
+    run->add_option("--rtol", options.rtol, "Relative tolerance of --case (default: 1e-5)");
+    run->add_option("--atol", options.atol, "Absolute tolerance of --case (default: 1e-5)");
+    addThreads(*run, options.threads);
+  }
+
+  void addBench() {
+    BenchOptions &options = result.bench;
+    bench = app.add_subcommand(
+        "bench", "Time calls of an entry with random feeds: floats in [0, 1), integers 0 or 1");
+    CompileFlags().add(*bench, options.compile);
+    bench->add_option("--entry", options.entry, "The entry to call (default: the only one)");
+    bench
+        ->add_option("--dim", options.dims,
+                     "The value of a named size (default: its bound, else 64)")
+        ->type_name("NAME=SIZE")
+        ->take_all();
+    bench->add_option("--seconds", options.seconds, "How long to call it (default: 2)")
+        ->check(CLI::Range(0.0, 1e6));
+    addThreads(*bench, options.threads);
+  }
+
+  static void addThreads(CLI::App &app, int &threads) {
+    app.add_option("--threads", threads, "Threads of a call (default: one for each processor)")
+        ->check(CLI::Range(0, 4096));
+  }
+};
+
+} // namespace
+
+/// What CLI11 cannot check; throws its errors.
+static void completeCompile(CompileRequest &request, const std::string &emit) {
+  if (!emit.empty()) {
+    std::optional<EmitKind> kind = parseEmitKind(emit);
+    if (!kind)
+      throw CLI::ValidationError("--emit", "'" + emit + "' is none of " + kEmitKinds);
+    request.kind = *kind;
+  }
+  if (!request.pipeline.stopAfter.empty()) {
+    if (!emit.empty() && request.kind != EmitKind::Mlir)
+      throw CLI::ValidationError("--stop-after", "what a stage leaves is written as mlir");
+    request.kind = EmitKind::Mlir;
+  } else if (emit.empty()) {
+    std::optional<EmitKind> kind = kindOfSuffix(request.output);
+    if (!kind && request.output.empty())
+      throw CLI::RequiredError("-o");
+    if (!kind)
+      throw CLI::ValidationError("-o", "the suffix of '" + request.output +
+                                           "' says no kind of output: add --emit");
+    request.kind = *kind;
+  }
+  if (request.output.empty() && isText(request.kind))
+    request.output = "-";
+  if (request.output.empty())
+    throw CLI::RequiredError("-o");
+  if (request.output == "-" && !isText(request.kind))
+    throw CLI::ValidationError("-o", "only text goes to standard output");
+}
+
+static void complete(Parser &parser) {
+  using Command = CommandLine::Command;
+  CommandLine &result = parser.result;
+  if (*parser.compile) {
+    result.command = Command::Compile;
+    completeCompile(result.compile, parser.emit);
+  } else if (*parser.run) {
+    result.command = Command::Run;
+    if (!result.run.caseFile.empty() &&
+        (!result.run.feeds.empty() || !result.run.fetchFolder.empty()))
+      throw CLI::ValidationError("--case", "the file says what is fed and fetched");
+  } else if (*parser.bench) {
+    result.command = Command::Bench;
+  } else {
+    result.command = Command::Format;
+  }
+}
+
+std::optional<CommandLine> tfc::parseCommandLine(int argc, char **argv, int &exitCode) {
+  Parser parser;
+  try {
+    parser.app.parse(argc, argv);
+    complete(parser);
+    return parser.result;
+  } catch (const CLI::ParseError &error) {
+    exitCode = parser.app.exit(error) == 0 ? 0 : 2;
+    return std::nullopt;
+  }
+}

@@ -1,0 +1,44 @@
+// What the user asked for.
+#pragma once
+
+#include "tools/tfc/Compiler.h"
+#include <optional>
+
+namespace tfc {
+
+struct RunOptions {
+  CompileRequest compile;
+  std::string entry;
+  std::vector<std::string> feeds; // NAME=FILE
+  std::string fetchFolder;
+  std::string caseFile;
+  double rtol = 1e-5, atol = 1e-5;
+  int threads = 0;
+};
+
+struct BenchOptions {
+  CompileRequest compile;
+  std::string entry;
+  std::vector<std::string> dims; // NAME=SIZE
+  int threads = 0;
+  double seconds = 2;
+};
+
+struct FormatOptions {
+  std::vector<std::string> files;
+  bool inPlace = false, check = false;
+};
+
+struct CommandLine {
+  enum class Command { Compile, Run, Bench, Format } command;
+  CompileRequest compile;
+  RunOptions run;
+  BenchOptions bench;
+  FormatOptions format;
+};
+
+/// Parses the arguments. Nothing where there is nothing to do: `exitCode` is then 0 (help was
+/// asked for and printed) or 2 (a usage error was printed).
+std::optional<CommandLine> parseCommandLine(int argc, char **argv, int &exitCode);
+
+} // namespace tfc

@@ -1,0 +1,26 @@
+// The commands; each returns the exit code.
+#pragma once
+
+#include "tools/tfc/CommandLine.h"
+#include "tools/tfc/LoadedModel.h"
+
+namespace tfc {
+
+int runCompile(const CompileRequest &request);
+int runEntry(const RunOptions &options);
+int runBench(const BenchOptions &options);
+int runFormat(const FormatOptions &options);
+
+/// Runs a recorded case on a model: its steps in order, in one instance.
+int runCase(const RunOptions &options, LoadedModel &model);
+
+/// Compiles the request's input into a library that lives as long as the program needs it, and
+/// loads it; a library is loaded as it is. Nothing if the errors have been printed.
+std::optional<LoadedModel> compileAndLoad(const CompileRequest &request, int threads,
+                                          Timing &timing);
+
+/// Splits "NAME=VALUE".
+llvm::Expected<std::pair<std::string, std::string>> splitAssignment(llvm::StringRef text,
+                                                                    llvm::StringRef option);
+
+} // namespace tfc

@@ -1,0 +1,150 @@
+#include "tools/tfc/Compiler.h"
+#include "compiler/emission/Cpu.h"
+#include "compiler/emission/Link.h"
+#include "frontend/Import.h"
+#include "frontend/text/Locations.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tfc;
+
+int tfc::reportError(const Twine &message) {
+  llvm::errs() << "tfc: error: " << message << '\n';
+  return 1;
+}
+
+int tfc::reportError(llvm::Error error) { return reportError(llvm::toString(std::move(error))); }
+
+/// Beside the program's own folder, in the build tree as in an installation.
+static std::string findRuntimeLibrary() {
+  std::string program =
+      llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findRuntimeLibrary));
+  SmallString<128> path(llvm::sys::path::parent_path(llvm::sys::path::parent_path(program)));
+  llvm::sys::path::append(path, "lib", "libtfcrt.a");
+  return path.str().str();
+}
+
+namespace {
+
+/// One compilation: owns the context, the sources and the diagnostics.
+class Compilation {
+public:
+  Compilation(const CompileRequest &request, Timing &timing)
+      : request(request), timing(timing), diagnostics(sources), context(makeRegistry()),
+        handler(&context, diagnostics) {}
+  ~Compilation() { diagnostics.flush(llvm::errs()); }
+
+  LogicalResult run();
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+
+  OwningOpRef<ModuleOp> load();
+  LogicalResult writeModule(ModuleOp module);
+  EmissionOptions emissionOptions(const ModelInfo &model);
+  LogicalResult fail(llvm::Error error) {
+    diagnostics.error({}, "", llvm::toString(std::move(error)));
+    return failure();
+  }
+
+  const CompileRequest &request;
+  Timing &timing;
+  text::SourceManager sources;
+  text::DiagnosticEngine diagnostics;
+  MLIRContext context;
+  text::MlirDiagnosticHandler handler;
+};
+
+} // namespace
+
+OwningOpRef<ModuleOp> Compilation::load() {
+  Timing::Scope scope(timing, "frontend");
+  context.loadAllAvailableDialects();
+  return importFile(request.input, context, sources);
+}
+
+LogicalResult Compilation::writeModule(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  os << '\n';
+  if (request.output == "-") {
+    llvm::outs() << text;
+    return success();
+  }
+  llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(request.output);
+  if (!file)
+    return fail(file.takeError());
+  if (llvm::Error error = file->write(text))
+    return fail(std::move(error));
+  if (llvm::Error error = file->keep())
+    return fail(std::move(error));
+  return success();
+}
+
+EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
+  EmissionOptions options;
+  switch (request.kind) {
+  case EmitKind::Object:
+    options.kind = OutputKind::Object;
+    break;
+  case EmitKind::Archive:
+    options.kind = OutputKind::Archive;
+    break;
+  case EmitKind::Header:
+    options.kind = OutputKind::Header;
+    break;
+  case EmitKind::Llvm:
+    options.kind = OutputKind::LLVM;
+    break;
+  case EmitKind::Assembly:
+    options.kind = OutputKind::Assembly;
+    break;
+  case EmitKind::Library:
+  case EmitKind::Mlir:
+    options.kind = OutputKind::Library;
+    break;
+  }
+  options.output = request.output;
+  StringRef name = request.prefix;
+  if (name.empty())
+    name = model.name.empty() ? llvm::sys::path::stem(request.input) : StringRef(model.name);
+  options.prefix = toIdentifier(name);
+  CpuName cpu = *findCpu(request.pipeline.cpu);
+  options.cpu = cpu.cpu;
+  options.features = cpu.features;
+  options.optLevel = request.pipeline.optLevel;
+  options.runtimeLibrary = findRuntimeLibrary();
+  return options;
+}
+
+LogicalResult Compilation::run() {
+  OwningOpRef<ModuleOp> module = load();
+  if (!module)
+    return failure();
+  // Read now: the stages take apart what it describes.
+  FailureOr<ModelInfo> model = describeModel(*module);
+  if (failed(model))
+    return failure();
+  if (request.kind == EmitKind::Header)
+    return emit(*module, *model, emissionOptions(*model), timing);
+  if (failed(runStages(*module, request.pipeline, timing)))
+    return failure();
+  if (request.kind == EmitKind::Mlir)
+    return writeModule(*module);
+  EmissionOptions options = emissionOptions(*model);
+  if (options.prefix == "tfc") // its functions would be those of tfc.h
+    return fail(llvm::createStringError("the prefix 'tfc' is the runtime's: choose another with "
+                                        "--prefix"));
+  return emit(*module, *model, options, timing);
+}
+
+LogicalResult tfc::compile(const CompileRequest &request, Timing &timing) {
+  return Compilation(request, timing).run();
+}

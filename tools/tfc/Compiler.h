@@ -1,0 +1,28 @@
+// From a file to an artifact: what `tfc compile` does, and `run` and `bench` begin with.
+#pragma once
+
+#include "compiler/emission/Emission.h"
+#include "compiler/pipeline/Pipeline.h"
+
+namespace tfc {
+
+/// What to write. Mlir is the module as the stages leave it.
+enum class EmitKind { Library, Object, Archive, Header, Mlir, Llvm, Assembly };
+
+struct CompileRequest {
+  std::string input;
+  std::string output; // "-" is standard output
+  EmitKind kind = EmitKind::Library;
+  std::string prefix; // empty: the graph's name, else the file's
+  PipelineOptions pipeline;
+  bool printTimes = false;
+};
+
+/// Compiles; errors have been printed to standard error when it fails.
+llvm::LogicalResult compile(const CompileRequest &request, Timing &timing);
+
+/// Prints "tfc: error: ..." and returns the exit code for errors in the input.
+int reportError(const llvm::Twine &message);
+int reportError(llvm::Error error);
+
+} // namespace tfc

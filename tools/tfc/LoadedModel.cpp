@@ -1,0 +1,140 @@
+#include "tools/tfc/LoadedModel.h"
+#include "runtime/Model.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include <dlfcn.h>
+
+using namespace llvm;
+using namespace tfc;
+
+LoadedModel::LoadedModel(LoadedModel &&other)
+    : handle(std::exchange(other.handle, nullptr)), library(other.library),
+      instance(std::exchange(other.instance, nullptr)), entries(std::move(other.entries)) {}
+
+LoadedModel::~LoadedModel() {
+  if (instance)
+    library->api->destroy(instance);
+  if (handle)
+    dlclose(handle);
+}
+
+Expected<LoadedModel> LoadedModel::load(StringRef path, int32_t threads) {
+  SmallString<128> absolute(path);
+  sys::fs::make_absolute(absolute); // dlopen searches for names without a slash
+  LoadedModel model;
+  model.handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!model.handle)
+    return createStringError("cannot load " + path + ": " + StringRef(dlerror()));
+  using GetLibrary = const tfc_library *(*)();
+  auto get = reinterpret_cast<GetLibrary>(dlsym(model.handle, "tfc_library_get"));
+  if (!get)
+    return createStringError(path + " is no library that tfc wrote");
+  model.library = get();
+  if (model.library->api->abi_version != TFC_ABI_VERSION)
+    return createStringError(path + " was written by another version of tfc");
+  tfc_options options = {};
+  options.size = sizeof(options);
+  options.threads = threads;
+  if (Error error =
+          model.check(model.library->api->create(model.library->model, &options, &model.instance)))
+    return error;
+  model.describe();
+  return model;
+}
+
+Error LoadedModel::check(tfc_status status) const {
+  if (status == TFC_OK)
+    return Error::success();
+  StringRef message = library->api->message(instance);
+  StringRef name = library->api->status_name(status);
+  return createStringError(message.empty() ? name.str() : message.str());
+}
+
+void LoadedModel::describe() {
+  const tfc_api &api = *library->api;
+  tfc_entry info;
+  for (int32_t i = 0; api.entry(library->model, i, &info) == TFC_OK; ++i) {
+    Entry entry{info.name, i, {}, {}, {}};
+    tfc_value value;
+    auto port = [&] {
+      return Port{value.name, value.type, static_cast<tfc_dtype>(value.dtype), value.rank};
+    };
+    for (int32_t k = 0; api.feed(library->model, i, k, &value) == TFC_OK; ++k)
+      entry.feeds.push_back(port());
+    for (int32_t k = 0; api.fetch(library->model, i, k, &value) == TFC_OK; ++k)
+      entry.fetches.push_back(port());
+    tfc_symbol symbol;
+    for (int32_t k = 0; api.symbol(library->model, i, k, &symbol) == TFC_OK; ++k)
+      entry.symbols.push_back({symbol.name, symbol.lower, symbol.upper});
+    entries.push_back(std::move(entry));
+  }
+}
+
+Expected<const Entry *> LoadedModel::findEntry(StringRef name) const {
+  if (name.empty() && entries.size() == 1)
+    return &entries.front();
+  for (const Entry &entry : entries)
+    if (entry.name == name)
+      return &entry;
+  std::string known = join(map_range(entries, [](const Entry &e) { return e.name; }), ", ");
+  if (name.empty())
+    return createStringError("the graph has several entries; choose one with --entry: " + known);
+  return createStringError("the graph has no entry '" + name + "'; it has: " + known);
+}
+
+static std::vector<tfc_tensor> viewAll(std::vector<Array> &arrays) {
+  std::vector<tfc_tensor> views;
+  for (Array &array : arrays)
+    views.push_back(array.view());
+  return views;
+}
+
+Expected<std::vector<Array>> LoadedModel::makeFetches(const Entry &entry,
+                                                      std::vector<Array> &feeds) {
+  std::vector<tfc_tensor> inputs = viewAll(feeds), outputs(entry.fetches.size());
+  if (Error error = check(library->api->infer(instance, entry.name.c_str(), inputs.data(),
+                                              inputs.size(), outputs.data(), outputs.size())))
+    return error;
+  std::vector<Array> fetches;
+  for (const tfc_tensor &tensor : outputs) {
+    Array array;
+    array.dtype = static_cast<tfc_dtype>(tensor.dtype);
+    array.shape.assign(tensor.dims, tensor.dims + tensor.rank);
+    array.data.resize(array.elementCount() * sizeOf(array.dtype));
+    fetches.push_back(std::move(array));
+  }
+  return fetches;
+}
+
+Error LoadedModel::call(const Entry &entry, std::vector<Array> &feeds,
+                        std::vector<Array> &fetches) {
+  std::vector<tfc_tensor> inputs = viewAll(feeds), outputs = viewAll(fetches);
+  return check(library->api->call(instance, entry.name.c_str(), inputs.data(), inputs.size(),
+                                  outputs.data(), outputs.size()));
+}
+
+Expected<std::vector<std::vector<int64_t>>> LoadedModel::feedShapes(const Entry &entry,
+                                                                    ArrayRef<int64_t> symbols) {
+  size_t axes = 0;
+  for (const Port &port : concat<const Port>(entry.feeds, entry.fetches))
+    axes += port.rank;
+  std::vector<int64_t> dims(axes + 1);
+  if (tfc_status status =
+          library->api->shapes(library->model, entry.index, symbols.data(), dims.data()))
+    return createStringError(entry.name + ": these sizes are " + library->api->status_name(status));
+  std::vector<std::vector<int64_t>> shapes;
+  auto next = dims.begin();
+  for (const Port &feed : entry.feeds) {
+    shapes.emplace_back(next, next + feed.rank);
+    next += feed.rank;
+  }
+  return shapes;
+}
+
+int64_t LoadedModel::memoryBytes(const Entry &entry, ArrayRef<int64_t> symbols) const {
+  const tfc_model &model = *library->model;
+  int64_t bytes = model.entries[entry.index].arena_bytes(symbols.data());
+  for (int32_t i = 0; i < model.variable_count; ++i)
+    bytes += model.variables[i].bytes;
+  return bytes;
+}

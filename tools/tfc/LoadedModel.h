@@ -1,0 +1,65 @@
+// A shared library that tfc wrote, called by name.
+#pragma once
+
+#include "runtime/tfc.h"
+#include "tools/tfc/Npy.h"
+#include <map>
+
+namespace tfc {
+
+/// What a feed or fetch is, as the library says.
+struct Port {
+  std::string name;
+  std::string type; // "f32[n, 64]"
+  tfc_dtype dtype;
+  int32_t rank;
+};
+
+struct Symbol {
+  std::string name;
+  int64_t lower;
+  int64_t upper; // -1: no bound
+};
+
+struct Entry {
+  std::string name;
+  int32_t index;
+  std::vector<Port> feeds, fetches;
+  std::vector<Symbol> symbols;
+};
+
+class LoadedModel {
+public:
+  /// Loads the library and makes an instance with `threads` threads (0: all processors).
+  static llvm::Expected<LoadedModel> load(llvm::StringRef path, int32_t threads);
+  LoadedModel(LoadedModel &&other);
+  LoadedModel(const LoadedModel &) = delete;
+  ~LoadedModel();
+
+  const std::vector<Entry> &getEntries() const { return entries; }
+  /// The entry of that name; the only one if `name` is empty.
+  llvm::Expected<const Entry *> findEntry(llvm::StringRef name) const;
+
+  /// Makes the fetches' arrays for these feeds, given in the order of the entry.
+  llvm::Expected<std::vector<Array>> makeFetches(const Entry &entry, std::vector<Array> &feeds);
+  /// Runs the entry; writes into `fetches`.
+  llvm::Error call(const Entry &entry, std::vector<Array> &feeds, std::vector<Array> &fetches);
+
+  /// Shapes of all feeds of the entry for these sizes.
+  llvm::Expected<std::vector<std::vector<int64_t>>> feedShapes(const Entry &entry,
+                                                               llvm::ArrayRef<int64_t> symbols);
+  /// Bytes of variables and of the arena for these sizes.
+  int64_t memoryBytes(const Entry &entry, llvm::ArrayRef<int64_t> symbols) const;
+
+private:
+  LoadedModel() = default;
+  void describe();
+  llvm::Error check(tfc_status status) const;
+
+  void *handle = nullptr;
+  const tfc_library *library = nullptr;
+  tfc_instance *instance = nullptr;
+  std::vector<Entry> entries;
+};
+
+} // namespace tfc

@@ -1,0 +1,22 @@
+#include "tools/tfc/Commands.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace tfc;
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  int exitCode = 0;
+  std::optional<CommandLine> command = parseCommandLine(argc, argv, exitCode);
+  if (!command)
+    return exitCode;
+  switch (command->command) {
+  case CommandLine::Command::Compile:
+    return runCompile(command->compile);
+  case CommandLine::Command::Run:
+    return runEntry(command->run);
+  case CommandLine::Command::Bench:
+    return runBench(command->bench);
+  case CommandLine::Command::Format:
+    return runFormat(command->format);
+  }
+}

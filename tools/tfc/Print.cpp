@@ -1,0 +1,126 @@
+#include "tools/tfc/Print.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/raw_ostream.h"
+#include <charconv>
+
+using namespace llvm;
+using namespace tfc;
+
+template <typename T> static T load(const Array &array, int64_t index) {
+  T value;
+  memcpy(&value, array.data.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+static double halfToDouble(const fltSemantics &semantics, uint16_t bits) {
+  APFloat value(semantics, APInt(16, bits));
+  bool inexact;
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+  return value.convertToDouble();
+}
+
+double tfc::toDouble(const Array &array, int64_t index) {
+  switch (array.dtype) {
+  case TFC_F32:
+    return load<float>(array, index);
+  case TFC_F64:
+    return load<double>(array, index);
+  case TFC_F16:
+    return halfToDouble(APFloat::IEEEhalf(), load<uint16_t>(array, index));
+  case TFC_BF16:
+    return halfToDouble(APFloat::BFloat(), load<uint16_t>(array, index));
+  case TFC_I8:
+    return load<int8_t>(array, index);
+  case TFC_I16:
+    return load<int16_t>(array, index);
+  case TFC_I32:
+    return load<int32_t>(array, index);
+  case TFC_I64:
+    return double(load<int64_t>(array, index));
+  case TFC_U8:
+  case TFC_BOOL:
+    return load<uint8_t>(array, index);
+  }
+  return 0;
+}
+
+template <typename T> static std::string shortest(T value) {
+  char text[64];
+  auto result = std::to_chars(text, text + sizeof(text), value);
+  return std::string(text, result.ptr);
+}
+
+std::string tfc::elementText(const Array &array, int64_t index) {
+  switch (array.dtype) {
+  case TFC_F32:
+    return shortest(load<float>(array, index));
+  case TFC_F64:
+    return shortest(load<double>(array, index));
+  case TFC_F16:
+  case TFC_BF16:
+    return shortest(float(toDouble(array, index)));
+  case TFC_I64:
+    return shortest(load<int64_t>(array, index));
+  case TFC_BOOL:
+    return load<uint8_t>(array, index) ? "true" : "false";
+  default:
+    return shortest(int64_t(toDouble(array, index)));
+  }
+}
+
+namespace {
+
+class Printer {
+public:
+  Printer(raw_ostream &os, const Array &array)
+      : os(os), array(array), cut(array.elementCount() > 1000) {
+    for (int64_t i : shownElements())
+      width = std::max(width, elementText(array, i).size());
+  }
+
+  void print(size_t axis, int64_t begin, int64_t stride) {
+    if (axis == array.shape.size()) {
+      os << right_justify(elementText(array, begin), axis ? width : 0);
+      return;
+    }
+    int64_t size = array.shape[axis], inner = size ? stride / size : 0;
+    bool isLast = axis + 1 == array.shape.size();
+    os << '[';
+    for (int64_t i = 0; i < size; ++i) {
+      if (i > 0 && isLast)
+        os << ' ';
+      else if (i > 0)
+        os << '\n' << std::string(axis + 1, ' ');
+      if (cut && size > 2 * kEdge && i == kEdge) {
+        os << "...";
+        i = size - kEdge - 1;
+        continue;
+      }
+      print(axis + 1, begin + i * inner, inner);
+    }
+    os << ']';
+  }
+
+private:
+  static constexpr int64_t kEdge = 3;
+
+  /// Enough elements to tell the width of a column.
+  std::vector<int64_t> shownElements() const {
+    std::vector<int64_t> result;
+    int64_t count = array.elementCount();
+    for (int64_t i = 0; i < count; i = cut && i == 200 ? std::max(count - 200, i + 1) : i + 1)
+      result.push_back(i);
+    return result;
+  }
+
+  raw_ostream &os;
+  const Array &array;
+  bool cut;
+  size_t width = 0;
+};
+
+} // namespace
+
+void tfc::printArray(raw_ostream &os, const Array &array) {
+  Printer(os, array).print(0, 0, array.elementCount());
+}

@@ -1,0 +1,17 @@
+// Arrays as text.
+#pragma once
+
+#include "tools/tfc/Npy.h"
+
+namespace tfc {
+
+/// Element `index` as a double; exact for all dtypes but large i64.
+double toDouble(const Array &array, int64_t index);
+
+/// The shortest text that reads back as the element.
+std::string elementText(const Array &array, int64_t index);
+
+/// Prints as NumPy does, in brackets; long axes are cut in arrays of over 1000 elements.
+void printArray(llvm::raw_ostream &os, const Array &array);
+
+} // namespace tfc

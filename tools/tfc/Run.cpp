@@ -1,0 +1,122 @@
+#include "compiler/emission/Link.h"
+#include "tools/tfc/Commands.h"
+#include "tools/tfc/Print.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace tfc;
+
+int tfc::runCompile(const CompileRequest &request) {
+  Timing timing;
+  LogicalResult result = compile(request, timing);
+  if (request.printTimes)
+    timing.print(errs());
+  return failed(result);
+}
+
+std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, int threads,
+                                               Timing &timing) {
+  CompileRequest library = request;
+  // Removed at once: what is loaded stays.
+  std::optional<Expected<emission::WorkFolder>> folder;
+  library.output = request.input;
+  if (!StringRef(request.input).ends_with(".so")) {
+    folder.emplace(emission::WorkFolder::create());
+    if (!*folder) {
+      reportError(folder->takeError());
+      return std::nullopt;
+    }
+    library.output = (*folder)->file("libmodel.so");
+    library.kind = EmitKind::Library;
+    LogicalResult result = compile(library, timing);
+    if (request.printTimes)
+      timing.print(errs());
+    if (failed(result))
+      return std::nullopt;
+  }
+  Expected<LoadedModel> model = LoadedModel::load(library.output, threads);
+  if (model)
+    return std::move(*model);
+  reportError(model.takeError());
+  return std::nullopt;
+}
+
+Expected<std::pair<std::string, std::string>> tfc::splitAssignment(StringRef text,
+                                                                   StringRef option) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || value.empty())
+    return createStringError(option + " expects NAME=VALUE, but got '" + text + "'");
+  return std::pair(name.str(), value.str());
+}
+
+/// Reads the feeds' files into the order of the entry.
+static Expected<std::vector<Array>> readFeeds(const RunOptions &options, const Entry &entry) {
+  std::map<std::string, std::string> files;
+  for (const std::string &feed : options.feeds) {
+    auto assignment = splitAssignment(feed, "--feed");
+    if (!assignment)
+      return assignment.takeError();
+    files.insert(*assignment);
+  }
+  std::vector<Array> arrays;
+  for (const Port &feed : entry.feeds) {
+    auto file = files.find(feed.name);
+    if (file == files.end())
+      return createStringError("entry '" + entry.name + "' needs --feed " + feed.name +
+                               "=FILE.npy, of type " + feed.type);
+    Expected<Array> array = readNpy(file->second, feed.dtype);
+    if (!array)
+      return array.takeError();
+    arrays.push_back(std::move(*array));
+    files.erase(file);
+  }
+  if (!files.empty())
+    return createStringError("entry '" + entry.name + "' has no feed '" + files.begin()->first +
+                             "'");
+  return arrays;
+}
+
+static Error writeResults(const RunOptions &options, const Entry &entry, ArrayRef<Array> results) {
+  if (options.fetchFolder.empty()) {
+    for (auto [port, array] : zip(entry.fetches, results)) {
+      outs() << port.name << ": " << typeText(array.dtype, array.shape) << " =\n";
+      printArray(outs(), array);
+      outs() << '\n';
+    }
+    return Error::success();
+  }
+  if (std::error_code error = sys::fs::create_directories(options.fetchFolder))
+    return createFileError(options.fetchFolder, error);
+  for (auto [port, array] : zip(entry.fetches, results))
+    if (Error error = writeNpy(options.fetchFolder + "/" + port.name + ".npy", array))
+      return error;
+  return Error::success();
+}
+
+static Error callOnce(const RunOptions &options, LoadedModel &model) {
+  Expected<const Entry *> entry = model.findEntry(options.entry);
+  if (!entry)
+    return entry.takeError();
+  Expected<std::vector<Array>> feeds = readFeeds(options, **entry);
+  if (!feeds)
+    return feeds.takeError();
+  Expected<std::vector<Array>> fetches = model.makeFetches(**entry, *feeds);
+  if (!fetches)
+    return fetches.takeError();
+  if (Error error = model.call(**entry, *feeds, *fetches))
+    return error;
+  return writeResults(options, **entry, *fetches);
+}
+
+int tfc::runEntry(const RunOptions &options) {
+  Timing timing;
+  std::optional<LoadedModel> model = compileAndLoad(options.compile, options.threads, timing);
+  if (!model)
+    return 1;
+  if (!options.caseFile.empty())
+    return runCase(options, *model);
+  if (Error error = callOnce(options, *model))
+    return reportError(std::move(error));
+  return 0;
+}
