@@ -84,7 +84,7 @@ struct Parser {
   CLI::App app{"Compiles tensor dataflow graphs, for inference and training, to native code."};
   CommandLine result{};
   std::string emit;
-  CLI::App *compile, *run, *bench, *format;
+  CLI::App *compile, *run, *bench, *format, *explain;
 
   Parser() {
     app.name("tfc");
@@ -98,6 +98,8 @@ struct Parser {
     CLI::Option *inPlace = format->add_flag("-i", result.format.inPlace, "Write the files instead");
     format->add_flag("--check", result.format.check, "Only tell (exit code 1) what would change")
         ->excludes(inPlace);
+    explain = app.add_subcommand("explain", "Explain an error by the word in brackets behind it");
+    explain->add_option("SLUG", result.slug, "The word, such as unknown-name")->required();
   }
 
   void addCompile() {
@@ -204,8 +206,10 @@ static void complete(Parser &parser) {
       throw CLI::ValidationError("--case", "the file says what is fed and fetched");
   } else if (*parser.bench) {
     result.command = Command::Bench;
-  } else {
+  } else if (*parser.format) {
     result.command = Command::Format;
+  } else {
+    result.command = Command::Explain;
   }
 }
 

@@ -30,11 +30,12 @@ struct FormatOptions {
 };
 
 struct CommandLine {
-  enum class Command { Compile, Run, Bench, Format } command;
+  enum class Command { Compile, Run, Bench, Format, Explain } command;
   CompileRequest compile;
   RunOptions run;
   BenchOptions bench;
   FormatOptions format;
+  std::string slug;
 };
 
 /// Parses the arguments. Nothing where there is nothing to do: `exitCode` is then 0 (help was

@@ -10,6 +10,7 @@ int runCompile(const CompileRequest &request);
 int runEntry(const RunOptions &options);
 int runBench(const BenchOptions &options);
 int runFormat(const FormatOptions &options);
+int runExplain(llvm::StringRef slug);
 
 /// Runs a recorded case on a model: its steps in order, in one instance.
 int runCase(const RunOptions &options, LoadedModel &model);

@@ -18,5 +18,7 @@ int main(int argc, char **argv) {
     return runBench(command->bench);
   case CommandLine::Command::Format:
     return runFormat(command->format);
+  case CommandLine::Command::Explain:
+    return runExplain(command->slug);
   }
 }

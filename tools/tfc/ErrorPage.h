@@ -1,0 +1,8 @@
+// The text of docs/errors.md, put into the program at build time.
+#pragma once
+
+namespace tfc {
+
+extern const char kErrorPage[];
+
+} // namespace tfc
