@@ -1,14 +1,18 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/autodiff/Passes.h"
+#include "compiler/cpu/Passes.h"
 #include "compiler/fusion/Passes.h"
 #include "compiler/lowering/Passes.h"
+#include "compiler/memory/Passes.h"
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -31,6 +35,9 @@ static void addAutodiff(OpPassManager &passes, const PipelineOptions &) {
 }
 
 static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
+  // Behind autodiff, which wants composites whole; its gradients need checks of their own.
+  passes.addPass(createInsertChecks());
+  passes.addPass(createDecomposeComposites());
   if (options.optLevel == 0)
     return;
   passes.addPass(createSimplifyAlgebra());
@@ -49,12 +56,34 @@ static void addLowering(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createLowerKernels());
 }
 
+// What a kernel may overwrite follows from its loops, and the plan needs it.
+static void addSchedule(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(cpu::createCpuAnnotatePass());
+}
+
+static void addMemory(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(createPlanMemory());
+}
+
+// The host functions need the kernels' scratch, grain and extent, so they come behind code
+// generation; the lowering to LLVM's dialect is for both.
+static void addCodegen(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(cpu::createCpuCodegenPass({options.cpu}));
+  EmitHostOptions host;
+  host.printReport = options.verbose;
+  passes.addPass(createEmitHost(host));
+  cpu::buildCpuLoweringPipeline(passes);
+}
+
 static constexpr Stage kStages[] = {
     {"frontend", "entries and variables, as the author wrote them", addNothing},
     {"autodiff", "state is values; no gradients are left", addAutodiff},
     {"simplify", "no operation that another makes unnecessary", addSimplify},
     {"fusion", "entries launch kernels", addFusion},
     {"lowering", "kernels are linalg on tensors", addLowering},
+    {"schedule", "kernels say what their results may overwrite", addSchedule},
+    {"memory", "launches are in order and every result has its place", addMemory},
+    {"codegen", "kernels and host functions are in the LLVM dialect", addCodegen},
 };
 
 //===----------------------------------------------------------------------===//

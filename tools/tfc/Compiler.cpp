@@ -132,16 +132,16 @@ LogicalResult Compilation::run() {
   FailureOr<ModelInfo> model = describeModel(*module);
   if (failed(model))
     return failure();
-  if (request.kind == EmitKind::Header)
-    return emit(*module, *model, emissionOptions(*model), timing);
-  if (failed(runStages(*module, request.pipeline, timing)))
-    return failure();
-  if (request.kind == EmitKind::Mlir)
-    return writeModule(*module);
   EmissionOptions options = emissionOptions(*model);
   if (options.prefix == "tfc") // its functions would be those of tfc.h
     return fail(llvm::createStringError("the prefix 'tfc' is the runtime's: choose another with "
                                         "--prefix"));
+  if (request.kind == EmitKind::Header)
+    return emit(*module, *model, options, timing);
+  if (failed(runStages(*module, request.pipeline, timing)))
+    return failure();
+  if (request.kind == EmitKind::Mlir)
+    return writeModule(*module);
   return emit(*module, *model, options, timing);
 }
 

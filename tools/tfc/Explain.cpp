@@ -1,7 +1,7 @@
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ErrorPage.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace tfc;
