@@ -1,5 +1,5 @@
-// Times entries of a compiled model by their names; workers/protocol.py says what is said on standard
-// input and output. The arguments are the data's folder and the library.
+// Times entries of a compiled model by their names; workers/protocol.py says what is said on
+// standard input and output. The arguments are the data's folder and the library.
 //
 //   cc -O2 -I ROOT/runtime tfc_worker.c -ldl -o tfc-worker && ./tfc-worker DATA libmlp.so
 
@@ -129,8 +129,8 @@ static void answerCheck(task *t) {
   for (int i = 0; i < (trains ? kCheckedSteps : 1); ++i) {
     call(t);
     const tfc_tensor *out = &t->fetches[0];
-    double number = t->entry.fetch_count ? magnitude(out->data, bytesOf(out) / sizeof(float))
-                                         : movedWeights();
+    double number =
+        t->entry.fetch_count ? magnitude(out->data, bytesOf(out) / sizeof(float)) : movedWeights();
     printf("%s%.9g", i ? ", " : "", number);
   }
   printf("]\n");
