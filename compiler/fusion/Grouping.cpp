@@ -144,7 +144,7 @@ SmallVector<int> Grouping::producers(Operation *op) {
   while (!work.empty()) {
     Operation *reader = work.pop_back_val();
     // What reads elsewhere than its own place must find its operand stored.
-    if (reader->hasTrait<ParallelRole>() || isa<TransposeOp>(reader))
+    if (reader->hasTrait<ParallelRole>() || isa<SliceOp, TransposeOp>(reader))
       continue;
     for (Value operand : reader->getOperands()) {
       Operation *producer = operand.getDefiningOp();

@@ -7,6 +7,7 @@
 
 #include "compiler/lowering/Lowering.h"
 #include "compiler/lowering/Passes.h"
+#include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -117,8 +118,11 @@ struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
     RewritePatternSet patterns(context);
     populateContractionPatterns(types, patterns);
     populateElementwisePatterns(types, patterns);
+    populateGatherPatterns(types, patterns);
+    populatePositionPatterns(types, patterns);
     populateReductionPatterns(types, patterns);
     populateShapePatterns(types, patterns);
+    populateViewPatterns(types, patterns);
     patterns.add<ReturnLowering>(types, context);
     FrozenRewritePatternSet frozen(std::move(patterns));
 

@@ -66,8 +66,11 @@ mlir::Value buildReshape(mlir::OpBuilder &b, mlir::Location loc, mlir::Value val
 
 void populateContractionPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateElementwisePatterns(TensorConverter &, mlir::RewritePatternSet &);
+void populateGatherPatterns(TensorConverter &, mlir::RewritePatternSet &);
+void populatePositionPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateReductionPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateShapePatterns(TensorConverter &, mlir::RewritePatternSet &);
+void populateViewPatterns(TensorConverter &, mlir::RewritePatternSet &);
 
 } // namespace tfc::lowering
 

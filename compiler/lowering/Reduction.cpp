@@ -7,12 +7,16 @@ using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::lowering;
 
-/// The smallest value of a compute type: minus infinity, or the smallest integer.
-static TypedAttr smallest(OpBuilder &b, Type type, bool isUnsigned) {
+/// The smallest or largest value in the compute type: an infinity, or an extreme integer.
+static TypedAttr extreme(OpBuilder &b, Type elementType, bool isSmallest) {
+  Type type = computeType(elementType);
   if (auto floatType = dyn_cast<FloatType>(type))
-    return b.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics(), /*Negative=*/true));
+    return b.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics(), isSmallest));
   unsigned width = type.getIntOrFloatBitWidth();
-  return b.getIntegerAttr(type, isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width));
+  if (elementType.isUnsignedInteger())
+    return b.getIntegerAttr(type, isSmallest ? APInt::getZero(width) : APInt::getMaxValue(width));
+  return b.getIntegerAttr(type, isSmallest ? APInt::getSignedMinValue(width)
+                                           : APInt::getSignedMaxValue(width));
 }
 
 namespace {
@@ -57,7 +61,7 @@ struct SumLowering : ReductionLowering<SumOp, SumLowering> {
 struct MaxLowering : ReductionLowering<MaxOp, MaxLowering> {
   using ReductionLowering::ReductionLowering;
   static TypedAttr neutral(OpBuilder &b, Type elementType) {
-    return smallest(b, computeType(elementType), elementType.isUnsignedInteger());
+    return extreme(b, elementType, /*isSmallest=*/true);
   }
   static Value combine(OpBuilder &b, Location loc, Value accumulator, Value element,
                        Type elementType) {
@@ -68,8 +72,52 @@ struct MaxLowering : ReductionLowering<MaxOp, MaxLowering> {
     return arith::MaxSIOp::create(b, loc, accumulator, element);
   }
 };
+
+struct MinLowering : ReductionLowering<MinOp, MinLowering> {
+  using ReductionLowering::ReductionLowering;
+  static TypedAttr neutral(OpBuilder &b, Type elementType) {
+    return extreme(b, elementType, /*isSmallest=*/false);
+  }
+  static Value combine(OpBuilder &b, Location loc, Value accumulator, Value element,
+                       Type elementType) {
+    if (isa<FloatType>(element.getType()))
+      return arith::MinimumFOp::create(b, loc, accumulator, element);
+    if (elementType.isUnsignedInteger())
+      return arith::MinUIOp::create(b, loc, accumulator, element);
+    return arith::MinSIOp::create(b, loc, accumulator, element);
+  }
+};
+
+struct ProdLowering : ReductionLowering<ProdOp, ProdLowering> {
+  using ReductionLowering::ReductionLowering;
+  static TypedAttr neutral(OpBuilder &b, Type elementType) {
+    return b.getOneAttr(computeType(elementType));
+  }
+  static Value combine(OpBuilder &b, Location loc, Value accumulator, Value element, Type) {
+    if (isa<FloatType>(element.getType()))
+      return arith::MulFOp::create(b, loc, accumulator, element);
+    return arith::MulIOp::create(b, loc, accumulator, element);
+  }
+};
+
+struct AllLowering : ReductionLowering<AllOp, AllLowering> {
+  using ReductionLowering::ReductionLowering;
+  static TypedAttr neutral(OpBuilder &b, Type) { return b.getBoolAttr(true); }
+  static Value combine(OpBuilder &b, Location loc, Value accumulator, Value element, Type) {
+    return arith::AndIOp::create(b, loc, accumulator, element);
+  }
+};
+
+struct AnyLowering : ReductionLowering<AnyOp, AnyLowering> {
+  using ReductionLowering::ReductionLowering;
+  static TypedAttr neutral(OpBuilder &b, Type) { return b.getBoolAttr(false); }
+  static Value combine(OpBuilder &b, Location loc, Value accumulator, Value element, Type) {
+    return arith::OrIOp::create(b, loc, accumulator, element);
+  }
+};
 } // namespace
 
 void tfc::lowering::populateReductionPatterns(TensorConverter &types, RewritePatternSet &patterns) {
-  patterns.add<SumLowering, MaxLowering>(types, patterns.getContext());
+  patterns.add<AllLowering, AnyLowering, MaxLowering, MinLowering, ProdLowering, SumLowering>(
+      types, patterns.getContext());
 }

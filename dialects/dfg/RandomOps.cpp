@@ -51,15 +51,19 @@ static Words buildPhilox(OpBuilder &b, Location loc, Value counter, Value index,
   auto [c2, c3] = halves(b, loc, counter);
   Words c = {c0, c1, c2, c3};
   uint32_t k0 = uint32_t(seed), k1 = uint32_t(seed >> 32);
-  Value m0 = word(b, loc, 0xD2511F53), m1 = word(b, loc, 0xCD9E8D57);
+  auto multiply = [&](Value x, int64_t factor) {
+    Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), x);
+    Value constant = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(factor));
+    return halves(b, loc, arith::MulIOp::create(b, loc, wide, constant));
+  };
+  auto mix = [&](Value high, Value other, uint32_t key) -> Value {
+    Value mixed = arith::XOrIOp::create(b, loc, high, other);
+    return arith::XOrIOp::create(b, loc, mixed, word(b, loc, key));
+  };
   for (int round = 0; round < 10; ++round) {
-    auto p0 = arith::MulUIExtendedOp::create(b, loc, m0, c[0]);
-    auto p1 = arith::MulUIExtendedOp::create(b, loc, m1, c[2]);
-    auto mix = [&](Value high, Value other, uint32_t key) -> Value {
-      Value mixed = arith::XOrIOp::create(b, loc, high, other);
-      return arith::XOrIOp::create(b, loc, mixed, word(b, loc, key));
-    };
-    c = {mix(p1.getHigh(), c[1], k0), p1.getLow(), mix(p0.getHigh(), c[3], k1), p0.getLow()};
+    auto [low0, high0] = multiply(c[0], 0xD2511F53);
+    auto [low1, high1] = multiply(c[2], 0xCD9E8D57);
+    c = {mix(high1, c[1], k0), low1, mix(high0, c[3], k1), low0};
     k0 += 0x9E3779B9;
     k1 += 0xBB67AE85;
   }

@@ -22,15 +22,29 @@ SmallVector<Value> SumOp::buildOperandGradients(OpBuilder &b, ValueRange resultG
   return {spread(b, resultGrads[0], getX(), getAxisAttr())};
 }
 
+/// The number of elements that each mean is over, as a scalar of `dtype`.
+static Value buildCount(OpBuilder &b, MeanOp op, Type dtype) {
+  Shape shape = shapeOf(op.getX().getType());
+  DimExpr count(1);
+  for (int64_t axis : reducedAxes(op.getAxisAttr(), shape.size()))
+    count = count * shape[axis];
+  return sizeAs(b, op.getLoc(), count, dtype);
+}
+
 /// d(mean x) = g / count, broadcast.
 SmallVector<Value> MeanOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  Shape shape = shapeOf(getX().getType());
-  DimExpr count(1);
-  for (int64_t axis : reducedAxes(getAxisAttr(), shape.size()))
-    count = count * shape[axis];
-  Value size = sizeAs(b, getLoc(), count, elementTypeOf(getX().getType()));
-  Value share = DivOp::create(b, getLoc(), resultGrads[0], size);
+  Term g(b, getLoc(), resultGrads[0]);
+  Term share = g / g.with(buildCount(b, *this, g.getDtype()));
   return {spread(b, share, getX(), getAxisAttr())};
+}
+
+SmallVector<Value> MeanOp::decompose(OpBuilder &b) {
+  Term x(b, getLoc(), getX());
+  Type dtype = x.getDtype(), wide = dtype.isF64() ? dtype : Type(b.getF32Type());
+  if (wide != dtype)
+    x = call<CastOp>(x, wide);
+  Term mean = call<SumOp>(x, getAxisAttr(), getKeepDimsAttr()) / x.with(buildCount(b, *this, wide));
+  return {wide == dtype ? mean : call<CastOp>(mean, dtype)};
 }
 
 //===----------------------------------------------------------------------===//

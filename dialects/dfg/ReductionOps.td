@@ -34,10 +34,10 @@ def Dfg_SumOp : Dfg_ReductionOp<"sum", "Numeric"> {
   }];
 }
 
-def Dfg_MeanOp : Dfg_ReductionOp<"mean", "Float"> {
+def Dfg_MeanOp : Dfg_ReductionOp<"mean", "Float", [Dfg_Differentiable, Dfg_Composite]> {
   let summary = "Averages over axes";
   let description = [{
-    The mean of nothing is NaN.
+    f16 and bf16 are summed in f32. The mean of nothing is NaN.
 
     ```mlir
     %y = dfg.mean %x : tensor<4x8xf32>
