@@ -1,0 +1,27 @@
+// Operations that change nothing fold away.
+// RUN: tfc-opt --canonicalize %s | FileCheck %s
+
+// CHECK-LABEL: func.func @nothing
+// CHECK-NEXT: return %arg0, %arg0, %arg0, %arg0, %arg0, %arg0, %arg1
+func.func @nothing(%x: tensor<4x8xf32>, %p: tensor<4xi1>) -> (tensor<4x8xf32>, tensor<4x8xf32>,
+    tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xi1>) {
+  %0 = dfg.slice %x {starts = #dfg.dims<0, 0>, sizes = #dfg.dims<4, 8>} : tensor<4x8xf32>
+  %1 = dfg.place %x {starts = #dfg.dims<0, 0>, shape = #dfg.dims<4, 8>} : tensor<4x8xf32>
+  %2 = dfg.pad %x {low = #dfg.dims<0, 0>, high = #dfg.dims<0, 0>} : tensor<4x8xf32>
+  %3 = dfg.tile %x {repeats = #dfg.dims<1, 1>} : tensor<4x8xf32>
+  %4 = dfg.concat %x : tensor<4x8xf32>
+  %5 = dfg.reverse %x {axis = array<i64: 1>} : tensor<4x8xf32>
+  %6 = dfg.reverse %5 {axis = array<i64: 1>} : tensor<4x8xf32>
+  %7 = dfg.logical_not %p : tensor<4xi1>
+  %8 = dfg.logical_not %7 : tensor<4xi1>
+  return %0, %1, %2, %3, %4, %6, %8 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>,
+      tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xi1>
+}
+
+// A whole slice backwards is not the tensor.
+// CHECK-LABEL: func.func @something
+// CHECK: dfg.slice
+func.func @something(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = dfg.slice %x {starts = #dfg.dims<3>, sizes = #dfg.dims<4>, steps = array<i64: -1>} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
