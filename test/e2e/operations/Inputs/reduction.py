@@ -1,5 +1,5 @@
 import numpy as np
-from harness import case, distinct, real, whole
+from harness import case, distinct, real, truth, whole
 
 
 def over_axes(name, function, operand=real, **options):
@@ -17,10 +17,44 @@ def over_axes(name, function, operand=real, **options):
     ]
 
 
+def log_sum_exp(x, **axis):
+    return np.log(np.exp(x).sum(**axis))
+
+
+def shifted(function, x, axis):
+    """The scan without the element itself."""
+    fill = np.zeros_like if function is np.cumsum else np.ones_like
+    neutral = fill(np.take(x, [0], axis))
+    before = np.take(x, range(x.shape[axis] - 1), axis)
+    return np.concatenate([neutral, function(before, axis)], axis)
+
+
+def scan(name, function, operand=real):
+    return [
+        case(f"{name}(x)", lambda x: function(x, 0), x=operand("n", 3), second=True),
+        case(f"{name}(x, axis: -1)", lambda x: function(x, 1), x=operand("n", 4), second=True),
+        case(f"{name}(x, axis: 1, exclusive: true)", lambda x: shifted(function, x, 1),
+             x=operand("n", 4), second=True),
+        case(f"{name}(x, axis: 1, reverse: true)", lambda x: np.flip(function(np.flip(x, 1), 1), 1),
+             x=operand("n", 4), second=True),
+    ]
+
+
 CASES = [
     *over_axes("sum", np.sum, second=True),
     *over_axes("mean", np.mean, second=True),
     *over_axes("max", np.max, distinct),
+    *over_axes("min", np.min, distinct),
+    *over_axes("prod", np.prod, second=True),
+    *over_axes("logsumexp", log_sum_exp, second=True),
+    case("all(x, axis: 1)", lambda x: x.all(axis=1), types="bool", x=truth("n", 3)),
+    case("any(x)", lambda x: x.any(), types="bool", x=truth("n", 2)),
+    case("argmax(x, axis: 1)", lambda x: x.argmax(1).astype(np.int32), x=real("n", 4)),
+    case("argmin(x, axis: 0, keep_dims: true)", lambda x: x.argmin(0)[None].astype(np.int32),
+         x=real(3, "n")),
+    case("argmax(x, axis: -1, dtype: i64)", lambda x: x.argmax(-1), types="i32", x=whole("n", 5)),
+    *scan("cumsum", np.cumsum),
+    *scan("cumprod", np.cumprod, distinct),
     case("sum(x, axis: 0)", lambda x: x.sum(axis=0), x=real("n", 3), sizes=(0, 64, 1000), gradient=False),
     case("sum(x)", lambda x: x.sum(), types="f32", x=real("n"), sizes=(0, 1, 10007), tolerance=1e-3),
     case("sum(x, axis: 1)", lambda x: x.sum(axis=1, dtype=np.int32), types="i32", x=whole("n", 3)),
