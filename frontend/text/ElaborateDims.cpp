@@ -260,6 +260,8 @@ bool Elaborator::unify(const ast::Type &type, const TensorType &actual, UnifyPha
         error(argument.range, "type-mismatch",
               what + " is " + typeText(type) + ", but got " + got +
                   (reason.empty() ? std::string() : ", and " + reason));
+    // An argument was named where the call stands.
+    SaveAndRestore<Frame *> outer(frame, frame->caller ? frame->caller : frame);
     addDeclarationNote(diagnostic, argument.expr, argument.value);
     return false;
   };

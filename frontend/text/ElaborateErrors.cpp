@@ -64,6 +64,14 @@ void Elaborator::addCallNotes(Diagnostic &diagnostic) {
   }
 }
 
+/// Adds a note about what is at fault, before those about the calls around it.
+static void addNote(Diagnostic &diagnostic, SourceRange at, const std::string &text) {
+  auto place = find_if(diagnostic.notes, [](const Diagnostic::Note &note) {
+    return StringRef(note.text).starts_with("in this call of ");
+  });
+  diagnostic.notes.insert(place, {at, text});
+}
+
 void Elaborator::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr,
                                     const Entity &value) {
   const auto *name = dyn_cast_or_null<ast::NameExpr>(expr);
@@ -74,13 +82,14 @@ void Elaborator::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *exp
     return;
   if (Variable *const *variable = declared->get<Variable *>()) {
     if ((*variable)->decl)
-      diagnostic.note((*variable)->decl->name.range, "'" + name->name + "' is declared here as " +
-                                                         dfg::toText((*variable)->type));
+      addNote(diagnostic, (*variable)->decl->name.range,
+              ("'" + name->name + "' is declared here as ").str() +
+                  dfg::toText((*variable)->type));
     return;
   }
   if (const Local *local = frame->find(name->name); local && local->type && value.isTensor())
-    diagnostic.note(local->at,
-                    "'" + name->name + "' is declared here as " + value.describe());
+    addNote(diagnostic, local->at,
+            ("'" + name->name + "' is declared here as ").str() + value.describe());
 }
 
 void Elaborator::suggest(Diagnostic &diagnostic, StringRef name, ArrayRef<StringRef> candidates) {

@@ -1,6 +1,5 @@
 #include "dialects/dfg/OpTable.h"
 #include "frontend/text/ElaborateImpl.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 
@@ -93,7 +92,7 @@ Entity Elaborator::evalString(const ast::StringExpr &expr) {
     if (const int64_t *number = value.get<int64_t>())
       os << *number;
     else if (const double *number = value.get<double>())
-      os << formatv("{0}", *number);
+      os << toText(*number);
     else if (const bool *flag = value.get<bool>())
       os << (*flag ? "true" : "false");
     else if (const std::string *string = value.get<std::string>())

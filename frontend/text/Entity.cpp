@@ -2,7 +2,8 @@
 
 #include "dialects/dfg/OpTable.h"
 #include "frontend/text/Scope.h"
-#include "llvm/Support/FormatVariadic.h"
+#include <cstdio>
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -67,6 +68,16 @@ static std::string quoted(StringRef kind, StringRef name) {
   return (kind + " '" + name + "'").str();
 }
 
+std::string toText(double value) {
+  char text[40];
+  for (int digits = 1; digits <= 17; ++digits) {
+    snprintf(text, sizeof(text), "%.*g", digits, value);
+    if (strtod(text, nullptr) == value)
+      break;
+  }
+  return text;
+}
+
 std::string Entity::describe() const {
   return std::visit(
       [](const auto &value) -> std::string {
@@ -76,7 +87,7 @@ std::string Entity::describe() const {
         else if constexpr (std::is_same_v<T, int64_t>)
           return "the int " + std::to_string(value);
         else if constexpr (std::is_same_v<T, double>)
-          return formatv("the float {0}", value).str();
+          return "the float " + toText(value);
         else if constexpr (std::is_same_v<T, bool>)
           return value ? "'true'" : "'false'";
         else if constexpr (std::is_same_v<T, std::string>)

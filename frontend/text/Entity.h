@@ -103,6 +103,9 @@ struct Entity {
   bool isStatic() const;
 };
 
+/// The shortest decimal text that reads back as the same number.
+std::string toText(double value);
+
 /// Equality of static values; nothing where they cannot be compared.
 std::optional<bool> staticEquals(const Entity &a, const Entity &b);
 

@@ -416,7 +416,10 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   if (!results.empty())
     os << ')';
   std::string facts;
-  for (Attribute fact : entry.getWhereAttr() ? entry.getWhereAttr() : ArrayAttr())
+  ArrayRef<Attribute> where;
+  if (entry.getWhereAttr())
+    where = entry.getWhereAttr().getValue();
+  for (Attribute fact : where)
     facts += (facts.empty() ? " where " : ", ") + cast<StringAttr>(fact).getValue().str();
   if (entry.getBoundsAttr())
     for (NamedAttribute bound : entry.getBoundsAttr())
