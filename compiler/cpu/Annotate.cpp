@@ -108,8 +108,10 @@ namespace {
 
 /// Runs before the memory plan, which decides which of the shared buffers it takes.
 struct CpuAnnotatePass : tfc::cpu::impl::CpuAnnotatePassBase<CpuAnnotatePass> {
+  using CpuAnnotatePassBase::CpuAnnotatePassBase;
+
   void runOnOperation() override {
-    Target target = Target::get("native");
+    Target target = Target::get(cpu);
     for (func::FuncOp kernel : findKernels(getOperation()))
       if (failed(annotate(kernel, target)))
         return signalPassFailure();

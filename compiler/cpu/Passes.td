@@ -9,8 +9,15 @@ def CpuAnnotatePass : Pass<"tfc-cpu-annotate", "::mlir::ModuleOp"> {
     Before: kernels in linalg form. After: result i of each kernel has
     `tfc.may_share`, the numbers (among the tensor arguments) of those whose
     buffer the result may take: every read of the argument happens before the
-    element at the same place is written. No errors.
+    element at the same place is written. Errors: as of tfc-cpu-codegen.
   }];
+  let options = [
+    Option<"cpu", "mcpu", "std::string", /*default=*/"\"native\"",
+           "Processor to schedule for, by LLVM's name: the same as for tfc-cpu-codegen">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
 }
 
 def CpuCodegenPass : Pass<"tfc-cpu-codegen", "::mlir::ModuleOp"> {
@@ -28,7 +35,8 @@ def CpuCodegenPass : Pass<"tfc-cpu-codegen", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -15,8 +15,10 @@ static llvm::StringMap<bool> featuresOf(llvm::StringRef cpu, bool native) {
   llvm::SmallVector<llvm::StringRef> names;
   llvm::X86::getFeaturesForCPU(cpu, names);
   llvm::StringMap<bool> features;
-  for (llvm::StringRef name : names)
+  for (llvm::StringRef name : names) {
     features[name] = true;
+    llvm::X86::updateImpliedFeatures(name, true, features);
+  }
   return features;
 }
 

@@ -35,12 +35,38 @@ def run(command, text):
     return done.stdout
 
 
+class Number(int):
+    """An integer of affine expressions, in which `@` is ceildiv."""
+
+    def __add__(self, other):
+        return Number(int(self) + int(other))
+
+    def __sub__(self, other):
+        return Number(int(self) - int(other))
+
+    def __mul__(self, other):
+        return Number(int(self) * int(other))
+
+    def __floordiv__(self, other):
+        return Number(int(self) // int(other))
+
+    def __mod__(self, other):
+        return Number(int(self) % int(other))
+
+    def __matmul__(self, other):
+        return Number(-(-int(self) // int(other)))
+
+    def __neg__(self):
+        return Number(-int(self))
+
+
 def evaluate(map_text, sizes):
     """The value of the single result of affine_map<()[s0, ...] -> (expr)>."""
     expression = map_text[map_text.index("->") + 2 :].strip().rstrip(">").strip()
-    expression = re.sub(r"(\([^()]*\)|[\w*]+) ceildiv (\d+)", r"(-((-(\1)) // \2))", expression)
-    expression = expression.replace("floordiv", "//").replace("mod", "%")
-    return int(eval(expression, {f"s{i}": size for i, size in enumerate(sizes)}))
+    expression = expression.replace("ceildiv", "@").replace("floordiv", "//").replace("mod", "%")
+    expression = re.sub(r"(?<!\w)(\d+)", r"Number(\1)", expression)
+    names = {f"s{i}": Number(size) for i, size in enumerate(sizes)}
+    return int(eval(expression, {"Number": Number, **names}))
 
 
 class Library:
