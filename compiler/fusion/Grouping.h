@@ -3,7 +3,8 @@
 // The decision alone, apart from the outlining. Operations are visited in
 // program order; each joins the kernel of one of its producers if the two have
 // one iteration space and the kernel stays convex (no path leaves it and comes
-// back), else it founds a kernel.
+// back), else it founds a kernel; the kernels of its other producers follow if
+// they fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,9 +48,14 @@ private:
   bool accepts(const Group &group, mlir::Operation *op);
   bool acceptsReduction(const Group &group, mlir::Operation *op);
   bool staysConvex(int group, mlir::Operation *op);
+  bool dependsThroughOthers(llvm::ArrayRef<mlir::Operation *> ops, int self, int group);
   bool isReadBy(const Group &group, mlir::Operation *only);
   llvm::SmallVector<int> producers(mlir::Operation *op);
   void found(mlir::Operation *op);
+  bool joinProducer(int consumer);
+  bool fits(const Group &producer, const Group &consumer);
+  bool readsStored(mlir::Operation *op, bool moved, const Group &group);
+  void merge(int from, int into);
 
   bool fuse;
   std::vector<Group> groups;
