@@ -89,6 +89,25 @@ static std::pair<DimExpr, int64_t> splitSize(const DimExpr &bytes, DimExpr::Boun
   return {DimExpr::floorDiv(bytes, DimExpr(units)), units};
 }
 
+/// Makes every size a multiple of the alignment: by rounding it up where that is small beside the
+/// others, else by counting in larger units.
+static void align(Arena::Region &region, MutableArrayRef<std::pair<unsigned, int64_t>> sizes) {
+  int64_t common = kAlignment, largest = 0;
+  for (auto [number, size] : sizes) {
+    common = std::gcd(common, size);
+    largest = std::max(largest, size);
+  }
+  if (region.unit.constant() || largest >= 16 * kAlignment) {
+    for (auto &[number, size] : sizes)
+      size = llvm::alignTo(size, kAlignment);
+    return;
+  }
+  int64_t step = kAlignment / common;
+  region.unit = DimExpr::floorDiv(region.unit + DimExpr(step - 1), DimExpr(step));
+  for (auto &[number, size] : sizes)
+    size *= step;
+}
+
 /// Sorts the buffers into regions and places each region by itself.
 void Arena::place() {
   auto bounds = [&](StringRef name) -> DimExpr::Interval {
@@ -107,9 +126,10 @@ void Arena::place() {
       regions.push_back({unit, 0});
       sizes.emplace_back();
     }
-    sizes[number].push_back({i, llvm::alignTo(std::max<int64_t>(units, 1), kAlignment)});
+    sizes[number].push_back({i, std::max<int64_t>(units, 1)});
   }
   for (unsigned region = 0; region < regions.size(); ++region) {
+    align(regions[region], sizes[region]);
     // Large ones first: the small ones then fit into the gaps that these leave.
     llvm::stable_sort(sizes[region], [](auto &a, auto &b) { return a.second > b.second; });
     placeRegion(region, sizes[region]);

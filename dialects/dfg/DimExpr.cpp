@@ -60,12 +60,19 @@ static StringRef spelling(DimExpr::AtomKind kind) {
   return "";
 }
 
+/// In parentheses, unless it is a single word.
+static std::string asOperand(const DimExpr &expr) {
+  std::string text = expr.str();
+  bool isWord = all_of(text, [](char c) { return isAlnum(c) || c == '_'; });
+  return isWord ? text : "(" + text + ")";
+}
+
 DimExpr DimExpr::atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
   std::string text;
   if (kind == AtomKind::Min || kind == AtomKind::Max)
     text = (spelling(kind) + "(" + lhs.str() + ", " + rhs.str() + ")").str();
   else
-    text = ("((" + lhs.str() + ") " + spelling(kind) + " (" + rhs.str() + "))").str();
+    text = "(" + asOperand(lhs) + " " + spelling(kind).str() + " " + asOperand(rhs) + ")";
   DimExpr result;
   result.add({Atom{kind, "", std::make_shared<DimExpr>(lhs), std::make_shared<DimExpr>(rhs), text}},
              1);
@@ -101,7 +108,8 @@ static DimExpr fromMonomial(const DimExpr::Monomial &monomial, int64_t coefficie
   return term;
 }
 
-/// Splits `lhs` into quotient * `by` + rest, where the rest has only terms that `by` does not divide.
+/// Splits `lhs` into quotient * `by` + rest, where the rest has only terms that `by` does not
+/// divide.
 static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t by) {
   DimExpr quotient, rest;
   for (auto &[monomial, coefficient] : lhs.getTerms()) {
@@ -382,6 +390,11 @@ DimExpr::Interval DimExpr::interval(Bounds bounds) const {
 std::string DimExpr::str() const {
   if (terms.empty())
     return "0";
+  // A quotient or remainder needs its parentheses only beside something else.
+  auto &[only, factor] = *terms.begin();
+  bool isAlone = terms.size() == 1 && only.size() == 1 && factor == 1;
+  if (isAlone && (only[0].kind == AtomKind::FloorDiv || only[0].kind == AtomKind::Mod))
+    return only[0].text.substr(1, only[0].text.size() - 2);
   std::string text;
   raw_string_ostream os(text);
   bool first = true;

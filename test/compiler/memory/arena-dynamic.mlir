@@ -4,6 +4,8 @@
 
 // CHECK-DAG: bounded: arena of 131072 bytes
 // CHECK-DAG: unbounded: arena of 512 * n + 64 bytes
+// Small multiples of a size are counted in larger units instead of rounded up.
+// CHECK-DAG: small: arena of 64 * ((n + 15) // 16) bytes
 
 dfg.entry @bounded(%x: tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<f32>
     attributes {symbols = ["n"], bounds = {n = 256 : i64}} {
@@ -21,6 +23,13 @@ dfg.entry @unbounded(%x: tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<f32>
   %3 = dfg.launch @sum(%2) {sizes = #dfg.dims<n>} : (tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<f32>
   %4 = dfg.launch @double(%3) {sizes = #dfg.dims<>, tfc.places = [{fetch = 0 : i32}]} : (tensor<f32>) -> tensor<f32>
   dfg.return %4 : tensor<f32>
+}
+
+dfg.entry @small(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
+    attributes {symbols = ["n"]} {
+  %0 = dfg.launch @next(%x) {sizes = #dfg.dims<n>} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
+  %1 = dfg.launch @next(%0) {sizes = #dfg.dims<n>, tfc.places = [{fetch = 0 : i32}]} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
+  dfg.return %1 : tensor<?xf32, #dfg.dims<n>>
 }
 
 // CHECK-LABEL: llvm.func @tfc_entry_0_arena

@@ -4,11 +4,11 @@
 
 // CHECK-LABEL: llvm.func @tfc_entry_0_run
 // CHECK: llvm.icmp "eq"
-// CHECK: llvm.cond_br %{{.*}} weights([1048576, 1]), ^[[RUN:.*]], ^[[FAIL:.*]]
+// CHECK: llvm.cond_br %{{.*}} weights([1048576, 1]), ^[[GO:.*]], ^[[FAIL:.*]]
 // CHECK: ^[[FAIL]]:
 // CHECK: %[[STATUS:.*]] = llvm.call @tfc_rt_fail
 // CHECK: llvm.return %[[STATUS]] : i32
-// CHECK: ^[[RUN]]:
+// CHECK: ^[[GO]]:
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> i8
 // CHECK: llvm.cond_br
 // CHECK: llvm.mlir.constant(2 : i32)
