@@ -6,9 +6,12 @@
 using namespace mlir;
 using namespace tfc::cpu;
 
-/// The type in which elements lie in memory: booleans take a byte.
+/// The type in which elements are loaded and stored: booleans take a byte; short floats are integers
+/// there, because LLVM converts them to and from f32 on processors that lack them.
 static Type memoryType(Type type) {
-  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+  if (type.isInteger(1))
+    return IntegerType::get(type.getContext(), 8);
+  return type.isBF16() || type.isF16() ? IntegerType::get(type.getContext(), 16) : type;
 }
 
 static unsigned elementBytes(Type type) {
@@ -25,16 +28,22 @@ static Type withElement(Type like, Type element) {
 }
 
 Value KernelEmitter::fromMemory(Value value, Type elementType) {
-  if (!elementType.isInteger(1))
+  if (elementType == memoryType(elementType))
     return value;
+  if (!elementType.isInteger(1))
+    return arith::BitcastOp::create(b, location, withElement(value.getType(), elementType), value);
   Value zero = arith::ConstantOp::create(b, location, b.getZeroAttr(value.getType()));
   return arith::CmpIOp::create(b, location, arith::CmpIPredicate::ne, value, zero);
 }
 
 Value KernelEmitter::toMemory(Value value) {
-  if (!getElementTypeOrSelf(value.getType()).isInteger(1))
+  Type element = getElementTypeOrSelf(value.getType()), memory = memoryType(element);
+  if (element == memory)
     return value;
-  return arith::ExtUIOp::create(b, location, withElement(value.getType(), b.getI8Type()), value);
+  Type type = withElement(value.getType(), memory);
+  if (element.isInteger(1))
+    return arith::ExtUIOp::create(b, location, type, value);
+  return arith::BitcastOp::create(b, location, type, value);
 }
 
 Value KernelEmitter::address(const Buffer &buffer, Value offset) {

@@ -72,7 +72,7 @@ def evaluate(map_text, sizes):
 class Library:
     """The kernels of a module; `library.call(name, sizes, arguments, results)` runs one."""
 
-    def __init__(self, text, cpu="native"):
+    def __init__(self, text, cpu=os.environ.get("TFC_CPU", "native")):
         opt = os.environ.get("TFC_OPT", "tfc-opt")
         code = run([opt, f"--tfc-cpu-codegen=mcpu={cpu}"], text)
         self.attributes = self.read_attributes(code)
