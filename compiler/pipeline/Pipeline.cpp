@@ -57,8 +57,8 @@ static void addLowering(OpPassManager &passes, const PipelineOptions &) {
 }
 
 // What a kernel may overwrite follows from its loops, and the plan needs it.
-static void addSchedule(OpPassManager &passes, const PipelineOptions &) {
-  passes.addPass(cpu::createCpuAnnotatePass());
+static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(cpu::createCpuAnnotatePass({options.cpu}));
 }
 
 static void addMemory(OpPassManager &passes, const PipelineOptions &) {
