@@ -3,6 +3,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -214,6 +216,52 @@ FailureOr<CodeUnit> tfc::emission::translate(ModuleOp module, const llvm::Target
   return unit;
 }
 
+/// The only lane that a constant mask enables, or nothing.
+static std::optional<unsigned> onlyLane(const llvm::Value *mask) {
+  auto constant = dyn_cast<llvm::Constant>(mask);
+  auto type = dyn_cast<llvm::FixedVectorType>(mask->getType());
+  if (!constant || !type)
+    return std::nullopt;
+  std::optional<unsigned> only;
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+    const llvm::Constant *element = constant->getAggregateElement(lane);
+    if (!element || !isa<llvm::ConstantInt>(element))
+      return std::nullopt;
+    if (element->isNullValue())
+      continue;
+    if (only)
+      return std::nullopt;
+    only = lane;
+  }
+  return only;
+}
+
+/// Replaces masked stores of one lane by stores of that element.
+///
+/// The x86 backend of LLVM 22 does so as well, but where the vector is a truncated one it stores
+/// the wide element and overwrites what follows.
+static void storeSingleLanes(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+        auto *store = dyn_cast<llvm::IntrinsicInst>(&instruction);
+        if (!store || store->getIntrinsicID() != llvm::Intrinsic::masked_store)
+          continue;
+        llvm::Value *vector = store->getArgOperand(0), *pointer = store->getArgOperand(1);
+        std::optional<unsigned> lane = onlyLane(store->getArgOperand(2));
+        if (!lane)
+          continue;
+        llvm::IRBuilder<> builder(store);
+        llvm::Value *element = builder.CreateExtractElement(vector, *lane);
+        llvm::Value *place = builder.CreateConstGEP1_64(element->getType(), pointer, *lane);
+        llvm::Align elementAlign(
+            std::max<uint64_t>(1, element->getType()->getScalarSizeInBits() / 8));
+        builder.CreateAlignedStore(element, place,
+                                   std::min(elementAlign, store->getParamAlign(1).valueOrOne()));
+        store->eraseFromParent();
+      }
+}
+
 void tfc::emission::optimize(llvm::Module &module, llvm::TargetMachine &target, unsigned level) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -232,6 +280,7 @@ void tfc::emission::optimize(llvm::Module &module, llvm::TargetMachine &target, 
                                        ? builder.buildO0DefaultPipeline(chosen)
                                        : builder.buildPerModuleDefaultPipeline(chosen);
   passes.run(module, modules);
+  storeSingleLanes(module);
 }
 
 bool tfc::emission::generateCode(llvm::Module &module, llvm::TargetMachine &target,
