@@ -124,7 +124,9 @@ void ContractionEmitter::chooseBlocking() {
   if (bOperand.packed)
     largest = kPanelBytes / (plan.unitPanels * tileColumns() * computeBytes());
   if (a.packed)
-    largest = std::min(largest, emitter.target().l1Bytes / 2 / (plan.tile.rows * computeBytes()));
+    largest = std::min<int64_t>(largest,
+                                emitter.target().l1Bytes / 2 /
+                                    (llvm::alignTo(plan.tile.rows, plan.lanes) * computeBytes()));
   largest = std::max<int64_t>(largest / plan.lanes, 1) * plan.lanes;
   kBlock = a.packed || bOperand.packed ? 0 : plan.sweepSteps;
   packedKCapacity = k ? llvm::alignTo(*k, plan.lanes) : largest;
@@ -142,7 +144,7 @@ void ContractionEmitter::allocateBuffers() {
   int64_t copies = plan.tile.rows * plan.tile.vectors;
   buffered = kBlock != 0 || epilogueOperations(nest) * copies > kInlineEpilogue;
   if (a.packed)
-    packedA = stackBuffer(plan.tile.rows * packedRowStride + 2 * plan.lanes);
+    packedA = stackBuffer(llvm::alignTo(plan.tile.rows, plan.lanes) * packedRowStride);
   if (bOperand.packed)
     packedB = stackBuffer((packedKCapacity + plan.lanes) * tileColumns() * plan.unitPanels);
   if (buffered)

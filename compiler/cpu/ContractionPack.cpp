@@ -159,10 +159,10 @@ TileSource ContractionEmitter::packA(Value m, int64_t rows, Value k0, Value kCou
   std::function<Value(Value)> convert = conversion(a);
   bool alongK = a.isContiguousAlongK();
   if (a.isContiguousAcross() && !alongK) {
-    // Lanes beyond the last row are overwritten by the next step.
+    int64_t width = llvm::alignTo(rows, plan.lanes);
     forLoop(constant(0), kCount, 1, [&](Value k) {
       Value source = linearPointer(a, m, add(k0, k));
-      Value target = advance(b, loc, packedA, form.computeType, k, Stride{rows, {}});
+      Value target = advance(b, loc, packedA, form.computeType, k, Stride{width, {}});
       for (int64_t i = 0; i < rows; i += plan.lanes) {
         Value mask = rows - i < plan.lanes ? laneMask(constant(rows - i)) : Value();
         Value lanes = loadLanes(b, loc, advance(b, loc, source, a.elementType, i, Stride{1, {}}),
@@ -171,7 +171,7 @@ TileSource ContractionEmitter::packA(Value m, int64_t rows, Value k0, Value kCou
                    advance(b, loc, target, form.computeType, i, Stride{1, {}}));
       }
     });
-    kStride = {rows, {}};
+    kStride = {width, {}};
     return {packedA, form.computeType, {1, {}}, nullptr};
   }
 

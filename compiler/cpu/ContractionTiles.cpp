@@ -16,7 +16,7 @@ constexpr int64_t kUnits = 2, kLatency = 4, kLoads = 2, kIssue = 6;
 constexpr int64_t kSecondCacheBytes = 20;
 
 /// A size that is not known is taken to be large and not a multiple of anything.
-constexpr int64_t kUnknownM = 211, kUnknownN = 1009, kUnknownK = 256;
+constexpr int64_t kUnknownM = 211, kUnknownN = 1009, kUnknownK = 128;
 
 bool fitsRegisters(const Target &target, RegisterTile tile, int64_t sets) {
   // With one vector of b the broadcast of a is an operand in memory.
@@ -31,12 +31,11 @@ double tileCycles(const Target &target, RegisterTile tile, int64_t k) {
   double loads = tile.rows + tile.vectors;
   double operations = (tile.vectors == 1 ? tile.rows : accumulators + tile.rows) + tile.vectors + 2;
   double latency = double(kLatency) / accumulatorSets(target, tile);
-  double cycles = std::max({accumulators / kUnits, loads / kLoads, operations / kIssue, latency});
-  if (panelBytes * k > target.l1Bytes / 2) {
-    // Mostly hidden behind the arithmetic, but not for free.
-    double reading = double(panelBytes) / kSecondCacheBytes;
-    cycles = std::max(cycles, reading) + 0.1 * std::min(cycles, reading);
-  }
+  double reading = panelBytes * k > target.l1Bytes / 2 ? double(panelBytes) / kSecondCacheBytes : 0;
+  double cycles =
+      std::max({accumulators / kUnits, loads / kLoads, operations / kIssue, latency, reading});
+  // What hides behind the longest of them is not for free.
+  cycles += 0.1 * (loads / kLoads + reading);
   return cycles * k + 3 * accumulators + 20;
 }
 
