@@ -7,34 +7,20 @@ using namespace mlir;
 using namespace tfc::cpu;
 using namespace tfc::linalg_ext;
 
-namespace {
-
-/// Loops over a space of indices, from the outermost to the innermost.
-class Space {
-public:
-  Space(KernelEmitter &e) : e(e), b(e.builder()) {}
-
-  /// Runs `body` at each point of `sizes`, with the indices appended to `indices`.
-  void forEach(ArrayRef<AffineExpr> sizes, SmallVector<AffineExpr> &indices,
-               function_ref<void()> body) {
-    if (sizes.empty())
-      return body();
-    auto loop = scf::ForOp::create(b, e.loc(), e.indexConstant(0), e.indexValue(sizes.front()),
-                                   e.indexConstant(1));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    KernelEmitter::Scope scope(e);
-    indices.push_back(e.addDim(loop.getInductionVar()));
-    forEach(sizes.drop_front(), indices, body);
-    indices.pop_back();
-  }
-
-private:
-  KernelEmitter &e;
-  OpBuilder &b;
-};
-
-} // namespace
+void tfc::cpu::forEachPoint(KernelEmitter &e, ArrayRef<AffineExpr> sizes,
+                            SmallVector<AffineExpr> &indices, function_ref<void()> body) {
+  if (sizes.empty())
+    return body();
+  OpBuilder &b = e.builder();
+  auto loop = scf::ForOp::create(b, e.loc(), e.indexConstant(0), e.indexValue(sizes.front()),
+                                 e.indexConstant(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  KernelEmitter::Scope scope(e);
+  indices.push_back(e.addDim(loop.getInductionVar()));
+  forEachPoint(e, sizes.drop_front(), indices, body);
+  indices.pop_back();
+}
 
 /// One running value per line along the dimension, kept in a register.
 static void emitScan(KernelEmitter &e, ScanOp op) {
@@ -45,7 +31,7 @@ static void emitScan(KernelEmitter &e, ScanOp op) {
   AffineExpr length = sizes[dimension];
   sizes.erase(sizes.begin() + dimension);
   SmallVector<AffineExpr> indices;
-  Space(e).forEach(sizes, indices, [&] {
+  forEachPoint(e, sizes, indices, [&] {
     Value init = e.scalar(op.getInit());
     auto loop = scf::ForOp::create(b, loc, e.indexConstant(0), e.indexValue(length),
                                    e.indexConstant(1), ValueRange{init});
@@ -107,7 +93,7 @@ static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batc
   if (rest.empty())
     return point({});
   SmallVector<AffineExpr> inner;
-  Space(e).forEach(rest.drop_back(), inner, [&] {
+  forEachPoint(e, rest.drop_back(), inner, [&] {
     Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
     int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
     if (auto size = dyn_cast<AffineConstantExpr>(rest.back()))
@@ -129,7 +115,7 @@ static void emitScatterCopy(KernelEmitter &e, ScatterOp op) {
   SmallVector<AffineExpr> indices;
   if (shape.empty())
     return e.store(op.getResult(), {}, e.element(op.getOperand(), {}));
-  Space(e).forEach(shape.drop_back(), indices, [&] {
+  forEachPoint(e, shape.drop_back(), indices, [&] {
     Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
     int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
     e.vectorLoop(shape.back(), lanes, [&](LoopDim dim) {
@@ -145,7 +131,7 @@ static void emitScatter(KernelEmitter &e, ScatterOp op) {
   emitScatterCopy(e, op);
   ArrayRef<AffineExpr> batchSizes = e.shapes().shapeOf(op.getIndices()).drop_back();
   SmallVector<AffineExpr> batch;
-  Space(e).forEach(batchSizes, batch, [&] {
+  forEachPoint(e, batchSizes, batch, [&] {
     SmallVector<AffineExpr> place;
     Value inside = updatePlace(e, op, batch, place);
     auto branch = scf::IfOp::create(b, e.loc(), inside, /*withElseRegion=*/false);
@@ -161,6 +147,7 @@ LogicalResult tfc::cpu::emitSpecial(KernelEmitter &emitter, Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<ScanOp>([&](ScanOp scan) { return emitScan(emitter, scan), success(); })
       .Case<ScatterOp>([&](ScatterOp scatter) { return emitScatter(emitter, scatter), success(); })
+      .Case<SortOp>([&](SortOp sort) { return emitSort(emitter, sort), success(); })
       .Default([](Operation *other) {
         return other->emitOpError("has no code generator for the CPU");
       });

@@ -2,6 +2,7 @@
 
 #include "compiler/cpu/KernelEmitter.h"
 #include "compiler/cpu/Schedule.h"
+#include "dialects/linalg_ext/LinalgExt.h"
 
 namespace tfc::cpu {
 
@@ -76,6 +77,12 @@ mlir::Value combineTree(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation 
 /// `combiner` on two values of its operands' type or vectors of it.
 mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
                     mlir::Value lhs, mlir::Value rhs);
+
+/// Runs `body` at each point of a space of indices, which are appended to `indices`.
+void forEachPoint(KernelEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> sizes,
+                  llvm::SmallVector<mlir::AffineExpr> &indices, llvm::function_ref<void()> body);
+
+void emitSort(KernelEmitter &emitter, linalg_ext::SortOp op);
 
 /// Emits an operation of linalg_ext whose results have buffers.
 mlir::LogicalResult emitSpecial(KernelEmitter &emitter, mlir::Operation *op);

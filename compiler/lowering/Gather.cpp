@@ -146,8 +146,16 @@ struct ArgsortLowering : OpConversionPattern<ArgsortOp> {
     bool isUnsigned = elementTypeOf(op.getX().getType()).isUnsignedInteger();
     buildBody(rewriter, loc, sort.getBefore(), {key, key, position, position},
               [&](OpBuilder &b, ValueRange scalars) {
-                return buildBefore(b, loc, widen(b, loc, scalars[0]), widen(b, loc, scalars[1]),
-                                   isUnsigned);
+                Value x = widen(b, loc, scalars[0]), y = widen(b, loc, scalars[1]);
+                Value isBefore = buildBefore(b, loc, x, y, isUnsigned);
+                Value isAfter = buildBefore(b, loc, y, x, isUnsigned);
+                Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                                      scalars[2], scalars[3]);
+                // Equal elements keep their order.
+                Value isTied = arith::XOrIOp::create(
+                    b, loc, isAfter, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+                Value isEarlier = arith::AndIOp::create(b, loc, isTied, isFirst);
+                return arith::OrIOp::create(b, loc, isBefore, isEarlier).getResult();
               });
     rewriter.replaceOp(op, sort.getSorted()[1]);
     return success();

@@ -99,11 +99,12 @@ def LinalgExt_ScatterOp : LinalgExt_Op<"scatter", [
 
 def LinalgExt_SortOp : LinalgExt_Op<"sort", [
     Pure, SingleBlock]> {
-  let summary = "Sorts along a dimension, keeping equal elements in order";
+  let summary = "Sorts along a dimension";
   let description = [{
     Sorts the tuples of corresponding elements of `inputs` (all of one shape)
     along `dimension`. The region gets two tuples, interleaved as a0, b0, a1, b1
-    and so on, and yields whether a stands before b. The sort is stable.
+    and so on, and yields whether a stands before b. Elements of which neither
+    stands before the other come in any order.
 
     Example:
 
