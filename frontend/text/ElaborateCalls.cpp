@@ -68,6 +68,9 @@ Entity Elaborator::callEntity(const Entity &callee, const ast::CallExpr &call) {
     return callBuiltin(builtin->name, args, call);
   if (const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>())
     return callOpOnState(**op, args, call);
+  // `all` alone is a group of variables; called, it is the reduction.
+  if (const dfg::OpSignature *op = dfg::lookupOp("all"); op && callee.is<All>())
+    return callOp(*op, args, call);
   return fail(call.callee->range, "not-callable", callee.describe() + " cannot be called");
 }
 
