@@ -21,7 +21,7 @@ def update(x, i, u):
 
 def skipping(x, i):
     inside = (i >= 0) & (i < len(x))
-    return np.where(inside[:, None], x[np.where(inside, i, 0)], 0).astype(x.dtype)
+    return np.where(inside[:, None], -x[np.where(inside, i, 0)], 0).astype(x.dtype)
 
 
 def coalesce(x, i):
@@ -32,12 +32,12 @@ def coalesce(x, i):
 
 
 CASES = [
-    case("gather(x, i)", lambda x, i: x[i], x=real(4, 2), i=index(4, "n"), second=True),
-    case("gather(x, i)", lambda x, i: x[i], types="f64 f16 i32", x=whole(4, 2), i=index(4, 3, "n")),
-    case("gather(x, i)", lambda x, i: x[i], x=real(4), i=index(4)),
+    case("gather(-x, i)", lambda x, i: -x[i], x=real(4, 2), i=index(4, "n"), second=True),
+    case("gather(-x, i)", lambda x, i: -x[i], types="f64 f16 i32", x=whole(4, 2), i=index(4, 3, "n")),
+    case("gather(-x, i)", lambda x, i: -x[i], x=real(4), i=index(4)),
     case("gather(x, i, axis: 1)", lambda x, i: x[:, i], x=real("n", 4, 3), i=index(4, 2, 2), second=True),
     case("gather(x, i, axis: -1)", lambda x, i: x[:, i], x=real(2, 4), i=index(4, "n"), second=True),
-    case('gather(x, i, outside: "skip")', skipping, x=real(4, 2),
+    case('gather(-x, i, outside: "skip")', skipping, x=real(4, 2),
          i=whole("n", low=-2, high=7, dtype="i32")),
     case("gather_nd(x, i)", lambda x, i: x[i[..., 0], i[..., 1]], x=real(3, 3, 2), i=index(3, "n", 2),
          second=True),
