@@ -91,6 +91,10 @@ Grouping::Grouping(Block &block, bool fuse) : fuse(fuse) {
     positions[&op] = position++;
   for (Operation &op : block)
     visit(&op);
+  if (!fuse)
+    return;
+  buildDependences(block);
+  mergeAll();
 }
 
 int Grouping::groupOf(Operation *op) const {
@@ -115,8 +119,6 @@ void Grouping::visit(Operation *op) {
   }
   group.ops.push_back(op);
   groupIds[op] = home;
-  while (joinProducer(home)) {
-  }
 }
 
 void Grouping::found(Operation *op) {
@@ -228,11 +230,6 @@ bool Grouping::isReadBy(const Group &group, Operation *only) {
 
 /// Whether no operand of `op` outside the group depends on the group.
 bool Grouping::staysConvex(int group, Operation *op) {
-  return !dependsThroughOthers(op, /*self=*/-1, group);
-}
-
-/// Whether operands of `ops` outside `self` and `group` depend on `group`.
-bool Grouping::dependsThroughOthers(ArrayRef<Operation *> ops, int self, int group) {
   unsigned first = positions.lookup(groups[group].ops.front());
   llvm::SmallDenseSet<Operation *> seen, repeated;
   SmallVector<Operation *> work;
@@ -242,13 +239,13 @@ bool Grouping::dependsThroughOthers(ArrayRef<Operation *> ops, int self, int gro
     if (positions.lookup(last) >= first && seen.insert(producer).second)
       work.push_back(producer);
   };
-  // Values of the groups themselves, also through repeated operations, are no way out of them.
-  SmallVector<Operation *> readers(ops);
+  // Values of the group itself, also through repeated operations, are no way out of it.
+  SmallVector<Operation *> readers{op};
   while (!readers.empty()) {
     for (Value operand : readers.pop_back_val()->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       int id = producer ? groupOf(producer) : -1;
-      if (!producer || id == group || (self >= 0 && id == self))
+      if (!producer || id == group)
         continue;
       if (!isRepeated(producer))
         push(producer);
@@ -260,7 +257,7 @@ bool Grouping::dependsThroughOthers(ArrayRef<Operation *> ops, int self, int gro
     Operation *producer = work.pop_back_val();
     int id = groupOf(producer);
     if (id == group)
-      return true;
+      return false;
     // A kernel needs the operands of all its operations before it starts.
     ArrayRef<Operation *> siblings = id < 0 ? ArrayRef(producer) : ArrayRef(groups[id].ops);
     for (Operation *sibling : siblings)
@@ -268,71 +265,7 @@ bool Grouping::dependsThroughOthers(ArrayRef<Operation *> ops, int self, int gro
         if (operand.getDefiningOp())
           push(operand.getDefiningOp());
   }
-  return false;
-}
-
-//===----------------------------------------------------------------------===//
-// Joining groups
-//===----------------------------------------------------------------------===//
-
-/// Merges a producer with the group that reads it, if there is one that fits: an operation with two
-/// producers could join only one of them.
-bool Grouping::joinProducer(int consumer) {
-  SmallVector<int> candidates;
-  for (Operation *op : groups[consumer].ops)
-    llvm::append_range(candidates, producers(op));
-  llvm::sort(candidates, std::greater<int>());
-  candidates.erase(llvm::unique(candidates), candidates.end());
-  for (int producer : candidates) {
-    if (producer == consumer || !fits(groups[producer], groups[consumer]) ||
-        dependsThroughOthers(groups[consumer].ops, consumer, producer))
-      continue;
-    merge(producer, consumer);
-    return true;
-  }
-  return false;
-}
-
-/// Whether one loop nest can do the work of both groups, one of which is elementwise.
-bool Grouping::fits(const Group &producer, const Group &consumer) {
-  if (consumer.root != Root::Parallel && producer.root != Root::Parallel)
-    return false;
-  const Group &other = producer.root == Root::Parallel ? consumer : producer;
-  const Group &parallel = &other == &consumer ? producer : consumer;
-  if (!llvm::all_of(parallel.ops, [&](Operation *op) { return accepts(other, op); }))
-    return false;
-  return llvm::none_of(consumer.ops, [&](Operation *op) {
-    bool isRoot = op->hasTrait<ContractionRole>() ||
-                  (op->hasTrait<ReductionRole>() && consumer.root != Root::Rows);
-    return readsStored(op, isRoot, producer);
-  });
-}
-
-/// Whether `op` reads the group elsewhere than at its own place, and so from memory.
-bool Grouping::readsStored(Operation *op, bool moved, const Group &group) {
-  moved |= movesElements(op);
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
-    Operation *producer = operand.getDefiningOp();
-    if (!producer || !isRepeated(producer))
-      return moved && producer && llvm::is_contained(group.ops, producer);
-    return readsStored(producer, moved, group);
-  });
-}
-
-void Grouping::merge(int from, int into) {
-  Group &source = groups[from], &target = groups[into];
-  if (target.root == Root::Parallel) {
-    target.root = source.root;
-    target.space = source.space;
-    target.full = source.full;
-  }
-  for (Operation *op : source.ops) {
-    groupIds[op] = into;
-    target.ops.push_back(op);
-  }
-  llvm::sort(target.ops,
-             [&](Operation *a, Operation *b) { return positions.lookup(a) < positions.lookup(b); });
-  source.ops.clear();
+  return true;
 }
 
 } // namespace tfc::fusion

@@ -3,8 +3,9 @@
 // The decision alone, apart from the outlining. Operations are visited in
 // program order; each joins the kernel of one of its producers if the two have
 // one iteration space and the kernel stays convex (no path leaves it and comes
-// back), else it founds a kernel; the kernels of its other producers follow if
-// they fit.
+// back), else it founds a kernel. Then kernels that exchange or share values are
+// merged by the same rule: an optimizer's update ends in the product that made
+// the gradient, whichever of its operations came first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #define TFC_COMPILER_FUSION_GROUPING_H
 
 #include "dialects/dfg/Dfg.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tfc::fusion {
 
@@ -48,19 +50,24 @@ private:
   bool accepts(const Group &group, mlir::Operation *op);
   bool acceptsReduction(const Group &group, mlir::Operation *op);
   bool staysConvex(int group, mlir::Operation *op);
-  bool dependsThroughOthers(llvm::ArrayRef<mlir::Operation *> ops, int self, int group);
   bool isReadBy(const Group &group, mlir::Operation *only);
   llvm::SmallVector<int> producers(mlir::Operation *op);
   void found(mlir::Operation *op);
-  bool joinProducer(int consumer);
-  bool fits(const Group &producer, const Group &consumer);
-  bool readsStored(mlir::Operation *op, bool moved, const Group &group);
-  void merge(int from, int into);
+
+  void buildDependences(mlir::Block &block);
+  void mergeAll();
+  bool mayMerge(int a, int b);
+  bool isReached(int from, int to, int except);
+  bool feedsRoot(int producer, int reader);
+  bool isInputOf(int producer, int reader);
+  void merge(int a, int b);
 
   bool fuse;
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupIds;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  /// What a unit waits for: groups by their number, operations of the host behind them.
+  std::vector<llvm::SmallSetVector<int, 8>> dependences;
 };
 
 } // namespace tfc::fusion
