@@ -58,7 +58,8 @@ private:
   void mergeAll();
   bool mayMerge(int a, int b);
   bool isReached(int from, int to, int except);
-  bool feedsRoot(int producer, int reader);
+  bool readsMoved(mlir::Operation *op, int producer, bool isMoved);
+  bool readsStored(int producer, int reader);
   bool isInputOf(int producer, int reader);
   void merge(int a, int b);
 

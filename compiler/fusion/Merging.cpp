@@ -62,20 +62,25 @@ bool Grouping::isReached(int from, int to, int except) {
   return false;
 }
 
-/// Whether the root of `reader` reads what `producer` computes: it wants its operands stored.
-bool Grouping::feedsRoot(int producer, int reader) {
-  for (Operation *op : groups[reader].ops) {
-    bool isRoot = op->hasTrait<ContractionRole>() || op->hasTrait<ParallelRole>();
-    bool feeds = false;
-    if (isRoot)
-      forEachSource(op, [&](Value source) {
-        Operation *maker = source.getDefiningOp();
-        feeds |= maker && groupOf(maker) == producer;
-      });
-    if (feeds)
-      return true;
-  }
-  return false;
+/// Whether `op` reads a value of the group `producer` elsewhere than at its own place.
+bool Grouping::readsMoved(Operation *op, int producer, bool isMoved) {
+  isMoved |= op->hasTrait<ContractionRole>() || op->hasTrait<ParallelRole>() ||
+             isa<SliceOp, TransposeOp>(op);
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *maker = operand.getDefiningOp();
+    if (!maker)
+      return false;
+    if (isRepeated(maker))
+      return readsMoved(maker, producer, isMoved);
+    return isMoved && groupOf(maker) == producer;
+  });
+}
+
+/// Whether `reader` wants to find what `producer` computes stored.
+bool Grouping::readsStored(int producer, int reader) {
+  return llvm::any_of(groups[reader].ops, [&](Operation *op) {
+    return readsMoved(op, producer, /*isMoved=*/false);
+  });
 }
 
 /// Whether every operation of the group computes its element from those at the same place.
@@ -118,7 +123,7 @@ bool Grouping::mayMerge(int a, int b) {
   if (first.root == Root::Opaque || second.root == Root::Opaque)
     return false;
   if (isInputOf(a, b))
-    return !isReached(b, a, a);
+    return !readsStored(a, b) && !isReached(b, a, a);
   bool isFitting;
   if (first.root == Root::Rows && second.root == Root::Rows) {
     isFitting = first.space == second.space && first.full == second.full;
@@ -131,7 +136,7 @@ bool Grouping::mayMerge(int a, int b) {
     if (root.root == Root::Contraction || root.root == Root::Reduction)
       isFitting &= isElementwise(other);
   }
-  if (!isFitting || feedsRoot(a, b) || feedsRoot(b, a))
+  if (!isFitting || readsStored(a, b) || readsStored(b, a))
     return false;
   return !isReached(a, b, b) && !isReached(b, a, a);
 }
