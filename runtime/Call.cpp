@@ -61,7 +61,10 @@ static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
   if (bounded)
     return TFC_OK;
   int64_t bytes = entry.arena_bytes(symbols);
-  if (bytes >= 0 && instance.arena.reserve(instance.state->allocator, bytes))
+  if (bytes < 0)
+    return instance.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
+                         entry.name);
+  if (instance.arena.reserve(instance.state->allocator, bytes))
     return TFC_OK;
   return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the %lld bytes of the arena",
                        entry.name, asLong(bytes));

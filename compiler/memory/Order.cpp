@@ -74,6 +74,9 @@ llvm::SmallDenseSet<Operation *> StepGraph::neededByChecks() const {
   return needed;
 }
 
+/// Bytes that count as nothing: what makes a few scalars for many steps does not hold them up.
+static constexpr int64_t kNoGrowth = 4096;
+
 namespace {
 /// Runs steps one after another, keeping count of who is ready and which values are still read.
 class Scheduler {
@@ -108,7 +111,7 @@ public:
 private:
   unsigned choose() {
     for (unsigned step : ready)
-      if (growth(step) <= 0)
+      if (growth(step) <= kNoGrowth)
         return step;
     return *ready.begin();
   }

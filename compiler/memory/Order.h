@@ -22,9 +22,9 @@ public:
   /// Steps that some check needs, and the checks.
   llvm::SmallDenseSet<mlir::Operation *> neededByChecks() const;
 
-  /// An order that keeps memory low: a step that frees at least what it allocates runs as soon as
-  /// it can, else the block's order decides. `bytes` gives the size of a value in the arena, 0 for
-  /// values elsewhere.
+  /// An order that keeps memory low: a step that frees about as much as it allocates runs as soon
+  /// as it can, else the block's order decides. `bytes` gives the size of a value in the arena, 0
+  /// for values elsewhere.
   std::vector<mlir::Operation *> order(llvm::function_ref<int64_t(mlir::Value)> bytes) const;
 
 private:

@@ -1,0 +1,30 @@
+// A step that frees what it reads runs as soon as it can: each gradient is used up before the next one
+// is made, although the scalar that the updates share stands last.
+// RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
+
+dfg.variable @v : tensor<4096xf32>
+dfg.variable @w : tensor<4096xf32>
+
+// CHECK: dfg.launch @rate
+// CHECK: dfg.launch @gradient
+// CHECK: dfg.launch @update{{.*}}tfc.places = [@v]
+// CHECK: dfg.launch @gradient
+// CHECK: dfg.launch @update{{.*}}tfc.places = [@w]
+dfg.entry @train(%x: tensor<4096xf32>, %t: tensor<f32>) {
+  %v = dfg.read @v : tensor<4096xf32>
+  %w = dfg.read @w : tensor<4096xf32>
+  %gv = dfg.launch @gradient(%v, %x) {sizes = #dfg.dims<>} : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+  %gw = dfg.launch @gradient(%w, %x) {sizes = #dfg.dims<>} : (tensor<4096xf32>, tensor<4096xf32>) -> tensor<4096xf32>
+  %rate = dfg.launch @rate(%t) {sizes = #dfg.dims<>} : (tensor<f32>) -> tensor<f32>
+  %0 = dfg.launch @update(%v, %gv, %rate) {sizes = #dfg.dims<>} : (tensor<4096xf32>, tensor<4096xf32>, tensor<f32>) -> tensor<4096xf32>
+  %1 = dfg.launch @update(%w, %gw, %rate) {sizes = #dfg.dims<>} : (tensor<4096xf32>, tensor<4096xf32>, tensor<f32>) -> tensor<4096xf32>
+  %2 = dfg.assign @v, %0 : tensor<4096xf32>
+  %3 = dfg.assign @w, %1 : tensor<4096xf32>
+  dfg.return
+}
+
+func.func private @gradient(tensor<4096xf32>, tensor<4096xf32>)
+    -> (tensor<4096xf32> {tfc.may_share = []}) attributes {tfc.kernel}
+func.func private @rate(tensor<f32>) -> (tensor<f32> {tfc.may_share = []}) attributes {tfc.kernel}
+func.func private @update(tensor<4096xf32>, tensor<4096xf32>, tensor<f32>)
+    -> (tensor<4096xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
