@@ -2,6 +2,7 @@
 #include "compiler/cpu/Polynomial.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -106,10 +107,45 @@ Value KernelEmitter::inlineRegion(Region &region, ValueRange arguments) {
   return inside(region.front().getTerminator()->getOperand(0));
 }
 
+/// Divides a vector by one number: by its reciprocal, with a step that rounds as a division does.
+///
+/// A divisor too small for its reciprocal is scaled up with the dividend. Where the quotient is no
+/// finite number, the remainder is not either and the product is the answer.
+static Value divideByScalar(OpBuilder &b, Location loc, Value dividend, Value divisor) {
+  Type type = divisor.getType(), vector = dividend.getType();
+  const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
+  auto constant = [&](const APFloat &value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+  };
+  auto splat = [&](Value value) -> Value {
+    return vector::BroadcastOp::create(b, loc, vector, value);
+  };
+  auto less = [&](Value lhs, Value rhs) -> Value {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, lhs, rhs);
+  };
+  Value one = constant(APFloat(semantics, 1));
+  Value large = constant(scalbn(APFloat(semantics, 1), 64, APFloat::rmNearestTiesToEven));
+  Value smallest = constant(APFloat::getSmallestNormalized(semantics));
+  Value tiny = less(math::AbsFOp::create(b, loc, divisor), smallest);
+  Value scale = arith::SelectOp::create(b, loc, tiny, large, one);
+  Value scaled = arith::MulFOp::create(b, loc, divisor, scale);
+  Value reciprocal = splat(arith::DivFOp::create(b, loc, one, scaled));
+  Value numerator = arith::MulFOp::create(b, loc, dividend, splat(scale));
+  Value product = arith::MulFOp::create(b, loc, numerator, reciprocal);
+  Value negative = splat(arith::NegFOp::create(b, loc, scaled));
+  Value rest = math::FmaOp::create(b, loc, product, negative, numerator);
+  Value quotient = math::FmaOp::create(b, loc, rest, reciprocal, product);
+  Value infinity = splat(constant(APFloat::getInf(semantics)));
+  Value finite = less(math::AbsFOp::create(b, loc, rest), infinity);
+  return arith::SelectOp::create(b, loc, finite, quotient, product);
+}
+
 /// Copies an elementwise operation, on vectors if an operand is one.
 Value KernelEmitter::copy(Operation *op, SmallVector<Value> operands) {
   auto isVector = [](Value v) { return isa<VectorType>(v.getType()); };
   bool vectors = llvm::any_of(operands, isVector);
+  if (vectors && isa<arith::DivFOp>(op) && !isVector(operands[1]) && cpu.hasFma)
+    return divideByScalar(b, location, operands[0], operands[1]);
   if (vectors)
     for (auto [i, operand] : llvm::enumerate(operands))
       if (!isa<arith::SelectOp>(op) || i != 0)

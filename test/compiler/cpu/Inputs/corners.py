@@ -60,6 +60,30 @@ for n in [0, 1, 21]:
     s = np.asarray(s, np.float32)
     cases.check("scalars", [n], [x, s], [np.asarray(np.exp(s)), x * np.exp(s) + s * s], rtol=1e-6, atol=1e-6)
 
+# division by one number rounds as a division does, with all special values
+for kind, dtype in [("f32", np.float32), ("f64", np.float64)]:
+    T = f"tensor<?x{kind}> {{tfc.shape = affine_map<()[s0] -> (s0)>}}"
+    cases.kernel(f"""
+func.func private @quotient_{kind}(%n: index, %x: {T}, %s: tensor<{kind}>) -> ({T}) attributes {{tfc.kernel}} {{
+  %e = tensor.empty(%n) : tensor<?x{kind}>
+  %0 = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>,
+      affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}}
+      ins(%x, %s : tensor<?x{kind}>, tensor<{kind}>) outs(%e : tensor<?x{kind}>) {{
+  ^bb0(%a: {kind}, %b: {kind}, %o: {kind}):
+    %r = arith.divf %a, %b : {kind}
+    linalg.yield %r : {kind}
+  }} -> tensor<?x{kind}>
+  return %0 : tensor<?x{kind}>
+}}""")
+    info = np.finfo(dtype)
+    special = [0.0, -0.0, 1.0, np.inf, -np.inf, np.nan, info.max, info.tiny, info.tiny / 16, -3.0]
+    x = np.concatenate([np.array(special, dtype), (rng.standard_normal(300) * 100).astype(dtype)])
+    for divisor in [*special, 7.0, 0.1, 1e-3, info.max / 2, info.tiny * 3]:
+        divisor = np.array(divisor, dtype)
+        with np.errstate(all="ignore"):
+            want = x / divisor
+        cases.check(f"quotient_{kind}", [len(x)], [x, divisor], [want], atol=info.smallest_subnormal)
+
 # integer division: disabled lanes hold zeros and must not trap
 cases.kernel("""
 func.func private @divide(%n: index, %x: tensor<?xi32> {tfc.shape = affine_map<()[s0] -> (s0)>},
