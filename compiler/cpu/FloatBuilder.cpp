@@ -53,7 +53,6 @@ Value FloatBuilder::clamp(Value v, double low, double high) {
   return select(less(v, lowest), lowest, v);
 }
 
-Value FloatBuilder::toInt(Value v) { return arith::FPToSIOp::create(b, loc, intType(), v); }
 Value FloatBuilder::toFloat(Value v) { return arith::SIToFPOp::create(b, loc, type, v); }
 Value FloatBuilder::bits(Value v) { return arith::BitcastOp::create(b, loc, intType(), v); }
 Value FloatBuilder::fromBits(Value v) { return arith::BitcastOp::create(b, loc, type, v); }

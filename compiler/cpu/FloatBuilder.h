@@ -30,7 +30,6 @@ public:
   mlir::Value mulAdd(mlir::Value l, mlir::Value r, mlir::Value s) { return add(mul(l, r), s); }
   mlir::Value neg(mlir::Value v) { return mlir::arith::NegFOp::create(b, loc, v); }
   mlir::Value abs(mlir::Value v) { return mlir::math::AbsFOp::create(b, loc, v); }
-  mlir::Value round(mlir::Value v) { return mlir::math::RoundEvenOp::create(b, loc, v); }
 
   /// c[0] * x^n + ... + c[n].
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
@@ -42,7 +41,6 @@ public:
   /// `v` limited to a range; NaN stays.
   mlir::Value clamp(mlir::Value v, double low, double high);
 
-  mlir::Value toInt(mlir::Value v);
   mlir::Value toFloat(mlir::Value v);
   mlir::Value bits(mlir::Value v);
   mlir::Value fromBits(mlir::Value v);

@@ -21,43 +21,53 @@ static Value expm1Small(FloatBuilder &f, Value r) {
   return f.mulAdd(f.mul(r, r), p, r);
 }
 
+/// 1.5 * 2^23: a small number added to it is rounded to an integer, which its last bits hold.
+static constexpr double kRounder = 12582912.0;
+static constexpr int32_t kRounderBits = 0x4b400000;
+
+/// The integer that was added to the rounder. NaN gives any number, where a conversion would give
+/// an undefined one.
+static Value roundedInt(FloatBuilder &f, Value sum) {
+  return f.ints<arith::SubIOp>(f.bits(sum), f.integer(kRounderBits));
+}
+
 /// x - n ln 2, where n is x / ln 2 rounded.
 static Value reduceByLn2(FloatBuilder &f, Value x, Value &n) {
-  n = f.round(f.mul(x, f.constant(kLog2E)));
-  Value r = f.mulAdd(n, f.constant(-kLn2High), x);
-  return f.mulAdd(n, f.constant(-kLn2Low), r);
+  Value rounder = f.constant(kRounder);
+  Value sum = f.mulAdd(x, f.constant(kLog2E), rounder);
+  n = roundedInt(f, sum);
+  Value whole = f.sub(sum, rounder);
+  Value r = f.mulAdd(whole, f.constant(-kLn2High), x);
+  return f.mulAdd(whole, f.constant(-kLn2Low), r);
 }
 
 /// y * 2^n for -252 <= n <= 254, right for results that overflow or are denormal: in two steps.
 static Value scale(FloatBuilder &f, Value y, Value n) {
-  Value whole = f.toInt(n);
-  Value half = f.ints<arith::ShRSIOp>(whole, f.integer(1));
-  Value rest = f.ints<arith::SubIOp>(whole, half);
+  Value half = f.ints<arith::ShRSIOp>(n, f.integer(1));
+  Value rest = f.ints<arith::SubIOp>(n, half);
   return f.mul(f.mul(y, f.powerOfTwo(half)), f.powerOfTwo(rest));
 }
 
 static Value buildExp(FloatBuilder &f, Value x) {
   Value n, r = reduceByLn2(f, f.clamp(x, -104.5, 89.0), n);
-  Value y = f.add(expm1Small(f, r), f.constant(1.0));
-  return f.select(f.isNan(x), x, scale(f, y, n));
+  return scale(f, f.add(expm1Small(f, r), f.constant(1.0)), n);
 }
 
 static Value buildExp2(FloatBuilder &f, Value x) {
-  Value limited = f.clamp(x, -151.0, 129.0);
-  Value n = f.round(limited);
-  Value r = f.mul(f.sub(limited, n), f.constant(kLn2));
-  Value y = f.add(expm1Small(f, r), f.constant(1.0));
-  return f.select(f.isNan(x), x, scale(f, y, n));
+  Value limited = f.clamp(x, -151.0, 129.0), rounder = f.constant(kRounder);
+  Value sum = f.add(limited, rounder);
+  Value r = f.mul(f.sub(limited, f.sub(sum, rounder)), f.constant(kLn2));
+  return scale(f, f.add(expm1Small(f, r), f.constant(1.0)), roundedInt(f, sum));
 }
 
 /// 2^n (e^r - 1) + (2^n - 1), with half of 2^n, which cannot overflow.
 static Value buildExpM1(FloatBuilder &f, Value x) {
   Value n, r = reduceByLn2(f, f.clamp(x, -18.0, 89.0), n);
-  Value half = f.powerOfTwo(f.ints<arith::SubIOp>(f.toInt(n), f.integer(1)));
+  Value half = f.powerOfTwo(f.ints<arith::SubIOp>(n, f.integer(1)));
   Value y = f.mulAdd(half, expm1Small(f, r), f.sub(half, f.constant(0.5)));
   y = f.add(y, y);
   Value tiny = f.less(f.abs(x), f.constant(1e-7));
-  return f.select(f.isNan(x), x, f.select(tiny, x, y));
+  return f.select(tiny, x, y);
 }
 
 //===--- logarithms -----------------------------------------------------------------------------===//
