@@ -1,0 +1,52 @@
+"""failing-calls.py MODEL.so: what only the data show makes a call fail, and nothing else."""
+
+import sys
+
+import numpy as np
+from model import Failed, Model
+
+model = Model(sys.argv[1])
+wrong = 0
+
+
+def check(entry, message, **feeds):
+    """Calls an entry; with a message, the call must fail with it and change nothing."""
+    global wrong
+    count, table = model["count"], model["table"]
+    try:
+        model.call(entry, **feeds)
+        got = None
+    except Failed as error:
+        got = str(error)
+    if (message is None) != (got is None) or (message and message not in got):
+        wrong += 1
+        print(f"{entry}: expected {message!r}, got {got!r}")
+    if model["count"] - count != (1 if message is None else 0) or (model["table"] != table).any():
+        wrong += 1
+        print(f"{entry}: a failed call changed a variable, or a good one did not")
+
+
+def ints(*values):
+    return np.array(values, np.int32)
+
+
+outside = "got an index outside of f32[5, 2]"
+for bad in -1, 5, 2**31 - 1, -(2**31):
+    check("rows", "'gather' " + outside, i=ints(0, bad))
+    check("added", "'scatter_add' " + outside, i=ints(bad, 1))
+check("rows", None, i=ints(0, 4))
+check("rows", None, i=ints())
+check("added", None, i=ints(0, 0))
+check("pairs", "'gather_nd' " + outside, i=np.array([[0, 2]], np.int32))
+check("pairs", "'gather_nd' " + outside, i=np.array([[5, 0]], np.int32))
+check("pairs", None, i=np.array([[4, 1]], np.int32))
+logits = np.zeros((2, 3), np.float32)
+check("loss", "got a label outside of the 3 classes", x=logits, label=np.array([0, 3]))
+check("loss", "got a label outside of the 3 classes", x=logits, label=np.array([-1, 0]))
+check("loss", None, x=logits, label=np.array([2, 0]))
+check("divided", "divides an integer by 0", x=ints(1, 2), y=ints(1, 0))
+check("divided", None, x=ints(-(2**31), 2), y=ints(-1, -3))
+check("front", "'slice' reaches outside of f32[n]", x=np.zeros(3, np.float32), y=np.zeros(4, np.float32))
+check("front", None, x=np.zeros(3, np.float32), y=np.zeros(3, np.float32))
+print(f"{wrong} wrong")
+sys.exit(1 if wrong else 0)
