@@ -18,6 +18,8 @@ CASES = [
     case("matmul(x, y)", np.matmul, types="i32", x=real("n", 3), y=real(3, 4)),
     case('einsum("b h t d, b h s d -> b h t s", x, y)', lambda x, y: np.einsum("bhtd,bhsd->bhts", x, y),
          x=real(2, 2, "n", 4), y=real(2, 2, 3, 4), second=True, tolerance=1e-5),
+    case("matmul(x, y)", lambda x, y: (x.astype(np.float32) @ y.astype(np.float32)).astype(x.dtype),
+         types="f16", x=real("n", 40), y=real(40, 7)),
     case('einsum("i, j -> j i", x, y)', lambda x, y: np.outer(y, x), x=real("n"), y=real(2), second=True),
     case('einsum("i j -> j i", x)', lambda x: x.T, x=real("n", 2)),
     case('einsum("i j, j k, k l -> l i", x, y, z)', lambda x, y, z: (x @ y @ z).T, x=real("n", 3),

@@ -65,6 +65,8 @@ CASES = [
            second=True),
     *unary("elu(x, alpha: 0.5)", lambda x: elu(x, 0.5), distinct, second=True),
     case("abs(x)", np.abs, types="i8 i32", x=Operand(("n",), lambda r, s: r.integers(-9, 9, s))),
+    *[case(f"{n}(x)", lambda x, f=f: f(x.astype(np.float32)).astype(x.dtype), types="f16", x=unit("n", 3))
+      for n, f in [("exp", np.exp), ("tanh", np.tanh), ("sigmoid", sigmoid), ("gelu", SMOOTH["gelu"]), ("abs", np.abs)]],
     case("is_nan(x)", np.isnan, x=edges(20)),
     case("is_inf(x)", np.isinf, x=edges(20)),
     case("is_finite(x)", np.isfinite, x=edges(20)),

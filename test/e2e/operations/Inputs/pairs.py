@@ -28,6 +28,7 @@ CASES = [
     *each("x % y", np.mod, real, positive),
     *each("x // y", np.floor_divide, real, positive),
     *each("sigmoid_cross_entropy(x, y)", cross_entropy, distinct, real, second=True),
+    case("atan2(x, y)", np.arctan2, types="f16", x=distinct("n", 3), y=positive(3)),
     case("x // y", np.floor_divide, types=INTEGERS, x=whole("n", low=-50, high=50), y=divisor("n")),
     case("x % y", np.mod, types=INTEGERS, x=whole("n", low=-50, high=50), y=divisor("n")),
     case("x // y", np.floor_divide, types="u8", x=whole("n", low=0, high=256), y=whole("n", low=1)),

@@ -1,5 +1,5 @@
 import numpy as np
-from harness import case, real, whole
+from harness import case, real, truth, whole
 
 CASES = [
     case("reshape(x, [n, 6])", lambda x: x.reshape(len(x), 6), x=real("n", 2, 3)),
@@ -24,6 +24,12 @@ CASES = [
          y=real("n", 1), second=True),
     case("concat([x, y, x], axis: -2)", lambda x, y: np.concatenate([x, y, x]), x=real("n", 3),
          y=real(1, 3), second=True),
+    case("concat([x, y], axis: 1)", lambda x, y: np.concatenate([x, y], 1), types="f16 u8 i64",
+         x=whole("n", 3, low=0), y=whole("n", 2, low=0)),
+    case("concat([x, y], axis: 1)", lambda x, y: np.concatenate([x, y], 1), types="bool", x=truth("n", 3),
+         y=truth("n", 1)),
+    case("pad(x, low: [1], high: [2], value: 3)", lambda x: np.pad(x, [(1, 2)], constant_values=3),
+         types="i8 u8 f16", x=whole("n", low=0)),
     case("stack([x, y], axis: 1)", lambda x, y: np.stack([x, y], 1), x=real("n", 3), y=real("n", 3)),
     case("split(x, 2, axis: 1)", lambda x: (x[:, :2], x[:, 2:]), x=real("n", 4), second=True),
     case("split(x, sizes: [1, 3], axis: -1)", lambda x: (x[:, :1], x[:, 1:]), x=real("n", 4)),

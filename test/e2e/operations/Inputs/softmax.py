@@ -28,6 +28,8 @@ CASES = [
     case("softmax(x, axis: 0)", lambda x: softmax(x, 0), x=real(3, "n"), second=True),
     case("softmax(x, axis: -2)", lambda x: softmax(x, -2), x=real(2, 3, "n")),
     case("softmax(x)", softmax, x=real("n", 1)),
+    case("softmax(x)", softmax, types="f16", x=real("n", 4)),
+    case("sparse_softmax_cross_entropy(x, i)", sparse, types="f16", x=real("n", 4), i=labels("n")),
     case("softmax(x * 1000.0)", lambda x: softmax(x * 1000), x=real("n", 5), gradient=False),
     case("log_softmax(x)", log_softmax, x=real("n", 4), second=True),
     case("log_softmax(x, axis: 1)", lambda x: log_softmax(x, 1), x=real("n", 3, 2), second=True),
