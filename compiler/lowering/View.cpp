@@ -45,7 +45,7 @@ namespace {
 // Slice
 //===----------------------------------------------------------------------===//
 
-/// With constant starts an access map; else elements at computed indices.
+/// With constant starts an access map where linalg has one; else elements at computed indices.
 struct SliceLowering : OpConversionPattern<SliceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -55,11 +55,24 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
     SmallVector<int64_t> steps = stepsOf(op.getSteps(), shape.size());
     bool isConstant = llvm::all_of(starts, [](const DimExpr &d) { return d.constant(); });
     bool isEmpty = llvm::any_of(shape, [](const DimExpr &d) { return d.isConstant(0); });
-    if (isConstant && !isEmpty)
+    if (isConstant && !isEmpty && !isStaticPrefix(op))
       rewriter.replaceOp(op, readByMap(op, adaptor.getX(), starts, steps, rewriter));
     else
       rewriter.replaceOp(op, readByIndex(op, adaptor.getX(), starts, steps, rewriter));
     return success();
+  }
+
+  /// Whether the map of an axis would be the loop itself, over fewer elements than `x` is known to
+  /// have: linalg takes such a loop's bound from `x`.
+  static bool isStaticPrefix(SliceOp op) {
+    Shape starts = op.getStarts().getExprs();
+    SmallVector<int64_t> steps = stepsOf(op.getSteps(), starts.size());
+    auto from = cast<RankedTensorType>(op.getX().getType()), to = op.getType();
+    for (size_t i = 0; i < starts.size(); ++i)
+      if (steps[i] == 1 && starts[i].isConstant(0) && !from.isDynamicDim(i) &&
+          from.getDimSize(i) != to.getDimSize(i))
+        return true;
+    return false;
   }
 
   static Value readByMap(SliceOp op, Value x, ArrayRef<DimExpr> starts, ArrayRef<int64_t> steps,
@@ -87,7 +100,8 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
             if (steps[i] != 1)
               index = arith::MulIOp::create(b, loc, index, buildIndex(b, loc, steps[i]));
             index = arith::AddIOp::create(b, loc, index, origin[i]);
-            indices.push_back(buildClamp(b, loc, index, sizes[i]));
+            indices.push_back(starts[i].constant() ? index
+                                                   : buildClamp(b, loc, index, sizes[i]));
           }
           return tensor::ExtractOp::create(b, loc, x, indices);
         },
