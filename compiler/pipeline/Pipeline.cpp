@@ -40,6 +40,7 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createDecomposeComposites());
   if (options.optLevel == 0)
     return;
+  passes.addPass(createFoldConstants());
   passes.addPass(createSimplifyAlgebra());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

@@ -16,6 +16,15 @@ def ResolveState : Pass<"tfc-resolve-state", "::mlir::ModuleOp"> {
   }];
 }
 
+def FoldConstants : Pass<"tfc-fold-constants", "::mlir::ModuleOp"> {
+  let summary = "Computes elementwise operations on constants";
+  let description = [{
+    An elementwise operation whose operands hold one value everywhere becomes a
+    constant, as far as its scalar computation folds.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
   let summary = "Applies identities across operations";
   let description = [{

@@ -1,0 +1,111 @@
+//===- FoldConstants.cpp - Elementwise operations on constants ------------===//
+//
+// An operation that gives the same value everywhere is computed here, by
+// folding the scalar computation that it would become: one folder for all.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/simplify/Passes.h"
+#include "dialects/dfg/Build.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc {
+#define GEN_PASS_DEF_FOLDCONSTANTS
+#include "compiler/simplify/Passes.h.inc"
+} // namespace tfc
+
+/// `value` rounded to the floating-point type `to`.
+static APFloat rounded(APFloat value, FloatType to) {
+  bool losesInfo;
+  value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return value;
+}
+
+/// The one element of a splat as the scalar that a kernel computes with.
+static TypedAttr toScalar(DenseElementsAttr splat) {
+  Type type = splat.getElementType();
+  Builder b(type.getContext());
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    FloatType wide = floatType.getWidth() < 32 ? b.getF32Type() : floatType;
+    return b.getFloatAttr(wide, rounded(splat.getSplatValue<APFloat>(), wide));
+  }
+  return b.getIntegerAttr(b.getIntegerType(type.getIntOrFloatBitWidth()),
+                          splat.getSplatValue<APInt>());
+}
+
+/// A splat of `type` with a kernel's scalar in it.
+static DenseElementsAttr fromScalar(Attribute scalar, RankedTensorType type) {
+  if (auto floatType = dyn_cast<FloatType>(type.getElementType()))
+    return DenseElementsAttr::get(type, rounded(cast<FloatAttr>(scalar).getValue(), floatType));
+  return DenseElementsAttr::get(type, cast<IntegerAttr>(scalar).getValue());
+}
+
+/// Folds the operations of `block` one after the other; the value of `result`, if all fold.
+static Attribute foldBlock(Block &block, Value result) {
+  DenseMap<Value, Attribute> values;
+  for (Operation &op : block) {
+    SmallVector<Attribute> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(values.lookup(operand));
+    SmallVector<OpFoldResult> folded;
+    Attribute constant;
+    if (matchPattern(&op, m_Constant(&constant)))
+      folded.push_back(constant);
+    else if (failed(op.fold(operands, folded)) || folded.size() != op.getNumResults())
+      return {};
+    for (auto [value, fold] : llvm::zip(op.getResults(), folded)) {
+      auto attr = dyn_cast<Attribute>(fold);
+      values[value] = attr ? attr : values.lookup(cast<Value>(fold));
+      if (!values[value])
+        return {};
+    }
+  }
+  return values.lookup(result);
+}
+
+namespace {
+struct FoldElementwise : OpInterfaceRewritePattern<ScalarOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ScalarOpInterface op, PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type.hasStaticShape() || type.getNumElements() == 0)
+      return failure();
+    SmallVector<TypedAttr> scalars;
+    for (Value operand : op->getOperands()) {
+      DenseElementsAttr value;
+      if (!matchPattern(operand, m_Constant(&value)) || !value.isSplat())
+        return failure();
+      scalars.push_back(toScalar(value));
+    }
+    Block block;
+    OpBuilder b(getContext());
+    b.setInsertionPointToEnd(&block);
+    SmallVector<Value> arguments;
+    for (TypedAttr scalar : scalars)
+      arguments.push_back(arith::ConstantOp::create(b, op.getLoc(), scalar));
+    Attribute result = foldBlock(block, op.buildScalar(b, arguments));
+    if (!result)
+      return failure();
+    rewriter.replaceOpWithNewOp<ConstantOp>(op, fromScalar(result, type));
+    return success();
+  }
+};
+
+struct FoldConstantsPass : tfc::impl::FoldConstantsBase<FoldConstantsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldElementwise>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
