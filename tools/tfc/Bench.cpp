@@ -1,5 +1,6 @@
 #include "tools/tfc/Commands.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -136,15 +137,23 @@ static Error bench(const BenchOptions &options, LoadedModel &model, const Timing
   json::Object dims;
   for (auto [symbol, size] : zip(entry.symbols, *sizes))
     dims[symbol.name] = size;
-  json::Object line{{"entry", entry.name},
-                    {"dims", std::move(dims)},
-                    {"threads", options.threads},
-                    {"calls", int64_t(times->size())},
-                    {"median_ms", (*times)[times->size() / 2]},
-                    {"best_ms", times->front()},
-                    {"compile_ms", timing.total() * 1e3},
-                    {"peak_bytes", model.memoryBytes(entry, *sizes)}};
-  outs() << json::Value(std::move(line)) << '\n';
+  json::OStream line(outs());
+  auto number = [&](StringRef name, double value) {
+    line.attributeBegin(name);
+    line.rawValue(formatv("{0:f6}", value).str());
+    line.attributeEnd();
+  };
+  line.object([&] {
+    line.attribute("entry", entry.name);
+    line.attribute("dims", std::move(dims));
+    line.attribute("threads", options.threads);
+    line.attribute("calls", int64_t(times->size()));
+    number("median_ms", (*times)[times->size() / 2]);
+    number("best_ms", times->front());
+    number("compile_ms", timing.total() * 1e3);
+    line.attribute("peak_bytes", model.memoryBytes(entry, *sizes));
+  });
+  outs() << '\n';
   return Error::success();
 }
 
