@@ -97,6 +97,9 @@ void Outliner::run() {
 void Outliner::place(Operation *op) {
   if (!placed.insert(op).second)
     return;
+  // A merged kernel may be launched for an operation that stood before this one.
+  if (!order.empty() && order.back()->isBeforeInBlock(op))
+    op->moveBefore(order.back());
   llvm::SetVector<Value> inputs;
   collectInputs(op, -1, inputs);
   for (Value input : inputs)
