@@ -1,5 +1,6 @@
 //===- Call.cpp - Calls of entries, typed and by name ---------------------===//
 
+#include "runtime/FloatMode.h"
 #include "runtime/Instance.h"
 
 #include <ctype.h>
@@ -77,6 +78,7 @@ tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &
   StateLock lock(*instance.state, entry.writes);
   tfc_frame frame = {&instance, instance.arena.data(),     feeds,
                      fetches,   instance.state->variables, symbols};
+  FlushDenormals mode;
   return static_cast<tfc_status>(entry.run(&frame));
 }
 

@@ -1,6 +1,7 @@
 //===- Threads.cpp --------------------------------------------------------===//
 
 #include "runtime/Threads.h"
+#include "runtime/FloatMode.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -79,6 +80,7 @@ void *ThreadPool::workerMain(void *pool) {
 }
 
 void ThreadPool::work() {
+  FlushDenormals mode;
   pthread_mutex_lock(&mutex);
   for (;;) {
     while (!stopping && wanted == 0)

@@ -1,0 +1,31 @@
+#pragma once
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace tfc::runtime {
+
+/// While it lives, numbers too small to be normal are zero in this thread's arithmetic.
+///
+/// Slots of optimizers decay into that range when gradients vanish, and arithmetic on denormal
+/// numbers is many times slower. The mode of the caller is restored at the end.
+class FlushDenormals {
+public:
+#if defined(__x86_64__)
+  FlushDenormals() : saved(_mm_getcsr()) { _mm_setcsr(saved | kFlushToZero | kDenormalsAreZero); }
+  ~FlushDenormals() { _mm_setcsr(saved); }
+
+private:
+  static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZero = 0x0040;
+  unsigned saved;
+#else
+  FlushDenormals() {}
+  ~FlushDenormals() {}
+#endif
+public:
+  FlushDenormals(const FlushDenormals &) = delete;
+  FlushDenormals &operator=(const FlushDenormals &) = delete;
+};
+
+} // namespace tfc::runtime
