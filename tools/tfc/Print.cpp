@@ -86,11 +86,11 @@ public:
     int64_t size = array.shape[axis], inner = size ? stride / size : 0;
     bool isLast = axis + 1 == array.shape.size();
     os << '[';
-    for (int64_t i = 0; i < size; ++i) {
-      if (i > 0 && isLast)
-        os << ' ';
-      else if (i > 0)
-        os << '\n' << std::string(axis + 1, ' ');
+    int64_t perLine = std::max<int64_t>((kColumns - int64_t(axis)) / int64_t(width + 1), 1);
+    for (int64_t i = 0, shown = 0; i < size; ++i, ++shown) {
+      bool wraps = !isLast || shown % perLine == 0;
+      if (i > 0)
+        os << (wraps ? "\n" + std::string(axis + 1, ' ') : " ");
       if (cut && size > 2 * kEdge && i == kEdge) {
         os << "...";
         i = size - kEdge - 1;
@@ -103,6 +103,7 @@ public:
 
 private:
   static constexpr int64_t kEdge = 3;
+  static constexpr int64_t kColumns = 90;
 
   /// Enough elements to tell the width of a column.
   std::vector<int64_t> shownElements() const {
