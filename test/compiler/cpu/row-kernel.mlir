@@ -16,7 +16,7 @@
 // CHECK: vector.shuffle
 // CHECK: scf.for
 // CHECK-NOT: math.exp
-// CHECK: arith.divf {{.*}} : vector<16xf32>
+// CHECK: math.fma {{.*}} : vector<16xf32>
 // CHECK: llvm.func hidden @normalize.task(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
 func.func private @normalize(%n: index, %x: tensor<?x256xf32> {tfc.shape = affine_map<()[s0] -> (s0, 256)>})
     -> (tensor<?x256xf32> {tfc.shape = affine_map<()[s0] -> (s0, 256)>}) attributes {tfc.kernel} {
