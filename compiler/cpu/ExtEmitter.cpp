@@ -22,30 +22,53 @@ void tfc::cpu::forEachPoint(KernelEmitter &e, ArrayRef<AffineExpr> sizes,
   indices.pop_back();
 }
 
-/// One running value per line along the dimension, kept in a register.
-static void emitScan(KernelEmitter &e, ScanOp op) {
+/// The lanes for a loop along a dimension of size `size`.
+static int64_t lanesFor(KernelEmitter &e, Value tensor, AffineExpr size) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
+  if (auto constant = dyn_cast<AffineConstantExpr>(size))
+    lanes = std::min<int64_t>(lanes,
+                              llvm::PowerOf2Ceil(std::max<int64_t>(constant.getValue(), 1)));
+  return lanes;
+}
+
+/// One line along the dimension, or one line for each lane; the running value stays in a register.
+static void emitScanLine(KernelEmitter &e, ScanOp op, AffineExpr length,
+                         ArrayRef<AffineExpr> indices, Value init) {
   OpBuilder &b = e.builder();
-  Location loc = e.loc();
-  SmallVector<AffineExpr> sizes(e.shapes().shapeOf(op.getResult()));
+  auto loop = scf::ForOp::create(b, e.loc(), e.indexConstant(0), e.indexValue(length),
+                                 e.indexConstant(1), ValueRange{init});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  KernelEmitter::Scope scope(e);
+  AffineExpr step = e.addDim(loop.getInductionVar());
+  SmallVector<AffineExpr> place(indices);
+  place.insert(place.begin() + op.getDimension(), op.getReverse() ? length - 1 - step : step);
+  Value old = loop.getRegionIterArg(0);
+  Value element = e.element(op.getInput(), place);
+  if (isa<VectorType>(old.getType()))
+    element = e.broadcast(element);
+  Value sum = e.inlineRegion(op.getCombine(), {old, element});
+  e.store(op.getResult(), place, op.getExclusive() ? old : sum);
+  scf::YieldOp::create(b, e.loc(), sum);
+}
+
+/// Lanes run along the last dimension, unless that is the one that is scanned.
+static void emitScan(KernelEmitter &e, ScanOp op) {
+  SmallVector<AffineExpr> sizes(e.shapes().shapeOf(op.getResult())), indices;
   unsigned dimension = op.getDimension();
   AffineExpr length = sizes[dimension];
+  bool isAcross = dimension + 1 < sizes.size();
   sizes.erase(sizes.begin() + dimension);
-  SmallVector<AffineExpr> indices;
+  AffineExpr last = isAcross ? sizes.pop_back_val() : AffineExpr();
   forEachPoint(e, sizes, indices, [&] {
-    Value init = e.scalar(op.getInit());
-    auto loop = scf::ForOp::create(b, loc, e.indexConstant(0), e.indexValue(length),
-                                   e.indexConstant(1), ValueRange{init});
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    KernelEmitter::Scope scope(e);
-    AffineExpr step = e.addDim(loop.getInductionVar());
-    SmallVector<AffineExpr> place(indices);
-    place.insert(place.begin() + dimension, op.getReverse() ? length - 1 - step : step);
-    Value old = loop.getRegionIterArg(0);
-    Value element = e.element(op.getInput(), place);
-    Value sum = e.inlineRegion(op.getCombine(), {old, element});
-    e.store(op.getResult(), place, op.getExclusive() ? old : sum);
-    scf::YieldOp::create(b, loc, sum);
+    if (!isAcross)
+      return emitScanLine(e, op, length, indices, e.scalar(op.getInit()));
+    e.vectorLoop(last, lanesFor(e, op.getResult(), last), [&](LoopDim dim) {
+      indices.push_back(dim);
+      emitScanLine(e, op, length, indices, e.broadcast(e.scalar(op.getInit())));
+      indices.pop_back();
+    });
   });
 }
 
@@ -94,11 +117,7 @@ static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batc
     return point({});
   SmallVector<AffineExpr> inner;
   forEachPoint(e, rest.drop_back(), inner, [&] {
-    Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
-    int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
-    if (auto size = dyn_cast<AffineConstantExpr>(rest.back()))
-      lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(std::max<int64_t>(size.getValue(), 1)));
-    e.vectorLoop(rest.back(), lanes, [&](LoopDim dim) {
+    e.vectorLoop(rest.back(), lanesFor(e, op.getResult(), rest.back()), [&](LoopDim dim) {
       inner.push_back(dim);
       point(inner);
       inner.pop_back();
@@ -116,9 +135,7 @@ static void emitScatterCopy(KernelEmitter &e, ScatterOp op) {
   if (shape.empty())
     return e.store(op.getResult(), {}, e.element(op.getOperand(), {}));
   forEachPoint(e, shape.drop_back(), indices, [&] {
-    Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
-    int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
-    e.vectorLoop(shape.back(), lanes, [&](LoopDim dim) {
+    e.vectorLoop(shape.back(), lanesFor(e, op.getResult(), shape.back()), [&](LoopDim dim) {
       indices.push_back(dim);
       e.store(op.getResult(), indices, e.element(op.getOperand(), indices));
       indices.pop_back();

@@ -45,7 +45,8 @@ namespace {
 // Slice
 //===----------------------------------------------------------------------===//
 
-/// With constant starts an access map where linalg has one; else elements at computed indices.
+/// With constant starts an access map, unless linalg would take the slice's size for the operand's;
+/// else elements at computed indices.
 struct SliceLowering : OpConversionPattern<SliceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -53,26 +54,24 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Shape starts = op.getStarts().getExprs(), shape = shapeOf(op.getType());
     SmallVector<int64_t> steps = stepsOf(op.getSteps(), shape.size());
-    bool isConstant = llvm::all_of(starts, [](const DimExpr &d) { return d.constant(); });
-    bool isEmpty = llvm::any_of(shape, [](const DimExpr &d) { return d.isConstant(0); });
-    if (isConstant && !isEmpty && !isStaticPrefix(op))
+    Shape from = shapeOf(op.getX().getType());
+    bool isMap = llvm::all_of(llvm::seq<size_t>(0, shape.size()), [&](size_t i) {
+      bool isPlain = starts[i].isConstant(0) && steps[i] == 1;
+      return starts[i].constant() && !shape[i].isConstant(0) && (!isPlain || shape[i] == from[i]);
+    });
+    if (isMap)
       rewriter.replaceOp(op, readByMap(op, adaptor.getX(), starts, steps, rewriter));
     else
       rewriter.replaceOp(op, readByIndex(op, adaptor.getX(), starts, steps, rewriter));
     return success();
   }
 
-  /// Whether the map of an axis would be the loop itself, over fewer elements than `x` is known to
-  /// have: linalg takes such a loop's bound from `x`.
-  static bool isStaticPrefix(SliceOp op) {
-    Shape starts = op.getStarts().getExprs();
-    SmallVector<int64_t> steps = stepsOf(op.getSteps(), starts.size());
-    auto from = cast<RankedTensorType>(op.getX().getType()), to = op.getType();
-    for (size_t i = 0; i < starts.size(); ++i)
-      if (steps[i] == 1 && starts[i].isConstant(0) && !from.isDynamicDim(i) &&
-          from.getDimSize(i) != to.getDimSize(i))
-        return true;
-    return false;
+  /// Whether all elements are known to be inside of an axis of size `from`.
+  static bool isInside(const DimExpr &start, const DimExpr &size, int64_t step,
+                       const DimExpr &from) {
+    DimExpr last = start + (size - 1) * step;
+    DimExpr least = step < 0 ? last : start, most = step < 0 ? start : last;
+    return isNonNegative(least) == true && isNonNegative(from - 1 - most) == true;
   }
 
   static Value readByMap(SliceOp op, Value x, ArrayRef<DimExpr> starts, ArrayRef<int64_t> steps,
@@ -89,8 +88,8 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
   static Value readByIndex(SliceOp op, Value x, ArrayRef<DimExpr> starts, ArrayRef<int64_t> steps,
                            OpBuilder &b) {
     Location loc = op.getLoc();
-    SmallVector<Value> origin = buildSizes(b, loc, starts);
-    SmallVector<Value> sizes = buildSizes(b, loc, shapeOf(op.getX().getType()));
+    Shape from = shapeOf(op.getX().getType()), shape = shapeOf(op.getType());
+    SmallVector<Value> origin = buildSizes(b, loc, starts), sizes = buildSizes(b, loc, from);
     return buildParallel(
         b, loc, {}, {}, shapeOf(op.getType()), storedElement(x),
         [&](OpBuilder &b, ValueRange) -> Value {
@@ -100,8 +99,8 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
             if (steps[i] != 1)
               index = arith::MulIOp::create(b, loc, index, buildIndex(b, loc, steps[i]));
             index = arith::AddIOp::create(b, loc, index, origin[i]);
-            indices.push_back(starts[i].constant() ? index
-                                                   : buildClamp(b, loc, index, sizes[i]));
+            bool isSafe = isInside(starts[i], shape[i], steps[i], from[i]);
+            indices.push_back(isSafe ? index : buildClamp(b, loc, index, sizes[i]));
           }
           return tensor::ExtractOp::create(b, loc, x, indices);
         },

@@ -16,6 +16,8 @@ CASES = [
     case("x[0, :1]", lambda x: x[0, :1], x=real(2, 3, "n")),
     case("x[:, :2] * x[:, 2:]", lambda x: x[:, :2] * x[:, 2:], x=real("n", 4), second=True),
     case("x[:, 2:2]", lambda x: x[:, 2:2], x=real("n", 4)),
+    case("x[:2, 1:3] * 2.0", lambda x: x[:2, 1:3] * 2, x=real(5, 4)),
+    case("x[:, :n]", lambda x, y: x[:, : len(y)], x=real(2, 200), y=real("n"), sizes=(0, 1, 6)),
     case("x[:, 1]", lambda x: x[:, 1], x=real("n", 3)),
     case("reverse(x, axis: [0, -1])", lambda x: x[::-1, :, ::-1], x=real("n", 1, 3), second=True),
     case("expand(x, axis: -1)", lambda x: x[..., None], x=real("n", 3)),
