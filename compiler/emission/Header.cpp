@@ -40,6 +40,25 @@ static void writeSymbol(raw_ostream &os, const SymbolInfo &symbol, StringRef nam
   writeComment(os, line);
 }
 
+static std::string pointerTo(const ValueInfo &value, StringRef name) {
+  return (dtypeOf(value.type.getElementType()).cType + llvm::Twine(" *") + name).str();
+}
+
+/// Declares a function, in lines of at most 100 columns where names allow it.
+static void writeFunction(raw_ostream &os, StringRef begin,
+                          llvm::ArrayRef<std::string> parameters) {
+  std::string line = (begin + "(").str();
+  for (auto [i, parameter] : llvm::enumerate(parameters)) {
+    bool isLast = i + 1 == parameters.size();
+    if (i > 0 && line.size() + parameter.size() + 3 > 100) {
+      os << StringRef(line).rtrim() << '\n';
+      line = "    ";
+    }
+    line += parameter + (isLast ? ");" : ", ");
+  }
+  os << line << "\n\n";
+}
+
 static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames &names,
                        StringRef instance) {
   if (!StringRef(entry.doc).trim().empty()) {
@@ -54,14 +73,14 @@ static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames
     writeComment(os, "where " + fact);
   if (entry.writes)
     writeComment(os, "Changes variables; none if it fails.");
-  os << "tfc_status " << names.function << '(' << instance << " *";
+  std::vector<std::string> parameters{instance.str() + " *"};
   for (const std::string &name : names.symbols)
-    os << ", int64_t " << name;
+    parameters.push_back("int64_t " + name);
   for (auto [value, name] : llvm::zip(entry.feeds, names.feeds))
-    os << ", const " << dtypeOf(value.type.getElementType()).cType << " *" << name;
+    parameters.push_back("const " + pointerTo(value, name));
   for (auto [value, name] : llvm::zip(entry.fetches, names.fetches))
-    os << ", " << dtypeOf(value.type.getElementType()).cType << " *" << name;
-  os << ");\n\n";
+    parameters.push_back(pointerTo(value, name));
+  writeFunction(os, "tfc_status " + names.function, parameters);
 }
 
 /// The functions that every model has, with @ for the prefix.

@@ -76,6 +76,8 @@ Expected<const Entry *> LoadedModel::findEntry(StringRef name) const {
   for (const Entry &entry : entries)
     if (entry.name == name)
       return &entry;
+  if (entries.empty())
+    return createStringError("the graph has no entry to call");
   std::string known = join(map_range(entries, [](const Entry &e) { return e.name; }), ", ");
   if (name.empty())
     return createStringError("the graph has several entries; choose one with --entry: " + known);

@@ -88,9 +88,12 @@ static Error writeResults(const RunOptions &options, const Entry &entry, ArrayRe
   }
   if (std::error_code error = sys::fs::create_directories(options.fetchFolder))
     return createFileError(options.fetchFolder, error);
-  for (auto [port, array] : zip(entry.fetches, results))
-    if (Error error = writeNpy(options.fetchFolder + "/" + port.name + ".npy", array))
+  for (auto [port, array] : zip(entry.fetches, results)) {
+    std::string file = port.name;
+    llvm::replace(file, '/', '_'); // backquoted names hold anything
+    if (Error error = writeNpy(options.fetchFolder + "/" + file + ".npy", array))
       return error;
+  }
   return Error::success();
 }
 
