@@ -1,0 +1,123 @@
+// Operations whose shapes, types or regions do not fit together are refused.
+// RUN: tfc-opt --split-input-file --verify-diagnostics %s -o /dev/null
+
+func.func @scan_shape(%x: tensor<4x8xf32>, %zero: f32) {
+  // expected-error @+1 {{expected input and result of one shape, but got}}
+  %y = linalg_ext.scan %x, %zero along 1 : tensor<4x8xf32>, f32 -> tensor<4x9xf32> {
+  ^bb0(%sum: f32, %e: f32):
+    linalg_ext.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_dimension(%x: tensor<8xf32>, %zero: f32) {
+  // expected-error @+1 {{expected a dimension below the rank 1}}
+  %y = linalg_ext.scan %x, %zero along 1 : tensor<8xf32>, f32 -> tensor<8xf32> {
+  ^bb0(%sum: f32, %e: f32):
+    linalg_ext.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_init(%x: tensor<8xf32>, %zero: f64) {
+  // expected-error @+1 {{expected an initial value of the result's element type 'f32', but got 'f64'}}
+  %y = linalg_ext.scan %x, %zero along 0 : tensor<8xf32>, f64 -> tensor<8xf32> {
+  ^bb0(%sum: f32, %e: f32):
+    linalg_ext.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scan_region(%x: tensor<8xf32>, %zero: f32) {
+  // expected-error @+1 {{expected its region to take ('f32', 'f32'), but got ('f32')}}
+  %y = linalg_ext.scan %x, %zero along 0 : tensor<8xf32>, f32 -> tensor<8xf32> {
+  ^bb0(%sum: f32):
+    linalg_ext.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_indices(%u: tensor<3xf32>, %x: tensor<8xf32>, %i: tensor<3x?xi64>) {
+  // expected-error @+1 {{expected indices with a static last dimension}}
+  %y = linalg_ext.scatter %u into %x at %i : tensor<3xf32>, tensor<8xf32>, tensor<3x?xi64> {
+  ^bb0(%old: f32, %update: f32):
+    linalg_ext.yield %update : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_float_indices(%u: tensor<3xf32>, %x: tensor<8xf32>, %i: tensor<3x1xf32>) {
+  // expected-error @+1 {{expected integer indices}}
+  %y = linalg_ext.scatter %u into %x at %i : tensor<3xf32>, tensor<8xf32>, tensor<3x1xf32> {
+  ^bb0(%old: f32, %update: f32):
+    linalg_ext.yield %update : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_rank(%u: tensor<3x2xf32>, %x: tensor<8xf32>, %i: tensor<3x1xi64>) {
+  // expected-error @+1 {{expected updates of rank 1}}
+  %y = linalg_ext.scatter %u into %x at %i : tensor<3x2xf32>, tensor<8xf32>, tensor<3x1xi64> {
+  ^bb0(%old: f32, %update: f32):
+    linalg_ext.yield %update : f32
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_type(%u: tensor<3xf64>, %x: tensor<8xf32>, %i: tensor<3x1xi64>) {
+  // expected-error @+1 {{expected updates of element type 'f32'}}
+  %y = linalg_ext.scatter %u into %x at %i : tensor<3xf64>, tensor<8xf32>, tensor<3x1xi64> {
+  ^bb0(%old: f32, %update: f32):
+    linalg_ext.yield %update : f32
+  }
+  return
+}
+
+// -----
+
+func.func @sort_shapes(%k: tensor<4xi64>, %p: tensor<5xi64>) {
+  // expected-error @+1 {{expected inputs of one shape}}
+  %y:2 = linalg_ext.sort %k, %p along 0 : tensor<4xi64>, tensor<5xi64> -> tensor<4xi64>, tensor<5xi64> {
+  ^bb0(%a: i64, %b: i64, %pa: i64, %pb: i64):
+    %before = arith.cmpi slt, %a, %b : i64
+    linalg_ext.yield %before : i1
+  }
+  return
+}
+
+// -----
+
+func.func @sort_results(%k: tensor<4xi64>) {
+  // expected-error @+1 {{expected results of the inputs' types}}
+  %y = linalg_ext.sort %k along 0 : tensor<4xi64> -> tensor<4xi32> {
+  ^bb0(%a: i64, %b: i64):
+    %before = arith.cmpi slt, %a, %b : i64
+    linalg_ext.yield %before : i1
+  }
+  return
+}
+
+// -----
+
+func.func @sort_region(%k: tensor<4xi64>) {
+  // expected-error @+1 {{expected its region to yield 'i1'}}
+  %y = linalg_ext.sort %k along 0 : tensor<4xi64> -> tensor<4xi64> {
+  ^bb0(%a: i64, %b: i64):
+    linalg_ext.yield %a : i64
+  }
+  return
+}
