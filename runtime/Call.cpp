@@ -300,7 +300,10 @@ extern "C" tfc_status tfc_instance_infer(tfc_instance *instance, const char *nam
     fetches[i].dtype = entry.fetches[i].dtype;
     fetches[i].rank = entry.fetches[i].rank;
     fetches[i].dims = dims;
-    dims += entry.fetches[i].rank;
+    for (int32_t axis = 0; axis < entry.fetches[i].rank; ++axis)
+      if (*dims++ < 0)
+        return instance->fail(TFC_OUT_OF_RANGE, "%s: axis %d of fetch '%s', %s, would be negative",
+                              entry.name, axis, entry.fetches[i].name, entry.fetches[i].type);
   }
   return TFC_OK;
 }

@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Model.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Types.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -119,6 +120,35 @@ static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op) {
   if (failed(describeSymbols(op, entry)))
     return failure();
   return entry;
+}
+
+static void requireSizes(dfg::EntryOp entry) {
+  SmallVector<Attribute> facts;
+  if (entry.getWhere())
+    llvm::append_range(facts, entry.getWhereAttr());
+  Builder b(entry.getContext());
+  auto require = [&](TypeRange types) {
+    for (Type type : types) {
+      if (!isa<RankedTensorType>(type))
+        continue;
+      for (const DimExpr &size : dfg::shapeOf(type)) {
+        if (dfg::isNonNegative(size) == true)
+          continue;
+        StringAttr fact = b.getStringAttr(size.str() + " >= 0");
+        if (!llvm::is_contained(facts, fact))
+          facts.push_back(fact);
+      }
+    }
+  };
+  require(entry.getArgumentTypes());
+  entry.walk([&](Operation *op) { require(op->getResultTypes()); });
+  if (!facts.empty())
+    entry.setWhereAttr(b.getArrayAttr(facts));
+}
+
+void tfc::requireSizes(ModuleOp module) {
+  for (auto entry : module.getOps<dfg::EntryOp>())
+    ::requireSizes(entry);
 }
 
 FailureOr<ModelInfo> tfc::describeModel(ModuleOp module) {

@@ -51,6 +51,10 @@ struct ModelInfo {
   std::optional<EntryInfo> init;
 };
 
+/// Adds `size >= 0` to the facts of each entry for every size in it that some call makes negative,
+/// such as `n - 1`. Comes before `describeModel`, and before stages that no longer show the sizes.
+void requireSizes(mlir::ModuleOp module);
+
 /// Reads the model off a module in entry form. A dimension that no feed determines is an error.
 mlir::FailureOr<ModelInfo> describeModel(mlir::ModuleOp module);
 

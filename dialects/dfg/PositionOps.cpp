@@ -14,9 +14,9 @@ static Term positions(OpBuilder &b, Location loc, const DimExpr &size, int64_t a
   return Term(b, loc, reshapeTo(b, iota, shape));
 }
 
-/// Fails unless `dims` is a single size that is not negative.
+/// Fails unless `dims` is a single size that some call makes at least 0.
 static LogicalResult checkSize(std::optional<Location> location, StringRef op, DimsAttr dims) {
-  if (dims.getSizes().size() == 1 && isNonNegative(dims.getExprs()[0]) == true)
+  if (dims.getSizes().size() == 1 && isNonNegative(dims.getExprs()[0]) != false)
     return success();
   return emitOptionalError(location, "'", op, "' expects one size that is not negative [size]");
 }

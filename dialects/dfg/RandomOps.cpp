@@ -20,7 +20,7 @@ LogicalResult tfc::dfg::inferRandom(std::optional<Location> location, StringRef 
   if (failed(checkDtypes(location, op, dtypes, type)))
     return failure();
   for (const DimExpr &size : shape.getExprs())
-    if (isNonNegative(size) != true)
+    if (isNonNegative(size) == false)
       return emitOptionalError(location, "'", op, "' expects sizes that are not negative, but got ",
                                size.str(), " [size]");
   results.push_back(type);

@@ -277,7 +277,7 @@ LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   if (failed(checkCount(location, "tile", "repeats", repeats.size(), type)))
     return failure();
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (isNonNegative(repeats[i]) != true)
+    if (isNonNegative(repeats[i]) == false)
       return emitOptionalError(location, "'tile' expects repeats that are not negative, but got ",
                                repeats[i].str(), " [tile]");
     shape[i] = repeats[i] * shape[i];

@@ -128,6 +128,7 @@ LogicalResult Compilation::run() {
   OwningOpRef<ModuleOp> module = load();
   if (!module)
     return failure();
+  requireSizes(*module);
   // Read now: the stages take apart what it describes.
   FailureOr<ModelInfo> model = describeModel(*module);
   if (failed(model))
