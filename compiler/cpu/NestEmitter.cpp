@@ -75,7 +75,34 @@ NestEmitter::Lanes NestEmitter::lanesOf(const Sweep &sweep) const {
     lanes.unroll = std::min<int64_t>(lanes.unroll, std::max<int64_t>(*size / lanes.width, 1));
   if (sweep.kind == Sweep::Kind::Column)
     tileRows(sweep, lanes);
+  if (sweep.kind == Sweep::Kind::Pointwise)
+    tileTransposed(sweep, lanes);
   return lanes;
+}
+
+/// Lets the lines of memory that the lanes read across be used up while they are in the cache.
+void NestEmitter::tileTransposed(const Sweep &sweep, Lanes &lanes) const {
+  if (!llvm::all_of(sweep.stages, [](Stage *stage) { return stage->isParallel(); }))
+    return;
+  for (const Stage *stage : sweep.stages)
+    for (const Access &read : stage->footprint.reads) {
+      AffineExpr offset =
+          denseOffset(e.shapes(), read.tensor, Schedule::readIndices(*stage, read));
+      auto isContiguous = [&](unsigned loop) {
+        auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, b.getContext()));
+        AffineExpr stride, rest;
+        return Polynomial(offset).split(dim, stride, rest) && stride == e.constantExpr(1);
+      };
+      auto dim = cast<AffineDimExpr>(getAffineDimExpr(*sweep.vectorLoop, b.getContext()));
+      if (!usesDim(offset, dim) || isContiguous(*sweep.vectorLoop))
+        continue;
+      for (unsigned loop : sweep.loops)
+        if (loop != *sweep.vectorLoop && isContiguous(loop)) {
+          lanes.tileLoop = loop;
+          lanes.unroll = 1;
+          return;
+        }
+    }
 }
 
 /// Lets several rows share the loads of a block where a reduction reads something again for each.

@@ -30,6 +30,8 @@ private:
     /// Rows that share a block (of the last parallel loop that is not the lanes').
     int64_t rows = 1;
     std::optional<unsigned> rowLoop;
+    /// A loop that runs in tiles inside of the lanes' loop, since reads are contiguous along it.
+    std::optional<unsigned> tileLoop;
     int64_t block() const { return width * unroll; }
   };
   /// One stretch along the lanes: `unroll` vectors, the last one masked.
@@ -37,6 +39,7 @@ private:
 
   Lanes lanesOf(const Sweep &sweep) const;
   void tileRows(const Sweep &sweep, Lanes &lanes) const;
+  void tileTransposed(const Sweep &sweep, Lanes &lanes) const;
   std::optional<unsigned> unitLoop() const;
   llvm::SmallVector<unsigned> loopOrder(const Sweep &sweep) const;
 
@@ -50,6 +53,7 @@ private:
 
   void emitSweep(const Sweep &sweep);
   void emitPointwise(const Sweep &sweep);
+  void emitTiles(const Sweep &sweep, const Lanes &lanes, llvm::SmallVector<unsigned> around);
   Values pointwiseBlock(const Sweep &sweep, const Lanes &lanes, int64_t unroll, Values carried);
   void finishRowReductions(const Sweep &sweep, const Lanes &lanes, Values carried);
   void emitColumn(const Sweep &sweep);

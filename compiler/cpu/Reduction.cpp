@@ -57,6 +57,8 @@ void NestEmitter::emitPointwise(const Sweep &sweep) {
   ArrayRef<unsigned> inside = all.drop_front(sweep.numParallel);
   if (sweep.vectorLoop)
     inside = inside.drop_back();
+  if (lanes.tileLoop)
+    return emitTiles(sweep, lanes, SmallVector<unsigned>(all.drop_back()));
   emitLoops(around, {}, [&](Values) -> Values {
     Values accumulators;
     for (const Stage *stage : sweep.stages)
@@ -75,6 +77,27 @@ void NestEmitter::emitPointwise(const Sweep &sweep) {
     });
     finishRowReductions(sweep, lanes, accumulators);
     return {};
+  });
+}
+
+/// A parallel sweep with the loops `around` around the lanes', one of which runs in tiles.
+void NestEmitter::emitTiles(const Sweep &sweep, const Lanes &lanes, SmallVector<unsigned> around) {
+  static constexpr int64_t kTile = 16; // elements of a line of memory, for most types
+  unsigned tiled = *lanes.tileLoop;
+  llvm::erase(around, tiled);
+  emitLoops(around, {}, [&](Values) -> Values {
+    auto [lower, upper] = bounds(tiled);
+    return emitFor(lower, upper, kTile, {}, [&, upper = upper](LoopDim tile, Values) -> Values {
+      Value from = e.indexValue(tile);
+      Value to = arith::AddIOp::create(b, loc, from, e.indexConstant(kTile));
+      to = arith::MinSIOp::create(b, loc, to, upper);
+      return emitLanes(sweep, lanes, {}, [&](int64_t unroll, Values) {
+        return emitFor(from, to, 1, {}, [&](LoopDim dim, Values) {
+          loops[tiled] = dim;
+          return pointwiseBlock(sweep, lanes, unroll, {});
+        });
+      });
+    });
   });
 }
 

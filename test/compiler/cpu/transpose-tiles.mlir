@@ -1,0 +1,20 @@
+// Where a read runs across the lanes, a loop along the read goes in tiles inside of the lanes' loop.
+// RUN: tfc-opt --tfc-cpu-codegen=mcpu=x86-64-v4 %s | FileCheck %s
+
+// CHECK: llvm.func{{.*}}@transposed
+// CHECK: scf.for {{.*}} step %[[TILE:.*]] {
+// CHECK: arith.minsi
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: vector<16xf32>
+func.func private @transposed(%x: tensor<64x128xf32>) -> tensor<128x64xf32> attributes {tfc.kernel} {
+  %empty = tensor.empty() : tensor<128x64xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x128xf32>) outs(%empty : tensor<128x64xf32>) {
+  ^bb0(%e: f32, %old: f32):
+    linalg.yield %e : f32
+  } -> tensor<128x64xf32>
+  return %y : tensor<128x64xf32>
+}
