@@ -1,4 +1,6 @@
-"""Random entries over shared variables, compiled and computed with NumPy: random_entries.py FOLDER BEGIN END.
+"""Random entries over shared variables, compiled and computed with NumPy.
+
+random_entries.py FOLDER BEGIN END: a graph for each seed in [BEGIN, END), compiled into FOLDER.
 
 Statements assign, bind and look up in program order; values are small integers, so that results are
 exact. A look-up that is out of range must fail the call and leave every variable as it was.
@@ -63,8 +65,9 @@ class Program:
         self.random = random.Random(seed)
         self.state = {"at": np.arange(WIDTH, dtype=np.int32) // 2}
         self.variables = {kind: [] for kind in STATE}
-        lines = ["graph random", "", "fn clip(v: T[..s]) -> T[..s] {", "  return minimum(maximum(v, -6.0), 6.0)",
-                 "}", "", f"var at: i32[{WIDTH}] = [{', '.join(map(str, self.state['at']))}]"]
+        lines = ["graph random", "", "fn clip(v: T[..s]) -> T[..s] {",
+                 "  return minimum(maximum(v, -6.0), 6.0)", "}", "",
+                 f"var at: i32[{WIDTH}] = [{', '.join(map(str, self.state['at']))}]"]
         for i in range(self.random.randint(2, 6)):
             kind, value = self.random.choice(list(STATE)), self.random.randint(-2, 2)
             self.variables[kind].append(f"v{i}")
@@ -95,7 +98,8 @@ class Program:
         lines += ["", f"entry e{number}(x: f32[{bound}, {WIDTH}], y: f32[{WIDTH}], step: i32)"
                   f" -> ({types}) {{"]
         for name, value in body:
-            lines.append(f"  assign({name}, {value})" if name in self.state else f"  {name} = {value}")
+            is_variable = name in self.state
+            lines.append(f"  assign({name}, {value})" if is_variable else f"  {name} = {value}")
         lines += [f"  return {', '.join(results)}", "}"]
         return body, results
 
@@ -147,7 +151,8 @@ def differences(program, model, rng):
         except Failed:
             results = None
         if (expected is None) != (results is None):
-            yield f"call {call} of e{number}: expected {'failure' if expected is None else 'results'}"
+            wanted = "a failure" if expected is None else "results"
+            yield f"call {call} of e{number} with n = {n}: expected {wanted}"
             return
         for i, (want, got) in enumerate(zip(expected or [], results or [])):
             if not np.array_equal(want, got):
@@ -167,7 +172,8 @@ def main():
             file.write(program.text)
         level = "0" if seed % 4 == 3 else "3"
         subprocess.run(["tfc", "compile", "-O", level, graph, "-o", library], check=True)
-        for difference in differences(program, Model(library, threads=2), np.random.default_rng(seed)):
+        model = Model(library, threads=2)
+        for difference in differences(program, model, np.random.default_rng(seed)):
             print(f"{graph}: {difference}")
             wrong += 1
     print(f"{end - begin} graphs, {wrong} differences")
