@@ -157,6 +157,15 @@ static void report(const EntryInfo &info, const Arena &arena, const HostCounts &
                << counts.checks << " checks\n";
 }
 
+/// What an instance needs besides the arena, which its entries share, and what the code brings along.
+static void report(const ModelInfo &model, const HostModule &host) {
+  int64_t bytes = 0;
+  for (const VariableInfo &variable : model.variables)
+    bytes += bytesOf(variable.type).constant().value_or(0);
+  llvm::errs() << model.variables.size() << " variables of " << bytes << " bytes, weights of "
+               << host.getWeightBytes() << " bytes\n";
+}
+
 namespace {
 struct EmitHostPass : tfc::impl::EmitHostBase<EmitHostPass> {
   using Base::Base;
@@ -176,6 +185,8 @@ struct EmitHostPass : tfc::impl::EmitHostBase<EmitHostPass> {
         return signalPassFailure();
     }
     host.finish();
+    if (printReport)
+      ::report(*model, host);
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
       if (isa<EntryOp, VariableOp>(op))
         op.erase();

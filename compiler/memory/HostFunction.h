@@ -30,6 +30,8 @@ public:
     return variableNumbers.lookup(variable.getAttr());
   }
 
+  int64_t getWeightBytes() const { return weightBytes; }
+
   /// Sets `tfc.weights`.
   void finish();
 

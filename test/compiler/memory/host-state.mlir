@@ -7,6 +7,7 @@ dfg.variable @w : tensor<4xf32>
 
 // CHECK-DAG: swap: arena of 128 bytes, 0 launches, 0 results in place, 5 copies, 0 checks
 // CHECK-DAG: twice: arena of 0 bytes, 1 launches, 0 results in place, 1 copies, 0 checks
+// CHECK-DAG: 2 variables of 32 bytes, weights of 0 bytes
 
 dfg.entry @swap() -> tensor<4xf32> {
   %v = dfg.read @v : tensor<4xf32>
