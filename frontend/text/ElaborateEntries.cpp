@@ -294,12 +294,13 @@ void Elaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   callNumber = nullptr;
   lowerBounds.clear();
   checkAnnotations(entry, {"device"});
+  unsigned errorsBefore = diagnostics.errorCount();
+  llvm::scope_exit note([&] { hasFailedEntries |= diagnostics.errorCount() != errorsBefore; });
   if (!bindFeeds(entry, header))
     return;
   applyFileFacts(module);
   if (!checkWhere(entry.where, ("entry '" + entry.name.text + "'").str()))
     return;
-  unsigned errorsBefore = diagnostics.errorCount();
   dfg::EntryOp op = builder.beginEntry(header, locate(entry.name.range));
   for (auto [param, argument] : zip(entry.params, op.getBody().getArguments()))
     frame->locals[param.name.text] = {Entity(mlir::Value(argument)), param.name.range, param.type};

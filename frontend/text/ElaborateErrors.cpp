@@ -22,12 +22,20 @@ Entity Elaborator::fail(SourceRange at, StringRef slug, const Twine &text) {
   return Poison();
 }
 
+/// What was called: an instance by its own name, a function of it with that before.
+static std::string calleeName(const Frame &frame) {
+  StringRef name = frame.fn->name.text;
+  if (!frame.self)
+    return name.str();
+  return name == "call" ? frame.self->path : (frame.self->path + "." + name).str();
+}
+
 static std::string callerName(const Frame &frame) {
   const Frame *caller = frame.caller;
   if (!caller || !caller->fn)
     return {};
   StringRef kind = caller->fn->isEntry ? " by entry '" : " by '";
-  return (kind + caller->fn->name.text + "'").str();
+  return (kind + calleeName(*caller) + "'").str();
 }
 
 std::string Elaborator::describeDims(const Frame &frame) {
@@ -59,7 +67,7 @@ void Elaborator::addCallNotes(Diagnostic &diagnostic) {
     std::string dims = describeDims(*f);
     if (dims.empty())
       continue;
-    diagnostic.note(f->callSite, "in this call of '" + f->fn->name.text + "'" + callerName(*f) +
+    diagnostic.note(f->callSite, "in this call of '" + calleeName(*f) + "'" + callerName(*f) +
                                      ", with " + dims);
   }
 }
@@ -147,16 +155,30 @@ static std::string nameOperator(std::string text, StringRef op, StringRef operat
   return text;
 }
 
+static size_t findWord(StringRef text, StringRef word) {
+  auto isPart = [&](size_t at) { return at < text.size() && (isAlnum(text[at]) || text[at] == '_'); };
+  for (size_t at = text.find(word); !word.empty() && at != StringRef::npos;
+       at = text.find(word, at + 1))
+    if (!isPart(at - 1) && !isPart(at + word.size()))
+      return at;
+  return StringRef::npos;
+}
+
 /// The place of what a message quotes, if that stands in the string at `at`.
 static SourceRange placeInString(SourceRange at, StringRef message, const SourceManager &sources) {
   if (!at.isValid() || !sources.text(at).starts_with("\""))
     return at;
-  StringRef quoted = message.split('\'').second.split('\'').first;
-  size_t begin = quoted.empty() ? StringRef::npos : sources.text(at).find(quoted);
-  if (begin == StringRef::npos)
+  SmallVector<StringRef> pieces;
+  message.split(pieces, '\'');
+  // Every other piece stands between quotes.
+  for (size_t i = 1; i < pieces.size(); i += 2) {
+    size_t begin = findWord(sources.text(at), pieces[i]);
+    if (begin == StringRef::npos)
+      continue;
+    at.begin += begin;
+    at.end = at.begin + pieces[i].size();
     return at;
-  at.begin += begin;
-  at.end = at.begin + quoted.size();
+  }
   return at;
 }
 

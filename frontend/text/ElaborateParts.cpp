@@ -285,6 +285,9 @@ void Elaborator::forceAll(Instance &instance) {
   for (const auto &size : instance.sizes) {
     if (size.second.at.isValid())
       continue;
+    // After other errors the call may just not have been reached.
+    if (hasFailedEntries)
+      return;
     error(instance.at, "unknown-size",
           "'" + instance.path + "' is never called, so its size '" + size.getKey() +
               "' is not known");

@@ -78,8 +78,12 @@ void Elaborator::bindTarget(const ast::Target &target, const Entity &value, Sour
 
 void Elaborator::execBind(const ast::BindStmt &stmt) {
   SaveAndRestore<std::string> outer(bindingName);
-  if (!stmt.targets.empty())
-    bindingName = stmt.targets.front().name.text.str();
+  if (stmt.targets.empty() || stmt.values.empty()) {
+    for (const ast::Target &target : stmt.targets)
+      bindLocal(target.name, Entity());
+    return;
+  }
+  bindingName = stmt.targets.front().name.text.str();
   std::vector<Entity> values;
   for (const ast::Expr *expr : stmt.values) {
     expected.reset();

@@ -319,6 +319,8 @@ private:
   std::set<std::tuple<FileId, uint32_t, uint32_t, std::string>> reported;
   Diagnostic discarded;
   uint64_t staticIterations = 0;
+  /// An entry was dropped because of errors.
+  bool hasFailedEntries = false;
   /// How often a node name has drawn in this entry, for seeds.
   llvm::StringMap<unsigned> draws;
   /// The number of this call, once an operation of the entry draws.

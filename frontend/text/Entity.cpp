@@ -68,15 +68,18 @@ static std::string quoted(StringRef kind, StringRef name) {
   return (kind + " '" + name + "'").str();
 }
 
-std::string toText(double value) {
+template <typename Float> static std::string shortest(Float value) {
   char text[40];
   for (int digits = 1; digits <= 17; ++digits) {
-    snprintf(text, sizeof(text), "%.*g", digits, value);
-    if (strtod(text, nullptr) == value)
+    snprintf(text, sizeof(text), "%.*g", digits, static_cast<double>(value));
+    if (static_cast<Float>(strtod(text, nullptr)) == value)
       break;
   }
   return text;
 }
+
+std::string toText(double value) { return shortest(value); }
+std::string toText(float value) { return shortest(value); }
 
 std::string Entity::describe() const {
   return std::visit(

@@ -105,6 +105,7 @@ struct Entity {
 
 /// The shortest decimal text that reads back as the same number.
 std::string toText(double value);
+std::string toText(float value);
 
 /// Equality of static values; nothing where they cannot be compared.
 std::optional<bool> staticEquals(const Entity &a, const Entity &b);

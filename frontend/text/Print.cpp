@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/OpTable.h"
+#include "frontend/text/Entity.h"
 #include "frontend/text/Lexer.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -123,14 +124,14 @@ static std::string number(const APFloat &value) {
     return "nan";
   if (value.isInfinity())
     return value.isNegative() ? "-inf" : "inf";
+  bool isWide = &value.getSemantics() == &APFloat::IEEEdouble();
+  APFloat converted = value;
   bool losesInfo;
-  APFloat wide = value;
-  wide.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-  SmallString<32> text;
-  wide.toString(text, 17, 0);
-  bool isFloat = text.str().contains('.') || text.str().contains('E');
-  std::string result = StringRef(text).lower();
-  return isFloat ? result : result + ".0";
+  converted.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  std::string text = isWide ? toText(converted.convertToDouble())
+                            : toText(static_cast<float>(converted.convertToDouble()));
+  bool isFloat = StringRef(text).find_first_of(".e") != StringRef::npos;
+  return isFloat ? text : text + ".0";
 }
 
 static std::string element(Attribute value) {
@@ -296,8 +297,10 @@ void GraphPrinter::printGradients(dfg::GradientsOp op) {
   for (size_t i = 0; i < op.getXs().size(); ++i) {
     std::string item = group + "[" + std::to_string(i) + "]";
     bool isSparse = is_contained(op.getSparse(), static_cast<int64_t>(i));
-    for (StringRef member : isSparse ? ArrayRef<StringRef>{".indices", ".rows"}
-                                     : ArrayRef<StringRef>{""}) {
+    SmallVector<StringRef, 2> members{""};
+    if (isSparse)
+      members = {".indices", ".rows"};
+    for (StringRef member : members) {
       Value result = op.getGrads()[next++];
       if (!result.use_empty())
         os << "  " << nameFor(result) << " = " << item << member << "\n";
