@@ -20,6 +20,7 @@ struct TensorBytes {
   llvm::StringRef bytes;
   Type element;
   llvm::SmallVector<int64_t> shape;
+  bool isColumnMajor = false;
 };
 } // namespace
 
@@ -96,6 +97,24 @@ static llvm::StringRef npyField(llvm::StringRef header, llvm::StringRef key) {
   return header.drop_front(at + key.size() + 3).ltrim();
 }
 
+/// Puts the elements of a tensor in column-major order, as NumPy saves a transposed array, into
+/// row-major order. The result owns the bytes.
+static FileBuffer toRowMajor(TensorBytes &tensor) {
+  size_t width = byteWidth(tensor.element), count = tensor.bytes.size() / width;
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(tensor.bytes.size());
+  llvm::SmallVector<int64_t> index(tensor.shape.size(), 0);
+  for (size_t i = 0; i < count; ++i) {
+    size_t place = 0;
+    for (auto [size, position] : llvm::zip(tensor.shape, index))
+      place = place * size + position;
+    memcpy(buffer->getBufferStart() + place * width, tensor.bytes.data() + i * width, width);
+    for (size_t axis = 0; axis < index.size() && ++index[axis] == tensor.shape[axis]; ++axis)
+      index[axis] = 0;
+  }
+  tensor.bytes = llvm::StringRef(buffer->getBufferStart(), buffer->getBufferSize());
+  return FileBuffer(std::move(buffer));
+}
+
 static std::optional<TensorBytes> parseNpy(MLIRContext *context, llvm::StringRef text,
                                            std::string &error) {
   error = "this is no npy file";
@@ -118,10 +137,7 @@ static std::optional<TensorBytes> parseNpy(MLIRContext *context, llvm::StringRef
     error = ("its dtype '" + descr + "' is none of the language's").str();
     return std::nullopt;
   }
-  if (npyField(header, "fortran_order").starts_with("True")) {
-    error = "its elements are in Fortran order; save numpy.ascontiguousarray(x)";
-    return std::nullopt;
-  }
+  tensor.isColumnMajor = npyField(header, "fortran_order").starts_with("True");
   llvm::StringRef shape = npyField(header, "shape");
   if (!shape.consume_front("("))
     return std::nullopt;
@@ -240,6 +256,8 @@ ElementsAttr loadTensor(MLIRContext *context, llvm::StringRef path, llvm::String
                              : parseSafetensors(context, file->getBuffer(), key, error);
   if (!tensor)
     return {};
+  if (tensor->isColumnMajor)
+    file = toRowMajor(*tensor);
   return makeAttribute(*tensor, file, key.empty() ? path : key);
 }
 
