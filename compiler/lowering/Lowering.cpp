@@ -144,21 +144,25 @@ AffineMap broadcastMap(MLIRContext *context, ArrayRef<DimExpr> from, ArrayRef<Di
 }
 
 Value buildReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> shape,
-                     ArrayRef<int64_t> axes, TypedAttr neutral, Type elementType,
+                     ArrayRef<int64_t> axes, bool keepDims, TypedAttr neutral, Type elementType,
                      BodyBuilder body) {
-  SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
+  int64_t rank = shape.size(), loops = keepDims ? rank + axes.size() : rank;
+  SmallVector<utils::IteratorType> iterators(loops, utils::IteratorType::parallel);
   for (int64_t axis : axes)
     iterators[axis] = utils::IteratorType::reduction;
   Shape kept;
   SmallVector<AffineExpr> keptDims;
+  int64_t unit = rank; // a loop over one element stands for each axis that is kept
   for (auto [i, size] : llvm::enumerate(shape)) {
-    if (iterators[i] == utils::IteratorType::reduction)
+    bool isReduced = iterators[i] == utils::IteratorType::reduction;
+    if (isReduced && !keepDims)
       continue;
-    kept.push_back(size);
-    keptDims.push_back(b.getAffineDimExpr(i));
+    kept.push_back(isReduced ? DimExpr(1) : size);
+    keptDims.push_back(b.getAffineDimExpr(isReduced ? unit++ : i));
   }
-  AffineMap maps[] = {b.getMultiDimIdentityMap(shape.size()),
-                      AffineMap::get(shape.size(), 0, keptDims, b.getContext())};
+  ArrayRef<AffineExpr> inputDims = b.getMultiDimIdentityMap(rank).getResults();
+  AffineMap maps[] = {AffineMap::get(loops, 0, inputDims, b.getContext()),
+                      AffineMap::get(loops, 0, keptDims, b.getContext())};
   Value init = buildFill(b, loc, arith::ConstantOp::create(b, loc, neutral), kept);
   Value reduced = linalg::GenericOp::create(b, loc, init.getType(), input, init, maps, iterators,
                                             [&](OpBuilder &b, Location loc, ValueRange scalars) {

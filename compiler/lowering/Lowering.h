@@ -49,11 +49,11 @@ mlir::Value buildParallel(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRan
 mlir::AffineMap broadcastMap(mlir::MLIRContext *context, llvm::ArrayRef<dfg::DimExpr> from,
                              llvm::ArrayRef<dfg::DimExpr> to);
 
-/// A reduction of `input` over `axes` into a tensor of rank `rank - axes`, in the compute type of
+/// A reduction of `input` over `axes`, which are removed or stay with size 1, in the compute type of
 /// `elementType`, rounded at the end. `body` gets the element and the accumulator.
 mlir::Value buildReduction(mlir::OpBuilder &b, mlir::Location loc, mlir::Value input,
                            llvm::ArrayRef<dfg::DimExpr> shape, llvm::ArrayRef<int64_t> axes,
-                           mlir::TypedAttr neutral, mlir::Type elementType, BodyBuilder body);
+                           bool keepDims, mlir::TypedAttr neutral, mlir::Type elementType, BodyBuilder body);
 
 /// Converts a scalar between storage and compute type (floating point only).
 mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar);

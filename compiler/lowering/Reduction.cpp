@@ -31,17 +31,13 @@ struct ReductionLowering : OpConversionPattern<Op> {
     Type elementType = elementTypeOf(op.getX().getType());
     SmallVector<int64_t> axes = reducedAxes(op.getAxisAttr(), shape.size());
     TypedAttr neutral = Derived::neutral(rewriter, elementType);
-    Value reduced = buildReduction(
-        rewriter, op.getLoc(), adaptor.getX(), shape, axes, neutral, storageType(elementType),
-        [&](OpBuilder &b, ValueRange scalars) {
-          return Derived::combine(b, op.getLoc(), scalars[1], scalars[0], elementType);
-        });
-    Shape reducedShape;
-    for (auto [i, size] : llvm::enumerate(shape))
-      if (!llvm::is_contained(axes, int64_t(i)))
-        reducedShape.push_back(size);
-    rewriter.replaceOp(op, buildReshape(rewriter, op.getLoc(), reduced, reducedShape,
-                                        shapeOf(op.getType())));
+    rewriter.replaceOp(
+        op, buildReduction(rewriter, op.getLoc(), adaptor.getX(), shape, axes, op.getKeepDims(),
+                           neutral, storageType(elementType),
+                           [&](OpBuilder &b, ValueRange scalars) {
+                             return Derived::combine(b, op.getLoc(), scalars[1], scalars[0],
+                                                     elementType);
+                           }));
     return success();
   }
 };
