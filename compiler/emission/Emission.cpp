@@ -166,9 +166,12 @@ LogicalResult Emitter::emitBinary() {
   if (!folder)
     return report(folder.takeError());
   // Both outputs are begun first: an output that cannot be written is found before the work.
-  llvm::Expected<PendingFile> header = PendingFile::create(headerPathFor(options.output));
-  if (!header)
-    return report(header.takeError());
+  std::optional<llvm::Expected<PendingFile>> header;
+  if (!isSpecialFile(options.output)) {
+    header.emplace(PendingFile::create(headerPathFor(options.output)));
+    if (!*header)
+      return report(header->takeError());
+  }
   llvm::Expected<PendingFile> output = PendingFile::create(options.output);
   if (!output)
     return report(output.takeError());
@@ -183,10 +186,13 @@ LogicalResult Emitter::emitBinary() {
             report(writeWeights(weights, options.prefix + ".tfc_weights", triple, objects.back()))))
       return failure();
   }
-  if (failed(link(*folder, output->temporary())) ||
-      failed(report(header->write(makeHeader(model, names)))) || failed(report(output->keep())))
+  if (failed(link(*folder, output->temporary())))
     return failure();
-  return report(header->keep());
+  if (header && failed(report((*header)->write(makeHeader(model, names)))))
+    return failure();
+  if (failed(report(output->keep())))
+    return failure();
+  return header ? report((*header)->keep()) : success();
 }
 
 LogicalResult Emitter::run() {

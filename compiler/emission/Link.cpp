@@ -28,12 +28,21 @@ WorkFolder::~WorkFolder() {
 
 std::string WorkFolder::file(const Twine &name) const { return path + "/" + name.str(); }
 
+bool tfc::emission::isSpecialFile(StringRef path) {
+  sys::fs::file_status status;
+  return !sys::fs::status(path, status) && sys::fs::exists(status) &&
+         !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
+}
+
 Expected<PendingFile> PendingFile::create(StringRef path) {
   if (sys::fs::is_directory(path))
     return createFileError(path, std::make_error_code(std::errc::is_a_directory));
   SmallString<128> name;
   int descriptor;
-  if (std::error_code error = sys::fs::createUniqueFile(path + ".%%%%%%", descriptor, name))
+  std::error_code error = isSpecialFile(path)
+                              ? sys::fs::createTemporaryFile("tfc", "", descriptor, name)
+                              : sys::fs::createUniqueFile(path + ".%%%%%%", descriptor, name);
+  if (error)
     return createFileError(path, error);
   sys::fs::file_t file = sys::fs::convertFDToNativeFile(descriptor);
   sys::fs::closeFile(file);
@@ -68,6 +77,10 @@ Error PendingFile::write(StringRef text) {
 }
 
 Error PendingFile::keep() {
+  if (isSpecialFile(path)) {
+    std::error_code error = sys::fs::copy_file(name, path);
+    return error ? createFileError(path, error) : Error::success();
+  }
   if (std::error_code error = sys::fs::rename(name, path))
     return createFileError(path, error);
   sys::DontRemoveFileOnSignal(name);

@@ -22,7 +22,11 @@ private:
   std::string path;
 };
 
-/// A file under another name in the folder of its path, until `keep`; removed without it.
+/// Whether something that is no plain file, such as /dev/null, stands at `path`.
+bool isSpecialFile(llvm::StringRef path);
+
+/// A file under another name in the folder of its path, until `keep`; removed without it. What is
+/// special is not replaced: its bytes are copied to it.
 class PendingFile {
 public:
   static llvm::Expected<PendingFile> create(llvm::StringRef path);
