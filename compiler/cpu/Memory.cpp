@@ -68,7 +68,8 @@ Value KernelEmitter::loadScalar(const Buffer &buffer, AffineExpr offset) {
 /// Loads the elements base, base + 1, ... or, reversed, base, base - 1, ...
 Value KernelEmitter::loadContiguous(const Buffer &buffer, AffineExpr base, bool reversed) {
   auto type = VectorType::get({laneCount}, memoryType(buffer.elementType));
-  Value mask = buffer.padded ? Value() : laneMask;
+  // There is padding behind the last element only.
+  Value mask = buffer.padded && !reversed ? Value() : laneMask;
   SmallVector<int64_t> backwards;
   for (int64_t lane = laneCount; lane > 0; --lane)
     backwards.push_back(lane - 1);
