@@ -235,6 +235,7 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
   if (std::string former = formerName(stmt); !former.empty())
     name.formerly = renameLast(name.formerly.empty() ? name.path : name.formerly,
                                binding.name.text, former);
+  name.isFrozen |= isFrozen(stmt);
   SaveAndRestore<Frame *> outerFrame(frame, bindingFrame.get());
   SaveAndRestore<std::string> outerName(bindingName, binding.name.text.str());
   SaveAndRestore<std::optional<TensorType>> outerExpected(expected, std::nullopt);

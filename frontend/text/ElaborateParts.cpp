@@ -78,6 +78,7 @@ Entity Elaborator::instantiate(const Part &part, const ast::CallExpr &call, cons
   instance.part = part;
   instance.path = name.path;
   instance.formerly = name.formerly;
+  instance.isFrozen = name.isFrozen;
   instance.order = name.order;
   instance.parent = name.parent;
   instance.at = call.range;
@@ -115,7 +116,7 @@ bool Elaborator::declareMembers(Instance &instance, ArrayRef<ast::Stmt *> member
       checkAnnotations(*member, {"recompute", "device"});
       declare(instance.members, fn->name, declaration);
     } else if (const auto *let = dyn_cast<ast::LetDecl>(member)) {
-      checkAnnotations(*member, {"was", "device"});
+      checkAnnotations(*member, {"frozen", "was", "device"});
       for (const ast::Binding &binding : let->bindings) {
         declaration.binding = &binding;
         declare(instance.members, binding.name, declaration);
@@ -225,6 +226,7 @@ std::optional<Entity> Elaborator::valueInInstance(Instance &instance, StringRef 
   path.order = instance.order;
   path.order.push_back(declaration.position);
   path.parent = &instance;
+  path.isFrozen = instance.isFrozen;
   if (!instance.formerly.empty())
     path.formerly = instance.formerly + "." + name.str();
   LazyValue &lazy = instance.values[name];

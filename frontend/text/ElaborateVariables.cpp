@@ -11,6 +11,8 @@ static const ast::Annotation *findAnnotation(const ast::Stmt &stmt, StringRef na
   return it == stmt.annotations.end() ? nullptr : it;
 }
 
+bool Elaborator::isFrozen(const ast::Stmt &stmt) { return findAnnotation(stmt, "frozen"); }
+
 /// The old name that `@was("name")` gives; empty without one.
 std::string Elaborator::formerName(const ast::Stmt &stmt) {
   const ast::Annotation *annotation = findAnnotation(stmt, "was");
@@ -105,9 +107,9 @@ Variable *Elaborator::declareVariable(const ast::VarDecl &decl, const LetName &n
         .note(other->decl->name.range, "the other one, " + dfg::toText(other->type));
     return nullptr;
   }
-  Variable &variable = variables.emplace_back(
-      Variable{name.path, tensorType, findAnnotation(decl, "frozen") != nullptr, name.formerly,
-               name.order, &decl, locate(decl.name.range)});
+  bool isHeld = name.isFrozen || isFrozen(decl);
+  Variable &variable = variables.emplace_back(Variable{name.path, tensorType, isHeld, name.formerly,
+                                                       name.order, &decl, locate(decl.name.range)});
   if (std::string former = formerName(decl); !former.empty()) {
     variable.formerly = renameLast(variable.formerly.empty() ? variable.path : variable.formerly,
                                    decl.name.text, former);

@@ -17,6 +17,8 @@ struct LetName {
   std::string formerly;
   OrderKey order;
   Instance *parent = nullptr;
+  /// A 'let' on the way is '@frozen'.
+  bool isFrozen = false;
 };
 
 class Elaborator {
@@ -240,6 +242,7 @@ private:
     std::shared_ptr<Frame> frame;
   };
   std::string formerName(const ast::Stmt &stmt);
+  static bool isFrozen(const ast::Stmt &stmt);
   bool checkAnnotations(const ast::Stmt &stmt, llvm::ArrayRef<llvm::StringRef> known);
   std::optional<TensorType> typeOfInitializer(const ast::VarDecl &decl);
   Variable *declareVariable(const ast::VarDecl &decl, const LetName &name,

@@ -66,6 +66,8 @@ struct Instance {
   llvm::StringMap<BoundSize> sizes;
   /// The path under which older checkpoints know it; empty if it is the same.
   std::string formerly;
+  /// None of its variables is trained.
+  bool isFrozen = false;
   /// Where its members are evaluated.
   std::shared_ptr<Frame> frame;
   unsigned memberCount = 0;
