@@ -41,10 +41,11 @@ static std::string callerName(const Frame &frame) {
 std::string Elaborator::describeDims(const Frame &frame) {
   std::vector<std::string> texts;
   for (const std::string &name : frame.dims) {
-    auto it = frame.locals.find(name);
-    if (it == frame.locals.end())
-      continue;
-    const Entity &value = it->second.value;
+    Entity value;
+    if (auto it = frame.locals.find(name); it != frame.locals.end())
+      value = it->second.value;
+    else if (frame.self)
+      value = frame.self->sizes.lookup(name).value;
     if (value.is<mlir::Type>()) {
       texts.push_back(name + " = " + dfg::toText(value.as<mlir::Type>()));
       continue;

@@ -2,6 +2,7 @@
 #include "frontend/text/ElaborateImpl.h"
 #include "frontend/text/Library.h"
 #include "frontend/text/Parser.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -74,6 +75,11 @@ Module *Elaborator::loadUsed(const ast::UseDecl &use, const Module &from) {
     full = sys::path::parent_path(sources.name(from.file->id));
     sys::path::append(full, *path);
   }
+  sys::path::remove_dots(full, /*remove_dot_dot=*/true);
+  // The same file by another path is the same file.
+  for (FileId other = 0; other < sources.size(); ++other)
+    if (sys::fs::equivalent(sources.name(other), full))
+      return loadModule(other, use.path->range);
   std::string reason;
   std::optional<FileId> file = sources.load(full, reason);
   if (!file) {
