@@ -147,8 +147,9 @@ class Kernel:
         name = self.generic(loops, out, iterators, inputs, fill, "\n".join(lines))
         full = np.broadcast_to(array, [self.extent[l] for l in loops])
         reduced = function(full, tuple(i for i, l in enumerate(loops) if l not in out))
+        if op == "maximumf":
+            reduced = np.maximum(reduced, array.dtype.type(-100))
         kept = [l for l in loops if l in out]
-        # Sums are scaled down by their users' tanh; values stay small enough to compare.
         self.values.append((name, out, np.ascontiguousarray(np.transpose(reduced, [kept.index(l) for l in out]))))
 
     def text(self):
