@@ -19,7 +19,7 @@ Elaborator::Flow Elaborator::exec(const ast::Stmt *stmt) {
     execBind(*cast<ast::BindStmt>(stmt));
     return Flow::Next;
   case ast::StmtKind::Expr:
-    execExpr(*cast<ast::ExprStmt>(stmt));
+    eval(cast<ast::ExprStmt>(stmt)->expr);
     return Flow::Next;
   case ast::StmtKind::Let:
     execLet(*cast<ast::LetDecl>(stmt));
@@ -48,12 +48,6 @@ Elaborator::Flow Elaborator::exec(const ast::Stmt *stmt) {
 void Elaborator::bindLocal(const ast::Name &name, const Entity &value, const ast::Type *type) {
   if (name && !name.isDiscard())
     frame->locals[name.text] = {value, name.range, type};
-}
-
-void Elaborator::execExpr(const ast::ExprStmt &stmt) {
-  Entity value = eval(stmt.expr);
-  if (isa<ast::NameExpr, ast::MemberExpr, ast::IndexExpr>(stmt.expr) && !value.isPoison())
-    error(stmt.range, "no-effect", "this has no effect");
 }
 
 void Elaborator::bindTarget(const ast::Target &target, const Entity &value, SourceRange at) {

@@ -262,7 +262,6 @@ private:
   Flow execStaticFor(const ast::StaticForStmt &stmt);
   void execReturn(const ast::ReturnStmt &stmt);
   void bindLocal(const ast::Name &name, const Entity &value, const ast::Type *type = nullptr);
-  void execExpr(const ast::ExprStmt &stmt);
   void poisonBindings(const ast::Block *block);
   Entity laterWork(SourceRange at, llvm::StringRef what);
 
