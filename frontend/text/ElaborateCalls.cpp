@@ -154,6 +154,8 @@ Entity Elaborator::runBody(Frame &callee) {
   execBlock(*fn.body);
   bool hasResults = fn.resultType || !fn.results.empty();
   if (!callee.result) {
+    if (hasResults && callee.module->hasSyntaxErrors)
+      return Poison();
     if (hasResults)
       return fail(fn.name.range, "missing-return",
                   "'" + fn.name.text + "' has results, but reaches its end without 'return'");

@@ -29,7 +29,9 @@ Module *Elaborator::loadModule(FileId file, SourceRange usedAt) {
 
   auto module = std::make_unique<Module>();
   Module *result = module.get();
+  unsigned errorsBefore = diagnostics.errorCount();
   module->file = parseFile(sources, file, diagnostics);
+  module->hasSyntaxErrors = diagnostics.errorCount() != errorsBefore;
   module->name = module->file->name ? module->file->name.text.str() : stem(sources.name(file));
   module->position = modules.size();
   if (std::optional<uint64_t> edition = module->file->edition; edition && *edition != 1)

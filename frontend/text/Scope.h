@@ -35,6 +35,8 @@ struct Module {
   /// Ships with tfc.
   bool isShipped = false;
   bool isMain = false;
+  /// Parts of it could not be parsed, so that statements may be missing.
+  bool hasSyntaxErrors = false;
   llvm::StringMap<Declaration> declarations;
   llvm::StringMap<LazyValue> values;
   /// Before the names of its state: empty, or the graph's name and a dot.
