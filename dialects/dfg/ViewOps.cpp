@@ -101,6 +101,14 @@ Value SliceOp::buildCheck(OpBuilder &b) {
 }
 
 StringAttr SliceOp::getCheckMessage() {
+  // `ensure` takes a whole axis under another size: see the conditions of a slice.
+  Shape shape = shapeOf(getX().getType());
+  auto isWhole = [&](size_t i) {
+    return getStarts().getExprs()[i] + shape[i] == getSizes().getExprs()[i];
+  };
+  if (llvm::all_of(llvm::seq(shape.size()), isWhole))
+    return StringAttr::get(getContext(), "'ensure' expects " + toText(getType()) + ", but got " +
+                                             toText(getX().getType()) + " of other sizes");
   return StringAttr::get(getContext(), "'slice' reaches outside of " + toText(getX().getType()));
 }
 

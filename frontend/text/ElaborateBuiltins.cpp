@@ -162,6 +162,56 @@ Entity Elaborator::callCastByName(Arguments &args, const ast::CallExpr &call) {
   return callCast(*element, operand, call);
 }
 
+/// `constant(2.5)`, which takes the type that it meets, and `constant([[1.0, 2.0]])`.
+Entity Elaborator::callConstant(ArrayRef<Argument> args, const ast::CallExpr &call) {
+  bool isNamed = args.size() == 1 && args[0].label && args[0].label.text != "value";
+  if (args.size() != 1 || isNamed)
+    return fail(call.range, "wrong-count", "'constant' takes a number or a table of numbers");
+  const Entity &value = args[0].value;
+  if (value.isNumber() || value.is<bool>() || value.is<Constant>() || value.isPoison())
+    return value;
+  if (!value.asGroup())
+    return fail(args[0].range, "not-static",
+                "'constant' takes numbers known at compile time, but got " + value.describe());
+  mlir::Value table = toTensor(value, expected ? expected->element : mlir::Type(), args[0].range);
+  return table ? Entity(table) : Entity();
+}
+
+/// `ensure(x, f32[n, 4])`: the elements of `x` under other sizes, which each call compares.
+Entity Elaborator::callEnsure(ArrayRef<Argument> args, const ast::CallExpr &call) {
+  const TensorType *type = args.size() == 2 ? args[1].value.get<TensorType>() : nullptr;
+  if (!type || args[0].label || args[1].label)
+    return fail(call.range, "wrong-count",
+                "'ensure' takes a tensor and its type, as in ensure(x, f32[n, 4])");
+  mlir::Value tensor = toTensor(args[0].value, type->element, args[0].range);
+  if (!tensor)
+    return Poison();
+  mlir::Type wanted = dfg::tensorOf(type->shape, type->element);
+  dfg::Shape shape = dfg::shapeOf(tensor.getType());
+  bool canHold = shape.size() == type->shape.size() &&
+                 dfg::elementTypeOf(tensor.getType()) == type->element;
+  for (size_t i = 0; canHold && i < shape.size(); ++i)
+    canHold = (shape[i] - type->shape[i]).constant().value_or(0) == 0;
+  if (!canHold)
+    return fail(args[0].range, "type-mismatch",
+                "'ensure' expects a tensor that can be " + dfg::toText(wanted) + ", but got " +
+                    dfg::toText(tensor.getType()));
+  if (tensor.getType() == wanted)
+    return Entity(tensor);
+  // `n` of `m` elements from place `n - m` on lie inside only if n is neither below m nor above.
+  SmallVector<dfg::DimExpr> starts;
+  for (auto [size, want] : zip(shape, type->shape))
+    starts.push_back(want - size);
+  mlir::Builder b(context);
+  mlir::NamedAttribute attributes[] = {
+      b.getNamedAttr("starts", dfg::DimsAttr::get(context, starts)),
+      b.getNamedAttr("sizes", dfg::DimsAttr::get(context, type->shape)),
+      b.getNamedAttr("steps", b.getDenseI64ArrayAttr(SmallVector<int64_t>(shape.size(), 1)))};
+  Argument operand{{}, args[0].expr, args[0].range, Entity(tensor)};
+  mlir::Value result = emit("slice", operand, tensor, attributes, call.range);
+  return result ? Entity(result) : Entity();
+}
+
 Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallExpr &call) {
   if (std::optional<Entity> folded = staticMath(name, args, call.range))
     return *folded;
@@ -181,6 +231,10 @@ Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallE
     return replaceValues(args, call.range);
   if (name == "cast")
     return callCastByName(args, call);
+  if (name == "constant")
+    return callConstant(args, call);
+  if (name == "ensure")
+    return callEnsure(args, call);
   if (name == "assign" || name == "assign_add" || name == "assign_sub")
     return callAssign(name, args, call);
   if (const dfg::OpSignature *op = dfg::lookupOp(name); op && name != "read")

@@ -270,7 +270,7 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
 
 static constexpr StringLiteral kBuiltins[] = {
     "abs",       "add_n",     "assign",    "assign_add", "assign_sub", "cast", "ceil",
-    "cos",       "dtype",     "exp",       "float",      "floor",      "gradients",
+    "constant",  "cos",       "dtype",     "ensure",     "exp",        "float", "floor", "gradients",
     "int",       "is_float",  "is_int",    "is_sparse",  "len",        "load", "log",  "max",
     "maximum",   "min",       "minimum",   "pow",        "prod",       "rank", "read",
     "shape",     "sin",       "sqrt",      "tanh",       "trainable",  "values",

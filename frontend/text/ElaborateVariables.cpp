@@ -32,7 +32,7 @@ bool Elaborator::checkAnnotations(const ast::Stmt &stmt, ArrayRef<StringRef> kno
   for (const ast::Annotation &annotation : stmt.annotations) {
     StringRef name = annotation.name.text;
     if (is_contained(known, name)) {
-      if (name == "device" || name == "colocate") {
+      if (name == "device" || name == "colocate" || name == "recompute") {
         laterWork(annotation.range, ("'@" + name + "'").str());
         ok = false;
       }

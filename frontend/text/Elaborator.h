@@ -121,6 +121,8 @@ private:
   Entity widen(const Argument &arg);
   Entity replaceValues(llvm::ArrayRef<Argument> args, SourceRange at);
   Entity callCastByName(Arguments &args, const ast::CallExpr &call);
+  Entity callConstant(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+  Entity callEnsure(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
   Entity callLoad(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
   Entity zipGroups(llvm::ArrayRef<Argument> args, SourceRange at);
   Entity addAll(llvm::ArrayRef<Argument> args, SourceRange at);

@@ -48,5 +48,11 @@ check("divided", "divides an integer by 0", x=ints(1, 2), y=ints(1, 0))
 check("divided", None, x=ints(-(2**31), 2), y=ints(-1, -3))
 check("front", "'slice' reaches outside of f32[n]", x=np.zeros(3, np.float32), y=np.zeros(4, np.float32))
 check("front", None, x=np.zeros(3, np.float32), y=np.zeros(3, np.float32))
+differs = "'ensure' expects f32[n, 2], but got f32[m, 2] of other sizes"
+for rows in 0, 2, 4:
+    check("same", differs, x=np.ones((3, 2), np.float32), y=np.ones((rows, 2), np.float32))
+check("same", differs, x=np.ones((0, 2), np.float32), y=np.ones((1, 2), np.float32))
+check("same", None, x=np.ones((3, 2), np.float32), y=np.ones((3, 2), np.float32))
+check("same", None, x=np.ones((0, 2), np.float32), y=np.ones((0, 2), np.float32))
 print(f"{wrong} wrong")
 sys.exit(1 if wrong else 0)
