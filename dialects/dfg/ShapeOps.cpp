@@ -25,7 +25,10 @@ OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 LogicalResult SizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
   if (adaptor.getValue().getSizes().size() != 1)
-    return emitOptionalError(location, "'size' expects one size");
+    return emitOptionalError(location, "'size' expects one size [size]");
+  if (!adaptor.getDtype().isSignlessInteger(32) && !adaptor.getDtype().isSignlessInteger(64))
+    return emitOptionalError(location, "'size' gives i32 or i64, but got dtype ",
+                             toText(adaptor.getDtype()), " [dtype]");
   results.push_back(RankedTensorType::get({}, adaptor.getDtype()));
   return success();
 }
@@ -39,6 +42,16 @@ OpFoldResult SizeOp::fold(FoldAdaptor) {
                                       /*isSigned=*/true, /*implicitTrunc=*/true));
 }
 
+/// Fails with an error if a size is negative whatever the named ones are.
+static LogicalResult checkShape(std::optional<Location> location, StringRef op,
+                                ArrayRef<DimExpr> shape) {
+  for (const DimExpr &size : shape)
+    if (isNonNegative(size) == false)
+      return emitOptionalError(location, "'", op, "' expects sizes that are not negative, but got ",
+                               size.str(), " [size]");
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // BroadcastOp
 //===----------------------------------------------------------------------===//
@@ -48,6 +61,8 @@ LogicalResult BroadcastOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   Type type = adaptor.getX().getType();
   Shape target = adaptor.getShape().getExprs();
   std::optional<Shape> joined = broadcastShapes(shapeOf(type), target);
+  if (failed(checkShape(location, "broadcast", target)))
+    return failure();
   Type result = tensorOf(target, elementTypeOf(type));
   if (!joined || *joined != target)
     return emitOptionalError(location, "'broadcast' cannot make ", toText(result), " of ",
@@ -86,6 +101,8 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
     target[open] = DimExpr::floorDiv(count, others);
     others = others * target[open];
   }
+  if (failed(checkShape(location, "reshape", target)))
+    return failure();
   if (others != count)
     return emitOptionalError(location, "'reshape' expects as many elements as before, but got ",
                              toText(type), " and [",

@@ -123,6 +123,10 @@ LogicalResult PlaceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
       failed(checkCount(location, "place", "sizes", adaptor.getShape().getSizes().size(), type)) ||
       failed(checkSteps(location, "place", adaptor.getSteps(), type)))
     return failure();
+  for (const DimExpr &size : adaptor.getShape().getExprs())
+    if (isNonNegative(size) == false)
+      return emitOptionalError(location, "'place' expects sizes that are not negative, but got ",
+                               size.str(), " [size]");
   results.push_back(tensorOf(adaptor.getShape().getExprs(), elementTypeOf(type)));
   return success();
 }

@@ -125,3 +125,11 @@ func.func @f(%c: tensor<i64>) {
   %y = dfg.random_integer %c {shape = #dfg.dims<4>, low = 3 : i64, high = 3 : i64} : tensor<i64>
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @+1 {{'size' gives i32 or i64, but got dtype f32 [dtype]}}
+  %y = dfg.size {value = #dfg.dims<n>, dtype = f32}
+  return
+}

@@ -141,3 +141,27 @@ func.func @f(%x: tensor<4xf32>) {
   %y:2 = dfg.split %x {sections = 0 : i64} : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error @+1 {{'broadcast' expects sizes that are not negative, but got -1 [size]}}
+  %y = dfg.broadcast %x {shape = #dfg.dims<-1>} : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<6xf32>) {
+  // expected-error @+1 {{'reshape' expects sizes that are not negative, but got -2 [size]}}
+  %y = dfg.reshape %x {shape = #dfg.dims<-2, -3>} : tensor<6xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<6xf32>) {
+  // expected-error @+1 {{'place' expects sizes that are not negative, but got -3 [size]}}
+  %y = dfg.place %x {starts = #dfg.dims<0>, shape = #dfg.dims<-3>} : tensor<6xf32>
+  return
+}
