@@ -42,11 +42,20 @@ static unsigned elementBytes(Type type) { return (type.getIntOrFloatBitWidth() +
 
 Value loadLanes(OpBuilder &b, Location loc, Value pointer, Type elementType, int64_t lanes,
                 Value mask) {
-  auto type = VectorType::get({lanes}, elementType);
+  // Short floats move through memory as integers: LLVM calls library functions to take them apart
+  // on processors without them.
+  bool isShort = isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 16;
+  auto type = VectorType::get({lanes}, isShort ? Type(b.getI16Type()) : elementType);
   unsigned alignment = elementBytes(elementType);
-  if (!mask)
-    return LLVM::LoadOp::create(b, loc, type, pointer, alignment);
-  return LLVM::MaskedLoadOp::create(b, loc, type, pointer, mask, zeroOf(b, loc, type), alignment);
+  Value value;
+  if (mask)
+    value =
+        LLVM::MaskedLoadOp::create(b, loc, type, pointer, mask, zeroOf(b, loc, type), alignment);
+  else
+    value = LLVM::LoadOp::create(b, loc, type, pointer, alignment);
+  if (isShort)
+    value = arith::BitcastOp::create(b, loc, VectorType::get({lanes}, elementType), value);
+  return value;
 }
 
 void storeLanes(OpBuilder &b, Location loc, Value value, Value pointer) {
