@@ -65,6 +65,8 @@ private:
 
 OwningOpRef<ModuleOp> Compilation::load() {
   Timing::Scope scope(timing, "frontend");
+  // Errors show what the author wrote, not the operation that it became.
+  context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
   return importFile(request.input, context, sources);
 }
