@@ -156,7 +156,10 @@ LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
   job.objects = objects;
   job.runtimeLibrary = options.runtimeLibrary;
   job.output = path.str();
-  job.soname = llvm::sys::path::filename(options.output).str();
+  // Found beside the program, wherever both are moved, without flags to the linker.
+  job.soname = options.soname;
+  if (job.soname.empty())
+    job.soname = ("$ORIGIN/" + llvm::sys::path::filename(options.output)).str();
   job.prefix = options.prefix;
   return report(linkLibrary(job, folder));
 }

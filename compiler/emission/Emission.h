@@ -13,6 +13,7 @@ struct EmissionOptions {
   OutputKind kind = OutputKind::Library;
   std::string output; // a path; "-" is standard output, for text
   std::string prefix; // of the C functions: an identifier
+  std::string soname; // how programs find a shared library; empty: beside themselves
   std::string cpu;    // a name of LLVM's
   std::string features;
   unsigned optLevel = 3;

@@ -116,6 +116,10 @@ struct Parser {
                      "The prefix of the C functions (default: the graph's name)")
         ->type_name("NAME");
     compile
+        ->add_option("--soname", result.compile.soname,
+                     "Where programs look for the library (default: beside themselves)")
+        ->type_name("NAME");
+    compile
         ->add_option("--stop-after", result.compile.pipeline.stopAfter,
                      "Stop behind a stage and write the module")
         ->check(CLI::Validator(checkStage, ""))

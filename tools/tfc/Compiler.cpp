@@ -114,6 +114,7 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
     break;
   }
   options.output = request.output;
+  options.soname = request.soname;
   StringRef name = request.prefix;
   if (name.empty())
     name = model.name.empty() ? llvm::sys::path::stem(request.input) : StringRef(model.name);

@@ -14,6 +14,7 @@ struct CompileRequest {
   std::string output; // "-" is standard output
   EmitKind kind = EmitKind::Library;
   std::string prefix; // empty: the graph's name, else the file's
+  std::string soname; // empty: the file's name, beside the program
   PipelineOptions pipeline;
   bool printTimes = false;
 };
