@@ -186,18 +186,19 @@ Error CaseRunner::runStep(const Step &step) {
     return fetches.takeError();
   if (Error error = model.call(**entry, *feeds, *fetches))
     return error;
-  size_t found = 0;
+  for (const auto &[name, file] : step.fetches)
+    if (none_of((*entry)->fetches, [name = StringRef(name)](const Port &port) {
+          return name == port.name || name == port.name + ":0";
+        }))
+      return createStringError("step " + Twine(number) + ": entry '" + (*entry)->name +
+                               "' has no fetch '" + name + "'");
   for (auto [port, result] : zip((*entry)->fetches, *fetches)) {
     auto file = findFile(step.fetches, port.name);
     if (file == step.fetches.end())
       continue;
-    ++found;
     if (Error error = compareFetch(step, port, result, file->second))
       return error;
   }
-  if (found != step.fetches.size())
-    return createStringError("step " + Twine(number) + ": the case names a fetch that entry '" +
-                             (*entry)->name + "' does not have");
   for (const std::string &target : step.targets)
     if (Error error = callForEffect(target, step.feeds))
       return error;

@@ -59,6 +59,9 @@ static Expected<std::vector<Array>> readFeeds(const RunOptions &options, const E
       return assignment.takeError();
     files.insert(*assignment);
   }
+  for (const auto &[name, file] : files)
+    if (none_of(entry.feeds, [&](const Port &feed) { return feed.name == name; }))
+      return createStringError("entry '" + entry.name + "' has no feed '" + name + "'");
   std::vector<Array> arrays;
   for (const Port &feed : entry.feeds) {
     auto file = files.find(feed.name);
@@ -69,11 +72,7 @@ static Expected<std::vector<Array>> readFeeds(const RunOptions &options, const E
     if (!array)
       return array.takeError();
     arrays.push_back(std::move(*array));
-    files.erase(file);
   }
-  if (!files.empty())
-    return createStringError("entry '" + entry.name + "' has no feed '" + files.begin()->first +
-                             "'");
   return arrays;
 }
 
