@@ -183,6 +183,20 @@ static SourceRange placeInString(SourceRange at, StringRef message, const Source
   return at;
 }
 
+/// What to write where "cannot prove that A equals B, as 'op' on T and U needs".
+static std::string equalityHelp(StringRef text) {
+  if (!text.consume_front("cannot prove that "))
+    return {};
+  auto [sizes, reason] = text.split(", as '");
+  auto [lhs, rhs] = sizes.split(" equals ");
+  StringRef type = reason.split("' on ").second.split(" and ").first;
+  if (rhs.empty() || type.empty())
+    return {};
+  return ("if all calls have such sizes, say so: where " + lhs + " == " + rhs +
+          "; to check one value in each call: ensure(value, " + type + ")")
+      .str();
+}
+
 void Elaborator::reportCaptured(SourceRange at, ArrayRef<Argument> operands, StringRef op,
                                 StringRef operatorText, ArrayRef<CapturedError> errors) {
   if (errors.empty()) {
@@ -199,6 +213,8 @@ void Elaborator::reportCaptured(SourceRange at, ArrayRef<Argument> operands, Str
         diagnostic.also(operand.range);
       addDeclarationNote(diagnostic, operand.expr, operand.value);
     }
+    if (std::string help = equalityHelp(text); !help.empty())
+      diagnostic.help(help);
     for (const std::string &note : captured.notes) {
       if (StringRef(note).starts_with("help: "))
         diagnostic.help(note.substr(strlen("help: ")));
