@@ -256,15 +256,21 @@ static tfc_status checkFetches(tfc_instance &instance, const tfc_entry_info &ent
   return TFC_OK;
 }
 
-extern "C" tfc_status tfc_instance_call_by_name(tfc_instance *instance, const char *name,
-                                                const tfc_tensor *feeds, int32_t feedCount,
-                                                const tfc_tensor *fetches, int32_t fetchCount) {
+/// Forgets the last message and finds the entry.
+static tfc_status beginCall(tfc_instance *instance, const char *name, int32_t &index) {
   if (!instance)
     return TFC_INVALID_ARGUMENT;
   instance->message.clear();
-  int32_t index = findEntry(*instance, name);
-  if (index < 0)
-    return TFC_NOT_FOUND;
+  index = findEntry(*instance, name);
+  return index < 0 ? TFC_NOT_FOUND : TFC_OK;
+}
+
+extern "C" tfc_status tfc_instance_call_by_name(tfc_instance *instance, const char *name,
+                                                const tfc_tensor *feeds, int32_t feedCount,
+                                                const tfc_tensor *fetches, int32_t fetchCount) {
+  int32_t index;
+  if (tfc_status status = beginCall(instance, name, index))
+    return status;
   const tfc_entry_info &entry = instance->state->model->entries[index];
   const int64_t *fetchDims;
   if (tfc_status status = checkFeeds(*instance, entry, feeds, feedCount, fetchDims))
@@ -283,12 +289,9 @@ extern "C" tfc_status tfc_instance_call_by_name(tfc_instance *instance, const ch
 extern "C" tfc_status tfc_instance_infer(tfc_instance *instance, const char *name,
                                          const tfc_tensor *feeds, int32_t feedCount,
                                          tfc_tensor *fetches, int32_t fetchCount) {
-  if (!instance)
-    return TFC_INVALID_ARGUMENT;
-  instance->message.clear();
-  int32_t index = findEntry(*instance, name);
-  if (index < 0)
-    return TFC_NOT_FOUND;
+  int32_t index;
+  if (tfc_status status = beginCall(instance, name, index))
+    return status;
   const tfc_entry_info &entry = instance->state->model->entries[index];
   const int64_t *dims;
   if (tfc_status status = checkFeeds(*instance, entry, feeds, feedCount, dims))

@@ -140,8 +140,7 @@ void Grouping::found(Operation *op) {
   groups.push_back(std::move(group));
 }
 
-/// Whether `op` reads elsewhere than at its own place: it must find its operand stored.
-static bool movesElements(Operation *op) {
+bool Grouping::movesElements(Operation *op) {
   return op->hasTrait<ParallelRole>() || isa<SliceOp, TransposeOp>(op);
 }
 

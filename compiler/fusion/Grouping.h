@@ -45,6 +45,9 @@ public:
   static bool staysInHost(mlir::Operation *op);
 
 private:
+  /// Whether `op` reads elsewhere than at its own place: it must find its operand stored.
+  static bool movesElements(mlir::Operation *op);
+
   void visit(mlir::Operation *op);
   int findHome(mlir::Operation *op);
   bool accepts(const Group &group, mlir::Operation *op);

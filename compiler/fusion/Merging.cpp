@@ -64,8 +64,7 @@ bool Grouping::isReached(int from, int to, int except) {
 
 /// Whether `op` reads a value of the group `producer` elsewhere than at its own place.
 bool Grouping::readsMoved(Operation *op, int producer, bool isMoved) {
-  isMoved |= op->hasTrait<ContractionRole>() || op->hasTrait<ParallelRole>() ||
-             isa<SliceOp, TransposeOp>(op);
+  isMoved |= op->hasTrait<ContractionRole>() || movesElements(op);
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     Operation *maker = operand.getDefiningOp();
     if (!maker)

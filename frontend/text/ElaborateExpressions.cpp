@@ -204,8 +204,7 @@ static StringRef opOf(ast::BinaryOp op) {
   return "";
 }
 
-/// The element type of a run-time value; null for a number, which takes the other operand's.
-static mlir::Type elementOf(const Entity &value) {
+mlir::Type elementOf(const Entity &value) {
   if (const mlir::Value *tensor = value.get<mlir::Value>())
     return dfg::elementTypeOf(tensor->getType());
   if (Variable *const *variable = value.get<Variable *>())

@@ -33,6 +33,9 @@ bool Elaborator::capture(SourceRange at, llvm::ArrayRef<Argument> operands, llvm
   return succeeded && errors.empty();
 }
 
+/// The element type of a run-time value; null for a number, which takes the other operand's.
+mlir::Type elementOf(const Entity &value);
+
 /// Whether an operation draws random numbers, by a seed and a counter.
 bool isDraw(const dfg::OpSignature &op);
 

@@ -193,16 +193,6 @@ bool Elaborator::placeArguments(OpCall &opCall, Arguments &args, const ast::Call
 // Operands
 //===----------------------------------------------------------------------===//
 
-static mlir::Type tensorElement(const Entity &value) {
-  if (const mlir::Value *tensor = value.get<mlir::Value>())
-    return dfg::elementTypeOf(tensor->getType());
-  if (Variable *const *variable = value.get<Variable *>())
-    return (*variable)->type.getElementType();
-  if (const Constant *constant = value.get<Constant>())
-    return constant->value.getElementType();
-  return {};
-}
-
 /// The element type that numbers take: of the first tensor operand that their slot could share.
 static mlir::Type preferredFor(bool isIndex, ArrayRef<mlir::Type> elements) {
   for (mlir::Type element : elements)
@@ -218,9 +208,9 @@ bool Elaborator::buildOperands(OpCall &opCall, SmallVectorImpl<mlir::Value> &ope
     for (Argument &argument : given) {
       if (const Group *group = argument.value.asGroup(); group && signature.isVariadic) {
         for (const Entity &element : group->elements)
-          if (mlir::Type type = tensorElement(element))
+          if (mlir::Type type = elementOf(element))
             elements.push_back(type);
-      } else if (mlir::Type type = tensorElement(argument.value)) {
+      } else if (mlir::Type type = elementOf(argument.value)) {
         elements.push_back(type);
       }
     }
