@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Passes.h"
+#include "compiler/autodiff/Paths.h"
 #include "dialects/dfg/Build.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -24,10 +25,18 @@ struct SparseGradient {
   SmallVector<Value> indices, rows;
 };
 
+/// Remembers the operations of gradients.
+struct Recorder : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override { ops.insert(op); }
+
+  tfc::OperationSet ops;
+};
+
 /// Differentiates one `dfg.gradients`.
 class Differentiator {
 public:
-  explicit Differentiator(GradientsOp op) : op(op), b(op) {}
+  Differentiator(GradientsOp op, Recorder &recorder)
+      : op(op), recorder(recorder), b(op, &recorder) {}
 
   /// Builds the gradients before the operation; fails with an error.
   FailureOr<SmallVector<Value>> run();
@@ -42,8 +51,9 @@ private:
   void sparseResult(Value x, SmallVectorImpl<Value> &results);
 
   GradientsOp op;
+  Recorder &recorder;
   OpBuilder b;
-  llvm::DenseSet<Value> active;             // on a path from some x, floating point or not
+  llvm::DenseSet<Value> active;              // on a path from some x, floating point or not
   llvm::SetVector<Operation *> contributing; // on a path to y
   DenseMap<Value, Value> gradients;
   DenseMap<Value, SparseGradient> sparse;
@@ -82,6 +92,8 @@ void Differentiator::markActive() {
 }
 
 FailureOr<SmallVector<Value>> Differentiator::run() {
+  if (failed(tfc::checkPaths(op, recorder.ops)))
+    return failure();
   markActive();
   Value y = op.getY();
   gradients[y] = scalarLike(b, y, 1.0);
@@ -105,13 +117,14 @@ LogicalResult Differentiator::visit(Operation *forward) {
   SmallVector<Value> resultGrads;
   for (Value result : forward->getResults())
     resultGrads.push_back(gradients.lookup(result));
+  if (collectSparse(forward, resultGrads))
+    return success();
   if (llvm::none_of(resultGrads, [](Value grad) { return bool(grad); }))
     return success();
-  // The gradient of an x ends there: what comes before it is held constant only if no other x needs it.
+  // The gradient of an x ends there: what comes before it is held constant only if no other x needs
+  // it.
   auto isActive = [&](Value operand) { return active.contains(operand) && isFloating(operand); };
   if (llvm::none_of(forward->getOperands(), isActive))
-    return success();
-  if (collectSparse(forward, resultGrads))
     return success();
   auto differentiable = dyn_cast<DifferentiableOpInterface>(forward);
   if (!differentiable)
@@ -129,7 +142,8 @@ void Differentiator::accumulate(Value value, Value gradient) {
   sum = sum ? AddOp::create(b, value.getLoc(), sum, gradient).getResult() : gradient;
 }
 
-/// A gather along the first axis of a sparse x contributes rows instead of a dense gradient.
+/// A gather along the first axis of a sparse x contributes rows instead of a dense gradient; rows
+/// of zeros where nothing flows, because the type counts the rows of all gathers.
 bool Differentiator::collectSparse(Operation *forward, ArrayRef<Value> resultGrads) {
   if (forward->getNumOperands() == 0)
     return false;
@@ -137,7 +151,11 @@ bool Differentiator::collectSparse(Operation *forward, ArrayRef<Value> resultGra
   auto gather = dyn_cast<RowGatherOpInterface>(forward);
   if (it == sparse.end() || !gather || !gather.takesRows())
     return false;
-  auto [indices, rows] = gather.buildRowGradient(b, resultGrads[0]);
+  Value gradient = resultGrads[0];
+  if (!gradient)
+    gradient =
+        filled(b, forward->getLoc(), cast<RankedTensorType>(forward->getResult(0).getType()), 0.0);
+  auto [indices, rows] = gather.buildRowGradient(b, gradient);
   it->second.indices.push_back(indices);
   it->second.rows.push_back(rows);
   return true;
@@ -160,31 +178,22 @@ void Differentiator::sparseResult(Value x, SmallVectorImpl<Value> &results) {
   results.push_back(join(parts.rows));
 }
 
-/// Shows how the value reaches the loss through `blocking`.
+/// Shows how an x reaches the operation: backwards along active values.
 LogicalResult Differentiator::reportPath(Operation *blocking) {
-  InFlightDiagnostic error = op->emitError()
-                             << "no gradient flows through '" << blocking->getName().stripDialect()
-                             << "', which lies between the loss and what it is differentiated by "
-                                "[no-gradient]";
-  error.attachNote(blocking->getLoc())
-      << "'" << blocking->getName().stripDialect() << "' is used here";
-  // Backwards from the operation to an x, along active values.
-  Operation *current = blocking;
-  while (current) {
+  SmallVector<Operation *> steps;
+  Value start;
+  for (Operation *current = blocking; current;) {
     auto operands = current->getOperands();
     auto next = llvm::find_if(operands, [&](Value operand) { return active.contains(operand); });
     if (next == operands.end())
       break;
-    Operation *producer = (*next).getDefiningOp();
-    if (llvm::is_contained(op.getXs(), *next) || !producer) {
-      error.attachNote((*next).getLoc()) << "the path starts here";
-      break;
-    }
-    error.attachNote(producer->getLoc())
-        << "through '" << producer->getName().stripDialect() << "'";
-    current = producer;
+    current = llvm::is_contained(op.getXs(), *next) ? nullptr : (*next).getDefiningOp();
+    if (current)
+      steps.push_back(current);
+    else
+      start = *next;
   }
-  return error;
+  return tfc::reportBlocked(op, blocking, steps, start);
 }
 
 namespace {
@@ -194,9 +203,10 @@ struct BuildGradientsPass : tfc::impl::BuildGradientsBase<BuildGradientsPass> {
   void runOnOperation() override {
     bool hasFailed = false;
     for (auto entry : getOperation().getOps<EntryOp>()) {
+      Recorder recorder;
       // In program order: the inner gradient of a second derivative is operations by then.
       for (auto op : llvm::to_vector(entry.getBody().getOps<GradientsOp>())) {
-        FailureOr<SmallVector<Value>> results = Differentiator(op).run();
+        FailureOr<SmallVector<Value>> results = Differentiator(op, recorder).run();
         if (failed(results)) {
           hasFailed = true;
           break;

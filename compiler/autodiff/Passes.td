@@ -11,8 +11,8 @@ def BuildGradients : Pass<"tfc-build-gradients", "::mlir::ModuleOp"> {
     Before: entries may hold `dfg.gradients`; a variable is read once between
     two assignments. After: none is left. Reverse-mode differentiation, each
     operation giving the gradients of its operands
-    (`DifferentiableOpInterface`). A path from a value to the loss through an
-    operation without a gradient is an error that shows the path.
+    (`DifferentiableOpInterface`). A value that reaches the loss only through
+    operations without a gradient is an error that shows the path.
   }];
 }
 

@@ -379,3 +379,20 @@ Value CastOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return buildScalarCast(b, getLoc(), scalars[0], to, isUnsigned(getX()),
                          getDtype().isUnsignedInteger());
 }
+
+//===----------------------------------------------------------------------===//
+// StopGradientOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult StopGradientOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                               Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  results.push_back(adaptor.getX().getType());
+  return success();
+}
+
+/// Nothing flows: that is what it is for.
+SmallVector<Value> StopGradientOp::buildOperandGradients(OpBuilder &, ValueRange) {
+  return {Value()};
+}
+
+SmallVector<Value> StopGradientOp::decompose(OpBuilder &) { return {getX()}; }

@@ -264,4 +264,18 @@ def Dfg_CastOp : Dfg_PureOp<"cast",
   let hasFolder = 1;
 }
 
+def Dfg_StopGradientOp : Dfg_PureOp<"stop_gradient", [Dfg_Differentiable, Dfg_Composite]> {
+  let summary = "Passes a tensor on, and no gradient back";
+  let description = [{
+    `x` itself, held constant by `gradients`.
+
+    ```mlir
+    %y = dfg.stop_gradient %x : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$x);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
 #endif // TFC_DIALECTS_DFG_ELEMENTWISEOPS_TD

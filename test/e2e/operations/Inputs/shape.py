@@ -43,6 +43,7 @@ CASES = [
     case("triu(x, diagonal: 1)", lambda x: np.triu(x, 1), x=real("n", 4)),
     case('rearrange(x, "a (b c) -> c (a b)", b: 2)',
          lambda x: x.reshape(-1, 2, 3).transpose(2, 0, 1).reshape(3, -1), x=real("n", 6), second=True),
+    case("stop_gradient(x)", lambda x: x, types="f64 f32 i32", gradient=False, x=whole("n", 3)),
     case("cast(x, i32)", lambda x: x.astype(np.int32), x=real("n", 3)),
     case("cast(x, f32)", lambda x: x.astype(np.float32), types="i32 f64 i8", x=whole("n", 3)),
     case("cast(x, bool)", lambda x: x.astype(np.bool_), types="f32 i32", x=whole("n", low=-1, high=2)),

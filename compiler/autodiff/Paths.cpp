@@ -1,0 +1,102 @@
+//===- Paths.cpp - How values reach a loss --------------------------------===//
+
+#include "compiler/autodiff/Paths.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace {
+/// Values from which y can be reached, each with the operation that takes it nearer to y.
+using Paths = DenseMap<Value, Operation *>;
+} // namespace
+
+/// More steps than these are counted, not shown.
+static constexpr size_t kMaxSteps = 8;
+
+static bool isFloating(Value value) { return isa<FloatType>(elementTypeOf(value.getType())); }
+
+static std::string nameOf(Operation *op) {
+  return ("'" + op->getName().stripDialect() + "'").str();
+}
+
+/// Shortest paths to y over the operands that `isStep` takes.
+static Paths findPaths(Value y, function_ref<bool(OpOperand &)> isStep) {
+  Paths paths{{y, nullptr}};
+  SmallVector<Value> work{y};
+  for (size_t i = 0; i < work.size(); ++i)
+    if (Operation *op = work[i].getDefiningOp())
+      for (OpOperand &operand : op->getOpOperands())
+        if (isStep(operand) && paths.try_emplace(operand.get(), op).second)
+          work.push_back(operand.get());
+  return paths;
+}
+
+/// Whether the author would call it a way to the loss.
+static bool isWay(OpOperand &operand) {
+  if (auto select = dyn_cast<SelectOp>(operand.getOwner()))
+    return operand.get() == select.getOnTrue() || operand.get() == select.getOnFalse();
+  return !isa<StopGradientOp>(operand.getOwner());
+}
+
+/// The operations from x to y, and how many of them come before the first that leaves the floats.
+static std::pair<SmallVector<Operation *>, size_t> follow(const Paths &paths, Value x) {
+  SmallVector<Operation *> ops;
+  std::optional<size_t> blocking;
+  Value value = x;
+  while (Operation *op = paths.lookup(value)) {
+    value = *llvm::find_if(op->getResults(), [&](Value result) { return paths.contains(result); });
+    if (!blocking && !isFloating(value))
+      blocking = ops.size();
+    ops.push_back(op);
+  }
+  return {ops, blocking.value_or(0)};
+}
+
+/// Says which way leads on from the blocking operation.
+static void noteRest(InFlightDiagnostic &error, ArrayRef<Operation *> rest) {
+  if (rest.empty())
+    return;
+  std::string names;
+  for (Operation *op : rest.take_front(kMaxSteps))
+    names += (names.empty() ? "" : ", ") + nameOf(op);
+  if (rest.size() > kMaxSteps)
+    names += " and " + std::to_string(rest.size() - kMaxSteps) + " more";
+  error.attachNote(rest.front()->getLoc()) << "from there it goes to the loss through " << names;
+}
+
+InFlightDiagnostic tfc::reportBlocked(GradientsOp op, Operation *blocking,
+                                      ArrayRef<Operation *> steps, Value start) {
+  InFlightDiagnostic error = op->emitError()
+                             << "no gradient flows through " << nameOf(blocking)
+                             << ", which lies between the loss and what it is differentiated by "
+                                "[no-gradient]";
+  error.attachNote(blocking->getLoc()) << nameOf(blocking) << " is used here";
+  for (Operation *step : steps.take_front(kMaxSteps))
+    error.attachNote(step->getLoc()) << "through " << nameOf(step);
+  if (steps.size() > kMaxSteps)
+    error.attachNote(steps.back()->getLoc())
+        << "through " << steps.size() - kMaxSteps << " more operations";
+  if (start)
+    error.attachNote(start.getLoc()) << "the path starts here";
+  return error;
+}
+
+LogicalResult tfc::checkPaths(GradientsOp op, const OperationSet &ofGradients) {
+  Paths flows = findPaths(
+      op.getY(), [&](OpOperand &operand) { return isFloating(operand.get()) && isWay(operand); });
+  Paths ways = findPaths(op.getY(), [&](OpOperand &operand) {
+    return isWay(operand) && !ofGradients.contains(operand.getOwner());
+  });
+  OperationSet reported;
+  for (Value x : op.getXs()) {
+    if (flows.contains(x) || !ways.contains(x))
+      continue;
+    auto [ops, index] = follow(ways, x);
+    if (!reported.insert(ops[index]).second)
+      continue;
+    SmallVector<Operation *> before(llvm::reverse(ArrayRef(ops).take_front(index)));
+    InFlightDiagnostic error = reportBlocked(op, ops[index], before, x);
+    noteRest(error, ArrayRef(ops).drop_front(index + 1));
+  }
+  return success(reported.empty());
+}
