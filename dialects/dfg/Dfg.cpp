@@ -14,6 +14,9 @@ using namespace tfc::dfg;
 #define GET_ATTRDEF_CLASSES
 #include "dialects/dfg/DfgAttrs.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "dialects/dfg/DfgTypes.cpp.inc"
+
 #define GET_OP_CLASSES
 #include "dialects/dfg/DfgOps.cpp.inc"
 
@@ -21,6 +24,10 @@ void DfgDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/dfg/DfgAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/dfg/DfgTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

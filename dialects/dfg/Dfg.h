@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/dfg/DfgDialect.h.inc"
@@ -25,6 +26,9 @@
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/dfg/DfgAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/dfg/DfgTypes.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/dfg/DfgOps.h.inc"

@@ -24,6 +24,7 @@ def Dfg_Dialect : Dialect {
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   // Result types are inferred from attributes while text is parsed, when properties are not set yet.
   let usePropertiesForAttributes = 0;
@@ -49,6 +50,26 @@ def Dfg_DimsAttr : AttrDef<Dfg_Dialect, "Dims",
   let genVerifyDecl = 1;
 }
 
+class Dfg_Type<string name, string typeMnemonic> : TypeDef<Dfg_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Dfg_ListType : Dfg_Type<"List", "list"> {
+  let summary = "A sequence of tensors of one type";
+  let description = [{
+    `!dfg.list<tensor<4xf32>>` holds any number of `f32[4]`: the TensorArray of
+    the TensorFlow paper, as a value. An operation that changes a list makes a
+    new one; it takes the memory of the old one where nobody reads that later.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$elementType);
+  let assemblyFormat = "`<` $elementType `>`";
+}
+
+def Dfg_TokenType : Dfg_Type<"Token", "token"> {
+  let summary = "A control edge";
+  let description = "What `dfg.node` gives for others to run after it; in the graph form alone.";
+}
+
 // Element types of the language. i1 is bool, ui8 is u8; other integers are signed.
 def Dfg_Float : AnyTypeOf<[F32, F64, F16, BF16]>;
 def Dfg_Integer : AnyTypeOf<[I8, I16, I32, I64, UI8]>;
@@ -62,6 +83,12 @@ def Dfg_IntegerTensor : RankedTensorOf<[Dfg_Integer]>;
 def Dfg_IndexTensor : RankedTensorOf<[I32, I64]>;
 def Dfg_CounterTensor : 0DTensorOf<[I64]>;
 def Dfg_BoolTensor : RankedTensorOf<[I1]>;
+
+def Dfg_Predicate : 0DTensorOf<[I1]>;
+def Dfg_Position : 0DTensorOf<[I32, I64]>;
+
+/// What flows along edges: tensors and lists of them.
+def Dfg_Value : AnyTypeOf<[Dfg_Tensor, Dfg_ListType]>;
 
 class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemonic, traits>;
 

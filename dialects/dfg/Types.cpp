@@ -41,6 +41,8 @@ DimExpr elementCount(ArrayRef<DimExpr> shape) {
 }
 
 std::string toText(Type type) {
+  if (auto list = dyn_cast<ListType>(type))
+    return "list[" + toText(list.getElementType()) + "]";
   std::string text;
   llvm::raw_string_ostream os(text);
   auto tensor = dyn_cast<RankedTensorType>(type);

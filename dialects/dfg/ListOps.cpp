@@ -1,0 +1,218 @@
+//===- ListOps.cpp - Sequences of tensors ----------------------------------===//
+
+#include "dialects/dfg/Build.h"
+#include "dialects/dfg/Dfg.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+static ListType listType(Type type) { return cast<ListType>(type); }
+
+static RankedTensorType countType(MLIRContext *context) {
+  return tensorOf({}, IntegerType::get(context, 32));
+}
+
+/// Checks that `value` can be an element of `list`.
+static LogicalResult checkElement(std::optional<Location> location, StringRef op, Type list,
+                                  Type value) {
+  RankedTensorType element = listType(list).getElementType();
+  if (element == value)
+    return success();
+  return emitOptionalError(location, "'", op, "' expects an element ", toText(element),
+                           " for a list of them, but got ", toText(value), " [list-element]");
+}
+
+static Value zeroElement(OpBuilder &b, Value list) {
+  return filled(b, list.getLoc(), listType(list.getType()).getElementType(), 0.0);
+}
+
+/// A list of zeros as long as `list`.
+static Value zerosLike(OpBuilder &b, Value list) {
+  RankedTensorType element = listType(list.getType()).getElementType();
+  Value size = ListSizeOp::create(b, list.getLoc(), list);
+  return ListCreateOp::create(b, list.getLoc(), size,
+                              DimsAttr::get(b.getContext(), shapeOf(element)),
+                              TypeAttr::get(element.getElementType()));
+}
+
+/// Whether 0 <= index < size, or <= size where a list may grow.
+static Value buildIsInside(OpBuilder &b, Value list, Value index, bool mayGrow) {
+  Location loc = index.getLoc();
+  Type dtype = elementTypeOf(index.getType());
+  Value size = ListSizeOp::create(b, loc, list);
+  if (size.getType() != index.getType())
+    size = CastOp::create(b, loc, size, TypeAttr::get(dtype));
+  Value isLow = GreaterEqualOp::create(b, loc, index, scalarLike(b, index, 0.0));
+  Value isHigh = mayGrow ? LessEqualOp::create(b, loc, index, size).getResult()
+                         : LessOp::create(b, loc, index, size).getResult();
+  return LogicalAndOp::create(b, loc, isLow, isHigh);
+}
+
+static StringAttr outsideMessage(MLIRContext *context, StringRef op) {
+  return StringAttr::get(context, "'" + op + "' got a position outside of the list");
+}
+
+//===----------------------------------------------------------------------===//
+// ListCreateOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ListCreateOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                             Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type dtype = adaptor.getDtype().value_or(Float32Type::get(context));
+  results.push_back(ListType::get(context, tensorOf(adaptor.getShape().getExprs(), dtype)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ListSizeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ListSizeOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor,
+                                           SmallVectorImpl<Type> &results) {
+  results.push_back(countType(context));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ListReadOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ListReadOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &results) {
+  results.push_back(listType(adaptor.getList().getType()).getElementType());
+  return success();
+}
+
+Value ListReadOp::buildCheck(OpBuilder &b) {
+  return buildIsInside(b, getList(), getIndex(), /*mayGrow=*/false);
+}
+
+StringAttr ListReadOp::getCheckMessage() { return outsideMessage(getContext(), "list_read"); }
+
+/// d(l[i]) = zeros with g at i.
+SmallVector<Value> ListReadOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {ListAddOp::create(b, getLoc(), zerosLike(b, getList()), getIndex(), resultGrads.front()),
+          Value()};
+}
+
+//===----------------------------------------------------------------------===//
+// ListWriteOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ListWriteOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  results.push_back(adaptor.getList().getType());
+  return checkElement(location, "list_write", results.front(), adaptor.getValue().getType());
+}
+
+Value ListWriteOp::buildCheck(OpBuilder &b) {
+  return buildIsInside(b, getList(), getIndex(), /*mayGrow=*/true);
+}
+
+StringAttr ListWriteOp::getCheckMessage() { return outsideMessage(getContext(), "list_write"); }
+
+/// The element gets g[i]; the old list gets g with zeros there. Where the list grew, the gradient
+/// is one element longer than the operand, which counts as its prefix.
+SmallVector<Value> ListWriteOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Value g = resultGrads.front();
+  Value value = ListReadOp::create(b, getLoc(), g, getIndex());
+  Value list = ListWriteOp::create(b, getLoc(), g, getIndex(), zeroElement(b, g));
+  return {list, Value(), value};
+}
+
+//===----------------------------------------------------------------------===//
+// ListAddOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ListAddOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  results.push_back(adaptor.getList().getType());
+  return checkElement(location, "list_add", results.front(), adaptor.getValue().getType());
+}
+
+Value ListAddOp::buildCheck(OpBuilder &b) {
+  return buildIsInside(b, getList(), getIndex(), /*mayGrow=*/false);
+}
+
+StringAttr ListAddOp::getCheckMessage() { return outsideMessage(getContext(), "list_add"); }
+
+/// Both the list and the element get their part of g.
+SmallVector<Value> ListAddOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Value g = resultGrads.front();
+  return {g, Value(), ListReadOp::create(b, getLoc(), g, getIndex())};
+}
+
+//===----------------------------------------------------------------------===//
+// ListSumOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ListSumOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
+  if (lhs != rhs)
+    return emitOptionalError(location, "'list_sum' expects lists of one type, but got ", toText(lhs),
+                             " and ", toText(rhs), " [list-element]");
+  results.push_back(lhs);
+  return success();
+}
+
+/// d(a + b) = g, g.
+SmallVector<Value> ListSumOp::buildOperandGradients(OpBuilder &, ValueRange resultGrads) {
+  return {resultGrads.front(), resultGrads.front()};
+}
+
+//===----------------------------------------------------------------------===//
+// ListStackOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ListStackOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                            Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  if (adaptor.getSize().getSizes().size() != 1)
+    return emitOptionalError(location, "'list_stack' expects one size, but got ",
+                             adaptor.getSize().getSizes().size(), " [attribute]");
+  RankedTensorType element = listType(adaptor.getList().getType()).getElementType();
+  Shape shape = shapeOf(element);
+  shape.insert(shape.begin(), adaptor.getSize().getExprs().front());
+  results.push_back(tensorOf(shape, element.getElementType()));
+  return success();
+}
+
+Value ListStackOp::buildCheck(OpBuilder &b) {
+  Value size = ListSizeOp::create(b, getLoc(), getList());
+  Value expected = sizeAs(b, getLoc(), getSize().getExprs().front(), b.getI32Type());
+  return EqualOp::create(b, getLoc(), size, expected);
+}
+
+StringAttr ListStackOp::getCheckMessage() {
+  return StringAttr::get(getContext(), "'list_stack' expects a list of " +
+                                           getSize().getExprs().front().str() + " elements");
+}
+
+/// d(stack(l)) = unstack(g).
+SmallVector<Value> ListStackOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {ListUnstackOp::create(b, getLoc(), resultGrads.front())};
+}
+
+//===----------------------------------------------------------------------===//
+// ListUnstackOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ListUnstackOp::inferReturnTypes(MLIRContext *context,
+                                              std::optional<Location> location, Adaptor adaptor,
+                                              SmallVectorImpl<Type> &results) {
+  Shape shape = shapeOf(adaptor.getX().getType());
+  if (shape.empty())
+    return emitOptionalError(location, "'list_unstack' expects at least one axis, but got ",
+                             toText(adaptor.getX().getType()), " [rank]");
+  shape.erase(shape.begin());
+  results.push_back(
+      ListType::get(context, tensorOf(shape, elementTypeOf(adaptor.getX().getType()))));
+  return success();
+}
+
+/// d(unstack(x)) = stack(g).
+SmallVector<Value> ListUnstackOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Shape shape = shapeOf(getX().getType());
+  return {ListStackOp::create(b, getLoc(), resultGrads.front(),
+                              DimsAttr::get(b.getContext(), {shape.front()}))};
+}

@@ -1,0 +1,49 @@
+//===- TapeOps.cpp - What a loop keeps for another one --------------------===//
+
+#include "dialects/dfg/Dfg.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+/// One resource for all tapes; the symbol tells which.
+struct TapeResource : SideEffects::Resource::Base<TapeResource> {
+  StringRef getName() final { return "tape"; }
+};
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr name, Type type,
+                                  SymbolTableCollection &symbols) {
+  auto tape = symbols.lookupNearestSymbolFrom<TapeOp>(op, name);
+  if (!tape)
+    return op->emitOpError("expects the name of a tape, but got ") << name;
+  if (tape.getType() != type)
+    return op->emitOpError("expects ")
+           << name << " to hold " << toText(type) << ", but it holds " << toText(tape.getType());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// PushOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PushOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyAccess(*this, getTapeAttr(), getValue().getType(), symbols);
+}
+
+void PushOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), getTapeAttr(), TapeResource::get());
+}
+
+//===----------------------------------------------------------------------===//
+// PopOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PopOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyAccess(*this, getTapeAttr(), getValue().getType(), symbols);
+}
+
+void PopOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), getTapeAttr(), TapeResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), getTapeAttr(), TapeResource::get());
+}

@@ -1,0 +1,61 @@
+//===- TapeOps.td - What a loop keeps for another one ---------------------===//
+
+#ifndef TFC_DIALECTS_DFG_TAPEOPS_TD
+#define TFC_DIALECTS_DFG_TAPEOPS_TD
+
+include "dialects/dfg/DfgBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Dfg_TapeOp : Dfg_Op<"tape", [Symbol]> {
+  let summary = "Declares a tape that lives as long as a call";
+  let description = [{
+    Empty when a call starts. Autodiff keeps in it what the backward loop needs
+    of the forward loop, and the gradient graphs of TensorFlow do the same.
+    `capacity`, one size over the names of the entry that uses it, is the most
+    that it ever holds; without it the memory grows in chunks that double. Either
+    way the instance keeps the memory from call to call.
+
+    ```mlir
+    dfg.tape @saved_0 : tensor<32x64xf32> {capacity = #dfg.dims<t>}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Dfg_Tensor>:$type,
+                       OptionalAttr<Dfg_DimsAttr>:$capacity);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+  let extraClassDeclaration = [{
+    ::mlir::RankedTensorType getTensorType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getType());
+    }
+  }];
+}
+
+class Dfg_TapeAccess<string mnemonic> : Dfg_Op<mnemonic, [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>;
+
+def Dfg_PushOp : Dfg_TapeAccess<"push"> {
+  let summary = "Writes a value at the end of a tape";
+  let description = [{
+    ```mlir
+    dfg.push @saved_0, %x : tensor<32x64xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$tape, Dfg_Tensor:$value);
+  let assemblyFormat = "$tape `,` $value attr-dict `:` type($value)";
+}
+
+def Dfg_PopOp : Dfg_TapeAccess<"pop"> {
+  let summary = "Takes the last value off a tape";
+  let description = [{
+    An empty tape fails the call.
+
+    ```mlir
+    %x = dfg.pop @saved_0 : tensor<32x64xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$tape);
+  let results = (outs Dfg_Tensor:$value);
+  let assemblyFormat = "$tape attr-dict `:` type($value)";
+}
+
+#endif // TFC_DIALECTS_DFG_TAPEOPS_TD
