@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Gradients.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -74,7 +75,11 @@ FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
   if (failed(types))
     return failure();
   OperationState state(location, *name, operands, *types, attributes);
-  return builder.create(state);
+  Operation *operation = builder.create(state);
+  if (succeeded(verify(operation, /*verifyRecursively=*/false)))
+    return operation;
+  operation->erase();
+  return failure();
 }
 
 Value GraphBuilder::constant(ElementsAttr value, Location location) {
@@ -93,8 +98,8 @@ Value GraphBuilder::scalar(int64_t value, Type elementType, Location location) {
     return scalar(static_cast<double>(value), elementType, location);
   auto type = RankedTensorType::get({}, elementType);
   APInt bits(64, static_cast<uint64_t>(value));
-  return constant(
-      DenseElementsAttr::get(type, {bits.trunc(elementType.getIntOrFloatBitWidth())}), location);
+  return constant(DenseElementsAttr::get(type, {bits.trunc(elementType.getIntOrFloatBitWidth())}),
+                  location);
 }
 
 Value GraphBuilder::size(const dfg::DimExpr &value, Type elementType, Location location) {
@@ -162,8 +167,7 @@ dfg::EntryOp GraphBuilder::beginEntry(const EntryHeader &header, Location locati
   SmallVector<Type> inputs;
   for (const EntryValue &feed : header.feeds)
     inputs.push_back(feed.type);
-  entry = dfg::EntryOp::create(builder, location, header.name,
-                               builder.getFunctionType(inputs, {}));
+  entry = dfg::EntryOp::create(builder, location, header.name, builder.getFunctionType(inputs, {}));
   if (entry.getBody().empty())
     entry.getBody().emplaceBlock();
   Block &body = entry.getBody().front();
@@ -200,8 +204,7 @@ void GraphBuilder::setFacts(const EntryHeader &header) {
   }
 }
 
-void GraphBuilder::finishEntry(ArrayRef<EntryValue> results, ValueRange values,
-                               Location location) {
+void GraphBuilder::finishEntry(ArrayRef<EntryValue> results, ValueRange values, Location location) {
   dfg::ReturnOp::create(builder, location, values);
   SmallVector<Type> types;
   SmallVector<Attribute> names;

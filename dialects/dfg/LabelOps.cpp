@@ -107,6 +107,29 @@ static StringRef similarName(const Einsum &einsum, StringRef name) {
   return best;
 }
 
+/// Fails if a label is in one operand only and not in the result: most likely it is mistyped. Of
+/// two such labels the later one is to blame.
+static LogicalResult checkSummed(std::optional<Location> location, const Einsum &einsum) {
+  for (size_t operand = einsum.inputs.size(); operand-- > 0;)
+    for (size_t axis = einsum.inputs[operand].size(); axis-- > 0;) {
+      const std::string &name = einsum.inputs[operand][axis];
+      if (contains(einsum.output, name) || countTerms(einsum, name) > 1)
+        continue;
+      if (!location)
+        return failure();
+      StringRef similar = similarName(einsum, name);
+      std::string hint = similar.empty() ? "" : "did you mean '" + similar.str() + "'? ";
+      InFlightDiagnostic error = emitError(*location)
+                                 << "'einsum': label '" << name
+                                 << "' is in one operand and not in the result, so it would be "
+                                    "summed away [einsum-label]";
+      error.attachNote() << "help: " << hint << "to sum on purpose, write sum($" << operand
+                         << ", axis: " << axis << ")";
+      return error;
+    }
+  return success();
+}
+
 static LogicalResult readEinsum(std::optional<Location> location, StringRef labels, TypeRange types,
                                 Einsum &einsum) {
   LabelPattern pattern;
@@ -118,9 +141,8 @@ static LogicalResult readEinsum(std::optional<Location> location, StringRef labe
                               " operands, but there are " + llvm::Twine(types.size()));
   if (failed(readInputs(location, pattern, types, einsum)))
     return failure();
-  size_t ellipsis = llvm::count_if(einsum.sizes, [](const auto &entry) {
-    return entry.first().starts_with("..");
-  });
+  size_t ellipsis = llvm::count_if(
+      einsum.sizes, [](const auto &entry) { return entry.first().starts_with(".."); });
   bool hasEllipsis = llvm::any_of(pattern.output, isEllipsis);
   size_t rank = hasEllipsis ? pattern.output.size() - 1 + ellipsis : pattern.output.size();
   expandEllipsis(pattern.output, rank);
@@ -131,17 +153,7 @@ static LogicalResult readEinsum(std::optional<Location> location, StringRef labe
     if (!einsum.sizes.contains(name))
       return emitLabelError(location, "einsum",
                             "label '" + name + "' of the result is in no operand");
-  for (const Names &names : einsum.inputs)
-    for (const std::string &name : names) {
-      if (contains(einsum.output, name) || countTerms(einsum, name) > 1)
-        continue;
-      StringRef similar = similarName(einsum, name);
-      std::string hint = similar.empty() ? "" : "; did you mean '" + similar.str() + "'?";
-      return emitLabelError(location, "einsum",
-                            "label '" + name + "' is in one operand and not in the result, so it "
-                            "would be summed away" + hint);
-    }
-  return success();
+  return checkSummed(location, einsum);
 }
 
 LogicalResult EinsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
@@ -196,9 +208,8 @@ struct MatrixOperand {
 };
 } // namespace
 
-
-/// An operand of a product of matrices: the axes `batch`, then `rows` and `columns` flattened, in the
-/// order in which they stand already if that is possible.
+/// An operand of a product of matrices: the axes `batch`, then `rows` and `columns` flattened, in
+/// the order in which they stand already if that is possible.
 static MatrixOperand asMatrix(OpBuilder &b, Location loc, const Labelled &x,
                               ArrayRef<std::string> batch, ArrayRef<std::string> rows,
                               ArrayRef<std::string> columns, const Sizes &sizes) {
@@ -209,7 +220,8 @@ static MatrixOperand asMatrix(OpBuilder &b, Location loc, const Labelled &x,
     return names;
   };
   bool isTransposed = x.names == join(columns, rows) && x.names != join(rows, columns);
-  ArrayRef<std::string> first = isTransposed ? columns : rows, second = isTransposed ? rows : columns;
+  ArrayRef<std::string> first = isTransposed ? columns : rows,
+                        second = isTransposed ? rows : columns;
   Value value = permute(b, loc, x.value, x.names, join(first, second));
   Shape shape = sizesOf(batch, sizes);
   shape.append({product(first, sizes), product(second, sizes)});
@@ -336,8 +348,9 @@ static LogicalResult readRearrangement(std::optional<Location> location, StringR
   llvm::sort(before);
   llvm::sort(after);
   if (before != after)
-    return emitOptionalError(location, "'rearrange' expects the same names on both sides, but got '",
-                             text, "' [rearrange]");
+    return emitOptionalError(location,
+                             "'rearrange' expects the same names on both sides, but got '", text,
+                             "' [rearrange]");
   for (const AxisLabels &axis : pattern.output)
     result.result.push_back(product(axis, result.sizes));
   return success();

@@ -135,9 +135,9 @@ Value RandomNormalOp::buildDraw(OpBuilder &b, Value counter, Value index) {
 
 /// The inverse error function for |y| <= erf(sqrt 2) (M. Giles, Approximating the erfinv function).
 static Value buildErfInv(Draw &draw, Value y) {
-  static constexpr double kCoefficients[] = {
-      2.81022636e-08, 3.43273939e-07,  -3.5233877e-06,  -4.39150654e-06, 0.00021858087,
-      -0.00125372503, -0.00417768164, 0.246640727,      1.50140941};
+  static constexpr double kCoefficients[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                             -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                             -0.00417768164,  0.246640727,    1.50140941};
   ScalarBuilder &s = draw.s;
   Value one = draw.number(1.0);
   Value w = s.neg(s.create<math::LogOp>(s.mul(s.sub(one, y), s.add(one, y))));
@@ -167,9 +167,20 @@ Value RandomTruncatedNormalOp::buildDraw(OpBuilder &b, Value counter, Value inde
 
 LogicalResult RandomIntegerOp::verify() {
   int64_t low = getLow(), high = getHigh();
-  if (low < high && uint64_t(high) - uint64_t(low) <= uint64_t(1) << 32)
+  if (low >= high || uint64_t(high) - uint64_t(low) > uint64_t(1) << 32)
+    return mlir::emitError(getLoc())
+           << "'random_integer' expects low < high, at most 2^32 apart, but got " << low << " and "
+           << high << " [random-range]";
+  auto type = cast<IntegerType>(elementTypeOf(getType()));
+  APInt largest(64, uint64_t(high - 1)), least(64, uint64_t(low), /*isSigned=*/true);
+  unsigned width = type.getWidth();
+  bool isHeld = type.isUnsigned() ? low >= 0 && largest.isIntN(width)
+                                  : largest.isSignedIntN(width) && least.isSignedIntN(width);
+  if (isHeld)
     return success();
-  return emitOpError("expects low < high, at most 2^32 apart, but got ") << low << " and " << high;
+  return mlir::emitError(getLoc())
+         << "'random_integer' from " << low << " up to " << high << " gives numbers that are no "
+         << toText(type) << " [random-range]";
 }
 
 Value RandomIntegerOp::buildDraw(OpBuilder &b, Value counter, Value index) {

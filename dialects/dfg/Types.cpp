@@ -129,9 +129,9 @@ static std::string explainMismatch(StringRef op, Type lhs, Type rhs) {
     const DimExpr &x = a[a.size() - i], &y = b[b.size() - i];
     if (broadcastSize(x, y))
       continue;
-    bool isStatic = x.constant() && y.constant();
+    bool isNeverEqual = (x - y).constant().has_value();
     std::string types = toText(lhs) + " and " + toText(rhs);
-    if (isStatic)
+    if (isNeverEqual)
       return ("'" + op + "' expects sizes that are equal or 1, but got " + types +
               " [unequal-dimensions]")
           .str();

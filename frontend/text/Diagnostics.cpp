@@ -1,6 +1,7 @@
 #include "frontend/text/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 #include <tuple>
@@ -25,9 +26,29 @@ Diagnostic &Diagnostic::note(SourceRange place, const Twine &sentence) {
   return *this;
 }
 
+Diagnostic &Diagnostic::call(SourceRange place, const Twine &sentence) {
+  calls.push_back({place, sentence.str()});
+  return *this;
+}
+
 Diagnostic &Diagnostic::help(const Twine &sentence) {
   helpText = sentence.str();
   return *this;
+}
+
+std::string takeSlug(std::string &text) {
+  StringRef view = text;
+  size_t open = view.rfind(" [");
+  if (!view.ends_with("]") || open == StringRef::npos)
+    return {};
+  StringRef slug = view.drop_back().substr(open + 2);
+  // A type such as "f32[4]" or a list of shapes is no slug.
+  auto isPart = [](char c) { return isLower(c) || c == '-'; };
+  if (slug.empty() || !isLower(slug.front()) || !all_of(slug, isPart))
+    return {};
+  std::string result = slug.str();
+  text.resize(open);
+  return result;
 }
 
 Diagnostic &DiagnosticEngine::error(SourceRange at, StringRef slug, const Twine &text) {
@@ -75,7 +96,8 @@ void DiagnosticEngine::print(raw_ostream &os, const Diagnostic &diagnostic) cons
   os << '\n';
   if (diagnostic.at.isValid())
     printExcerpt(os, diagnostic);
-  for (const Diagnostic::Note &note : diagnostic.notes) {
+  for (const Diagnostic::Note &note :
+       concat<const Diagnostic::Note>(diagnostic.notes, diagnostic.calls)) {
     printPlace(os, note.at, note.foreignPlace);
     os << "note: " << note.text << '\n';
   }

@@ -27,6 +27,8 @@ public:
   Diagnostic &also(SourceRange range);
   /// A sentence about another place; `at` may be invalid.
   Diagnostic &note(SourceRange at, const llvm::Twine &text);
+  /// A call that leads to the place; these notes stand behind the others.
+  Diagnostic &call(SourceRange at, const llvm::Twine &text);
   /// What to do. The last one wins.
   Diagnostic &help(const llvm::Twine &text);
 
@@ -38,8 +40,12 @@ public:
   std::string text;
   std::string slug;
   std::vector<Note> notes;
+  std::vector<Note> calls;
   std::string helpText;
 };
+
+/// Cuts a trailing " [slug]" off a message; empty where there is none.
+std::string takeSlug(std::string &text);
 
 /// Collects the diagnostics of a compilation and prints them, sorted by place, each once.
 class DiagnosticEngine {

@@ -44,12 +44,10 @@ Entity Elaborator::callEntity(const Entity &callee, const ast::CallExpr &call) {
     return callFunction(*function, call);
   if (Instance *const *instance = callee.get<Instance *>()) {
     auto it = (*instance)->members.find("call");
-    const auto *fn = it == (*instance)->members.end()
-                         ? nullptr
-                         : dyn_cast<ast::FnDecl>(it->second.stmt);
+    const auto *fn =
+        it == (*instance)->members.end() ? nullptr : dyn_cast<ast::FnDecl>(it->second.stmt);
     if (!fn)
-      return fail(call.callee->range, "not-callable",
-                  "the part '" + (*instance)->part.decl->name.text + "' has no fn 'call'");
+      return failUncallable(**instance, call);
     return callFunction({fn, (*instance)->part.module, *instance}, call);
   }
   if (const Part *part = callee.get<Part>())
@@ -74,6 +72,20 @@ Entity Elaborator::callEntity(const Entity &callee, const ast::CallExpr &call) {
   return fail(call.callee->range, "not-callable", callee.describe() + " cannot be called");
 }
 
+/// A part without `call` may have other functions.
+Entity Elaborator::failUncallable(const Instance &instance, const ast::CallExpr &call) {
+  std::string functions;
+  for (const ast::Stmt *member : instance.part.decl->members)
+    if (const auto *fn = dyn_cast<ast::FnDecl>(member))
+      functions += (functions.empty() ? "" : ", ") + fn->name.text.str();
+  Diagnostic &diagnostic =
+      error(call.callee->range, "not-callable",
+            "the part '" + instance.part.decl->name.text + "' has no fn 'call'");
+  if (!functions.empty())
+    diagnostic.help("its functions are called by name: " + functions);
+  return Poison();
+}
+
 /// A call of a part creates state without a name.
 Entity Elaborator::failUnnamed(const Part &part, const ast::CallExpr &call) {
   std::string state;
@@ -81,16 +93,18 @@ Entity Elaborator::failUnnamed(const Part &part, const ast::CallExpr &call) {
     if (const auto *var = dyn_cast<ast::VarDecl>(member))
       state += (state.empty() ? "" : ", ") + var->name.text.str();
   StringRef name = part.decl->name.text;
-  std::string args;
+  std::string args, data = call.args.empty() ? "..." : sources.text(call.args[0].range).str();
   for (const ast::Arg &arg : ArrayRef(call.args).drop_front(!call.args.empty()))
     args += (args.empty() ? "" : ", ") + sources.text(arg.range).str();
-  std::string initial = name.substr(0, 1).lower() + "1";
+  std::string initial;
+  for (unsigned i = 1; initial.empty() || lookup(initial, call.range); ++i)
+    initial = name.substr(0, 1).lower() + std::to_string(i);
   error(call.callee->range, "unnamed-state",
         "'" + name + "' is a part" +
             (state.empty() ? std::string() : " with variables of its own (" + state + ")") +
             ", and a call cannot create " + (state.empty() ? "an instance" : "them"))
       .help("name an instance at file level, 'let " + initial + " = " + name + "(" + args +
-            ")', and call that");
+            ")', and call that: '" + initial + "(" + data + ")'");
   return Poison();
 }
 
@@ -108,8 +122,9 @@ Entity Elaborator::callFunction(const Function &function, const ast::CallExpr &c
   for (const Frame *f = frame; f; f = f->caller)
     if (f->fn == &fn && f->self == function.self)
       return fail(call.range, "recursion",
-                  "'" + fn.name.text + "' calls itself, and functions are expanded where they "
-                                       "are called");
+                  "'" + fn.name.text +
+                      "' calls itself, and functions are expanded where they "
+                      "are called");
   if (frame->depth >= kMaxCallDepth)
     return fail(call.range, "recursion", "calls are nested too deeply");
 
@@ -182,13 +197,12 @@ bool Elaborator::matchArguments(ArrayRef<ast::Param> params, const std::string &
   for (const ast::Arg &arg : call.args) {
     size_t index = params.size();
     if (arg.label) {
-      index = find_if(params, [&](const ast::Param &param) {
-                return param.name.text == arg.label.text;
-              }) - params.begin();
+      index = find_if(params,
+                      [&](const ast::Param &param) { return param.name.text == arg.label.text; }) -
+              params.begin();
       if (index == params.size()) {
-        Diagnostic &diagnostic =
-            error(arg.label.range, "unknown-argument",
-                  what + " has no parameter '" + arg.label.text + "'");
+        Diagnostic &diagnostic = error(arg.label.range, "unknown-argument",
+                                       what + " has no parameter '" + arg.label.text + "'");
         SmallVector<StringRef> names;
         for (const ast::Param &param : params)
           names.push_back(param.name.text);
@@ -203,16 +217,15 @@ bool Elaborator::matchArguments(ArrayRef<ast::Param> params, const std::string &
       if (index == params.size() || params[index].defaultValue) {
         bool isNamed = index < params.size();
         error(arg.range, "wrong-count",
-              isNamed ? what + " takes '" + params[index].name.text +
-                            "' by name, as it has a default"
-                      : what + " takes " + Twine(params.size()) + " arguments")
+              isNamed
+                  ? what + " takes '" + params[index].name.text + "' by name, as it has a default"
+                  : what + " takes " + Twine(params.size()) + " arguments")
             .help(isNamed ? "write " + params[index].name.text + ": ..." : Twine());
         return false;
       }
     }
     if (matched[index].expr) {
-      error(arg.range, "duplicate-argument",
-            "'" + params[index].name.text + "' is given twice");
+      error(arg.range, "duplicate-argument", "'" + params[index].name.text + "' is given twice");
       ok = false;
       continue;
     }

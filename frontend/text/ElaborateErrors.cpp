@@ -1,10 +1,14 @@
 #include "frontend/text/ElaborateImpl.h"
 #include "frontend/text/Locations.h"
+#include "frontend/text/Suggest.h"
 
 using namespace llvm;
 using namespace mlir;
 
 namespace tfc::text {
+
+/// Longer expressions are not repeated in a message.
+static constexpr size_t kMaxQuoted = 32;
 
 Diagnostic &Elaborator::error(SourceRange at, StringRef slug, const Twine &text) {
   // The same mistake is met again in every call: one report is enough.
@@ -38,14 +42,16 @@ static std::string callerName(const Frame &frame) {
   return (kind + calleeName(*caller) + "'").str();
 }
 
+Entity valueOfDim(const Frame &frame, StringRef name) {
+  if (auto it = frame.locals.find(name); it != frame.locals.end())
+    return it->second.value;
+  return frame.self ? frame.self->sizes.lookup(name).value : Entity();
+}
+
 std::string Elaborator::describeDims(const Frame &frame) {
   std::vector<std::string> texts;
   for (const std::string &name : frame.dims) {
-    Entity value;
-    if (auto it = frame.locals.find(name); it != frame.locals.end())
-      value = it->second.value;
-    else if (frame.self)
-      value = frame.self->sizes.lookup(name).value;
+    Entity value = valueOfDim(frame, name);
     if (value.is<mlir::Type>()) {
       texts.push_back(name + " = " + dfg::toText(value.as<mlir::Type>()));
       continue;
@@ -53,10 +59,13 @@ std::string Elaborator::describeDims(const Frame &frame) {
     std::optional<dfg::DimExpr> size = value.asDim();
     if (!size)
       continue;
-    if (size->str() != name)
-      texts.push_back(name + " = " + size->str());
-    else if (std::optional<int64_t> bound = boundsOf(name).second)
-      texts.push_back(name + " <= " + std::to_string(*bound));
+    std::string text = size->str() == name ? name : name + " = " + size->str();
+    std::optional<StringRef> symbol = size->asSymbol();
+    std::optional<int64_t> bound = symbol ? boundsOf(*symbol).second : std::nullopt;
+    if (bound)
+      text += " <= " + std::to_string(*bound);
+    if (text != name)
+      texts.push_back(text);
   }
   return join(texts, ", ");
 }
@@ -68,17 +77,9 @@ void Elaborator::addCallNotes(Diagnostic &diagnostic) {
     std::string dims = describeDims(*f);
     if (dims.empty())
       continue;
-    diagnostic.note(f->callSite, "in this call of '" + calleeName(*f) + "'" + callerName(*f) +
-                                     ", with " + dims);
+    diagnostic.call(f->callSite,
+                    "in this call of '" + calleeName(*f) + "'" + callerName(*f) + ", with " + dims);
   }
-}
-
-/// Adds a note about what is at fault, before those about the calls around it.
-static void addNote(Diagnostic &diagnostic, SourceRange at, const std::string &text) {
-  auto place = find_if(diagnostic.notes, [](const Diagnostic::Note &note) {
-    return StringRef(note.text).starts_with("in this call of ");
-  });
-  diagnostic.notes.insert(place, {at, text});
 }
 
 void Elaborator::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr,
@@ -91,27 +92,18 @@ void Elaborator::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *exp
     return;
   if (Variable *const *variable = declared->get<Variable *>()) {
     if ((*variable)->decl)
-      addNote(diagnostic, (*variable)->decl->name.range,
-              ("'" + name->name + "' is declared here as ").str() +
-                  dfg::toText((*variable)->type));
+      diagnostic.note((*variable)->decl->name.range,
+                      ("'" + name->name + "' is declared here as ").str() +
+                          dfg::toText((*variable)->type));
     return;
   }
   if (const Local *local = frame->find(name->name); local && local->type && value.isTensor())
-    addNote(diagnostic, local->at,
-            ("'" + name->name + "' is declared here as ").str() + value.describe());
+    diagnostic.note(local->at,
+                    ("'" + name->name + "' is declared here as ").str() + value.describe());
 }
 
 void Elaborator::suggest(Diagnostic &diagnostic, StringRef name, ArrayRef<StringRef> candidates) {
-  StringRef best;
-  unsigned bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
-  for (StringRef candidate : candidates) {
-    unsigned distance = name.edit_distance(candidate, true, bestDistance);
-    if (distance < bestDistance) {
-      bestDistance = distance;
-      best = candidate;
-    }
-  }
-  if (!best.empty())
+  if (StringRef best = findSimilar(name, candidates); !best.empty())
     diagnostic.help("did you mean '" + best + "'?");
 }
 
@@ -131,19 +123,6 @@ Location Elaborator::locate(SourceRange range) {
   return NameLoc::get(StringAttr::get(context, node), location);
 }
 
-std::string Elaborator::takeSlug(std::string &text) {
-  StringRef view = text;
-  size_t open = view.rfind(" [");
-  if (!view.ends_with("]") || open == StringRef::npos)
-    return {};
-  StringRef slug = view.drop_back().substr(open + 2);
-  if (!slug.contains('-') || !all_of(slug, [](char c) { return isLower(c) || c == '-'; }))
-    return {};
-  std::string result = slug.str();
-  text.resize(open);
-  return result;
-}
-
 /// Replaces the operation's name by the operator that the author wrote.
 static std::string nameOperator(std::string text, StringRef op, StringRef operatorText) {
   if (operatorText.empty())
@@ -157,7 +136,9 @@ static std::string nameOperator(std::string text, StringRef op, StringRef operat
 }
 
 static size_t findWord(StringRef text, StringRef word) {
-  auto isPart = [&](size_t at) { return at < text.size() && (isAlnum(text[at]) || text[at] == '_'); };
+  auto isPart = [&](size_t at) {
+    return at < text.size() && (isAlnum(text[at]) || text[at] == '_');
+  };
   for (size_t at = text.find(word); !word.empty() && at != StringRef::npos;
        at = text.find(word, at + 1))
     if (!isPart(at - 1) && !isPart(at + word.size()))
@@ -183,18 +164,18 @@ static SourceRange placeInString(SourceRange at, StringRef message, const Source
   return at;
 }
 
-/// What to write where "cannot prove that A equals B, as 'op' on T and U needs".
-static std::string equalityHelp(StringRef text) {
-  if (!text.consume_front("cannot prove that "))
-    return {};
-  auto [sizes, reason] = text.split(", as '");
-  auto [lhs, rhs] = sizes.split(" equals ");
-  StringRef type = reason.split("' on ").second.split(" and ").first;
-  if (rhs.empty() || type.empty())
-    return {};
-  return ("if all calls have such sizes, say so: where " + lhs + " == " + rhs +
-          "; to check one value in each call: ensure(value, " + type + ")")
-      .str();
+/// Puts what the author wrote where a note of the dialect says `$0`, `$1`, ... for an operand.
+std::string Elaborator::nameOperands(std::string note, ArrayRef<Argument> operands) {
+  for (auto [i, operand] : enumerate(operands)) {
+    std::string mark = "$" + std::to_string(i);
+    size_t at = note.find(mark);
+    if (at == std::string::npos)
+      continue;
+    StringRef text = operand.range.isValid() ? sources.text(operand.range) : StringRef();
+    bool isShort = !text.empty() && text.size() <= kMaxQuoted && !text.contains('\n');
+    note.replace(at, mark.size(), isShort ? text.str() : "operand " + std::to_string(i + 1));
+  }
+  return note;
 }
 
 void Elaborator::reportCaptured(SourceRange at, ArrayRef<Argument> operands, StringRef op,
@@ -206,20 +187,20 @@ void Elaborator::reportCaptured(SourceRange at, ArrayRef<Argument> operands, Str
   for (const CapturedError &captured : errors) {
     std::string text = captured.text;
     std::string slug = takeSlug(text);
-    Diagnostic &diagnostic = error(placeInString(at, text, sources), slug,
-                                   nameOperator(text, op, operatorText));
+    Diagnostic &diagnostic =
+        error(placeInString(at, text, sources), slug, nameOperator(text, op, operatorText));
     for (const Argument &operand : operands) {
       if (!(operand.range == at))
         diagnostic.also(operand.range);
       addDeclarationNote(diagnostic, operand.expr, operand.value);
     }
-    if (std::string help = equalityHelp(text); !help.empty())
-      diagnostic.help(help);
+    explainUnequal(diagnostic, text, operands);
     for (const std::string &note : captured.notes) {
-      if (StringRef(note).starts_with("help: "))
-        diagnostic.help(note.substr(strlen("help: ")));
+      std::string sentence = nameOperands(note, operands);
+      if (StringRef(sentence).starts_with("help: "))
+        diagnostic.help(sentence.substr(strlen("help: ")));
       else
-        diagnostic.note({}, note);
+        diagnostic.note({}, sentence);
     }
   }
 }

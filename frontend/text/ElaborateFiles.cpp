@@ -12,9 +12,12 @@ Entity Elaborator::callLoad(ArrayRef<Argument> args, const ast::CallExpr &call) 
   std::string path, key = initializing ? initializing->path : "";
   for (const Argument &arg : args) {
     bool isKey = arg.label && arg.label.text == "key";
-    if (arg.label && !isKey)
-      return fail(arg.label.range, "unknown-argument",
-                  "'load' has no parameter '" + arg.label.text + "'");
+    if (arg.label && !isKey) {
+      Diagnostic &diagnostic = error(arg.label.range, "unknown-argument",
+                                     "'load' has no parameter '" + arg.label.text + "'");
+      suggest(diagnostic, arg.label.text, {"key"});
+      return Poison();
+    }
     const std::string *text = arg.value.get<std::string>();
     if (!text)
       return fail(arg.range, "static-type", "expected a string, but got " + arg.value.describe());

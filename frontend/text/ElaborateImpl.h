@@ -2,12 +2,12 @@
 #pragma once
 
 #include "frontend/text/Elaborator.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SaveAndRestore.h"
-#include "mlir/IR/Diagnostics.h"
 
 namespace tfc::text {
 
@@ -38,6 +38,9 @@ mlir::Type elementOf(const Entity &value);
 
 /// Whether an operation draws random numbers, by a seed and a counter.
 bool isDraw(const dfg::OpSignature &op);
+
+/// What a dimension that a call binds is: of the call, or of the instance.
+Entity valueOfDim(const Frame &frame, llvm::StringRef name);
 
 /// `path` with its last name replaced by the one that it had before.
 std::string renameLast(const std::string &path, llvm::StringRef name, llvm::StringRef former);

@@ -46,8 +46,7 @@ Module *Elaborator::loadModule(FileId file, SourceRange usedAt) {
 Module *Elaborator::loadShipped(StringRef name, SourceRange usedAt) {
   std::optional<StringRef> text = librarySource(name);
   if (!text) {
-    Diagnostic &diagnostic = error(
-        usedAt, "unknown-file", "no file '" + name + "' ships with tfc");
+    Diagnostic &diagnostic = error(usedAt, "unknown-file", "no file '" + name + "' ships with tfc");
     SmallVector<StringRef> names = libraryNames();
     suggest(diagnostic, name, names);
     if (diagnostic.helpText.empty())
@@ -136,6 +135,16 @@ void Elaborator::declareItems(Module &module) {
   }
 }
 
+/// What another file may name, in order.
+static SmallVector<StringRef> publicNames(const Module &module) {
+  SmallVector<StringRef> names;
+  for (const auto &declaration : module.declarations)
+    if (StringRef name = declaration.getKey(); !name.starts_with("_"))
+      names.push_back(name);
+  sort(names);
+  return names;
+}
+
 void Elaborator::declareUse(Module &module, const ast::UseDecl &use, unsigned position) {
   Module *used = loadUsed(use, module);
   Declaration declaration;
@@ -147,15 +156,14 @@ void Elaborator::declareUse(Module &module, const ast::UseDecl &use, unsigned po
   else if (use.module && use.names.empty())
     declare(module.declarations, use.module, declaration);
   else if (use.path && use.names.empty() && used)
-    declare(module.declarations,
-            {StringRef(used->name), use.path->range}, declaration);
+    declare(module.declarations, {StringRef(used->name), use.path->range}, declaration);
   for (const ast::Name &name : use.names) {
     declaration.selected = name.text;
     declare(module.declarations, name, declaration);
     if (used && !used->declarations.contains(name.text)) {
       Diagnostic &diagnostic = error(name.range, "unknown-name",
                                      "'" + used->name + "' has nothing named '" + name.text + "'");
-      SmallVector<StringRef> names(used->declarations.keys().begin(), used->declarations.keys().end());
+      SmallVector<StringRef> names = publicNames(*used);
       suggest(diagnostic, name.text, names);
     } else if (name.text.starts_with("_")) {
       error(name.range, "private-name", "'" + name.text + "' is private to its file");
@@ -231,8 +239,7 @@ std::string renameLast(const std::string &path, StringRef name, StringRef former
 }
 
 Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
-                         std::shared_ptr<Frame> bindingFrame, LetName name,
-                         const ast::Stmt &stmt) {
+                         std::shared_ptr<Frame> bindingFrame, LetName name, const ast::Stmt &stmt) {
   if (lazy.state == LazyValue::State::Running)
     return fail(binding.name.range, "let-cycle",
                 "'" + binding.name.text + "' is computed from itself");
@@ -241,8 +248,8 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
     return lazy.value;
   lazy.state = LazyValue::State::Running;
   if (std::string former = formerName(stmt); !former.empty())
-    name.formerly = renameLast(name.formerly.empty() ? name.path : name.formerly,
-                               binding.name.text, former);
+    name.formerly =
+        renameLast(name.formerly.empty() ? name.path : name.formerly, binding.name.text, former);
   name.isFrozen |= isFrozen(stmt);
   SaveAndRestore<Frame *> outerFrame(frame, bindingFrame.get());
   SaveAndRestore<std::string> outerName(bindingName, binding.name.text.str());
@@ -269,12 +276,12 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
 }
 
 static constexpr StringLiteral kBuiltins[] = {
-    "abs",       "add_n",     "assign",    "assign_add", "assign_sub", "cast", "ceil",
-    "constant",  "cos",       "dtype",     "ensure",     "exp",        "float", "floor", "gradients",
-    "int",       "is_float",  "is_int",    "is_sparse",  "len",        "load", "log",  "max",
-    "maximum",   "min",       "minimum",   "pow",        "prod",       "rank", "read",
-    "shape",     "sin",       "sqrt",      "tanh",       "trainable",  "values",
-    "variables", "wide",      "with_values", "zip"};
+    "abs",       "add_n",     "assign",   "assign_add",  "assign_sub", "cast",  "ceil",
+    "constant",  "cos",       "dtype",    "ensure",      "exp",        "float", "floor",
+    "gradients", "int",       "is_float", "is_int",      "is_sparse",  "len",   "load",
+    "log",       "max",       "maximum",  "min",         "minimum",    "pow",   "prod",
+    "rank",      "read",      "shape",    "sin",         "sqrt",       "tanh",  "trainable",
+    "values",    "variables", "wide",     "with_values", "zip"};
 
 std::optional<Entity> Elaborator::builtinByName(StringRef name) {
   if (name == "all")
@@ -295,7 +302,7 @@ Entity Elaborator::memberOfModule(Module &module, const ast::Name &name) {
     return *value;
   Diagnostic &diagnostic = error(name.range, "unknown-name",
                                  "'" + module.name + "' has nothing named '" + name.text + "'");
-  SmallVector<StringRef> names(module.declarations.keys().begin(), module.declarations.keys().end());
+  SmallVector<StringRef> names = publicNames(module);
   suggest(diagnostic, name.text, names);
   return Poison();
 }

@@ -252,6 +252,9 @@ Entity Elaborator::memberOfInstance(Instance &instance, const ast::Name &name) {
   SmallVector<StringRef> names;
   for (const auto &member : instance.members)
     names.push_back(member.getKey());
+  for (const auto &param : instance.params)
+    names.push_back(param.getKey());
+  sort(names);
   suggest(diagnostic, name.text, names);
   return Poison();
 }

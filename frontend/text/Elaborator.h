@@ -55,6 +55,7 @@ private:
   void addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr, const Entity &value);
   void suggest(Diagnostic &diagnostic, llvm::StringRef name,
                llvm::ArrayRef<llvm::StringRef> candidates);
+  std::string nameOperands(std::string note, llvm::ArrayRef<Argument> operands);
   mlir::Location locate(SourceRange range);
   /// Runs `build` and turns its errors into ones at `at`, with carets under `operands` too.
   /// `operatorText` replaces the operation's name in them.
@@ -63,8 +64,16 @@ private:
                llvm::StringRef operatorText, Build build);
   void reportCaptured(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
                       llvm::StringRef operatorText, llvm::ArrayRef<CapturedError> errors);
-  /// Cuts a trailing " [slug]" off a message of the dialect.
-  static std::string takeSlug(std::string &text);
+
+  //===--- Sizes that are not equal (ElaborateProofs.cpp) -----------------===//
+
+  /// Says where "cannot prove that A equals B" gets its sizes from, and what can be done.
+  void explainUnequal(Diagnostic &diagnostic, llvm::StringRef text,
+                      llvm::ArrayRef<Argument> operands);
+  void noteIndependent(Diagnostic &diagnostic, llvm::ArrayRef<std::string> names);
+  std::string sizeInFrame(const dfg::DimExpr &size);
+  std::string checkedType(const Argument &operand, const dfg::DimExpr &from,
+                          const dfg::DimExpr &to);
 
   //===--- Files and names (ElaborateModules.cpp) -------------------------===//
 
@@ -178,6 +187,7 @@ private:
   Entity evalCall(const ast::CallExpr &call);
   Entity callEntity(const Entity &callee, const ast::CallExpr &call);
   Entity callFunction(const Function &function, const ast::CallExpr &call);
+  Entity failUncallable(const Instance &instance, const ast::CallExpr &call);
   Entity failUnnamed(const Part &part, const ast::CallExpr &call);
   Entity runBody(Frame &callee);
   bool evaluateArguments(const ast::CallExpr &call, Arguments &args);

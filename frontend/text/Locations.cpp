@@ -69,25 +69,9 @@ static void addCallNotes(Diagnostic &result, Location location, const SourceMana
   }
   for (Location caller : reverse(callers)) {
     if (SourceRange at = toRange(caller, sources); at.isValid())
-      result.note(at, "in this call");
+      result.call(at, "in this call");
     addCallNotes(result, caller, sources);
   }
-}
-
-/// Cuts a trailing " [slug]" off `text`.
-static std::string takeSlug(std::string &text) {
-  StringRef view = text;
-  size_t open = view.rfind(" [");
-  if (!view.ends_with("]") || open == StringRef::npos)
-    return {};
-  StringRef slug = view.drop_back().substr(open + 2);
-  // A type such as "f32[4]" or a list of shapes is no slug.
-  bool isSlug = slug.contains('-') && all_of(slug, [](char c) { return isLower(c) || c == '-'; });
-  if (!isSlug)
-    return {};
-  std::string result = slug.str();
-  text.resize(open);
-  return result;
 }
 
 static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {

@@ -1,5 +1,7 @@
+#include "frontend/text/Suggest.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ErrorPage.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -17,19 +19,15 @@ static StringRef findSection(StringRef slug) {
   return section.take_front(section.find("\n## ")).trim();
 }
 
-/// The heading that is closest to what was asked for.
-static StringRef findSimilar(StringRef slug) {
-  StringRef rest = kErrorPage, best;
-  unsigned bestDistance = 4;
+/// The headings of all sections.
+static SmallVector<StringRef> allHeadings() {
+  SmallVector<StringRef> headings;
+  StringRef rest = kErrorPage;
   for (size_t at; (at = rest.find("\n## ")) != StringRef::npos;) {
     rest = rest.drop_front(at + 4);
-    StringRef heading = rest.take_until([](char c) { return c == '\n'; });
-    if (unsigned distance = heading.edit_distance(slug); distance < bestDistance) {
-      bestDistance = distance;
-      best = heading;
-    }
+    headings.push_back(rest.take_until([](char c) { return c == '\n'; }));
   }
-  return best;
+  return headings;
 }
 
 int tfc::runExplain(StringRef slug) {
@@ -39,7 +37,7 @@ int tfc::runExplain(StringRef slug) {
     outs() << section << '\n';
     return 0;
   }
-  StringRef similar = findSimilar(slug);
+  StringRef similar = text::findSimilar(slug, allHeadings());
   return reportError("no error has the name '" + slug + "'" +
                      (similar.empty() ? "" : "; did you mean '" + similar.str() + "'?"));
 }

@@ -121,8 +121,16 @@ func.func @f(%c: tensor<i64>) {
 // -----
 
 func.func @f(%c: tensor<i64>) {
-  // expected-error @+1 {{expects low < high, at most 2^32 apart, but got 3 and 3}}
+  // expected-error @+1 {{'random_integer' expects low < high, at most 2^32 apart, but got 3 and 3 [random-range]}}
   %y = dfg.random_integer %c {shape = #dfg.dims<4>, low = 3 : i64, high = 3 : i64} : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @f(%c: tensor<i64>) {
+  // expected-error @+1 {{'random_integer' from -1 up to 200 gives numbers that are no i8 [random-range]}}
+  %y = dfg.random_integer %c {shape = #dfg.dims<4>, low = -1 : i64, high = 200 : i64, dtype = i8} : tensor<i64>
   return
 }
 

@@ -1,7 +1,8 @@
 // Patterns of axis names are checked against each other and against the shapes.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 func.func @f(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
-  // expected-error @+1 {{'einsum': label 'in_dim' is in one operand and not in the result, so it would be summed away; did you mean 'in_dimm'? [einsum-label]}}
+  // expected-error @+2 {{'einsum': label 'in_dimm' is in one operand and not in the result, so it would be summed away [einsum-label]}}
+  // expected-note @+1 {{help: did you mean 'in_dim'? to sum on purpose, write sum($1, axis: 0)}}
   %y = dfg.einsum %a, %b {labels = "o in_dim, in_dimm k -> o k"} : tensor<2x3xf32>, tensor<3x4xf32>
   return
 }
