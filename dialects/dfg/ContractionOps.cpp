@@ -25,7 +25,12 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     std::swap(a.end()[-1], a.end()[-2]);
   if (adaptor.getTransposeRhs())
     std::swap(b.end()[-1], b.end()[-2]);
-  if (a.end()[-1] != b.end()[-2])
+  const DimExpr &columns = a.end()[-1], &rows = b.end()[-2];
+  if (!(columns - rows).constant())
+    return emitOptionalError(location, "cannot prove that ", columns.str(), " equals ", rows.str(),
+                             ", as 'matmul' on ", toText(lhs), " and ", toText(rhs),
+                             " needs [inner-dimensions]");
+  if (columns != rows)
     return emitOptionalError(location, "matmul expects the inner dimensions to match, but got ",
                              toText(lhs), " and ", toText(rhs), " [inner-dimensions]");
   std::optional<Shape> batch = broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));

@@ -50,7 +50,7 @@ LogicalResult SwitchOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 LogicalResult MergeOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
   if (adaptor.getInputs().empty())
-    return emitOptionalError(location, "'merge' expects at least one input [operand]");
+    return emitOptionalError(location, "'merge' expects at least one input [operands]");
   results.push_back(adaptor.getInputs().front().getType());
   results.push_back(tensorOf({}, IntegerType::get(context, 32)));
   return success();

@@ -67,6 +67,20 @@ Diagnostic &DiagnosticEngine::warning(SourceRange at, StringRef slug, const Twin
   return diagnostic;
 }
 
+std::vector<Diagnostic> DiagnosticEngine::takeBack(size_t size) {
+  std::vector<Diagnostic> taken(std::make_move_iterator(diagnostics.begin() + size),
+                                std::make_move_iterator(diagnostics.end()));
+  diagnostics.resize(size);
+  for (const Diagnostic &diagnostic : taken)
+    errors -= diagnostic.severity == Severity::Error;
+  return taken;
+}
+
+void DiagnosticEngine::add(Diagnostic diagnostic) {
+  errors += diagnostic.severity == Severity::Error;
+  diagnostics.push_back(std::move(diagnostic));
+}
+
 static bool samePrimary(const Diagnostic *a, const Diagnostic *b) {
   return a->at == b->at && a->foreignPlace == b->foreignPlace && a->text == b->text &&
          a->severity == b->severity;

@@ -56,6 +56,12 @@ public:
   Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   Diagnostic &warning(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
 
+  /// The number of diagnostics that wait to be printed.
+  size_t size() const { return diagnostics.size(); }
+  /// Takes back all but the first `size` of them.
+  std::vector<Diagnostic> takeBack(size_t size);
+  void add(Diagnostic diagnostic);
+
   /// The number of errors so far, repetitions included.
   unsigned errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }

@@ -27,6 +27,7 @@ void Elaborator::run(FileId file) {
     if (const auto *fn = dyn_cast<ast::FnDecl>(item); fn && fn->isEntry)
       elaborateEntry(*mainModule, *fn);
   elaborateInitializers();
+  checkUncalled();
 }
 
 bool elaborate(mlir::ModuleOp module, SourceManager &sources, FileId file,

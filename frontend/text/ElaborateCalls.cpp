@@ -165,6 +165,7 @@ Entity Elaborator::callFunction(const Function &function, const ast::CallExpr &c
 
 Entity Elaborator::runBody(Frame &callee) {
   const ast::FnDecl &fn = *callee.fn;
+  expanded.insert(&fn);
   SaveAndRestore<std::string> outer(bindingName);
   execBlock(*fn.body);
   bool hasResults = fn.resultType || !fn.results.empty();

@@ -87,6 +87,21 @@ static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
   return matches ? std::optional<Entity>(value) : std::nullopt;
 }
 
+std::optional<Entity> Elaborator::plausibleStatic(const ast::Param &param, bool flag) {
+  switch (staticKind(*param.type, /*always=*/false)) {
+  case StaticKind::Int:
+    return Entity(int64_t(flag ? 1 : 2));
+  case StaticKind::Float:
+    return Entity(0.5);
+  case StaticKind::Bool:
+    return Entity(flag);
+  case StaticKind::DType:
+    return Entity(mlir::Type(mlir::Float32Type::get(context)));
+  default:
+    return std::nullopt;
+  }
+}
+
 std::optional<Entity> Elaborator::convertStatic(const ast::Param &param, const Argument &argument) {
   if (argument.value.isPoison())
     return std::nullopt;

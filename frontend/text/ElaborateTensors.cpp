@@ -202,10 +202,12 @@ mlir::Value Elaborator::assignVariable(Variable &variable, mlir::Value value, So
   if (!value)
     return {};
   if (value.getType() != variable.type) {
-    error(at, "assign-type",
-          "'" + variable.path + "' is " + dfg::toText(variable.type) + ", but is assigned " +
-              dfg::toText(value.getType()))
-        .note(variable.decl->name.range, "declared here");
+    Diagnostic &diagnostic =
+        error(at, "assign-type",
+              "'" + variable.path + "' is " + dfg::toText(variable.type) + ", but is assigned " +
+                  dfg::toText(value.getType()));
+    if (variable.decl)
+      diagnostic.note(variable.decl->name.range, "declared here");
     return {};
   }
   mlir::Value result = builder.assign(variable.path, value, locate(at));

@@ -4,6 +4,7 @@
 #include "frontend/GraphBuilder.h"
 #include "frontend/text/Diagnostics.h"
 #include "frontend/text/Scope.h"
+#include "llvm/ADT/DenseSet.h"
 #include <deque>
 #include <map>
 #include <set>
@@ -302,6 +303,27 @@ private:
   void applyFileFacts(Module &module);
   void finishEntry(const ast::FnDecl &entry, const EntryHeader &header, const Entity &result);
 
+  //===--- Functions that nothing calls (ElaborateUncalled.cpp) -----------===//
+
+  /// What a function that nothing calls is checked with.
+  struct Assumption;
+  void checkUncalled();
+  void checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *part);
+  std::optional<std::vector<Diagnostic>> checkAssuming(const ast::FnDecl &fn,
+                                                       const ast::PartDecl *part,
+                                                       const Assumption &assumption);
+  bool elaborateAssuming(const ast::FnDecl &fn, const ast::PartDecl *part,
+                         const Assumption &assumption);
+  Instance *assumeInstance(const ast::PartDecl &part, const Assumption &assumption);
+  bool assumeStatic(const ast::Param &param, const Assumption &assumption);
+  std::optional<TensorType> assumeType(const ast::Type &type, llvm::ArrayRef<ast::Expr *> facts,
+                                       const Assumption &assumption);
+  bool assumeElement(const ast::Type &type, llvm::ArrayRef<ast::Expr *> facts,
+                     const Assumption &assumption);
+  void assumeSize(const ast::Expr *size, const Assumption &assumption);
+  /// A value of a static parameter whose kind has plausible values.
+  std::optional<Entity> plausibleStatic(const ast::Param &param, bool flag);
+
   mlir::MLIRContext *context;
   SourceManager &sources;
   DiagnosticEngine &diagnostics;
@@ -332,6 +354,8 @@ private:
   llvm::DenseMap<Variable *, mlir::Value> reads;
   std::set<std::tuple<FileId, uint32_t, uint32_t, std::string>> reported;
   Diagnostic discarded;
+  /// The functions whose bodies some call has expanded.
+  llvm::DenseSet<const ast::FnDecl *> expanded;
   uint64_t staticIterations = 0;
   /// An entry was dropped because of errors.
   bool hasFailedEntries = false;
