@@ -24,7 +24,7 @@ extern "C" {
 
 typedef enum tfc_status {
   TFC_OK = 0,
-  TFC_INVALID_ARGUMENT = 1,    // a null pointer, a wrong dtype, rank or shape
+  TFC_INVALID_ARGUMENT = 1,    // a null pointer, a wrong dtype, rank or shape, a division by 0
   TFC_OUT_OF_RANGE = 2,        // a size beyond its bound, an index beyond a dimension
   TFC_NOT_FOUND = 3,           // no such entry, variable or file
   TFC_FAILED_PRECONDITION = 4, // 'ensure' failed; a file that belongs to another model

@@ -179,12 +179,24 @@ LogicalResult RunFunction::checkFact(StringRef fact) {
   return entry.emitError() << "expected a comparison of sizes in 'where', but got '" << fact << "'";
 }
 
+static tfc_status statusOf(Failure failure) {
+  switch (failure) {
+  case Failure::OutOfRange:
+    return TFC_OUT_OF_RANGE;
+  case Failure::InvalidArgument:
+    return TFC_INVALID_ARGUMENT;
+  case Failure::FailedPrecondition:
+    return TFC_FAILED_PRECONDITION;
+  }
+  llvm_unreachable("a status without a number");
+}
+
 void RunFunction::check(CheckOp op) {
   ++counts.checks;
   Value byte = LLVM::LoadOp::create(b, loc, b.getI8Type(), pointerTo(rootOf(op.getCondition())));
   Value zero = LLVM::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
   Value condition = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, byte, zero);
-  failUnless(condition, TFC_OUT_OF_RANGE, escape(op.getMessage()), {});
+  failUnless(condition, statusOf(op.getStatus()), escape(op.getMessage()), {});
 }
 
 //===----------------------------------------------------------------------===//

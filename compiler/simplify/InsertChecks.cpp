@@ -25,7 +25,7 @@ struct InsertChecksPass : tfc::impl::InsertChecksBase<InsertChecksPass> {
     getOperation().walk([](CheckedOpInterface op) {
       OpBuilder b(op);
       if (Value isValid = op.buildCheck(b))
-        CheckOp::create(b, op.getLoc(), isValid, op.getCheckMessage());
+        CheckOp::create(b, op.getLoc(), isValid, op.getCheckMessage(), op.getCheckStatus());
     });
   }
 };

@@ -9,6 +9,7 @@ using namespace mlir;
 using namespace tfc::dfg;
 
 #include "dialects/dfg/DfgDialect.cpp.inc"
+#include "dialects/dfg/DfgEnums.cpp.inc"
 #include "dialects/dfg/DfgInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -22,6 +22,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/dfg/DfgDialect.h.inc"
+#include "dialects/dfg/DfgEnums.h.inc"
 #include "dialects/dfg/DfgInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -112,6 +112,9 @@ def Dfg_Composite : DeclareOpInterfaceMethods<Dfg_CompositeOpInterface>;
 /// The trait list entry of an operation whose data can make the call fail.
 def Dfg_Checked : DeclareOpInterfaceMethods<Dfg_CheckedOpInterface>;
 
+/// The same where the call's status is another than `out_of_range`.
+def Dfg_CheckedWithStatus : DeclareOpInterfaceMethods<Dfg_CheckedOpInterface, ["getCheckStatus"]>;
+
 /// One axis, negative ones counted from the end.
 class Dfg_Axis<string default> : DefaultValuedOptionalAttr<I64Attr, default>;
 

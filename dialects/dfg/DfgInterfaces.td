@@ -3,7 +3,15 @@
 #ifndef TFC_DIALECTS_DFG_DFGINTERFACES_TD
 #define TFC_DIALECTS_DFG_DFGINTERFACES_TD
 
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+
+def Dfg_Failure : I32EnumAttr<"Failure", "The status of a call whose data are refused", [
+    I32EnumAttrCase<"OutOfRange", 0, "out_of_range">,
+    I32EnumAttrCase<"InvalidArgument", 1, "invalid_argument">,
+    I32EnumAttrCase<"FailedPrecondition", 2, "failed_precondition">]> {
+  let cppNamespace = "::tfc::dfg";
+}
 
 def Dfg_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::tfc::dfg";
@@ -65,7 +73,12 @@ def Dfg_CheckedOpInterface : OpInterface<"CheckedOpInterface"> {
     }], "::mlir::Value", "buildCheck", (ins "::mlir::OpBuilder &":$b)>,
     InterfaceMethod<[{
       What the call's error message says if the data are not valid.
-    }], "::mlir::StringAttr", "getCheckMessage">
+    }], "::mlir::StringAttr", "getCheckMessage">,
+    InterfaceMethod<[{
+      The status of that call.
+    }], "::tfc::dfg::Failure", "getCheckStatus", (ins), "", [{
+      return ::tfc::dfg::Failure::OutOfRange;
+    }]>
   ];
 }
 

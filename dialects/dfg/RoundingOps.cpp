@@ -174,6 +174,8 @@ StringAttr FloordivOp::getCheckMessage() {
   return StringAttr::get(getContext(), "'floordiv' divides an integer by 0");
 }
 
+Failure FloordivOp::getCheckStatus() { return Failure::InvalidArgument; }
+
 /// d(a % b) = g, -g * (a // b).
 SmallVector<Value> ModOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Term g(b, getLoc(), resultGrads[0]), lhs = g.with(getLhs());
@@ -189,3 +191,5 @@ Value ModOp::buildCheck(OpBuilder &b) { return buildDivisorCheck(b, getLoc(), ge
 StringAttr ModOp::getCheckMessage() {
   return StringAttr::get(getContext(), "'mod' divides an integer by 0");
 }
+
+Failure ModOp::getCheckStatus() { return Failure::InvalidArgument; }

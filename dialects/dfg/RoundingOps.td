@@ -86,7 +86,8 @@ def Dfg_ClampOp : Dfg_ElementwiseOp<"clamp", "Numeric", [Dfg_Differentiable]> {
   let assemblyFormat = "$x `,` $min `,` $max attr-dict `:` type($x) `,` type($min) `,` type($max)";
 }
 
-def Dfg_FloordivOp : Dfg_BinaryOp<"floordiv", "Numeric", [Dfg_Differentiable, Dfg_Checked]> {
+def Dfg_FloordivOp : Dfg_BinaryOp<"floordiv", "Numeric",
+    [Dfg_Differentiable, Dfg_CheckedWithStatus]> {
   let summary = "Divides and rounds down";
   let description = [{
     `lhs // rhs`. Division of an integer by 0 fails the call; the smallest
@@ -99,7 +100,8 @@ def Dfg_FloordivOp : Dfg_BinaryOp<"floordiv", "Numeric", [Dfg_Differentiable, Df
   }];
 }
 
-def Dfg_ModOp : Dfg_BinaryOp<"mod", "Numeric", [Dfg_Differentiable, Dfg_Checked]> {
+def Dfg_ModOp : Dfg_BinaryOp<"mod", "Numeric",
+    [Dfg_Differentiable, Dfg_CheckedWithStatus]> {
   let summary = "Takes the remainder of division";
   let description = [{
     `lhs % rhs` has the sign of `rhs`: `lhs - rhs * (lhs // rhs)`. For integers

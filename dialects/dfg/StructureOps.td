@@ -103,15 +103,17 @@ def Dfg_ReturnOp : Dfg_Op<"return", [Pure, Terminator, ReturnLike]> {
 def Dfg_CheckOp : Dfg_Op<"check"> {
   let summary = "Fails the call unless a condition holds";
   let description = [{
-    The call returns a status whose text is `message`, and no variable has
-    changed, whatever the order of the operations.
+    The call returns `status` with `message`, and no variable has changed,
+    whatever the order of the operations.
 
     ```mlir
-    dfg.check %valid, "gather 'embed': an index is out of range" : tensor<i1>
+    dfg.check %valid, "'gather' got an index outside of f32[n]" : tensor<i1>
+    dfg.check %same, "'ensure' expects f32[n]", failed_precondition : tensor<i1>
     ```
   }];
-  let arguments = (ins Dfg_BoolTensor:$condition, StrAttr:$message);
-  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let arguments = (ins Dfg_BoolTensor:$condition, StrAttr:$message,
+                       DefaultValuedAttr<Dfg_Failure, "Failure::OutOfRange">:$status);
+  let assemblyFormat = "$condition `,` $message (`,` $status^)? attr-dict `:` type($condition)";
 }
 
 def Dfg_GradientsOp : Dfg_Op<"gradients", [Pure]> {

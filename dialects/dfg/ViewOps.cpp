@@ -100,13 +100,20 @@ Value SliceOp::buildCheck(OpBuilder &b) {
   return isInside;
 }
 
+/// `ensure` takes whole axes under other sizes: see the conditions of a slice.
+static bool isEnsure(SliceOp op) {
+  Shape shape = shapeOf(op.getX().getType());
+  return llvm::all_of(llvm::seq(shape.size()), [&](size_t i) {
+    return op.getStarts().getExprs()[i] + shape[i] == op.getSizes().getExprs()[i];
+  });
+}
+
+Failure SliceOp::getCheckStatus() {
+  return isEnsure(*this) ? Failure::FailedPrecondition : Failure::OutOfRange;
+}
+
 StringAttr SliceOp::getCheckMessage() {
-  // `ensure` takes a whole axis under another size: see the conditions of a slice.
-  Shape shape = shapeOf(getX().getType());
-  auto isWhole = [&](size_t i) {
-    return getStarts().getExprs()[i] + shape[i] == getSizes().getExprs()[i];
-  };
-  if (llvm::all_of(llvm::seq(shape.size()), isWhole))
+  if (isEnsure(*this))
     return StringAttr::get(getContext(), "'ensure' expects " + toText(getType()) + ", but got " +
                                              toText(getX().getType()) + " of other sizes");
   return StringAttr::get(getContext(), "'slice' reaches outside of " + toText(getX().getType()));

@@ -12,7 +12,7 @@ class Dfg_ViewOp<string mnemonic, list<Trait> traits> :
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def Dfg_SliceOp : Dfg_ViewOp<"slice", [Dfg_ViewRole, Dfg_Checked]> {
+def Dfg_SliceOp : Dfg_ViewOp<"slice", [Dfg_ViewRole, Dfg_CheckedWithStatus]> {
   let summary = "Takes elements at regular places";
   let description = [{
     Element `i` along an axis of the result is element `starts + i * steps` of

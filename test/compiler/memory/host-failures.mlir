@@ -13,10 +13,13 @@
 // CHECK: llvm.cond_br
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.call @tfc_rt_fail
+// CHECK: llvm.mlir.constant(4 : i32)
+// CHECK: llvm.call @tfc_rt_fail
 // CHECK: llvm.call @next
 dfg.entry @run(%x: tensor<?xf32, #dfg.dims<n>>, %ok: tensor<i1>) -> tensor<?xf32, #dfg.dims<n>>
     attributes {symbols = ["n"], where = ["n % 4 == 0"]} {
   dfg.check %ok, "gather: an index is out of range" : tensor<i1>
+  dfg.check %ok, "ensure: other sizes", failed_precondition : tensor<i1>
   %0 = dfg.launch @next(%x) {sizes = #dfg.dims<n>, tfc.places = [{fetch = 0 : i32}]} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
   dfg.return %0 : tensor<?xf32, #dfg.dims<n>>
 }

@@ -13,3 +13,17 @@ dfg.entry @f(%x: tensor<100x8xf32>, %i: tensor<3xi32>) -> tensor<3x8xf32> {
   %1 = dfg.softmax %0 : tensor<3x8xf32>
   dfg.return %1 : tensor<3x8xf32>
 }
+
+// A check says which status a call returns that it fails.
+// CHECKS-LABEL: dfg.entry @statuses
+// CHECKS: dfg.check %{{.*}}, "'floordiv' divides an integer by 0", invalid_argument :
+// CHECKS: dfg.check %{{.*}}, "'ensure' expects f32[n], but got f32[m] of other sizes", failed_precondition :
+// CHECKS: dfg.check %{{.*}}, "'slice' reaches outside of f32[m]" :
+dfg.entry @statuses(%i: tensor<3xi32>, %x: tensor<?xf32, #dfg.dims<m>>)
+    -> (tensor<3xi32>, tensor<?xf32, #dfg.dims<n>>, tensor<?xf32, #dfg.dims<n>>)
+    attributes {symbols = ["m", "n"]} {
+  %0 = dfg.floordiv %i, %i : tensor<3xi32>, tensor<3xi32>
+  %1 = dfg.slice %x {starts = #dfg.dims<"n - m">, sizes = #dfg.dims<n>} : tensor<?xf32, #dfg.dims<m>>
+  %2 = dfg.slice %x {starts = #dfg.dims<0>, sizes = #dfg.dims<n>} : tensor<?xf32, #dfg.dims<m>>
+  dfg.return %0, %1, %2 : tensor<3xi32>, tensor<?xf32, #dfg.dims<n>>, tensor<?xf32, #dfg.dims<n>>
+}

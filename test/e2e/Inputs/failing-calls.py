@@ -9,18 +9,19 @@ model = Model(sys.argv[1])
 wrong = 0
 
 
-def check(entry, message, **feeds):
-    """Calls an entry; with a message, the call must fail with it and change nothing."""
+def check(entry, message, status="out of range", **feeds):
+    """Calls an entry; with a message, the call must fail with it and `status` and change nothing."""
     global wrong
     count, table = model["count"], model["table"]
     try:
         model.call(entry, **feeds)
         got = None
     except Failed as error:
-        got = str(error)
-    if (message is None) != (got is None) or (message and message not in got):
+        got = f"{error.status}: {error}"
+    expected = message and f"{status}: {entry}: {message}"
+    if got != expected:
         wrong += 1
-        print(f"{entry}: expected {message!r}, got {got!r}")
+        print(f"{entry}: expected {expected!r}, got {got!r}")
     if model["count"] - count != (1 if message is None else 0) or (model["table"] != table).any():
         wrong += 1
         print(f"{entry}: a failed call changed a variable, or a good one did not")
@@ -41,17 +42,19 @@ check("pairs", "'gather_nd' " + outside, i=np.array([[0, 2]], np.int32))
 check("pairs", "'gather_nd' " + outside, i=np.array([[5, 0]], np.int32))
 check("pairs", None, i=np.array([[4, 1]], np.int32))
 logits = np.zeros((2, 3), np.float32)
-check("loss", "got a label outside of the 3 classes", x=logits, label=np.array([0, 3]))
-check("loss", "got a label outside of the 3 classes", x=logits, label=np.array([-1, 0]))
+not_there = "'sparse_softmax_cross_entropy' got a label outside of the 3 classes"
+check("loss", not_there, x=logits, label=np.array([0, 3]))
+check("loss", not_there, x=logits, label=np.array([-1, 0]))
 check("loss", None, x=logits, label=np.array([2, 0]))
-check("divided", "divides an integer by 0", x=ints(1, 2), y=ints(1, 0))
+by_zero = "'floordiv' divides an integer by 0"
+check("divided", by_zero, "invalid argument", x=ints(1, 2), y=ints(1, 0))
 check("divided", None, x=ints(-(2**31), 2), y=ints(-1, -3))
 check("front", "'slice' reaches outside of f32[n]", x=np.zeros(3, np.float32), y=np.zeros(4, np.float32))
 check("front", None, x=np.zeros(3, np.float32), y=np.zeros(3, np.float32))
 differs = "'ensure' expects f32[n, 2], but got f32[m, 2] of other sizes"
 for rows in 0, 2, 4:
-    check("same", differs, x=np.ones((3, 2), np.float32), y=np.ones((rows, 2), np.float32))
-check("same", differs, x=np.ones((0, 2), np.float32), y=np.ones((1, 2), np.float32))
+    check("same", differs, "failed precondition", x=np.ones((3, 2), np.float32), y=np.ones((rows, 2), np.float32))
+check("same", differs, "failed precondition", x=np.ones((0, 2), np.float32), y=np.ones((1, 2), np.float32))
 check("same", None, x=np.ones((3, 2), np.float32), y=np.ones((3, 2), np.float32))
 check("same", None, x=np.ones((0, 2), np.float32), y=np.ones((0, 2), np.float32))
 print(f"{wrong} wrong")
