@@ -1,10 +1,10 @@
+#include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
-#include <random>
+#include <sys/resource.h>
 
 using namespace llvm;
 using namespace tfc;
@@ -36,65 +36,6 @@ static Expected<std::vector<int64_t>> chooseSizes(const BenchOptions &options, c
   return sizes;
 }
 
-template <typename T>
-static void fill(Array &array, T (*convert)(float), std::mt19937 &random, float steps) {
-  T *data = reinterpret_cast<T *>(array.data.data());
-  std::uniform_int_distribution<int> draw(0, int(steps) - 1);
-  float scale = steps == 2 ? 1 : 1 / steps;
-  for (int64_t i = 0, count = array.elementCount(); i < count; ++i)
-    data[i] = convert(draw(random) * scale);
-}
-
-template <typename T> static T cast(float value) { return static_cast<T>(value); }
-
-template <const fltSemantics &(*Semantics)()> static uint16_t toHalf(float value) {
-  APFloat result(value);
-  bool inexact;
-  result.convert(Semantics(), APFloat::rmNearestTiesToEven, &inexact);
-  return uint16_t(result.bitcastToAPInt().getZExtValue());
-}
-
-/// Floats in [0, 1), integers 0 or 1: legal as indices wherever two are.
-static void fillRandomly(Array &array, std::mt19937 &random) {
-  constexpr float kSteps = 1 << 16;
-  switch (array.dtype) {
-  case TFC_F32:
-    return fill<float>(array, cast<float>, random, kSteps);
-  case TFC_F64:
-    return fill<double>(array, cast<double>, random, kSteps);
-  case TFC_F16:
-    return fill<uint16_t>(array, toHalf<APFloat::IEEEhalf>, random, kSteps);
-  case TFC_BF16:
-    return fill<uint16_t>(array, toHalf<APFloat::BFloat>, random, kSteps);
-  case TFC_I16:
-    return fill<int16_t>(array, cast<int16_t>, random, 2);
-  case TFC_I32:
-    return fill<int32_t>(array, cast<int32_t>, random, 2);
-  case TFC_I64:
-    return fill<int64_t>(array, cast<int64_t>, random, 2);
-  case TFC_I8:
-  case TFC_U8:
-  case TFC_BOOL:
-    return fill<uint8_t>(array, cast<uint8_t>, random, 2);
-  }
-}
-
-static Expected<std::vector<Array>> makeFeeds(LoadedModel &model, const Entry &entry,
-                                              ArrayRef<int64_t> sizes) {
-  auto shapes = model.feedShapes(entry, sizes);
-  if (!shapes)
-    return shapes.takeError();
-  std::mt19937 random(0);
-  std::vector<Array> feeds;
-  for (auto [port, shape] : zip(entry.feeds, *shapes)) {
-    Array array{port.dtype, shape, {}};
-    array.data.resize(array.elementCount() * sizeOf(array.dtype));
-    fillRandomly(array, random);
-    feeds.push_back(std::move(array));
-  }
-  return feeds;
-}
-
 /// Milliseconds of each call, in `seconds` of calls but at least three, after three to warm up.
 static Expected<std::vector<double>> timeCalls(const BenchOptions &options, LoadedModel &model,
                                                const Entry &entry, std::vector<Array> &feeds) {
@@ -119,6 +60,13 @@ static Expected<std::vector<double>> timeCalls(const BenchOptions &options, Load
   return times;
 }
 
+/// The most memory that this process has had, the compiler's included.
+static int64_t peakOfProcess() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t(usage.ru_maxrss) * 1024;
+}
+
 static Error bench(const BenchOptions &options, LoadedModel &model, const Timing &timing) {
   Expected<const Entry *> found = model.findEntry(options.entry);
   if (!found)
@@ -127,16 +75,19 @@ static Error bench(const BenchOptions &options, LoadedModel &model, const Timing
   Expected<std::vector<int64_t>> sizes = chooseSizes(options, entry);
   if (!sizes)
     return sizes.takeError();
-  Expected<std::vector<Array>> feeds = makeFeeds(model, entry, *sizes);
+  Expected<RandomFeeds> feeds = makeFeeds(model, entry, *sizes);
   if (!feeds)
     return feeds.takeError();
-  Expected<std::vector<double>> times = timeCalls(options, model, entry, *feeds);
+  Expected<std::vector<double>> times = timeCalls(options, model, entry, feeds->arrays);
   if (!times)
     return times.takeError();
   llvm::sort(*times);
   json::Object dims;
   for (auto [symbol, size] : zip(entry.symbols, *sizes))
     dims[symbol.name] = size;
+  json::Object integers;
+  for (auto &[feed, limit] : feeds->limits)
+    integers[feed] = limit;
   json::OStream line(outs());
   auto number = [&](StringRef name, double value) {
     line.attributeBegin(name);
@@ -146,12 +97,15 @@ static Error bench(const BenchOptions &options, LoadedModel &model, const Timing
   line.object([&] {
     line.attribute("entry", entry.name);
     line.attribute("dims", std::move(dims));
+    if (!integers.empty())
+      line.attribute("integers_below", std::move(integers));
     line.attribute("threads", options.threads);
     line.attribute("calls", int64_t(times->size()));
     number("median_ms", (*times)[times->size() / 2]);
     number("best_ms", times->front());
     number("compile_ms", timing.total() * 1e3);
-    line.attribute("peak_bytes", model.memoryBytes(entry, *sizes));
+    line.attribute("peak_bytes", model.peakBytes());
+    line.attribute("process_peak_bytes", peakOfProcess());
   });
   outs() << '\n';
   return Error::success();

@@ -147,7 +147,7 @@ struct Parser {
   void addBench() {
     BenchOptions &options = result.bench;
     bench = app.add_subcommand(
-        "bench", "Time calls of an entry with random feeds: floats in [0, 1), integers 0 or 1");
+        "bench", "Time calls of an entry with random feeds: normal floats, integers that it takes");
     CompileFlags().add(*bench, options.compile);
     bench->add_option("--entry", options.entry, "The entry to call (default: the only one)");
     bench

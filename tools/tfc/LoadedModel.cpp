@@ -1,15 +1,16 @@
 #include "tools/tfc/LoadedModel.h"
-#include "runtime/Model.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include <dlfcn.h>
+#include <link.h>
 
 using namespace llvm;
 using namespace tfc;
 
 LoadedModel::LoadedModel(LoadedModel &&other)
     : handle(std::exchange(other.handle, nullptr)), library(other.library),
-      instance(std::exchange(other.instance, nullptr)), entries(std::move(other.entries)) {}
+      instance(std::exchange(other.instance, nullptr)), memory(std::move(other.memory)),
+      entries(std::move(other.entries)) {}
 
 LoadedModel::~LoadedModel() {
   if (instance)
@@ -35,6 +36,9 @@ Expected<LoadedModel> LoadedModel::load(StringRef path, int32_t threads) {
   tfc_options options = {};
   options.size = sizeof(options);
   options.threads = threads;
+  options.allocate = Memory::take;
+  options.release = Memory::give;
+  options.allocator_context = model.memory.get();
   if (Error error =
           model.check(model.library->api->create(model.library->model, &options, &model.instance)))
     return error;
@@ -133,10 +137,44 @@ Expected<std::vector<std::vector<int64_t>>> LoadedModel::feedShapes(const Entry 
   return shapes;
 }
 
-int64_t LoadedModel::memoryBytes(const Entry &entry, ArrayRef<int64_t> symbols) const {
-  const tfc_model &model = *library->model;
-  int64_t bytes = model.entries[entry.index].arena_bytes(symbols.data());
-  for (int32_t i = 0; i < model.variable_count; ++i)
-    bytes += model.variables[i].bytes;
-  return bytes;
+void *LoadedModel::Memory::take(void *memory, size_t bytes, size_t alignment) {
+  void *block = nullptr;
+  if (posix_memalign(&block, std::max(alignment, sizeof(void *)), bytes))
+    return nullptr;
+  auto &counted = *static_cast<Memory *>(memory);
+  int64_t now = counted.bytes += bytes, peak = counted.peak;
+  while (peak < now && !counted.peak.compare_exchange_weak(peak, now)) {
+  }
+  return block;
 }
+
+void LoadedModel::Memory::give(void *memory, void *block, size_t bytes) {
+  static_cast<Memory *>(memory)->bytes -= bytes;
+  free(block);
+}
+
+/// Bytes of the address space that hold the shared library in which `address` lies.
+static int64_t mappedBytes(const void *address) {
+  struct Search {
+    uintptr_t address;
+    int64_t bytes;
+  } search{reinterpret_cast<uintptr_t>(address), 0};
+  auto visit = [](dl_phdr_info *info, size_t, void *data) {
+    auto &search = *static_cast<Search *>(data);
+    int64_t bytes = 0;
+    bool isHere = false;
+    for (const ElfW(Phdr) &segment : ArrayRef(info->dlpi_phdr, info->dlpi_phnum)) {
+      if (segment.p_type != PT_LOAD)
+        continue;
+      uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+      isHere |= search.address - begin < segment.p_memsz;
+      bytes += segment.p_memsz;
+    }
+    search.bytes = isHere ? bytes : search.bytes;
+    return int(isHere);
+  };
+  dl_iterate_phdr(visit, &search);
+  return search.bytes;
+}
+
+int64_t LoadedModel::peakBytes() const { return memory->peak + mappedBytes(library); }

@@ -3,7 +3,9 @@
 
 #include "runtime/tfc.h"
 #include "tools/tfc/Npy.h"
+#include <atomic>
 #include <map>
+#include <memory>
 
 namespace tfc {
 
@@ -48,17 +50,27 @@ public:
   /// Shapes of all feeds of the entry for these sizes.
   llvm::Expected<std::vector<std::vector<int64_t>>> feedShapes(const Entry &entry,
                                                                llvm::ArrayRef<int64_t> symbols);
-  /// Bytes of variables and of the arena for these sizes.
-  int64_t memoryBytes(const Entry &entry, llvm::ArrayRef<int64_t> symbols) const;
+  /// The most memory that the model has had: the library's code, constants and initial values, and
+  /// what the runtime took for variables, arena and itself.
+  int64_t peakBytes() const;
 
 private:
-  LoadedModel() = default;
+  /// What the runtime took, counted as it takes it.
+  struct Memory {
+    std::atomic<int64_t> bytes = 0, peak = 0;
+
+    static void *take(void *memory, size_t bytes, size_t alignment);
+    static void give(void *memory, void *block, size_t bytes);
+  };
+
+  LoadedModel() : memory(std::make_unique<Memory>()) {}
   void describe();
   llvm::Error check(tfc_status status) const;
 
   void *handle = nullptr;
   const tfc_library *library = nullptr;
   tfc_instance *instance = nullptr;
+  std::unique_ptr<Memory> memory; // the instance points to it
   std::vector<Entry> entries;
 };
 

@@ -1,0 +1,218 @@
+#include "tools/tfc/BenchFeeds.h"
+#include "llvm/ADT/APFloat.h"
+#include <chrono>
+#include <random>
+
+using namespace llvm;
+using namespace tfc;
+
+/// More different integers than any table that is asked for has rows.
+static constexpr int64_t kMostIntegers = 1 << 20;
+/// How many different integers feed a model that takes them all.
+static constexpr int64_t kFewIntegers = 64;
+
+template <typename T, typename Draw> static void fill(Array &array, Draw draw) {
+  T *data = reinterpret_cast<T *>(array.data.data());
+  std::generate_n(data, array.elementCount(), draw);
+}
+
+template <const fltSemantics &(*Semantics)()> static uint16_t toHalf(float value) {
+  APFloat result(value);
+  bool inexact;
+  result.convert(Semantics(), APFloat::rmNearestTiesToEven, &inexact);
+  return uint16_t(result.bitcastToAPInt().getZExtValue());
+}
+
+static bool isFloating(const Array &array) {
+  return array.dtype == TFC_F32 || array.dtype == TFC_F64 || array.dtype == TFC_F16 ||
+         array.dtype == TFC_BF16;
+}
+
+static void fillNormally(Array &array, std::mt19937 &random) {
+  std::normal_distribution<float> normal;
+  auto draw = [&] { return normal(random); };
+  if (array.dtype == TFC_F32)
+    fill<float>(array, draw);
+  else if (array.dtype == TFC_F64)
+    fill<double>(array, draw);
+  else if (array.dtype == TFC_F16)
+    fill<uint16_t>(array, [&] { return toHalf<APFloat::IEEEhalf>(draw()); });
+  else
+    fill<uint16_t>(array, [&] { return toHalf<APFloat::BFloat>(draw()); });
+}
+
+namespace {
+/// The integers of a feed: `count` of them from `low` on.
+struct Range {
+  int64_t low = 0, count = 1;
+};
+
+/// Looks for the largest ranges of integers that a model takes.
+class RangeFinder {
+public:
+  RangeFinder(LoadedModel &model, const Entry &entry, std::vector<Array> &feeds)
+      : model(model), entry(entry), feeds(feeds), ranges(feeds.size()) {}
+
+  Error run();
+  std::map<std::string, int64_t> limits() const;
+
+private:
+  bool isInteger(size_t feed) const {
+    return !isFloating(feeds[feed]) && feeds[feed].dtype != TFC_BOOL &&
+           feeds[feed].elementCount() > 0;
+  }
+  void refill(size_t feed);
+  Expected<double> call();
+  bool accepts(size_t feed, int64_t count);
+  Error findStart();
+  void widen(size_t feed);
+
+  LoadedModel &model;
+  const Entry &entry;
+  std::vector<Array> &feeds;
+  std::vector<Array> fetches;
+  std::vector<Range> ranges;
+  double firstCall = 0; // seconds
+  std::mt19937 random{0};
+};
+} // namespace
+
+/// The largest count of integers from 0 on that the type holds.
+static int64_t capacity(const Array &array) {
+  if (array.dtype == TFC_I8)
+    return 1 << 7;
+  if (array.dtype == TFC_U8)
+    return 1 << 8;
+  return array.dtype == TFC_I16 ? 1 << 15 : kMostIntegers;
+}
+
+/// Draws a feed's integers again; the largest is among them.
+void RangeFinder::refill(size_t feed) {
+  Array &array = feeds[feed];
+  Range range = ranges[feed];
+  std::uniform_int_distribution<int64_t> draw(range.low, range.low + range.count - 1);
+  bool isFirst = true;
+  auto next = [&] {
+    int64_t value = isFirst ? draw.max() : draw(random);
+    isFirst = false;
+    return value;
+  };
+  if (sizeOf(array.dtype) == 1)
+    fill<int8_t>(array, next);
+  else if (sizeOf(array.dtype) == 2)
+    fill<int16_t>(array, next);
+  else if (sizeOf(array.dtype) == 4)
+    fill<int32_t>(array, next);
+  else
+    fill<int64_t>(array, next);
+}
+
+/// Calls the entry and gives the seconds that it took.
+Expected<double> RangeFinder::call() {
+  if (fetches.empty()) {
+    Expected<std::vector<Array>> made = model.makeFetches(entry, feeds);
+    if (!made)
+      return made.takeError();
+    fetches = std::move(*made);
+  }
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+  if (Error error = model.call(entry, feeds, fetches))
+    return error;
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Whether the model takes so many integers, and none of them makes a call long, as a count of
+/// iterations would.
+bool RangeFinder::accepts(size_t feed, int64_t count) {
+  ranges[feed].count = count;
+  refill(feed);
+  Expected<double> seconds = call();
+  if (seconds)
+    return *seconds < 10 * firstCall + 0.01;
+  consumeError(seconds.takeError());
+  return false;
+}
+
+/// All zeros, else all ones: a divisor is not zero.
+Error RangeFinder::findStart() {
+  for (int64_t low : {0, 1}) {
+    for (size_t feed = 0; feed < feeds.size(); ++feed)
+      if (isInteger(feed)) {
+        ranges[feed].low = low;
+        refill(feed);
+      }
+    Expected<double> seconds = call();
+    if (seconds) {
+      firstCall = *seconds;
+      return Error::success();
+    }
+    if (low == 1)
+      return seconds.takeError();
+    consumeError(seconds.takeError());
+  }
+  llvm_unreachable("the loop returns");
+}
+
+/// Doubles the range while the model takes it, then halves the step.
+void RangeFinder::widen(size_t feed) {
+  if (std::exchange(ranges[feed].low, 0) == 1 && !accepts(feed, 1))
+    ranges[feed].low = 1;
+  int64_t most = capacity(feeds[feed]) - ranges[feed].low, good = 1, step = 1;
+  for (; good + step <= most && accepts(feed, good + step); step *= 2)
+    good += step;
+  if (good + step > most) { // any integer will do
+    ranges[feed].count = std::min(most, kFewIntegers);
+    return refill(feed);
+  }
+  for (step /= 2; step; step /= 2)
+    if (accepts(feed, good + step))
+      good += step;
+  ranges[feed].count = good;
+  refill(feed);
+}
+
+Error RangeFinder::run() {
+  bool hasIntegers = false;
+  for (size_t feed = 0; feed < feeds.size(); ++feed) {
+    if (isFloating(feeds[feed]))
+      fillNormally(feeds[feed], random);
+    else if (feeds[feed].dtype == TFC_BOOL)
+      fill<uint8_t>(feeds[feed], [&] { return random() & 1; });
+    hasIntegers |= isInteger(feed);
+  }
+  if (!hasIntegers)
+    return Error::success();
+  if (Error error = findStart())
+    return error;
+  for (size_t feed = 0; feed < feeds.size(); ++feed)
+    if (isInteger(feed))
+      widen(feed);
+  return Error::success();
+}
+
+std::map<std::string, int64_t> RangeFinder::limits() const {
+  std::map<std::string, int64_t> result;
+  for (size_t feed = 0; feed < feeds.size(); ++feed)
+    if (isInteger(feed))
+      result[entry.feeds[feed].name] = ranges[feed].low + ranges[feed].count;
+  return result;
+}
+
+Expected<RandomFeeds> tfc::makeFeeds(LoadedModel &model, const Entry &entry,
+                                     ArrayRef<int64_t> sizes) {
+  auto shapes = model.feedShapes(entry, sizes);
+  if (!shapes)
+    return shapes.takeError();
+  std::vector<Array> feeds;
+  for (auto [port, shape] : zip(entry.feeds, *shapes)) {
+    Array array{port.dtype, shape, {}};
+    array.data.resize(array.elementCount() * sizeOf(array.dtype));
+    feeds.push_back(std::move(array));
+  }
+  RangeFinder finder(model, entry, feeds);
+  if (Error error = finder.run())
+    return error;
+  auto limits = finder.limits();
+  return RandomFeeds{std::move(feeds), std::move(limits)};
+}
