@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace tfc::text {
 
-/// Constants with more elements than this are printed only if all are the same.
+/// Constants with more elements than this are long.
 static constexpr int64_t kMaxListed = 4096;
 
 static bool isKeyword(StringRef word) { return classifyWord(word) != TokenKind::Name; }
@@ -24,10 +24,41 @@ static std::string quoteName(StringRef name) {
   return isPlainName(name) ? name.str() : ("`" + name + "`").str();
 }
 
+/// Sizes and facts in backquotes where a name is a word of the language.
+static std::string quoteWords(StringRef text) {
+  std::string result;
+  while (!text.empty()) {
+    size_t plain = text.find_if([](char c) { return c == '`' || c == '_' || isAlpha(c); });
+    result += text.take_front(plain);
+    text = text.drop_front(std::min(plain, text.size()));
+    if (text.empty())
+      break;
+    if (text.consume_front("`")) {
+      auto [name, rest] = text.split('`');
+      result += ("`" + name + "`").str();
+      text = rest;
+      continue;
+    }
+    StringRef word = text.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    result += quoteName(word);
+    text = text.drop_front(word.size());
+  }
+  return result;
+}
+
+static std::string sizeText(const dfg::DimExpr &size) { return quoteWords(size.str()); }
+
+static std::string typeText(Type type) {
+  std::string text = dfg::toText(type);
+  size_t sizes = std::min(text.find('['), text.size());
+  return text.substr(0, sizes) + quoteWords(StringRef(text).drop_front(sizes));
+}
+
 namespace {
 class GraphPrinter {
 public:
-  GraphPrinter(ModuleOp module, raw_ostream &os) : module(module), os(os) {}
+  GraphPrinter(ModuleOp module, raw_ostream &os, LongConstants *longConstants)
+      : module(module), os(os), longConstants(longConstants) {}
 
   LogicalResult print();
 
@@ -51,6 +82,7 @@ private:
 
   ModuleOp module;
   raw_ostream &os;
+  LongConstants *longConstants;
   llvm::DenseMap<Value, std::string> names;
   llvm::StringSet<> taken;
   llvm::StringSet<> reserved;
@@ -157,31 +189,43 @@ static std::string nested(ArrayRef<std::string> elements, ArrayRef<int64_t> shap
   return "[" + text + "]";
 }
 
+/// One element for all places; of a shape without places too.
+static std::string filled(Attribute value, RankedTensorType type) {
+  std::string shape;
+  for (int64_t size : type.getShape())
+    shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+  return "broadcast(" + dfg::toText(type.getElementType()) + "(" + element(value) + "), shape: [" +
+         shape + "])";
+}
+
+static Attribute zeroOf(Type dtype) {
+  if (isa<FloatType>(dtype))
+    return FloatAttr::get(dtype, 0.0);
+  return IntegerAttr::get(dtype, 0);
+}
+
 std::optional<std::string> GraphPrinter::constant(ElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getShapedType());
-  std::string dtype = dfg::toText(type.getElementType());
-  std::vector<std::string> elements;
+  if (type.getNumElements() == 0)
+    return filled(zeroOf(type.getElementType()), type);
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob || type.getNumElements() > kMaxListed)
+    if (!blob)
       return std::nullopt;
     value = DenseElementsAttr::getFromRawBuffer(type, blob->getData());
   }
   auto dense = dyn_cast<DenseElementsAttr>(value);
-  if (!dense || type.getNumElements() == 0)
+  if (!dense)
     return std::nullopt;
-  if (dense.isSplat() && type.getNumElements() > kMaxListed) {
-    std::string shape;
-    for (int64_t size : type.getShape())
-      shape += (shape.empty() ? "" : ", ") + std::to_string(size);
-    return "broadcast(" + dtype + "(" + element(dense.getSplatValue<Attribute>()) + "), shape: [" +
-           shape + "])";
-  }
-  if (type.getNumElements() > kMaxListed)
-    return std::nullopt;
+  bool isLong = type.getNumElements() > kMaxListed;
+  if (dense.isSplat() && isLong)
+    return filled(dense.getSplatValue<Attribute>(), type);
+  if (isLong && longConstants)
+    return longConstants->add(dense);
+  std::vector<std::string> elements;
   for (Attribute attribute : dense.getValues<Attribute>())
     elements.push_back(element(attribute));
-  return dtype + "(" + nested(elements, type.getShape()) + ")";
+  return dfg::toText(type.getElementType()) + "(" + nested(elements, type.getShape()) + ")";
 }
 
 std::optional<std::string> GraphPrinter::attribute(Attribute value) {
@@ -192,7 +236,7 @@ std::optional<std::string> GraphPrinter::attribute(Attribute value) {
     return "[" + result + "]";
   };
   if (auto dims = dyn_cast<dfg::DimsAttr>(value))
-    return list(dims.getExprs(), [](const dfg::DimExpr &size) { return size.str(); });
+    return list(dims.getExprs(), sizeText);
   if (auto ints = dyn_cast<DenseI64ArrayAttr>(value))
     return list(ints.asArrayRef(), [](int64_t item) { return std::to_string(item); });
   if (auto flags = dyn_cast<DenseBoolArrayAttr>(value))
@@ -234,9 +278,7 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
   size_t fixed = signature.operands.size();
   for (auto [i, operand] : enumerate(signature.operands)) {
     bool isFlexible = operand.isVariadic || operand.isOptional;
-    size_t count = segments      ? (*segments)[i]
-                   : !isFlexible ? 1
-                                 : op.getNumOperands() - (fixed - 1);
+    size_t count = segments ? (*segments)[i] : !isFlexible ? 1 : op.getNumOperands() - (fixed - 1);
     ValueRange values = op.getOperands().slice(next, count);
     next += count;
     if (operand.isVariadic)
@@ -253,7 +295,7 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
     if (attr.kind == dfg::AttrKind::NamedSizes) {
       for (NamedAttribute item : cast<DictionaryAttr>(value))
         append(quoteName(item.getName()) + ": " +
-               cast<dfg::DimsAttr>(item.getValue()).getExprs().front().str());
+               sizeText(cast<dfg::DimsAttr>(item.getValue()).getExprs().front()));
       continue;
     }
     std::optional<std::string> text = attribute(value);
@@ -267,7 +309,7 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
   if (auto constantOp = dyn_cast<dfg::ConstantOp>(op))
     return constant(constantOp.getValue());
   if (auto size = dyn_cast<dfg::SizeOp>(op))
-    return dfg::toText(size.getDtype()) + "(" + size.getValue().getExprs().front().str() + ")";
+    return dfg::toText(size.getDtype()) + "(" + sizeText(size.getValue().getExprs().front()) + ")";
   if (auto read = dyn_cast<dfg::ReadOp>(op))
     return quoteName(read.getVariable());
   if (auto assign = dyn_cast<dfg::AssignOp>(op))
@@ -315,7 +357,7 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
   }
   std::optional<std::string> text = expression(op);
   if (!text)
-    return op.emitError("'") << op.getName() << "' has no text in the graph language";
+    return op.emitError("'") << op.getName() << "' has no text in the graph language [no-text]";
   bool isStatement = isa<dfg::AssignOp>(op) && op.use_empty();
   os << "  ";
   if (!isStatement)
@@ -333,7 +375,7 @@ void GraphPrinter::printVariable(dfg::VariableOp variable) {
     os << "@was(\"" << *former << "\") ";
   if (variable.getFrozen())
     os << "@frozen ";
-  os << "var " << quoteName(variable.getSymName()) << ": " << dfg::toText(variable.getTensorType())
+  os << "var " << quoteName(variable.getSymName()) << ": " << typeText(variable.getTensorType())
      << " = " << initializers.lookup(variable.getSymName()) << '\n';
 }
 
@@ -367,7 +409,7 @@ LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
     std::string name = "_initial_" + std::to_string(++initializerCount);
     initializers[assign.getVariable()] = name + "()";
     taken.clear();
-    os << "fn " << name << "() -> " << dfg::toText(assign.getValue().getType()) << " {\n";
+    os << "fn " << name << "() -> " << typeText(assign.getValue().getType()) << " {\n";
     for (Operation *step : needed)
       if (failed(printStatement(*step)))
         return failure();
@@ -385,16 +427,16 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   }
   llvm::StringSet<> bounded;
   auto feedType = [&](Type type) {
-    std::string text = dfg::toText(type);
+    std::string text = typeText(type);
     dfg::Shape shape = dfg::shapeOf(type);
     if (shape.empty())
       return text;
     text = text.substr(0, text.find('[')) + "[";
     for (auto [i, size] : enumerate(shape)) {
-      text += (i ? ", " : "") + size.str();
+      text += (i ? ", " : "") + sizeText(size);
       std::optional<StringRef> symbol = size.asSymbol();
-      Attribute bound = symbol && entry.getBoundsAttr() ? entry.getBoundsAttr().get(*symbol)
-                                                        : Attribute();
+      Attribute bound =
+          symbol && entry.getBoundsAttr() ? entry.getBoundsAttr().get(*symbol) : Attribute();
       if (bound && bounded.insert(*symbol).second)
         text += " <= " + element(bound);
     }
@@ -414,7 +456,7 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   for (auto [i, type] : enumerate(results)) {
     auto attr = entry.getResultAttrOfType<StringAttr>(i, "dfg.name");
     std::string name = attr ? attr.getValue().str() : "result" + std::to_string(i);
-    os << (i ? ", " : " -> (") << quoteName(name) << ": " << dfg::toText(type);
+    os << (i ? ", " : " -> (") << quoteName(name) << ": " << typeText(type);
   }
   if (!results.empty())
     os << ')';
@@ -423,11 +465,11 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   if (entry.getWhereAttr())
     where = entry.getWhereAttr().getValue();
   for (Attribute fact : where)
-    facts += (facts.empty() ? " where " : ", ") + cast<StringAttr>(fact).getValue().str();
+    facts += (facts.empty() ? " where " : ", ") + quoteWords(cast<StringAttr>(fact).getValue());
   if (entry.getBoundsAttr())
     for (NamedAttribute bound : entry.getBoundsAttr())
       if (!bounded.contains(bound.getName().getValue()))
-        facts += (facts.empty() ? " where " : ", ") + bound.getName().getValue().str() +
+        facts += (facts.empty() ? " where " : ", ") + quoteName(bound.getName().getValue()) +
                  " <= " + element(bound.getValue());
   os << facts << " {\n";
 }
@@ -457,7 +499,7 @@ LogicalResult GraphPrinter::print() {
     if (auto variable = dyn_cast<dfg::VariableOp>(op))
       printVariable(variable);
     else if (!isa<dfg::EntryOp>(op))
-      return op.emitError("'") << op.getName() << "' has no text in the graph language";
+      return op.emitError("'") << op.getName() << "' has no text in the graph language [no-text]";
   }
   for (auto entry : module.getOps<dfg::EntryOp>())
     if (!entry.getInitializer() && failed(printEntry(entry)))
@@ -465,8 +507,8 @@ LogicalResult GraphPrinter::print() {
   return success();
 }
 
-LogicalResult printGraph(ModuleOp module, raw_ostream &os) {
-  return GraphPrinter(module, os).print();
+LogicalResult printGraph(ModuleOp module, raw_ostream &os, LongConstants *longConstants) {
+  return GraphPrinter(module, os, longConstants).print();
 }
 
 } // namespace tfc::text

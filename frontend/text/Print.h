@@ -5,8 +5,27 @@
 
 namespace tfc::text {
 
-/// Prints a dfg module in entry form as graph source that elaborates to the same operations. Fails,
-/// with an error at the operation, where something has no text.
-mlir::LogicalResult printGraph(mlir::ModuleOp module, llvm::raw_ostream &os);
+/// The constants that are too long for a text, for a safetensors file of their own.
+class LongConstants {
+public:
+  /// `fileName` is what the text calls the file.
+  explicit LongConstants(llvm::StringRef fileName) : fileName(fileName) {}
+
+  bool isEmpty() const { return tensors.empty(); }
+  /// Takes a constant; gives the expression that loads it.
+  std::string add(mlir::DenseElementsAttr value);
+  /// The content of the file.
+  void write(llvm::raw_ostream &os) const;
+
+private:
+  std::string fileName;
+  std::vector<mlir::DenseElementsAttr> tensors;
+};
+
+/// Prints a dfg module in entry form as graph source that elaborates to the same operations. Long
+/// constants go to `longConstants`; without it they are printed in full. Fails, with an error at
+/// the operation, where something has no text.
+mlir::LogicalResult printGraph(mlir::ModuleOp module, llvm::raw_ostream &os,
+                               LongConstants *longConstants = nullptr);
 
 } // namespace tfc::text

@@ -7,7 +7,7 @@
 using namespace tfc;
 using llvm::StringRef;
 
-static constexpr const char *kEmitKinds = "lib, obj, archive, header, mlir, llvm, asm";
+static constexpr const char *kEmitKinds = "lib, obj, archive, header, graph, mlir, llvm, asm";
 
 static std::optional<EmitKind> parseEmitKind(StringRef name) {
   return llvm::StringSwitch<std::optional<EmitKind>>(name)
@@ -15,6 +15,7 @@ static std::optional<EmitKind> parseEmitKind(StringRef name) {
       .Case("obj", EmitKind::Object)
       .Case("archive", EmitKind::Archive)
       .Case("header", EmitKind::Header)
+      .Case("graph", EmitKind::Graph)
       .Case("mlir", EmitKind::Mlir)
       .Case("llvm", EmitKind::Llvm)
       .Case("asm", EmitKind::Assembly)
@@ -27,6 +28,7 @@ static std::optional<EmitKind> kindOfSuffix(StringRef path) {
       .Case(".o", EmitKind::Object)
       .Case(".a", EmitKind::Archive)
       .Case(".h", EmitKind::Header)
+      .Case(".graph", EmitKind::Graph)
       .Case(".mlir", EmitKind::Mlir)
       .Case(".ll", EmitKind::Llvm)
       .Case(".s", EmitKind::Assembly)
@@ -34,8 +36,8 @@ static std::optional<EmitKind> kindOfSuffix(StringRef path) {
 }
 
 static bool isText(EmitKind kind) {
-  return kind == EmitKind::Header || kind == EmitKind::Mlir || kind == EmitKind::Llvm ||
-         kind == EmitKind::Assembly;
+  return kind == EmitKind::Header || kind == EmitKind::Graph || kind == EmitKind::Mlir ||
+         kind == EmitKind::Llvm || kind == EmitKind::Assembly;
 }
 
 /// CLI11 reports a failed check as its text; "" is success.
@@ -177,9 +179,10 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
     request.kind = *kind;
   }
   if (!request.pipeline.stopAfter.empty()) {
-    if (!emit.empty() && request.kind != EmitKind::Mlir)
-      throw CLI::ValidationError("--stop-after", "what a stage leaves is written as mlir");
-    request.kind = EmitKind::Mlir;
+    if (!emit.empty() && request.kind != EmitKind::Mlir && request.kind != EmitKind::Graph)
+      throw CLI::ValidationError("--stop-after", "what a stage leaves is written as mlir or graph");
+    if (request.kind != EmitKind::Graph)
+      request.kind = EmitKind::Mlir;
   } else if (emit.empty()) {
     std::optional<EmitKind> kind = kindOfSuffix(request.output);
     if (!kind && request.output.empty())

@@ -3,6 +3,7 @@
 #include "compiler/emission/Link.h"
 #include "frontend/Import.h"
 #include "frontend/text/Locations.h"
+#include "frontend/text/Print.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -46,7 +47,9 @@ private:
   }
 
   OwningOpRef<ModuleOp> load();
+  LogicalResult writeFile(StringRef path, StringRef content);
   LogicalResult writeModule(ModuleOp module);
+  LogicalResult writeGraph(ModuleOp module);
   EmissionOptions emissionOptions(const ModelInfo &model);
   LogicalResult fail(llvm::Error error) {
     diagnostics.error({}, "", llvm::toString(std::move(error)));
@@ -71,23 +74,51 @@ OwningOpRef<ModuleOp> Compilation::load() {
   return importFile(request.input, context, sources);
 }
 
+LogicalResult Compilation::writeFile(StringRef path, StringRef content) {
+  llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(path);
+  if (!file)
+    return fail(file.takeError());
+  if (llvm::Error error = file->write(content))
+    return fail(std::move(error));
+  if (llvm::Error error = file->keep())
+    return fail(std::move(error));
+  return success();
+}
+
 LogicalResult Compilation::writeModule(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os);
   os << '\n';
+  if (request.output != "-")
+    return writeFile(request.output, text);
+  llvm::outs() << text;
+  return success();
+}
+
+/// Long constants stand beside a file, and in the text on standard output.
+LogicalResult Compilation::writeGraph(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
   if (request.output == "-") {
+    if (failed(text::printGraph(module, os)))
+      return failure();
     llvm::outs() << text;
     return success();
   }
-  llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(request.output);
-  if (!file)
-    return fail(file.takeError());
-  if (llvm::Error error = file->write(text))
-    return fail(std::move(error));
-  if (llvm::Error error = file->keep())
-    return fail(std::move(error));
-  return success();
+  SmallString<128> weights(request.output);
+  llvm::sys::path::replace_extension(weights, "safetensors");
+  text::LongConstants constants(llvm::sys::path::filename(weights));
+  if (failed(text::printGraph(module, os, &constants)))
+    return failure();
+  if (!constants.isEmpty()) {
+    std::string bytes;
+    llvm::raw_string_ostream stream(bytes);
+    constants.write(stream);
+    if (failed(writeFile(weights, bytes)))
+      return failure();
+  }
+  return writeFile(request.output, text);
 }
 
 EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
@@ -109,6 +140,7 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
     options.kind = OutputKind::Assembly;
     break;
   case EmitKind::Library:
+  case EmitKind::Graph:
   case EmitKind::Mlir:
     options.kind = OutputKind::Library;
     break;
@@ -131,6 +163,13 @@ LogicalResult Compilation::run() {
   OwningOpRef<ModuleOp> module = load();
   if (!module)
     return failure();
+  if (request.kind == EmitKind::Graph) {
+    // Only the first stages leave what a graph can say.
+    bool isFirst = request.pipeline.stopAfter.empty();
+    if (!isFirst && failed(runStages(*module, request.pipeline, timing)))
+      return failure();
+    return writeGraph(*module);
+  }
   requireSizes(*module);
   // Read now: the stages take apart what it describes.
   FailureOr<ModelInfo> model = describeModel(*module);

@@ -6,8 +6,8 @@
 
 namespace tfc {
 
-/// What to write. Mlir is the module as the stages leave it.
-enum class EmitKind { Library, Object, Archive, Header, Mlir, Llvm, Assembly };
+/// What to write. Mlir is the module as the stages leave it, Graph the same as graph source.
+enum class EmitKind { Library, Object, Archive, Header, Graph, Mlir, Llvm, Assembly };
 
 struct CompileRequest {
   std::string input;
