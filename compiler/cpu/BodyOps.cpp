@@ -68,7 +68,7 @@ Value KernelEmitter::definedValue(OpResult source, Point *point) {
     return indexValue(indexExpr(source, point));
   if (op->getNumRegions() != 0 || op->getNumResults() != 1 ||
       llvm::any_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>)) {
-    op->emitOpError("has no code generator for the CPU");
+    op->emitOpError("has no code generator for the CPU [not-yet]");
     hasFailed = true;
     return zero(source.getType());
   }
@@ -263,7 +263,7 @@ Value KernelEmitter::constantElement(Value tensor, ArrayRef<AffineExpr> indices)
   if (auto constant = dyn_cast_or_null<arith::ConstantOp>(op))
     elements = dyn_cast<DenseElementsAttr>(constant.getValue());
   if (!elements) {
-    emitError(tensor.getLoc(), "this tensor has no code generator for the CPU");
+    emitError(tensor.getLoc(), "this tensor has no code generator for the CPU [not-yet]");
     hasFailed = true;
     return zero(type);
   }

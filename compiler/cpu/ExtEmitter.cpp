@@ -166,6 +166,6 @@ LogicalResult tfc::cpu::emitSpecial(KernelEmitter &emitter, Operation *op) {
       .Case<ScatterOp>([&](ScatterOp scatter) { return emitScatter(emitter, scatter), success(); })
       .Case<SortOp>([&](SortOp sort) { return emitSort(emitter, sort), success(); })
       .Default([](Operation *other) {
-        return other->emitOpError("has no code generator for the CPU");
+        return other->emitOpError("has no code generator for the CPU [not-yet]");
       });
 }

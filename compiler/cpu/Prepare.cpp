@@ -47,7 +47,7 @@ LogicalResult tfc::cpu::prepareKernel(func::FuncOp kernel) {
         structured && !isa<linalg::GenericOp>(op)) {
       rewriter.setInsertionPoint(&op);
       if (failed(linalg::generalizeNamedOp(rewriter, structured)))
-        return op.emitOpError("has no code generator for the CPU");
+        return op.emitOpError("has no code generator for the CPU [not-yet]");
     }
   Operation *terminator = kernel.getBody().front().getTerminator();
   rewriter.setInsertionPoint(terminator);

@@ -109,6 +109,30 @@ struct ReturnLowering : OpConversionPattern<tfc::dfg::ReturnOp> {
   }
 };
 
+/// What no pattern lowers is an error at the author's line, not one of the conversion.
+static LogicalResult convertBody(func::FuncOp function, const ConversionTarget &target,
+                                 const FrozenRewritePatternSet &patterns) {
+  std::optional<Location> place;
+  std::string name;
+  LogicalResult result = success();
+  {
+    ScopedDiagnosticHandler handler(function.getContext(), [&](Diagnostic &diagnostic) {
+      std::string text = diagnostic.str();
+      StringRef rest = text;
+      if (!rest.consume_front("failed to legalize operation 'dfg."))
+        return failure();
+      place = diagnostic.getLocation();
+      name = rest.split('\'').first.str();
+      return success();
+    });
+    result = applyPartialConversion(function, target, patterns);
+  }
+  if (succeeded(result) || !place)
+    return result;
+  return emitError(*place) << "'" << name << "' is an operation that this tfc cannot compile yet "
+                              "[not-yet]";
+}
+
 struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
   using Base::Base;
 
@@ -131,7 +155,7 @@ struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
     target.addIllegalDialect<DfgDialect>();
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>())) {
       func::FuncOp function = convertSignature(kernel, types);
-      if (failed(applyPartialConversion(function, target, frozen)))
+      if (failed(convertBody(function, target, frozen)))
         return signalPassFailure();
       function.walk([](UnrealizedConversionCastOp cast) {
         if (cast->use_empty())

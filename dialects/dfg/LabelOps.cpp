@@ -113,7 +113,8 @@ static LogicalResult checkSummed(std::optional<Location> location, const Einsum 
   for (size_t operand = einsum.inputs.size(); operand-- > 0;)
     for (size_t axis = einsum.inputs[operand].size(); axis-- > 0;) {
       const std::string &name = einsum.inputs[operand][axis];
-      if (contains(einsum.output, name) || countTerms(einsum, name) > 1)
+      bool isTrace = llvm::count(einsum.inputs[operand], name) > 1;
+      if (contains(einsum.output, name) || countTerms(einsum, name) > 1 || isTrace)
         continue;
       if (!location)
         return failure();
@@ -133,7 +134,8 @@ static LogicalResult checkSummed(std::optional<Location> location, const Einsum 
 static LogicalResult readEinsum(std::optional<Location> location, StringRef labels, TypeRange types,
                                 Einsum &einsum) {
   LabelPattern pattern;
-  if (std::string problem = pattern.parse(labels); !problem.empty())
+  if (std::string problem = pattern.parse(labels, /*takesDiagonals=*/true);
+      !problem.empty())
     return emitLabelError(location, "einsum", problem);
   if (pattern.inputs.size() != types.size())
     return emitLabelError(location, "einsum",
@@ -175,10 +177,119 @@ LogicalResult EinsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
-/// d einsum("a, b -> y", A, B) = einsum("y, b -> a", g, B), einsum("y, a -> b", g, A).
+namespace {
+/// A tensor whose axes have names.
+struct Labelled {
+  Value value;
+  Names names;
+};
+
+} // namespace
+
+static DimsAttr dimsOf(OpBuilder &b, ArrayRef<DimExpr> sizes) {
+  return DimsAttr::get(b.getContext(), sizes);
+}
+
+/// The diagonals that names which stand twice mean: of the axes `n, n` one axis `n`.
+static Labelled takeDiagonals(OpBuilder &b, Labelled x, const Sizes &sizes) {
+  Location loc = x.value.getLoc();
+  for (size_t at = 0; at < x.names.size(); ++at) {
+    std::string name = x.names[at];
+    size_t other = llvm::find(ArrayRef(x.names).drop_front(at + 1), name) - x.names.begin();
+    if (other == x.names.size())
+      continue;
+    // With both axes last and flat, the places of the diagonal are n + 1 apart.
+    std::string first = name + "'", second = name + "''";
+    x.names[at] = first;
+    x.names[other] = second;
+    Names rest;
+    for (const std::string &axis : x.names)
+      if (axis != first && axis != second)
+        rest.push_back(axis);
+    Names order = rest;
+    order.append({first, second});
+    DimExpr n = sizes.lookup(name);
+    Shape flat = sizesOf(rest, sizes);
+    flat.push_back(n * n);
+    Value matrix = reshapeTo(b, permute(b, loc, x.value, x.names, order), flat);
+    Term index(b, loc, IotaOp::create(b, loc, dimsOf(b, {n}), TypeAttr::get(b.getI64Type())));
+    index = index * index.with(sizeAs(b, loc, n + 1, b.getI64Type()));
+    x.value = GatherOp::create(b, loc, matrix, index, b.getI64IntegerAttr(rest.size()),
+                               b.getStringAttr("skip"));
+    rest.push_back(name);
+    x.names = rest;
+    // It may stand there a third time.
+    return takeDiagonals(b, x, sizes);
+  }
+  return x;
+}
+
+/// An operand of an einsum in which each name stands once: diagonals are taken, and summed where
+/// `isUsed` says that nothing else has the name.
+static Labelled withoutRepeats(OpBuilder &b, const Labelled &x,
+                               llvm::function_ref<bool(StringRef)> isUsed, const Sizes &sizes) {
+  Labelled result = takeDiagonals(b, x, sizes);
+  SmallVector<int64_t> axes;
+  Names kept;
+  for (auto [axis, name] : llvm::enumerate(result.names)) {
+    if (isUsed(name) || llvm::count(x.names, name) == 1)
+      kept.push_back(name);
+    else
+      axes.push_back(axis);
+  }
+  if (axes.empty())
+    return result;
+  Value sum = SumOp::create(b, x.value.getLoc(), result.value, b.getDenseI64ArrayAttr(axes),
+                            b.getBoolAttr(false));
+  return {sum, kept};
+}
+
+/// The gradient of diagonals: `x`, whose names are some of `names`, in the shape of `names`, with zeros
+/// beside the diagonals.
+static Value spreadDiagonals(OpBuilder &b, Labelled x, const Names &names, const Sizes &sizes) {
+  Location loc = x.value.getLoc();
+  Names target;
+  for (const std::string &name : names) {
+    if (!contains(x.names, name)) {
+      Shape shape = shapeOf(x.value.getType());
+      shape.push_back(DimExpr(1));
+      x.value = reshapeTo(b, x.value, shape);
+      shape.back() = sizes.lookup(name);
+      x.value = broadcastTo(b, x.value, shape);
+      x.names.push_back(name);
+    }
+    if (!contains(target, name)) {
+      target.push_back(name);
+      continue;
+    }
+    std::string copy = name + "'" + std::to_string(target.size());
+    Names order;
+    for (const std::string &axis : x.names)
+      if (axis != name)
+        order.push_back(axis);
+    order.push_back(name);
+    DimExpr n = sizes.lookup(name);
+    Value ordered = permute(b, loc, x.value, x.names, order);
+    Term rows(b, loc, ordered);
+    Shape shape = shapeOf(ordered.getType());
+    shape.push_back(DimExpr(1));
+    Term index(b, loc, IotaOp::create(b, loc, dimsOf(b, {n}), TypeAttr::get(b.getI64Type())));
+    Term isDiagonal = call<EqualOp>(reshape(index, {n, DimExpr(1)}), index);
+    x.value = select(isDiagonal, reshape(rows, shape), rows.number(0.0));
+    order.push_back(copy);
+    x.names = order;
+    target.push_back(copy);
+  }
+  return permute(b, loc, x.value, x.names, target);
+}
+
+/// d einsum("a, b -> y", A, B) = einsum("y, b -> a", g, B), einsum("y, a -> b", g, A), on the diagonals
+/// where a name stands twice.
 SmallVector<Value> EinsumOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   LabelPattern pattern;
-  (void)pattern.parse(getLabels());
+  (void)pattern.parse(getLabels(), /*takesDiagonals=*/true);
+  Einsum einsum;
+  (void)readEinsum(std::nullopt, getLabels(), getXs().getTypes(), einsum);
   SmallVector<Value> grads;
   for (size_t k = 0; k < getXs().size(); ++k) {
     std::string labels = toText(pattern.output);
@@ -189,19 +300,24 @@ SmallVector<Value> EinsumOp::buildOperandGradients(OpBuilder &b, ValueRange resu
       labels += ", " + toText(pattern.inputs[i]);
       operands.push_back(getXs()[i]);
     }
-    labels += " -> " + toText(pattern.inputs[k]);
-    grads.push_back(EinsumOp::create(b, getLoc(), operands, b.getStringAttr(labels)));
+    auto isElsewhere = [&](StringRef name) {
+      return contains(einsum.output, name) || countTerms(einsum, name) > 1;
+    };
+    LabelTerm term;
+    for (const AxisLabels &axis : pattern.inputs[k])
+      if (!llvm::is_contained(term, axis) && (isEllipsis(axis) || isElsewhere(axis[0])))
+        term.push_back(axis);
+    Labelled grad;
+    grad.value = EinsumOp::create(b, getLoc(), operands, b.getStringAttr(labels + " -> " + toText(term)));
+    for (const std::string &name : einsum.inputs[k])
+      if (!contains(grad.names, name) && isElsewhere(name))
+        grad.names.push_back(name);
+    grads.push_back(spreadDiagonals(b, grad, einsum.inputs[k], einsum.sizes));
   }
   return grads;
 }
 
 namespace {
-/// A tensor whose axes have names.
-struct Labelled {
-  Value value;
-  Names names;
-};
-
 struct MatrixOperand {
   Value value;
   bool isTransposed;
@@ -253,15 +369,22 @@ static Labelled contract(OpBuilder &b, Location loc, const Labelled &lhs, const 
 SmallVector<Value> EinsumOp::decompose(OpBuilder &b) {
   Einsum einsum;
   (void)readEinsum(std::nullopt, getLabels(), getXs().getTypes(), einsum);
-  Labelled result = {getXs()[0], einsum.inputs[0]};
+  auto operand = [&](size_t i) {
+    return withoutRepeats(
+        b, {getXs()[i], einsum.inputs[i]},
+        [&](StringRef name) {
+          return contains(einsum.output, name) || countTerms(einsum, name) > 1;
+        },
+        einsum.sizes);
+  };
+  Labelled result = operand(0);
   for (size_t i = 1; i < einsum.inputs.size(); ++i) {
     auto isKept = [&](StringRef name) {
       auto later = ArrayRef(einsum.inputs).drop_front(i + 1);
       return contains(einsum.output, name) ||
              llvm::any_of(later, [&](const Names &names) { return contains(names, name); });
     };
-    Labelled next = {getXs()[i], einsum.inputs[i]};
-    result = contract(b, getLoc(), result, next, isKept, einsum.sizes);
+    result = contract(b, getLoc(), result, operand(i), isKept, einsum.sizes);
   }
   return {permute(b, getLoc(), result.value, result.names, einsum.output)};
 }

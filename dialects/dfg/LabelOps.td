@@ -12,8 +12,9 @@ def Dfg_EinsumOp : Dfg_PureOp<"einsum", [Dfg_Differentiable, Dfg_Composite]> {
     names between spaces, operands between commas, `..` for any number of axes.
     Axes of one name have one size; those that the result lacks are summed
     over. A name that stands in one operand alone and not in the result is an
-    error, since a mistyped name would be a silent sum; so is a name that
-    occurs twice in a term.
+    error, since a mistyped name would be a silent sum. A name that stands
+    twice in an operand means its diagonal, `"i i -> i"`, which is summed where
+    the name stands nowhere else: `"b i i -> b"` is a trace.
 
     ```mlir
     %y = dfg.einsum %a, %b {labels = "b i j, b j k -> b i k"} : tensor<2x3x4xf32>, tensor<2x4x5xf32>

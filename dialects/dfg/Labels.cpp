@@ -62,7 +62,7 @@ static std::string findRepeated(const LabelTerm &term) {
   return "";
 }
 
-std::string LabelPattern::parse(StringRef text) {
+std::string LabelPattern::parse(StringRef text, bool takesDiagonals) {
   if (text.count("->") != 1)
     return "one '->' is expected between operands and result";
   auto [left, right] = text.split("->");
@@ -70,7 +70,7 @@ std::string LabelPattern::parse(StringRef text) {
   left.split(parts, ',');
   for (StringRef part : parts) {
     std::string error = parseTerm(part, inputs.emplace_back());
-    if (error.empty())
+    if (error.empty() && !takesDiagonals)
       error = findRepeated(inputs.back());
     if (!error.empty())
       return error;

@@ -21,8 +21,9 @@ struct LabelPattern {
   llvm::SmallVector<LabelTerm> inputs;
   LabelTerm output;
 
-  /// Reads a pattern; returns what is wrong with it, or nothing.
-  std::string parse(llvm::StringRef text);
+  /// Reads a pattern; returns what is wrong with it, or nothing. With `takesDiagonals` an operand
+  /// may have a name twice.
+  std::string parse(llvm::StringRef text, bool takesDiagonals = false);
 };
 
 inline bool isEllipsis(const AxisLabels &axis) { return axis.size() == 1 && axis[0] == ".."; }

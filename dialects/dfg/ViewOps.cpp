@@ -84,6 +84,13 @@ SmallVector<Value> SliceOp::buildOperandGradients(OpBuilder &b, ValueRange resul
                           b.getF64FloatAttr(0.0))};
 }
 
+/// `condition`, if there is one, and whether `size` is at least 0.
+static Value andNotNegative(OpBuilder &b, Location loc, Value condition, const DimExpr &expr) {
+  Value size = sizeAs(b, loc, expr, b.getI64Type());
+  Value holds = GreaterEqualOp::create(b, loc, size, scalarLike(b, size, 0.0));
+  return condition ? LogicalAndOp::create(b, loc, condition, holds).getResult() : holds;
+}
+
 Value SliceOp::buildCheck(OpBuilder &b) {
   Shape shape = shapeOf(getX().getType()), starts = getStarts().getExprs(),
         sizes = getSizes().getExprs();
@@ -93,9 +100,7 @@ Value SliceOp::buildCheck(OpBuilder &b) {
     for (const DimExpr &condition : sliceConditions(starts[i], sizes[i], steps[i], shape[i])) {
       if (isNonNegative(condition) == true)
         continue;
-      Value size = sizeAs(b, getLoc(), condition, b.getI64Type());
-      Value holds = GreaterEqualOp::create(b, getLoc(), size, scalarLike(b, size, 0.0));
-      isInside = isInside ? LogicalAndOp::create(b, getLoc(), isInside, holds).getResult() : holds;
+      isInside = andNotNegative(b, getLoc(), isInside, condition);
     }
   return isInside;
 }
@@ -163,7 +168,7 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
     return failure();
   for (size_t i = 0; i < shape.size(); ++i) {
     for (const DimExpr &size : {low[i], high[i]})
-      if (isNonNegative(size) != true)
+      if (isNonNegative(size) == false)
         return emitOptionalError(location, "'pad' expects sizes that are not negative, but got ",
                                  size.str(), " for axis ", i, " of ", toText(type), " [pad]");
     shape[i] = low[i] + shape[i] + high[i];
@@ -180,6 +185,20 @@ OpFoldResult PadOp::fold(FoldAdaptor) {
 SmallVector<Value> PadOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   return {SliceOp::create(b, getLoc(), resultGrads[0], getLowAttr(),
                           dimsAttr(b, shapeOf(getX().getType())), DenseI64ArrayAttr())};
+}
+
+Value PadOp::buildCheck(OpBuilder &b) {
+  Value isValid;
+  for (DimsAttr amounts : {getLowAttr(), getHighAttr()})
+    for (const DimExpr &amount : amounts.getExprs())
+      if (isNonNegative(amount) != true)
+        isValid = andNotNegative(b, getLoc(), isValid, amount);
+  return isValid;
+}
+
+StringAttr PadOp::getCheckMessage() {
+  return StringAttr::get(getContext(), "'pad' got a negative number of elements to add to " +
+                                           toText(getX().getType()));
 }
 
 SmallVector<Value> PadOp::decompose(OpBuilder &b) {

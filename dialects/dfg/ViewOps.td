@@ -46,11 +46,11 @@ def Dfg_PlaceOp : Dfg_ViewOp<"place", [Dfg_ParallelRole]> {
   let hasFolder = 1;
 }
 
-def Dfg_PadOp : Dfg_ViewOp<"pad", [Dfg_Composite]> {
+def Dfg_PadOp : Dfg_ViewOp<"pad", [Dfg_Composite, Dfg_Checked]> {
   let summary = "Surrounds a tensor with a value";
   let description = [{
     `low` elements are added before and `high` after each axis. Negative
-    numbers are an error.
+    numbers are an error; where they depend on sizes, of the call.
 
     ```mlir
     %y = dfg.pad %x {low = #dfg.dims<0, 1>, high = #dfg.dims<0, 1>} : tensor<4x8xf32>

@@ -12,7 +12,21 @@ static constexpr unsigned kMaxCallDepth = 200;
 // What is called
 //===----------------------------------------------------------------------===//
 
-bool Elaborator::evaluateArguments(const ast::CallExpr &call, Arguments &args) {
+/// The operation that a callee stands for, if it reads the variables that it is given.
+static const dfg::OpSignature *readingOp(const Entity &callee) {
+  const dfg::OpSignature *op = nullptr;
+  if (const dfg::OpSignature *const *named = callee.get<const dfg::OpSignature *>())
+    op = *named;
+  else if (const Builtin *builtin = callee.get<Builtin>())
+    op = dfg::lookupOp(builtin->name);
+  bool takesVariable = op && any_of(op->attributes, [](const dfg::AttrSignature &attribute) {
+    return attribute.kind == dfg::AttrKind::Symbol;
+  });
+  return takesVariable ? nullptr : op;
+}
+
+bool Elaborator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
+                                   const dfg::OpSignature *op) {
   bool ok = true;
   for (const ast::Arg &arg : call.args) {
     Argument &argument = args.emplace_back();
@@ -20,6 +34,13 @@ bool Elaborator::evaluateArguments(const ast::CallExpr &call, Arguments &args) {
     argument.expr = arg.value;
     argument.range = arg.value->range;
     argument.value = eval(arg.value);
+    // A variable is read where it is named, before later arguments have their effects; that which a
+    // scatter changes is not read.
+    Variable *const *variable = argument.value.get<Variable *>();
+    bool isChanged = op && op->name.starts_with("scatter_") && args.size() == 1;
+    if (variable && op && !isChanged && entryNumber)
+      if (mlir::Value value = readVariable(**variable, argument.range))
+        argument.value = Entity(value);
     ok &= !argument.value.isPoison();
   }
   return ok;
@@ -56,7 +77,7 @@ Entity Elaborator::callEntity(const Entity &callee, const ast::CallExpr &call) {
   std::optional<TensorType> wanted = std::move(expected);
   expected.reset();
   Arguments args;
-  if (!evaluateArguments(call, args))
+  if (!evaluateArguments(call, args, readingOp(callee)))
     return Poison();
   expected = std::move(wanted);
   llvm::scope_exit forget([&] { expected.reset(); });

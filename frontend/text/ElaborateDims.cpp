@@ -5,7 +5,11 @@ using namespace llvm;
 namespace tfc::text {
 
 std::optional<dfg::DimExpr> Elaborator::evalSize(const ast::Expr *expr) {
-  Entity value = eval(expr);
+  return asSize(eval(expr), expr);
+}
+
+/// The size that the value of `expr` is; nothing after an error.
+std::optional<dfg::DimExpr> Elaborator::asSize(const Entity &value, const ast::Expr *expr) {
   if (value.isPoison())
     return std::nullopt;
   if (std::optional<dfg::DimExpr> size = value.asDim())

@@ -172,15 +172,18 @@ void Elaborator::recordFact(ast::BinaryOp op, dfg::DimExpr lhs, dfg::DimExpr rhs
     std::swap(lhs, rhs);
     op = op == ast::BinaryOp::Gt ? ast::BinaryOp::Lt : ast::BinaryOp::Le;
   }
-  int64_t strict = op == ast::BinaryOp::Lt;
   bool isOrder = op == ast::BinaryOp::Lt || op == ast::BinaryOp::Le;
-  std::optional<StringRef> low = lhs.asSymbol(), high = rhs.asSymbol();
-  if (isOrder && low && rhs.constant()) {
-    addBound(entryHeader->bounds, *low, *rhs.constant() - strict, /*isUpper=*/true);
+  // 0 <= scale * name + offset bounds the name.
+  std::optional<dfg::DimExpr::Linear> room =
+      isOrder ? (rhs - lhs - dfg::DimExpr(op == ast::BinaryOp::Lt)).asLinear() : std::nullopt;
+  if (room && room->scale < 0) {
+    int64_t most = divideFloorSigned(room->offset, -room->scale);
+    addBound(entryHeader->bounds, room->name, most, /*isUpper=*/true);
     return;
   }
-  if (isOrder && high && lhs.constant())
-    addBound(lowerBounds, *high, *lhs.constant() + strict, /*isUpper=*/false);
+  if (room)
+    addBound(lowerBounds, room->name, divideCeilSigned(-room->offset, room->scale),
+             /*isUpper=*/false);
   if (!is_contained(entryHeader->where, text))
     entryHeader->where.push_back(text);
 }

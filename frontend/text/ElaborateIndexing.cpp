@@ -92,19 +92,55 @@ Entity Elaborator::indexGroup(const ast::IndexExpr &expr, const Group &group) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-namespace {
 /// One axis of a slice, and whether it is dropped.
-struct AxisSlice {
+struct Elaborator::AxisSlice {
   dfg::DimExpr start = 0, limit = 0;
   int64_t step = 1;
   bool isDropped = false;
+  /// Of `x[i]` with an index that arrives at run time: taken from the whole axis.
+  mlir::Value index;
 };
-} // namespace
 
 /// A negative constant counts from the end.
 static dfg::DimExpr fromEnd(const dfg::DimExpr &place, const dfg::DimExpr &size) {
   std::optional<int64_t> constant = place.constant();
   return constant && *constant < 0 ? size + place : place;
+}
+
+/// The scalar by which `x[i]` takes one element at run time; null after an error.
+mlir::Value Elaborator::runTimeIndex(const Entity &value, const ast::Expr *expr) {
+  mlir::Value index = toTensor(value, {}, expr->range);
+  if (!index)
+    return {};
+  mlir::Type element = dfg::elementTypeOf(index.getType());
+  bool isIndex = element.isSignlessInteger(32) || element.isSignlessInteger(64);
+  if (isIndex && dfg::shapeOf(index.getType()).empty())
+    return index;
+  Diagnostic &diagnostic =
+      error(expr->range, "operand-kind",
+            "an index is a number, or a scalar of type i32 or i64, but got " + value.describe());
+  if (isIndex)
+    diagnostic.help("gather(x, i, axis: 0) takes the elements at all indices in i");
+  return {};
+}
+
+/// Takes the elements at run-time indices of `sliced`, in which the dropped axes are gone.
+Entity Elaborator::gatherIndices(const ast::IndexExpr &expr, ArrayRef<AxisSlice> slices,
+                                 mlir::Value sliced) {
+  int64_t axis = 0;
+  for (const AxisSlice &slice : slices) {
+    axis += !slice.isDropped && !slice.index;
+    if (!slice.index)
+      continue;
+    mlir::NamedAttribute attribute(
+        mlir::StringAttr::get(context, "axis"),
+        mlir::IntegerAttr::get(mlir::IntegerType::get(context, 64), axis));
+    Argument operand{{}, expr.base, expr.base->range, Entity(sliced)};
+    sliced = emit("gather", operand, {sliced, slice.index}, attribute, expr.range);
+    if (!sliced)
+      return Poison();
+  }
+  return Entity(sliced);
 }
 
 Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
@@ -132,7 +168,14 @@ Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
     AxisSlice slice;
     slice.limit = size;
     if (item.kind == ast::IndexItemKind::Element) {
-      std::optional<dfg::DimExpr> place = evalSize(item.value);
+      Entity value = eval(item.value);
+      if (value.isTensor()) {
+        if (!(slice.index = runTimeIndex(value, item.value)))
+          return Poison();
+        slices.push_back(slice);
+        continue;
+      }
+      std::optional<dfg::DimExpr> place = asSize(value, item.value);
       if (!place)
         return Poison();
       slice.start = fromEnd(*place, size);
@@ -191,7 +234,7 @@ Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
                                    dfg::DimsAttr::get(context, kept));
     result = emit("reshape", {}, result, attribute, expr.range);
   }
-  return result ? Entity(result) : Entity();
+  return result ? gatherIndices(expr, slices, result) : Entity();
 }
 
 } // namespace tfc::text

@@ -15,13 +15,25 @@ namespace tfc::text {
 
 static std::string stem(StringRef path) { return sys::path::stem(path).str(); }
 
+/// Files that use each other, from the one that is met again on.
+void Elaborator::reportCycle(FileId file, SourceRange usedAt) {
+  size_t first = find_if(loading, [&](const auto &step) { return step.first == file; }) -
+                 loading.begin();
+  bool isItself = first + 1 == loading.size();
+  Diagnostic &diagnostic =
+      error(usedAt, "use-cycle",
+            isItself ? Twine("the file uses itself")
+                     : "'" + sources.text(usedAt).trim('"') +
+                           "' uses this file, so they would use each other without end");
+  for (const auto &[other, at] : ArrayRef(loading).drop_front(first + 1))
+    diagnostic.note(at, "through '" + sources.text(at).trim('"') + "', used here");
+}
+
 Module *Elaborator::loadModule(FileId file, SourceRange usedAt) {
   if (auto it = modulesByFile.find(file); it != modulesByFile.end())
     return it->second;
-  for (const auto &[other, at] : loading) {
-    if (other != file)
-      continue;
-    error(usedAt, "use-cycle", "'" + sources.name(file) + "' uses itself, through this file");
+  if (any_of(loading, [&](const auto &step) { return step.first == file; })) {
+    reportCycle(file, usedAt);
     return nullptr;
   }
   loading.emplace_back(file, usedAt);

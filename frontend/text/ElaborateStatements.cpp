@@ -62,12 +62,17 @@ void Elaborator::bindTarget(const ast::Target &target, const Entity &value, Sour
                    "'" + name + "' is a variable, and '=' only binds a name");
   if (target.type && !bound.isPoison())
     bound = checkResult(*target.type, bound, at, ("'" + name + "'").str());
-  // A variable that is named here is read here.
-  if (Variable *const *variable = bound.get<Variable *>()) {
-    mlir::Value read = readVariable(**variable, at);
-    bound = read ? Entity(read) : Entity();
-  }
+  readNow(bound, at);
   bindLocal(target.name, bound, target.type);
+}
+
+/// A variable that is named is read there.
+void Elaborator::readNow(Entity &value, SourceRange at) {
+  Variable *const *variable = value.get<Variable *>();
+  if (!variable)
+    return;
+  mlir::Value read = readVariable(**variable, at);
+  value = read ? Entity(read) : Entity();
 }
 
 void Elaborator::execBind(const ast::BindStmt &stmt) {
@@ -82,6 +87,9 @@ void Elaborator::execBind(const ast::BindStmt &stmt) {
   for (const ast::Expr *expr : stmt.values) {
     expected.reset();
     values.push_back(eval(expr));
+    // Before a later value has its effects.
+    if (stmt.values.size() > 1)
+      readNow(values.back(), expr->range);
   }
   SourceRange at = SourceRange::join(rangeOf(stmt.values.front()), rangeOf(stmt.values.back()));
   bool isPoisoned = any_of(values, [](const Entity &value) { return value.isPoison(); });
@@ -187,6 +195,8 @@ void Elaborator::execReturn(const ast::ReturnStmt &stmt) {
   for (const ast::Expr *expr : stmt.values) {
     expected.reset();
     values.push_back(eval(expr));
+    if (stmt.values.size() > 1)
+      readNow(values.back(), expr->range);
   }
   if (any_of(values, [](const Entity &value) { return value.isPoison(); }))
     frame->result = Entity();

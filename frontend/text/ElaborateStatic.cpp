@@ -177,6 +177,15 @@ std::optional<bool> Elaborator::compareSizes(ast::BinaryOp op, const dfg::DimExp
   }
 }
 
+/// A list of numbers, or of such lists.
+static bool isTable(const Entity &value) {
+  const Group *group = value.asGroup();
+  return group && !group->isSparse && !group->elements.empty() &&
+         all_of(group->elements, [](const Entity &element) {
+           return element.asDouble() || element.is<bool>() || isTable(element);
+         });
+}
+
 std::optional<Entity> Elaborator::staticBinary(ast::BinaryOp op, const Entity &lhs,
                                                const Entity &rhs, SourceRange at) {
   if (lhs.is<int64_t>() && rhs.is<int64_t>())
@@ -208,6 +217,9 @@ std::optional<Entity> Elaborator::staticBinary(ast::BinaryOp op, const Entity &l
     elements.insert(elements.end(), h->elements.begin(), h->elements.end());
     return Entity::group(std::move(elements));
   }
+  // A table of numbers beside a tensor is a constant of its type.
+  if ((lhs.isTensor() && isTable(rhs)) || (isTable(lhs) && rhs.isTensor()))
+    return std::nullopt;
   if ((lhs.isTensor() || lhs.isNumber() || lhs.is<bool>()) &&
       (rhs.isTensor() || rhs.isNumber() || rhs.is<bool>()))
     return std::nullopt;

@@ -78,6 +78,7 @@ private:
 
   //===--- Files and names (ElaborateModules.cpp) -------------------------===//
 
+  void reportCycle(FileId file, SourceRange usedAt);
   Module *loadModule(FileId file, SourceRange usedAt);
   Module *loadShipped(llvm::StringRef name, SourceRange usedAt);
   Module *loadUsed(const ast::UseDecl &use, const Module &from);
@@ -110,6 +111,10 @@ private:
   Entity evalIndex(const ast::IndexExpr &expr);
   Entity evalTypeIndex(const ast::IndexExpr &expr, mlir::Type element);
   Entity indexGroup(const ast::IndexExpr &expr, const Group &group);
+  struct AxisSlice;
+  Entity gatherIndices(const ast::IndexExpr &expr, llvm::ArrayRef<AxisSlice> slices,
+                       mlir::Value sliced);
+  mlir::Value runTimeIndex(const Entity &value, const ast::Expr *expr);
   std::optional<int64_t> evalStaticInt(const ast::Expr *expr);
   Entity indexTensor(const ast::IndexExpr &expr, mlir::Value tensor);
   Entity runTimeBinary(const ast::BinaryExpr &expr, const Entity &lhs, const Entity &rhs);
@@ -144,6 +149,7 @@ private:
   //===--- Types and sizes (ElaborateDims.cpp) ----------------------------===//
 
   std::optional<dfg::DimExpr> evalSize(const ast::Expr *expr);
+  std::optional<dfg::DimExpr> asSize(const Entity &value, const ast::Expr *expr);
   mlir::Type elementType(ast::DType dtype, SourceRange at);
   std::optional<TensorType> evalType(const ast::Type &type);
   std::optional<dfg::Shape> evalShape(llvm::ArrayRef<ast::IndexItem> items);
@@ -191,7 +197,9 @@ private:
   Entity failUncallable(const Instance &instance, const ast::CallExpr &call);
   Entity failUnnamed(const Part &part, const ast::CallExpr &call);
   Entity runBody(Frame &callee);
-  bool evaluateArguments(const ast::CallExpr &call, Arguments &args);
+  /// `op`: what reads the arguments that are variables.
+  bool evaluateArguments(const ast::CallExpr &call, Arguments &args,
+                         const dfg::OpSignature *op = nullptr);
   /// The argument of each parameter by position or name, not yet evaluated.
   bool matchArguments(llvm::ArrayRef<ast::Param> params, const std::string &what,
                       const ast::CallExpr &call, std::vector<Argument> &matched);
@@ -268,6 +276,7 @@ private:
 
   Flow execBlock(const ast::Block &block);
   Flow exec(const ast::Stmt *stmt);
+  void readNow(Entity &value, SourceRange at);
   void execBind(const ast::BindStmt &stmt);
   void bindTarget(const ast::Target &target, const Entity &value, SourceRange at);
   void execLet(const ast::LetDecl &stmt);

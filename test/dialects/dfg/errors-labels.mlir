@@ -33,9 +33,9 @@ func.func @f(%a: tensor<2x3xf32>) {
 
 // -----
 
-func.func @f(%a: tensor<2x2xf32>) {
+func.func @f(%a: tensor<2xf32>) {
   // expected-error @+1 {{'einsum': 'i' stands twice in 'i i' [einsum-label]}}
-  %y = dfg.einsum %a {labels = "i i -> i"} : tensor<2x2xf32>
+  %y = dfg.einsum %a {labels = "i -> i i"} : tensor<2xf32>
   return
 }
 

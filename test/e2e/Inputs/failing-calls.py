@@ -51,6 +51,12 @@ check("divided", by_zero, "invalid argument", x=ints(1, 2), y=ints(1, 0))
 check("divided", None, x=ints(-(2**31), 2), y=ints(-1, -3))
 check("front", "'slice' reaches outside of f32[n]", x=np.zeros(3, np.float32), y=np.zeros(4, np.float32))
 check("front", None, x=np.zeros(3, np.float32), y=np.zeros(3, np.float32))
+check("padded", "'pad' got a negative number of elements to add to f32[n]", x=np.ones(3, np.float32),
+      y=np.ones(1, np.float32))
+check("padded", None, x=np.ones(3, np.float32), y=np.ones(2, np.float32))
+for bad in -1, 5:
+    check("chosen", "'gather' " + outside, i=np.int32(bad))
+check("chosen", None, i=np.int32(4))
 differs = "'ensure' expects f32[n, 2], but got f32[m, 2] of other sizes"
 for rows in 0, 2, 4:
     check("same", differs, "failed precondition", x=np.ones((3, 2), np.float32), y=np.ones((rows, 2), np.float32))

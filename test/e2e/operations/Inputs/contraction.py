@@ -30,4 +30,12 @@ CASES = [
          second=True),
     case('einsum("b t d, v d -> b t v", x, y)', lambda x, y: x @ y.T, x=real(2, "n", 3), y=real(5, 3),
          tolerance=1e-5),
+    case('einsum("i i -> i", x)', lambda x: np.einsum("ii->i", x), x=real("n", "n"), second=True),
+    case('einsum("b i j i -> b j", x)', lambda x: np.einsum("biji->bj", x), x=real(2, 3, "n", 3),
+         second=True),
+    case('einsum("i i, i j j -> i", x, y)', lambda x, y: np.einsum("ii,ijj->i", x, y), x=real("n", "n"),
+         y=real("n", 2, 2), second=True, tolerance=1e-5),
+    case('einsum("i i i -> i", x)', lambda x: np.einsum("iii->i", x), x=real(3, 3, 3)),
+    case('einsum(".. i i, i -> ..", x, y)', lambda x, y: np.einsum("...ii,i->...", x, y),
+         x=real(2, 3, 3), y=real(3), second=True, tolerance=1e-5),
 ]

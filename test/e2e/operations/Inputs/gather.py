@@ -54,4 +54,7 @@ CASES = [
     case("argsort(x, axis: 0)", lambda x: np.argsort(x, 0, kind="stable"), types="i32", x=whole(6, "n")),
     case("coalesce(i, x)", coalesce, x=real("n", 2), i=whole("n", low=0, high=3, dtype="i64"),
          gradient=False),
+    case("x[:, i]", lambda x, i: x[:, i], x=real("n", 5), i=index(5), second=True),
+    case("x[1:, i, .., j]", lambda x, i, j: x[1:, i, :, j], x=real(3, 4, "n", 2), i=index(4),
+         j=index(2)),
 ]

@@ -34,6 +34,8 @@ CASES = [
          x=whole("n", 3, low=0), y=whole("n", 2, low=0)),
     case("concat([x, y], axis: 1)", lambda x, y: np.concatenate([x, y], 1), types="bool", x=truth("n", 3),
          y=truth("n", 1)),
+    case("pad(x, low: [n - 1, 0], high: [1, 0])",
+         lambda x: np.pad(x, [(len(x) - 1, 1), (0, 0)]), x=real("n", 2), sizes=(1, 2, 5)),
     case("pad(x, low: [1], high: [2], value: 3)", lambda x: np.pad(x, [(1, 2)], constant_values=3),
          types="i8 u8 f16", x=whole("n", low=0)),
     case("stack([x, y], axis: 1)", lambda x, y: np.stack([x, y], 1), x=real("n", 3), y=real("n", 3)),
