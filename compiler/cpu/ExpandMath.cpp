@@ -24,6 +24,7 @@ struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPa
     // Polynomials first, so that the library gets only what they leave.
     if (failed(run(tfc::cpu::populateFunctionPatterns)) ||
         failed(run(tfc::cpu::populateTrigonometryPatterns)) ||
+        failed(run(tfc::cpu::populatePowerPatterns)) ||
         failed(run(tfc::cpu::populateLibraryPatterns)))
       return signalPassFailure();
     // bf16 has no conversions in the libraries that we link with.

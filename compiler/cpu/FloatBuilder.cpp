@@ -17,11 +17,11 @@ static Value splat(OpBuilder &b, Location loc, Type type, TypedAttr value) {
 }
 
 Value FloatBuilder::constant(double value) {
-  return splat(b, loc, type, b.getF32FloatAttr(static_cast<float>(value)));
+  return splat(b, loc, type, b.getFloatAttr(getElementTypeOrSelf(type), value));
 }
 
-Value FloatBuilder::integer(int32_t value) {
-  return splat(b, loc, intType(), b.getI32IntegerAttr(value));
+Value FloatBuilder::integer(int64_t value) {
+  return splat(b, loc, intType(), b.getIntegerAttr(getElementTypeOrSelf(intType()), value));
 }
 
 Value FloatBuilder::polynomial(Value x, ArrayRef<double> coefficients) {
@@ -58,8 +58,8 @@ Value FloatBuilder::bits(Value v) { return arith::BitcastOp::create(b, loc, intT
 Value FloatBuilder::fromBits(Value v) { return arith::BitcastOp::create(b, loc, type, v); }
 
 Value FloatBuilder::powerOfTwo(Value n) {
-  Value biased = ints<arith::AddIOp>(n, integer(127));
-  return fromBits(ints<arith::ShLIOp>(biased, integer(23)));
+  Value biased = ints<arith::AddIOp>(n, integer(isWide() ? 1023 : 127));
+  return fromBits(ints<arith::ShLIOp>(biased, integer(isWide() ? 52 : 23)));
 }
 
 Value FloatBuilder::equalInts(Value l, Value r) {

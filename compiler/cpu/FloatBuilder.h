@@ -7,7 +7,7 @@
 
 namespace tfc::cpu {
 
-/// Builds f32 arithmetic on scalars or vectors of one shape.
+/// Builds arithmetic on scalars or vectors of one shape, of f32 or f64.
 ///
 /// Products and sums may be contracted to fused ones where the processor has them; the algorithms
 /// must be right either way.
@@ -17,17 +17,23 @@ public:
       : b(b), loc(loc), type(type) {}
 
   mlir::Type floatType() const { return type; }
-  mlir::Type intType() const { return withElement(b.getI32Type()); }
+  bool isWide() const { return mlir::getElementTypeOrSelf(type).isF64(); }
+  /// The integers that have the floats' bits.
+  mlir::Type intType() const { return withElement(b.getIntegerType(isWide() ? 64 : 32)); }
   mlir::Type boolType() const { return withElement(b.getI1Type()); }
 
   mlir::Value constant(double value);
-  mlir::Value integer(int32_t value);
+  mlir::Value integer(int64_t value);
 
   mlir::Value add(mlir::Value l, mlir::Value r) { return binary<mlir::arith::AddFOp>(l, r); }
   mlir::Value sub(mlir::Value l, mlir::Value r) { return binary<mlir::arith::SubFOp>(l, r); }
   mlir::Value mul(mlir::Value l, mlir::Value r) { return binary<mlir::arith::MulFOp>(l, r); }
   mlir::Value div(mlir::Value l, mlir::Value r) { return binary<mlir::arith::DivFOp>(l, r); }
   mlir::Value mulAdd(mlir::Value l, mlir::Value r, mlir::Value s) { return add(mul(l, r), s); }
+  /// The magnitude of one and the sign of the other.
+  mlir::Value copySign(mlir::Value v, mlir::Value sign) {
+    return mlir::math::CopySignOp::create(b, loc, v, sign);
+  }
   mlir::Value neg(mlir::Value v) { return mlir::arith::NegFOp::create(b, loc, v); }
   mlir::Value abs(mlir::Value v) { return mlir::math::AbsFOp::create(b, loc, v); }
 
@@ -44,7 +50,7 @@ public:
   mlir::Value toFloat(mlir::Value v);
   mlir::Value bits(mlir::Value v);
   mlir::Value fromBits(mlir::Value v);
-  /// 2^n for an integer n between -126 and 127.
+  /// 2^n for an integer n between -126 and 127; in f64 between -1022 and 1023.
   mlir::Value powerOfTwo(mlir::Value n);
 
   template <typename Op> mlir::Value ints(mlir::Value l, mlir::Value r) {

@@ -2,6 +2,7 @@
 #include "compiler/cpu/Functions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
 
 using namespace mlir;
 using namespace tfc::cpu;
@@ -40,7 +41,71 @@ static Value buildTurned(FloatBuilder &f, Value x, int32_t quarters) {
   return f.fromBits(f.ints<arith::XOrIOp>(f.bits(y), sign));
 }
 
+/// The angle of the point (b, a) with neither below 0. Beyond three sixteenths of a turn it is that
+/// of (a, -b), from a sixteenth on that of (a + b, a - b), plus what was turned: so the polynomial
+/// sees no more than tan(pi / 8).
+static Value buildAngle(FloatBuilder &f, Value a, Value b) {
+  Value isLarge = f.less(f.mul(b, f.constant(2.414213562373095)), a);
+  Value isMiddle = f.less(f.mul(b, f.constant(0.414213562373095)), a);
+  Value over = f.select(isLarge, f.neg(b), f.select(isMiddle, f.sub(a, b), a));
+  Value under = f.select(isLarge, a, f.select(isMiddle, f.add(a, b), b));
+  Value turn = f.select(isLarge, f.constant(1.57079632679489662),
+                        f.select(isMiddle, f.constant(0.785398163397448310), f.constant(0.0)));
+  Value r = f.div(over, under), r2 = f.mul(r, r);
+  Value p =
+      f.polynomial(r2, {8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1});
+  return f.add(turn, f.mulAdd(f.mul(r, r2), p, r));
+}
+
+static Value buildAtan(FloatBuilder &f, Value x) {
+  return f.copySign(buildAngle(f, f.abs(x), f.constant(1.0)), x);
+}
+
+static Value buildAtan2(FloatBuilder &f, Value y, Value x) {
+  Value zero = f.constant(0.0), one = f.constant(1.0);
+  Value infinity = f.constant(std::numeric_limits<double>::infinity());
+  Value a = f.abs(y), b = f.abs(x);
+  // The axes and the diagonals at infinity, then sums that would overflow.
+  auto both = [&](Value limit) {
+    return f.ints<arith::AndIOp>(f.equal(a, limit), f.equal(b, limit));
+  };
+  Value areZero = both(zero), areInfinite = both(infinity);
+  a = f.select(areInfinite, one, a);
+  b = f.select(f.ints<arith::OrIOp>(areZero, areInfinite), one, b);
+  Value large = f.constant(1e38), quarter = f.constant(0.25);
+  Value shrinks = f.ints<arith::OrIOp>(f.less(large, a), f.less(large, b));
+  Value factor = f.select(shrinks, quarter, one);
+  Value angle = buildAngle(f, f.mul(a, factor), f.mul(b, factor));
+  Value isLeft = f.less(f.copySign(one, x), zero);
+  angle = f.select(isLeft, f.sub(f.constant(3.14159265358979323846), angle), angle);
+  return f.copySign(angle, y);
+}
+
 namespace {
+
+struct ExpandAtan : OpRewritePattern<math::AtanOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::AtanOp op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    FloatBuilder f(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, buildAtan(f, op.getOperand()));
+    return success();
+  }
+};
+
+struct ExpandAtan2 : OpRewritePattern<math::Atan2Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::Atan2Op op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    FloatBuilder f(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, buildAtan2(f, op.getLhs(), op.getRhs()));
+    return success();
+  }
+};
 
 /// Computes a sine or cosine by a polynomial unless a lane's argument is too large for it.
 template <typename Op, int32_t Quarters> struct ExpandTurned : OpRewritePattern<Op> {
@@ -73,5 +138,6 @@ template <typename Op, int32_t Quarters> struct ExpandTurned : OpRewritePattern<
 } // namespace
 
 void tfc::cpu::populateTrigonometryPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandTurned<math::SinOp, 0>, ExpandTurned<math::CosOp, 1>>(patterns.getContext());
+  patterns.add<ExpandTurned<math::SinOp, 0>, ExpandTurned<math::CosOp, 1>, ExpandAtan, ExpandAtan2>(
+      patterns.getContext());
 }

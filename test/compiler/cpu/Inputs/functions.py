@@ -39,6 +39,58 @@ FUNCTIONS = [
     ("roundeven", "rint", (-1e6, 1e6), 0),
     ("absf", "fabs", (-1e6, 1e6), 0),
 ]
+# operation, function of libm, ranges of arguments, allowed ulp in f32; f64 is the library's
+PAIRS = [
+    ("math.powf", "pow", (0, 40), (-12, 12), 2),
+    ("math.atan2", "atan2", (-50, 50), (-9, 9), 4),
+    ("arith.remf", "fmod", (-1e4, 1e4), (-9, 9), 0),
+]
+
+
+def pair_kernel(op, name, n):
+    t = f"tensor<{n}xf32>"
+    maps = ", ".join(["affine_map<(d0) -> (d0)>"] * 3)
+    return f"""
+func.func private @{name}_f32(%x: {t}, %y: {t}) -> ({t}) attributes {{tfc.kernel}} {{
+  %e = tensor.empty() : {t}
+  %z = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}
+      ins(%x, %y : {t}, {t}) outs(%e : {t}) {{
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = {op} %a, %b : f32
+    linalg.yield %r : f32
+  }} -> {t}
+  return %z : {t}
+}}"""
+
+
+def pair_arguments(spans, n):
+    """All pairs of special values, then pairs of the ranges, whole exponents among them."""
+    rng = np.random.default_rng(5)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 1e30, -1e30,
+               1e-30, 1e10, 16777216.0, -16777217.0, 7.25, 1.0000001, 0.99999994]
+    pairs = np.array([(a, b) for a in special for b in special]).T
+    x, y = [np.concatenate([pairs[i], rng.uniform(*spans[i], n)])[:n] for i in range(2)]
+    x[1000:2000] = np.exp(rng.uniform(-80, 80, 1000))
+    y[2000:3000] = np.round(y[2000:3000])
+    x[2000:2500] *= -1
+    x[3000:4000] = 1 + rng.standard_normal(1000) * 1e-4
+    y[3000:4000] *= 1e3
+    return x.astype(np.float32), y.astype(np.float32)
+
+
+def check_pair(library, name, spans, allowed, n):
+    """What is wrong with a function of two arguments, or nothing."""
+    function = getattr(libm, name)
+    function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double] * 2
+    x, y = pair_arguments(spans, n)
+    got = np.zeros(n, np.float32)
+    library.call(f"{name}_f32", [], [x, y], [got])
+    want = np.array([function(float(a), float(b)) for a, b in zip(x, y)])
+    error = ulps(got, want)
+    bad = np.flatnonzero(~(error <= allowed))
+    if "-v" in sys.argv:
+        print(f"{name}_f32: {np.max(error):.2f} ulp")
+    return [(x[i], y[i], got[i], want[i], error[i]) for i in bad[:6]]
 
 
 def kernel(name, kind, n):
@@ -90,7 +142,13 @@ def ulps(got, want):
 
 def main():
     n, verbose, failures = 6000, "-v" in sys.argv, 0
-    library = Library("\n".join(kernel(f[0], k, n) for f in FUNCTIONS for k in ["f32", "f64"]))
+    kernels = [kernel(f[0], k, n) for f in FUNCTIONS for k in ["f32", "f64"]]
+    library = Library("\n".join(kernels + [pair_kernel(op, name, n) for op, name, *_ in PAIRS]))
+    for _, name, *spans, allowed in PAIRS:
+        wrong = check_pair(library, name, spans, allowed, n)
+        failures += bool(wrong)
+        for case in wrong:
+            print(f"{name}(%r, %r) = %r, but should be %r: %.2f ulp" % case)
     for name, c_name, span, allowed in FUNCTIONS:
         for kind, dtype in [("f32", np.float32), ("f64", np.float64)]:
             x = arguments(span, dtype, n)
