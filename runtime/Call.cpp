@@ -77,7 +77,8 @@ tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &
   instance.entry = &entry;
   StateLock lock(*instance.state, entry.writes);
   tfc_frame frame = {&instance, instance.arena.data(),     feeds,
-                     fetches,   instance.state->variables, symbols};
+                     fetches,   instance.state->variables, symbols,
+                     instance.chunks};
   FlushDenormals mode;
   return static_cast<tfc_status>(entry.run(&frame));
 }

@@ -192,10 +192,14 @@ static bool reserveScratch(tfc_instance &handle, Room &room) {
   const tfc_model &model = *handle.state->model;
   for (int32_t i = 0; i < model.entry_count; ++i)
     includeCounts(room, model.entries[i]);
-  size_t bytes = (room.dims + room.symbols) * sizeof(int64_t) + room.values * sizeof(void *);
+  size_t chunkBytes = model.chunk_count * sizeof(tfc_chunk);
+  size_t bytes = chunkBytes + (room.dims + room.symbols) * sizeof(int64_t) +
+                 room.values * sizeof(void *);
   if (!handle.scratch.reserve(handle.state->allocator, bytes))
     return false;
-  handle.dims = reinterpret_cast<int64_t *>(handle.scratch.data());
+  handle.chunks = reinterpret_cast<tfc_chunk *>(handle.scratch.data());
+  memset(static_cast<void *>(handle.chunks), 0, chunkBytes);
+  handle.dims = reinterpret_cast<int64_t *>(handle.scratch.data() + chunkBytes);
   handle.symbols = handle.dims + room.dims;
   handle.pointers = reinterpret_cast<void **>(handle.symbols + room.symbols);
   return true;
@@ -204,7 +208,7 @@ static bool reserveScratch(tfc_instance &handle, Room &room) {
 static tfc_status reserveRoom(tfc_instance &handle) {
   const State &state = *handle.state;
   Room room;
-  if (!reserveScratch(handle, room))
+  if (!handle.scratch.data() && !reserveScratch(handle, room))
     return handle.fail(TFC_OUT_OF_MEMORY, "no memory for an instance of %s", state.model->name);
   for (int32_t i = 0; i < state.model->entry_count; ++i)
     if (!room.include(state.model->entries[i], handle.symbols))
@@ -226,8 +230,36 @@ static tfc_instance *createHandle(State *state) {
   return handle;
 }
 
+static void releaseChunks(tfc_instance &handle) {
+  const State &state = *handle.state;
+  for (int32_t i = 0; handle.chunks && i < state.model->chunk_count; ++i)
+    state.allocator.give(handle.chunks[i].data, handle.chunks[i].bytes);
+}
+
+extern "C" int32_t tfc_rt_grow(tfc_frame *frame, int32_t chunk, int64_t bytes) {
+  tfc_instance &handle = *frame->handle;
+  tfc_chunk &old = frame->chunks[chunk];
+  if (bytes <= old.bytes)
+    return TFC_OK;
+  int64_t doubled = old.bytes > INT64_MAX / 2 ? INT64_MAX : 2 * old.bytes;
+  int64_t room = bytes < doubled ? doubled : bytes < 256 ? 256 : bytes;
+  const Allocator &allocator = handle.state->allocator;
+  auto *data = static_cast<char *>(allocator.take(room));
+  if (!data)
+    return handle.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the %lld bytes of a list",
+                       handle.entry->name, static_cast<long long>(room));
+  if (old.bytes)
+    memcpy(data, old.data, old.bytes);
+  allocator.give(old.data, old.bytes);
+  old = {data, room};
+  return TFC_OK;
+}
+
 static tfc_status initialise(tfc_instance &handle) {
   State &state = *handle.state;
+  Room room;
+  if (!reserveScratch(handle, room))
+    return handle.fail(TFC_OUT_OF_MEMORY, "no memory for an instance of %s", state.model->name);
   if (const tfc_entry_info *init = state.model->init) {
     int64_t bytes = init->arena_bytes(nullptr);
     if (bytes < 0 || !handle.arena.reserve(state.allocator, bytes))
@@ -296,6 +328,7 @@ extern "C" void tfc_instance_destroy(tfc_instance *instance) {
     return;
   State *state = instance->state;
   Allocator allocator = state->allocator;
+  releaseChunks(*instance);
   instance->~tfc_instance();
   allocator.give(instance, sizeof(tfc_instance));
   if (state->handles.fetch_sub(1, std::memory_order_acq_rel) == 1)

@@ -79,6 +79,8 @@ struct tfc_instance {
   const tfc_entry_info *entry = nullptr; // of the last call, for messages
   tfc::runtime::Block arena;
 
+  tfc_chunk *chunks = nullptr; // of the model's chunk_count; in `scratch`
+
   // Room for the generic calls, sized for the largest entry.
   tfc::runtime::Block scratch;
   int64_t *dims = nullptr;

@@ -47,6 +47,12 @@ typedef struct tfc_symbol_info {
 
 typedef struct tfc_frame tfc_frame;
 
+// Memory of a list or tape whose length only the data tells; it stays from call to call.
+typedef struct tfc_chunk {
+  char *data; // 64-byte aligned
+  int64_t bytes;
+} tfc_chunk;
+
 typedef struct tfc_entry_info {
   const char *name;
   int32_t feed_count;
@@ -69,7 +75,7 @@ struct tfc_model {
   int32_t abi_version;
   int32_t variable_count;
   int32_t entry_count;
-  int32_t reserved;
+  int32_t chunk_count; // the most that an entry uses
   const char *name;
   const char *cpu;      // the processor compiled for, for messages
   const char *features; // "+avx2,+fma,...": what the code needs, checked by create
@@ -86,7 +92,12 @@ struct tfc_frame {
   void *const *fetches;     // dense, row-major, caller's memory; null only without elements
   void *const *variables;   // 64-byte aligned, in the order of tfc_model.variables
   const int64_t *symbols;   // values of the entry's named dimensions
+  tfc_chunk *chunks;        // tfc_model.chunk_count of them
 };
+
+// Makes a chunk at least `bytes` long, keeping what it holds. Returns a tfc_status; when it is not 0,
+// the message is set and the chunk is as it was.
+int32_t tfc_rt_grow(tfc_frame *frame, int32_t chunk, int64_t bytes);
 
 // Sets the message of the failing call, behind the entry's name ("train: "), and returns `status`,
 // so that generated code can return it. `format` holds "%lld" for each of the `count` (at most 4)

@@ -157,7 +157,7 @@ llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef fea
   Constant *initializer = model.init ? makeGlobal(entry(init, model.entries.size())) : null();
   StringRef name = model.name.empty() ? StringRef(names.prefix) : StringRef(model.name);
   return makeGlobal(structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
-                               i32(0), text(name), text(cpu), text(features), array(variables),
+                               i32(model.chunks), text(name), text(cpu), text(features), array(variables),
                                array(entries), initializer}),
                     names.prefix + ".model", false);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/fusion/Grouping.h"
+#include "compiler/fusion/HostValues.h"
 #include "compiler/fusion/KernelSymbols.h"
 #include "compiler/fusion/Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -68,15 +69,15 @@ void Outliner::collectOutputs() {
 
 /// What `op` reads from outside group `id`, looking through operations that are repeated in it.
 void Outliner::collectInputs(Operation *op, int id, llvm::SetVector<Value> &inputs) {
-  for (Value operand : op->getOperands()) {
-    Operation *producer = operand.getDefiningOp();
+  forEachRead(op, [&](Value read) {
+    Operation *producer = read.getDefiningOp();
     if (producer && id >= 0 && grouping.groupOf(producer) == id)
-      continue;
+      return;
     if (producer && Grouping::isRepeated(producer))
       collectInputs(producer, id, inputs);
     else
-      inputs.insert(operand);
-  }
+      inputs.insert(read);
+  });
 }
 
 void Outliner::run() {
@@ -89,7 +90,7 @@ void Outliner::run() {
       place(op);
   // What nothing in the host needs is dead.
   for (Operation *op : llvm::reverse(ops))
-    if (!Grouping::staysInHost(op))
+    if (!Grouping::staysInHost(op) && op->use_empty())
       op->erase();
 }
 
@@ -139,7 +140,7 @@ void Outliner::outline(int id) {
     collectInputs(op, id, inputs);
   for (Value input : inputs) {
     Operation *producer = input.getDefiningOp();
-    if (!producer)
+    if (!producer || producer->getBlock() != &block)
       continue;
     if (int other = grouping.groupOf(producer); other >= 0)
       outline(other);
@@ -179,6 +180,10 @@ void Outliner::outline(int id) {
   auto launch = LaunchOp::create(b, loc, ValueRange(results).getTypes(), kernel.getSymName(),
                                  operands, DimsAttr::get(b.getContext(), names.getSizes()));
   launched.map(results, launch.getOutputs());
+  // Regions of the host's operations see the values by themselves.
+  auto isNested = [&](OpOperand &use) { return use.getOwner()->getBlock() != &block; };
+  for (auto [i, output] : llvm::enumerate(launch.getOutputs()))
+    Value(results[i]).replaceUsesWithIf(output, isNested);
 }
 
 /// The kernel with the same text, or this one under a name of its own.
@@ -216,13 +221,24 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
     SymbolTable symbols(getOperation());
     llvm::StringMap<KernelOp> kernels;
     for (auto entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
-      Grouping grouping(entry.getBody().front(), fuse);
-      Outliner(entry.getBody().front(), grouping, symbols, kernels).run();
-      launchCount += llvm::range_size(entry.getBody().getOps<LaunchOp>());
+      prepareHostValues(entry);
+      form(entry.getBody().front(), symbols, kernels);
+      entry.walk([&](LaunchOp) { ++launchCount; });
     }
     kernelCount += kernels.size();
     if (printReport)
       ::report(getOperation());
+  }
+
+private:
+  /// Outer blocks first: the regions in them then read what launches give.
+  void form(Block &block, SymbolTable &symbols, llvm::StringMap<KernelOp> &kernels) {
+    Grouping grouping(block, fuse);
+    Outliner(block, grouping, symbols, kernels).run();
+    for (Operation &op : llvm::make_early_inc_range(block))
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          form(nested, symbols, kernels);
   }
 };
 } // namespace

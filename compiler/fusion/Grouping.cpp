@@ -1,6 +1,7 @@
 //===- Grouping.cpp - Which operations become one kernel ------------------===//
 
 #include "compiler/fusion/Grouping.h"
+#include "compiler/fusion/HostValues.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -26,7 +27,9 @@ static bool isUnitReshape(ReshapeOp op) {
   return withoutUnits(op.getX().getType()) == withoutUnits(op.getType());
 }
 
-static bool isView(Operation *op, int depth = 0) {
+bool isView(Operation *op, int depth) {
+  if (isInRegister(op))
+    return false;
   if (op->hasTrait<ViewRole>())
     return true;
   // A scalar that sizes and constants alone determine: 1 / count.
@@ -45,7 +48,8 @@ static bool isView(Operation *op, int depth = 0) {
 }
 
 bool Grouping::staysInHost(Operation *op) {
-  if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
+  if (op->getNumRegions() > 0 || !isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+      isInRegister(op) || usesLists(op))
     return true;
   // A view that the host needs as a value is computed by a kernel, but not a reshape or a constant
   // of its own: those are memory already.
@@ -53,7 +57,13 @@ bool Grouping::staysInHost(Operation *op) {
 }
 
 bool Grouping::isRepeated(Operation *op) {
-  return isView(op) && llvm::none_of(op->getUsers(), staysInHost);
+  if (!isView(op))
+    return false;
+  // The host computes constants and sizes itself where it wants them in registers.
+  bool isScalar = isHostConstant(op);
+  return llvm::none_of(op->getUses(), [&](OpOperand &use) {
+    return staysInHost(use.getOwner()) && !(isScalar && takesRegister(use));
+  });
 }
 
 static bool isParallel(Operation *op) {
@@ -219,7 +229,7 @@ bool Grouping::isReadBy(const Group &group, Operation *only) {
     for (Operation *user : op->getUsers()) {
       if (user == only || groupOf(user) == id)
         continue;
-      if (!isRepeated(user))
+      if (user->getBlock() != op->getBlock() || !isRepeated(user))
         return false;
       work.push_back(user);
     }
@@ -232,7 +242,10 @@ bool Grouping::staysConvex(int group, Operation *op) {
   unsigned first = positions.lookup(groups[group].ops.front());
   llvm::SmallDenseSet<Operation *> seen, repeated;
   SmallVector<Operation *> work;
+  Block *block = op->getBlock();
   auto push = [&](Operation *producer) {
+    if (producer->getBlock() != block)
+      return;
     int id = groupOf(producer);
     Operation *last = id < 0 ? producer : groups[id].ops.back();
     if (positions.lookup(last) >= first && seen.insert(producer).second)
@@ -260,9 +273,10 @@ bool Grouping::staysConvex(int group, Operation *op) {
     // A kernel needs the operands of all its operations before it starts.
     ArrayRef<Operation *> siblings = id < 0 ? ArrayRef(producer) : ArrayRef(groups[id].ops);
     for (Operation *sibling : siblings)
-      for (Value operand : sibling->getOperands())
-        if (operand.getDefiningOp())
-          push(operand.getDefiningOp());
+      forEachRead(sibling, [&](Value read) {
+        if (read.getDefiningOp())
+          push(read.getDefiningOp());
+      });
   }
   return true;
 }

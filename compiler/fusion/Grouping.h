@@ -41,7 +41,8 @@ public:
   /// Whether the kernels that read `op` each compute it: views and small constants.
   static bool isRepeated(mlir::Operation *op);
 
-  /// Whether `op` is no computation: state, checks, large constants, reshapes, the terminator.
+  /// Whether the host function runs `op`: state, checks, control flow, lists, scalars in registers,
+  /// large constants, reshapes, the terminator.
   static bool staysInHost(mlir::Operation *op);
 
 private:

@@ -1,6 +1,7 @@
 //===- Merging.cpp - Which kernels become one -----------------------------===//
 
 #include "compiler/fusion/Grouping.h"
+#include "compiler/fusion/HostValues.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -12,13 +13,13 @@ static constexpr size_t kMaxOps = 256;
 
 /// What `op` reads, looking through operations that every kernel repeats.
 static void forEachSource(Operation *op, llvm::function_ref<void(Value)> visit) {
-  for (Value operand : op->getOperands()) {
-    Operation *producer = operand.getDefiningOp();
+  forEachRead(op, [&](Value read) {
+    Operation *producer = read.getDefiningOp();
     if (producer && Grouping::isRepeated(producer))
       forEachSource(producer, visit);
     else
-      visit(operand);
-  }
+      visit(read);
+  });
 }
 
 void Grouping::buildDependences(Block &block) {
@@ -77,9 +78,8 @@ bool Grouping::readsMoved(Operation *op, int producer, bool isMoved) {
 
 /// Whether `reader` wants to find what `producer` computes stored.
 bool Grouping::readsStored(int producer, int reader) {
-  return llvm::any_of(groups[reader].ops, [&](Operation *op) {
-    return readsMoved(op, producer, /*isMoved=*/false);
-  });
+  return llvm::any_of(groups[reader].ops,
+                      [&](Operation *op) { return readsMoved(op, producer, /*isMoved=*/false); });
 }
 
 /// Whether every operation of the group computes its element from those at the same place.

@@ -30,41 +30,96 @@ std::optional<Arena::Slot> Arena::scratchOf(Operation *launch) const {
 //===----------------------------------------------------------------------===//
 
 /// Makes a buffer of each value in the arena, alive from the step that makes it to its last reader.
+///
+/// Steps are counted through regions. What a region sees of the outside lives until its operation
+/// ends, because a loop may read it again.
 void Arena::collectValues(EntryOp entry, SymbolTable &symbols) {
   Block &block = entry.getBody().front();
-  unsigned step = 0;
-  for (Operation &op : block) {
-    if (!isStep(&op))
-      continue;
-    ++step;
-    for (Value operand : op.getOperands())
-      if (auto it = values.find(rootOf(operand)); it != values.end())
-        buffers[it->second].end = step;
-    auto launch = dyn_cast<LaunchOp>(op);
-    if (!launch)
-      continue;
-    for (Value output : launch.getOutputs()) {
-      if (!isInArena(output))
-        continue;
-      Value storage = storageOf(output);
-      if (storage != output) {
-        values[output] = values.lookup(storage);
-        continue;
-      }
-      values[output] = buffers.size();
-      buffers.push_back({bytesOf(output.getType()), step, step});
-    }
-    Operation *kernel = symbols.lookup(launch.getKernel());
-    DimExpr bytes = launchSize(launch, kernel, "tfc.scratch");
-    if (bytes.isConstant(0))
-      continue;
-    scratch[launch] = buffers.size();
-    buffers.push_back({bytes, step, step});
-  }
+  visit(block, symbols);
   for (AssignOp assign : copiedAtEnd(block))
     if (auto it = values.find(rootOf(assign.getValue())); it != values.end())
       buffers[it->second].end = step + 1;
   collectSaved(entry, step + 1);
+}
+
+unsigned Arena::addBuffer(Value value) {
+  buffers.push_back({bytesOf(value.getType()), step, step});
+  return buffers.size() - 1;
+}
+
+/// Notes that the value is read in the current step.
+void Arena::extend(Value value) {
+  Value root = rootOf(value);
+  for (auto *map : {&values, &others})
+    if (auto it = map->find(root); it != map->end())
+      buffers[it->second].end = step;
+}
+
+void Arena::visit(Block &block, SymbolTable &symbols) {
+  for (Operation &op : block) {
+    if (!isStep(&op))
+      continue;
+    ++step;
+    forEachRead(&op, [&](Value value) { extend(value); });
+    if (auto launch = dyn_cast<LaunchOp>(op)) {
+      visitLaunch(launch, symbols);
+      continue;
+    }
+    if (op.getNumRegions() > 0) {
+      visitRegions(&op, symbols);
+      continue;
+    }
+    for (Value result : op.getResults())
+      if (isa<RankedTensorType>(result.getType()) &&
+          (!isRegister(result) || isReadFromMemory(result)))
+        values[result] = addBuffer(result);
+  }
+}
+
+void Arena::visitLaunch(LaunchOp launch, SymbolTable &symbols) {
+  for (Value output : launch.getOutputs()) {
+    if (!isInArena(output))
+      continue;
+    Value storage = storageOf(output);
+    values[output] = storage == output ? addBuffer(output) : values.lookup(storage);
+  }
+  DimExpr bytes = launchSize(launch, symbols.lookup(launch.getKernel()), "tfc.scratch");
+  if (bytes.isConstant(0))
+    return;
+  scratch[launch] = buffers.size();
+  buffers.push_back({bytes, step, step});
+}
+
+/// Results have their memory as long as the operation runs: regions write it.
+void Arena::visitRegions(Operation *op, SymbolTable &symbols) {
+  SmallVector<unsigned> own;
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    if (isa<ListType>(result.getType()))
+      continue;
+    auto loop = dyn_cast<WhileOp>(op);
+    bool isScalar = isRegister(result), isRead = isReadFromMemory(result);
+    if (loop)
+      for (Block *block : {&loop.getConditionBlock(), &loop.getBodyBlock()})
+        isRead |= isReadFromMemory(block->getArgument(i));
+    if (isScalar && !isRead)
+      continue;
+    own.push_back(values[result] = addBuffer(result));
+    if (!loop)
+      continue;
+    for (Block *block : {&loop.getConditionBlock(), &loop.getBodyBlock()})
+      values[block->getArgument(i)] = values[result];
+    if (!isScalar && !hasSingleBuffer(loop, i))
+      own.push_back(others[result] = addBuffer(result));
+  }
+  for (mlir::Region &region : op->getRegions()) {
+    visit(region.front(), symbols);
+    ++step;
+    forEachRead(region.front().getTerminator(), [&](Value value) { extend(value); });
+  }
+  ++step;
+  forEachRead(op, [&](Value value) { extend(value); });
+  for (unsigned buffer : own)
+    buffers[buffer].end = step;
 }
 
 void Arena::collectSaved(EntryOp entry, unsigned lastStep) {

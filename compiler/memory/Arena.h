@@ -32,8 +32,12 @@ public:
 
   llvm::ArrayRef<Region> getRegions() const { return regions; }
 
-  /// The memory of a root whose place is the arena.
+  /// The memory of a root whose place is the arena: results of launches and branches, the first
+  /// buffer of a carried value, what is read off lists and tapes, scalars that are read from
+  /// memory.
   Slot slotOf(mlir::Value root) const { return slots.at(values.lookup(root)); }
+  /// The second buffer of a loop's result, where it has two.
+  Slot otherSlotOf(mlir::Value result) const { return slots.at(others.lookup(result)); }
   /// A launch's scratch; nothing where the kernel needs none.
   std::optional<Slot> scratchOf(mlir::Operation *launch) const;
   /// Room for the old value of a variable that is assigned to another one; by its read.
@@ -49,6 +53,11 @@ private:
   };
 
   void collectValues(dfg::EntryOp entry, mlir::SymbolTable &symbols);
+  void visit(mlir::Block &block, mlir::SymbolTable &symbols);
+  void visitLaunch(dfg::LaunchOp launch, mlir::SymbolTable &symbols);
+  void visitRegions(mlir::Operation *op, mlir::SymbolTable &symbols);
+  unsigned addBuffer(mlir::Value value);
+  void extend(mlir::Value value);
   void collectSaved(dfg::EntryOp entry, unsigned lastStep);
   void place();
   void placeRegion(unsigned region, llvm::ArrayRef<std::pair<unsigned, int64_t>> sizes);
@@ -57,7 +66,8 @@ private:
   std::vector<Buffer> buffers;
   std::vector<Slot> slots; // of the buffers
   std::vector<Region> regions;
-  llvm::DenseMap<mlir::Value, unsigned> values;
+  llvm::DenseMap<mlir::Value, unsigned> values, others;
+  unsigned step = 0; // while lifetimes are collected
   llvm::DenseMap<mlir::Operation *, unsigned> scratch;
 };
 

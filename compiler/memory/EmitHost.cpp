@@ -157,7 +157,8 @@ static void report(const EntryInfo &info, const Arena &arena, const HostCounts &
                << counts.checks << " checks\n";
 }
 
-/// What an instance needs besides the arena, which its entries share, and what the code brings along.
+/// What an instance needs besides the arena, which its entries share, and what the code brings
+/// along.
 static void report(const ModelInfo &model, const HostModule &host) {
   int64_t bytes = 0;
   for (const VariableInfo &variable : model.variables)
@@ -194,9 +195,14 @@ struct EmitHostPass : tfc::impl::EmitHostBase<EmitHostPass> {
 
 private:
   LogicalResult emit(HostModule &host, EntryOp entry, const EntryInfo &info, unsigned number) {
-    for (auto launch : entry.getBody().getOps<LaunchOp>())
-      if (!host.getSymbols().lookup(launch.getKernel()))
-        return launch.emitOpError("expects ") << launch.getKernelAttr() << " to exist";
+    WalkResult known = entry.walk([&](LaunchOp launch) {
+      if (host.getSymbols().lookup(launch.getKernel()))
+        return WalkResult::advance();
+      launch.emitOpError("expects ") << launch.getKernelAttr() << " to exist";
+      return WalkResult::interrupt();
+    });
+    if (known.wasInterrupted())
+      return failure();
     Arena arena(entry, info, host.getSymbols());
     HostCounts counts;
     if (failed(buildRunFunction(host, entry, info, number, arena, counts)))

@@ -3,7 +3,6 @@
 #include "compiler/memory/Order.h"
 #include "compiler/memory/Places.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/SetVector.h"
 #include <set>
 
 using namespace mlir;
@@ -11,11 +10,9 @@ using namespace tfc::dfg;
 
 namespace tfc::memory {
 
-/// The values that a step reads, each once.
-static llvm::SmallSetVector<Value, 8> rootsReadBy(Operation *step) {
-  llvm::SmallSetVector<Value, 8> roots;
-  for (Value operand : step->getOperands())
-    roots.insert(rootOf(operand));
+static StepGraph::Roots collectReads(Operation *step) {
+  StepGraph::Roots roots;
+  forEachRead(step, [&](Value value) { roots.insert(rootOf(value)); });
   return roots;
 }
 
@@ -24,13 +21,44 @@ StepGraph::StepGraph(Block &block) {
     if (isStep(&op)) {
       numbers[&op] = steps.size();
       steps.push_back(&op);
+      reads.push_back(collectReads(&op));
     }
   after.resize(steps.size());
   before.resize(steps.size());
   for (Operation *step : steps)
     for (Value root : rootsReadBy(step))
-      if (Operation *producer = root.getDefiningOp(); producer && isStep(producer))
+      if (Operation *producer = root.getDefiningOp(); producer && numbers.contains(producer))
         runBefore(producer, step);
+  keepEffectsInOrder();
+}
+
+/// Steps on tapes and queues run as the block has them, lists too, because they change in place;
+/// what can fail runs before an effect that it does not depend on.
+void StepGraph::keepEffectsInOrder() {
+  Operation *lastEffect = nullptr, *lastList = nullptr;
+  SmallVector<Operation *> effects;
+  for (Operation *step : steps) {
+    if (hasOrderedEffects(step)) {
+      if (lastEffect)
+        runBefore(lastEffect, step);
+      lastEffect = step;
+      effects.push_back(step);
+    }
+    bool isOnLists =
+        step->walk([](Operation *nested) {
+              return usesLists(nested) ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (!isOnLists)
+      continue;
+    if (lastList)
+      runBefore(lastList, step);
+    lastList = step;
+  }
+  for (Operation *effect : effects)
+    for (Operation *step : steps)
+      if (canFail(step) && !hasOrderedEffects(step) && !reaches(effect, step))
+        runBefore(step, effect);
 }
 
 void StepGraph::runBefore(Operation *first, Operation *second) {
@@ -66,7 +94,7 @@ llvm::SmallDenseSet<Operation *> StepGraph::neededByChecks() const {
       work.push_back(step);
   };
   for (auto [i, step] : llvm::enumerate(steps))
-    if (isa<CheckOp>(step))
+    if (canFail(step))
       push(i);
   while (!work.empty())
     for (unsigned previous : before[work.pop_back_val()])
@@ -81,14 +109,15 @@ namespace {
 /// Runs steps one after another, keeping count of who is ready and which values are still read.
 class Scheduler {
 public:
-  Scheduler(ArrayRef<Operation *> steps, ArrayRef<SmallVector<unsigned, 4>> before,
-            ArrayRef<SmallVector<unsigned, 4>> after, function_ref<int64_t(Value)> bytes)
-      : steps(steps), after(after), bytes(bytes) {
+  Scheduler(ArrayRef<Operation *> steps, ArrayRef<StepGraph::Roots> reads,
+            ArrayRef<SmallVector<unsigned, 4>> before, ArrayRef<SmallVector<unsigned, 4>> after,
+            function_ref<int64_t(Value)> bytes)
+      : steps(steps), reads(reads), after(after), bytes(bytes) {
     for (unsigned i = 0; i < steps.size(); ++i) {
       waitingFor.push_back(before[i].size());
       if (before[i].empty())
         ready.insert(i);
-      for (Value root : rootsReadBy(steps[i]))
+      for (Value root : reads[i])
         ++readers[root];
     }
   }
@@ -99,7 +128,7 @@ public:
       unsigned step = choose();
       ready.erase(step);
       result.push_back(steps[step]);
-      for (Value root : rootsReadBy(steps[step]))
+      for (Value root : reads[step])
         --readers[root];
       for (unsigned next : after[step])
         if (--waitingFor[next] == 0)
@@ -121,13 +150,14 @@ private:
     int64_t result = 0;
     for (Value output : steps[step]->getResults())
       result += bytes(output);
-    for (Value root : rootsReadBy(steps[step]))
+    for (Value root : reads[step])
       if (readers[root] == 1)
         result -= bytes(root);
     return result;
   }
 
   ArrayRef<Operation *> steps;
+  ArrayRef<StepGraph::Roots> reads;
   ArrayRef<SmallVector<unsigned, 4>> after;
   function_ref<int64_t(Value)> bytes;
   std::vector<unsigned> waitingFor;
@@ -137,7 +167,7 @@ private:
 } // namespace
 
 std::vector<Operation *> StepGraph::order(function_ref<int64_t(Value)> bytes) const {
-  return Scheduler(steps, before, after, bytes).run();
+  return Scheduler(steps, reads, before, after, bytes).run();
 }
 
 } // namespace tfc::memory

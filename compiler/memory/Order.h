@@ -4,10 +4,11 @@
 #define TFC_COMPILER_MEMORY_ORDER_H
 
 #include "dialects/dfg/Dfg.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tfc::memory {
 
-/// The steps of an entry (launches and checks) and what must run before what.
+/// The steps of a block and what must run before what.
 class StepGraph {
 public:
   explicit StepGraph(mlir::Block &block);
@@ -19,8 +20,12 @@ public:
   bool reaches(mlir::Operation *from, mlir::Operation *to) const;
   void runBefore(mlir::Operation *first, mlir::Operation *second);
 
-  /// Steps that some check needs, and the checks.
+  /// Steps that can fail, and those that they need.
   llvm::SmallDenseSet<mlir::Operation *> neededByChecks() const;
+
+  /// The values that a step reads, each once, by their roots.
+  using Roots = llvm::SmallSetVector<mlir::Value, 8>;
+  const Roots &rootsReadBy(mlir::Operation *step) const { return reads[numberOf(step)]; }
 
   /// An order that keeps memory low: a step that frees about as much as it allocates runs as soon
   /// as it can, else the block's order decides. `bytes` gives the size of a value in the arena, 0
@@ -28,7 +33,10 @@ public:
   std::vector<mlir::Operation *> order(llvm::function_ref<int64_t(mlir::Value)> bytes) const;
 
 private:
+  void keepEffectsInOrder();
+
   std::vector<mlir::Operation *> steps; // in the block's order
+  std::vector<Roots> reads;             // of each step
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
   std::vector<llvm::SmallVector<unsigned, 4>> after, before;
 };

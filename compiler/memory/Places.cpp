@@ -22,6 +22,8 @@ Attribute Place::toAttr(MLIRContext *context) const {
     return b.getDictionaryAttr(b.getNamedAttr("fetch", b.getI32IntegerAttr(index)));
   case Kind::Operand:
     return b.getDictionaryAttr(b.getNamedAttr("operand", b.getI32IntegerAttr(index)));
+  case Kind::Result:
+    return b.getDictionaryAttr(b.getNamedAttr("result", b.getI32IntegerAttr(index)));
   }
   return {};
 }
@@ -44,6 +46,8 @@ Place placeOf(LaunchOp launch, unsigned result) {
       return Place::inFetch(fetch.getInt());
     if (auto operand = dictionary.getAs<IntegerAttr>("operand"))
       return Place::inOperand(operand.getInt());
+    if (auto result = dictionary.getAs<IntegerAttr>("result"))
+      return Place::inResult(result.getInt());
   }
   return {};
 }
@@ -66,6 +70,11 @@ Value storageOf(Value root) {
 
 bool isWrittenOverOperand(LaunchOp launch, unsigned result) {
   Place place = placeOf(launch, result);
+  auto loop = dyn_cast<WhileOp>(launch->getParentOp());
+  if (place.kind == Place::Kind::Result && loop && hasSingleBuffer(loop, place.index))
+    return llvm::any_of(launch.getInputs(), [&](Value input) {
+      return rootOf(input) == loop.getBodyBlock().getArgument(place.index);
+    });
   if (place.kind != Place::Kind::Variable)
     return place.kind == Place::Kind::Operand;
   return llvm::any_of(launch.getInputs(), [&](Value input) {
@@ -79,6 +88,30 @@ bool isInArena(Value root) {
   auto launch = storage.getDefiningOp<LaunchOp>();
   return launch &&
          placeOf(launch, cast<OpResult>(storage).getResultNumber()).kind == Place::Kind::Arena;
+}
+
+static constexpr llvm::StringLiteral kSingle = "tfc.single";
+
+void setSingleBuffers(WhileOp loop, ArrayRef<int64_t> carried) {
+  loop->setAttr(kSingle, DenseI64ArrayAttr::get(loop.getContext(), carried));
+}
+
+bool hasSingleBuffer(WhileOp loop, unsigned carried) {
+  auto single = loop->getAttrOfType<DenseI64ArrayAttr>(kSingle);
+  return single && llvm::is_contained(single.asArrayRef(), int64_t(carried));
+}
+
+bool isReadFromMemory(Value scalar) {
+  return llvm::any_of(scalar.getUses(), [](OpOperand &use) { return !takesRegister(use); });
+}
+
+bool isRegister(Value value) {
+  if (!isRegisterType(value.getType()))
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return !isa<EntryOp>(argument.getOwner()->getParentOp());
+  Operation *producer = value.getDefiningOp();
+  return isInRegister(producer) || producer->getNumRegions() > 0 || isa<ListSizeOp>(producer);
 }
 
 SmallVector<AssignOp> copiedAtEnd(Block &block) {
@@ -143,7 +176,10 @@ DimExpr launchSize(LaunchOp launch, Operation *kernel, StringRef attribute) {
   return substitute(map.getValue().getResult(0), launch.getSizes().getExprs());
 }
 
-bool isStep(Operation *op) { return isa<LaunchOp, CheckOp>(op); }
+bool isStep(Operation *op) {
+  return !isa<ReadOp, AssignOp, ReshapeOp, ConstantOp, SizeOp>(op) &&
+         !op->hasTrait<OpTrait::IsTerminator>();
+}
 
 int64_t elementBytes(Type elementType) {
   return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);

@@ -3,22 +3,24 @@
 #ifndef TFC_COMPILER_MEMORY_PLACES_H
 #define TFC_COMPILER_MEMORY_PLACES_H
 
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/HostForm.h"
 
 namespace tfc::memory {
 
 /// Where a launch writes a result: one attribute of the launch's `tfc.places`.
 struct Place {
-  enum class Kind { Arena, Variable, Fetch, Operand };
+  enum class Kind { Arena, Variable, Fetch, Operand, Result };
   Kind kind = Kind::Arena;
   mlir::FlatSymbolRefAttr variable;
-  int64_t index = 0; // of the fetch or the operand
+  int64_t index = 0; // of the fetch, the operand or the result of the branch or loop around it
 
   static Place inVariable(mlir::FlatSymbolRefAttr variable) {
     return {Kind::Variable, variable, 0};
   }
   static Place inFetch(int64_t index) { return {Kind::Fetch, {}, index}; }
   static Place inOperand(int64_t index) { return {Kind::Operand, {}, index}; }
+  /// What a branch yields, or the next value of what a loop carries.
+  static Place inResult(int64_t index) { return {Kind::Result, {}, index}; }
 
   mlir::Attribute toAttr(mlir::MLIRContext *context) const;
 };
@@ -39,6 +41,18 @@ bool isWrittenOverOperand(dfg::LaunchOp launch, unsigned result);
 /// Whether the memory of a root is in the arena.
 bool isInArena(mlir::Value root);
 
+/// Sets and tells which carried values of a loop are changed in one buffer; the others have two,
+/// which take turns.
+void setSingleBuffers(dfg::WhileOp loop, llvm::ArrayRef<int64_t> carried);
+bool hasSingleBuffer(dfg::WhileOp loop, unsigned carried);
+
+/// Whether a value that the host has in a register is read from memory as well.
+bool isReadFromMemory(mlir::Value scalar);
+
+/// Whether the host computes the value in a register: scalars of its own, those that branches and
+/// loops give and carry.
+bool isRegister(mlir::Value value);
+
 /// The assignments of an entry that copy at its end: those of values that are made elsewhere.
 llvm::SmallVector<dfg::AssignOp> copiedAtEnd(mlir::Block &block);
 
@@ -50,7 +64,8 @@ llvm::SmallVector<dfg::ReadOp> savedBeforeCopies(mlir::Block &block);
 /// where it has none.
 dfg::DimExpr launchSize(dfg::LaunchOp launch, mlir::Operation *kernel, llvm::StringRef attribute);
 
-/// Whether the host runs `op` in the order of the block: launches and checks.
+/// Whether the host runs `op` in the order of the block: everything but reads of variables,
+/// constants, sizes, reshapes, assignments and terminators.
 bool isStep(mlir::Operation *op);
 
 /// Bytes of an element in memory: bool takes one.

@@ -46,11 +46,11 @@ struct LaunchPlan {
   }
 };
 
-/// Chooses order and places for one entry.
-class EntryPlanner {
+/// Chooses order and places for one block of an entry: its body, or a region of a branch or loop.
+class BlockPlanner {
 public:
-  EntryPlanner(EntryOp entry, SymbolTable &symbols)
-      : entry(entry), block(entry.getBody().front()), symbols(symbols) {}
+  BlockPlanner(EntryOp entry, Block &block, SymbolTable &symbols)
+      : entry(entry), block(block), symbols(symbols) {}
 
   LogicalResult run();
   auto &getLaunches() { return plans; }
@@ -61,7 +61,11 @@ private:
   void placeInVariables(StepGraph &graph);
   bool placeInVariable(StepGraph &graph, AssignOp assign,
                        const llvm::SmallDenseSet<Operation *> &neededByChecks);
+  bool placeOverOld(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old);
   void placeInFetches();
+  void placeInResults(StepGraph &graph);
+  void placeCarried(StepGraph &graph, WhileOp loop);
+  LaunchPlan *unplacedMaker(Value root);
   void reorder(const StepGraph &graph);
   void wishForOperands();
   void wishForOperand(LaunchPlan &plan, unsigned result,
@@ -79,7 +83,7 @@ private:
 };
 } // namespace
 
-LogicalResult EntryPlanner::run() {
+LogicalResult BlockPlanner::run() {
   if (failed(checkState()))
     return failure();
   readEachVariableOnce();
@@ -91,17 +95,23 @@ LogicalResult EntryPlanner::run() {
   StepGraph graph(block);
   placeInVariables(graph);
   placeInFetches();
+  placeInResults(graph);
   reorder(graph);
   wishForOperands();
   return success();
 }
 
+static bool isHostOp(Operation *op) {
+  return !isStep(op) || isa<LaunchOp, CheckOp>(op) || op->getNumRegions() > 0 || isInRegister(op) ||
+         usesLists(op) || hasOrderedEffects(op);
+}
+
 /// Checks what the stages before guarantee: known operations, one assignment per variable, after
 /// all reads of it.
-LogicalResult EntryPlanner::checkState() {
+LogicalResult BlockPlanner::checkState() {
   llvm::SmallDenseSet<Attribute> seen;
   for (Operation &op : block) {
-    if (!isStep(&op) && !isa<ReadOp, AssignOp, ReshapeOp, ConstantOp, tfc::dfg::ReturnOp>(op))
+    if (!isHostOp(&op))
       return op.emitOpError("has no place in an entry whose memory is planned");
     if (auto read = dyn_cast<ReadOp>(op); read && seen.contains(read.getVariableAttr()))
       return read.emitOpError("expects reads of ")
@@ -113,7 +123,7 @@ LogicalResult EntryPlanner::checkState() {
   return success();
 }
 
-void EntryPlanner::readEachVariableOnce() {
+void BlockPlanner::readEachVariableOnce() {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto assign = dyn_cast<AssignOp>(op))
       assign.getResult().replaceAllUsesWith(assign.getValue());
@@ -133,7 +143,7 @@ void EntryPlanner::readEachVariableOnce() {
 //===----------------------------------------------------------------------===//
 
 /// The operand that alone is `root` and whose memory the kernel's result may take.
-std::optional<unsigned> EntryPlanner::operandFor(LaunchOp launch, unsigned result, Value root) {
+std::optional<unsigned> BlockPlanner::operandFor(LaunchOp launch, unsigned result, Value root) {
   std::optional<unsigned> operand;
   for (auto [k, input] : llvm::enumerate(launch.getInputs())) {
     if (rootOf(input) != root)
@@ -152,7 +162,7 @@ std::optional<unsigned> EntryPlanner::operandFor(LaunchOp launch, unsigned resul
   return operand;
 }
 
-void EntryPlanner::placeInVariables(StepGraph &graph) {
+void BlockPlanner::placeInVariables(StepGraph &graph) {
   for (auto assign : block.getOps<AssignOp>()) {
     Value root = rootOf(assign.getValue());
     assigned.insert(root);
@@ -172,7 +182,7 @@ void EntryPlanner::placeInVariables(StepGraph &graph) {
 
 /// Lets the launch that makes the assigned value write it into the variable, if that is possible in
 /// some order: everything that reads the old value runs before it.
-bool EntryPlanner::placeInVariable(StepGraph &graph, AssignOp assign,
+bool BlockPlanner::placeInVariable(StepGraph &graph, AssignOp assign,
                                    const llvm::SmallDenseSet<Operation *> &neededByChecks) {
   auto result = dyn_cast<OpResult>(rootOf(assign.getValue()));
   FlatSymbolRefAttr variable = assign.getVariableAttr();
@@ -184,10 +194,18 @@ bool EntryPlanner::placeInVariable(StepGraph &graph, AssignOp assign,
   if (plan.places[number].kind != Place::Kind::Arena)
     return false;
 
-  Value old = reads.lookup(variable);
+  if (!placeOverOld(graph, plan, number, reads.lookup(variable)))
+    return false;
+  plan.places[number] = Place::inVariable(variable);
+  return true;
+}
+
+/// Makes everything that reads `old` run before the launch that writes over it, if some order
+/// allows that. A null value is read by nobody.
+bool BlockPlanner::placeOverOld(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old) {
   SmallVector<Operation *> readers;
   for (Operation *step : graph.getSteps())
-    if (old && llvm::any_of(step->getOperands(), [&](Value v) { return rootOf(v) == old; }))
+    if (old && graph.rootsReadBy(step).contains(old))
       readers.push_back(step);
   for (Operation *reader : readers)
     if (reader != plan.op && graph.reaches(plan.op, reader))
@@ -201,11 +219,12 @@ bool EntryPlanner::placeInVariable(StepGraph &graph, AssignOp assign,
   for (Operation *reader : readers)
     if (reader != plan.op)
       graph.runBefore(reader, plan.op);
-  plan.places[number] = Place::inVariable(variable);
   return true;
 }
 
-void EntryPlanner::placeInFetches() {
+void BlockPlanner::placeInFetches() {
+  if (!isa<tfc::dfg::ReturnOp>(block.getTerminator()))
+    return;
   for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
     auto result = dyn_cast<OpResult>(rootOf(value));
     auto it = result ? plans.find(result.getOwner()) : plans.end();
@@ -217,7 +236,59 @@ void EntryPlanner::placeInFetches() {
   }
 }
 
-bool EntryPlanner::isInArena(Value root) const {
+/// The launch of this block that makes the value and has no other place for it yet.
+LaunchPlan *BlockPlanner::unplacedMaker(Value root) {
+  auto result = dyn_cast<OpResult>(root);
+  auto it = result ? plans.find(result.getOwner()) : plans.end();
+  if (it == plans.end() || it->second.places[result.getResultNumber()].kind != Place::Kind::Arena)
+    return nullptr;
+  return &it->second;
+}
+
+/// Lets launches write what a branch yields where its result is, and the next value of what a loop
+/// carries into the loop's buffers.
+void BlockPlanner::placeInResults(StepGraph &graph) {
+  Operation *parent = block.getParentOp();
+  if (auto loop = dyn_cast<WhileOp>(parent)) {
+    if (&block == &loop.getBodyBlock())
+      placeCarried(graph, loop);
+    return;
+  }
+  if (!isa<IfOp>(parent))
+    return;
+  for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
+    Value root = rootOf(value);
+    LaunchPlan *plan = unplacedMaker(root);
+    if (plan && !isRegisterType(value.getType()))
+      plan->places[cast<OpResult>(root).getResultNumber()] = Place::inResult(i);
+  }
+}
+
+void BlockPlanner::placeCarried(StepGraph &graph, WhileOp loop) {
+  OperandRange yielded = loop.getYield().getValues();
+  SmallVector<int64_t> single;
+  for (auto [i, value] : llvm::enumerate(yielded)) {
+    Value old = block.getArgument(i), root = rootOf(value);
+    if (isRegisterType(value.getType()) || isa<ListType>(value.getType()))
+      continue;
+    if (root == old) {
+      single.push_back(i);
+      continue;
+    }
+    LaunchPlan *plan = unplacedMaker(root);
+    if (!plan)
+      continue;
+    unsigned number = cast<OpResult>(root).getResultNumber();
+    plan->places[number] = Place::inResult(i);
+    bool isYieldedElsewhere =
+        llvm::any_of(yielded, [&](Value other) { return other != value && rootOf(other) == old; });
+    if (!isYieldedElsewhere && placeOverOld(graph, *plan, number, old))
+      single.push_back(i);
+  }
+  setSingleBuffers(loop, single);
+}
+
+bool BlockPlanner::isInArena(Value root) const {
   auto result = dyn_cast<OpResult>(root);
   auto it = result ? plans.find(result.getOwner()) : plans.end();
   return it != plans.end() &&
@@ -229,14 +300,14 @@ bool EntryPlanner::isInArena(Value root) const {
 //===----------------------------------------------------------------------===//
 
 /// Reads and constants first, then the steps, each reshape before its first reader.
-void EntryPlanner::reorder(const StepGraph &graph) {
+void BlockPlanner::reorder(const StepGraph &graph) {
   DictionaryAttr bounds = entry.getBoundsAttr();
   std::vector<Operation *> order = graph.order([&](Value value) {
     return isInArena(value) ? estimate(bytesOf(value.getType()), bounds) : 0;
   });
   SmallVector<Operation *> sources, reshapes;
   for (Operation &op : block) {
-    if (isa<ReadOp, ConstantOp>(op))
+    if (isa<ReadOp, ConstantOp, SizeOp>(op))
       sources.push_back(&op);
     else if (isa<ReshapeOp>(op))
       reshapes.push_back(&op);
@@ -253,7 +324,8 @@ void EntryPlanner::reorder(const StepGraph &graph) {
     step->moveBefore(end);
   // In the block's old order, so that a reshape of a reshape finds its operand placed.
   for (Operation *reshape : reshapes) {
-    if (Operation *producer = reshape->getOperand(0).getDefiningOp())
+    Operation *producer = reshape->getOperand(0).getDefiningOp();
+    if (producer && producer->getBlock() == &block)
       reshape->moveAfter(producer);
     else
       reshape->moveBefore(&block, block.begin());
@@ -265,19 +337,18 @@ void EntryPlanner::reorder(const StepGraph &graph) {
 //===----------------------------------------------------------------------===//
 
 /// Lets results take the memory of operands that are read for the last time.
-void EntryPlanner::wishForOperands() {
+void BlockPlanner::wishForOperands() {
   DenseMap<Value, Operation *> lastReaders;
   for (Operation &op : block)
-    if (isStep(&op))
-      for (Value operand : op.getOperands())
-        lastReaders[rootOf(operand)] = &op;
+    if (isStep(&op) || isa<YieldOp>(op))
+      forEachRead(&op, [&](Value value) { lastReaders[rootOf(value)] = &op; });
   for (auto &[op, plan] : plans)
     for (unsigned i = 0; i < plan.places.size(); ++i)
       if (plan.places[i].kind == Place::Kind::Arena)
         wishForOperand(plan, i, lastReaders);
 }
 
-void EntryPlanner::wishForOperand(LaunchPlan &plan, unsigned result,
+void BlockPlanner::wishForOperand(LaunchPlan &plan, unsigned result,
                                   const DenseMap<Value, Operation *> &lastReaders) {
   for (Value input : plan.op.getInputs()) {
     Value root = rootOf(input);
@@ -352,15 +423,22 @@ void PlanMemoryPass::settle(func::FuncOp kernel, MutableArrayRef<LaunchPlan *> l
 
 void PlanMemoryPass::runOnOperation() {
   SymbolTable symbols(getOperation());
-  SmallVector<std::unique_ptr<EntryPlanner>> planners;
+  SmallVector<std::unique_ptr<BlockPlanner>> planners;
   llvm::MapVector<Operation *, SmallVector<LaunchPlan *>> launchesOf;
   bool failedOnce = false;
-  for (auto entry : getOperation().getOps<EntryOp>()) {
-    planners.push_back(std::make_unique<EntryPlanner>(entry, symbols));
+  auto plan = [&](EntryOp entry, Block &block) {
+    planners.push_back(std::make_unique<BlockPlanner>(entry, block, symbols));
     failedOnce |= failed(planners.back()->run());
     for (auto &[op, plan] : planners.back()->getLaunches())
       if (auto kernel = symbols.lookup<func::FuncOp>(plan.op.getKernel()))
         launchesOf[kernel].push_back(&plan);
+  };
+  for (auto entry : getOperation().getOps<EntryOp>()) {
+    plan(entry, entry.getBody().front());
+    entry.getBody().walk([&](Operation *op) {
+      for (Region &region : op->getRegions())
+        plan(entry, region.front());
+    });
   }
   if (failedOnce)
     return signalPassFailure();

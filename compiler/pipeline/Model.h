@@ -49,6 +49,7 @@ struct ModelInfo {
   std::vector<VariableInfo> variables;
   std::vector<EntryInfo> entries;
   std::optional<EntryInfo> init;
+  unsigned chunks = 0; // pieces of memory that grow during calls; known behind the codegen stage
 };
 
 /// Adds `size >= 0` to the facts of each entry for every size in it that some call makes negative,

@@ -185,6 +185,8 @@ LogicalResult Compilation::run() {
     return failure();
   if (request.kind == EmitKind::Mlir)
     return writeModule(*module);
+  if (auto chunks = (*module)->getAttrOfType<IntegerAttr>("tfc.chunks"))
+    model->chunks = chunks.getInt();
   return emit(*module, *model, options, timing);
 }
 

@@ -1,0 +1,65 @@
+//===- HostValues.cpp - What the host function computes itself ------------===//
+
+#include "compiler/fusion/HostValues.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::fusion {
+
+/// Whether the host has the value without waiting for a kernel of the same block.
+static bool isAvailable(Value value, Block *block) {
+  if (!isRegisterType(value.getType()))
+    return false;
+  Operation *producer = value.getDefiningOp();
+  if (!producer || producer->getBlock() != block)
+    return true;
+  return isInRegister(producer) || isHostConstant(producer) || producer->getNumRegions() > 0 ||
+         isa<ListSizeOp>(producer);
+}
+
+static bool canBeInRegister(Operation *op) {
+  return isa<ScalarOpInterface>(op) && op->getParentOfType<WhileOp>() &&
+         llvm::all_of(op->getResultTypes(), isRegisterType) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isAvailable(operand, op->getBlock()); });
+}
+
+/// The value as computed in `block`: views are copied there with the views that they read.
+static Value copyView(Value value, OpBuilder &b, DenseMap<Value, Value> &copies) {
+  Operation *producer = value.getDefiningOp();
+  if (!producer || producer->getNumRegions() > 0 || !isView(producer))
+    return value;
+  if (Value known = copies.lookup(value))
+    return known;
+  IRMapping mapping;
+  for (Value operand : producer->getOperands())
+    mapping.map(operand, copyView(operand, b, copies));
+  return copies[value] = b.clone(*producer, mapping)->getResult(0);
+}
+
+static void copyViewsInto(Block &block) {
+  OpBuilder b = OpBuilder::atBlockBegin(&block);
+  DenseMap<Value, Value> copies;
+  for (Operation &op : llvm::make_early_inc_range(block))
+    for (OpOperand &operand : op.getOpOperands())
+      if (operand.get().getParentBlock() != &block)
+        operand.set(copyView(operand.get(), b, copies));
+}
+
+void prepareHostValues(EntryOp entry) {
+  // Inner blocks first: what they read of the outermost is then read by copies, whole chains of
+  // them.
+  entry.walk([](Operation *op) {
+    for (Region &region : op->getRegions())
+      if (!isa<EntryOp>(op))
+        copyViewsInto(region.front());
+  });
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (canBeInRegister(op))
+      putInRegister(op);
+  });
+}
+
+} // namespace tfc::fusion

@@ -1,0 +1,25 @@
+//===- HostValues.h - What the host function computes itself --------------===//
+//
+// Counters, predicates and the like: scalars that depend on nothing that a
+// kernel computes stay in registers of the host function. A loop over them
+// then costs no launch and no memory. Outside of loops they go into kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_COMPILER_FUSION_HOSTVALUES_H
+#define TFC_COMPILER_FUSION_HOSTVALUES_H
+
+#include "dialects/dfg/HostForm.h"
+
+namespace tfc::fusion {
+
+/// Marks the operations of an entry that the host computes in registers, and copies views into the
+/// regions that read them, so that every view is in the block of its readers.
+void prepareHostValues(dfg::EntryOp entry);
+
+/// Whether kernels that read the operation's result each compute it.
+bool isView(mlir::Operation *op, int depth = 0);
+
+} // namespace tfc::fusion
+
+#endif // TFC_COMPILER_FUSION_HOSTVALUES_H

@@ -1,0 +1,227 @@
+//===- HostControl.cpp - Branches, loops, scalars in registers -------------===//
+
+#include "compiler/memory/RunFunction.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::dfg;
+using namespace tfc::memory;
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// The type that a scalar has in a register: its own without a sign, i1 for bool.
+static Type registerType(Type tensor) {
+  Type element = elementTypeOf(tensor);
+  if (isa<FloatType>(element))
+    return element;
+  return IntegerType::get(tensor.getContext(), element.getIntOrFloatBitWidth());
+}
+
+static Type memoryType(Type tensor) {
+  Type type = registerType(tensor);
+  return type.isInteger(1) ? IntegerType::get(tensor.getContext(), 8) : type;
+}
+
+Value RunFunction::scalarOf(Value value) {
+  if (Value known = scalars.lookup(value))
+    return known;
+  return findScalar(value);
+}
+
+/// Builds constants and sizes at the start and loads everything else from memory.
+Value RunFunction::findScalar(Value value) {
+  Type type = registerType(value.getType());
+  Operation *producer = value.getDefiningOp();
+  if (auto constant = dyn_cast_or_null<ConstantOp>(producer)) {
+    auto elements = cast<DenseElementsAttr>(constant.getValue());
+    auto splat = elements.getSplatValue<Attribute>();
+    if (auto integer = dyn_cast<IntegerAttr>(splat))
+      splat = IntegerAttr::get(type, integer.getValue());
+    return scalars[value] = LLVM::ConstantOp::create(top, loc, type, cast<TypedAttr>(splat));
+  }
+  if (auto size = dyn_cast_or_null<SizeOp>(producer)) {
+    Value wide = sizes->build(size.getValue().getExprs().front());
+    return scalars[value] =
+               type.isInteger(64) ? wide : LLVM::TruncOp::create(top, loc, type, wide).getResult();
+  }
+  Value loaded =
+      LLVM::LoadOp::create(b, loc, memoryType(value.getType()), pointerTo(rootOf(value)));
+  if (!type.isInteger(1))
+    return loaded;
+  Value zero = LLVM::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+  return LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ne, loaded, zero);
+}
+
+/// Notes the register, and stores it where somebody reads it from memory.
+void RunFunction::setScalar(Value value, Value scalar) {
+  scalars[value] = scalar;
+  if (isReadFromMemory(value))
+    store(scalar, pointerTo(value));
+}
+
+void RunFunction::store(Value scalar, Value to) {
+  if (scalar.getType().isInteger(1))
+    scalar = LLVM::ZExtOp::create(b, loc, b.getI8Type(), scalar);
+  LLVM::StoreOp::create(b, loc, scalar, to);
+}
+
+/// A position or count as i64.
+Value RunFunction::positionOf(Value scalar) {
+  Value value = scalarOf(scalar);
+  if (value.getType().isInteger(64))
+    return value;
+  return LLVM::SExtOp::create(b, loc, b.getI64Type(), value);
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+LogicalResult RunFunction::branch(IfOp op) {
+  Value condition = scalarOf(op.getCondition());
+  Block *onTrue = addBlock(), *onFalse = addBlock(), *join = addBlock();
+  LLVM::CondBrOp::create(b, loc, condition, onTrue, onFalse);
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    if (isRegister(result))
+      join->addArgument(registerType(result.getType()), loc);
+    else
+      targets[{op, unsigned(i)}] = pointerTo(result);
+  }
+  b.setInsertionPointToEnd(onTrue);
+  if (failed(runBranch(op, op.getThenBlock(), join)))
+    return failure();
+  b.setInsertionPointToEnd(onFalse);
+  if (failed(runBranch(op, op.getElseBlock(), join)))
+    return failure();
+  b.setInsertionPointToStart(join);
+  unsigned next = 0;
+  for (Value result : op.getResults())
+    if (isRegister(result))
+      setScalar(result, join->getArgument(next++));
+  return success();
+}
+
+LogicalResult RunFunction::runBranch(IfOp op, Block &region, Block *join) {
+  if (failed(run(region)))
+    return failure();
+  SmallVector<Value> joined;
+  for (auto [i, value] : llvm::enumerate(region.getTerminator()->getOperands())) {
+    if (isRegister(op.getResult(i)))
+      joined.push_back(scalarOf(value));
+    else
+      copyYielded(value, i, targets.lookup({op, unsigned(i)}));
+  }
+  LLVM::BrOp::create(b, loc, joined, join);
+  return success();
+}
+
+/// Copies a yielded value unless a launch of the region wrote it to its place.
+void RunFunction::copyYielded(Value value, unsigned index, Value to) {
+  Value root = rootOf(value);
+  if (auto launch = root.getDefiningOp<LaunchOp>()) {
+    Place place = placeOf(launch, cast<OpResult>(root).getResultNumber());
+    if (place.kind == Place::Kind::Result && place.index == index && pointers.lookup(root) == to)
+      return;
+  }
+  copy(to, nullptr, root);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+// The header's arguments are, for each carried value in order, its register, or two pointers for
+// one with two buffers: where it is and where the next one goes.
+
+LogicalResult RunFunction::loop(WhileOp op) {
+  Block *header = addBlock(), *body = addBlock(), *exit = addBlock();
+  startLoop(op, header);
+  b.setInsertionPointToStart(header);
+  enterLoop(op, header);
+  if (failed(run(op.getConditionBlock())))
+    return failure();
+  Value condition = scalarOf(op.getCondition().getCondition());
+  LLVM::CondBrOp::create(b, loc, condition, body, exit);
+  b.setInsertionPointToStart(body);
+  if (failed(run(op.getBodyBlock())))
+    return failure();
+  goOn(op, header);
+  b.setInsertionPointToStart(exit);
+  leaveLoop(op);
+  return success();
+}
+
+/// Puts the first values into the loop's buffers and jumps to the header.
+void RunFunction::startLoop(WhileOp op, Block *header) {
+  SmallVector<Value> arguments;
+  for (auto [i, init] : llvm::enumerate(op.getInits())) {
+    Value result = op.getResult(i);
+    if (isRegister(result)) {
+      arguments.push_back(scalarOf(init));
+      continue;
+    }
+    Value current = arenaPointer(arena.slotOf(result));
+    copy(current, nullptr, rootOf(init));
+    pointers[result] = current;
+    if (hasSingleBuffer(op, i))
+      continue;
+    arguments.push_back(current);
+    arguments.push_back(arenaPointer(arena.otherSlotOf(result)));
+  }
+  header->addArguments(ValueRange(arguments).getTypes(),
+                       SmallVector<Location>(arguments.size(), loc));
+  LLVM::BrOp::create(b, loc, arguments, header);
+}
+
+/// Tells the regions where the carried values of an iteration are.
+void RunFunction::enterLoop(WhileOp op, Block *header) {
+  unsigned next = 0;
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    Value inCondition = op.getConditionBlock().getArgument(i);
+    Value inBody = op.getBodyBlock().getArgument(i);
+    if (isRegister(result)) {
+      Value scalar = header->getArgument(next++);
+      for (Value value : {inCondition, inBody, Value(result)})
+        scalars[value] = scalar;
+      if (isReadFromMemory(inCondition) || isReadFromMemory(inBody) || isReadFromMemory(result))
+        store(scalar, pointerTo(result));
+      continue;
+    }
+    if (!hasSingleBuffer(op, i)) {
+      pointers[result] = header->getArgument(next++);
+      targets[{op, unsigned(i)}] = header->getArgument(next++);
+    } else {
+      targets[{op, unsigned(i)}] = pointers[result];
+    }
+    pointers[inCondition] = pointers[inBody] = pointers[result];
+  }
+}
+
+/// Ends an iteration: what was not made in its place is copied, and buffers take turns.
+void RunFunction::goOn(WhileOp op, Block *header) {
+  SmallVector<Value> arguments;
+  for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
+    Value result = op.getResult(i);
+    if (isRegister(result)) {
+      arguments.push_back(scalarOf(value));
+      continue;
+    }
+    bool isUnchanged = rootOf(value) == op.getBodyBlock().getArgument(i);
+    Value target = targets.lookup({op, unsigned(i)});
+    if (!isUnchanged)
+      copyYielded(value, i, target);
+    if (hasSingleBuffer(op, i))
+      continue;
+    arguments.push_back(target);
+    arguments.push_back(pointers.lookup(result));
+  }
+  LLVM::BrOp::create(b, loc, arguments, header);
+}
+
+void RunFunction::leaveLoop(WhileOp op) {
+  for (Value result : op.getResults())
+    if (!isRegister(result))
+      targets.erase({op, cast<OpResult>(result).getResultNumber()});
+}

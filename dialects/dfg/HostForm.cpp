@@ -1,0 +1,74 @@
+//===- HostForm.cpp - Operations that the host function runs ---------------===//
+
+#include "dialects/dfg/HostForm.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tfc::dfg {
+
+static constexpr llvm::StringLiteral kRegister = "tfc.register";
+
+bool isRegisterType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 && !tensor.getElementType().isF16() &&
+         !tensor.getElementType().isBF16();
+}
+
+void putInRegister(Operation *op) { op->setAttr(kRegister, UnitAttr::get(op->getContext())); }
+bool isInRegister(Operation *op) { return op->hasAttr(kRegister); }
+
+bool isHostConstant(Operation *op) {
+  return isa<ConstantOp, SizeOp>(op) && isRegisterType(op->getResult(0).getType());
+}
+
+bool usesLists(Operation *op) {
+  auto isList = [](Type type) { return isa<ListType>(type); };
+  return llvm::any_of(op->getOperandTypes(), isList) || llvm::any_of(op->getResultTypes(), isList);
+}
+
+bool takesRegister(OpOperand &use) {
+  Operation *reader = use.getOwner();
+  if (isInRegister(reader) || reader->getNumRegions() > 0 ||
+      isa<YieldOp, ConditionOp, CheckOp>(reader))
+    return true;
+  // Positions and sizes of lists, not the elements.
+  return usesLists(reader) && use.getOperandNumber() < 2;
+}
+
+/// Whether the operation's own effects are on something else than variables.
+static bool usesTapeOrQueue(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  return effects && !isa<ReadOp, AssignOp>(op) && effects.hasEffect<MemoryEffects::Write>();
+}
+
+bool hasOrderedEffects(Operation *op) {
+  return op
+      ->walk([](Operation *nested) {
+        return usesTapeOrQueue(nested) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool canFail(Operation *op) {
+  return op
+      ->walk([](Operation *nested) {
+        return isa<CheckOp>(nested) || usesTapeOrQueue(nested) ? WalkResult::interrupt()
+                                                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void forEachRead(Operation *op, function_ref<void(Value)> visit) {
+  for (Value operand : op->getOperands())
+    visit(operand);
+  if (op->getNumRegions() == 0)
+    return;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    visit(value);
+}
+
+} // namespace tfc::dfg

@@ -1,0 +1,45 @@
+//===- HostForm.h - Operations that the host function runs -----------------===//
+//
+// From fusion on an entry holds launches, control flow, checks, operations on
+// lists, tapes and queues, and scalars that stay in registers: the host function
+// runs them one by one. This is what the stages agree on about that form.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_HOSTFORM_H
+#define TFC_DIALECTS_DFG_HOSTFORM_H
+
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc::dfg {
+
+/// Whether the host function can keep a value of the type in a register: scalars whose arithmetic
+/// is that of their dtype.
+bool isRegisterType(mlir::Type type);
+
+/// Marks an elementwise operation on scalars as one that the host computes in registers.
+void putInRegister(mlir::Operation *op);
+bool isInRegister(mlir::Operation *op);
+
+/// Whether the host can tell the value at any place: scalar constants and sizes.
+bool isHostConstant(mlir::Operation *op);
+
+/// Whether the reader takes a value of register type from a register; others want it in memory.
+bool takesRegister(mlir::OpOperand &use);
+
+/// Whether lists go in or out of the operation.
+bool usesLists(mlir::Operation *op);
+
+/// Whether the operation or one in its regions uses a tape or a queue: such operations keep their
+/// order.
+bool hasOrderedEffects(mlir::Operation *op);
+
+/// Whether running the operation may end the call with an error.
+bool canFail(mlir::Operation *op);
+
+/// All values that the operation reads: its operands and what its regions see of the outside.
+void forEachRead(mlir::Operation *op, llvm::function_ref<void(mlir::Value)> visit);
+
+} // namespace tfc::dfg
+
+#endif // TFC_DIALECTS_DFG_HOSTFORM_H
