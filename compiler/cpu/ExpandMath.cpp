@@ -23,6 +23,7 @@ struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPa
     };
     // Polynomials first, so that the library gets only what they leave.
     if (failed(run(tfc::cpu::populateFunctionPatterns)) ||
+        failed(run(tfc::cpu::populateWidePatterns)) ||
         failed(run(tfc::cpu::populateTrigonometryPatterns)) ||
         failed(run(tfc::cpu::populatePowerPatterns)) ||
         failed(run(tfc::cpu::populateLibraryPatterns)))

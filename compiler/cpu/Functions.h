@@ -8,6 +8,9 @@ namespace tfc::cpu {
 /// and with the special values of C.
 void populateFunctionPatterns(mlir::RewritePatternSet &patterns);
 
+/// The same for exponentials and logarithms of f64, good to two units in the last place.
+void populateWidePatterns(mlir::RewritePatternSet &patterns);
+
 /// The same for sine and cosine, whose large arguments are left to the library, and arctangents.
 void populateTrigonometryPatterns(mlir::RewritePatternSet &patterns);
 
