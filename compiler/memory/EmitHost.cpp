@@ -86,6 +86,8 @@ void HostModule::finish() {
     all.push_back(value);
   if (!all.empty())
     module->setAttr("tfc.weights", ArrayAttr::get(module.getContext(), all));
+  if (chunkCount > 0)
+    module->setAttr("tfc.chunks", Builder(module.getContext()).getI32IntegerAttr(chunkCount));
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +191,7 @@ struct EmitHostPass : tfc::impl::EmitHostBase<EmitHostPass> {
     if (printReport)
       ::report(*model, host);
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<EntryOp, VariableOp>(op))
+      if (isa<EntryOp, VariableOp>(op) || isa<TapeOp>(op))
         op.erase();
   }
 

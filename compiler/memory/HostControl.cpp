@@ -86,6 +86,8 @@ LogicalResult RunFunction::branch(IfOp op) {
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     if (isRegister(result))
       join->addArgument(registerType(result.getType()), loc);
+    else if (isa<ListType>(result.getType()))
+      join->addArgument(b.getI64Type(), loc);
     else
       targets[{op, unsigned(i)}] = pointerTo(result);
   }
@@ -100,6 +102,8 @@ LogicalResult RunFunction::branch(IfOp op) {
   for (Value result : op.getResults())
     if (isRegister(result))
       setScalar(result, join->getArgument(next++));
+    else if (isa<ListType>(result.getType()))
+      lengths[result] = join->getArgument(next++);
   return success();
 }
 
@@ -108,10 +112,17 @@ LogicalResult RunFunction::runBranch(IfOp op, Block &region, Block *join) {
     return failure();
   SmallVector<Value> joined;
   for (auto [i, value] : llvm::enumerate(region.getTerminator()->getOperands())) {
-    if (isRegister(op.getResult(i)))
+    Value result = op.getResult(i);
+    if (isRegister(result)) {
       joined.push_back(scalarOf(value));
-    else
+      continue;
+    }
+    if (!isa<ListType>(result.getType())) {
       copyYielded(value, i, targets.lookup({op, unsigned(i)}));
+      continue;
+    }
+    copyList(value, lists.chunkOf(result));
+    joined.push_back(lengthOf(value));
   }
   LLVM::BrOp::create(b, loc, joined, join);
   return success();
@@ -162,6 +173,11 @@ void RunFunction::startLoop(WhileOp op, Block *header) {
       arguments.push_back(scalarOf(init));
       continue;
     }
+    if (isa<ListType>(result.getType())) {
+      copyList(init, lists.chunkOf(result));
+      arguments.push_back(lengthOf(init));
+      continue;
+    }
     Value current = arenaPointer(arena.slotOf(result));
     copy(current, nullptr, rootOf(init));
     pointers[result] = current;
@@ -189,6 +205,12 @@ void RunFunction::enterLoop(WhileOp op, Block *header) {
         store(scalar, pointerTo(result));
       continue;
     }
+    if (isa<ListType>(result.getType())) {
+      Value length = header->getArgument(next++);
+      for (Value value : {inCondition, inBody, Value(result)})
+        lengths[value] = length;
+      continue;
+    }
     if (!hasSingleBuffer(op, i)) {
       pointers[result] = header->getArgument(next++);
       targets[{op, unsigned(i)}] = header->getArgument(next++);
@@ -202,10 +224,15 @@ void RunFunction::enterLoop(WhileOp op, Block *header) {
 /// Ends an iteration: what was not made in its place is copied, and buffers take turns.
 void RunFunction::goOn(WhileOp op, Block *header) {
   SmallVector<Value> arguments;
+  copyYieldedLists(op);
   for (auto [i, value] : llvm::enumerate(op.getYield().getValues())) {
     Value result = op.getResult(i);
     if (isRegister(result)) {
       arguments.push_back(scalarOf(value));
+      continue;
+    }
+    if (isa<ListType>(result.getType())) {
+      arguments.push_back(lengthOf(value));
       continue;
     }
     bool isUnchanged = rootOf(value) == op.getBodyBlock().getArgument(i);
@@ -222,6 +249,6 @@ void RunFunction::goOn(WhileOp op, Block *header) {
 
 void RunFunction::leaveLoop(WhileOp op) {
   for (Value result : op.getResults())
-    if (!isRegister(result))
+    if (!isRegister(result) && !isa<ListType>(result.getType()))
       targets.erase({op, cast<OpResult>(result).getResultNumber()});
 }

@@ -1,6 +1,7 @@
 //===- HostFunction.cpp - The function that runs an entry -----------------===//
 
 #include "compiler/memory/RunFunction.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -11,7 +12,7 @@ RunFunction::RunFunction(HostModule &host, EntryOp entry, const EntryInfo &info,
                          const Arena &arena, HostCounts &counts)
     : host(host), entry(entry), block(entry.getBody().front()), info(info), arena(arena),
       counts(counts), b(entry.getContext()), top(entry.getContext()), loc(entry.getLoc()),
-      pointer(LLVM::LLVMPointerType::get(entry.getContext())) {
+      pointer(LLVM::LLVMPointerType::get(entry.getContext())), lists(entry) {
   function = host.addFunction("tfc_entry_" + Twine(number) + "_run", b.getI32Type(), pointer, loc);
   Block *start = function.addEntryBlock(b), *body = addBlock();
   b.setInsertionPointToEnd(start);
@@ -34,6 +35,8 @@ LogicalResult RunFunction::build() {
     if (!isStep(&op))
       llvm::append_range(given, op.getResults());
   copyFetches(given);
+  startTapes();
+  host.requireChunks(lists.getChunkCount());
   if (failed(run(block)))
     return failure();
   copyToVariables();
@@ -73,7 +76,16 @@ LogicalResult RunFunction::run(Operation *step) {
     setScalar(step->getResult(0), cast<ScalarOpInterface>(step).buildScalar(b, operands));
     return success();
   }
-  return step->emitOpError("cannot be run by the host function");
+  return llvm::TypeSwitch<Operation *, LogicalResult>(step)
+      .Case([&](ListCreateOp op) { return create(op), success(); })
+      .Case([&](ListUnstackOp op) { return unstack(op), success(); })
+      .Case([&](ListReadOp op) { return read(op), success(); })
+      .Case([&](ListWriteOp op) { return write(op), success(); })
+      .Case([&](ListStackOp op) { return stack(op), success(); })
+      .Case([&](ListSizeOp op) { return measure(op), success(); })
+      .Case([&](PushOp op) { return push(op), success(); })
+      .Case([&](PopOp op) { return pop(op), success(); })
+      .Default([](Operation *op) { return op->emitOpError("cannot be run by the host function"); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,7 +32,10 @@ public:
 
   int64_t getWeightBytes() const { return weightBytes; }
 
-  /// Sets `tfc.weights`.
+  /// Notes that an entry needs so many chunks.
+  void requireChunks(unsigned count) { chunkCount = std::max(chunkCount, count); }
+
+  /// Sets `tfc.weights` and `tfc.chunks`.
   void finish();
 
 private:
@@ -42,6 +45,7 @@ private:
   llvm::StringMap<mlir::LLVM::GlobalOp> texts;
   llvm::MapVector<mlir::ElementsAttr, int64_t> weights; // to their offsets
   int64_t weightBytes = 0;
+  unsigned chunkCount = 0;
 };
 
 /// What the report says of an entry.

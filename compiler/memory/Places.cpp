@@ -1,6 +1,7 @@
 //===- Places.cpp - In which memory a value is ----------------------------===//
 
 #include "compiler/memory/Places.h"
+#include "compiler/memory/Lists.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -53,9 +54,14 @@ Place placeOf(LaunchOp launch, unsigned result) {
 }
 
 Value rootOf(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getX();
-  return value;
+  while (true) {
+    if (auto reshape = value.getDefiningOp<ReshapeOp>())
+      value = reshape.getX();
+    else if (isa<ListType>(value.getType()) && isListView(value))
+      value = value.getDefiningOp<ListUnstackOp>().getX();
+    else
+      return value;
+  }
 }
 
 Value storageOf(Value root) {

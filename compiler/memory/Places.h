@@ -29,7 +29,8 @@ struct Place {
 void setPlaces(dfg::LaunchOp launch, llvm::ArrayRef<Place> places);
 Place placeOf(dfg::LaunchOp launch, unsigned result);
 
-/// The value whose memory `value` is: looks through reshapes.
+/// The value whose memory `value` is: looks through reshapes and lists that are
+/// views of tensors.
 mlir::Value rootOf(mlir::Value value);
 
 /// The root whose memory `root` is: looks through results that are written over an operand.

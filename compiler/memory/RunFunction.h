@@ -10,6 +10,7 @@
 #define TFC_COMPILER_MEMORY_RUNFUNCTION_H
 
 #include "compiler/memory/HostFunction.h"
+#include "compiler/memory/Lists.h"
 #include "compiler/memory/Places.h"
 #include "runtime/Model.h"
 
@@ -65,6 +66,29 @@ private:
   void store(mlir::Value scalar, mlir::Value to);
   mlir::Value positionOf(mlir::Value scalar);
 
+  // Lists and tapes.
+  mlir::Value chunkField(unsigned chunk, bool isSize);
+  mlir::Value chunkData(unsigned chunk);
+  void reserve(unsigned chunk, mlir::Value bytes);
+  void runIf(mlir::Value condition, llvm::function_ref<void()> then);
+  mlir::Value compare(mlir::LLVM::ICmpPredicate predicate, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value bytesOfElements(mlir::Value count, mlir::Type element);
+  mlir::Value lengthOf(mlir::Value list);
+  mlir::Value dataOf(mlir::Value list);
+  void copyList(mlir::Value list, unsigned to);
+  void copyBytes(unsigned from, unsigned to, mlir::Value bytes);
+  void copyYieldedLists(dfg::WhileOp op);
+  void create(dfg::ListCreateOp op);
+  void unstack(dfg::ListUnstackOp op);
+  void read(dfg::ListReadOp op);
+  void write(dfg::ListWriteOp op);
+  void writeElement(mlir::Value to, mlir::Value element);
+  void stack(dfg::ListStackOp op);
+  void measure(dfg::ListSizeOp op);
+  void startTapes();
+  void push(dfg::PushOp op);
+  void pop(dfg::PopOp op);
+
   // Copies.
   void copyFetches(llvm::ArrayRef<mlir::Value> values);
   void copyToVariables();
@@ -103,6 +127,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;    // in registers
   /// Where the region that runs writes the results of the operation around it.
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, mlir::Value> targets;
+  ListPlan lists;
+  llvm::DenseMap<mlir::Value, mlir::Value> lengths;           // of lists
+  llvm::DenseMap<mlir::Operation *, mlir::Value> tapeLengths; // where they are
+  std::map<std::pair<unsigned, bool>, mlir::Value> chunkFields;
   std::vector<mlir::Value> regionBases;
   mlir::LLVM::AllocaOp slots;
   unsigned slotCount = 0;

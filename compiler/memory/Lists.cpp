@@ -1,0 +1,99 @@
+//===- Lists.cpp - Which memory the lists of an entry share ---------------===//
+
+#include "compiler/memory/Lists.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::memory {
+
+bool isListView(Value list) {
+  return list.getDefiningOp<ListUnstackOp>() && llvm::all_of(list.getUsers(), [](Operation *user) {
+           return isa<ListReadOp, ListSizeOp, ListStackOp>(user);
+         });
+}
+
+ListPlan::ListPlan(EntryOp entry) {
+  entry.walk([&](Operation *op) {
+    auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("tape");
+    if (!symbol || !isa<PushOp, PopOp>(op))
+      return;
+    auto tape = SymbolTable::lookupNearestSymbolFrom<TapeOp>(op, symbol);
+    if (!tapes.try_emplace(tape, count).second)
+      return;
+    tapeOrder.push_back(tape);
+    ++count;
+  });
+  visit(entry.getBody().front());
+}
+
+void ListPlan::visit(Block &block) {
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<WhileOp>(op))
+      visitLoop(loop);
+    else if (auto branch = dyn_cast<IfOp>(op))
+      visitBranch(branch);
+    else if (auto write = dyn_cast<ListWriteOp>(op))
+      take(write.getResult(), write.getList(), write);
+    else if (isa<ListCreateOp, ListUnstackOp>(op) && !isListView(op.getResult(0)))
+      chunks[op.getResult(0)] = count++;
+  }
+}
+
+/// Gives `result` the chunk of `list`, which `op` changes, or one of its own.
+void ListPlan::take(Value result, Value list, Operation *op) {
+  bool mayTake = chunks.contains(list) && isLastUse(list, op);
+  unsigned chunk = mayTake ? chunks.lookup(list) : count++;
+  chunks[result] = chunk;
+}
+
+/// Whether nothing reads the list once `op` has started. An operation that reads it twice keeps it.
+bool ListPlan::isLastUse(Value list, Operation *op) const {
+  if (llvm::count(op->getOperands(), list) > 1)
+    return false;
+  for (Operation *current = op; current; current = current->getParentOp()) {
+    Block *block = current->getBlock();
+    for (Operation *user : list.getUsers()) {
+      Operation *step = block->findAncestorOpInBlock(*user);
+      // Regions of `op` itself read the list while it changes; those around it have been looked at.
+      if (step && (current->isBeforeInBlock(step) || (step == op && user != op)))
+        return false;
+    }
+    if (block == list.getParentBlock())
+      return true;
+    if (isa<WhileOp>(block->getParentOp()))
+      return false;
+  }
+  return false;
+}
+
+void ListPlan::visitLoop(WhileOp loop) {
+  for (auto [i, init] : llvm::enumerate(loop.getInits())) {
+    if (!isa<ListType>(init.getType()))
+      continue;
+    Value result = loop.getResult(i);
+    take(result, init, loop);
+    for (Block *block : {&loop.getConditionBlock(), &loop.getBodyBlock()})
+      chunks[block->getArgument(i)] = chunks.lookup(result);
+  }
+  visit(loop.getConditionBlock());
+  visit(loop.getBodyBlock());
+}
+
+void ListPlan::visitBranch(IfOp op) {
+  visit(op.getThenBlock());
+  visit(op.getElseBlock());
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    if (!isa<ListType>(result.getType()))
+      continue;
+    Value onTrue = op.getThenYield().getValues()[i], onFalse = op.getElseYield().getValues()[i];
+    auto chunk = chunks.find(onTrue), other = chunks.find(onFalse);
+    bool isShared = chunk != chunks.end() && other != chunks.end() &&
+                    chunk->second == other->second && isLastUse(onTrue, op.getThenYield()) &&
+                    isLastUse(onFalse, op.getElseYield());
+    unsigned own = isShared ? chunk->second : count++;
+    chunks[result] = own;
+  }
+}
+
+} // namespace tfc::memory
