@@ -160,14 +160,24 @@ void RunFunction::unstack(ListUnstackOp op) {
   lengths[op.getList()] = sizes->build(shapeOf(op.getX().getType()).front());
 }
 
+/// A position outside gives zeros.
 void RunFunction::read(ListReadOp op) {
   Value index = positionOf(op.getIndex()), to = pointerTo(op.getValue());
   Type element = op.getValue().getType();
+  Value bytes = sizes->build(bytesOf(element));
   // As unsigned numbers, negative positions are beyond the length too.
-  runIf(compare(LLVM::ICmpPredicate::ult, index, lengthOf(op.getList())), [&] {
-    Value from = offset(dataOf(op.getList()), bytesOfElements(index, element));
-    LLVM::MemcpyOp::create(b, loc, to, from, sizes->build(bytesOf(element)), /*isVolatile=*/false);
-  });
+  Value isInside = compare(LLVM::ICmpPredicate::ult, index, lengthOf(op.getList()));
+  Block *inside = addBlock(), *outside = addBlock(), *next = addBlock();
+  LLVM::CondBrOp::create(b, loc, isInside, inside, outside);
+  b.setInsertionPointToEnd(outside);
+  Value filler = LLVM::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+  LLVM::MemsetOp::create(b, loc, to, filler, bytes, /*isVolatile=*/false);
+  LLVM::BrOp::create(b, loc, ValueRange(), next);
+  b.setInsertionPointToEnd(inside);
+  Value from = offset(dataOf(op.getList()), bytesOfElements(index, element));
+  LLVM::MemcpyOp::create(b, loc, to, from, bytes, /*isVolatile=*/false);
+  LLVM::BrOp::create(b, loc, ValueRange(), next);
+  b.setInsertionPointToEnd(next);
 }
 
 void RunFunction::write(ListWriteOp op) {

@@ -142,6 +142,12 @@ SmallVector<Value> ListAddOp::buildOperandGradients(OpBuilder &b, ValueRange res
   return {g, Value(), ListReadOp::create(b, getLoc(), g, getIndex())};
 }
 
+SmallVector<Value> ListAddOp::decompose(OpBuilder &b) {
+  Value old = ListReadOp::create(b, getLoc(), getList(), getIndex());
+  Value sum = AddOp::create(b, getLoc(), old, getValue());
+  return {ListWriteOp::create(b, getLoc(), getList(), getIndex(), sum)};
+}
+
 //===----------------------------------------------------------------------===//
 // ListSumOp
 //===----------------------------------------------------------------------===//
@@ -150,8 +156,8 @@ LogicalResult ListSumOp::inferReturnTypes(MLIRContext *, std::optional<Location>
                                           Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
   if (lhs != rhs)
-    return emitOptionalError(location, "'list_sum' expects lists of one type, but got ", toText(lhs),
-                             " and ", toText(rhs), " [list-element]");
+    return emitOptionalError(location, "'list_sum' expects lists of one type, but got ",
+                             toText(lhs), " and ", toText(rhs), " [list-element]");
   results.push_back(lhs);
   return success();
 }
@@ -159,6 +165,26 @@ LogicalResult ListSumOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 /// d(a + b) = g, g.
 SmallVector<Value> ListSumOp::buildOperandGradients(OpBuilder &, ValueRange resultGrads) {
   return {resultGrads.front(), resultGrads.front()};
+}
+
+/// A loop over the right list that adds to the left one. What a read finds outside of a list is
+/// zero.
+SmallVector<Value> ListSumOp::decompose(OpBuilder &b) {
+  Location loc = getLoc();
+  Value size = ListSizeOp::create(b, loc, getRhs());
+  Value zero = scalarLike(b, size, 0.0), one = scalarLike(b, size, 1.0);
+  auto loop = WhileOp::create(b, loc, ValueRange{zero, getLhs()});
+  OpBuilder::InsertionGuard guard(b);
+  Block &condition = loop.getConditionBlock(), &body = loop.getBodyBlock();
+  b.setInsertionPointToEnd(&condition);
+  ConditionOp::create(b, loc, LessOp::create(b, loc, condition.getArgument(0), size));
+  b.setInsertionPointToEnd(&body);
+  Value index = body.getArgument(0), list = body.getArgument(1);
+  Value sum = AddOp::create(b, loc, ListReadOp::create(b, loc, list, index),
+                            ListReadOp::create(b, loc, getRhs(), index));
+  Value next = AddOp::create(b, loc, index, one);
+  YieldOp::create(b, loc, ValueRange{next, ListWriteOp::create(b, loc, list, index, sum)});
+  return {loop.getResult(1)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,7 +46,8 @@ def Dfg_ListReadOp : Dfg_PureOp<"list_read", [Dfg_Differentiable, Dfg_Checked]> 
   let assemblyFormat = "$list `,` $index attr-dict `:` type($list) `,` type($index)";
 }
 
-class Dfg_ListWrite<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Checked]> {
+class Dfg_ListWrite<string mnemonic, list<Trait> traits = []> :
+    Dfg_PureOp<mnemonic, !listconcat([Dfg_Differentiable, Dfg_Checked], traits)> {
   let arguments = (ins Dfg_ListType:$list, Dfg_Position:$index, Dfg_Tensor:$value);
   let results = (outs Dfg_ListType:$result);
   let assemblyFormat = [{
@@ -66,7 +67,7 @@ def Dfg_ListWriteOp : Dfg_ListWrite<"list_write"> {
   }];
 }
 
-def Dfg_ListAddOp : Dfg_ListWrite<"list_add"> {
+def Dfg_ListAddOp : Dfg_ListWrite<"list_add", [Dfg_Composite]> {
   let summary = "Adds to an element";
   let description = [{
     What gradients of `list_read` are made of: the list of gradients is changed
@@ -78,7 +79,7 @@ def Dfg_ListAddOp : Dfg_ListWrite<"list_add"> {
   }];
 }
 
-def Dfg_ListSumOp : Dfg_PureOp<"list_sum", [Dfg_Differentiable]> {
+def Dfg_ListSumOp : Dfg_PureOp<"list_sum", [Dfg_Differentiable, Dfg_Composite]> {
   let summary = "Adds lists element by element";
   let description = [{
     The shorter one counts as filled up with zeros.
