@@ -155,7 +155,7 @@ Entity Elaborator::callCastByName(Arguments &args, const ast::CallExpr &call) {
   const mlir::Type *element = args.size() == 2 ? args[1].value.get<mlir::Type>() : nullptr;
   bool isNamed = args.size() == 2 && args[1].label && args[1].label.text != "dtype";
   if (!element || isNamed)
-    return fail(call.range, "wrong-count", "'cast' takes a tensor and an element type");
+    return fail(call.range, "wrong-count", "'cast' takes a tensor and an element type, as in cast(x, f16)");
   Arguments operand{args[0]};
   if (args[0].label && args[0].label.text == "x")
     operand.front().label = {};

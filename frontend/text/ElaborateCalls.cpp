@@ -28,12 +28,19 @@ static const dfg::OpSignature *readingOp(const Entity &callee) {
 bool Elaborator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
                                    const dfg::OpSignature *op) {
   bool ok = true;
+  const auto *callee = dyn_cast<ast::NameExpr>(call.callee);
+  bool assigns = callee && callee->name.starts_with("assign");
   for (const ast::Arg &arg : call.args) {
     Argument &argument = args.emplace_back();
     argument.label = arg.label;
     argument.expr = arg.value;
     argument.range = arg.value->range;
+    // `assign(w, zeros())` wants zeros of the type of w.
+    Variable *const *target = args.front().value.get<Variable *>();
+    if (target && assigns && args.size() == 2)
+      expected = TensorType{(*target)->type.getElementType(), dfg::shapeOf((*target)->type)};
     argument.value = eval(arg.value);
+    expected.reset();
     // A variable is read where it is named, before later arguments have their effects; that which a
     // scatter changes is not read.
     Variable *const *variable = argument.value.get<Variable *>();
@@ -133,6 +140,17 @@ Entity Elaborator::failUnnamed(const Part &part, const ast::CallExpr &call) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// Whether the type of a parameter could not be parsed.
+bool Elaborator::lacksType(ArrayRef<ast::Param> params) {
+  return any_of(params, [](const ast::Param &param) {
+    return param.type->range.begin == param.type->range.end;
+  });
+}
+
+static std::string countOf(size_t count, StringRef what) {
+  return std::to_string(count) + " " + what.str() + (count == 1 ? "" : "s");
+}
+
 Entity Elaborator::callFunction(const Function &function, const ast::CallExpr &call) {
   const ast::FnDecl &fn = *function.decl;
   std::optional<TensorType> wanted = std::move(expected);
@@ -149,6 +167,9 @@ Entity Elaborator::callFunction(const Function &function, const ast::CallExpr &c
   if (frame->depth >= kMaxCallDepth)
     return fail(call.range, "recursion", "calls are nested too deeply");
 
+  // Its declaration has been reported.
+  if (lacksType(fn.params))
+    return Poison();
   std::vector<Argument> matched;
   std::string what = "'" + fn.name.text.str() + "'";
   if (!matchArguments(fn.params, what, call, matched))
@@ -228,7 +249,7 @@ bool Elaborator::matchArguments(ArrayRef<ast::Param> params, const std::string &
         SmallVector<StringRef> names;
         for (const ast::Param &param : params)
           names.push_back(param.name.text);
-        suggest(diagnostic, arg.label.text, names);
+        suggestAmong(diagnostic, arg.label.text, names);
         ok = false;
         continue;
       }
@@ -241,7 +262,7 @@ bool Elaborator::matchArguments(ArrayRef<ast::Param> params, const std::string &
         error(arg.range, "wrong-count",
               isNamed
                   ? what + " takes '" + params[index].name.text + "' by name, as it has a default"
-                  : what + " takes " + Twine(params.size()) + " arguments")
+                  : what + " takes " + countOf(params.size(), "argument"))
             .help(isNamed ? "write " + params[index].name.text + ": ..." : Twine());
         return false;
       }

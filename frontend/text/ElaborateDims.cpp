@@ -1,4 +1,5 @@
 #include "frontend/text/ElaborateImpl.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
@@ -86,6 +87,17 @@ std::optional<TensorType> Elaborator::evalType(const ast::Type &type) {
           error(type.baseRange, "unknown-type", "'" + type.name + "' is not a type here");
       suggest(diagnostic, type.name,
               {"f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "bool"});
+      StringRef known = StringSwitch<StringRef>(type.name)
+                            .Cases({"float", "float32"}, "f32")
+                            .Cases({"double", "float64"}, "f64")
+                            .Cases({"half", "float16"}, "f16")
+                            .Cases({"int", "int32"}, "i32")
+                            .Cases({"long", "int64"}, "i64")
+                            .Case("bfloat16", "bf16")
+                            .Case("uint8", "u8")
+                            .Default("");
+      if (!known.empty())
+        diagnostic.help("that type is called " + known + " here");
       return std::nullopt;
     }
     result.element = value->as<mlir::Type>();
@@ -180,7 +192,8 @@ bool Elaborator::bindOrCompare(StringRef name, const Entity &value, SourceRange 
       return false;
     }
   }
-  return mismatch((name + " is " + shortText(*known)).str());
+  std::string text = shortText(*known);
+  return mismatch(text == name ? "" : (name + " is " + text).str());
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,9 @@ namespace tfc::text {
 /// Longer expressions are not repeated in a message.
 static constexpr size_t kMaxQuoted = 32;
 
+/// More names are not listed in a help.
+static constexpr size_t kMaxListed = 16;
+
 Diagnostic &Elaborator::error(SourceRange at, StringRef slug, const Twine &text) {
   // The same mistake is met again in every call: one report is enough.
   if (!reported.emplace(at.file, at.begin, at.end, slug.str()).second) {
@@ -107,6 +110,14 @@ void Elaborator::suggest(Diagnostic &diagnostic, StringRef name, ArrayRef<String
     diagnostic.help("did you mean '" + best + "'?");
 }
 
+void Elaborator::suggestAmong(Diagnostic &diagnostic, StringRef name,
+                              ArrayRef<StringRef> candidates) {
+  suggest(diagnostic, name, candidates);
+  if (diagnostic.helpText.empty() && !candidates.empty() && candidates.size() <= kMaxListed)
+    diagnostic.help("there " + Twine(candidates.size() == 1 ? "is " : "are ") +
+                    join(candidates, ", "));
+}
+
 Location Elaborator::locate(SourceRange range) {
   Location location = toLocation(context, sources, range);
   Instance *self = frame ? frame->self : nullptr;
@@ -195,6 +206,7 @@ void Elaborator::reportCaptured(SourceRange at, ArrayRef<Argument> operands, Str
       addDeclarationNote(diagnostic, operand.expr, operand.value);
     }
     explainUnequal(diagnostic, text, operands);
+    hintOperation(diagnostic, op, operands);
     for (const std::string &note : captured.notes) {
       std::string sentence = nameOperands(note, operands);
       if (StringRef(sentence).starts_with("help: "))

@@ -254,11 +254,13 @@ Entity Elaborator::evalMember(const ast::MemberExpr &expr) {
                   ? Twine("a group without names has no '") + expr.member.text + "'"
                   : Twine("there is no result '") + expr.member.text + "' here");
     SmallVector<StringRef> names(group->names.begin(), group->names.end());
-    suggest(diagnostic, expr.member.text, names);
+    suggestAmong(diagnostic, expr.member.text, names);
     return Poison();
   }
-  return fail(expr.member.range, "unknown-name",
-              base.describe() + " has no '" + expr.member.text + "'");
+  Diagnostic &diagnostic = error(expr.member.range, "unknown-name",
+                                 base.describe() + " has no '" + expr.member.text + "'");
+  hintMember(diagnostic, expr);
+  return Poison();
 }
 
 std::optional<std::vector<Entity>> Elaborator::sequence(const ast::Each &each) {

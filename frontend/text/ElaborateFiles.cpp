@@ -15,7 +15,7 @@ Entity Elaborator::callLoad(ArrayRef<Argument> args, const ast::CallExpr &call) 
     if (arg.label && !isKey) {
       Diagnostic &diagnostic = error(arg.label.range, "unknown-argument",
                                      "'load' has no parameter '" + arg.label.text + "'");
-      suggest(diagnostic, arg.label.text, {"key"});
+      suggestAmong(diagnostic, arg.label.text, {"key"});
       return Poison();
     }
     const std::string *text = arg.value.get<std::string>();

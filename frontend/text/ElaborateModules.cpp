@@ -176,7 +176,7 @@ void Elaborator::declareUse(Module &module, const ast::UseDecl &use, unsigned po
       Diagnostic &diagnostic = error(name.range, "unknown-name",
                                      "'" + used->name + "' has nothing named '" + name.text + "'");
       SmallVector<StringRef> names = publicNames(*used);
-      suggest(diagnostic, name.text, names);
+      suggestAmong(diagnostic, name.text, names);
     } else if (name.text.starts_with("_")) {
       error(name.range, "private-name", "'" + name.text + "' is private to its file");
     }
@@ -315,7 +315,7 @@ Entity Elaborator::memberOfModule(Module &module, const ast::Name &name) {
   Diagnostic &diagnostic = error(name.range, "unknown-name",
                                  "'" + module.name + "' has nothing named '" + name.text + "'");
   SmallVector<StringRef> names = publicNames(module);
-  suggest(diagnostic, name.text, names);
+  suggestAmong(diagnostic, name.text, names);
   return Poison();
 }
 
@@ -346,6 +346,7 @@ std::vector<StringRef> Elaborator::visibleNames() {
 Entity Elaborator::unknownName(StringRef name, SourceRange at) {
   Diagnostic &diagnostic = error(at, "unknown-name", "nothing is named '" + name + "' here");
   suggest(diagnostic, name, visibleNames());
+  hintLibrary(diagnostic, name);
   return Poison();
 }
 

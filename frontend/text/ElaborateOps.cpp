@@ -95,14 +95,20 @@ bool Elaborator::placePositional(OpCall &opCall, Argument &argument) {
     opCall.operands[i].push_back(argument);
     return true;
   }
+  // Of max(x, 0) nobody knows whether it is an axis or a number to compare with.
+  if (dfg::lookupOp((op.name + "imum").str())) {
+    error(argument.range, "wrong-count", "'" + op.name + "' takes its axis by name")
+        .help("the larger or smaller of two values is " + op.name + "imum(x, y)");
+    return false;
+  }
   for (auto [i, attribute] : enumerate(op.attributes))
     if (!opCall.attributes[i]) {
       opCall.attributes[i] = argument;
       return true;
     }
+  size_t most = op.operands.size() + op.attributes.size();
   error(argument.range, "wrong-count",
-        "'" + op.name + "' takes " + Twine(op.operands.size()) + " operands and " +
-            Twine(op.attributes.size()) + " attributes");
+        "'" + op.name + "' takes at most " + Twine(most) + (most == 1 ? " argument" : " arguments"));
   return false;
 }
 
@@ -142,7 +148,7 @@ bool Elaborator::placeNamed(OpCall &opCall, Argument &argument) {
     names.push_back(operand.name);
   for (const dfg::AttrSignature &attribute : op.attributes)
     names.push_back(attribute.name);
-  suggest(diagnostic, name, names);
+  suggestAmong(diagnostic, name, names);
   return false;
 }
 

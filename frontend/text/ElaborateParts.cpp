@@ -255,7 +255,7 @@ Entity Elaborator::memberOfInstance(Instance &instance, const ast::Name &name) {
   for (const auto &param : instance.params)
     names.push_back(param.getKey());
   sort(names);
-  suggest(diagnostic, name.text, names);
+  suggestAmong(diagnostic, name.text, names);
   return Poison();
 }
 

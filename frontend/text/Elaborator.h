@@ -56,6 +56,9 @@ private:
   void addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr, const Entity &value);
   void suggest(Diagnostic &diagnostic, llvm::StringRef name,
                llvm::ArrayRef<llvm::StringRef> candidates);
+  /// Lists all candidates where none is alike.
+  void suggestAmong(Diagnostic &diagnostic, llvm::StringRef name,
+                    llvm::ArrayRef<llvm::StringRef> candidates);
   std::string nameOperands(std::string note, llvm::ArrayRef<Argument> operands);
   mlir::Location locate(SourceRange range);
   /// Runs `build` and turns its errors into ones at `at`, with carets under `operands` too.
@@ -65,6 +68,13 @@ private:
                llvm::StringRef operatorText, Build build);
   void reportCaptured(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
                       llvm::StringRef operatorText, llvm::ArrayRef<CapturedError> errors);
+
+  //===--- What to write instead (ElaborateHints.cpp) ---------------------===//
+
+  void hintOperation(Diagnostic &diagnostic, llvm::StringRef op, llvm::ArrayRef<Argument> operands);
+  void hintMember(Diagnostic &diagnostic, const ast::MemberExpr &expr);
+  /// The shipped file that declares a name.
+  void hintLibrary(Diagnostic &diagnostic, llvm::StringRef name);
 
   //===--- Sizes that are not equal (ElaborateProofs.cpp) -----------------===//
 
@@ -194,6 +204,7 @@ private:
   Entity evalCall(const ast::CallExpr &call);
   Entity callEntity(const Entity &callee, const ast::CallExpr &call);
   Entity callFunction(const Function &function, const ast::CallExpr &call);
+  static bool lacksType(llvm::ArrayRef<ast::Param> params);
   Entity failUncallable(const Instance &instance, const ast::CallExpr &call);
   Entity failUnnamed(const Part &part, const ast::CallExpr &call);
   Entity runBody(Frame &callee);

@@ -139,6 +139,8 @@ void Parser::expectNewline() {
   if (at(TokenKind::Semicolon))
     diagnostic->help("statements end with the line; a ';' only parts what 'yield' carries from "
                      "what it stacks");
+  else if (at(TokenKind::At))
+    diagnostic->help("a product of matrices is matmul(x, y)");
   else if (at(TokenKind::Assign))
     diagnostic->help("'==' compares; '=' binds a name at the start of a statement");
 }

@@ -167,6 +167,15 @@ Expr *Parser::parseCall(Expr *callee) {
   return finish(call, callee->range.begin, children);
 }
 
+/// `axis = 1` where `axis: 1` is meant.
+void Parser::parseAssignedArg(Arg &arg, const Token &open) {
+  if (Diagnostic *diagnostic = expected("',' or ')'"))
+    diagnostic->also(range(open)).help(
+        "arguments are named by ':', as in f(axis: 1); '==' compares");
+  // What stands before the '=' is no value.
+  arg.value = make<ErrorExpr>();
+}
+
 ArrayRef<Arg> Parser::parseArgs(const Token &open) {
   ++brackets;
   SmallVector<Arg> args;
@@ -182,17 +191,15 @@ ArrayRef<Arg> Parser::parseArgs(const Token &open) {
       else
         arg.label = {label->name, label->range};
       arg.value = parseExpr();
+    } else if (at(TokenKind::Assign) && !recovering) {
+      parseAssignedArg(arg, open);
     }
     arg.range = rangeFrom(begin);
     args.push_back(arg);
     if (!accept(TokenKind::Comma))
       break;
   }
-  bool isAssign = at(TokenKind::Assign);
-  unsigned before = diagnostics.errorCount();
   expectClosing(TokenKind::RParen, open, "',' or ");
-  if (isAssign && diagnostics.errorCount() != before)
-    diagnostics.last().help("arguments are named by ':', as in f(axis: 1); '==' compares");
   if (brackets)
     --brackets;
   return copy(ArrayRef(args));

@@ -128,6 +128,7 @@ private:
   ast::Expr *parseWhile();
   ast::Expr *parseForOrScan();
   llvm::ArrayRef<ast::Arg> parseArgs(const Token &open);
+  void parseAssignedArg(ast::Arg &arg, const Token &open);
   llvm::ArrayRef<ast::IndexItem> parseIndices(const Token &open,
                                               llvm::SmallVectorImpl<ast::Expr *> &children);
   ast::IndexItem parseIndex(llvm::SmallVectorImpl<ast::Expr *> &children);
