@@ -5,7 +5,7 @@ _Static_assert(sizeof(tfc_frame) == 56, "seven pointers");
 _Static_assert(sizeof(tfc_entry_info) == 72, "");
 _Static_assert(sizeof(tfc_variable_info) == 40, "");
 _Static_assert(sizeof(tfc_value_info) == 24, "");
-_Static_assert(sizeof(tfc_symbol_info) == 56, "");
+_Static_assert(sizeof(tfc_symbol_info) == 48, "");
 _Static_assert(sizeof(tfc_model) == 64, "");
 _Static_assert(sizeof(tfc_library) == 16, "");
 
