@@ -183,8 +183,8 @@ Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
       slice.isDropped = true;
       if (slice.start.constant().value_or(0) < 0 || (size - slice.limit).constant().value_or(0) < 0)
         return fail(item.range, "index-range",
-                    "index " + place->str() + " is outside of axis " + Twine(slices.size()) + " of " +
-                        dfg::toText(tensor.getType()));
+                    "index " + place->str() + " is outside of axis " + Twine(slices.size()) +
+                        " of " + dfg::toText(tensor.getType()));
     } else {
       for (auto [part, target] : {std::pair(item.value, &slice.start),
                                   std::pair(item.stop, &slice.limit)}) {

@@ -108,7 +108,8 @@ bool Elaborator::placePositional(OpCall &opCall, Argument &argument) {
     }
   size_t most = op.operands.size() + op.attributes.size();
   error(argument.range, "wrong-count",
-        "'" + op.name + "' takes at most " + Twine(most) + (most == 1 ? " argument" : " arguments"));
+        "'" + op.name + "' takes at most " + Twine(most) +
+            (most == 1 ? " argument" : " arguments"));
   return false;
 }
 
