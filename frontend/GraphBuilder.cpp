@@ -114,19 +114,18 @@ Value GraphBuilder::size(const dfg::DimExpr &value, Type elementType, Location l
   return dfg::CastOp::create(builder, location, result, TypeAttr::get(elementType));
 }
 
+void GraphBuilder::toDeclarations() {
+  auto entries = module.getOps<dfg::EntryOp>();
+  if (entries.empty())
+    builder.setInsertionPointToEnd(module.getBody());
+  else
+    builder.setInsertionPoint(*entries.begin());
+}
+
 void GraphBuilder::createVariable(StringRef name, RankedTensorType type, bool isFrozen,
                                   StringRef formerly, Location location) {
   OpBuilder::InsertionGuard guard(builder);
-  Operation *before = nullptr;
-  for (Operation &op : *module.getBody())
-    if (isa<dfg::EntryOp>(op)) {
-      before = &op;
-      break;
-    }
-  if (before)
-    builder.setInsertionPoint(before);
-  else
-    builder.setInsertionPointToEnd(module.getBody());
+  toDeclarations();
   dfg::VariableOp::create(builder, location, builder.getStringAttr(name), TypeAttr::get(type),
                           isFrozen ? builder.getUnitAttr() : UnitAttr(),
                           formerly.empty() ? StringAttr() : builder.getStringAttr(formerly));

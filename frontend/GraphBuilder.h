@@ -56,6 +56,47 @@ public:
   mlir::Operation *gradients(mlir::Value y, mlir::ValueRange xs, llvm::ArrayRef<int64_t> sparse,
                              mlir::Location location);
 
+  //===--- Branches and loops (GraphBuilderControl.cpp) -------------------===//
+
+  /// Where operations go: the end of this block, or a place in it.
+  mlir::Block *currentBlock() { return builder.getInsertionBlock(); }
+  mlir::OpBuilder::InsertPoint position() { return builder.saveInsertionPoint(); }
+  void restore(mlir::OpBuilder::InsertPoint point) { builder.restoreInsertionPoint(point); }
+  void toEnd(mlir::Block &block) { builder.setInsertionPointToEnd(&block); }
+  void toStart(mlir::Block &block) { builder.setInsertionPointToStart(&block); }
+  void before(mlir::Operation *op) { builder.setInsertionPoint(op); }
+
+  /// Starts a branch without results, and ends it with those that its regions yield.
+  dfg::IfOp beginIf(mlir::Value condition, mlir::Location location);
+  dfg::IfOp finishIf(dfg::IfOp op, mlir::ValueRange onTrue, mlir::ValueRange onFalse);
+  /// Starts a loop; its blocks take `inits` and values that are added to both before it ends.
+  dfg::WhileOp beginWhile(mlir::ValueRange inits, mlir::Location location);
+  void condition(mlir::Value value, mlir::Location location);
+  /// Ends it: `added` are the first values of what was added, `next` those of the next iteration.
+  dfg::WhileOp finishWhile(dfg::WhileOp op, mlir::ValueRange added, mlir::ValueRange next,
+                           std::optional<dfg::DimExpr> trips, llvm::StringRef recompute);
+  dfg::DataflowOp beginDataflow(mlir::Location location);
+  dfg::DataflowOp finishDataflow(dfg::DataflowOp op, mlir::ValueRange values,
+                                 llvm::ArrayRef<std::string> names);
+  /// Puts `op` into a node behind `after`; its results are those of `op` and the token.
+  dfg::NodeOp wrapInNode(mlir::Operation *op, mlir::ValueRange after);
+
+  //===--- Queues ---------------------------------------------------------===//
+
+  void createQueue(llvm::StringRef name, llvm::ArrayRef<mlir::Type> components,
+                   llvm::ArrayRef<std::string> names, llvm::StringRef kind, int64_t capacity,
+                   int64_t minReady, int64_t seed, mlir::Location location);
+  void enqueue(llvm::StringRef queue, mlir::ValueRange values, bool isMany,
+               mlir::Location location);
+  mlir::Operation *dequeue(llvm::StringRef queue, mlir::TypeRange types, mlir::Location location);
+  /// `isUpTo`: fewer where the queue is closed; the first result is their number.
+  mlir::Operation *dequeueMany(llvm::StringRef queue, mlir::TypeRange types,
+                               const dfg::DimExpr &count, bool isUpTo, mlir::Location location);
+  mlir::Value queueSize(llvm::StringRef queue, mlir::Location location);
+  void closeQueue(llvm::StringRef queue, bool cancelsPending, mlir::Location location);
+
+  //===--- Entries --------------------------------------------------------===//
+
   /// Starts an entry; operations go to its end until `finishEntry` or `dropEntry`.
   dfg::EntryOp beginEntry(const EntryHeader &header, mlir::Location location);
   /// Replaces the bounds and facts of the current entry by those of `header`.
@@ -67,6 +108,9 @@ public:
   dfg::EntryOp currentEntry() { return entry; }
 
 private:
+  /// Puts the builder before the first entry.
+  void toDeclarations();
+
   mlir::ModuleOp module;
   mlir::OpBuilder builder;
   dfg::EntryOp entry;

@@ -16,11 +16,16 @@ SmallVector<Operation *> readersTowards(Value y, Value x) {
   }
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
-    if (llvm::is_contained(op->getOperands(), x))
+    bool isReader = false;
+    // What the regions of `op` see is read by it.
+    op->walk([&](Operation *nested) {
+      isReader |= llvm::is_contained(nested->getOperands(), x);
+      for (Value operand : nested->getOperands())
+        if (Operation *producer = operand.getDefiningOp(); producer && seen.insert(producer).second)
+          work.push_back(producer);
+    });
+    if (isReader)
       readers.push_back(op);
-    for (Value operand : op->getOperands())
-      if (Operation *producer = operand.getDefiningOp(); producer && seen.insert(producer).second)
-        work.push_back(producer);
   }
   return readers;
 }

@@ -15,9 +15,26 @@
 namespace tfc::dfg {
 
 enum class AttrKind {
-  Bool, BoolList, Dims, Dtype, Float, Int, IntList,
+  Bool,
+  BoolList,
+  Dims,
+  Dtype,
+  Float,
+  Int,
+  IntList,
   NamedSizes, // a dictionary of what a call names that is neither operand nor attribute
-  Other, String, Symbol, Unit, Value
+  Other,
+  String,
+  Symbol,
+  Unit,
+  Value
+};
+
+enum class OperandKind {
+  Tensor,
+  List,
+  Token,
+  Any // a tensor or a list
 };
 
 struct OperandSignature {
@@ -25,12 +42,13 @@ struct OperandSignature {
   bool isVariadic;
   bool isOptional;
   bool isIndex; // takes only integers
+  OperandKind kind;
 };
 
 struct AttrSignature {
   llvm::StringRef name;
   AttrKind kind;
-  unsigned width; // of an int, in bits
+  unsigned width;  // of an int, in bits
   bool isRequired; // neither optional nor with a default
 };
 

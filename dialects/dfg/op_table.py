@@ -19,6 +19,9 @@ KINDS = {
 # Operand types in which a number cannot take a float's type.
 INDEX_TYPES = {"Dfg_IndexTensor", "Dfg_IntegerTensor"}
 
+# Operand types that are not only tensors -> OperandKind.
+OPERAND_KINDS = {"Dfg_ListType": "List", "Dfg_Value": "Any", "Dfg_TokenType": "Token"}
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -49,13 +52,21 @@ def table_entry(records, op):
         if "Attr" in classes or "AttrConstraint" in classes:
             attributes.append(attribute(records, definition, name))
         else:
-            operands.append('{"%s", %s, %s, %s}' % (
+            operands.append('{"%s", %s, %s, %s, OperandKind::%s}' % (
                 name, flag("Variadic" in classes), flag("Optional" in classes),
-                flag(name == "indices" or is_index(records, definition))))
+                flag(name == "indices" or is_index(records, definition)),
+                operand_kind(records, definition)))
     results = ['"%s"' % name for _, name in op["results"]["args"]]
     variadic = any("Variadic" in superclasses(records, value["def"]) for value, _ in op["results"]["args"])
     return 'OP("%s", ({%s}), ({%s}), ({%s}), %s)' % (
         op["opName"], ", ".join(operands), ", ".join(attributes), ", ".join(results), flag(variadic))
+
+
+def operand_kind(records, definition):
+    if definition in OPERAND_KINDS:
+        return OPERAND_KINDS[definition]
+    base = records[definition].get("baseType")
+    return operand_kind(records, base["def"]) if base else "Tensor"
 
 
 def is_index(records, definition):

@@ -63,7 +63,8 @@ Entity Elaborator::addAll(ArrayRef<Argument> args, SourceRange at) {
 /// The tensor type of a value, of a type, or of a sparse gradient.
 static std::optional<TensorType> tensorTypeOf(const Entity &value) {
   mlir::Type type;
-  if (const mlir::Value *tensor = value.get<mlir::Value>())
+  if (const mlir::Value *tensor = value.get<mlir::Value>();
+      tensor && isa<mlir::RankedTensorType>(tensor->getType()))
     type = tensor->getType();
   else if (Variable *const *variable = value.get<Variable *>())
     type = (*variable)->type;
@@ -145,8 +146,8 @@ Entity Elaborator::replaceValues(ArrayRef<Argument> args, SourceRange at) {
     return Entity(values);
   auto group = std::make_shared<Group>(*old);
   group->elements.back() = Entity(values);
-  group->sparseType = cast<mlir::RankedTensorType>(old->sparseType)
-                          .clone(dfg::elementTypeOf(values.getType()));
+  group->sparseType =
+      cast<mlir::RankedTensorType>(old->sparseType).clone(dfg::elementTypeOf(values.getType()));
   return Entity(std::shared_ptr<const Group>(std::move(group)));
 }
 
@@ -188,8 +189,8 @@ Entity Elaborator::callEnsure(ArrayRef<Argument> args, const ast::CallExpr &call
     return Poison();
   mlir::Type wanted = dfg::tensorOf(type->shape, type->element);
   dfg::Shape shape = dfg::shapeOf(tensor.getType());
-  bool canHold = shape.size() == type->shape.size() &&
-                 dfg::elementTypeOf(tensor.getType()) == type->element;
+  bool canHold =
+      shape.size() == type->shape.size() && dfg::elementTypeOf(tensor.getType()) == type->element;
   for (size_t i = 0; canHold && i < shape.size(); ++i)
     canHold = (shape[i] - type->shape[i]).constant().value_or(0) == 0;
   if (!canHold)
@@ -215,6 +216,8 @@ Entity Elaborator::callEnsure(ArrayRef<Argument> args, const ast::CallExpr &call
 Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallExpr &call) {
   if (std::optional<Entity> folded = staticMath(name, args, call.range))
     return *folded;
+  if (std::optional<Entity> onList = callOnList(name, args, call))
+    return *onList;
   if (name == "zip")
     return zipGroups(args, call.range);
   if (name == "add_n")

@@ -90,10 +90,15 @@ Entity Elaborator::callEntity(const Entity &callee, const ast::CallExpr &call) {
   llvm::scope_exit forget([&] { expected.reset(); });
   if (const mlir::Type *type = callee.get<mlir::Type>())
     return callCast(*type, args, call);
+  if (const ListType *type = callee.get<ListType>())
+    return callListType(*type, args, call);
   if (const Builtin *builtin = callee.get<Builtin>())
     return callBuiltin(builtin->name, args, call);
-  if (const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>())
+  if (const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>()) {
+    if (std::optional<Entity> onList = callOnList((*op)->name, args, call))
+      return *onList;
     return callOpOnState(**op, args, call);
+  }
   // `all` alone is a group of variables; called, it is the reduction.
   if (const dfg::OpSignature *op = dfg::lookupOp("all"); op && callee.is<All>())
     return callOp(*op, args, call);
@@ -326,18 +331,19 @@ Entity Elaborator::checkResult(const ast::Type &type, const Entity &value, Sourc
     return convertStatic(param, {{}, nullptr, at, value}).value_or(Entity());
   }
   mlir::Type preferred;
-  if (type.kind == ast::TypeKind::DType)
+  if (type.kind == ast::TypeKind::List)
+    preferred = {};
+  else if (type.kind == ast::TypeKind::DType)
     preferred = elementType(type.dtype, type.baseRange);
   else if (std::optional<Entity> known = sizeName(type.name, type.baseRange))
     if (const mlir::Type *element = known->get<mlir::Type>())
       preferred = *element;
-  mlir::Value tensor = toTensor(value, preferred, at);
+  mlir::Value tensor = toValue(value, preferred, at);
   if (!tensor)
     return Poison();
-  TensorType actual{dfg::elementTypeOf(tensor.getType()), dfg::shapeOf(tensor.getType())};
   Argument argument{{}, nullptr, at, value};
-  if (!unify(type, actual, UnifyPhase::Names, argument, what) ||
-      !unify(type, actual, UnifyPhase::Compound, argument, what))
+  if (!unifyValue(type, tensor.getType(), UnifyPhase::Names, argument, what) ||
+      !unifyValue(type, tensor.getType(), UnifyPhase::Compound, argument, what))
     return Poison();
   return Entity(tensor);
 }

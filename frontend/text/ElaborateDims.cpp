@@ -65,7 +65,8 @@ std::optional<dfg::Shape> Elaborator::evalShape(ArrayRef<ast::IndexItem> items) 
 std::optional<TensorType> Elaborator::evalType(const ast::Type &type) {
   TensorType result;
   if (type.kind == ast::TypeKind::List) {
-    laterWork(type.range, "a list");
+    error(type.range, "not-a-tensor-type",
+          "expected the type of a tensor, but got " + typeText(type));
     return std::nullopt;
   }
   if (type.kind == ast::TypeKind::Dim) {
@@ -171,7 +172,8 @@ static std::string shortText(const Entity &value) {
 }
 
 bool Elaborator::bindOrCompare(StringRef name, const Entity &value, SourceRange nameAt,
-                               const Argument &argument, function_ref<bool(const std::string &)> mismatch) {
+                               const Argument &argument,
+                               function_ref<bool(const std::string &)> mismatch) {
   std::optional<Entity> known = sizeName(name, nameAt);
   if (!known) {
     bindSize(name, value, nameAt);
@@ -273,19 +275,14 @@ bool Elaborator::unify(const ast::Type &type, const TensorType &actual, UnifyPha
                        const Argument &argument, const std::string &what) {
   auto mismatch = [&](const std::string &reason) {
     std::string got = dfg::toText(dfg::tensorOf(actual.shape, actual.element));
-    Diagnostic &diagnostic =
-        error(argument.range, "type-mismatch",
-              what + " is " + typeText(type) + ", but got " + got +
-                  (reason.empty() ? std::string() : ", and " + reason));
+    Diagnostic &diagnostic = error(argument.range, "type-mismatch",
+                                   what + " is " + typeText(type) + ", but got " + got +
+                                       (reason.empty() ? std::string() : ", and " + reason));
     // An argument was named where the call stands.
     SaveAndRestore<Frame *> outer(frame, frame->caller ? frame->caller : frame);
     addDeclarationNote(diagnostic, argument.expr, argument.value);
     return false;
   };
-  if (type.kind == ast::TypeKind::List) {
-    laterWork(type.range, "a list");
-    return false;
-  }
   if (phase == UnifyPhase::Names) {
     if (type.kind == ast::TypeKind::DType) {
       mlir::Type element = elementType(type.dtype, type.baseRange);

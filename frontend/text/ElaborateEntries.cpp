@@ -139,8 +139,7 @@ std::optional<Entity> Elaborator::factValue(const ast::Expr *fact) {
       return std::nullopt;
     return Entity(lhs->as<bool>() && rhs->as<bool>());
   }
-  bool isComparison =
-      binary && binary->op >= ast::BinaryOp::Eq && binary->op <= ast::BinaryOp::Ge;
+  bool isComparison = binary && binary->op >= ast::BinaryOp::Eq && binary->op <= ast::BinaryOp::Ge;
   if (!isComparison) {
     std::optional<bool> value = evalCondition(fact, "where");
     return value ? std::optional<Entity>(Entity(*value)) : std::nullopt;
@@ -154,8 +153,9 @@ std::optional<Entity> Elaborator::factValue(const ast::Expr *fact) {
     if (known && known->is<bool>())
       return known;
     if (!known || !known->isPoison())
-      error(fact->range, "not-static", "a fact is about sizes and other values known at compile "
-                                       "time");
+      error(fact->range, "not-static",
+            "a fact is about sizes and other values known at compile "
+            "time");
     return std::nullopt;
   }
   if (std::optional<bool> known = compareSizes(binary->op, *lhs, *rhs))
@@ -266,8 +266,7 @@ bool Elaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
     }
     for (const EntryValue &feed : header.feeds)
       if (feed.name == param.name.text) {
-        error(param.name.range, "duplicate-name",
-              "'" + param.name.text + "' is declared twice");
+        error(param.name.range, "duplicate-name", "'" + param.name.text + "' is declared twice");
         ok = false;
       }
     header.feeds.push_back({param.name.text.str(), dfg::tensorOf(type->shape, type->element),
@@ -295,6 +294,7 @@ void Elaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   reads.clear();
   draws.clear();
   callNumber = nullptr;
+  loops.clear();
   lowerBounds.clear();
   checkAnnotations(entry, {"device"});
   unsigned errorsBefore = diagnostics.errorCount();

@@ -54,15 +54,20 @@ Entity Elaborator::eval(const ast::Expr *expr) {
   case ast::ExprKind::Comprehension:
     return evalComprehension(*cast<ast::ComprehensionExpr>(expr));
   case ast::ExprKind::ListType:
-    return laterWork(expr->range, "a list");
+    return fail(expr->range, "operand-kind",
+                "'list' needs the type of its elements, as in list[f32[4]]");
   case ast::ExprKind::If:
-    return laterWork(expr->range, "a run-time 'if'");
+    return evalIf(*cast<ast::IfExpr>(expr), {});
   case ast::ExprKind::While:
-    return laterWork(expr->range, "'while'");
-  case ast::ExprKind::For:
-    return laterWork(expr->range, "a run-time 'for'");
-  case ast::ExprKind::Scan:
-    return laterWork(expr->range, "'scan'");
+    return evalWhile(*cast<ast::WhileExpr>(expr));
+  case ast::ExprKind::For: {
+    const auto &loop = *cast<ast::ForExpr>(expr);
+    return evalForOrScan("for", expr->range, *loop.each, loop.carried, *loop.body);
+  }
+  case ast::ExprKind::Scan: {
+    const auto &loop = *cast<ast::ScanExpr>(expr);
+    return evalForOrScan("scan", expr->range, *loop.each, loop.carried, *loop.body);
+  }
   case ast::ExprKind::Dataflow:
     return laterWork(expr->range, "'dataflow'");
   }
@@ -132,8 +137,8 @@ Entity Elaborator::evalUnary(const ast::UnaryExpr &expr) {
   if (!value)
     return Poison();
   Argument argument{{}, expr.operand, expr.operand->range, operand};
-  mlir::Value result = emit(isNeg ? "neg" : "logical_not", argument, value, {}, expr.opRange,
-                            isNeg ? "-" : "not");
+  mlir::Value result =
+      emit(isNeg ? "neg" : "logical_not", argument, value, {}, expr.opRange, isNeg ? "-" : "not");
   return result ? Entity(result) : Entity();
 }
 
@@ -206,7 +211,8 @@ static StringRef opOf(ast::BinaryOp op) {
 
 mlir::Type elementOf(const Entity &value) {
   if (const mlir::Value *tensor = value.get<mlir::Value>())
-    return dfg::elementTypeOf(tensor->getType());
+    return isa<dfg::ListType>(tensor->getType()) ? mlir::Type()
+                                                 : dfg::elementTypeOf(tensor->getType());
   if (Variable *const *variable = value.get<Variable *>())
     return (*variable)->type.getElementType();
   if (const Constant *constant = value.get<Constant>())
@@ -226,7 +232,8 @@ Entity Elaborator::runTimeBinary(const ast::BinaryExpr &expr, const Entity &lhs,
   mlir::Value b = toTensor(rhs, lhsType ? lhsType : rhsType, expr.rhs->range);
   if (!a || !b)
     return Poison();
-  Argument operands[] = {{{}, expr.lhs, expr.lhs->range, lhs}, {{}, expr.rhs, expr.rhs->range, rhs}};
+  Argument operands[] = {{{}, expr.lhs, expr.lhs->range, lhs},
+                         {{}, expr.rhs, expr.rhs->range, rhs}};
   mlir::Value result =
       emit(opOf(expr.op), operands, {a, b}, {}, expr.opRange, ast::spelling(expr.op));
   return result ? Entity(result) : Entity();
@@ -248,11 +255,10 @@ Entity Elaborator::evalMember(const ast::MemberExpr &expr) {
     for (auto [name, element] : zip(group->names, group->elements))
       if (name == expr.member.text)
         return element;
-    Diagnostic &diagnostic =
-        error(expr.member.range, "unknown-name",
-              group->names.empty()
-                  ? Twine("a group without names has no '") + expr.member.text + "'"
-                  : Twine("there is no result '") + expr.member.text + "' here");
+    Diagnostic &diagnostic = error(
+        expr.member.range, "unknown-name",
+        group->names.empty() ? Twine("a group without names has no '") + expr.member.text + "'"
+                             : Twine("there is no result '") + expr.member.text + "' here");
     SmallVector<StringRef> names(group->names.begin(), group->names.end());
     suggestAmong(diagnostic, expr.member.text, names);
     return Poison();

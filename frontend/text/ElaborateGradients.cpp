@@ -39,9 +39,8 @@ bool Elaborator::collectVariables(const Entity &value, SourceRange at,
           "expected variables, parts or groups of them, but got " + value.describe());
     return false;
   }
-  return all_of(group->elements, [&](const Entity &element) {
-    return collectVariables(element, at, result);
-  });
+  return all_of(group->elements,
+                [&](const Entity &element) { return collectVariables(element, at, result); });
 }
 
 static void sortByOrder(std::vector<Variable *> &variables) {
@@ -65,15 +64,18 @@ Entity Elaborator::callVariables(Arguments &args, const ast::CallExpr &call) {
   return groupOf(found);
 }
 
-/// The operations on which `value` depends.
+/// The operations on which `value` depends, those in regions included.
 static SetVector<mlir::Operation *> backwardSlice(mlir::Value value) {
   SetVector<mlir::Operation *> slice;
   if (mlir::Operation *op = value.getDefiningOp())
     slice.insert(op);
   for (size_t i = 0; i < slice.size(); ++i)
-    for (mlir::Value operand : slice[i]->getOperands())
-      if (mlir::Operation *op = operand.getDefiningOp())
-        slice.insert(op);
+    slice[i]->walk([&](mlir::Operation *nested) {
+      slice.insert(nested);
+      for (mlir::Value operand : nested->getOperands())
+        if (mlir::Operation *op = operand.getDefiningOp())
+          slice.insert(op);
+    });
   return slice;
 }
 
@@ -115,15 +117,32 @@ mlir::Value Elaborator::gradientSource(const Entity &value, mlir::Value loss, So
   Variable *const *variable = value.get<Variable *>();
   if (!variable)
     return toTensor(value, {}, at);
-  dfg::ReadOp first;
+  mlir::Block *here = builder.currentBlock();
+  mlir::Operation *first = nullptr;
+  dfg::ReadOp firstRead;
   for (mlir::Operation *op : backwardSlice(loss)) {
     auto read = dyn_cast<dfg::ReadOp>(op);
     if (!read || read.getVariable() != (*variable)->path)
       continue;
-    if (!first || read->isBeforeInBlock(first))
-      first = read;
+    // Of a read outside of this block the value is the same all through it.
+    mlir::Operation *place = here->findAncestorOpInBlock(*op);
+    if (!place)
+      return read.getValue();
+    if (first && !place->isBeforeInBlock(first))
+      continue;
+    first = place;
+    firstRead = read;
   }
-  return first ? first.getValue() : readVariable(**variable, at);
+  if (!first)
+    return readVariable(**variable, at);
+  if (first == firstRead)
+    return firstRead.getValue();
+  // A branch or a loop that also assigns the variable reads it: it starts from what was there.
+  mlir::OpBuilder::InsertPoint point = builder.position();
+  builder.before(first);
+  mlir::Value before = builder.read((*variable)->path, (*variable)->type, locate(at));
+  builder.restore(point);
+  return before;
 }
 
 /// Touched rows and their indices; each row once, unless `coalesces` is false.

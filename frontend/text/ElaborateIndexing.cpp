@@ -7,7 +7,7 @@ namespace tfc::text {
 
 Entity Elaborator::evalIndex(const ast::IndexExpr &expr) {
   if (isa<ast::ListTypeExpr>(expr.base))
-    return laterWork(expr.range, "a list");
+    return evalListType(expr);
   Entity base = eval(expr.base);
   if (base.isPoison())
     return Poison();
@@ -15,6 +15,8 @@ Entity Elaborator::evalIndex(const ast::IndexExpr &expr) {
     return evalTypeIndex(expr, *element);
   if (const Group *group = base.asGroup(); group && !group->isSparse)
     return indexGroup(expr, *group);
+  if (mlir::Value list = listOf(base))
+    return toValue(base, {}, expr.base->range) ? indexList(expr, list) : Entity();
   mlir::Value tensor = toTensor(base, {}, expr.base->range);
   return tensor ? indexTensor(expr, tensor) : Entity();
 }
@@ -68,8 +70,8 @@ Entity Elaborator::indexGroup(const ast::IndexExpr &expr, const Group &group) {
     return group.elements[place];
   }
   int64_t start = 0, stop = size, step = 1;
-  for (auto [part, target] : {std::pair(item.value, &start), std::pair(item.stop, &stop),
-                              std::pair(item.step, &step)}) {
+  for (auto [part, target] :
+       {std::pair(item.value, &start), std::pair(item.stop, &stop), std::pair(item.step, &step)}) {
     if (!part)
       continue;
     std::optional<int64_t> value = evalStaticInt(part);
@@ -145,13 +147,11 @@ Entity Elaborator::gatherIndices(const ast::IndexExpr &expr, ArrayRef<AxisSlice>
 
 Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
   dfg::Shape shape = dfg::shapeOf(tensor.getType());
-  size_t rest = count_if(expr.items, [](const ast::IndexItem &item) {
-    return item.kind == ast::IndexItemKind::Rest;
-  });
+  size_t rest = count_if(
+      expr.items, [](const ast::IndexItem &item) { return item.kind == ast::IndexItemKind::Rest; });
   size_t fixed = expr.items.size() - rest;
   if (rest > 1 || fixed > shape.size())
-    return fail(expr.range, "wrong-count",
-                "too many indices for " + dfg::toText(tensor.getType()));
+    return fail(expr.range, "wrong-count", "too many indices for " + dfg::toText(tensor.getType()));
   SmallVector<AxisSlice> slices;
   auto whole = [&](size_t count) {
     for (size_t i = 0; i < count; ++i) {
@@ -186,8 +186,8 @@ Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
                     "index " + place->str() + " is outside of axis " + Twine(slices.size()) +
                         " of " + dfg::toText(tensor.getType()));
     } else {
-      for (auto [part, target] : {std::pair(item.value, &slice.start),
-                                  std::pair(item.stop, &slice.limit)}) {
+      for (auto [part, target] :
+           {std::pair(item.value, &slice.start), std::pair(item.stop, &slice.limit)}) {
         if (!part)
           continue;
         std::optional<dfg::DimExpr> place = evalSize(part);

@@ -268,7 +268,9 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
   SaveAndRestore<std::optional<TensorType>> outerExpected(expected, std::nullopt);
   if (binding.type && !isStaticType(*binding.type))
     expected = evalType(*binding.type);
-  Entity value = evalLet(binding.value, name);
+  Entity value;
+  // What an entry computes of it serves the whole entry.
+  outsideOfRegions([&] { value = evalLet(binding.value, name); });
   if (binding.type && !value.isPoison()) {
     if (isStaticType(*binding.type)) {
       ast::Param param;
@@ -288,12 +290,13 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
 }
 
 static constexpr StringLiteral kBuiltins[] = {
-    "abs",       "add_n",     "assign",   "assign_add",  "assign_sub", "cast",  "ceil",
-    "constant",  "cos",       "dtype",    "ensure",      "exp",        "float", "floor",
-    "gradients", "int",       "is_float", "is_int",      "is_sparse",  "len",   "load",
-    "log",       "max",       "maximum",  "min",         "minimum",    "pow",   "prod",
-    "rank",      "read",      "shape",    "sin",         "sqrt",       "tanh",  "trainable",
-    "values",    "variables", "wide",     "with_values", "zip"};
+    "abs",         "add_n",     "append",    "assign",   "assign_add", "assign_sub", "cast",
+    "ceil",        "constant",  "cos",       "dtype",    "ensure",     "exp",        "float",
+    "floor",       "gradients", "int",       "is_float", "is_int",     "is_sparse",  "len",
+    "load",        "log",       "max",       "maximum",  "min",        "minimum",    "pow",
+    "prod",        "rank",      "read",      "scatter",  "shape",      "sin",        "size",
+    "sqrt",        "tanh",      "trainable", "unstack",  "values",     "variables",  "wide",
+    "with_values", "write",     "zip"};
 
 std::optional<Entity> Elaborator::builtinByName(StringRef name) {
   if (name == "all")

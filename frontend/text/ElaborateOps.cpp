@@ -27,9 +27,7 @@ struct Elaborator::OpCall {
         return i;
     return std::nullopt;
   }
-  bool takesType() const {
-    return attributeOf(AttrKind::Dims) && attributeOf(AttrKind::Dtype);
-  }
+  bool takesType() const { return attributeOf(AttrKind::Dims) && attributeOf(AttrKind::Dtype); }
 };
 
 static StringRef describeKind(AttrKind kind) {
@@ -138,8 +136,7 @@ bool Elaborator::placeNamed(OpCall &opCall, Argument &argument) {
   }
   std::optional<dfg::DimExpr> size = argument.value.asDim();
   if (opCall.attributeOf(AttrKind::NamedSizes) && size) {
-    opCall.sizes.emplace_back(StringAttr::get(context, name),
-                              dfg::DimsAttr::get(context, {*size}));
+    opCall.sizes.emplace_back(StringAttr::get(context, name), dfg::DimsAttr::get(context, {*size}));
     return true;
   }
   Diagnostic &diagnostic = error(argument.label.range, "unknown-argument",
@@ -208,6 +205,23 @@ static mlir::Type preferredFor(bool isIndex, ArrayRef<mlir::Type> elements) {
   return {};
 }
 
+/// A value of the kind that the operation takes.
+mlir::Value Elaborator::toOperand(const dfg::OperandSignature &signature, const Entity &value,
+                                  mlir::Type preferred, SourceRange at) {
+  if (signature.kind == dfg::OperandKind::Tensor)
+    return toTensor(value, preferred, at);
+  mlir::Value operand = toValue(value, preferred, at);
+  bool fits = signature.kind == dfg::OperandKind::Any ||
+              (signature.kind == dfg::OperandKind::List && listOf(value));
+  if (!operand || fits)
+    return operand;
+  error(at, "operand-kind",
+        "'" + signature.name + "' is " +
+            (signature.kind == dfg::OperandKind::List ? "a list" : "a control edge") +
+            ", but got " + value.describe());
+  return {};
+}
+
 bool Elaborator::buildOperands(OpCall &opCall, SmallVectorImpl<mlir::Value> &operands,
                                SmallVectorImpl<int32_t> &segments) {
   SmallVector<mlir::Type> elements;
@@ -231,10 +245,10 @@ bool Elaborator::buildOperands(OpCall &opCall, SmallVectorImpl<mlir::Value> &ope
           group && signature.isVariadic && !group->isSparse)
         values = group->elements;
       for (const Entity &value : values) {
-        mlir::Value tensor = toTensor(value, preferred, argument.range);
-        if (!tensor)
+        mlir::Value operand = toOperand(signature, value, preferred, argument.range);
+        if (!operand)
           return false;
-        operands.push_back(tensor);
+        operands.push_back(operand);
       }
     }
     segments.push_back(operands.size() - before);
@@ -288,8 +302,9 @@ static Attribute attributeFrom(const Entity &value, AttrKind kind, unsigned widt
   case AttrKind::BoolList:
     return boolsOf(value, context);
   case AttrKind::Int:
-    return value.is<int64_t>() ? Attribute(IntegerAttr::get(b.getIntegerType(width), value.as<int64_t>()))
-                               : Attribute();
+    return value.is<int64_t>()
+               ? Attribute(IntegerAttr::get(b.getIntegerType(width), value.as<int64_t>()))
+               : Attribute();
   case AttrKind::Float:
     if (std::optional<double> number = value.asDouble())
       return b.getF64FloatAttr(*number);

@@ -121,8 +121,7 @@ std::optional<Entity> Elaborator::convertStatic(const ast::Param &param, const A
 }
 
 /// A type argument: given, or what the place of the call wants.
-bool Elaborator::bindTypeArgument(const ast::Param &param, Argument &argument,
-                                  StringRef callee) {
+bool Elaborator::bindTypeArgument(const ast::Param &param, Argument &argument, StringRef callee) {
   std::optional<TensorType> type;
   if (const TensorType *given = argument.value.get<TensorType>())
     type = *given;
@@ -131,8 +130,7 @@ bool Elaborator::bindTypeArgument(const ast::Param &param, Argument &argument,
   else if (!argument.expr && frame->expected)
     type = frame->expected;
   if (!type && !argument.expr) {
-    error(frame->callSite, "missing-argument",
-          "'" + callee + "' needs the type of its result here")
+    error(frame->callSite, "missing-argument", "'" + callee + "' needs the type of its result here")
         .help("as in " + callee + "(f32[n, 4])");
     return false;
   }
@@ -166,6 +164,8 @@ bool Elaborator::bindStaticParam(const ast::Param &param, Argument &argument) {
 
 /// The element type that a parameter's type gives a number, if it is known yet.
 mlir::Type Elaborator::knownElement(const ast::Type &type) {
+  if (type.kind == ast::TypeKind::List)
+    return {};
   if (type.kind == ast::TypeKind::DType)
     return elementType(type.dtype, type.baseRange);
   if (std::optional<Entity> known = sizeName(type.name, type.baseRange))
@@ -178,7 +178,7 @@ bool Elaborator::bindTensorParam(const ast::FnDecl &fn, const ast::Param &param,
                                  Argument &argument) {
   std::string what = "'" + param.name.text.str() + "' of '" + fn.name.text.str() + "'";
   Local local{Entity(), param.name.range, param.type};
-  TensorType actual;
+  mlir::Type actual;
   if (param.isVar) {
     Variable *const *variable = argument.value.get<Variable *>();
     if (!variable) {
@@ -187,15 +187,15 @@ bool Elaborator::bindTensorParam(const ast::FnDecl &fn, const ast::Param &param,
       return false;
     }
     local.value = Entity(*variable);
-    actual = {(*variable)->type.getElementType(), dfg::shapeOf((*variable)->type)};
+    actual = (*variable)->type;
   } else {
-    mlir::Value tensor = toTensor(argument.value, knownElement(*param.type), argument.range);
-    if (!tensor)
+    mlir::Value value = toValue(argument.value, knownElement(*param.type), argument.range);
+    if (!value)
       return false;
-    local.value = Entity(tensor);
-    actual = {dfg::elementTypeOf(tensor.getType()), dfg::shapeOf(tensor.getType())};
+    local.value = Entity(value);
+    actual = value.getType();
   }
-  if (!unify(*param.type, actual, UnifyPhase::Names, argument, what))
+  if (!unifyValue(*param.type, actual, UnifyPhase::Names, argument, what))
     return false;
   frame->locals[param.name.text] = local;
   return true;
@@ -234,8 +234,7 @@ bool Elaborator::bindParams(const Function &function, std::vector<Argument> &arg
     mlir::Type type = value.is<mlir::Value>() ? value.as<mlir::Value>().getType()
                                               : mlir::Type(value.as<Variable *>()->type);
     std::string what = "'" + param.name.text.str() + "' of '" + fn.name.text.str() + "'";
-    ok &= unify(*param.type, {dfg::elementTypeOf(type), dfg::shapeOf(type)}, UnifyPhase::Compound,
-                argument, what);
+    ok &= unifyValue(*param.type, type, UnifyPhase::Compound, argument, what);
   }
   return ok;
 }

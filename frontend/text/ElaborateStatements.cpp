@@ -16,10 +16,10 @@ Elaborator::Flow Elaborator::exec(const ast::Stmt *stmt) {
     checkAnnotations(*stmt, {"device", "recompute"});
   switch (stmt->kind) {
   case ast::StmtKind::Bind:
-    execBind(*cast<ast::BindStmt>(stmt));
+    execAnnotated(*stmt, [&] { execBind(*cast<ast::BindStmt>(stmt)); });
     return Flow::Next;
   case ast::StmtKind::Expr:
-    eval(cast<ast::ExprStmt>(stmt)->expr);
+    execAnnotated(*stmt, [&] { eval(cast<ast::ExprStmt>(stmt)->expr); });
     return Flow::Next;
   case ast::StmtKind::Let:
     execLet(*cast<ast::LetDecl>(stmt));
@@ -34,11 +34,11 @@ Elaborator::Flow Elaborator::exec(const ast::Stmt *stmt) {
   case ast::StmtKind::Block:
     return execBlock(*cast<ast::BlockStmt>(stmt)->block);
   case ast::StmtKind::Return:
-    execReturn(*cast<ast::ReturnStmt>(stmt));
+    execAnnotated(*stmt, [&] { execReturn(*cast<ast::ReturnStmt>(stmt)); });
     return Flow::Returned;
   case ast::StmtKind::Yield:
-    error(stmt->range, "misplaced", "'yield' belongs to a run-time block");
-    return Flow::Next;
+    execYield(*cast<ast::YieldStmt>(stmt));
+    return Flow::Returned;
   default:
     error(stmt->range, "misplaced", "this declaration does not belong into a function");
     return Flow::Next;
@@ -47,7 +47,7 @@ Elaborator::Flow Elaborator::exec(const ast::Stmt *stmt) {
 
 void Elaborator::bindLocal(const ast::Name &name, const Entity &value, const ast::Type *type) {
   if (name && !name.isDiscard())
-    frame->locals[name.text] = {value, name.range, type};
+    frame->locals[name.text] = {value, name.range, type, frame->block};
 }
 
 void Elaborator::bindTarget(const ast::Target &target, const Entity &value, SourceRange at) {
@@ -60,6 +60,8 @@ void Elaborator::bindTarget(const ast::Target &target, const Entity &value, Sour
         outer && outer->is<Variable *>())
       bound = fail(target.name.range, "shadows-variable",
                    "'" + name + "' is a variable, and '=' only binds a name");
+  if (!checkRebinding(target.name))
+    bound = Entity();
   if (target.type && !bound.isPoison())
     bound = checkResult(*target.type, bound, at, ("'" + name + "'").str());
   readNow(bound, at);
@@ -75,6 +77,49 @@ void Elaborator::readNow(Entity &value, SourceRange at) {
   value = read ? Entity(read) : Entity();
 }
 
+std::optional<TensorType> Elaborator::declaredType(const ast::Type *type) {
+  if (!type || type->kind == ast::TypeKind::List || type->kind == ast::TypeKind::Dim ||
+      isStaticType(*type))
+    return std::nullopt;
+  if (type->kind == ast::TypeKind::Named) {
+    std::optional<Entity> known = sizeName(type->name, type->baseRange);
+    if (!known || known->isPoison())
+      return std::nullopt;
+  }
+  for (const ast::IndexItem &item : type->items) {
+    SmallVector<StringRef> unknown;
+    if (item.value)
+      collectUnbound(item.value, unknown);
+    if (!item.value || item.kind == ast::IndexItemKind::Slice || !unknown.empty())
+      return std::nullopt;
+  }
+  return evalType(*type);
+}
+
+/// Runs a statement under what its annotations say.
+void Elaborator::execAnnotated(const ast::Stmt &stmt, function_ref<void()> run) {
+  const auto *annotation = find_if(stmt.annotations, [](const ast::Annotation &annotation) {
+    return annotation.name.text == "recompute";
+  });
+  if (annotation == stmt.annotations.end()) {
+    run();
+    return;
+  }
+  SaveAndRestore<std::string> outer(recompute, "all");
+  SaveAndRestore<bool> outerUse(hasRecomputed, false);
+  if (annotation->hasParens) {
+    const auto *text = annotation->args.size() == 1
+                           ? dyn_cast<ast::StringExpr>(annotation->args.front().value)
+                           : nullptr;
+    recompute = text && text->literal() ? text->literal()->str() : "";
+  }
+  if (recompute != "all" && recompute != "sqrt")
+    error(annotation->range, "bad-annotation", "'@recompute' takes nothing, \"all\" or \"sqrt\"");
+  run();
+  if (!hasRecomputed)
+    error(annotation->range, "bad-annotation", "'@recompute' applies to a loop, and here is none");
+}
+
 void Elaborator::execBind(const ast::BindStmt &stmt) {
   SaveAndRestore<std::string> outer(bindingName);
   if (stmt.targets.empty() || stmt.values.empty()) {
@@ -84,9 +129,11 @@ void Elaborator::execBind(const ast::BindStmt &stmt) {
   }
   bindingName = stmt.targets.front().name.text.str();
   std::vector<Entity> values;
-  for (const ast::Expr *expr : stmt.values) {
-    expected.reset();
+  bool hasTypes = stmt.values.size() == stmt.targets.size();
+  for (auto [i, expr] : enumerate(stmt.values)) {
+    expected = hasTypes ? declaredType(stmt.targets[i].type) : std::nullopt;
     values.push_back(eval(expr));
+    expected.reset();
     // Before a later value has its effects.
     if (stmt.values.size() > 1)
       readNow(values.back(), expr->range);
@@ -123,6 +170,10 @@ void Elaborator::execLet(const ast::LetDecl &stmt) {
         continue;
       }
     }
+    if (!checkRebinding(binding.name)) {
+      bindLocal(binding.name, Entity());
+      continue;
+    }
     Entity value = eval(binding.value);
     if (value.is<mlir::Value>())
       value = fail(binding.value->range, "not-static",
@@ -132,8 +183,8 @@ void Elaborator::execLet(const ast::LetDecl &stmt) {
       ast::Param param;
       param.name = binding.name;
       param.type = binding.type;
-      value = convertStatic(param, {{}, binding.value, binding.value->range, value})
-                  .value_or(Entity());
+      value =
+          convertStatic(param, {{}, binding.value, binding.value->range, value}).value_or(Entity());
     }
     bindLocal(binding.name, value, binding.type);
   }
@@ -185,6 +236,15 @@ Elaborator::Flow Elaborator::execStaticFor(const ast::StaticForStmt &stmt) {
 
 void Elaborator::execReturn(const ast::ReturnStmt &stmt) {
   SaveAndRestore<std::string> outer(bindingName, "return");
+  if (frame->block) {
+    frame->result = Entity();
+    frame->block->values.emplace_back();
+    frame->block->valuesAt.push_back(stmt.range);
+    error(stmt.range, "misplaced",
+          "'return' cannot leave a run-time '" + frame->block->keyword + "'")
+        .help("yield the value, and return what the block gives");
+    return;
+  }
   frame->resultAt = stmt.range;
   if (stmt.values.empty()) {
     frame->result = Entity(Nothing{});
@@ -192,9 +252,13 @@ void Elaborator::execReturn(const ast::ReturnStmt &stmt) {
   }
   frame->resultAt = SourceRange::join(stmt.values.front()->range, stmt.values.back()->range);
   std::vector<Entity> values;
+  const ast::Type *declared = frame->fn ? frame->fn->resultType : nullptr;
+  if (frame->fn && frame->fn->results.size() == 1)
+    declared = frame->fn->results.front().type;
   for (const ast::Expr *expr : stmt.values) {
-    expected.reset();
+    expected = stmt.values.size() == 1 ? declaredType(declared) : std::nullopt;
     values.push_back(eval(expr));
+    expected.reset();
     if (stmt.values.size() > 1)
       readNow(values.back(), expr->range);
   }

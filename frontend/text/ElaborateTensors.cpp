@@ -12,6 +12,13 @@ bool Elaborator::requireEntry(SourceRange at) {
   return false;
 }
 
+bool Elaborator::requireVisible(mlir::Value value, SourceRange at) {
+  if (value.getParentRegion()->isAncestor(builder.currentBlock()->getParent()))
+    return true;
+  error(at, "outside-entry", "this value was computed in another entry");
+  return false;
+}
+
 /// Whether an integer is a value of the element type.
 static bool fits(int64_t value, mlir::Type element) {
   auto integer = dyn_cast<IntegerType>(element);
@@ -62,9 +69,8 @@ static bool flatten(const Entity &value, size_t depth, SmallVectorImpl<int64_t> 
     shape.push_back(size);
   if (depth >= shape.size() || shape[depth] != size || size == 0)
     return false;
-  return all_of(group->elements, [&](const Entity &element) {
-    return flatten(element, depth + 1, shape, numbers);
-  });
+  return all_of(group->elements,
+                [&](const Entity &element) { return flatten(element, depth + 1, shape, numbers); });
 }
 
 mlir::Value Elaborator::listToTensor(const Entity &value, mlir::Type preferred, SourceRange at) {
@@ -77,8 +83,8 @@ mlir::Value Elaborator::listToTensor(const Entity &value, mlir::Type preferred, 
     return {};
   }
   if (!flatten(value, 0, shape, numbers)) {
-    error(at, "not-a-tensor", "expected a tensor, but got " + value.describe() +
-                                  " that is no table of static numbers");
+    error(at, "not-a-tensor",
+          "expected a tensor, but got " + value.describe() + " that is no table of static numbers");
     return {};
   }
   Builder b(context);
@@ -114,9 +120,12 @@ mlir::Value Elaborator::toTensor(const Entity &value, mlir::Type preferred, Sour
     return {};
   if (value.is<mlir::Value>()) {
     mlir::Value tensor = value.as<mlir::Value>();
-    if (tensor.getParentRegion() == &builder.currentEntry().getBody())
+    if (!requireVisible(tensor, at))
+      return {};
+    if (!listOf(value))
       return tensor;
-    error(at, "outside-entry", "this value was computed in another entry");
+    error(at, "not-a-tensor", "expected a tensor, but got " + value.describe())
+        .help("l[i] is one element, stack(l, size: n) all of them");
     return {};
   }
   if (Variable *const *variable = value.get<Variable *>())
@@ -140,6 +149,9 @@ mlir::Value Elaborator::evalTensor(const ast::Expr *expr, mlir::Type preferred) 
 mlir::Value Elaborator::readVariable(Variable &variable, SourceRange at) {
   if (!requireEntry(at))
     return {};
+  // Where order means nothing, each place reads for itself.
+  if (isa<dfg::DataflowOp>(builder.currentBlock()->getParentOp()))
+    return builder.read(variable.path, variable.type, locate(at));
   mlir::Value &value = reads[&variable];
   if (!value)
     value = builder.read(variable.path, variable.type, locate(at));
@@ -183,8 +195,7 @@ Entity Elaborator::callCast(mlir::Type element, Arguments &args, const ast::Call
   const Argument &arg = args.front();
   bool isExact = isa<FloatType>(element) || arg.value.is<int64_t>() || arg.value.is<dfg::DimExpr>();
   bool isBool = element.isInteger(1);
-  mlir::Value value =
-      toTensor(arg.value, isExact && !isBool ? element : mlir::Type(), arg.range);
+  mlir::Value value = toTensor(arg.value, isExact && !isBool ? element : mlir::Type(), arg.range);
   if (!value)
     return Poison();
   value = castTo(value, element, call.range);

@@ -32,7 +32,8 @@ bool Elaborator::checkAnnotations(const ast::Stmt &stmt, ArrayRef<StringRef> kno
   for (const ast::Annotation &annotation : stmt.annotations) {
     StringRef name = annotation.name.text;
     if (is_contained(known, name)) {
-      if (name == "device" || name == "colocate" || name == "recompute") {
+      bool isOfLoops = name == "recompute" && !isa<ast::FnDecl>(stmt);
+      if (is_contained({"device", "colocate", "recompute"}, name) && !isOfLoops) {
         laterWork(annotation.range, ("'@" + name + "'").str());
         ok = false;
       }
@@ -40,10 +41,9 @@ bool Elaborator::checkAnnotations(const ast::Stmt &stmt, ArrayRef<StringRef> kno
     }
     ok = false;
     bool isElsewhere = is_contained({"frozen", "was", "device", "colocate", "recompute"}, name);
-    Diagnostic &diagnostic =
-        error(annotation.range, "bad-annotation",
-              isElsewhere ? "'@" + name + "' does not apply to this"
-                          : "there is no annotation '@" + name + "'");
+    Diagnostic &diagnostic = error(annotation.range, "bad-annotation",
+                                   isElsewhere ? "'@" + name + "' does not apply to this"
+                                               : "there is no annotation '@" + name + "'");
     if (!isElsewhere)
       suggest(diagnostic, name, {"frozen", "was", "device", "colocate", "recompute"});
   }
@@ -61,8 +61,7 @@ std::optional<TensorType> Elaborator::typeOfInitializer(const ast::VarDecl &decl
       if (const mlir::Type *element = type.get<mlir::Type>())
         return TensorType{*element, {}};
     }
-  bool isLoad = isa<ast::CallExpr>(init) &&
-                isa<ast::NameExpr>(cast<ast::CallExpr>(init)->callee) &&
+  bool isLoad = isa<ast::CallExpr>(init) && isa<ast::NameExpr>(cast<ast::CallExpr>(init)->callee) &&
                 cast<ast::NameExpr>(cast<ast::CallExpr>(init)->callee)->name == "load";
   if (isLoad || isa<ast::IntExpr, ast::FloatExpr, ast::BoolExpr, ast::UnaryExpr>(init)) {
     Entity value = eval(init);
@@ -138,9 +137,9 @@ Entity Elaborator::declareSlot(const ast::VarDecl &decl, Frame &declaring) {
   name.order = declaring.self->order;
   name.order.push_back(~0u);
   name.order.push_back(decl.name.range.begin);
-  std::string former = (declaring.self->formerly.empty() ? declaring.self->path
-                                                         : declaring.self->formerly) +
-                       "." + decl.name.text.str();
+  std::string former =
+      (declaring.self->formerly.empty() ? declaring.self->path : declaring.self->formerly) + "." +
+      decl.name.text.str();
   for (Variable *variable : declaring.loopVariables) {
     name.path += "/" + variable->path;
     former += "/" + (variable->formerly.empty() ? variable->path : variable->formerly);
@@ -149,6 +148,8 @@ Entity Elaborator::declareSlot(const ast::VarDecl &decl, Frame &declaring) {
   if (former != name.path)
     name.formerly = former;
   auto initFrame = std::make_shared<Frame>(declaring);
+  initFrame->block = nullptr;
+  initFrame->dataflow = nullptr;
   keptFrames.push_back(initFrame);
   Variable *variable = declareVariable(decl, name, initFrame);
   Entity value = variable ? Entity(variable) : Entity();

@@ -45,6 +45,20 @@ private:
     std::vector<std::string> notes;
   };
 
+  /// What a loop that is being elaborated runs over and carries.
+  struct Loop;
+  /// A loop around the current operation: what draws of random numbers need to know of it.
+  struct LoopContext {
+    dfg::WhileOp op;
+    /// The argument that counts iterations; negative as long as there is none.
+    int counter = -1;
+    bool inCondition = false;
+    /// What draws in the condition and in the body take as their counters.
+    mlir::Value draws[2];
+    /// First values and next ones of what the loop carries besides what the author wrote.
+    llvm::SmallVector<mlir::Value> added, addedNext;
+  };
+
   //===--- Errors (ElaborateErrors.cpp) -----------------------------------===//
 
   /// Reports an error with the calls around it, once per place and slug.
@@ -198,6 +212,8 @@ private:
   Entity callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call);
   Entity callAssign(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
   bool requireEntry(SourceRange at);
+  /// Whether a value computed earlier can be used here.
+  bool requireVisible(mlir::Value value, SourceRange at);
 
   //===--- Calls (ElaborateCalls.cpp) -------------------------------------===//
 
@@ -242,6 +258,8 @@ private:
   bool placeArguments(OpCall &opCall, Arguments &args, const ast::CallExpr &call);
   bool placePositional(OpCall &opCall, Argument &argument);
   bool placeNamed(OpCall &opCall, Argument &argument);
+  mlir::Value toOperand(const dfg::OperandSignature &signature, const Entity &value,
+                        mlir::Type preferred, SourceRange at);
   bool buildOperands(OpCall &opCall, llvm::SmallVectorImpl<mlir::Value> &operands,
                      llvm::SmallVectorImpl<int32_t> &segments);
   bool buildAttributes(OpCall &opCall, llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
@@ -250,6 +268,8 @@ private:
   //===--- Random numbers (ElaborateRandom.cpp) ---------------------------===//
 
   int64_t seedFromPath();
+  mlir::Value drawNumber(SourceRange at);
+  mlir::Value drawsInLoop(LoopContext &loop, mlir::Value around, SourceRange at);
   mlir::Value drawCounter(SourceRange at);
 
   //===--- Parts (ElaborateParts.cpp) -------------------------------------===//
@@ -283,6 +303,77 @@ private:
   void initialize(const Initializer &initializer);
   void elaborateInitializers();
 
+  //===--- Run-time blocks (ElaborateBlocks.cpp) --------------------------===//
+
+  /// Elaborates `body` as a run-time block at the end of `into`; `bind` binds its names.
+  bool runBlock(RunTimeBlock &block, mlir::Block &into, llvm::function_ref<void()> bind,
+                llvm::function_ref<bool()> body);
+  void execYield(const ast::YieldStmt &stmt);
+  /// Reports a name of an outer block that would be bound again; returns whether there is none.
+  bool checkRebinding(const ast::Name &name);
+  /// What is read inside of `op` and not assigned there is read before it.
+  void finishRegions(mlir::Operation *op);
+  /// Runs `build` with operations going before the outermost region around.
+  void outsideOfRegions(llvm::function_ref<void()> build);
+  mlir::Value evalPredicate(const ast::Expr *expr, llvm::StringRef keyword);
+
+  //===--- Branches (ElaborateBranches.cpp) -------------------------------===//
+
+  Entity evalIf(const ast::IfExpr &expr, llvm::ArrayRef<mlir::Type> hints);
+  bool runBranch(RunTimeBlock &block, mlir::Block &into, const ast::IfExpr &expr, bool isElse,
+                 llvm::ArrayRef<mlir::Type> hints);
+  bool joinBranches(RunTimeBlock &onTrue, RunTimeBlock &onFalse, dfg::IfOp op,
+                    llvm::ArrayRef<mlir::Type> hints, const ast::IfExpr &expr,
+                    std::vector<mlir::Value> &thenValues, std::vector<mlir::Value> &elseValues);
+
+  //===--- Loops (ElaborateLoops.cpp) -------------------------------------===//
+
+  Entity evalWhile(const ast::WhileExpr &expr);
+  Entity evalForOrScan(llvm::StringRef keyword, SourceRange at, const ast::Each &each,
+                       llvm::ArrayRef<ast::Binding> carried, const ast::Block &body);
+  bool evalRange(Loop &loop, const ast::Each &each);
+  bool evalBounds(Loop &loop, const ast::Each &each);
+  bool evalSources(Loop &loop, const ast::Each &each);
+  bool addSource(Loop &loop, const Entity &value, SourceRange at);
+  bool evalCarried(Loop &loop);
+  bool buildCondition(Loop &loop, const ast::Expr *condition);
+  bool buildBody(Loop &loop, const ast::Block &body);
+  void bindCarried(const Loop &loop, mlir::Block &block);
+  void bindElements(Loop &loop);
+  bool convertYield(Loop &loop, RunTimeBlock &block, const ast::Block &body);
+  void reportCarried(const ast::Binding &binding, mlir::Type start, mlir::Value next,
+                     SourceRange nextAt);
+  bool addStacks(Loop &loop, RunTimeBlock &block);
+  Entity finishLoop(Loop &loop);
+  Entity elaborateLoop(Loop &loop, const ast::Expr *condition, const ast::Block &body);
+  /// Adds a carried value to a loop that is being elaborated; returns its place.
+  unsigned addCarried(LoopContext &loop, mlir::Value init);
+
+  //===--- Lists (ElaborateLists.cpp) -------------------------------------===//
+
+  /// A run-time value, which may be a list.
+  mlir::Value toValue(const Entity &value, mlir::Type preferred, SourceRange at);
+  /// The list that a value is; null for another.
+  static mlir::Value listOf(const Entity &value);
+  static std::optional<ast::Type> elementOfListType(const ast::Type &type);
+  bool unifyValue(const ast::Type &type, mlir::Type actual, UnifyPhase phase,
+                  const Argument &argument, const std::string &what);
+  Entity evalListType(const ast::IndexExpr &expr);
+  mlir::Value createList(const TensorType &element, mlir::Value size, SourceRange at);
+  Entity callListType(const ListType &type, Arguments &args, const ast::CallExpr &call);
+  Entity indexList(const ast::IndexExpr &expr, mlir::Value list);
+  std::optional<Entity> callOnList(llvm::StringRef name, Arguments &args,
+                                   const ast::CallExpr &call);
+  Entity stackList(Arguments &args, const ast::CallExpr &call, bool joins);
+  Entity moveElements(mlir::Value list, const Argument &indices, mlir::Value from,
+                      const ast::CallExpr &call);
+  Entity splitIntoList(mlir::Value list, const Argument &tensor, const ast::CallExpr &call);
+  mlir::Value evalPosition(const Argument &argument);
+  mlir::Value readList(mlir::Value list, mlir::Value index, SourceRange at);
+  mlir::Value writeList(mlir::Value list, mlir::Value index, mlir::Value value, SourceRange at);
+  mlir::Value unstack(mlir::Value tensor, SourceRange at);
+  mlir::Value stack(mlir::Value list, const dfg::DimExpr &size, SourceRange at);
+
   //===--- Statements (ElaborateStatements.cpp) ---------------------------===//
 
   Flow execBlock(const ast::Block &block);
@@ -296,6 +387,9 @@ private:
   void execReturn(const ast::ReturnStmt &stmt);
   void bindLocal(const ast::Name &name, const Entity &value, const ast::Type *type = nullptr);
   void poisonBindings(const ast::Block *block);
+  /// The type that a binding declares, if nothing in it is to be found out yet.
+  std::optional<TensorType> declaredType(const ast::Type *type);
+  void execAnnotated(const ast::Stmt &stmt, llvm::function_ref<void()> run);
   Entity laterWork(SourceRange at, llvm::StringRef what);
 
   //===--- Gradients (ElaborateGradients.cpp) -----------------------------===//
@@ -383,6 +477,11 @@ private:
   llvm::StringMap<unsigned> draws;
   /// The number of this call, once an operation of the entry draws.
   mlir::Value callNumber;
+  /// The loops around, outermost first.
+  llvm::SmallVector<LoopContext *> loops;
+  /// What `@recompute` says to the loops of the current statement, and whether there was one.
+  std::string recompute;
+  bool hasRecomputed = false;
   /// Lower bounds of dimensions of the current entry, from its facts.
   std::vector<std::pair<std::string, int64_t>> lowerBounds;
   /// The type that the context wants of the next call, if that gives none.

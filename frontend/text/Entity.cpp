@@ -101,6 +101,9 @@ std::string Entity::describe() const {
           return "the type " + dfg::toText(value);
         else if constexpr (std::is_same_v<T, TensorType>)
           return "the type " + dfg::toText(dfg::tensorOf(value.shape, value.element));
+        else if constexpr (std::is_same_v<T, ListType>)
+          return "the type list[" +
+                 dfg::toText(dfg::tensorOf(value.element.shape, value.element.element)) + "]";
         else if constexpr (std::is_same_v<T, std::shared_ptr<const Group>>)
           return value->isSparse ? "a sparse gradient" : "a group";
         else if constexpr (std::is_same_v<T, All>)
@@ -111,6 +114,8 @@ std::string Entity::describe() const {
           return dfg::toText(value.value.getShapedType());
         else if constexpr (std::is_same_v<T, Variable *>)
           return dfg::toText(value->type);
+        else if constexpr (std::is_same_v<T, Queue *>)
+          return quoted("the queue", value->path);
         else if constexpr (std::is_same_v<T, Instance *>)
           return quoted("an instance of", value->part.decl->name.text);
         else if constexpr (std::is_same_v<T, Function>)

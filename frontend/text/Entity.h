@@ -7,13 +7,15 @@
 
 namespace tfc::dfg {
 struct OpSignature;
-}
+struct OperandSignature;
+} // namespace tfc::dfg
 
 namespace tfc::text {
 
 struct Entity;
 struct Instance;
 struct Module;
+struct Queue;
 struct Variable;
 
 /// An error that has been reported: whatever it reaches is silent.
@@ -26,6 +28,11 @@ struct Nothing {};
 struct TensorType {
   mlir::Type element;
   dfg::Shape shape;
+};
+
+/// `list[f32[n, 4]]` as a value.
+struct ListType {
+  TensorType element;
 };
 
 /// A compile-time list of values of any types; also a shape. With names for the results of a
@@ -66,9 +73,9 @@ struct Constant {
 
 struct Entity {
   using Data = std::variant<Poison, Nothing, int64_t, double, bool, std::string, dfg::DimExpr,
-                            mlir::Type, TensorType, std::shared_ptr<const Group>, All, mlir::Value,
-                            Constant, Variable *, Instance *, Function, Part, Module *,
-                            const dfg::OpSignature *, Builtin>;
+                            mlir::Type, TensorType, ListType, std::shared_ptr<const Group>, All,
+                            mlir::Value, Constant, Variable *, Queue *, Instance *, Function, Part,
+                            Module *, const dfg::OpSignature *, Builtin>;
   Data data = Poison{};
 
   Entity() = default;
@@ -121,6 +128,21 @@ struct Variable {
   std::string formerly;
   OrderKey order;
   const ast::VarDecl *decl = nullptr;
+  mlir::Location location;
+};
+
+/// Elements that wait between calls and threads.
+struct Queue {
+  std::string path;
+  std::vector<std::string> names;
+  llvm::SmallVector<mlir::RankedTensorType> components;
+  /// `fifo`, `shuffle` or `priority`.
+  std::string kind;
+  int64_t capacity = 0;
+  int64_t minReady = 0;
+  int64_t seed = 0;
+  OrderKey order;
+  const ast::QueueDecl *decl = nullptr;
   mlir::Location location;
 };
 

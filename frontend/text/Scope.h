@@ -2,7 +2,9 @@
 #pragma once
 
 #include "frontend/text/Entity.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tfc::text {
 
@@ -77,12 +79,55 @@ struct Instance {
   bool isForced = false;
 };
 
+/// What the `yield` of a run-time block gives, while the block is elaborated.
+struct RunTimeBlock {
+  /// `if`, `while`, ... for messages.
+  llvm::StringRef keyword;
+  /// The types of the carried values; of a branch none.
+  llvm::SmallVector<mlir::Type> carried;
+  bool hasYielded = false;
+  SourceRange yieldedAt;
+  std::vector<Entity> values, stacked;
+  llvm::SmallVector<SourceRange> valuesAt, stackedAt;
+};
+
 /// A name that a call of a function binds.
 struct Local {
   Entity value;
   SourceRange at;
   /// As declared, for parameters and typed bindings.
   const ast::Type *type = nullptr;
+  /// The run-time block that binds it; null outside of all.
+  const RunTimeBlock *block = nullptr;
+};
+
+/// A `dataflow` block: its names are bound when they are first needed.
+struct DataflowScope {
+  enum class State { Pending, Running, Done };
+  struct Binding {
+    const ast::BindStmt *stmt = nullptr;
+    State state = State::Pending;
+    Entity value;
+    SourceRange at;
+  };
+  /// An input of a merge that comes from the next iteration, to be connected at the end.
+  struct BackEdge {
+    mlir::Operation *merge;
+    unsigned input;
+    const ast::Expr *expr;
+    SourceRange at;
+  };
+  RunTimeBlock *block = nullptr;
+  mlir::Block *body = nullptr;
+  llvm::StringMap<Binding> bindings;
+  std::vector<BackEdge> backEdges;
+  /// The names being bound, innermost last.
+  std::vector<llvm::StringRef> running;
+  /// Names that stand in an `after`.
+  llvm::StringSet<> triggers;
+  /// The tokens of the values in `triggers`.
+  llvm::DenseMap<mlir::Value, mlir::Value> tokens;
+  DataflowScope *outer = nullptr;
 };
 
 /// One activation: of a function, or of the file or part level.
@@ -104,6 +149,9 @@ struct Frame {
   std::optional<Entity> result;
   /// The place of the `return`.
   SourceRange resultAt;
+  /// The innermost run-time block.
+  RunTimeBlock *block = nullptr;
+  DataflowScope *dataflow = nullptr;
 
   Local *find(llvm::StringRef name) {
     auto it = locals.find(name);

@@ -1,0 +1,157 @@
+#include "frontend/GraphBuilder.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc {
+
+/// The operation of `op` with other operands and results, and with its regions; erases `op`.
+static Operation *recreate(OpBuilder &builder, Operation *op, ValueRange operands,
+                           TypeRange types) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  OperationState state(op->getLoc(), op->getName(), operands, types, op->getAttrs());
+  for (Region &region : op->getRegions())
+    state.addRegion()->takeBody(region);
+  Operation *result = builder.create(state);
+  op->erase();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+dfg::IfOp GraphBuilder::beginIf(Value condition, Location location) {
+  return dfg::IfOp::create(builder, location, TypeRange(), condition);
+}
+
+dfg::IfOp GraphBuilder::finishIf(dfg::IfOp op, ValueRange onTrue, ValueRange onFalse) {
+  for (auto [block, values] :
+       {std::pair(&op.getThenBlock(), onTrue), std::pair(&op.getElseBlock(), onFalse)}) {
+    builder.setInsertionPointToEnd(block);
+    dfg::YieldOp::create(builder, op.getLoc(), values);
+  }
+  Operation *result = recreate(builder, op, op.getCondition(), onTrue.getTypes());
+  builder.setInsertionPointAfter(result);
+  return cast<dfg::IfOp>(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+dfg::WhileOp GraphBuilder::beginWhile(ValueRange inits, Location location) {
+  return dfg::WhileOp::create(builder, location, inits);
+}
+
+void GraphBuilder::condition(Value value, Location location) {
+  dfg::ConditionOp::create(builder, location, value);
+}
+
+dfg::WhileOp GraphBuilder::finishWhile(dfg::WhileOp op, ValueRange added, ValueRange next,
+                                       std::optional<dfg::DimExpr> trips, StringRef recompute) {
+  builder.setInsertionPointToEnd(&op.getBodyBlock());
+  dfg::YieldOp::create(builder, op.getLoc(), next);
+  if (trips)
+    op.setTripsAttr(dfg::DimsAttr::get(getContext(), {*trips}));
+  if (!recompute.empty())
+    op.setRecompute(recompute);
+  if (!added.empty()) {
+    SmallVector<Value> inits(op.getInits());
+    append_range(inits, added);
+    op = cast<dfg::WhileOp>(recreate(builder, op, inits, ValueRange(inits).getTypes()));
+  }
+  builder.setInsertionPointAfter(op);
+  return op;
+}
+
+//===----------------------------------------------------------------------===//
+// The graph form
+//===----------------------------------------------------------------------===//
+
+dfg::DataflowOp GraphBuilder::beginDataflow(Location location) {
+  auto op = dfg::DataflowOp::create(builder, location, TypeRange(), ArrayAttr());
+  if (op.getBody().empty())
+    op.getBody().emplaceBlock();
+  return op;
+}
+
+dfg::DataflowOp GraphBuilder::finishDataflow(dfg::DataflowOp op, ValueRange values,
+                                             ArrayRef<std::string> names) {
+  builder.setInsertionPointToEnd(&op.getBody().front());
+  dfg::YieldOp::create(builder, op.getLoc(), values);
+  SmallVector<StringRef> texts(names.begin(), names.end());
+  if (!names.empty())
+    op.setNamesAttr(builder.getStrArrayAttr(texts));
+  Operation *result = recreate(builder, op, {}, values.getTypes());
+  builder.setInsertionPointAfter(result);
+  return cast<dfg::DataflowOp>(result);
+}
+
+dfg::NodeOp GraphBuilder::wrapInNode(Operation *op, ValueRange after) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(op);
+  SmallVector<Type> types(op->getResultTypes());
+  types.push_back(dfg::TokenType::get(getContext()));
+  OperationState state(op->getLoc(), dfg::NodeOp::getOperationName());
+  state.addOperands(after);
+  state.addTypes(types);
+  Block &block = state.addRegion()->emplaceBlock();
+  auto node = cast<dfg::NodeOp>(builder.create(state));
+  for (auto [inner, outer] : zip(op->getResults(), node.getResults()))
+    inner.replaceAllUsesWith(outer);
+  op->moveBefore(&block, block.end());
+  builder.setInsertionPointToEnd(&block);
+  dfg::YieldOp::create(builder, op->getLoc(), op->getResults());
+  return node;
+}
+
+//===----------------------------------------------------------------------===//
+// Queues
+//===----------------------------------------------------------------------===//
+
+void GraphBuilder::createQueue(StringRef name, ArrayRef<Type> components,
+                               ArrayRef<std::string> names, StringRef kind, int64_t capacity,
+                               int64_t minReady, int64_t seed, Location location) {
+  OpBuilder::InsertionGuard guard(builder);
+  toDeclarations();
+  SmallVector<StringRef> texts(names.begin(), names.end());
+  SmallVector<Type> types(components);
+  dfg::QueueOp::create(builder, location, builder.getStringAttr(name),
+                       builder.getTypeArrayAttr(types), builder.getStrArrayAttr(texts),
+                       builder.getStringAttr(kind), builder.getI64IntegerAttr(capacity),
+                       builder.getI64IntegerAttr(minReady), builder.getI64IntegerAttr(seed));
+}
+
+void GraphBuilder::enqueue(StringRef queue, ValueRange values, bool isMany, Location location) {
+  if (isMany)
+    dfg::EnqueueManyOp::create(builder, location, queue, values);
+  else
+    dfg::EnqueueOp::create(builder, location, queue, values);
+}
+
+Operation *GraphBuilder::dequeue(StringRef queue, TypeRange types, Location location) {
+  return dfg::DequeueOp::create(builder, location, types, queue);
+}
+
+Operation *GraphBuilder::dequeueMany(StringRef queue, TypeRange types, const dfg::DimExpr &count,
+                                     bool isUpTo, Location location) {
+  auto name = FlatSymbolRefAttr::get(getContext(), queue);
+  auto size = dfg::DimsAttr::get(getContext(), {count});
+  if (isUpTo)
+    return dfg::DequeueUpToOp::create(builder, location, types, name, size);
+  return dfg::DequeueManyOp::create(builder, location, types, name, size);
+}
+
+Value GraphBuilder::queueSize(StringRef queue, Location location) {
+  return dfg::QueueSizeOp::create(builder, location, dfg::tensorOf({}, builder.getI32Type()),
+                                  queue);
+}
+
+void GraphBuilder::closeQueue(StringRef queue, bool cancelsPending, Location location) {
+  dfg::QueueCloseOp::create(builder, location, FlatSymbolRefAttr::get(getContext(), queue),
+                            builder.getBoolAttr(cancelsPending));
+}
+
+} // namespace tfc
