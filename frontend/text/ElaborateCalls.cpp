@@ -17,7 +17,8 @@ static const dfg::OpSignature *readingOp(const Entity &callee) {
   const dfg::OpSignature *op = nullptr;
   if (const dfg::OpSignature *const *named = callee.get<const dfg::OpSignature *>())
     op = *named;
-  else if (const Builtin *builtin = callee.get<Builtin>())
+  // A gradient is by what was read on the way to the loss.
+  else if (const Builtin *builtin = callee.get<Builtin>(); builtin && builtin->name != "gradients")
     op = dfg::lookupOp(builtin->name);
   bool takesVariable = op && any_of(op->attributes, [](const dfg::AttrSignature &attribute) {
     return attribute.kind == dfg::AttrKind::Symbol;
