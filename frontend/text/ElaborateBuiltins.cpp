@@ -37,8 +37,8 @@ Entity Elaborator::addAll(ArrayRef<Argument> args, SourceRange at) {
     return fail(at, "empty-group", "'add_n' of an empty group has no type");
   mlir::Type preferred;
   for (const Entity &element : group->elements)
-    if (const mlir::Value *value = element.get<mlir::Value>())
-      preferred = dfg::elementTypeOf(value->getType());
+    if (mlir::Type type = elementOf(element); type && element.is<mlir::Value>())
+      preferred = type;
   Entity sum = group->elements.front();
   if (group->elements.size() == 1) {
     mlir::Value value = toTensor(sum, preferred, at);

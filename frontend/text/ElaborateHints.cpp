@@ -8,7 +8,8 @@ using namespace llvm;
 namespace tfc::text {
 
 static std::optional<dfg::Shape> shapeOfValue(const Entity &value) {
-  if (const mlir::Value *tensor = value.get<mlir::Value>())
+  if (const mlir::Value *tensor = value.get<mlir::Value>();
+      tensor && isa<mlir::RankedTensorType>(tensor->getType()))
     return dfg::shapeOf(tensor->getType());
   if (Variable *const *variable = value.get<Variable *>())
     return dfg::shapeOf((*variable)->type);

@@ -72,7 +72,7 @@ std::string Elaborator::sizeInFrame(const dfg::DimExpr &size) {
 std::string Elaborator::checkedType(const Argument &operand, const dfg::DimExpr &from,
                                     const dfg::DimExpr &to) {
   const mlir::Value *tensor = operand.value.get<mlir::Value>();
-  if (!tensor)
+  if (!tensor || !isa<mlir::RankedTensorType>(tensor->getType()))
     return {};
   std::string sizes;
   bool isFound = false;
