@@ -10,7 +10,9 @@ def ResolveState : Pass<"tfc-resolve-state", "::mlir::ModuleOp"> {
   let description = [{
     Before: entries read and assign variables anywhere. After: an entry reads
     each variable at most once, at its start, and assigns it at most once, at
-    its end; in between the variable is a value like any other. So a failing
+    its end; in between the variable is a value like any other: captured by
+    regions that only read it, a result of branches and a carried value of loops
+    that assign it. So a failing
     call can be refused before its first effect, and every other pass may
     ignore state.
   }];
