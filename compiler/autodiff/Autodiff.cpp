@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/autodiff/Differentiator.h"
 #include "compiler/autodiff/Passes.h"
-#include "compiler/autodiff/Paths.h"
 #include "dialects/dfg/Build.h"
-#include "llvm/ADT/SetVector.h"
+#include "dialects/dfg/Gradients.h"
 
 using namespace mlir;
+using namespace tfc;
 using namespace tfc::dfg;
 
 namespace tfc {
@@ -19,152 +20,135 @@ namespace tfc {
 #include "compiler/autodiff/Passes.h.inc"
 } // namespace tfc
 
-namespace {
-/// Touched rows of a value that is only gathered from, in the order of the gathers.
-struct SparseGradient {
-  SmallVector<Value> indices, rows;
-};
-
-/// Remembers the operations of gradients.
-struct Recorder : OpBuilder::Listener {
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override { ops.insert(op); }
-
-  tfc::OperationSet ops;
-};
-
-/// Differentiates one `dfg.gradients`.
-class Differentiator {
-public:
-  Differentiator(GradientsOp op, Recorder &recorder)
-      : op(op), recorder(recorder), b(op, &recorder) {}
-
-  /// Builds the gradients before the operation; fails with an error.
-  FailureOr<SmallVector<Value>> run();
-
-private:
-  void markActive();
-  LogicalResult visit(Operation *forward);
-  LogicalResult reportPath(Operation *blocking);
-  void accumulate(Value value, Value gradient);
-  bool collectSparse(Operation *forward, ArrayRef<Value> resultGrads);
-  Value denseResult(Value x);
-  void sparseResult(Value x, SmallVectorImpl<Value> &results);
-
-  GradientsOp op;
-  Recorder &recorder;
-  OpBuilder b;
-  llvm::DenseSet<Value> active;              // on a path from some x, floating point or not
-  llvm::SetVector<Operation *> contributing; // on a path to y
-  DenseMap<Value, Value> gradients;
-  DenseMap<Value, SparseGradient> sparse;
-};
-} // namespace
-
-static bool isFloating(Value value) { return isa<FloatType>(elementTypeOf(value.getType())); }
-
-/// Marks what depends on an x, and collects what y depends on in reverse program order.
-void Differentiator::markActive() {
-  SmallVector<Value> work(op.getXs());
-  active.insert(work.begin(), work.end());
-  while (!work.empty()) {
-    for (Operation *user : work.pop_back_val().getUsers()) {
-      if (user->getBlock() != op->getBlock() || !user->isBeforeInBlock(op))
-        continue;
-      for (Value result : user->getResults())
-        if (active.insert(result).second)
-          work.push_back(result);
-    }
-  }
-
-  llvm::DenseSet<Operation *> seen;
-  SmallVector<Operation *> ops;
-  auto push = [&](Value value) {
-    Operation *producer = value.getDefiningOp();
-    if (producer && active.contains(value) && seen.insert(producer).second)
-      ops.push_back(producer);
-  };
-  push(op.getY());
-  for (size_t i = 0; i < ops.size(); ++i)
-    for (Value operand : ops[i]->getOperands())
-      push(operand);
-  llvm::sort(ops, [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
-  contributing.insert(ops.begin(), ops.end());
-}
+Differentiator::Differentiator(GradientsOp op, GradientContext &context)
+    : op(op), context(context), b(op, &context), activity(op), adjoints(b, context), capacity(1) {}
 
 FailureOr<SmallVector<Value>> Differentiator::run() {
-  if (failed(tfc::checkPaths(op, recorder.ops)))
+  if (failed(tfc::checkPaths(op, context.ops)))
     return failure();
-  markActive();
   Value y = op.getY();
-  gradients[y] = scalarLike(b, y, 1.0);
-  for (int64_t position : op.getSparse())
-    sparse.try_emplace(op.getXs()[position]);
-  for (Operation *forward : contributing)
-    if (failed(visit(forward)))
-      return failure();
+  adjoints.set(y, scalarLike(b, y, 1.0));
+  for (int64_t position : op.getSparse()) {
+    Value x = op.getXs()[position];
+    sparse.try_emplace(x);
+    for (Operation *reader : readersTowards(y, x))
+      sparseReaders.insert(reader);
+  }
+  if (failed(sweepAround()))
+    return failure();
 
   SmallVector<Value> results;
   for (auto [i, x] : llvm::enumerate(op.getXs())) {
     if (llvm::is_contained(op.getSparse(), int64_t(i)))
       sparseResult(x, results);
     else
-      results.push_back(denseResult(x));
+      results.push_back(adjoints.get(x));
   }
   return results;
 }
 
+/// Walks back from the operation to the start of the entry. Branches and loops that stand before
+/// those around the operation are no way: their gradients would be built as often as these run.
+LogicalResult Differentiator::sweepAround() {
+  for (Operation *anchor = op; !isa<EntryOp>(anchor); anchor = anchor->getParentOp()) {
+    if (anchor != op)
+      for (Operation &before :
+           llvm::make_range(anchor->getBlock()->begin(), Block::iterator(anchor)))
+        if (before.getNumRegions() > 0 && concerns(&before))
+          return reportPath(&before);
+    if (failed(sweepBlock(*anchor->getBlock(), anchor)))
+      return failure();
+  }
+  return success();
+}
+
+/// Visits what is active in a block, or before `end` in it, in reverse program order.
+LogicalResult Differentiator::sweepBlock(Block &block, Operation *end) {
+  SmallVector<Operation *> ops;
+  for (Operation &forward : block) {
+    if (&forward == end)
+      break;
+    if (concerns(&forward))
+      ops.push_back(&forward);
+  }
+  for (Operation *forward : llvm::reverse(ops))
+    if (failed(visit(forward)))
+      return failure();
+  return success();
+}
+
+bool Differentiator::concerns(Operation *forward) const {
+  return activity.concerns(forward) || sparseReaders.contains(forward);
+}
+
 LogicalResult Differentiator::visit(Operation *forward) {
-  SmallVector<Value> resultGrads;
-  for (Value result : forward->getResults())
-    resultGrads.push_back(gradients.lookup(result));
-  if (collectSparse(forward, resultGrads))
+  if (auto push = dyn_cast<PushOp>(forward)) {
+    visitPush(push);
     return success();
-  if (llvm::none_of(resultGrads, [](Value grad) { return bool(grad); }))
+  }
+  if (auto pop = dyn_cast<PopOp>(forward)) {
+    visitPop(pop);
     return success();
+  }
+  if (collectSparse(forward))
+    return success();
+  auto hasGradient = [&](Value result) { return bool(adjoints.lookup(result)); };
+  if (llvm::none_of(forward->getResults(), hasGradient) && !activity.usesTapes(forward))
+    return success();
+  if (auto branch = dyn_cast<IfOp>(forward))
+    return visitBranch(branch);
+  if (auto loop = dyn_cast<WhileOp>(forward))
+    return visitLoop(loop);
+  return visitPlain(forward);
+}
+
+LogicalResult Differentiator::visitPlain(Operation *forward) {
   // The gradient of an x ends there: what comes before it is held constant only if no other x needs
   // it.
-  auto isActive = [&](Value operand) { return active.contains(operand) && isFloating(operand); };
+  auto isActive = [&](Value operand) { return activity.isActive(operand); };
   if (llvm::none_of(forward->getOperands(), isActive))
     return success();
   auto differentiable = dyn_cast<DifferentiableOpInterface>(forward);
   if (!differentiable)
     return reportPath(forward);
+  SmallVector<Value> resultGrads;
+  for (Value result : forward->getResults())
+    resultGrads.push_back(adjoints.lookup(result));
   SmallVector<Value> operandGrads = differentiable.buildOperandGradients(b, resultGrads);
   for (auto [operand, gradient] : llvm::zip_equal(forward->getOperands(), operandGrads))
-    if (gradient && isActive(operand))
+    if (gradient)
       accumulate(operand, gradient);
   return success();
 }
 
 void Differentiator::accumulate(Value value, Value gradient) {
-  gradient = sumTo(b, gradient, shapeOf(value.getType()));
-  Value &sum = gradients[value];
-  sum = sum ? AddOp::create(b, value.getLoc(), sum, gradient).getResult() : gradient;
+  if (activity.isActive(value))
+    adjoints.add(value, gradient);
+}
+
+/// Follows results of an operation that was replaced by one with more results.
+void Differentiator::moveResults(ValueRange from, ValueRange to) {
+  for (auto [value, moved] : llvm::zip_equal(from, to)) {
+    activity.move(value, moved);
+    if (Value original = adjoints.move(value, moved))
+      replayed[original] = moved;
+  }
 }
 
 /// A gather along the first axis of a sparse x contributes rows instead of a dense gradient; rows
 /// of zeros where nothing flows, because the type counts the rows of all gathers.
-bool Differentiator::collectSparse(Operation *forward, ArrayRef<Value> resultGrads) {
+bool Differentiator::collectSparse(Operation *forward) {
   if (forward->getNumOperands() == 0)
     return false;
   auto it = sparse.find(forward->getOperand(0));
   auto gather = dyn_cast<RowGatherOpInterface>(forward);
   if (it == sparse.end() || !gather || !gather.takesRows())
     return false;
-  Value gradient = resultGrads[0];
-  if (!gradient)
-    gradient =
-        filled(b, forward->getLoc(), cast<RankedTensorType>(forward->getResult(0).getType()), 0.0);
+  Value gradient = adjoints.get(forward->getResult(0));
   auto [indices, rows] = gather.buildRowGradient(b, gradient);
   it->second.indices.push_back(indices);
   it->second.rows.push_back(rows);
   return true;
-}
-
-Value Differentiator::denseResult(Value x) {
-  if (Value gradient = gradients.lookup(x))
-    return gradient;
-  return filled(b, op.getLoc(), cast<RankedTensorType>(x.getType()), 0.0);
 }
 
 void Differentiator::sparseResult(Value x, SmallVectorImpl<Value> &results) {
@@ -184,7 +168,7 @@ LogicalResult Differentiator::reportPath(Operation *blocking) {
   Value start;
   for (Operation *current = blocking; current;) {
     auto operands = current->getOperands();
-    auto next = llvm::find_if(operands, [&](Value operand) { return active.contains(operand); });
+    auto next = llvm::find_if(operands, [&](Value operand) { return activity.isVaried(operand); });
     if (next == operands.end())
       break;
     current = llvm::is_contained(op.getXs(), *next) ? nullptr : (*next).getDefiningOp();
@@ -202,11 +186,14 @@ struct BuildGradientsPass : tfc::impl::BuildGradientsBase<BuildGradientsPass> {
 
   void runOnOperation() override {
     bool hasFailed = false;
+    GradientContext context(getOperation());
     for (auto entry : getOperation().getOps<EntryOp>()) {
-      Recorder recorder;
+      context.ops.clear();
+      SmallVector<GradientsOp> work;
+      entry.walk<WalkOrder::PreOrder>([&](GradientsOp op) { work.push_back(op); });
       // In program order: the inner gradient of a second derivative is operations by then.
-      for (auto op : llvm::to_vector(entry.getBody().getOps<GradientsOp>())) {
-        FailureOr<SmallVector<Value>> results = Differentiator(op, recorder).run();
+      for (GradientsOp op : work) {
+        FailureOr<SmallVector<Value>> results = Differentiator(op, context).run();
         if (failed(results)) {
           hasFailed = true;
           break;

@@ -1,33 +1,43 @@
 //===- Paths.cpp - How values reach a loss --------------------------------===//
 
 #include "compiler/autodiff/Paths.h"
+#include "compiler/autodiff/Flow.h"
 
 using namespace mlir;
+using namespace tfc;
 using namespace tfc::dfg;
 
 namespace {
-/// Values from which y can be reached, each with the operation that takes it nearer to y.
-using Paths = DenseMap<Value, Operation *>;
+/// The operation that takes a value nearer to y, and what it gives.
+struct Step {
+  Operation *op = nullptr;
+  Value result;
+};
+
+/// Values from which y can be reached.
+using Paths = DenseMap<Value, Step>;
 } // namespace
 
 /// More steps than these are counted, not shown.
 static constexpr size_t kMaxSteps = 8;
-
-static bool isFloating(Value value) { return isa<FloatType>(elementTypeOf(value.getType())); }
 
 static std::string nameOf(Operation *op) {
   return ("'" + op->getName().stripDialect() + "'").str();
 }
 
 /// Shortest paths to y over the operands that `isStep` takes.
-static Paths findPaths(Value y, function_ref<bool(OpOperand &)> isStep) {
-  Paths paths{{y, nullptr}};
+static Paths findPaths(const Flow &flow, Value y, function_ref<bool(OpOperand &)> isStep) {
+  Paths paths{{y, Step()}};
   SmallVector<Value> work{y};
-  for (size_t i = 0; i < work.size(); ++i)
-    if (Operation *op = work[i].getDefiningOp())
-      for (OpOperand &operand : op->getOpOperands())
-        if (isStep(operand) && paths.try_emplace(operand.get(), op).second)
-          work.push_back(operand.get());
+  for (size_t i = 0; i < work.size(); ++i) {
+    Value result = work[i];
+    flow.visitSources(result, [&](OpOperand &source) {
+      Operation *user = source.getOwner();
+      Step step{isa<YieldOp>(user) ? user->getParentOp() : user, result};
+      if (isStep(source) && paths.try_emplace(source.get(), step).second)
+        work.push_back(source.get());
+    });
+  }
   return paths;
 }
 
@@ -42,12 +52,10 @@ static bool isWay(OpOperand &operand) {
 static std::pair<SmallVector<Operation *>, size_t> follow(const Paths &paths, Value x) {
   SmallVector<Operation *> ops;
   std::optional<size_t> blocking;
-  Value value = x;
-  while (Operation *op = paths.lookup(value)) {
-    value = *llvm::find_if(op->getResults(), [&](Value result) { return paths.contains(result); });
-    if (!blocking && !isFloating(value))
+  for (Step step = paths.lookup(x); step.op; step = paths.lookup(step.result)) {
+    if (!blocking && !isDifferentiable(step.result.getType()))
       blocking = ops.size();
-    ops.push_back(op);
+    ops.push_back(step.op);
   }
   return {ops, blocking.value_or(0)};
 }
@@ -82,9 +90,11 @@ InFlightDiagnostic tfc::reportBlocked(GradientsOp op, Operation *blocking,
 }
 
 LogicalResult tfc::checkPaths(GradientsOp op, const OperationSet &ofGradients) {
-  Paths flows = findPaths(
-      op.getY(), [&](OpOperand &operand) { return isFloating(operand.get()) && isWay(operand); });
-  Paths ways = findPaths(op.getY(), [&](OpOperand &operand) {
+  Flow flow(op);
+  Paths flows = findPaths(flow, op.getY(), [&](OpOperand &operand) {
+    return isDifferentiable(operand.get().getType()) && isWay(operand);
+  });
+  Paths ways = findPaths(flow, op.getY(), [&](OpOperand &operand) {
     return isWay(operand) && !ofGradients.contains(operand.getOwner());
   });
   OperationSet reported;

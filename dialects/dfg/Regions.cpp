@@ -6,14 +6,18 @@ using namespace mlir;
 
 namespace tfc::dfg {
 
-/// Replaces `op` by one with other operands and results, the old results first, and the same
-/// regions.
+/// An operation like `op` with other operands and results, which takes its regions.
 static Operation *rebuild(Operation *op, ValueRange operands, TypeRange results) {
   OpBuilder b(op);
   OperationState state(op->getLoc(), op->getName(), operands, results, op->getAttrs());
   for (Region &region : op->getRegions())
     state.addRegion()->takeBody(region);
-  Operation *replacement = b.create(state);
+  return b.create(state);
+}
+
+/// Replaces `op` by one with further operands and results at the end.
+static Operation *widen(Operation *op, ValueRange operands, TypeRange results) {
+  Operation *replacement = rebuild(op, operands, results);
   op->replaceAllUsesWith(replacement->getResults().take_front(op->getNumResults()));
   op->erase();
   return replacement;
@@ -22,7 +26,7 @@ static Operation *rebuild(Operation *op, ValueRange operands, TypeRange results)
 IfOp addResults(IfOp op, ValueRange onTrue, ValueRange onFalse) {
   op.getThenYield().getValuesMutable().append(onTrue);
   op.getElseYield().getValuesMutable().append(onFalse);
-  return cast<IfOp>(rebuild(op, op->getOperands(), op.getThenYield().getValues().getTypes()));
+  return cast<IfOp>(widen(op, op->getOperands(), op.getThenYield().getValues().getTypes()));
 }
 
 WhileOp addCarried(WhileOp op, ValueRange inits) {
@@ -32,10 +36,24 @@ WhileOp addCarried(WhileOp op, ValueRange inits) {
   }
   SmallVector<Value> operands(op.getInits());
   llvm::append_range(operands, inits);
-  return cast<WhileOp>(rebuild(op, operands, ValueRange(operands).getTypes()));
+  return cast<WhileOp>(widen(op, operands, ValueRange(operands).getTypes()));
 }
 
 void addYields(WhileOp op, ValueRange values) { op.getYield().getValuesMutable().append(values); }
+
+WhileOp dropCarried(WhileOp op, const llvm::BitVector &dropped) {
+  SmallVector<Value> inits, results;
+  for (auto [i, init] : llvm::enumerate(op.getInits()))
+    if (!dropped.test(i)) {
+      inits.push_back(init);
+      results.push_back(op.getResult(i));
+    }
+  Operation *replacement = rebuild(op, inits, ValueRange(inits).getTypes());
+  for (auto [old, value] : llvm::zip_equal(results, replacement->getResults()))
+    old.replaceAllUsesWith(value);
+  op->erase();
+  return cast<WhileOp>(replacement);
+}
 
 void cloneBlock(OpBuilder &b, Block &block, IRMapping &mapping) {
   for (Operation &op : block.without_terminator())

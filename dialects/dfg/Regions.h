@@ -5,6 +5,7 @@
 
 #include "dialects/dfg/Dfg.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace tfc::dfg {
 
@@ -18,6 +19,10 @@ WhileOp addCarried(WhileOp op, mlir::ValueRange inits);
 
 /// Adds what the body yields for carried values that `addCarried` made.
 void addYields(WhileOp op, mlir::ValueRange values);
+
+/// Replaces `op`, whose regions have lost the arguments and the yielded values of `dropped`
+/// already, by one without these.
+WhileOp dropCarried(WhileOp op, const llvm::BitVector &dropped);
 
 /// Clones what stands in `block` before its terminator to where `b` stands.
 void cloneBlock(mlir::OpBuilder &b, mlir::Block &block, mlir::IRMapping &mapping);

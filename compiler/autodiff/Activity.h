@@ -1,0 +1,49 @@
+//===- Activity.h - Which values need a gradient ---------------------------===//
+
+#ifndef TFC_COMPILER_AUTODIFF_ACTIVITY_H
+#define TFC_COMPILER_AUTODIFF_ACTIVITY_H
+
+#include "compiler/autodiff/Flow.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tfc {
+
+/// The values between the xs and the y of a `dfg.gradients`: those that depend on some x, and that
+/// y depends on, through differentiable values alone. Those of loops are found as a fixed point.
+class Activity {
+public:
+  explicit Activity(dfg::GradientsOp op);
+
+  /// Whether a gradient of the value is of use.
+  bool isActive(mlir::Value value) const { return active.contains(value); }
+  /// Whether the value depends on an x.
+  bool isVaried(mlir::Value value) const { return varied.contains(value); }
+  /// Whether gradients go from the pops of a tape to its pushes.
+  bool isActiveTape(mlir::StringAttr tape) const { return tapes.contains(tape); }
+  /// Whether the gradients of the operation have to be built: some result is active, or there is an
+  /// active tape in it.
+  bool concerns(mlir::Operation *op) const;
+  /// Whether a branch or loop uses an active tape.
+  bool usesTapes(mlir::Operation *op) const { return withTapes.contains(op); }
+
+  /// Values around `op` that its regions use and that need a gradient.
+  llvm::SmallVector<mlir::Value> captured(mlir::Operation *op) const;
+
+  /// Lets `to` be what `value` is, which ceases to be.
+  void move(mlir::Value value, mlir::Value to);
+  /// Lets `copy` be what `value` is.
+  void copy(mlir::Value value, mlir::Value copy);
+
+private:
+  void markVaried(dfg::GradientsOp op, const Flow &flow);
+  void markActive(dfg::GradientsOp op, const Flow &flow);
+  void markTape(mlir::StringAttr tape, const Flow &flow);
+
+  llvm::DenseSet<mlir::Value> varied, active;
+  llvm::DenseSet<mlir::StringAttr> tapes;
+  llvm::DenseSet<mlir::Operation *> withTapes; // branches and loops that use active tapes
+};
+
+} // namespace tfc
+
+#endif // TFC_COMPILER_AUTODIFF_ACTIVITY_H

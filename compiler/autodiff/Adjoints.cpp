@@ -1,0 +1,89 @@
+//===- Adjoints.cpp - Gradients as far as they are known -------------------===//
+
+#include "compiler/autodiff/Adjoints.h"
+#include "dialects/dfg/Build.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::dfg;
+
+void GradientContext::eraseIfUnused(Operation *op) {
+  SmallVector<Operation *> work{op};
+  while (!work.empty()) {
+    Operation *current = work.pop_back_val();
+    if (!isOpTriviallyDead(current))
+      continue;
+    llvm::SmallSetVector<Operation *, 4> producers;
+    for (Value operand : current->getOperands())
+      if (Operation *producer = operand.getDefiningOp(); producer && ops.contains(producer))
+        producers.insert(producer);
+    current->walk([&](Operation *nested) { ops.erase(nested); });
+    current->erase();
+    llvm::append_range(work, producers);
+  }
+}
+
+Value tfc::zerosLike(OpBuilder &b, Value value) {
+  auto list = dyn_cast<ListType>(value.getType());
+  if (!list)
+    return filled(b, value.getLoc(), cast<RankedTensorType>(value.getType()), 0.0);
+  RankedTensorType element = list.getElementType();
+  Value size = ListSizeOp::create(b, value.getLoc(), value);
+  return ListCreateOp::create(b, value.getLoc(), size,
+                              DimsAttr::get(b.getContext(), shapeOf(element)),
+                              TypeAttr::get(element.getElementType()));
+}
+
+Value Adjoints::get(Value value) {
+  Value gradient = lookup(value);
+  return gradient ? gradient : zerosLike(b, value);
+}
+
+static bool isZeros(Value value) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    value = broadcast.getX();
+  return value.getDefiningOp<ListCreateOp>() || matchPattern(value, m_AnyZeroFloat());
+}
+
+/// `sum` with `gradient` added to it in place, where it is zeros with something added at a place;
+/// else null. So a read at one place costs what it reads, however large the whole is.
+static Value addInPlace(OpBuilder &b, Value sum, Value gradient) {
+  Location loc = gradient.getLoc();
+  if (auto add = gradient.getDefiningOp<ListAddOp>(); add && isZeros(add.getList()))
+    return ListAddOp::create(b, loc, sum, add.getIndex(), add.getValue());
+  if (auto add = gradient.getDefiningOp<ScatterAddOp>(); add && isZeros(add.getX()))
+    return ScatterAddOp::create(b, loc, sum, add.getIndices(), add.getUpdates(),
+                                add.getOutsideAttr());
+  return {};
+}
+
+void Adjoints::add(Value value, Value gradient) {
+  bool isList = isa<ListType>(value.getType());
+  if (!isList)
+    gradient = sumTo(b, gradient, shapeOf(value.getType()));
+  Value &sum = sums[keyOf(value)];
+  if (!sum) {
+    sum = gradient;
+  } else if (Value inPlace = addInPlace(b, sum, gradient)) {
+    sum = inPlace;
+    context.eraseIfUnused(gradient.getDefiningOp());
+  } else if (isList) {
+    sum = ListSumOp::create(b, value.getLoc(), sum, gradient);
+  } else {
+    sum = AddOp::create(b, value.getLoc(), sum, gradient);
+  }
+}
+
+Value Adjoints::move(Value value, Value to) {
+  Value original = aliases.lookup(value);
+  if (original) {
+    aliases.erase(value);
+    alias(to, original);
+  } else if (Value gradient = lookup(value)) {
+    sums.erase(value);
+    set(to, gradient);
+  }
+  return original;
+}

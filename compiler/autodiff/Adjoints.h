@@ -1,0 +1,59 @@
+//===- Adjoints.h - Gradients as far as they are known ---------------------===//
+
+#ifndef TFC_COMPILER_AUTODIFF_ADJOINTS_H
+#define TFC_COMPILER_AUTODIFF_ADJOINTS_H
+
+#include "compiler/autodiff/Paths.h"
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc {
+
+/// What the gradients of an entry share: its tapes, and which operations were built for gradients.
+struct GradientContext : mlir::OpBuilder::Listener {
+  explicit GradientContext(mlir::ModuleOp module) : symbols(module) {}
+
+  void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override {
+    ops.insert(op);
+  }
+  /// Erases the operation, and then what only it used, if nobody uses it.
+  void eraseIfUnused(mlir::Operation *op);
+
+  mlir::SymbolTable symbols;
+  OperationSet ops;
+};
+
+/// Zeros of the shape of a tensor, or as many elements of zeros as a list has.
+mlir::Value zerosLike(mlir::OpBuilder &b, mlir::Value value);
+
+/// Sums of the gradients of values.
+class Adjoints {
+public:
+  Adjoints(mlir::OpBuilder &b, GradientContext &context) : b(b), context(context) {}
+
+  /// The gradient, null if there is none so far.
+  mlir::Value lookup(mlir::Value value) const { return sums.lookup(keyOf(value)); }
+  /// The gradient, zeros if there is none so far.
+  mlir::Value get(mlir::Value value);
+  void set(mlir::Value value, mlir::Value gradient) { sums[keyOf(value)] = gradient; }
+  /// Adds a gradient, which may have the shape of what `value` was broadcast to.
+  void add(mlir::Value value, mlir::Value gradient);
+  /// Lets `copy` have the gradient of `value`.
+  void alias(mlir::Value copy, mlir::Value value) { aliases[copy] = value; }
+
+  /// Lets `to` have the gradient of `value`, which ceases to be; gives what `value` was a copy of.
+  mlir::Value move(mlir::Value value, mlir::Value to);
+
+private:
+  mlir::Value keyOf(mlir::Value value) const {
+    mlir::Value original = aliases.lookup(value);
+    return original ? original : value;
+  }
+
+  mlir::OpBuilder &b;
+  GradientContext &context;
+  llvm::DenseMap<mlir::Value, mlir::Value> sums, aliases;
+};
+
+} // namespace tfc
+
+#endif // TFC_COMPILER_AUTODIFF_ADJOINTS_H

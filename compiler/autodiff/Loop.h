@@ -1,0 +1,24 @@
+//===- Loop.h - Counters of loops ---------------------------------------------===//
+
+#ifndef TFC_COMPILER_AUTODIFF_LOOP_H
+#define TFC_COMPILER_AUTODIFF_LOOP_H
+
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc {
+
+/// A carried integer that is `init + step * k` in iteration k.
+struct Induction {
+  mlir::Value init, step;
+};
+
+/// Whether the carried value `i` is an induction.
+std::optional<Induction> findInduction(dfg::WhileOp loop, unsigned i);
+
+/// The value of an induction in iteration `index`.
+mlir::Value buildInduction(mlir::OpBuilder &b, mlir::Location loc, const Induction &induction,
+                           mlir::Value index);
+
+} // namespace tfc
+
+#endif // TFC_COMPILER_AUTODIFF_LOOP_H

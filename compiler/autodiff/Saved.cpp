@@ -1,0 +1,149 @@
+//===- Saved.cpp - What backward regions use of forward regions ------------===//
+
+#include "compiler/autodiff/Saved.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::dfg;
+
+/// Whether an operation only reads its operand elsewhere.
+static bool isView(Operation *op) { return op->hasTrait<ViewRole>() || isa<ReshapeOp>(op); }
+
+/// Whether computing an operation again costs less than keeping its result: elementwise operations
+/// join the kernels of their readers, and reading a part is what loading it would be.
+static bool isCheap(Operation *op) {
+  if (op->getNumRegions() > 0 || !isMemoryEffectFree(op))
+    return false;
+  return isView(op) || op->hasTrait<OpTrait::ConstantLike>() || isa<ScalarOpInterface>(op) ||
+         isa<RowGatherOpInterface, ListReadOp>(op);
+}
+
+/// Memory that a tensor takes, in bits.
+static DimExpr sizeOf(Value value) {
+  return elementCount(shapeOf(value.getType())) *
+         DimExpr(elementTypeOf(value.getType()).getIntOrFloatBitWidth());
+}
+
+/// Whether it is worth keeping the operand instead of the operation's result.
+static bool isSmaller(Value operand, Operation *op) {
+  DimExpr saving = sizeOf(op->getResult(0)) - sizeOf(operand);
+  return isNonNegative(isView(op) ? saving : saving - DimExpr(1)) == true;
+}
+
+OpBuilder tfc::builderBehind(Value value, OpBuilder::Listener *listener) {
+  OpBuilder b(value.getContext(), listener);
+  b.setInsertionPointAfterValue(value);
+  return b;
+}
+
+Saved::Saved(Block &forward, Block &backward, OpBuilder::Listener *listener)
+    : forward(forward), backward(backward), listener(listener) {
+  saveSizesOfLists();
+  collectNeeded();
+}
+
+bool Saved::isForeign(Value value) const {
+  return forward.getParent()->isAncestor(value.getParentRegion());
+}
+
+/// A list changes from iteration to iteration and is not kept, but its size may be.
+void Saved::saveSizesOfLists() {
+  SmallVector<ListSizeOp> sizes;
+  backward.walk([&](ListSizeOp op) {
+    if (isForeign(op.getList()))
+      sizes.push_back(op);
+  });
+  DenseMap<Value, Value> forwardSizes;
+  for (ListSizeOp op : sizes) {
+    Value &size = forwardSizes[op.getList()];
+    if (!size) {
+      OpBuilder b = builderBehind(op.getList(), listener);
+      size = ListSizeOp::create(b, op.getLoc(), op.getList());
+    }
+    op.getSize().replaceAllUsesWith(size);
+  }
+}
+
+void Saved::collectNeeded() {
+  llvm::SmallSetVector<Value, 16> values;
+  backward.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isForeign(operand) && !isa<ListType>(operand.getType()))
+        values.insert(operand);
+  });
+  needed = values.takeVector();
+  auto comesBefore = [](Value lhs, Value rhs) {
+    auto lhsArgument = dyn_cast<BlockArgument>(lhs), rhsArgument = dyn_cast<BlockArgument>(rhs);
+    if (lhsArgument || rhsArgument)
+      return lhsArgument &&
+             (!rhsArgument || lhsArgument.getArgNumber() < rhsArgument.getArgNumber());
+    auto lhsResult = cast<OpResult>(lhs), rhsResult = cast<OpResult>(rhs);
+    if (lhsResult.getOwner() == rhsResult.getOwner())
+      return lhsResult.getResultNumber() < rhsResult.getResultNumber();
+    return lhsResult.getOwner()->isBeforeInBlock(rhsResult.getOwner());
+  };
+  llvm::sort(needed, comesBefore);
+}
+
+/// Whether the backward block can compute the value from what it sees.
+bool Saved::isAvailable(Value value) {
+  if (!isForeign(value) || mapping.contains(value))
+    return true;
+  if (auto it = available.find(value); it != available.end())
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  bool result = op && isCheap(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+                  return isAvailable(operand);
+                });
+  return available[value] = result;
+}
+
+ArrayRef<Value> Saved::choose() {
+  for (Value value : needed)
+    choose(value);
+  return saved.getArrayRef();
+}
+
+void Saved::choose(Value value) {
+  if (isAvailable(value) || saved.contains(value))
+    return;
+  Operation *op = value.getDefiningOp();
+  if (op && isCheap(op)) {
+    llvm::SmallSetVector<Value, 2> missing;
+    for (Value operand : op->getOperands())
+      if (!isAvailable(operand) && !saved.contains(operand))
+        missing.insert(operand);
+    bool isOther = missing.size() == 1 && isa<RankedTensorType>(missing[0].getType()) &&
+                   isSmaller(missing[0], op);
+    if (isOther)
+      choose(missing[0]);
+    if (isOther || missing.empty())
+      return;
+  }
+  saved.insert(value);
+}
+
+void Saved::load(Operation *prelude, function_ref<Value(OpBuilder &, Value)> load) {
+  OpBuilder b(backward.getParentOp()->getContext(), listener);
+  if (prelude)
+    b.setInsertionPointAfter(prelude);
+  else
+    b.setInsertionPointToStart(&backward);
+  for (Value value : saved)
+    mapping.map(value, load(b, value));
+  for (Value value : needed)
+    value.replaceUsesWithIf(compute(b, value), [&](OpOperand &use) {
+      return backward.getParent()->isAncestor(use.getOwner()->getParentRegion());
+    });
+}
+
+Value Saved::compute(OpBuilder &b, Value value) {
+  if (!isForeign(value) || mapping.contains(value))
+    return mapping.lookupOrDefault(value);
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    compute(b, operand);
+  b.clone(*op, mapping);
+  return mapping.lookup(value);
+}
