@@ -10,6 +10,7 @@
 #include "compiler/autodiff/Passes.h"
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Gradients.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -114,11 +115,35 @@ LogicalResult Differentiator::visitPlain(Operation *forward) {
   SmallVector<Value> resultGrads;
   for (Value result : forward->getResults())
     resultGrads.push_back(adjoints.lookup(result));
+  Block::iterator end = b.getInsertionPoint();
+  Operation *before = end == b.getBlock()->begin() ? nullptr : &*std::prev(end);
   SmallVector<Value> operandGrads = differentiable.buildOperandGradients(b, resultGrads);
   for (auto [operand, gradient] : llvm::zip_equal(forward->getOperands(), operandGrads))
     if (gradient)
       accumulate(operand, gradient);
+  eraseUnneeded(before, forward->getOperands());
   return success();
+}
+
+/// Erases what was built behind `before` for operands that need no gradient, lest a loop saves
+/// values for it.
+void Differentiator::eraseUnneeded(Operation *before, ValueRange operands) {
+  llvm::SmallDenseSet<Operation *> kept;
+  for (Value operand : operands)
+    if (Value gradient = adjoints.lookup(operand))
+      kept.insert(gradient.getDefiningOp());
+  Block::iterator end = b.getInsertionPoint();
+  for (Block::iterator it = end; it != b.getBlock()->begin();) {
+    Operation *built = &*std::prev(it);
+    if (built == before)
+      break;
+    if (kept.contains(built) || !isOpTriviallyDead(built)) {
+      --it;
+      continue;
+    }
+    context.ops.erase(built);
+    built->erase();
+  }
 }
 
 void Differentiator::accumulate(Value value, Value gradient) {

@@ -52,8 +52,8 @@ LogicalResult Differentiator::sweepBranch(Block &forward, ValueRange seeds,
 /// Outside of loops what is saved leaves the forward branch as a result, with zeros from the other
 /// region; in a loop it is pushed on tapes, which only grow where the region runs.
 void Differentiator::saveOfBranches(IfOp forward, IfOp backward) {
-  Saved onTrue(forward.getThenBlock(), backward.getThenBlock(), &context);
-  Saved onFalse(forward.getElseBlock(), backward.getElseBlock(), &context);
+  Saved onTrue(forward.getThenBlock(), backward.getThenBlock(), op, &context);
+  Saved onFalse(forward.getElseBlock(), backward.getElseBlock(), op, &context);
   if (loopDepth > 0) {
     saveOnTapes(onTrue, nullptr);
     saveOnTapes(onFalse, nullptr);

@@ -38,6 +38,7 @@ private:
   mlir::LogicalResult visit(mlir::Operation *forward);
   mlir::LogicalResult visitPlain(mlir::Operation *forward);
   mlir::LogicalResult reportPath(mlir::Operation *blocking);
+  void eraseUnneeded(mlir::Operation *before, mlir::ValueRange operands);
   void accumulate(mlir::Value value, mlir::Value gradient);
   bool collectSparse(mlir::Operation *forward);
   void sparseResult(mlir::Value x, llvm::SmallVectorImpl<mlir::Value> &results);
@@ -70,6 +71,8 @@ private:
                     const Carried &carried);
   void takeGradients(dfg::WhileOp loop, const Carried &carried, dfg::WhileOp backward,
                      unsigned leading, llvm::ArrayRef<mlir::Value> outer);
+  dfg::WhileOp saveOfLoop(dfg::WhileOp loop, dfg::WhileOp backward, Saved &saved,
+                          mlir::Operation *prelude);
   mlir::Value countIterations(dfg::WhileOp &loop);
   /// Lets a loop run as long as its first carried value is above 0.
   void buildCountdownCondition(dfg::WhileOp loop);
@@ -78,14 +81,16 @@ private:
 
   // Recompute.cpp
   mlir::LogicalResult sweepReplayed(mlir::Block &body);
+  bool usesHiddenList(mlir::Operation *user, mlir::Operation *around,
+                      const mlir::IRMapping &mapping) const;
   bool canReplayLoop(dfg::WhileOp loop) const;
   mlir::LogicalResult visitSegments(dfg::WhileOp loop);
   dfg::WhileOp saveSquares(dfg::WhileOp loop,
                            llvm::SmallVectorImpl<mlir::FlatSymbolRefAttr> &tapes);
   llvm::SmallVector<mlir::Value>
   loadState(dfg::WhileOp loop, llvm::ArrayRef<mlir::FlatSymbolRefAttr> tapes, mlir::Value begin);
-  dfg::WhileOp replaySegment(dfg::WhileOp loop, mlir::ValueRange state, mlir::Value begin,
-                             mlir::Value end);
+  dfg::WhileOp replaySegment(dfg::WhileOp loop, llvm::ArrayRef<mlir::Operation *> ops,
+                             mlir::ValueRange state, mlir::Value begin, mlir::Value end);
 
   dfg::GradientsOp op;
   GradientContext &context;

@@ -11,6 +11,7 @@
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Regions.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -180,16 +181,39 @@ LogicalResult Differentiator::sweepIteration(WhileOp loop, const Carried &carrie
     return failure();
   endIteration(loop.getLoc(), index, body.getArguments(), carried);
 
-  Saved saved(body, backward.getBodyBlock(), &context);
+  Saved saved(body, backward.getBodyBlock(), op, &context);
   for (auto [argument, value] : inductions)
     saved.provide(argument, value);
-  saveOnTapes(saved, prelude);
+  backward = saveOfLoop(loop, backward, saved, prelude);
   for (auto [argument, value] : inductions)
     if (value != index)
       context.eraseIfUnused(value.getDefiningOp());
   b.setInsertionPointAfter(backward);
   takeGradients(loop, carried, backward, 1, outer);
   return success();
+}
+
+/// A carried value and its next one need one tape: what is next in an iteration is what was popped
+/// in the one that the backward loop has just left.
+WhileOp Differentiator::saveOfLoop(WhileOp loop, WhileOp backward, Saved &saved,
+                                   Operation *prelude) {
+  ArrayRef<Value> chosen = saved.choose();
+  llvm::MapVector<Value, Value> arguments; // by what they are next
+  SmallVector<Value> last;
+  for (auto [i, argument] : llvm::enumerate(loop.getBodyBlock().getArguments())) {
+    Value next = loop.getYield().getValues()[i];
+    if (next != argument && llvm::is_contained(chosen, argument) &&
+        llvm::is_contained(chosen, next) && arguments.insert({next, argument}).second)
+      last.push_back(loop.getResult(i));
+  }
+  size_t first = backward.getNumResults();
+  backward = addCarried(backward, last);
+  for (auto [i, pair] : llvm::enumerate(arguments))
+    saved.provide(pair.first, backward.getBodyBlock().getArgument(first + i));
+  saveOnTapes(saved, prelude);
+  for (auto [next, argument] : arguments)
+    addYields(backward, saved.get(argument));
+  return backward;
 }
 
 /// How often the body of a loop runs in the outermost block, if that is known.

@@ -21,12 +21,19 @@ static Value emptyList(OpBuilder &b, Value like) {
                               TypeAttr::get(element.getElementType()));
 }
 
-static bool uses(Operation *op, const llvm::DenseSet<Value> &values) {
-  return op
+/// Whether `user` uses a list from outside of `around` that the backward region does not see, and
+/// could not get: lists are not saved. `mapping` has those that are computed again.
+bool Differentiator::usesHiddenList(Operation *user, Operation *around,
+                                    const IRMapping &mapping) const {
+  auto isHidden = [&](Value value) {
+    Region *region = value.getParentRegion();
+    return isList(value) && !around->isAncestor(region->getParentOp()) &&
+           !region->isAncestor(op->getParentRegion()) && !mapping.contains(value);
+  };
+  return user
       ->walk([&](Operation *nested) {
-        bool found = llvm::any_of(nested->getOperands(),
-                                  [&](Value operand) { return values.contains(operand); });
-        return found ? WalkResult::interrupt() : WalkResult::advance();
+        return llvm::any_of(nested->getOperands(), isHidden) ? WalkResult::interrupt()
+                                                             : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -36,14 +43,9 @@ static bool uses(Operation *op, const llvm::DenseSet<Value> &values) {
 LogicalResult Differentiator::sweepReplayed(Block &body) {
   Block *backward = b.getInsertionBlock();
   IRMapping mapping;
-  llvm::DenseSet<Value> lists;
-  for (Value argument : llvm::make_filter_range(body.getArguments(), isList))
-    lists.insert(argument);
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator()) {
-    if (!isMemoryEffectFree(&op) || uses(&op, lists)) {
-      for (Value result : llvm::make_filter_range(op.getResults(), isList))
-        lists.insert(result);
+    if (!isMemoryEffectFree(&op) || usesHiddenList(&op, &op, mapping)) {
       ops.push_back(&op);
       continue;
     }
@@ -122,8 +124,10 @@ WhileOp Differentiator::saveSquares(WhileOp loop, SmallVectorImpl<FlatSymbolRefA
   return loop;
 }
 
-/// A loop over the iterations from `begin` to `end` of `loop`, which start from `state`.
-WhileOp Differentiator::replaySegment(WhileOp loop, ValueRange state, Value begin, Value end) {
+/// A loop that does `ops` for the iterations from `begin` to `end` of `loop`, which start from
+/// `state`.
+WhileOp Differentiator::replaySegment(WhileOp loop, ArrayRef<Operation *> ops, ValueRange state,
+                                      Value begin, Value end) {
   Location loc = loop.getLoc();
   size_t count = state.size();
   SmallVector<Value> inits(state);
@@ -137,7 +141,8 @@ WhileOp Differentiator::replaySegment(WhileOp loop, ValueRange state, Value begi
   IRMapping mapping;
   mapping.map(loop.getBodyBlock().getArguments().take_front(count),
               replay.getBodyBlock().getArguments().take_front(count));
-  cloneBlock(inside, loop.getBodyBlock(), mapping);
+  for (Operation *op : ops)
+    inside.clone(*op, mapping);
   SmallVector<Value> values;
   for (Value value : loop.getYield().getValues().take_front(count))
     values.push_back(mapping.lookupOrDefault(value));
@@ -195,6 +200,9 @@ SmallVector<Value> Differentiator::loadState(WhileOp loop, ArrayRef<FlatSymbolRe
 LogicalResult Differentiator::visitSegments(WhileOp loop) {
   Location loc = loop.getLoc();
   SmallVector<FlatSymbolRefAttr> tapes;
+  SmallVector<Operation *> ops;
+  for (Operation &forward : loop.getBodyBlock().without_terminator())
+    ops.push_back(&forward);
   loop = saveSquares(loop, tapes);
   Carried carried = carriedBy(loop);
   SmallVector<Value> inits(loop.getResults().take_back(2));
@@ -213,7 +221,7 @@ LogicalResult Differentiator::visitSegments(WhileOp loop) {
   auto gradients = arguments.drop_front(2);
   size_t count = carried.positions.size();
   SmallVector<Value> outer = beginIteration(carried, gradients.drop_front(count));
-  WhileOp replay = replaySegment(loop, state, begin, arguments[1]);
+  WhileOp replay = replaySegment(loop, ops, state, begin, arguments[1]);
   for (auto [position, gradient] : llvm::zip_equal(carried.positions, gradients.take_front(count)))
     adjoints.set(replay.getResult(position), gradient);
   if (failed(visitLoop(replay)))

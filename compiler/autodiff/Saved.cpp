@@ -37,8 +37,8 @@ OpBuilder tfc::builderBehind(Value value, OpBuilder::Listener *listener) {
   return b;
 }
 
-Saved::Saved(Block &forward, Block &backward, OpBuilder::Listener *listener)
-    : forward(forward), backward(backward), listener(listener) {
+Saved::Saved(Block &forward, Block &backward, GradientsOp gradients, OpBuilder::Listener *listener)
+    : forward(forward), backward(backward), gradients(gradients), listener(listener) {
   saveSizesOfLists();
   collectNeeded();
 }
@@ -88,6 +88,9 @@ void Saved::collectNeeded() {
 
 /// Whether the backward block can compute the value from what it sees.
 bool Saved::isAvailable(Value value) {
+  // A list is not saved, so the outermost block has to see it.
+  if (isa<ListType>(value.getType()))
+    return value.getParentRegion()->isAncestor(gradients->getParentRegion());
   if (!isForeign(value) || mapping.contains(value))
     return true;
   if (auto it = available.find(value); it != available.end())

@@ -14,10 +14,16 @@ namespace tfc {
 /// saved.
 class Saved {
 public:
-  Saved(mlir::Block &forward, mlir::Block &backward, mlir::OpBuilder::Listener *listener);
+  Saved(mlir::Block &forward, mlir::Block &backward, dfg::GradientsOp gradients,
+        mlir::OpBuilder::Listener *listener);
 
   /// Tells that the backward block has the value of `forward` as `backward`.
-  void provide(mlir::Value forward, mlir::Value backward) { mapping.map(forward, backward); }
+  void provide(mlir::Value forward, mlir::Value backward) {
+    mapping.map(forward, backward);
+    saved.remove(forward);
+  }
+  /// What the backward block has of a value that was loaded.
+  mlir::Value get(mlir::Value forward) const { return mapping.lookup(forward); }
   /// Chooses what is saved.
   llvm::ArrayRef<mlir::Value> choose();
   /// Lets the backward block use what `load` gives for saved values, behind `prelude` (at the start
@@ -34,6 +40,7 @@ private:
   mlir::Value compute(mlir::OpBuilder &b, mlir::Value value);
 
   mlir::Block &forward, &backward;
+  dfg::GradientsOp gradients;
   mlir::OpBuilder::Listener *listener;
   mlir::IRMapping mapping; // what the backward block has of foreign values
   llvm::SmallVector<mlir::Value> needed;
