@@ -42,8 +42,10 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
     return;
   passes.addPass(createFoldConstants());
   passes.addPass(createSimplifyAlgebra());
+  passes.addPass(createHoistInvariants());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createDropTapes());
 }
 
 static void addFusion(OpPassManager &passes, const PipelineOptions &options) {

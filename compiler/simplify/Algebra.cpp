@@ -102,10 +102,35 @@ struct AbsorbTranspose : OpRewritePattern<MatmulOp> {
     bool takesLhs = lhs && swapsMatrix(lhs), takesRhs = rhs && swapsMatrix(rhs);
     if (!takesLhs && !takesRhs)
       return failure();
-    rewriter.replaceOpWithNewOp<MatmulOp>(op, takesLhs ? lhs.getX() : op.getLhs(),
-                                          takesRhs ? rhs.getX() : op.getRhs(),
-                                          op.getTransposeLhs() != takesLhs,
-                                          op.getTransposeRhs() != takesRhs);
+    rewriter.replaceOpWithNewOp<MatmulOp>(
+        op, takesLhs ? lhs.getX() : op.getLhs(), takesRhs ? rhs.getX() : op.getRhs(),
+        op.getTransposeLhs() != takesLhs, op.getTransposeRhs() != takesRhs);
+    return success();
+  }
+};
+
+/// What was just written is read: list_read(list_write(l, i, x), i) = x.
+struct ReadOfWrite : OpRewritePattern<ListReadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ListReadOp op, PatternRewriter &rewriter) const override {
+    auto write = op.getList().getDefiningOp<ListWriteOp>();
+    if (!write || write.getIndex() != op.getIndex())
+      return failure();
+    rewriter.replaceOp(op, write.getValue());
+    return success();
+  }
+};
+
+/// list_stack(list_unstack(x)) = x.
+struct StackOfUnstack : OpRewritePattern<ListStackOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ListStackOp op, PatternRewriter &rewriter) const override {
+    auto unstack = op.getList().getDefiningOp<ListUnstackOp>();
+    if (!unstack || unstack.getX().getType() != op.getType())
+      return failure();
+    rewriter.replaceOp(op, unstack.getX());
     return success();
   }
 };
@@ -115,8 +140,8 @@ struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass>
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape>(
-        &getContext());
+    patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
+                 ReadOfWrite, StackOfUnstack>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -35,6 +35,23 @@ def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
   }];
 }
 
+def HoistInvariants : Pass<"tfc-hoist-invariants", "::mlir::ModuleOp"> {
+  let summary = "Moves what does not change out of loops";
+  let description = [{
+    An operation without effects whose operands come from outside of a loop is
+    computed before it. Checks stay where they are, and so do views, which cost
+    nothing where they are read.
+  }];
+}
+
+def DropTapes : Pass<"tfc-drop-tapes", "::mlir::ModuleOp"> {
+  let summary = "Removes tapes whose values nobody reads";
+  let description = [{
+    Before: tapes may be pushed and never popped, or popped for nobody. After:
+    those are gone, with what was computed only for them.
+  }];
+}
+
 def InsertChecks : Pass<"tfc-insert-checks", "::mlir::ModuleOp"> {
   let summary = "Checks the data of operations that can fail";
   let description = [{

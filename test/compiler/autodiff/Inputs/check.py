@@ -12,7 +12,7 @@ import numpy as np
 from evaluate import Machine, parse, parse_type
 
 SIMPLIFY = "--tfc-insert-checks --tfc-decompose-composites --tfc-fold-constants".split() + (
-    "--tfc-simplify-algebra --canonicalize --cse".split()
+    "--tfc-simplify-algebra --tfc-hoist-invariants --canonicalize --cse --tfc-drop-tapes".split()
 )
 
 

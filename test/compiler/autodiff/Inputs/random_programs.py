@@ -1,4 +1,6 @@
-"""Compares gradients of random programs with central differences: `random_programs.py FIRST COUNT`.
+"""Compares gradients of random programs with central differences: `random_programs.py FIRST COUNT [DIR]`.
+
+With a folder for libraries the programs are compiled, too, and give what they evaluate to.
 
 Programs nest branches and loops, whose trip counts are constants, an argument, or follow from the
 data; they read lists and tables at counters, write lists, and carry values crosswise. Each is
@@ -7,11 +9,15 @@ differentiated, every third one twice.
 
 import os
 import random
+import subprocess
 import sys
 import tempfile
 
 import numpy as np
 from check import SIMPLIFY, check, load
+from evaluate import Machine
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../../e2e/Inputs"))
 
 V, S, L = "tensor<3xf64>", "tensor<f64>", "!dfg.list<tensor<3xf64>>"
 TABLE = "tensor<8x3xf64>"
@@ -216,14 +222,38 @@ class Program:
             self.emit(f"%e = dfg.sum %d : {TABLE}")
             self.emit(f"%f = dfg.add %c, %e : {S}, {S}")
             self.emit(f"%h:3 = dfg.gradients %f, [%x, %w, %table] : {types}")
-        results, last = f"{S}, {V}, {V}, {TABLE}", "h" if twice else "g"
+        last = "h" if twice else "g"
+        results = f"{S}, {V}, {V}, {TABLE}"
         first = "%f" if twice else loss
         self.emit(f"dfg.return {first}, %{last}#0, %{last}#1, %{last}#2 : {results}")
-        head = f"dfg.entry @f(%n: tensor<i32>, %x: {V}, %w: {V}, %table: {TABLE}) -> ({results}) {{"
-        return "\n".join([head, *self.lines, "}"]) + "\n"
+        types = zip(["n", "x", "w", "table"], ["tensor<i32>", V, V, TABLE])
+        feeds = ", ".join(f'%{name}: {type} {{dfg.name = "{name}"}}' for name, type in types)
+        types = enumerate([S, V, V, TABLE])
+        fetches = ", ".join(f'{type} {{dfg.name = "r{i}"}}' for i, type in types)
+        head = f"module @m {{\ndfg.entry @f({feeds}) -> ({fetches}) {{"
+        end = "}\ndfg.entry @tfc.init() attributes {initializer} { dfg.return }\n}\n"
+        return "\n".join([head, *self.lines, end])
 
 
-def main(first, count):
+def compare_compiled(path, folder, entry, seed):
+    """Compares the library of a program with what it evaluates to."""
+    from model import Model
+
+    library = os.path.join(folder, "program.so")
+    command = ["tfc", "compile", path, "--start-after=frontend", "-o", library]
+    subprocess.run(command, check=True, timeout=60)
+    model = Model(library, threads=1)
+    for trips in 0, 1, 5, 2:
+        random = np.random.default_rng(seed)
+        feeds = [np.array(trips, np.int32)] + [random.uniform(0.2, 1.2, s) for s in [3, 3, (8, 3)]]
+        expected = Machine().run(entry, feeds)
+        results = model.call("f", **dict(zip(["n", "x", "w", "table"], feeds)))
+        for i, (result, value) in enumerate(zip(results, expected)):
+            np.testing.assert_allclose(result, value, 1e-9, 1e-12, err_msg=f"n {trips}, result {i}")
+    os.remove(library)
+
+
+def main(first, count, folder=None):
     for seed in range(first, first + count):
         text = Program(seed).text(twice=seed % 3 == 0)
         with tempfile.NamedTemporaryFile("w", suffix=".mlir", delete=False) as file:
@@ -233,8 +263,10 @@ def main(first, count):
             for trips in 0, 1, 5:
                 name = f"seed {seed} ({file.name}){' simplified' if passes else ''}"
                 check(name, entry, trips, np.random.default_rng(seed))
+        if folder:
+            compare_compiled(file.name, folder, entry, seed)
         os.remove(file.name)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

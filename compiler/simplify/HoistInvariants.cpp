@@ -1,0 +1,57 @@
+//===- HoistInvariants.cpp - Loops without what never changes --------------===//
+//
+// Stands behind the algebra, which turns chains of views into operations that
+// read them by themselves, and before the canonicalization that drops what a
+// loop carries for nobody.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/simplify/Passes.h"
+#include "dialects/dfg/Dfg.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc {
+#define GEN_PASS_DEF_HOISTINVARIANTS
+#include "compiler/simplify/Passes.h.inc"
+} // namespace tfc
+
+/// Whether every kernel computes an operation where it reads it: outside of the loop it would be
+/// stored.
+static bool isFree(Operation *op) { return op->hasTrait<ViewRole>(); }
+
+/// Moves a view back into the one region of a loop that has its readers.
+static void sink(Operation *op, WhileOp loop) {
+  for (Region *region : loop.getLoopRegions()) {
+    auto isInside = [&](Operation *user) { return region->isAncestor(user->getParentRegion()); };
+    if (!op->use_empty() && llvm::all_of(op->getUsers(), isInside))
+      op->moveBefore(&region->front(), region->front().begin());
+  }
+}
+
+static void hoist(WhileOp loop) {
+  SmallVector<Operation *> hoisted;
+  moveLoopInvariantCode(
+      loop.getLoopRegions(),
+      [](Value value, Region *region) { return value.getParentRegion()->isProperAncestor(region); },
+      [](Operation *op, Region *) { return isMemoryEffectFree(op) && isSpeculatable(op); },
+      [&](Operation *op, Region *) {
+        op->moveBefore(loop);
+        hoisted.push_back(op);
+      });
+  // Views had to come along with what reads them.
+  for (Operation *op : llvm::reverse(hoisted))
+    if (isFree(op))
+      sink(op, loop);
+}
+
+namespace {
+struct HoistInvariantsPass : tfc::impl::HoistInvariantsBase<HoistInvariantsPass> {
+  using Base::Base;
+
+  // Inner loops first: what leaves them may leave the outer ones, too.
+  void runOnOperation() override { getOperation().walk(hoist); }
+};
+} // namespace
