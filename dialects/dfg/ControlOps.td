@@ -43,7 +43,7 @@ def Dfg_IfOp : Dfg_Op<"if", [
 }
 
 def Dfg_WhileOp : Dfg_Op<"while", [
-    RecursiveMemoryEffects, SingleBlock, InferTypeOpAdaptor,
+    RecursiveMemoryEffects, SingleBlock, Dfg_InferTypes,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, [
         "getLoopRegions", "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
   let summary = "Repeats a region as long as a condition holds";

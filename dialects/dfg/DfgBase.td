@@ -90,11 +90,33 @@ def Dfg_Position : 0DTensorOf<[I32, I64]>;
 /// What flows along edges: tensors and lists of them.
 def Dfg_Value : AnyTypeOf<[Dfg_Tensor, Dfg_ListType]>;
 
+/// InferTypeOpAdaptor that looks at the attributes first: what is parsed may lack them.
+def Dfg_InferTypes : TraitList<[
+  DeclareOpInterfaceMethods<InferTypeOpInterface>,
+  NativeOpTrait<"InferTypeOpAdaptor", [], [{
+    static ::llvm::LogicalResult inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location, Adaptor adaptor,
+        ::llvm::SmallVectorImpl<::mlir::Type> &results);
+  }], [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &results) {
+      $cppClass::Adaptor adaptor(operands, attributes, properties, regions);
+      ::mlir::Location place = location.value_or(::mlir::UnknownLoc::get(context));
+      if (::mlir::failed(adaptor.verify(place)))
+        return ::mlir::failure();
+      return $cppClass::inferReturnTypes(context, location, adaptor, results);
+    }
+  }]>
+]>;
+
 class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemonic, traits>;
 
 /// An operation without effects whose result types follow from its operands and attributes.
 class Dfg_PureOp<string mnemonic, list<Trait> traits = []> :
-    Dfg_Op<mnemonic, !listconcat([Pure, InferTypeOpAdaptor], traits)>;
+    Dfg_Op<mnemonic, !listconcat([Pure, Dfg_InferTypes], traits)>;
 
 // Roles in a kernel: see Roles.h.
 class Dfg_Role<string name> : NativeOpTrait<name> { let cppNamespace = "::tfc::dfg"; }
