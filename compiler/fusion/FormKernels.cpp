@@ -103,14 +103,19 @@ void Outliner::place(Operation *op) {
     op->moveBefore(order.back());
   llvm::SetVector<Value> inputs;
   collectInputs(op, -1, inputs);
-  for (Value input : inputs)
-    if (Operation *producer = input.getDefiningOp()) {
-      if (int id = grouping.groupOf(producer); id >= 0) {
-        order.push_back(op);
-        outline(id);
-        order.pop_back();
-      }
-    }
+  order.push_back(op);
+  if (Operation *before = grouping.previousEffect(op))
+    place(before);
+  for (Value input : inputs) {
+    Operation *producer = input.getDefiningOp();
+    if (!producer || producer->getBlock() != &block)
+      continue;
+    if (int id = grouping.groupOf(producer); id >= 0)
+      outline(id);
+    else
+      place(producer);
+  }
+  order.pop_back();
   for (OpOperand &operand : op->getOpOperands())
     operand.set(launched.lookupOrDefault(operand.get()));
 }

@@ -97,8 +97,15 @@ static Shape rowsOf(Operation *reduction) {
 
 Grouping::Grouping(Block &block, bool fuse) : fuse(fuse) {
   unsigned position = 0;
-  for (Operation &op : block)
+  Operation *lastEffect = nullptr;
+  for (Operation &op : block) {
     positions[&op] = position++;
+    if (!hasOrderedEffects(&op))
+      continue;
+    if (lastEffect)
+      effects[&op] = lastEffect;
+    lastEffect = &op;
+  }
   for (Operation &op : block)
     visit(&op);
   if (!fuse)
@@ -272,11 +279,14 @@ bool Grouping::staysConvex(int group, Operation *op) {
       return false;
     // A kernel needs the operands of all its operations before it starts.
     ArrayRef<Operation *> siblings = id < 0 ? ArrayRef(producer) : ArrayRef(groups[id].ops);
-    for (Operation *sibling : siblings)
+    for (Operation *sibling : siblings) {
+      if (Operation *before = previousEffect(sibling))
+        push(before);
       forEachRead(sibling, [&](Value read) {
         if (read.getDefiningOp())
           push(read.getDefiningOp());
       });
+    }
   }
   return true;
 }

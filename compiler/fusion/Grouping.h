@@ -38,6 +38,9 @@ public:
   /// each kernel that reads it.
   int groupOf(mlir::Operation *op) const;
 
+  /// The operation on tapes and queues that must run before `op`, or null.
+  mlir::Operation *previousEffect(mlir::Operation *op) const { return effects.lookup(op); }
+
   /// Whether the kernels that read `op` each compute it: views and small constants.
   static bool isRepeated(mlir::Operation *op);
 
@@ -71,6 +74,7 @@ private:
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupIds;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> effects; // to the one before
   /// What a unit waits for: groups by their number, operations of the host behind them.
   std::vector<llvm::SmallSetVector<int, 8>> dependences;
 };
