@@ -48,6 +48,24 @@ static void copyViewsInto(Block &block) {
         operand.set(copyView(operand.get(), b, copies));
 }
 
+/// A slice at a position that the host knows is a read of the tensor as a list, for which the host
+/// copies memory.
+static void readAsList(GatherOp gather) {
+  auto type = cast<RankedTensorType>(gather.getIndices().getType());
+  bool isFirstAxis = normalizeAxis(gather.getAxis(), shapeOf(gather.getX().getType()).size()) == 0;
+  if (!gather->getParentOfType<WhileOp>() || type.getRank() != 0 || !isFirstAxis ||
+      !isAvailable(gather.getIndices(), gather->getBlock()))
+    return;
+  // A view is nowhere in memory.
+  if (Operation *producer = gather.getX().getDefiningOp(); producer && isView(producer))
+    return;
+  OpBuilder b(gather);
+  Value list = ListUnstackOp::create(b, gather.getLoc(), gather.getX());
+  Value row = ListReadOp::create(b, gather.getLoc(), list, gather.getIndices());
+  gather.getResult().replaceAllUsesWith(row);
+  gather.erase();
+}
+
 void prepareHostValues(EntryOp entry) {
   // Inner blocks first: what they read of the outermost is then read by copies, whole chains of
   // them.
@@ -60,6 +78,9 @@ void prepareHostValues(EntryOp entry) {
     if (canBeInRegister(op))
       putInRegister(op);
   });
+  SmallVector<GatherOp> gathers;
+  entry.walk([&](GatherOp gather) { gathers.push_back(gather); });
+  llvm::for_each(gathers, readAsList);
 }
 
 } // namespace tfc::fusion

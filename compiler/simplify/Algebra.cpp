@@ -109,6 +109,21 @@ struct AbsorbTranspose : OpRewritePattern<MatmulOp> {
   }
 };
 
+/// A reduction of a scalar is the scalar.
+struct ReductionOfScalar : RewritePattern {
+  explicit ReductionOfScalar(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!op->hasTrait<ReductionRole>() || op->getNumResults() != 1 ||
+        op->getOperand(0).getType() != op->getResult(0).getType() ||
+        !shapeOf(op->getResult(0).getType()).empty())
+      return failure();
+    rewriter.replaceOp(op, op->getOperand(0));
+    return success();
+  }
+};
+
 /// What was just written is read: list_read(list_write(l, i, x), i) = x.
 struct ReadOfWrite : OpRewritePattern<ListReadOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -141,7 +156,7 @@ struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass>
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
-                 ReadOfWrite, StackOfUnstack>(&getContext());
+                 ReadOfWrite, ReductionOfScalar, StackOfUnstack>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

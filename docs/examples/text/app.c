@@ -17,7 +17,7 @@
 enum {
   kBlock = 1000, // every tenth of these is held out
   kRows = 32,    // of a batch
-  kTime = 96,    // the longest row
+  kTime = 128,   // the longest row
   kLongest = 1 << 20,
   kWritten = 400 // what 'compose' gives at most
 };
@@ -54,8 +54,8 @@ static bool readText(const char *path, source *s) {
 
 static bool isHeldOut(int position) { return position / kBlock % 10 == 9; }
 
-/// Fills a row with a piece of the text that is not held out, and returns its length: it ends, with 0,
-/// where a paragraph does, but not within the first few characters.
+/// Fills a row with a piece of the text that is not held out, and returns its length: every fourth
+/// paragraph that ends in it ends the row, with 0, so that the model learns to stop.
 static int drawRow(const source *s, uint64_t *random, int32_t *row) {
   int start;
   do
@@ -65,7 +65,8 @@ static int drawRow(const source *s, uint64_t *random, int32_t *row) {
   for (; length < kTime && !isHeldOut(start + length); ++length) {
     const int32_t *at = &s->characters[start + length];
     row[length] = *at;
-    if (length > 8 && at[-1] == '\n' && at[0] == '\n') {
+    bool endsParagraph = length > 8 && at[-1] == '\n' && at[0] == '\n';
+    if (endsParagraph && randomBelow(random, 4) == 0) {
       row[length++] = 0;
       break;
     }

@@ -80,7 +80,44 @@ def make_adam():
     return call, protocol.magnitude(state[0][0])
 
 
+def make_scalar_loop():
+    @jax.jit
+    def loop(n):
+        def body(carried):
+            i, s = carried
+            return i + 1, s * 0.5 + i.astype(jnp.float32)
+
+        return jax.lax.while_loop(lambda c: c[0] < n, body, (jnp.int32(0), jnp.float32(0)))[1]
+
+    return loop, []
+
+
+def make_cell_loop():
+    xs, w, b = map(jnp.asarray, protocol.cell_feeds())
+
+    @jax.jit
+    def loop(n, xs, w, b):
+        def body(carried):
+            t, c, h = carried
+            i, j, f, o = jnp.split(jnp.concatenate([xs[t], h], 1) @ w + b, 4, 1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(j)
+            return t + 1, c, jax.nn.sigmoid(o) * jnp.tanh(c)
+
+        zero = jnp.zeros((1, 32))
+        return jax.lax.while_loop(lambda c: c[0] < n, body, (jnp.int32(0), zero, zero))[2]
+
+    return loop, [xs, w, b]
+
+
+def make_loop(task):
+    loop, feeds = make_scalar_loop() if task == "loop_scalar" else make_cell_loop()
+    n = protocol.iterations(task)
+    return lambda: loop(n, *feeds).block_until_ready(), protocol.magnitude(loop(n, *feeds))
+
+
 def make_task(task):
+    if task.startswith("loop_"):
+        return make_loop(task)
     if task == "mlp":
         return make_mlp()
     if task == "adam_update":

@@ -82,3 +82,14 @@ def kernel_feeds(task):
         names = "xy" if task == "add_two" else "x"
         shapes = {name: (1024, 1024) for name in names}
     return [(name, np.float32, shape) for name, shape in shapes.items()]
+
+
+def cell_feeds():
+    """What the task `loop_cell` is fed with besides the number of its steps."""
+    shapes = {"xs": (1000, 1, 32), "w": (64, 128), "b": (128,)}
+    return [feed("loop_cell", name, np.float32, shape) for name, shape in shapes.items()]
+
+
+def iterations(task):
+    """How often the body of a loop runs."""
+    return int(feed(task, "n", np.int32, (1,))[0])

@@ -11,7 +11,38 @@ tf.config.threading.set_intra_op_parallelism_threads(1)
 tf.config.threading.set_inter_op_parallelism_threads(1)
 
 
+def make_scalar_loop():
+    @tf.function(jit_compile=xla)
+    def loop(n):
+        def body(i, s):
+            return i + 1, s * 0.5 + tf.cast(i, tf.float32)
+
+        return tf.while_loop(lambda i, s: i < n, body, (0, 0.0))[1]
+
+    return loop
+
+
+def make_cell_loop():
+    xs, w, b = map(tf.constant, protocol.cell_feeds())
+
+    @tf.function(jit_compile=xla)
+    def loop(n):
+        def body(t, c, h):
+            i, j, f, o = tf.split(tf.matmul(tf.concat([xs[t], h], 1), w) + b, 4, 1)
+            c = tf.sigmoid(f) * c + tf.sigmoid(i) * tf.tanh(j)
+            return t + 1, c, tf.sigmoid(o) * tf.tanh(c)
+
+        zero = tf.zeros((1, 32))
+        return tf.while_loop(lambda t, c, h: t < n, body, (0, zero, zero))[2]
+
+    return loop
+
+
 def make_task(task):
+    if task.startswith("loop_"):
+        loop = make_scalar_loop() if task == "loop_scalar" else make_cell_loop()
+        n = tf.constant(protocol.iterations(task))
+        return lambda: loop(n).numpy(), protocol.magnitude(loop(n))
     initial = protocol.variables("mlp.safetensors")
     weights = {name: tf.Variable(initial[name]) for name in ("w1", "b1", "w2", "b2")}
     order = list(weights.values())
