@@ -29,6 +29,7 @@ include(AddLLVM)
 include(AddMLIR)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)
+find_package(Protobuf REQUIRED)
 
 set(TFC_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type)
 

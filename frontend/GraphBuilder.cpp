@@ -82,7 +82,22 @@ FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
   return failure();
 }
 
+void GraphBuilder::toHoistPlace() {
+  if (hoistPlace)
+    builder.setInsertionPoint(hoistPlace);
+}
+
+FailureOr<Operation *> GraphBuilder::createOutside(StringRef op, ValueRange operands,
+                                                   ArrayRef<NamedAttribute> attributes,
+                                                   Location location) {
+  OpBuilder::InsertionGuard guard(builder);
+  toHoistPlace();
+  return create(op, operands, attributes, location);
+}
+
 Value GraphBuilder::constant(ElementsAttr value, Location location) {
+  OpBuilder::InsertionGuard guard(builder);
+  toHoistPlace();
   return dfg::ConstantOp::create(builder, location, value);
 }
 
@@ -103,6 +118,8 @@ Value GraphBuilder::scalar(int64_t value, Type elementType, Location location) {
 }
 
 Value GraphBuilder::size(const dfg::DimExpr &value, Type elementType, Location location) {
+  OpBuilder::InsertionGuard guard(builder);
+  toHoistPlace();
   if (std::optional<int64_t> constant = value.constant())
     return scalar(*constant, elementType, location);
   bool isIndex = elementType.isSignlessInteger(32) || elementType.isSignlessInteger(64);
@@ -137,6 +154,10 @@ Value GraphBuilder::read(StringRef variable, RankedTensorType type, Location loc
 
 Value GraphBuilder::assign(StringRef variable, Value value, Location location) {
   return dfg::AssignOp::create(builder, location, value.getType(), variable, value);
+}
+
+void GraphBuilder::check(Value condition, StringRef message, Location location) {
+  dfg::CheckOp::create(builder, location, condition, builder.getStringAttr(message));
 }
 
 Operation *GraphBuilder::gradients(Value y, ValueRange xs, ArrayRef<int64_t> sparse,
@@ -224,6 +245,7 @@ void GraphBuilder::dropEntry() {
   if (entry)
     entry.erase();
   entry = nullptr;
+  hoistPlace = nullptr;
   builder.setInsertionPointToEnd(module.getBody());
 }
 

@@ -40,6 +40,14 @@ public:
                                             llvm::ArrayRef<mlir::NamedAttribute> attributes,
                                             mlir::Location location);
 
+  /// From now on constants and sizes, and what `createOutside` makes, stand in front of `op`, in
+  /// whose region the rest goes; null ends it.
+  void hoistBefore(mlir::Operation *op) { hoistPlace = op; }
+  /// As `create`, for what depends on nothing inside.
+  mlir::FailureOr<mlir::Operation *> createOutside(llvm::StringRef op, mlir::ValueRange operands,
+                                                   llvm::ArrayRef<mlir::NamedAttribute> attributes,
+                                                   mlir::Location location);
+
   mlir::Value constant(mlir::ElementsAttr value, mlir::Location location);
   /// A scalar constant. The number must fit the element type; floats round.
   mlir::Value scalar(double value, mlir::Type elementType, mlir::Location location);
@@ -52,6 +60,8 @@ public:
   mlir::Value read(llvm::StringRef variable, mlir::RankedTensorType type, mlir::Location location);
   /// `value` must have the variable's type.
   mlir::Value assign(llvm::StringRef variable, mlir::Value value, mlir::Location location);
+  /// Fails the call unless `condition` holds.
+  void check(mlir::Value condition, llvm::StringRef message, mlir::Location location);
   /// The gradients of the scalar `y`. For positions in `sparse` two results: indices and rows.
   mlir::Operation *gradients(mlir::Value y, mlir::ValueRange xs, llvm::ArrayRef<int64_t> sparse,
                              mlir::Location location);
@@ -78,8 +88,17 @@ public:
   dfg::DataflowOp beginDataflow(mlir::Location location);
   dfg::DataflowOp finishDataflow(dfg::DataflowOp op, mlir::ValueRange values,
                                  llvm::ArrayRef<std::string> names);
+  /// Makes a node behind `after` of `ops`, in their order, that yields `values`.
+  dfg::NodeOp createNode(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange after, bool always,
+                         mlir::ValueRange values, mlir::Location location);
   /// Puts `op` into a node behind `after`; its results are those of `op` and the token.
   dfg::NodeOp wrapInNode(mlir::Operation *op, mlir::ValueRange after);
+
+  //===--- Tapes ----------------------------------------------------------===//
+
+  void createTape(llvm::StringRef name, mlir::RankedTensorType type, mlir::Location location);
+  void push(llvm::StringRef tape, mlir::Value value, mlir::Location location);
+  mlir::Value pop(llvm::StringRef tape, mlir::RankedTensorType type, mlir::Location location);
 
   //===--- Queues ---------------------------------------------------------===//
 
@@ -108,12 +127,14 @@ public:
   dfg::EntryOp currentEntry() { return entry; }
 
 private:
+  void toHoistPlace();
   /// Puts the builder before the first entry.
   void toDeclarations();
 
   mlir::ModuleOp module;
   mlir::OpBuilder builder;
   dfg::EntryOp entry;
+  mlir::Operation *hoistPlace = nullptr;
 };
 
 /// Element types by their names in the language; null for another name.

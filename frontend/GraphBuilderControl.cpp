@@ -107,6 +107,39 @@ dfg::NodeOp GraphBuilder::wrapInNode(Operation *op, ValueRange after) {
   return node;
 }
 
+dfg::NodeOp GraphBuilder::createNode(ArrayRef<Operation *> ops, ValueRange after, bool always,
+                                     ValueRange values, Location location) {
+  SmallVector<Type> types(values.getTypes());
+  auto node = dfg::NodeOp::create(builder, location, types, dfg::TokenType::get(getContext()),
+                                  after, always);
+  Block &body = node.getBody().emplaceBlock();
+  for (Operation *op : ops)
+    op->moveBefore(&body, body.end());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&body);
+  dfg::YieldOp::create(builder, location, values);
+  return node;
+}
+
+//===----------------------------------------------------------------------===//
+// Tapes
+//===----------------------------------------------------------------------===//
+
+void GraphBuilder::createTape(StringRef name, RankedTensorType type, Location location) {
+  OpBuilder::InsertionGuard guard(builder);
+  toDeclarations();
+  dfg::TapeOp::create(builder, location, builder.getStringAttr(name), TypeAttr::get(type),
+                      dfg::DimsAttr());
+}
+
+void GraphBuilder::push(StringRef tape, Value value, Location location) {
+  dfg::PushOp::create(builder, location, tape, value);
+}
+
+Value GraphBuilder::pop(StringRef tape, RankedTensorType type, Location location) {
+  return dfg::PopOp::create(builder, location, type, tape);
+}
+
 //===----------------------------------------------------------------------===//
 // Queues
 //===----------------------------------------------------------------------===//

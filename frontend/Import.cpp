@@ -40,13 +40,35 @@ static OwningOpRef<ModuleOp> importModule(text::FileId file, MLIRContext &contex
   return module;
 }
 
-OwningOpRef<ModuleOp> importFile(StringRef path, MLIRContext &context,
-                                 text::SourceManager &sources) {
+static OwningOpRef<ModuleOp> importGraphDef(StringRef path, MLIRContext &context,
+                                            text::SourceManager &sources,
+                                            ArrayRef<tensorflow::EntrySpec> entries) {
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file) {
+    errs() << "tfc: error: cannot read '" << path << "': " << file.getError().message() << '\n';
+    return {};
+  }
+  text::DiagnosticEngine diagnostics(sources);
+  OwningOpRef<ModuleOp> module;
+  {
+    text::MlirDiagnosticHandler handler(&context, diagnostics);
+    module = tensorflow::importGraphDef(context, path, (*file)->getBuffer(), entries);
+    if (module && failed(verify(*module)))
+      module = nullptr;
+  }
+  diagnostics.flush(errs());
+  return module;
+}
+
+OwningOpRef<ModuleOp> importFile(StringRef path, MLIRContext &context, text::SourceManager &sources,
+                                 ArrayRef<tensorflow::EntrySpec> entries) {
   context.loadDialect<dfg::DfgDialect>();
   StringRef suffix = sys::path::extension(path);
+  if (suffix == ".pb")
+    return importGraphDef(path, context, sources, entries);
   if (suffix != ".graph" && suffix != ".mlir") {
     errs() << "tfc: error: cannot tell the form of '" << path
-           << "': expected a name that ends in .graph or .mlir\n";
+           << "': expected a name that ends in .graph, .mlir or .pb\n";
     return {};
   }
   std::string reason;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "frontend/tensorflow/Import.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -9,10 +10,11 @@ class SourceManager;
 
 namespace tfc {
 
-/// Reads a graph file of any form that tfc knows, by its suffix: `.graph` (text), `.mlir`. Errors
-/// go to stderr in the language's form; null after one. `sources` keeps the texts that were read,
-/// for the errors of later stages.
+/// Reads a graph file of any form that tfc knows, by its suffix: `.graph` (text), `.mlir`, `.pb`
+/// (TensorFlow's GraphDef, of which `entries` are made). Errors go to stderr in the language's
+/// form; null after one. `sources` keeps the texts that were read, for the errors of later stages.
 mlir::OwningOpRef<mlir::ModuleOp> importFile(llvm::StringRef path, mlir::MLIRContext &context,
-                                             text::SourceManager &sources);
+                                             text::SourceManager &sources,
+                                             llvm::ArrayRef<tensorflow::EntrySpec> entries = {});
 
 } // namespace tfc

@@ -63,11 +63,20 @@ static ElementsAttr makeAttribute(const TensorBytes &tensor, const FileBuffer &f
     return DenseElementsAttr::getFromRawBuffer(
         type, llvm::ArrayRef<char>(reinterpret_cast<char *>(copy.data()), data.size()));
   }
-  AsmResourceBlob blob =
-      isAligned ? AsmResourceBlob(data, alignment, [file](void *, size_t, size_t) {},
-                                  /*dataIsMutable=*/false)
-                : HeapAsmResourceBlob::allocateAndCopyWithAlign(data, alignment);
+  AsmResourceBlob blob = isAligned ? AsmResourceBlob(
+                                         data, alignment, [file](void *, size_t, size_t) {},
+                                         /*dataIsMutable=*/false)
+                                   : HeapAsmResourceBlob::allocateAndCopyWithAlign(data, alignment);
   return DenseResourceElementsAttr::get(type, name, std::move(blob));
+}
+
+ElementsAttr makeTensor(RankedTensorType type, llvm::StringRef bytes, llvm::StringRef name) {
+  TensorBytes tensor{bytes, type.getElementType(), llvm::SmallVector<int64_t>(type.getShape())};
+  if (!hasRightSize(tensor))
+    return {};
+  FileBuffer copy = llvm::MemoryBuffer::getMemBufferCopy(bytes);
+  tensor.bytes = copy->getBuffer();
+  return makeAttribute(tensor, copy, name);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,14 +1,20 @@
 #pragma once
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace tfc {
 
-/// Reads a tensor from a `.npy` file, or the tensor `key` from a `.safetensors` file (without a key,
-/// the only one in it). Large ones stay in the mapped file, as dense resources. Null, and `error`
-/// set, where the file is damaged or holds no such tensor.
-mlir::ElementsAttr loadTensor(mlir::MLIRContext *context, llvm::StringRef path,
-                              llvm::StringRef key, std::string &error);
+/// Reads a tensor from a `.npy` file, or the tensor `key` from a `.safetensors` file (without a
+/// key, the only one in it). Large ones stay in the mapped file, as dense resources. Null, and
+/// `error` set, where the file is damaged or holds no such tensor.
+mlir::ElementsAttr loadTensor(mlir::MLIRContext *context, llvm::StringRef path, llvm::StringRef key,
+                              std::string &error);
+
+/// A tensor of these bytes, little-endian in row-major order; a bool is one byte. Large ones are
+/// dense resources called `name`. Null where there are more or fewer bytes than elements.
+mlir::ElementsAttr makeTensor(mlir::RankedTensorType type, llvm::StringRef bytes,
+                              llvm::StringRef name);
 
 } // namespace tfc

@@ -46,14 +46,28 @@ SourceRange toRange(Location location, const SourceManager &sources) {
   return place ? fromFileRange(place, sources) : SourceRange();
 }
 
-/// "file:line:col: " where the file's text is not at hand, else nothing.
+/// The name of a node of a graph that has no lines; empty elsewhere.
+static StringRef nodeName(Location location) {
+  while (auto fused = dyn_cast<FusedLoc>(location)) {
+    if (fused.getLocations().empty())
+      return {};
+    location = fused.getLocations().front();
+  }
+  auto named = dyn_cast<NameLoc>(location);
+  return named ? named.getName().getValue() : StringRef();
+}
+
+/// "file:line:col: ", or "file:node: ", where the file's text is not at hand, else nothing.
 static std::string foreignPlace(Location location, const SourceManager &sources) {
+  StringRef node = nodeName(location);
   location = unwrap(location);
   while (auto call = dyn_cast<CallSiteLoc>(location))
     location = unwrap(call.getCallee());
   auto place = dyn_cast<FileLineColRange>(location);
   if (!place || sources.find(place.getFilename().getValue()))
     return {};
+  if (place.getStartLine() == 0)
+    return (place.getFilename().getValue() + ":" + node + (node.empty() ? " " : ": ")).str();
   return (place.getFilename().getValue() + ":" + Twine(place.getStartLine()) + ":" +
           Twine(place.getStartColumn()) + ": ")
       .str();

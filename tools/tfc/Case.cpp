@@ -1,3 +1,4 @@
+#include "tools/tfc/Case.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/Print.h"
 #include "llvm/Support/JSON.h"
@@ -9,41 +10,37 @@
 using namespace llvm;
 using namespace tfc;
 
-namespace {
+namespace tfc {
 
-using Files = std::map<std::string, std::string>; // name -> file
-
-struct Step {
-  std::string entry; // empty: the only one
-  Files feeds, fetches;
-  std::vector<std::string> targets; // entries to call for their effects
-  std::optional<double> rtol, atol;
-};
-
-struct Case {
-  std::vector<std::string> init; // entries to call first
-  std::vector<Step> steps;
-};
-
-bool fromJSON(const json::Value &value, Step &step, json::Path path) {
+static bool fromJSON(const json::Value &value, Step &step, json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.mapOptional("entry", step.entry) && map.map("feeds", step.feeds) &&
          map.map("fetches", step.fetches) && map.mapOptional("targets", step.targets) &&
          map.mapOptional("rtol", step.rtol) && map.mapOptional("atol", step.atol);
 }
 
-bool fromJSON(const json::Value &value, Case &result, json::Path path) {
+static bool fromJSON(const json::Value &value, Case &result, json::Path path) {
   json::ObjectMapper map(value, path);
   return map && map.mapOptional("init", result.init) && map.map("steps", result.steps);
 }
 
+} // namespace tfc
+
+std::string Case::pathOf(StringRef file) const {
+  SmallString<128> path(folder);
+  sys::path::append(path, file);
+  return path.str().str();
+}
+
+namespace {
+
 /// Runs the steps and counts what differs.
 class CaseRunner {
 public:
-  CaseRunner(const RunOptions &options, LoadedModel &model)
-      : options(options), model(model), folder(sys::path::parent_path(options.caseFile).str()) {}
+  CaseRunner(const RunOptions &options, LoadedModel &model, const Case &recorded)
+      : options(options), model(model), recorded(recorded) {}
 
-  Error run(const Case &recorded);
+  Error run();
   unsigned compared = 0, wrong = 0;
 
 private:
@@ -52,15 +49,10 @@ private:
   Expected<std::vector<Array>> readFeeds(const Entry &entry, const Files &files, bool exactly);
   Error compareFetch(const Step &step, const Port &port, const Array &result,
                      const std::string &file);
-  std::string pathOf(StringRef file) const {
-    SmallString<128> path(folder);
-    sys::path::append(path, file);
-    return path.str().str();
-  }
 
   const RunOptions &options;
   LoadedModel &model;
-  std::string folder;
+  const Case &recorded;
   size_t number = 0;
 };
 
@@ -80,7 +72,7 @@ Expected<std::vector<Array>> CaseRunner::readFeeds(const Entry &entry, const Fil
     if (file == files.end())
       return createStringError("step " + Twine(number) + ": feed '" + feed.name + "' of entry '" +
                                entry.name + "' is missing");
-    Expected<Array> array = readNpy(pathOf(file->second), feed.dtype);
+    Expected<Array> array = readNpy(recorded.pathOf(file->second), feed.dtype);
     if (!array)
       return array.takeError();
     arrays.push_back(std::move(*array));
@@ -150,7 +142,7 @@ static std::string placeText(const Array &array, int64_t index) {
 
 Error CaseRunner::compareFetch(const Step &step, const Port &port, const Array &result,
                                const std::string &file) {
-  Expected<Array> expected = readNpy(pathOf(file), port.dtype);
+  Expected<Array> expected = readNpy(recorded.pathOf(file), port.dtype);
   if (!expected)
     return expected.takeError();
   ++compared;
@@ -205,7 +197,7 @@ Error CaseRunner::runStep(const Step &step) {
   return Error::success();
 }
 
-Error CaseRunner::run(const Case &recorded) {
+Error CaseRunner::run() {
   for (const std::string &entry : recorded.init)
     if (Error error = callForEffect(entry, {}))
       return error;
@@ -217,7 +209,7 @@ Error CaseRunner::run(const Case &recorded) {
   return Error::success();
 }
 
-static Expected<Case> readCase(StringRef path) {
+Expected<Case> tfc::readCase(StringRef path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
   if (!buffer)
     return createStringError(path + ": " + buffer.getError().message());
@@ -225,20 +217,56 @@ static Expected<Case> readCase(StringRef path) {
   if (!value)
     return createStringError(path + ": " + toString(value.takeError()));
   Case result;
+  result.folder = sys::path::parent_path(path).str();
   json::Path::Root root("case");
   if (!fromJSON(*value, result, root))
     return createStringError(path + ": " + toString(root.getError()));
   return result;
 }
 
-int tfc::runCase(const RunOptions &options, LoadedModel &model) {
-  Expected<Case> recorded = readCase(options.caseFile);
-  if (!recorded)
-    return reportError(recorded.takeError());
-  CaseRunner runner(options, model);
-  if (Error error = runner.run(*recorded))
+Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded) {
+  std::vector<tensorflow::EntrySpec> entries;
+  std::map<std::string, std::string> names; // what an entry is -> its name
+  auto nameOf = [&](tensorflow::EntrySpec entry, const std::string &description) {
+    auto [known, isNew] = names.try_emplace(description, "entry" + std::to_string(names.size()));
+    entry.name = known->second;
+    if (isNew)
+      entries.push_back(std::move(entry));
+    return known->second;
+  };
+  for (std::string &target : recorded.init)
+    target = nameOf({.targets = {target}}, "init " + target);
+  for (Step &step : recorded.steps) {
+    tensorflow::EntrySpec entry;
+    std::string description;
+    for (const auto &[feed, file] : step.feeds) {
+      Expected<Array> array = readNpy(recorded.pathOf(file));
+      if (!array)
+        return array.takeError();
+      auto &spec = entry.feeds.emplace_back(tensorflow::FeedSpec{.tensor = feed});
+      spec.sizes.emplace();
+      for (int64_t size : array->shape)
+        spec.sizes->push_back(std::to_string(size));
+      description += feed + typeText(array->dtype, array->shape) + ",";
+    }
+    for (const auto &[fetch, file] : step.fetches) {
+      entry.fetches.push_back(fetch);
+      description += "->" + fetch;
+    }
+    for (const std::string &target : step.targets)
+      description += ";" + target;
+    entry.targets = std::move(step.targets);
+    step.targets.clear();
+    step.entry = nameOf(std::move(entry), description);
+  }
+  return entries;
+}
+
+int tfc::runCase(const RunOptions &options, const Case &recorded, LoadedModel &model) {
+  CaseRunner runner(options, model, recorded);
+  if (Error error = runner.run())
     return reportError(std::move(error));
-  outs() << recorded->steps.size() << " steps, " << runner.compared << " fetches compared, "
+  outs() << recorded.steps.size() << " steps, " << runner.compared << " fetches compared, "
          << runner.wrong << " differ\n";
   return runner.wrong ? 1 : 0;
 }

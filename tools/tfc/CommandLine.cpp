@@ -59,7 +59,7 @@ namespace {
 /// The options that all commands share that compile.
 struct CompileFlags {
   void add(CLI::App &app, CompileRequest &request) {
-    app.add_option("FILE", request.input, "The graph: a .graph or .mlir file")->required();
+    app.add_option("FILE", request.input, "The graph: a .graph, .mlir or .pb file")->required();
     app.add_option("-O", request.pipeline.optLevel, "How much to optimise, 0 to 3 (default: 3)")
         ->check(CLI::Range(0, 3))
         ->type_name("LEVEL");
@@ -86,6 +86,7 @@ struct Parser {
   CLI::App app{"Compiles tensor dataflow graphs, for inference and training, to native code."};
   CommandLine result{};
   std::string emit;
+  std::vector<std::string> entries;
   CLI::App *compile, *run, *bench, *format, *explain;
 
   Parser() {
@@ -122,6 +123,11 @@ struct Parser {
                      "Where programs look for the library (default: beside themselves)")
         ->type_name("NAME");
     compile
+        ->add_option("--entry", entries,
+                     "An entry to make of a .pb file, as in 'train: x:0, t:0 -> loss:0 ; train'")
+        ->type_name("NAME: FEEDS -> FETCHES ; TARGETS")
+        ->take_all();
+    compile
         ->add_option("--stop-after", result.compile.pipeline.stopAfter,
                      "Stop behind a stage and write the module")
         ->check(CLI::Validator(checkStage, ""))
@@ -132,7 +138,8 @@ struct Parser {
     RunOptions &options = result.run;
     run = app.add_subcommand("run", "Compile a graph and call an entry");
     CompileFlags().add(*run, options.compile);
-    run->add_option("--entry", options.entry, "The entry to call (default: the only one)");
+    run->add_option("--entry", options.entry,
+                    "The entry to call (default: the only one); of a .pb file, what it is");
     run->add_option("--feed", options.feeds, "The value of a feed, once for each")
         ->type_name("NAME=FILE.npy")
         ->take_all();
@@ -151,7 +158,8 @@ struct Parser {
     bench = app.add_subcommand(
         "bench", "Time calls of an entry with random feeds: normal floats, integers that it takes");
     CompileFlags().add(*bench, options.compile);
-    bench->add_option("--entry", options.entry, "The entry to call (default: the only one)");
+    bench->add_option("--entry", options.entry,
+                      "The entry to call (default: the only one); of a .pb file, what it is");
     bench
         ->add_option("--dim", options.dims,
                      "The value of a named size (default: its bound, else 64)")
@@ -200,19 +208,43 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
     throw CLI::ValidationError("-o", "only text goes to standard output");
 }
 
+/// The entries that are made of a GraphDef.
+static void completeEntries(CompileRequest &request, const std::vector<std::string> &entries) {
+  if (!entries.empty() && !StringRef(request.input).ends_with(".pb"))
+    throw CLI::ValidationError("--entry", "only a .pb file is told its entries");
+  for (const std::string &text : entries) {
+    std::string reason;
+    std::optional<tensorflow::EntrySpec> entry = tensorflow::parseEntrySpec(text, reason);
+    if (!entry)
+      throw CLI::ValidationError("--entry", "'" + text + "': " + reason);
+    request.entries.push_back(std::move(*entry));
+  }
+}
+
+/// Of a GraphDef the entry to call is described, elsewhere it is named.
+static void completeCalled(CompileRequest &request, std::string &entry) {
+  if (entry.empty() || !StringRef(request.input).ends_with(".pb"))
+    return;
+  completeEntries(request, {entry});
+  entry = request.entries.front().name;
+}
+
 static void complete(Parser &parser) {
   using Command = CommandLine::Command;
   CommandLine &result = parser.result;
   if (*parser.compile) {
     result.command = Command::Compile;
     completeCompile(result.compile, parser.emit);
+    completeEntries(result.compile, parser.entries);
   } else if (*parser.run) {
     result.command = Command::Run;
     if (!result.run.caseFile.empty() &&
         (!result.run.feeds.empty() || !result.run.fetchFolder.empty()))
       throw CLI::ValidationError("--case", "the file says what is fed and fetched");
+    completeCalled(result.run.compile, result.run.entry);
   } else if (*parser.bench) {
     result.command = Command::Bench;
+    completeCalled(result.bench.compile, result.bench.entry);
   } else if (*parser.format) {
     result.command = Command::Format;
   } else {

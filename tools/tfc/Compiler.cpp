@@ -71,7 +71,7 @@ OwningOpRef<ModuleOp> Compilation::load() {
   // Errors show what the author wrote, not the operation that it became.
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
-  return importFile(request.input, context, sources);
+  return importFile(request.input, context, sources, request.entries);
 }
 
 LogicalResult Compilation::writeFile(StringRef path, StringRef content) {

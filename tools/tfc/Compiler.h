@@ -3,6 +3,7 @@
 
 #include "compiler/emission/Emission.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "frontend/tensorflow/Import.h"
 
 namespace tfc {
 
@@ -13,8 +14,9 @@ struct CompileRequest {
   std::string input;
   std::string output; // "-" is standard output
   EmitKind kind = EmitKind::Library;
-  std::string prefix; // empty: the graph's name, else the file's
-  std::string soname; // empty: the file's name, beside the program
+  std::string prefix;                         // empty: the graph's name, else the file's
+  std::vector<tensorflow::EntrySpec> entries; // to make of a GraphDef
+  std::string soname;                         // empty: the file's name, beside the program
   PipelineOptions pipeline;
   bool printTimes = false;
 };

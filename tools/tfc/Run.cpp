@@ -111,13 +111,30 @@ static Error callOnce(const RunOptions &options, LoadedModel &model) {
   return writeResults(options, **entry, *fetches);
 }
 
+/// Compiles what the case's steps call, and runs them.
+static int runRecorded(const RunOptions &options) {
+  Expected<Case> recorded = readCase(options.caseFile);
+  if (!recorded)
+    return reportError(recorded.takeError());
+  CompileRequest request = options.compile;
+  if (StringRef(request.input).ends_with(".pb")) {
+    auto entries = makeEntries(*recorded);
+    if (!entries)
+      return reportError(entries.takeError());
+    request.entries = std::move(*entries);
+  }
+  Timing timing;
+  std::optional<LoadedModel> model = compileAndLoad(request, options.threads, timing);
+  return model ? runCase(options, *recorded, *model) : 1;
+}
+
 int tfc::runEntry(const RunOptions &options) {
+  if (!options.caseFile.empty())
+    return runRecorded(options);
   Timing timing;
   std::optional<LoadedModel> model = compileAndLoad(options.compile, options.threads, timing);
   if (!model)
     return 1;
-  if (!options.caseFile.empty())
-    return runCase(options, *model);
   if (Error error = callOnce(options, *model))
     return reportError(std::move(error));
   return 0;

@@ -1,0 +1,151 @@
+// The operations of control flow, one to one, and those that only order others.
+
+#include "frontend/tensorflow/Importer.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+static bool isPredicate(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getRank() == 0 && type.getElementType().isInteger(1);
+}
+
+static Outcome buildSwitch(NodeBuilder &node, const OpRule &) {
+  Value data = node.gate(node.data(0)), predicate = node.in(1);
+  if (!data || !predicate)
+    return Outcome::Failed;
+  if (!isPredicate(predicate))
+    return node.fail("expected a bool as the predicate, but got " +
+                     dfg::toText(predicate.getType()) + " [operand]");
+  Operation *made = node.make("switch", {data, predicate});
+  if (!made)
+    return Outcome::Failed;
+  node.setWitnesses({data, predicate});
+  // TensorFlow's first output is the one for false.
+  return node.done({made->getResult(1), made->getResult(0)});
+}
+
+/// Inputs from the end of a loop are not there yet: a `next_iteration` puts itself in their place.
+static Outcome buildMerge(NodeBuilder &node, const OpRule &) {
+  SmallVector<Value> inputs;
+  Value known;
+  for (unsigned i = 0; i < node.numInputs(); ++i) {
+    inputs.push_back(node.isLoopEdge(i) ? node.loopValue(i) : node.data(i));
+    if (!node.isLoopEdge(i) && !inputs.back())
+      return Outcome::Failed;
+    if (!known)
+      known = inputs.back();
+  }
+  if (!known)
+    return node.fail("expected an input that enters the loop [graph-cycle]");
+  for (Value &input : inputs) {
+    input = input ? input : known;
+    if (input.getType() != known.getType())
+      return node.fail("expected inputs of one type, but got " + dfg::toText(known.getType()) +
+                       " and " + dfg::toText(input.getType()) + " [operand]");
+  }
+  Operation *made = node.make("merge", inputs);
+  return made ? node.done(made->getResults()) : Outcome::Failed;
+}
+
+static Outcome buildEnter(NodeBuilder &node, const OpRule &) {
+  Value x = node.gate(node.data(0));
+  if (!x)
+    return Outcome::Failed;
+  StringRef frame = node.node.attr("frame_name").text;
+  bool isConstant = node.flag("is_constant");
+  return node.done({node.op(
+      "enter", x, {node.textAttr("frame", frame), node.boolAttr("constant", isConstant)})});
+}
+
+static Outcome buildFrameOp(NodeBuilder &node, const OpRule &rule) {
+  Value x = node.gate(node.data(0));
+  if (!x)
+    return Outcome::Failed;
+  if (rule.op == "LoopCond" && !isPredicate(x))
+    return node.fail("expected a bool as the condition of a loop, but got " +
+                     dfg::toText(x.getType()) + " [operand]");
+  return node.done({node.op(rule.argument, x)});
+}
+
+static Outcome buildNextIteration(NodeBuilder &node, const OpRule &rule) {
+  Outcome outcome = buildFrameOp(node, rule);
+  return outcome == Outcome::Done ? node.closeLoop() : outcome;
+}
+
+static Outcome buildNothing(NodeBuilder &node, const OpRule &) { return node.done(); }
+
+static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
+  Value condition = node.in(0);
+  if (!condition)
+    return Outcome::Failed;
+  if (!isPredicate(condition))
+    return node.fail("expected a bool, but got " + dfg::toText(condition.getType()) + " [operand]");
+  node.record([&] {
+    node.builder().check(condition, "the assertion '" + node.node.name + "' does not hold",
+                         node.location());
+    return 0;
+  });
+  return node.done();
+}
+
+static constexpr OpRule kRules[] = {
+    {"Switch", buildSwitch, "", OpRule::Structural},
+    {"RefSwitch", buildSwitch, "", OpRule::Structural},
+    {"Merge", buildMerge, "", OpRule::Structural},
+    {"RefMerge", buildMerge, "", OpRule::Structural},
+    {"Enter", buildEnter, "", OpRule::Structural},
+    {"RefEnter", buildEnter, "", OpRule::Structural},
+    {"Exit", buildFrameOp, "exit", OpRule::Structural},
+    {"RefExit", buildFrameOp, "exit", OpRule::Structural},
+    {"NextIteration", buildNextIteration, "next_iteration", OpRule::Structural},
+    {"RefNextIteration", buildNextIteration, "next_iteration", OpRule::Structural},
+    {"LoopCond", buildFrameOp, "loop_cond", OpRule::Structural},
+    {"NoOp", buildNothing},
+    {"ControlTrigger", buildNothing},
+    {"Assert", buildAssert, "", OpRule::Effect},
+};
+
+ArrayRef<OpRule> controlRules() { return kRules; }
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+bool NodeBuilder::isLoopEdge(unsigned i) const {
+  StringRef op = entry.graph.nodes[node.inputs[i].node].op;
+  return op == "NextIteration" || op == "RefNextIteration";
+}
+
+Value NodeBuilder::loopValue(unsigned i) const {
+  auto found = entry.loopValues.find({index, i});
+  return found == entry.loopValues.end() ? Value() : found->second;
+}
+
+/// Makes the result an operand of the merges that wait for it, which stand before it.
+Outcome NodeBuilder::closeLoop() {
+  Value value = results.front();
+  for (auto [user, other] : enumerate(entry.graph.nodes)) {
+    if (!entry.facts.isNeeded[user] || (other.op != "Merge" && other.op != "RefMerge"))
+      continue;
+    for (auto [i, input] : enumerate(other.inputs)) {
+      if (input.node != index)
+        continue;
+      if (entry.states[user].values.empty()) {
+        entry.loopValues[{unsigned(user), unsigned(i)}] = value;
+        continue;
+      }
+      Operation *merge = entry.states[user].values.front().getDefiningOp();
+      Type expected = merge->getResult(0).getType();
+      if (expected != value.getType())
+        return fail("expected a loop variable to keep its type " + dfg::toText(expected) +
+                    ", but it becomes " + dfg::toText(value.getType()) + " [loop-type]");
+      merge->setOperand(i, value);
+    }
+  }
+  return Outcome::Done;
+}
+
+} // namespace tfc::tensorflow

@@ -1,0 +1,375 @@
+// Building an entry: feeds and fetches, the order in which nodes are built, what ties them
+// together.
+
+#include "frontend/tensorflow/Importer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+//===----------------------------------------------------------------------===//
+// Feeds and fetches
+//===----------------------------------------------------------------------===//
+
+std::optional<Edge> EntryBuilder::findTensor(StringRef name, StringRef role) {
+  auto parts = splitTensorName(name);
+  auto found = parts ? graph.byName.find(parts->first) : graph.byName.end();
+  if (found != graph.byName.end())
+    return Edge{found->second, parts->second};
+  hasErrors = true;
+  emitError(graph.locate(builder.getContext()))
+      << "entry '" << spec.name << "': the graph has no node for the " << role << " '" << name
+      << "' [graph-entry]";
+  return std::nullopt;
+}
+
+/// The name of an unknown size: its own, or "n" for the first axis, which is a batch, or the feed's
+/// name and the axis.
+static std::string symbolName(const PartialShape &shape, size_t axis, StringRef feed) {
+  std::string name = axis < shape.names.size() ? shape.names[axis] : "";
+  if (name.empty())
+    name = axis == 0 ? "n" : (feed + "_" + Twine(axis)).str();
+  for (char &c : name)
+    if (!isAlnum(c))
+      c = '_';
+  return isAlpha(name.front()) ? name : "d_" + name;
+}
+
+static void addSymbols(EntryHeader &header, const dfg::DimExpr &size) {
+  SmallVector<std::string> names;
+  size.collectSymbols(names);
+  for (const std::string &name : names)
+    if (!is_contained(header.symbols, name))
+      header.symbols.push_back(name);
+}
+
+RankedTensorType EntryBuilder::feedType(const FeedSpec &feed, Edge edge, EntryHeader &header) {
+  const Node &node = graph.nodes[edge.node];
+  int64_t dtype = node.number("dtype", node.number("T", node.number("DstT")));
+  Type element = elementTypeOf(builder.getContext(), dtype);
+  if (!element) {
+    error(edge.node) << "cannot feed a tensor of " << dtypeName(dtype) << " [dtype]";
+    return {};
+  }
+  dfg::Shape shape;
+  const PartialShape &known = node.attr("shape").shape;
+  bool hasShape = node.has("shape") && known.hasRank;
+  if (feed.sizes) {
+    for (const std::string &text : *feed.sizes)
+      shape.push_back(*dfg::DimExpr::parse(text));
+    if (hasShape && known.sizes.size() != shape.size()) {
+      error(edge.node) << "expected a feed of " << known.sizes.size() << " axes, but got "
+                       << shape.size() << " [graph-entry]";
+      return {};
+    }
+  } else if (!hasShape) {
+    error(edge.node) << "the graph does not say how many axes the feed has: expected its sizes in "
+                        "brackets, as in "
+                     << node.name << "[n, 64] [graph-entry]";
+    return {};
+  }
+  for (size_t axis = 0; hasShape && axis < known.sizes.size(); ++axis) {
+    int64_t size = known.sizes[axis];
+    if (axis >= shape.size())
+      shape.push_back(size >= 0 ? dfg::DimExpr(size)
+                                : dfg::DimExpr::symbol(symbolName(known, axis, node.name)));
+    if (size >= 0 && shape[axis] != dfg::DimExpr(size)) {
+      error(edge.node) << "expected a feed with size " << size << " along axis " << axis
+                       << ", but got " << shape[axis].str() << " [graph-entry]";
+      return {};
+    }
+  }
+  for (const dfg::DimExpr &size : shape)
+    addSymbols(header, size);
+  return dfg::tensorOf(shape, element);
+}
+
+bool EntryBuilder::findFeeds(EntryHeader &header) {
+  for (const FeedSpec &feed : spec.feeds) {
+    std::optional<Edge> edge = findTensor(feed.tensor, "feed");
+    if (!edge)
+      continue;
+    if (!fed.try_emplace(*edge).second) {
+      error(edge->node) << "expected one feed of this name, but got two [graph-entry]";
+      continue;
+    }
+    if (RankedTensorType type = feedType(feed, *edge, header))
+      header.feeds.push_back(
+          {portName(feed.tensor), type, graph.locate(builder.getContext(), edge->node)});
+    if (std::optional<SizeTensor> sizes = sizesOf(feed.value))
+      fedSizes.emplace(*edge, std::move(*sizes));
+  }
+  return !hasErrors;
+}
+
+bool EntryBuilder::findFetches() {
+  for (const std::string &name : spec.fetches)
+    if (std::optional<Edge> edge = findTensor(name, "fetch"))
+      fetches.push_back(*edge);
+  for (const std::string &name : spec.targets)
+    if (std::optional<Edge> edge = findTensor(name, "target"))
+      targets.push_back(edge->node);
+  return !hasErrors;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes in order
+//===----------------------------------------------------------------------===//
+
+/// All at once, for whoever decides whether a graph can be compiled.
+bool EntryBuilder::reportUnsupported() {
+  for (auto [index, node] : enumerate(graph.nodes)) {
+    if (!facts.isNeeded[index] || findRule(node.op) || node.op == "Placeholder")
+      continue;
+    error(index) << "the operation '" << node.op << "' is not supported [unsupported-node]";
+  }
+  return hasErrors;
+}
+
+bool EntryBuilder::isReady(unsigned index, bool &isHopeless) const {
+  const Node &node = graph.nodes[index];
+  isHopeless = false;
+  bool isReady = true;
+  auto look = [&](unsigned producer) {
+    isHopeless |= states[producer].status == State::Failed;
+    isReady &= states[producer].status == State::Built;
+  };
+  bool isMerge = node.op == "Merge" || node.op == "RefMerge";
+  for (Edge input : node.inputs) {
+    StringRef op = graph.nodes[input.node].op;
+    // The edge that closes a loop; the node at its other end sets the operand.
+    if (isMerge && (op == "NextIteration" || op == "RefNextIteration"))
+      continue;
+    if (!fed.count(input))
+      look(input.node);
+  }
+  for (unsigned control : node.controls)
+    look(control);
+  return isReady;
+}
+
+/// Whether the node only leads a handle on, which is followed where it is used.
+static bool passesHandle(const Node &node) {
+  bool isReference = StringRef(node.op).starts_with("Ref");
+  return isReference ||
+         (node.number("T") == kResourceDtype && !StringRef(node.op).starts_with("Stack"));
+}
+
+/// What enters a frame as a constant, or is switched, is as known as before.
+void EntryBuilder::keepSizes(unsigned index) {
+  const Node &node = graph.nodes[index];
+  bool isConstant = node.op == "Enter" && node.number("is_constant");
+  if (!isConstant && node.op != "Switch")
+    return;
+  if (const SizeTensor *sizes = NodeBuilder(*this, index).sizes(0))
+    states[index].sizes.assign(states[index].values.size(), *sizes);
+}
+
+Outcome EntryBuilder::buildNode(unsigned index) {
+  State &state = states[index];
+  bool isHopeless;
+  if (!isReady(index, isHopeless)) {
+    if (isHopeless)
+      state.status = State::Failed;
+    return isHopeless ? Outcome::Failed : Outcome::Later;
+  }
+  if (passesHandle(graph.nodes[index])) {
+    state.status = State::Built;
+    return Outcome::Done;
+  }
+  NodeBuilder probe(*this, index), node(*this, index);
+  if (std::optional<SmallVector<SizeTensor>> sizes = evaluate(probe)) {
+    state.status = State::Built;
+    state.isFolded = true;
+    state.sizes.assign(sizes->begin(), sizes->end());
+    return Outcome::Done;
+  }
+  const OpRule *rule = findRule(node.node.op);
+  Outcome outcome = rule ? rule->build(node, *rule)
+                         : node.fail("expected a feed for this placeholder [missing-feed]");
+  if (rule)
+    outcome = node.finish(*rule, outcome);
+  if (outcome == Outcome::Done)
+    keepSizes(index);
+  if (outcome != Outcome::Later)
+    state.status = outcome == Outcome::Done ? State::Built : State::Failed;
+  return outcome;
+}
+
+void EntryBuilder::buildNodes() {
+  std::vector<unsigned> pending;
+  for (unsigned i = 0; i < graph.nodes.size(); ++i)
+    if (facts.isNeeded[i])
+      pending.push_back(i);
+  for (size_t before = 0; before != pending.size();) {
+    before = pending.size();
+    llvm::erase_if(pending, [&](unsigned i) { return buildNode(i) != Outcome::Later; });
+  }
+  if (!pending.empty() && !hasErrors)
+    reportStuck();
+}
+
+/// What is left waits for itself, or for a list or stack that nothing is put into.
+void EntryBuilder::reportStuck() {
+  bool found = false;
+  for (unsigned i = 0; i < graph.nodes.size(); ++i) {
+    bool isHopeless;
+    if (!facts.isNeeded[i] || states[i].status != State::Pending || !isReady(i, isHopeless))
+      continue;
+    found = true;
+    error(i) << "the graph does not say the shape of its elements [dynamic-shape]";
+  }
+  for (unsigned i = 0; i < graph.nodes.size() && !found; ++i)
+    if (facts.isNeeded[i] && states[i].status == State::Pending)
+      error(i) << "expected a cycle to pass a NextIteration, but this node waits for itself "
+                  "[graph-cycle]";
+}
+
+//===----------------------------------------------------------------------===//
+// Values and tokens
+//===----------------------------------------------------------------------===//
+
+void EntryBuilder::addOps(unsigned node, ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    created.emplace_back(node, op);
+}
+
+dfg::NodeOp EntryBuilder::addNode(unsigned index, ArrayRef<Operation *> ops, ValueRange after,
+                                  ValueRange values) {
+  bool isTrigger = graph.nodes[index].op == "ControlTrigger";
+  dfg::NodeOp node =
+      builder.createNode(ops, after, isTrigger, values, graph.locate(builder.getContext(), index));
+  addOps(index, node.getOperation());
+  return node;
+}
+
+/// Handles have no value; one of type bool stands for them where it matters whether they are live.
+Value EntryBuilder::handleValue(Edge edge) {
+  const Node &node = graph.nodes[edge.node];
+  NodeBuilder builder(*this, edge.node);
+  const OpRule *rule = findRule(node.op);
+  SmallVector<Value> &values = states[edge.node].values;
+  if (edge.output < values.size() && values[edge.output])
+    return values[edge.output];
+  if (rule && (rule->flags & OpRule::Handle)) {
+    values.assign(1, builder.scalar(1, IntegerType::get(builder.context(), 1)));
+  } else if (rule && !node.inputs.empty()) {
+    // The identities and the structural operations.
+    if (builder.finish(*rule, rule->build(builder, *rule)) != Outcome::Done)
+      return {};
+  }
+  if (edge.output < values.size())
+    return values[edge.output];
+  error(edge.node) << "there is no output " << edge.output << " [graph-edge]";
+  return {};
+}
+
+Value EntryBuilder::valueOf(Edge edge) {
+  if (auto found = fed.find(edge); found != fed.end())
+    return found->second;
+  State &state = states[edge.node];
+  state.values.resize(std::max(state.values.size(), state.sizes.size()));
+  if (edge.output < state.values.size() && state.values[edge.output])
+    return state.values[edge.output];
+  if (edge.output < state.sizes.size() && state.sizes[edge.output]) {
+    NodeBuilder node(*this, edge.node);
+    Value value = node.materialise(*state.sizes[edge.output]);
+    if (facts.needsToken[edge.node])
+      value = node.gate(value);
+    return states[edge.node].values[edge.output] = value;
+  }
+  if (state.values.empty())
+    return handleValue(edge);
+  error(edge.node) << "there is no output " << edge.output << " [graph-edge]";
+  return {};
+}
+
+Value EntryBuilder::tokenOf(unsigned index) {
+  if (!facts.needsToken[index])
+    return {};
+  State &state = states[index];
+  if (state.token)
+    return state.token;
+  NodeBuilder node(*this, index);
+  SmallVector<Value> after, witnesses = state.witnesses;
+  if (witnesses.empty() && !state.isFolded)
+    llvm::copy_if(state.values, std::back_inserter(witnesses), [](Value v) { return bool(v); });
+  if (witnesses.empty() && !state.isFolded) {
+    Value handle = handleValue({index, 0});
+    witnesses.assign(handle ? 1 : 0, handle);
+  } else if (witnesses.empty()) {
+    after = node.tokens();
+  }
+  if (witnesses.empty() && after.empty())
+    return {};
+  if (witnesses.empty() && after.size() == 1)
+    return states[index].token = after.front();
+  return states[index].token = addNode(index, {}, after, witnesses).getDone();
+}
+
+//===----------------------------------------------------------------------===//
+// The entry
+//===----------------------------------------------------------------------===//
+
+/// Nodes stand in the file's order: effects that no edge orders keep it.
+void EntryBuilder::orderOps() {
+  llvm::stable_sort(created, [](auto &a, auto &b) { return a.first < b.first; });
+  Block &body = dataflow.getBody().front();
+  for (auto [node, op] : created)
+    op->moveBefore(&body, body.end());
+}
+
+LogicalResult EntryBuilder::finish() {
+  std::vector<EntryValue> results;
+  std::vector<std::string> names;
+  SmallVector<Value> values;
+  for (auto [edge, name] : zip(fetches, spec.fetches)) {
+    NodeBuilder node(*this, edge.node);
+    Value value = valueOf(edge);
+    if (!value)
+      continue;
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type) {
+      error(edge.node) << "cannot fetch a TensorArray [graph-entry]";
+      continue;
+    }
+    values.push_back(value);
+    names.push_back(name);
+    results.push_back({portName(name), type, node.location()});
+  }
+  Location location = graph.locate(builder.getContext());
+  if (hasErrors)
+    return failure();
+  orderOps();
+  builder.hoistBefore(nullptr);
+  dfg::DataflowOp whole = builder.finishDataflow(dataflow, values, names);
+  builder.finishEntry(results, whole.getResults(), location);
+  return success();
+}
+
+LogicalResult EntryBuilder::build() {
+  EntryHeader header;
+  header.name = spec.name;
+  bool isFound = findFeeds(header);
+  if (!findFetches() || !isFound)
+    return failure();
+  computeFacts();
+  if (hasErrors || reportUnsupported())
+    return failure();
+  Location location = graph.locate(builder.getContext());
+  dfg::EntryOp entry = builder.beginEntry(header, location);
+  for (auto [feed, argument] : zip(spec.feeds, entry.getBody().getArguments()))
+    fed[*findTensor(feed.tensor, "feed")] = argument;
+  dataflow = builder.beginDataflow(location);
+  builder.toEnd(dataflow.getBody().front());
+  builder.hoistBefore(dataflow);
+  buildNodes();
+  if (!hasErrors && succeeded(finish()))
+    return success();
+  builder.dropEntry();
+  return failure();
+}
+
+} // namespace tfc::tensorflow

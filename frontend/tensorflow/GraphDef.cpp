@@ -1,0 +1,282 @@
+#include "frontend/tensorflow/GraphDef.h"
+
+#include "dialects/dfg/Dfg.h"
+#include "frontend/TensorFile.h"
+#include "frontend/tensorflow/graph.pb.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+namespace {
+/// A DataType: its number, name, bytes per element (0: none that tfc holds).
+struct Dtype {
+  int number;
+  StringLiteral name;
+};
+} // namespace
+
+static constexpr Dtype kDtypes[] = {
+    {1, "float32"},  {2, "float64"}, {3, "int32"},       {4, "uint8"},     {5, "int16"},
+    {6, "int8"},     {7, "string"},  {8, "complex64"},   {9, "int64"},     {10, "bool"},
+    {11, "qint8"},   {12, "quint8"}, {13, "qint32"},     {14, "bfloat16"}, {15, "qint16"},
+    {16, "quint16"}, {17, "uint16"}, {18, "complex128"}, {19, "float16"},  {20, "resource"},
+    {21, "variant"}, {22, "uint32"}, {23, "uint64"},
+};
+
+/// References have numbers of their own, 100 above.
+static int64_t plainDtype(int64_t dtype) { return dtype > 100 ? dtype - 100 : dtype; }
+
+std::string dtypeName(int64_t dtype) {
+  for (const Dtype &known : kDtypes)
+    if (known.number == plainDtype(dtype))
+      return known.name.str();
+  return "type " + std::to_string(dtype);
+}
+
+Type elementTypeOf(MLIRContext *context, int64_t dtype) {
+  Builder b(context);
+  return llvm::StringSwitch<Type>(dtypeName(dtype))
+      .Case("float32", b.getF32Type())
+      .Case("float64", b.getF64Type())
+      .Case("float16", b.getF16Type())
+      .Case("bfloat16", b.getBF16Type())
+      .Case("int8", b.getI8Type())
+      .Case("int16", b.getI16Type())
+      .Case("int32", b.getI32Type())
+      .Case("int64", b.getI64Type())
+      .Case("uint8", b.getIntegerType(8, /*isSigned=*/false))
+      .Case("bool", b.getI1Type())
+      .Default(Type());
+}
+
+const Attr &Node::attr(StringRef name) const {
+  static const Attr kNone;
+  auto found = attrs.find(name.str());
+  return found == attrs.end() ? kNone : found->second;
+}
+
+Location Graph::locate(MLIRContext *context) const {
+  return FileLineColLoc::get(context, file, 0, 0);
+}
+
+Location Graph::locate(MLIRContext *context, unsigned node) const {
+  return NameLoc::get(StringAttr::get(context, nodes[node].name), locate(context));
+}
+
+std::string Graph::edgeName(Edge edge) const {
+  return nodes[edge.node].name + ":" + std::to_string(edge.output);
+}
+
+std::optional<std::pair<StringRef, unsigned>> splitTensorName(StringRef text) {
+  size_t colon = text.rfind(':');
+  if (colon == StringRef::npos)
+    return std::pair(text, 0u);
+  unsigned output;
+  if (text.substr(colon + 1).getAsInteger(10, output) || output > 100000)
+    return std::nullopt;
+  return std::pair(text.take_front(colon), output);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// A tensor of more bytes than this must be given in full.
+static constexpr int64_t kMaxSpelled = int64_t(1) << 26;
+
+static PartialShape readShape(const wire::Shape &shape) {
+  PartialShape result;
+  result.hasRank = !shape.unknown_rank();
+  for (const wire::Shape::Dim &dim : shape.dim()) {
+    result.sizes.push_back(std::max<int64_t>(dim.size(), -1));
+    result.names.push_back(dim.name());
+  }
+  return result;
+}
+
+/// The number of elements; nothing if the shape is unknown or far too large.
+static std::optional<int64_t> countElements(const PartialShape &shape) {
+  if (!shape.isStatic())
+    return std::nullopt;
+  int64_t count = 1;
+  for (int64_t size : shape.sizes)
+    if (__builtin_mul_overflow(count, size, &count) || count > (int64_t(1) << 40))
+      return std::nullopt;
+  return count;
+}
+
+static Attribute makeElement(Type type, double value) { return FloatAttr::get(type, value); }
+
+/// The elements that are spelled out; the last one stands for the rest.
+static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type type) {
+  SmallVector<Attribute> elements;
+  if (type.isF16() || type.isBF16()) {
+    const fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
+    for (int32_t bits : tensor.half_val())
+      elements.push_back(FloatAttr::get(type, APFloat(semantics, APInt(16, bits & 0xffff))));
+    return elements;
+  }
+  for (float value : tensor.float_val())
+    elements.push_back(makeElement(type, value));
+  if (isa<FloatType>(type)) {
+    for (double value : tensor.double_val())
+      elements.push_back(makeElement(type, value));
+    return elements;
+  }
+  elements.clear();
+  unsigned width = type.getIntOrFloatBitWidth();
+  auto add = [&](int64_t value) {
+    elements.push_back(IntegerAttr::get(type, APInt(64, uint64_t(value)).trunc(width)));
+  };
+  for (int32_t value : tensor.int_val())
+    add(value);
+  for (int64_t value : tensor.int64_val())
+    add(value);
+  for (bool value : tensor.bool_val())
+    add(value);
+  return elements;
+}
+
+static ElementsAttr readSpelled(const wire::Tensor &tensor, RankedTensorType type, int64_t count) {
+  Type element = type.getElementType();
+  SmallVector<Attribute> elements = spelledElements(tensor, element);
+  if (elements.empty())
+    return DenseElementsAttr::get(type, Builder(element.getContext()).getZeroAttr(element));
+  if (int64_t(elements.size()) > count)
+    return {};
+  if (elements.size() == 1)
+    return DenseElementsAttr::get(type, elements.front());
+  if (count > kMaxSpelled)
+    return {};
+  elements.resize(count, elements.back());
+  return DenseElementsAttr::get(type, elements);
+}
+
+/// Null, and `error` set, where the tensor is damaged; null alone where its dtype is not held.
+static ElementsAttr readTensor(MLIRContext *context, const wire::Tensor &tensor, StringRef name,
+                               std::string &error) {
+  Type element = elementTypeOf(context, tensor.dtype());
+  if (!element)
+    return {};
+  std::optional<int64_t> count = countElements(readShape(tensor.tensor_shape()));
+  error = "the shape of its tensor is not known";
+  if (!count)
+    return {};
+  auto type = RankedTensorType::get(readShape(tensor.tensor_shape()).sizes, element);
+  ElementsAttr result;
+  if (tensor.tensor_content().empty()) {
+    error = "its tensor has more or fewer elements than its shape";
+    result = readSpelled(tensor, type, *count);
+  } else {
+    error = "its tensor has more or fewer bytes than its shape";
+    result = makeTensor(type, tensor.tensor_content(), name);
+  }
+  if (result)
+    error.clear();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Reader {
+public:
+  Reader(MLIRContext *context, StringRef path) : context(context) { graph.file = path.str(); }
+  std::optional<Graph> read(StringRef bytes);
+
+private:
+  void addNode(const wire::Node &node);
+  void connect(unsigned node, const std::string &input);
+  Attr readAttr(const wire::Attr &attr, StringRef name, std::string &error);
+  InFlightDiagnostic error(unsigned node) {
+    hasErrors = true;
+    return emitError(graph.locate(context, node));
+  }
+
+  MLIRContext *context;
+  Graph graph;
+  bool hasErrors = false;
+};
+} // namespace
+
+Attr Reader::readAttr(const wire::Attr &attr, StringRef name, std::string &error) {
+  Attr result;
+  result.number = attr.has_b() ? attr.b() : attr.has_type() ? attr.type() : attr.i();
+  result.real = attr.f();
+  result.text = attr.s();
+  if (attr.has_shape())
+    result.shape = readShape(attr.shape());
+  else
+    result.shape.hasRank = false;
+  if (attr.has_tensor())
+    result.tensor = readTensor(context, attr.tensor(), name, error);
+  const wire::Attr::List &list = attr.list();
+  result.numbers.assign(list.i().begin(), list.i().end());
+  result.numbers.insert(result.numbers.end(), list.type().begin(), list.type().end());
+  for (const wire::Shape &shape : list.shape())
+    result.shapes.push_back(readShape(shape));
+  return result;
+}
+
+void Reader::addNode(const wire::Node &wire) {
+  unsigned index = graph.nodes.size();
+  Node &node = graph.nodes.emplace_back();
+  node.name = wire.name();
+  node.op = wire.op();
+  if (!graph.byName.try_emplace(node.name, index).second)
+    error(index) << "expected one node of this name, but got two [graph-file]";
+  for (const auto &[name, attr] : wire.attr()) {
+    std::string damage;
+    node.attrs[name] = readAttr(attr, node.name, damage);
+    if (!damage.empty())
+      error(index) << damage << " [graph-file]";
+  }
+}
+
+void Reader::connect(unsigned index, const std::string &input) {
+  StringRef text = input;
+  bool isControl = text.consume_front("^");
+  auto parts = splitTensorName(text);
+  auto found = parts ? graph.byName.find(isControl ? text : parts->first) : graph.byName.end();
+  if (found == graph.byName.end()) {
+    error(index) << "its input '" << input << "' is no node of the graph [graph-file]";
+    return;
+  }
+  Node &node = graph.nodes[index];
+  if (isControl)
+    node.controls.push_back(found->second);
+  else
+    node.inputs.push_back({found->second, parts->second});
+}
+
+std::optional<Graph> Reader::read(StringRef bytes) {
+  wire::Graph wire;
+  if (!wire.ParseFromArray(bytes.data(), int(bytes.size())) || wire.node().empty()) {
+    emitError(graph.locate(context)) << "this is no binary GraphDef [graph-file]";
+    return std::nullopt;
+  }
+  for (const wire::Node &node : wire.node())
+    addNode(node);
+  for (auto [index, node] : enumerate(wire.node()))
+    for (const std::string &input : node.input())
+      connect(index, input);
+  if (hasErrors)
+    return std::nullopt;
+  return std::move(graph);
+}
+
+std::optional<Graph> readGraphDef(MLIRContext *context, StringRef path, StringRef bytes) {
+  if (bytes.size() > size_t(INT32_MAX)) {
+    emitError(FileLineColLoc::get(context, path, 0, 0)) << "a GraphDef ends at 2 GB [graph-file]";
+    return std::nullopt;
+  }
+  return Reader(context, path).read(bytes);
+}
+
+} // namespace tfc::tensorflow

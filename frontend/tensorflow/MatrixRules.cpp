@@ -1,0 +1,188 @@
+// Products, diagonals and triangles of matrices.
+
+#include "frontend/tensorflow/Importer.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+using dfg::DimExpr;
+
+/// `argument` is the prefix of the attributes that transpose.
+static Outcome buildMatMul(NodeBuilder &node, const OpRule &rule) {
+  bool isBatch = rule.argument == "adj";
+  return node.done(
+      {node.op("matmul", {node.in(0), node.in(1)},
+               {node.boolAttr("transpose_lhs", node.flag(isBatch ? "adj_x" : "transpose_a")),
+                node.boolAttr("transpose_rhs", node.flag(isBatch ? "adj_y" : "transpose_b"))})});
+}
+
+static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
+  return node.done({node.op("einsum", node.allInputs(),
+                            node.textAttr("labels", node.node.attr("equation").text))});
+}
+
+//===----------------------------------------------------------------------===//
+// Diagonals
+//===----------------------------------------------------------------------===//
+
+/// Column minus row, for matrices of these sizes.
+static Value diagonalNumbers(NodeBuilder &node, const DimExpr &rows, const DimExpr &columns) {
+  Type type = IntegerType::get(node.context(), 64);
+  Value row = node.reshape(node.iota(rows, type), {rows, DimExpr(1)});
+  return node.op("sub", {node.iota(columns, type), row});
+}
+
+/// Whether elements of matrices of these sizes stand on diagonal `k`.
+static Value onDiagonal(NodeBuilder &node, const DimExpr &rows, const DimExpr &columns, int64_t k) {
+  Type type = IntegerType::get(node.context(), 64);
+  return node.op("equal", {diagonalNumbers(node, rows, columns), node.scalar(k, type)});
+}
+
+/// The one diagonal that operand `i` names, the main one without the operand.
+static std::optional<int64_t> diagonalAt(NodeBuilder &node, unsigned i) {
+  if (i >= node.numInputs())
+    return 0;
+  std::optional<SmallVector<int64_t>> bounds = node.ints(i);
+  if (!bounds || bounds->empty())
+    return std::nullopt;
+  if (bounds->front() == bounds->back())
+    return bounds->front();
+  node.error() << "expected one diagonal, but got several [unsupported-node]";
+  return std::nullopt;
+}
+
+/// The vectors of `diagonal` spread over matrices of zeros: each element stands in its row and
+/// column, so it is broadcast over rows and masked.
+static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
+  Value diagonal = node.in(0);
+  std::optional<int64_t> k = diagonalAt(node, 1);
+  if (!diagonal || !k)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(diagonal.getType());
+  if (shape.empty())
+    return node.fail("expected vectors, but got a scalar [graph-edge]");
+  DimExpr length = shape.back(), side = length + DimExpr(std::abs(*k));
+  DimExpr rows = side, columns = side;
+  for (unsigned i : {2u, 3u}) {
+    std::optional<dfg::Shape> given = node.numInputs() > i ? node.dims(i) : dfg::Shape{DimExpr(-1)};
+    if (!given)
+      return Outcome::Failed;
+    if (!given->front().isConstant(-1))
+      (i == 2 ? rows : columns) = given->front();
+  }
+  // Element j stands in column j + k (k >= 0), or in row j - k.
+  Value spread = diagonal;
+  dfg::Shape axis = shape;
+  bool alongColumns = *k >= 0;
+  spread = node.op("place", spread,
+                   {node.dimsAttr("starts",
+                                  [&] {
+                                    dfg::Shape starts(shape.size(), DimExpr(0));
+                                    starts.back() = std::abs(*k);
+                                    return starts;
+                                  }()),
+                    node.dimsAttr("shape", [&] {
+                      dfg::Shape whole = shape;
+                      whole.back() = alongColumns ? columns : rows;
+                      return whole;
+                    }())});
+  if (!spread)
+    return Outcome::Failed;
+  axis = dfg::shapeOf(spread.getType());
+  axis.insert(axis.end() - (alongColumns ? 1 : 0), DimExpr(1));
+  spread = node.reshape(spread, axis);
+  Value padding =
+      node.numInputs() > 4 ? node.in(4) : node.scalar(0, dfg::elementTypeOf(diagonal.getType()));
+  Value mask = onDiagonal(node, rows, columns, *k);
+  return node.done({node.op("select", {mask, spread, padding})});
+}
+
+static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
+  Value x = node.in(0);
+  std::optional<int64_t> k = diagonalAt(node, 1);
+  if (!x || !k)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  if (shape.size() < 2)
+    return node.fail("expected matrices, but got " + dfg::toText(x.getType()) + " [graph-edge]");
+  DimExpr rows = shape[shape.size() - 2], columns = shape.back();
+  int64_t down = std::max<int64_t>(-*k, 0), right = std::max<int64_t>(*k, 0);
+  std::optional<int64_t> height = rows.constant(), width = columns.constant();
+  DimExpr length = height && width
+                       ? DimExpr(std::max<int64_t>(0, std::min(*height - down, *width - right)))
+                       : DimExpr::min(rows - DimExpr(down), columns - DimExpr(right));
+  // Sums of rows in which only the diagonal is left.
+  Value zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
+  bool isBool = dfg::elementTypeOf(x.getType()).isInteger(1);
+  Value kept = node.op("select", {onDiagonal(node, rows, columns, *k), x, zero});
+  Value all = node.op(isBool ? "any" : "sum", kept, node.intsAttr("axis", -1));
+  shape.pop_back();
+  dfg::Shape starts(shape.size(), DimExpr(0));
+  starts.back() = down;
+  shape.back() = length;
+  return node.done({node.slice(all, starts, shape)});
+}
+
+static Outcome buildSetDiag(NodeBuilder &node, const OpRule &) {
+  Value x = node.in(0), diagonal = node.in(1);
+  std::optional<int64_t> k = diagonalAt(node, 2);
+  if (!x || !diagonal || !k)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(x.getType()), vector = dfg::shapeOf(diagonal.getType());
+  if (shape.size() < 2 || vector.size() + 1 != shape.size())
+    return node.fail("expected matrices and their diagonals [graph-edge]");
+  DimExpr rows = shape[shape.size() - 2], columns = shape.back();
+  bool alongColumns = *k >= 0;
+  dfg::Shape starts(vector.size(), DimExpr(0)), whole = vector;
+  starts.back() = std::abs(*k);
+  whole.back() = alongColumns ? columns : rows;
+  Value spread =
+      node.op("place", diagonal, {node.dimsAttr("starts", starts), node.dimsAttr("shape", whole)});
+  whole.insert(whole.end() - (alongColumns ? 1 : 0), DimExpr(1));
+  spread = node.reshape(spread, whole);
+  return node.done({node.op("select", {onDiagonal(node, rows, columns, *k), spread, x})});
+}
+
+/// Keeps a number of diagonals below and above the main one; -1 keeps all.
+static Outcome buildBandPart(NodeBuilder &node, const OpRule &) {
+  Value x = node.in(0);
+  std::optional<int64_t> low = node.integer(1), high = node.integer(2);
+  if (!x || !low || !high)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  if (shape.size() < 2)
+    return node.fail("expected matrices, but got " + dfg::toText(x.getType()) + " [graph-edge]");
+  Type type = IntegerType::get(node.context(), 64);
+  Value numbers = diagonalNumbers(node, shape[shape.size() - 2], shape.back());
+  Value zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
+  if (*low >= 0)
+    x = node.op("select", {node.op("greater_equal", {numbers, node.scalar(-*low, type)}), x, zero});
+  if (*high >= 0)
+    x = node.op("select", {node.op("less_equal", {numbers, node.scalar(*high, type)}), x, zero});
+  return node.done({x});
+}
+
+static constexpr OpRule kRules[] = {
+    {"MatMul", buildMatMul},
+    {"BatchMatMul", buildMatMul, "adj"},
+    {"BatchMatMulV2", buildMatMul, "adj"},
+    {"BatchMatMulV3", buildMatMul, "adj"},
+    {"Einsum", buildEinsum},
+    {"Diag", buildDiag},
+    {"MatrixDiag", buildDiag},
+    {"MatrixDiagV2", buildDiag},
+    {"MatrixDiagV3", buildDiag},
+    {"MatrixDiagPart", buildDiagPart},
+    {"MatrixDiagPartV2", buildDiagPart},
+    {"MatrixDiagPartV3", buildDiagPart},
+    {"MatrixSetDiag", buildSetDiag},
+    {"MatrixSetDiagV2", buildSetDiag},
+    {"MatrixSetDiagV3", buildSetDiag},
+    {"MatrixBandPart", buildBandPart},
+};
+
+ArrayRef<OpRule> matrixRules() { return kRules; }
+
+} // namespace tfc::tensorflow

@@ -1,0 +1,55 @@
+// Random numbers. They are tfc's, not TensorFlow's: of the same distribution, and repeatable.
+
+#include "frontend/tensorflow/Importer.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+/// The variable that counts the draws of a node.
+static Value drawCounter(NodeBuilder &node) {
+  auto type = RankedTensorType::get({}, IntegerType::get(node.context(), 64));
+  std::string name = "random." + node.node.name;
+  if (node.entry.symbols.variables.try_emplace(name, type).second)
+    node.builder().createVariable(name, type, /*isFrozen=*/true, "", node.location());
+  Value count = node.record([&] { return node.builder().read(name, type, node.location()); });
+  Value next = node.formula("add(a,1)", count);
+  if (next)
+    node.record([&] { return node.builder().assign(name, next, node.location()); });
+  return count;
+}
+
+/// `argument` is the dfg operation.
+static Outcome buildRandom(NodeBuilder &node, const OpRule &rule) {
+  std::optional<dfg::Shape> shape = node.dims(0);
+  bool isInteger = rule.argument == "random_integer";
+  Type type = shape ? node.dtype(isInteger ? "Tout" : "dtype") : Type();
+  if (!type)
+    return Outcome::Failed;
+  SmallVector<NamedAttribute> attributes{
+      node.dimsAttr("shape", *shape), node.typeAttr("dtype", type),
+      node.intAttr("seed", int64_t(xxh3_64bits(node.node.name) ^
+                                   uint64_t(node.node.number("seed") * 1000003 +
+                                            node.node.number("seed2"))))};
+  if (isInteger) {
+    std::optional<int64_t> low = node.integer(1), high = node.integer(2);
+    if (!low || !high)
+      return Outcome::Failed;
+    attributes.push_back(node.intAttr("low", *low));
+    attributes.push_back(node.intAttr("high", *high));
+  }
+  return node.done({node.op(rule.argument, drawCounter(node), attributes)});
+}
+
+static constexpr OpRule kRules[] = {
+    {"RandomUniform", buildRandom, "random_uniform", OpRule::Effect},
+    {"RandomStandardNormal", buildRandom, "random_normal", OpRule::Effect},
+    {"TruncatedNormal", buildRandom, "random_truncated_normal", OpRule::Effect},
+    {"RandomUniformInt", buildRandom, "random_integer", OpRule::Effect},
+};
+
+ArrayRef<OpRule> randomRules() { return kRules; }
+
+} // namespace tfc::tensorflow

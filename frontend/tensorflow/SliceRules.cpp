@@ -1,0 +1,348 @@
+// Parts of tensors: slices, padding, reversal.
+
+#include "frontend/tensorflow/Importer.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+using dfg::DimExpr;
+
+/// The element type of an operand's sizes, for positions.
+static Type positionType(NodeBuilder &node) { return IntegerType::get(node.context(), 64); }
+
+/// Elements `start + i` along an axis, where `start` is known only at run time.
+static Value dynamicSlice(NodeBuilder &node, Value x, Value starts, unsigned axis, DimExpr size) {
+  Type type = positionType(node);
+  Value start = node.reshape(node.slice(node.cast(starts, type), DimExpr(axis), DimExpr(1)), {});
+  Value places = node.op("add", {node.iota(size, type), start});
+  return node.op("gather", {x, places}, node.intAttr("axis", axis));
+}
+
+static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
+  Value x = node.in(0);
+  std::optional<dfg::Shape> sizes = node.dims(2);
+  if (!x || !sizes)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  if (sizes->size() != shape.size())
+    return node.fail("expected one size for each axis of " + dfg::toText(x.getType()) +
+                     ", but got " + Twine(sizes->size()) + " [graph-edge]");
+  const SizeTensor *starts = node.sizes(1);
+  if (starts && starts->values.size() != shape.size())
+    return node.fail("expected one start for each axis of " + dfg::toText(x.getType()) +
+                     ", but got " + Twine(starts->values.size()) + " [graph-edge]");
+  for (auto [axis, size] : enumerate(*sizes)) {
+    if (!size.isConstant(-1))
+      continue;
+    if (!starts)
+      return node.fail("expected the start of a slice without a size to be known when the graph "
+                       "is compiled [dynamic-shape]");
+    size = shape[axis] - starts->values[axis];
+  }
+  if (starts)
+    return node.done({node.slice(x, starts->values, *sizes)});
+  Value starting = node.in(1);
+  for (auto [axis, size] : enumerate(*sizes))
+    if (x && size != shape[axis])
+      x = dynamicSlice(node, x, starting, axis, size);
+  return node.done({x});
+}
+
+//===----------------------------------------------------------------------===//
+// Strided slices
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The masks of a strided slice; bit i is about entry i of begin, end and strides.
+struct Masks {
+  int64_t begin, end, ellipsis, newAxis, shrink;
+  explicit Masks(const Node &node)
+      : begin(node.number("begin_mask")), end(node.number("end_mask")),
+        ellipsis(node.number("ellipsis_mask")), newAxis(node.number("new_axis_mask")),
+        shrink(node.number("shrink_axis_mask")) {}
+};
+} // namespace
+
+static bool bit(int64_t mask, unsigned i) { return (mask >> i) & 1; }
+
+/// A place counted from the front, within [low, high].
+static std::optional<DimExpr> clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
+                                         const DimExpr &high) {
+  DimExpr result = place;
+  if (std::optional<int64_t> number = place.constant(); number && *number < 0)
+    result = place + size;
+  std::optional<int64_t> number = result.constant(), top = high.constant();
+  if (number && top)
+    return DimExpr(std::min(std::max(*number, low), *top));
+  if (number && *number < low)
+    return DimExpr(low);
+  return result;
+}
+
+/// One axis of the input, cut from `begin` to `end`.
+static std::optional<StridedSlice::Axis> cutAxis(int64_t input, const DimExpr &size,
+                                                 std::optional<DimExpr> begin,
+                                                 std::optional<DimExpr> end, int64_t step,
+                                                 bool isRemoved) {
+  bool isForward = step > 0;
+  if (isRemoved) {
+    std::optional<int64_t> number = begin->constant();
+    return StridedSlice::Axis{input, number && *number < 0 ? *begin + size : *begin, DimExpr(1), 1,
+                              true};
+  }
+  DimExpr first = isForward ? DimExpr(0) : size - DimExpr(1);
+  DimExpr last = isForward ? size : DimExpr(-1);
+  if (begin)
+    first = *clampPlace(*begin, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
+  if (end)
+    last = *clampPlace(*end, size, isForward ? 0 : -1, isForward ? size : size - DimExpr(1));
+  DimExpr span = isForward ? last - first : first - last;
+  int64_t stride = isForward ? step : -step;
+  DimExpr count = DimExpr::floorDiv(span + DimExpr(stride - 1), DimExpr(stride));
+  if (std::optional<int64_t> number = count.constant(); number && *number < 0)
+    count = 0;
+  return StridedSlice::Axis{input, first, count, step, false};
+}
+
+std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayRef<DimExpr> shape,
+                                                unsigned firstOperand) {
+  const SizeTensor *begin = node.sizes(firstOperand), *end = node.sizes(firstOperand + 1),
+                   *strides = node.sizes(firstOperand + 2);
+  if (!begin || !end || !strides || begin->values.size() != end->values.size() ||
+      begin->values.size() != strides->values.size() || begin->values.size() > 32)
+    return std::nullopt;
+  Masks masks(node.node);
+  int64_t entries = begin->values.size(), newAxes = 0;
+  for (int64_t i = 0; i < entries; ++i)
+    newAxes += bit(masks.newAxis, i) && !bit(masks.ellipsis, i);
+  bool hasEllipsis = masks.ellipsis & ((int64_t(1) << entries) - 1);
+  int64_t covered = entries - newAxes - hasEllipsis, rank = shape.size();
+  if (covered > rank)
+    return std::nullopt;
+  StridedSlice result;
+  int64_t input = 0;
+  auto keep = [&](int64_t count) {
+    for (; count > 0; --count, ++input)
+      result.axes.push_back({input, DimExpr(0), shape[input], 1, false});
+  };
+  for (int64_t i = 0; i < entries; ++i) {
+    if (bit(masks.ellipsis, i)) {
+      keep(rank - covered);
+      continue;
+    }
+    if (bit(masks.newAxis, i)) {
+      result.axes.push_back({-1, DimExpr(0), DimExpr(1), 1, false});
+      continue;
+    }
+    std::optional<int64_t> step = strides->values[i].constant();
+    if (!step || *step == 0 || input >= rank)
+      return std::nullopt;
+    bool isRemoved = bit(masks.shrink, i);
+    auto axis =
+        cutAxis(input, shape[input],
+                bit(masks.begin, i) && !isRemoved ? std::nullopt : std::optional(begin->values[i]),
+                bit(masks.end, i) ? std::nullopt : std::optional(end->values[i]), *step, isRemoved);
+    if (!axis)
+      return std::nullopt;
+    result.axes.push_back(*axis);
+    ++input;
+  }
+  keep(rank - input);
+  return result;
+}
+
+/// Single elements at places that only the data knows, as in x[i].
+static Outcome buildDynamicElements(NodeBuilder &node, Value x) {
+  Masks masks(node.node);
+  Value begin = node.in(1);
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  auto known = begin ? dfg::shapeOf(begin.getType()) : dfg::Shape();
+  std::optional<int64_t> entries = known.size() == 1 ? known[0].constant() : std::nullopt;
+  if (!entries || masks.ellipsis || masks.newAxis || *entries > int64_t(shape.size()))
+    return node.fail("expected the places of a slice to be known when the graph is compiled "
+                     "[dynamic-shape]");
+  dfg::Shape result;
+  for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis) {
+    if (axis < *entries && bit(masks.shrink, axis)) {
+      Value place = node.slice(node.cast(begin, positionType(node)), DimExpr(axis), DimExpr(1));
+      // Places below 0 count from the end.
+      Value size = node.size(shape[axis], positionType(node));
+      place = node.formula("select(less(a,0),add(a,b),a)", {place, size});
+      x = node.op("gather", {x, place}, node.intAttr("axis", axis));
+    } else if (axis < *entries && !(bit(masks.begin, axis) && bit(masks.end, axis))) {
+      return node.fail("expected the places of a slice to be known when the graph is compiled "
+                       "[dynamic-shape]");
+    } else {
+      result.push_back(shape[axis]);
+    }
+  }
+  return node.done({node.reshape(x, result)});
+}
+
+static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
+  Value x = node.in(0);
+  if (!x)
+    return Outcome::Failed;
+  auto slice = resolveStridedSlice(node, dfg::shapeOf(x.getType()), 1);
+  if (!slice && node.numInputs() == 4 && !node.sizes(1))
+    return buildDynamicElements(node, x);
+  if (!slice)
+    return node.fail("expected the places of a slice to be known when the graph is compiled "
+                     "[dynamic-shape]");
+  dfg::Shape starts, sizes, result;
+  SmallVector<int64_t> steps;
+  for (const StridedSlice::Axis &axis : slice->axes) {
+    if (axis.input >= 0) {
+      starts.push_back(axis.start);
+      sizes.push_back(axis.size);
+      steps.push_back(axis.step);
+    }
+    if (!axis.isRemoved)
+      result.push_back(axis.size);
+  }
+  return node.done({node.reshape(node.slice(x, starts, sizes, steps), result)});
+}
+
+/// The transpose: the gradient stands at the places that the slice took.
+static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
+  std::optional<dfg::Shape> shape = node.dims(0);
+  Value g = node.in(4);
+  auto slice = shape ? resolveStridedSlice(node, *shape, 1) : std::nullopt;
+  if (!slice || !g)
+    return shape ? node.fail("expected the places of a slice to be known when the graph is "
+                             "compiled [dynamic-shape]")
+                 : Outcome::Failed;
+  dfg::Shape starts, sizes;
+  SmallVector<int64_t> steps, reversed;
+  for (const StridedSlice::Axis &axis : slice->axes) {
+    if (axis.input < 0)
+      continue;
+    bool isBackward = axis.step < 0;
+    if (isBackward)
+      reversed.push_back(starts.size());
+    starts.push_back(isBackward ? axis.start + (axis.size - DimExpr(1)) * DimExpr(axis.step)
+                                : axis.start);
+    sizes.push_back(axis.size);
+    steps.push_back(isBackward ? -axis.step : axis.step);
+  }
+  g = node.reshape(g, sizes);
+  if (!reversed.empty())
+    g = node.op("reverse", g, node.intsAttr("axis", reversed));
+  return node.done({node.op("place", g,
+                            {node.dimsAttr("starts", starts), node.dimsAttr("shape", *shape),
+                             node.intsAttr("steps", steps)})});
+}
+
+//===----------------------------------------------------------------------===//
+// Padding and reversal
+//===----------------------------------------------------------------------===//
+
+/// The two columns of a table of paddings.
+static bool splitPaddings(NodeBuilder &node, dfg::Shape &low, dfg::Shape &high) {
+  std::optional<dfg::Shape> pairs = node.dims(1);
+  if (!pairs)
+    return false;
+  for (size_t i = 0; i + 1 < pairs->size(); i += 2) {
+    low.push_back((*pairs)[i]);
+    high.push_back((*pairs)[i + 1]);
+  }
+  return true;
+}
+
+static Outcome buildPad(NodeBuilder &node, const OpRule &) {
+  dfg::Shape low, high;
+  Value x = node.in(0);
+  if (!x || !splitPaddings(node, low, high))
+    return Outcome::Failed;
+  Value padded = node.op("pad", x, {node.dimsAttr("low", low), node.dimsAttr("high", high)});
+  if (node.numInputs() < 3 || !padded)
+    return node.done({padded});
+  // Where the value comes from: ones are padded alike.
+  Value value = node.in(2);
+  Type flag = IntegerType::get(node.context(), 1);
+  Value inside = node.filled(1, dfg::shapeOf(x.getType()), flag);
+  inside = node.op("pad", inside, {node.dimsAttr("low", low), node.dimsAttr("high", high)});
+  return node.done({node.op("select", {inside, padded, value})});
+}
+
+/// `count` slices next to an edge, mirrored.
+static Value mirrored(NodeBuilder &node, Value x, unsigned axis, bool isLow, DimExpr count,
+                      bool isSymmetric) {
+  dfg::Shape sizes = dfg::shapeOf(x.getType()), starts(sizes.size(), DimExpr(0));
+  DimExpr skipped = isSymmetric ? 0 : 1;
+  starts[axis] = isLow ? skipped : sizes[axis] - count - skipped;
+  sizes[axis] = count;
+  return node.op("reverse", node.slice(x, starts, sizes), node.intsAttr("axis", axis));
+}
+
+static Outcome buildMirrorPad(NodeBuilder &node, const OpRule &) {
+  dfg::Shape low, high;
+  Value x = node.in(0);
+  if (!x || !splitPaddings(node, low, high))
+    return Outcome::Failed;
+  bool isSymmetric = node.node.attr("mode").text == "SYMMETRIC";
+  if (low.size() != dfg::shapeOf(x.getType()).size())
+    return node.fail("expected two paddings for each axis of " + dfg::toText(x.getType()) +
+                     " [graph-edge]");
+  for (unsigned axis = 0; axis < low.size() && x; ++axis) {
+    SmallVector<Value> parts;
+    if (!low[axis].isConstant(0))
+      parts.push_back(mirrored(node, x, axis, true, low[axis], isSymmetric));
+    parts.push_back(x);
+    if (!high[axis].isConstant(0))
+      parts.push_back(mirrored(node, x, axis, false, high[axis], isSymmetric));
+    if (parts.size() > 1)
+      x = node.op("concat", parts, node.intAttr("axis", axis));
+  }
+  return node.done({x});
+}
+
+static Outcome buildReverse(NodeBuilder &node, const OpRule &) {
+  std::optional<SmallVector<int64_t>> axes = node.ints(1);
+  return axes ? node.done({node.op("reverse", node.in(0), node.intsAttr("axis", *axes))})
+              : Outcome::Failed;
+}
+
+static Outcome buildRoll(NodeBuilder &node, const OpRule &) {
+  std::optional<SmallVector<int64_t>> shifts = node.ints(1), axes = node.ints(2);
+  Value x = node.in(0);
+  if (!shifts || !axes || !x)
+    return Outcome::Failed;
+  dfg::Shape shape = dfg::shapeOf(x.getType());
+  if (shifts->size() != axes->size())
+    return node.fail("expected one shift for each axis [graph-edge]");
+  for (auto [shift, axis] : zip(*shifts, *axes)) {
+    std::optional<int64_t> place = dfg::normalizeAxis(axis, shape.size());
+    std::optional<int64_t> size = place ? shape[*place].constant() : std::nullopt;
+    if (!size)
+      return node.fail("expected the size of axis " + Twine(axis) + " to be known [dynamic-shape]");
+    int64_t cut = *size ? ((shift % *size) + *size) % *size : 0;
+    if (cut == 0)
+      continue;
+    dfg::Shape starts(shape.size(), DimExpr(0)), sizes = shape;
+    starts[*place] = *size - cut;
+    sizes[*place] = cut;
+    Value front = node.slice(x, starts, sizes);
+    starts[*place] = 0;
+    sizes[*place] = *size - cut;
+    x = node.op("concat", {front, node.slice(x, starts, sizes)}, node.intAttr("axis", *place));
+  }
+  return node.done({x});
+}
+
+static constexpr OpRule kRules[] = {
+    {"Slice", buildSlice},
+    {"StridedSlice", buildStridedSlice},
+    {"StridedSliceGrad", buildStridedSliceGrad},
+    {"Pad", buildPad},
+    {"PadV2", buildPad},
+    {"MirrorPad", buildMirrorPad},
+    {"ReverseV2", buildReverse},
+    {"Roll", buildRoll},
+};
+
+ArrayRef<OpRule> sliceRules() { return kRules; }
+
+} // namespace tfc::tensorflow

@@ -1,0 +1,90 @@
+"""Writes a binary GraphDef from text: graphdef.py < TEXT > graph.pb
+
+A node a line, attributes behind a bar, and # in front of comments:
+
+    x Placeholder | dtype=f32 shape=[?,4]
+    c Const ^x | dtype=i32 value=i32[2]{1,2}
+    y Sum x c | T=f32 keep_dims=true
+"""
+
+import re
+import struct
+import sys
+
+TYPES = dict(f32=1, f64=2, i32=3, u8=4, i16=5, i8=6, string=7, i64=9, bool=10, resource=20, variant=21)
+PACKED = dict(f32="f", f64="d", i32="i", u8="B", i16="h", i8="b", i64="q", bool="?")
+
+
+def varint(value):
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out + bytes([value]))
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def block(field, content):
+    content = content.encode() if isinstance(content, str) else content
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+def shape(text):
+    if text == "?":
+        return number(3, 1)
+    sizes = [size.strip() for size in text.strip("[]").split(",") if size.strip()]
+    return b"".join(block(2, number(1, -1 if size == "?" else int(size))) for size in sizes)
+
+
+def tensor(dtype, sizes, values):
+    numbers = [float(v) if dtype[0] == "f" else int(v) for v in values.split(",") if v.strip()]
+    content = struct.pack(f"<{len(numbers)}{PACKED[dtype]}", *numbers)
+    return number(1, TYPES[dtype]) + block(2, shape(sizes)) + block(4, content)
+
+
+def attribute(text):
+    if match := re.fullmatch(r"(\w+)(\[.*\])\{(.*)\}", text):
+        return block(8, tensor(*match.groups()))
+    if match := re.fullmatch(r"list\((.*)\)", text):
+        parts = [part for part in match[1].split(";") if part]
+        if all(part in TYPES for part in parts):
+            return block(1, b"".join(number(6, TYPES[part]) for part in parts))
+        if parts[0].startswith("["):
+            return block(1, b"".join(block(7, shape(part)) for part in parts))
+        return block(1, b"".join(number(3, int(part)) for part in parts))
+    if text in TYPES:
+        return number(6, TYPES[text])
+    if text in ("true", "false"):
+        return number(5, text == "true")
+    if text == "?" or text.startswith("["):
+        return block(7, shape(text))
+    if text.startswith("'"):
+        return block(2, text.strip("'"))
+    if re.fullmatch(r"-?\d+", text):
+        return number(3, int(text))
+    return varint(4 << 3 | 5) + struct.pack("<f", float(text))
+
+
+def node(line):
+    head, _, attributes = line.partition("|")
+    name, op, *inputs = head.split()
+    out = block(1, name) + block(2, op) + b"".join(block(3, i) for i in inputs)
+    for text in attributes.split():
+        key, _, value = text.partition("=")
+        out += block(5, block(1, key) + block(2, attribute(value)))
+    return out
+
+
+def main():
+    for line in sys.stdin:
+        line = line.split("#")[0].strip()
+        if line:
+            sys.stdout.buffer.write(block(1, node(line)))
+
+
+if __name__ == "__main__":
+    main()
