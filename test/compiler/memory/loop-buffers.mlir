@@ -1,0 +1,62 @@
+// A carried value is updated in its buffer where everything that reads the old value can run before, and
+// the kernel allows it; else the loop has two buffers for it, which take turns.
+// RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
+
+// CHECK-LABEL: dfg.entry @in_place
+// CHECK: dfg.while{{.*}}tfc.single = array<i64: 1>
+// CHECK: dfg.launch @update{{.*}}tfc.places = [{result = 1 : i32}]
+dfg.entry @in_place(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = dfg.constant dense<0> : tensor<i32>
+  %one = dfg.constant dense<1> : tensor<i32>
+  %last, %sum = dfg.while (%zero, %x) : tensor<i32>, tensor<8xf32> {
+  ^bb0(%i: tensor<i32>, %s: tensor<8xf32>):
+    %go = dfg.less %i, %n {tfc.register} : tensor<i32>, tensor<i32>
+    dfg.condition %go : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %s: tensor<8xf32>):
+    %next = dfg.add %i, %one {tfc.register} : tensor<i32>, tensor<i32>
+    %b = dfg.launch @update(%s) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
+    dfg.yield %next, %b : tensor<i32>, tensor<8xf32>
+  }
+  dfg.return %sum : tensor<8xf32>
+}
+
+// Each reads the other's old value: only the one that runs last writes in place.
+// CHECK-LABEL: dfg.entry @exchanged
+// CHECK: dfg.while{{.*}}tfc.single = array<i64: 1>
+// CHECK-DAG: dfg.launch @both{{.*}}tfc.places = [{result = 1 : i32}]
+// CHECK-DAG: dfg.launch @both{{.*}}tfc.places = [{result = 2 : i32}]
+dfg.entry @exchanged(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = dfg.constant dense<0> : tensor<i32>
+  %one = dfg.constant dense<1> : tensor<i32>
+  %last, %a, %b = dfg.while (%zero, %x, %x) : tensor<i32>, tensor<8xf32>, tensor<8xf32> {
+  ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
+    %go = dfg.less %i, %n {tfc.register} : tensor<i32>, tensor<i32>
+    dfg.condition %go : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
+    %next = dfg.add %i, %one {tfc.register} : tensor<i32>, tensor<i32>
+    %u = dfg.launch @both(%s, %t) {sizes = #dfg.dims<>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %v = dfg.launch @both(%t, %s) {sizes = #dfg.dims<>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    dfg.yield %next, %u, %v : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+  }
+  dfg.return %a : tensor<8xf32>
+}
+
+// Both branches write where the result is.
+// CHECK-LABEL: dfg.entry @branch
+// CHECK: dfg.launch @update{{.*}}tfc.places = [{result = 0 : i32}]
+// CHECK: dfg.launch @update{{.*}}tfc.places = [{result = 0 : i32}]
+dfg.entry @branch(%p: tensor<i1>, %x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %z = dfg.if %p : tensor<i1> -> tensor<8xf32> {
+    %a = dfg.launch @update(%x) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
+    dfg.yield %a : tensor<8xf32>
+  } else {
+    %a = dfg.launch @update(%y) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
+    dfg.yield %a : tensor<8xf32>
+  }
+  dfg.return %z : tensor<8xf32>
+}
+
+func.func private @update(tensor<8xf32>) -> (tensor<8xf32> {tfc.may_share = [0 : i32]})
+func.func private @both(tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32> {tfc.may_share = [0 : i32, 1 : i32]})
