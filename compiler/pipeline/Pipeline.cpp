@@ -1,5 +1,6 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/autodiff/Passes.h"
+#include "compiler/controlflow/Passes.h"
 #include "compiler/cpu/Passes.h"
 #include "compiler/fusion/Passes.h"
 #include "compiler/lowering/Passes.h"
@@ -27,6 +28,10 @@ using namespace tfc;
 
 // The frontend makes the module; its row is there to be stopped after.
 static void addNothing(OpPassManager &, const PipelineOptions &) {}
+
+static void addControlFlow(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(createStructureControlFlow());
+}
 
 static void addAutodiff(OpPassManager &passes, const PipelineOptions &) {
   // Gradients go through values, so what variables hold must be values first.
@@ -80,6 +85,7 @@ static void addCodegen(OpPassManager &passes, const PipelineOptions &options) {
 
 static constexpr Stage kStages[] = {
     {"frontend", "entries and variables, as the author wrote them", addNothing},
+    {"controlflow", "branches and loops are regions; no value is dead", addControlFlow},
     {"autodiff", "state is values; no gradients are left", addAutodiff},
     {"simplify", "no operation that another makes unnecessary", addSimplify},
     {"fusion", "entries launch kernels", addFusion},

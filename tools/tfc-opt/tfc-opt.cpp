@@ -1,4 +1,5 @@
 #include "compiler/autodiff/Passes.h"
+#include "compiler/controlflow/Passes.h"
 #include "compiler/fusion/Passes.h"
 #include "compiler/cpu/Passes.h"
 #include "compiler/lowering/Passes.h"
@@ -29,6 +30,7 @@ int main(int argc, char **argv) {
 
   registerTransformsPasses();
   tfc::registerAutodiffPasses();
+  tfc::registerControlFlowPasses();
   tfc::registerFusionPasses();
   tfc::registerLoweringPasses();
   tfc::registerMemoryPasses();

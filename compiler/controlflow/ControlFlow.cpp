@@ -1,0 +1,147 @@
+//===- ControlFlow.cpp - From Switch and Merge to branches and loops --------===//
+//
+// The first pass: what variables hold, gradients and all that follows are about
+// regions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/controlflow/Frames.h"
+#include "compiler/controlflow/Loops.h"
+#include "compiler/controlflow/Passes.h"
+#include "compiler/controlflow/Regions.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace tfc::controlflow;
+using namespace tfc::dfg;
+
+namespace tfc {
+#define GEN_PASS_DEF_STRUCTURECONTROLFLOW
+#include "compiler/controlflow/Passes.h.inc"
+} // namespace tfc
+
+/// Moves the nodes of a graph that stands in another one, as a node of it, to that one.
+static LogicalResult splice(DataflowOp inner, DataflowOp outer) {
+  llvm::StringMap<bool> taken;
+  outer.walk([&](EnterOp enter) {
+    if (!inner->isAncestor(enter))
+      taken[enter.getFrame()] = true;
+  });
+  inner.walk([&](EnterOp enter) {
+    std::string name = enter.getFrame().str();
+    while (taken.contains(name))
+      name += "'";
+    enter.setFrame(name);
+  });
+  Block &block = inner.getBody().front();
+  Operation *yield = block.getTerminator();
+  // A value that is yielded may be a result of the operation itself.
+  for (auto [i, result] : llvm::enumerate(inner.getResults())) {
+    if (yield->getOperand(i) == result)
+      return inner.emitError() << nameOf(inner) << " yields its own result [dataflow-cycle]";
+    result.replaceAllUsesWith(yield->getOperand(i));
+  }
+  yield->erase();
+  inner->getBlock()->getOperations().splice(inner->getIterator(), block.getOperations());
+  inner.erase();
+  return success();
+}
+
+/// Fails the call where a result is dead.
+static void checkResults(Graph &graph, OpBuilder &b, Liveness &liveness, RegionEmitter &emitter) {
+  auto names = graph.op.getNames();
+  for (auto [i, edge] : llvm::enumerate(graph.results)) {
+    Guard guard = liveness.of(edge);
+    if (guard == kAlways)
+      continue;
+    std::string name =
+        names ? ("'" + cast<StringAttr>((*names)[i]).getValue() + "'").str() : nameOf(edge.first);
+    CheckOp::create(b, graph.op.getLoc(), emitter.conditionOf(guard, kAlways),
+                    name + " has no value: the branch that computes it did not run",
+                    Failure::FailedPrecondition);
+  }
+}
+
+/// Removes results of branches and loops that nobody reads, and what computed them.
+static void cleanUp(ArrayRef<Operation *> created, MLIRContext *context) {
+  RewritePatternSet patterns(context);
+  IfOp::getCanonicalizationPatterns(patterns, context);
+  WhileOp::getCanonicalizationPatterns(patterns, context);
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+  config.enableFolding(false).enableConstantCSE(false);
+  (void)applyOpPatternsGreedily(created, std::move(patterns), config);
+}
+
+static LogicalResult structure(DataflowOp op) {
+  Graph graph;
+  buildGraph(op, graph);
+  if (failed(assignFrames(graph)) || failed(structureLoops(graph)))
+    return failure();
+  Liveness liveness;
+  liveness.analyze(graph.nodes);
+  OpBuilder b(op);
+  RegionEmitter emitter(b, op.getLoc(), liveness);
+  Operation *before = op->getPrevNode();
+  Demand demand{graph.results, {}};
+  for (Edge edge : graph.results)
+    demand.guards.push_back(liveness.of(edge));
+  emitter.emit(graph.nodes, demand, kAlways);
+  checkResults(graph, b, liveness, emitter);
+  for (auto [edge, result] : llvm::zip_equal(graph.results, op.getResults()))
+    result.replaceAllUsesWith(emitter.valueOf(edge));
+  SmallVector<Operation *> created;
+  for (Operation *next = before ? before->getNextNode() : &op->getBlock()->front(); next != op;
+       next = next->getNextNode())
+    next->walk([&](Operation *nested) { created.push_back(nested); });
+  op.erase();
+  cleanUp(created, b.getContext());
+  return success();
+}
+
+/// Reports operations of the graph form that are in no graph.
+static LogicalResult checkPlaces(ModuleOp module) {
+  bool isWrong = false;
+  module.walk([&](Operation *op) {
+    if (!isa<DfgDialect>(op->getDialect()))
+      return;
+    bool isNode = isa<NodeOp>(op);
+    bool isControl = isNode || isa<SwitchOp>(op) || isa<MergeOp>(op) || isa<EnterOp>(op) ||
+                     isa<ExitOp>(op) || isa<NextIterationOp>(op) || isa<LoopCondOp>(op);
+    if (!isControl)
+      return;
+    Operation *parent = op->getParentOp();
+    if (isa<NodeOp>(parent) && !isNode)
+      parent = parent->getParentOp();
+    if (isa<DataflowOp>(parent))
+      return;
+    isWrong = true;
+    op->emitError() << nameOf(op) << " stands in no 'dataflow' block [misplaced]";
+  });
+  return success(!isWrong);
+}
+
+namespace {
+struct StructureControlFlowPass : tfc::impl::StructureControlFlowBase<StructureControlFlowPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (failed(checkPlaces(getOperation())))
+      return signalPassFailure();
+    SmallVector<DataflowOp> graphs;
+    bool isWrong = false;
+    getOperation().walk([&](DataflowOp op) {
+      if (auto outer = dyn_cast<DataflowOp>(op->getParentOp()))
+        isWrong |= failed(splice(op, outer));
+      else
+        graphs.push_back(op);
+    });
+    if (isWrong)
+      return signalPassFailure();
+    for (DataflowOp op : graphs)
+      isWrong |= failed(structure(op));
+    if (isWrong)
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,157 @@
+//===- Liveness.cpp - When each node of a graph is live ---------------------===//
+
+#include "compiler/controlflow/Liveness.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::controlflow {
+
+//===----------------------------------------------------------------------===//
+// Predicates
+//===----------------------------------------------------------------------===//
+
+Guard Liveness::leafGuard(Edge edge) {
+  auto [entry, isNew] = variables.try_emplace(edge, leaves.size());
+  if (isNew)
+    leaves.push_back(edge);
+  return guards.variable(entry->second);
+}
+
+Guard Liveness::valueOf(Edge predicate) {
+  // Where the condition of the last iteration is live, it is false.
+  if (predicate.first->isLast)
+    return kNever;
+  Edge edge = resolve(predicate);
+  Value value = edge.first->kind == Kind::Outside ? edge.first->outside : Value();
+  if (edge.first->kind == Kind::Plain)
+    value = edge.first->op->getResult(edge.second);
+  DenseElementsAttr constant;
+  if (value && matchPattern(value, m_Constant(&constant)))
+    return constant.getSplatValue<bool>() ? kAlways : kNever;
+  if (edge.first->kind == Kind::Plain && isa<LogicalNotOp>(edge.first->op))
+    return guards.negate(valueOf(edge.first->inputs[0]));
+  return leafGuard(edge);
+}
+
+SmallVector<Edge> Liveness::leavesOf(Guard guard) const {
+  SetVector<unsigned> support;
+  guards.addSupport(guard, support);
+  return llvm::map_to_vector(support, [&](unsigned variable) { return leaf(variable); });
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+Guard Liveness::of(const Node *node) const {
+  auto found = known.find(node);
+  return found == known.end() ? kAlways : found->second;
+}
+
+Guard Liveness::of(Edge edge) {
+  auto [node, result] = edge;
+  if (node->kind == Kind::Loop)
+    return ofLoopResult(edge);
+  if (node->kind != Kind::Switch)
+    return of(node);
+  Guard predicate = valueOf(node->inputs[1]);
+  return guards.both(of(node), result == 0 ? predicate : guards.negate(predicate));
+}
+
+Guard Liveness::done(Node *node) {
+  Guard guard = of(node);
+  if (node->kind != Kind::Loop)
+    return guard;
+  auto info = loops.find(node);
+  return info == loops.end() ? guard : guards.both(guard, info->second.hasEnded);
+}
+
+Guard Liveness::guardOf(const Node &node, Guard exists) {
+  Guard guard = exists;
+  for (Node *loop : node.behind)
+    guard = guards.both(guard, done(loop));
+  if (node.kind == Kind::Merge) {
+    Guard any = kNever;
+    for (Edge input : node.inputs)
+      any = guards.either(any, of(input));
+    return guards.both(guard, any);
+  }
+  for (Edge input : node.inputs)
+    guard = guards.both(guard, of(input));
+  if (!node.always)
+    for (Node *input : node.after)
+      guard = guards.both(guard, done(input));
+  return guard;
+}
+
+void Liveness::analyze(ArrayRef<Node *> nodes, Guard exists) {
+  for (Node *node : nodes)
+    if (node->kind == Kind::Loop)
+      analyzeLoop(node);
+    else if (node->kind != Kind::Variable)
+      known[node] = guardOf(*node, exists);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Computes the guards of one iteration, given which variables are always live.
+Guard Liveness::analyzeIteration(const Loop &loop, LoopLiveness &info) {
+  Guard exists = llvm::is_contained(info.isAlwaysLive, true) ? kAlways : kNever;
+  for (auto [variable, isLive] : llvm::zip_equal(loop.variables, info.isAlwaysLive)) {
+    Guard guard = isLive ? kAlways : flag(variable.node, 2);
+    known[variable.node] = guard;
+    exists = guards.either(exists, guard);
+  }
+  info.exists = exists;
+  analyze(loop.head, exists);
+  info.continues = guards.both(of(loop.condition), valueOf(Edge(loop.condition->inputs[0])));
+  analyze(loop.body, exists);
+  return info.continues;
+}
+
+/// A variable is always live if it is so at the start and at the end of every iteration; starts
+/// from the guess that all are.
+void Liveness::analyzeLoop(Node *node) {
+  const Loop &loop = *node->loop;
+  LoopLiveness info;
+  Guard runs = kNever;
+  for (const LoopVariable &variable : loop.variables)
+    runs = guards.either(runs, of(variable.init));
+  for (Node *outer : node->behind)
+    runs = guards.both(runs, done(outer));
+  known[node] = runs;
+  for (const LoopVariable &variable : loop.variables)
+    info.isAlwaysLive.push_back(guards.implies(runs, of(variable.init)));
+  for (bool isStable = false; !isStable;) {
+    isStable = true;
+    Guard continues = guards.both(runs, analyzeIteration(loop, info));
+    for (auto [i, variable] : llvm::enumerate(loop.variables))
+      if (info.isAlwaysLive[i] && !guards.implies(continues, of(variable.next)))
+        info.isAlwaysLive[i] = isStable = false;
+  }
+  bool isEndless = llvm::is_contained(info.isAlwaysLive, true);
+  info.hasEnded = isEndless ? kAlways : kNever;
+  if (!isEndless)
+    for (unsigned i : llvm::seq<unsigned>(loop.variables.size()))
+      info.hasEnded = guards.either(info.hasEnded, flag(node, 3 * i + 2));
+  loops[node] = std::move(info);
+}
+
+/// The guard of a value of a loop's last iteration.
+Guard Liveness::ofLoopResult(Edge edge) {
+  auto [node, result] = edge;
+  const Loop &loop = *node->loop;
+  auto found = loops.find(node);
+  Guard guard = done(node);
+  if (found == loops.end())
+    return guard;
+  if (result >= loop.firstShared() || result % 3 == 2 || found->second.isAlwaysLive[result / 3])
+    return guard;
+  return guards.both(guard, flag(node, result / 3 * 3 + 2));
+}
+
+} // namespace tfc::controlflow

@@ -1,0 +1,59 @@
+//===- Liveness.h - When each node of a graph is live -----------------------===//
+
+#ifndef TFC_COMPILER_CONTROLFLOW_LIVENESS_H
+#define TFC_COMPILER_CONTROLFLOW_LIVENESS_H
+
+#include "compiler/controlflow/Graph.h"
+#include "compiler/controlflow/Guards.h"
+
+namespace tfc::controlflow {
+
+/// What is known of a loop.
+struct LoopLiveness {
+  /// Of each variable whether it is live in every iteration; the others carry a flag.
+  llvm::SmallVector<bool> isAlwaysLive;
+  /// That an iteration exists, over the flags; that there is another one behind it.
+  Guard exists = kAlways, continues = kAlways;
+  /// That the last iteration existed, over the results of the loop's node.
+  Guard hasEnded = kAlways;
+};
+
+/// The guards of nodes: Boolean functions of the predicates met, true where the node runs.
+class Liveness {
+public:
+  /// Computes the guards of nodes that are sorted topologically, from those of the nodes before
+  /// them; what has none is live.
+  void analyze(llvm::ArrayRef<Node *> nodes, Guard exists = kAlways);
+
+  Guard of(const Node *node) const;
+  Guard of(Edge edge);
+  /// Whether `node` ran, for those behind it: a loop may end without a last iteration.
+  Guard done(Node *node);
+  const LoopLiveness &ofLoop(const Node *node) const { return loops.find(node)->second; }
+
+  /// The value of a scalar of type bool, over the leaves below.
+  Guard valueOf(Edge predicate);
+  /// The value that a variable of a guard stands for.
+  Edge leaf(unsigned variable) const { return leaves[variable]; }
+  /// The values that `guard` depends on.
+  llvm::SmallVector<Edge> leavesOf(Guard guard) const;
+
+  Guards guards;
+
+private:
+  Guard guardOf(const Node &node, Guard exists);
+  void analyzeLoop(Node *node);
+  Guard analyzeIteration(const Loop &loop, LoopLiveness &info);
+  Guard flag(Node *node, unsigned result) { return leafGuard({node, result}); }
+  Guard leafGuard(Edge edge);
+  Guard ofLoopResult(Edge edge);
+
+  llvm::DenseMap<const Node *, Guard> known;
+  llvm::DenseMap<const Node *, LoopLiveness> loops;
+  llvm::DenseMap<Edge, unsigned> variables;
+  llvm::SmallVector<Edge> leaves;
+};
+
+} // namespace tfc::controlflow
+
+#endif // TFC_COMPILER_CONTROLFLOW_LIVENESS_H

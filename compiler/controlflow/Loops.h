@@ -1,0 +1,18 @@
+//===- Loops.h - Frames become loops ----------------------------------------===//
+
+#ifndef TFC_COMPILER_CONTROLFLOW_LOOPS_H
+#define TFC_COMPILER_CONTROLFLOW_LOOPS_H
+
+#include "compiler/controlflow/Graph.h"
+
+namespace tfc::controlflow {
+
+/// Replaces each frame, innermost ones first, by a node of its parent that is a loop, so that
+/// `graph.nodes` are those of the outermost frame, an acyclic graph, sorted topologically. What
+/// runs in a loop's last iteration behind its condition is copied to its parent. Frames that are no
+/// `while` are errors.
+llvm::LogicalResult structureLoops(Graph &graph);
+
+} // namespace tfc::controlflow
+
+#endif // TFC_COMPILER_CONTROLFLOW_LOOPS_H

@@ -1,0 +1,298 @@
+//===- Regions.cpp - Graphs become operations and regions -------------------===//
+//
+// Nodes whose guard holds are written as soon as their inputs are there. When only others are left,
+// a condition is chosen that decides about as many of them as possible, and all that it decides
+// about and that can run now goes into one `dfg.if`, whose regions are made in the same way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/controlflow/Regions.h"
+#include "compiler/controlflow/Effects.h"
+#include "dialects/dfg/Build.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::controlflow {
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void RegionEmitter::define(Edge edge, Value value) {
+  Value &current = values[edge];
+  definitions.push_back({edge, current});
+  current = value;
+}
+
+void RegionEmitter::leaveScope(size_t start) {
+  while (definitions.size() > start) {
+    auto [edge, before] = definitions.pop_back_val();
+    values[edge] = before;
+  }
+}
+
+Value RegionEmitter::anyOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor)
+    return filled(b, loc, tensor, 0.0);
+  auto element = cast<ListType>(type).getElementType();
+  Value size = scalar(b, loc, b.getI32Type(), 0.0);
+  return ListCreateOp::create(b, loc, type, size, DimsAttr::get(b.getContext(), shapeOf(element)),
+                              TypeAttr::get(element.getElementType()));
+}
+
+Value RegionEmitter::valueOf(Edge edge) {
+  edge = resolve(edge);
+  if (edge.first->kind == Kind::Outside)
+    return edge.first->outside;
+  if (Value value = values.lookup(edge))
+    return value;
+  return anyOf(typeOf(edge));
+}
+
+Value RegionEmitter::conditionOf(Guard guard, Guard known) {
+  DenseMap<Guard, Value> written;
+  auto write = [&](auto &write, Guard part) -> Value {
+    if (part <= kAlways)
+      return scalar(b, loc, b.getI1Type(), part == kAlways);
+    if (Value value = written.lookup(part))
+      return value;
+    Value predicate = valueOf(liveness.leaf(guards.topOf(part)));
+    Guard high = guards.highOf(part), low = guards.lowOf(part);
+    auto negated = [&] { return LogicalNotOp::create(b, loc, predicate).getResult(); };
+    Value result;
+    if (high == kAlways)
+      result = low == kNever ? predicate
+                             : Value(LogicalOrOp::create(b, loc, predicate, write(write, low)));
+    else if (low == kAlways)
+      result = high == kNever ? negated()
+                              : Value(LogicalOrOp::create(b, loc, negated(), write(write, high)));
+    else if (low == kNever)
+      result = LogicalAndOp::create(b, loc, predicate, write(write, high));
+    else if (high == kNever)
+      result = LogicalAndOp::create(b, loc, negated(), write(write, low));
+    else
+      result = choose(predicate, write(write, high), write(write, low));
+    return written[part] = result;
+  };
+  return write(write, guards.simplify(guard, known));
+}
+
+Value RegionEmitter::choose(Value condition, Value onTrue, Value onFalse) {
+  if (onTrue == onFalse)
+    return onTrue;
+  if (isa<RankedTensorType>(onTrue.getType()))
+    return SelectOp::create(b, loc, condition, onTrue, onFalse);
+  auto branch = IfOp::create(b, loc, onTrue.getType(), condition);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&branch.getThenBlock());
+  YieldOp::create(b, loc, onTrue);
+  b.setInsertionPointToEnd(&branch.getElseBlock());
+  YieldOp::create(b, loc, onFalse);
+  return branch.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+void RegionEmitter::emitNode(Node *node, Guard known) {
+  if (node->ghostOf)
+    return;
+  if (node->kind == Kind::Merge)
+    emitMerge(node, known);
+  else if (node->kind == Kind::Loop)
+    emitLoop(node, known);
+  else if (node->kind == Kind::Plain)
+    emitPlain(node);
+}
+
+void RegionEmitter::emitPlain(Node *node) {
+  IRMapping mapping;
+  for (auto [value, input] : llvm::zip_equal(node->operands, node->inputs))
+    mapping.map(value, valueOf(input));
+  auto wrapper = dyn_cast<NodeOp>(node->op);
+  if (!wrapper) {
+    Operation *clone = b.clone(*node->op, mapping);
+    for (OpResult result : clone->getResults())
+      define({node, result.getResultNumber()}, result);
+    return;
+  }
+  Block &block = wrapper.getBody().front();
+  for (Operation &op : block.without_terminator())
+    b.clone(op, mapping);
+  for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+    define({node, i}, mapping.lookupOrDefault(value));
+}
+
+/// The first input that is live, by selects where several can be.
+void RegionEmitter::emitMerge(Node *node, Guard known) {
+  SmallVector<std::pair<unsigned, Guard>> candidates;
+  for (auto [i, input] : llvm::enumerate(node->inputs)) {
+    // `known` is now that none of the inputs before is live.
+    Guard guard = liveness.of(input);
+    if (guards.exclude(known, guard))
+      continue;
+    candidates.push_back({i, known});
+    known = guards.both(known, guards.negate(guard));
+  }
+  if (candidates.empty())
+    return;
+  bool hasIndex = !cast<MergeOp>(node->op).getIndex().use_empty();
+  auto indexOf = [&](unsigned i) { return scalar(b, loc, b.getI32Type(), i); };
+  unsigned last = candidates.pop_back_val().first;
+  Value value = valueOf(node->inputs[last]);
+  Value index = hasIndex ? indexOf(last) : Value();
+  for (auto [i, before] : llvm::reverse(candidates)) {
+    Value condition = conditionOf(liveness.of(node->inputs[i]), before);
+    value = choose(condition, valueOf(node->inputs[i]), value);
+    index = hasIndex ? choose(condition, indexOf(i), index) : Value();
+  }
+  define({node, 0}, value);
+  if (hasIndex)
+    define({node, 1}, index);
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+/// Whether a node may stand anywhere, because it computes nothing.
+bool RegionEmitter::isFree(const Schedule &schedule, Node *node, Guard known) {
+  if (!schedule.isNeeded(node) || node->ghostOf || guards.exclude(known, liveness.of(node)))
+    return true;
+  return node->kind != Kind::Loop &&
+         (node->kind != Kind::Plain || resolve({node, 0}).first != node);
+}
+
+bool RegionEmitter::emitUnconditional(const Schedule &schedule, WaitingNodes &waiting,
+                                      Guard known) {
+  bool hasProgress = false;
+  for (Node *node : waiting.getReady()) {
+    if (!isFree(schedule, node, known) && !guards.implies(known, liveness.of(node)))
+      continue;
+    hasProgress = true;
+    waiting.take(node);
+    if (schedule.isNeeded(node) && !guards.exclude(known, liveness.of(node)))
+      emitNode(node, known);
+  }
+  return hasProgress;
+}
+
+/// A condition for the first node that is ready: one of the predicates that its guard implies, or
+/// the guard itself, whichever decides about the most nodes.
+Guard RegionEmitter::chooseCondition(const Schedule &schedule, const WaitingNodes &waiting,
+                                     Guard known) {
+  llvm::MapVector<Guard, unsigned> counts;
+  for (Node *node : waiting.getWaiting())
+    if (!isFree(schedule, node, known))
+      ++counts[guards.both(known, liveness.of(node))];
+  Guard guard = guards.both(known, liveness.of(waiting.getReady().front()));
+  auto decides = [&](Guard condition, Guard other) {
+    return guards.implies(other, condition) || guards.exclude(other, condition);
+  };
+  Guard whole = guards.simplify(guard, known);
+  SetVector<unsigned> support;
+  guards.addSupport(whole, support);
+  SmallVector<Guard> candidates;
+  for (unsigned variable : support)
+    if (decides(guards.variable(variable), guard))
+      candidates.push_back(guards.variable(variable));
+  candidates.push_back(whole);
+  auto score = [&](Guard condition) {
+    unsigned total = 0;
+    for (auto [other, count] : counts)
+      total += decides(condition, other) && other != known ? count : 0;
+    return total;
+  };
+  return *llvm::max_element(candidates, [&](Guard x, Guard y) { return score(x) < score(y); });
+}
+
+RegionEmitter::Branch RegionEmitter::takeBranch(const Schedule &schedule, WaitingNodes &waiting,
+                                                Guard known) {
+  Branch branch{chooseCondition(schedule, waiting, known), {}, {}};
+  for (bool hasProgress = true; hasProgress;) {
+    hasProgress = false;
+    for (Node *node : waiting.getReady()) {
+      Guard guard = guards.both(known, liveness.of(node));
+      bool free = isFree(schedule, node, known);
+      bool onTrue = guards.implies(guard, branch.condition);
+      bool onFalse = guards.exclude(guard, branch.condition);
+      if (!free && !onTrue && !onFalse)
+        continue;
+      // A merge moves behind its inputs, into both regions.
+      if (schedule.isNeeded(node) && (free || onTrue))
+        branch.onTrue.push_back(node);
+      if (schedule.isNeeded(node) && (free || onFalse))
+        branch.onFalse.push_back(node);
+      waiting.take(node);
+      hasProgress = true;
+    }
+  }
+  return branch;
+}
+
+/// Writes one region and adds the values that it defines to `defined`.
+DenseMap<Edge, Value> RegionEmitter::emitSide(const Schedule &schedule, Region &region,
+                                              ArrayRef<Node *> nodes, Guard known,
+                                              SetVector<Edge> &defined) {
+  b.setInsertionPointToEnd(&region.emplaceBlock());
+  size_t scope = definitions.size();
+  emitNodes(schedule, nodes, known);
+  DenseMap<Edge, Value> result;
+  for (auto &[edge, before] : ArrayRef(definitions).drop_front(scope)) {
+    result[edge] = values.lookup(edge);
+    defined.insert(edge);
+  }
+  leaveScope(scope);
+  return result;
+}
+
+void RegionEmitter::emitBranch(const Schedule &schedule, const Branch &branch, Guard known) {
+  Value condition = conditionOf(branch.condition, known);
+  SetVector<Edge> defined;
+  OpBuilder::InsertPoint point = b.saveInsertionPoint();
+  Region onTrue, onFalse;
+  auto trueValues =
+      emitSide(schedule, onTrue, branch.onTrue, guards.both(known, branch.condition), defined);
+  auto falseValues = emitSide(schedule, onFalse, branch.onFalse,
+                              guards.both(known, guards.negate(branch.condition)), defined);
+  DenseSet<Node *> inside(branch.onTrue.begin(), branch.onTrue.end());
+  inside.insert(branch.onFalse.begin(), branch.onFalse.end());
+  SmallVector<Edge> results = llvm::filter_to_vector(
+      defined, [&](Edge edge) { return schedule.isReadOutside(edge, inside); });
+  auto finish = [&](Region &region, const DenseMap<Edge, Value> &known) {
+    b.setInsertionPointToEnd(&region.front());
+    auto yielded = llvm::map_to_vector(results, [&](Edge edge) {
+      Value value = known.lookup(edge);
+      return value ? value : anyOf(typeOf(edge));
+    });
+    YieldOp::create(b, loc, yielded);
+  };
+  finish(onTrue, trueValues);
+  finish(onFalse, falseValues);
+  b.restoreInsertionPoint(point);
+  auto types = llvm::map_to_vector(results, [](Edge edge) { return typeOf(edge); });
+  auto op = IfOp::create(b, loc, types, condition);
+  op.getThenRegion().takeBody(onTrue);
+  op.getElseRegion().takeBody(onFalse);
+  for (auto [edge, value] : llvm::zip_equal(results, op.getResults()))
+    define(edge, value);
+}
+
+void RegionEmitter::emitNodes(const Schedule &schedule, ArrayRef<Node *> nodes, Guard known) {
+  WaitingNodes waiting(schedule, nodes);
+  while (!waiting.isEmpty())
+    if (!emitUnconditional(schedule, waiting, known))
+      emitBranch(schedule, takeBranch(schedule, waiting, known), known);
+}
+
+void RegionEmitter::emit(ArrayRef<Node *> nodes, const Demand &demand, Guard known) {
+  Schedule schedule(nodes, demand, liveness, known);
+  emitNodes(schedule, nodes, known);
+}
+
+} // namespace tfc::controlflow

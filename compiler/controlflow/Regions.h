@@ -1,0 +1,79 @@
+//===- Regions.h - Graphs become operations and regions ---------------------===//
+
+#ifndef TFC_COMPILER_CONTROLFLOW_REGIONS_H
+#define TFC_COMPILER_CONTROLFLOW_REGIONS_H
+
+#include "compiler/controlflow/Schedule.h"
+
+namespace tfc::controlflow {
+
+/// Writes nodes as operations: what runs under a condition into the regions of `dfg.if`, loops as
+/// `dfg.while`.
+class RegionEmitter {
+public:
+  RegionEmitter(mlir::OpBuilder &b, mlir::Location loc, Liveness &liveness)
+      : b(b), loc(loc), liveness(liveness), guards(liveness.guards) {}
+
+  /// Writes what `demand` and the effects of an acyclic graph take, where `known` holds.
+  void emit(llvm::ArrayRef<Node *> nodes, const Demand &demand, Guard known);
+
+  /// The value of an edge, once it is written. Where it is dead, any value of its type.
+  mlir::Value valueOf(Edge edge);
+  /// Writes the computation of a guard where `known` holds.
+  mlir::Value conditionOf(Guard guard, Guard known);
+
+private:
+  struct Branch {
+    Guard condition;
+    llvm::SmallVector<Node *> onTrue, onFalse;
+  };
+  /// What was defined since a scope was entered, with the values that it replaced.
+  using Definitions = llvm::SmallVector<std::pair<Edge, mlir::Value>>;
+
+  /// One of the values that a loop carries.
+  struct Carried {
+    const LoopVariable *variable;
+    /// As the results of the variable's node: the value, the index, whether it is live.
+    unsigned result;
+    mlir::Value init;
+
+    Edge edge() const { return {variable->node, result}; }
+  };
+
+  // Regions.cpp
+  void emitNodes(const Schedule &schedule, llvm::ArrayRef<Node *> nodes, Guard known);
+  bool isFree(const Schedule &schedule, Node *node, Guard known);
+  bool emitUnconditional(const Schedule &schedule, WaitingNodes &waiting, Guard known);
+  Guard chooseCondition(const Schedule &schedule, const WaitingNodes &waiting, Guard known);
+  Branch takeBranch(const Schedule &schedule, WaitingNodes &waiting, Guard known);
+  void emitBranch(const Schedule &schedule, const Branch &branch, Guard known);
+  llvm::DenseMap<Edge, mlir::Value> emitSide(const Schedule &schedule, mlir::Region &region,
+                                             llvm::ArrayRef<Node *> nodes, Guard known,
+                                             llvm::SetVector<Edge> &defined);
+  void emitNode(Node *node, Guard known);
+  void emitPlain(Node *node);
+  void emitMerge(Node *node, Guard known);
+  mlir::Value choose(mlir::Value condition, mlir::Value onTrue, mlir::Value onFalse);
+  mlir::Value anyOf(mlir::Type type);
+
+  // LoopRegions.cpp
+  void emitLoop(Node *node, Guard known);
+  llvm::SmallVector<Carried> carriedBy(Node *node, Guard known);
+  mlir::ValueRange defineCarried(llvm::ArrayRef<Carried> carried, mlir::ValueRange values);
+  llvm::SmallVector<mlir::Value> emitBody(Node *node, llvm::ArrayRef<Carried> carried, Guard known);
+  llvm::SmallVector<mlir::Value> emitHead(Node *node, Guard known);
+
+  void define(Edge edge, mlir::Value value);
+  void leaveScope(size_t start);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  Liveness &liveness;
+  Guards &guards;
+  llvm::DenseMap<Edge, mlir::Value> values;
+  Definitions definitions;
+};
+
+} // namespace tfc::controlflow
+
+#endif // TFC_COMPILER_CONTROLFLOW_REGIONS_H

@@ -1,0 +1,66 @@
+//===- Schedule.h - What must come before what ------------------------------===//
+
+#ifndef TFC_COMPILER_CONTROLFLOW_SCHEDULE_H
+#define TFC_COMPILER_CONTROLFLOW_SCHEDULE_H
+
+#include "compiler/controlflow/Liveness.h"
+#include <set>
+
+namespace tfc::controlflow {
+
+/// What is asked of an acyclic graph besides its effects.
+struct Demand {
+  llvm::SmallVector<Edge> values;
+  llvm::SmallVector<Guard> guards;
+};
+
+/// What running some nodes takes.
+class Schedule {
+public:
+  /// `nodes` are sorted topologically; `known` holds where they run.
+  Schedule(llvm::ArrayRef<Node *> nodes, const Demand &demand, Liveness &liveness, Guard known);
+
+  /// Whether anything asks for the node.
+  bool isNeeded(Node *node) const { return needed.contains(node); }
+  /// Whether anybody but `nodes` reads the value.
+  bool isReadOutside(Edge value, const llvm::DenseSet<Node *> &nodes) const;
+  llvm::ArrayRef<Node *> predecessors(Node *node) const;
+
+private:
+  void addNeeded(llvm::ArrayRef<Node *> nodes, const Demand &demand);
+  void addUses(const Node &node, llvm::SetVector<Edge> &uses);
+  void addLeaves(Guard guard, llvm::SetVector<Edge> &uses);
+  void addOrder(llvm::ArrayRef<Node *> nodes);
+
+  Liveness &liveness;
+  Guard known;
+  llvm::DenseSet<Node *> needed;
+  llvm::DenseSet<Edge> demanded;
+  llvm::DenseMap<Edge, llvm::SmallVector<Node *, 2>> readers;
+  llvm::DenseMap<Node *, llvm::SmallVector<Node *>> before;
+};
+
+/// Some nodes of a schedule that wait for one another.
+class WaitingNodes {
+public:
+  WaitingNodes(const Schedule &schedule, llvm::ArrayRef<Node *> nodes);
+
+  bool isEmpty() const { return ready.empty(); }
+  /// Those that wait for none of the others, in order.
+  llvm::SmallVector<Node *> getReady() const;
+  /// All that have not been taken.
+  llvm::SmallVector<Node *> getWaiting() const;
+  void take(Node *node);
+
+private:
+  llvm::ArrayRef<Node *> nodes;
+  llvm::DenseMap<Node *, unsigned> position;
+  llvm::SmallVector<llvm::SmallVector<unsigned>> successors;
+  llvm::SmallVector<unsigned> missing;
+  std::set<unsigned> ready;
+  llvm::SmallVector<bool> isTaken;
+};
+
+} // namespace tfc::controlflow
+
+#endif // TFC_COMPILER_CONTROLFLOW_SCHEDULE_H
