@@ -1,0 +1,28 @@
+//===- RandomGraph.h - Random control flow ----------------------------------===//
+
+#ifndef TFC_TEST_COMPILER_CONTROLFLOW_RANDOM_RANDOMGRAPH_H
+#define TFC_TEST_COMPILER_CONTROLFLOW_RANDOM_RANDOMGRAPH_H
+
+#include "Interpreters.h"
+
+namespace tfc::controlflow::test {
+
+/// Makes a function `f` with one `dfg.dataflow` of random nodes; equal seeds make equal functions.
+mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext *context, unsigned seed);
+
+/// Arguments for it.
+std::vector<Tensor> makeArguments(mlir::func::FuncOp function, unsigned seed);
+
+/// The function `f` of a module.
+mlir::func::FuncOp functionOf(mlir::ModuleOp module);
+
+/// Runs the stage on a copy of `module` and both forms on some arguments; returns what differs, or
+/// nothing. A graph that the stage refuses differs, too, unless `mayFail`.
+std::string compareForms(mlir::ModuleOp module, bool mayFail = false);
+
+/// Removes what can be removed without `compareForms` giving nothing.
+void shrink(mlir::ModuleOp module);
+
+} // namespace tfc::controlflow::test
+
+#endif // TFC_TEST_COMPILER_CONTROLFLOW_RANDOM_RANDOMGRAPH_H

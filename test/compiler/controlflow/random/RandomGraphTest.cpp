@@ -1,0 +1,42 @@
+//===- RandomGraphTest.cpp - Both forms of random graphs mean the same ------===//
+
+#include "RandomGraph.h"
+#include "mlir/IR/Verifier.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+
+using namespace mlir;
+using namespace tfc::controlflow::test;
+
+static unsigned numberFrom(const char *name, unsigned standard) {
+  const char *text = std::getenv(name);
+  return text ? std::atoi(text) : standard;
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text;
+}
+
+// TFC_GRAPHS and TFC_FIRST_GRAPH choose other seeds.
+TEST(RandomGraph, RunsAsTheTokensDo) {
+  unsigned first = numberFrom("TFC_FIRST_GRAPH", 0), count = numberFrom("TFC_GRAPHS", 3000);
+  unsigned failures = 0;
+  for (unsigned seed = first; seed < first + count && failures < 3; ++seed) {
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    context.loadDialect<tfc::dfg::DfgDialect, func::FuncDialect>();
+    OwningOpRef<ModuleOp> module = makeRandomGraph(&context, seed);
+    ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << "\n" << print(*module);
+    std::string text = compareForms(*module);
+    if (text.empty())
+      continue;
+    ++failures;
+    if (!StringRef(text).starts_with("refused"))
+      shrink(*module);
+    ADD_FAILURE() << "seed " << seed << ": " << text << "\n"
+                  << compareForms(*module) << "\n"
+                  << print(*module);
+  }
+}
