@@ -57,6 +57,16 @@ check("padded", None, x=np.ones(3, np.float32), y=np.ones(2, np.float32))
 for bad in -1, 5:
     check("chosen", "'gather' " + outside, i=np.int32(bad))
 check("chosen", None, i=np.int32(4))
+for bad in -1, 5:
+    check("branched", "'gather' " + outside, i=np.int32(bad), take=np.bool_(True))
+    check("branched", None, i=np.int32(bad), take=np.bool_(False))
+    check("listed", "'list_read' got a position outside of the list", i=np.int32(bad))
+check("listed", None, i=np.int32(4))
+check("looped", "'gather' " + outside, i=np.int32(6))
+not_three = "'list_stack' expects a list of 3 elements"
+for count in 0, 2, 4:
+    check("unequal", not_three, n=np.int32(count))
+check("unequal", None, n=np.int32(3))
 differs = "'ensure' expects f32[n, 2], but got f32[m, 2] of other sizes"
 for rows in 0, 2, 4:
     check("same", differs, "failed precondition", x=np.ones((3, 2), np.float32), y=np.ones((rows, 2), np.float32))
