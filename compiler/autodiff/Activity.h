@@ -31,6 +31,10 @@ public:
 
   /// Lets `to` be what `value` is, which ceases to be.
   void move(mlir::Value value, mlir::Value to);
+  void forget(mlir::Value value) {
+    varied.erase(value);
+    active.erase(value);
+  }
   /// Lets `copy` be what `value` is.
   void copy(mlir::Value value, mlir::Value copy);
 

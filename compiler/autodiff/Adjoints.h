@@ -42,6 +42,10 @@ public:
 
   /// Lets `to` have the gradient of `value`, which ceases to be; gives what `value` was a copy of.
   mlir::Value move(mlir::Value value, mlir::Value to);
+  void forget(mlir::Value value) {
+    sums.erase(value);
+    aliases.erase(value);
+  }
 
 private:
   mlir::Value keyOf(mlir::Value value) const {

@@ -151,6 +151,14 @@ void Differentiator::accumulate(Value value, Value gradient) {
     adjoints.add(value, gradient);
 }
 
+/// Forgets values that are about to be erased: others may get their addresses.
+void Differentiator::forget(ValueRange values) {
+  for (Value value : values) {
+    activity.forget(value);
+    adjoints.forget(value);
+  }
+}
+
 /// Follows results of an operation that was replaced by one with more results.
 void Differentiator::moveResults(ValueRange from, ValueRange to) {
   for (auto [value, moved] : llvm::zip_equal(from, to)) {

@@ -42,6 +42,7 @@ private:
   void accumulate(mlir::Value value, mlir::Value gradient);
   bool collectSparse(mlir::Operation *forward);
   void sparseResult(mlir::Value x, llvm::SmallVectorImpl<mlir::Value> &results);
+  void forget(mlir::ValueRange values);
   void moveResults(mlir::ValueRange from, mlir::ValueRange to);
 
   // Tapes.cpp
@@ -83,6 +84,7 @@ private:
   mlir::LogicalResult sweepReplayed(mlir::Block &body);
   bool usesHiddenList(mlir::Operation *user, mlir::Operation *around,
                       const mlir::IRMapping &mapping) const;
+  void dropLists(dfg::WhileOp replay);
   bool canReplayLoop(dfg::WhileOp loop) const;
   mlir::LogicalResult visitSegments(dfg::WhileOp loop);
   dfg::WhileOp saveSquares(dfg::WhileOp loop,

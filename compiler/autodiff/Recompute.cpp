@@ -158,23 +158,32 @@ WhileOp Differentiator::replaySegment(WhileOp loop, ArrayRef<Operation *> ops, V
 
 /// Removes the lists that a replayed loop carries for nobody, before somebody checks their
 /// positions.
-static void dropLists(WhileOp replay) {
+void Differentiator::dropLists(WhileOp replay) {
   Block &body = replay.getBodyBlock();
   llvm::BitVector drop(replay.getNumResults());
+  SmallVector<Value> kept;
   for (auto [i, argument] : llvm::enumerate(body.getArguments()))
-    if (isList(argument))
+    if (isList(argument)) {
       drop.set(i);
+      forget({argument, replay.getConditionBlock().getArgument(i), replay.getResult(i)});
+    } else {
+      kept.push_back(replay.getResult(i));
+    }
+  if (drop.none())
+    return;
   YieldOp yield = replay.getYield();
   yield->eraseOperands(drop);
   for (Operation *op = yield->getPrevNode(); op;) {
     Operation *before = op->getPrevNode();
-    if (llvm::any_of(op->getResults(), isList) && isOpTriviallyDead(op))
+    if (llvm::any_of(op->getResults(), isList) && isOpTriviallyDead(op)) {
+      forget(op->getResults());
       op->erase();
+    }
     op = before;
   }
   body.eraseArguments(drop);
   replay.getConditionBlock().eraseArguments(drop);
-  dropCarried(replay, drop);
+  moveResults(kept, dropCarried(replay, drop).getResults());
 }
 
 /// What the body of `loop` starts from at iteration `begin`: popped, or computed from the position.

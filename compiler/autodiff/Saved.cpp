@@ -62,6 +62,7 @@ void Saved::saveSizesOfLists() {
       size = ListSizeOp::create(b, op.getLoc(), op.getList());
     }
     op.getSize().replaceAllUsesWith(size);
+    op.erase();
   }
 }
 
