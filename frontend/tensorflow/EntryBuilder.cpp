@@ -293,20 +293,30 @@ Value EntryBuilder::tokenOf(unsigned index) {
   if (state.token)
     return state.token;
   NodeBuilder node(*this, index);
-  SmallVector<Value> after, witnesses = state.witnesses;
+  SmallVector<Value> after;
+  if (state.isFolded)
+    after = node.tokens();
+  else if (state.values.empty())
+    handleValue({index, 0});
+  SmallVector<Value> witnesses = state.witnesses;
   if (witnesses.empty() && !state.isFolded)
     llvm::copy_if(state.values, std::back_inserter(witnesses), [](Value v) { return bool(v); });
-  if (witnesses.empty() && !state.isFolded) {
-    Value handle = handleValue({index, 0});
-    witnesses.assign(handle ? 1 : 0, handle);
-  } else if (witnesses.empty()) {
-    after = node.tokens();
-  }
   if (witnesses.empty() && after.empty())
     return {};
   if (witnesses.empty() && after.size() == 1)
     return states[index].token = after.front();
   return states[index].token = addNode(index, {}, after, witnesses).getDone();
+}
+
+Value EntryBuilder::tokenOf(Edge edge) {
+  StringRef op = graph.nodes[edge.node].op;
+  if (op != "Switch" && op != "RefSwitch")
+    return tokenOf(edge.node);
+  Value &token = edgeTokens[edge];
+  if (token)
+    return token;
+  Value value = valueOf(edge);
+  return value ? edgeTokens[edge] = addNode(edge.node, {}, {}, value).getDone() : Value();
 }
 
 //===----------------------------------------------------------------------===//

@@ -134,6 +134,8 @@ public:
   mlir::Value handleValue(Edge edge);
   /// The token that is live once the node has run; null where it always does.
   mlir::Value tokenOf(unsigned node);
+  /// The same for one output: those of a Switch live and die apart.
+  mlir::Value tokenOf(Edge edge);
   void addOps(unsigned node, llvm::ArrayRef<mlir::Operation *> ops);
   dfg::NodeOp addNode(unsigned node, llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange after,
                       mlir::ValueRange values);
@@ -151,6 +153,7 @@ public:
   std::vector<State> states;
   std::map<Edge, mlir::Value> fed;
   std::map<Edge, SizeTensor> fedSizes;
+  std::map<Edge, mlir::Value> edgeTokens;
   std::vector<Edge> fetches;
   std::vector<unsigned> targets;
   std::vector<std::pair<unsigned, mlir::Operation *>> created;
@@ -278,9 +281,9 @@ public:
   }
 
 private:
-  void follow(unsigned producer) { followed.insert(producer); }
+  void follow(Edge edge) { followed.insert(edge); }
 
-  std::set<unsigned> followed; // nodes behind which this one runs, besides its control inputs
+  std::set<Edge> followed; // what must be live, besides control inputs and operands
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<mlir::Value> results;
 };

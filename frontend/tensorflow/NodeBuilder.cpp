@@ -40,7 +40,7 @@ Value NodeBuilder::in(unsigned i) {
     return entry.handleValue(edge);
   // A reference is read where it is used.
   if (*reference != edge.node)
-    follow(edge.node);
+    follow(edge);
   return readVariable(entry.graph.nodes[*reference]);
 }
 
@@ -75,7 +75,7 @@ RankedTensorType NodeBuilder::typeOf(unsigned i) {
 
 void NodeBuilder::followInput(unsigned i) {
   if (!entry.fed.count(node.inputs[i]))
-    follow(node.inputs[i].node);
+    follow(node.inputs[i]);
 }
 
 const SizeTensor *NodeBuilder::sizes(unsigned i) {
@@ -87,7 +87,7 @@ const SizeTensor *NodeBuilder::sizes(unsigned i) {
   const auto &known = entry.states[edge.node].sizes;
   if (entry.fed.count(edge) || edge.output >= known.size() || !known[edge.output])
     return nullptr;
-  follow(edge.node);
+  follow(edge);
   return &*known[edge.output];
 }
 
@@ -142,7 +142,7 @@ std::optional<unsigned> NodeBuilder::handle(unsigned i) {
   unsigned producer = node.inputs[i].node;
   bool isEntered = entry.graph.nodes[producer].op == "Enter";
   if (producer != *resource && (!isEntered || (numInputs() == 1 && node.controls.empty())))
-    follow(producer);
+    follow(node.inputs[i]);
   return *resource;
 }
 
@@ -304,22 +304,22 @@ Outcome NodeBuilder::fail(const Twine &message) {
 
 SmallVector<Value> NodeBuilder::tokens() {
   SmallVector<Value> tokens;
-  auto add = [&](unsigned producer) {
-    Value token = entry.tokenOf(producer);
+  auto add = [&](Value token) {
     if (token && !is_contained(tokens, token))
       tokens.push_back(token);
   };
-  llvm::for_each(node.controls, add);
+  for (unsigned control : node.controls)
+    add(entry.tokenOf(control));
   // What was used by value alone, as shapes are, matters only where it may be dead.
-  auto addLiveness = [&](unsigned producer) {
-    if (entry.facts.mayBeDead[producer])
-      add(producer);
+  auto addLiveness = [&](Edge edge) {
+    if (entry.facts.mayBeDead[edge.node])
+      add(entry.tokenOf(edge));
   };
   llvm::for_each(followed, addLiveness);
   if (entry.states[index].isFolded)
     for (Edge input : node.inputs)
       if (!entry.fed.count(input))
-        addLiveness(input.node);
+        addLiveness(input);
   return tokens;
 }
 
