@@ -76,11 +76,17 @@ tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &
                                   void *const *fetches) {
   instance.entry = &entry;
   StateLock lock(*instance.state, entry.writes);
-  tfc_frame frame = {&instance, instance.arena.data(),     feeds,
-                     fetches,   instance.state->variables, symbols,
-                     instance.chunks};
+  tfc_frame frame = {&instance, instance.arena.data(), feeds, fetches, instance.state->variables,
+                     symbols,   instance.chunks};
   FlushDenormals mode;
-  return static_cast<tfc_status>(entry.run(&frame));
+  instance.lock = &lock;
+  instance.queueEffects = 0;
+  int32_t status;
+  do
+    status = entry.run(&frame);
+  while (status == kRestart);
+  instance.lock = nullptr;
+  return static_cast<tfc_status>(status);
 }
 
 extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,

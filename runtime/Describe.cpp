@@ -55,6 +55,24 @@ static tfc_status describeVariable(const tfc_model *model, int32_t index, tfc_va
   return TFC_OK;
 }
 
+static tfc_status describeQueue(const tfc_model *model, int32_t index, tfc_queue *out) {
+  if (!model || index < 0 || index >= model->queue_count)
+    return TFC_NOT_FOUND;
+  const tfc_queue_info &queue = model->queues[index];
+  *out = {queue.name, queue.kind, queue.component_count, queue.capacity};
+  return TFC_OK;
+}
+
+static tfc_status describeComponent(const tfc_model *model, int32_t queue, int32_t index,
+                                    tfc_value *out) {
+  if (!model || queue < 0 || queue >= model->queue_count || index < 0 ||
+      index >= model->queues[queue].component_count)
+    return TFC_NOT_FOUND;
+  const tfc_variable_info &info = model->queues[queue].components[index];
+  *out = {info.name, nullptr, info.dtype, info.rank, info.dims};
+  return TFC_OK;
+}
+
 static tfc_status writeShapes(const tfc_model *model, int32_t index, const int64_t *symbols,
                               int64_t *dims) {
   const tfc_entry_info *entry = findEntry(model, index);
@@ -89,4 +107,9 @@ extern "C" const tfc_api tfc_runtime_api = {
     .set = tfc_instance_set,
     .save = tfc_instance_save,
     .load = tfc_instance_load,
+    .queue = describeQueue,
+    .component = describeComponent,
+    .queue_size = tfc_instance_queue_size,
+    .queue_close = tfc_instance_queue_close,
+    .cancel = tfc_instance_cancel,
 };

@@ -104,24 +104,34 @@ static void initialiseLock(pthread_rwlock_t &lock) {
   pthread_rwlockattr_destroy(&attributes);
 }
 
-StateLock::StateLock(State &state, bool exclusive) : held(nullptr) {
-  if (state.handles.load(std::memory_order_acquire) == 1)
-    return;
-  held = &state.lock;
-  if (exclusive)
-    pthread_rwlock_wrlock(held);
-  else
-    pthread_rwlock_rdlock(held);
+StateLock::StateLock(State &state, bool exclusive)
+    : state(state), isExclusive(exclusive),
+      isHeld(state.handles.load(std::memory_order_acquire) != 1) {
+  resume();
 }
 
 StateLock::~StateLock() {
-  if (held)
-    pthread_rwlock_unlock(held);
+  if (isHeld && isExclusive)
+    ++state.version;
+  pause();
+}
+
+void StateLock::pause() {
+  if (isHeld)
+    pthread_rwlock_unlock(&state.lock);
+}
+
+void StateLock::resume() {
+  if (isHeld && isExclusive)
+    pthread_rwlock_wrlock(&state.lock);
+  else if (isHeld)
+    pthread_rwlock_rdlock(&state.lock);
 }
 
 static bool reserveState(State &state, const tfc_options &options) {
   const tfc_model &model = *state.model;
   if (!state.pool.initialise(state.allocator, options) ||
+      !state.queues.initialise(state.allocator, model, state.handles) ||
       !state.pointers.reserve(state.allocator, model.variable_count * sizeof(void *)))
     return false;
   state.variables = reinterpret_cast<void **>(state.pointers.data());
@@ -130,6 +140,7 @@ static bool reserveState(State &state, const tfc_options &options) {
 
 static void destroyState(State *state) {
   state->pool.finish();
+  state->queues.finish();
   pthread_rwlock_destroy(&state->lock);
   Allocator allocator = state->allocator;
   state->~State();
@@ -193,8 +204,8 @@ static bool reserveScratch(tfc_instance &handle, Room &room) {
   for (int32_t i = 0; i < model.entry_count; ++i)
     includeCounts(room, model.entries[i]);
   size_t chunkBytes = model.chunk_count * sizeof(tfc_chunk);
-  size_t bytes = chunkBytes + (room.dims + room.symbols) * sizeof(int64_t) +
-                 room.values * sizeof(void *);
+  size_t bytes =
+      chunkBytes + (room.dims + room.symbols) * sizeof(int64_t) + room.values * sizeof(void *);
   if (!handle.scratch.reserve(handle.state->allocator, bytes))
     return false;
   handle.chunks = reinterpret_cast<tfc_chunk *>(handle.scratch.data());
@@ -292,7 +303,8 @@ extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_opti
   if (!handle) {
     if (state)
       destroyState(state);
-    return failCreate(TFC_OUT_OF_MEMORY, "no memory for the variables of %s", model->name);
+    return failCreate(TFC_OUT_OF_MEMORY, "no memory for the variables and queues of %s",
+                      model->name);
   }
   if (tfc_status status = initialise(*handle)) {
     failCreate(status, "%s", handle->message.c_str());
@@ -331,7 +343,10 @@ extern "C" void tfc_instance_destroy(tfc_instance *instance) {
   releaseChunks(*instance);
   instance->~tfc_instance();
   allocator.give(instance, sizeof(tfc_instance));
-  if (state->handles.fetch_sub(1, std::memory_order_acq_rel) == 1)
+  // Who waits at a queue may now wait for nobody.
+  bool isLast = state->queues.change(
+      [&] { return state->handles.fetch_sub(1, std::memory_order_acq_rel) == 1; });
+  if (isLast)
     destroyState(state);
 }
 

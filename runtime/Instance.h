@@ -5,6 +5,7 @@
 
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
+#include "runtime/Queue.h"
 #include "runtime/Threads.h"
 
 #include <pthread.h>
@@ -36,6 +37,8 @@ struct State {
   Block storage;              // every variable, 64-byte aligned
   void **variables = nullptr; // into storage
   Block pointers;             // the memory of `variables`
+  uint64_t version = 0;       // counts what changed variables; under `lock`
+  Queues queues;
 };
 
 /// Lays the model's variables out in `storage` and writes where each begins. `variables` has room
@@ -51,8 +54,14 @@ public:
   StateLock(const StateLock &) = delete;
   StateLock &operator=(const StateLock &) = delete;
 
+  /// Lets others run, and waits until they let this one run again.
+  void pause();
+  void resume();
+
 private:
-  pthread_rwlock_t *held;
+  State &state;
+  bool isExclusive;
+  bool isHeld;
 };
 
 struct Dtype {
@@ -76,7 +85,10 @@ bool isValidBool(const void *data, uint64_t bytes);
 /// One handle: what a call needs besides the state.
 struct tfc_instance {
   tfc::runtime::State *state = nullptr;
-  const tfc_entry_info *entry = nullptr; // of the last call, for messages
+  const tfc_entry_info *entry = nullptr;   // of the last call, for messages
+  tfc::runtime::StateLock *lock = nullptr; // of the call that runs
+  int64_t queueEffects = 0;                // of this call so far
+  std::atomic<bool> cancelled = false;     // no call waits any more
   tfc::runtime::Block arena;
 
   tfc_chunk *chunks = nullptr; // of the model's chunk_count; in `scratch`

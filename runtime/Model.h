@@ -45,6 +45,16 @@ typedef struct tfc_symbol_info {
   int64_t offset;
 } tfc_symbol_info;
 
+typedef struct tfc_queue_info {
+  const char *name;
+  int32_t kind; // tfc_queue_kind
+  int32_t component_count;
+  const tfc_variable_info *components; // of one element, in order; no '@was' names
+  int64_t capacity;                    // elements, at least 1
+  int64_t min_ready;                   // elements that a shuffling queue keeps until it is closed
+  int64_t seed;                        // of a shuffling queue
+} tfc_queue_info;
+
 typedef struct tfc_frame tfc_frame;
 
 // Memory of a list or tape whose length only the data tells; it stays from call to call.
@@ -82,6 +92,8 @@ struct tfc_model {
   const tfc_variable_info *variables;
   const tfc_entry_info *entries;
   const tfc_entry_info *init; // no feeds, no fetches: assigns every variable its initial value
+  const tfc_queue_info *queues;
+  int64_t queue_count;
 };
 
 // What an entry function sees of a call. compiler/memory/ knows the layout (offsets by field).
@@ -95,8 +107,8 @@ struct tfc_frame {
   tfc_chunk *chunks;        // tfc_model.chunk_count of them
 };
 
-// Makes a chunk at least `bytes` long, keeping what it holds. Returns a tfc_status; when it is not 0,
-// the message is set and the chunk is as it was.
+// Makes a chunk at least `bytes` long, keeping what it holds. Returns a tfc_status; when it is not
+// 0, the message is set and the chunk is as it was.
 int32_t tfc_rt_grow(tfc_frame *frame, int32_t chunk, int64_t bytes);
 
 // Sets the message of the failing call, behind the entry's name ("train: "), and returns `status`,
@@ -111,6 +123,20 @@ int32_t tfc_rt_fail(tfc_frame *frame, int32_t status, const char *format, const 
 typedef void (*tfc_rt_body)(void *context, int64_t begin, int64_t end);
 void tfc_rt_parallel_for(tfc_frame *frame, tfc_rt_body body, void *context, int64_t count,
                          int64_t grain);
+
+// Operations on queue number `queue`. `values` are arrays of `count` elements of each component.
+// They wait where they must and return a tfc_status, with the message set if it is not 0, or
+// another number, which the entry returns as well. `is_late` is 1 if the entry has read a variable
+// before.
+int32_t tfc_rt_enqueue(tfc_frame *frame, int32_t queue, const void *const *values, int64_t count,
+                       int32_t is_late);
+int32_t tfc_rt_dequeue(tfc_frame *frame, int32_t queue, void *const *values, int64_t count,
+                       int32_t is_late);
+// Sets `taken` and makes what is left of the values zero.
+int32_t tfc_rt_dequeue_up_to(tfc_frame *frame, int32_t queue, void *const *values, int64_t count,
+                             int32_t *taken, int32_t is_late);
+int32_t tfc_rt_queue_size(tfc_frame *frame, int32_t queue);
+void tfc_rt_queue_close(tfc_frame *frame, int32_t queue, int32_t cancel_pending);
 
 // What the functions of a generated header call, next to those of `tfc_api` below. Checks pointers
 // (null only for a value without elements) and the bounds of the symbols, then runs the entry on
@@ -133,6 +159,10 @@ tfc_status tfc_instance_get(tfc_instance *instance, const char *variable, const 
 tfc_status tfc_instance_set(tfc_instance *instance, const char *variable, const tfc_tensor *in);
 tfc_status tfc_instance_save(tfc_instance *instance, const char *path);
 tfc_status tfc_instance_load(tfc_instance *instance, const char *path);
+tfc_status tfc_instance_queue_size(tfc_instance *instance, const char *queue, int64_t *size);
+tfc_status tfc_instance_queue_close(tfc_instance *instance, const char *queue,
+                                    int32_t cancel_pending);
+void tfc_instance_cancel(tfc_instance *instance);
 const char *tfc_status_name(int32_t status);
 
 // Generated code makes a constant tfc_library of this and its model.

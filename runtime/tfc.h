@@ -3,7 +3,8 @@
 // A model's own header repeats this text and adds one typed function for each
 // entry. Read that first; what is here serves all models, by name.
 //
-// An instance is a handle on a state: the variables of one copy of a model.
+// An instance is a handle on a state: the variables and queues of one copy of a
+// model.
 // Calls on different instances may run at the same time; one instance is used
 // by one thread at a time. A function that fails leaves every variable as it
 // was and sets the instance's message.
@@ -33,7 +34,9 @@ typedef enum tfc_status {
   TFC_IO_ERROR = 7,        // the system refused to read or write a file
   TFC_UNSUPPORTED_CPU = 8, // the model was compiled for another processor
   TFC_ABI_MISMATCH = 9,    // model, runtime or options of another version
-  TFC_INTERNAL = 10
+  TFC_INTERNAL = 10,
+  TFC_CLOSED = 11,   // a queue takes no more elements, or has fewer left than are wanted
+  TFC_CANCELLED = 12 // the wait at a queue was ended from outside
 } tfc_status;
 
 typedef enum tfc_dtype {
@@ -107,6 +110,19 @@ typedef struct tfc_entry {
   int32_t writes; // 1 if a call changes variables
 } tfc_entry;
 
+typedef enum tfc_queue_kind {
+  TFC_QUEUE_FIFO = 0,
+  TFC_QUEUE_SHUFFLE = 1, // gives a random element
+  TFC_QUEUE_PRIORITY = 2 // gives the element whose first component is smallest
+} tfc_queue_kind;
+
+typedef struct tfc_queue {
+  const char *name;
+  int32_t kind; // tfc_queue_kind
+  int32_t component_count;
+  int64_t capacity; // elements
+} tfc_queue;
+
 /// The runtime that a model was linked with. Tables only grow at their end; `size` says how far.
 typedef struct tfc_api {
   uint32_t abi_version; // TFC_ABI_VERSION
@@ -131,8 +147,9 @@ typedef struct tfc_api {
   /// copied. When it fails `*out` is null and message(null) tells why. Safe on any thread.
   tfc_status (*create)(const tfc_model *model, const tfc_options *options, tfc_instance **out);
 
-  /// Makes another handle on the same variables, for another thread. Calls that change variables
-  /// then wait for all others, calls that only read them run at the same time. Allocates.
+  /// Makes another handle on the same variables and queues, for another thread. Calls that change
+  /// variables then wait for all others, calls that only read them run at the same time; a call
+  /// that waits at a queue lets others run. Allocates.
   tfc_status (*fork)(tfc_instance *instance, tfc_instance **out);
 
   /// Frees the handle, and the variables with their last handle. Null is allowed.
@@ -144,7 +161,9 @@ typedef struct tfc_api {
 
   /// Runs an entry, feeds and fetches in the order of the entry. The fetches' dtypes and shapes are
   /// the caller's to give (see `infer`) and their data is written; after a failure it is undefined.
-  /// A fetch may overlap no feed and no other fetch. Blocks until done.
+  /// A fetch may overlap no feed and no other fetch. Blocks until done; at a queue until other
+  /// handles have put elements in or taken them out. A wait that only this handle could end fails
+  /// with TFC_FAILED_PRECONDITION, one for elements of a closed queue with TFC_CLOSED.
   tfc_status (*call)(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
                      int32_t feed_count, const tfc_tensor *fetches, int32_t fetch_count);
 
@@ -166,6 +185,22 @@ typedef struct tfc_api {
   /// name or its '@was' name, and nothing else; a damaged file or one of another model is refused
   /// as a whole. Needs memory for a second copy of the variables. Blocks for the disk.
   tfc_status (*load)(tfc_instance *instance, const char *path);
+
+  /// As `entry` and `variable`: the queues, and the tensors that make an element of one.
+  tfc_status (*queue)(const tfc_model *model, int32_t index, tfc_queue *out);
+  tfc_status (*component)(const tfc_model *model, int32_t queue, int32_t index, tfc_value *out);
+
+  /// How many elements a queue holds now.
+  tfc_status (*queue_size)(tfc_instance *instance, const char *queue, int64_t *size);
+
+  /// Closes a queue for all handles: nothing can be put into it any more, what it holds can be
+  /// taken. Calls that wait to put elements in may still finish, or fail with TFC_CANCELLED if
+  /// `cancel_pending` is not 0. A queue that is closed stays closed.
+  tfc_status (*queue_close)(tfc_instance *instance, const char *queue, int32_t cancel_pending);
+
+  /// Makes calls of this handle that wait at a queue, now or later, fail with TFC_CANCELLED. The
+  /// one function that any thread may call while another uses the handle. Null is allowed.
+  void (*cancel)(tfc_instance *instance);
 } tfc_api;
 
 /// A model with the runtime inside its library. Every shared library that tfc writes exports

@@ -2,6 +2,7 @@
 #include "compiler/emission/Dtypes.h"
 #include "dialects/dfg/Types.h"
 #include "runtime/Model.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
 
 using namespace tfc;
@@ -39,16 +40,16 @@ private:
   Constant *dims(ArrayRef<int64_t> sizes);
 
   Constant *variable(const VariableInfo &info);
+  Constant *queue(const QueueInfo &info);
   Constant *value(const ValueInfo &info);
   Constant *symbol(const SymbolInfo &info);
   Constant *entry(const EntryInfo &info, unsigned number);
   Constant *hostFunction(unsigned number, StringRef what, llvm::FunctionType *type);
 
-  /// Begins a function of an instance (or what stands in its place), sizes and pointers.
-  llvm::Function *beginFunction(StringRef name, llvm::Type *result, unsigned pointers,
-                                unsigned sizes = 0);
+  /// Begins a function of an instance (or what stands in its place) and more.
+  llvm::Function *beginFunction(StringRef name, llvm::Type *result, ArrayRef<llvm::Type *> more);
   /// Defines `name`, which passes its arguments, behind `first` if there is one, to `callee`.
-  void forward(StringRef name, StringRef callee, llvm::Type *result, unsigned pointers,
+  void forward(StringRef name, StringRef callee, llvm::Type *result, ArrayRef<llvm::Type *> more,
                Constant *first = nullptr);
   Value *storeArguments(llvm::Function *function, unsigned begin, unsigned count, llvm::Type *type);
 
@@ -65,7 +66,9 @@ static_assert(sizeof(tfc_variable_info) == 40 && offsetof(tfc_variable_info, dim
 static_assert(sizeof(tfc_value_info) == 24 && offsetof(tfc_value_info, dtype) == 16);
 static_assert(sizeof(tfc_symbol_info) == 48 && offsetof(tfc_symbol_info, scale) == 32);
 static_assert(sizeof(tfc_entry_info) == 72 && offsetof(tfc_entry_info, run) == 64);
-static_assert(sizeof(tfc_model) == 64 && offsetof(tfc_model, init) == 56);
+static_assert(sizeof(tfc_model) == 80 && offsetof(tfc_model, init) == 56 &&
+              offsetof(tfc_model, queue_count) == 72);
+static_assert(sizeof(tfc_queue_info) == 48 && offsetof(tfc_queue_info, components) == 16);
 static_assert(sizeof(tfc_library) == 16);
 
 //===----------------------------------------------------------------------===//
@@ -110,6 +113,18 @@ Constant *DescriptorBuilder::variable(const VariableInfo &info) {
                     i64(info.type.getNumElements() * dtype.bytes)});
 }
 
+Constant *DescriptorBuilder::queue(const QueueInfo &info) {
+  llvm::SmallVector<Constant *> components;
+  for (const VariableInfo &component : info.components)
+    components.push_back(variable(component));
+  int32_t kind = llvm::StringSwitch<int32_t>(info.kind)
+                     .Case("shuffle", TFC_QUEUE_SHUFFLE)
+                     .Case("priority", TFC_QUEUE_PRIORITY)
+                     .Default(TFC_QUEUE_FIFO);
+  return structure({text(info.name), i32(kind), i32(components.size()), array(components),
+                    i64(info.capacity), i64(info.minReady), i64(info.seed)});
+}
+
 Constant *DescriptorBuilder::value(const ValueInfo &info) {
   return structure({text(info.name), text(dfg::toText(info.type)),
                     i32(dtypeOf(info.type.getElementType()).code), i32(info.type.getRank())});
@@ -147,19 +162,22 @@ Constant *DescriptorBuilder::entry(const EntryInfo &info, unsigned number) {
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef features) {
-  llvm::SmallVector<Constant *> variables, entries;
+  llvm::SmallVector<Constant *> variables, entries, queues;
   for (const VariableInfo &info : model.variables)
     variables.push_back(variable(info));
   for (auto [number, info] : llvm::enumerate(model.entries))
     entries.push_back(entry(info, number));
+  for (const QueueInfo &info : model.queues)
+    queues.push_back(queue(info));
   EntryInfo noInit;
   const EntryInfo &init = model.init ? *model.init : noInit;
   Constant *initializer = model.init ? makeGlobal(entry(init, model.entries.size())) : null();
   StringRef name = model.name.empty() ? StringRef(names.prefix) : StringRef(model.name);
-  return makeGlobal(structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
-                               i32(model.chunks), text(name), text(cpu), text(features), array(variables),
-                               array(entries), initializer}),
-                    names.prefix + ".model", false);
+  return makeGlobal(
+      structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
+                 i32(model.chunks), text(name), text(cpu), text(features), array(variables),
+                 array(entries), initializer, array(queues), i64(queues.size())}),
+      names.prefix + ".model", false);
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildLibrary(Constant *descriptor) {
@@ -174,10 +192,9 @@ llvm::GlobalVariable *DescriptorBuilder::buildLibrary(Constant *descriptor) {
 //===----------------------------------------------------------------------===//
 
 llvm::Function *DescriptorBuilder::beginFunction(StringRef name, llvm::Type *result,
-                                                 unsigned pointers, unsigned sizes) {
+                                                 ArrayRef<llvm::Type *> more) {
   llvm::SmallVector<llvm::Type *> types{b.getPtrTy()};
-  types.append(sizes, b.getInt64Ty());
-  types.append(pointers, b.getPtrTy());
+  llvm::append_range(types, more);
   auto *type = llvm::FunctionType::get(result, types, false);
   auto *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
   function->setDoesNotThrow();
@@ -186,14 +203,14 @@ llvm::Function *DescriptorBuilder::beginFunction(StringRef name, llvm::Type *res
 }
 
 void DescriptorBuilder::forward(StringRef name, StringRef callee, llvm::Type *result,
-                                unsigned pointers, Constant *first) {
-  llvm::Function *function = beginFunction(name, result, pointers);
+                                ArrayRef<llvm::Type *> more, Constant *first) {
+  llvm::Function *function = beginFunction(name, result, more);
   llvm::SmallVector<Value *> arguments;
   if (first)
     arguments.push_back(first);
   for (llvm::Argument &argument : function->args())
     arguments.push_back(&argument);
-  llvm::SmallVector<llvm::Type *> types(arguments.size(), b.getPtrTy());
+  auto types = llvm::map_to_vector(arguments, [](Value *v) { return v->getType(); });
   auto *type = llvm::FunctionType::get(result, types, false);
   llvm::CallInst *call = b.CreateCall(module.getOrInsertFunction(callee, type), arguments);
   call->setTailCall();
@@ -204,15 +221,20 @@ void DescriptorBuilder::forward(StringRef name, StringRef callee, llvm::Type *re
 }
 
 void DescriptorBuilder::buildInstanceFunctions(Constant *descriptor) {
-  llvm::Type *status = b.getInt32Ty();
-  forward(names.of("create"), "tfc_instance_create", status, 1, descriptor);
-  forward(names.of("fork"), "tfc_instance_fork", status, 1);
-  forward(names.of("destroy"), "tfc_instance_destroy", b.getVoidTy(), 0);
-  forward(names.of("message"), "tfc_instance_message", b.getPtrTy(), 0);
-  forward(names.of("save"), "tfc_instance_save", status, 1);
-  forward(names.of("load"), "tfc_instance_load", status, 1);
-  forward(names.of("get"), "tfc_instance_get", status, 2);
-  forward(names.of("set"), "tfc_instance_set", status, 2);
+  llvm::Type *status = b.getInt32Ty(), *ptr = b.getPtrTy();
+  forward(names.of("create"), "tfc_instance_create", status, ptr, descriptor);
+  forward(names.of("fork"), "tfc_instance_fork", status, ptr);
+  forward(names.of("destroy"), "tfc_instance_destroy", b.getVoidTy(), {});
+  forward(names.of("message"), "tfc_instance_message", ptr, {});
+  forward(names.of("save"), "tfc_instance_save", status, ptr);
+  forward(names.of("load"), "tfc_instance_load", status, ptr);
+  forward(names.of("get"), "tfc_instance_get", status, {ptr, ptr});
+  forward(names.of("set"), "tfc_instance_set", status, {ptr, ptr});
+  if (model.queues.empty())
+    return;
+  forward(names.of("queue_size"), "tfc_instance_queue_size", status, {ptr, ptr});
+  forward(names.of("queue_close"), "tfc_instance_queue_close", status, {ptr, b.getInt32Ty()});
+  forward(names.of("cancel"), "tfc_instance_cancel", b.getVoidTy(), {});
 }
 
 Value *DescriptorBuilder::storeArguments(llvm::Function *function, unsigned begin, unsigned count,
@@ -228,9 +250,10 @@ Value *DescriptorBuilder::storeArguments(llvm::Function *function, unsigned begi
 void DescriptorBuilder::buildEntryFunction(unsigned index) {
   const EntryInfo &info = model.entries[index];
   unsigned symbols = info.symbols.size(), feeds = info.feeds.size();
-  llvm::Function *function = beginFunction(names.entries[index].function, b.getInt32Ty(),
-                                           feeds + info.fetches.size(), symbols);
   llvm::Type *ptr = b.getPtrTy();
+  llvm::SmallVector<llvm::Type *> types(symbols, b.getInt64Ty());
+  types.append(feeds + info.fetches.size(), ptr);
+  llvm::Function *function = beginFunction(names.entries[index].function, b.getInt32Ty(), types);
   Value *arguments[] = {function->getArg(0), i32(index),
                         storeArguments(function, 1, symbols, b.getInt64Ty()),
                         storeArguments(function, 1 + symbols, feeds, ptr),

@@ -23,6 +23,14 @@ static void writeComment(raw_ostream &os, StringRef text, StringRef indent = "")
   }
 }
 
+/// A comment that documents no declaration: "//" is enough.
+static void writePlainComment(raw_ostream &os, StringRef text) {
+  std::string comment;
+  llvm::raw_string_ostream stream(comment);
+  writeComment(stream, text, "  ");
+  os << StringRef(comment).drop_front();
+}
+
 static void writeValues(raw_ostream &os, StringRef title, llvm::ArrayRef<ValueInfo> values,
                         llvm::ArrayRef<std::string> names) {
   for (auto [value, name] : llvm::zip(values, names)) {
@@ -117,6 +125,42 @@ const tfc_library *@_library(void);
 
 )";
 
+/// What models with queues have besides.
+static constexpr StringRef kQueueFunctions =
+    R"(/// How many elements a queue holds now.
+tfc_status @_queue_size(@ *, const char *queue, int64_t *size);
+
+/// Closes a queue for all handles: it takes no more elements, and gives those that it holds. Calls
+/// that wait to put elements in finish, or fail with TFC_CANCELLED if `cancel_pending` is not 0.
+tfc_status @_queue_close(@ *, const char *queue, int32_t cancel_pending);
+
+/// Makes calls of this handle that wait at a queue, now or later, fail with TFC_CANCELLED. Any
+/// thread may call it, also while another uses the handle.
+void @_cancel(@ *);
+
+)";
+
+static void writeFunctions(raw_ostream &os, StringRef functions, StringRef prefix) {
+  for (char c : functions)
+    if (c == '@')
+      os << prefix;
+    else
+      os << c;
+}
+
+/// The queues, with what an element of each is made of.
+static void writeQueues(raw_ostream &os, const ModelInfo &model) {
+  os << "// Queues:\n";
+  for (const QueueInfo &queue : model.queues) {
+    std::string line = "  " + queue.name + ": " + queue.kind + " of up to " +
+                       std::to_string(queue.capacity) + " (";
+    for (auto [i, component] : llvm::enumerate(queue.components))
+      line += (i ? ", " : "") + component.name + ": " + dfg::toText(component.type);
+    writePlainComment(os, line + ")");
+  }
+  os << '\n';
+}
+
 static void writeVariables(raw_ostream &os, const ModelInfo &model) {
   if (model.variables.empty())
     return;
@@ -125,10 +169,7 @@ static void writeVariables(raw_ostream &os, const ModelInfo &model) {
     std::string line;
     llvm::raw_string_ostream stream(line);
     stream << "  " << variable.name << ": " << dfg::toText(variable.type);
-    std::string comment;
-    llvm::raw_string_ostream commentStream(comment);
-    writeComment(commentStream, line, "  ");
-    os << StringRef(comment).drop_front(); // "//" is enough: it documents no declaration
+    writePlainComment(os, line);
   }
   os << '\n';
 }
@@ -141,13 +182,12 @@ std::string tfc::emission::makeHeader(const ModelInfo &model, const ModelNames &
   os << "#ifndef TFC_MODEL_" << guard << "\n#define TFC_MODEL_" << guard << "\n\n";
   os << "#include <stdbool.h>\n\n" << StringRef(kRuntimeHeader) << '\n';
   os << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-  std::string functions = kInstanceFunctions.str();
-  for (char c : functions)
-    if (c == '@')
-      os << names.prefix;
-    else
-      os << c;
+  writeFunctions(os, kInstanceFunctions, names.prefix);
+  if (!model.queues.empty())
+    writeFunctions(os, kQueueFunctions, names.prefix);
   writeVariables(os, model);
+  if (!model.queues.empty())
+    writeQueues(os, model);
   for (auto [entry, entryNames] : llvm::zip(model.entries, names.entries))
     writeEntry(os, entry, entryNames, names.prefix);
   os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // TFC_MODEL_" << guard << '\n';

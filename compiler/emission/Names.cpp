@@ -145,6 +145,9 @@ ModelNames tfc::emission::chooseNames(const ModelInfo &model, StringRef prefix) 
   for (StringRef purpose :
        {"create", "destroy", "fork", "message", "save", "load", "get", "set", "library"})
     functions.insert(names.of(purpose));
+  if (!model.queues.empty())
+    for (StringRef purpose : {"queue_size", "queue_close", "cancel"})
+      functions.insert(names.of(purpose));
   for (const EntryInfo &entry : model.entries) {
     names.entries.push_back(chooseEntryNames(entry));
     std::string function = toIdentifier((prefix + "_" + entry.name).str());

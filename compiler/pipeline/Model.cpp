@@ -82,12 +82,7 @@ static std::vector<ValueInfo> describeValues(TypeRange types, ArrayAttr attribut
 }
 
 static bool writesVariables(dfg::EntryOp op) {
-  return op
-      .walk([](MemoryEffectOpInterface effects) {
-        return effects.hasEffect<MemoryEffects::Write>() ? WalkResult::interrupt()
-                                                         : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return op.walk([](dfg::AssignOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
@@ -108,6 +103,15 @@ static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
       if (!applyFact(fact, entry))
         entry.where.push_back(fact.str());
   return success();
+}
+
+static QueueInfo describeQueue(dfg::QueueOp op) {
+  QueueInfo queue{op.getSymName().str(),     op.getKind().str(),    int64_t(op.getCapacity()),
+                  int64_t(op.getMinReady()), int64_t(op.getSeed()), {}};
+  for (auto [name, type] :
+       llvm::zip_equal(op.getNames().getAsValueRange<StringAttr>(), op.getTensorTypes()))
+    queue.components.push_back({name.str(), type, std::nullopt});
+  return queue;
 }
 
 static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op) {
@@ -160,6 +164,8 @@ FailureOr<ModelInfo> tfc::describeModel(ModuleOp module) {
       info.formerly = variable.getFormerly()->str();
     model.variables.push_back(std::move(info));
   }
+  for (auto queue : module.getOps<dfg::QueueOp>())
+    model.queues.push_back(describeQueue(queue));
   bool failedOnce = false;
   for (auto op : module.getOps<dfg::EntryOp>()) {
     FailureOr<EntryInfo> entry = describeEntry(op);

@@ -16,6 +16,12 @@ struct VariableInfo {
   std::optional<std::string> formerly;
 };
 
+struct QueueInfo {
+  std::string name, kind; // kind: "fifo", "shuffle", "priority"
+  int64_t capacity = 0, minReady = 0, seed = 0;
+  std::vector<VariableInfo> components; // of an element
+};
+
 /// A feed or fetch; dynamic sizes are named by the type's encoding.
 struct ValueInfo {
   std::string name;
@@ -47,6 +53,7 @@ struct EntryInfo {
 struct ModelInfo {
   std::string name; // of the graph; empty if it has none
   std::vector<VariableInfo> variables;
+  std::vector<QueueInfo> queues;
   std::vector<EntryInfo> entries;
   std::optional<EntryInfo> init;
   unsigned chunks = 0; // pieces of memory that grow during calls; known behind the codegen stage

@@ -6,7 +6,8 @@ _Static_assert(sizeof(tfc_entry_info) == 72, "");
 _Static_assert(sizeof(tfc_variable_info) == 40, "");
 _Static_assert(sizeof(tfc_value_info) == 24, "");
 _Static_assert(sizeof(tfc_symbol_info) == 48, "");
-_Static_assert(sizeof(tfc_model) == 64, "");
+_Static_assert(sizeof(tfc_model) == 80, "");
+_Static_assert(sizeof(tfc_queue_info) == 48, "");
 _Static_assert(sizeof(tfc_library) == 16, "");
 
 /// Called by the C++ tests: what a C program does first.

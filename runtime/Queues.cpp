@@ -1,0 +1,319 @@
+//===- Queues.cpp - Waiting at queues --------------------------------------===//
+
+#include "runtime/Instance.h"
+
+#include <stdio.h>
+
+using namespace tfc::runtime;
+
+static long long asLong(int64_t value) { return value; }
+
+bool Queues::initialise(const Allocator &allocator, const tfc_model &model,
+                        const std::atomic<int32_t> &users) {
+  pthread_mutex_init(&mutex, nullptr);
+  pthread_cond_init(&changed, nullptr);
+  initialised = true;
+  handles = &users;
+  int64_t bytes = model.queue_count * static_cast<int64_t>(sizeof(Queue) + 64);
+  for (int64_t i = 0; i < model.queue_count; ++i) {
+    int64_t own = Queue::memoryBytes(model.queues[i]);
+    if (own < 0 || __builtin_add_overflow(bytes, own, &bytes))
+      return false;
+  }
+  if (model.queue_count == 0)
+    return true;
+  if (!memory.reserve(allocator, bytes))
+    return false;
+  queues = reinterpret_cast<Queue *>(memory.data());
+  char *next = memory.data() + (model.queue_count * sizeof(Queue) + 63) / 64 * 64;
+  for (; count < model.queue_count; ++count) {
+    Queue *queue = new (&queues[count]) Queue(model.queues[count]);
+    queue->place(next);
+    next += Queue::memoryBytes(model.queues[count]);
+  }
+  return true;
+}
+
+void Queues::finish() {
+  if (!initialised)
+    return;
+  pthread_cond_destroy(&changed);
+  pthread_mutex_destroy(&mutex);
+}
+
+int32_t Queues::find(const char *name) const {
+  for (int32_t i = 0; name && i < count; ++i)
+    if (strcmp(queues[i].getInfo().name, name) == 0)
+      return i;
+  return -1;
+}
+
+//===- Whose turn it is ---------------------------------------------------===//
+
+bool Queues::isFirst(const QueueAccess &access) const {
+  const QueueAccess *other = accesses;
+  while (other != &access && (other->queue != access.queue || other->puts != access.puts))
+    other = other->next;
+  return other == &access;
+}
+
+bool Queues::hasPutters(const Queue &queue) const {
+  for (const QueueAccess *access = accesses; access; access = access->next)
+    if (access->queue == &queue && access->puts && !access->cancelled &&
+        !access->handle->cancelled.load(std::memory_order_relaxed))
+      return true;
+  return false;
+}
+
+Queues::Turn Queues::turnToTake(const QueueAccess &access) const {
+  const Queue &queue = *access.queue;
+  bool isLast = queue.isClosed() && !hasPutters(queue);
+  if (isFirst(access) &&
+      (queue.available() >= access.wanted || (isLast && access.upTo && queue.size() > 0)))
+    return Turn::Now;
+  // One that comes before may leave something to this one.
+  bool isHopeless = isLast && (isFirst(access) || queue.size() < access.wanted) &&
+                    !(access.upTo && queue.size() > 0);
+  return isHopeless || access.wanted > queue.largestTake() ? Turn::Never : Turn::Later;
+}
+
+Queues::Turn Queues::turnOf(const QueueAccess &access) const {
+  Turn turn = Turn::Later;
+  if (access.isStuck)
+    turn = Turn::Never;
+  else if (!access.puts)
+    turn = turnToTake(access);
+  else if (access.cancelled)
+    turn = Turn::Never;
+  else if (access.queue->room() > 0 && isFirst(access))
+    turn = Turn::Now;
+  bool isCancelled = access.handle->cancelled.load(std::memory_order_relaxed);
+  return turn == Turn::Later && isCancelled ? Turn::Never : turn;
+}
+
+/// Whether every handle waits, and none of them can go on.
+bool Queues::isStuck() const {
+  int32_t waiting = 0;
+  for (const QueueAccess *access = accesses; access; access = access->next, ++waiting)
+    if (turnOf(*access) != Turn::Later)
+      return false;
+  return waiting >= handles->load(std::memory_order_acquire);
+}
+
+//===- Accesses -----------------------------------------------------------===//
+
+void Queues::add(QueueAccess &access) {
+  QueueAccess **last = &accesses;
+  while (*last)
+    last = &(*last)->next;
+  *last = &access;
+}
+
+void Queues::remove(QueueAccess &access) {
+  QueueAccess **link = &accesses;
+  while (*link != &access)
+    link = &(*link)->next;
+  *link = access.next;
+  if (accesses)
+    pthread_cond_broadcast(&changed);
+}
+
+static tfc_status failClosed(const QueueAccess &access) {
+  const char *entry = access.handle->entry->name, *name = access.queue->getInfo().name;
+  if (access.puts)
+    return access.handle->fail(TFC_CLOSED, "%s: queue '%s' is closed", entry, name);
+  return access.handle->fail(TFC_CLOSED, "%s: queue '%s' is closed and holds %lld of %lld elements",
+                             entry, name, asLong(access.queue->size()), asLong(access.wanted));
+}
+
+/// Why an access whose turn never comes fails.
+static tfc_status failForever(const QueueAccess &access) {
+  tfc_instance &handle = *access.handle;
+  const Queue &queue = *access.queue;
+  const char *entry = handle.entry->name, *name = queue.getInfo().name;
+  if (access.cancelled || handle.cancelled.load(std::memory_order_relaxed))
+    return handle.fail(TFC_CANCELLED, "%s: the wait at queue '%s' was cancelled", entry, name);
+  if (!access.puts && access.wanted > queue.largestTake())
+    return handle.fail(TFC_OUT_OF_RANGE,
+                       "%s: queue '%s' gives at most %lld elements at once, but got %lld", entry,
+                       name, asLong(queue.largestTake()), asLong(access.wanted));
+  return failClosed(access);
+}
+
+static tfc_status failStuck(const QueueAccess &access) {
+  tfc_instance &handle = *access.handle;
+  const char *entry = handle.entry->name, *name = access.queue->getInfo().name;
+  if (access.puts)
+    return handle.fail(TFC_FAILED_PRECONDITION,
+                       "%s: queue '%s' is full, and no other handle can take from it", entry, name);
+  return handle.fail(TFC_FAILED_PRECONDITION,
+                     "%s: queue '%s' can give %lld of %lld elements, and no other handle can put "
+                     "more into it",
+                     entry, name,
+                     asLong(access.queue->available() < 0 ? 0 : access.queue->available()),
+                     asLong(access.wanted));
+}
+
+/// Copies what can be copied; returns whether that was all.
+bool Queues::proceed(QueueAccess &access) {
+  Queue &queue = *access.queue;
+  ++access.handle->queueEffects;
+  int64_t end = access.wanted;
+  if (access.puts && end - access.done > queue.room())
+    end = access.done + queue.room();
+  else if (!access.puts && end > queue.size())
+    end = queue.size();
+  for (; access.done < end; ++access.done)
+    access.puts ? queue.put(access.from, access.done) : queue.take(access.to, access.done);
+  pthread_cond_broadcast(&changed);
+  return !access.puts || access.done == access.wanted;
+}
+
+/// Waits without the state's lock until the access can proceed or never will.
+int32_t Queues::waitForTurn(QueueAccess &access, bool isLate) {
+  tfc_instance &handle = *access.handle;
+  uint64_t version = handle.state->version;
+  if ((access.isStuck = isStuck()))
+    return failStuck(access);
+  handle.lock->pause();
+  do
+    pthread_cond_wait(&changed, &mutex);
+  while (turnOf(access) == Turn::Later && !(access.isStuck = isStuck()));
+  int32_t status = access.isStuck ? failStuck(access) : TFC_OK;
+  // Nobody passes this access meanwhile: it stands in the list.
+  pthread_mutex_unlock(&mutex);
+  handle.lock->resume();
+  pthread_mutex_lock(&mutex);
+  bool isOld = isLate && handle.queueEffects == 0 && version != handle.state->version;
+  return status == TFC_OK && isOld ? kRestart : status;
+}
+
+int32_t Queues::runInTurn(QueueAccess &access, bool isLate) {
+  if (access.puts && access.queue->isClosed())
+    return failClosed(access);
+  for (;;) {
+    Turn turn = turnOf(access);
+    if (turn == Turn::Never)
+      return failForever(access);
+    if (turn == Turn::Now && proceed(access))
+      return TFC_OK;
+    if (turn == Turn::Later)
+      if (int32_t status = waitForTurn(access, isLate))
+        return status;
+  }
+}
+
+int32_t Queues::run(QueueAccess &access, bool isLate) {
+  if (access.wanted <= 0)
+    return TFC_OK;
+  pthread_mutex_lock(&mutex);
+  add(access);
+  int32_t status = runInTurn(access, isLate);
+  remove(access);
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+int64_t Queues::sizeOf(const Queue &queue) {
+  pthread_mutex_lock(&mutex);
+  int64_t size = queue.size();
+  pthread_mutex_unlock(&mutex);
+  return size;
+}
+
+void Queues::close(Queue &queue, bool cancelPending) {
+  change([&] {
+    queue.close();
+    for (QueueAccess *access = accesses; access; access = access->next)
+      access->cancelled |= cancelPending && access->queue == &queue && access->puts;
+    return 0;
+  });
+}
+
+//===- What generated code calls ------------------------------------------===//
+
+extern "C" int32_t tfc_rt_enqueue(tfc_frame *frame, int32_t queue, const void *const *values,
+                                  int64_t count, int32_t isLate) {
+  Queues &queues = frame->handle->state->queues;
+  QueueAccess access = {frame->handle, &queues[queue], true, false, count, values, nullptr};
+  return queues.run(access, isLate);
+}
+
+extern "C" int32_t tfc_rt_dequeue(tfc_frame *frame, int32_t queue, void *const *values,
+                                  int64_t count, int32_t isLate) {
+  Queues &queues = frame->handle->state->queues;
+  QueueAccess access = {frame->handle, &queues[queue], false, false, count, nullptr, values};
+  return queues.run(access, isLate);
+}
+
+extern "C" int32_t tfc_rt_dequeue_up_to(tfc_frame *frame, int32_t queue, void *const *values,
+                                        int64_t count, int32_t *taken, int32_t isLate) {
+  Queues &queues = frame->handle->state->queues;
+  QueueAccess access = {frame->handle, &queues[queue], false, true, count, nullptr, values};
+  int32_t status = queues.run(access, isLate);
+  *taken = static_cast<int32_t>(access.done);
+  const tfc_queue_info &info = queues[queue].getInfo();
+  for (int32_t i = 0; status == TFC_OK && i < info.component_count; ++i)
+    if (uint64_t bytes = info.components[i].bytes; bytes && access.done < count)
+      memset(static_cast<char *>(values[i]) + access.done * bytes, 0,
+             (count - access.done) * bytes);
+  return status;
+}
+
+extern "C" int32_t tfc_rt_queue_size(tfc_frame *frame, int32_t queue) {
+  Queues &queues = frame->handle->state->queues;
+  return static_cast<int32_t>(queues.sizeOf(queues[queue]));
+}
+
+extern "C" void tfc_rt_queue_close(tfc_frame *frame, int32_t queue, int32_t cancelPending) {
+  Queues &queues = frame->handle->state->queues;
+  ++frame->handle->queueEffects;
+  queues.close(queues[queue], cancelPending);
+}
+
+//===- By name ------------------------------------------------------------===//
+
+static Queue *findQueue(tfc_instance &instance, const char *name) {
+  instance.message.clear();
+  Queues &queues = instance.state->queues;
+  int32_t index = queues.find(name);
+  if (index >= 0)
+    return &queues[index];
+  instance.fail(TFC_NOT_FOUND, "%s has no queue '%s'", instance.state->model->name,
+                name ? name : "(null)");
+  return nullptr;
+}
+
+extern "C" tfc_status tfc_instance_queue_size(tfc_instance *instance, const char *name,
+                                              int64_t *size) {
+  if (!instance)
+    return TFC_INVALID_ARGUMENT;
+  Queue *queue = findQueue(*instance, name);
+  if (!queue)
+    return TFC_NOT_FOUND;
+  if (!size)
+    return instance->fail(TFC_INVALID_ARGUMENT, "the place for the size of queue '%s' is null",
+                          name);
+  *size = instance->state->queues.sizeOf(*queue);
+  return TFC_OK;
+}
+
+extern "C" tfc_status tfc_instance_queue_close(tfc_instance *instance, const char *name,
+                                               int32_t cancelPending) {
+  if (!instance)
+    return TFC_INVALID_ARGUMENT;
+  Queue *queue = findQueue(*instance, name);
+  if (!queue)
+    return TFC_NOT_FOUND;
+  instance->state->queues.close(*queue, cancelPending);
+  return TFC_OK;
+}
+
+extern "C" void tfc_instance_cancel(tfc_instance *instance) {
+  if (!instance)
+    return;
+  instance->state->queues.change([&] {
+    instance->cancelled.store(true, std::memory_order_relaxed);
+    return 0;
+  });
+}
