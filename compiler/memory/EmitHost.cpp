@@ -25,6 +25,8 @@ namespace tfc {
 HostModule::HostModule(ModuleOp module) : module(module), symbols(module) {
   for (auto variable : module.getOps<VariableOp>())
     variableNumbers.try_emplace(variable.getSymNameAttr(), variableNumbers.size());
+  for (auto queue : module.getOps<QueueOp>())
+    queueNumbers.try_emplace(queue.getSymNameAttr(), queueNumbers.size());
 }
 
 LLVM::LLVMFuncOp HostModule::addFunction(const Twine &name, Type result, ArrayRef<Type> arguments,
@@ -191,7 +193,7 @@ struct EmitHostPass : tfc::impl::EmitHostBase<EmitHostPass> {
     if (printReport)
       ::report(*model, host);
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<EntryOp, VariableOp>(op) || isa<TapeOp>(op))
+      if (isa<EntryOp>(op) || isa<VariableOp, TapeOp, QueueOp>(op))
         op.erase();
   }
 

@@ -85,6 +85,11 @@ LogicalResult RunFunction::run(Operation *step) {
       .Case([&](ListSizeOp op) { return measure(op), success(); })
       .Case([&](PushOp op) { return push(op), success(); })
       .Case([&](PopOp op) { return pop(op), success(); })
+      .Case<EnqueueOp, EnqueueManyOp>([&](auto op) { return enqueue(op), success(); })
+      .Case<DequeueOp, DequeueManyOp, DequeueUpToOp>(
+          [&](auto op) { return dequeue(op), success(); })
+      .Case([&](QueueSizeOp op) { return measure(op), success(); })
+      .Case([&](QueueCloseOp op) { return close(op), success(); })
       .Default([](Operation *op) { return op->emitOpError("cannot be run by the host function"); });
 }
 

@@ -29,6 +29,9 @@ public:
   unsigned variableNumber(mlir::FlatSymbolRefAttr variable) const {
     return variableNumbers.lookup(variable.getAttr());
   }
+  unsigned queueNumber(mlir::FlatSymbolRefAttr queue) const {
+    return queueNumbers.lookup(queue.getAttr());
+  }
 
   int64_t getWeightBytes() const { return weightBytes; }
 
@@ -41,7 +44,7 @@ public:
 private:
   mlir::ModuleOp module;
   mlir::SymbolTable symbols;
-  llvm::DenseMap<mlir::StringAttr, unsigned> variableNumbers;
+  llvm::DenseMap<mlir::StringAttr, unsigned> variableNumbers, queueNumbers;
   llvm::StringMap<mlir::LLVM::GlobalOp> texts;
   llvm::MapVector<mlir::ElementsAttr, int64_t> weights; // to their offsets
   int64_t weightBytes = 0;

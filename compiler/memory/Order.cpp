@@ -30,6 +30,7 @@ StepGraph::StepGraph(Block &block) {
       if (Operation *producer = root.getDefiningOp(); producer && numbers.contains(producer))
         runBefore(producer, step);
   keepEffectsInOrder();
+  readVariablesLate();
 }
 
 /// Steps on tapes and queues run as the block has them, lists too, because they change in place;
@@ -59,6 +60,19 @@ void StepGraph::keepEffectsInOrder() {
     for (Operation *step : steps)
       if (canFail(step) && !hasOrderedEffects(step) && !reaches(effect, step))
         runBefore(step, effect);
+}
+
+/// While a call waits at a queue others may change variables: what needs not run before reads them
+/// after.
+void StepGraph::readVariablesLate() {
+  auto isRead = [](Value root) { return root.getDefiningOp<ReadOp>() != nullptr; };
+  for (Operation *wait : steps) {
+    if (!usesQueues(wait))
+      continue;
+    for (Operation *step : steps)
+      if (llvm::any_of(rootsReadBy(step), isRead) && !reaches(step, wait))
+        runBefore(wait, step);
+  }
 }
 
 void StepGraph::runBefore(Operation *first, Operation *second) {

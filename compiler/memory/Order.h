@@ -34,6 +34,7 @@ public:
 
 private:
   void keepEffectsInOrder();
+  void readVariablesLate();
 
   std::vector<mlir::Operation *> steps; // in the block's order
   std::vector<Roots> reads;             // of each step

@@ -171,12 +171,14 @@ void BlockPlanner::placeInVariables(StepGraph &graph) {
       keptVariables.insert(read.getVariableAttr());
   }
   llvm::SmallDenseSet<Operation *> needed = graph.neededByChecks();
+  SmallVector<Operation *> fallible;
+  llvm::copy_if(graph.getSteps(), std::back_inserter(fallible), canFail);
   for (auto assign : block.getOps<AssignOp>()) {
     if (!placeInVariable(graph, assign, needed))
       continue;
     Operation *writer = rootOf(assign.getValue()).getDefiningOp();
-    for (auto check : block.getOps<CheckOp>())
-      graph.runBefore(check, writer);
+    for (Operation *step : fallible)
+      graph.runBefore(step, writer);
   }
 }
 

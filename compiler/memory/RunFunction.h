@@ -2,7 +2,7 @@
 //
 // One class over several files: HostFunction.cpp (facts, checks, pointers),
 // HostLaunches.cpp, HostCopies.cpp, HostControl.cpp (branches, loops, scalars in
-// registers), HostLists.cpp (lists and tapes).
+// registers), HostLists.cpp (lists and tapes), HostQueues.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,6 +88,21 @@ private:
   void startTapes();
   void push(dfg::PushOp op);
   void pop(dfg::PopOp op);
+
+  // Queues.
+  mlir::Value addressesOf(mlir::ValueRange values);
+  bool readsVariables() const;
+  mlir::LLVM::CallOp callQueue(llvm::StringRef name, mlir::Type result,
+                               mlir::FlatSymbolRefAttr queue, llvm::ArrayRef<mlir::Value> more);
+  void moveElements(llvm::StringRef name, mlir::FlatSymbolRefAttr queue, mlir::ValueRange values,
+                    const dfg::DimExpr &count, mlir::Value taken = {});
+  void enqueue(dfg::EnqueueOp op);
+  void enqueue(dfg::EnqueueManyOp op);
+  void dequeue(dfg::DequeueOp op);
+  void dequeue(dfg::DequeueManyOp op);
+  void dequeue(dfg::DequeueUpToOp op);
+  void measure(dfg::QueueSizeOp op);
+  void close(dfg::QueueCloseOp op);
 
   // Copies.
   void copyFetches(llvm::ArrayRef<mlir::Value> values);

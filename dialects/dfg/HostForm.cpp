@@ -51,6 +51,17 @@ bool hasOrderedEffects(Operation *op) {
       .wasInterrupted();
 }
 
+bool usesQueues(Operation *op) {
+  auto isOnQueue = [](auto &effect) { return effect.getResource()->getName() == "queue"; };
+  return op
+      ->walk([&](MemoryEffectOpInterface nested) {
+        SmallVector<MemoryEffects::EffectInstance> effects;
+        nested.getEffects(effects);
+        return llvm::any_of(effects, isOnQueue) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool canFail(Operation *op) {
   return op
       ->walk([](Operation *nested) {

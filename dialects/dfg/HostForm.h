@@ -34,6 +34,9 @@ bool usesLists(mlir::Operation *op);
 /// order.
 bool hasOrderedEffects(mlir::Operation *op);
 
+/// Whether the operation or one in its regions may wait at a queue.
+bool usesQueues(mlir::Operation *op);
+
 /// Whether running the operation may end the call with an error.
 bool canFail(mlir::Operation *op);
 
