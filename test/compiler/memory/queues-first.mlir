@@ -1,0 +1,47 @@
+// What writes a variable runs after an operation on a queue, because that may fail; what reads one
+// does too, unless the operation needs it, because others may change the variable during a wait.
+// Checks that need no queue run before all operations on queues.
+// RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
+
+dfg.queue @q : [tensor<64xf32>] {names = ["x"], kind = "fifo", capacity = 8 : i64}
+dfg.variable @v : tensor<64xf32>
+dfg.variable @w : tensor<64xf32>
+
+// CHECK-LABEL: dfg.entry @train
+// CHECK: dfg.launch @valid
+// CHECK: dfg.check
+// CHECK: dfg.dequeue @q
+// CHECK: dfg.launch @next
+// CHECK-SAME: tfc.places = [@w]
+dfg.entry @train(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %old = dfg.read @w : tensor<64xf32>
+  %w = dfg.launch @next(%old) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
+  %y = dfg.dequeue @q : tensor<64xf32>
+  %valid = dfg.launch @valid(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<i1>
+  dfg.check %valid, "x is invalid" : tensor<i1>
+  %0 = dfg.assign @w, %w : tensor<64xf32>
+  dfg.return %y : tensor<64xf32>
+}
+
+// What is put into a queue never is a variable's new value in its place.
+// CHECK-LABEL: dfg.entry @put
+// CHECK: dfg.launch @next
+// CHECK-SAME: tfc.places = [unit]
+// CHECK: dfg.enqueue @q
+// CHECK: dfg.launch @next
+// CHECK-SAME: tfc.places = [@w]
+dfg.entry @put() {
+  %v = dfg.read @v : tensor<64xf32>
+  %w = dfg.read @w : tensor<64xf32>
+  %newW = dfg.launch @next(%w) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
+  %newV = dfg.launch @next(%v) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
+  %0 = dfg.assign @w, %newW : tensor<64xf32>
+  %1 = dfg.assign @v, %newV : tensor<64xf32>
+  dfg.enqueue @q(%newV) : tensor<64xf32>
+  dfg.return
+}
+
+func.func private @next(tensor<64xf32>)
+    -> (tensor<64xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
+func.func private @valid(tensor<64xf32>) -> (tensor<i1> {tfc.may_share = []})
+    attributes {tfc.kernel}
