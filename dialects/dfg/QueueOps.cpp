@@ -72,9 +72,9 @@ LogicalResult QueueOp::verify() {
     return emitOpError("expects an i64 as the first component of a priority queue");
   if (int64_t(getCapacity()) < 1)
     return emitOpError("expects a capacity of at least 1, but got ") << getCapacity();
-  if (int64_t(getMinReady()) < 0 || int64_t(getMinReady()) >= int64_t(getCapacity()))
-    return emitOpError("expects fewer elements to be kept back than the capacity, ")
-           << getCapacity() << ", but got " << int64_t(getMinReady());
+  if (int64_t(getMinReady()) < 0 || int64_t(getMinReady()) > int64_t(getCapacity()))
+    return emitOpError("expects to keep back from 0 to ")
+           << getCapacity() << " elements, but got " << int64_t(getMinReady());
   return success();
 }
 

@@ -26,8 +26,8 @@ dfg.queue @q : [tensor<f32>] {names = ["x"], kind = "fifo", capacity = 0 : i64}
 
 // -----
 
-// expected-error @+1 {{expects fewer elements to be kept back than the capacity, 8, but got 8}}
-dfg.queue @q : [tensor<f32>] {names = ["x"], kind = "shuffle", capacity = 8 : i64, min_ready = 8 : i64}
+// expected-error @+1 {{expects to keep back from 0 to 8 elements, but got 9}}
+dfg.queue @q : [tensor<f32>] {names = ["x"], kind = "shuffle", capacity = 8 : i64, min_ready = 9 : i64}
 
 // -----
 
