@@ -65,6 +65,42 @@ def descent(n, x, w):
     return np.sum(x * x)
 
 
+def scanned(x, w):
+    h, total = w, 0
+    for x_t in x:
+        h = np.tanh(h * x_t + w)
+        total = total + np.sum(np.sin(h) ** 2)
+    return total + np.sum(h)
+
+
+def of_rows(steps, factors):
+    """The gradients of squares of the rows of ones, with factors for rows that are summed."""
+    result = np.zeros((5, 2), np.float32)
+    for i in steps:
+        np.add.at(result, i, 2.0)
+    for i, factor in factors:
+        result[i] += factor
+    return result
+
+
+class Trained:
+    """What the entry 'train' changes."""
+
+    def __init__(self):
+        self.weight, self.skipped = np.ones(2), 0.0
+
+    def train(self, n, x):
+        losses = 0.0
+        for j in range(n):
+            loss = np.sum((x - self.weight) ** 2)
+            if j % 2 == 0:
+                self.weight = self.weight + 0.2 * (x - self.weight)
+            else:
+                self.skipped += loss
+            losses += loss
+        return [np.asarray(v, np.float32) for v in (losses, self.weight, self.skipped)]
+
+
 def gradients(loss, values, step=1e-30):
     """The gradients by all values, by complex steps."""
     results = []
@@ -132,3 +168,16 @@ def cases(random):
         yield "lstm_first", feeds, first(f, [x, w]), 1e-10
         combine = lambda a, b: np.sum(np.sin(a)) + np.sum(b * b)
         yield "lstm_second", feeds, second(f, combine, [x, w]), 1e-6
+    for time in 0, 1, 3, 10:
+        x, w = draw(time, 3), draw(3)
+        for name in "scanned", "scanned_all", "scanned_sqrt":
+            yield name, {"x": x, "w": w}, first(scanned, [x, w]), 1e-10
+    for n in 0, 1, 3:
+        i = random.integers(0, 5, 3).astype(np.int32)
+        yield "rows", {"i": i, "n": n}, [of_rows([i], [(i[0], j) for j in range(n)])]
+        i = random.integers(0, 5, (n, 3)).astype(np.int32)
+        yield "rows_of_steps", {"i": i}, [of_rows(i, [])]
+    trained = Trained()
+    for n in 0, 1, 4:
+        x = draw(2).astype(np.float32)
+        yield "train", {"n": n, "x": x}, trained.train(n, x)
