@@ -156,7 +156,8 @@ Entity Elaborator::callCastByName(Arguments &args, const ast::CallExpr &call) {
   const mlir::Type *element = args.size() == 2 ? args[1].value.get<mlir::Type>() : nullptr;
   bool isNamed = args.size() == 2 && args[1].label && args[1].label.text != "dtype";
   if (!element || isNamed)
-    return fail(call.range, "wrong-count", "'cast' takes a tensor and an element type, as in cast(x, f16)");
+    return fail(call.range, "wrong-count",
+                "'cast' takes a tensor and an element type, as in cast(x, f16)");
   Arguments operand{args[0]};
   if (args[0].label && args[0].label.text == "x")
     operand.front().label = {};
@@ -216,6 +217,8 @@ Entity Elaborator::callEnsure(ArrayRef<Argument> args, const ast::CallExpr &call
 Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallExpr &call) {
   if (std::optional<Entity> folded = staticMath(name, args, call.range))
     return *folded;
+  if (std::optional<Entity> onQueue = callOnQueue(name, args, call))
+    return *onQueue;
   if (std::optional<Entity> onList = callOnList(name, args, call))
     return *onList;
   if (name == "zip")

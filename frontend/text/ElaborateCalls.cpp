@@ -21,8 +21,8 @@ static const dfg::OpSignature *readingOp(const Entity &callee) {
   else if (const Builtin *builtin = callee.get<Builtin>(); builtin && builtin->name != "gradients")
     op = dfg::lookupOp(builtin->name);
   bool takesVariable = op && any_of(op->attributes, [](const dfg::AttrSignature &attribute) {
-    return attribute.kind == dfg::AttrKind::Symbol;
-  });
+                         return attribute.kind == dfg::AttrKind::Symbol;
+                       });
   return takesVariable ? nullptr : op;
 }
 
@@ -55,6 +55,9 @@ bool Elaborator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
 }
 
 Entity Elaborator::evalCall(const ast::CallExpr &call) {
+  if (frame->dataflow &&
+      any_of(call.args, [](const ast::Arg &arg) { return arg.label.text == "after"; }))
+    return callAfter(call);
   std::optional<TensorType> wanted = std::move(expected);
   expected.reset();
   Entity callee = eval(call.callee);
@@ -84,6 +87,9 @@ Entity Elaborator::callEntity(const Entity &callee, const ast::CallExpr &call) {
 
   std::optional<TensorType> wanted = std::move(expected);
   expected.reset();
+  const dfg::OpSignature *const *named = callee.get<const dfg::OpSignature *>();
+  if (named && (*named)->name == "merge" && frame->dataflow)
+    return callMerge(call);
   Arguments args;
   if (!evaluateArguments(call, args, readingOp(callee)))
     return Poison();

@@ -69,7 +69,7 @@ Entity Elaborator::eval(const ast::Expr *expr) {
     return evalForOrScan("scan", expr->range, *loop.each, loop.carried, *loop.body);
   }
   case ast::ExprKind::Dataflow:
-    return laterWork(expr->range, "'dataflow'");
+    return evalDataflow(*cast<ast::DataflowExpr>(expr));
   }
   return Poison();
 }

@@ -39,6 +39,9 @@ mlir::Type elementOf(const Entity &value);
 /// Whether an operation draws random numbers, by a seed and a counter.
 bool isDraw(const dfg::OpSignature &op);
 
+/// The seed that belongs to a name.
+int64_t seedOf(llvm::StringRef path);
+
 /// What a dimension that a call binds is: of the call, or of the instance.
 Entity valueOfDim(const Frame &frame, llvm::StringRef name);
 

@@ -17,8 +17,8 @@ static std::string stem(StringRef path) { return sys::path::stem(path).str(); }
 
 /// Files that use each other, from the one that is met again on.
 void Elaborator::reportCycle(FileId file, SourceRange usedAt) {
-  size_t first = find_if(loading, [&](const auto &step) { return step.first == file; }) -
-                 loading.begin();
+  size_t first =
+      find_if(loading, [&](const auto &step) { return step.first == file; }) - loading.begin();
   bool isItself = first + 1 == loading.size();
   Diagnostic &diagnostic =
       error(usedAt, "use-cycle",
@@ -136,8 +136,9 @@ void Elaborator::declareItems(Module &module) {
         declare(module.declarations, binding.name, declaration);
         declaration.position = position++;
       }
-    } else if (isa<ast::QueueDecl>(item))
-      laterWork(item->range, "a queue");
+    } else if (const auto *queue = dyn_cast<ast::QueueDecl>(item)) {
+      declare(module.declarations, queue->name, declaration);
+    }
     if (isa<ast::FnDecl>(item))
       checkAnnotations(*item, {"recompute", "device"});
     else if (isa<ast::VarDecl, ast::LetDecl>(item))
@@ -196,10 +197,12 @@ std::optional<Entity> Elaborator::lookup(StringRef name, SourceRange at) {
   return builtinByName(name);
 }
 
-std::optional<Entity> Elaborator::lookupDeclared(StringRef name, SourceRange at) {
+std::optional<Entity> Elaborator::lookupDeclared(StringRef name, SourceRange at, bool inBlocks) {
   if (frame) {
     if (Local *local = frame->find(name))
       return local->value;
+    if (std::optional<Entity> value = inBlocks ? lookupDataflow(name, at) : std::nullopt)
+      return value;
     if (frame->self)
       if (std::optional<Entity> value = valueInInstance(*frame->self, name, at))
         return value;
@@ -236,6 +239,13 @@ std::optional<Entity> Elaborator::valueInModule(Module &module, StringRef name, 
       lazy.state = LazyValue::State::Done;
       Variable *variable = declareVariable(*var, path, newFrame(&module, nullptr));
       lazy.value = variable ? Entity(variable) : Entity();
+    }
+    return lazy.value;
+  }
+  if (const auto *queue = dyn_cast<ast::QueueDecl>(declaration.stmt)) {
+    if (lazy.state == LazyValue::State::New) {
+      lazy.state = LazyValue::State::Done;
+      lazy.value = declareQueue(*queue, path, newFrame(&module, nullptr));
     }
     return lazy.value;
   }
@@ -290,13 +300,15 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
 }
 
 static constexpr StringLiteral kBuiltins[] = {
-    "abs",         "add_n",     "append",    "assign",   "assign_add", "assign_sub", "cast",
-    "ceil",        "constant",  "cos",       "dtype",    "ensure",     "exp",        "float",
-    "floor",       "gradients", "int",       "is_float", "is_int",     "is_sparse",  "len",
-    "load",        "log",       "max",       "maximum",  "min",        "minimum",    "pow",
-    "prod",        "rank",      "read",      "scatter",  "shape",      "sin",        "size",
-    "sqrt",        "tanh",      "trainable", "unstack",  "values",     "variables",  "wide",
-    "with_values", "write",     "zip"};
+    "abs",          "add_n",         "append",  "assign",    "assign_add",   "assign_sub",
+    "cast",         "ceil",          "close",   "constant",  "cos",          "dequeue",
+    "dequeue_many", "dequeue_up_to", "dtype",   "enqueue",   "enqueue_many", "ensure",
+    "exp",          "float",         "floor",   "gradients", "int",          "is_float",
+    "is_int",       "is_sparse",     "len",     "load",      "log",          "max",
+    "maximum",      "min",           "minimum", "pow",       "prod",         "rank",
+    "read",         "scatter",       "shape",   "sin",       "size",         "sqrt",
+    "tanh",         "trainable",     "unstack", "values",    "variables",    "wide",
+    "with_values",  "write",         "zip"};
 
 std::optional<Entity> Elaborator::builtinByName(StringRef name) {
   if (name == "all")

@@ -129,10 +129,11 @@ bool Elaborator::declareMembers(Instance &instance, ArrayRef<ast::Stmt *> member
       const ast::Block *block = *condition ? branch->thenBlock : branch->elseBlock;
       if (block && !declareMembers(instance, block->statements))
         return false;
+    } else if (const auto *queue = dyn_cast<ast::QueueDecl>(member)) {
+      checkAnnotations(*member, {"device"});
+      declare(instance.members, queue->name, declaration);
     } else {
-      laterWork(member->range, isa<ast::QueueDecl>(member)
-                                   ? "a queue"
-                                   : "'static for' among the members of a part");
+      laterWork(member->range, "'static for' among the members of a part");
       return false;
     }
   }
@@ -238,6 +239,13 @@ std::optional<Entity> Elaborator::valueInInstance(Instance &instance, StringRef 
     lazy.value = variable ? Entity(variable) : Entity();
     return lazy.value;
   }
+  if (const auto *queue = dyn_cast<ast::QueueDecl>(declaration.stmt)) {
+    if (lazy.state == LazyValue::State::New) {
+      lazy.state = LazyValue::State::Done;
+      lazy.value = declareQueue(*queue, path, instance.frame);
+    }
+    return lazy.value;
+  }
   if (!declaration.binding)
     return Entity();
   return force(lazy, *declaration.binding, instance.frame, path, *declaration.stmt);
@@ -267,6 +275,8 @@ void Elaborator::forceAll(Module &module) {
   for (const ast::Stmt *item : module.file->items) {
     if (const auto *var = dyn_cast<ast::VarDecl>(item))
       valueInModule(module, var->name.text, var->name.range);
+    if (const auto *queue = dyn_cast<ast::QueueDecl>(item))
+      valueInModule(module, queue->name.text, queue->name.range);
     if (const auto *let = dyn_cast<ast::LetDecl>(item))
       for (const ast::Binding &binding : let->bindings)
         if (std::optional<Entity> value =

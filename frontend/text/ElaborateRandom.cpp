@@ -22,6 +22,8 @@ static int64_t hashOf(StringRef text) {
   return static_cast<int64_t>(hash);
 }
 
+int64_t seedOf(StringRef path) { return hashOf(path); }
+
 /// The seed of a draw without one: of an initial value the variable's name, else the node's name,
 /// with a number where an entry has several of one name.
 int64_t Elaborator::seedFromPath() {

@@ -46,6 +46,12 @@ Elaborator::Flow Elaborator::exec(const ast::Stmt *stmt) {
 }
 
 void Elaborator::bindLocal(const ast::Name &name, const Entity &value, const ast::Type *type) {
+  DataflowScope *dataflow = frame->dataflow;
+  if (dataflow && frame->block == dataflow->block)
+    if (auto it = dataflow->bindings.find(name.text); it != dataflow->bindings.end()) {
+      it->second.value = value;
+      return;
+    }
   if (name && !name.isDiscard())
     frame->locals[name.text] = {value, name.range, type, frame->block};
 }
@@ -56,7 +62,7 @@ void Elaborator::bindTarget(const ast::Target &target, const Entity &value, Sour
   if (value.is<Nothing>())
     bound = fail(at, "no-value", "this call gives no value for '" + name + "'");
   if (!frame->find(name) && !target.name.isDiscard() && !bound.isPoison())
-    if (std::optional<Entity> outer = lookupDeclared(name, target.name.range);
+    if (std::optional<Entity> outer = lookupDeclared(name, target.name.range, /*inBlocks=*/false);
         outer && outer->is<Variable *>())
       bound = fail(target.name.range, "shadows-variable",
                    "'" + name + "' is a variable, and '=' only binds a name");

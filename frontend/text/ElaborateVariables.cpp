@@ -213,6 +213,7 @@ void Elaborator::elaborateInitializers() {
   for (Variable *variable : ordered)
     builder.createVariable(variable->path, variable->type, variable->isFrozen, variable->formerly,
                            variable->location);
+  createQueues();
 }
 
 } // namespace tfc::text

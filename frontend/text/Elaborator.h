@@ -120,7 +120,8 @@ private:
   Entity force(LazyValue &lazy, const ast::Binding &binding, std::shared_ptr<Frame> bindingFrame,
                LetName name, const ast::Stmt &stmt);
   /// What the file, the part or the call declares by this name, but no operation.
-  std::optional<Entity> lookupDeclared(llvm::StringRef name, SourceRange at);
+  /// With `inBlocks`, also what a `dataflow` block around binds.
+  std::optional<Entity> lookupDeclared(llvm::StringRef name, SourceRange at, bool inBlocks = true);
 
   //===--- Expressions (ElaborateExpressions.cpp) -------------------------===//
 
@@ -349,6 +350,36 @@ private:
   /// Adds a carried value to a loop that is being elaborated; returns its place.
   unsigned addCarried(LoopContext &loop, mlir::Value init);
 
+  //===--- The graph form (ElaborateDataflow.cpp, ElaborateEffects.cpp) ---===//
+
+  Entity evalDataflow(const ast::DataflowExpr &expr);
+  void declareBindings(DataflowScope &scope, const ast::Block &body);
+  std::optional<Entity> lookupDataflow(llvm::StringRef name, SourceRange at);
+  void reportCycle(DataflowScope &scope, llvm::StringRef name, SourceRange at);
+  void bindInDataflow(DataflowScope &scope, const ast::BindStmt &stmt);
+  dfg::NodeOp makeNode(DataflowScope &scope, mlir::Operation *op,
+                       llvm::ArrayRef<mlir::Value> after);
+  void makeTrigger(DataflowScope &scope, DataflowScope::Binding &binding);
+  Entity callAfter(const ast::CallExpr &call);
+  bool isBackEdge(const ast::Expr *expr, unsigned depth);
+  Entity callMerge(const ast::CallExpr &call);
+  bool connectBackEdges(DataflowScope &scope);
+  void checkEffectOrder(dfg::DataflowOp op);
+
+  //===--- Queues (ElaborateQueues.cpp) -----------------------------------===//
+
+  Entity declareQueue(const ast::QueueDecl &decl, const LetName &name,
+                      std::shared_ptr<Frame> declaring);
+  bool evalQueueKind(const ast::QueueDecl &decl, Queue &queue);
+  void createQueues();
+  llvm::SmallVector<mlir::Value> queueValues(const Queue &queue, llvm::ArrayRef<Argument> args,
+                                             bool isMany, const ast::CallExpr &call);
+  Entity callDequeue(llvm::StringRef name, const Queue &queue, llvm::ArrayRef<Argument> args,
+                     const ast::CallExpr &call);
+  Entity callClose(const Queue &queue, llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+  std::optional<Entity> callOnQueue(llvm::StringRef name, Arguments &args,
+                                    const ast::CallExpr &call);
+
   //===--- Lists (ElaborateLists.cpp) -------------------------------------===//
 
   /// A run-time value, which may be a list.
@@ -423,9 +454,8 @@ private:
   struct Assumption;
   void checkUncalled();
   void checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *part);
-  std::optional<std::vector<Diagnostic>> checkAssuming(const ast::FnDecl &fn,
-                                                       const ast::PartDecl *part,
-                                                       const Assumption &assumption);
+  std::optional<std::vector<Diagnostic>>
+  checkAssuming(const ast::FnDecl &fn, const ast::PartDecl *part, const Assumption &assumption);
   bool elaborateAssuming(const ast::FnDecl &fn, const ast::PartDecl *part,
                          const Assumption &assumption);
   Instance *assumeInstance(const ast::PartDecl &part, const Assumption &assumption);
@@ -452,6 +482,7 @@ private:
   std::deque<Variable> variables;
   llvm::StringMap<Variable *> variablesByPath;
   std::vector<Initializer> initializers;
+  std::deque<Queue> queues;
   std::deque<Instance> instances;
   std::vector<std::shared_ptr<Frame>> keptFrames;
 

@@ -3,6 +3,7 @@
 
 #include "frontend/text/Entity.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -121,12 +122,17 @@ struct DataflowScope {
   mlir::Block *body = nullptr;
   llvm::StringMap<Binding> bindings;
   std::vector<BackEdge> backEdges;
-  /// The names being bound, innermost last.
-  std::vector<llvm::StringRef> running;
+  /// The bindings that are being run, innermost last.
+  std::vector<const ast::BindStmt *> running;
+  llvm::SmallPtrSet<const ast::BindStmt *, 8> ran;
   /// Names that stand in an `after`.
   llvm::StringSet<> triggers;
   /// The tokens of the values in `triggers`.
   llvm::DenseMap<mlir::Value, mlir::Value> tokens;
+  /// Names of the function outside of the block.
+  llvm::StringMap<Local> locals;
+  /// How many loops are around it.
+  size_t loopDepth = 0;
   DataflowScope *outer = nullptr;
 };
 
