@@ -1,0 +1,47 @@
+import numpy as np
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def lstm(x, length, w, b):
+    rows, time, _ = x.shape
+    c = h = np.zeros((rows, 5))
+    y = np.zeros((rows, time, 5))
+    for t in range(time):
+        i, j, f, o = np.split(np.concatenate([x[:, t], h], 1) @ w + b, 4, 1)
+        c1 = sigmoid(f + 1) * c + sigmoid(i) * np.tanh(j)
+        h1 = sigmoid(o) * np.tanh(c1)
+        live = (t < length)[:, None]
+        c, h = np.where(live, c1, c), np.where(live, h1, h)
+        y[:, t] = np.where(live, h1, 0)
+    return y, h
+
+
+def loss(*args):
+    y, h = lstm(*args)
+    return (y * y).sum() + h.sum()
+
+
+def slope(args, place, step=1e-5):
+    gradient = np.zeros_like(args[place])
+    for index in np.ndindex(gradient.shape):
+        values = []
+        for sign in 1, -1:
+            moved = [a.copy() for a in args]
+            moved[place][index] += sign * step
+            values.append(loss(*moved))
+        gradient[index] = (values[0] - values[1]) / (2 * step)
+    return gradient
+
+
+def cases(random):
+    for n, t in (0, 3), (2, 0), (1, 1), (3, 5):
+        x = random.normal(size=(n, t, 3))
+        length = random.integers(0, t + 1, size=n).astype(np.int32)
+        w, b = random.normal(size=(8, 20)), random.normal(size=20)
+        feeds = {"x": x, "length": length, "w": w, "b": b}
+        args = [x, length, w, b]
+        yield "run", feeds, list(lstm(*args))
+        yield "slopes", feeds, [slope(args, place) for place in (0, 2, 3)], 1e-6
