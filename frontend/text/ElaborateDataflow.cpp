@@ -223,17 +223,24 @@ Entity Elaborator::callMerge(const ast::CallExpr &call) {
   std::vector<Entity> entities;
   SmallVector<SourceRange> places;
   mlir::Type preferred;
+  SmallVector<const ast::Expr *> given;
   for (const ast::Arg &arg : call.args) {
     if (arg.label)
       return fail(arg.label.range, "unknown-argument", "'merge' takes its inputs by position");
-    if (isBackEdge(arg.value, 0)) {
+    if (const auto *list = dyn_cast<ast::ListExpr>(arg.value))
+      given.append(list->elements.begin(), list->elements.end());
+    else
+      given.push_back(arg.value);
+  }
+  for (const ast::Expr *expr : given) {
+    if (isBackEdge(expr, 0)) {
       entities.emplace_back(Nothing{});
     } else {
-      entities.push_back(eval(arg.value));
+      entities.push_back(eval(expr));
       if (!preferred)
         preferred = elementOf(entities.back());
     }
-    places.push_back(arg.value->range);
+    places.push_back(expr->range);
     if (entities.back().isPoison())
       return Poison();
   }
@@ -261,7 +268,7 @@ Entity Elaborator::callMerge(const ast::CallExpr &call) {
     return Poison();
   for (auto [i, entity] : enumerate(entities))
     if (entity.is<Nothing>())
-      scope.backEdges.push_back({*op, unsigned(i), call.args[i].value, places[i]});
+      scope.backEdges.push_back({*op, unsigned(i), given[i], places[i]});
   return opResult(*dfg::lookupOp("merge"), *op);
 }
 

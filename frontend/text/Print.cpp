@@ -1,4 +1,4 @@
-#include "frontend/text/Print.h"
+#include "frontend/text/PrintImpl.h"
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/OpTable.h"
@@ -19,8 +19,7 @@ static constexpr int64_t kMaxListed = 4096;
 
 static bool isKeyword(StringRef word) { return classifyWord(word) != TokenKind::Name; }
 
-/// A name as the language reads it: in backquotes unless it is a plain word.
-static std::string quoteName(StringRef name) {
+std::string quoteName(StringRef name) {
   return isPlainName(name) ? name.str() : ("`" + name + "`").str();
 }
 
@@ -46,51 +45,13 @@ static std::string quoteWords(StringRef text) {
   return result;
 }
 
-static std::string sizeText(const dfg::DimExpr &size) { return quoteWords(size.str()); }
+std::string sizeText(const dfg::DimExpr &size) { return quoteWords(size.str()); }
 
-static std::string typeText(Type type) {
+std::string typeText(Type type) {
   std::string text = dfg::toText(type);
   size_t sizes = std::min(text.find('['), text.size());
   return text.substr(0, sizes) + quoteWords(StringRef(text).drop_front(sizes));
 }
-
-namespace {
-class GraphPrinter {
-public:
-  GraphPrinter(ModuleOp module, raw_ostream &os, LongConstants *longConstants)
-      : module(module), os(os), longConstants(longConstants) {}
-
-  LogicalResult print();
-
-private:
-  void printVariable(dfg::VariableOp variable);
-  void printHeader(dfg::EntryOp entry);
-  LogicalResult printEntry(dfg::EntryOp entry);
-  LogicalResult printInitializers(dfg::EntryOp entry);
-  LogicalResult printStatement(Operation &op);
-  void printGradients(dfg::GradientsOp op);
-  std::optional<std::string> expression(Operation &op);
-  std::optional<std::string> constant(ElementsAttr value);
-  std::optional<std::string> attribute(Attribute value);
-  std::string call(Operation &op, const dfg::OpSignature &signature, bool &ok);
-
-  void reserveNames();
-  std::string nameFor(Value value);
-  std::string use(Value value) { return names.lookup(value); }
-  std::string define(Operation &op);
-  std::string operandList(ValueRange values);
-
-  ModuleOp module;
-  raw_ostream &os;
-  LongConstants *longConstants;
-  llvm::DenseMap<Value, std::string> names;
-  llvm::StringSet<> taken;
-  llvm::StringSet<> reserved;
-  /// Functions that give variables their first values, by the variables' names.
-  llvm::StringMap<std::string> initializers;
-  unsigned initializerCount = 0;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -135,7 +96,8 @@ std::string GraphPrinter::define(Operation &op) {
   std::string targets;
   for (Value result : op.getResults()) {
     targets += targets.empty() ? "" : ", ";
-    targets += result.use_empty() ? "_" : nameFor(result);
+    auto known = names.find(result);
+    targets += result.use_empty() ? "_" : known != names.end() ? known->second : nameFor(result);
   }
   return targets;
 }
@@ -314,6 +276,8 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
     return quoteName(read.getVariable());
   if (auto assign = dyn_cast<dfg::AssignOp>(op))
     return "assign(" + quoteName(assign.getVariable()) + ", " + use(assign.getValue()) + ")";
+  if (std::optional<std::string> text = queueAccess(op))
+    return text;
   const dfg::OpSignature *signature = dfg::lookupOp(op.getName().stripDialect());
   if (!signature || op.getNumRegions() || op.getDialect()->getNamespace() != "dfg")
     return std::nullopt;
@@ -326,14 +290,14 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
 void GraphPrinter::printGradients(dfg::GradientsOp op) {
   if (op.getSparse().empty()) {
     std::string xs = operandList(op.getXs());
-    os << "  " << define(*op) << " = gradients(" << use(op.getY()) << ", "
+    os << indent << define(*op) << " = gradients(" << use(op.getY()) << ", "
        << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
     return;
   }
   std::string group = "gradient_group";
   for (unsigned i = 1; !taken.insert(group).second; ++i)
     group = "gradient_group_" + std::to_string(i);
-  os << "  " << group << " = gradients(" << use(op.getY()) << ", [" << operandList(op.getXs())
+  os << indent << group << " = gradients(" << use(op.getY()) << ", [" << operandList(op.getXs())
      << "], coalesce: false)\n";
   size_t next = 0;
   for (size_t i = 0; i < op.getXs().size(); ++i) {
@@ -345,7 +309,7 @@ void GraphPrinter::printGradients(dfg::GradientsOp op) {
     for (StringRef member : members) {
       Value result = op.getGrads()[next++];
       if (!result.use_empty())
-        os << "  " << nameFor(result) << " = " << item << member << "\n";
+        os << indent << nameFor(result) << " = " << item << member << "\n";
     }
   }
 }
@@ -355,13 +319,21 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
     printGradients(gradients);
     return success();
   }
+  if (auto branch = dyn_cast<dfg::IfOp>(op))
+    return printIf(branch);
+  if (auto loop = dyn_cast<dfg::WhileOp>(op))
+    return printWhile(loop);
+  if (auto dataflow = dyn_cast<dfg::DataflowOp>(op))
+    return printDataflow(dataflow);
+  if (auto node = dyn_cast<dfg::NodeOp>(op))
+    return printNode(node);
   std::optional<std::string> text = expression(op);
   if (!text)
-    return op.emitError("'") << op.getName() << "' has no text in the graph language [no-text]";
+    return failWithoutText(op);
   bool isStatement = isa<dfg::AssignOp>(op) && op.use_empty();
-  os << "  ";
+  os << indent;
   if (!isStatement)
-    os << define(op) << " = ";
+    os << targets(op);
   os << *text << '\n';
   return success();
 }
@@ -498,8 +470,10 @@ LogicalResult GraphPrinter::print() {
   for (Operation &op : *module.getBody()) {
     if (auto variable = dyn_cast<dfg::VariableOp>(op))
       printVariable(variable);
+    else if (auto queue = dyn_cast<dfg::QueueOp>(op))
+      printQueue(queue);
     else if (!isa<dfg::EntryOp>(op))
-      return op.emitError("'") << op.getName() << "' has no text in the graph language [no-text]";
+      return failWithoutText(op);
   }
   for (auto entry : module.getOps<dfg::EntryOp>())
     if (!entry.getInitializer() && failed(printEntry(entry)))

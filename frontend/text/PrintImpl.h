@@ -1,0 +1,69 @@
+/// What the parts of the printer share.
+#pragma once
+
+#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/Print.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace tfc::text {
+
+/// A name as the language reads it: in backquotes unless it is a plain word.
+std::string quoteName(llvm::StringRef name);
+
+/// A size, and a type, with names in backquotes where they are words of the language.
+std::string sizeText(const dfg::DimExpr &size);
+std::string typeText(mlir::Type type);
+
+/// Writes a module as graph source.
+class GraphPrinter {
+public:
+  GraphPrinter(mlir::ModuleOp module, llvm::raw_ostream &os, LongConstants *longConstants)
+      : module(module), os(os), longConstants(longConstants) {}
+
+  mlir::LogicalResult print();
+
+private:
+  void printVariable(dfg::VariableOp variable);
+  void printHeader(dfg::EntryOp entry);
+  mlir::LogicalResult printEntry(dfg::EntryOp entry);
+  mlir::LogicalResult printInitializers(dfg::EntryOp entry);
+  mlir::LogicalResult printStatement(mlir::Operation &op);
+  mlir::LogicalResult printBlock(mlir::Block &block);
+  mlir::LogicalResult printIf(dfg::IfOp op);
+  mlir::LogicalResult printWhile(dfg::WhileOp op);
+  mlir::LogicalResult printDataflow(dfg::DataflowOp op);
+  mlir::LogicalResult printNode(dfg::NodeOp op);
+  void printQueue(dfg::QueueOp queue);
+  std::optional<std::string> queueAccess(mlir::Operation &op);
+  mlir::LogicalResult failWithoutText(mlir::Operation &op);
+  void printGradients(dfg::GradientsOp op);
+  std::optional<std::string> expression(mlir::Operation &op);
+  std::optional<std::string> constant(mlir::ElementsAttr value);
+  std::optional<std::string> attribute(mlir::Attribute value);
+  std::string call(mlir::Operation &op, const dfg::OpSignature &signature, bool &ok);
+
+  void reserveNames();
+  std::string nameFor(mlir::Value value);
+  std::string use(mlir::Value value) { return names.lookup(value); }
+  std::string define(mlir::Operation &op);
+  std::string operandList(mlir::ValueRange values);
+  /// "a, b = ", or nothing where the operation has no results.
+  std::string targets(mlir::Operation &op);
+
+  mlir::ModuleOp module;
+  llvm::raw_ostream &os;
+  LongConstants *longConstants;
+  llvm::DenseMap<mlir::Value, std::string> names;
+  std::string indent = "  ";
+  llvm::StringSet<> taken;
+  llvm::StringSet<> reserved;
+  /// Functions that give variables their first values, by the variables' names.
+  llvm::StringMap<std::string> initializers;
+  unsigned initializerCount = 0;
+};
+
+} // namespace tfc::text
