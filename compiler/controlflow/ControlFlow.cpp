@@ -99,20 +99,33 @@ static LogicalResult structure(DataflowOp op) {
   return success();
 }
 
-/// Reports operations of the graph form that are in no graph.
+static bool isControl(Operation *op) {
+  return isa<SwitchOp>(op) || isa<MergeOp>(op) || isa<EnterOp>(op) || isa<ExitOp>(op) ||
+         isa<NextIterationOp>(op) || isa<LoopCondOp>(op);
+}
+
+/// Whether a node holds one operation of control flow alone, and gives nothing but its results.
+static bool isWrapper(NodeOp node, Operation *control) {
+  Block &block = node.getBody().front();
+  return &block.front() == control && control->getNextNode() == block.getTerminator() &&
+         llvm::all_of(block.getTerminator()->getOperands(),
+                      [&](Value value) { return value.getDefiningOp() == control; });
+}
+
+/// Reports operations of the graph form that are in no graph or not alone in their node.
 static LogicalResult checkPlaces(ModuleOp module) {
   bool isWrong = false;
   module.walk([&](Operation *op) {
-    if (!isa<DfgDialect>(op->getDialect()))
-      return;
-    bool isNode = isa<NodeOp>(op);
-    bool isControl = isNode || isa<SwitchOp>(op) || isa<MergeOp>(op) || isa<EnterOp>(op) ||
-                     isa<ExitOp>(op) || isa<NextIterationOp>(op) || isa<LoopCondOp>(op);
-    if (!isControl)
+    if (!isa<NodeOp>(op) && !isControl(op))
       return;
     Operation *parent = op->getParentOp();
-    if (isa<NodeOp>(parent) && !isNode)
-      parent = parent->getParentOp();
+    if (auto node = dyn_cast<NodeOp>(parent); node && isControl(op)) {
+      if (!isWrapper(node, op)) {
+        isWrong = true;
+        op->emitError() << nameOf(op) << " must be alone in its 'node' [misplaced]";
+      }
+      parent = node->getParentOp();
+    }
     if (isa<DataflowOp>(parent))
       return;
     isWrong = true;

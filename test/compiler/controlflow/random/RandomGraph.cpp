@@ -472,6 +472,28 @@ std::vector<Tensor> makeArguments(func::FuncOp function, unsigned seed) {
   return result;
 }
 
+void mutate(ModuleOp module, unsigned seed) {
+  std::mt19937 random(seed);
+  Block &block = (*functionOf(module).getOps<DataflowOp>().begin()).getBody().front();
+  std::vector<Value> values(functionOf(module).getArguments().begin(),
+                            functionOf(module).getArguments().end());
+  std::vector<OpOperand *> operands;
+  for (Operation &op : block) {
+    values.insert(values.end(), op.result_begin(), op.result_end());
+    op.walk([&](Operation *nested) {
+      for (OpOperand &operand : nested->getOpOperands())
+        if (operand.get().getParentBlock() == &block)
+          operands.push_back(&operand);
+    });
+  }
+  for (unsigned i = 1 + random() % 4; i > 0 && !operands.empty(); --i) {
+    OpOperand *operand = operands[random() % operands.size()];
+    Value value = values[random() % values.size()];
+    if (value.getType() == operand->get().getType())
+      operand->set(value);
+  }
+}
+
 func::FuncOp functionOf(ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); }
 
 } // namespace tfc::controlflow::test

@@ -16,9 +16,15 @@ std::vector<Tensor> makeArguments(mlir::func::FuncOp function, unsigned seed);
 /// The function `f` of a module.
 mlir::func::FuncOp functionOf(mlir::ModuleOp module);
 
+/// Runs the stage; returns its errors.
+std::string structureGraph(mlir::ModuleOp module);
+
 /// Runs the stage on a copy of `module` and both forms on some arguments; returns what differs, or
 /// nothing. A graph that the stage refuses differs, too, unless `mayFail`.
 std::string compareForms(mlir::ModuleOp module, bool mayFail = false);
+
+/// Connects some operands to other values of their type, so that most graphs are wrong.
+void mutate(mlir::ModuleOp module, unsigned seed);
 
 /// Removes what can be removed without `compareForms` giving nothing.
 void shrink(mlir::ModuleOp module);

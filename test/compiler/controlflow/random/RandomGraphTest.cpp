@@ -20,13 +20,32 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
+// Whatever is wrong with a graph is an error, and what is not refused is well-formed.
+TEST(RandomGraph, IsRefusedWhereItIsWrong) {
+  unsigned count = numberFrom("TFC_GRAPHS", 2000);
+  unsigned first = numberFrom("TFC_FIRST_GRAPH", 0), refused = 0;
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<tfc::dfg::DfgDialect, func::FuncDialect>();
+  for (unsigned seed = first; seed < first + count; ++seed) {
+    OwningOpRef<ModuleOp> module = makeRandomGraph(&context, seed);
+    mutate(*module, seed);
+    ScopedDiagnosticHandler handler(&context, [](Diagnostic &) { return success(); });
+    if (failed(verify(*module)))
+      continue;
+    std::string messages = structureGraph(*module);
+    refused += !messages.empty();
+    EXPECT_FALSE(StringRef(messages).contains("op ")) << "seed " << seed << ": " << messages;
+  }
+  EXPECT_GT(refused, count / 10);
+}
+
 // TFC_GRAPHS and TFC_FIRST_GRAPH choose other seeds.
 TEST(RandomGraph, RunsAsTheTokensDo) {
-  unsigned first = numberFrom("TFC_FIRST_GRAPH", 0), count = numberFrom("TFC_GRAPHS", 3000);
+  unsigned first = numberFrom("TFC_FIRST_GRAPH", 0), count = numberFrom("TFC_GRAPHS", 2000);
   unsigned failures = 0;
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<tfc::dfg::DfgDialect, func::FuncDialect>();
   for (unsigned seed = first; seed < first + count && failures < 3; ++seed) {
-    MLIRContext context(MLIRContext::Threading::DISABLED);
-    context.loadDialect<tfc::dfg::DfgDialect, func::FuncDialect>();
     OwningOpRef<ModuleOp> module = makeRandomGraph(&context, seed);
     ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << "\n" << print(*module);
     std::string text = compareForms(*module);

@@ -1,0 +1,243 @@
+// What is no loop, no tree of frames or in the wrong place is an error that names its nodes.
+// RUN: tfc-opt %s --tfc-structure-control-flow --split-input-file --verify-diagnostics
+
+func.func @cycle(%x: tensor<f32>) {
+  dfg.dataflow {
+    // expected-error @below {{the cycle add -> exp -> add has no 'next_iteration' [dataflow-cycle]}}
+    %a = dfg.add %b, %x : tensor<f32>, tensor<f32>
+    %b = dfg.exp %a : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @own_result(%x: tensor<f32>) {
+  dfg.dataflow {
+    // expected-error @below {{'dataflow' yields its own result [dataflow-cycle]}}
+    %a = dfg.dataflow -> tensor<f32> {
+      dfg.yield %a : tensor<f32>
+    }
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @outside(%x: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
+  %y = dfg.dataflow -> tensor<f32> attributes {names = ["loss"]} {
+    // expected-error @below {{'next_iteration' is in no frame: its input comes from no 'enter' [outside-frame]}}
+    %a = dfg.next_iteration %x : tensor<f32>
+    // expected-error @below {{'exit' is in no frame}}
+    %b = dfg.exit %x : tensor<f32>
+    // expected-error @below {{'loop_cond' is in no frame}}
+    %c = dfg.loop_cond %p : tensor<i1>
+    // expected-error @below {{the result 'loss' is inside of frame 'f': it leaves it by an 'exit' [outside-frame]}}
+    %d = dfg.enter %x {frame = "f"} : tensor<f32>
+    dfg.yield %d : tensor<f32>
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @two_frames(%x: tensor<f32>) {
+  dfg.dataflow {
+    %a = dfg.enter %x {frame = "f", constant = true} : tensor<f32>
+    // expected-note @below {{'enter' is in frame 'g'}}
+    %b = dfg.enter %x {frame = "g", constant = true} : tensor<f32>
+    // expected-error @below {{'add' takes values of two frames}}
+    %c = dfg.add %a, %b : tensor<f32>, tensor<f32>
+    // expected-note @below {{'enter' enters it here}}
+    %d = dfg.enter %a {frame = "h"} : tensor<f32>
+    // expected-error @below {{'enter' enters frame 'h' from frame 'g', but it is also entered from frame 'f' [unrelated-frames]}}
+    %e = dfg.enter %b {frame = "h"} : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @no_condition(%x: tensor<f32>) {
+  dfg.dataflow {
+    %e = dfg.enter %x {frame = "f"} : tensor<f32>
+    %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
+    // expected-error @below {{frame 'f' is not a while loop: 'next_iteration' starts a next iteration, but there is no 'loop_cond' [irreducible-loop]}}
+    %n = dfg.next_iteration %m : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @two_conditions(%x: tensor<f32>, %p: tensor<i1>) {
+  dfg.dataflow {
+    %e = dfg.enter %x {frame = "f"} : tensor<f32>
+    %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
+    %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
+    // expected-note @below {{'loop_cond' is the first one}}
+    %a = dfg.loop_cond %c : tensor<i1>
+    // expected-error @below {{frame 'f' is not a while loop: 'loop_cond' is its second 'loop_cond' [irreducible-loop]}}
+    %b = dfg.loop_cond %c : tensor<i1>
+    %t, %f = dfg.switch %m, %a : tensor<f32>, tensor<i1>
+    %n = dfg.next_iteration %t : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @no_switch(%x: tensor<f32>, %p: tensor<i1>) {
+  dfg.dataflow {
+    %e = dfg.enter %x {frame = "sum"} : tensor<f32>
+    %c = dfg.enter %p {frame = "sum", constant = true} : tensor<i1>
+    // expected-note @below {{feed it from the true side of a 'switch' on 'loop_cond'}}
+    %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
+    %go = dfg.loop_cond %c : tensor<i1>
+    %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
+    // expected-error @below {{frame 'sum' is not a while loop: 'next_iteration' reaches merge 'merge' without a switch on 'loop_cond' [irreducible-loop]}}
+    %n = dfg.next_iteration %m : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @exit_of_each(%x: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
+  %r = dfg.dataflow -> tensor<f32> {
+    %e = dfg.enter %x {frame = "f"} : tensor<f32>
+    %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
+    %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
+    %go = dfg.loop_cond %c : tensor<i1>
+    %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
+    %n = dfg.next_iteration %t : tensor<f32>
+    // expected-error @below {{'exit' gives a value in each iteration, not from the false side of a switch on 'loop_cond' [irreducible-loop]}}
+    %y = dfg.exit %m : tensor<f32>
+    dfg.yield %y : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func @three_inputs(%x: tensor<f32>, %p: tensor<i1>) {
+  dfg.dataflow {
+    %e = dfg.enter %x {frame = "f"} : tensor<f32>
+    %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
+    // expected-error @below {{'merge' must merge one 'enter' that is not constant and one 'next_iteration' [irreducible-loop]}}
+    %m, %i = dfg.merge %e, %n, %n : tensor<f32>, tensor<f32>, tensor<f32>
+    %go = dfg.loop_cond %c : tensor<i1>
+    %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
+    %n = dfg.next_iteration %t : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @nothing_carried(%p: tensor<i1>) {
+  dfg.dataflow {
+    %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
+    // expected-error @below {{'loop_cond' decides about no 'merge' of an 'enter' and a 'next_iteration' [irreducible-loop]}}
+    %go = dfg.loop_cond %c : tensor<i1>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @first_iteration(%x: tensor<f32>, %z: tensor<f32>, %p: tensor<i1>) {
+  dfg.dataflow {
+    %e = dfg.enter %x {frame = "f"} : tensor<f32>
+    // expected-note @below {{help: merge it with a 'next_iteration', or make it 'constant: true'}}
+    %o = dfg.enter %z {frame = "f"} : tensor<f32>
+    %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
+    %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
+    %go = dfg.loop_cond %c : tensor<i1>
+    %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
+    // expected-error @below {{'add' reads 'enter', which is there in the first iteration alone [irreducible-loop]}}
+    %a = dfg.add %t, %o : tensor<f32>, tensor<f32>
+    %n = dfg.next_iteration %a : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @reads_next(%x: tensor<f32>, %p: tensor<i1>) {
+  dfg.dataflow {
+    %e = dfg.enter %x {frame = "f"} : tensor<f32>
+    %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
+    %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
+    %go = dfg.loop_cond %c : tensor<i1>
+    %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
+    %n = dfg.next_iteration %t : tensor<f32>
+    // expected-error @below {{'exp' reads 'next_iteration', which only a 'merge' with an 'enter' may [irreducible-loop]}}
+    %a = dfg.exp %n : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @next_of_another(%x: tensor<f32>, %p: tensor<i1>) {
+  dfg.dataflow {
+    %e = dfg.enter %x {frame = "f"} : tensor<f32>
+    %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
+    // expected-error @below {{'merge' is not in the frame of 'next_iteration', which starts its next iteration [unrelated-frames]}}
+    %m, %i = dfg.merge %x, %n : tensor<f32>, tensor<f32>
+    %go = dfg.loop_cond %c : tensor<i1>
+    %t, %f = dfg.switch %e, %go : tensor<f32>, tensor<i1>
+    %n = dfg.next_iteration %t : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @into_itself(%x: tensor<f32>, %p: tensor<i1>) {
+  dfg.dataflow {
+    // expected-error @below {{a frame is not a while loop: it needs its own result, by}}
+    %e = dfg.enter %x {frame = "f"} : tensor<f32>
+    %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
+    %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
+    %go = dfg.loop_cond %c : tensor<i1>
+    %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
+    %n = dfg.next_iteration %t : tensor<f32>
+    %out = dfg.exit %f : tensor<f32>
+    %again = dfg.enter %out {frame = "f", constant = true} : tensor<f32>
+    %u = dfg.exp %again : tensor<f32>
+    %s, %v = dfg.switch %u, %go : tensor<f32>, tensor<i1>
+    %out2 = dfg.exit %v : tensor<f32>
+    dfg.yield
+  }
+  return
+}
+
+// -----
+
+func.func @misplaced(%x: tensor<f32>, %p: tensor<i1>) {
+  // expected-error @below {{'switch' stands in no 'dataflow' block [misplaced]}}
+  %t, %f = dfg.switch %x, %p : tensor<f32>, tensor<i1>
+  dfg.dataflow {
+    %a, %done = dfg.node after() -> tensor<f32> {
+      // expected-error @below {{'merge' must be alone in its 'node' [misplaced]}}
+      %m, %i = dfg.merge %x : tensor<f32>
+      %e = dfg.exp %m : tensor<f32>
+      dfg.yield %e : tensor<f32>
+    }
+    dfg.yield
+  }
+  return
+}
