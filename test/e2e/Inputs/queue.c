@@ -58,8 +58,8 @@ static void train(feeding *model) {
   tfc_tensor out = {TFC_F32, 1, dims, w};
   feeding_get(model, "w", &out);
   feeding_queue_size(model, "points", &left);
-  printf("steps %lld, left %lld, w %.2f %.2f %.2f\n", (long long)steps(model), (long long)left, w[0],
-         w[1], w[2]);
+  printf("steps %lld, left %lld, w %.2f %.2f %.2f\n", (long long)steps(model), (long long)left,
+         w[0], w[1], w[2]);
 }
 
 static void *takeTickets(void *handle) {
