@@ -20,9 +20,21 @@ SmallVector<Value> CumsumOp::buildOperandGradients(OpBuilder &b, ValueRange resu
                            b.getBoolAttr(!getReverse()))};
 }
 
-/// d(cumprod x) = cumsum(g * y) in the other direction / x, where y is the primal result.
+/// d(cumprod x) = cumsum(g * y) in the other direction / x, where y is the primal result. The first
+/// 0 of a line divides nothing: it is taken for 1 instead, in the products of what follows it. The
+/// elements behind it reach no product that is not 0.
 SmallVector<Value> CumprodOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Term g(b, getLoc(), resultGrads[0]), x = g.with(getX()), y = g.with(getY());
-  Term sums = call<CumsumOp>(g * y, getAxisAttr(), getExclusiveAttr(), b.getBoolAttr(!getReverse()));
-  return {sums / x};
+  auto slopes = [&](const Term &products) {
+    return call<CumsumOp>(g * products, getAxisAttr(), getExclusiveAttr(),
+                          b.getBoolAttr(!getReverse()));
+  };
+  Term isZero = call<EqualOp>(x, x.number(0.0));
+  Term zerosBefore = call<CumsumOp>(call<CastOp>(isZero, b.getI32Type()), getAxisAttr(),
+                                    b.getBoolAttr(true), getReverseAttr());
+  Term isFirst = call<LogicalAndOp>(isZero, call<EqualOp>(zerosBefore, zerosBefore.number(0.0)));
+  Term without = call<CumprodOp>(select(isFirst, x.number(1.0), x), getAxisAttr(),
+                                 getExclusiveAttr(), getReverseAttr());
+  Term elsewhere = slopes(y) / select(isZero, x.number(1.0), x);
+  return {select(isFirst, slopes(without), elsewhere)};
 }

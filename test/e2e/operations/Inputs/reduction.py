@@ -1,5 +1,5 @@
 import numpy as np
-from harness import case, distinct, real, truth, whole
+from harness import Operand, case, distinct, real, truth, whole
 
 
 def over_axes(name, function, operand=real, **options):
@@ -40,6 +40,11 @@ def scan(name, function, operand=real):
     ]
 
 
+def with_zeros(*shape):
+    """None, one or two zeros along every axis, a good way from 0 otherwise."""
+    return Operand(shape, lambda r, s: r.uniform(0.5, 2.0, s) * r.choice([-1, 1], s) * (r.random(s) < 0.7))
+
+
 CASES = [
     *over_axes("sum", np.sum, second=True),
     *over_axes("mean", np.mean, second=True),
@@ -62,6 +67,11 @@ CASES = [
     case("argmax(x, axis: -1, dtype: i64)", lambda x: x.argmax(-1), types="i32", x=whole("n", 5)),
     *scan("cumsum", np.cumsum),
     *scan("cumprod", np.cumprod, distinct),
+    case("cumprod(x, axis: 1)", lambda x: np.cumprod(x, axis=1), x=with_zeros("n", 5)),
+    case("cumprod(x, axis: 1, exclusive: true, reverse: true)",
+         lambda x: np.flip(shifted(np.cumprod, np.flip(x, 1), 1), 1), x=with_zeros("n", 5)),
+    case("prod(x, axis: 1)", lambda x: np.prod(x, axis=1), x=with_zeros("n", 5), second=True),
+    case("prod(x)", np.prod, x=with_zeros("n", 3), sizes=(1, 3), second=True),
     case("sum(x, axis: 0)", lambda x: x.sum(axis=0), x=real("n", 3), sizes=(0, 64, 1000), gradient=False),
     case("sum(x)", lambda x: x.sum(), types="f32", x=real("n"), sizes=(0, 1, 10007), tolerance=1e-3),
     case("sum(x, axis: 1)", lambda x: x.sum(axis=1, dtype=np.int32), types="i32", x=whole("n", 3)),
