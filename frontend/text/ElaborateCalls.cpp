@@ -19,7 +19,7 @@ static const dfg::OpSignature *readingOp(const Entity &callee) {
     op = *named;
   // A gradient is by what was read on the way to the loss.
   else if (const Builtin *builtin = callee.get<Builtin>(); builtin && builtin->name != "gradients")
-    op = dfg::lookupOp(builtin->name);
+    op = dfg::lookupOp(builtin->name == "add_n" ? "add" : builtin->name);
   bool takesVariable = op && any_of(op->attributes, [](const dfg::AttrSignature &attribute) {
                          return attribute.kind == dfg::AttrKind::Symbol;
                        });
@@ -28,6 +28,24 @@ static const dfg::OpSignature *readingOp(const Entity &callee) {
 
 bool Elaborator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
                                    const dfg::OpSignature *op) {
+  // What an operation computes with is read where it is named, also in a list: before what stands
+  // behind it has effects.
+  auto evalOperand = [&](const ast::Expr *expr, auto &self) -> Entity {
+    const auto *list = dyn_cast<ast::ListExpr>(expr);
+    if (!list) {
+      Entity value = eval(expr);
+      if (entryNumber)
+        readNow(value, expr->range);
+      return value;
+    }
+    std::vector<Entity> elements;
+    for (const ast::Expr *element : list->elements) {
+      elements.push_back(self(element, self));
+      if (elements.back().isPoison())
+        return Poison();
+    }
+    return Entity::group(std::move(elements));
+  };
   bool ok = true;
   const auto *callee = dyn_cast<ast::NameExpr>(call.callee);
   bool assigns = callee && callee->name.starts_with("assign");
@@ -40,15 +58,10 @@ bool Elaborator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
     Variable *const *target = args.front().value.get<Variable *>();
     if (target && assigns && args.size() == 2)
       expected = TensorType{(*target)->type.getElementType(), dfg::shapeOf((*target)->type)};
-    argument.value = eval(arg.value);
-    expected.reset();
-    // A variable is read where it is named, before later arguments have their effects; that which a
-    // scatter changes is not read.
-    Variable *const *variable = argument.value.get<Variable *>();
+    // That which a scatter changes is not read.
     bool isChanged = op && op->name.starts_with("scatter_") && args.size() == 1;
-    if (variable && op && !isChanged && entryNumber)
-      if (mlir::Value value = readVariable(**variable, argument.range))
-        argument.value = Entity(value);
+    argument.value = op && !isChanged ? evalOperand(arg.value, evalOperand) : eval(arg.value);
+    expected.reset();
     ok &= !argument.value.isPoison();
   }
   return ok;
