@@ -102,8 +102,11 @@ Variable *Elaborator::declareVariable(const ast::VarDecl &decl, const LetName &n
     Variable *other = it->second;
     if (other->decl == &decl && other->type == tensorType)
       return other;
-    error(decl.name.range, "duplicate-name", "two variables are named '" + name.path + "'")
-        .note(other->decl->name.range, "the other one, " + dfg::toText(other->type));
+    Diagnostic &diagnostic =
+        error(decl.name.range, "duplicate-name", "two variables are named '" + name.path + "'")
+            .note(other->decl->name.range, "the other one, " + dfg::toText(other->type));
+    if (other->decl->name.range.file != decl.name.range.file)
+      diagnostic.help("variables of a used file are called after its 'graph' line: change one");
     return nullptr;
   }
   bool isHeld = name.isFrozen || isFrozen(decl);
