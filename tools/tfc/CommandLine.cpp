@@ -252,9 +252,23 @@ static void complete(Parser &parser) {
   }
 }
 
+/// A first word that is no command, which the parser would pass over.
+static void checkCommand(CLI::App &app, int argc, char **argv) {
+  if (argc < 2 || argv[1][0] == '-')
+    return;
+  std::string names;
+  for (const CLI::App *command : app.get_subcommands(nullptr)) {
+    if (command->check_name(argv[1]))
+      return;
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  throw CLI::ValidationError(argv[1], "there is no such command; the commands are " + names);
+}
+
 std::optional<CommandLine> tfc::parseCommandLine(int argc, char **argv, int &exitCode) {
   Parser parser;
   try {
+    checkCommand(parser.app, argc, argv);
     parser.app.parse(argc, argv);
     complete(parser);
     return parser.result;
