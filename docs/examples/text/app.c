@@ -52,7 +52,7 @@ static bool readText(const char *path, source *s) {
   return s->length >= 10 * kBlock;
 }
 
-static bool isHeldOut(int position) { return position / kBlock % 10 == 9; }
+static bool isHeldOut(int position) { return position / kBlock % 10 == 0; }
 
 /// Fills a row with a piece of the text that is not held out, and returns its length: every fourth
 /// paragraph that ends in it ends the row, with 0, so that the model learns to stop.
@@ -94,11 +94,12 @@ static int report(text *model) {
 /// read in training; below 0 after an error.
 static double measure(text *model, const source *s) {
   double bits = 0, count = 0;
-  for (int start = 9 * kBlock; start + kBlock <= s->length; start += 10 * kBlock) {
+  for (int start = 0; start + kBlock <= s->length; start += 10 * kBlock) {
     float blockBits, blockCount;
-    int32_t length = 2 * kBlock, given = kBlock;
-    if (text_measure(model, 1, 2 * kBlock, &s->characters[start - kBlock], &length, &given,
-                     &blockBits, &blockCount)) {
+    int before = start ? kBlock : 0; // characters of the block before
+    int32_t length = before + kBlock, given = before ? before : 1;
+    if (text_measure(model, 1, length, &s->characters[start - before], &length, &given, &blockBits,
+                     &blockCount)) {
       report(model);
       return -1;
     }
@@ -158,7 +159,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   static source s;
-  int steps = argc > 3 ? atoi(argv[3]) : 2400;
+  int steps = argc > 3 ? atoi(argv[3]) : 2000;
   text *model;
   if (!readText(argv[1], &s))
     return 1;
