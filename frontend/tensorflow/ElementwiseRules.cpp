@@ -40,7 +40,7 @@ static Outcome buildAddN(NodeBuilder &node, const OpRule &) {
   for (unsigned i = 1; i < node.numInputs(); ++i) {
     Value next = node.data(i);
     bool isList = sum && isa<dfg::ListType>(sum.getType());
-    sum = node.op(isList ? "list_sum" : "add", {sum, next});
+    sum = isList ? node.addLists(sum, next, i) : node.op("add", {sum, next});
   }
   return node.done({sum});
 }

@@ -157,9 +157,27 @@ static bool passesHandle(const Node &node) {
          (node.number("T") == kResourceDtype && !StringRef(node.op).starts_with("Stack"));
 }
 
-/// What enters a frame as a constant, or is switched, is as known as before.
+/// The inputs' common value, if they have one.
+static const SizeTensor *commonSizes(NodeBuilder node) {
+  const SizeTensor *common = nullptr;
+  for (unsigned i = 0; i < node.numInputs(); ++i) {
+    const SizeTensor *sizes = node.isLoopEdge(i) ? nullptr : node.sizes(i);
+    if (!sizes || (common && (common->shape != sizes->shape || common->values != sizes->values)))
+      return nullptr;
+    common = sizes;
+  }
+  return common;
+}
+
+/// What enters a frame as a constant, or is switched, is as known as before; so is what merges
+/// alike.
 void EntryBuilder::keepSizes(unsigned index) {
   const Node &node = graph.nodes[index];
+  if (node.op == "Merge") {
+    if (const SizeTensor *sizes = commonSizes(NodeBuilder(*this, index)))
+      states[index].sizes.assign(1, *sizes);
+    return;
+  }
   bool isConstant = node.op == "Enter" && node.number("is_constant");
   if (!isConstant && node.op != "Switch")
     return;
@@ -209,6 +227,9 @@ void EntryBuilder::buildNodes() {
   }
   if (!pending.empty() && !hasErrors)
     reportStuck();
+  for (unsigned i = 0; i < graph.nodes.size() && !hasErrors; ++i)
+    if (states[i].status == State::Failed)
+      error(i) << "its inputs are not what the operation takes [graph-edge]";
 }
 
 /// What is left waits for itself, or for a list or stack that nothing is put into.

@@ -55,6 +55,10 @@ static std::optional<Edge> pushedEdge(const Graph &graph, Edge stack, unsigned d
   return std::nullopt;
 }
 
+std::optional<Edge> resolvePushed(const Graph &graph, Edge stack) {
+  return pushedEdge(graph, stack, 0);
+}
+
 std::optional<unsigned> resolveResource(const Graph &graph, Edge edge) {
   return resolveResource(graph, edge, 0);
 }

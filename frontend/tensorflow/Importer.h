@@ -81,6 +81,8 @@ struct GraphFacts {
 
 /// The node that made the resource behind an edge; nothing where the edges lead to none.
 std::optional<unsigned> resolveResource(const Graph &graph, Edge edge);
+/// What is pushed to the stack behind a handle.
+std::optional<Edge> resolvePushed(const Graph &graph, Edge stack);
 /// The TensorArray behind a handle.
 std::optional<ListKey> resolveArray(const Graph &graph, Edge edge);
 /// The variable behind a reference.
@@ -268,6 +270,8 @@ public:
   std::optional<ListKey> flowOf(Edge edge) const;
   /// The type of a TensorArray's elements, if it is known already.
   mlir::RankedTensorType elementType(unsigned array);
+  /// The sum of two lists, of which the second is input `i`; one element is added in place.
+  mlir::Value addLists(mlir::Value lhs, mlir::Value rhs, unsigned i);
   /// A list of zeros as long as the TensorArray.
   mlir::Value zeroList(const ListKey &key);
   Outcome finish(const OpRule &rule, Outcome outcome);
@@ -283,6 +287,7 @@ public:
 private:
   void follow(Edge edge) { followed.insert(edge); }
 
+  bool mustWait = false;   // for the type of a TensorArray's elements
   std::set<Edge> followed; // what must be live, besides control inputs and operands
   llvm::SmallVector<mlir::Operation *> ops;
   llvm::SmallVector<mlir::Value> results;

@@ -80,6 +80,7 @@ Value NodeBuilder::bringIn(Value value, unsigned from) {
 Value NodeBuilder::zeroList(const ListKey &key) {
   RankedTensorType element = elementType(key.array);
   NodeBuilder maker(entry, key.array);
+  mustWait |= !element;
   if (!element)
     return {};
   SmallVector<NamedAttribute> attributes{shapeAttr(*this, element),
@@ -117,6 +118,14 @@ Value NodeBuilder::flow(unsigned i, const ListKey &key) {
   }
   followInput(i);
   return zeroList(key);
+}
+
+Value NodeBuilder::addLists(Value lhs, Value rhs, unsigned i) {
+  auto single = entry.singleWrites.find(node.inputs[i]);
+  if (single == entry.singleWrites.end())
+    return op("list_sum", {lhs, rhs});
+  followInput(i);
+  return op("list_add", {lhs, single->second.first, single->second.second});
 }
 
 /// The list that the node works on: handle 0, flow `i`.
@@ -338,7 +347,8 @@ static Outcome buildPush(NodeBuilder &node, const OpRule &) {
   if (!stack || node.numInputs() != 2)
     return stack ? node.fail("expected a value to push [graph-edge]") : Outcome::Failed;
   Value value = node.in(1);
-  if (!value || !isKept(node, node.node.inputs[1]))
+  // What is known needs no keeping either: see the evaluation of pops.
+  if (!value || !isKept(node, node.node.inputs[1]) || node.sizes(1))
     return node.done({value});
   std::string name = tapeName(node, *stack);
   auto type = cast<RankedTensorType>(value.getType());

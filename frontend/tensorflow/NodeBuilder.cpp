@@ -331,11 +331,11 @@ Value NodeBuilder::gate(Value value) {
 }
 
 Outcome NodeBuilder::finish(const OpRule &rule, Outcome outcome) {
-  if (outcome == Outcome::Later && !ops.empty()) {
+  if (outcome == Outcome::Failed && mustWait)
+    outcome = Outcome::Later;
+  if (outcome == Outcome::Later)
     for (Operation *op : llvm::reverse(ops))
       op->erase();
-    return outcome;
-  }
   if (outcome != Outcome::Done)
     return outcome;
   EntryBuilder::State &state = entry.states[index];

@@ -588,6 +588,17 @@ static Results evaluateArraySize(NodeBuilder &node) {
   return size ? one(*size) : Results();
 }
 
+/// What is pushed is the same in each iteration.
+static Results evaluatePop(NodeBuilder &node) {
+  auto pushed =
+      node.numInputs() ? resolvePushed(node.entry.graph, node.node.inputs[0]) : std::nullopt;
+  if (!pushed || node.entry.fed.count(*pushed))
+    return std::nullopt;
+  const auto &known = node.entry.states[pushed->node].sizes;
+  return pushed->output < known.size() && known[pushed->output] ? one(*known[pushed->output])
+                                                                : Results();
+}
+
 Results evaluate(NodeBuilder &node) {
   static const StringMap<Evaluator> kEvaluators{
       {"Const", evaluateConst},
@@ -641,6 +652,7 @@ Results evaluate(NodeBuilder &node) {
       {"BroadcastGradientArgs", evaluateBroadcastGradientArgs},
       {"BroadcastArgs", evaluateBroadcastArgs},
       {"DynamicStitch", evaluateDynamicStitch},
+      {"StackPopV2", evaluatePop},
       {"TensorArraySizeV3", evaluateArraySize},
   };
   Evaluator evaluator = kEvaluators.lookup(node.node.op);
