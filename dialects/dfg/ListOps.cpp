@@ -203,7 +203,13 @@ LogicalResult ListStackOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
+/// On a `dfg.list_stack` that takes the first elements of a list that may have more: the gradient
+/// of a list that grew, as that of what it was before.
+static constexpr StringLiteral kPrefix = "tfc.prefix";
+
 Value ListStackOp::buildCheck(OpBuilder &b) {
+  if ((*this)->hasAttr(kPrefix))
+    return {};
   Value size = ListSizeOp::create(b, getLoc(), getList());
   Value expected = sizeAs(b, getLoc(), getSize().getExprs().front(), b.getI32Type());
   return EqualOp::create(b, getLoc(), size, expected);
@@ -214,9 +220,12 @@ StringAttr ListStackOp::getCheckMessage() {
                                            getSize().getExprs().front().str() + " elements");
 }
 
-/// d(stack(l)) = unstack(g).
+/// d(stack(l)) = unstack(g), and zeros for elements that were left out.
 SmallVector<Value> ListStackOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  return {ListUnstackOp::create(b, getLoc(), resultGrads.front())};
+  Value g = ListUnstackOp::create(b, getLoc(), resultGrads.front());
+  if ((*this)->hasAttr(kPrefix))
+    g = ListSumOp::create(b, getLoc(), zerosLike(b, getList()), g);
+  return {g};
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,6 +248,8 @@ LogicalResult ListUnstackOp::inferReturnTypes(MLIRContext *context,
 /// d(unstack(x)) = stack(g).
 SmallVector<Value> ListUnstackOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Shape shape = shapeOf(getX().getType());
-  return {ListStackOp::create(b, getLoc(), resultGrads.front(),
-                              DimsAttr::get(b.getContext(), {shape.front()}))};
+  auto stack = ListStackOp::create(b, getLoc(), resultGrads.front(),
+                                   DimsAttr::get(b.getContext(), {shape.front()}));
+  stack->setAttr(kPrefix, b.getUnitAttr());
+  return {stack};
 }

@@ -41,6 +41,13 @@ def lists(n, x, w):
     return sum(np.sum(e * e) for e in elements)
 
 
+def grown(n, x):
+    elements = list(x)
+    for i in range(n):
+        elements.append(np.sin(elements[i]))
+    return np.sum(elements[3] * elements[-1])
+
+
 def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
@@ -161,6 +168,10 @@ def cases(random):
         yield "nest", feeds, first(f, [x, w]), 1e-10
         combine = lambda a, b: np.sum(np.sin(a)) + np.sum(b * b)
         yield "nest_twice", feeds, second(f, combine, [x, w]), 1e-6
+        x = draw(4, 3)
+        feeds, f = {"n": n, "x": x}, lambda x: grown(n, x)
+        yield "grown", feeds, first(f, [x]), 1e-10
+        yield "grown_twice", feeds, second(f, lambda a: np.sum(np.sin(a)), [x]), 1e-6
     for rows, time in (2, 4), (1, 1), (3, 0):
         x, w = draw(rows, time, 2), draw(5, 12)
         length = random.integers(0, time + 1, rows).astype(np.int32)

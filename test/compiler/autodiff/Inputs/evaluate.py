@@ -74,6 +74,7 @@ def finish(op, text):
     match = re.match(r"\s*(?:\{(.*)\} )?:? ?: ?\((.*?)\) -> (.*)$", " " + text) or re.match(
         r"\s*(?:\{(.*)\})? ?: \((.*)\) -> (.*)$", text
     )
+    op.flags = match[1] or ""
     if match[1]:
         op.attrs.update(ATTRIBUTE.findall(match[1]))
     types = match[3]
@@ -226,6 +227,8 @@ def list_sum(machine, op, a, b):
 
 def list_stack(machine, op, values):
     shape, dtype = element(op)
+    if "tfc.prefix" in op.flags:
+        values = values[: shape[0]]
     if len(values) != shape[0]:
         raise Failure("list_stack")
     return np.array(values, dtype).reshape(shape)
