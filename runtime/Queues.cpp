@@ -2,8 +2,6 @@
 
 #include "runtime/Instance.h"
 
-#include <stdio.h>
-
 using namespace tfc::runtime;
 
 static long long asLong(int64_t value) { return value; }
