@@ -243,6 +243,14 @@ void Elaborator::applyFileFacts(Module &module) {
 // Entries
 //===----------------------------------------------------------------------===//
 
+/// The second of two results of one name, if there are such: callers ask for results by name.
+static const ast::Param *findRepeated(ArrayRef<ast::Param> results) {
+  StringSet<> names;
+  const auto *it = find_if(
+      results, [&](const ast::Param &result) { return !names.insert(result.name.text).second; });
+  return it == results.end() ? nullptr : it;
+}
+
 bool Elaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
   bool ok = true;
   for (const ast::Param &param : entry.params) {
@@ -253,6 +261,11 @@ bool Elaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
       continue;
     }
     ok &= bindFeedSizes(*param.type, header);
+  }
+  if (const ast::Param *repeated = findRepeated(entry.results)) {
+    error(repeated->name.range, "duplicate-name",
+          "'" + repeated->name.text + "' is declared twice");
+    ok = false;
   }
   for (const ast::Expr *fact : entry.where)
     substituteEquality(fact);
