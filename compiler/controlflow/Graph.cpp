@@ -171,9 +171,19 @@ Type typeOf(Edge edge) {
   return node->op->getResult(edge.second).getType();
 }
 
+/// Text names nodes by entry, instance and binding; an error is about one entry.
+static StringRef withoutEntry(Operation *op, StringRef name) {
+  if (auto entry = op->getParentOfType<EntryOp>()) {
+    StringRef rest = name;
+    if (rest.consume_front(entry.getSymName()) && rest.consume_front("/"))
+      return rest;
+  }
+  return name;
+}
+
 std::string nameOf(Operation *op) {
   if (auto named = dyn_cast<NameLoc>(op->getLoc()))
-    return ("'" + named.getName().getValue() + "'").str();
+    return ("'" + withoutEntry(op, named.getName().getValue()) + "'").str();
   if (auto wrapper = dyn_cast<NodeOp>(op);
       wrapper && !llvm::hasSingleElement(wrapper.getBody().front()))
     return nameOf(&wrapper.getBody().front().front());
@@ -182,15 +192,16 @@ std::string nameOf(Operation *op) {
 
 std::string namesOf(ArrayRef<Node *> path) {
   constexpr size_t kMost = 8;
-  std::string text;
-  for (auto [i, node] : llvm::enumerate(path)) {
-    if (path.size() > kMost && i >= kMost / 2 && i < path.size() - kMost / 2) {
-      text += i == kMost / 2 ? " -> ..." : "";
-      continue;
-    }
-    text += (i ? " -> " : "") + StringRef(nameOf(node)).trim('\'').str();
+  SmallVector<std::string> names;
+  for (Node *node : path)
+    names.push_back(StringRef(nameOf(node)).trim('\'').str());
+  // Parts of an expression have the name of what it is bound to.
+  names.erase(llvm::unique(names), names.end());
+  if (names.size() > kMost) {
+    names.erase(names.begin() + kMost / 2, names.end() - kMost / 2);
+    names.insert(names.begin() + kMost / 2, "...");
   }
-  return text;
+  return llvm::join(names, " -> ");
 }
 
 void addPredecessors(const Node &node, SmallVectorImpl<Node *> &predecessors) {

@@ -57,6 +57,7 @@ private:
   LogicalResult checkEntries();
   void addToHead(Node *node);
   void findHead();
+  SmallVector<Node *> cycleOf(const LoopVariable &variable);
   LogicalResult checkGuards();
   void collect(NodeSet &part, llvm::function_ref<bool(Node *)> isRoot);
   void split();
@@ -220,6 +221,22 @@ void LoopBuilder::findHead() {
 // Checks
 //===----------------------------------------------------------------------===//
 
+/// A path from the merge of a variable to itself.
+SmallVector<Node *> LoopBuilder::cycleOf(const LoopVariable &variable) {
+  DenseMap<Node *, Node *> behind{{variable.next.first, variable.node}};
+  SmallVector<Node *> work{variable.next.first};
+  for (size_t i = 0; i < work.size() && !llvm::is_contained(work, variable.node); ++i)
+    for (auto [input, result] : work[i]->inputs)
+      if (isMember(input) && behind.try_emplace(input, work[i]).second)
+        work.push_back(input);
+  SmallVector<Node *> path;
+  for (Node *node = behind.contains(variable.node) ? variable.node : variable.next.first;
+       path.empty() || node != variable.node; node = behind.lookup(node))
+    path.push_back(node);
+  path.push_back(variable.node);
+  return path;
+}
+
 LogicalResult LoopBuilder::checkGuards() {
   for (const LoopVariable &variable : loop->variables) {
     Node *next = variable.next.first;
@@ -229,7 +246,8 @@ LogicalResult LoopBuilder::checkGuards() {
                                  << " without a switch on " << nameOf(condition)
                                  << " [irreducible-loop]";
     diagnostic.attachNote(variable.node->op->getLoc())
-        << "feed it from the true side of a 'switch' on " << nameOf(condition);
+        << "the cycle is " << namesOf(cycleOf(variable))
+        << "; feed it from the true side of a 'switch' on " << nameOf(condition);
     return failure();
   }
   for (Node *node : nodes)
@@ -317,8 +335,13 @@ void LoopBuilder::chooseShared() {
   Guard ends = liveness.guards.negate(continues);
   for (Node *node : last)
     addHeadValues(node, ends, values);
-  // Whether the results of a loop in the head are live can decide about all that follows.
+  // Guards of the head depend on more than is seen here, where all variables are taken to be live:
+  // on any predicate in it, and on whether the results of its loops are live.
   for (Node *node : head) {
+    if (node->kind == Kind::Switch)
+      for (Edge leaf : liveness.leavesOf(liveness.valueOf(node->inputs[1])))
+        if (head.contains(resolve(leaf).first))
+          values.insert(resolve(leaf));
     if (node->kind != Kind::Loop || node->ghostOf)
       continue;
     for (size_t i = 0; i < node->loop->variables.size(); ++i)

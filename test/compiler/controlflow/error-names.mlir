@@ -2,7 +2,7 @@
 // RUN: not tfc-opt %s --tfc-structure-control-flow 2>&1 | FileCheck %s
 
 // CHECK: error: loc("s_next"): frame 'sum' is not a while loop: 's_next' reaches merge 's' without a switch on 'go' [irreducible-loop]
-// CHECK: note: loc("s"): feed it from the true side of a 'switch' on 'go'
+// CHECK: note: loc("s"): the cycle is s -> add -> s_next -> s; feed it from the true side of a 'switch' on 'go'
 func.func @sum(%x: tensor<f32>, %p: tensor<i1>) {
   dfg.dataflow {
     %e = dfg.enter %x {frame = "sum"} : tensor<f32>
@@ -10,7 +10,8 @@ func.func @sum(%x: tensor<f32>, %p: tensor<i1>) {
     %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32> loc("s")
     %go = dfg.loop_cond %c : tensor<i1> loc("go")
     %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
-    %n = dfg.next_iteration %m : tensor<f32> loc("s_next")
+    %a = dfg.add %m, %x : tensor<f32>, tensor<f32>
+    %n = dfg.next_iteration %a : tensor<f32> loc("s_next")
     dfg.yield
   }
   return

@@ -96,7 +96,7 @@ func.func @no_switch(%x: tensor<f32>, %p: tensor<i1>) {
   dfg.dataflow {
     %e = dfg.enter %x {frame = "sum"} : tensor<f32>
     %c = dfg.enter %p {frame = "sum", constant = true} : tensor<i1>
-    // expected-note @below {{feed it from the true side of a 'switch' on 'loop_cond'}}
+    // expected-note @below {{the cycle is merge -> next_iteration -> merge; feed it from the true side of a 'switch' on 'loop_cond'}}
     %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
     %go = dfg.loop_cond %c : tensor<i1>
     %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
