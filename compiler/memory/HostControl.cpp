@@ -1,6 +1,7 @@
 //===- HostControl.cpp - Branches, loops, scalars in registers -------------===//
 
 #include "compiler/memory/RunFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -30,7 +31,24 @@ Value RunFunction::scalarOf(Value value) {
   return findScalar(value);
 }
 
-/// Builds constants and sizes at the start and loads everything else from memory.
+/// Computes an elementwise operation on scalars; products and sums may become one as in kernels.
+void RunFunction::compute(Operation *op) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(scalarOf(operand));
+  Block *current = b.getInsertionBlock();
+  Operation *last = current->empty() ? nullptr : &current->back();
+  Value result = cast<ScalarOpInterface>(op).buildScalar(b, operands);
+  auto first = last ? std::next(last->getIterator()) : current->begin();
+  auto contract = arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract);
+  for (Operation &built : llvm::make_range(first, current->end()))
+    if (auto fast = dyn_cast<arith::ArithFastMathInterface>(built))
+      built.setAttr(fast.getFastMathAttrName(), contract);
+  setScalar(op->getResult(0), result);
+}
+
+/// Builds constants and sizes at the start, loads feeds there, and everything else where it is
+/// read.
 Value RunFunction::findScalar(Value value) {
   Type type = registerType(value.getType());
   Operation *producer = value.getDefiningOp();
@@ -201,7 +219,7 @@ void RunFunction::enterLoop(WhileOp op, Block *header) {
       Value scalar = header->getArgument(next++);
       for (Value value : {inCondition, inBody, Value(result)})
         scalars[value] = scalar;
-      if (isReadFromMemory(inCondition) || isReadFromMemory(inBody) || isReadFromMemory(result))
+      if (isReadFromMemory(inCondition) || isReadFromMemory(inBody))
         store(scalar, pointerTo(result));
       continue;
     }
@@ -249,6 +267,8 @@ void RunFunction::goOn(WhileOp op, Block *header) {
 
 void RunFunction::leaveLoop(WhileOp op) {
   for (Value result : op.getResults())
-    if (!isRegister(result) && !isa<ListType>(result.getType()))
+    if (isRegister(result) && isReadFromMemory(result))
+      store(scalars.lookup(result), pointerTo(result));
+    else if (!isRegister(result) && !isa<ListType>(result.getType()))
       targets.erase({op, cast<OpResult>(result).getResultNumber()});
 }

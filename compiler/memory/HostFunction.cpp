@@ -70,10 +70,7 @@ LogicalResult RunFunction::run(Operation *step) {
     return success();
   }
   if (isInRegister(step)) {
-    SmallVector<Value> operands;
-    for (Value operand : step->getOperands())
-      operands.push_back(scalarOf(operand));
-    setScalar(step->getResult(0), cast<ScalarOpInterface>(step).buildScalar(b, operands));
+    compute(step);
     return success();
   }
   return llvm::TypeSwitch<Operation *, LogicalResult>(step)

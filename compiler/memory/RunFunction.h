@@ -60,8 +60,10 @@ private:
   }
 
   // Scalars in registers.
+  void compute(mlir::Operation *op);
   mlir::Value scalarOf(mlir::Value value);
   mlir::Value findScalar(mlir::Value value);
+  mlir::Value load(mlir::OpBuilder &at, mlir::Value value);
   void setScalar(mlir::Value value, mlir::Value scalar);
   void store(mlir::Value scalar, mlir::Value to);
   mlir::Value positionOf(mlir::Value scalar);
