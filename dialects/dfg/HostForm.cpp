@@ -62,11 +62,16 @@ bool usesQueues(Operation *op) {
       .wasInterrupted();
 }
 
+/// Whether there may be no memory for a list that the operation makes.
+static bool growsLists(Operation *op) {
+  return llvm::any_of(op->getResultTypes(), [](Type type) { return isa<ListType>(type); });
+}
+
 bool canFail(Operation *op) {
   return op
       ->walk([](Operation *nested) {
-        return isa<CheckOp>(nested) || usesTapeOrQueue(nested) ? WalkResult::interrupt()
-                                                               : WalkResult::advance();
+        bool fails = isa<CheckOp>(nested) || usesTapeOrQueue(nested) || growsLists(nested);
+        return fails ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
