@@ -146,9 +146,28 @@ mlir::Value Elaborator::evalTensor(const ast::Expr *expr, mlir::Type preferred) 
   return toTensor(eval(expr), preferred, expr->range);
 }
 
+/// Whether the entry around the block assigns the variable so far.
+static bool isAssigned(mlir::Block *block, StringRef path) {
+  Operation *entry = block->getParentOp();
+  while (!isa<dfg::EntryOp>(entry))
+    entry = entry->getParentOp();
+  return entry
+      ->walk([&](dfg::AssignOp assign) {
+        return assign.getVariable() == path ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 mlir::Value Elaborator::readVariable(Variable &variable, SourceRange at) {
   if (!requireEntry(at))
     return {};
+  if (initializing && !isAssigned(builder.currentBlock(), variable.path)) {
+    error(at, "not-initialized",
+          "'" + variable.path + "' has no value yet, where '" + initializing->path +
+              "' takes its initial value from it")
+        .help("variables get their values in the order of their declaration");
+    return {};
+  }
   // Where order means nothing, each place reads for itself.
   if (isa<dfg::DataflowOp>(builder.currentBlock()->getParentOp()))
     return builder.read(variable.path, variable.type, locate(at));
@@ -213,10 +232,9 @@ mlir::Value Elaborator::assignVariable(Variable &variable, mlir::Value value, So
   if (!value)
     return {};
   if (value.getType() != variable.type) {
-    Diagnostic &diagnostic =
-        error(at, "assign-type",
-              "'" + variable.path + "' is " + dfg::toText(variable.type) + ", but is assigned " +
-                  dfg::toText(value.getType()));
+    Diagnostic &diagnostic = error(at, "assign-type",
+                                   "'" + variable.path + "' is " + dfg::toText(variable.type) +
+                                       ", but is assigned " + dfg::toText(value.getType()));
     if (variable.decl)
       diagnostic.note(variable.decl->name.range, "declared here");
     return {};
