@@ -202,6 +202,9 @@ void Elaborator::elaborateInitializers() {
   lowerBounds.clear();
   builder.beginEntry(header, mlir::UnknownLoc::get(context));
   forceAll(*mainModule);
+  // What this computed of variables is stale: they had no values yet.
+  entryNumber = ++entriesSoFar;
+  reads.clear();
   // Initial values may make further variables known.
   size_t done = 0;
   while (done < initializers.size()) {
