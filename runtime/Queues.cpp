@@ -131,7 +131,8 @@ static tfc_status failForever(const QueueAccess &access) {
   const char *entry = handle.entry->name, *name = queue.getInfo().name;
   if (access.cancelled || handle.cancelled.load(std::memory_order_relaxed))
     return handle.fail(TFC_CANCELLED, "%s: the wait at queue '%s' was cancelled", entry, name);
-  if (!access.puts && access.wanted > queue.largestTake())
+  bool takesWhatIsLeft = access.upTo && queue.isClosed();
+  if (!access.puts && !takesWhatIsLeft && access.wanted > queue.largestTake())
     return handle.fail(TFC_OUT_OF_RANGE,
                        "%s: queue '%s' gives at most %lld elements at once, but got %lld", entry,
                        name, asLong(queue.largestTake()), asLong(access.wanted));

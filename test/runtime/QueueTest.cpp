@@ -238,6 +238,8 @@ TEST(Queues, GiveWhatIsLeftOnceTheyAreClosed) {
   EXPECT_EQ(handle.number, 2);
   EXPECT_EQ(handle.taken, (Items{8, 9, 0, 0}));
   EXPECT_EQ(handle.takeUpTo(kWork, 4), TFC_CLOSED);
+  EXPECT_EQ(handle.takeUpTo(kWork, 5), TFC_CLOSED);
+  EXPECT_EQ(handle.message(), "custom: queue 'work' is closed and holds 0 of 5 elements");
   EXPECT_EQ(handle.number, 0);
 }
 
