@@ -32,6 +32,7 @@ enum class AttrKind {
 
 enum class OperandKind {
   Tensor,
+  Predicate, // one bool
   List,
   Token,
   Any // a tensor or a list

@@ -19,8 +19,8 @@ KINDS = {
 # Operand types in which a number cannot take a float's type.
 INDEX_TYPES = {"Dfg_IndexTensor", "Dfg_IntegerTensor"}
 
-# Operand types that are not only tensors -> OperandKind.
-OPERAND_KINDS = {"Dfg_ListType": "List", "Dfg_Value": "Any", "Dfg_TokenType": "Token"}
+# Operand types that are not only tensors, or one bool -> OperandKind.
+OPERAND_KINDS = {"Dfg_ListType": "List", "Dfg_Value": "Any", "Dfg_TokenType": "Token", "Dfg_Predicate": "Predicate"}
 
 
 def main():

@@ -126,14 +126,17 @@ void Elaborator::outsideOfRegions(function_ref<void()> build) {
 }
 
 mlir::Value Elaborator::evalPredicate(const ast::Expr *expr, StringRef keyword) {
-  mlir::Value value = evalTensor(expr);
+  return toPredicate(evalTensor(expr), keyword, expr->range);
+}
+
+mlir::Value Elaborator::toPredicate(mlir::Value value, StringRef taker, SourceRange at) {
   if (!value)
     return {};
   auto type = cast<mlir::RankedTensorType>(value.getType());
   if (type.getElementType().isInteger(1) && type.getRank() == 0)
     return value;
-  Diagnostic &diagnostic = error(expr->range, "condition-type",
-                                 "'" + keyword + "' needs one bool, but got " + dfg::toText(type));
+  Diagnostic &diagnostic =
+      error(at, "condition-type", "'" + taker + "' needs one bool, but got " + dfg::toText(type));
   if (type.getElementType().isInteger(1))
     diagnostic.help("all(..) or any(..) makes one of many");
   return {};

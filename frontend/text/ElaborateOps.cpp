@@ -206,8 +206,10 @@ static mlir::Type preferredFor(bool isIndex, ArrayRef<mlir::Type> elements) {
 }
 
 /// A value of the kind that the operation takes.
-mlir::Value Elaborator::toOperand(const dfg::OperandSignature &signature, const Entity &value,
-                                  mlir::Type preferred, SourceRange at) {
+mlir::Value Elaborator::toOperand(StringRef op, const dfg::OperandSignature &signature,
+                                  const Entity &value, mlir::Type preferred, SourceRange at) {
+  if (signature.kind == dfg::OperandKind::Predicate)
+    return toPredicate(toTensor(value, preferred, at), op, at);
   if (signature.kind == dfg::OperandKind::Tensor)
     return toTensor(value, preferred, at);
   mlir::Value operand = toValue(value, preferred, at);
@@ -245,7 +247,8 @@ bool Elaborator::buildOperands(OpCall &opCall, SmallVectorImpl<mlir::Value> &ope
           group && signature.isVariadic && !group->isSparse)
         values = group->elements;
       for (const Entity &value : values) {
-        mlir::Value operand = toOperand(signature, value, preferred, argument.range);
+        mlir::Value operand =
+            toOperand(opCall.op.name, signature, value, preferred, argument.range);
         if (!operand)
           return false;
         operands.push_back(operand);

@@ -259,8 +259,8 @@ private:
   bool placeArguments(OpCall &opCall, Arguments &args, const ast::CallExpr &call);
   bool placePositional(OpCall &opCall, Argument &argument);
   bool placeNamed(OpCall &opCall, Argument &argument);
-  mlir::Value toOperand(const dfg::OperandSignature &signature, const Entity &value,
-                        mlir::Type preferred, SourceRange at);
+  mlir::Value toOperand(llvm::StringRef op, const dfg::OperandSignature &signature,
+                        const Entity &value, mlir::Type preferred, SourceRange at);
   bool buildOperands(OpCall &opCall, llvm::SmallVectorImpl<mlir::Value> &operands,
                      llvm::SmallVectorImpl<int32_t> &segments);
   bool buildAttributes(OpCall &opCall, llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
@@ -317,6 +317,8 @@ private:
   /// Runs `build` with operations going before the outermost region around.
   void outsideOfRegions(llvm::function_ref<void()> build);
   mlir::Value evalPredicate(const ast::Expr *expr, llvm::StringRef keyword);
+  /// `value` if it is one bool, as `taker` needs it.
+  mlir::Value toPredicate(mlir::Value value, llvm::StringRef taker, SourceRange at);
 
   //===--- Branches (ElaborateBranches.cpp) -------------------------------===//
 
