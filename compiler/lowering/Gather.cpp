@@ -1,6 +1,7 @@
 //===- Gather.cpp - Elements at computed places to linalg -----------------===//
 
 #include "compiler/lowering/Lowering.h"
+#include "dialects/dfg/ScanOps.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -18,8 +19,8 @@ static Type storedElement(Value tensor) {
 static void buildBody(OpBuilder &b, Location loc, Region &region, TypeRange arguments,
                       BodyBuilder body) {
   OpBuilder::InsertionGuard guard(b);
-  Block *block = b.createBlock(&region, region.end(), arguments,
-                               SmallVector<Location>(arguments.size(), loc));
+  Block *block =
+      b.createBlock(&region, region.end(), arguments, SmallVector<Location>(arguments.size(), loc));
   Value result = body(b, block->getArguments());
   linalg_ext::YieldOp::create(b, loc, result);
 }
@@ -95,13 +96,13 @@ struct ScatterAddLowering : OpConversionPattern<ScatterAddOp> {
 
   LogicalResult matchAndRewrite(ScatterAddOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Value result = buildScatter(
-        rewriter, op, adaptor.getX(), adaptor.getIndices(), adaptor.getUpdates(),
-        [&](OpBuilder &b, ValueRange scalars) -> Value {
-          if (isa<FloatType>(scalars[0].getType()))
-            return arith::AddFOp::create(b, op.getLoc(), scalars[0], scalars[1]);
-          return arith::AddIOp::create(b, op.getLoc(), scalars[0], scalars[1]);
-        });
+    Value result =
+        buildScatter(rewriter, op, adaptor.getX(), adaptor.getIndices(), adaptor.getUpdates(),
+                     [&](OpBuilder &b, ValueRange scalars) -> Value {
+                       if (isa<FloatType>(scalars[0].getType()))
+                         return arith::AddFOp::create(b, op.getLoc(), scalars[0], scalars[1]);
+                       return arith::AddIOp::create(b, op.getLoc(), scalars[0], scalars[1]);
+                     });
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -112,9 +113,9 @@ struct ScatterUpdateLowering : OpConversionPattern<ScatterUpdateOp> {
 
   LogicalResult matchAndRewrite(ScatterUpdateOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Value result = buildScatter(rewriter, op, adaptor.getX(), adaptor.getIndices(),
-                                adaptor.getUpdates(),
-                                [](OpBuilder &, ValueRange scalars) { return scalars[1]; });
+    Value result =
+        buildScatter(rewriter, op, adaptor.getX(), adaptor.getIndices(), adaptor.getUpdates(),
+                     [](OpBuilder &, ValueRange scalars) { return scalars[1]; });
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -135,11 +136,11 @@ struct ArgsortLowering : OpConversionPattern<ArgsortOp> {
     Shape shape = shapeOf(op.getX().getType());
     int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
     Type key = storedElement(x), position = rewriter.getI64Type();
-    Value positions = buildParallel(
-        rewriter, loc, {}, {}, shape, position, [&](OpBuilder &b, ValueRange) -> Value {
-          Value index = linalg::IndexOp::create(b, loc, axis);
-          return arith::IndexCastOp::create(b, loc, position, index);
-        });
+    Value positions = buildParallel(rewriter, loc, {}, {}, shape, position,
+                                    [&](OpBuilder &b, ValueRange) -> Value {
+                                      Value index = linalg::IndexOp::create(b, loc, axis);
+                                      return arith::IndexCastOp::create(b, loc, position, index);
+                                    });
     SmallVector<Value> inputs = {x, positions};
     auto sort = linalg_ext::SortOp::create(rewriter, loc, TypeRange(ValueRange(inputs)), inputs,
                                            rewriter.getI64IntegerAttr(axis));
@@ -149,8 +150,8 @@ struct ArgsortLowering : OpConversionPattern<ArgsortOp> {
                 Value x = widen(b, loc, scalars[0]), y = widen(b, loc, scalars[1]);
                 Value isBefore = buildBefore(b, loc, x, y, isUnsigned);
                 Value isAfter = buildBefore(b, loc, y, x, isUnsigned);
-                Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                                      scalars[2], scalars[3]);
+                Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, scalars[2],
+                                                      scalars[3]);
                 // Equal elements keep their order.
                 Value isTied = arith::XOrIOp::create(
                     b, loc, isAfter, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
@@ -191,14 +192,13 @@ struct ScanLowering : OpConversionPattern<Op> {
     Shape shape = shapeOf(op.getType());
     int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
     Type type = storedElement(x), state = computeType(type);
-    TypedAttr neutral = std::is_same_v<Op, CumsumOp> ? rewriter.getZeroAttr(state)
-                                                     : rewriter.getOneAttr(state);
+    TypedAttr neutral =
+        std::is_same_v<Op, CumsumOp> ? rewriter.getZeroAttr(state) : rewriter.getOneAttr(state);
     Value init = arith::ConstantOp::create(rewriter, loc, neutral);
     Type resultType = RankedTensorType::get(cast<RankedTensorType>(x.getType()).getShape(), state);
-    auto scan = linalg_ext::ScanOp::create(rewriter, loc, resultType, x, init,
-                                           rewriter.getI64IntegerAttr(axis),
-                                           unitIf(rewriter, op.getExclusive()),
-                                           unitIf(rewriter, op.getReverse()));
+    auto scan = linalg_ext::ScanOp::create(
+        rewriter, loc, resultType, x, init, rewriter.getI64IntegerAttr(axis),
+        unitIf(rewriter, op.getExclusive()), unitIf(rewriter, op.getReverse()));
     buildBody(rewriter, loc, scan.getCombine(), {state, type},
               [&](OpBuilder &b, ValueRange scalars) -> Value {
                 Value element = widen(b, loc, scalars[1]);
@@ -208,8 +208,9 @@ struct ScanLowering : OpConversionPattern<Op> {
               });
     Value result = scan.getResult();
     if (state != type)
-      result = buildParallel(rewriter, loc, result, rewriter.getMultiDimIdentityMap(shape.size()),
-                             shape, type, [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
+      result =
+          buildParallel(rewriter, loc, result, rewriter.getMultiDimIdentityMap(shape.size()), shape,
+                        type, [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
     rewriter.replaceOp(op, result);
     return success();
   }

@@ -1,6 +1,7 @@
 //===- Dfg.cpp - The dfg dialect and its attributes -----------------------===//
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/ScanOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -33,6 +34,10 @@ void DfgDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/dfg/DfgOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/dfg/ScanOps.cpp.inc"
       >();
 }
 
@@ -118,7 +123,8 @@ void DimsAttr::print(AsmPrinter &printer) const {
   printer << '<';
   llvm::interleaveComma(getSizes(), printer, [&](StringAttr size) {
     StringRef text = size.getValue();
-    bool isPlain = llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
+    bool isPlain =
+        llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; });
     if (isPlain)
       printer << text;
     else

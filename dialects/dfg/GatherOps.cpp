@@ -1,6 +1,7 @@
 //===- GatherOps.cpp - Elements at computed places ------------------------===//
 
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/ScanOps.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -9,13 +10,14 @@ using namespace tfc::dfg;
 static Value buildAllInside(OpBuilder &b, Location loc, Value indices, const DimExpr &size) {
   Term index(b, loc, indices);
   Value limit = sizeAs(b, loc, size, index.getDtype());
-  Term isLow = call<GreaterEqualOp>(index, index.number(0.0)), isHigh = less(index, index.with(limit));
+  Term isLow = call<GreaterEqualOp>(index, index.number(0.0)),
+       isHigh = less(index, index.with(limit));
   return call<AllOp>(call<LogicalAndOp>(isLow, isHigh), DenseI64ArrayAttr(), b.getBoolAttr(false));
 }
 
 static StringAttr rangeMessage(StringRef op, Value indices, Value x) {
-  return StringAttr::get(x.getContext(), "'" + op + "' got an index outside of " +
-                                             toText(x.getType()));
+  return StringAttr::get(x.getContext(),
+                         "'" + op + "' got an index outside of " + toText(x.getType()));
 }
 
 static LogicalResult checkOutside(std::optional<Location> location, StringRef op,
@@ -28,7 +30,8 @@ static LogicalResult checkOutside(std::optional<Location> location, StringRef op
 
 /// The positions 0 to count - 1, as i64.
 static Value positions(OpBuilder &b, Location loc, const DimExpr &count) {
-  return IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {count}), TypeAttr::get(b.getI64Type()));
+  return IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {count}),
+                        TypeAttr::get(b.getI64Type()));
 }
 
 static Value skipOutside(OpBuilder &b, Location loc, Value x, Value indices) {
@@ -127,8 +130,8 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location
   std::optional<int64_t> length = indexLength(places, shape.size());
   if (!length)
     return emitOptionalError(location, "'gather_nd' expects index vectors of length 1 to ",
-                             shape.size(), " along the last axis, but got ", toText(indices), " for ",
-                             toText(type), " [rank]");
+                             shape.size(), " along the last axis, but got ", toText(indices),
+                             " for ", toText(type), " [rank]");
   Shape result(ArrayRef(places).drop_back());
   result.append(shape.begin() + *length, shape.end());
   results.push_back(tensorOf(result, elementTypeOf(type)));
@@ -222,7 +225,8 @@ static Value rowPositions(OpBuilder &b, TakeAlongAxisOp op, int64_t axis) {
   Value last = moveAxes(b, op.getIndices(), axis, 1, shape.size() - 1);
   Shape places = shapeOf(last.getType());
   DimExpr rows = elementCount(ArrayRef(places).drop_back());
-  Term index = call<CastOp>(Term(b, loc, reshapeTo(b, last, {rows, places.back()})), b.getI64Type());
+  Term index =
+      call<CastOp>(Term(b, loc, reshapeTo(b, last, {rows, places.back()})), b.getI64Type());
   Term size = index.with(sizeAs(b, loc, shape[axis], b.getI64Type()));
   Term start = reshape(index.with(positions(b, loc, rows)), {rows, DimExpr(1)}) * size;
   return start + index;
@@ -313,7 +317,8 @@ SmallVector<Value> ScatterUpdateOp::buildOperandGradients(OpBuilder &b, ValueRan
   DimExpr count = elementCount(places);
   Value order = reshapeTo(b, positions(b, loc, count), places);
   auto type = tensorOf({shapeOf(getX().getType())[0]}, b.getI64Type());
-  Value owner = ScatterUpdateOp::create(b, loc, filled(b, loc, type, 0.0), getIndices(), order, skip);
+  Value owner =
+      ScatterUpdateOp::create(b, loc, filled(b, loc, type, 0.0), getIndices(), order, skip);
   Term isLast = call<EqualOp>(g.with(skipOutside(b, loc, owner, getIndices())), order);
   Shape spread = places;
   spread.append(shapeOf(getX().getType()).size() - 1, DimExpr(1));
@@ -370,13 +375,18 @@ SmallVector<Value> CoalesceOp::decompose(OpBuilder &b) {
 
   Term order = Term(b, loc, ArgsortOp::create(b, loc, getIndices(), b.getI64IntegerAttr(0)));
   Term sorted = order.with(skipOutside(b, loc, getIndices(), order));
-  // Element i of `previous` is element i - 1 of `sorted`; before the first stands an index that is none.
-  Term previous = call<PlaceOp>(sorted, start, countDims, DenseI64ArrayAttr(), b.getF64FloatAttr(-2.0));
+  // Element i of `previous` is element i - 1 of `sorted`; before the first stands an index that is
+  // none.
+  Term previous =
+      call<PlaceOp>(sorted, start, countDims, DenseI64ArrayAttr(), b.getF64FloatAttr(-2.0));
   Term isNew = call<CastOp>(call<NotEqualOp>(sorted, previous), b.getI64Type());
-  Term run = call<CumsumOp>(isNew, b.getI64IntegerAttr(0), b.getBoolAttr(false), b.getBoolAttr(false)) - 1.0;
+  Term run =
+      call<CumsumOp>(isNew, b.getI64IntegerAttr(0), b.getBoolAttr(false), b.getBoolAttr(false)) -
+      1.0;
   auto indexType = cast<RankedTensorType>(getIndices().getType());
   auto rowType = cast<RankedTensorType>(getRows().getType());
-  Term unique = call<ScatterUpdateOp>(sorted.with(filled(b, loc, indexType, -1.0)), run, sorted, skip);
+  Term unique =
+      call<ScatterUpdateOp>(sorted.with(filled(b, loc, indexType, -1.0)), run, sorted, skip);
   Value sums = addRows(b, loc, rowType, run, skipOutside(b, loc, getRows(), order));
   return {unique, sums};
 }

@@ -1,6 +1,7 @@
 //===- ReductionOps.cpp - Fewer elements out than in ----------------------===//
 
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/ScanOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -52,8 +53,7 @@ SmallVector<Value> MeanOp::decompose(OpBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 /// g / ties where x equals the extreme `y`, else 0.
-template <typename Op>
-static Value buildExtremeGradient(OpBuilder &b, Op op, Value grad) {
+template <typename Op> static Value buildExtremeGradient(OpBuilder &b, Op op, Value grad) {
   Term g(b, op.getLoc(), grad), x = g.with(op.getX());
   Term isExtreme = call<EqualOp>(x, spread(b, op.getY(), x, op.getAxisAttr()));
   Term hits = call<CastOp>(isExtreme, g.getDtype());
@@ -92,11 +92,12 @@ SmallVector<Value> ProdOp::buildOperandGradients(OpBuilder &b, ValueRange result
   Term x(b, getLoc(), getX());
   Term rows = reshape(call<TransposeOp>(x, b.getDenseI64ArrayAttr(permutation)), flat);
   auto scan = [&](bool reverse) {
-    return call<CumprodOp>(rows, b.getI64IntegerAttr(0), b.getBoolAttr(true), b.getBoolAttr(reverse));
+    return call<CumprodOp>(rows, b.getI64IntegerAttr(0), b.getBoolAttr(true),
+                           b.getBoolAttr(reverse));
   };
   Term others = reshape(scan(false) * scan(true), moved);
-  Term back = call<TransposeOp>(
-      others, b.getDenseI64ArrayAttr(invertPermutationVector(permutation)));
+  Term back =
+      call<TransposeOp>(others, b.getDenseI64ArrayAttr(invertPermutationVector(permutation)));
   return {x.with(spread(b, resultGrads[0], getX(), getAxisAttr())) * back};
 }
 
@@ -144,8 +145,7 @@ LogicalResult tfc::dfg::inferArgReduction(std::optional<Location> location, Stri
 }
 
 /// The smallest position that holds the extreme element or, as that is NaN then, a NaN.
-template <typename ExtremeOp, typename Op>
-static Value findExtreme(OpBuilder &b, Op op) {
+template <typename ExtremeOp, typename Op> static Value findExtreme(OpBuilder &b, Op op) {
   Term x(b, op.getLoc(), op.getX());
   Shape shape = x.getShape();
   int64_t axis = *normalizeAxis(op.getAxis(), shape.size());

@@ -1,9 +1,13 @@
 //===- ScanOps.cpp - Reductions that keep every step ----------------------===//
 
+#include "dialects/dfg/ScanOps.h"
 #include "dialects/dfg/Formula.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
+
+#define GET_OP_CLASSES
+#include "dialects/dfg/ScanOps.cpp.inc"
 
 LogicalResult tfc::dfg::inferScan(std::optional<Location> location, StringRef op, Type operand,
                                   int64_t axis, SmallVectorImpl<Type> &results) {
