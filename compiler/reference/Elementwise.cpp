@@ -1,0 +1,176 @@
+//===- Elementwise.cpp - Arithmetic, comparison, selection, casts ---------===//
+
+#include "compiler/reference/Pointwise.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+/// What a comparison gives for the sign of `lhs - rhs` (-1, 0, 1), and for NaN.
+struct Comparison {
+  bool below, same, above, unordered;
+};
+
+/// Undetermined where the intervals of two floats meet and the answers of both sides differ.
+static void compareReals(Call &call, const Comparison &answers) {
+  forEachElement(call, [&](int64_t i, ArrayRef<int64_t> at) {
+    Real x = call.operand(0).real(at[0]), y = call.operand(1).real(at[1]);
+    double error = x.error + y.error;
+    auto answer = [&](double lhs, double rhs) {
+      if (std::isnan(lhs) || std::isnan(rhs))
+        return answers.unordered;
+      return lhs < rhs ? answers.below : lhs == rhs ? answers.same : answers.above;
+    };
+    bool result = answer(x.value, y.value);
+    bool isDetermined = error == 0 || std::fabs(x.value - y.value) > error ||
+                        (error != kUndetermined && !std::isfinite(x.value - y.value));
+    call.result().setInteger(i, result, isDetermined);
+  });
+}
+
+static void compareIntegers(Call &call, const Comparison &answers) {
+  mapInteger(call, [&](ArrayRef<int64_t> x) -> int64_t {
+    return x[0] < x[1] ? answers.below : x[0] == x[1] ? answers.same : answers.above;
+  });
+}
+
+template <typename Op> static void addComparison(Registry &registry, Comparison answers) {
+  registry.add<Op>([=](Op, Call &call) {
+    if (call.operand().isFloat())
+      compareReals(call, answers);
+    else
+      compareIntegers(call, answers);
+  });
+}
+
+/// What both sides may be, where the condition may be either.
+static Real hull(Real chosen, Real other) {
+  double apart = distance(chosen.value, other.value);
+  return {chosen.value, std::max(chosen.error, apart + other.error)};
+}
+
+static void select(SelectOp, Call &call) {
+  const Tensor &condition = call.operand(0);
+  forEachElement(call, [&](int64_t i, ArrayRef<int64_t> at) {
+    unsigned side = condition.integer(at[0]) ? 1 : 2, other = 3 - side;
+    call.result().copy(i, call.operand(side), at[side]);
+    if (condition.isDetermined(at[0]))
+      return;
+    if (call.result().isFloat())
+      call.result().setReal(
+          i, hull(call.operand(side).real(at[side]), call.operand(other).real(at[other])));
+    else if (call.operand(1).integer(at[1]) != call.operand(2).integer(at[2]))
+      call.result().setError(i, kUndetermined);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+/// Truncates and saturates; NaN is 0.
+static int64_t toInteger(Type elementType, double value) {
+  if (std::isnan(value))
+    return 0;
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  bool isUnsigned = elementType.isUnsignedInteger();
+  double low = isUnsigned ? 0 : -std::ldexp(1.0, bits - 1);
+  double high = std::ldexp(1.0, isUnsigned ? bits : bits - 1); // exclusive
+  double whole = std::trunc(value);
+  if (whole < low)
+    return int64_t(low);
+  if (whole >= high)
+    return bits == 64 ? INT64_MAX : int64_t(high - 1);
+  return int64_t(whole);
+}
+
+static void castFromFloat(CastOp op, Call &call) {
+  Tensor &result = call.result();
+  for (int64_t i = 0; i < result.size(); ++i) {
+    Real x = call.operand().real(i);
+    if (result.isFloat()) {
+      result.setRounded(i, x, 0.5);
+    } else if (op.getDtype().isInteger(1)) {
+      result.setInteger(i, x.value != 0, x.isExact() || std::fabs(x.value) > x.error);
+    } else {
+      int64_t value = toInteger(op.getDtype(), x.value);
+      bool isDetermined = x.isExact() || (x.isDetermined() &&
+                                          value == toInteger(op.getDtype(), x.value - x.error) &&
+                                          value == toInteger(op.getDtype(), x.value + x.error));
+      result.setInteger(i, value, isDetermined);
+    }
+  }
+}
+
+static void castFromInteger(CastOp op, Call &call) {
+  Tensor &result = call.result();
+  for (int64_t i = 0; i < result.size(); ++i) {
+    int64_t x = call.operand().integer(i);
+    bool isDetermined = call.operand().isDetermined(i);
+    if (result.isFloat())
+      result.setRounded(i, {double(x), isDetermined ? 0 : kUndetermined}, 0.5);
+    else
+      result.setInteger(i, op.getDtype().isInteger(1) ? x != 0 : x, isDetermined);
+  }
+}
+
+static void evaluateCast(CastOp op, Call &call) {
+  if (call.operand().isFloat())
+    castFromFloat(op, call);
+  else
+    castFromInteger(op, call);
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+using Reals = ArrayRef<double>;
+using Integers = ArrayRef<int64_t>;
+
+/// Overflow wraps.
+static int64_t addWrapping(int64_t a, int64_t b) { return int64_t(uint64_t(a) + uint64_t(b)); }
+static int64_t mulWrapping(int64_t a, int64_t b) { return int64_t(uint64_t(a) * uint64_t(b)); }
+static int64_t negWrapping(int64_t a) { return int64_t(-uint64_t(a)); }
+
+/// NaN if one of them is.
+static double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+void addElementwise(Registry &registry) {
+  addNumeric<AddOp>(
+      registry, 0.5, [](Reals x) { return x[0] + x[1]; },
+      [](Integers x) { return addWrapping(x[0], x[1]); });
+  addNumeric<SubOp>(
+      registry, 0.5, [](Reals x) { return x[0] - x[1]; },
+      [](Integers x) { return addWrapping(x[0], negWrapping(x[1])); });
+  addNumeric<MulOp>(
+      registry, 0.5, [](Reals x) { return x[0] * x[1]; },
+      [](Integers x) { return mulWrapping(x[0], x[1]); });
+  addReal<DivOp>(registry, 0.5, [](Reals x) { return x[0] / x[1]; }, {0.0});
+  addNumeric<MaximumOp>(
+      registry, 0, [](Reals x) { return larger(x[0], x[1]); },
+      [](Integers x) { return std::max(x[0], x[1]); });
+  addNumeric<MinimumOp>(
+      registry, 0, [](Reals x) { return -larger(-x[0], -x[1]); },
+      [](Integers x) { return std::min(x[0], x[1]); });
+  // exp(y log x), whose error grows with the exponent of the result.
+  addReal<PowOp>(registry, 16, [](Reals x) { return std::pow(x[0], x[1]); }, {0.0});
+  addNumeric<NegOp>(
+      registry, 0, [](Reals x) { return -x[0]; }, [](Integers x) { return negWrapping(x[0]); });
+  addNumeric<SquareOp>(
+      registry, 0.5, [](Reals x) { return x[0] * x[0]; },
+      [](Integers x) { return mulWrapping(x[0], x[0]); });
+  addComparison<EqualOp>(registry, {false, true, false, false});
+  addComparison<NotEqualOp>(registry, {true, false, true, true});
+  addComparison<LessOp>(registry, {true, false, false, false});
+  addComparison<LessEqualOp>(registry, {true, true, false, false});
+  addComparison<GreaterOp>(registry, {false, false, true, false});
+  addComparison<GreaterEqualOp>(registry, {false, true, true, false});
+  registry.add<SelectOp>(select);
+  registry.add<CastOp>(evaluateCast);
+  registry.add<StopGradientOp>([](StopGradientOp, Call &call) { call.result() = call.operand(); });
+}
+
+} // namespace tfc::reference

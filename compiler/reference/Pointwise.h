@@ -1,0 +1,51 @@
+//===- Pointwise.h - Evaluating functions element by element --------------===//
+
+#ifndef TFC_COMPILER_REFERENCE_POINTWISE_H
+#define TFC_COMPILER_REFERENCE_POINTWISE_H
+
+#include "compiler/reference/Registry.h"
+
+namespace tfc::reference {
+
+using RealFunction = llvm::function_ref<double(llvm::ArrayRef<double>)>;
+using IntegerFunction = llvm::function_ref<int64_t(llvm::ArrayRef<int64_t>)>;
+
+/// The value of a function of inexact numbers. The error is the largest change that is found at the
+/// ends and the middles of the operands' intervals and at those of the `critical` operand values
+/// (poles, jumps, extremes) that lie in them.
+Real evaluateAt(RealFunction function, llvm::ArrayRef<Real> operands,
+                llvm::ArrayRef<double> critical = {});
+
+/// Sets every element of the result to a function, right up to `ulps`, of the elements of the float
+/// operands at the same (broadcast) position.
+void mapReal(Call &call, double ulps, RealFunction function, llvm::ArrayRef<double> critical = {});
+
+/// The same for integers and bool; the result is wrapped, and undetermined where an operand is.
+void mapInteger(Call &call, IntegerFunction function);
+
+/// Calls `visit` with each position of the result and the operands' offsets there.
+void forEachElement(Call &call, llvm::function_ref<void(int64_t, llvm::ArrayRef<int64_t>)> visit);
+
+/// Registers an elementwise operation on floats: the function and how many ulps its evaluation may
+/// be off.
+template <typename Op>
+void addReal(Registry &registry, double ulps, double (*function)(llvm::ArrayRef<double>),
+             std::vector<double> critical = {}) {
+  registry.add<Op>([=](Op, Call &call) { mapReal(call, ulps, function, critical); });
+}
+
+/// Registers an elementwise operation on floats and integers.
+template <typename Op>
+void addNumeric(Registry &registry, double ulps, double (*real)(llvm::ArrayRef<double>),
+                int64_t (*integer)(llvm::ArrayRef<int64_t>), std::vector<double> critical = {}) {
+  registry.add<Op>([=](Op, Call &call) {
+    if (call.operand().isFloat())
+      mapReal(call, ulps, real, critical);
+    else
+      mapInteger(call, integer);
+  });
+}
+
+} // namespace tfc::reference
+
+#endif // TFC_COMPILER_REFERENCE_POINTWISE_H

@@ -1,0 +1,80 @@
+//===- Registry.h - How the oracle computes each operation ----------------===//
+//
+// An evaluator computes the results of one execution of an operation from its
+// operands with plain loops. There is a file per family, as in the dialect;
+// `registerFamilies` names them. What concerns more than tensors (control flow,
+// state, lists, tapes, queues, gradients, kernels) is the interpreter's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_COMPILER_REFERENCE_REGISTRY_H
+#define TFC_COMPILER_REFERENCE_REGISTRY_H
+
+#include "compiler/reference/Tensor.h"
+#include "dialects/dfg/Dfg.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
+
+namespace tfc::reference {
+
+/// Values of the named sizes of a call.
+using Sizes = llvm::StringMap<int64_t>;
+
+/// One execution of an operation on tensors.
+class Call {
+public:
+  /// The results start as zeros of the result types' shapes, all exact.
+  Call(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands, const Sizes &sizes);
+
+  mlir::Operation *getOp() const { return op; }
+  const Tensor &operand(unsigned i = 0) const { return *operands[i]; }
+  llvm::ArrayRef<const Tensor *> getOperands() const { return operands; }
+  Tensor &result(unsigned i = 0) { return results[i]; }
+  std::vector<Tensor> takeResults() { return std::move(results); }
+
+  /// The value of a size in this call.
+  int64_t size(const dfg::DimExpr &expr) const;
+  llvm::SmallVector<int64_t> sizes(dfg::DimsAttr dims) const;
+  llvm::SmallVector<int64_t> shapeOf(mlir::Type tensorType) const;
+
+  /// Says that the data are not valid, for an operation with `CheckedOpInterface`: the call fails
+  /// with the operation's message. The evaluator returns, or goes on with anything.
+  void refuse() { isRefused = true; }
+  bool wasRefused() const { return isRefused; }
+
+private:
+  mlir::Operation *op;
+  llvm::ArrayRef<const Tensor *> operands;
+  const Sizes &symbols;
+  std::vector<Tensor> results;
+  bool isRefused = false;
+};
+
+class Registry {
+public:
+  using Evaluator = std::function<void(mlir::Operation *, Call &)>;
+
+  /// `evaluate` is called as `evaluate(op, call)` with an `Op` and a `Call &`.
+  template <typename Op, typename Evaluate> void add(Evaluate evaluate) {
+    evaluators[Op::getOperationName()] = [evaluate](mlir::Operation *op, Call &call) {
+      evaluate(mlir::cast<Op>(op), call);
+    };
+  }
+
+  /// Null if there is none.
+  const Evaluator *find(mlir::Operation *op) const;
+
+private:
+  llvm::StringMap<Evaluator> evaluators;
+};
+
+/// All families, made once.
+const Registry &getRegistry();
+
+// One function per family.
+void addElementwise(Registry &registry);
+void addReduction(Registry &registry);
+
+} // namespace tfc::reference
+
+#endif // TFC_COMPILER_REFERENCE_REGISTRY_H

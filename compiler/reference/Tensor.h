@@ -1,0 +1,97 @@
+//===- Tensor.h - A tensor of the oracle ----------------------------------===//
+
+#ifndef TFC_COMPILER_REFERENCE_TENSOR_H
+#define TFC_COMPILER_REFERENCE_TENSOR_H
+
+#include "compiler/reference/Number.h"
+#include <vector>
+
+namespace tfc::reference {
+
+/// A dense tensor of a concrete shape, its elements in row-major order. Floats are doubles with an
+/// error bound; integers and bool are exact or undetermined.
+class Tensor {
+public:
+  Tensor() = default;
+  /// Exact zeros.
+  Tensor(mlir::Type elementType, llvm::ArrayRef<int64_t> shape);
+
+  mlir::Type getElementType() const { return elementType; }
+  llvm::ArrayRef<int64_t> getShape() const { return shape; }
+  int64_t getRank() const { return shape.size(); }
+  int64_t size() const { return count; }
+  bool isFloat() const { return mlir::isa<mlir::FloatType>(elementType); }
+
+  /// What an operation computes with. An f16 beyond the largest one is undetermined: it is infinite
+  /// if it was stored.
+  Real real(int64_t i) const;
+  void setReal(int64_t i, Real value) {
+    reals[i] = value.value;
+    setError(i, value.error);
+  }
+  /// Stores what operations right up to `ulps` give for `value`: see `rounded`.
+  void setRounded(int64_t i, Real value, double ulps) {
+    setReal(i, rounded(elementType, value, ulps));
+  }
+
+  int64_t integer(int64_t i) const { return integers[i]; }
+  void setInteger(int64_t i, int64_t value, bool isDetermined = true) {
+    integers[i] = wrap(elementType, value);
+    setError(i, isDetermined ? 0 : kUndetermined);
+  }
+
+  double error(int64_t i) const { return errors.empty() ? 0 : errors[i]; }
+  void setError(int64_t i, double error);
+  bool isDetermined(int64_t i) const { return error(i) != kUndetermined; }
+  /// Whether all elements are.
+  bool isDetermined() const;
+  void setUndetermined() { errors.assign(count, kUndetermined); }
+
+  /// The element as it is, whatever the type.
+  double number(int64_t i) const { return isFloat() ? reals[i] : double(integers[i]); }
+  /// Copies element `j` of a tensor of the same dtype, error and all.
+  void copy(int64_t i, const Tensor &other, int64_t j);
+  /// Sets an element to a constant, rounded to the dtype.
+  void setConstant(int64_t i, double value);
+
+  /// The same elements in another shape.
+  Tensor reshaped(llvm::ArrayRef<int64_t> newShape) const;
+
+private:
+  mlir::Type elementType;
+  std::vector<int64_t> shape;
+  int64_t count = 0;
+  std::vector<double> reals;
+  std::vector<int64_t> integers;
+  std::vector<double> errors; // empty: all exact
+};
+
+/// Number of elements.
+int64_t elementCount(llvm::ArrayRef<int64_t> shape);
+
+/// Distance in memory of neighbours along each axis.
+llvm::SmallVector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape);
+
+/// Positions of the elements of a shape, one after the other in row-major order.
+class Positions {
+public:
+  explicit Positions(llvm::ArrayRef<int64_t> shape)
+      : shape(shape), place(shape.size(), 0), isEnd(elementCount(shape) == 0) {}
+
+  bool done() const { return isEnd; }
+  void next();
+  /// The position along each axis.
+  llvm::ArrayRef<int64_t> operator*() const { return place; }
+  int64_t operator[](int64_t axis) const { return place[axis]; }
+
+private:
+  llvm::SmallVector<int64_t> shape, place;
+  bool isEnd;
+};
+
+/// Where the element at `place` of a broadcast result stands in an operand.
+int64_t broadcastOffset(llvm::ArrayRef<int64_t> place, llvm::ArrayRef<int64_t> operandShape);
+
+} // namespace tfc::reference
+
+#endif // TFC_COMPILER_REFERENCE_TENSOR_H
