@@ -27,8 +27,7 @@ static int64_t lanesFor(KernelEmitter &e, Value tensor, AffineExpr size) {
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
   if (auto constant = dyn_cast<AffineConstantExpr>(size))
-    lanes = std::min<int64_t>(lanes,
-                              llvm::PowerOf2Ceil(std::max<int64_t>(constant.getValue(), 1)));
+    lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(std::max<int64_t>(constant.getValue(), 1)));
   return lanes;
 }
 
@@ -45,10 +44,12 @@ static void emitScanLine(KernelEmitter &e, ScanOp op, AffineExpr length,
   SmallVector<AffineExpr> place(indices);
   place.insert(place.begin() + op.getDimension(), op.getReverse() ? length - 1 - step : step);
   Value old = loop.getRegionIterArg(0);
-  Value element = e.element(op.getInput(), place);
-  if (isa<VectorType>(old.getType()))
-    element = e.broadcast(element);
-  Value sum = e.inlineRegion(op.getCombine(), {old, element});
+  SmallVector<Value> scalars = {old};
+  for (Value input : op.getInputs()) {
+    Value element = e.element(input, place);
+    scalars.push_back(isa<VectorType>(old.getType()) ? e.broadcast(element) : element);
+  }
+  Value sum = e.inlineRegion(op.getCombine(), scalars);
   e.store(op.getResult(), place, op.getExclusive() ? old : sum);
   scf::YieldOp::create(b, e.loc(), sum);
 }
@@ -86,8 +87,8 @@ static Value updatePlace(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> ba
     Value index =
         arith::IndexCastOp::create(b, loc, b.getIndexType(), e.element(op.getIndices(), at));
     // Unsigned: numbers below zero are too large as well.
-    Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
-                                       e.indexValue(shape[i]));
+    Value fits =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, e.indexValue(shape[i]));
     inside = b.createOrFold<arith::AndIOp>(loc, inside, fits);
     place.push_back(e.addSymbol(index));
   }

@@ -83,7 +83,7 @@ AffineExpr KernelShapes::indexExpr(Value index) {
 static Value sameShapedOperand(Operation *op, unsigned number) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case<linalg::LinalgOp>([&](auto linalg) { return linalg.getDpsInits()[number]; })
-      .Case<tfc::linalg_ext::ScanOp>([&](auto scan) { return scan.getInput(); })
+      .Case<tfc::linalg_ext::ScanOp>([&](auto scan) { return scan.getInputs().front(); })
       .Case<tfc::linalg_ext::ScatterOp>([&](auto scatter) { return scatter.getOperand(); })
       .Case<tfc::linalg_ext::SortOp>([&](auto sort) { return sort.getInputs().front(); })
       .Case<tensor::CastOp>([&](auto cast) { return cast.getSource(); })

@@ -180,9 +180,21 @@ struct ArgsortLowering : OpConversionPattern<ArgsortOp> {
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// The sum or product so far, in the compute type; rounded where it is stored.
-template <typename Op, typename FloatCombine, typename IntCombine>
-struct ScanLowering : OpConversionPattern<Op> {
+static Value add(OpBuilder &b, Location loc, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return arith::AddFOp::create(b, loc, x, y);
+  return arith::AddIOp::create(b, loc, x, y);
+}
+
+static Value multiply(OpBuilder &b, Location loc, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return arith::MulFOp::create(b, loc, x, y);
+  return arith::MulIOp::create(b, loc, x, y);
+}
+
+/// The value so far, in the compute type; rounded where it is stored. A scan of type `Op` says in
+/// `Derived` where it starts and how it goes on.
+template <typename Op, typename Derived> struct ScanLowering : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
@@ -192,20 +204,19 @@ struct ScanLowering : OpConversionPattern<Op> {
     Shape shape = shapeOf(op.getType());
     int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
     Type type = storedElement(x), state = computeType(type);
-    TypedAttr neutral =
-        std::is_same_v<Op, CumsumOp> ? rewriter.getZeroAttr(state) : rewriter.getOneAttr(state);
-    Value init = arith::ConstantOp::create(rewriter, loc, neutral);
+    Value init = arith::ConstantOp::create(rewriter, loc, Derived::start(rewriter, state));
     Type resultType = RankedTensorType::get(cast<RankedTensorType>(x.getType()).getShape(), state);
     auto scan = linalg_ext::ScanOp::create(
-        rewriter, loc, resultType, x, init, rewriter.getI64IntegerAttr(axis),
+        rewriter, loc, resultType, init, adaptor.getOperands(), rewriter.getI64IntegerAttr(axis),
         unitIf(rewriter, op.getExclusive()), unitIf(rewriter, op.getReverse()));
-    buildBody(rewriter, loc, scan.getCombine(), {state, type},
-              [&](OpBuilder &b, ValueRange scalars) -> Value {
-                Value element = widen(b, loc, scalars[1]);
-                if (isa<FloatType>(state))
-                  return FloatCombine::create(b, loc, scalars[0], element);
-                return IntCombine::create(b, loc, scalars[0], element);
-              });
+    SmallVector<Type> arguments(1 + adaptor.getOperands().size(), type);
+    arguments.front() = state;
+    buildBody(rewriter, loc, scan.getCombine(), arguments, [&](OpBuilder &b, ValueRange scalars) {
+      SmallVector<Value> elements;
+      for (Value element : scalars.drop_front())
+        elements.push_back(widen(b, loc, element));
+      return Derived::step(b, loc, scalars.front(), elements);
+    });
     Value result = scan.getResult();
     if (state != type)
       result =
@@ -217,10 +228,34 @@ struct ScanLowering : OpConversionPattern<Op> {
 
   static UnitAttr unitIf(OpBuilder &b, bool holds) { return holds ? b.getUnitAttr() : UnitAttr(); }
 };
+
+struct CumsumLowering : ScanLowering<CumsumOp, CumsumLowering> {
+  using ScanLowering::ScanLowering;
+  static TypedAttr start(OpBuilder &b, Type state) { return b.getZeroAttr(state); }
+  static Value step(OpBuilder &b, Location loc, Value sum, ValueRange elements) {
+    return add(b, loc, sum, elements[0]);
+  }
+};
+
+struct CumprodLowering : ScanLowering<CumprodOp, CumprodLowering> {
+  using ScanLowering::ScanLowering;
+  static TypedAttr start(OpBuilder &b, Type state) { return b.getOneAttr(state); }
+  static Value step(OpBuilder &b, Location loc, Value product, ValueRange elements) {
+    return multiply(b, loc, product, elements[0]);
+  }
+};
+
+struct LinearRecurrenceLowering : ScanLowering<LinearRecurrenceOp, LinearRecurrenceLowering> {
+  using ScanLowering::ScanLowering;
+  static TypedAttr start(OpBuilder &b, Type state) { return b.getZeroAttr(state); }
+  static Value step(OpBuilder &b, Location loc, Value last, ValueRange elements) {
+    return add(b, loc, multiply(b, loc, elements[0], last), elements[1]);
+  }
+};
 } // namespace
 
 void tfc::lowering::populateGatherPatterns(TensorConverter &types, RewritePatternSet &patterns) {
   patterns.add<ArgsortLowering, GatherLowering, ScatterAddLowering, ScatterUpdateLowering,
-               ScanLowering<CumsumOp, arith::AddFOp, arith::AddIOp>,
-               ScanLowering<CumprodOp, arith::MulFOp, arith::MulIOp>>(types, patterns.getContext());
+               CumsumLowering, CumprodLowering, LinearRecurrenceLowering>(types,
+                                                                          patterns.getContext());
 }

@@ -38,13 +38,31 @@ def Dfg_CumprodOp : Dfg_ScanOp<"cumprod"> {
   let summary = "Multiplies the elements up to each one along an axis";
   let description = [{
     With `exclusive` without the element itself, with `reverse` from the last
-    element on. Integers wrap. The gradient divides by the elements: it is not
-    finite where one is 0.
+    element on. Integers wrap.
 
     ```mlir
     %y = dfg.cumprod %x {axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
+}
+
+def Dfg_LinearRecurrenceOp : Dfg_PureOp<"linear_recurrence", [Dfg_Differentiable]> {
+  let summary = "Scales what came before and adds each element along an axis";
+  let description = [{
+    `y[i] = factor[i] * y[i - 1] + x[i]`, and 0 before the first element. With
+    `exclusive` the result at `i` is `y[i - 1]`, with `reverse` it runs from the
+    last element to the first. Running averages and linear filters are such
+    recurrences, and so is the gradient of `cumprod`. Integers wrap.
+
+    ```mlir
+    %y = dfg.linear_recurrence %factor, %x {axis = 1 : i64} : tensor<4x8xf32>, tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$factor, Dfg_Tensor:$x, Dfg_Axis<"0">:$axis,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$exclusive,
+                       DefaultValuedOptionalAttr<BoolAttr, "false">:$reverse);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$factor `,` $x attr-dict `:` type($factor) `,` type($x)";
 }
 
 #endif // TFC_DIALECTS_DFG_SCANOPS_TD

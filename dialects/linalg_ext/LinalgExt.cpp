@@ -33,24 +33,29 @@ static LogicalResult verifyRegion(Operation *op, Region &region, ArrayRef<Type> 
 
 static Type elementType(Value tensor) { return getElementTypeOrSelf(tensor.getType()); }
 
-//===--- scan -----------------------------------------------------------------------------------===//
+//===--- scan
+//-----------------------------------------------------------------------------------===//
 
 LogicalResult ScanOp::verify() {
-  auto input = cast<RankedTensorType>(getInput().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
-  if (failed(verifyCompatibleShape(input, result)))
-    return emitOpError("expected input and result of one shape, but got ")
-           << input << " and " << result;
-  if (getDimension() >= uint64_t(input.getRank()))
-    return emitOpError("expected a dimension below the rank ") << input.getRank();
   Type state = getInit().getType();
+  SmallVector<Type> arguments = {state};
+  for (Value input : getInputs()) {
+    if (failed(verifyCompatibleShape(input.getType(), result)))
+      return emitOpError("expected inputs and result of one shape, but got ")
+             << input.getType() << " and " << result;
+    arguments.push_back(elementType(input));
+  }
+  if (getDimension() >= uint64_t(result.getRank()))
+    return emitOpError("expected a dimension below the rank ") << result.getRank();
   if (state != result.getElementType())
     return emitOpError("expected an initial value of the result's element type ")
            << result.getElementType() << ", but got " << state;
-  return verifyRegion(*this, getCombine(), {state, input.getElementType()}, {state});
+  return verifyRegion(*this, getCombine(), arguments, {state});
 }
 
-//===--- scatter --------------------------------------------------------------------------------===//
+//===--- scatter
+//--------------------------------------------------------------------------------===//
 
 LogicalResult ScatterOp::verify() {
   auto indices = cast<RankedTensorType>(getIndices().getType());
@@ -71,7 +76,8 @@ LogicalResult ScatterOp::verify() {
   return verifyRegion(*this, getCombine(), {element, element}, {element});
 }
 
-//===--- sort -----------------------------------------------------------------------------------===//
+//===--- sort
+//-----------------------------------------------------------------------------------===//
 
 LogicalResult SortOp::verify() {
   if (getInputs().empty() || getInputs().getTypes() != getSorted().getTypes())

@@ -38,27 +38,28 @@ def LinalgExt_ScanOp : LinalgExt_Op<"scan", [
   let summary = "Combines the elements before each element along a dimension";
   let description = [{
     Element i of the result along `dimension` is `init` combined with elements 0
-    to i of `input` in this order, or 0 to i - 1 if `exclusive`. With `reverse`
-    the order runs from the last element to the first. The region gets the value
-    so far and the next element, and yields the new value.
+    to i of `inputs` (all of one shape) in this order, or 0 to i - 1 if
+    `exclusive`. With `reverse` the order runs from the last element to the
+    first. The region gets the value so far and the next element of each input,
+    and yields the new value.
 
     Example:
 
     ```mlir
-    %sums = linalg_ext.scan %x, %zero along 1 : tensor<?x8xf32>, f32 -> tensor<?x8xf32> {
+    %sums = linalg_ext.scan %zero, %x along 1 : f32, tensor<?x8xf32> -> tensor<?x8xf32> {
     ^bb0(%sum: f32, %e: f32):
       %next = arith.addf %sum, %e : f32
       linalg_ext.yield %next : f32
     }
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$input, AnyType:$init, I64Attr:$dimension,
+  let arguments = (ins AnyType:$init, Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension,
                        UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$combine);
   let assemblyFormat = [{
-    $input `,` $init `along` $dimension (`exclusive` $exclusive^)? (`reverse` $reverse^)?
-    attr-dict `:` type($input) `,` type($init) `->` type($result) $combine
+    $init `,` $inputs `along` $dimension (`exclusive` $exclusive^)? (`reverse` $reverse^)?
+    attr-dict `:` type($init) `,` type($inputs) `->` type($result) $combine
   }];
   let hasVerifier = 1;
 }

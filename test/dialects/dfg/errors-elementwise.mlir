@@ -104,6 +104,14 @@ func.func @f(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<4xf32>, %y: tensor<1xf32>) {
+  // expected-error @+1 {{'linear_recurrence' expects operands of one type, but got f32[1] and f32[4] [type-mismatch]}}
+  %z = dfg.linear_recurrence %y, %x : tensor<1xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @f(%c: tensor<i64>) {
   // expected-error @+1 {{'random_normal' expects a floating-point tensor, but got i32[4] [dtype]}}
   %y = dfg.random_normal %c {shape = #dfg.dims<4>, dtype = i32} : tensor<i64>

@@ -2,8 +2,8 @@
 // RUN: tfc-opt --split-input-file --verify-diagnostics %s -o /dev/null
 
 func.func @scan_shape(%x: tensor<4x8xf32>, %zero: f32) {
-  // expected-error @+1 {{expected input and result of one shape, but got}}
-  %y = linalg_ext.scan %x, %zero along 1 : tensor<4x8xf32>, f32 -> tensor<4x9xf32> {
+  // expected-error @+1 {{expected inputs and result of one shape, but got}}
+  %y = linalg_ext.scan %zero, %x along 1 : f32, tensor<4x8xf32> -> tensor<4x9xf32> {
   ^bb0(%sum: f32, %e: f32):
     linalg_ext.yield %e : f32
   }
@@ -14,7 +14,7 @@ func.func @scan_shape(%x: tensor<4x8xf32>, %zero: f32) {
 
 func.func @scan_dimension(%x: tensor<8xf32>, %zero: f32) {
   // expected-error @+1 {{expected a dimension below the rank 1}}
-  %y = linalg_ext.scan %x, %zero along 1 : tensor<8xf32>, f32 -> tensor<8xf32> {
+  %y = linalg_ext.scan %zero, %x along 1 : f32, tensor<8xf32> -> tensor<8xf32> {
   ^bb0(%sum: f32, %e: f32):
     linalg_ext.yield %e : f32
   }
@@ -25,7 +25,7 @@ func.func @scan_dimension(%x: tensor<8xf32>, %zero: f32) {
 
 func.func @scan_init(%x: tensor<8xf32>, %zero: f64) {
   // expected-error @+1 {{expected an initial value of the result's element type 'f32', but got 'f64'}}
-  %y = linalg_ext.scan %x, %zero along 0 : tensor<8xf32>, f64 -> tensor<8xf32> {
+  %y = linalg_ext.scan %zero, %x along 0 : f64, tensor<8xf32> -> tensor<8xf32> {
   ^bb0(%sum: f32, %e: f32):
     linalg_ext.yield %e : f32
   }
@@ -36,7 +36,7 @@ func.func @scan_init(%x: tensor<8xf32>, %zero: f64) {
 
 func.func @scan_region(%x: tensor<8xf32>, %zero: f32) {
   // expected-error @+1 {{expected its region to take ('f32', 'f32'), but got ('f32')}}
-  %y = linalg_ext.scan %x, %zero along 0 : tensor<8xf32>, f32 -> tensor<8xf32> {
+  %y = linalg_ext.scan %zero, %x along 0 : f32, tensor<8xf32> -> tensor<8xf32> {
   ^bb0(%sum: f32):
     linalg_ext.yield %sum : f32
   }

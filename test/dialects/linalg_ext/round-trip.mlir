@@ -2,10 +2,10 @@
 // RUN: tfc-opt %s | FileCheck %s
 
 // CHECK-LABEL: func.func @scan
-// CHECK: linalg_ext.scan %{{.*}}, %{{.*}} along 1 exclusive reverse : tensor<?x8xf32>, f32 -> tensor<?x8xf32> {
+// CHECK: linalg_ext.scan %{{.*}}, %{{.*}} along 1 exclusive reverse : f32, tensor<?x8xf32> -> tensor<?x8xf32> {
 // CHECK: linalg_ext.yield %{{.*}} : f32
 func.func @scan(%x: tensor<?x8xf32>, %zero: f32) -> tensor<?x8xf32> {
-  %y = linalg_ext.scan %x, %zero along 1 exclusive reverse : tensor<?x8xf32>, f32 -> tensor<?x8xf32> {
+  %y = linalg_ext.scan %zero, %x along 1 exclusive reverse : f32, tensor<?x8xf32> -> tensor<?x8xf32> {
   ^bb0(%sum: f32, %e: f32):
     %next = arith.addf %sum, %e : f32
     linalg_ext.yield %next : f32

@@ -308,7 +308,7 @@ func.func private @{name}(%n: index, %m: index,
     %x: {T} {{tfc.shape = affine_map<()[s0, s1] -> (s0, s1)>}})
     -> ({T} {{tfc.shape = affine_map<()[s0, s1] -> (s0, s1)>}}) attributes {{tfc.kernel}} {{
   %zero = arith.constant 0.0 : f32
-  %y = linalg_ext.scan %x, %zero along {axis} {flags} : {T}, f32 -> {T} {{
+  %y = linalg_ext.scan %zero, %x along {axis} {flags} : f32, {T} -> {T} {{
   ^bb0(%s: f32, %a: f32):
     %r = arith.addf %s, %a : f32
     linalg_ext.yield %r : f32

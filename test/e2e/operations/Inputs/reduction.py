@@ -40,6 +40,21 @@ def scan(name, function, operand=real):
     ]
 
 
+def recurrence(factor, x, axis=0):
+    """y[i] = factor[i] * y[i - 1] + x[i]."""
+    y, state = np.empty_like(x), np.zeros_like(np.take(x, 0, axis)) if x.shape[axis] else None
+    for i in range(x.shape[axis]):
+        place = (slice(None),) * axis + (i,)
+        state = y[place] = factor[place] * state + x[place]
+    return y
+
+
+def delayed_recurrence(factor, x):
+    """The state before each element of axis 1, from the last element on."""
+    y = recurrence(np.flip(factor, 1), np.flip(x, 1), 1)
+    return np.flip(np.concatenate([np.zeros_like(y[:, :1]), y[:, :-1]], 1), 1)
+
+
 def with_zeros(*shape):
     """None, one or two zeros along every axis, a good way from 0 otherwise."""
     return Operand(shape, lambda r, s: r.uniform(0.5, 2.0, s) * r.choice([-1, 1], s) * (r.random(s) < 0.7))
@@ -67,11 +82,16 @@ CASES = [
     case("argmax(x, axis: -1, dtype: i64)", lambda x: x.argmax(-1), types="i32", x=whole("n", 5)),
     *scan("cumsum", np.cumsum),
     *scan("cumprod", np.cumprod, distinct),
-    case("cumprod(x, axis: 1)", lambda x: np.cumprod(x, axis=1), x=with_zeros("n", 5)),
+    case("cumprod(x, axis: 1)", lambda x: np.cumprod(x, axis=1), x=with_zeros("n", 5), second=True),
     case("cumprod(x, axis: 1, exclusive: true, reverse: true)",
-         lambda x: np.flip(shifted(np.cumprod, np.flip(x, 1), 1), 1), x=with_zeros("n", 5)),
+         lambda x: np.flip(shifted(np.cumprod, np.flip(x, 1), 1), 1), x=with_zeros("n", 5), second=True),
     case("prod(x, axis: 1)", lambda x: np.prod(x, axis=1), x=with_zeros("n", 5), second=True),
     case("prod(x)", np.prod, x=with_zeros("n", 3), sizes=(1, 3), second=True),
+    case("linear_recurrence(f, x)", recurrence, f=real("n", 3), x=real("n", 3), second=True),
+    case("linear_recurrence(f, x, axis: 1, exclusive: true, reverse: true)", delayed_recurrence,
+         f=with_zeros("n", 4), x=real("n", 4), second=True),
+    case("linear_recurrence(f, x, axis: 1)", lambda f, x: recurrence(f, x, 1), types="i32",
+         f=whole("n", 9), x=whole("n", 9)),
     case("sum(x, axis: 0)", lambda x: x.sum(axis=0), x=real("n", 3), sizes=(0, 64, 1000), gradient=False),
     case("sum(x)", lambda x: x.sum(), types="f32", x=real("n"), sizes=(0, 1, 10007), tolerance=1e-3),
     case("sum(x, axis: 1)", lambda x: x.sum(axis=1, dtype=np.int32), types="i32", x=whole("n", 3)),
