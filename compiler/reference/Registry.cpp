@@ -7,19 +7,18 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
+int64_t sizeOf(const DimExpr &expr, const Sizes &sizes) {
+  auto lookup = [&](StringRef name) -> std::optional<int64_t> {
+    auto found = sizes.find(name);
+    return found == sizes.end() ? std::nullopt : std::optional(found->second);
+  };
+  return expr.evaluate(lookup).value_or(0);
+}
+
 Call::Call(Operation *op, ArrayRef<const Tensor *> operands, const Sizes &sizes)
     : op(op), operands(operands), symbols(sizes) {
   for (Type type : op->getResultTypes())
     results.emplace_back(elementTypeOf(type), shapeOf(type));
-}
-
-/// A size that cannot be computed belongs to an operation that a refused call does not reach: 0.
-int64_t Call::size(const DimExpr &expr) const {
-  auto lookup = [&](StringRef name) -> std::optional<int64_t> {
-    auto found = symbols.find(name);
-    return found == symbols.end() ? std::nullopt : std::optional(found->second);
-  };
-  return expr.evaluate(lookup).value_or(0);
 }
 
 SmallVector<int64_t> Call::sizes(DimsAttr dims) const {
@@ -39,6 +38,7 @@ const Registry::Evaluator *Registry::find(Operation *op) const {
 const Registry &getRegistry() {
   static const Registry registry = [] {
     Registry all;
+    addConstants(all);
     addElementwise(all);
     addReduction(all);
     return all;

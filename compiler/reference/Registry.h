@@ -20,6 +20,10 @@ namespace tfc::reference {
 /// Values of the named sizes of a call.
 using Sizes = llvm::StringMap<int64_t>;
 
+/// The value of a size; 0 for one that cannot be computed, which only a refused call does not
+/// check.
+int64_t sizeOf(const dfg::DimExpr &expr, const Sizes &sizes);
+
 /// One execution of an operation on tensors.
 class Call {
 public:
@@ -33,7 +37,7 @@ public:
   std::vector<Tensor> takeResults() { return std::move(results); }
 
   /// The value of a size in this call.
-  int64_t size(const dfg::DimExpr &expr) const;
+  int64_t size(const dfg::DimExpr &expr) const { return sizeOf(expr, symbols); }
   llvm::SmallVector<int64_t> sizes(dfg::DimsAttr dims) const;
   llvm::SmallVector<int64_t> shapeOf(mlir::Type tensorType) const;
 
@@ -72,6 +76,7 @@ private:
 const Registry &getRegistry();
 
 // One function per family.
+void addConstants(Registry &registry);
 void addElementwise(Registry &registry);
 void addReduction(Registry &registry);
 

@@ -1,0 +1,73 @@
+//===- Control.cpp - Branches and loops as regions ------------------------===//
+
+#include "compiler/reference/Interpreter.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+/// Where the condition may be either, both sides count: results are undetermined, and so is what
+/// the other side assigns.
+static LogicalResult runIf(IfOp op, Interpreter &interpreter) {
+  if (failed(interpreter.require(interpreter.get(op.getCondition()))))
+    return failure();
+  bool isDetermined;
+  bool condition = interpreter.decide(op.getCondition(), isDetermined);
+  Interpreter::UndeterminedScope scope(interpreter, !isDetermined);
+  Block &block = condition ? op.getThenBlock() : op.getElseBlock();
+  if (!isDetermined)
+    interpreter.blur(condition ? op.getElseRegion() : op.getThenRegion());
+  if (failed(interpreter.run(block)))
+    return failure();
+  interpreter.forward(op.getResults(), interpreter.get(block.getTerminator()->getOperands()));
+  return success();
+}
+
+/// Runs the condition of the next iteration.
+static LogicalResult goesOn(WhileOp op, Interpreter &interpreter, bool &result,
+                            bool &isDetermined) {
+  if (failed(interpreter.run(op.getConditionBlock())))
+    return failure();
+  Value condition = op.getCondition().getCondition();
+  if (failed(interpreter.require(interpreter.get(condition))))
+    return failure();
+  result = interpreter.decide(condition, isDetermined);
+  return success();
+}
+
+/// From an iteration on that may or may not run, everything is undetermined.
+static LogicalResult runWhile(WhileOp op, Interpreter &interpreter) {
+  SmallVector<DatumRef> carried = interpreter.get(op.getInits());
+  std::deque<Interpreter::UndeterminedScope> scopes;
+  interpreter.iterations.push_back(0);
+  for (;; ++interpreter.iterations.back()) {
+    interpreter.forward(op.getConditionBlock().getArguments(), carried);
+    bool more, isDetermined;
+    if (failed(goesOn(op, interpreter, more, isDetermined)))
+      return failure();
+    if (!isDetermined && scopes.empty()) {
+      scopes.emplace_back(interpreter, true);
+      interpreter.blur(op.getBodyRegion());
+    }
+    carried = interpreter.get(op.getConditionBlock().getArguments());
+    if (!more)
+      break;
+    if (interpreter.iterations.back() >= interpreter.options.mostIterations)
+      return interpreter.fail(Status::Code::Internal, "a loop does not end");
+    interpreter.forward(op.getBodyBlock().getArguments(), carried);
+    if (failed(interpreter.run(op.getBodyBlock())))
+      return failure();
+    carried = interpreter.get(op.getYield().getValues());
+  }
+  interpreter.iterations.pop_back();
+  interpreter.forward(op.getResults(), carried);
+  return success();
+}
+
+void addControl(Handlers &handlers) {
+  handlers.add<IfOp>(runIf);
+  handlers.add<WhileOp>(runWhile);
+}
+
+} // namespace tfc::reference

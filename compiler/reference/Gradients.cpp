@@ -1,0 +1,232 @@
+//===- Gradients.cpp - Gradients from what was executed -------------------===//
+//
+// While an entry runs that asks for gradients, each operation that is executed is
+// recorded with its data, also in branches and loops. `dfg.gradients` walks the
+// record backwards and executes what the operations' own gradients are made of,
+// which is recorded too: so there are second derivatives, and nothing here knows
+// of loops. Which value is meant is told by the address of its datum.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/dfg/Gradients.h"
+#include "compiler/reference/Interpreter.h"
+#include "compiler/reference/Scratch.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+namespace {
+class Sweep {
+public:
+  Sweep(GradientsOp op, Interpreter &interpreter)
+      : op(op), interpreter(interpreter), end(interpreter.records.size()) {}
+
+  LogicalResult run();
+
+private:
+  void findVaried();
+  void findGathers();
+  LogicalResult visit(const Record &record);
+  LogicalResult collectRows(const Record &record);
+  LogicalResult add(const DatumRef &datum, Type type, DatumRef gradient);
+  /// Runs a fragment with the operands and results of `record` as they were.
+  FailureOr<SmallVector<DatumRef>> runFragment(Fragment &fragment, ArrayRef<DatumRef> arguments,
+                                               const Record *record);
+  DatumRef filled(Type type, double value);
+  DatumRef joined(Type type, ArrayRef<DatumRef> parts);
+  void publish();
+
+  GradientsOp op;
+  Interpreter &interpreter;
+  size_t end; // of what was executed before
+  /// What depends on some x.
+  llvm::DenseSet<const Datum *> varied;
+  llvm::DenseMap<const Datum *, DatumRef> adjoints;
+  /// Of a sparse x: the gathers that lead to y, and what they gave, the last one first.
+  llvm::DenseMap<const Datum *, llvm::SmallDenseSet<Operation *>> gathers;
+  llvm::DenseMap<const Datum *, std::vector<std::pair<DatumRef, DatumRef>>> rows;
+};
+} // namespace
+
+void Sweep::findVaried() {
+  for (Value x : op.getXs())
+    varied.insert(interpreter.get(x).get());
+  for (size_t i = 0; i < end; ++i) {
+    const Record &record = interpreter.records[i];
+    bool depends = llvm::any_of(
+        record.inputs, [&](const DatumRef &input) { return varied.contains(input.get()); });
+    for (const DatumRef &output : record.outputs)
+      if (depends && output)
+        varied.insert(output.get());
+  }
+}
+
+void Sweep::findGathers() {
+  for (int64_t position : op.getSparse()) {
+    Value x = op.getXs()[position];
+    auto &readers = gathers[interpreter.get(x).get()];
+    for (Operation *reader : readersTowards(op.getY(), x))
+      readers.insert(reader);
+  }
+}
+
+DatumRef Sweep::filled(Type type, double value) {
+  SmallVector<int64_t> shape;
+  for (const DimExpr &size : shapeOf(type))
+    shape.push_back(sizeOf(size, interpreter.sizes));
+  Tensor tensor(elementTypeOf(type), shape);
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    tensor.setConstant(i, value);
+  return Interpreter::make(std::move(tensor));
+}
+
+FailureOr<SmallVector<DatumRef>>
+Sweep::runFragment(Fragment &fragment, ArrayRef<DatumRef> arguments, const Record *record) {
+  SmallVector<std::pair<Value, DatumRef>> saved;
+  auto bind = [&](Value value, DatumRef datum) {
+    saved.push_back({value, interpreter.get(value)});
+    interpreter.set(value, std::move(datum));
+  };
+  if (record) {
+    Operation *executed = record->op;
+    SmallVector<DatumRef> inputs = record->inputs, outputs = record->outputs;
+    for (auto [value, datum] : llvm::zip_equal(executed->getOperands(), inputs))
+      bind(value, datum);
+    for (auto [value, datum] : llvm::zip_equal(executed->getResults(), outputs))
+      bind(value, datum);
+  }
+  for (auto [value, datum] : llvm::zip_equal(fragment.block.getArguments(), arguments))
+    bind(value, datum);
+  bool wasInGradient = std::exchange(interpreter.isInGradient, true);
+  for (Operation &built : fragment.block)
+    if (failed(interpreter.run(&built)))
+      return failure();
+  interpreter.isInGradient = wasInGradient;
+  SmallVector<DatumRef> results;
+  for (Value result : fragment.results)
+    results.push_back(result ? interpreter.get(result) : nullptr);
+  for (auto &[value, datum] : llvm::reverse(saved))
+    interpreter.set(value, datum);
+  return results;
+}
+
+LogicalResult Sweep::add(const DatumRef &datum, Type type, DatumRef gradient) {
+  DatumRef &adjoint = adjoints[datum.get()];
+  if (!adjoint) {
+    adjoint = std::move(gradient);
+    return success();
+  }
+  Fragment *sum = interpreter.scratch->sumOf(type, op.getLoc());
+  auto result = runFragment(*sum, {adjoint, gradient}, nullptr);
+  if (failed(result))
+    return failure();
+  adjoints[datum.get()] = result->front();
+  return success();
+}
+
+/// A gather of a sparse x gives rows, of zeros where nothing flows, in place of a gradient.
+LogicalResult Sweep::collectRows(const Record &record) {
+  DatumRef gradient = adjoints.lookup(record.outputs[0].get());
+  if (!gradient)
+    gradient = filled(record.op->getResult(0).getType(), 0);
+  const Datum *x = record.inputs[0].get();
+  auto parts = runFragment(*interpreter.scratch->rowsOf(record.op), gradient, &record);
+  if (failed(parts))
+    return failure();
+  rows[x].push_back({(*parts)[0], (*parts)[1]});
+  return success();
+}
+
+LogicalResult Sweep::visit(const Record &entry) {
+  Record record = entry; // the list of records grows meanwhile
+  if (record.op && !record.inputs.empty())
+    if (auto found = gathers.find(record.inputs[0].get()); found != gathers.end())
+      if (found->second.contains(record.op))
+        return collectRows(record);
+  std::vector<bool> isGiven, wanted;
+  SmallVector<DatumRef> given;
+  for (const DatumRef &output : record.outputs) {
+    DatumRef gradient = output ? adjoints.lookup(output.get()) : nullptr;
+    isGiven.push_back(bool(gradient));
+    if (gradient)
+      given.push_back(gradient);
+  }
+  for (const DatumRef &input : record.inputs)
+    wanted.push_back(input && varied.contains(input.get()));
+  if (given.empty() || !llvm::is_contained(wanted, true))
+    return success();
+  if (!record.op)
+    return add(record.inputs[0], record.type, given[0]);
+  if (!isa<DifferentiableOpInterface>(record.op))
+    return interpreter.fail(Status::Code::Internal,
+                            "'" + record.op->getName().getStringRef() + "' has no gradient");
+  auto results =
+      runFragment(*interpreter.scratch->gradientOf(record.op, isGiven, wanted), given, &record);
+  if (failed(results))
+    return failure();
+  for (auto [i, gradient] : llvm::enumerate(*results))
+    if (gradient && failed(add(record.inputs[i], record.op->getOperand(i).getType(), gradient)))
+      return failure();
+  return success();
+}
+
+/// The parts one after the other along the first axis.
+DatumRef Sweep::joined(Type type, ArrayRef<DatumRef> parts) {
+  SmallVector<int64_t> shape;
+  for (const DimExpr &size : shapeOf(type))
+    shape.push_back(sizeOf(size, interpreter.sizes));
+  Tensor all(elementTypeOf(type), shape);
+  int64_t next = 0;
+  for (const DatumRef &part : parts)
+    for (int64_t i = 0; i < part->tensor->size(); ++i)
+      all.copy(next++, *part->tensor, i);
+  return Interpreter::make(std::move(all));
+}
+
+void Sweep::publish() {
+  auto result = op.getGrads().begin();
+  for (auto [i, x] : llvm::enumerate(op.getXs())) {
+    const Datum *datum = interpreter.get(x).get();
+    if (!llvm::is_contained(op.getSparse(), int64_t(i))) {
+      DatumRef gradient = adjoints.lookup(datum);
+      interpreter.set(*result++, gradient ? gradient : filled(x.getType(), 0));
+      continue;
+    }
+    SmallVector<DatumRef> indices, sums;
+    for (auto &[index, row] : rows[datum]) {
+      indices.push_back(index);
+      sums.push_back(row);
+    }
+    for (auto &parts : {indices, sums}) {
+      interpreter.set(*result, joined((*result).getType(), parts));
+      ++result;
+    }
+  }
+}
+
+LogicalResult Sweep::run() {
+  DatumRef y = interpreter.get(op.getY());
+  if (y->failure) { // the record ends where it failed
+    for (Value result : op.getGrads())
+      interpreter.set(result, y);
+    return success();
+  }
+  findVaried();
+  findGathers();
+  adjoints[y.get()] = filled(op.getY().getType(), 1);
+  for (size_t i = end; i-- > 0;)
+    if (failed(visit(interpreter.records[i])))
+      return failure();
+  publish();
+  return success();
+}
+
+static LogicalResult runGradients(GradientsOp op, Interpreter &interpreter) {
+  return Sweep(op, interpreter).run();
+}
+
+void addGradients(Handlers &handlers) { handlers.add<GradientsOp>(runGradients); }
+
+} // namespace tfc::reference

@@ -1,0 +1,212 @@
+//===- Interpreter.cpp - Executing regions of the dfg dialect -------------===//
+
+#include "compiler/reference/Interpreter.h"
+#include "compiler/reference/Scratch.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+const Handlers::Handler *Handlers::find(Operation *op) const {
+  auto found = handlers.find(op->getName().getStringRef());
+  return found == handlers.end() ? nullptr : &found->second;
+}
+
+const Handlers &getHandlers() {
+  static const Handlers handlers = [] {
+    Handlers all;
+    addControl(all);
+    addDataflow(all);
+    addGradients(all);
+    addLists(all);
+    addQueues(all);
+    addState(all);
+    addStructure(all);
+    return all;
+  }();
+  return handlers;
+}
+
+Interpreter::Interpreter(SymbolTable &symbols, const Options &options, State &state, Sizes sizes)
+    : symbols(symbols), options(options), state(state), sizes(std::move(sizes)),
+      scratch(std::make_unique<Scratch>()) {}
+
+Interpreter::~Interpreter() = default;
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+LogicalResult Interpreter::run(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(run(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Interpreter::run(Operation *op) {
+  if (const Handlers::Handler *handler = getHandlers().find(op))
+    return (*handler)(op, *this);
+  return evaluate(op);
+}
+
+/// Runs a function of tensors.
+LogicalResult Interpreter::evaluate(Operation *op) {
+  const Registry::Evaluator *evaluator = getRegistry().find(op);
+  if (!evaluator)
+    return fail(Status::Code::Internal,
+                "the reference interpreter cannot execute '" + op->getName().getStringRef() + "'");
+  SmallVector<DatumRef> inputs = get(op->getOperands());
+  SmallVector<const Tensor *> operands;
+  for (const DatumRef &input : inputs) {
+    if (input->failure) {
+      refuse(op, inputs);
+      return success();
+    }
+    operands.push_back(input->tensor.get());
+  }
+  Call call(op, operands, sizes);
+  (*evaluator)(op, call);
+  bool isInvalid = call.wasRefused();
+  if (isInvalid && !options.checksAreApart && !isInGradient) {
+    refuse(op, inputs);
+    return success();
+  }
+  SmallVector<DatumRef> outputs;
+  for (Tensor &result : call.takeResults()) {
+    if (isInvalid)
+      result.setUndetermined();
+    outputs.push_back(make(std::move(result)));
+  }
+  publish(op, inputs, std::move(outputs));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+SmallVector<DatumRef> Interpreter::get(ValueRange values) const {
+  return llvm::map_to_vector(values, [&](Value value) { return get(value); });
+}
+
+DatumRef Interpreter::make(Tensor tensor) {
+  return std::make_shared<Datum>(Datum{std::make_shared<Tensor>(std::move(tensor)), {}, nullptr});
+}
+
+static TensorRef undeterminedCopy(const TensorRef &tensor) {
+  auto copy = std::make_shared<Tensor>(*tensor);
+  copy->setUndetermined();
+  return copy;
+}
+
+static DatumRef undeterminedCopy(const DatumRef &datum) {
+  auto copy = std::make_shared<Datum>(*datum);
+  if (copy->tensor)
+    copy->tensor = undeterminedCopy(copy->tensor);
+  for (TensorRef &element : copy->list)
+    element = undeterminedCopy(element);
+  return copy;
+}
+
+void Interpreter::forward(ValueRange to, ArrayRef<DatumRef> from) {
+  for (auto [value, datum] : llvm::zip_equal(to, from)) {
+    DatumRef copy = isUndetermined() && datum ? undeterminedCopy(datum) : datum;
+    if (isRecording && datum) {
+      if (copy == datum)
+        copy = std::make_shared<Datum>(*datum);
+      records.push_back({nullptr, {datum}, {copy}, value.getType()});
+    }
+    set(value, copy);
+  }
+}
+
+void Interpreter::publish(Operation *op, ArrayRef<DatumRef> inputs, SmallVector<DatumRef> outputs) {
+  for (auto [result, output] : llvm::zip_equal(op->getResults(), outputs)) {
+    if (isUndetermined() && output)
+      output = undeterminedCopy(output);
+    set(result, output);
+  }
+  if (isRecording)
+    records.push_back({op, SmallVector<DatumRef>(inputs), std::move(outputs), Type()});
+  notify(op);
+}
+
+void Interpreter::notify(Operation *op) {
+  if (!options.onExecuted)
+    return;
+  SmallVector<const Tensor *> results;
+  for (Value result : op->getResults()) {
+    DatumRef datum = get(result);
+    results.push_back(datum && !datum->failure ? datum->tensor.get() : nullptr);
+  }
+  options.onExecuted({op, results, iterations});
+}
+
+int64_t Interpreter::decide(Value value, bool &isDetermined) {
+  const Tensor &number = tensor(value);
+  isDetermined = number.isDetermined(0);
+  if (!isDetermined)
+    status.isDetermined = false;
+  return number.integer(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Failure
+//===----------------------------------------------------------------------===//
+
+LogicalResult Interpreter::fail(Status::Code code, const Twine &message) {
+  status.code = code;
+  status.message = message.str();
+  return failure();
+}
+
+LogicalResult Interpreter::require(ArrayRef<DatumRef> data) {
+  for (const DatumRef &datum : data) {
+    if (!datum || !datum->failure)
+      continue;
+    bool isDetermined = status.isDetermined;
+    status = *datum->failure;
+    status.isDetermined &= isDetermined;
+    return failure();
+  }
+  return success();
+}
+
+Status::Code codeOf(Failure failure) {
+  switch (failure) {
+  case Failure::OutOfRange:
+    return Status::Code::OutOfRange;
+  case Failure::InvalidArgument:
+    return Status::Code::InvalidArgument;
+  case Failure::FailedPrecondition:
+    return Status::Code::FailedPrecondition;
+  }
+  llvm_unreachable("a status without a number");
+}
+
+void Interpreter::refuse(Operation *op, ArrayRef<DatumRef> inputs) {
+  std::shared_ptr<const Status> reason;
+  for (const DatumRef &input : inputs)
+    if (input && input->failure && !reason)
+      reason = input->failure;
+  if (auto checked = dyn_cast<CheckedOpInterface>(op); checked && !reason)
+    reason = std::make_shared<Status>(Status{codeOf(checked.getCheckStatus()),
+                                             checked.getCheckMessage().str(), !isUndetermined()});
+  if (!reason)
+    reason = std::make_shared<Status>(
+        Status{Status::Code::Internal, "'" + op->getName().getStringRef().str() + "' was refused"});
+  for (Value result : op->getResults())
+    set(result, std::make_shared<Datum>(Datum{nullptr, {}, reason}));
+  notify(op);
+}
+
+void Interpreter::blur(Region &region) {
+  region.walk([&](AssignOp op) {
+    DatumRef &variable = state.variables[op.getVariable().str()];
+    variable = undeterminedCopy(variable);
+  });
+}
+
+} // namespace tfc::reference

@@ -1,0 +1,110 @@
+//===- Reference.h - The oracle: what a graph means, op by op -------------===//
+//
+// Executes the dfg form with plain loops: everything from what the frontend
+// makes to what fusion leaves. It shares nothing with the compiled path but the
+// dialect's definitions (types, attributes, shapes, gradients of single
+// operations), so that the two can be compared.
+//
+//   Instance oracle(module);
+//   if (Status status = oracle.initialize(); !status.isOk()) ...
+//   std::vector<Tensor> fetches;
+//   Status status = oracle.call("train", feeds, fetches);
+//
+// Fetches have an error bound for each element (Tensor.h): a compiled model is
+// wrong where it differs by more (`findDifference`).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_COMPILER_REFERENCE_REFERENCE_H
+#define TFC_COMPILER_REFERENCE_REFERENCE_H
+
+#include "compiler/reference/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace tfc::reference {
+
+/// How a call ended. The codes are those of the compiled call's status of the same name.
+struct Status {
+  enum class Code {
+    Ok,
+    InvalidArgument,
+    OutOfRange,
+    NotFound,
+    FailedPrecondition,
+    Closed,
+    Internal, // the oracle cannot execute the module
+  };
+
+  Code code = Code::Ok;
+  std::string message;
+  /// False where a number that decided about the way of the call (a branch, a check) is
+  /// undetermined: a compiled call may rightly end otherwise.
+  bool isDetermined = true;
+
+  bool isOk() const { return code == Code::Ok; }
+};
+
+/// An operation that has just run.
+struct Execution {
+  mlir::Operation *op;
+  /// One per result; null for what is no tensor or dead.
+  llvm::ArrayRef<const Tensor *> results;
+  /// Numbers of the iterations of the loops around it, outermost first.
+  llvm::ArrayRef<int64_t> iterations;
+};
+
+struct Options {
+  /// The module comes from behind the simplify stage: operations are total, and a `dfg.check`
+  /// stands for what made a call fail.
+  bool checksAreApart = false;
+  /// A loop that runs longer ends the call.
+  int64_t mostIterations = 1 << 20;
+  /// Called behind each operation, those of gradients included, in the order of execution.
+  std::function<void(const Execution &)> onExecuted;
+};
+
+/// The variables and queues of a module, and calls of its entries.
+class Instance {
+public:
+  /// Variables are zeros until `initialize`. The module must outlive this and stay as it is.
+  explicit Instance(mlir::ModuleOp module, Options options = {});
+  ~Instance();
+
+  /// Runs the entry that gives variables their initial values, if there is one.
+  Status initialize();
+
+  /// Calls an entry. A call that fails leaves the variables as they were.
+  Status call(llvm::StringRef entry, llvm::ArrayRef<Tensor> feeds, std::vector<Tensor> &fetches);
+
+  /// Null if there is no such variable.
+  const Tensor *getVariable(llvm::StringRef name) const;
+  void setVariable(llvm::StringRef name, Tensor value);
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
+
+/// The first element of `got`, plain numbers of `expected`'s dtype and shape in the same order,
+/// that no correct evaluation gives.
+struct Difference {
+  int64_t index;
+  double expected, got, allowed;
+  double ulps; // between the two; infinite where one is not finite
+};
+
+/// Compares what a compiled model computed. `got(i)` gives element i as a double (`integer(i)` as
+/// an integer where the dtype is one). NaN agrees with NaN. Nothing if all agree.
+std::optional<Difference> findDifference(const Tensor &expected,
+                                         llvm::function_ref<double(int64_t)> got,
+                                         llvm::function_ref<int64_t(int64_t)> integer);
+
+/// Distance of two numbers of a float dtype in units in the last place of the larger one.
+double ulpsBetween(mlir::Type elementType, double a, double b);
+
+} // namespace tfc::reference
+
+#endif // TFC_COMPILER_REFERENCE_REFERENCE_H
