@@ -37,7 +37,7 @@ namespace {
 /// Runs the steps and counts what differs.
 class CaseRunner {
 public:
-  CaseRunner(const RunOptions &options, LoadedModel &model, const Case &recorded)
+  CaseRunner(const RunOptions &options, Model &model, const Case &recorded)
       : options(options), model(model), recorded(recorded) {}
 
   Error run();
@@ -51,7 +51,7 @@ private:
                      const std::string &file);
 
   const RunOptions &options;
-  LoadedModel &model;
+  Model &model;
   const Case &recorded;
   size_t number = 0;
 };
@@ -91,10 +91,7 @@ Error CaseRunner::callForEffect(StringRef name, const Files &files) {
   Expected<std::vector<Array>> feeds = readFeeds(**entry, files, /*exactly=*/false);
   if (!feeds)
     return feeds.takeError();
-  Expected<std::vector<Array>> fetches = model.makeFetches(**entry, *feeds);
-  if (!fetches)
-    return fetches.takeError();
-  return model.call(**entry, *feeds, *fetches);
+  return model.run(**entry, *feeds).takeError();
 }
 
 /// Where two arrays of the same type differ most.
@@ -173,11 +170,9 @@ Error CaseRunner::runStep(const Step &step) {
   Expected<std::vector<Array>> feeds = readFeeds(**entry, step.feeds, /*exactly=*/true);
   if (!feeds)
     return feeds.takeError();
-  Expected<std::vector<Array>> fetches = model.makeFetches(**entry, *feeds);
+  Expected<std::vector<Array>> fetches = model.run(**entry, *feeds);
   if (!fetches)
     return fetches.takeError();
-  if (Error error = model.call(**entry, *feeds, *fetches))
-    return error;
   for (const auto &[name, file] : step.fetches)
     if (none_of((*entry)->fetches, [name = StringRef(name)](const Port &port) {
           return name == port.name || name == port.name + ":0";
@@ -262,7 +257,7 @@ Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded) {
   return entries;
 }
 
-int tfc::runCase(const RunOptions &options, const Case &recorded, LoadedModel &model) {
+int tfc::runCase(const RunOptions &options, const Case &recorded, Model &model) {
   CaseRunner runner(options, model, recorded);
   if (Error error = runner.run())
     return reportError(std::move(error));

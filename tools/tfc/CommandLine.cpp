@@ -150,6 +150,8 @@ struct Parser {
         ->type_name("FILE.json");
     run->add_option("--rtol", options.rtol, "Relative tolerance of --case (default: 1e-5)");
     run->add_option("--atol", options.atol, "Absolute tolerance of --case (default: 1e-5)");
+    run->add_flag("--reference", options.isReference,
+                  "Execute the graph op by op, in f64, instead of compiling it");
     addThreads(*run, options.threads);
   }
 

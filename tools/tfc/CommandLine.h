@@ -14,6 +14,7 @@ struct RunOptions {
   std::string caseFile;
   double rtol = 1e-5, atol = 1e-5;
   int threads = 0;
+  bool isReference = false; // execute the graph op by op instead of compiling it
 };
 
 struct BenchOptions {

@@ -2,7 +2,6 @@
 #include "compiler/emission/Cpu.h"
 #include "compiler/emission/Link.h"
 #include "frontend/Import.h"
-#include "frontend/text/Locations.h"
 #include "frontend/text/Print.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -27,52 +26,59 @@ static std::string findRuntimeLibrary() {
   return path.str().str();
 }
 
-namespace {
+//===----------------------------------------------------------------------===//
+// Session
+//===----------------------------------------------------------------------===//
 
-/// One compilation: owns the context, the sources and the diagnostics.
-class Compilation {
-public:
-  Compilation(const CompileRequest &request, Timing &timing)
-      : request(request), timing(timing), diagnostics(sources), context(makeRegistry()),
-        handler(&context, diagnostics) {}
-  ~Compilation() { diagnostics.flush(llvm::errs()); }
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  return registry;
+}
 
-  LogicalResult run();
+Session::Session()
+    : diagnostics(sources), context(makeRegistry()), handler(&context, diagnostics) {}
 
-private:
-  static DialectRegistry makeRegistry() {
-    DialectRegistry registry;
-    registerDialects(registry);
-    return registry;
-  }
+Session::~Session() { diagnostics.flush(llvm::errs()); }
 
-  OwningOpRef<ModuleOp> load();
-  LogicalResult writeFile(StringRef path, StringRef content);
-  LogicalResult writeModule(ModuleOp module);
-  LogicalResult writeGraph(ModuleOp module);
-  EmissionOptions emissionOptions(const ModelInfo &model);
-  LogicalResult fail(llvm::Error error) {
-    diagnostics.error({}, "", llvm::toString(std::move(error)));
-    return failure();
-  }
-
-  const CompileRequest &request;
-  Timing &timing;
-  text::SourceManager sources;
-  text::DiagnosticEngine diagnostics;
-  MLIRContext context;
-  text::MlirDiagnosticHandler handler;
-};
-
-} // namespace
-
-OwningOpRef<ModuleOp> Compilation::load() {
+OwningOpRef<ModuleOp> Session::load(const CompileRequest &request, Timing &timing) {
   Timing::Scope scope(timing, "frontend");
   // Errors show what the author wrote, not the operation that it became.
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
   return importFile(request.input, context, sources, request.entries);
 }
+
+LogicalResult Session::fail(llvm::Error error) {
+  diagnostics.error({}, "", llvm::toString(std::move(error)));
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Compilation {
+public:
+  Compilation(const CompileRequest &request, Timing &timing) : request(request), timing(timing) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult writeFile(StringRef path, StringRef content);
+  LogicalResult writeModule(ModuleOp module);
+  LogicalResult writeGraph(ModuleOp module);
+  EmissionOptions emissionOptions(const ModelInfo &model);
+  LogicalResult fail(llvm::Error error) { return session.fail(std::move(error)); }
+
+  const CompileRequest &request;
+  Timing &timing;
+  Session session;
+};
+
+} // namespace
 
 LogicalResult Compilation::writeFile(StringRef path, StringRef content) {
   llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(path);
@@ -160,7 +166,7 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
 }
 
 LogicalResult Compilation::run() {
-  OwningOpRef<ModuleOp> module = load();
+  OwningOpRef<ModuleOp> module = session.load(request, timing);
   if (!module)
     return failure();
   if (request.kind == EmitKind::Graph) {

@@ -4,6 +4,7 @@
 #include "compiler/emission/Emission.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "frontend/tensorflow/Import.h"
+#include "frontend/text/Locations.h"
 
 namespace tfc {
 
@@ -23,6 +24,22 @@ struct CompileRequest {
 
 /// Compiles; errors have been printed to standard error when it fails.
 llvm::LogicalResult compile(const CompileRequest &request, Timing &timing);
+
+/// The reading of an input: what a module and its diagnostics refer to. Prints what was reported
+/// when it goes.
+struct Session {
+  Session();
+  ~Session();
+
+  /// The module of the frontend, or of the stage that the request starts after; null after errors.
+  mlir::OwningOpRef<mlir::ModuleOp> load(const CompileRequest &request, Timing &timing);
+  mlir::LogicalResult fail(llvm::Error error);
+
+  text::SourceManager sources;
+  text::DiagnosticEngine diagnostics;
+  mlir::MLIRContext context;
+  text::MlirDiagnosticHandler handler;
+};
 
 /// Prints "tfc: error: ..." and returns the exit code for errors in the input.
 int reportError(const llvm::Twine &message);

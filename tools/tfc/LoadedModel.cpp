@@ -8,9 +8,8 @@ using namespace llvm;
 using namespace tfc;
 
 LoadedModel::LoadedModel(LoadedModel &&other)
-    : handle(std::exchange(other.handle, nullptr)), library(other.library),
-      instance(std::exchange(other.instance, nullptr)), memory(std::move(other.memory)),
-      entries(std::move(other.entries)) {}
+    : Model(std::move(other)), handle(std::exchange(other.handle, nullptr)), library(other.library),
+      instance(std::exchange(other.instance, nullptr)), memory(std::move(other.memory)) {}
 
 LoadedModel::~LoadedModel() {
   if (instance)
@@ -74,7 +73,7 @@ void LoadedModel::describe() {
   }
 }
 
-Expected<const Entry *> LoadedModel::findEntry(StringRef name) const {
+Expected<const Entry *> Model::findEntry(StringRef name) const {
   if (name.empty() && entries.size() == 1)
     return &entries.front();
   for (const Entry &entry : entries)
@@ -109,6 +108,15 @@ Expected<std::vector<Array>> LoadedModel::makeFetches(const Entry &entry,
     array.data.resize(array.elementCount() * sizeOf(array.dtype));
     fetches.push_back(std::move(array));
   }
+  return fetches;
+}
+
+Expected<std::vector<Array>> LoadedModel::run(const Entry &entry, std::vector<Array> &feeds) {
+  Expected<std::vector<Array>> fetches = makeFetches(entry, feeds);
+  if (!fetches)
+    return fetches;
+  if (Error error = call(entry, feeds, *fetches))
+    return std::move(error);
   return fetches;
 }
 

@@ -2,45 +2,22 @@
 #pragma once
 
 #include "runtime/tfc.h"
-#include "tools/tfc/Npy.h"
+#include "tools/tfc/Model.h"
 #include <atomic>
 #include <map>
 #include <memory>
 
 namespace tfc {
 
-/// What a feed or fetch is, as the library says.
-struct Port {
-  std::string name;
-  std::string type; // "f32[n, 64]"
-  tfc_dtype dtype;
-  int32_t rank;
-};
-
-struct Symbol {
-  std::string name;
-  int64_t lower;
-  int64_t upper; // -1: no bound
-};
-
-struct Entry {
-  std::string name;
-  int32_t index;
-  std::vector<Port> feeds, fetches;
-  std::vector<Symbol> symbols;
-};
-
-class LoadedModel {
+class LoadedModel : public Model {
 public:
   /// Loads the library and makes an instance with `threads` threads (0: all processors).
   static llvm::Expected<LoadedModel> load(llvm::StringRef path, int32_t threads);
   LoadedModel(LoadedModel &&other);
   LoadedModel(const LoadedModel &) = delete;
-  ~LoadedModel();
+  ~LoadedModel() override;
 
-  const std::vector<Entry> &getEntries() const { return entries; }
-  /// The entry of that name; the only one if `name` is empty.
-  llvm::Expected<const Entry *> findEntry(llvm::StringRef name) const;
+  llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) override;
 
   /// Makes the fetches' arrays for these feeds, given in the order of the entry.
   llvm::Expected<std::vector<Array>> makeFetches(const Entry &entry, std::vector<Array> &feeds);
@@ -71,7 +48,6 @@ private:
   const tfc_library *library = nullptr;
   tfc_instance *instance = nullptr;
   std::unique_ptr<Memory> memory; // the instance points to it
-  std::vector<Entry> entries;
 };
 
 } // namespace tfc

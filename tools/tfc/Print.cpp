@@ -44,6 +44,10 @@ double tfc::toDouble(const Array &array, int64_t index) {
   return 0;
 }
 
+int64_t tfc::toInteger(const Array &array, int64_t index) {
+  return array.dtype == TFC_I64 ? load<int64_t>(array, index) : int64_t(toDouble(array, index));
+}
+
 template <typename T> static std::string shortest(T value) {
   char text[64];
   auto result = std::to_chars(text, text + sizeof(text), value);

@@ -7,6 +7,8 @@ namespace tfc {
 
 /// Element `index` as a double; exact for all dtypes but large i64.
 double toDouble(const Array &array, int64_t index);
+/// Element `index` of an array of integers or bool.
+int64_t toInteger(const Array &array, int64_t index);
 
 /// The shortest text that reads back as the element.
 std::string elementText(const Array &array, int64_t index);

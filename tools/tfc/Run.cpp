@@ -1,6 +1,7 @@
 #include "compiler/emission/Link.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/Print.h"
+#include "tools/tfc/ReferenceModel.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -96,22 +97,30 @@ static Error writeResults(const RunOptions &options, const Entry &entry, ArrayRe
   return Error::success();
 }
 
-static Error callOnce(const RunOptions &options, LoadedModel &model) {
+static Error callOnce(const RunOptions &options, Model &model) {
   Expected<const Entry *> entry = model.findEntry(options.entry);
   if (!entry)
     return entry.takeError();
   Expected<std::vector<Array>> feeds = readFeeds(options, **entry);
   if (!feeds)
     return feeds.takeError();
-  Expected<std::vector<Array>> fetches = model.makeFetches(**entry, *feeds);
+  Expected<std::vector<Array>> fetches = model.run(**entry, *feeds);
   if (!fetches)
     return fetches.takeError();
-  if (Error error = model.call(**entry, *feeds, *fetches))
-    return error;
   return writeResults(options, **entry, *fetches);
 }
 
-/// Compiles what the case's steps call, and runs them.
+/// What the options ask for: a compiled model, or the graph as the oracle executes it. Null if the
+/// errors have been printed.
+static std::unique_ptr<Model> makeModel(const RunOptions &options, const CompileRequest &request) {
+  Timing timing;
+  if (options.isReference)
+    return ReferenceModel::load(request, timing);
+  std::optional<LoadedModel> model = compileAndLoad(request, options.threads, timing);
+  return model ? std::make_unique<LoadedModel>(std::move(*model)) : nullptr;
+}
+
+/// Runs the case on a model that has what its steps call.
 static int runRecorded(const RunOptions &options) {
   Expected<Case> recorded = readCase(options.caseFile);
   if (!recorded)
@@ -123,16 +132,14 @@ static int runRecorded(const RunOptions &options) {
       return reportError(entries.takeError());
     request.entries = std::move(*entries);
   }
-  Timing timing;
-  std::optional<LoadedModel> model = compileAndLoad(request, options.threads, timing);
+  std::unique_ptr<Model> model = makeModel(options, request);
   return model ? runCase(options, *recorded, *model) : 1;
 }
 
 int tfc::runEntry(const RunOptions &options) {
   if (!options.caseFile.empty())
     return runRecorded(options);
-  Timing timing;
-  std::optional<LoadedModel> model = compileAndLoad(options.compile, options.threads, timing);
+  std::unique_ptr<Model> model = makeModel(options, options.compile);
   if (!model)
     return 1;
   if (Error error = callOnce(options, *model))

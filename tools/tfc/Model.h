@@ -1,0 +1,44 @@
+// A model whose entries can be called: compiled, or executed by the oracle.
+#pragma once
+
+#include "tools/tfc/Npy.h"
+
+namespace tfc {
+
+/// What a feed or fetch is.
+struct Port {
+  std::string name;
+  std::string type; // "f32[n, 64]"
+  tfc_dtype dtype;
+  int32_t rank;
+};
+
+struct Symbol {
+  std::string name;
+  int64_t lower;
+  int64_t upper; // -1: no bound
+};
+
+struct Entry {
+  std::string name;
+  int32_t index;
+  std::vector<Port> feeds, fetches;
+  std::vector<Symbol> symbols;
+};
+
+class Model {
+public:
+  virtual ~Model() = default;
+
+  const std::vector<Entry> &getEntries() const { return entries; }
+  /// The entry of that name; the only one if `name` is empty.
+  llvm::Expected<const Entry *> findEntry(llvm::StringRef name) const;
+
+  /// Runs the entry with feeds in its order and gives its fetches.
+  virtual llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) = 0;
+
+protected:
+  std::vector<Entry> entries;
+};
+
+} // namespace tfc

@@ -1,0 +1,131 @@
+#include "tools/tfc/ReferenceModel.h"
+#include "compiler/emission/Dtypes.h"
+#include "dialects/dfg/Dfg.h"
+#include "tools/tfc/Print.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace tfc;
+
+//===----------------------------------------------------------------------===//
+// Arrays and tensors
+//===----------------------------------------------------------------------===//
+
+static mlir::Type typeOf(tfc_dtype dtype, mlir::MLIRContext *context) {
+  mlir::Builder b(context);
+  switch (dtype) {
+  case TFC_F32:
+    return b.getF32Type();
+  case TFC_F64:
+    return b.getF64Type();
+  case TFC_F16:
+    return b.getF16Type();
+  case TFC_BF16:
+    return b.getBF16Type();
+  case TFC_BOOL:
+    return b.getI1Type();
+  case TFC_U8:
+    return b.getIntegerType(8, /*isSigned=*/false);
+  case TFC_I8:
+  case TFC_I16:
+  case TFC_I32:
+  case TFC_I64:
+    return b.getIntegerType(8 * sizeOf(dtype));
+  }
+  llvm_unreachable("not a dtype");
+}
+
+reference::Tensor tfc::toTensor(const Array &array, mlir::MLIRContext *context) {
+  reference::Tensor tensor(typeOf(array.dtype, context), array.shape);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (tensor.isFloat())
+      tensor.setRounded(i, {toDouble(array, i), 0}, 0);
+    else
+      tensor.setInteger(i, toInteger(array, i));
+  }
+  return tensor;
+}
+
+/// The bits of a float of the dtype.
+static uint64_t bitsOf(mlir::Type dtype, double value) {
+  APFloat number(value);
+  bool losesInfo;
+  number.convert(mlir::cast<mlir::FloatType>(dtype).getFloatSemantics(),
+                 APFloat::rmNearestTiesToEven, &losesInfo);
+  return number.bitcastToAPInt().getZExtValue();
+}
+
+Array tfc::toArray(const reference::Tensor &tensor) {
+  emission::Dtype dtype = emission::dtypeOf(tensor.getElementType());
+  Array array{dtype.code, tensor.getShape().vec(), {}};
+  array.data.resize(tensor.size() * dtype.bytes);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t bits = tensor.isFloat() ? bitsOf(tensor.getElementType(), tensor.number(i))
+                                     : uint64_t(tensor.integer(i));
+    memcpy(array.data.data() + i * dtype.bytes, &bits, dtype.bytes); // little-endian
+  }
+  return array;
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+static std::vector<Port> portsOf(ArrayRef<ValueInfo> values) {
+  std::vector<Port> ports;
+  for (const ValueInfo &value : values)
+    ports.push_back({value.name, dfg::toText(value.type),
+                     emission::dtypeOf(value.type.getElementType()).code,
+                     int32_t(value.type.getRank())});
+  return ports;
+}
+
+/// Lists the entries.
+mlir::LogicalResult ReferenceModel::describe() {
+  mlir::FailureOr<ModelInfo> info = describeModel(*module);
+  if (failed(info))
+    return mlir::failure();
+  for (auto [i, entry] : enumerate(info->entries)) {
+    entries.push_back({entry.name, int32_t(i), portsOf(entry.feeds), portsOf(entry.fetches), {}});
+    for (const SymbolInfo &symbol : entry.symbols)
+      entries.back().symbols.push_back({symbol.name, symbol.lower, symbol.upper});
+  }
+  return mlir::success();
+}
+
+static Error toError(const reference::Status &status) {
+  return status.isOk() ? Error::success() : createStringError(status.message);
+}
+
+/// Whether the stage that the input comes from takes checks out of operations.
+static bool checksAreApart(const PipelineOptions &options) {
+  return !options.startAfter.empty() && *findStage(options.startAfter) >= *findStage("simplify");
+}
+
+std::unique_ptr<ReferenceModel> ReferenceModel::load(const CompileRequest &request,
+                                                     Timing &timing) {
+  std::unique_ptr<ReferenceModel> model(new ReferenceModel());
+  model->module = model->session.load(request, timing);
+  if (!model->module || failed(model->describe()))
+    return nullptr;
+  reference::Options options;
+  options.checksAreApart = checksAreApart(request.pipeline);
+  model->instance = std::make_unique<reference::Instance>(*model->module, options);
+  if (Error error = toError(model->instance->initialize())) {
+    reportError(std::move(error));
+    return nullptr;
+  }
+  return model;
+}
+
+Expected<std::vector<Array>> ReferenceModel::run(const Entry &entry, std::vector<Array> &feeds) {
+  std::vector<reference::Tensor> tensors;
+  for (const Array &feed : feeds)
+    tensors.push_back(toTensor(feed, module->getContext()));
+  if (Error error = toError(instance->call(entry.name, tensors, fetches)))
+    return std::move(error);
+  std::vector<Array> arrays;
+  for (const reference::Tensor &fetch : fetches)
+    arrays.push_back(toArray(fetch));
+  return arrays;
+}

@@ -1,0 +1,35 @@
+// A graph that the oracle executes instead of compiled code.
+#pragma once
+
+#include "compiler/reference/Reference.h"
+#include "tools/tfc/Compiler.h"
+#include "tools/tfc/Model.h"
+
+namespace tfc {
+
+class ReferenceModel : public Model {
+public:
+  /// Reads the request's input and gives variables their initial values. Null if the errors have
+  /// been printed.
+  static std::unique_ptr<ReferenceModel> load(const CompileRequest &request, Timing &timing);
+
+  llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) override;
+
+  /// The last call's fetches with their error bounds.
+  llvm::ArrayRef<reference::Tensor> getFetches() const { return fetches; }
+
+private:
+  mlir::LogicalResult describe();
+
+  Session session;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<reference::Instance> instance;
+  std::vector<reference::Tensor> fetches;
+};
+
+/// A tensor without errors.
+reference::Tensor toTensor(const Array &array, mlir::MLIRContext *context);
+/// The values, rounded to the dtype.
+Array toArray(const reference::Tensor &tensor);
+
+} // namespace tfc
