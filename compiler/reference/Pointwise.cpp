@@ -53,13 +53,23 @@ void forEachElement(Call &call, llvm::function_ref<void(int64_t, ArrayRef<int64_
   }
 }
 
-void mapReal(Call &call, double ulps, RealFunction function, ArrayRef<double> critical) {
+void mapBounded(Call &call, double ulps, llvm::function_ref<Real(ArrayRef<Real>)> evaluate) {
   SmallVector<Real> operands(call.getOperands().size());
   forEachElement(call, [&](int64_t i, ArrayRef<int64_t> offsets) {
     for (auto [n, offset] : llvm::enumerate(offsets))
       operands[n] = call.operand(n).real(offset);
-    call.result().setRounded(i, evaluateAt(function, operands, critical), ulps);
+    call.result().setRounded(i, evaluate(operands), ulps);
   });
+}
+
+void mapReal(Call &call, double ulps, RealFunction function, ArrayRef<double> critical) {
+  mapBounded(call, ulps,
+             [&](ArrayRef<Real> operands) { return evaluateAt(function, operands, critical); });
+}
+
+Real apply(Type elementType, double ulps, RealFunction function, ArrayRef<Real> operands,
+           ArrayRef<double> critical) {
+  return rounded(elementType, evaluateAt(function, operands, critical), ulps);
 }
 
 void mapInteger(Call &call, IntegerFunction function) {

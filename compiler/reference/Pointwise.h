@@ -20,6 +20,14 @@ Real evaluateAt(RealFunction function, llvm::ArrayRef<Real> operands,
 /// operands at the same (broadcast) position.
 void mapReal(Call &call, double ulps, RealFunction function, llvm::ArrayRef<double> critical = {});
 
+/// Sets every element of the result to what `evaluate` gives for the float operands there, rounded
+/// as a function right up to `ulps`.
+void mapBounded(Call &call, double ulps, llvm::function_ref<Real(llvm::ArrayRef<Real>)> evaluate);
+
+/// A function of inexact numbers as an operation of the dtype evaluates it, right up to `ulps`.
+Real apply(mlir::Type elementType, double ulps, RealFunction function,
+           llvm::ArrayRef<Real> operands, llvm::ArrayRef<double> critical = {});
+
 /// The same for integers and bool; the result is wrapped, and undetermined where an operand is.
 void mapInteger(Call &call, IntegerFunction function);
 

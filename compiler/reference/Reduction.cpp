@@ -1,6 +1,7 @@
 //===- Reduction.cpp - Fewer elements out than in -------------------------===//
 
-#include "compiler/reference/Registry.h"
+#include "compiler/reference/Groups.h"
+#include "compiler/reference/Pointwise.h"
 #include <cmath>
 
 using namespace mlir;
@@ -8,10 +9,8 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// The offsets of the elements of `x` that each element of a reduction's result is made of, in
-/// row-major order.
-static std::vector<std::vector<int64_t>> groupsOf(const Tensor &x, ArrayRef<int64_t> axes,
-                                                  int64_t resultCount) {
+std::vector<std::vector<int64_t>> groupsOf(const Tensor &x, ArrayRef<int64_t> axes,
+                                           int64_t resultCount) {
   std::vector<std::vector<int64_t>> groups(resultCount);
   int64_t offset = 0;
   for (Positions place(x.getShape()); !place.done(); place.next(), ++offset) {
@@ -55,6 +54,160 @@ static void reduceSum(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result
   result.setInteger(i, int64_t(sum), isDetermined);
 }
 
-void addReduction(Registry &registry) { addReductionOp<SumOp>(registry, reduceSum); }
+/// The sum divided by the count, both in f32 at least.
+static void reduceMean(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i) {
+  Type type = x.getElementType(), wide = type;
+  if (!type.isF64())
+    wide = Float32Type::get(type.getContext());
+  Sum sum(wide);
+  for (int64_t offset : offsets)
+    sum.add(x.real(offset));
+  Real count = rounded(wide, {double(offsets.size()), 0}, 0.5);
+  Real mean = apply(wide, 0.5, [](ArrayRef<double> v) { return v[0] / v[1]; }, {sum.get(), count});
+  result.setRounded(i, mean, 0.5);
+}
+
+//===----------------------------------------------------------------------===//
+// Extremes
+//===----------------------------------------------------------------------===//
+
+/// The largest of some numbers, or the one nearest to it that they may be; NaN if one is.
+static Real largest(const Tensor &x, ArrayRef<int64_t> offsets, double sign) {
+  double value = -INFINITY, low = -INFINITY, high = -INFINITY;
+  bool isDetermined = true;
+  for (int64_t offset : offsets) {
+    Real element = x.real(offset);
+    if (std::isnan(element.value))
+      return {NAN, element.error};
+    double signedValue = sign * element.value;
+    value = std::max(value, signedValue);
+    isDetermined &= element.isDetermined();
+    low = std::max(low, signedValue - element.error);
+    high = std::max(high, signedValue + element.error);
+  }
+  if (!isDetermined)
+    return {sign * value, kUndetermined};
+  return {sign * value, std::max(distance(value, low), distance(value, high))};
+}
+
+/// The largest element for a sign of 1, the smallest for -1.
+static void reduceExtreme(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
+                          int sign) {
+  if (x.isFloat())
+    return result.setReal(i, largest(x, offsets, sign));
+  unsigned bits = x.getElementType().getIntOrFloatBitWidth();
+  bool isUnsigned = x.getElementType().isUnsignedInteger();
+  int64_t least = isUnsigned ? 0 : llvm::minIntN(bits);
+  int64_t most = isUnsigned ? int64_t(llvm::maxUIntN(bits)) : llvm::maxIntN(bits);
+  int64_t value = sign > 0 ? least : most;
+  bool isDetermined = true;
+  for (int64_t offset : offsets) {
+    int64_t element = x.integer(offset);
+    value = sign > 0 ? std::max(value, element) : std::min(value, element);
+    isDetermined &= x.isDetermined(offset);
+  }
+  result.setInteger(i, value, isDetermined);
+}
+
+/// Whether element `a` stands before `b` in the order of `sign`; NaN before all.
+static bool isBefore(const Tensor &x, int64_t a, int64_t b, int sign) {
+  if (!x.isFloat())
+    return sign > 0 ? x.integer(a) > x.integer(b) : x.integer(a) < x.integer(b);
+  double left = x.real(a).value, right = x.real(b).value;
+  if (std::isnan(left) || std::isnan(right))
+    return std::isnan(left) && !std::isnan(right);
+  return sign * left > sign * right;
+}
+
+/// Whether rounding may have decided which of two elements is larger.
+static bool mayExchange(const Tensor &x, int64_t a, int64_t b) {
+  double error = x.error(a) + x.error(b);
+  return error != 0 && (error == kUndetermined || distance(x.number(a), x.number(b)) <= error);
+}
+
+/// The position of the extreme element, the first of equal ones.
+template <typename Op> static void findExtreme(Op op, Call &call, int sign) {
+  const Tensor &x = call.operand();
+  auto groups = groupsOf(x, *normalizeAxis(op.getAxis(), x.getRank()), call.result().size());
+  for (auto [i, offsets] : llvm::enumerate(groups)) {
+    int64_t best = 0;
+    for (size_t k = 1; k < offsets.size(); ++k)
+      if (isBefore(x, offsets[k], offsets[best], sign))
+        best = k;
+    bool isDetermined = llvm::none_of(offsets, [&](int64_t offset) {
+      return offset != offsets[best] && mayExchange(x, offset, offsets[best]);
+    });
+    call.result().setInteger(i, best, isDetermined);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Products, logic
+//===----------------------------------------------------------------------===//
+
+static uint64_t multiplyIntegers(const Tensor &x, ArrayRef<int64_t> offsets) {
+  uint64_t product = 1;
+  for (int64_t offset : offsets)
+    product *= uint64_t(x.integer(offset));
+  return product;
+}
+
+/// In another order the factors may overflow or vanish on the way.
+static void reduceProd(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i) {
+  bool isDetermined = llvm::all_of(offsets, [&](int64_t offset) { return x.isDetermined(offset); });
+  if (!x.isFloat())
+    return result.setInteger(i, int64_t(multiplyIntegers(x, offsets)), isDetermined);
+  Type type = x.getElementType(), wide = type;
+  if (!type.isF64())
+    wide = Float32Type::get(type.getContext());
+  Real product = {1, 0};
+  double most = 1, least = 1;
+  for (int64_t offset : offsets) {
+    Real factor = x.real(offset);
+    product = apply(wide, 0.5, [](ArrayRef<double> v) { return v[0] * v[1]; }, {product, factor});
+    most *= std::max(std::fabs(factor.value) + factor.error, 1.0);
+    least *= std::min(std::fabs(factor.value), 1.0);
+  }
+  const Format &format = formatOf(wide);
+  if (std::isfinite(product.value) && !(most < 0.5 * format.largest))
+    product.error = kUndetermined;
+  else if (least < 2 * format.smallest && product.value != 0)
+    product.error += std::fabs(product.value);
+  result.setRounded(i, product, 0.5);
+}
+
+/// A single element that decides is enough, whatever those are that are not determined.
+static void reduceLogic(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
+                        bool deciding) {
+  bool isDetermined = true, isFound = false;
+  for (int64_t offset : offsets) {
+    isFound |= x.isDetermined(offset) && bool(x.integer(offset)) == deciding;
+    isDetermined &= x.isDetermined(offset);
+  }
+  result.setInteger(i, isFound ? deciding : !deciding, isFound || isDetermined);
+}
+
+/// log(sum(exp(x))) as the largest element plus the logarithm of a sum of at least 1.
+static void reduceLogsumexp(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i) {
+  result.setReal(i, logOfSum(x, offsets));
+}
+
+template <int Sign>
+static void reduceMost(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i) {
+  reduceExtreme(x, offsets, result, i, Sign);
+}
+
+void addReduction(Registry &registry) {
+  addReductionOp<SumOp>(registry, reduceSum);
+  addReductionOp<MeanOp>(registry, reduceMean);
+  addReductionOp<MaxOp>(registry, reduceMost<1>);
+  addReductionOp<MinOp>(registry, reduceMost<-1>);
+  addReductionOp<ProdOp>(registry, reduceProd);
+  addReductionOp<LogsumexpOp>(registry, reduceLogsumexp);
+  addReductionOp<AllOp>(registry, [](auto &...args) { reduceLogic(args..., false); });
+  addReductionOp<AnyOp>(registry, [](auto &...args) { reduceLogic(args..., true); });
+  registry.add<ArgmaxOp>([](ArgmaxOp op, Call &call) { findExtreme(op, call, 1); });
+  registry.add<ArgminOp>([](ArgminOp op, Call &call) { findExtreme(op, call, -1); });
+}
 
 } // namespace tfc::reference

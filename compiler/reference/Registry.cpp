@@ -38,9 +38,23 @@ const Registry::Evaluator *Registry::find(Operation *op) const {
 const Registry &getRegistry() {
   static const Registry registry = [] {
     Registry all;
+    addActivation(all);
     addConstants(all);
+    addContraction(all);
     addElementwise(all);
+    addGather(all);
+    addLabel(all);
+    addLogic(all);
+    addMath(all);
+    addPosition(all);
+    addRandom(all);
     addReduction(all);
+    addRounding(all);
+    addScan(all);
+    addShape(all);
+    addSoftmax(all);
+    addTrigonometry(all);
+    addView(all);
     return all;
   }();
   return registry;

@@ -76,9 +76,23 @@ private:
 const Registry &getRegistry();
 
 // One function per family.
+void addActivation(Registry &registry);
 void addConstants(Registry &registry);
+void addContraction(Registry &registry);
 void addElementwise(Registry &registry);
+void addGather(Registry &registry);
+void addLabel(Registry &registry);
+void addLogic(Registry &registry);
+void addMath(Registry &registry);
+void addPosition(Registry &registry);
+void addRandom(Registry &registry);
 void addReduction(Registry &registry);
+void addRounding(Registry &registry);
+void addScan(Registry &registry);
+void addShape(Registry &registry);
+void addSoftmax(Registry &registry);
+void addTrigonometry(Registry &registry);
+void addView(Registry &registry);
 
 } // namespace tfc::reference
 

@@ -1,0 +1,70 @@
+//===- Activation.cpp - Nonlinearities of neural networks -----------------===//
+
+#include "compiler/reference/Pointwise.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+using Reals = ArrayRef<double>;
+
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+static double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
+static double elu(double x, double alpha) { return x > 0 ? x : alpha * std::expm1(x); }
+
+/// x times the share of a distribution below it, as the exact function of x or with its
+/// approximation by tanh. The share is right up to some units of 1, however small it is.
+static void gelu(GeluOp op, Call &call) {
+  double (*exact)(Reals) = [](Reals x) { return 0.5 * x[0] * std::erfc(-x[0] / std::sqrt(2.0)); };
+  double (*approximate)(Reals) = [](Reals x) {
+    double u = std::sqrt(2 / M_PI) * (x[0] + 0.044715 * x[0] * x[0] * x[0]);
+    return 0.5 * x[0] * (1 + std::tanh(u));
+  };
+  double unit = formatOf(call.operand().getElementType()).computeUlp;
+  mapBounded(call, 2, [&](ArrayRef<Real> x) {
+    Real y = evaluateAt(op.getApproximate() ? approximate : exact, x);
+    if (std::isfinite(y.value))
+      y.error += 6 * unit * (std::fabs(x[0].value) + x[0].error);
+    return y;
+  });
+}
+
+/// max(x, 0) - x p + log(1 + exp(-|x|)): what cancels leaves its roundings.
+static void sigmoidCrossEntropy(SigmoidCrossEntropyOp, Call &call) {
+  double unit = formatOf(call.operand().getElementType()).computeUlp;
+  auto loss = [](Reals x) {
+    return std::max(x[0], 0.0) - x[0] * x[1] + std::log1p(std::exp(-std::fabs(x[0])));
+  };
+  mapBounded(call, 3, [&](ArrayRef<Real> x) {
+    Real y = evaluateAt(loss, x, {0.0});
+    double size = std::fabs(x[0].value) + x[0].error;
+    if (std::isfinite(y.value))
+      y.error += 2 * unit * size * (1 + std::fabs(x[1].value) + x[1].error);
+    return y;
+  });
+}
+
+/// The units in the last place are those of docs/numerics.md.
+void addActivation(Registry &registry) {
+  addReal<SigmoidOp>(registry, 4, [](Reals x) { return sigmoid(x[0]); });
+  addReal<SiluOp>(registry, 5, [](Reals x) { return x[0] * sigmoid(x[0]); });
+  addReal<SoftplusOp>(registry, 4, [](Reals x) { return softplus(x[0]); });
+  addReal<SoftsignOp>(registry, 2, [](Reals x) { return x[0] / (1 + std::fabs(x[0])); });
+  registry.add<GeluOp>(gelu);
+  registry.add<EluOp>([](EluOp op, Call &call) {
+    double alpha = op.getAlpha().convertToDouble();
+    mapReal(call, 3, [=](Reals x) { return elu(x[0], alpha); }, {0.0});
+  });
+  addReal<SeluOp>(registry, 4,
+                  [](Reals x) { return 1.0507009873554805 * elu(x[0], 1.6732632423543772); },
+                  {0.0});
+  registry.add<LeakyReluOp>([](LeakyReluOp op, Call &call) {
+    double slope = op.getSlope().convertToDouble();
+    mapReal(call, 1, [=](Reals x) { return x[0] > 0 ? x[0] : slope * x[0]; }, {0.0});
+  });
+  registry.add<SigmoidCrossEntropyOp>(sigmoidCrossEntropy);
+}
+
+} // namespace tfc::reference

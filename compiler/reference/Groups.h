@@ -1,0 +1,34 @@
+//===- Groups.h - Elements that are reduced together ----------------------===//
+
+#ifndef TFC_COMPILER_REFERENCE_GROUPS_H
+#define TFC_COMPILER_REFERENCE_GROUPS_H
+
+#include "compiler/reference/Tensor.h"
+
+namespace tfc::reference {
+
+/// The offsets of the elements of `x` that each element of a reduction's result is made of, in
+/// row-major order.
+std::vector<std::vector<int64_t>> groupsOf(const Tensor &x, llvm::ArrayRef<int64_t> axes,
+                                           int64_t resultCount);
+
+/// A row of floats for a normalised exponential: the elements minus the largest one, and the sum of
+/// their exponentials. Where rounding moves the largest one, all move with it: its error counts
+/// nowhere.
+struct ExponentialRow {
+  double largest;
+  llvm::SmallVector<Real> shifted, exponentials;
+  Real total;
+};
+
+/// Minus infinity alone, plus infinity and NaN give NaN, unless `shiftsFinite`: then an infinite
+/// largest element is not subtracted.
+ExponentialRow exponentiate(const Tensor &x, llvm::ArrayRef<int64_t> offsets,
+                            bool shiftsFinite = false);
+
+/// log(sum(exp(x))) of a row.
+Real logOfSum(const Tensor &x, llvm::ArrayRef<int64_t> offsets);
+
+} // namespace tfc::reference
+
+#endif // TFC_COMPILER_REFERENCE_GROUPS_H

@@ -1,0 +1,173 @@
+//===- Label.cpp - Operations written with names of axes ------------------===//
+
+#include "compiler/reference/Registry.h"
+#include "dialects/dfg/Labels.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+using Names = SmallVector<std::string>;
+using Extents = llvm::StringMap<int64_t>;
+
+static Names flatten(const LabelTerm &term) {
+  Names names;
+  for (const AxisLabels &axis : term)
+    names.append(axis.begin(), axis.end());
+  return names;
+}
+
+/// The offset of an element of a tensor of these sizes whose axes have names with these values.
+static int64_t offsetOf(ArrayRef<std::string> names, ArrayRef<int64_t> shape, const Extents &at) {
+  int64_t offset = 0;
+  for (auto [name, size] : llvm::zip_equal(names, shape))
+    offset = offset * size + at.lookup(name);
+  return offset;
+}
+
+static void setPlace(Extents &at, ArrayRef<std::string> names, ArrayRef<int64_t> place) {
+  for (auto [name, position] : llvm::zip_equal(names, place))
+    at[name] = position;
+}
+
+//===----------------------------------------------------------------------===//
+// EinsumOp
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Which names the axes have, and which of them are summed over.
+struct Einsum {
+  std::vector<Names> inputs;
+  Names output, summed;
+  SmallVector<int64_t> summedSizes;
+};
+} // namespace
+
+static Einsum readEinsum(EinsumOp op, Call &call) {
+  LabelPattern pattern;
+  (void)pattern.parse(op.getLabels(), /*takesDiagonals=*/true);
+  Einsum einsum;
+  Extents sizes;
+  for (auto [term, operand] : llvm::zip_equal(pattern.inputs, call.getOperands())) {
+    expandEllipsis(term, operand->getRank());
+    einsum.inputs.push_back(flatten(term));
+    setPlace(sizes, einsum.inputs.back(), operand->getShape());
+  }
+  expandEllipsis(pattern.output, call.result().getRank());
+  einsum.output = flatten(pattern.output);
+  for (const auto &entry : sizes)
+    if (!llvm::is_contained(einsum.output, entry.first())) {
+      einsum.summed.push_back(entry.first().str());
+      einsum.summedSizes.push_back(entry.second);
+    }
+  return einsum;
+}
+
+/// A product whose factors, but for the last two, may be multiplied and summed before, and stored.
+static Real productOf(const Call &call, ArrayRef<int64_t> offsets) {
+  Real product = call.operand(0).real(offsets[0]);
+  const Format &format = formatOf(call.operand().getElementType());
+  for (size_t n = 1; n < offsets.size(); ++n) {
+    Real factor = call.operand(n).real(offsets[n]);
+    double value = product.value * factor.value;
+    double change = std::fabs(product.value) * factor.error +
+                    std::fabs(factor.value) * product.error + product.error * factor.error;
+    if (n > 1)
+      change += (format.computeUlp + format.ulp) * std::fabs(value);
+    if (!product.isDetermined() || !factor.isDetermined() || std::isnan(change))
+      change = std::isfinite(value) || !product.isExact() || !factor.isExact() ? kUndetermined : 0;
+    product = {value, change};
+  }
+  return product;
+}
+
+/// Calls `visit` with the operands' offsets of each term of the sum for one element of the result.
+static void forEachTerm(const Einsum &einsum, Call &call, Extents &at,
+                        llvm::function_ref<void(ArrayRef<int64_t>)> visit) {
+  SmallVector<int64_t> offsets(einsum.inputs.size());
+  for (Positions term(einsum.summedSizes); !term.done(); term.next()) {
+    setPlace(at, einsum.summed, *term);
+    for (auto [n, names] : llvm::enumerate(einsum.inputs))
+      offsets[n] = offsetOf(names, call.operand(n).getShape(), at);
+    visit(offsets);
+  }
+}
+
+static void einsum(EinsumOp op, Call &call) {
+  Einsum einsum = readEinsum(op, call);
+  Tensor &result = call.result();
+  Extents at;
+  int64_t i = 0;
+  for (Positions place(result.getShape()); !place.done(); place.next(), ++i) {
+    setPlace(at, einsum.output, *place);
+    if (result.isFloat()) {
+      Sum sum(result.getElementType());
+      forEachTerm(einsum, call, at,
+                  [&](ArrayRef<int64_t> offsets) { sum.add(productOf(call, offsets)); });
+      result.setReal(i, rounded(result.getElementType(), sum.get(), 0.5));
+      continue;
+    }
+    uint64_t sum = 0;
+    bool isDetermined = true;
+    forEachTerm(einsum, call, at, [&](ArrayRef<int64_t> offsets) {
+      uint64_t product = 1;
+      for (auto [n, offset] : llvm::enumerate(offsets)) {
+        product *= uint64_t(call.operand(n).integer(offset));
+        isDetermined &= call.operand(n).isDetermined(offset);
+      }
+      sum += product;
+    });
+    result.setInteger(i, int64_t(sum), isDetermined);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// RearrangeOp
+//===----------------------------------------------------------------------===//
+
+/// Sizes of all names: given ones, then the one that is left of each axis.
+static Extents solveSizes(RearrangeOp op, Call &call, const LabelTerm &input) {
+  Extents sizes;
+  if (DictionaryAttr given = op.getSizesAttr())
+    for (NamedAttribute entry : given)
+      sizes[entry.getName()] = call.size(cast<DimsAttr>(entry.getValue()).getExprs()[0]);
+  for (auto [axis, extent] : llvm::zip_equal(input, call.operand().getShape())) {
+    int64_t known = 1;
+    for (const std::string &name : axis)
+      if (sizes.contains(name))
+        known *= sizes.lookup(name);
+    for (const std::string &name : axis)
+      if (!sizes.contains(name))
+        sizes[name] = known == 0 ? 0 : extent / known;
+  }
+  return sizes;
+}
+
+static void rearrange(RearrangeOp op, Call &call) {
+  LabelPattern pattern;
+  (void)pattern.parse(op.getPattern());
+  LabelTerm input = pattern.inputs[0], output = pattern.output;
+  size_t written = input.size();
+  expandEllipsis(input, call.operand().getRank());
+  expandEllipsis(output, output.size() + input.size() - written);
+  Extents sizes = solveSizes(op, call, input), at;
+  Names from = flatten(input), to = flatten(output);
+  auto sizesOf = [&](ArrayRef<std::string> names) {
+    return llvm::map_to_vector(names, [&](const std::string &name) { return sizes.lookup(name); });
+  };
+  SmallVector<int64_t> fromSizes = sizesOf(from);
+  int64_t i = 0;
+  for (Positions place(sizesOf(to)); !place.done(); place.next(), ++i) {
+    setPlace(at, to, *place);
+    call.result().copy(i, call.operand(), offsetOf(from, fromSizes, at));
+  }
+}
+
+void addLabel(Registry &registry) {
+  registry.add<EinsumOp>(einsum);
+  registry.add<RearrangeOp>(rearrange);
+}
+
+} // namespace tfc::reference

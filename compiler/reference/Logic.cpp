@@ -1,0 +1,64 @@
+//===- Logic.cpp - Logic, bits, kinds of numbers --------------------------===//
+
+#include "compiler/reference/Pointwise.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+using Integers = ArrayRef<int64_t>;
+
+template <typename Op> static void addInteger(Registry &registry, int64_t (*function)(Integers)) {
+  registry.add<Op>([=](Op, Call &call) { mapInteger(call, function); });
+}
+
+/// Registers a question about floats that rounding does not change the answer of, unless it may
+/// have made a number infinite.
+template <typename Op> static void addPredicate(Registry &registry, bool (*holds)(double)) {
+  registry.add<Op>([=](Op, Call &call) {
+    forEachElement(call, [&](int64_t i, ArrayRef<int64_t> at) {
+      Real x = call.operand().real(at[0]);
+      call.result().setInteger(i, holds(x.value), x.isDetermined());
+    });
+  });
+}
+
+/// Shifts by `count` bits if that is less than there are; `count` is unsigned then.
+static bool isShort(const Tensor &x, int64_t count) {
+  return count >= 0 && count < int64_t(x.getElementType().getIntOrFloatBitWidth());
+}
+
+static void shiftLeft(ShiftLeftOp, Call &call) {
+  mapInteger(call, [&](Integers x) -> int64_t {
+    return isShort(call.operand(), x[1]) ? int64_t(uint64_t(x[0]) << x[1]) : 0;
+  });
+}
+
+/// Numbers are held with their sign extended, u8 with zeros: so copies of the right bit come in.
+static void shiftRight(ShiftRightOp, Call &call) {
+  mapInteger(call, [&](Integers x) -> int64_t {
+    if (isShort(call.operand(), x[1]))
+      return x[0] >> x[1];
+    return x[0] < 0 ? -1 : 0;
+  });
+}
+
+void addLogic(Registry &registry) {
+  addInteger<LogicalAndOp>(registry, [](Integers x) { return x[0] & x[1]; });
+  addInteger<LogicalOrOp>(registry, [](Integers x) { return x[0] | x[1]; });
+  addInteger<LogicalXorOp>(registry, [](Integers x) { return x[0] ^ x[1]; });
+  addInteger<LogicalNotOp>(registry, [](Integers x) { return int64_t(x[0] == 0); });
+  addInteger<BitwiseAndOp>(registry, [](Integers x) { return x[0] & x[1]; });
+  addInteger<BitwiseOrOp>(registry, [](Integers x) { return x[0] | x[1]; });
+  addInteger<BitwiseXorOp>(registry, [](Integers x) { return x[0] ^ x[1]; });
+  addInteger<BitwiseNotOp>(registry, [](Integers x) { return ~x[0]; });
+  registry.add<ShiftLeftOp>(shiftLeft);
+  registry.add<ShiftRightOp>(shiftRight);
+  addPredicate<IsNanOp>(registry, [](double x) { return std::isnan(x); });
+  addPredicate<IsInfOp>(registry, [](double x) { return std::isinf(x); });
+  addPredicate<IsFiniteOp>(registry, [](double x) { return std::isfinite(x); });
+}
+
+} // namespace tfc::reference

@@ -1,0 +1,152 @@
+//===- Scan.cpp - Reductions that keep every step -------------------------===//
+
+#include "compiler/reference/Pointwise.h"
+#include "dialects/dfg/ScanOps.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+/// Calls `visit` with the offsets of the elements of each line along an axis, in order.
+static void forEachLine(const Tensor &x, int64_t axis, bool isReverse,
+                        llvm::function_ref<void(ArrayRef<int64_t>)> visit) {
+  SmallVector<int64_t> starts(x.getShape()), strides = stridesOf(x.getShape());
+  starts[axis] = 1;
+  for (Positions place(starts); !place.done(); place.next()) {
+    int64_t start = 0;
+    for (auto [position, stride] : llvm::zip_equal(*place, strides))
+      start += position * stride;
+    SmallVector<int64_t> line;
+    for (int64_t i = 0; i < x.getShape()[axis]; ++i)
+      line.push_back(start + i * strides[axis]);
+    if (isReverse)
+      std::reverse(line.begin(), line.end());
+    visit(line);
+  }
+}
+
+namespace {
+/// A running product: each factor rounds, and may round what is stored.
+struct Product {
+  explicit Product(Type elementType) : elementType(elementType) {}
+
+  void add(Real factor) {
+    double size = std::fabs(value.value), change = std::fabs(factor.value) * value.error +
+                                                   size * factor.error + value.error * factor.error;
+    if (std::isnan(change))
+      change = kUndetermined;
+    value = rounded(elementType, {value.value * factor.value, change}, 0.5);
+  }
+  Real get() const { return value; }
+
+  Type elementType;
+  Real value = {1, 0};
+};
+
+/// The same for a sum, whose partial sums may be stored too.
+struct RunningSum {
+  explicit RunningSum(Type elementType) : sum(elementType), elementType(elementType) {}
+
+  void add(Real term) {
+    sum.add(term);
+    const Format &format = formatOf(elementType);
+    if (format.ulp != format.computeUlp)
+      stored += 0.5 * format.ulp * (std::fabs(sum.get().value) + sum.get().error);
+  }
+  Real get() const {
+    Real result = sum.get();
+    result.error += stored;
+    return result;
+  }
+
+  Sum sum;
+  Type elementType;
+  double stored = 0;
+};
+} // namespace
+
+template <typename Running>
+static void scanReals(Call &call, ArrayRef<int64_t> line, bool isExclusive) {
+  Running running(call.result().getElementType());
+  for (int64_t i : line) {
+    if (isExclusive)
+      call.result().setReal(i, running.get());
+    running.add(call.operand().real(i));
+    if (!isExclusive)
+      call.result().setReal(i, running.get());
+  }
+}
+
+static void scanIntegers(Call &call, ArrayRef<int64_t> line, bool isExclusive, uint64_t start,
+                         uint64_t (*combine)(uint64_t, uint64_t)) {
+  bool isDetermined = true;
+  for (int64_t i : line) {
+    uint64_t next = combine(start, uint64_t(call.operand().integer(i)));
+    bool isNextDetermined = isDetermined && call.operand().isDetermined(i);
+    call.result().setInteger(i, int64_t(isExclusive ? start : next),
+                             isExclusive ? isDetermined : isNextDetermined);
+    start = next;
+    isDetermined = isNextDetermined;
+  }
+}
+
+template <typename Op, typename Running>
+static void addScan(Registry &registry, uint64_t start, uint64_t (*combine)(uint64_t, uint64_t)) {
+  registry.add<Op>([=](Op op, Call &call) {
+    int64_t axis = *normalizeAxis(op.getAxis(), call.operand().getRank());
+    forEachLine(call.operand(), axis, op.getReverse(), [&](ArrayRef<int64_t> line) {
+      if (call.result().isFloat())
+        scanReals<Running>(call, line, op.getExclusive());
+      else
+        scanIntegers(call, line, op.getExclusive(), start, combine);
+    });
+  });
+}
+
+/// y[i] = factor[i] y[i - 1] + x[i], the product rounded or not.
+static void recurReals(LinearRecurrenceOp op, Call &call, ArrayRef<int64_t> line) {
+  Type type = call.result().getElementType();
+  Real y;
+  for (int64_t i : line) {
+    Real product = apply(type, 0.5, [](ArrayRef<double> v) { return v[0] * v[1]; },
+                         {call.operand(0).real(i), y});
+    Real next = apply(type, 0.5, [](ArrayRef<double> v) { return v[0] + v[1]; },
+                      {product, call.operand(1).real(i)});
+    call.result().setReal(i, op.getExclusive() ? y : next);
+    y = next;
+  }
+}
+
+static void recurIntegers(LinearRecurrenceOp op, Call &call, ArrayRef<int64_t> line) {
+  uint64_t y = 0;
+  bool isDetermined = true;
+  for (int64_t i : line) {
+    const Tensor &factor = call.operand(0), &x = call.operand(1);
+    uint64_t next = uint64_t(factor.integer(i)) * y + uint64_t(x.integer(i));
+    bool isNextDetermined = isDetermined && factor.isDetermined(i) && x.isDetermined(i);
+    call.result().setInteger(i, int64_t(op.getExclusive() ? y : next),
+                             op.getExclusive() ? isDetermined : isNextDetermined);
+    y = next;
+    isDetermined = isNextDetermined;
+  }
+}
+
+static void linearRecurrence(LinearRecurrenceOp op, Call &call) {
+  int64_t axis = *normalizeAxis(op.getAxis(), call.result().getRank());
+  forEachLine(call.result(), axis, op.getReverse(), [&](ArrayRef<int64_t> line) {
+    if (call.result().isFloat())
+      recurReals(op, call, line);
+    else
+      recurIntegers(op, call, line);
+  });
+}
+
+void addScan(Registry &registry) {
+  addScan<CumsumOp, RunningSum>(registry, 0, [](uint64_t a, uint64_t b) { return a + b; });
+  addScan<CumprodOp, Product>(registry, 1, [](uint64_t a, uint64_t b) { return a * b; });
+  registry.add<LinearRecurrenceOp>(linearRecurrence);
+}
+
+} // namespace tfc::reference

@@ -1,0 +1,118 @@
+//===- Softmax.cpp - Normalised exponentials and their losses -------------===//
+
+#include "compiler/reference/Groups.h"
+#include "compiler/reference/Pointwise.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+using Reals = ArrayRef<double>;
+
+ExponentialRow exponentiate(const Tensor &x, ArrayRef<int64_t> offsets, bool shiftsFinite) {
+  Type type = x.getElementType();
+  double largest = -INFINITY;
+  for (int64_t offset : offsets) {
+    double value = x.real(offset).value;
+    largest = std::isnan(value) || value > largest ? value : largest;
+    if (std::isnan(largest))
+      break;
+  }
+  if (shiftsFinite && std::isinf(largest))
+    largest = 0;
+  ExponentialRow row{largest, {}, {}, {}};
+  Sum total(type);
+  for (int64_t offset : offsets) {
+    auto shift = [&](Reals v) { return v[0] - largest; };
+    auto exp = [](Reals v) { return std::exp(v[0]); };
+    row.shifted.push_back(apply(type, 0.5, shift, x.real(offset)));
+    row.exponentials.push_back(apply(type, 2, exp, row.shifted.back()));
+    total.add(row.exponentials.back());
+  }
+  row.total = total.get();
+  return row;
+}
+
+static Real logarithm(Type type, Real x) {
+  return apply(type, 2, [](Reals v) { return std::log(v[0]); }, x, {0.0});
+}
+
+static Real difference(Type type, Real x, Real y) {
+  return apply(type, 0.5, [](Reals v) { return v[0] - v[1]; }, {x, y});
+}
+
+Real logOfSum(const Tensor &x, ArrayRef<int64_t> offsets) {
+  Type type = x.getElementType();
+  ExponentialRow row = exponentiate(x, offsets, /*shiftsFinite=*/true);
+  return difference(type, logarithm(type, row.total), {-row.largest, 0});
+}
+
+/// Registers an operation on rows along an axis: `finish(row, k)` is the result for element k.
+template <typename Op, typename Finish> static void addRows(Registry &registry, Finish finish) {
+  registry.add<Op>([=](Op op, Call &call) {
+    const Tensor &x = call.operand();
+    int64_t axis = *normalizeAxis(op.getAxis(), x.getRank());
+    int64_t extent = x.getShape()[axis];
+    for (const auto &offsets : groupsOf(x, axis, extent ? x.size() / extent : 0)) {
+      ExponentialRow row = exponentiate(x, offsets);
+      for (auto [k, offset] : llvm::enumerate(offsets))
+        call.result().setReal(offset, finish(x.getElementType(), row, k));
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+static std::vector<std::vector<int64_t>> lastAxisOf(const Tensor &x, int64_t rows) {
+  return groupsOf(x, x.getRank() - 1, rows);
+}
+
+/// A probability of 0 adds 0 whatever the logit.
+static void softmaxCrossEntropy(SoftmaxCrossEntropyOp, Call &call) {
+  const Tensor &x = call.operand(0), &p = call.operand(1);
+  Type type = x.getElementType();
+  for (auto [i, offsets] : llvm::enumerate(lastAxisOf(x, call.result().size()))) {
+    ExponentialRow row = exponentiate(x, offsets);
+    Real logTotal = logarithm(type, row.total);
+    Sum loss(type);
+    for (auto [k, offset] : llvm::enumerate(offsets)) {
+      Real weight = p.real(offset), logY = difference(type, row.shifted[k], logTotal);
+      auto product = [](Reals v) { return v[0] == 0 ? 0 : -(v[0] * v[1]); };
+      loss.add(apply(type, 0.5, product, {weight, logY}, {0.0}));
+    }
+    call.result().setReal(i, loss.get());
+  }
+}
+
+static void sparseSoftmaxCrossEntropy(SparseSoftmaxCrossEntropyOp, Call &call) {
+  const Tensor &x = call.operand(0), &labels = call.operand(1);
+  Type type = x.getElementType();
+  for (auto [i, offsets] : llvm::enumerate(lastAxisOf(x, call.result().size()))) {
+    int64_t label = labels.integer(i);
+    if (label < 0 || label >= int64_t(offsets.size()))
+      return call.refuse();
+    ExponentialRow row = exponentiate(x, offsets);
+    Real loss = difference(type, logarithm(type, row.total), row.shifted[label]);
+    if (!labels.isDetermined(i))
+      loss.error = kUndetermined;
+    call.result().setReal(i, loss);
+  }
+}
+
+void addSoftmax(Registry &registry) {
+  addRows<SoftmaxOp>(registry, [](Type type, const ExponentialRow &row, size_t k) {
+    auto divide = [](Reals v) { return v[0] / v[1]; };
+    return apply(type, 0.5, divide, {row.exponentials[k], row.total});
+  });
+  addRows<LogSoftmaxOp>(registry, [](Type type, const ExponentialRow &row, size_t k) {
+    return difference(type, row.shifted[k], logarithm(type, row.total));
+  });
+  registry.add<SoftmaxCrossEntropyOp>(softmaxCrossEntropy);
+  registry.add<SparseSoftmaxCrossEntropyOp>(sparseSoftmaxCrossEntropy);
+}
+
+} // namespace tfc::reference
