@@ -15,6 +15,12 @@ void Fragment::prune() {
       op.erase();
 }
 
+static OpBuilder builderOf(Fragment &fragment, MLIRContext *context) {
+  OpBuilder b(context);
+  b.setInsertionPointToEnd(&fragment.block);
+  return b;
+}
+
 /// Sums over what broadcasting from the shape repeats.
 static Value sumToShape(OpBuilder &b, Location loc, Value value, ArrayRef<DimExpr> shape) {
   Shape from = shapeOf(value.getType());
@@ -36,7 +42,7 @@ Fragment *Scratch::gradientOf(Operation *op, const std::vector<bool> &isGiven,
     return fragment.get();
   fragment = std::make_unique<Fragment>();
   all.push_back(fragment.get());
-  OpBuilder b = OpBuilder::atBlockEnd(&fragment->block);
+  OpBuilder b = builderOf(*fragment, op->getContext());
   SmallVector<Value> resultGrads;
   for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
     resultGrads.push_back(isGiven[i] ? fragment->block.addArgument(type, op->getLoc()) : Value());
@@ -58,7 +64,7 @@ Fragment *Scratch::sumOf(Type type, Location loc) {
     return fragment.get();
   fragment = std::make_unique<Fragment>();
   all.push_back(fragment.get());
-  OpBuilder b = OpBuilder::atBlockEnd(&fragment->block);
+  OpBuilder b = builderOf(*fragment, type.getContext());
   Value x = fragment->block.addArgument(type, loc), y = fragment->block.addArgument(type, loc);
   if (isa<ListType>(type))
     fragment->results = {ListSumOp::create(b, loc, x, y)};
@@ -73,7 +79,7 @@ Fragment *Scratch::rowsOf(Operation *gather) {
     return fragment.get();
   fragment = std::make_unique<Fragment>();
   all.push_back(fragment.get());
-  OpBuilder b = OpBuilder::atBlockEnd(&fragment->block);
+  OpBuilder b = builderOf(*fragment, gather->getContext());
   Value gradient = fragment->block.addArgument(gather->getResult(0).getType(), gather->getLoc());
   auto [indices, rows] = cast<RowGatherOpInterface>(gather).buildRowGradient(b, gradient);
   fragment->results = {indices, rows};
