@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace tfc::dfg;
 
-using Names = SmallVector<std::string>;
+using Names = LabelNames;
 using Sizes = llvm::StringMap<DimExpr>;
 
 static bool contains(ArrayRef<std::string> names, StringRef name) {
@@ -43,15 +43,6 @@ static Value permute(OpBuilder &b, Location loc, Value x, ArrayRef<std::string> 
 // EinsumOp
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// An einsum with the ellipses expanded.
-struct Einsum {
-  SmallVector<Names> inputs;
-  Names output;
-  Sizes sizes;
-};
-} // namespace
-
 static Names flatten(const LabelTerm &term) {
   Names names;
   for (const AxisLabels &axis : term)
@@ -69,19 +60,19 @@ static LogicalResult emitLabelError(std::optional<Location> location, StringRef 
 }
 
 /// Reads the operands' terms and checks them against the shapes.
-static LogicalResult readInputs(std::optional<Location> location, LabelPattern &pattern,
-                                TypeRange types, Einsum &einsum) {
+static LogicalResult readInputs(std::optional<Location> location, StringRef op,
+                                LabelPattern &pattern, TypeRange types, Einsum &einsum) {
   for (auto [term, type] : llvm::zip(pattern.inputs, types)) {
     Shape shape = shapeOf(type);
     std::string text = toText(term);
     if (!isFlat(term) || !expandEllipsis(term, shape.size()))
-      return emitLabelError(location, "einsum",
+      return emitLabelError(location, op,
                             "'" + text + "' does not name each axis of " + toText(type) + " once");
     Names names = flatten(term);
     for (auto [name, size] : llvm::zip(names, shape)) {
       auto [it, isNew] = einsum.sizes.try_emplace(name, size);
       if (!isNew && it->second != size)
-        return emitOptionalError(location, "'einsum' expects one size for '", name, "', but got ",
+        return emitOptionalError(location, "'", op, "' expects one size for '", name, "', but got ",
                                  it->second.str(), " and ", size.str(), " [unequal-dimensions]");
     }
     einsum.inputs.push_back(names);
@@ -109,7 +100,8 @@ static StringRef similarName(const Einsum &einsum, StringRef name) {
 
 /// Fails if a label is in one operand only and not in the result: most likely it is mistyped. Of
 /// two such labels the later one is to blame.
-static LogicalResult checkSummed(std::optional<Location> location, const Einsum &einsum) {
+static LogicalResult checkSummed(std::optional<Location> location, StringRef op,
+                                 const Einsum &einsum) {
   for (size_t operand = einsum.inputs.size(); operand-- > 0;)
     for (size_t axis = einsum.inputs[operand].size(); axis-- > 0;) {
       const std::string &name = einsum.inputs[operand][axis];
@@ -121,7 +113,7 @@ static LogicalResult checkSummed(std::optional<Location> location, const Einsum 
       StringRef similar = similarName(einsum, name);
       std::string hint = similar.empty() ? "" : "did you mean '" + similar.str() + "'? ";
       InFlightDiagnostic error = emitError(*location)
-                                 << "'einsum': label '" << name
+                                 << "'" << op << "': label '" << name
                                  << "' is in one operand and not in the result, so it would be "
                                     "summed away [einsum-label]";
       error.attachNote() << "help: " << hint << "to sum on purpose, write sum($" << operand
@@ -131,17 +123,16 @@ static LogicalResult checkSummed(std::optional<Location> location, const Einsum 
   return success();
 }
 
-static LogicalResult readEinsum(std::optional<Location> location, StringRef labels, TypeRange types,
-                                Einsum &einsum) {
+LogicalResult tfc::dfg::readEinsum(std::optional<Location> location, StringRef op, StringRef labels,
+                                   TypeRange types, bool takesDiagonals, Einsum &einsum) {
   LabelPattern pattern;
-  if (std::string problem = pattern.parse(labels, /*takesDiagonals=*/true);
-      !problem.empty())
-    return emitLabelError(location, "einsum", problem);
+  if (std::string problem = pattern.parse(labels, takesDiagonals); !problem.empty())
+    return emitLabelError(location, op, problem);
   if (pattern.inputs.size() != types.size())
-    return emitLabelError(location, "einsum",
+    return emitLabelError(location, op,
                           "the labels are for " + llvm::Twine(pattern.inputs.size()) +
                               " operands, but there are " + llvm::Twine(types.size()));
-  if (failed(readInputs(location, pattern, types, einsum)))
+  if (failed(readInputs(location, op, pattern, types, einsum)))
     return failure();
   size_t ellipsis = llvm::count_if(
       einsum.sizes, [](const auto &entry) { return entry.first().starts_with(".."); });
@@ -150,12 +141,11 @@ static LogicalResult readEinsum(std::optional<Location> location, StringRef labe
   expandEllipsis(pattern.output, rank);
   einsum.output = flatten(pattern.output);
   if (!isFlat(pattern.output))
-    return emitLabelError(location, "einsum", "the result has one name per axis");
+    return emitLabelError(location, op, "the result has one name per axis");
   for (const std::string &name : einsum.output)
     if (!einsum.sizes.contains(name))
-      return emitLabelError(location, "einsum",
-                            "label '" + name + "' of the result is in no operand");
-  return checkSummed(location, einsum);
+      return emitLabelError(location, op, "label '" + name + "' of the result is in no operand");
+  return checkSummed(location, op, einsum);
 }
 
 LogicalResult EinsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
@@ -171,7 +161,8 @@ LogicalResult EinsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
                                toText(first), " and ", toText(x.getType()), " [dtype]");
   }
   Einsum einsum;
-  if (failed(readEinsum(location, adaptor.getLabels(), adaptor.getXs().getTypes(), einsum)))
+  if (failed(readEinsum(location, "einsum", adaptor.getLabels(), adaptor.getXs().getTypes(),
+                        /*takesDiagonals=*/true, einsum)))
     return failure();
   results.push_back(tensorOf(sizesOf(einsum.output, einsum.sizes), elementTypeOf(first)));
   return success();
@@ -244,8 +235,8 @@ static Labelled withoutRepeats(OpBuilder &b, const Labelled &x,
   return {sum, kept};
 }
 
-/// The gradient of diagonals: `x`, whose names are some of `names`, in the shape of `names`, with zeros
-/// beside the diagonals.
+/// The gradient of diagonals: `x`, whose names are some of `names`, in the shape of `names`, with
+/// zeros beside the diagonals.
 static Value spreadDiagonals(OpBuilder &b, Labelled x, const Names &names, const Sizes &sizes) {
   Location loc = x.value.getLoc();
   Names target;
@@ -283,13 +274,13 @@ static Value spreadDiagonals(OpBuilder &b, Labelled x, const Names &names, const
   return permute(b, loc, x.value, x.names, target);
 }
 
-/// d einsum("a, b -> y", A, B) = einsum("y, b -> a", g, B), einsum("y, a -> b", g, A), on the diagonals
-/// where a name stands twice.
+/// d einsum("a, b -> y", A, B) = einsum("y, b -> a", g, B), einsum("y, a -> b", g, A), on the
+/// diagonals where a name stands twice.
 SmallVector<Value> EinsumOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   LabelPattern pattern;
   (void)pattern.parse(getLabels(), /*takesDiagonals=*/true);
   Einsum einsum;
-  (void)readEinsum(std::nullopt, getLabels(), getXs().getTypes(), einsum);
+  (void)readEinsum(std::nullopt, "einsum", getLabels(), getXs().getTypes(), true, einsum);
   SmallVector<Value> grads;
   for (size_t k = 0; k < getXs().size(); ++k) {
     std::string labels = toText(pattern.output);
@@ -308,7 +299,8 @@ SmallVector<Value> EinsumOp::buildOperandGradients(OpBuilder &b, ValueRange resu
       if (!llvm::is_contained(term, axis) && (isEllipsis(axis) || isElsewhere(axis[0])))
         term.push_back(axis);
     Labelled grad;
-    grad.value = EinsumOp::create(b, getLoc(), operands, b.getStringAttr(labels + " -> " + toText(term)));
+    grad.value =
+        EinsumOp::create(b, getLoc(), operands, b.getStringAttr(labels + " -> " + toText(term)));
     for (const std::string &name : einsum.inputs[k])
       if (!contains(grad.names, name) && isElsewhere(name))
         grad.names.push_back(name);
@@ -368,7 +360,7 @@ static Labelled contract(OpBuilder &b, Location loc, const Labelled &lhs, const 
 /// Pairs of operands from left to right, each a product of matrices.
 SmallVector<Value> EinsumOp::decompose(OpBuilder &b) {
   Einsum einsum;
-  (void)readEinsum(std::nullopt, getLabels(), getXs().getTypes(), einsum);
+  (void)readEinsum(std::nullopt, "einsum", getLabels(), getXs().getTypes(), true, einsum);
   auto operand = [&](size_t i) {
     return withoutRepeats(
         b, {getXs()[i], einsum.inputs[i]},

@@ -3,8 +3,10 @@
 #ifndef TFC_DIALECTS_DFG_LABELS_H
 #define TFC_DIALECTS_DFG_LABELS_H
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
+#include "dialects/dfg/DimExpr.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/TypeRange.h"
+#include "llvm/ADT/StringMap.h"
 #include <string>
 
 namespace tfc::dfg {
@@ -31,6 +33,21 @@ inline bool isEllipsis(const AxisLabels &axis) { return axis.size() == 1 && axis
 /// Replaces the ellipsis of a term by names for the axes that it stands for in a tensor of rank `rank`;
 /// false if the ranks do not fit.
 bool expandEllipsis(LabelTerm &term, size_t rank);
+
+/// Names of axes, one each.
+using LabelNames = llvm::SmallVector<std::string>;
+
+/// The axes of operands and result of an einsum, with the ellipses expanded, and the size of each name.
+struct Einsum {
+  llvm::SmallVector<LabelNames> inputs;
+  LabelNames output;
+  llvm::StringMap<DimExpr> sizes;
+};
+
+/// Reads the labels of the einsum-like operation `op` on operands of these types, or reports an error.
+llvm::LogicalResult readEinsum(std::optional<mlir::Location> location, llvm::StringRef op,
+                               llvm::StringRef labels, mlir::TypeRange types, bool takesDiagonals,
+                               Einsum &einsum);
 
 /// The text of a term.
 std::string toText(const LabelTerm &term);
