@@ -1,6 +1,8 @@
 //===- Contraction.cpp - Sums of products to linalg -----------------------===//
 
 #include "compiler/lowering/Lowering.h"
+#include "dialects/dfg/ConvolutionOps.h"
+#include "dialects/dfg/Labels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -18,6 +20,29 @@ static Value buildMultiplyAdd(OpBuilder &b, Location loc, ValueRange scalars) {
   return arith::AddIOp::create(b, loc, scalars[2], product);
 }
 
+/// The sums of products of two operands over the loops that the result's map lacks, of the shape
+/// `shape`.
+static Value buildProduct(OpBuilder &b, Location loc, ValueRange operands, ArrayRef<AffineMap> maps,
+                          ArrayRef<DimExpr> shape, Type dtype) {
+  SmallVector<utils::IteratorType> iterators(maps.front().getNumDims(),
+                                             utils::IteratorType::parallel);
+  for (size_t loop = shape.size(); loop < iterators.size(); ++loop)
+    iterators[loop] = utils::IteratorType::reduction;
+  Type elementType = storageType(dtype), accumulator = computeType(elementType);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(accumulator));
+  Value init = buildFill(b, loc, zero, shape);
+  Value product = linalg::GenericOp::create(b, loc, init.getType(), operands, init, maps, iterators,
+                                            [](OpBuilder &b, Location loc, ValueRange scalars) {
+                                              linalg::YieldOp::create(
+                                                  b, loc, buildMultiplyAdd(b, loc, scalars));
+                                            })
+                      .getResult(0);
+  if (accumulator == elementType)
+    return product;
+  return buildParallel(b, loc, product, b.getMultiDimIdentityMap(shape.size()), shape, elementType,
+                       [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
+}
+
 namespace {
 /// Loops (batch..., m, n, k); k is reduced. A batch axis that an operand repeats is read at 0.
 struct MatmulLowering : OpConversionPattern<MatmulOp> {
@@ -32,8 +57,8 @@ struct MatmulLowering : OpConversionPattern<MatmulOp> {
                k = rewriter.getAffineDimExpr(batch + 2);
     auto operandMap = [&](Value operand, AffineExpr row, AffineExpr column, bool isTransposed) {
       Shape shape = shapeOf(operand.getType());
-      AffineMap batchMap = broadcastMap(getContext(), ArrayRef(shape).drop_back(2),
-                                        ArrayRef(result).drop_back(2));
+      AffineMap batchMap =
+          broadcastMap(getContext(), ArrayRef(shape).drop_back(2), ArrayRef(result).drop_back(2));
       SmallVector<AffineExpr> exprs(batchMap.getResults());
       exprs.push_back(isTransposed ? column : row);
       exprs.push_back(isTransposed ? row : column);
@@ -45,24 +70,46 @@ struct MatmulLowering : OpConversionPattern<MatmulOp> {
     AffineMap maps[] = {operandMap(op.getLhs(), m, k, op.getTransposeLhs()),
                         operandMap(op.getRhs(), k, n, op.getTransposeRhs()),
                         AffineMap::get(loops, 0, outputs, getContext())};
-    SmallVector<utils::IteratorType> iterators(loops, utils::IteratorType::parallel);
-    iterators.back() = utils::IteratorType::reduction;
+    rewriter.replaceOp(op, buildProduct(rewriter, loc, adaptor.getOperands(), maps, result,
+                                        elementTypeOf(op.getType())));
+    return success();
+  }
+};
 
-    Type elementType = storageType(elementTypeOf(op.getType()));
-    Type accumulator = computeType(elementType);
-    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(accumulator));
-    Value init = buildFill(rewriter, loc, zero, result);
-    Value product = linalg::GenericOp::create(
-                        rewriter, loc, init.getType(), adaptor.getOperands(), init, maps, iterators,
-                        [](OpBuilder &b, Location loc, ValueRange scalars) {
-                          linalg::YieldOp::create(b, loc, buildMultiplyAdd(b, loc, scalars));
-                        })
-                        .getResult(0);
-    if (accumulator != elementType)
-      product = buildParallel(rewriter, loc, product,
-                              rewriter.getMultiDimIdentityMap(result.size()), result, elementType,
-                              [](OpBuilder &, ValueRange scalars) { return scalars[0]; });
-    rewriter.replaceOp(op, product);
+/// The loops of the result's axes, then those that are summed over, which stand in the order in
+/// which the first operand has them. Views are access maps.
+struct ContractLowering : OpConversionPattern<ContractOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ContractOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Einsum einsum;
+    (void)readEinsum(std::nullopt, "contract", op.getLabels(), op->getOperandTypes(),
+                     /*takesDiagonals=*/false, einsum);
+    LabelNames loops = einsum.output;
+    for (const LabelNames &names : einsum.inputs)
+      for (const std::string &name : names)
+        if (!llvm::is_contained(loops, name))
+          loops.push_back(name);
+    auto mapOf = [&](const LabelNames &names) {
+      SmallVector<AffineExpr> exprs;
+      for (const std::string &name : names)
+        exprs.push_back(rewriter.getAffineDimExpr(llvm::find(loops, name) - loops.begin()));
+      return AffineMap::get(loops.size(), 0, exprs, getContext());
+    };
+    Read lhs{adaptor.getLhs(), mapOf(einsum.inputs[0])};
+    Read rhs{adaptor.getRhs(), mapOf(einsum.inputs[1])};
+    AffineMap output = mapOf(einsum.output);
+    for (Read *operand : {&lhs, &rhs}) {
+      // Each loop must stay the index of some tensor, which gives its size.
+      Read source = lookThrough(*operand), &other = operand == &lhs ? rhs : lhs;
+      AffineMap all[] = {source.map, other.map, output};
+      if (inversePermutation(concatAffineMaps(all, getContext())))
+        *operand = source;
+    }
+    AffineMap maps[] = {lhs.map, rhs.map, output};
+    rewriter.replaceOp(op, buildProduct(rewriter, op.getLoc(), {lhs.tensor, rhs.tensor}, maps,
+                                        shapeOf(op.getType()), elementTypeOf(op.getType())));
     return success();
   }
 };
@@ -70,5 +117,5 @@ struct MatmulLowering : OpConversionPattern<MatmulOp> {
 
 void tfc::lowering::populateContractionPatterns(TensorConverter &types,
                                                 RewritePatternSet &patterns) {
-  patterns.add<MatmulLowering>(types, patterns.getContext());
+  patterns.add<ContractLowering, MatmulLowering>(types, patterns.getContext());
 }

@@ -147,6 +147,7 @@ struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
     populateReductionPatterns(types, patterns);
     populateShapePatterns(types, patterns);
     populateViewPatterns(types, patterns);
+    populateWindowPatterns(types, patterns);
     patterns.add<ReturnLowering>(types, context);
     FrozenRewritePatternSet frozen(std::move(patterns));
 

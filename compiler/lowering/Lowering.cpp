@@ -94,6 +94,19 @@ Value buildSize(OpBuilder &b, Location loc, const DimExpr &size) {
   return sum ? sum : constant(0);
 }
 
+Value buildNumber(OpBuilder &b, Location loc, Type type, double value) {
+  if (isa<FloatType>(type))
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, int64_t(value)));
+}
+
+Value buildClamp(OpBuilder &b, Location loc, Value index, Value size) {
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value last = arith::SubIOp::create(b, loc, size, one);
+  Value low = arith::MinSIOp::create(b, loc, index, last);
+  return arith::MaxSIOp::create(b, loc, low, arith::ConstantIndexOp::create(b, loc, 0));
+}
+
 //===----------------------------------------------------------------------===//
 // Generics
 //===----------------------------------------------------------------------===//
@@ -130,6 +143,20 @@ Value buildParallel(OpBuilder &b, Location loc, ValueRange inputs, ArrayRef<Affi
                linalg::YieldOp::create(b, loc, narrow(b, loc, element, elementType));
              })
       .getResult(0);
+}
+
+Read lookThrough(Read read) {
+  while (auto generic = read.tensor.getDefiningOp<linalg::GenericOp>()) {
+    Operation *yield = generic.getBody()->getTerminator();
+    bool isPlain = generic->getNumOperands() == 2 && generic.getNumReductionLoops() == 0 &&
+                   yield->getOperand(0) == generic.getBody()->getArgument(0) &&
+                   generic.getIndexingMapsArray()[1].isIdentity();
+    if (!isPlain)
+      break;
+    read.map = generic.getIndexingMapsArray()[0].compose(read.map);
+    read.tensor = generic->getOperand(0);
+  }
+  return read;
 }
 
 AffineMap broadcastMap(MLIRContext *context, ArrayRef<DimExpr> from, ArrayRef<DimExpr> to) {

@@ -29,6 +29,12 @@ mlir::Type computeType(mlir::Type elementType);
 /// The `index` value of a size, from the size arguments of the kernel around the insertion point.
 mlir::Value buildSize(mlir::OpBuilder &b, mlir::Location loc, const dfg::DimExpr &size);
 
+/// A number of a storage type.
+mlir::Value buildNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type, double value);
+
+/// `index` moved into 0 to size - 1, so that a lane that is not enabled reads valid memory.
+mlir::Value buildClamp(mlir::OpBuilder &b, mlir::Location loc, mlir::Value index, mlir::Value size);
+
 /// A `tensor.empty` of this shape.
 mlir::Value buildEmpty(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<dfg::DimExpr> shape,
                        mlir::Type elementType);
@@ -44,6 +50,15 @@ using BodyBuilder = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Valu
 mlir::Value buildParallel(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange inputs,
                           llvm::ArrayRef<mlir::AffineMap> maps, llvm::ArrayRef<dfg::DimExpr> shape,
                           mlir::Type elementType, BodyBuilder body, bool widen = true);
+
+/// A tensor and where a loop nest reads it.
+struct Read {
+  mlir::Value tensor;
+  mlir::AffineMap map;
+};
+
+/// The same elements read where views take them from.
+Read lookThrough(Read read);
 
 /// The map by which an operand of shape `from` is read in a loop nest over `to`, with broadcasting.
 mlir::AffineMap broadcastMap(mlir::MLIRContext *context, llvm::ArrayRef<dfg::DimExpr> from,
@@ -71,6 +86,7 @@ void populatePositionPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateReductionPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateShapePatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateViewPatterns(TensorConverter &, mlir::RewritePatternSet &);
+void populateWindowPatterns(TensorConverter &, mlir::RewritePatternSet &);
 
 } // namespace tfc::lowering
 

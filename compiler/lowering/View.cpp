@@ -23,19 +23,6 @@ static Value buildIndex(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
-static Value buildNumber(OpBuilder &b, Location loc, Type type, double value) {
-  if (isa<FloatType>(type))
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
-  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, int64_t(value)));
-}
-
-/// `index` moved into 0 to size - 1, so that a lane that is not enabled reads valid memory.
-static Value buildClamp(OpBuilder &b, Location loc, Value index, Value size) {
-  Value last = arith::SubIOp::create(b, loc, size, buildIndex(b, loc, 1));
-  Value low = arith::MinSIOp::create(b, loc, index, last);
-  return arith::MaxSIOp::create(b, loc, low, buildIndex(b, loc, 0));
-}
-
 static Type storedElement(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
 }

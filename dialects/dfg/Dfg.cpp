@@ -1,7 +1,10 @@
 //===- Dfg.cpp - The dfg dialect and its attributes -----------------------===//
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/ConvolutionOps.h"
+#include "dialects/dfg/PoolingOps.h"
 #include "dialects/dfg/ScanOps.h"
+#include "dialects/dfg/WindowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -37,7 +40,19 @@ void DfgDialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
+#include "dialects/dfg/ConvolutionOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/dfg/PoolingOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
 #include "dialects/dfg/ScanOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/dfg/WindowOps.cpp.inc"
       >();
 }
 

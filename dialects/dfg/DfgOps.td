@@ -1,4 +1,7 @@
 //===- DfgOps.td - All operation families of the dfg dialect --------------===//
 
 include "dialects/dfg/CoreOps.td"
+include "dialects/dfg/ConvolutionOps.td"
+include "dialects/dfg/PoolingOps.td"
 include "dialects/dfg/ScanOps.td"
+include "dialects/dfg/WindowOps.td"

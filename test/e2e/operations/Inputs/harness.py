@@ -68,9 +68,9 @@ def truth(*shape):
 
 
 class Case:
-    def __init__(self, text, function, types, gradient, second, sizes, tolerance, operands):
+    def __init__(self, text, function, types, gradient, second, sizes, tolerance, result, operands):
         self.text, self.function, self.operands = text, function, operands
-        self.types, self.gradient, self.second = types.split(), gradient, second
+        self.types, self.gradient, self.second, self.result = types.split(), gradient, second, result
         dynamic = any("n" in o.shape for o in operands.values())
         self.sizes = (sizes or (0, 1, 5)) if dynamic else (1,)
         self.tolerance = tolerance
@@ -81,11 +81,12 @@ class Case:
 
 
 def case(text, function, types="f64 f32", gradient=True, second=False, sizes=None, tolerance=None,
-         **operands):
+         result=None, **operands):
     """`text` is an expression of the graph language over the operands, `function` NumPy's. `{T}` in
     the text is the element type. Gradients are checked in f64 where `types` has it, the gradient of
-    the gradient with `second`."""
-    return Case(text, function, types, gradient, second, sizes, tolerance, operands)
+    the gradient with `second`. `result` is the result's type, with `{T}`, where one value of n does not
+    show how it depends on n."""
+    return Case(text, function, types, gradient, second, sizes, tolerance, result, operands)
 
 
 def tensor_type(dtype, shape):
@@ -121,6 +122,8 @@ def add_case(entries, index, case, random):
     for dtype in case.types:
         values = {k: o.sample(random, PROBE, dtype) for k, o in case.operands.items()}
         types = [result_type(value) for value in case.expected(values)]
+        if case.result:
+            types[0] = case.result.replace("{T}", dtype)
         feeds = {k: o.type(dtype) for k, o in case.operands.items()}
         names = [f"y{i}" for i in range(len(types))]
         statement = f"{', '.join(names)} = {case.text.replace('{T}', dtype)}"

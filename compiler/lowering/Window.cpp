@@ -1,0 +1,121 @@
+//===- Window.cpp - Windows over axes to linalg ---------------------------===//
+
+#include "compiler/lowering/Lowering.h"
+#include "dialects/dfg/WindowOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+using namespace tfc::lowering;
+
+/// The number for axis `axis` in an optional list of one or all.
+static int64_t numberFor(std::optional<ArrayRef<int64_t>> numbers, size_t axis) {
+  if (!numbers)
+    return 1;
+  return numbers->size() == 1 ? numbers->front() : (*numbers)[axis];
+}
+
+static Value buildIndex(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+static Value buildScaled(OpBuilder &b, Location loc, Value index, int64_t factor) {
+  if (factor == 1)
+    return index;
+  return arith::MulIOp::create(b, loc, index, buildIndex(b, loc, factor));
+}
+
+namespace {
+/// An access map: the operand at window * stride + tap * dilation.
+struct WindowsLowering : OpConversionPattern<WindowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(WindowsOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Shape from = shapeOf(op.getX().getType()), shape = shapeOf(op.getType());
+    size_t rank = op.getSize().getSizes().size();
+    Value x = adaptor.getX();
+    SmallVector<AffineExpr> exprs{rewriter.getAffineDimExpr(0)};
+    for (size_t i = 0; i < rank; ++i)
+      exprs.push_back(rewriter.getAffineDimExpr(1 + i) * numberFor(op.getStride(), i) +
+                      rewriter.getAffineDimExpr(1 + rank + i) * numberFor(op.getDilation(), i));
+    for (size_t i = 1 + rank; i < from.size(); ++i)
+      exprs.push_back(rewriter.getAffineDimExpr(rank + i));
+    AffineMap map = AffineMap::get(shape.size(), 0, exprs, getContext());
+    rewriter.replaceOp(op, buildParallel(
+                               rewriter, op.getLoc(), x, map, shape,
+                               cast<RankedTensorType>(x.getType()).getElementType(),
+                               [](OpBuilder &, ValueRange scalars) { return scalars[0]; },
+                               /*widenInputs=*/false));
+    return success();
+  }
+};
+
+/// Each element is that of the window whose tap falls on its place, or the value.
+struct PlaceWindowsLowering : OpConversionPattern<PlaceWindowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(PlaceWindowsOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX();
+    Shape from = shapeOf(op.getX().getType()), shape = shapeOf(op.getType());
+    Type type = cast<RankedTensorType>(x.getType()).getElementType();
+    Value rest = buildNumber(rewriter, loc, type, op.getValue().convertToDouble());
+    if (llvm::any_of(from, [](const DimExpr &size) { return size.isConstant(0); })) {
+      rewriter.replaceOp(op, buildFill(rewriter, loc, rest, shape));
+      return success();
+    }
+    size_t rank = op.getShape().getSizes().size();
+    SmallVector<Value> low, counts;
+    for (size_t i = 0; i < rank; ++i) {
+      low.push_back(
+          buildSize(rewriter, loc, op.getLow() ? op.getLow()->getExprs()[i] : DimExpr(0)));
+      counts.push_back(buildSize(rewriter, loc, from[1 + i]));
+    }
+    auto body = [&](OpBuilder &b, ValueRange) -> Value {
+      SmallVector<Value> indices{linalg::IndexOp::create(b, loc, 0)};
+      Value isHit;
+      for (size_t i = 0; i < rank; ++i) {
+        Value place = linalg::IndexOp::create(b, loc, 1 + i);
+        Value tap = linalg::IndexOp::create(b, loc, 1 + rank + i);
+        Value reach = buildScaled(b, loc, tap, numberFor(op.getDilation(), i));
+        Value distance = arith::AddIOp::create(b, loc, place, low[i]);
+        distance = arith::SubIOp::create(b, loc, distance, reach);
+        auto [window, isHere] =
+            findWindow(b, loc, distance, counts[i], numberFor(op.getStride(), i));
+        indices.push_back(window);
+        isHit = isHit ? arith::AndIOp::create(b, loc, isHit, isHere).getResult() : isHere;
+      }
+      for (size_t i = 1 + rank; i < shape.size(); ++i)
+        indices.push_back(linalg::IndexOp::create(b, loc, i));
+      Value element = tensor::ExtractOp::create(b, loc, x, indices);
+      return arith::SelectOp::create(b, loc, isHit, element, rest);
+    };
+    rewriter.replaceOp(op, buildParallel(rewriter, loc, {}, {}, shape, type, body,
+                                         /*widenInputs=*/false));
+    return success();
+  }
+
+  /// The window that starts `distance` behind the first one, and whether there is one.
+  static std::pair<Value, Value> findWindow(OpBuilder &b, Location loc, Value distance, Value count,
+                                            int64_t stride) {
+    Value zero = buildIndex(b, loc, 0), window = distance;
+    Value isHere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, distance, zero);
+    if (stride != 1) {
+      Value width = buildIndex(b, loc, stride);
+      window = arith::DivSIOp::create(b, loc, distance, width);
+      Value rest = arith::RemSIOp::create(b, loc, distance, width);
+      Value isStart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, zero);
+      isHere = arith::AndIOp::create(b, loc, isHere, isStart);
+    }
+    Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, window, count);
+    return {buildClamp(b, loc, window, count), arith::AndIOp::create(b, loc, isHere, isBelow)};
+  }
+};
+} // namespace
+
+void tfc::lowering::populateWindowPatterns(TensorConverter &types, RewritePatternSet &patterns) {
+  patterns.add<PlaceWindowsLowering, WindowsLowering>(types, patterns.getContext());
+}

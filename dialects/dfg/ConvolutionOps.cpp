@@ -1,0 +1,419 @@
+//===- ConvolutionOps.cpp - Sums of products over windows -----------------===//
+
+#include "dialects/dfg/ConvolutionOps.h"
+#include "dialects/dfg/Formula.h"
+#include "dialects/dfg/Labels.h"
+#include "dialects/dfg/Windows.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+#define GET_OP_CLASSES
+#include "dialects/dfg/ConvolutionOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// ContractOp
+//===----------------------------------------------------------------------===//
+
+/// Fails unless two operands have one dtype, which is a number's.
+static LogicalResult checkPair(std::optional<Location> location, StringRef op, Type lhs, Type rhs) {
+  if (failed(checkDtypes(location, op, Dtypes::Numeric, lhs)))
+    return failure();
+  if (elementTypeOf(lhs) == elementTypeOf(rhs))
+    return success();
+  return emitOptionalError(location, "'", op, "' expects operands of one dtype, but got ",
+                           toText(lhs), " and ", toText(rhs), " [dtype]");
+}
+
+LogicalResult ContractOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                           Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
+  Einsum einsum;
+  if (failed(checkPair(location, "contract", lhs, rhs)) ||
+      failed(readEinsum(location, "contract", adaptor.getLabels(), TypeRange({lhs, rhs}),
+                        /*takesDiagonals=*/false, einsum)))
+    return failure();
+  Shape shape;
+  for (const std::string &name : einsum.output)
+    shape.push_back(einsum.sizes.lookup(name));
+  results.push_back(tensorOf(shape, elementTypeOf(lhs)));
+  return success();
+}
+
+/// d contract("a, b -> y", A, B) = contract("y, b -> a", g, B), contract("y, a -> b", g, A).
+SmallVector<Value> ContractOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  LabelPattern pattern;
+  (void)pattern.parse(getLabels());
+  auto gradient = [&](unsigned of, Value other) -> Value {
+    std::string labels = toText(pattern.output) + ", " + toText(pattern.inputs[1 - of]) + " -> " +
+                         toText(pattern.inputs[of]);
+    return ContractOp::create(b, getLoc(), resultGrads[0], other, b.getStringAttr(labels));
+  };
+  return {gradient(0, getRhs()), gradient(1, getLhs())};
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes of convolutions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The three tensors that a convolution relates, whichever of them is the result: images
+/// [n, sizes.., channels], kernel [taps.., channels / groups, features], outputs [n, windows..,
+/// features].
+struct Convolution {
+  Windows windows;
+  DimExpr batch, channels, features;
+  int64_t groups = 1;
+
+  Shape images() const { return joined({batch}, windows.sizes, {channels}); }
+  Shape kernel() const {
+    return joined(windows.taps, {DimExpr::floorDiv(channels, DimExpr(groups))}, {features});
+  }
+  Shape outputs() const { return joined({batch}, windows.count, {features}); }
+};
+} // namespace
+
+/// Fails unless both operands have a batch, sizes and a last axis.
+static LogicalResult checkRanks(std::optional<Location> location, StringRef op, Type lhs,
+                                Type rhs) {
+  size_t rank = shapeOf(lhs).size();
+  if (rank >= 3 && rank == shapeOf(rhs).size())
+    return checkPair(location, op, lhs, rhs);
+  return emitOptionalError(location, "'", op,
+                           "' expects two tensors of one rank, at least 3, but got ", toText(lhs),
+                           " and ", toText(rhs), " [rank]");
+}
+
+static LogicalResult checkGroups(std::optional<Location> location, StringRef op, int64_t groups,
+                                 ArrayRef<std::pair<StringRef, DimExpr>> counts) {
+  if (groups < 1)
+    return emitOptionalError(location, "'", op, "' expects groups of at least 1, but got ", groups,
+                             " [window]");
+  for (auto &[name, count] : counts)
+    if (DimExpr::floorDiv(count, DimExpr(groups)) * groups != count)
+      return emitOptionalError(location, "'", op, "' expects ", name, " that can be cut into ",
+                               groups, " groups, but got ", count.str(), " [window]");
+  return success();
+}
+
+/// Fails unless `type`, of the outputs, is known to have an element for each window.
+static LogicalResult checkCounts(std::optional<Location> location, StringRef op,
+                                 const Windows &windows, Type type) {
+  Shape outputs = shapeOf(type);
+  for (size_t axis = 0; axis < windows.rank(); ++axis)
+    if (windows.count[axis] != outputs[axis + 1])
+      return emitOptionalError(location, "'", op, "' expects ", windows.count[axis].str(),
+                               " elements along axis ", axis + 1, ", one for each window, but got ",
+                               toText(type), " [unequal-dimensions]");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// As a product
+//===----------------------------------------------------------------------===//
+
+/// Names of the axes of a convolution's tensors as a product sees them; with groups channels and
+/// features are two axes.
+static std::string labelsOf(const Convolution &c, StringRef which) {
+  std::string text;
+  for (char part : which) {
+    if (part == 'o' || part == 'k') {
+      for (size_t axis = 0; axis < c.windows.rank(); ++axis)
+        text += (text.empty() ? "" : " ") + std::string(1, part) + std::to_string(axis);
+      continue;
+    }
+    if (part == 'g' && c.groups == 1)
+      continue;
+    text += (text.empty() ? "" : " ") + std::string(1, part);
+  }
+  return text;
+}
+
+/// `x` with the last axis cut into groups.
+static Value splitGroups(OpBuilder &b, Value x, int64_t groups) {
+  if (groups == 1)
+    return x;
+  Shape shape = shapeOf(x.getType());
+  DimExpr width = DimExpr::floorDiv(shape.back(), DimExpr(groups));
+  shape.back() = DimExpr(groups);
+  shape.push_back(width);
+  return reshapeTo(b, x, shape);
+}
+
+/// The windows of `x` with the last axis cut into groups; windows of one element each are `x`,
+/// without axes for taps.
+static Value windowsOf(OpBuilder &b, Location loc, Value x, const Convolution &c, int64_t groups) {
+  Value padded = splitGroups(b, buildPadded(b, loc, x, c.windows, 0.0), groups);
+  Windows inside = c.windows;
+  for (size_t axis = 0; axis < inside.rank(); ++axis) {
+    inside.sizes[axis] = inside.padded(axis);
+    inside.low[axis] = inside.high[axis] = DimExpr(0);
+  }
+  return buildWindows(b, loc, padded, inside, 0.0);
+}
+
+static Value contractPair(OpBuilder &b, Location loc, Value lhs, Value rhs, const Convolution &c,
+                          StringRef lhsLabels, StringRef rhsLabels, StringRef resultLabels) {
+  std::string labels =
+      labelsOf(c, lhsLabels) + ", " + labelsOf(c, rhsLabels) + " -> " + labelsOf(c, resultLabels);
+  return ContractOp::create(b, loc, lhs, rhs, b.getStringAttr(labels));
+}
+
+//===----------------------------------------------------------------------===//
+// ConvolutionOp
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Convolution> readConvolution(std::optional<Location> location,
+                                              ConvolutionOp::Adaptor op) {
+  StringRef name = "convolution";
+  Type x = op.getX().getType(), kernel = op.getKernel().getType();
+  if (failed(checkRanks(location, name, x, kernel)))
+    return failure();
+  Shape images = shapeOf(x), weights = shapeOf(kernel);
+  FailureOr<Windows> windows = readWindows(location, WindowOptions::of(name, op),
+                                           innerSizes(images), ArrayRef(weights).drop_back(2));
+  if (failed(windows) || failed(checkWindows(location, name, *windows, x)))
+    return failure();
+  Convolution c{*windows, images.front(), images.back(), weights.back(), int64_t(op.getGroups())};
+  if (failed(checkGroups(location, name, c.groups,
+                         {{"channels", c.channels}, {"features", c.features}})))
+    return failure();
+  if (weights.end()[-2] * c.groups != c.channels)
+    return emitOptionalError(location, "'convolution' expects a kernel for ", c.channels.str(),
+                             " channels in ", c.groups, c.groups == 1 ? " group" : " groups",
+                             ", but got ", toText(kernel), " for ", toText(x),
+                             " [inner-dimensions]");
+  return c;
+}
+
+LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                              Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  FailureOr<Convolution> c = readConvolution(location, adaptor);
+  if (failed(c))
+    return failure();
+  results.push_back(tensorOf(c->outputs(), elementTypeOf(adaptor.getX().getType())));
+  return success();
+}
+
+/// d convolution(x, w) = convolution_transpose(g, w), convolution_weights(x, g).
+SmallVector<Value> ConvolutionOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Convolution c = *readConvolution(std::nullopt, Adaptor(*this));
+  Value g = resultGrads[0];
+  auto dims = [&](ArrayRef<DimExpr> sizes) { return DimsAttr::get(b.getContext(), sizes); };
+  Value dx = ConvolutionTransposeOp::create(b, getLoc(), g, getKernel(), dims(c.windows.sizes),
+                                            DenseI64ArrayAttr(), getStrideAttr(), getPaddingAttr(),
+                                            getPadsAttr(), getDilationAttr(), getGroupsAttr());
+  Value dw = ConvolutionWeightsOp::create(b, getLoc(), getX(), g, dims(c.windows.taps),
+                                          getStrideAttr(), getPaddingAttr(), getPadsAttr(),
+                                          getDilationAttr(), getGroupsAttr());
+  return {dx, dw};
+}
+
+SmallVector<Value> ConvolutionOp::decompose(OpBuilder &b) {
+  Convolution c = *readConvolution(std::nullopt, Adaptor(*this));
+  Value x = windowsOf(b, getLoc(), getX(), c, c.groups);
+  Value kernel = splitGroups(b, getKernel(), c.groups);
+  Value y = contractPair(b, getLoc(), x, kernel, c, "nokgc", "kcgf", "nogf");
+  return {reshapeTo(b, y, c.outputs())};
+}
+
+Value ConvolutionOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, getLoc(), readConvolution(std::nullopt, Adaptor(*this))->windows);
+}
+
+StringAttr ConvolutionOp::getCheckMessage() {
+  return windowsMessage("convolution", getX().getType());
+}
+
+Failure ConvolutionOp::getCheckStatus() { return Failure::InvalidArgument; }
+
+//===----------------------------------------------------------------------===//
+// ConvolutionTransposeOp
+//===----------------------------------------------------------------------===//
+
+/// The sizes that have the operand's windows, where the operation does not say which.
+static FailureOr<Shape> sizesFor(std::optional<Location> location,
+                                 ConvolutionTransposeOp::Adaptor op, ArrayRef<DimExpr> counts,
+                                 ArrayRef<DimExpr> taps) {
+  StringRef name = "convolution_transpose";
+  FailureOr<SmallVector<int64_t>> more =
+      readPerAxis(location, name, "output_padding", op.getOutputPadding(), 0, 0, counts.size());
+  if (failed(more))
+    return failure();
+  // The padding of a convolution does not depend on sizes unless it is "same".
+  FailureOr<Windows> windows = readWindows(location, WindowOptions::of(name, op), counts, taps);
+  if (failed(windows))
+    return failure();
+  Shape sizes;
+  for (size_t axis = 0; axis < counts.size(); ++axis) {
+    DimExpr stride = windows->stride[axis];
+    DimExpr room = (counts[axis] - 1) * stride + windows->extent(axis) - windows->low[axis] -
+                   windows->high[axis];
+    bool isSame = op.getPadding() == "same";
+    sizes.push_back((isSame ? counts[axis] * stride : room) + (*more)[axis]);
+    if (isNonNegative(sizes.back()) == false)
+      return emitOptionalError(location, "'", name,
+                               "' expects sizes that are not negative, but got ",
+                               sizes.back().str(), " for axis ", axis + 1, " [size]");
+  }
+  return sizes;
+}
+
+static FailureOr<Convolution> readTranspose(std::optional<Location> location,
+                                            ConvolutionTransposeOp::Adaptor op) {
+  StringRef name = "convolution_transpose";
+  Type x = op.getX().getType(), kernel = op.getKernel().getType();
+  if (failed(checkRanks(location, name, x, kernel)))
+    return failure();
+  Shape outputs = shapeOf(x), weights = shapeOf(kernel);
+  ArrayRef<DimExpr> counts = innerSizes(outputs), taps = ArrayRef(weights).drop_back(2);
+  if (op.getSizes() && op.getOutputPadding())
+    return emitOptionalError(location, "'", name,
+                             "' expects either sizes or output_padding [attribute]");
+  FailureOr<Shape> sizes = op.getSizes() ? FailureOr<Shape>(op.getSizes()->getExprs())
+                                         : sizesFor(location, op, counts, taps);
+  if (failed(sizes))
+    return failure();
+  if (sizes->size() != counts.size())
+    return emitOptionalError(location, "'", name, "' expects ", counts.size(),
+                             " sizes, one for each axis of windows of ", toText(x), ", but got ",
+                             sizes->size(), " [rank]");
+  FailureOr<Windows> windows = readWindows(location, WindowOptions::of(name, op), *sizes, taps);
+  if (failed(windows) || failed(checkCounts(location, name, *windows, x)))
+    return failure();
+  Convolution c{*windows, outputs.front(), weights.end()[-2] * int64_t(op.getGroups()),
+                weights.back(), int64_t(op.getGroups())};
+  if (failed(checkGroups(location, name, c.groups, {{"features", c.features}})))
+    return failure();
+  if (c.features != outputs.back())
+    return emitOptionalError(location, "'convolution_transpose' expects a kernel for ",
+                             outputs.back().str(), " features, but got ", toText(kernel), " for ",
+                             toText(x), " [inner-dimensions]");
+  return c;
+}
+
+LogicalResult ConvolutionTransposeOp::inferReturnTypes(MLIRContext *,
+                                                       std::optional<Location> location,
+                                                       Adaptor adaptor,
+                                                       SmallVectorImpl<Type> &results) {
+  FailureOr<Convolution> c = readTranspose(location, adaptor);
+  if (failed(c))
+    return failure();
+  results.push_back(tensorOf(c->images(), elementTypeOf(adaptor.getX().getType())));
+  return success();
+}
+
+/// d convolution_transpose(x, w) = convolution(g, w), convolution_weights(g, x).
+SmallVector<Value> ConvolutionTransposeOp::buildOperandGradients(OpBuilder &b,
+                                                                 ValueRange resultGrads) {
+  Convolution c = *readTranspose(std::nullopt, Adaptor(*this));
+  Value g = resultGrads[0];
+  Value dx = ConvolutionOp::create(b, getLoc(), g, getKernel(), getStrideAttr(), getPaddingAttr(),
+                                   getPadsAttr(), getDilationAttr(), getGroupsAttr());
+  Value dw = ConvolutionWeightsOp::create(
+      b, getLoc(), g, getX(), DimsAttr::get(b.getContext(), c.windows.taps), getStrideAttr(),
+      getPaddingAttr(), getPadsAttr(), getDilationAttr(), getGroupsAttr());
+  return {dx, dw};
+}
+
+/// A convolution of the outputs, `stride` apart, with the kernel reversed, since output o meets tap
+/// k at o * stride + k * dilation - low.
+SmallVector<Value> ConvolutionTransposeOp::decompose(OpBuilder &b) {
+  Convolution c = *readTranspose(std::nullopt, Adaptor(*this));
+  const Windows &windows = c.windows;
+  Location loc = getLoc();
+  Shape spread = shapeOf(getX().getType()), starts(spread.size(), DimExpr(0));
+  SmallVector<int64_t> steps(spread.size(), 1);
+  Convolution reversed = c;
+  for (size_t axis = 0; axis < windows.rank(); ++axis) {
+    DimExpr reach = windows.extent(axis) - 1;
+    starts[axis + 1] = reach - windows.low[axis];
+    steps[axis + 1] = windows.stride[axis];
+    spread[axis + 1] = windows.sizes[axis] + reach;
+    reversed.windows.sizes[axis] = spread[axis + 1];
+    reversed.windows.low[axis] = reversed.windows.high[axis] = DimExpr(0);
+    reversed.windows.stride[axis] = 1;
+    reversed.windows.count[axis] = windows.sizes[axis];
+  }
+  auto dims = [&](ArrayRef<DimExpr> sizes) { return DimsAttr::get(b.getContext(), sizes); };
+  Value x = PlaceOp::create(b, loc, getX(), dims(starts), dims(spread),
+                            b.getDenseI64ArrayAttr(steps), b.getF64FloatAttr(0.0));
+  x = windowsOf(b, loc, x, reversed, c.groups);
+  x = ReverseOp::create(b, loc, x, b.getDenseI64ArrayAttr(tapAxes(windows)));
+  Value kernel = splitGroups(b, getKernel(), c.groups);
+  Value y = contractPair(b, loc, x, kernel, c, "nokgf", "kcgf", "nogc");
+  return {reshapeTo(b, y, c.images())};
+}
+
+//===----------------------------------------------------------------------===//
+// ConvolutionWeightsOp
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Convolution> readWeights(std::optional<Location> location,
+                                          ConvolutionWeightsOp::Adaptor op) {
+  StringRef name = "convolution_weights";
+  Type x = op.getX().getType(), grad = op.getGrad().getType();
+  if (failed(checkRanks(location, name, x, grad)))
+    return failure();
+  Shape images = shapeOf(x), outputs = shapeOf(grad), taps = op.getSize().getExprs();
+  if (taps.size() + 2 != images.size())
+    return emitOptionalError(location, "'", name, "' expects ", images.size() - 2,
+                             " numbers in size, one for each axis of windows of ", toText(x),
+                             ", but got ", taps.size(), " [rank]");
+  FailureOr<Windows> windows =
+      readWindows(location, WindowOptions::of(name, op), innerSizes(images), taps);
+  if (failed(windows) || failed(checkWindows(location, name, *windows, x)) ||
+      failed(checkCounts(location, name, *windows, grad)))
+    return failure();
+  Convolution c{*windows, images.front(), images.back(), outputs.back(), int64_t(op.getGroups())};
+  if (failed(checkGroups(location, name, c.groups,
+                         {{"channels", c.channels}, {"features", c.features}})))
+    return failure();
+  if (images.front() != outputs.front())
+    return emitOptionalError(location, "'", name, "' expects as many outputs as images, but got ",
+                             toText(x), " and ", toText(grad), " [unequal-dimensions]");
+  return c;
+}
+
+LogicalResult ConvolutionWeightsOp::inferReturnTypes(MLIRContext *,
+                                                     std::optional<Location> location,
+                                                     Adaptor adaptor,
+                                                     SmallVectorImpl<Type> &results) {
+  FailureOr<Convolution> c = readWeights(location, adaptor);
+  if (failed(c))
+    return failure();
+  results.push_back(tensorOf(c->kernel(), elementTypeOf(adaptor.getX().getType())));
+  return success();
+}
+
+/// d convolution_weights(x, y) = convolution_transpose(y, g), convolution(x, g).
+SmallVector<Value> ConvolutionWeightsOp::buildOperandGradients(OpBuilder &b,
+                                                               ValueRange resultGrads) {
+  Convolution c = *readWeights(std::nullopt, Adaptor(*this));
+  Value g = resultGrads[0];
+  Value dx = ConvolutionTransposeOp::create(b, getLoc(), getGrad(), g,
+                                            DimsAttr::get(b.getContext(), c.windows.sizes),
+                                            DenseI64ArrayAttr(), getStrideAttr(), getPaddingAttr(),
+                                            getPadsAttr(), getDilationAttr(), getGroupsAttr());
+  Value dy = ConvolutionOp::create(b, getLoc(), getX(), g, getStrideAttr(), getPaddingAttr(),
+                                   getPadsAttr(), getDilationAttr(), getGroupsAttr());
+  return {dx, dy};
+}
+
+SmallVector<Value> ConvolutionWeightsOp::decompose(OpBuilder &b) {
+  Convolution c = *readWeights(std::nullopt, Adaptor(*this));
+  Value x = windowsOf(b, getLoc(), getX(), c, c.groups);
+  Value grad = splitGroups(b, getGrad(), c.groups);
+  Value y = contractPair(b, getLoc(), x, grad, c, "nokgc", "nogf", "kcgf");
+  return {reshapeTo(b, y, c.kernel())};
+}
+
+Value ConvolutionWeightsOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, getLoc(), readWeights(std::nullopt, Adaptor(*this))->windows);
+}
+
+StringAttr ConvolutionWeightsOp::getCheckMessage() {
+  return windowsMessage("convolution_weights", getX().getType());
+}
+
+Failure ConvolutionWeightsOp::getCheckStatus() { return Failure::InvalidArgument; }

@@ -1,0 +1,350 @@
+//===- PoolingOps.cpp - Reductions of windows -----------------------------===//
+
+#include "dialects/dfg/PoolingOps.h"
+#include "dialects/dfg/Formula.h"
+#include "dialects/dfg/Windows.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+#define GET_OP_CLASSES
+#include "dialects/dfg/PoolingOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Shared by pooling
+//===----------------------------------------------------------------------===//
+
+/// The windows of a pooling operation, or an error.
+template <typename Adaptor>
+static FailureOr<Windows> readPooling(std::optional<Location> location, StringRef name,
+                                      Dtypes dtypes, Adaptor op) {
+  Type type = op.getX().getType();
+  Shape shape = shapeOf(type);
+  if (failed(checkDtypes(location, name, dtypes, type)))
+    return failure();
+  if (shape.size() < 3)
+    return emitOptionalError(location, "'", name, "' expects a tensor of rank 3 or more, but got ",
+                             toText(type), " [rank]");
+  ArrayRef<DimExpr> sizes = innerSizes(shape);
+  FailureOr<SmallVector<int64_t>> size =
+      readPerAxis(location, name, "size", op.getSize(), 1, 1, sizes.size());
+  if (failed(size))
+    return failure();
+  WindowOptions options = WindowOptions::of(name, op);
+  if (!options.stride)
+    options.stride = ArrayRef<int64_t>(*size);
+  Shape taps(size->begin(), size->end());
+  FailureOr<Windows> windows = readWindows(location, options, sizes, taps);
+  if (failed(windows) || failed(checkWindows(location, name, *windows, type)))
+    return failure();
+  return windows;
+}
+
+template <typename Op> static Windows windowsOf(Op op) {
+  return *readPooling(std::nullopt, "", Dtypes::Any, typename Op::Adaptor(op));
+}
+
+/// The type of a result: an element for each window and channel.
+static Type pooledType(const Windows &windows, Type type, Type elementType) {
+  Shape shape = shapeOf(type);
+  return tensorOf(joined({shape.front()}, windows.count, {shape.back()}), elementType);
+}
+
+/// What cannot be larger than anything.
+static double lowestOf(Type elementType) {
+  if (isa<FloatType>(elementType))
+    return -std::numeric_limits<double>::infinity();
+  if (elementType.isUnsignedInteger())
+    return 0.0;
+  return -std::ldexp(1.0, elementType.getIntOrFloatBitWidth() - 1);
+}
+
+/// Counts of `dtype` along axis `axis` of `rank`.
+static Term countAlong(OpBuilder &b, Location loc, const DimExpr &size, Type dtype, size_t axis,
+                       size_t rank) {
+  Term iota(b, loc,
+            IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {size}), TypeAttr::get(dtype)));
+  Shape shape(rank, DimExpr(1));
+  shape[axis] = size;
+  return reshape(iota, shape);
+}
+
+/// A size as a scalar of the dtype of `like`.
+static Term sizeLike(const Term &like, const DimExpr &size) {
+  return like.with(sizeAs(like.getBuilder(), like.getLoc(), size, like.getDtype()));
+}
+
+/// Where along `axis` each element of each window is, in the shape of windows of rank `rank`.
+static Term placesAlong(OpBuilder &b, Location loc, const Windows &windows, size_t axis, Type dtype,
+                        size_t rank) {
+  Term window = countAlong(b, loc, windows.count[axis], dtype, 1 + axis, rank);
+  Term tap = countAlong(b, loc, windows.taps[axis], dtype, 1 + windows.rank() + axis, rank);
+  return window * double(windows.stride[axis]) + tap * double(windows.dilation[axis]) -
+         sizeLike(window, windows.low[axis]);
+}
+
+static Term isWithin(const Term &place, const DimExpr &size) {
+  return call<LogicalAndOp>(call<GreaterEqualOp>(place, place.number(0.0)),
+                            less(place, sizeLike(place, size)));
+}
+
+//===----------------------------------------------------------------------===//
+// MaxPoolOp, MaxPoolWithIndicesOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  FailureOr<Windows> windows = readPooling(location, "max_pool", Dtypes::Numeric, adaptor);
+  if (failed(windows))
+    return failure();
+  Type type = adaptor.getX().getType();
+  results.push_back(pooledType(*windows, type, elementTypeOf(type)));
+  return success();
+}
+
+/// The largest elements of the windows of `x`.
+static Term largest(const Term &taken, const Windows &windows) {
+  OpBuilder &b = taken.getBuilder();
+  return call<MaxOp>(taken, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false));
+}
+
+static Term windowsOfElements(OpBuilder &b, Location loc, Value x, const Windows &windows) {
+  return Term(b, loc, buildWindows(b, loc, x, windows, lowestOf(elementTypeOf(x.getType()))));
+}
+
+/// A dtype in which all positions have room.
+static Type positionType(OpBuilder &b, const Windows &windows) {
+  std::optional<int64_t> count = elementCount(windows.sizes).constant();
+  return count && *count < std::numeric_limits<int32_t>::max() ? b.getI32Type() : b.getI64Type();
+}
+
+/// The gradient `g` of each window at the position `index`.
+static Value buildUnpooled(const Term &g, const Term &index, const Windows &windows) {
+  OpBuilder &b = g.getBuilder();
+  Term placed = g.with(buildPlaced(b, g.getLoc(), g, windows, 0.0));
+  Term target = g.with(buildPlaced(b, g.getLoc(), index, windows, -1.0));
+  size_t rank = placed.getShape().size();
+  Term own = index.number(0.0);
+  for (size_t axis = 0; axis < windows.rank(); ++axis)
+    own = own * sizeLike(index, windows.sizes[axis]) +
+          countAlong(b, g.getLoc(), windows.sizes[axis], index.getDtype(), 1 + axis, rank);
+  Term hit = select(call<EqualOp>(target, own), placed, g.number(0.0));
+  return call<SumOp>(hit, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false));
+}
+
+/// d(max_pool x) = g at the first largest element of each window.
+SmallVector<Value> MaxPoolOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Windows windows = windowsOf(*this);
+  Term g(b, getLoc(), resultGrads[0]);
+  auto pooled = MaxPoolWithIndicesOp::create(b, getLoc(), getX(), getSizeAttr(), getStrideAttr(),
+                                             getPaddingAttr(), getPadsAttr(), getDilationAttr(),
+                                             TypeAttr::get(positionType(b, windows)));
+  return {buildUnpooled(g, g.with(pooled.getIndex()), windows)};
+}
+
+SmallVector<Value> MaxPoolOp::decompose(OpBuilder &b) {
+  Windows windows = windowsOf(*this);
+  return {largest(windowsOfElements(b, getLoc(), getX(), windows), windows)};
+}
+
+Value MaxPoolOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, getLoc(), windowsOf(*this));
+}
+
+StringAttr MaxPoolOp::getCheckMessage() { return windowsMessage("max_pool", getX().getType()); }
+
+Failure MaxPoolOp::getCheckStatus() { return Failure::InvalidArgument; }
+
+LogicalResult MaxPoolWithIndicesOp::inferReturnTypes(MLIRContext *context,
+                                                     std::optional<Location> location,
+                                                     Adaptor adaptor,
+                                                     SmallVectorImpl<Type> &results) {
+  StringRef name = "max_pool_with_indices";
+  FailureOr<Windows> windows = readPooling(location, name, Dtypes::Numeric, adaptor);
+  if (failed(windows))
+    return failure();
+  Type type = adaptor.getX().getType();
+  Type index = adaptor.getDtype().value_or(IntegerType::get(context, 32));
+  if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64))
+    return emitOptionalError(location, "'", name, "' gives i32 or i64, but got dtype ",
+                             toText(index), " [dtype]");
+  results.push_back(pooledType(*windows, type, elementTypeOf(type)));
+  results.push_back(pooledType(*windows, type, index));
+  return success();
+}
+
+/// d(max_pool_with_indices x) = g at the positions that it gives.
+SmallVector<Value> MaxPoolWithIndicesOp::buildOperandGradients(OpBuilder &b,
+                                                               ValueRange resultGrads) {
+  if (!resultGrads[0])
+    return {Value()};
+  Term g(b, getLoc(), resultGrads[0]);
+  return {buildUnpooled(g, g.with(getIndex()), windowsOf(*this))};
+}
+
+/// The index is the smallest position of an element that is the largest one or, as that is NaN
+/// then, a NaN. Padding has no position.
+SmallVector<Value> MaxPoolWithIndicesOp::decompose(OpBuilder &b) {
+  Windows windows = windowsOf(*this);
+  Location loc = getLoc();
+  Type dtype = elementTypeOf(getIndex().getType());
+  Term taken = windowsOfElements(b, loc, getX(), windows), y = largest(taken, windows);
+  Shape shape = taken.getShape(), column = shape;
+  for (int64_t axis : tapAxes(windows))
+    column[axis] = DimExpr(1);
+  Term isHit = call<EqualOp>(taken, reshape(y, column));
+  if (isa<FloatType>(taken.getDtype()))
+    isHit = call<LogicalOrOp>(isHit, call<IsNanOp>(taken));
+  Term position(b, loc, scalar(b, loc, dtype, 0.0));
+  for (size_t axis = 0; axis < windows.rank(); ++axis) {
+    Term place = placesAlong(b, loc, windows, axis, dtype, shape.size());
+    position = position * sizeLike(position, windows.sizes[axis]) + place;
+    if (windows.isPadded())
+      isHit = call<LogicalAndOp>(isHit, isWithin(place, windows.sizes[axis]));
+  }
+  Term none = sizeLike(position, elementCount(windows.sizes));
+  Term first = call<MinOp>(select(isHit, position, none), b.getDenseI64ArrayAttr(tapAxes(windows)),
+                           b.getBoolAttr(false));
+  if (windows.isPadded())
+    first = select(less(first, none), first, first.number(-1.0));
+  return {y, first};
+}
+
+Value MaxPoolWithIndicesOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, getLoc(), windowsOf(*this));
+}
+
+StringAttr MaxPoolWithIndicesOp::getCheckMessage() {
+  return windowsMessage("max_pool_with_indices", getX().getType());
+}
+
+Failure MaxPoolWithIndicesOp::getCheckStatus() { return Failure::InvalidArgument; }
+
+//===----------------------------------------------------------------------===//
+// AvgPoolOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  FailureOr<Windows> windows = readPooling(location, "avg_pool", Dtypes::Float, adaptor);
+  if (failed(windows))
+    return failure();
+  Type type = adaptor.getX().getType();
+  results.push_back(pooledType(*windows, type, elementTypeOf(type)));
+  return success();
+}
+
+/// How many elements each window averages, in the shape [1, windows.., 1] or as a scalar, of
+/// `dtype`.
+static Term buildCounts(OpBuilder &b, AvgPoolOp op, const Windows &windows, Type dtype) {
+  Location loc = op.getLoc();
+  if (op.getCountPadding() || !windows.isPadded())
+    return Term(b, loc, sizeAs(b, loc, elementCount(windows.taps), dtype));
+  size_t rank = 2 + 2 * windows.rank();
+  Term counts(b, loc, scalar(b, loc, dtype, 1.0));
+  for (size_t axis = 0; axis < windows.rank(); ++axis) {
+    Term place = placesAlong(b, loc, windows, axis, b.getI32Type(), rank);
+    Term isInside = call<CastOp>(isWithin(place, windows.sizes[axis]), dtype);
+    Term count = call<SumOp>(isInside, b.getDenseI64ArrayAttr({int64_t(1 + windows.rank() + axis)}),
+                             b.getBoolAttr(true));
+    Shape shape(2 + windows.rank(), DimExpr(1));
+    shape[1 + axis] = windows.count[axis];
+    counts = counts * reshape(count, shape);
+  }
+  return counts;
+}
+
+/// d(avg_pool x) = g / count at all elements of each window, added up.
+SmallVector<Value> AvgPoolOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Windows windows = windowsOf(*this);
+  Term g(b, getLoc(), resultGrads[0]);
+  Term share = g / buildCounts(b, *this, windows, g.getDtype());
+  Term placed = g.with(buildPlaced(b, getLoc(), share, windows, 0.0));
+  return {call<SumOp>(placed, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false))};
+}
+
+SmallVector<Value> AvgPoolOp::decompose(OpBuilder &b) {
+  Windows windows = windowsOf(*this);
+  Type dtype = elementTypeOf(getType()), wide = dtype.isF64() ? dtype : Type(b.getF32Type());
+  Term x(b, getLoc(), getX());
+  if (wide != dtype)
+    x = call<CastOp>(x, TypeAttr::get(wide));
+  Term taken = x.with(buildWindows(b, getLoc(), x, windows, 0.0));
+  Term sum = call<SumOp>(taken, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false));
+  Term mean = sum / buildCounts(b, *this, windows, wide);
+  return {wide == dtype ? mean : call<CastOp>(mean, TypeAttr::get(dtype))};
+}
+
+Value AvgPoolOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, getLoc(), windowsOf(*this));
+}
+
+StringAttr AvgPoolOp::getCheckMessage() { return windowsMessage("avg_pool", getX().getType()); }
+
+Failure AvgPoolOp::getCheckStatus() { return Failure::InvalidArgument; }
+
+//===----------------------------------------------------------------------===//
+// LocalResponseNormOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LocalResponseNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                                    Adaptor adaptor,
+                                                    SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  if (failed(checkDtypes(location, "local_response_norm", Dtypes::Float, type)))
+    return failure();
+  if (shapeOf(type).empty())
+    return emitOptionalError(location,
+                             "'local_response_norm' expects a tensor with an axis of channels, but "
+                             "got ",
+                             toText(type), " [rank]");
+  if (int64_t radius = adaptor.getRadius(); radius < 0)
+    return emitOptionalError(location,
+                             "'local_response_norm' expects a radius of at least 0, but "
+                             "got ",
+                             radius, " [window]");
+  results.push_back(type);
+  return success();
+}
+
+/// The sum of the channels of `x` that are at most `radius` away from each. The channels of a
+/// window come first, so that lanes run along neighbouring sums.
+static Term sumOfNeighbours(const Term &x, int64_t radius) {
+  OpBuilder &b = x.getBuilder();
+  Shape shape = x.getShape();
+  DimExpr channels = shape.back();
+  Windows windows;
+  windows.sizes = windows.count = {channels};
+  windows.taps = {DimExpr(2 * radius + 1)};
+  windows.low = windows.high = {DimExpr(radius)};
+  windows.stride = windows.dilation = {1};
+  Term rows = reshape(x, {elementCount(ArrayRef(shape).drop_back()), channels});
+  Term taken = x.with(buildWindows(b, x.getLoc(), rows, windows, 0.0));
+  Term turned = call<TransposeOp>(taken, b.getDenseI64ArrayAttr({2, 0, 1}));
+  Term sum = call<SumOp>(turned, b.getDenseI64ArrayAttr({0}), b.getBoolAttr(false));
+  return reshape(sum, shape);
+}
+
+/// The base of the power that divides.
+static Term buildNorm(LocalResponseNormOp op, const Term &x) {
+  Term squares = sumOfNeighbours(call<SquareOp>(x), op.getRadius());
+  return squares * op.getAlpha().convertToDouble() + op.getBias().convertToDouble();
+}
+
+/// With d = bias + alpha sum(x ** 2): d(x d ** -beta) = g d ** -beta - 2 alpha beta x sum(g x d **
+/// (-beta
+/// - 1)), as x is a neighbour of those that are its neighbours.
+SmallVector<Value> LocalResponseNormOp::buildOperandGradients(OpBuilder &b,
+                                                              ValueRange resultGrads) {
+  Term g(b, getLoc(), resultGrads[0]), x = g.with(getX());
+  double alpha = getAlpha().convertToDouble(), beta = getBeta().convertToDouble();
+  Term norm = buildNorm(*this, x);
+  Term own = g * call<PowOp>(norm, norm.number(-beta));
+  Term others = sumOfNeighbours(g * x * call<PowOp>(norm, norm.number(-beta - 1)), getRadius());
+  return {own - x * others * (2 * alpha * beta)};
+}
+
+SmallVector<Value> LocalResponseNormOp::decompose(OpBuilder &b) {
+  Term x(b, getLoc(), getX()), norm = buildNorm(*this, x);
+  return {x * call<PowOp>(norm, norm.number(-getBeta().convertToDouble()))};
+}

@@ -1,0 +1,87 @@
+//===- PoolingOps.td - Reductions of windows ------------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_POOLINGOPS_TD
+#define TFC_DIALECTS_DFG_POOLINGOPS_TD
+
+include "dialects/dfg/DfgBase.td"
+
+class Dfg_PoolingOp<string mnemonic, dag extra> : Dfg_PureOp<mnemonic,
+    [Dfg_Differentiable, Dfg_Composite, Dfg_CheckedWithStatus]> {
+  let arguments = !con((ins Dfg_Tensor:$x, DenseI64ArrayAttr:$size,
+                            OptionalAttr<DenseI64ArrayAttr>:$stride,
+                            OptionalAttr<StrAttr>:$padding,
+                            OptionalAttr<DenseI64ArrayAttr>:$pads,
+                            OptionalAttr<DenseI64ArrayAttr>:$dilation), extra);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+def Dfg_MaxPoolOp : Dfg_PoolingOp<"max_pool", (ins)> {
+  let summary = "Takes the largest element of each window";
+  let description = [{
+    `x: [n, sizes.., channels]` gives `[n, windows.., channels]`. `size` is
+    that of a window: one number for all axes or one for each. `stride` is the
+    same unless given; `padding`, `pads` and `dilation` are as in
+    `convolution`. Padding is never the largest: a window of nothing else gives
+    minus infinity, or the smallest integer. NaN if any element of the window
+    is NaN. The gradient goes to the first of equal elements.
+
+    ```mlir
+    %y = dfg.max_pool %x {size = array<i64: 2>} : tensor<4x8x8x3xf32>
+    ```
+  }];
+}
+
+def Dfg_MaxPoolWithIndicesOp : Dfg_PoolingOp<"max_pool_with_indices",
+    (ins OptionalAttr<TypeAttr>:$dtype)> {
+  let summary = "Takes the largest element of each window and its position";
+  let description = [{
+    `max_pool` and, for each element of its result, where in its image and
+    channel it was found: the row-major position over the axes between the
+    first and the last, `row * width + column`; `index * channels + channel`
+    counts the elements of the image. The first of equal elements is found,
+    a NaN before others, and -1 in a window of padding alone. `dtype` is i32
+    unless given.
+
+    ```mlir
+    %y, %index = dfg.max_pool_with_indices %x {size = array<i64: 2>} : tensor<4x8x8x3xf32>
+    ```
+  }];
+  let results = (outs Dfg_Tensor:$y, Dfg_Tensor:$index);
+}
+
+def Dfg_AvgPoolOp : Dfg_PoolingOp<"avg_pool",
+    (ins DefaultValuedOptionalAttr<BoolAttr, "false">:$count_padding)> {
+  let summary = "Averages the elements of each window";
+  let description = [{
+    `x: [n, sizes.., channels]` gives `[n, windows.., channels]`; the options
+    are those of `max_pool`. Padding counts as zeros with `count_padding`, and
+    not at all without; then the average of padding alone is NaN.
+
+    ```mlir
+    %y = dfg.avg_pool %x {size = array<i64: 3>, stride = array<i64: 2>, padding = "same"} : tensor<4x8x8x3xf32>
+    ```
+  }];
+}
+
+def Dfg_LocalResponseNormOp : Dfg_PureOp<"local_response_norm",
+    [Dfg_Differentiable, Dfg_Composite]> {
+  let summary = "Divides by the activity of neighbouring channels";
+  let description = [{
+    `x / (bias + alpha * sum(x ** 2)) ** beta`, with the sum over the channels
+    of the last axis that are at most `radius` away. (Where a library divides
+    `alpha` by the number of channels that are summed, divide it here.)
+
+    ```mlir
+    %y = dfg.local_response_norm %x {radius = 2 : i64, alpha = 1.0e-4} : tensor<4x8x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_Tensor:$x, DefaultValuedOptionalAttr<I64Attr, "5">:$radius,
+                       DefaultValuedOptionalAttr<F64Attr, "1.0">:$bias,
+                       DefaultValuedOptionalAttr<F64Attr, "1.0">:$alpha,
+                       DefaultValuedOptionalAttr<F64Attr, "0.5">:$beta);
+  let results = (outs Dfg_Tensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+#endif // TFC_DIALECTS_DFG_POOLINGOPS_TD

@@ -1,0 +1,144 @@
+//===- WindowOps.cpp - Windows that slide over axes -----------------------===//
+
+#include "dialects/dfg/WindowOps.h"
+#include "dialects/dfg/Formula.h"
+#include "dialects/dfg/Windows.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+#define GET_OP_CLASSES
+#include "dialects/dfg/WindowOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// WindowsOp
+//===----------------------------------------------------------------------===//
+
+/// The windows of a call, or an error.
+static FailureOr<Windows> readLayout(std::optional<Location> location, WindowsOp::Adaptor adaptor) {
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type), taps = adaptor.getSize().getExprs();
+  if (taps.empty() || shape.size() < taps.size() + 1)
+    return emitOptionalError(location, "'windows' expects sizes for axes behind the first of ",
+                             toText(type), ", but got ", taps.size(), " [rank]");
+  WindowOptions options{"windows", adaptor.getStride(), adaptor.getDilation(), std::nullopt,
+                        std::nullopt};
+  FailureOr<Windows> windows =
+      readWindows(location, options, ArrayRef(shape).slice(1, taps.size()), taps);
+  if (failed(windows))
+    return failure();
+  if (adaptor.getCount()) {
+    windows->count = adaptor.getCount()->getExprs();
+    if (windows->count.size() != taps.size())
+      return emitOptionalError(location, "'windows' expects ", taps.size(),
+                               " numbers in count, one for each in size, but got ",
+                               windows->count.size(), " [window]");
+    for (auto [axis, count] : llvm::enumerate(windows->count))
+      windows->room[axis] = count.isConstant(0)
+                                ? DimExpr(0)
+                                : windows->room[axis] - (count - 1) * windows->stride[axis];
+  }
+  if (failed(checkWindows(location, "windows", *windows, type)))
+    return failure();
+  return windows;
+}
+
+static Windows windowsOf(WindowsOp op) { return *readLayout(std::nullopt, WindowsOp::Adaptor(op)); }
+
+LogicalResult WindowsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  FailureOr<Windows> windows = readLayout(location, adaptor);
+  if (failed(windows))
+    return failure();
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type), result{shape[0]};
+  result.append(windows->count);
+  result = joined(result, windows->taps, ArrayRef(shape).drop_front(1 + windows->rank()));
+  results.push_back(tensorOf(result, elementTypeOf(type)));
+  return success();
+}
+
+/// d(windows x) = g where its elements were taken from, summed over each window's elements.
+SmallVector<Value> WindowsOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Windows windows = windowsOf(*this);
+  Term placed(b, getLoc(),
+              PlaceWindowsOp::create(b, getLoc(), resultGrads[0],
+                                     DimsAttr::get(b.getContext(), windows.sizes), getStrideAttr(),
+                                     getDilationAttr(), DimsAttr(), b.getF64FloatAttr(0.0)));
+  return {call<SumOp>(placed, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false))};
+}
+
+Value WindowsOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, getLoc(), windowsOf(*this));
+}
+
+StringAttr WindowsOp::getCheckMessage() { return windowsMessage("windows", getX().getType()); }
+
+Failure WindowsOp::getCheckStatus() { return Failure::InvalidArgument; }
+
+//===----------------------------------------------------------------------===//
+// PlaceWindowsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PlaceWindowsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                               Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  Shape shape = shapeOf(type), sizes = adaptor.getShape().getExprs();
+  size_t rank = sizes.size();
+  if (rank == 0 || shape.size() < 2 * rank + 1)
+    return emitOptionalError(location, "'place_windows' expects two axes behind the first of ",
+                             toText(type), " for each size in shape, but got ", rank, " [rank]");
+  for (const DimExpr &size : sizes)
+    if (isNonNegative(size) == false)
+      return emitOptionalError(location,
+                               "'place_windows' expects sizes that are not negative, but got ",
+                               size.str(), " [size]");
+  if (adaptor.getLow() && adaptor.getLow()->getSizes().size() != rank)
+    return emitOptionalError(location, "'place_windows' expects ", rank,
+                             " numbers in low, one for each in shape, but got ",
+                             adaptor.getLow()->getSizes().size(), " [window]");
+  for (auto [name, numbers] :
+       {std::pair("stride", adaptor.getStride()), std::pair("dilation", adaptor.getDilation())})
+    if (failed(readPerAxis(location, "place_windows", name, numbers, 1, 1, rank)))
+      return failure();
+  Shape result = joined(ArrayRef(shape).take_front(1), sizes, ArrayRef(shape).drop_front(1 + rank));
+  results.push_back(tensorOf(result, elementTypeOf(type)));
+  return success();
+}
+
+/// Counts along axis `axis` of `rank`.
+static Term countAlong(OpBuilder &b, Location loc, const DimExpr &size, size_t axis, size_t rank) {
+  Term iota(
+      b, loc,
+      IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {size}), TypeAttr::get(b.getI32Type())));
+  Shape shape(rank, DimExpr(1));
+  shape[axis] = size;
+  return reshape(iota, shape);
+}
+
+/// d(place_windows x) = g where x was put: of the windows of g, which has each tap's places apart,
+/// the element that is its own tap's.
+SmallVector<Value> PlaceWindowsOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Location loc = getLoc();
+  Shape shape = shapeOf(getX().getType()), sizes = getShape().getExprs();
+  size_t rank = sizes.size();
+  Windows windows;
+  windows.sizes = sizes;
+  windows.stride = *readPerAxis(std::nullopt, "place_windows", "stride", getStride(), 1, 1, rank);
+  windows.dilation =
+      *readPerAxis(std::nullopt, "place_windows", "dilation", getDilation(), 1, 1, rank);
+  windows.low = getLow() ? getLow()->getExprs() : Shape(rank, DimExpr(0));
+  windows.count.assign(shape.begin() + 1, shape.begin() + 1 + rank);
+  windows.taps.assign(shape.begin() + 1 + rank, shape.begin() + 1 + 2 * rank);
+  for (size_t i = 0; i < rank; ++i)
+    windows.high.push_back((windows.count[i] - 1) * windows.stride[i] + windows.extent(i) -
+                           windows.low[i] - sizes[i]);
+  Term taken(b, loc, buildWindows(b, loc, resultGrads[0], windows, 0.0));
+  size_t total = taken.getShape().size();
+  for (size_t i = 0; i < rank; ++i) {
+    Term tap = countAlong(b, loc, windows.taps[i], 1 + rank + i, total);
+    Term own = countAlong(b, loc, windows.taps[i], 1 + 2 * rank + i, total);
+    taken = select(call<EqualOp>(tap, own), taken, taken.number(0.0));
+  }
+  return {call<SumOp>(taken, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false))};
+}

@@ -1,0 +1,92 @@
+//===- Windows.h - Where windows lie on padded axes -----------------------===//
+//
+// What convolutions and pooling share: the axes between the first and the last
+// are padded, and windows slide over them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_WINDOWS_H
+#define TFC_DIALECTS_DFG_WINDOWS_H
+
+#include "dialects/dfg/WindowOps.h"
+
+namespace tfc::dfg {
+
+/// Options of an operation over windows, as they are written. A list has one number for all axes or
+/// one for each; `pads` also two for each, before and after it.
+struct WindowOptions {
+  llvm::StringRef op;
+  std::optional<llvm::ArrayRef<int64_t>> stride, dilation, pads;
+  std::optional<llvm::StringRef> padding;
+
+  template <typename Op> static WindowOptions of(llvm::StringRef name, Op &op) {
+    return {name, op.getStride(), op.getDilation(), op.getPads(), op.getPadding()};
+  }
+};
+
+/// Windows over some axes, one entry for each. Element `tap` of window `i` is element `i * stride +
+/// tap * dilation - low` of the axis, or padding.
+struct Windows {
+  Shape sizes, taps, low, high, count;
+  /// Elements behind the last window; a call in which they are negative fails.
+  Shape room;
+  llvm::SmallVector<int64_t> stride, dilation;
+
+  size_t rank() const { return sizes.size(); }
+  /// Elements from the first to the last of a window.
+  DimExpr extent(size_t axis) const { return (taps[axis] - 1) * dilation[axis] + 1; }
+  DimExpr padded(size_t axis) const { return low[axis] + sizes[axis] + high[axis]; }
+  bool isPadded() const;
+  /// Whether each window is one element, and all elements have one.
+  bool isIdentity() const;
+  /// What must be at least 0 for all windows to be inside, as far as it is not known to be.
+  llvm::SmallVector<DimExpr> conditions() const;
+};
+
+/// One number per axis from an option; fails if there are too many or one is below `least`.
+llvm::FailureOr<llvm::SmallVector<int64_t>>
+readPerAxis(std::optional<mlir::Location> location, llvm::StringRef op, llvm::StringRef name,
+            std::optional<llvm::ArrayRef<int64_t>> numbers, int64_t otherwise, int64_t least,
+            size_t rank);
+
+/// The windows of `taps` elements over the axes `sizes`, or an error.
+llvm::FailureOr<Windows> readWindows(std::optional<mlir::Location> location,
+                                     const WindowOptions &options, llvm::ArrayRef<DimExpr> sizes,
+                                     llvm::ArrayRef<DimExpr> taps);
+
+/// Fails with an error that shows `type` if windows are known to reach out of the padded axes.
+llvm::LogicalResult checkWindows(std::optional<mlir::Location> location, llvm::StringRef op,
+                                 const Windows &windows, mlir::Type type);
+
+/// Sizes of the axes between the first and the last.
+llvm::ArrayRef<DimExpr> innerSizes(llvm::ArrayRef<DimExpr> shape);
+
+/// `first`, then `middle`, then `last`.
+Shape joined(llvm::ArrayRef<DimExpr> first, llvm::ArrayRef<DimExpr> middle,
+             llvm::ArrayRef<DimExpr> last);
+
+/// `x` with `value` around the axes that the windows are over.
+mlir::Value buildPadded(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                        const Windows &windows, double value);
+
+/// The windows of `x`, padded with `value`.
+mlir::Value buildWindows(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                         const Windows &windows, double value);
+
+/// The axes of `buildWindows` that run along windows' elements.
+llvm::SmallVector<int64_t> tapAxes(const Windows &windows);
+
+/// `x`, a value per window, put where the windows' elements were taken from: one axis more for each
+/// tap.
+mlir::Value buildPlaced(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                        const Windows &windows, double value);
+
+/// Whether all windows are inside, as a scalar of type bool; null if that is known.
+mlir::Value buildWindowsCheck(mlir::OpBuilder &b, mlir::Location loc, const Windows &windows);
+
+/// The message of that check.
+mlir::StringAttr windowsMessage(llvm::StringRef op, mlir::Type type);
+
+} // namespace tfc::dfg
+
+#endif // TFC_DIALECTS_DFG_WINDOWS_H
