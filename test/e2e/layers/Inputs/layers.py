@@ -1,8 +1,9 @@
-"""layers.py LIBRARY.graph FOLDER: checks the parts of a library file against NumPy, and the gradients of their
-operands and variables against central differences.
+"""layers.py LIBRARY.graph FOLDER [windows]: checks the parts of a library file against NumPy, and the gradients
+of their operands and variables against central differences.
 
-CASES lists them: an instance, a call of it, and the function that NumPy computes of the variables and operands.
-The graph is made twice: in f32 with the file as it is, in f64 with another one, where all f32 are f64.
+CASES lists them, WINDOWS those of windows: an instance, a call of it, and the function that NumPy computes of
+the variables and operands. The graph is made twice: in f32 with the file as it is, in f64 with another one,
+where all f32 are f64.
 """
 
 import math
@@ -12,10 +13,12 @@ import sys
 
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+for folder in ("Inputs", "operations/Inputs"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", folder))
 
 from agree import difference
 from model import Model
+from windows import convolution, convolution_transpose
 
 erf = np.vectorize(math.erf, otypes="d")
 
@@ -39,6 +42,10 @@ def standard(x, axis, epsilon):
 
 def dense(v, x, name=""):
     return x @ v[name + "w"] + (v[name + "b"] if name + "b" in v else 0)
+
+
+def convolve(function, **options):
+    return lambda v, x: function(x, v["w"], **options) + v.get("b", 0)
 
 
 def layer_norm(v, x, name=""):
@@ -227,6 +234,23 @@ CASES = [
          lambda v, x, y, m: decoder_block(v, x, y, 2, m), SHAPE, x=X, y=("real", "n", 3, 4),
          m=("bool", "n", 3)),
 ]
+WINDOWS = [
+    case('conv1d(4, padding: "same", dilation: 2)', "it(x)", convolve(convolution, padding="same", dilation=2),
+         (2, "n", 4), x=("real", 2, "n", 3)),
+    case("conv2d(3, size: 2, stride: 2)", "it(x)", convolve(convolution, stride=2), ("n", 2, 1, 3),
+         x=("real", "n", 4, 3, 2)),
+    case('conv2d(4, padding: "same", groups: 2, bias: false)', "it(x)",
+         convolve(convolution, padding="same", groups=2), ("n", 3, 3, 4), x=("real", "n", 3, 3, 2)),
+    case("conv3d(2, size: 2)", "it(x)", convolve(convolution), ("n", 1, 2, 1, 2), x=("real", "n", 2, 3, 2, 1)),
+    case('conv2d_transpose(2, stride: 2, padding: "same")', "it(x)",
+         convolve(convolution_transpose, stride=2, padding="same"), ("n", 4, 6, 2), x=("real", "n", 2, 3, 3)),
+    case("conv2d_transpose(2, size: 2, stride: 2, output_padding: 1)", "it(x)",
+         convolve(convolution_transpose, stride=2, output_padding=1), ("n", 5, 7, 2), x=("real", "n", 2, 3, 3)),
+    case('depthwise_conv2d(multiplier: 2, padding: "same")', "it(x)",
+         convolve(convolution, padding="same", groups=3), ("n", 3, 3, 6), x=("real", "n", 3, 3, 3)),
+    case("", "global_avg_pool(x)", lambda v, x: x.mean((1, 2)), ("n", 4), x=("real", "n", 2, 3, 4)),
+    case("", "global_max_pool(x)", lambda v, x: x.max(1), ("n", 4), x=("real", "n", 3, 4)),
+]
 # Where a size of 0 has no result: a part divides by it, or its mean is over nothing.
 NOT_EMPTY = {"batch_norm", "instance_norm", "group_norm"}
 
@@ -245,7 +269,7 @@ def tensor_type(kind, sizes, real):
 
 def graph(cases, real):
     """The text: an entry for the values of each case, and in f64 one for the gradients."""
-    functions = {"sinusoids", "rotary", "dropout"}
+    functions = {"sinusoids", "rotary", "dropout", "global_avg_pool", "global_max_pool"}
     names = sorted({one.part for one in cases if one.part} | functions)
     text = f'graph cases\nuse "library-{real}.graph": {", ".join(names)}\n'
     for index, one in enumerate(cases):
@@ -330,7 +354,8 @@ def check_gradients(model, index, one, random):
 
 
 def main():
-    library, folder = sys.argv[1:]
+    library, folder = sys.argv[1:3]
+    cases = WINDOWS if sys.argv[3:] == ["windows"] else CASES
     os.makedirs(folder, exist_ok=True)
     with open(library, encoding="utf-8") as file:
         text = file.read()
@@ -339,11 +364,11 @@ def main():
         with open(f"{folder}/library-{real}.graph", "w", encoding="utf-8") as file:
             file.write(text.replace("f32", real))
         with open(f"{folder}/{real}.graph", "w", encoding="utf-8") as file:
-            file.write(graph(CASES, real))
+            file.write(graph(cases, real))
         if subprocess.run(["tfc", "compile", f"{folder}/{real}.graph", "-o", f"{folder}/{real}.so"]).returncode:
             return 1
         model = Model(f"{folder}/{real}.so")
-        for index, one in enumerate(CASES):
+        for index, one in enumerate(cases):
             random = np.random.default_rng(index)
             found = list(check_values(model, index, one, random, dtype))
             if real == "f64":
@@ -351,7 +376,7 @@ def main():
             for what in found:
                 wrong += 1
                 print(f"{one.instance or one.call} (case {index}): {what}")
-    print(f"{len(CASES)} cases, {wrong} wrong")
+    print(f"{len(cases)} cases, {wrong} wrong")
     return 1 if wrong else 0
 
 
