@@ -1,9 +1,12 @@
 """harness.py TABLE.py FOLDER: checks operations against NumPy and gradients against differences.
 
 TABLE.py holds `CASES`, made by `case`. They become one graph in FOLDER, which `tfc` compiles; every
-case is then called for several sizes of its named dimension `n`, zero among them.
+case is then called for several sizes of its named dimension `n`, zero among them. The same calls are
+made of the oracle (`tfc run --reference`), whose values are compared with NumPy's and whose gradients
+with those of the compiled ones.
 """
 
+import json
 import os
 import runpy
 import subprocess
@@ -165,7 +168,39 @@ def check_slopes(model, entry, feeds, variables):
     return worst
 
 
-def check_case(model, index, case, random):
+class Recorder:
+    """Calls as a recorded case for `tfc run`, in a folder."""
+
+    def __init__(self, folder):
+        self.folder, self.steps, self.files = folder, [], 0
+        os.makedirs(folder, exist_ok=True)
+
+    def save(self, array):
+        self.files += 1
+        np.save(os.path.join(self.folder, f"{self.files}.npy"), array)
+        return f"{self.files}.npy"
+
+    def add(self, model, entry, feeds, results, limit):
+        takes, gives = model.entries[entry]
+        files = {name: self.save(feeds[name].astype(dtype)) for name, dtype in takes}
+        names = [name for name, _ in gives]
+        expected = {name: self.save(np.asarray(r)) for name, r in zip(names, results)}
+        step = {"entry": entry, "feeds": files, "fetches": expected}
+        self.steps.append({**step, "rtol": limit, "atol": limit})
+
+    def run(self, graph):
+        """Whether the oracle agrees with all; it prints what differs."""
+        case = os.path.join(self.folder, "case.json")
+        with open(case, "w", encoding="utf-8") as file:
+            json.dump({"init": [], "steps": self.steps}, file)
+        ran = subprocess.run(["tfc", "run", graph, "--reference", "--case", case],
+                             stdout=subprocess.PIPE, text=True)
+        if ran.returncode:
+            print("the oracle differs:", ran.stdout)
+        return ran.returncode == 0
+
+
+def check_case(model, index, case, random, recorder):
     for dtype in case.types:
         for n in case.sizes:
             feeds = {k: o.sample(random, n, dtype) for k, o in case.operands.items()}
@@ -177,6 +212,8 @@ def check_case(model, index, case, random):
                 wrong = difference(g, e, limit)
                 if wrong:
                     yield f"{dtype}, n = {n}, result {result} {wrong}"
+            limit = case.tolerance or (1e-2 if dtype == "f16" else 1e-5)
+            recorder.add(model, f"value_{index}_{dtype}", feeds, expected, limit)
     for kind in "gradient", "second":
         if f"{kind}_{index}" not in model.entries:
             continue
@@ -187,6 +224,8 @@ def check_case(model, index, case, random):
             if kind == "second":
                 feeds.update({f"along_{v}": random.normal(size=feeds[v].shape) for v in variables})
             worst = check_slopes(model, f"{kind}_{index}", feeds, variables)
+            results = model.call(f"{kind}_{index}", **feeds)
+            recorder.add(model, f"{kind}_{index}", feeds, results, 1e-9)
             if not worst < 1e-6:
                 yield f"{kind}, n = {n}: differs from central differences by {worst:.1e}"
 
@@ -203,14 +242,14 @@ def main():
         file.write(entries.text)
     if subprocess.run(["tfc", "compile", graph, "-o", library]).returncode:
         return 1
-    model, wrong = Model(library), 0
+    model, wrong, recorder = Model(library), 0, Recorder(os.path.join(folder, "recorded"))
     for index, one in enumerate(cases):
-        for what in check_case(model, index, one, np.random.default_rng(1000 + index)):
+        for what in check_case(model, index, one, np.random.default_rng(1000 + index), recorder):
             wrong += 1
             shapes = ", ".join(f"{k}{list(o.shape)}" for k, o in one.operands.items())
             print(f"{one.text} of {shapes} (case {index}): {what}")
     print(f"{len(cases)} cases, {wrong} wrong")
-    return 1 if wrong else 0
+    return 1 if not recorder.run(graph) or wrong else 0
 
 
 if __name__ == "__main__":
