@@ -12,7 +12,8 @@ static constexpr double kLn2 = 0.693147180559945309417;
 /// ln 2 in two parts: the first has few bits, so that its product with a small integer is exact.
 static constexpr double kLn2High = 0.693359375, kLn2Low = -2.12194440054690583e-4;
 
-//===--- exponentials ---------------------------------------------------------------------------===//
+//===--- exponentials
+//---------------------------------------------------------------------------===//
 
 /// e^r - 1 for |r| <= ln(2) / 2.
 static Value expm1Small(FloatBuilder &f, Value r) {
@@ -70,7 +71,8 @@ static Value buildExpM1(FloatBuilder &f, Value x) {
   return f.select(tiny, x, y);
 }
 
-//===--- logarithms -----------------------------------------------------------------------------===//
+//===--- logarithms
+//-----------------------------------------------------------------------------===//
 
 /// ln(m) for x = m 2^e with m between sqrt(1/2) and sqrt(2), as the sum of two parts.
 struct Logarithm {
@@ -143,29 +145,30 @@ static Value buildLog1p(FloatBuilder &f, Value x) {
   return f.select(f.equal(u, one), x, y);
 }
 
-//===--- hyperbolic tangent and error function --------------------------------------------------===//
+//===--- hyperbolic tangent and error function
+//--------------------------------------------------===//
+
+// Both are x times a quotient of polynomials in x^2. Where x is limited the quotient is well above
+// 1, whatever its roundings: so it is just 1 from there on.
 
 static Value buildTanh(FloatBuilder &f, Value x) {
-  Value t = f.clamp(x, -7.90531110763549805, 7.90531110763549805);
+  Value t = f.clamp(x, -9.8, 9.8);
   Value t2 = f.mul(t, t);
-  Value p = f.polynomial(
-      t2, {-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11,
-           5.12229709037114e-08, 1.48572235717979e-05, 6.37261928875436e-04, 4.89352455891786e-03});
-  Value q = f.polynomial(t2, {1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03,
-                              4.89352518554385e-03});
-  Value y = f.div(f.mul(t, p), q);
-  return f.select(f.less(f.abs(x), f.constant(0.0004)), x, y);
+  Value p =
+      f.polynomial(t2, {1.331909072e-08, 2.058349673e-05, 3.494035453e-03, 1.337971836e-01, 1.0});
+  Value q =
+      f.polynomial(t2, {7.762027394e-07, 3.283094265e-04, 2.587107755e-02, 4.671303332e-01, 1.0});
+  return f.clamp(f.div(f.mul(t, p), q), -1.0, 1.0);
 }
 
 static Value buildErf(FloatBuilder &f, Value x) {
-  Value t = f.clamp(x, -3.832506856900711, 3.832506856900711);
+  Value t = f.clamp(x, -4.2, 4.2);
   Value t2 = f.mul(t, t);
-  Value p = f.polynomial(t2, {0.00022905065861350646, 0.0034082910107109506, 0.050955695062380861,
-                              0.18520832239976145, 1.128379143519084});
-  Value q = f.polynomial(t2, {-1.1791602954361697e-7, 0.000023547966471313185,
-                              0.0010179625278914885, 0.014070470171167667, 0.11098505178285362,
-                              0.49746925110067538, 1.0});
-  return f.div(f.mul(t, p), q);
+  Value p = f.polynomial(t2, {2.041972266e-06, 2.848084259e-04, 3.779601073e-03, 5.279026181e-02,
+                              1.907836348e-01, 1.128379107});
+  Value q = f.polynomial(t2, {3.800408012e-05, 1.165210735e-03, 1.499742083e-02, 1.142574400e-01,
+                              5.024102926e-01, 1.0});
+  return f.clamp(f.div(f.mul(t, p), q), -1.0, 1.0);
 }
 
 namespace {

@@ -9,8 +9,10 @@ using namespace tfc::cpu;
 
 /// Up to here the quarter turns times each part of pi / 2 are exact.
 static constexpr double kLargestArgument = 8192.0;
-/// pi / 2 in three parts of few bits.
-static constexpr double kHalfPi[] = {1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8};
+/// pi / 2 in parts of few bits, so that their products with the quarter turns are exact, and a
+/// rest: near a multiple of pi / 2 nothing else is left of the argument.
+static constexpr double kHalfPi[] = {1.5703125, 4.837512969970703125e-4, 7.549533620476723e-08,
+                                     2.5633440682570896e-12};
 static constexpr double kTwoOverPi = 0.636619772367581343076;
 /// 1.5 * 2^23: what is added to it is rounded to an integer, which its last bits hold.
 static constexpr double kRounder = 12582912.0;
@@ -65,16 +67,18 @@ static Value buildAtan2(FloatBuilder &f, Value y, Value x) {
   Value zero = f.constant(0.0), one = f.constant(1.0);
   Value infinity = f.constant(std::numeric_limits<double>::infinity());
   Value a = f.abs(y), b = f.abs(x);
-  // The axes and the diagonals at infinity, then sums that would overflow.
+  // The axes and the diagonals at infinity, then sums that would overflow and differences that
+  // would be flushed to zero.
   auto both = [&](Value limit) {
     return f.ints<arith::AndIOp>(f.equal(a, limit), f.equal(b, limit));
   };
   Value areZero = both(zero), areInfinite = both(infinity);
   a = f.select(areInfinite, one, a);
   b = f.select(f.ints<arith::OrIOp>(areZero, areInfinite), one, b);
-  Value large = f.constant(1e38), quarter = f.constant(0.25);
+  Value large = f.constant(1e38), small = f.constant(1e-19);
   Value shrinks = f.ints<arith::OrIOp>(f.less(large, a), f.less(large, b));
-  Value factor = f.select(shrinks, quarter, one);
+  Value grows = f.ints<arith::AndIOp>(f.less(a, small), f.less(b, small));
+  Value factor = f.select(shrinks, f.constant(0.25), f.select(grows, f.constant(0x1p60), one));
   Value angle = buildAngle(f, f.mul(a, factor), f.mul(b, factor));
   Value isLeft = f.less(f.copySign(one, x), zero);
   angle = f.select(isLeft, f.sub(f.constant(3.14159265358979323846), angle), angle);

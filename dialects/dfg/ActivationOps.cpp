@@ -42,9 +42,11 @@ SmallVector<Value> SiluOp::buildOperandGradients(OpBuilder &b, ValueRange result
   return {g * (s * (1.0 + x * (1.0 - s)))};
 }
 
+/// x / (1 + exp(-x)): the sigmoid alone would vanish before its product with x does.
 Value SiluOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   ScalarBuilder s(b, getLoc());
-  return s.mul(scalars[0], buildSigmoid(s, scalars[0]));
+  Value x = scalars[0];
+  return s.div(x, s.add(s.number(x, 1.0), s.exp(s.neg(x))));
 }
 
 //===----------------------------------------------------------------------===//
