@@ -135,7 +135,12 @@ static bool reserveState(State &state, const tfc_options &options) {
       !state.pointers.reserve(state.allocator, model.variable_count * sizeof(void *)))
     return false;
   state.variables = reinterpret_cast<void **>(state.pointers.data());
-  return allocateVariables(model, state.allocator, state.storage, state.variables);
+  if (!allocateVariables(model, state.allocator, state.storage, state.variables))
+    return false;
+  // Entries of an imported graph may read variables before one of them has set them.
+  for (int32_t i = 0; !model.init && i < model.variable_count; ++i)
+    memset(state.variables[i], 0, model.variables[i].bytes);
+  return true;
 }
 
 static void destroyState(State *state) {

@@ -113,7 +113,8 @@ struct CountedMemory {
       if (--memory.allowed < 0)
         return nullptr;
       memory.live += bytes;
-      return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+      size_t room = (bytes + alignment - 1) / alignment * alignment;
+      return memset(aligned_alloc(alignment, room), 0xa5, room);
     };
     options.release = [](void *self, void *pointer, size_t bytes) {
       static_cast<CountedMemory *>(self)->live -= bytes;
@@ -135,6 +136,18 @@ TEST(Instance, TakesAllMemoryFromTheCallersAllocator) {
     tfc_instance_destroy(other);
   }
   EXPECT_EQ(memory.live, 0);
+}
+
+TEST(Instance, StartsWithZerosWithoutInitialValues) {
+  CountedMemory memory;
+  tfc_options options = memory.options();
+  tfc_model model = kModel;
+  model.init = nullptr;
+  Instance instance(model, &options);
+  Values values = read(instance);
+  EXPECT_EQ(values.w[5], 0);
+  EXPECT_EQ(values.steps, 0);
+  EXPECT_EQ(values.mask[1], 0);
 }
 
 TEST(Instance, FailsCleanlyWhereverMemoryRunsOut) {
