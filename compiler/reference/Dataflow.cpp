@@ -14,6 +14,9 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
+/// Stands before the name of each frame in a path; names of TensorFlow have slashes.
+static constexpr char kInside = '\n';
+
 using Tokens = llvm::DenseMap<Value, DatumRef>;
 
 /// The operation of control flow that a node holds; else the operation itself.
@@ -50,7 +53,7 @@ public:
   LogicalResult run();
 
 private:
-  /// A path of frames: "" is outside of all, "/loop" a frame.
+  /// A path of frames: "" is outside of all, kInside + "loop" a frame.
   using Frame = std::string;
 
   /// An operation of a frame, or all that is in a frame inside of it.
@@ -114,9 +117,9 @@ TokenRun::Frame TokenRun::frameOf(Value value) {
     return "";
   Frame frame = frames[op];
   if (auto enter = dyn_cast<EnterOp>(innermost(op)))
-    return frame + "/" + enter.getFrame().str();
+    return frame + kInside + enter.getFrame().str();
   if (isa<ExitOp>(innermost(op)))
-    return frame.substr(0, std::max<size_t>(frame.rfind('/'), 0));
+    return frame.substr(0, std::max<size_t>(frame.rfind(kInside), 0));
   return frame;
 }
 
@@ -142,7 +145,8 @@ bool TokenRun::updateFrame(Operation *op) {
 bool TokenRun::isAlive(const Frame &frame, const Tokens &tokens) {
   return llvm::any_of(ops, [&](Operation *op) {
     auto enter = dyn_cast<EnterOp>(innermost(op));
-    return enter && !enter.getConstant() && frames[op] + "/" + enter.getFrame().str() == frame &&
+    return enter && !enter.getConstant() &&
+           frames[op] + kInside + enter.getFrame().str() == frame &&
            tokens.lookup(op->getResult(0));
   });
 }
@@ -178,7 +182,7 @@ LogicalResult TokenRun::runFrame(const Frame &frame, Tokens &outer) {
 //===----------------------------------------------------------------------===//
 
 static bool isWithin(StringRef frame, StringRef outer) {
-  return frame == outer || (frame.starts_with(outer) && frame[outer.size()] == '/');
+  return frame == outer || (frame.starts_with(outer) && frame[outer.size()] == kInside);
 }
 
 /// Finds what runs in an iteration.
@@ -191,7 +195,7 @@ void TokenRun::list(Iteration &iteration) {
     const Frame &own = frames[op];
     if (!isWithin(own, frame))
       continue;
-    Frame child = own == frame ? "" : own.substr(0, own.find('/', frame.size() + 1));
+    Frame child = own == frame ? "" : own.substr(0, own.find(kInside, frame.size() + 1));
     size_t item = iteration.items.size();
     if (!child.empty())
       item = children.try_emplace(child, item).first->second;

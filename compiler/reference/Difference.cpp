@@ -7,15 +7,21 @@ using namespace mlir;
 
 namespace tfc::reference {
 
+/// The size of a unit in the last place of the larger number.
+static double unitOf(Type elementType, double a, double b) {
+  const Format &format = formatOf(elementType);
+  double size = std::max({std::fabs(a), std::fabs(b), format.smallest});
+  int exponent;
+  std::frexp(std::min(size, format.largest), &exponent);
+  return std::ldexp(1.0, exponent - format.precision);
+}
+
 double ulpsBetween(Type elementType, double a, double b) {
   if (a == b || (std::isnan(a) && std::isnan(b)))
     return 0;
   if (!std::isfinite(a) || !std::isfinite(b))
     return INFINITY;
-  const Format &format = formatOf(elementType);
-  int exponent;
-  std::frexp(std::max({std::fabs(a), std::fabs(b), format.smallest}), &exponent);
-  return std::fabs(a - b) / std::ldexp(1.0, exponent - format.precision);
+  return std::fabs(a - b) / unitOf(elementType, a, b);
 }
 
 /// Whether storing a number within `error` of `value` may give `got`.
@@ -29,23 +35,39 @@ static bool mayBe(Type elementType, Real expected, double got) {
          got <= roundTo(elementType, expected.value + expected.error);
 }
 
+/// Keeps the element that is nearest to its bound.
+static void note(Agreement &agreement, double ulps, double allowed) {
+  if (ulps * agreement.allowedUlps > agreement.ulps * allowed || agreement.allowedUlps == 0) {
+    agreement.ulps = ulps;
+    agreement.allowedUlps = allowed;
+  }
+}
+
 std::optional<Difference> findDifference(const Tensor &expected,
                                          llvm::function_ref<double(int64_t)> got,
-                                         llvm::function_ref<int64_t(int64_t)> integer) {
+                                         llvm::function_ref<int64_t(int64_t)> integer,
+                                         Agreement *agreement) {
   Type dtype = expected.getElementType();
+  Agreement unused;
+  Agreement &counts = agreement ? *agreement : unused;
   for (int64_t i = 0; i < expected.size(); ++i) {
-    if (!expected.isDetermined(i))
+    ++counts.values;
+    if (!expected.isDetermined(i)) {
+      ++counts.undetermined;
       continue;
+    }
     if (!expected.isFloat()) {
       if (expected.integer(i) != integer(i))
         return Difference{i, double(expected.integer(i)), double(integer(i)), 0, 0};
       continue;
     }
-    double value = got(i);
     Real wanted{expected.number(i), expected.error(i)};
+    double value = got(i), ulps = ulpsBetween(dtype, wanted.value, value);
+    double allowed = wanted.error / unitOf(dtype, wanted.value, wanted.value);
     if (!mayBe(dtype, wanted, value))
-      return Difference{i, wanted.value, value, wanted.error,
-                        ulpsBetween(dtype, wanted.value, value)};
+      return Difference{i, wanted.value, value, ulps, allowed};
+    if (allowed > 0 && std::isfinite(ulps))
+      note(counts, ulps, allowed);
   }
   return std::nullopt;
 }

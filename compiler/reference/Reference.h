@@ -88,19 +88,27 @@ private:
   std::unique_ptr<Implementation> implementation;
 };
 
-/// The first element of `got`, plain numbers of `expected`'s dtype and shape in the same order,
-/// that no correct evaluation gives.
+/// An element that no correct evaluation gives.
 struct Difference {
-  int64_t index;
-  double expected, got, allowed;
-  double ulps; // between the two; infinite where one is not finite
+  int64_t index; // row-major
+  double expected, got;
+  double ulps, allowedUlps; // distance of the two, and the most that would do
 };
 
-/// Compares what a compiled model computed. `got(i)` gives element i as a double (`integer(i)` as
-/// an integer where the dtype is one). NaN agrees with NaN. Nothing if all agree.
+/// How close comparisons came to finding a difference.
+struct Agreement {
+  int64_t values = 0, undetermined = 0; // the former include the latter
+  /// Of the element that is nearest to its bound.
+  double ulps = 0, allowedUlps = 0;
+};
+
+/// Compares with what a compiled model computed: `got(i)` gives element i, or `integer(i)` where
+/// the dtype is an integer or bool. NaN agrees with NaN. The first element that differs, or
+/// nothing; `agreement`, unless null, counts the others.
 std::optional<Difference> findDifference(const Tensor &expected,
                                          llvm::function_ref<double(int64_t)> got,
-                                         llvm::function_ref<int64_t(int64_t)> integer);
+                                         llvm::function_ref<int64_t(int64_t)> integer,
+                                         Agreement *agreement = nullptr);
 
 /// Distance of two numbers of a float dtype in units in the last place of the larger one.
 double ulpsBetween(mlir::Type elementType, double a, double b);

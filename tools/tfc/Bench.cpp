@@ -9,33 +9,6 @@
 using namespace llvm;
 using namespace tfc;
 
-/// The sizes to measure with: --dim, else the bound, else 64.
-static Expected<std::vector<int64_t>> chooseSizes(const BenchOptions &options, const Entry &entry) {
-  std::map<std::string, std::string> given;
-  for (const std::string &dim : options.dims) {
-    auto assignment = splitAssignment(dim, "--dim");
-    if (!assignment)
-      return assignment.takeError();
-    given.insert(*assignment);
-  }
-  std::vector<int64_t> sizes;
-  for (const Symbol &symbol : entry.symbols) {
-    int64_t size = symbol.upper >= 0 ? symbol.upper : std::max<int64_t>(64, symbol.lower);
-    if (auto it = given.find(symbol.name); it != given.end()) {
-      if (StringRef(it->second).getAsInteger(10, size) || size < symbol.lower ||
-          (symbol.upper >= 0 && size > symbol.upper))
-        return createStringError("--dim " + symbol.name + "=" + it->second +
-                                 ": no legal size of entry '" + entry.name + "'");
-      given.erase(it);
-    }
-    sizes.push_back(size);
-  }
-  if (!given.empty())
-    return createStringError("entry '" + entry.name + "' has no size '" + given.begin()->first +
-                             "'");
-  return sizes;
-}
-
 /// Milliseconds of each call, in `seconds` of calls but at least three, after three to warm up.
 static Expected<std::vector<double>> timeCalls(const BenchOptions &options, LoadedModel &model,
                                                const Entry &entry, std::vector<Array> &feeds) {
@@ -72,7 +45,7 @@ static Error bench(const BenchOptions &options, LoadedModel &model, const Timing
   if (!found)
     return found.takeError();
   const Entry &entry = **found;
-  Expected<std::vector<int64_t>> sizes = chooseSizes(options, entry);
+  Expected<std::vector<int64_t>> sizes = chooseSizes(options.dims, entry);
   if (!sizes)
     return sizes.takeError();
   Expected<RandomFeeds> feeds = makeFeeds(model, entry, *sizes);

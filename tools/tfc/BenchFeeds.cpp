@@ -1,4 +1,5 @@
 #include "tools/tfc/BenchFeeds.h"
+#include "tools/tfc/Commands.h"
 #include "llvm/ADT/APFloat.h"
 #include <chrono>
 #include <random>
@@ -197,6 +198,32 @@ std::map<std::string, int64_t> RangeFinder::limits() const {
     if (isInteger(feed))
       result[entry.feeds[feed].name] = ranges[feed].low + ranges[feed].count;
   return result;
+}
+
+Expected<std::vector<int64_t>> tfc::chooseSizes(ArrayRef<std::string> dims, const Entry &entry) {
+  std::map<std::string, std::string> given;
+  for (const std::string &dim : dims) {
+    auto assignment = splitAssignment(dim, "--dim");
+    if (!assignment)
+      return assignment.takeError();
+    given.insert(*assignment);
+  }
+  std::vector<int64_t> sizes;
+  for (const Symbol &symbol : entry.symbols) {
+    int64_t size = symbol.upper >= 0 ? symbol.upper : std::max<int64_t>(64, symbol.lower);
+    if (auto it = given.find(symbol.name); it != given.end()) {
+      if (StringRef(it->second).getAsInteger(10, size) || size < symbol.lower ||
+          (symbol.upper >= 0 && size > symbol.upper))
+        return createStringError("--dim " + symbol.name + "=" + it->second +
+                                 ": no legal size of entry '" + entry.name + "'");
+      given.erase(it);
+    }
+    sizes.push_back(size);
+  }
+  if (!given.empty())
+    return createStringError("entry '" + entry.name + "' has no size '" + given.begin()->first +
+                             "'");
+  return sizes;
 }
 
 Expected<RandomFeeds> tfc::makeFeeds(LoadedModel &model, const Entry &entry,

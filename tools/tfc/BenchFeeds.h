@@ -11,6 +11,11 @@ struct RandomFeeds {
   std::map<std::string, int64_t> limits;
 };
 
+/// The sizes of an entry for random feeds: what `dims` (NAME=SIZE, of --dim) say, else the bound,
+/// else 64.
+llvm::Expected<std::vector<int64_t>> chooseSizes(llvm::ArrayRef<std::string> dims,
+                                                 const Entry &entry);
+
 /// Feeds of these sizes: floats from the standard normal distribution, booleans that are true half
 /// of the time, integers from 0 to what the model takes. Which that is the model is asked, by calls
 /// that may change its variables: 64 numbers where it takes more than a million, which are then no

@@ -152,6 +152,16 @@ struct Parser {
     run->add_option("--atol", options.atol, "Absolute tolerance of --case (default: 1e-5)");
     run->add_flag("--reference", options.isReference,
                   "Execute the graph op by op, in f64, instead of compiling it");
+    run->add_option("--compare-with", options.compareWith,
+                    "Execute the graph as --reference does too, and compare; feeds are random "
+                    "where none is given")
+        ->check(CLI::IsMember({"reference"}))
+        ->excludes("--reference");
+    run->add_option(
+           "--dim", options.dims,
+           "With --compare-with: a named size of random feeds (default: its bound, else 64)")
+        ->type_name("NAME=SIZE")
+        ->take_all();
     addThreads(*run, options.threads);
   }
 
@@ -243,6 +253,8 @@ static void complete(Parser &parser) {
     if (!result.run.caseFile.empty() &&
         (!result.run.feeds.empty() || !result.run.fetchFolder.empty()))
       throw CLI::ValidationError("--case", "the file says what is fed and fetched");
+    if (!result.run.dims.empty() && (result.run.compareWith.empty() || !result.run.feeds.empty()))
+      throw CLI::ValidationError("--dim", "only random feeds of --compare-with take sizes");
     completeCalled(result.run.compile, result.run.entry);
   } else if (*parser.bench) {
     result.command = Command::Bench;

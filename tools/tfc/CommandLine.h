@@ -14,7 +14,9 @@ struct RunOptions {
   std::string caseFile;
   double rtol = 1e-5, atol = 1e-5;
   int threads = 0;
-  bool isReference = false; // execute the graph op by op instead of compiling it
+  bool isReference = false;      // execute the graph op by op instead of compiling it
+  std::string compareWith;       // "reference": do both and compare
+  std::vector<std::string> dims; // NAME=SIZE, of random feeds
 };
 
 struct BenchOptions {

@@ -32,17 +32,46 @@ Expected<LoadedModel> LoadedModel::load(StringRef path, int32_t threads) {
   model.library = get();
   if (model.library->api->abi_version != TFC_ABI_VERSION)
     return createStringError(path + " was written by another version of tfc");
+  model.threads = threads;
+  if (Error error = model.restart())
+    return error;
+  model.describe();
+  return model;
+}
+
+Error LoadedModel::restart() {
+  if (instance)
+    library->api->destroy(std::exchange(instance, nullptr));
   tfc_options options = {};
   options.size = sizeof(options);
   options.threads = threads;
   options.allocate = Memory::take;
   options.release = Memory::give;
-  options.allocator_context = model.memory.get();
-  if (Error error =
-          model.check(model.library->api->create(model.library->model, &options, &model.instance)))
-    return error;
-  model.describe();
-  return model;
+  options.allocator_context = memory.get();
+  return check(library->api->create(library->model, &options, &instance));
+}
+
+std::vector<std::string> LoadedModel::getVariables() const {
+  std::vector<std::string> names;
+  tfc_value value;
+  for (int32_t i = 0; library->api->variable(library->model, i, &value) == TFC_OK; ++i)
+    names.push_back(value.name);
+  return names;
+}
+
+Expected<Array> LoadedModel::getVariable(StringRef name) {
+  tfc_value value;
+  for (int32_t i = 0; library->api->variable(library->model, i, &value) == TFC_OK; ++i) {
+    if (value.name != name)
+      continue;
+    Array array{static_cast<tfc_dtype>(value.dtype), {value.dims, value.dims + value.rank}, {}};
+    array.data.resize(array.elementCount() * sizeOf(array.dtype));
+    tfc_tensor out = array.view();
+    if (Error error = check(library->api->get(instance, value.name, &out)))
+      return std::move(error);
+    return array;
+  }
+  return createStringError("there is no variable '" + name + "'");
 }
 
 Error LoadedModel::check(tfc_status status) const {

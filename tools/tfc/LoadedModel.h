@@ -24,6 +24,12 @@ public:
   /// Runs the entry; writes into `fetches`.
   llvm::Error call(const Entry &entry, std::vector<Array> &feeds, std::vector<Array> &fetches);
 
+  /// Names of the variables, and the value of one.
+  std::vector<std::string> getVariables() const;
+  llvm::Expected<Array> getVariable(llvm::StringRef name);
+  /// Makes a new instance in place of this one: variables have their initial values.
+  llvm::Error restart();
+
   /// Shapes of all feeds of the entry for these sizes.
   llvm::Expected<std::vector<std::vector<int64_t>>> feedShapes(const Entry &entry,
                                                                llvm::ArrayRef<int64_t> symbols);
@@ -47,6 +53,7 @@ private:
   void *handle = nullptr;
   const tfc_library *library = nullptr;
   tfc_instance *instance = nullptr;
+  int32_t threads = 0;
   std::unique_ptr<Memory> memory; // the instance points to it
 };
 

@@ -108,14 +108,17 @@ std::unique_ptr<ReferenceModel> ReferenceModel::load(const CompileRequest &reque
   model->module = model->session.load(request, timing);
   if (!model->module || failed(model->describe()))
     return nullptr;
-  reference::Options options;
-  options.checksAreApart = checksAreApart(request.pipeline);
-  model->instance = std::make_unique<reference::Instance>(*model->module, options);
-  if (Error error = toError(model->instance->initialize())) {
+  model->options.checksAreApart = checksAreApart(request.pipeline);
+  if (Error error = model->restart()) {
     reportError(std::move(error));
     return nullptr;
   }
   return model;
+}
+
+Error ReferenceModel::restart() {
+  instance = std::make_unique<reference::Instance>(*module, options);
+  return toError(instance->initialize());
 }
 
 Expected<std::vector<Array>> ReferenceModel::run(const Entry &entry, std::vector<Array> &feeds) {

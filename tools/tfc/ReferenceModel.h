@@ -18,14 +18,23 @@ public:
   /// The last call's fetches with their error bounds.
   llvm::ArrayRef<reference::Tensor> getFetches() const { return fetches; }
 
+  reference::Instance &getInstance() { return *instance; }
+  mlir::MLIRContext *getContext() { return module->getContext(); }
+  /// Variables and queues as at the start.
+  llvm::Error restart();
+
 private:
   mlir::LogicalResult describe();
 
   Session session;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  reference::Options options;
   std::unique_ptr<reference::Instance> instance;
   std::vector<reference::Tensor> fetches;
 };
+
+/// Which element differs, by how much: "[3, 1] is 2, but the reference has 3: ...".
+std::string describe(const reference::Difference &difference, const reference::Tensor &expected);
 
 /// A tensor without errors.
 reference::Tensor toTensor(const Array &array, mlir::MLIRContext *context);

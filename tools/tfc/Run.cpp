@@ -1,7 +1,8 @@
 #include "compiler/emission/Link.h"
+#include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
+#include "tools/tfc/ComparedModel.h"
 #include "tools/tfc/Print.h"
-#include "tools/tfc/ReferenceModel.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -120,7 +121,7 @@ static std::unique_ptr<Model> makeModel(const RunOptions &options, const Compile
   return model ? std::make_unique<LoadedModel>(std::move(*model)) : nullptr;
 }
 
-/// Runs the case on a model that has what its steps call.
+/// Runs the case on what has the entries that its steps call.
 static int runRecorded(const RunOptions &options) {
   Expected<Case> recorded = readCase(options.caseFile);
   if (!recorded)
@@ -132,17 +133,63 @@ static int runRecorded(const RunOptions &options) {
       return reportError(entries.takeError());
     request.entries = std::move(*entries);
   }
+  if (!options.compareWith.empty()) {
+    std::unique_ptr<ComparedModel> model = ComparedModel::load(request, options.threads);
+    if (!model)
+      return 1;
+    int code = runCase(options, *recorded, *model);
+    if (code == 0)
+      outs() << model->summary() << '\n';
+    return code;
+  }
   std::unique_ptr<Model> model = makeModel(options, request);
   return model ? runCase(options, *recorded, *model) : 1;
+}
+
+/// The feeds of the options; random ones where there are none.
+static Expected<std::vector<Array>> feedsToCompare(const RunOptions &options, const Entry &entry,
+                                                   ComparedModel &model) {
+  if (!options.feeds.empty() || entry.feeds.empty())
+    return readFeeds(options, entry);
+  Expected<std::vector<int64_t>> sizes = chooseSizes(options.dims, entry);
+  if (!sizes)
+    return sizes.takeError();
+  Expected<RandomFeeds> feeds = makeFeeds(model.getCompiled(), entry, *sizes);
+  if (!feeds)
+    return feeds.takeError();
+  if (Error error = model.restart())
+    return std::move(error);
+  return std::move(feeds->arrays);
+}
+
+/// Calls the entry on both, and says that all is well.
+static Error compareOnce(const RunOptions &options, ComparedModel &model) {
+  Expected<const Entry *> entry = model.findEntry(options.entry);
+  if (!entry)
+    return entry.takeError();
+  Expected<std::vector<Array>> feeds = feedsToCompare(options, **entry, model);
+  if (!feeds)
+    return feeds.takeError();
+  Expected<std::vector<Array>> fetches = model.run(**entry, *feeds);
+  if (!fetches)
+    return fetches.takeError();
+  outs() << model.summary() << '\n';
+  return options.fetchFolder.empty() ? Error::success() : writeResults(options, **entry, *fetches);
 }
 
 int tfc::runEntry(const RunOptions &options) {
   if (!options.caseFile.empty())
     return runRecorded(options);
-  std::unique_ptr<Model> model = makeModel(options, options.compile);
-  if (!model)
+  bool compares = !options.compareWith.empty();
+  std::unique_ptr<ComparedModel> both;
+  std::unique_ptr<Model> one;
+  if (compares)
+    both = ComparedModel::load(options.compile, options.threads);
+  else
+    one = makeModel(options, options.compile);
+  if (!both && !one)
     return 1;
-  if (Error error = callOnce(options, *model))
+  if (Error error = compares ? compareOnce(options, *both) : callOnce(options, *one))
     return reportError(std::move(error));
   return 0;
 }

@@ -1,0 +1,125 @@
+#include "tools/tfc/ComparedModel.h"
+#include "tools/tfc/Commands.h"
+#include "tools/tfc/Print.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace tfc;
+
+ComparedModel::ComparedModel(LoadedModel loaded, std::unique_ptr<ReferenceModel> executed,
+                             const CompileRequest &request)
+    : compiled(std::move(loaded)), reference(std::move(executed)), request(request) {
+  entries = compiled.getEntries();
+}
+
+std::unique_ptr<ComparedModel> ComparedModel::load(const CompileRequest &request, int threads) {
+  Timing timing;
+  std::optional<LoadedModel> compiled = compileAndLoad(request, threads, timing);
+  if (!compiled)
+    return nullptr;
+  std::unique_ptr<ReferenceModel> reference = ReferenceModel::load(request, timing);
+  if (!reference)
+    return nullptr;
+  std::unique_ptr<ComparedModel> model(
+      new ComparedModel(std::move(*compiled), std::move(reference), request));
+  if (Error error = model->compareVariables()) {
+    reportError(std::move(error));
+    return nullptr;
+  }
+  return model;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+/// An element as its dtype shows it.
+static std::string numberText(const reference::Tensor &tensor, double value) {
+  if (!tensor.isFloat())
+    return std::to_string(int64_t(value));
+  reference::Tensor one(tensor.getElementType(), {});
+  one.setReal(0, {value, 0});
+  return elementText(toArray(one), 0);
+}
+
+std::string tfc::describe(const reference::Difference &difference,
+                          const reference::Tensor &expected) {
+  SmallVector<int64_t> place(expected.getRank());
+  int64_t rest = difference.index;
+  for (int64_t axis = expected.getRank(); axis-- > 0; rest /= expected.getShape()[axis])
+    place[axis] = rest % expected.getShape()[axis];
+  std::string text;
+  raw_string_ostream os(text);
+  os << '[';
+  interleaveComma(place, os);
+  os << "] is " << numberText(expected, difference.got) << ", but the reference has "
+     << numberText(expected, difference.expected);
+  if (expected.isFloat())
+    os << formatv(": {0:g} ulp apart, of {1:g} allowed", difference.ulps, difference.allowedUlps);
+  return text;
+}
+
+Error ComparedModel::compare(const Twine &what, const Array &got,
+                             const reference::Tensor &expected) {
+  if (ArrayRef(got.shape) != expected.getShape())
+    return createStringError(what + " is " + typeText(got.dtype, got.shape) +
+                             ", but the reference has " + typeText(got.dtype, expected.getShape()));
+  auto difference = findDifference(
+      expected, [&](int64_t i) { return toDouble(got, i); },
+      [&](int64_t i) { return toInteger(got, i); }, &agreement);
+  if (!difference)
+    return Error::success();
+  return createStringError(what + ": " + describe(*difference, expected));
+}
+
+/// The oracle goes on from the compiled variables: bounds of one call are not added to the next.
+Error ComparedModel::compareVariables() {
+  for (const std::string &name : compiled.getVariables()) {
+    Expected<Array> value = compiled.getVariable(name);
+    if (!value)
+      return value.takeError();
+    const reference::Tensor *expected = reference->getInstance().getVariable(name);
+    if (!expected)
+      continue;
+    if (Error error = compare("variable '" + name + "'", *value, *expected))
+      return error;
+    reference->getInstance().setVariable(name, toTensor(*value, reference->getContext()));
+  }
+  return Error::success();
+}
+
+Expected<std::vector<Array>> ComparedModel::run(const Entry &entry, std::vector<Array> &feeds) {
+  Expected<std::vector<Array>> fetches = compiled.run(entry, feeds);
+  Expected<std::vector<Array>> expected = reference->run(entry, feeds);
+  if (!fetches && expected)
+    return createStringError(toString(fetches.takeError()) + "; the reference does not fail");
+  if (!expected) {
+    std::string message = toString(expected.takeError());
+    if (fetches)
+      return createStringError("the reference fails, but not the compiled entry: " + message);
+    return fetches.takeError();
+  }
+  for (auto [port, got, tensor] : zip(entry.fetches, *fetches, reference->getFetches()))
+    if (Error error = compare("fetch '" + port.name + "'", got, tensor))
+      return std::move(error);
+  if (Error error = compareVariables())
+    return std::move(error);
+  return fetches;
+}
+
+Error ComparedModel::restart() {
+  if (Error error = compiled.restart())
+    return error;
+  if (Error error = reference->restart())
+    return error;
+  return compareVariables();
+}
+
+std::string ComparedModel::summary() const {
+  std::string text = formatv("all {0} values agree (largest difference {1:g} ulp of {2:g} allowed)",
+                             agreement.values, agreement.ulps, agreement.allowedUlps);
+  if (agreement.undetermined)
+    text += "; " + std::to_string(agreement.undetermined) + " may be anything";
+  return text;
+}
