@@ -109,6 +109,7 @@ Expected<std::vector<Array>> ComparedModel::run(const Entry &entry, std::vector<
 }
 
 Error ComparedModel::restart() {
+  agreement = {};
   if (Error error = compiled.restart())
     return error;
   if (Error error = reference->restart())
