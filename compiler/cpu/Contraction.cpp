@@ -22,22 +22,6 @@ constexpr int64_t kUnknownSteps = 96;
 /// Columns that a product of few rows walks over together, so that memory is read in long pieces.
 constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
 
-std::optional<LinearAccess> denseAccess(KernelShapes &shapes, linalg::GenericOp op,
-                                        const ContractionForm &form, bool isA) {
-  const ContractionFactor &factor = isA ? form.a : form.b;
-  Value tensor = op.getDpsInputOperand(factor.inputs.front())->get();
-  MLIRContext *context = op.getContext();
-  ArrayRef<AffineExpr> shape = shapes.shapeOf(tensor);
-  SmallVector<AffineExpr> strides(shape.size());
-  AffineExpr stride = getAffineConstantExpr(1, context);
-  for (unsigned i = shape.size(); i-- > 0; stride = stride * shape[i])
-    strides[i] = stride;
-  SmallVector<AffineExpr> outer;
-  for (unsigned i = 0; i < form.outer.size(); ++i)
-    outer.push_back(getAffineDimExpr(i, context));
-  return linearAccess(op, form, isA, strides, outer);
-}
-
 int64_t inputBytes(linalg::GenericOp op, const ContractionFactor &factor) {
   Value tensor = op.getDpsInputOperand(factor.inputs.front())->get();
   return std::max(1u, getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8);
@@ -60,6 +44,16 @@ int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows, int64_t most)
   return std::max<int64_t>(tileRows, llvm::alignTo(llvm::divideCeil(*m, blocks), tileRows));
 }
 
+/// Whether tiles can run over all loops of the sum: what they read is in memory, or a copy of b
+/// with room for all of it.
+bool canSplitReduction(KernelShapes &shapes, linalg::GenericOp op, const ContractionForm &form,
+                       int64_t columns) {
+  std::optional<LinearAccess> b = denseAccess(shapes, op, form, false);
+  std::optional<int64_t> steps = constantOf(normalize(form.kOuterSize() * form.kSize()));
+  return (b && constantOf(b->across) == 1) ||
+         (steps && packedBytes(form, *steps, columns) <= kPanelBytes);
+}
+
 /// The plan's tile and what a unit covers.
 void chooseShapes(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
                   const ContractionForm &form, linalg::GenericOp op, KernelShapes &shapes) {
@@ -67,7 +61,7 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   std::optional<LinearAccess> b = denseAccess(shapes, op, form, false);
   int64_t aBytes = inputBytes(op, form.a), bBytes = inputBytes(op, form.b);
   bool fewRows = sizes.m && *sizes.m <= kFewRows;
-  if (fewRows && a && b && constantOf(a->k) == 1 && constantOf(b->k) == 1 &&
+  if (fewRows && form.kOuter.empty() && a && b && constantOf(a->k) == 1 && constantOf(b->k) == 1 &&
       constantOf(b->across) != 1 && sizes.k.value_or(plan.lanes) >= plan.lanes) {
     plan.lanesAlongK = true;
     plan.unitRows = std::max<int64_t>(1, *sizes.m);
@@ -81,18 +75,27 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   if (packsA)
     plan.unitPanels =
         std::clamp<int64_t>(kPackedColumns / columns, 1, std::max<int64_t>(1, panels));
-  if (fewRows && !packsA && b && constantOf(b->across) == 1 &&
+  if (fewRows && form.kOuter.empty() && !packsA && b && constantOf(b->across) == 1 &&
       sizes.k.value_or(1 << 10) * sizes.n.value_or(1 << 10) * bBytes > target.l2Bytes / 2) {
     plan.unitPanels = std::clamp<int64_t>(kSweepColumns / columns, 1, std::max<int64_t>(1, panels));
     plan.sweepSteps = kSweepSteps;
   }
+  int64_t points = constantOf(normalize(form.mOuterSize())).value_or(kUnitRows);
+  plan.unitPoints =
+      std::clamp<int64_t>(kUnitRowsPacked / plan.unitRows, 1, std::max<int64_t>(1, points));
 }
 
 } // namespace
 
+int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns) {
+  return steps * columns * form.computeType.getIntOrFloatBitWidth() / 8;
+}
+
 bool packsRows(const Target &target, const ContractionForm &form,
                const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
                int64_t lanes) {
+  if (!form.kOuter.empty())
+    return false;
   if (!a || form.converts(form.a) || (!constantOf(a->across) && tile.rows > 1))
     return true;
   std::optional<int64_t> stride = constantOf(a->k);
@@ -111,16 +114,18 @@ std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Targe
   if (!form)
     return std::nullopt;
   ContractionSizes sizes{constantOf(form->mSize()), constantOf(form->nSize()),
-                         constantOf(form->kSize())};
+                         constantOf(normalize(form->kOuterSize() * form->kSize()))};
   ContractionPlan plan;
   plan.lanes = std::max<int64_t>(1, target.lanes(form->computeType.getIntOrFloatBitWidth()));
   chooseShapes(plan, target, sizes, *form, op, shapes);
   int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
-  plan.units = normalize(form->outerSize() * form->mSize().ceilDiv(plan.unitRows) *
-                         form->nSize().ceilDiv(columns));
-  int64_t operations = 2 * std::min(plan.unitRows, sizes.m.value_or(plan.unitRows)) *
-                       std::min(columns, sizes.n.value_or(columns)) *
-                       std::max<int64_t>(1, sizes.k.value_or(64));
+  if (!form->kOuter.empty() && !canSplitReduction(shapes, op, *form, columns))
+    return std::nullopt;
+  plan.units = normalize(form->outerSize() * form->mOuterSize().ceilDiv(plan.unitPoints) *
+                         form->mSize().ceilDiv(plan.unitRows) * form->nSize().ceilDiv(columns));
+  int64_t operations =
+      2 * plan.unitPoints * std::min(plan.unitRows, sizes.m.value_or(plan.unitRows)) *
+      std::min(columns, sizes.n.value_or(columns)) * std::max<int64_t>(1, sizes.k.value_or(64));
   plan.grain = kGrainOperations / std::max<int64_t>(1, operations);
   plan.grain = std::max<int64_t>(1, plan.grain);
   return plan;

@@ -29,8 +29,9 @@ struct ContractionPlan {
   /// What one pass of the innermost loops computes, and the lanes of its vectors.
   RegisterTile tile;
   int64_t lanes = 1;
-  /// What a unit covers: rows, and panels as wide as the tile.
-  int64_t unitRows = 1, unitPanels = 1;
+  /// What a unit covers: points of the loops of mOuter, rows at each, and panels as wide as the
+  /// tile.
+  int64_t unitPoints = 1, unitRows = 1, unitPanels = 1;
   /// Steps along k after which sums move to the next panel; 0 for all.
   int64_t sweepSteps = 0;
   /// Whether tiles run along k in both operands, each lane on its own part of the sum.

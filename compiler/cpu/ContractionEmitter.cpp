@@ -11,8 +11,6 @@ using namespace mlir;
 namespace tfc::cpu {
 namespace {
 
-/// Bytes of the packed panels of b.
-constexpr int64_t kPanelBytes = 128 << 10;
 /// Operations of an epilogue, over all copies for one tile, above which it runs in a loop of its
 /// own.
 constexpr int64_t kInlineEpilogue = 600;
@@ -42,21 +40,33 @@ void ContractionEmitter::emit(Value begin, Value end) {
   forLoop(toIndex(begin), toIndex(end), 1, [&](Value unit) { emitUnit(unit); });
 }
 
-/// Cuts the unit's number into outer indices, a block of rows and a group of panels; panels change
-/// fastest, so that the block of a stays in the cache.
+/// Opens loops whose indices `number` counts.
+void ContractionEmitter::fixIndices(ArrayRef<unsigned> loops, Value number) {
+  for (unsigned loop : llvm::reverse(loops)) {
+    Value index = number;
+    if (loop != loops.front())
+      std::tie(number, index) = divide(number, emitter.indexValue(form.loopSizes[loop]));
+    fixedIndices[loop] = emitter.addDim(index);
+  }
+}
+
+/// Cuts the unit's number into outer indices, points of mOuter, a block of rows and a group of
+/// panels; panels change fastest, so that the block of a stays in the cache.
 void ContractionEmitter::emitUnit(Value unit) {
   Value groups =
       emitter.indexValue(normalize(form.nSize().ceilDiv(tileColumns() * plan.unitPanels)));
   Value blocks = emitter.indexValue(normalize(form.mSize().ceilDiv(plan.unitRows)));
   auto [rest, group] = divide(unit, groups);
   auto [outer, block] = divide(rest, blocks);
-  outerIndices.assign(form.outer.size(), AffineExpr());
-  for (unsigned i = form.outer.size(); i-- > 0;) {
-    Value index = outer;
-    if (i > 0)
-      std::tie(outer, index) = divide(outer, emitter.indexValue(form.loopSizes[form.outer[i]]));
-    outerIndices[i] = emitter.addDim(index);
+  if (!form.mOuter.empty()) {
+    Value points = emitter.indexValue(normalize(form.mOuterSize().ceilDiv(plan.unitPoints)));
+    std::tie(outer, firstPoint) = divide(outer, points);
+    firstPoint = mul(firstPoint, plan.unitPoints);
+    Value left = sub(emitter.indexValue(normalize(form.mOuterSize())), firstPoint);
+    pointCount = minimum(constant(plan.unitPoints), left);
   }
+  fixedIndices.assign(form.loopSizes.size(), AffineExpr());
+  fixIndices(form.outer, outer);
   m0 = mul(block, plan.unitRows);
   Value mSize = emitter.indexValue(form.mSize());
   std::optional<int64_t> m = constantOf(form.mSize());
@@ -83,7 +93,7 @@ ContractionOperand ContractionEmitter::analyzeOperand(bool isA) {
   operand.tensor = op.getDpsInputOperand(operand.factor->inputs.front())->get();
   operand.elementType = getElementTypeOrSelf(operand.tensor.getType());
   if (const Buffer *buffer = emitter.buffer(operand.tensor))
-    operand.access = linearAccess(op, form, isA, buffer->strides, outerIndices);
+    operand.access = linearAccess(op, form, isA, buffer->strides, fixedIndices);
   if (!operand.access)
     return operand;
   auto toStride = [&](AffineExpr expr) {
@@ -92,6 +102,8 @@ ContractionOperand ContractionEmitter::analyzeOperand(bool isA) {
   };
   operand.across = toStride(operand.access->across);
   operand.k = toStride(operand.access->k);
+  for (AffineExpr stride : operand.access->kOuter)
+    operand.kOuter.push_back(toStride(stride));
   return operand;
 }
 
@@ -105,9 +117,13 @@ void ContractionEmitter::choosePacking() {
   };
   a.packed = packsRows(emitter.target(), form, a.access, bytes(a), plan.tile, plan.lanes);
   bOperand.packed = !bOperand.isContiguousAcross();
-  if (bOperand.packed || constantOf(form.mSize()).value_or(kPackingRows) < kPackingRows)
+  int64_t rows = constantOf(form.mSize()).value_or(kPackingRows) * plan.unitPoints;
+  if (bOperand.packed || rows < kPackingRows)
     return;
-  std::optional<int64_t> rowBytes, k = constantOf(form.kSize());
+  std::optional<int64_t> rowBytes, k = constantOf(normalize(form.kOuterSize() * form.kSize()));
+  if (!form.kOuter.empty() &&
+      (!k || packedBytes(form, *k, tileColumns() * plan.unitPanels) > kPanelBytes))
+    return;
   if (bOperand.k.isFixed())
     rowBytes = bOperand.k.fixed * bytes(bOperand);
   // Half of the cache is for the rest.
@@ -119,7 +135,12 @@ void ContractionEmitter::choosePacking() {
 
 /// Cuts k into blocks for which the packed copies have room.
 void ContractionEmitter::chooseBlocking() {
-  std::optional<int64_t> k = constantOf(form.kSize());
+  std::optional<int64_t> k = constantOf(normalize(form.kOuterSize() * form.kSize()));
+  if (!form.kOuter.empty()) {
+    kBlock = 0;
+    packedKCapacity = k.value_or(0);
+    return;
+  }
   int64_t largest = std::numeric_limits<int32_t>::max();
   if (bOperand.packed)
     largest = kPanelBytes / (plan.unitPanels * tileColumns() * computeBytes());
@@ -148,7 +169,7 @@ void ContractionEmitter::allocateBuffers() {
   if (bOperand.packed)
     packedB = stackBuffer((packedKCapacity + plan.lanes) * tileColumns() * plan.unitPanels);
   if (buffered)
-    sumBuffer = stackBuffer(plan.unitRows * tileColumns() * plan.unitPanels);
+    sumBuffer = stackBuffer(plan.unitPoints * plan.unitRows * tileColumns() * plan.unitPanels);
 }
 
 Value ContractionEmitter::linearPointer(const ContractionOperand &operand, Value across, Value k) {
@@ -156,12 +177,29 @@ Value ContractionEmitter::linearPointer(const ContractionOperand &operand, Value
   pointer = advance(b, loc, pointer, operand.elementType, emitter.indexValue(operand.access->base),
                     Stride{1, {}});
   pointer = advance(b, loc, pointer, operand.elementType, across, operand.across);
+  for (auto [step, stride] : llvm::zip(outerSteps, operand.kOuter))
+    pointer = advance(b, loc, pointer, operand.elementType, step, stride);
   return advance(b, loc, pointer, operand.elementType, k, operand.k);
 }
 
 //===----------------------------------------------------------------------===//
 // Loops of a unit
 //===----------------------------------------------------------------------===//
+
+/// Emits `body` for each point of the loops of mOuter that the unit has.
+void ContractionEmitter::forEachPointOfRows(function_ref<void()> body) {
+  point = constant(0);
+  if (form.mOuter.empty())
+    return body();
+  forLoop(constant(0), pointCount, 1, [&](Value number) {
+    point = number;
+    fixIndices(form.mOuter, add(firstPoint, number));
+    bool packed = a.packed;
+    a = analyzeOperand(true);
+    a.packed = packed;
+    body();
+  });
+}
 
 void ContractionEmitter::forEachPanel(PanelBody body) {
   Value count = constant(plan.unitPanels);
@@ -212,7 +250,8 @@ void ContractionEmitter::emitBlocks() {
     emitRows(constant(0), kSize);
   } else {
     Value zero = zeroOf(b, loc, VectorType::get({plan.lanes}, form.computeType));
-    Value elements = mul(mCount, tileColumns() * plan.unitPanels);
+    Value rows = form.mOuter.empty() ? mCount : mul(pointCount, plan.unitRows);
+    Value elements = mul(rows, tileColumns() * plan.unitPanels);
     forLoop(constant(0), elements, plan.lanes, [&](Value i) {
       storeLanes(b, loc, zero, advance(b, loc, sumBuffer, form.computeType, i, Stride{1, {}}));
     });
@@ -220,12 +259,18 @@ void ContractionEmitter::emitBlocks() {
             [&](Value k0) { emitRows(k0, minimum(constant(kBlock), sub(kSize, k0))); });
   }
   if (buffered)
-    forEachPanel([&](const Panel &panel) { emitBufferedResults(panel); });
+    forEachPointOfRows(
+        [&] { forEachPanel([&](const Panel &panel) { emitBufferedResults(panel); }); });
 }
 
 void ContractionEmitter::emitRows(Value k0, Value kCount) {
   if (bOperand.packed)
     forEachPanel([&](const Panel &panel) { packB(panel, k0, kCount); });
+  forEachPointOfRows([&] { emitTiles(k0, kCount); });
+}
+
+/// All rows of the unit at one point of mOuter.
+void ContractionEmitter::emitTiles(Value k0, Value kCount) {
   int64_t rows = plan.tile.rows;
   std::optional<int64_t> m = constantOf(form.mSize());
   Value whole = mCount;
@@ -254,22 +299,39 @@ void ContractionEmitter::emitRowsOfTile(Value row, int64_t rows, Value k0, Value
   KernelEmitter::Scope scope(emitter);
   Value m = add(m0, row);
   TileSource source;
-  ReductionLoop loop{kCount, a.k, bOperand.k};
+  SmallVector<ReductionLoop> loops;
+  for (auto [i, number] : llvm::enumerate(form.kOuter))
+    loops.push_back({emitter.indexValue(form.loopSizes[number]), a.kOuter[i], bOperand.kOuter[i]});
+  loops.push_back({kCount, a.k, bOperand.k});
   if (a.packed)
-    source = packA(m, rows, k0, kCount, loop.a);
+    source = packA(m, rows, k0, kCount, loops.back().a);
   else
-    source = {linearPointer(a, m, k0), a.elementType, a.across, nullptr};
-  forEachPanel([&](const Panel &panel) { emitTile(panel, row, rows, source, loop, k0); });
+    source = {linearPointer(a, m, k0), a.elementType, a.across, conversion(a)};
+  forEachPanel([&](const Panel &panel) { emitTile(panel, row, rows, source, loops, k0); });
+}
+
+/// The loops over a copy of b, in which all steps follow each other.
+void ContractionEmitter::stepThroughPacked(SmallVectorImpl<ReductionLoop> &loops, int64_t columns) {
+  int64_t stride = columns;
+  for (unsigned i = loops.size(); i-- > 0;) {
+    loops[i].b = {stride, {}};
+    if (i > 0)
+      stride *= i + 1 == loops.size() ? *constantOf(form.kSize())
+                                      : *constantOf(form.loopSizes[form.kOuter[i]]);
+  }
 }
 
 Value ContractionEmitter::sumPointer(const Panel &panel, Value row, Value column) {
   Value position = add(mul(panel.number, tileColumns()), column);
+  if (!form.mOuter.empty())
+    row = add(mul(point, plan.unitRows), row);
   position = add(mul(row, tileColumns() * plan.unitPanels), position);
   return advance(b, loc, sumBuffer, form.computeType, position, Stride{1, {}});
 }
 
 void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
-                                  const TileSource &source, const ReductionLoop &loop, Value k0) {
+                                  const TileSource &source, ArrayRef<ReductionLoop> loops,
+                                  Value k0) {
   KernelEmitter::Scope scope(emitter);
   SmallVector<Value> sums;
   auto sumAt = [&](int64_t i, int64_t v) {
@@ -278,10 +340,11 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
   if (plan.lanesAlongK && !bOperand.packed) {
     sums = emitLaneTile(panel, row);
   } else {
-    MicroTile tile{{rows, panel.vectors}, plan.lanes, form.computeType, source, {}, {loop}, {}};
+    MicroTile tile{{rows, panel.vectors}, plan.lanes, form.computeType, source, {}, {}, {}};
+    tile.loops.assign(loops.begin(), loops.end());
     if (bOperand.packed) {
       tile.b = {packedPanel(panel), form.computeType, {}, nullptr};
-      tile.loops.back().b = {panel.vectors * plan.lanes, {}};
+      stepThroughPacked(tile.loops, panel.vectors * plan.lanes);
     } else {
       tile.b = {
           linearPointer(bOperand, panel.n0, k0), bOperand.elementType, {}, conversion(bOperand)};
@@ -380,7 +443,7 @@ void ContractionEmitter::emitBufferedResults(const Panel &panel) {
 /// Stores a vector of sums at (m, n), in the vector mode of n.
 void ContractionEmitter::storeProduct(AffineExpr m, AffineExpr n, Value sum) {
   linalg::GenericOp op = nest.op;
-  SmallVector<AffineExpr> point = form.point(outerIndices, m, n, emitter.constantExpr(0));
+  SmallVector<AffineExpr> point = form.point(fixedIndices, m, n, emitter.constantExpr(0));
   SmallVector<AffineExpr> indices;
   OpOperand *init = op.getDpsInitOperand(0);
   for (AffineExpr result : op.getMatchingIndexingMap(init).getResults())

@@ -13,8 +13,9 @@ struct ContractionOperand {
   std::optional<LinearAccess> access;
   mlir::Value tensor;
   mlir::Type elementType;
-  /// The access' strides along m (of a) or n (of b), and k.
+  /// The access' strides along m (of a) or n (of b), k, and each loop of kOuter.
   Stride across, k;
+  llvm::SmallVector<Stride> kOuter;
   /// Whether factors must be computed from elements.
   bool converts = false;
   /// Whether tiles read it from a packed copy.
@@ -30,6 +31,10 @@ struct ContractionOperand {
 bool packsRows(const Target &target, const ContractionForm &form,
                const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
                int64_t lanes);
+
+/// Bytes of a packed copy of b.
+inline constexpr int64_t kPanelBytes = 128 << 10;
+int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns);
 
 /// Emits the units of one contraction.
 class ContractionEmitter {
@@ -54,6 +59,8 @@ private:
 
   // Units and loops (ContractionEmitter.cpp).
   void emitUnit(mlir::Value unit);
+  void fixIndices(llvm::ArrayRef<unsigned> loops, mlir::Value number);
+  void forEachPointOfRows(llvm::function_ref<void()> body);
   ContractionOperand analyzeOperand(bool isA);
   void choosePacking();
   void chooseBlocking();
@@ -62,9 +69,11 @@ private:
   void forPanel(mlir::Value number, PanelBody body);
   void emitBlocks();
   void emitRows(mlir::Value k0, mlir::Value kCount);
+  void emitTiles(mlir::Value k0, mlir::Value kCount);
   void emitRowsOfTile(mlir::Value row, int64_t rows, mlir::Value k0, mlir::Value kCount);
   void emitTile(const Panel &panel, mlir::Value row, int64_t rows, const TileSource &source,
-                const ReductionLoop &loop, mlir::Value k0);
+                llvm::ArrayRef<ReductionLoop> loops, mlir::Value k0);
+  void stepThroughPacked(llvm::SmallVectorImpl<ReductionLoop> &loops, int64_t columns);
   llvm::SmallVector<mlir::Value> emitLaneTile(const Panel &panel, mlir::Value row);
   void emitBufferedResults(const Panel &panel);
   mlir::Value sumPointer(const Panel &panel, mlir::Value row, mlir::Value column);
@@ -72,6 +81,7 @@ private:
 
   // Packed copies (ContractionPack.cpp).
   void packB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
+  void packSteps(const Panel &panel, mlir::Value k0, mlir::Value kCount);
   mlir::Value packedPanel(const Panel &panel);
   void packRowsOfB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
   void packTransposedB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
@@ -115,14 +125,21 @@ private:
   ContractionForm form;
 
   // Of the unit that is being emitted.
-  llvm::SmallVector<mlir::AffineExpr> outerIndices;
+  /// Indices of the loops that have no counter here, where they are open.
+  llvm::SmallVector<mlir::AffineExpr> fixedIndices;
   ContractionOperand a, bOperand;
+  /// The first point of the loops of mOuter, how many there are, and the number of the one at hand.
+  mlir::Value firstPoint, pointCount, point;
+  /// Indices of the loops of kOuter while something is packed; else tiles run over them.
+  llvm::SmallVector<mlir::Value> outerSteps;
   mlir::Value m0, mCount, firstPanel;
   /// Steps along k between packed blocks; 0 where k is not blocked.
   int64_t kBlock = 0;
   /// Whether sums are kept on the stack and stored at the end.
   bool buffered = false;
   mlir::Value packedA, packedB, sumBuffer;
+  /// Where the steps of the loops of kOuter at hand stand in a panel's copy.
+  mlir::Value packedStep;
   /// Steps along k that packed copies have room for, and the distance of rows in that of a, which
   /// is kept apart from multiples of 1 KiB.
   int64_t packedKCapacity = 0, packedRowStride = 0;

@@ -19,10 +19,12 @@ AffineExpr ContractionForm::product(ArrayRef<unsigned> loops) const {
   return size;
 }
 
-SmallVector<AffineExpr> ContractionForm::point(ArrayRef<AffineExpr> outerIndices, AffineExpr mIndex,
+SmallVector<AffineExpr> ContractionForm::point(ArrayRef<AffineExpr> fixed, AffineExpr mIndex,
                                                AffineExpr nIndex, AffineExpr kIndex) const {
   AffineExpr zero = getAffineConstantExpr(0, nIndex.getContext());
-  SmallVector<AffineExpr> indices(loopSizes.size(), zero);
+  SmallVector<AffineExpr> indices(fixed);
+  for (AffineExpr &index : indices)
+    index = index ? index : zero;
   auto split = [&](ArrayRef<unsigned> loops, AffineExpr index) {
     for (unsigned loop : llvm::reverse(loops.drop_front(loops.empty() ? 0 : 1))) {
       indices[loop] = index % loopSizes[loop];
@@ -34,8 +36,6 @@ SmallVector<AffineExpr> ContractionForm::point(ArrayRef<AffineExpr> outerIndices
   split(m, mIndex);
   split(k, kIndex);
   indices[n] = nIndex;
-  for (auto [loop, index] : llvm::zip_equal(outer, outerIndices))
-    indices[loop] = index;
   return indices;
 }
 
@@ -119,14 +119,58 @@ bool areNeighbours(ArrayRef<AffineMap> maps, unsigned first, unsigned second) {
   });
 }
 
-/// Moves all but the innermost run of neighbouring loops from `loops` to `outer`.
-void keepNeighbours(ArrayRef<AffineMap> maps, SmallVectorImpl<unsigned> &loops,
-                    SmallVectorImpl<unsigned> &outer) {
+/// Moves all but the innermost run of loops that are neighbours from `loops` to `outer`.
+void keepNeighbours(function_ref<bool(unsigned, unsigned)> areNeighbours,
+                    SmallVectorImpl<unsigned> &loops, SmallVectorImpl<unsigned> &outer) {
   unsigned kept = loops.size();
-  while (kept > 0 && (kept == loops.size() || areNeighbours(maps, loops[kept - 1], loops[kept])))
+  while (kept > 0 && (kept == loops.size() || areNeighbours(loops[kept - 1], loops[kept])))
     --kept;
   outer.append(loops.begin(), loops.begin() + kept);
   loops.erase(loops.begin(), loops.begin() + kept);
+}
+
+/// Strides of an input along all loops where it lies in memory row by row; nothing if its addresses
+/// are not linear.
+std::optional<SmallVector<AffineExpr>> loopStrides(linalg::GenericOp op, KernelShapes &shapes,
+                                                   unsigned input) {
+  OpOperand *operand = op.getDpsInputOperand(input);
+  // What a kernel is given is in memory; a value of its own may be computed where it is read.
+  if (!isa<BlockArgument>(operand->get()))
+    return std::nullopt;
+  AffineExpr address = getAffineConstantExpr(0, op.getContext());
+  ArrayRef<AffineExpr> shape = shapes.shapeOf(operand->get());
+  for (auto [index, size] : llvm::zip_equal(op.getMatchingIndexingMap(operand).getResults(), shape))
+    address = address * size + index;
+  SmallVector<AffineExpr> strides(op.getNumLoops());
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, op.getContext()));
+    AffineExpr rest;
+    if (!Polynomial(normalize(address)).split(dim, strides[loop], rest))
+      return std::nullopt;
+    address = rest;
+  }
+  return strides;
+}
+
+/// Moves loops of the sum that one counter cannot stand for to `kOuter`, if all addresses are
+/// linear in them; else the one counter stays, and factors are computed from the indices that it
+/// means.
+void splitReduction(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &form) {
+  SmallVector<SmallVector<AffineExpr>> strides;
+  for (const ContractionFactor *factor : {&form.a, &form.b}) {
+    if (factor->inputs.size() != 1)
+      return;
+    auto known = loopStrides(op, shapes, factor->inputs.front());
+    if (!known)
+      return;
+    strides.push_back(*known);
+  }
+  auto areNeighbours = [&](unsigned first, unsigned second) {
+    return llvm::all_of(strides, [&](ArrayRef<AffineExpr> stride) {
+      return stride[first] == normalize(stride[second] * form.loopSizes[second]);
+    });
+  };
+  keepNeighbours(areNeighbours, form.k, form.kOuter);
 }
 
 Type computeTypeOf(Type factorType) {
@@ -170,7 +214,10 @@ LogicalResult assignLoops(linalg::GenericOp op, ContractionForm &form) {
   SmallVector<AffineMap> maps{outMap};
   for (unsigned input : form.a.inputs)
     maps.push_back(op.getMatchingIndexingMap(op.getDpsInputOperand(input)));
-  keepNeighbours(maps, form.m, form.outer);
+  auto neighbours = [&](unsigned first, unsigned second) {
+    return areNeighbours(maps, first, second);
+  };
+  keepNeighbours(neighbours, form.m, form.mOuter);
   return success();
 }
 
@@ -193,6 +240,7 @@ std::optional<ContractionForm> matchContraction(linalg::GenericOp op, KernelShap
   form.loopSizes = shapes.loopSizes(op);
   if (failed(assignLoops(op, form)))
     return std::nullopt;
+  splitReduction(op, shapes, form);
   return form;
 }
 
@@ -209,7 +257,7 @@ static LogicalResult takeStride(AffineExpr &address, AffineDimExpr counter, Affi
 
 std::optional<LinearAccess> linearAccess(linalg::GenericOp op, const ContractionForm &form,
                                          bool isA, ArrayRef<AffineExpr> strides,
-                                         ArrayRef<AffineExpr> outerIndices) {
+                                         ArrayRef<AffineExpr> fixed) {
   const ContractionFactor &factor = isA ? form.a : form.b;
   if (factor.inputs.size() != 1)
     return std::nullopt;
@@ -222,7 +270,10 @@ std::optional<LinearAccess> linearAccess(linalg::GenericOp op, const Contraction
     return cast<AffineDimExpr>(getAffineDimExpr((1u << 20) + i, context));
   };
   AffineDimExpr m = counter(0), n = counter(1), k = counter(2);
-  SmallVector<AffineExpr> point = form.point(outerIndices, m, n, k);
+  SmallVector<AffineExpr> counters(fixed);
+  for (auto [i, loop] : llvm::enumerate(form.kOuter))
+    counters[loop] = counter(3 + i);
+  SmallVector<AffineExpr> point = form.point(counters, m, n, k);
   AffineExpr address = getAffineConstantExpr(0, context);
   AffineMap map = op.getMatchingIndexingMap(input);
   for (auto [result, stride] : llvm::zip_equal(map.getResults(), strides))
@@ -232,7 +283,28 @@ std::optional<LinearAccess> linearAccess(linalg::GenericOp op, const Contraction
   if (failed(takeStride(access.base, isA ? m : n, access.across)) ||
       failed(takeStride(access.base, k, access.k)))
     return std::nullopt;
+  access.kOuter.resize(form.kOuter.size());
+  for (unsigned i = 0; i < form.kOuter.size(); ++i)
+    if (failed(takeStride(access.base, counter(3 + i), access.kOuter[i])))
+      return std::nullopt;
   return access;
+}
+
+std::optional<LinearAccess> denseAccess(KernelShapes &shapes, linalg::GenericOp op,
+                                        const ContractionForm &form, bool isA) {
+  const ContractionFactor &factor = isA ? form.a : form.b;
+  Value tensor = op.getDpsInputOperand(factor.inputs.front())->get();
+  MLIRContext *context = op.getContext();
+  ArrayRef<AffineExpr> shape = shapes.shapeOf(tensor);
+  SmallVector<AffineExpr> strides(shape.size());
+  AffineExpr stride = getAffineConstantExpr(1, context);
+  for (unsigned i = shape.size(); i-- > 0; stride = stride * shape[i])
+    strides[i] = stride;
+  SmallVector<AffineExpr> fixed(form.loopSizes.size());
+  for (ArrayRef<unsigned> loops : {ArrayRef(form.outer), ArrayRef(form.mOuter)})
+    for (unsigned loop : loops)
+      fixed[loop] = getAffineDimExpr(loop, context);
+  return linearAccess(op, form, isA, strides, fixed);
 }
 
 } // namespace tfc::cpu

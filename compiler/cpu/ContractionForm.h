@@ -16,12 +16,13 @@ struct ContractionFactor {
 /// A contraction seen as `out[outer, m, n] += a(outer, m, k) * b(outer, k, n)`.
 ///
 /// `n` is the loop that runs along the innermost dimension of the output, and factor `a` is the one
-/// that does not depend on it. The loops of `m` and `k` are merged into one counter each.
+/// that does not depend on it. The loops of `m` and `k` are merged into one counter each; those
+/// that cannot be stand around it: loops of a alone in `mOuter`, loops of the sum in `kOuter`.
 struct ContractionForm {
   ContractionFactor a, b;
   /// Element type of the factors, and the type in which products are added up.
   mlir::Type factorType, computeType;
-  llvm::SmallVector<unsigned> outer, m, k;
+  llvm::SmallVector<unsigned> outer, mOuter, m, kOuter, k;
   unsigned n = 0;
   llvm::SmallVector<mlir::AffineExpr> loopSizes;
 
@@ -33,10 +34,13 @@ struct ContractionForm {
   mlir::AffineExpr mSize() const { return product(m); }
   mlir::AffineExpr nSize() const { return loopSizes[n]; }
   mlir::AffineExpr kSize() const { return product(k); }
+  mlir::AffineExpr mOuterSize() const { return product(mOuter); }
+  mlir::AffineExpr kOuterSize() const { return product(kOuter); }
   mlir::AffineExpr outerSize() const { return product(outer); }
 
-  /// The indices of all loops at a point given by its outer indices and merged counters.
-  llvm::SmallVector<mlir::AffineExpr> point(llvm::ArrayRef<mlir::AffineExpr> outerIndices,
+  /// The indices of all loops at a point given by merged counters and, for the other loops, `fixed`
+  /// (null: 0), which has a place for every loop.
+  llvm::SmallVector<mlir::AffineExpr> point(llvm::ArrayRef<mlir::AffineExpr> fixed,
                                             mlir::AffineExpr mIndex, mlir::AffineExpr nIndex,
                                             mlir::AffineExpr kIndex) const;
 
@@ -48,16 +52,22 @@ private:
 std::optional<ContractionForm> matchContraction(mlir::linalg::GenericOp op, KernelShapes &shapes);
 
 /// Element (across, k) of a factor is at base + across * stride + k * stride, in elements; `across`
-/// runs along m for factor a and along n for factor b.
+/// runs along m for factor a and along n for factor b. Each loop of kOuter adds its index times its
+/// stride.
 struct LinearAccess {
   mlir::AffineExpr base, across, k;
+  llvm::SmallVector<mlir::AffineExpr> kOuter;
 };
 
 /// How a factor reads its input of the given strides, or nothing where addresses are not linear in
-/// the counters. `base` depends on the outer indices alone.
+/// the counters. `base` depends on the `fixed` indices of outer and mOuter alone.
 std::optional<LinearAccess> linearAccess(mlir::linalg::GenericOp op, const ContractionForm &form,
                                          bool isA, llvm::ArrayRef<mlir::AffineExpr> strides,
-                                         llvm::ArrayRef<mlir::AffineExpr> outerIndices);
+                                         llvm::ArrayRef<mlir::AffineExpr> fixed);
+
+/// The same for a tensor that lies in memory row by row.
+std::optional<LinearAccess> denseAccess(KernelShapes &shapes, mlir::linalg::GenericOp op,
+                                        const ContractionForm &form, bool isA);
 
 /// The value of a constant expression.
 std::optional<int64_t> constantOf(mlir::AffineExpr expr);

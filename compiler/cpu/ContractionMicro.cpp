@@ -83,12 +83,26 @@ Value zeroOf(OpBuilder &b, Location loc, Type type) {
 
 namespace {
 
-/// Emits the loop nest along k of one register tile.
+/// Emits the loop nest along k of one register tile. With several sets of accumulators the
+/// innermost loop takes that many steps at once; what is left over goes to the first set.
 class MicroEmitter {
 public:
   MicroEmitter(OpBuilder &b, Location loc, const Target &target, const MicroTile &tile)
-      : b(b), loc(loc), target(target), tile(tile) {}
+      : b(b), loc(loc), tile(tile), target(target), sets(accumulatorSets(target, tile.shape)) {}
 
+  SmallVector<Value> run(ValueRange initial) {
+    SmallVector<Value> sums(initial);
+    sums.resize(initial.size() * sets, zeroOf(b, loc, initial.front().getType()));
+    sums = nest(0, tile.a.pointer, tile.b.pointer, sums);
+    SmallVector<Value> joined(ArrayRef(sums).take_front(initial.size()));
+    for (size_t i = initial.size(); i < sums.size(); ++i) {
+      Value &sum = joined[i % initial.size()];
+      sum = addValues(b, loc, sum, sums[i]);
+    }
+    return joined;
+  }
+
+private:
   SmallVector<Value> nest(unsigned level, Value pointerA, Value pointerB, ValueRange sums) {
     if (level + 1 == tile.loops.size())
       return innermost(pointerA, pointerB, sums);
@@ -99,7 +113,6 @@ public:
     });
   }
 
-private:
   using LoopBody = function_ref<SmallVector<Value>(Value, ValueRange)>;
 
   Value zero() { return arith::ConstantIndexOp::create(b, loc, 0); }
@@ -115,36 +128,33 @@ private:
     return llvm::to_vector(ValueRange(loop.getResults()));
   }
 
-  /// The innermost loop. With several sets of accumulators it takes that many steps at once.
   SmallVector<Value> innermost(Value pointerA, Value pointerB, ValueRange sums) {
     const ReductionLoop &loop = tile.loops.back();
-    int64_t sets = accumulatorSets(target, tile.shape);
-    auto oneStep = [&](Value k, ValueRange carried) {
-      return step(advance(b, loc, pointerA, tile.a.elementType, k, loop.a),
-                  advance(b, loc, pointerB, tile.b.elementType, k, loop.b), carried);
-    };
-    if (sets == 1)
-      return loopFrom(zero(), loop.count, 1, sums, oneStep);
-
-    Value setCount = arith::ConstantIndexOp::create(b, loc, sets);
-    Value rest = arith::RemUIOp::create(b, loc, loop.count, setCount);
-    Value end = arith::SubIOp::create(b, loc, loop.count, rest);
-    SmallVector<Value> all(sums);
-    all.resize(sums.size() * sets, zeroOf(b, loc, sums.front().getType()));
-    all = loopFrom(zero(), end, sets, all, [&](Value k, ValueRange carried) {
+    size_t count = sums.size() / sets;
+    auto steps = [&](Value k, ValueRange carried, int64_t number) {
       Value a = advance(b, loc, pointerA, tile.a.elementType, k, loop.a);
       Value bs = advance(b, loc, pointerB, tile.b.elementType, k, loop.b);
-      SmallVector<Value> next;
-      for (int64_t set = 0; set < sets; ++set)
-        next.append(step(advance(b, loc, a, tile.a.elementType, set, loop.a),
-                         advance(b, loc, bs, tile.b.elementType, set, loop.b),
-                         carried.slice(set * sums.size(), sums.size())));
+      SmallVector<Value> next(carried);
+      for (int64_t set = 0; set < number; ++set)
+        llvm::copy(step(advance(b, loc, a, tile.a.elementType, set, loop.a),
+                        advance(b, loc, bs, tile.b.elementType, set, loop.b),
+                        carried.slice(set * count, count)),
+                   next.begin() + set * count);
       return next;
+    };
+    auto oneStep = [&](Value k, ValueRange carried) { return steps(k, carried, 1); };
+    if (sets == 1)
+      return loopFrom(zero(), loop.count, 1, sums, oneStep);
+    Value setCount = arith::ConstantIndexOp::create(b, loc, sets);
+    Value rest = b.createOrFold<arith::RemUIOp>(loc, loop.count, setCount);
+    Value end = b.createOrFold<arith::SubIOp>(loc, loop.count, rest);
+    SmallVector<Value> all = loopFrom(zero(), end, sets, sums, [&](Value k, ValueRange carried) {
+      return steps(k, carried, sets);
     });
-    SmallVector<Value> joined(ArrayRef(all).take_front(sums.size()));
-    for (size_t i = sums.size(); i < all.size(); ++i)
-      joined[i % sums.size()] = addValues(b, loc, joined[i % sums.size()], all[i]);
-    return loopFrom(end, loop.count, 1, joined, oneStep);
+    SmallVector<Value> first =
+        loopFrom(end, loop.count, 1, ArrayRef(all).take_front(count), oneStep);
+    llvm::copy(first, all.begin());
+    return all;
   }
 
   /// One step along k: an outer product of a column of a and a row of b.
@@ -175,8 +185,9 @@ private:
 
   OpBuilder &b;
   Location loc;
-  const Target &target;
   const MicroTile &tile;
+  const Target &target;
+  int64_t sets;
 };
 
 } // namespace
@@ -187,7 +198,7 @@ SmallVector<Value> emitMicroTile(OpBuilder &b, Location loc, const Target &targe
   if (sums.empty())
     sums.assign(tile.shape.rows * tile.shape.vectors,
                 zeroOf(b, loc, VectorType::get({tile.lanes}, tile.computeType)));
-  return MicroEmitter(b, loc, target, tile).nest(0, tile.a.pointer, tile.b.pointer, sums);
+  return MicroEmitter(b, loc, target, tile).run(sums);
 }
 
 } // namespace tfc::cpu

@@ -45,7 +45,7 @@ std::function<Value(Value)> ContractionEmitter::conversion(const ContractionOper
 
 Value ContractionEmitter::factorAt(const ContractionOperand &operand, AffineExpr m, AffineExpr n,
                                    AffineExpr k) {
-  SmallVector<AffineExpr> point = form.point(outerIndices, m, n, k);
+  SmallVector<AffineExpr> point = form.point(fixedIndices, m, n, k);
   linalg::GenericOp op = nest.op;
   Value factor = evaluate(operand.factor->root, [&](unsigned input) {
     OpOperand *tensor = op.getDpsInputOperand(input);
@@ -61,7 +61,28 @@ Value ContractionEmitter::factorAt(const ContractionOperand &operand, AffineExpr
 // Panels of b: [k][columns]
 //===----------------------------------------------------------------------===//
 
+/// Copies the steps of all loops of kOuter, one after the other.
 void ContractionEmitter::packB(const Panel &panel, Value k0, Value kCount) {
+  ArrayRef<unsigned> open = ArrayRef(form.kOuter).drop_front(outerSteps.size());
+  if (!open.empty())
+    return forLoop(constant(0), emitter.indexValue(form.loopSizes[open.front()]), 1, [&](Value i) {
+      outerSteps.push_back(i);
+      fixedIndices[open.front()] = emitter.addDim(i);
+      packB(panel, k0, kCount);
+      fixedIndices[open.front()] = AffineExpr();
+      outerSteps.pop_back();
+    });
+  Value step = constant(0);
+  for (auto [loop, index] : llvm::zip_equal(form.kOuter, outerSteps))
+    step = add(b.createOrFold<arith::MulIOp>(loc, step, emitter.indexValue(form.loopSizes[loop])),
+               index);
+  step = b.createOrFold<arith::MulIOp>(loc, step, kCount);
+  packedStep = advance(b, loc, packedPanel(panel), form.computeType, step,
+                       Stride{panel.vectors * plan.lanes, {}});
+  packSteps(panel, k0, kCount);
+}
+
+void ContractionEmitter::packSteps(const Panel &panel, Value k0, Value kCount) {
   if (bOperand.isContiguousAlongK())
     packTransposedB(panel, k0, kCount);
   else
@@ -94,7 +115,7 @@ void ContractionEmitter::packRowsOfB(const Panel &panel, Value k0, Value kCount)
       }
       Value target = add(mul(k, panel.vectors * plan.lanes), v * plan.lanes);
       storeLanes(b, loc, factor,
-                 advance(b, loc, packedPanel(panel), form.computeType, target, Stride{1, {}}));
+                 advance(b, loc, packedStep, form.computeType, target, Stride{1, {}}));
     }
   });
 }
@@ -137,8 +158,8 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
     rows = transposeSquare(b, loc, rows);
     for (int64_t i = 0; i < plan.lanes; ++i)
       storeLanes(b, loc, rows[i],
-                 advance(b, loc, packedPanel(panel), form.computeType,
-                         add(mul(add(k, i), width), column), Stride{1, {}}));
+                 advance(b, loc, packedStep, form.computeType, add(mul(add(k, i), width), column),
+                         Stride{1, {}}));
   };
   forLoop(constant(0), constant(width), plan.lanes, [&](Value column) {
     auto [count, rest] = divide(kCount, constant(plan.lanes));
