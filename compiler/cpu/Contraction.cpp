@@ -44,14 +44,37 @@ int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows, int64_t most)
   return std::max<int64_t>(tileRows, llvm::alignTo(llvm::divideCeil(*m, blocks), tileRows));
 }
 
-/// Whether tiles can run over all loops of the sum: what they read is in memory, or a copy of b
-/// with room for all of it.
-bool canSplitReduction(KernelShapes &shapes, linalg::GenericOp op, const ContractionForm &form,
-                       int64_t columns) {
-  std::optional<LinearAccess> b = denseAccess(shapes, op, form, false);
-  std::optional<int64_t> steps = constantOf(normalize(form.kOuterSize() * form.kSize()));
-  return (b && constantOf(b->across) == 1) ||
-         (steps && packedBytes(form, *steps, columns) <= kPanelBytes);
+/// Steps of the loops of the sum that are not blocks.
+std::optional<int64_t> stepsBehind(const ContractionForm &form, unsigned blockLoops) {
+  AffineExpr steps = form.kSize();
+  for (unsigned loop : ArrayRef(form.kOuter).drop_front(blockLoops))
+    steps = steps * form.loopSizes[loop];
+  return constantOf(normalize(steps));
+}
+
+/// Lets tiles run over as many loops of the sum as copies of b have room for or, where columns of a
+/// are read again for each panel, as the second level cache has.
+void chooseBlocks(ContractionPlan &plan, const Target &target, const ContractionForm &form,
+                  const std::optional<LinearAccess> &a, const std::optional<LinearAccess> &b,
+                  int64_t elementBytes) {
+  int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
+  std::optional<int64_t> steps = stepsBehind(form, 0);
+  plan.copiesB = !b || constantOf(b->across) != 1;
+  if (!plan.copiesB && plan.unitRows * plan.unitPoints >= kPackingRows) {
+    std::optional<int64_t> stride = constantOf(b->k);
+    plan.copiesB = stride && *stride * elementBytes >= kFarBytes &&
+                   !fitsFirstCache(target, *stride * elementBytes, steps, columns * elementBytes);
+  }
+  auto fits = [&](std::optional<int64_t> count) {
+    if (plan.copiesB)
+      return count && packedBytes(form, *count, columns) <= kPanelBytes;
+    bool isReadAgain = a && constantOf(a->k) != 1;
+    int64_t rows = plan.unitRows * plan.unitPoints;
+    return !isReadAgain ||
+           (count && *count * (rows + columns) * elementBytes <= target.l2Bytes / 2);
+  };
+  while (plan.blockLoops < form.kOuter.size() && !fits(stepsBehind(form, plan.blockLoops)))
+    ++plan.blockLoops;
 }
 
 /// The plan's tile and what a unit covers.
@@ -83,6 +106,8 @@ void chooseShapes(ContractionPlan &plan, const Target &target, const Contraction
   int64_t points = constantOf(normalize(form.mOuterSize())).value_or(kUnitRows);
   plan.unitPoints =
       std::clamp<int64_t>(kUnitRowsPacked / plan.unitRows, 1, std::max<int64_t>(1, points));
+  if (!form.kOuter.empty())
+    chooseBlocks(plan, target, form, a, b, std::max(aBytes, bBytes));
 }
 
 } // namespace
@@ -119,8 +144,6 @@ std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Targe
   plan.lanes = std::max<int64_t>(1, target.lanes(form->computeType.getIntOrFloatBitWidth()));
   chooseShapes(plan, target, sizes, *form, op, shapes);
   int64_t columns = plan.unitPanels * plan.tile.vectors * plan.lanes;
-  if (!form->kOuter.empty() && !canSplitReduction(shapes, op, *form, columns))
-    return std::nullopt;
   plan.units = normalize(form->outerSize() * form->mOuterSize().ceilDiv(plan.unitPoints) *
                          form->mSize().ceilDiv(plan.unitRows) * form->nSize().ceilDiv(columns));
   int64_t operations =

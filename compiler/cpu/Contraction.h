@@ -34,6 +34,11 @@ struct ContractionPlan {
   int64_t unitPoints = 1, unitRows = 1, unitPanels = 1;
   /// Steps along k after which sums move to the next panel; 0 for all.
   int64_t sweepSteps = 0;
+  /// Loops of kOuter, from the outermost, that run around the tiles: sums are kept in memory
+  /// between them.
+  unsigned blockLoops = 0;
+  /// Whether tiles read copies of b, where there are loops of kOuter.
+  bool copiesB = false;
   /// Whether tiles run along k in both operands, each lane on its own part of the sum.
   bool lanesAlongK = false;
 };

@@ -14,9 +14,6 @@ namespace {
 /// Operations of an epilogue, over all copies for one tile, above which it runs in a loop of its
 /// own.
 constexpr int64_t kInlineEpilogue = 600;
-/// Rows of a product that pay for a packed copy of b whose rows do not suit the cache.
-constexpr int64_t kPackingRows = 48;
-
 int64_t epilogueOperations(const ContractionNest &nest) {
   int64_t operations = nest.storesProduct ? 1 : 0;
   for (linalg::GenericOp op : nest.epilogues)
@@ -116,27 +113,27 @@ void ContractionEmitter::choosePacking() {
     return std::max<int64_t>(1, operand.elementType.getIntOrFloatBitWidth() / 8);
   };
   a.packed = packsRows(emitter.target(), form, a.access, bytes(a), plan.tile, plan.lanes);
-  bOperand.packed = !bOperand.isContiguousAcross();
+  bOperand.packed = form.kOuter.empty() ? !bOperand.isContiguousAcross() : plan.copiesB;
   int64_t rows = constantOf(form.mSize()).value_or(kPackingRows) * plan.unitPoints;
-  if (bOperand.packed || rows < kPackingRows)
+  if (bOperand.packed || !form.kOuter.empty() || rows < kPackingRows)
     return;
-  std::optional<int64_t> rowBytes, k = constantOf(normalize(form.kOuterSize() * form.kSize()));
-  if (!form.kOuter.empty() &&
-      (!k || packedBytes(form, *k, tileColumns() * plan.unitPanels) > kPanelBytes))
-    return;
+  std::optional<int64_t> rowBytes, k = constantOf(form.kSize());
   if (bOperand.k.isFixed())
     rowBytes = bOperand.k.fixed * bytes(bOperand);
   // Half of the cache is for the rest.
   if (k)
     k = 2 * *k;
-  bOperand.packed = rowBytes.value_or(1024) >= 1024 &&
+  bOperand.packed = rowBytes.value_or(kFarBytes) >= kFarBytes &&
                     !fitsFirstCache(emitter.target(), rowBytes, k, tileColumns() * bytes(bOperand));
 }
 
 /// Cuts k into blocks for which the packed copies have room.
 void ContractionEmitter::chooseBlocking() {
-  std::optional<int64_t> k = constantOf(normalize(form.kOuterSize() * form.kSize()));
-  if (!form.kOuter.empty()) {
+  AffineExpr steps = form.kSize();
+  for (unsigned loop : tileLoops())
+    steps = steps * form.loopSizes[loop];
+  std::optional<int64_t> k = constantOf(normalize(steps));
+  if (!tileLoops().empty()) {
     kBlock = 0;
     packedKCapacity = k.value_or(0);
     return;
@@ -163,7 +160,7 @@ void ContractionEmitter::chooseBlocking() {
 
 void ContractionEmitter::allocateBuffers() {
   int64_t copies = plan.tile.rows * plan.tile.vectors;
-  buffered = kBlock != 0 || epilogueOperations(nest) * copies > kInlineEpilogue;
+  buffered = accumulates() || epilogueOperations(nest) * copies > kInlineEpilogue;
   if (a.packed)
     packedA = stackBuffer(llvm::alignTo(plan.tile.rows, plan.lanes) * packedRowStride);
   if (bOperand.packed)
@@ -245,22 +242,41 @@ void ContractionEmitter::forPanel(Value number, PanelBody body) {
 }
 
 void ContractionEmitter::emitBlocks() {
-  Value kSize = emitter.indexValue(form.kSize());
-  if (!kBlock) {
-    emitRows(constant(0), kSize);
-  } else {
+  if (accumulates()) {
     Value zero = zeroOf(b, loc, VectorType::get({plan.lanes}, form.computeType));
     Value rows = form.mOuter.empty() ? mCount : mul(pointCount, plan.unitRows);
     Value elements = mul(rows, tileColumns() * plan.unitPanels);
     forLoop(constant(0), elements, plan.lanes, [&](Value i) {
       storeLanes(b, loc, zero, advance(b, loc, sumBuffer, form.computeType, i, Stride{1, {}}));
     });
-    forLoop(constant(0), kSize, kBlock,
-            [&](Value k0) { emitRows(k0, minimum(constant(kBlock), sub(kSize, k0))); });
   }
+  emitStepsOfBlocks();
   if (buffered)
     forEachPointOfRows(
         [&] { forEachPanel([&](const Panel &panel) { emitBufferedResults(panel); }); });
+}
+
+/// The loops around tiles that are blocks of the sum.
+void ContractionEmitter::emitStepsOfBlocks() {
+  if (outerSteps.size() < plan.blockLoops)
+    return openOuterStep([&] { emitStepsOfBlocks(); });
+  Value kSize = emitter.indexValue(form.kSize());
+  if (!kBlock)
+    return emitRows(constant(0), kSize);
+  forLoop(constant(0), kSize, kBlock,
+          [&](Value k0) { emitRows(k0, minimum(constant(kBlock), sub(kSize, k0))); });
+}
+
+/// The next loop of kOuter around `body`.
+void ContractionEmitter::openOuterStep(function_ref<void()> body) {
+  unsigned loop = form.kOuter[outerSteps.size()];
+  forLoop(constant(0), emitter.indexValue(form.loopSizes[loop]), 1, [&](Value i) {
+    outerSteps.push_back(i);
+    fixedIndices[loop] = emitter.addDim(i);
+    body();
+    fixedIndices[loop] = AffineExpr();
+    outerSteps.pop_back();
+  });
 }
 
 void ContractionEmitter::emitRows(Value k0, Value kCount) {
@@ -300,8 +316,9 @@ void ContractionEmitter::emitRowsOfTile(Value row, int64_t rows, Value k0, Value
   Value m = add(m0, row);
   TileSource source;
   SmallVector<ReductionLoop> loops;
-  for (auto [i, number] : llvm::enumerate(form.kOuter))
-    loops.push_back({emitter.indexValue(form.loopSizes[number]), a.kOuter[i], bOperand.kOuter[i]});
+  for (unsigned i = plan.blockLoops; i < form.kOuter.size(); ++i)
+    loops.push_back(
+        {emitter.indexValue(form.loopSizes[form.kOuter[i]]), a.kOuter[i], bOperand.kOuter[i]});
   loops.push_back({kCount, a.k, bOperand.k});
   if (a.packed)
     source = packA(m, rows, k0, kCount, loops.back().a);
@@ -317,7 +334,7 @@ void ContractionEmitter::stepThroughPacked(SmallVectorImpl<ReductionLoop> &loops
     loops[i].b = {stride, {}};
     if (i > 0)
       stride *= i + 1 == loops.size() ? *constantOf(form.kSize())
-                                      : *constantOf(form.loopSizes[form.kOuter[i]]);
+                                      : *constantOf(form.loopSizes[tileLoops()[i]]);
   }
 }
 
@@ -351,7 +368,7 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
       tile.masks = panel.masks;
     }
     SmallVector<Value> initial;
-    for (int64_t i = 0; kBlock && i < rows; ++i)
+    for (int64_t i = 0; accumulates() && i < rows; ++i)
       for (int64_t v = 0; v < panel.vectors; ++v)
         initial.push_back(loadLanes(b, loc, sumAt(i, v), form.computeType, plan.lanes, nullptr));
     sums = emitMicroTile(b, loc, emitter.target(), tile, initial);

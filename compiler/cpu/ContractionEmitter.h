@@ -32,8 +32,9 @@ bool packsRows(const Target &target, const ContractionForm &form,
                const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
                int64_t lanes);
 
-/// Bytes of a packed copy of b.
-inline constexpr int64_t kPanelBytes = 128 << 10;
+/// Bytes of a packed copy of b, rows of a product that pay for one, and how far apart the rows of b
+/// are that do not suit the cache.
+inline constexpr int64_t kPanelBytes = 128 << 10, kPackingRows = 48, kFarBytes = 1024;
 int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns);
 
 /// Emits the units of one contraction.
@@ -68,6 +69,8 @@ private:
   void forEachPanel(PanelBody body);
   void forPanel(mlir::Value number, PanelBody body);
   void emitBlocks();
+  void emitStepsOfBlocks();
+  void openOuterStep(llvm::function_ref<void()> body);
   void emitRows(mlir::Value k0, mlir::Value kCount);
   void emitTiles(mlir::Value k0, mlir::Value kCount);
   void emitRowsOfTile(mlir::Value row, int64_t rows, mlir::Value k0, mlir::Value kCount);
@@ -114,6 +117,12 @@ private:
   mlir::Value minimum(mlir::Value lhs, mlir::Value rhs);
   std::pair<mlir::Value, mlir::Value> divide(mlir::Value lhs, mlir::Value rhs);
 
+  /// The loops of kOuter that tiles run over.
+  llvm::ArrayRef<unsigned> tileLoops() const {
+    return llvm::ArrayRef(form.kOuter).drop_front(plan.blockLoops);
+  }
+  /// Whether tiles go on from sums in memory.
+  bool accumulates() const { return kBlock != 0 || plan.blockLoops != 0; }
   int64_t tileColumns() const { return plan.tile.vectors * plan.lanes; }
   int64_t computeBytes() const { return form.computeType.getIntOrFloatBitWidth() / 8; }
 
@@ -130,7 +139,7 @@ private:
   ContractionOperand a, bOperand;
   /// The first point of the loops of mOuter, how many there are, and the number of the one at hand.
   mlir::Value firstPoint, pointCount, point;
-  /// Indices of the loops of kOuter while something is packed; else tiles run over them.
+  /// Indices of the loops of kOuter that are open around tiles and copies.
   llvm::SmallVector<mlir::Value> outerSteps;
   mlir::Value m0, mCount, firstPanel;
   /// Steps along k between packed blocks; 0 where k is not blocked.

@@ -129,14 +129,10 @@ void keepNeighbours(function_ref<bool(unsigned, unsigned)> areNeighbours,
   loops.erase(loops.begin(), loops.begin() + kept);
 }
 
-/// Strides of an input along all loops where it lies in memory row by row; nothing if its addresses
-/// are not linear.
+/// Strides of an operand along all loops where it lies in memory row by row; nothing if its
+/// addresses are not linear.
 std::optional<SmallVector<AffineExpr>> loopStrides(linalg::GenericOp op, KernelShapes &shapes,
-                                                   unsigned input) {
-  OpOperand *operand = op.getDpsInputOperand(input);
-  // What a kernel is given is in memory; a value of its own may be computed where it is read.
-  if (!isa<BlockArgument>(operand->get()))
-    return std::nullopt;
+                                                   OpOperand *operand) {
   AffineExpr address = getAffineConstantExpr(0, op.getContext());
   ArrayRef<AffineExpr> shape = shapes.shapeOf(operand->get());
   for (auto [index, size] : llvm::zip_equal(op.getMatchingIndexingMap(operand).getResults(), shape))
@@ -152,25 +148,39 @@ std::optional<SmallVector<AffineExpr>> loopStrides(linalg::GenericOp op, KernelS
   return strides;
 }
 
-/// Moves loops of the sum that one counter cannot stand for to `kOuter`, if all addresses are
-/// linear in them; else the one counter stays, and factors are computed from the indices that it
-/// means.
-void splitReduction(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &form) {
+/// Merges loops of m and of k that move through memory as one, where both factors are in memory at
+/// linear addresses. Else loops of m are one where maps have them side by side, and all of k is,
+/// where factors are computed from the indices that its counter means.
+void mergeLoops(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &form,
+                ArrayRef<AffineMap> maps) {
   SmallVector<SmallVector<AffineExpr>> strides;
-  for (const ContractionFactor *factor : {&form.a, &form.b}) {
-    if (factor->inputs.size() != 1)
-      return;
-    auto known = loopStrides(op, shapes, factor->inputs.front());
-    if (!known)
-      return;
-    strides.push_back(*known);
-  }
-  auto areNeighbours = [&](unsigned first, unsigned second) {
-    return llvm::all_of(strides, [&](ArrayRef<AffineExpr> stride) {
-      return stride[first] == normalize(stride[second] * form.loopSizes[second]);
-    });
+  bool isLinear = true;
+  auto addStrides = [&](OpOperand *operand) {
+    std::optional<SmallVector<AffineExpr>> known = loopStrides(op, shapes, operand);
+    isLinear &= known.has_value();
+    strides.push_back(known.value_or(SmallVector<AffineExpr>()));
   };
-  keepNeighbours(areNeighbours, form.k, form.kOuter);
+  for (const ContractionFactor *factor : {&form.a, &form.b}) {
+    OpOperand *operand = op.getDpsInputOperand(factor->inputs.front());
+    addStrides(operand);
+    // What a kernel is given is in memory; a value of its own may be computed where it is read.
+    isLinear &= factor->inputs.size() == 1 && isa<BlockArgument>(operand->get());
+  }
+  addStrides(op.getDpsInitOperand(0));
+  auto moveAsOne = [&](ArrayRef<unsigned> operands) {
+    return [&, operands](unsigned first, unsigned second) {
+      return llvm::all_of(operands, [&](unsigned i) {
+        return strides[i][first] == normalize(strides[i][second] * form.loopSizes[second]);
+      });
+    };
+  };
+  auto neighbours = [&](unsigned first, unsigned second) {
+    return areNeighbours(maps, first, second);
+  };
+  if (!isLinear)
+    return keepNeighbours(neighbours, form.m, form.mOuter);
+  keepNeighbours(moveAsOne({0, 2}), form.m, form.mOuter);
+  keepNeighbours(moveAsOne({0, 1}), form.k, form.kOuter);
 }
 
 Type computeTypeOf(Type factorType) {
@@ -182,7 +192,7 @@ Type computeTypeOf(Type factorType) {
 }
 
 /// Sorts the loops into n, m, k and outer loops; fails where no output loop suits vectors.
-LogicalResult assignLoops(linalg::GenericOp op, ContractionForm &form) {
+LogicalResult assignLoops(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &form) {
   AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (!outMap.isProjectedPermutation())
     return failure();
@@ -214,10 +224,7 @@ LogicalResult assignLoops(linalg::GenericOp op, ContractionForm &form) {
   SmallVector<AffineMap> maps{outMap};
   for (unsigned input : form.a.inputs)
     maps.push_back(op.getMatchingIndexingMap(op.getDpsInputOperand(input)));
-  auto neighbours = [&](unsigned first, unsigned second) {
-    return areNeighbours(maps, first, second);
-  };
-  keepNeighbours(neighbours, form.m, form.mOuter);
+  mergeLoops(op, shapes, form, maps);
   return success();
 }
 
@@ -238,9 +245,8 @@ std::optional<ContractionForm> matchContraction(linalg::GenericOp op, KernelShap
       failed(collectInputs(op, form.b.root, form.b.inputs)))
     return std::nullopt;
   form.loopSizes = shapes.loopSizes(op);
-  if (failed(assignLoops(op, form)))
+  if (failed(assignLoops(op, shapes, form)))
     return std::nullopt;
-  splitReduction(op, shapes, form);
   return form;
 }
 

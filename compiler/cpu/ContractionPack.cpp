@@ -63,17 +63,11 @@ Value ContractionEmitter::factorAt(const ContractionOperand &operand, AffineExpr
 
 /// Copies the steps of all loops of kOuter, one after the other.
 void ContractionEmitter::packB(const Panel &panel, Value k0, Value kCount) {
-  ArrayRef<unsigned> open = ArrayRef(form.kOuter).drop_front(outerSteps.size());
-  if (!open.empty())
-    return forLoop(constant(0), emitter.indexValue(form.loopSizes[open.front()]), 1, [&](Value i) {
-      outerSteps.push_back(i);
-      fixedIndices[open.front()] = emitter.addDim(i);
-      packB(panel, k0, kCount);
-      fixedIndices[open.front()] = AffineExpr();
-      outerSteps.pop_back();
-    });
+  if (outerSteps.size() < form.kOuter.size())
+    return openOuterStep([&] { packB(panel, k0, kCount); });
   Value step = constant(0);
-  for (auto [loop, index] : llvm::zip_equal(form.kOuter, outerSteps))
+  for (auto [loop, index] :
+       llvm::zip_equal(tileLoops(), ArrayRef(outerSteps).drop_front(plan.blockLoops)))
     step = add(b.createOrFold<arith::MulIOp>(loc, step, emitter.indexValue(form.loopSizes[loop])),
                index);
   step = b.createOrFold<arith::MulIOp>(loc, step, kCount);
