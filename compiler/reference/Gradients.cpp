@@ -50,6 +50,11 @@ private:
 };
 } // namespace
 
+/// Gradients flow through floats and lists.
+static bool mayVary(const DatumRef &datum) {
+  return datum && (!datum->tensor || datum->tensor->isFloat());
+}
+
 void Sweep::findVaried() {
   for (Value x : op.getXs())
     varied.insert(interpreter.get(x).get());
@@ -58,7 +63,7 @@ void Sweep::findVaried() {
     bool depends = llvm::any_of(
         record.inputs, [&](const DatumRef &input) { return varied.contains(input.get()); });
     for (const DatumRef &output : record.outputs)
-      if (depends && output)
+      if (depends && mayVary(output))
         varied.insert(output.get());
   }
 }

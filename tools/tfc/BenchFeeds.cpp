@@ -51,8 +51,10 @@ struct Range {
 /// Looks for the largest ranges of integers that a model takes.
 class RangeFinder {
 public:
-  RangeFinder(LoadedModel &model, const Entry &entry, std::vector<Array> &feeds)
-      : model(model), entry(entry), feeds(feeds), ranges(feeds.size()) {}
+  RangeFinder(LoadedModel &model, const Entry &entry, std::vector<Array> &feeds,
+              int64_t mostIntegers)
+      : model(model), entry(entry), feeds(feeds), ranges(feeds.size()), mostIntegers(mostIntegers) {
+  }
 
   Error run();
   std::map<std::string, int64_t> limits() const;
@@ -74,6 +76,7 @@ private:
   std::vector<Array> fetches;
   std::vector<Range> ranges;
   double firstCall = 0; // seconds
+  int64_t mostIntegers;
   std::mt19937 random{0};
 };
 } // namespace
@@ -159,7 +162,8 @@ Error RangeFinder::findStart() {
 void RangeFinder::widen(size_t feed) {
   if (std::exchange(ranges[feed].low, 0) == 1 && !accepts(feed, 1))
     ranges[feed].low = 1;
-  int64_t most = capacity(feeds[feed]) - ranges[feed].low, good = 1, step = 1;
+  int64_t most = std::min(capacity(feeds[feed]), mostIntegers) - ranges[feed].low;
+  int64_t good = 1, step = 1;
   for (; good + step <= most && accepts(feed, good + step); step *= 2)
     good += step;
   if (good + step > most) { // any integer will do
@@ -227,7 +231,7 @@ Expected<std::vector<int64_t>> tfc::chooseSizes(ArrayRef<std::string> dims, cons
 }
 
 Expected<RandomFeeds> tfc::makeFeeds(LoadedModel &model, const Entry &entry,
-                                     ArrayRef<int64_t> sizes) {
+                                     ArrayRef<int64_t> sizes, int64_t mostIntegers) {
   auto shapes = model.feedShapes(entry, sizes);
   if (!shapes)
     return shapes.takeError();
@@ -237,7 +241,7 @@ Expected<RandomFeeds> tfc::makeFeeds(LoadedModel &model, const Entry &entry,
     array.data.resize(array.elementCount() * sizeOf(array.dtype));
     feeds.push_back(std::move(array));
   }
-  RangeFinder finder(model, entry, feeds);
+  RangeFinder finder(model, entry, feeds, mostIntegers);
   if (Error error = finder.run())
     return error;
   auto limits = finder.limits();

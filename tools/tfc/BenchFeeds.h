@@ -19,8 +19,9 @@ llvm::Expected<std::vector<int64_t>> chooseSizes(llvm::ArrayRef<std::string> dim
 /// Feeds of these sizes: floats from the standard normal distribution, booleans that are true half
 /// of the time, integers from 0 to what the model takes. Which that is the model is asked, by calls
 /// that may change its variables: 64 numbers where it takes more than a million, which are then no
-/// indices.
+/// indices; never more than `mostIntegers`.
 llvm::Expected<RandomFeeds> makeFeeds(LoadedModel &model, const Entry &entry,
-                                      llvm::ArrayRef<int64_t> sizes);
+                                      llvm::ArrayRef<int64_t> sizes,
+                                      int64_t mostIntegers = INT64_MAX);
 
 } // namespace tfc

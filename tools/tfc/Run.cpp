@@ -154,7 +154,8 @@ static Expected<std::vector<Array>> feedsToCompare(const RunOptions &options, co
   Expected<std::vector<int64_t>> sizes = chooseSizes(options.dims, entry);
   if (!sizes)
     return sizes.takeError();
-  Expected<RandomFeeds> feeds = makeFeeds(model.getCompiled(), entry, *sizes);
+  // A number may be how often a loop runs.
+  Expected<RandomFeeds> feeds = makeFeeds(model.getCompiled(), entry, *sizes, /*mostIntegers=*/16);
   if (!feeds)
     return feeds.takeError();
   if (Error error = model.restart())
