@@ -20,6 +20,10 @@ static DimExpr asExpr(const DimExpr::Atom &atom) {
   switch (atom.kind) {
   case DimExpr::AtomKind::Symbol:
     return DimExpr::symbol(atom.name);
+  case DimExpr::AtomKind::FloorDiv:
+    return DimExpr::floorDiv(*atom.lhs, *atom.rhs);
+  case DimExpr::AtomKind::Mod:
+    return DimExpr::mod(*atom.lhs, *atom.rhs);
   case DimExpr::AtomKind::Min:
     return DimExpr::min(*atom.lhs, *atom.rhs);
   default:
@@ -27,14 +31,19 @@ static DimExpr asExpr(const DimExpr::Atom &atom) {
   }
 }
 
+/// Whether a kernel divides itself: by a positive number. The host guards other divisors against 0.
+static bool dividesByNumber(const DimExpr::Atom &atom) {
+  return atom.rhs && atom.rhs->constant().value_or(0) > 0;
+}
+
 DimExpr KernelSymbols::rename(const DimExpr &size) {
   DimExpr result;
   for (auto &[monomial, coefficient] : size.getTerms()) {
     DimExpr term(coefficient);
     for (const DimExpr::Atom &atom : monomial) {
-      if (atom.kind == DimExpr::AtomKind::FloorDiv)
+      if (atom.kind == DimExpr::AtomKind::FloorDiv && dividesByNumber(atom))
         term = term * DimExpr::floorDiv(rename(*atom.lhs), rename(*atom.rhs));
-      else if (atom.kind == DimExpr::AtomKind::Mod)
+      else if (atom.kind == DimExpr::AtomKind::Mod && dividesByNumber(atom))
         term = term * DimExpr::mod(rename(*atom.lhs), rename(*atom.rhs));
       else
         term = term * nameOf(asExpr(atom));

@@ -62,8 +62,11 @@ static Value buildAtom(OpBuilder &b, Location loc, const DimExpr::Atom &atom, fu
   switch (atom.kind) {
   case DimExpr::AtomKind::FloorDiv:
     return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-  case DimExpr::AtomKind::Mod:
-    return arith::RemSIOp::create(b, loc, lhs, rhs);
+  case DimExpr::AtomKind::Mod: {
+    // The divisor is positive, and so is the remainder.
+    Value quotient = arith::FloorDivSIOp::create(b, loc, lhs, rhs);
+    return arith::SubIOp::create(b, loc, lhs, arith::MulIOp::create(b, loc, quotient, rhs));
+  }
   case DimExpr::AtomKind::Min:
     return arith::MinSIOp::create(b, loc, lhs, rhs);
   default:
