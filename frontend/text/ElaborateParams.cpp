@@ -73,6 +73,9 @@ static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
     matches = value.is<mlir::Type>();
     break;
   case StaticKind::Group:
+    // As where an operation takes ints: axis: 1 is axis: [1].
+    if (value.is<int64_t>())
+      return Entity::group({value});
     matches = value.asGroup() || value.is<All>() || value.is<Instance *>() ||
               value.is<Module *>() || value.is<Variable *>();
     break;

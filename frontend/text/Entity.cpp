@@ -158,6 +158,8 @@ std::optional<bool> staticEquals(const Entity &a, const Entity &b) {
   if (a.is<Variable *>() && b.is<Variable *>())
     return a.as<Variable *>() == b.as<Variable *>();
   const Group *x = a.asGroup(), *y = b.asGroup();
+  if ((a.is<All>() || x) && (b.is<All>() || y) && (!x || !y))
+    return !x && !y;
   if (!x || !y)
     return std::nullopt;
   if (x->elements.size() != y->elements.size())
