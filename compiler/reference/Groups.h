@@ -12,6 +12,18 @@ namespace tfc::reference {
 std::vector<std::vector<int64_t>> groupsOf(const Tensor &x, llvm::ArrayRef<int64_t> axes,
                                            int64_t resultCount);
 
+/// Sets element i of the result to the largest element for a sign of 1, the smallest for -1.
+void reduceExtreme(const Tensor &x, llvm::ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
+                   int sign);
+
+/// The number of that element, the first of equal ones, and whether it is determined.
+std::pair<int64_t, bool> findExtreme(const Tensor &x, llvm::ArrayRef<int64_t> offsets, int sign);
+
+/// Sets element i of the result to the sum of the elements divided by `count`, both in f32 at
+/// least.
+void reduceMean(const Tensor &x, llvm::ArrayRef<int64_t> offsets, int64_t count, Tensor &result,
+                int64_t i);
+
 /// A row of floats for a normalised exponential: the elements minus the largest one, and the sum of
 /// their exponentials. Where rounding moves the largest one, all move with it: its error counts
 /// nowhere.

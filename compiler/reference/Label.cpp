@@ -1,6 +1,7 @@
 //===- Label.cpp - Operations written with names of axes ------------------===//
 
 #include "compiler/reference/Registry.h"
+#include "dialects/dfg/ConvolutionOps.h"
 #include "dialects/dfg/Labels.h"
 #include <cmath>
 
@@ -45,7 +46,7 @@ struct Einsum {
 };
 } // namespace
 
-static Einsum readEinsum(EinsumOp op, Call &call) {
+template <typename Op> static Einsum readEinsum(Op op, Call &call) {
   LabelPattern pattern;
   (void)pattern.parse(op.getLabels(), /*takesDiagonals=*/true);
   Einsum einsum;
@@ -95,7 +96,7 @@ static void forEachTerm(const Einsum &einsum, Call &call, Extents &at,
   }
 }
 
-static void einsum(EinsumOp op, Call &call) {
+template <typename Op> static void einsum(Op op, Call &call) {
   Einsum einsum = readEinsum(op, call);
   Tensor &result = call.result();
   Extents at;
@@ -166,7 +167,8 @@ static void rearrange(RearrangeOp op, Call &call) {
 }
 
 void addLabel(Registry &registry) {
-  registry.add<EinsumOp>(einsum);
+  registry.add<ContractOp>(einsum<ContractOp>);
+  registry.add<EinsumOp>(einsum<EinsumOp>);
   registry.add<RearrangeOp>(rearrange);
 }
 

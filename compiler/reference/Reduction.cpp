@@ -54,15 +54,15 @@ static void reduceSum(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result
   result.setInteger(i, int64_t(sum), isDetermined);
 }
 
-/// The sum divided by the count, both in f32 at least.
-static void reduceMean(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i) {
+void reduceMean(const Tensor &x, ArrayRef<int64_t> offsets, int64_t number, Tensor &result,
+                int64_t i) {
   Type type = x.getElementType(), wide = type;
   if (!type.isF64())
     wide = Float32Type::get(type.getContext());
   Sum sum(wide);
   for (int64_t offset : offsets)
     sum.add(x.real(offset));
-  Real count = rounded(wide, {double(offsets.size()), 0}, 0.5);
+  Real count = rounded(wide, {double(number), 0}, 0.5);
   Real mean = apply(wide, 0.5, [](ArrayRef<double> v) { return v[0] / v[1]; }, {sum.get(), count});
   result.setRounded(i, mean, 0.5);
 }
@@ -90,9 +90,8 @@ static Real largest(const Tensor &x, ArrayRef<int64_t> offsets, double sign) {
   return {sign * value, std::max(distance(value, low), distance(value, high))};
 }
 
-/// The largest element for a sign of 1, the smallest for -1.
-static void reduceExtreme(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
-                          int sign) {
+void reduceExtreme(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
+                   int sign) {
   if (x.isFloat())
     return result.setReal(i, largest(x, offsets, sign));
   unsigned bits = x.getElementType().getIntOrFloatBitWidth();
@@ -125,18 +124,23 @@ static bool mayExchange(const Tensor &x, int64_t a, int64_t b) {
   return error != 0 && (error == kUndetermined || distance(x.number(a), x.number(b)) <= error);
 }
 
-/// The position of the extreme element, the first of equal ones.
-template <typename Op> static void findExtreme(Op op, Call &call, int sign) {
+std::pair<int64_t, bool> findExtreme(const Tensor &x, ArrayRef<int64_t> offsets, int sign) {
+  int64_t best = 0;
+  for (size_t k = 1; k < offsets.size(); ++k)
+    if (isBefore(x, offsets[k], offsets[best], sign))
+      best = k;
+  bool isDetermined = llvm::none_of(offsets, [&](int64_t offset) {
+    return offset != offsets[best] && mayExchange(x, offset, offsets[best]);
+  });
+  return {best, isDetermined};
+}
+
+/// The position of the extreme element along an axis.
+template <typename Op> static void argExtreme(Op op, Call &call, int sign) {
   const Tensor &x = call.operand();
   auto groups = groupsOf(x, *normalizeAxis(op.getAxis(), x.getRank()), call.result().size());
   for (auto [i, offsets] : llvm::enumerate(groups)) {
-    int64_t best = 0;
-    for (size_t k = 1; k < offsets.size(); ++k)
-      if (isBefore(x, offsets[k], offsets[best], sign))
-        best = k;
-    bool isDetermined = llvm::none_of(offsets, [&](int64_t offset) {
-      return offset != offsets[best] && mayExchange(x, offset, offsets[best]);
-    });
+    auto [best, isDetermined] = findExtreme(x, offsets, sign);
     call.result().setInteger(i, best, isDetermined);
   }
 }
@@ -199,15 +203,18 @@ static void reduceMost(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &resul
 
 void addReduction(Registry &registry) {
   addReductionOp<SumOp>(registry, reduceSum);
-  addReductionOp<MeanOp>(registry, reduceMean);
+  addReductionOp<MeanOp>(registry,
+                         [](const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i) {
+                           reduceMean(x, offsets, offsets.size(), result, i);
+                         });
   addReductionOp<MaxOp>(registry, reduceMost<1>);
   addReductionOp<MinOp>(registry, reduceMost<-1>);
   addReductionOp<ProdOp>(registry, reduceProd);
   addReductionOp<LogsumexpOp>(registry, reduceLogsumexp);
   addReductionOp<AllOp>(registry, [](auto &...args) { reduceLogic(args..., false); });
   addReductionOp<AnyOp>(registry, [](auto &...args) { reduceLogic(args..., true); });
-  registry.add<ArgmaxOp>([](ArgmaxOp op, Call &call) { findExtreme(op, call, 1); });
-  registry.add<ArgminOp>([](ArgminOp op, Call &call) { findExtreme(op, call, -1); });
+  registry.add<ArgmaxOp>([](ArgmaxOp op, Call &call) { argExtreme(op, call, 1); });
+  registry.add<ArgminOp>([](ArgminOp op, Call &call) { argExtreme(op, call, -1); });
 }
 
 } // namespace tfc::reference

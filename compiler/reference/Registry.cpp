@@ -41,11 +41,13 @@ const Registry &getRegistry() {
     addActivation(all);
     addConstants(all);
     addContraction(all);
+    addConvolution(all);
     addElementwise(all);
     addGather(all);
     addLabel(all);
     addLogic(all);
     addMath(all);
+    addPooling(all);
     addPosition(all);
     addRandom(all);
     addReduction(all);
@@ -55,6 +57,7 @@ const Registry &getRegistry() {
     addSoftmax(all);
     addTrigonometry(all);
     addView(all);
+    addWindow(all);
     return all;
   }();
   return registry;

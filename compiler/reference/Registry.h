@@ -79,11 +79,13 @@ const Registry &getRegistry();
 void addActivation(Registry &registry);
 void addConstants(Registry &registry);
 void addContraction(Registry &registry);
+void addConvolution(Registry &registry);
 void addElementwise(Registry &registry);
 void addGather(Registry &registry);
 void addLabel(Registry &registry);
 void addLogic(Registry &registry);
 void addMath(Registry &registry);
+void addPooling(Registry &registry);
 void addPosition(Registry &registry);
 void addRandom(Registry &registry);
 void addReduction(Registry &registry);
@@ -93,6 +95,7 @@ void addShape(Registry &registry);
 void addSoftmax(Registry &registry);
 void addTrigonometry(Registry &registry);
 void addView(Registry &registry);
+void addWindow(Registry &registry);
 
 } // namespace tfc::reference
 

@@ -1,0 +1,53 @@
+//===- Slide.h - Windows of one call --------------------------------------===//
+
+#ifndef TFC_COMPILER_REFERENCE_SLIDE_H
+#define TFC_COMPILER_REFERENCE_SLIDE_H
+
+#include "compiler/reference/Registry.h"
+
+namespace tfc::reference {
+
+/// Options of an operation over windows; a list has one number for all axes or one for each.
+struct SlideOptions {
+  std::optional<llvm::ArrayRef<int64_t>> stride, dilation, pads;
+  llvm::StringRef padding = "valid";
+
+  template <typename Op> static SlideOptions of(Op op) {
+    return {op.getStride(), op.getDilation(), op.getPads(), op.getPadding().value_or("valid")};
+  }
+};
+
+/// Windows over some axes of a tensor, with the sizes of a call.
+class Slide {
+public:
+  Slide(const SlideOptions &options, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> taps);
+
+  /// Whether there is room for a window along each axis.
+  bool fits() const { return hasRoom; }
+  llvm::ArrayRef<int64_t> getTaps() const { return taps; }
+  llvm::ArrayRef<int64_t> getCounts() const { return counts; }
+  void setCounts(llvm::ArrayRef<int64_t> given);
+  void setLow(llvm::ArrayRef<int64_t> given) { low.assign(given.begin(), given.end()); }
+
+  /// Where a tap of a window is; nothing for padding.
+  std::optional<llvm::SmallVector<int64_t>> place(llvm::ArrayRef<int64_t> window,
+                                                  llvm::ArrayRef<int64_t> tap) const;
+  /// The window whose tap is at a place; nothing if there is none.
+  std::optional<llvm::SmallVector<int64_t>> window(llvm::ArrayRef<int64_t> place,
+                                                   llvm::ArrayRef<int64_t> tap) const;
+
+private:
+  llvm::SmallVector<int64_t> sizes, taps, stride, dilation, low, counts;
+  bool hasRoom = true;
+};
+
+/// One number per axis from an option of one or all.
+llvm::SmallVector<int64_t> perAxis(std::optional<llvm::ArrayRef<int64_t>> numbers, size_t rank);
+
+/// The offset of an element: batch, then places along the axes behind it, then the rest.
+int64_t offsetAt(const Tensor &x, int64_t batch, llvm::ArrayRef<int64_t> places,
+                 llvm::ArrayRef<int64_t> rest);
+
+} // namespace tfc::reference
+
+#endif // TFC_COMPILER_REFERENCE_SLIDE_H
