@@ -28,7 +28,7 @@ static bool isUnitReshape(ReshapeOp op) {
 }
 
 bool isView(Operation *op, int depth) {
-  if (isInRegister(op))
+  if (isInRegister(op) || isStoredView(op))
     return false;
   if (op->hasTrait<ViewRole>())
     return true;

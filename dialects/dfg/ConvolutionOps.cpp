@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/ConvolutionOps.h"
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/Labels.h"
 #include "dialects/dfg/Windows.h"
 
@@ -112,11 +113,13 @@ static LogicalResult checkCounts(std::optional<Location> location, StringRef op,
 // As a product
 //===----------------------------------------------------------------------===//
 
-/// Names of the axes of a convolution's tensors as a product sees them; with groups channels and
-/// features are two axes.
+/// Names of the axes of a convolution's tensors as a product sees them: with groups channels and
+/// features are two axes, and where each element is a window there are no taps.
 static std::string labelsOf(const Convolution &c, StringRef which) {
   std::string text;
   for (char part : which) {
+    if (part == 'k' && c.windows.isIdentity())
+      continue;
     if (part == 'o' || part == 'k') {
       for (size_t axis = 0; axis < c.windows.rank(); ++axis)
         text += (text.empty() ? "" : " ") + std::string(1, part) + std::to_string(axis);
@@ -140,10 +143,19 @@ static Value splitGroups(OpBuilder &b, Value x, int64_t groups) {
   return reshapeTo(b, x, shape);
 }
 
-/// The windows of `x` with the last axis cut into groups; windows of one element each are `x`,
-/// without axes for taps.
-static Value windowsOf(OpBuilder &b, Location loc, Value x, const Convolution &c, int64_t groups) {
-  Value padded = splitGroups(b, buildPadded(b, loc, x, c.windows, 0.0), groups);
+/// A kernel as a product sees it.
+static Value kernelOf(OpBuilder &b, Value kernel, const Convolution &c) {
+  Shape shape = shapeOf(kernel.getType());
+  if (c.windows.isIdentity())
+    kernel = reshapeTo(b, kernel, ArrayRef(shape).take_back(2));
+  return splitGroups(b, kernel, c.groups);
+}
+
+/// The windows of `x` as a product sees them.
+static Value windowsOf(OpBuilder &b, Location loc, Value x, const Convolution &c) {
+  Value padded = splitGroups(b, buildPadded(b, loc, x, c.windows, 0.0), c.groups);
+  if (c.windows.isIdentity())
+    return padded;
   Windows inside = c.windows;
   for (size_t axis = 0; axis < inside.rank(); ++axis) {
     inside.sizes[axis] = inside.padded(axis);
@@ -211,8 +223,8 @@ SmallVector<Value> ConvolutionOp::buildOperandGradients(OpBuilder &b, ValueRange
 
 SmallVector<Value> ConvolutionOp::decompose(OpBuilder &b) {
   Convolution c = *readConvolution(std::nullopt, Adaptor(*this));
-  Value x = windowsOf(b, getLoc(), getX(), c, c.groups);
-  Value kernel = splitGroups(b, getKernel(), c.groups);
+  Value x = windowsOf(b, getLoc(), getX(), c);
+  Value kernel = kernelOf(b, getKernel(), c);
   Value y = contractPair(b, getLoc(), x, kernel, c, "nokgc", "kcgf", "nogf");
   return {reshapeTo(b, y, c.outputs())};
 }
@@ -316,10 +328,125 @@ SmallVector<Value> ConvolutionTransposeOp::buildOperandGradients(OpBuilder &b,
   return {dx, dw};
 }
 
+namespace {
+/// The elements of an axis whose places have one remainder by the stride. They meet every stride-th
+/// tap: element number q meets, with tap first + stride * j, output q + shift - j.
+struct Phase {
+  int64_t first, taps, shift;
+};
+} // namespace
+
+static Phase phaseOf(const Windows &windows, size_t axis, int64_t remainder) {
+  int64_t stride = windows.stride[axis], low = *windows.low[axis].constant();
+  int64_t first = (remainder + low) % stride;
+  int64_t left = *windows.taps[axis].constant() - first;
+  return {first, std::max<int64_t>(0, (left + stride - 1) / stride),
+          (remainder + low - first) / stride};
+}
+
+/// Whether a transposed convolution falls into phases.
+static bool hasPhases(const Windows &windows) {
+  auto isConstant = [](const DimExpr &size) { return size.constant().has_value(); };
+  return llvm::any_of(windows.stride, [](int64_t stride) { return stride > 1; }) &&
+         llvm::all_of(windows.dilation, [](int64_t step) { return step == 1; }) &&
+         llvm::all_of(windows.taps, isConstant) && llvm::all_of(windows.low, isConstant);
+}
+
+static DimsAttr dimsOf(OpBuilder &b, ArrayRef<DimExpr> sizes) {
+  return DimsAttr::get(b.getContext(), sizes);
+}
+
+/// How many elements of an axis each phase has, or one less.
+static DimExpr phaseSize(const Windows &windows, size_t axis) {
+  int64_t stride = windows.stride[axis];
+  return DimExpr::floorDiv(windows.sizes[axis] + stride - 1, DimExpr(stride));
+}
+
+/// The taps of phases, in reverse order.
+static Value tapsOf(OpBuilder &b, Location loc, Value kernel, const Windows &windows,
+                    ArrayRef<Phase> phases) {
+  Shape shape = shapeOf(kernel.getType()), starts(shape.size(), DimExpr(0));
+  SmallVector<int64_t> steps(shape.size(), 1);
+  for (auto [i, phase] : llvm::enumerate(phases)) {
+    shape[i] = phase.taps;
+    starts[i] = phase.first + windows.stride[i] * (phase.taps - 1);
+    steps[i] = -windows.stride[i];
+  }
+  auto taps = SliceOp::create(b, loc, kernel, dimsOf(b, starts), dimsOf(b, shape),
+                              b.getDenseI64ArrayAttr(steps));
+  // Every row of the product would gather them again.
+  storeView(taps);
+  return taps;
+}
+
+/// One phase for each axis of a transposed convolution, its elements at their places among zeros: a
+/// convolution of `x`, which is padded by `before` elements in front of each axis.
+static Value buildPhase(OpBuilder &b, Location loc, Value x, Value kernel, const Convolution &c,
+                        ArrayRef<int64_t> remainders, ArrayRef<int64_t> before) {
+  Convolution part = c;
+  Windows &windows = part.windows;
+  Shape shape = shapeOf(x.getType()), first(shape.size(), DimExpr(0)), starts = first;
+  SmallVector<int64_t> steps(shape.size(), 1);
+  SmallVector<Phase> phases;
+  for (size_t i = 0; i < windows.rank(); ++i) {
+    Phase phase = phaseOf(c.windows, i, remainders[i]);
+    if (phase.taps == 0)
+      return Value();
+    windows.count[i] = phaseSize(c.windows, i);
+    windows.taps[i] = phase.taps;
+    windows.sizes[i] = shape[1 + i] = windows.count[i] + phase.taps - 1;
+    windows.low[i] = windows.high[i] = DimExpr(0);
+    windows.stride[i] = 1;
+    first[1 + i] = before[i] + phase.shift + 1 - phase.taps;
+    starts[1 + i] = remainders[i];
+    steps[1 + i] = c.windows.stride[i];
+    phases.push_back(phase);
+  }
+  Value own = SliceOp::create(b, loc, x, dimsOf(b, first), dimsOf(b, shape), DenseI64ArrayAttr());
+  Value taps = tapsOf(b, loc, kernel, c.windows, phases);
+  Value y = contractPair(b, loc, windowsOf(b, loc, own, part), kernelOf(b, taps, part), part,
+                         "nokgf", "kcgf", "nogc");
+  y = reshapeTo(b, y, joined({c.batch}, windows.count, {c.channels}));
+  return PlaceOp::create(b, loc, y, dimsOf(b, starts), dimsOf(b, c.images()),
+                         b.getDenseI64ArrayAttr(steps), b.getF64FloatAttr(0.0));
+}
+
+/// The sum of all phases: no product with the zeros that the stride puts between the outputs.
+static Value buildPhases(OpBuilder &b, Location loc, Value x, Value kernel, const Convolution &c) {
+  const Windows &windows = c.windows;
+  Shape shape = shapeOf(x.getType()), starts(shape.size(), DimExpr(0));
+  SmallVector<int64_t> before(windows.rank(), 0), remainders(windows.rank(), 0);
+  for (size_t i = 0; i < windows.rank(); ++i) {
+    int64_t behind = 0;
+    for (int64_t remainder = 0; remainder < windows.stride[i]; ++remainder) {
+      Phase phase = phaseOf(windows, i, remainder);
+      before[i] = std::max(before[i], phase.taps - 1 - phase.shift);
+      behind = std::max(behind, phase.shift);
+    }
+    starts[1 + i] = before[i];
+    shape[1 + i] = phaseSize(windows, i) + before[i] + behind;
+  }
+  Value padded = PlaceOp::create(b, loc, x, dimsOf(b, starts), dimsOf(b, shape),
+                                 DenseI64ArrayAttr(), b.getF64FloatAttr(0.0));
+  Value sum;
+  for (bool isDone = false; !isDone;) {
+    if (Value phase = buildPhase(b, loc, padded, kernel, c, remainders, before))
+      sum = sum ? AddOp::create(b, loc, sum, phase).getResult() : phase;
+    isDone = true;
+    for (size_t i = windows.rank(); i-- > 0 && isDone;) {
+      remainders[i] = (remainders[i] + 1) % windows.stride[i];
+      isDone = remainders[i] == 0;
+    }
+  }
+  return sum;
+}
+
 /// A convolution of the outputs, `stride` apart, with the kernel reversed, since output o meets tap
 /// k at o * stride + k * dilation - low.
 SmallVector<Value> ConvolutionTransposeOp::decompose(OpBuilder &b) {
   Convolution c = *readTranspose(std::nullopt, Adaptor(*this));
+  if (hasPhases(c.windows))
+    return {buildPhases(b, getLoc(), getX(), getKernel(), c)};
   const Windows &windows = c.windows;
   Location loc = getLoc();
   Shape spread = shapeOf(getX().getType()), starts(spread.size(), DimExpr(0));
@@ -338,10 +465,11 @@ SmallVector<Value> ConvolutionTransposeOp::decompose(OpBuilder &b) {
   auto dims = [&](ArrayRef<DimExpr> sizes) { return DimsAttr::get(b.getContext(), sizes); };
   Value x = PlaceOp::create(b, loc, getX(), dims(starts), dims(spread),
                             b.getDenseI64ArrayAttr(steps), b.getF64FloatAttr(0.0));
-  x = windowsOf(b, loc, x, reversed, c.groups);
-  x = ReverseOp::create(b, loc, x, b.getDenseI64ArrayAttr(tapAxes(windows)));
-  Value kernel = splitGroups(b, getKernel(), c.groups);
-  Value y = contractPair(b, loc, x, kernel, c, "nokgf", "kcgf", "nogc");
+  x = windowsOf(b, loc, x, reversed);
+  if (!reversed.windows.isIdentity())
+    x = ReverseOp::create(b, loc, x, b.getDenseI64ArrayAttr(tapAxes(windows)));
+  Value kernel = kernelOf(b, getKernel(), reversed);
+  Value y = contractPair(b, loc, x, kernel, reversed, "nokgf", "kcgf", "nogc");
   return {reshapeTo(b, y, c.images())};
 }
 
@@ -402,7 +530,7 @@ SmallVector<Value> ConvolutionWeightsOp::buildOperandGradients(OpBuilder &b,
 
 SmallVector<Value> ConvolutionWeightsOp::decompose(OpBuilder &b) {
   Convolution c = *readWeights(std::nullopt, Adaptor(*this));
-  Value x = windowsOf(b, getLoc(), getX(), c, c.groups);
+  Value x = windowsOf(b, getLoc(), getX(), c);
   Value grad = splitGroups(b, getGrad(), c.groups);
   Value y = contractPair(b, getLoc(), x, grad, c, "nokgc", "nogf", "kcgf");
   return {reshapeTo(b, y, c.kernel())};

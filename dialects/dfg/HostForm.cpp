@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tfc::dfg {
 
-static constexpr llvm::StringLiteral kRegister = "tfc.register";
+static constexpr llvm::StringLiteral kRegister = "tfc.register", kStored = "tfc.stored";
 
 bool isRegisterType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -18,6 +18,9 @@ bool isRegisterType(Type type) {
 
 void putInRegister(Operation *op) { op->setAttr(kRegister, UnitAttr::get(op->getContext())); }
 bool isInRegister(Operation *op) { return op->hasAttr(kRegister); }
+
+void storeView(Operation *op) { op->setAttr(kStored, UnitAttr::get(op->getContext())); }
+bool isStoredView(Operation *op) { return op->hasAttr(kStored); }
 
 bool isHostConstant(Operation *op) {
   return isa<ConstantOp, SizeOp>(op) && isRegisterType(op->getResult(0).getType());

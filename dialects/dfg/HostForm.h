@@ -21,6 +21,10 @@ bool isRegisterType(mlir::Type type);
 void putInRegister(mlir::Operation *op);
 bool isInRegister(mlir::Operation *op);
 
+/// Marks a view as one that a kernel stores, rather than each reader computing it.
+void storeView(mlir::Operation *op);
+bool isStoredView(mlir::Operation *op);
+
 /// Whether the host can tell the value at any place: scalar constants and sizes.
 bool isHostConstant(mlir::Operation *op);
 
