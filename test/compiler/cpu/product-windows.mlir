@@ -1,0 +1,30 @@
+// A product over windows runs in tiles, with a loop for the rows of taps around one for the columns and channels
+// that follow each other in memory; nothing is copied.
+// RUN: tfc-opt --tfc-cpu-codegen=mcpu=znver5 %s | FileCheck %s
+
+// CHECK-LABEL: llvm.func hidden @convolution(
+// CHECK-NOT: llvm.alloca
+// CHECK-DAG: %[[ROWS:.*]] = arith.constant 3 : index
+// CHECK-DAG: %[[REST:.*]] = arith.constant 48 : index
+// CHECK: scf.for %{{.*}} to %[[ROWS]]
+// CHECK: scf.for %{{.*}} to %[[REST]]
+// CHECK-COUNT-8: llvm.intr.fma
+// CHECK: llvm.return
+func.func private @convolution(%x: tensor<2x10x34x16xf32>, %w: tensor<3x3x16x32xf32>)
+    -> tensor<2x8x32x32xf32> attributes {tfc.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x8x32x32xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<2x8x32x32xf32>) -> tensor<2x8x32x32xf32>
+  %p = linalg.generic {
+      indexing_maps = [affine_map<(n, y, x, f, i, j, c) -> (n, y + i, x + j, c)>,
+                       affine_map<(n, y, x, f, i, j, c) -> (i, j, c, f)>,
+                       affine_map<(n, y, x, f, i, j, c) -> (n, y, x, f)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<2x10x34x16xf32>, tensor<3x3x16x32xf32>) outs(%i : tensor<2x8x32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %q = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<2x8x32x32xf32>
+  return %p : tensor<2x8x32x32xf32>
+}
