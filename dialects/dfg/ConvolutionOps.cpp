@@ -66,10 +66,10 @@ struct Convolution {
   DimExpr batch, channels, features;
   int64_t groups = 1;
 
+  DimExpr channelsOfGroup() const { return DimExpr::floorDiv(channels, DimExpr(groups)); }
+  DimExpr featuresOfGroup() const { return DimExpr::floorDiv(features, DimExpr(groups)); }
   Shape images() const { return joined({batch}, windows.sizes, {channels}); }
-  Shape kernel() const {
-    return joined(windows.taps, {DimExpr::floorDiv(channels, DimExpr(groups))}, {features});
-  }
+  Shape kernel() const { return joined(windows.taps, {channelsOfGroup()}, {features}); }
   Shape outputs() const { return joined({batch}, windows.count, {features}); }
 };
 } // namespace
@@ -113,47 +113,58 @@ static LogicalResult checkCounts(std::optional<Location> location, StringRef op,
 // As a product
 //===----------------------------------------------------------------------===//
 
-/// Names of the axes of a convolution's tensors as a product sees them: with groups channels and
-/// features are two axes, and where each element is a window there are no taps.
+/// Whether a product over the convolution has an axis: for taps where windows are not single
+/// elements, and with groups for the channels and features of one where there are several.
+static bool hasAxis(const Convolution &c, char part) {
+  if (part == 'k')
+    return !c.windows.isIdentity();
+  if (part == 'g' || c.groups == 1)
+    return part != 'g' || c.groups > 1;
+  return !(part == 'c' && c.channelsOfGroup().isConstant(1)) &&
+         !(part == 'f' && c.featuresOfGroup().isConstant(1));
+}
+
+/// Names of the axes of a convolution's tensors as a product sees them, and their sizes.
 static std::string labelsOf(const Convolution &c, StringRef which) {
   std::string text;
   for (char part : which) {
-    if (part == 'k' && c.windows.isIdentity())
-      continue;
-    if (part == 'o' || part == 'k') {
-      for (size_t axis = 0; axis < c.windows.rank(); ++axis)
-        text += (text.empty() ? "" : " ") + std::string(1, part) + std::to_string(axis);
-      continue;
-    }
-    if (part == 'g' && c.groups == 1)
-      continue;
-    text += (text.empty() ? "" : " ") + std::string(1, part);
+    size_t count = part == 'o' || part == 'k' ? c.windows.rank() : 1;
+    for (size_t axis = 0; axis < count && hasAxis(c, part); ++axis)
+      text += (text.empty() ? "" : " ") + std::string(1, part) +
+              (part == 'o' || part == 'k' ? std::to_string(axis) : "");
   }
   return text;
 }
 
-/// `x` with the last axis cut into groups.
-static Value splitGroups(OpBuilder &b, Value x, int64_t groups) {
-  if (groups == 1)
-    return x;
-  Shape shape = shapeOf(x.getType());
-  DimExpr width = DimExpr::floorDiv(shape.back(), DimExpr(groups));
-  shape.back() = DimExpr(groups);
-  shape.push_back(width);
-  return reshapeTo(b, x, shape);
+static Shape axesOf(const Convolution &c, StringRef which) {
+  Shape shape;
+  for (char part : which) {
+    if (!hasAxis(c, part))
+      continue;
+    if (part == 'k')
+      shape.append(c.windows.taps);
+    else
+      shape.push_back(part == 'g'   ? DimExpr(c.groups)
+                      : part == 'c' ? c.channelsOfGroup()
+                                    : c.featuresOfGroup());
+  }
+  return shape;
 }
 
 /// A kernel as a product sees it.
 static Value kernelOf(OpBuilder &b, Value kernel, const Convolution &c) {
-  Shape shape = shapeOf(kernel.getType());
-  if (c.windows.isIdentity())
-    kernel = reshapeTo(b, kernel, ArrayRef(shape).take_back(2));
-  return splitGroups(b, kernel, c.groups);
+  return reshapeTo(b, kernel, axesOf(c, "kcgf"));
+}
+
+/// `x` with the last axis, channels or features, cut into groups.
+static Value splitGroups(OpBuilder &b, Value x, const Convolution &c, StringRef last) {
+  Shape shape = shapeOf(x.getType());
+  return reshapeTo(b, x, joined(ArrayRef(shape).drop_back(), axesOf(c, last), {}));
 }
 
 /// The windows of `x` as a product sees them.
-static Value windowsOf(OpBuilder &b, Location loc, Value x, const Convolution &c) {
-  Value padded = splitGroups(b, buildPadded(b, loc, x, c.windows, 0.0), c.groups);
+static Value windowsOf(OpBuilder &b, Location loc, Value x, const Convolution &c, StringRef last) {
+  Value padded = splitGroups(b, buildPadded(b, loc, x, c.windows, 0.0), c, last);
   if (c.windows.isIdentity())
     return padded;
   Windows inside = c.windows;
@@ -223,7 +234,7 @@ SmallVector<Value> ConvolutionOp::buildOperandGradients(OpBuilder &b, ValueRange
 
 SmallVector<Value> ConvolutionOp::decompose(OpBuilder &b) {
   Convolution c = *readConvolution(std::nullopt, Adaptor(*this));
-  Value x = windowsOf(b, getLoc(), getX(), c);
+  Value x = windowsOf(b, getLoc(), getX(), c, "gc");
   Value kernel = kernelOf(b, getKernel(), c);
   Value y = contractPair(b, getLoc(), x, kernel, c, "nokgc", "kcgf", "nogf");
   return {reshapeTo(b, y, c.outputs())};
@@ -404,7 +415,7 @@ static Value buildPhase(OpBuilder &b, Location loc, Value x, Value kernel, const
   }
   Value own = SliceOp::create(b, loc, x, dimsOf(b, first), dimsOf(b, shape), DenseI64ArrayAttr());
   Value taps = tapsOf(b, loc, kernel, c.windows, phases);
-  Value y = contractPair(b, loc, windowsOf(b, loc, own, part), kernelOf(b, taps, part), part,
+  Value y = contractPair(b, loc, windowsOf(b, loc, own, part, "gf"), kernelOf(b, taps, part), part,
                          "nokgf", "kcgf", "nogc");
   y = reshapeTo(b, y, joined({c.batch}, windows.count, {c.channels}));
   return PlaceOp::create(b, loc, y, dimsOf(b, starts), dimsOf(b, c.images()),
@@ -465,7 +476,7 @@ SmallVector<Value> ConvolutionTransposeOp::decompose(OpBuilder &b) {
   auto dims = [&](ArrayRef<DimExpr> sizes) { return DimsAttr::get(b.getContext(), sizes); };
   Value x = PlaceOp::create(b, loc, getX(), dims(starts), dims(spread),
                             b.getDenseI64ArrayAttr(steps), b.getF64FloatAttr(0.0));
-  x = windowsOf(b, loc, x, reversed);
+  x = windowsOf(b, loc, x, reversed, "gf");
   if (!reversed.windows.isIdentity())
     x = ReverseOp::create(b, loc, x, b.getDenseI64ArrayAttr(tapAxes(windows)));
   Value kernel = kernelOf(b, getKernel(), reversed);
@@ -530,8 +541,8 @@ SmallVector<Value> ConvolutionWeightsOp::buildOperandGradients(OpBuilder &b,
 
 SmallVector<Value> ConvolutionWeightsOp::decompose(OpBuilder &b) {
   Convolution c = *readWeights(std::nullopt, Adaptor(*this));
-  Value x = windowsOf(b, getLoc(), getX(), c);
-  Value grad = splitGroups(b, getGrad(), c.groups);
+  Value x = windowsOf(b, getLoc(), getX(), c, "gc");
+  Value grad = splitGroups(b, getGrad(), c, "gf");
   Value y = contractPair(b, getLoc(), x, grad, c, "nokgc", "nogf", "kcgf");
   return {reshapeTo(b, y, c.kernel())};
 }
