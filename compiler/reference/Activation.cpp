@@ -31,6 +31,17 @@ static void gelu(GeluOp op, Call &call) {
   });
 }
 
+/// x / (1 + exp(-x)), which vanishes where the exponential overflows.
+static void silu(SiluOp, Call &call) {
+  double most = std::log(formatOf(call.operand().getElementType()).largest);
+  mapBounded(call, 4, [&](ArrayRef<Real> x) {
+    Real y = evaluateAt([](Reals at) { return at[0] * sigmoid(at[0]); }, x);
+    if (x[0].value - x[0].error < 0.001 - most)
+      y.error += std::fabs(y.value);
+    return y;
+  });
+}
+
 /// max(x, 0) - x p + log(1 + exp(-|x|)): what cancels leaves its roundings.
 static void sigmoidCrossEntropy(SigmoidCrossEntropyOp, Call &call) {
   double unit = formatOf(call.operand().getElementType()).computeUlp;
@@ -49,7 +60,7 @@ static void sigmoidCrossEntropy(SigmoidCrossEntropyOp, Call &call) {
 /// The units in the last place are those of docs/numerics.md.
 void addActivation(Registry &registry) {
   addReal<SigmoidOp>(registry, 4, [](Reals x) { return sigmoid(x[0]); });
-  addReal<SiluOp>(registry, 5, [](Reals x) { return x[0] * sigmoid(x[0]); });
+  registry.add<SiluOp>(silu);
   addReal<SoftplusOp>(registry, 4, [](Reals x) { return softplus(x[0]); });
   addReal<SoftsignOp>(registry, 2, [](Reals x) { return x[0] / (1 + std::fabs(x[0])); });
   registry.add<GeluOp>(gelu);
@@ -62,7 +73,7 @@ void addActivation(Registry &registry) {
                   {0.0});
   registry.add<LeakyReluOp>([](LeakyReluOp op, Call &call) {
     double slope = op.getSlope().convertToDouble();
-    mapReal(call, 1, [=](Reals x) { return x[0] > 0 ? x[0] : slope * x[0]; }, {0.0});
+    mapReal(call, 1.5, [=](Reals x) { return x[0] > 0 ? x[0] : slope * x[0]; }, {0.0});
   });
   registry.add<SigmoidCrossEntropyOp>(sigmoidCrossEntropy);
 }

@@ -86,12 +86,19 @@ static int64_t toInteger(Type elementType, double value) {
   return int64_t(whole);
 }
 
+/// The conversion to f16 and bf16 goes by way of f32.
+static double onTheWay(Type elementType, double value) {
+  if (!elementType.isF16() && !elementType.isBF16())
+    return value;
+  return roundTo(Float32Type::get(elementType.getContext()), value);
+}
+
 static void castFromFloat(CastOp op, Call &call) {
   Tensor &result = call.result();
   for (int64_t i = 0; i < result.size(); ++i) {
     Real x = call.operand().real(i);
     if (result.isFloat()) {
-      result.setRounded(i, x, 0.5);
+      result.setRounded(i, {onTheWay(op.getDtype(), x.value), x.error}, 0.5);
     } else if (op.getDtype().isInteger(1)) {
       result.setInteger(i, x.value != 0, x.isExact() || std::fabs(x.value) > x.error);
     } else {
@@ -110,7 +117,8 @@ static void castFromInteger(CastOp op, Call &call) {
     int64_t x = call.operand().integer(i);
     bool isDetermined = call.operand().isDetermined(i);
     if (result.isFloat())
-      result.setRounded(i, {double(x), isDetermined ? 0 : kUndetermined}, 0.5);
+      result.setRounded(i, {onTheWay(op.getDtype(), double(x)), isDetermined ? 0 : kUndetermined},
+                        0.5);
     else
       result.setInteger(i, op.getDtype().isInteger(1) ? x != 0 : x, isDetermined);
   }

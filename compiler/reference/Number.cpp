@@ -62,8 +62,8 @@ Real rounded(Type elementType, Real y, double ulps) {
   if (mayVanish && !(isExact && elementType.isF16()))
     y.error += format.smallest;
   double most = computeLimit(elementType);
-  double limit = most * (1 + 0.5 * format.ulp);
-  if (size - y.error >= limit)
+  double limit = most * (1 + 0.5 * format.ulp); // f64 has none beyond its largest number
+  if (limit > most && size - y.error >= limit)
     return {std::copysign(INFINITY, y.value), 0};
   if (size + y.error > most)
     y.error = kUndetermined;

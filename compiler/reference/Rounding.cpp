@@ -24,7 +24,7 @@ static double clamp(Reals x) {
 // Whole division
 //===----------------------------------------------------------------------===//
 
-/// Of the quotient rounded down; the remainder has the sign of `y`.
+/// Of the quotient rounded down; it has the sign of `y`.
 static double remainder(double x, double y) {
   double rest = std::fmod(x, y);
   if (rest == 0)
@@ -32,26 +32,27 @@ static double remainder(double x, double y) {
   return (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
+/// Rounded down; a zero has the sign of the exact quotient.
 static double quotient(double x, double y) {
   if (y == 0)
     return x / y;
   double rest = std::fmod(x, y), whole = (x - rest) / y;
   bool isDown = rest != 0 && (rest < 0) != (y < 0);
-  return std::nearbyint(isDown ? whole - 1 : whole);
+  return std::copysign(std::nearbyint(isDown ? whole - 1 : whole), x / y);
 }
 
 static void floordivReals(Call &call) {
   mapReal(call, 1.5, [](Reals x) { return quotient(x[0], x[1]); }, {0.0});
 }
 
-/// Where the quotient may be another, the remainder is any number up to `y`.
+/// Where the quotient may be another, the remainder is any number up to `y`. It is rounded where
+/// `y` is added.
 static void modReals(Call &call) {
   mapBounded(call, 1, [](ArrayRef<Real> x) {
     Real whole = evaluateAt([](Reals at) { return quotient(at[0], at[1]); }, x, {0.0});
     Real rest = evaluateAt([](Reals at) { return remainder(at[0], at[1]); }, x, {0.0});
     if (whole.error != 0)
       rest.error = std::max(rest.error, std::fabs(x[1].value) + x[1].error);
-    // A negative remainder is moved up by y, which rounds.
     return rest;
   });
 }
