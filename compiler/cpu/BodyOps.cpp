@@ -109,8 +109,9 @@ Value KernelEmitter::inlineRegion(Region &region, ValueRange arguments) {
 
 /// Divides a vector by one number: by its reciprocal, with a step that rounds as a division does.
 ///
-/// A divisor too small for its reciprocal is scaled up with the dividend. Where the quotient is no
-/// finite number, the remainder is not either and the product is the answer.
+/// A divisor whose reciprocal is too large or too small is scaled with the dividend. Where the
+/// quotient is no finite number, the remainder is not either and the product is the answer; where
+/// it is zero, the product knows its sign.
 static Value divideByScalar(OpBuilder &b, Location loc, Value dividend, Value divisor) {
   Type type = divisor.getType(), vector = dividend.getType();
   const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
@@ -124,10 +125,16 @@ static Value divideByScalar(OpBuilder &b, Location loc, Value dividend, Value di
     return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, lhs, rhs);
   };
   Value one = constant(APFloat(semantics, 1));
-  Value large = constant(scalbn(APFloat(semantics, 1), 64, APFloat::rmNearestTiesToEven));
+  auto scaledBy = [&](const APFloat &value, int exponent) {
+    return constant(scalbn(value, exponent, APFloat::rmNearestTiesToEven));
+  };
+  Value up = scaledBy(APFloat(semantics, 1), 64), down = scaledBy(APFloat(semantics, 1), -64);
   Value smallest = constant(APFloat::getSmallestNormalized(semantics));
-  Value tiny = less(math::AbsFOp::create(b, loc, divisor), smallest);
-  Value scale = arith::SelectOp::create(b, loc, tiny, large, one);
+  Value large = scaledBy(APFloat::getLargest(semantics), -4);
+  Value size = math::AbsFOp::create(b, loc, divisor);
+  Value isTiny = less(size, smallest), isHuge = less(large, size);
+  Value scale = arith::SelectOp::create(b, loc, isHuge, down, one);
+  scale = arith::SelectOp::create(b, loc, isTiny, up, scale);
   Value scaled = arith::MulFOp::create(b, loc, divisor, scale);
   Value reciprocal = splat(arith::DivFOp::create(b, loc, one, scaled));
   Value numerator = arith::MulFOp::create(b, loc, dividend, splat(scale));
@@ -135,6 +142,7 @@ static Value divideByScalar(OpBuilder &b, Location loc, Value dividend, Value di
   Value negative = splat(arith::NegFOp::create(b, loc, scaled));
   Value rest = math::FmaOp::create(b, loc, product, negative, numerator);
   Value quotient = math::FmaOp::create(b, loc, rest, reciprocal, product);
+  quotient = math::CopySignOp::create(b, loc, quotient, product);
   Value infinity = splat(constant(APFloat::getInf(semantics)));
   Value finite = less(math::AbsFOp::create(b, loc, rest), infinity);
   return arith::SelectOp::create(b, loc, finite, quotient, product);
@@ -163,8 +171,7 @@ Value KernelEmitter::copy(Operation *op, SmallVector<Value> operands) {
     arith::FastMathFlags flags = arith::FastMathFlags::contract;
     if (arith::FastMathFlagsAttr given = fast.getFastMathFlagsAttr())
       flags = flags | given.getValue();
-    copy->setAttr(fast.getFastMathAttrName(),
-                  arith::FastMathFlagsAttr::get(b.getContext(), flags));
+    copy->setAttr(fast.getFastMathAttrName(), arith::FastMathFlagsAttr::get(b.getContext(), flags));
   }
   b.insert(copy);
   return copy->getResult(0);
@@ -211,8 +218,8 @@ AffineExpr KernelEmitter::indexExpr(Value source, Point *point) {
       operands.push_back(indexExpr(operand, point));
     ArrayRef<AffineExpr> all(operands);
     AffineMap map = apply.getAffineMap();
-    return normalize(map.getResult(0).replaceDimsAndSymbols(
-        all.take_front(map.getNumDims()), all.drop_front(map.getNumDims())));
+    return normalize(map.getResult(0).replaceDimsAndSymbols(all.take_front(map.getNumDims()),
+                                                            all.drop_front(map.getNumDims())));
   }
   bool wide = source.getType().isIndex() || source.getType().isInteger(64);
   bool castsWide = isa<arith::IndexCastOp>(op) && (op->getOperand(0).getType().isInteger(64) ||

@@ -1,3 +1,4 @@
+#include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -5,6 +6,16 @@
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
+using namespace tfc::cpu;
+
+/// `x`, but zero for denormal numbers: the library looks at their bits and scales them by products,
+/// which give zero while a call runs.
+static Value flushDenormals(OpBuilder &b, Location loc, Value x) {
+  FloatBuilder f(b, loc, x.getType());
+  double smallest = f.isWide() ? 0x1p-1022 : 0x1p-126;
+  Value isTiny = f.less(f.abs(x), f.constant(smallest));
+  return f.select(isTiny, f.copySign(f.constant(0.0), x), x);
+}
 
 /// The declaration of a function of libm, which reads and writes no memory.
 static LLVM::LLVMFuncOp declare(PatternRewriter &rewriter, Operation *user, StringRef name,
@@ -17,8 +28,8 @@ static LLVM::LLVMFuncOp declare(PatternRewriter &rewriter, Operation *user, Stri
   auto signature = LLVM::LLVMFunctionType::get(type, SmallVector<Type>(arity, type));
   auto function = LLVM::LLVMFuncOp::create(rewriter, user->getLoc(), name, signature);
   auto none = LLVM::ModRefInfo::NoModRef;
-  function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
-      rewriter.getContext(), none, none, none, none, none, none));
+  function.setMemoryEffectsAttr(
+      LLVM::MemoryEffectsAttr::get(rewriter.getContext(), none, none, none, none, none, none));
   function.setNoUnwind(true);
   function.setWillReturn(true);
   return function;
@@ -36,20 +47,22 @@ template <typename Op> struct CallLibrary : OpRewritePattern<Op> {
     if (!element.isF32() && !element.isF64())
       return failure();
     Location loc = op.getLoc();
-    LLVM::LLVMFuncOp function = declare(rewriter, op, element.isF32() ? name + "f" : name, element,
-                                        op->getNumOperands());
+    LLVM::LLVMFuncOp function =
+        declare(rewriter, op, element.isF32() ? name + "f" : name, element, op->getNumOperands());
     auto call = [&](ValueRange operands) {
       return LLVM::CallOp::create(rewriter, loc, function, operands).getResult();
     };
+    SmallVector<Value> flushed = llvm::map_to_vector(
+        op->getOperands(), [&](Value x) { return flushDenormals(rewriter, loc, x); });
     auto vector = dyn_cast<VectorType>(op.getType());
     if (!vector) {
-      rewriter.replaceOp(op, call(op->getOperands()));
+      rewriter.replaceOp(op, call(flushed));
       return success();
     }
     SmallVector<Value> lanes;
     for (int64_t lane = 0; lane < vector.getNumElements(); ++lane) {
       SmallVector<Value> operands;
-      for (Value operand : op->getOperands())
+      for (Value operand : flushed)
         operands.push_back(
             vector::ExtractOp::create(rewriter, loc, operand, ArrayRef<int64_t>{lane}));
       lanes.push_back(call(operands));
@@ -63,8 +76,7 @@ template <typename Op> struct CallLibrary : OpRewritePattern<Op> {
 
 } // namespace
 
-template <typename Op>
-static void add(RewritePatternSet &patterns, StringRef name) {
+template <typename Op> static void add(RewritePatternSet &patterns, StringRef name) {
   patterns.add<CallLibrary<Op>>(patterns.getContext(), name);
 }
 

@@ -111,7 +111,8 @@ struct ExpandAtan2 : OpRewritePattern<math::Atan2Op> {
   }
 };
 
-/// Computes a sine or cosine by a polynomial unless a lane's argument is too large for it.
+/// Computes a sine or cosine by a polynomial, and by the library in lanes whose argument is too
+/// large for it: a lane's value does not depend on its neighbours.
 template <typename Op, int32_t Quarters> struct ExpandTurned : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -121,19 +122,19 @@ template <typename Op, int32_t Quarters> struct ExpandTurned : OpRewritePattern<
     Location loc = op.getLoc();
     FloatBuilder f(rewriter, loc, op.getType());
     Value x = op.getOperand();
-    Value fits = f.less(f.abs(x), f.constant(kLargestArgument));
-    if (auto vector = dyn_cast<VectorType>(op.getType()))
-      fits = vector::ReductionOp::create(rewriter, loc, vector::CombiningKind::AND, fits);
-    auto branch = scf::IfOp::create(rewriter, loc, op.getType(), fits, /*withElseRegion=*/true);
-    rewriter.setInsertionPointToStart(branch.thenBlock());
     Value y = buildTurned(f, x, Quarters);
     if (Quarters == 0) // also keeps the sign of zero
       y = f.select(f.less(f.abs(x), f.constant(1e-4)), x, y);
+    Value fits = f.less(f.abs(x), f.constant(kLargestArgument)), allFit = fits;
+    if (isa<VectorType>(op.getType()))
+      allFit = vector::ReductionOp::create(rewriter, loc, vector::CombiningKind::AND, fits);
+    auto branch = scf::IfOp::create(rewriter, loc, op.getType(), allFit, /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
     scf::YieldOp::create(rewriter, loc, y);
     rewriter.setInsertionPointToStart(branch.elseBlock());
     auto exact = Op::create(rewriter, loc, x);
     exact->setAttr(kExact, rewriter.getUnitAttr());
-    scf::YieldOp::create(rewriter, loc, exact.getResult());
+    scf::YieldOp::create(rewriter, loc, f.select(fits, y, exact.getResult()));
     rewriter.replaceOp(op, branch.getResult(0));
     return success();
   }

@@ -210,6 +210,8 @@ FailureOr<CodeUnit> tfc::emission::translate(ModuleOp module, const llvm::Target
       continue;
     renameSymbol(function, prefix);
     function.setDoesNotThrow();
+    // The runtime sets the processor so for the time of a call.
+    function.addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
   }
   for (llvm::GlobalVariable &global : unit.module->globals())
     renameSymbol(global, prefix);

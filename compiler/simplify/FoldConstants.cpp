@@ -1,7 +1,8 @@
 //===- FoldConstants.cpp - Elementwise operations on constants ------------===//
 //
 // An operation that gives the same value everywhere is computed here, by
-// folding the scalar computation that it would become: one folder for all.
+// folding the scalar computation that it would become: one folder for all. As in
+// a call, denormal numbers count as zeros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +28,33 @@ static APFloat rounded(APFloat value, FloatType to) {
   return value;
 }
 
+/// `value`, but a zero of its sign for what a call takes for zero.
+static Attribute flushed(Attribute value) {
+  auto number = dyn_cast<FloatAttr>(value);
+  if (!number || !number.getValue().isDenormal())
+    return value;
+  const llvm::fltSemantics &semantics = number.getValue().getSemantics();
+  return FloatAttr::get(number.getType(),
+                        APFloat::getZero(semantics, number.getValue().isNegative()));
+}
+
+/// MLIR folds the angle of a zero vector to NaN.
+static bool foldsWrongly(Operation &op, ArrayRef<Attribute> operands) {
+  auto isZero = [](Attribute operand) {
+    auto number = dyn_cast_or_null<FloatAttr>(operand);
+    return number && number.getValue().isZero();
+  };
+  return isa<math::Atan2Op>(op) && llvm::all_of(operands, isZero);
+}
+
 /// The one element of a splat as the scalar that a kernel computes with.
 static TypedAttr toScalar(DenseElementsAttr splat) {
   Type type = splat.getElementType();
   Builder b(type.getContext());
   if (auto floatType = dyn_cast<FloatType>(type)) {
     FloatType wide = floatType.getWidth() < 32 ? b.getF32Type() : floatType;
-    return b.getFloatAttr(wide, rounded(splat.getSplatValue<APFloat>(), wide));
+    return cast<TypedAttr>(
+        flushed(b.getFloatAttr(wide, rounded(splat.getSplatValue<APFloat>(), wide))));
   }
   return b.getIntegerAttr(b.getIntegerType(type.getIntOrFloatBitWidth()),
                           splat.getSplatValue<APInt>());
@@ -57,11 +78,12 @@ static Attribute foldBlock(Block &block, Value result) {
     Attribute constant;
     if (matchPattern(&op, m_Constant(&constant)))
       folded.push_back(constant);
-    else if (failed(op.fold(operands, folded)) || folded.size() != op.getNumResults())
+    else if (foldsWrongly(op, operands) || failed(op.fold(operands, folded)) ||
+             folded.size() != op.getNumResults())
       return {};
     for (auto [value, fold] : llvm::zip(op.getResults(), folded)) {
       auto attr = dyn_cast<Attribute>(fold);
-      values[value] = attr ? attr : values.lookup(cast<Value>(fold));
+      values[value] = attr ? flushed(attr) : values.lookup(cast<Value>(fold));
       if (!values[value])
         return {};
     }

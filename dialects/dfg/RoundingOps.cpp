@@ -118,6 +118,7 @@ struct Division {
 };
 } // namespace
 
+/// A quotient of zero has the sign of the exact one, a remainder of zero that of `y`.
 static Division buildFloatDivision(ScalarBuilder s, Value x, Value y) {
   using Predicate = arith::CmpFPredicate;
   Value zero = s.number(x, 0.0);
@@ -127,9 +128,13 @@ static Division buildFloatDivision(ScalarBuilder s, Value x, Value y) {
                                           s.compare(Predicate::OLT, y, zero));
   Value isDown = s.create<arith::AndIOp>(hasRest, differs);
   Value exact = s.div(s.sub(x, rest), y);
-  Value quotient = s.create<math::RoundEvenOp>(s.select(isDown, s.sub(exact, s.number(x, 1.0)), exact));
+  Value whole = s.create<math::RoundEvenOp>(s.select(isDown, s.sub(exact, s.number(x, 1.0)), exact));
+  Value plain = s.div(x, y);
+  Value quotient = s.create<math::CopySignOp>(whole, plain);
   Value isByZero = s.compare(Predicate::OEQ, y, zero);
-  return {s.select(isByZero, s.div(x, y), quotient), s.select(isDown, s.add(rest, y), rest)};
+  Value isExact = s.compare(Predicate::OEQ, rest, zero);
+  Value remainder = s.select(isExact, s.create<math::CopySignOp>(zero, y), rest);
+  return {s.select(isByZero, plain, quotient), s.select(isDown, s.add(rest, y), remainder)};
 }
 
 /// A division by 0 gives some number and by -1 wraps, where the instruction would trap.

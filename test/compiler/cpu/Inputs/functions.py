@@ -111,8 +111,9 @@ func.func private @{name}_{kind}(%x: {t}) -> ({t}) attributes {{tfc.kernel}} {{
 def arguments(span, dtype, n):
     rng = np.random.default_rng(3)
     tiny, big = np.finfo(dtype).tiny, np.finfo(dtype).max
-    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, tiny, -tiny, tiny / 8,
-               -tiny / 8, big, -big, 2.0, 1e-5, -1e-5, 88.8, -88.8, 1e-20, -1e-20, 3.0, 4.0, 1e10]
+    # A call takes denormal numbers for zeros, and sets the processor so.
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, tiny, -tiny, big, -big, 2.0,
+               1e-5, -1e-5, 88.8, -88.8, 1e-20, -1e-20, 3.0, 4.0, 1e10]
     low, high = span
     uniform = rng.uniform(low, high, n // 3)
     near = rng.standard_normal(n // 3)
