@@ -9,6 +9,7 @@
 #include "compiler/fusion/HostValues.h"
 #include "compiler/fusion/KernelSymbols.h"
 #include "compiler/fusion/Passes.h"
+#include "dialects/dfg/HostForm.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -218,6 +219,26 @@ static void report(ModuleOp module) {
   }
 }
 
+/// Pushes every value that a kernel is going to compute, at the end of the block. The kernels are
+/// chosen already: these reads change none.
+static void addProbes(Block &block, const Grouping &grouping, ModuleOp module, int64_t &number) {
+  SmallVector<Value> values;
+  for (Operation &op : block)
+    if (grouping.groupOf(&op) >= 0)
+      llvm::append_range(values, op.getResults());
+  OpBuilder b(block.getTerminator());
+  for (Value value : values) {
+    IntegerAttr id = b.getI64IntegerAttr(number++);
+    std::string name = "tfc.probe_" + std::to_string(id.getInt());
+    OpBuilder declarations = OpBuilder::atBlockBegin(module.getBody());
+    TapeOp::create(declarations, value.getLoc(), name, cast<RankedTensorType>(value.getType()),
+                   DimsAttr());
+    auto push = PushOp::create(b, value.getLoc(), name, value);
+    push->setAttr(kProbeAttr, id);
+    push->setAttr("tfc.op", value.getDefiningOp()->getName().getIdentifier());
+  }
+}
+
 namespace {
 struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
   using Base::Base;
@@ -230,15 +251,24 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
       form(entry.getBody().front(), symbols, kernels);
       entry.walk([&](LaunchOp) { ++launchCount; });
     }
+    if (probe != 0)
+      getOperation()->setAttr(kProbeAttr, Builder(&getContext()).getI64IntegerAttr(probe));
     kernelCount += kernels.size();
     if (printReport)
       ::report(getOperation());
   }
 
 private:
+  int64_t probeCount = 0;
+
   /// Outer blocks first: the regions in them then read what launches give.
   void form(Block &block, SymbolTable &symbols, llvm::StringMap<KernelOp> &kernels) {
     Grouping grouping(block, fuse);
+    auto entry = dyn_cast<EntryOp>(block.getParentOp());
+    if (!entry)
+      entry = block.getParentOp()->getParentOfType<EntryOp>();
+    if (probe != 0 && !entry.getInitializer())
+      addProbes(block, grouping, getOperation(), probeCount);
     Outliner(block, grouping, symbols, kernels).run();
     for (Operation &op : llvm::make_early_inc_range(block))
       for (Region &region : op.getRegions())

@@ -11,13 +11,17 @@ def FormKernels : Pass<"tfc-form-kernels", "::mlir::ModuleOp"> {
     Before: entries hold dfg operations; state is read at their start and
     assigned at their end. After: every computation is a `dfg.launch` of a
     `dfg.kernel`; what is left beside them is state, checks, large constants
-    and reshapes, which cost nothing. Equal kernels are one.
+    and reshapes, which cost nothing. Equal kernels are one. With `probe` each
+    value that a kernel computes is also pushed, to be shown (see `kProbeAttr`);
+    which operations form a kernel does not depend on it.
   }];
   let options = [
     Option<"fuse", "fuse", "bool", /*default=*/"true",
            "Put more than one operation into a kernel">,
     Option<"printReport", "report", "bool", /*default=*/"false",
-           "Print what each kernel holds to standard error">
+           "Print what each kernel holds to standard error">,
+    Option<"probe", "probe", "int64_t", /*default=*/"0",
+           "Return what kernels compute inside too, and show it to the function at this address">
   ];
   let statistics = [
     Statistic<"kernelCount", "kernels", "Number of different kernels">,

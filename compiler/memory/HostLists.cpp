@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/memory/RunFunction.h"
+#include "dialects/dfg/HostForm.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -235,7 +236,23 @@ void RunFunction::startTapes() {
   }
 }
 
+/// Calls the function that wants to see the value.
+void RunFunction::show(PushOp op, IntegerAttr number) {
+  auto address = host.getModule()->getAttrOfType<IntegerAttr>(kProbeAttr);
+  Type i64 = b.getI64Type();
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {i64, pointer, i64});
+  Value function = LLVM::IntToPtrOp::create(b, loc, pointer,
+                                            LLVM::ConstantOp::create(b, loc, address).getResult());
+  Value arguments[] = {function, LLVM::ConstantOp::create(b, loc, number).getResult(),
+                       pointerTo(rootOf(op.getValue())),
+                       sizes->build(bytesOf(op.getValue().getType()))};
+  LLVM::CallOp::create(b, loc, type, arguments);
+}
+
 void RunFunction::push(PushOp op) {
+  if (auto number = op->getAttrOfType<IntegerAttr>(kProbeAttr))
+    return show(op, number);
   auto tape = host.getSymbols().lookup<TapeOp>(op.getTape());
   unsigned chunk = lists.chunkOf(tape);
   Value length = LLVM::LoadOp::create(b, loc, b.getI64Type(), tapeLengths.lookup(tape));

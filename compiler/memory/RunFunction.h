@@ -89,6 +89,7 @@ private:
   void measure(dfg::ListSizeOp op);
   void startTapes();
   void push(dfg::PushOp op);
+  void show(dfg::PushOp op, mlir::IntegerAttr number);
   void pop(dfg::PopOp op);
 
   // Queues.

@@ -57,6 +57,7 @@ static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
   FormKernelsOptions fusion;
   fusion.fuse = options.optLevel > 0;
   fusion.printReport = options.verbose;
+  fusion.probe = options.probe;
   passes.addPass(createFormKernels(fusion));
 }
 

@@ -15,7 +15,10 @@ struct PipelineOptions {
   std::string startAfter;     // a stage: the module is what it left; empty: from the first
   std::string stopAfter;      // a stage; empty: to the last
   std::string dumpAfter;      // a stage, or "all": prints the module to standard error
-  bool verbose = false;       // passes print their reports to standard error
+  /// The address of a function of this process that is shown what kernels compute: what comes out
+  /// runs in this process alone. 0: none. See `kProbeAttr`.
+  int64_t probe = 0;
+  bool verbose = false; // passes print their reports to standard error
 };
 
 struct Stage {

@@ -13,6 +13,11 @@
 
 namespace tfc::dfg {
 
+/// On a `dfg.push`: it shows its value to a function of the process that compiles, by the number that
+/// is the attribute's, instead of keeping it. On the module: the address of that function,
+/// void(int64 number, ptr data, int64 bytes). Only comparisons with the oracle compile so.
+inline constexpr llvm::StringLiteral kProbeAttr = "tfc.probe";
+
 /// Whether the host function can keep a value of the type in a register: scalars whose arithmetic
 /// is that of their dtype.
 bool isRegisterType(mlir::Type type);
