@@ -8,8 +8,9 @@ using namespace llvm;
 using namespace tfc;
 
 ComparedModel::ComparedModel(LoadedModel loaded, std::unique_ptr<ReferenceModel> executed,
-                             const CompileRequest &request)
-    : compiled(std::move(loaded)), reference(std::move(executed)), request(request) {
+                             const CompileRequest &request, int threads)
+    : compiled(std::move(loaded)), reference(std::move(executed)), request(request),
+      threads(threads) {
   entries = compiled.getEntries();
 }
 
@@ -22,7 +23,7 @@ std::unique_ptr<ComparedModel> ComparedModel::load(const CompileRequest &request
   if (!reference)
     return nullptr;
   std::unique_ptr<ComparedModel> model(
-      new ComparedModel(std::move(*compiled), std::move(reference), request));
+      new ComparedModel(std::move(*compiled), std::move(reference), request, threads));
   if (Error error = model->compareVariables()) {
     reportError(std::move(error));
     return nullptr;
@@ -70,6 +71,7 @@ Error ComparedModel::compare(const Twine &what, const Array &got,
       [&](int64_t i) { return toInteger(got, i); }, &agreement);
   if (!difference)
     return Error::success();
+  differs = true;
   return createStringError(what + ": " + describe(*difference, expected));
 }
 
@@ -85,11 +87,29 @@ Error ComparedModel::compareVariables() {
     if (Error error = compare("variable '" + name + "'", *value, *expected))
       return error;
     reference->getInstance().setVariable(name, toTensor(*value, reference->getContext()));
+    if (!calls.empty())
+      calls.back().variables[name] = std::move(*value);
   }
   return Error::success();
 }
 
 Expected<std::vector<Array>> ComparedModel::run(const Entry &entry, std::vector<Array> &feeds) {
+  calls.push_back({entry.name, feeds, {}});
+  Expected<std::vector<Array>> fetches = runBoth(entry, feeds);
+  if (!fetches && differs && !reportDifferingNode(request, threads, calls, agreement))
+    reportChangingStage(request, calls);
+  if (!fetches)
+    calls.clear();
+  return fetches;
+}
+
+Error ComparedModel::compareNodes() {
+  if (calls.empty() || !reportDifferingNode(request, threads, calls, agreement))
+    return Error::success();
+  return createStringError("all fetches and variables agree, but not what kernels compute");
+}
+
+Expected<std::vector<Array>> ComparedModel::runBoth(const Entry &entry, std::vector<Array> &feeds) {
   Expected<std::vector<Array>> fetches = compiled.run(entry, feeds);
   Expected<std::vector<Array>> expected = reference->run(entry, feeds);
   if (!fetches && expected)
@@ -110,6 +130,7 @@ Expected<std::vector<Array>> ComparedModel::run(const Entry &entry, std::vector<
 
 Error ComparedModel::restart() {
   agreement = {};
+  calls.clear();
   if (Error error = compiled.restart())
     return error;
   if (Error error = reference->restart())

@@ -1,6 +1,7 @@
 // A compiled model beside the oracle: each call runs on both, and must agree.
 #pragma once
 
+#include "tools/tfc/Diagnosis.h"
 #include "tools/tfc/LoadedModel.h"
 #include "tools/tfc/ReferenceModel.h"
 
@@ -13,8 +14,11 @@ public:
 
   /// Calls both, from the same variables, and compares fetches and variables; gives what the
   /// compiled one computes. An error for the first that differs by more than any correct evaluation
-  /// may.
+  /// may; what made it has then been printed.
   llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) override;
+
+  /// Compares what each kernel computes in the last call, if that did not fail.
+  llvm::Error compareNodes();
 
   /// The compiled model with variables that nobody has changed, to try feeds.
   LoadedModel &getCompiled() { return compiled; }
@@ -26,14 +30,19 @@ public:
 
 private:
   ComparedModel(LoadedModel compiled, std::unique_ptr<ReferenceModel> reference,
-                const CompileRequest &request);
+                const CompileRequest &request, int threads);
 
+  llvm::Expected<std::vector<Array>> runBoth(const Entry &entry, std::vector<Array> &feeds);
   llvm::Error compare(const llvm::Twine &what, const Array &got, const reference::Tensor &expected);
   llvm::Error compareVariables();
 
   LoadedModel compiled;
   std::unique_ptr<ReferenceModel> reference;
   CompileRequest request;
+  int threads;
+  std::vector<RecordedCall> calls;
+  /// Whether the last call ended with values that do not agree.
+  bool differs = false;
   reference::Agreement agreement;
 };
 

@@ -74,6 +74,11 @@ Expected<Array> LoadedModel::getVariable(StringRef name) {
   return createStringError("there is no variable '" + name + "'");
 }
 
+Error LoadedModel::setVariable(const std::string &name, Array value) {
+  tfc_tensor in = value.view();
+  return check(library->api->set(instance, name.c_str(), &in));
+}
+
 Error LoadedModel::check(tfc_status status) const {
   if (status == TFC_OK)
     return Error::success();

@@ -27,6 +27,7 @@ public:
   /// Names of the variables, and the value of one.
   std::vector<std::string> getVariables() const;
   llvm::Expected<Array> getVariable(llvm::StringRef name);
+  llvm::Error setVariable(const std::string &name, Array value);
   /// Makes a new instance in place of this one: variables have their initial values.
   llvm::Error restart();
 

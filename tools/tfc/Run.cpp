@@ -137,10 +137,12 @@ static int runRecorded(const RunOptions &options) {
     std::unique_ptr<ComparedModel> model = ComparedModel::load(request, options.threads);
     if (!model)
       return 1;
-    int code = runCase(options, *recorded, *model);
-    if (code == 0)
-      outs() << model->summary() << '\n';
-    return code;
+    if (int code = runCase(options, *recorded, *model))
+      return code;
+    if (Error error = model->compareNodes())
+      return reportError(std::move(error));
+    outs() << model->summary() << '\n';
+    return 0;
   }
   std::unique_ptr<Model> model = makeModel(options, request);
   return model ? runCase(options, *recorded, *model) : 1;
@@ -174,6 +176,8 @@ static Error compareOnce(const RunOptions &options, ComparedModel &model) {
   Expected<std::vector<Array>> fetches = model.run(**entry, *feeds);
   if (!fetches)
     return fetches.takeError();
+  if (Error error = model.compareNodes())
+    return error;
   outs() << model.summary() << '\n';
   return options.fetchFolder.empty() ? Error::success() : writeResults(options, **entry, *fetches);
 }

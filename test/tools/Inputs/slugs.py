@@ -15,7 +15,7 @@ WORD = re.compile(rf'"({SLUG})"|\[({SLUG})\]"')
 
 sections = re.findall(r"^## (.*)$", (root / "docs/errors.md").read_text(), re.MULTILINE)
 used, words = {}, set()
-for folder in ("frontend", "dialects", "compiler"):
+for folder in ("frontend", "dialects", "compiler", "tools"):
     for path in sorted((root / folder).rglob("*.cpp")):
         text = path.read_text()
         patterns = [CALL, SUFFIX] if folder == "frontend" else [SUFFIX]
