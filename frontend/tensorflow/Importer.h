@@ -46,6 +46,7 @@ llvm::ArrayRef<OpRule> reductionRules();
 llvm::ArrayRef<OpRule> shapeRules();
 llvm::ArrayRef<OpRule> sliceRules();
 llvm::ArrayRef<OpRule> stateRules();
+llvm::ArrayRef<OpRule> windowRules();
 
 /// Which list a flow edge carries: the TensorArray's node, and for gradients their source.
 struct ListKey {

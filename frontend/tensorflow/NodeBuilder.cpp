@@ -14,7 +14,7 @@ const OpRule *findRule(StringRef op) {
     StringMap<const OpRule *> rules;
     for (auto family : {controlRules(), elementwiseRules(), indexRules(), listRules(),
                         matrixRules(), neuralRules(), queueRules(), randomRules(), reductionRules(),
-                        shapeRules(), sliceRules(), stateRules()})
+                        shapeRules(), sliceRules(), stateRules(), windowRules()})
       for (const OpRule &rule : family)
         rules[rule.op] = &rule;
     return rules;

@@ -1,0 +1,276 @@
+// Convolutions, pooling and normalisations of images.
+
+#include "frontend/tensorflow/Importer.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+using dfg::DimExpr;
+using dfg::Shape;
+
+/// The numbers of an attribute for the axes between the first and the last; nothing, after an
+/// error, if windows move along those.
+static std::optional<SmallVector<int64_t>> innerNumbers(NodeBuilder &node, StringRef name,
+                                                        int64_t outer) {
+  ArrayRef<int64_t> numbers(node.node.attr(name).numbers);
+  if (numbers.size() >= 3 && numbers.front() == outer && numbers.back() == outer)
+    return SmallVector<int64_t>(numbers.drop_front().drop_back());
+  node.fail("expected '" + name + "' for the axes between batch and channels [unsupported-node]");
+  return std::nullopt;
+}
+
+/// The options of an operation over windows; nothing after an error.
+static std::optional<SmallVector<NamedAttribute>> windowOptions(NodeBuilder &node) {
+  StringRef format = node.node.attr("data_format").text, padding = node.node.attr("padding").text;
+  if (format.starts_with("NC")) {
+    node.fail("expected channels last, but got the data format " + format + " [unsupported-node]");
+    return std::nullopt;
+  }
+  auto stride = innerNumbers(node, "strides", 1);
+  if (!stride)
+    return std::nullopt;
+  SmallVector<NamedAttribute> options{node.intsAttr("stride", *stride)};
+  if (!node.node.attr("dilations").numbers.empty()) {
+    auto dilation = innerNumbers(node, "dilations", 1);
+    if (!dilation)
+      return std::nullopt;
+    options.push_back(node.intsAttr("dilation", *dilation));
+  }
+  if (padding != "EXPLICIT") {
+    options.push_back(node.textAttr("padding", padding == "SAME" ? "same" : "valid"));
+    return options;
+  }
+  ArrayRef<int64_t> pads(node.node.attr("explicit_paddings").numbers);
+  if (pads.size() != 2 * (stride->size() + 2)) {
+    node.fail("expected 'explicit_paddings' for each axis [unsupported-node]");
+    return std::nullopt;
+  }
+  options.push_back(node.intsAttr("pads", pads.drop_front(2).drop_back(2)));
+  return options;
+}
+
+/// The last size of a shape if it is known.
+static std::optional<int64_t> lastSize(ArrayRef<DimExpr> shape) {
+  return shape.empty() ? std::nullopt : shape.back().constant();
+}
+
+/// Adds how many groups a kernel for `kernelChannels` makes of `channels`.
+static bool addGroups(NodeBuilder &node, std::optional<int64_t> channels,
+                      std::optional<int64_t> kernelChannels,
+                      SmallVectorImpl<NamedAttribute> &options) {
+  if (!channels || !kernelChannels || *kernelChannels == 0 || *channels % *kernelChannels != 0) {
+    node.fail("expected channels that the kernel's divide [unsupported-node]");
+    return false;
+  }
+  options.push_back(node.intAttr("groups", *channels / *kernelChannels));
+  return true;
+}
+
+static std::optional<int64_t> channelsOf(ArrayRef<DimExpr> kernelShape) {
+  return kernelShape.size() < 3 ? std::nullopt : kernelShape.end()[-2].constant();
+}
+
+/// A kernel for single channels, [.., channels, multiplier], as one of groups.
+static Shape depthwiseShape(ArrayRef<DimExpr> shape) {
+  Shape kernel(shape);
+  if (kernel.size() >= 3) {
+    kernel.back() = kernel.end()[-2] * kernel.back();
+    kernel.end()[-2] = DimExpr(1);
+  }
+  return kernel;
+}
+
+static bool isDepthwise(const OpRule &rule) { return rule.argument == "depthwise"; }
+
+static Outcome buildConvolution(NodeBuilder &node, const OpRule &rule) {
+  Value x = node.in(0), kernel = node.in(1);
+  auto options = windowOptions(node);
+  if (!x || !kernel || !options)
+    return Outcome::Failed;
+  if (isDepthwise(rule))
+    kernel = node.reshape(kernel, depthwiseShape(dfg::shapeOf(kernel.getType())));
+  if (!addGroups(node, lastSize(dfg::shapeOf(x.getType())),
+                 channelsOf(dfg::shapeOf(kernel.getType())), *options))
+    return Outcome::Failed;
+  return node.done({node.op("convolution", {x, kernel}, *options)});
+}
+
+/// Input 0 has the sizes of the images.
+static Outcome buildInputGradient(NodeBuilder &node, const OpRule &rule) {
+  std::optional<Shape> shape = node.dims(0);
+  Value kernel = node.in(1), grad = node.in(2);
+  auto options = windowOptions(node);
+  if (!shape || !kernel || !grad || !options)
+    return Outcome::Failed;
+  if (isDepthwise(rule))
+    kernel = node.reshape(kernel, depthwiseShape(dfg::shapeOf(kernel.getType())));
+  if (!addGroups(node, lastSize(*shape), channelsOf(dfg::shapeOf(kernel.getType())), *options))
+    return Outcome::Failed;
+  options->push_back(node.dimsAttr("sizes", ArrayRef(*shape).drop_front().drop_back()));
+  return node.done({node.op("convolution_transpose", {grad, kernel}, *options)});
+}
+
+/// Input 1 has the sizes of the kernel.
+static Outcome buildKernelGradient(NodeBuilder &node, const OpRule &rule) {
+  std::optional<Shape> given = node.dims(1);
+  Value x = node.in(0), grad = node.in(2);
+  auto options = windowOptions(node);
+  if (!given || !x || !grad || !options)
+    return Outcome::Failed;
+  Shape shape = isDepthwise(rule) ? depthwiseShape(*given) : *given;
+  if (!addGroups(node, lastSize(dfg::shapeOf(x.getType())), channelsOf(shape), *options))
+    return Outcome::Failed;
+  options->push_back(node.dimsAttr("size", ArrayRef(shape).drop_back(2)));
+  Value slope = node.op("convolution_weights", {x, grad}, *options);
+  return node.done({slope && isDepthwise(rule) ? node.reshape(slope, *given) : slope});
+}
+
+/// The options of pooling.
+static std::optional<SmallVector<NamedAttribute>> poolingOptions(NodeBuilder &node) {
+  auto options = windowOptions(node);
+  auto size = innerNumbers(node, "ksize", 1);
+  if (!options || !size)
+    return std::nullopt;
+  options->push_back(node.intsAttr("size", *size));
+  return options;
+}
+
+/// `argument` is the dfg operation.
+static Outcome buildPooling(NodeBuilder &node, const OpRule &rule) {
+  auto options = poolingOptions(node);
+  if (!options)
+    return Outcome::Failed;
+  return node.done({node.op(rule.argument, node.in(0), *options)});
+}
+
+/// The gradient of what `forward` reads where that of its result is `grad`.
+static Outcome buildGradient(NodeBuilder &node, Operation *forward, Value grad) {
+  if (!forward || !grad)
+    return Outcome::Failed;
+  if (forward->getResult(0).getType() != grad.getType())
+    return node.fail("expected a gradient " + dfg::toText(forward->getResult(0).getType()) +
+                     ", but got " + dfg::toText(grad.getType()) + " [operand]");
+  return node.done({node.record([&] {
+    OpBuilder b(node.context());
+    b.setInsertionPointAfter(forward);
+    return cast<dfg::DifferentiableOpInterface>(forward).buildOperandGradients(b, grad).front();
+  })});
+}
+
+/// The gradient of a pooling of `x`, of which `argument` is the dfg operation.
+static Outcome buildPoolingGradient(NodeBuilder &node, const OpRule &rule, Value x, Value grad) {
+  auto options = poolingOptions(node);
+  if (!options)
+    return Outcome::Failed;
+  return buildGradient(node, node.make(rule.argument, x, *options), grad);
+}
+
+static Outcome buildMaxPoolGradient(NodeBuilder &node, const OpRule &rule) {
+  return buildPoolingGradient(node, rule, node.in(0), node.in(2));
+}
+
+/// What was averaged does not matter, but for its sizes.
+static Outcome buildAvgPoolGradient(NodeBuilder &node, const OpRule &rule) {
+  std::optional<Shape> shape = node.dims(0);
+  Value grad = node.in(1);
+  if (!shape || !grad)
+    return Outcome::Failed;
+  Value x = node.filled(0.0, *shape, dfg::elementTypeOf(grad.getType()));
+  return buildPoolingGradient(node, rule, x, grad);
+}
+
+static Operation *makeLocalResponseNorm(NodeBuilder &node, Value x) {
+  auto real = [&](StringRef name, double otherwise) {
+    return node.realAttr(name, node.node.has(name) ? node.node.attr(name).real : otherwise);
+  };
+  NamedAttribute options[] = {node.intAttr("radius", node.node.number("depth_radius", 5)),
+                              real("bias", 1.0), real("alpha", 1.0), real("beta", 0.5)};
+  return node.make("local_response_norm", x, options);
+}
+
+static Outcome buildLocalResponseNorm(NodeBuilder &node, const OpRule &) {
+  Operation *norm = makeLocalResponseNorm(node, node.in(0));
+  return node.done({norm ? norm->getResult(0) : Value()});
+}
+
+static Outcome buildLocalResponseNormGradient(NodeBuilder &node, const OpRule &) {
+  return buildGradient(node, makeLocalResponseNorm(node, node.in(1)), node.in(0));
+}
+
+/// Whether a normalisation is by given statistics and along the last axis; reported if not.
+static bool usesGivenStatistics(NodeBuilder &node) {
+  StringRef format = node.node.attr("data_format").text;
+  if (!node.node.has("is_training") || node.flag("is_training"))
+    node.fail("expected is_training = false: statistics of the batch are not supported "
+              "[unsupported-node]");
+  else if (format.starts_with("NC"))
+    node.fail("expected channels last, but got the data format " + format + " [unsupported-node]");
+  else
+    return true;
+  return false;
+}
+
+/// What is added to a variance.
+static Value smallNumber(NodeBuilder &node, Value like) {
+  double epsilon = node.node.has("epsilon") ? node.node.attr("epsilon").real : 1e-4;
+  return node.scalar(epsilon, dfg::elementTypeOf(like.getType()));
+}
+
+static Outcome buildBatchNorm(NodeBuilder &node, const OpRule &) {
+  Value x = node.in(0), scale = node.in(1), offset = node.in(2), mean = node.in(3),
+        variance = node.in(4);
+  if (!usesGivenStatistics(node) || !x || !scale || !offset || !mean || !variance)
+    return Outcome::Failed;
+  Value y = node.formula("add(mul(sub(a,d),mul(rsqrt(add(e,f)),b)),c)",
+                         {x, scale, offset, mean, variance, smallNumber(node, variance)});
+  return node.done({y, mean, variance, mean, variance,
+                    node.filled(0.0, {}, dfg::elementTypeOf(mean.getType()))});
+}
+
+/// Of the input, scale and offset; the statistics have none.
+static Outcome buildBatchNormGradient(NodeBuilder &node, const OpRule &) {
+  Value g = node.in(0), x = node.in(1), scale = node.in(2), mean = node.in(3),
+        variance = node.in(4);
+  if (!usesGivenStatistics(node) || !g || !x || !scale || !mean || !variance)
+    return Outcome::Failed;
+  Value factor = node.formula("rsqrt(add(a,b))", {variance, smallNumber(node, variance)});
+  SmallVector<int64_t> axes = llvm::to_vector(
+      llvm::seq<int64_t>(0, std::max<int64_t>(1, dfg::shapeOf(x.getType()).size()) - 1));
+  auto sum = [&](Value value) { return node.op("sum", value, node.intsAttr("axis", axes)); };
+  Value none = node.filled(0.0, {}, dfg::elementTypeOf(mean.getType()));
+  return node.done({node.formula("mul(a,mul(b,c))", {g, factor, scale}),
+                    sum(node.formula("mul(a,mul(sub(b,c),d))", {g, x, mean, factor})), sum(g), none,
+                    none});
+}
+
+static constexpr OpRule kRules[] = {
+    {"Conv2D", buildConvolution},
+    {"Conv2DBackpropFilter", buildKernelGradient},
+    {"Conv2DBackpropInput", buildInputGradient},
+    {"Conv3D", buildConvolution},
+    {"Conv3DBackpropFilterV2", buildKernelGradient},
+    {"Conv3DBackpropInputV2", buildInputGradient},
+    {"DepthwiseConv2dNative", buildConvolution, "depthwise"},
+    {"DepthwiseConv2dNativeBackpropFilter", buildKernelGradient, "depthwise"},
+    {"DepthwiseConv2dNativeBackpropInput", buildInputGradient, "depthwise"},
+    {"AvgPool", buildPooling, "avg_pool"},
+    {"AvgPool3D", buildPooling, "avg_pool"},
+    {"AvgPoolGrad", buildAvgPoolGradient, "avg_pool"},
+    {"MaxPool", buildPooling, "max_pool"},
+    {"MaxPool3D", buildPooling, "max_pool"},
+    {"MaxPoolGrad", buildMaxPoolGradient, "max_pool"},
+    {"FusedBatchNorm", buildBatchNorm},
+    {"FusedBatchNormV2", buildBatchNorm},
+    {"FusedBatchNormV3", buildBatchNorm},
+    {"FusedBatchNormGrad", buildBatchNormGradient},
+    {"FusedBatchNormGradV2", buildBatchNormGradient},
+    {"FusedBatchNormGradV3", buildBatchNormGradient},
+    {"LRN", buildLocalResponseNorm},
+    {"LRNGrad", buildLocalResponseNormGradient},
+};
+
+ArrayRef<OpRule> windowRules() { return kRules; }
+
+} // namespace tfc::tensorflow
