@@ -161,6 +161,7 @@ LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
   if (job.soname.empty())
     job.soname = ("$ORIGIN/" + llvm::sys::path::filename(options.output)).str();
   job.prefix = options.prefix;
+  job.keepSymbols = options.keepSymbols;
   return report(linkLibrary(job, folder));
 }
 

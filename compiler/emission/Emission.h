@@ -11,10 +11,11 @@ enum class OutputKind { Library, Object, Archive, Header, LLVM, Assembly };
 
 struct EmissionOptions {
   OutputKind kind = OutputKind::Library;
-  std::string output; // a path; "-" is standard output, for text
-  std::string prefix; // of the C functions: an identifier
-  std::string soname; // how programs find a shared library; empty: beside themselves
-  std::string cpu;    // a name of LLVM's
+  std::string output;       // a path; "-" is standard output, for text
+  std::string prefix;       // of the C functions: an identifier
+  std::string soname;       // how programs find a shared library; empty: beside themselves
+  bool keepSymbols = false; // of kernels, in a library
+  std::string cpu;          // a name of LLVM's
   std::string features;
   unsigned optLevel = 3;
   unsigned threads = 0;       // of the compiler; 0: all processors

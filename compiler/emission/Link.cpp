@@ -176,9 +176,9 @@ Error tfc::emission::linkLibrary(const LinkJob &job, const WorkFolder &folder) {
   arguments.push_back(wl + "--version-script" + comma + script);
   arguments.insert(arguments.end(), {wl + "-z", wl + "relro", wl + "-z", wl + "now"});
   if (!linker->isCompiler)
-    arguments.insert(arguments.end(), {"--eh-frame-hdr", "-O2", "--strip-all"});
-  else
-    arguments.push_back("-s");
+    arguments.insert(arguments.end(), {"--eh-frame-hdr", "-O2"});
+  if (!job.keepSymbols)
+    arguments.push_back(wl + "--strip-all");
   arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
   arguments.push_back(job.runtimeLibrary);
   if (linker->isCompiler)

@@ -48,6 +48,7 @@ struct LinkJob {
   std::string output;
   std::string soname;
   std::string prefix; // of the functions that the library exports
+  bool keepSymbols;   // of functions that it does not export
 };
 
 /// Links a shared library that needs the C library, libm and nothing else.

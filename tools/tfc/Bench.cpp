@@ -33,6 +33,22 @@ static Expected<std::vector<double>> timeCalls(const BenchOptions &options, Load
   return times;
 }
 
+/// Calls the entry again and prints the share of the time that each function of the library takes.
+static Error printKernels(const BenchOptions &options, LoadedModel &model, const Entry &entry,
+                          std::vector<Array> &feeds) {
+  Sampler sampler;
+  Expected<std::vector<double>> times = timeCalls(options, model, entry, feeds);
+  sampler.stop();
+  if (!times)
+    return times.takeError();
+  auto shares = model.shareByFunction(sampler.getSamples());
+  if (!shares)
+    return shares.takeError();
+  for (auto [name, share] : *shares)
+    outs() << formatv("{0,5:f1} %  {1}\n", share * 100, name.empty() ? "(elsewhere)" : name);
+  return Error::success();
+}
+
 /// The most memory that this process has had, the compiler's included.
 static int64_t peakOfProcess() {
   rusage usage = {};
@@ -81,7 +97,7 @@ static Error bench(const BenchOptions &options, LoadedModel &model, const Timing
     line.attribute("process_peak_bytes", peakOfProcess());
   });
   outs() << '\n';
-  return Error::success();
+  return options.kernels ? printKernels(options, model, entry, feeds->arrays) : Error::success();
 }
 
 int tfc::runBench(const BenchOptions &options) {

@@ -122,6 +122,8 @@ struct Parser {
         ->add_option("--soname", result.compile.soname,
                      "Where programs look for the library (default: beside themselves)")
         ->type_name("NAME");
+    compile->add_flag("--symbols", result.compile.keepSymbols,
+                      "Keep the names of kernels in a library, for profilers");
     compile
         ->add_option("--entry", entries,
                      "An entry to make of a .pb file, as in 'train: x:0, t:0 -> loss:0 ; train'")
@@ -179,6 +181,7 @@ struct Parser {
         ->take_all();
     bench->add_option("--seconds", options.seconds, "How long to call it (default: 2)")
         ->check(CLI::Range(0.0, 1e6));
+    bench->add_flag("--kernels", options.kernels, "Print which kernels take the time, too");
     addThreads(*bench, options.threads);
   }
 
@@ -259,6 +262,7 @@ static void complete(Parser &parser) {
   } else if (*parser.bench) {
     result.command = Command::Bench;
     completeCalled(result.bench.compile, result.bench.entry);
+    result.bench.compile.keepSymbols = result.bench.kernels;
   } else if (*parser.format) {
     result.command = Command::Format;
   } else {

@@ -25,6 +25,7 @@ struct BenchOptions {
   std::vector<std::string> dims; // NAME=SIZE
   int threads = 0;
   double seconds = 2;
+  bool kernels = false; // tell which take the time
 };
 
 struct FormatOptions {

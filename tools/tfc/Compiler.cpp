@@ -153,6 +153,7 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
   }
   options.output = request.output;
   options.soname = request.soname;
+  options.keepSymbols = request.keepSymbols;
   StringRef name = request.prefix;
   if (name.empty())
     name = model.name.empty() ? llvm::sys::path::stem(request.input) : StringRef(model.name);

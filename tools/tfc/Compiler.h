@@ -18,6 +18,7 @@ struct CompileRequest {
   std::string prefix;                         // empty: the graph's name, else the file's
   std::vector<tensorflow::EntrySpec> entries; // to make of a GraphDef
   std::string soname;                         // empty: the file's name, beside the program
+  bool keepSymbols = false;                   // of kernels, in a library
   PipelineOptions pipeline;
   bool printTimes = false;
 };

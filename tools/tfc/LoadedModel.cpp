@@ -9,7 +9,8 @@ using namespace tfc;
 
 LoadedModel::LoadedModel(LoadedModel &&other)
     : Model(std::move(other)), handle(std::exchange(other.handle, nullptr)), library(other.library),
-      instance(std::exchange(other.instance, nullptr)), memory(std::move(other.memory)) {}
+      instance(std::exchange(other.instance, nullptr)), memory(std::move(other.memory)),
+      functions(std::move(other.functions)) {}
 
 LoadedModel::~LoadedModel() {
   if (instance)
@@ -36,6 +37,7 @@ Expected<LoadedModel> LoadedModel::load(StringRef path, int32_t threads) {
   if (Error error = model.restart())
     return error;
   model.describe();
+  model.functions = FunctionTable::read(absolute); // the file may not stay
   return model;
 }
 
@@ -220,3 +222,21 @@ static int64_t mappedBytes(const void *address) {
 }
 
 int64_t LoadedModel::peakBytes() const { return memory->peak + mappedBytes(library); }
+
+Expected<std::vector<std::pair<StringRef, double>>>
+LoadedModel::shareByFunction(ArrayRef<uintptr_t> samples) const {
+  if (functions.isEmpty())
+    return createStringError(
+        "the library has no symbols: give the graph, or compile it with --symbols");
+  Dl_info info;
+  dladdr(library, &info);
+  auto base = reinterpret_cast<uintptr_t>(info.dli_fbase);
+  std::map<StringRef, size_t> counts;
+  for (uintptr_t sample : samples)
+    ++counts[functions.find(sample - base)];
+  std::vector<std::pair<StringRef, double>> shares;
+  for (auto [name, count] : counts)
+    shares.emplace_back(name, double(count) / samples.size());
+  llvm::stable_sort(shares, [](auto &a, auto &b) { return a.second > b.second; });
+  return shares;
+}

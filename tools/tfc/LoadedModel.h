@@ -3,6 +3,7 @@
 
 #include "runtime/tfc.h"
 #include "tools/tfc/Model.h"
+#include "tools/tfc/Profile.h"
 #include <atomic>
 #include <map>
 #include <memory>
@@ -37,6 +38,10 @@ public:
   /// The most memory that the model has had: the library's code, constants and initial values, and
   /// what the runtime took for variables, arena and itself.
   int64_t peakBytes() const;
+  /// The share of `samples` in each function, the largest first; "" is all that is elsewhere. An
+  /// error if the library has no symbols.
+  llvm::Expected<std::vector<std::pair<llvm::StringRef, double>>>
+  shareByFunction(llvm::ArrayRef<uintptr_t> samples) const;
 
 private:
   /// What the runtime took, counted as it takes it.
@@ -56,6 +61,7 @@ private:
   tfc_instance *instance = nullptr;
   int32_t threads = 0;
   std::unique_ptr<Memory> memory; // the instance points to it
+  FunctionTable functions;
 };
 
 } // namespace tfc

@@ -1,0 +1,46 @@
+// Which functions of a loaded library take the processor's time.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tfc {
+
+/// The functions of a shared library, by their addresses in the file.
+class FunctionTable {
+public:
+  /// Reads the symbols; empty if the library has none.
+  static FunctionTable read(llvm::StringRef path);
+
+  bool isEmpty() const { return functions.empty(); }
+  /// The function that holds the instruction at `offset`; empty if none does.
+  llvm::StringRef find(uint64_t offset) const;
+
+private:
+  struct Function {
+    uint64_t end;
+    std::string name;
+  };
+  std::map<uint64_t, Function> functions; // by their begin
+};
+
+/// Notes, from its construction to `stop`, where the process is after each tick of processor time.
+/// One at a time.
+class Sampler {
+public:
+  Sampler();
+  ~Sampler() { stop(); }
+  Sampler(const Sampler &) = delete;
+
+  void stop();
+  /// The addresses of the instructions; behind `stop`.
+  llvm::ArrayRef<uintptr_t> getSamples() const;
+
+private:
+  std::vector<uintptr_t> buffer;
+};
+
+} // namespace tfc
