@@ -74,12 +74,24 @@ Value storageOf(Value root) {
   return root;
 }
 
+/// Whether a root is in the one buffer of a carried value: the old value, or one that is made on the
+/// way to the next.
+static bool isInSingleBuffer(Value root, WhileOp loop, int64_t carried) {
+  if (root == loop.getBodyBlock().getArgument(carried))
+    return true;
+  auto launch = root.getDefiningOp<LaunchOp>();
+  if (!launch || launch->getParentOp() != loop)
+    return false;
+  Place place = placeOf(launch, cast<OpResult>(root).getResultNumber());
+  return place.kind == Place::Kind::Result && place.index == carried;
+}
+
 bool isWrittenOverOperand(LaunchOp launch, unsigned result) {
   Place place = placeOf(launch, result);
   auto loop = dyn_cast<WhileOp>(launch->getParentOp());
   if (place.kind == Place::Kind::Result && loop && hasSingleBuffer(loop, place.index))
     return llvm::any_of(launch.getInputs(), [&](Value input) {
-      return rootOf(input) == loop.getBodyBlock().getArgument(place.index);
+      return isInSingleBuffer(rootOf(input), loop, place.index);
     });
   if (place.kind != Place::Kind::Variable)
     return place.kind == Place::Kind::Operand;

@@ -65,6 +65,8 @@ private:
   void placeInFetches();
   void placeInResults(StepGraph &graph);
   void placeCarried(StepGraph &graph, WhileOp loop);
+  bool placeChain(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old);
+  bool placeOverMade(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old, Value made);
   LaunchPlan *unplacedMaker(Value root);
   void reorder(const StepGraph &graph);
   void wishForOperands();
@@ -284,10 +286,46 @@ void BlockPlanner::placeCarried(StepGraph &graph, WhileOp loop) {
     plan->places[number] = Place::inResult(i);
     bool isYieldedElsewhere =
         llvm::any_of(yielded, [&](Value other) { return other != value && rootOf(other) == old; });
-    if (!isYieldedElsewhere && placeOverOld(graph, *plan, number, old))
+    if (!isYieldedElsewhere && placeChain(graph, *plan, number, old))
       single.push_back(i);
   }
   setSingleBuffers(loop, single);
+}
+
+/// As placeOverOld, for a launch whose result has its place. If the launch changes what another one
+/// makes, that one writes there already: a chain of updates then works in one buffer.
+bool BlockPlanner::placeChain(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old) {
+  for (Value input : plan.op.getInputs())
+    if (placeOverMade(graph, plan, number, old, rootOf(input)))
+      return true;
+  return placeOverOld(graph, plan, number, old);
+}
+
+bool BlockPlanner::placeOverMade(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old,
+                                 Value made) {
+  LaunchPlan *maker = unplacedMaker(made);
+  std::optional<unsigned> operand = operandFor(plan.op, number, made);
+  auto isMade = [&](Value value) { return rootOf(value) == made; };
+  if (!maker || !operand || plan.takes(*operand) || assigned.contains(made) ||
+      bytesOf(made.getType()) != bytesOf(plan.op.getResult(number).getType()) ||
+      llvm::any_of(block.getTerminator()->getOperands(), isMade))
+    return false;
+  SmallVector<Operation *> readers;
+  for (Operation *step : graph.getSteps())
+    if (step != plan.op && graph.rootsReadBy(step).contains(made))
+      readers.push_back(step);
+  if (llvm::any_of(readers, [&](Operation *reader) { return graph.reaches(plan.op, reader); }))
+    return false;
+  unsigned makerNumber = cast<OpResult>(made).getResultNumber();
+  maker->places[makerNumber] = plan.places[number];
+  if (!placeChain(graph, *maker, makerNumber, old)) {
+    maker->places[makerNumber] = Place();
+    return false;
+  }
+  plan.forced.push_back({number, *operand});
+  for (Operation *reader : readers)
+    graph.runBefore(reader, plan.op);
+  return true;
 }
 
 bool BlockPlanner::isInArena(Value root) const {

@@ -58,5 +58,53 @@ dfg.entry @branch(%p: tensor<i1>, %x: tensor<8xf32>, %y: tensor<8xf32>) -> tenso
   dfg.return %z : tensor<8xf32>
 }
 
+// Three updates of one value change it in its buffer, the reader of the second between them.
+// CHECK-LABEL: dfg.entry @chain
+// CHECK: dfg.while{{.*}}tfc.single = array<i64: 1, 2>
+// CHECK: %[[FIRST:.*]] = dfg.launch @update_inplace({{.*}}tfc.places = [{result = 2 : i32}]
+// CHECK: %[[SECOND:.*]] = dfg.launch @update_inplace(%[[FIRST]]){{.*}}tfc.places = [{result = 2 : i32}]
+// CHECK: dfg.launch @both_inplace({{.*}}, %[[SECOND]]){{.*}}tfc.places = [{result = 1 : i32}]
+// CHECK: dfg.launch @update_inplace(%[[SECOND]]){{.*}}tfc.places = [{result = 2 : i32}]
+dfg.entry @chain(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = dfg.constant dense<0> : tensor<i32>
+  %one = dfg.constant dense<1> : tensor<i32>
+  %last, %a, %b = dfg.while (%zero, %x, %x) : tensor<i32>, tensor<8xf32>, tensor<8xf32> {
+  ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
+    %go = dfg.less %i, %n {tfc.register} : tensor<i32>, tensor<i32>
+    dfg.condition %go : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
+    %next = dfg.add %i, %one {tfc.register} : tensor<i32>, tensor<i32>
+    %u = dfg.launch @update(%t) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
+    %v = dfg.launch @update(%u) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
+    %w = dfg.launch @update(%v) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
+    %r = dfg.launch @both(%s, %v) {sizes = #dfg.dims<>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    dfg.yield %next, %r, %w : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+  }
+  dfg.return %a : tensor<8xf32>
+}
+
+// Where the value between is carried too, it has a buffer of its own.
+// CHECK-LABEL: dfg.entry @between
+// CHECK: dfg.while{{.*}}tfc.single = array<i64: 1, 2>
+// CHECK: dfg.launch @update(%{{.*}}tfc.places = [{result = 1 : i32}]
+// CHECK: dfg.launch @update(%{{.*}}tfc.places = [{result = 2 : i32}]
+dfg.entry @between(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = dfg.constant dense<0> : tensor<i32>
+  %one = dfg.constant dense<1> : tensor<i32>
+  %last, %a, %b = dfg.while (%zero, %x, %x) : tensor<i32>, tensor<8xf32>, tensor<8xf32> {
+  ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
+    %go = dfg.less %i, %n {tfc.register} : tensor<i32>, tensor<i32>
+    dfg.condition %go : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
+    %next = dfg.add %i, %one {tfc.register} : tensor<i32>, tensor<i32>
+    %u = dfg.launch @update(%t) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
+    %v = dfg.launch @update(%u) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
+    dfg.yield %next, %u, %v : tensor<i32>, tensor<8xf32>, tensor<8xf32>
+  }
+  dfg.return %a : tensor<8xf32>
+}
+
 func.func private @update(tensor<8xf32>) -> (tensor<8xf32> {tfc.may_share = [0 : i32]})
 func.func private @both(tensor<8xf32>, tensor<8xf32>) -> (tensor<8xf32> {tfc.may_share = [0 : i32, 1 : i32]})
