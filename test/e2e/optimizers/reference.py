@@ -145,8 +145,8 @@ class Adam(Optimizer):
         kind = self.kind
         self.m[i] = kind(self.beta1) * self.m[i] + kind(1 - self.beta1) * g
         self.s[i] = kind(self.beta2) * self.s[i] + kind(1 - self.beta2) * (g * g)
-        m = self.m[i] / (kind(1) - kind(self.beta1) ** kind(self.t))
-        s = self.s[i] / (kind(1) - kind(self.beta2) ** kind(self.t))
+        m = self.m[i] / kind(1 - self.beta1**self.t)  # f64 up to here, in f32 too
+        s = self.s[i] / kind(1 - self.beta2**self.t)
         return m / (np.sqrt(s) + kind(1e-8))
 
 
