@@ -1,0 +1,55 @@
+"""What a network of these tests starts from, the same for tfc and for the peer: made by NumPy's frozen
+RandomState, so that nothing but the losses has to be stored.
+
+    weights = initial_weights({"net.w": (4, 8), ..})
+    for feeds in batches("gpt"): ...
+"""
+
+import numpy as np
+
+STEPS = 50
+
+
+def is_weight(name):
+    """Whether it is trained: neither a slot of an optimizer nor a running average."""
+    return "net." in name and not name.startswith("opt.") and name.split(".")[-1] not in RUNNING
+
+
+RUNNING = "average", "variance"
+
+
+def initial_weights(shapes):
+    """Scales are near 1, other vectors near 0, matrices keep the variance of their rows."""
+    weights = {}
+    for number, name in enumerate(sorted(shapes)):
+        shape = shapes[name]
+        noise = np.random.RandomState(number).normal(size=shape)
+        if name.endswith(".scale"):
+            values = 1 + 0.1 * noise
+        elif len(shape) < 2:
+            values = 0.1 * noise
+        else:
+            values = noise / np.sqrt(np.prod(shape[:-1]))
+        weights[name] = values.astype(np.float32)
+    return weights
+
+
+def _gpt(random):
+    """A text of sixteen words, in random order."""
+    words = random.randint(1, 128, size=(16, 7))
+    text = words[random.randint(0, 16, size=STEPS * 8 * 10)].astype(np.int32)
+    rows = text.reshape(STEPS, 8, 70)[:, :, :65]
+    return [{"tokens": tokens} for tokens in np.ascontiguousarray(rows)]
+
+
+def _convnet(random):
+    """Ten images, each with noise."""
+    images = random.uniform(0, 12, size=(10, 64))
+    label = random.randint(0, 10, size=(STEPS, 32)).astype(np.int32)
+    x = (images[label] + random.normal(scale=4, size=(STEPS, 32, 64))).astype(np.float32)
+    return [{"x": x[i], "label": label[i]} for i in range(STEPS)]
+
+
+def batches(network):
+    """The feeds of each step."""
+    return {"gpt": _gpt, "convnet": _convnet}[network](np.random.RandomState(7))
