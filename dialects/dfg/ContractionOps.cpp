@@ -35,21 +35,39 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
                              toText(lhs), " and ", toText(rhs), " [inner-dimensions]");
   std::optional<Shape> batch = broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
   if (!batch)
-    return emitOptionalError(location, "matmul expects batch dimensions that are equal or 1, but got ",
+    return emitOptionalError(location,
+                             "matmul expects batch dimensions that are equal or 1, but got ",
                              toText(lhs), " and ", toText(rhs), " [unequal-dimensions]");
   batch->append({a.end()[-2], b.end()[-1]});
   results.push_back(tensorOf(*batch, elementTypeOf(lhs)));
   return success();
 }
 
-/// d(A B) = g B', A' g, where ' is the transpose; the flags choose which operand is read transposed.
+/// All rows of all matrices as one matrix.
+static Value mergeRows(OpBuilder &b, Value x) {
+  Shape shape = shapeOf(x.getType());
+  DimExpr rows(1);
+  for (const DimExpr &size : ArrayRef(shape).drop_back())
+    rows = rows * size;
+  return reshapeTo(b, x, {rows, shape.back()});
+}
+
+/// d(A B) = g B', A' g, where ' is the transpose; the flags choose which operand is read
+/// transposed.
 SmallVector<Value> MatmulOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  Value g = resultGrads[0];
+  Value g = resultGrads[0], lhs = getLhs();
   bool isLhsT = getTransposeLhs(), isRhsT = getTransposeRhs();
   auto multiply = [&](Value lhs, Value rhs, bool transposeLhs, bool transposeRhs) -> Value {
     return MatmulOp::create(b, getLoc(), lhs, rhs, transposeLhs, transposeRhs);
   };
-  Value lhsGrad = isLhsT ? multiply(getRhs(), g, isRhsT, true) : multiply(g, getRhs(), false, !isRhsT);
-  Value rhsGrad = isRhsT ? multiply(g, getLhs(), true, isLhsT) : multiply(getLhs(), g, !isLhsT, false);
+  Value lhsGrad =
+      isLhsT ? multiply(getRhs(), g, isRhsT, true) : multiply(g, getRhs(), false, !isRhsT);
+  // One matrix for all rows: one product over them, not one for each matrix of the batch and their
+  // sum.
+  if (!isLhsT && shapeOf(getRhs().getType()).size() == 2 && shapeOf(lhs.getType()).size() > 2) {
+    lhs = mergeRows(b, lhs);
+    g = mergeRows(b, g);
+  }
+  Value rhsGrad = isRhsT ? multiply(g, lhs, true, isLhsT) : multiply(lhs, g, !isLhsT, false);
   return {lhsGrad, rhsGrad};
 }
