@@ -1,8 +1,8 @@
 """What the workers written in Python share: they are told a task at a time, and answer in JSON.
 
 A worker is started with the folder of the data, says who it is in one line, and then reads lines:
-`check TASK` runs the task a few times from its initial state and answers with numbers to compare,
-`time TASK SECONDS` answers with the microseconds of each call.
+`check TASK STEPS` runs the task from its initial state, a training step STEPS times, and answers with
+numbers to compare, `time TASK SECONDS` answers with the microseconds of each call.
 """
 
 import json
@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-CHECKED_STEPS = 20  # of a training step, which `check` runs
+checked_steps = 0  # of a training step, which `check` asks for
 
 
 def feed(task, name, dtype, shape):
@@ -55,6 +55,8 @@ def serve(name, version, make_task):
     for line in sys.stdin:
         command, task, *rest = line.split()
         if command == "check":
+            global checked_steps
+            checked_steps = int(rest[0])
             calls[task], answer = make_task(task)
         else:
             answer = _time(calls[task], float(rest[0]))
@@ -63,7 +65,7 @@ def serve(name, version, make_task):
 
 def train(step):
     """The losses of the first steps, as `check` wants them."""
-    return [step() for _ in range(CHECKED_STEPS)]
+    return [step() for _ in range(checked_steps)]
 
 
 def magnitude(array):

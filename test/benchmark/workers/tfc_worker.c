@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { kMaxValues = 4, kMaxRank = 8, kCheckedSteps = 20, kMaxTimes = 1 << 20 };
+enum { kMaxValues = 4, kMaxRank = 8, kMaxTimes = 1 << 20 };
 
 /// An entry with the memory of its feeds and fetches. Sizes are static: the shapes need no symbols.
 typedef struct task {
@@ -123,10 +123,10 @@ static double movedWeights(void) {
 }
 
 /// Answers with the losses of some steps, or with the magnitude of a kernel's result.
-static void answerCheck(task *t) {
+static void answerCheck(task *t, int steps) {
   bool trains = t->entry.writes && t->entry.fetch_count;
   printf("[");
-  for (int i = 0; i < (trains ? kCheckedSteps : 1); ++i) {
+  for (int i = 0; i < (trains ? steps : 1); ++i) {
     call(t);
     const tfc_tensor *out = &t->fetches[0];
     double number =
@@ -191,13 +191,13 @@ int main(int argc, char **argv) {
   fflush(stdout);
   char line[256], command[16], name[128];
   while (fgets(line, sizeof line, stdin)) {
-    double seconds = 0;
-    if (sscanf(line, "%15s %127s %lf", command, name, &seconds) < 2)
+    double argument = 0; // steps to check, or seconds
+    if (sscanf(line, "%15s %127s %lf", command, name, &argument) < 3)
       die(line, "no command");
     if (!strcmp(command, "check"))
-      answerCheck(findTask(name));
+      answerCheck(findTask(name), (int)argument);
     else
-      answerTime(findTask(name), seconds);
+      answerTime(findTask(name), argument);
     fflush(stdout);
   }
   library->api->destroy(instance);

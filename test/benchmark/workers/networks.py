@@ -1,0 +1,76 @@
+"""LeNet, an LSTM and a GPT for the peers, over a small adapter `ops` of each; models/*.graph are the same networks.
+
+The weights are the variables of the compiled model, by its names. A loss is `NETWORKS[task](ops, weights, x, label)`.
+"""
+
+import math
+
+import numpy as np
+import protocol
+
+# Task -> (shape and dtype of x, shape of label).
+FEEDS = {
+    "lenet": ((64, 28, 28, 1), np.float32, (64,)),
+    "lstm": ((35, 20), np.int32, (35, 20)),
+    "gpt": ((8, 128), np.int32, (8, 128)),
+}
+
+
+def load(task):
+    """The weights by name, without what belongs to the optimizer; x and label."""
+    weights = {
+        name: value
+        for name, value in protocol.variables(f"{task}.safetensors").items()
+        if not name.startswith("opt.") and name != "random.calls"
+    }
+    shape, dtype, labels = FEEDS[task]
+    return weights, protocol.feed(task, "x", dtype, shape), protocol.feed(task, "label", np.int32, labels)
+
+
+def lenet(ops, w, x, label):
+    for name in "conv1", "conv2":
+        x = ops.max_pool(ops.relu(ops.conv(x, w[name + ".w"], w[name + ".b"])))
+    x = ops.relu(ops.reshape(x, (64, 3136)) @ w["hidden.w"] + w["hidden.b"])
+    return ops.cross_entropy(x @ w["last.w"] + w["last.b"], label)
+
+
+def lstm(ops, w, x, label):
+    x = ops.take(w["table"], x)
+    for name in "first", "second":
+
+        def cell(carried, x_t, name=name):
+            c, h = carried
+            i, j, f, o = ops.split(
+                ops.concat([x_t, h], 1) @ w[name + ".w"] + w[name + ".b"], 4, 1
+            )
+            c = ops.sigmoid(f) * c + ops.sigmoid(i) * ops.tanh(j)
+            return c, ops.sigmoid(o) * ops.tanh(c)
+
+        x = ops.scan(cell, x, (20, 512))
+    scores = ops.reshape(x, (700, 512)) @ w["w"] + w["b"]
+    return ops.cross_entropy(scores, ops.reshape(label, (700,)))
+
+
+def _attention(ops, w, x, name):
+    qkv = ops.split(x @ w[name + "qkv.w"] + w[name + "qkv.b"], 3, 2)
+    q, k, v = (ops.transpose(ops.reshape(part, (8, 128, 6, 64)), (0, 2, 1, 3)) for part in qkv)
+    score = ops.causal(q @ ops.transpose(k, (0, 1, 3, 2)) / math.sqrt(64))
+    mix = ops.transpose(ops.softmax(score) @ v, (0, 2, 1, 3))
+    return ops.reshape(mix, (8, 128, 384)) @ w[name + "out.w"] + w[name + "out.b"]
+
+
+def gpt(ops, w, x, label):
+    def norm(x, name):
+        return ops.layer_norm(x, w[name + ".scale"], w[name + ".shift"])
+
+    x = ops.take(w["table"], x) + w["place"]
+    for i in range(6):
+        name = f"stack.{i}."
+        x = x + _attention(ops, w, norm(x, name + "norm1"), name + "attend.")
+        up = ops.gelu(norm(x, name + "norm2") @ w[name + "up.w"] + w[name + "up.b"])
+        x = x + up @ w[name + "down.w"] + w[name + "down.b"]
+    scores = ops.reshape(norm(x, "norm"), (1024, 384)) @ ops.transpose(w["table"], (1, 0))
+    return ops.cross_entropy(scores, ops.reshape(label, (1024,)))
+
+
+NETWORKS = {"lenet": lenet, "lstm": lstm, "gpt": gpt}
