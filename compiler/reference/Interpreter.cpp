@@ -8,8 +8,8 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-const Handlers::Handler *Handlers::find(Operation *op) const {
-  auto found = handlers.find(op->getName().getStringRef());
+const Handlers::Handler *Handlers::find(StringRef name) const {
+  auto found = handlers.find(name);
   return found == handlers.end() ? nullptr : &found->second;
 }
 
@@ -46,14 +46,14 @@ LogicalResult Interpreter::run(Block &block) {
 }
 
 LogicalResult Interpreter::run(Operation *op) {
-  if (const Handlers::Handler *handler = getHandlers().find(op))
+  if (const Handlers::Handler *handler = getHandlers().find(op->getName().getStringRef()))
     return (*handler)(op, *this);
   return evaluate(op);
 }
 
 /// Runs a function of tensors.
 LogicalResult Interpreter::evaluate(Operation *op) {
-  const Registry::Evaluator *evaluator = getRegistry().find(op);
+  const Registry::Evaluator *evaluator = getRegistry().find(op->getName().getStringRef());
   if (!evaluator)
     return fail(Status::Code::Internal,
                 "the reference interpreter cannot execute '" + op->getName().getStringRef() + "'");

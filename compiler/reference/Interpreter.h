@@ -58,7 +58,8 @@ public:
       return handle(mlir::cast<Op>(op), interpreter);
     };
   }
-  const Handler *find(mlir::Operation *op) const;
+  /// Null if there is none.
+  const Handler *find(llvm::StringRef name) const;
 
 private:
   llvm::StringMap<Handler> handlers;

@@ -30,8 +30,8 @@ SmallVector<int64_t> Call::shapeOf(Type tensorType) const {
                              [&](const DimExpr &expr) { return std::max<int64_t>(size(expr), 0); });
 }
 
-const Registry::Evaluator *Registry::find(Operation *op) const {
-  auto found = evaluators.find(op->getName().getStringRef());
+const Registry::Evaluator *Registry::find(StringRef name) const {
+  auto found = evaluators.find(name);
   return found == evaluators.end() ? nullptr : &found->second;
 }
 

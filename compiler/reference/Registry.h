@@ -65,8 +65,8 @@ public:
     };
   }
 
-  /// Null if there is none.
-  const Evaluator *find(mlir::Operation *op) const;
+  /// The evaluator of the operation of that name, as "dfg.exp"; null if there is none.
+  const Evaluator *find(llvm::StringRef name) const;
 
 private:
   llvm::StringMap<Evaluator> evaluators;

@@ -1,0 +1,148 @@
+//===- InstanceTest.cpp - Executing modules through the library -----------===//
+
+#include "compiler/reference/Interpreter.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace tfc::reference;
+
+namespace {
+struct Instances : testing::Test {
+  Instances() { context.loadDialect<tfc::dfg::DfgDialect>(); }
+
+  ModuleOp parse(StringRef text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    return *module;
+  }
+
+  Tensor vector(std::vector<double> values) {
+    Tensor tensor(Float32Type::get(&context), {int64_t(values.size())});
+    for (auto [i, value] : llvm::enumerate(values))
+      tensor.setReal(i, {value, 0});
+    return tensor;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::vector<Tensor> fetches;
+};
+
+/// Operations that are no computation: declarations, terminators, parts of `dfg.dataflow`.
+constexpr StringLiteral kStructure[] = {
+    "dfg.entry",  "dfg.kernel", "dfg.variable",  "dfg.tape",           "dfg.queue",
+    "dfg.return", "dfg.yield",  "dfg.node",      "dfg.switch",         "dfg.merge",
+    "dfg.enter",  "dfg.exit",   "dfg.condition", "dfg.next_iteration", "dfg.loop_cond"};
+} // namespace
+
+TEST_F(Instances, EveryOperationIsExecuted) {
+  for (RegisteredOperationName op : context.getRegisteredOperationsByDialect("dfg")) {
+    StringRef name = op.getStringRef();
+    EXPECT_TRUE(getRegistry().find(name) || getHandlers().find(name) ||
+                llvm::is_contained(kStructure, name))
+        << name.str() << " has no evaluator in compiler/reference";
+  }
+}
+
+static constexpr StringLiteral kCounting = R"mlir(
+dfg.variable @w : tensor<2xf32>
+dfg.entry @start() attributes {initializer} {
+  %one = dfg.constant dense<1.0> : tensor<2xf32>
+  %w = dfg.assign @w, %one : tensor<2xf32>
+  dfg.return
+}
+dfg.entry @add(%x: tensor<2xf32> {dfg.name = "x"}) -> (tensor<2xf32> {dfg.name = "y"}) {
+  %w = dfg.read @w : tensor<2xf32>
+  %y = dfg.add %w, %x : tensor<2xf32>, tensor<2xf32>
+  %new = dfg.assign @w, %y : tensor<2xf32>
+  %zero = dfg.constant dense<0.0> : tensor<f32>
+  %s = dfg.sum %y : tensor<2xf32>
+  %ok = dfg.greater %s, %zero : tensor<f32>, tensor<f32>
+  dfg.check %ok, "too small", failed_precondition : tensor<i1>
+  dfg.return %y : tensor<2xf32>
+}
+)mlir";
+
+TEST_F(Instances, KeepVariablesFromCallToCall) {
+  Instance instance(parse(kCounting));
+  ASSERT_TRUE(instance.initialize().isOk());
+  ASSERT_TRUE(instance.call("add", vector({1, 2}), fetches).isOk());
+  ASSERT_TRUE(instance.call("add", vector({1, 2}), fetches).isOk());
+  EXPECT_EQ(fetches[0].number(1), 5);
+  EXPECT_EQ(instance.getVariable("w")->number(0), 3);
+}
+
+TEST_F(Instances, FailingCallsChangeNothing) {
+  Instance instance(parse(kCounting));
+  ASSERT_TRUE(instance.initialize().isOk());
+  Status status = instance.call("add", vector({-5, 2}), fetches);
+  EXPECT_EQ(status.code, Status::Code::FailedPrecondition);
+  EXPECT_EQ(status.message, "add: too small");
+  EXPECT_TRUE(status.isDetermined);
+  EXPECT_EQ(instance.getVariable("w")->number(0), 1);
+  EXPECT_EQ(instance.call("none", {}, fetches).code, Status::Code::NotFound);
+  EXPECT_EQ(instance.call("add", vector({1}), fetches).code, Status::Code::InvalidArgument);
+}
+
+TEST_F(Instances, TellWhoListensOfEachOperation) {
+  std::vector<std::string> names;
+  Options options;
+  options.onExecuted = [&](const Execution &execution) {
+    names.push_back(execution.op->getName().stripDialect().str());
+  };
+  Instance instance(parse(kCounting), options);
+  ASSERT_TRUE(instance.call("add", vector({1, 2}), fetches).isOk());
+  EXPECT_EQ(names, (std::vector<std::string>{"add", "constant", "sum", "greater"}));
+}
+
+/// d/dx of a third power by a loop, whose first and second derivatives are taken.
+TEST_F(Instances, GradientsFollowWhatWasExecuted) {
+  Instance instance(parse(R"mlir(
+dfg.entry @f(%v: tensor<1xf32> {dfg.name = "v"}) -> (tensor<f32> {dfg.name = "a"}, tensor<f32> {dfg.name = "b"}) {
+  %x = dfg.sum %v : tensor<1xf32>
+  %i = dfg.constant dense<0> : tensor<i32>
+  %one = dfg.constant dense<1> : tensor<i32>
+  %three = dfg.constant dense<3> : tensor<i32>
+  %unit = dfg.constant dense<1.0> : tensor<f32>
+  %n, %y = dfg.while (%i, %unit) : tensor<i32>, tensor<f32> {
+  ^bb0(%j: tensor<i32>, %p: tensor<f32>):
+    %go = dfg.less %j, %three : tensor<i32>, tensor<i32>
+    dfg.condition %go : tensor<i1>
+  } do {
+  ^bb0(%j: tensor<i32>, %p: tensor<f32>):
+    %next = dfg.add %j, %one : tensor<i32>, tensor<i32>
+    %q = dfg.mul %p, %x : tensor<f32>, tensor<f32>
+    dfg.yield %next, %q : tensor<i32>, tensor<f32>
+  }
+  %a = dfg.gradients %y, [%x] : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %b = dfg.gradients %a, [%x] : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  dfg.return %a, %b : tensor<f32>, tensor<f32>
+}
+)mlir"));
+  ASSERT_TRUE(instance.call("f", vector({2}), fetches).isOk());
+  EXPECT_EQ(fetches[0].number(0), 12);
+  EXPECT_EQ(fetches[1].number(0), 12);
+}
+
+/// Where rounding decides about a branch, what comes out of it may be anything.
+TEST_F(Instances, BranchesOnRoundingAreUndetermined) {
+  Instance instance(parse(R"mlir(
+dfg.entry @f(%v: tensor<1xf32> {dfg.name = "v"}) -> (tensor<f32> {dfg.name = "y"}) {
+  %x = dfg.sum %v : tensor<1xf32>
+  %e = dfg.exp %x : tensor<f32>
+  %l = dfg.log %e : tensor<f32>
+  %p = dfg.less %l, %x : tensor<f32>, tensor<f32>
+  %y = dfg.if %p : tensor<i1> -> tensor<f32> {
+    dfg.yield %x : tensor<f32>
+  } else {
+    dfg.yield %e : tensor<f32>
+  }
+  dfg.return %y : tensor<f32>
+}
+)mlir"));
+  Status status = instance.call("f", vector({0.3}), fetches);
+  ASSERT_TRUE(status.isOk());
+  EXPECT_FALSE(status.isDetermined);
+  EXPECT_FALSE(fetches[0].isDetermined());
+}
