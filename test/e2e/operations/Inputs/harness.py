@@ -230,8 +230,56 @@ def check_case(model, index, case, random, recorder):
                 yield f"{kind}, n = {n}: differs from central differences by {worst:.1e}"
 
 
+def record(index, case, random, folder):
+    """The calls of a case as steps of `tfc run --case`: the values that NumPy computes as fetches."""
+    names = [f"value_{index}_{dtype}" for dtype in case.types]
+    if case.gradient and "f64" in case.types:
+        names += [f"gradient_{index}"] + [f"second_{index}"] * case.second
+    for name in names:
+        dtype = name.rsplit("_", 1)[1] if name.startswith("value") else "f64"
+        for n in [size for size in case.sizes if size]:
+            feeds = {k: o.sample(random, n, dtype) for k, o in case.operands.items()}
+            with np.errstate(all="ignore"):
+                expected = case.expected(feeds)
+            fetches = {}
+            if name.startswith("value"):
+                fetches = {f"r{i}": value for i, value in enumerate(expected)}
+            else:
+                if expected[0].dtype != np.float64:
+                    continue
+                feeds["weight"] = random.normal(size=expected[0].shape)
+            if name.startswith("second"):
+                along = {f"along_{v}": random.normal(size=feeds[v].shape) for v in differentiable(case)}
+                feeds.update(along)
+            yield {"entry": name, "feeds": save(f"{name}.{n}", feeds, folder),
+                   "fetches": save(f"{name}.{n}", fetches, folder)}
+
+
+def save(prefix, arrays, folder):
+    files = {name: f"{prefix}.{name}.npy" for name in arrays}
+    for name, array in arrays.items():
+        np.save(os.path.join(folder, files[name]), array)
+    return files
+
+
+def compare_with_oracle(cases, graph, folder):
+    """NumPy's values are those of the oracle, and the compiled ones are within its bounds."""
+    steps = [step for index, one in enumerate(cases)
+             for step in record(index, one, np.random.default_rng(1000 + index), folder)]
+    path = os.path.join(folder, "case.json")
+    values = [{**step, "rtol": 1e-2 if "_f16" in step["entry"] else 1e-5} for step in steps
+              if step["fetches"]]
+    for what, option in (values, "--reference"), (steps, "--compare-with=reference"):
+        bare = [{**step, "fetches": {}} for step in what]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"steps": what if option == "--reference" else bare}, file)
+        if subprocess.run(["tfc", "run", graph, "--case", path, option]).returncode:
+            return 1
+    return 0
+
+
 def main():
-    table, folder = sys.argv[1:]
+    table, folder, *mode = sys.argv[1:]
     sys.modules["harness"] = sys.modules["__main__"]  # what the table imports
     cases, entries = runpy.run_path(table)["CASES"], Entries()
     for index, one in enumerate(cases):
@@ -240,6 +288,8 @@ def main():
     graph, library = os.path.join(folder, "operations.graph"), os.path.join(folder, "operations.so")
     with open(graph, "w", encoding="utf-8") as file:
         file.write(entries.text)
+    if mode == ["reference"]:
+        return compare_with_oracle(cases, graph, folder)
     if subprocess.run(["tfc", "compile", graph, "-o", library]).returncode:
         return 1
     model, wrong, recorder = Model(library), 0, Recorder(os.path.join(folder, "recorded"))
