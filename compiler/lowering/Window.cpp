@@ -27,7 +27,8 @@ static Value buildScaled(OpBuilder &b, Location loc, Value index, int64_t factor
 }
 
 namespace {
-/// An access map: the operand at window * stride + tap * dilation.
+/// An access map: the operand at window * stride + tap * dilation. With `low` elements at computed
+/// places, or the value.
 struct WindowsLowering : OpConversionPattern<WindowsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -36,6 +37,10 @@ struct WindowsLowering : OpConversionPattern<WindowsOp> {
     Shape from = shapeOf(op.getX().getType()), shape = shapeOf(op.getType());
     size_t rank = op.getSize().getSizes().size();
     Value x = adaptor.getX();
+    if (op.getLow()) {
+      rewriter.replaceOp(op, readMasked(op, x, from, shape, rewriter));
+      return success();
+    }
     SmallVector<AffineExpr> exprs{rewriter.getAffineDimExpr(0)};
     for (size_t i = 0; i < rank; ++i)
       exprs.push_back(rewriter.getAffineDimExpr(1 + i) * numberFor(op.getStride(), i) +
@@ -49,6 +54,42 @@ struct WindowsLowering : OpConversionPattern<WindowsOp> {
                                [](OpBuilder &, ValueRange scalars) { return scalars[0]; },
                                /*widenInputs=*/false));
     return success();
+  }
+
+  static Value readMasked(WindowsOp op, Value x, ArrayRef<DimExpr> from, ArrayRef<DimExpr> shape,
+                          OpBuilder &b) {
+    Location loc = op.getLoc();
+    Type type = cast<RankedTensorType>(x.getType()).getElementType();
+    Value outside = buildNumber(b, loc, type, op.getValue().convertToDouble());
+    if (llvm::any_of(from, [](const DimExpr &size) { return size.isConstant(0); }))
+      return buildFill(b, loc, outside, shape);
+    size_t rank = op.getSize().getSizes().size();
+    SmallVector<Value> low, sizes;
+    for (size_t i = 0; i < rank; ++i) {
+      low.push_back(buildSize(b, loc, op.getLow()->getExprs()[i]));
+      sizes.push_back(buildSize(b, loc, from[1 + i]));
+    }
+    auto body = [&](OpBuilder &b, ValueRange) -> Value {
+      SmallVector<Value> indices{linalg::IndexOp::create(b, loc, 0)};
+      Value isInside;
+      for (size_t i = 0; i < rank; ++i) {
+        Value window = linalg::IndexOp::create(b, loc, 1 + i);
+        Value tap = linalg::IndexOp::create(b, loc, 1 + rank + i);
+        Value place = buildScaled(b, loc, window, numberFor(op.getStride(), i));
+        Value reach = buildScaled(b, loc, tap, numberFor(op.getDilation(), i));
+        place = arith::AddIOp::create(b, loc, place, reach);
+        place = arith::SubIOp::create(b, loc, place, low[i]);
+        // A negative place is a large one without a sign.
+        Value isHere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place, sizes[i]);
+        indices.push_back(buildClamp(b, loc, place, sizes[i]));
+        isInside = isInside ? arith::AndIOp::create(b, loc, isInside, isHere).getResult() : isHere;
+      }
+      for (size_t i = 1 + rank; i < from.size(); ++i)
+        indices.push_back(linalg::IndexOp::create(b, loc, rank + i));
+      Value element = tensor::ExtractOp::create(b, loc, x, indices);
+      return arith::SelectOp::create(b, loc, isInside, element, outside);
+    };
+    return buildParallel(b, loc, {}, {}, shape, type, body, /*widenInputs=*/false);
   }
 };
 

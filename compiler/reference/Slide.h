@@ -26,6 +26,8 @@ public:
   bool fits() const { return hasRoom; }
   llvm::ArrayRef<int64_t> getTaps() const { return taps; }
   llvm::ArrayRef<int64_t> getCounts() const { return counts; }
+  /// As many windows, from `low` elements before the first one on.
+  void setPadding(llvm::ArrayRef<int64_t> newLow, llvm::ArrayRef<int64_t> newCounts);
   void setCounts(llvm::ArrayRef<int64_t> given);
   void setLow(llvm::ArrayRef<int64_t> given) { low.assign(given.begin(), given.end()); }
 

@@ -50,6 +50,12 @@ void Slide::setCounts(ArrayRef<int64_t> given) {
         counts[i] >= 0 && (counts[i] - 1) * stride[i] + (taps[i] - 1) * dilation[i] < sizes[i];
 }
 
+void Slide::setPadding(ArrayRef<int64_t> newLow, ArrayRef<int64_t> newCounts) {
+  low.assign(newLow.begin(), newLow.end());
+  counts.assign(newCounts.begin(), newCounts.end());
+  hasRoom = llvm::all_of(counts, [](int64_t count) { return count >= 0; });
+}
+
 std::optional<SmallVector<int64_t>> Slide::place(ArrayRef<int64_t> window,
                                                  ArrayRef<int64_t> tap) const {
   SmallVector<int64_t> place;
@@ -89,16 +95,21 @@ static void windows(WindowsOp op, Call &call) {
   size_t rank = taps.size();
   Slide slide({op.getStride(), op.getDilation(), std::nullopt, "valid"},
               x.getShape().slice(1, rank), taps);
-  if (op.getCount() && !llvm::is_contained(op.getCount()->getExprs(), DimExpr(0)))
+  if (op.getLow()) {
+    slide.setPadding(call.sizes(*op.getLow()), call.sizes(*op.getCount()));
+  } else if (op.getCount() && !llvm::is_contained(op.getCount()->getExprs(), DimExpr(0))) {
     slide.setCounts(call.sizes(*op.getCount()));
+  }
   if (!slide.fits())
     return call.refuse();
   int64_t i = 0;
-  for (Positions at(call.result().getShape()); !at.done(); at.next(), ++i)
-    call.result().copy(i, x,
-                       offsetAt(x, at[0],
-                                *slide.place((*at).slice(1, rank), (*at).slice(1 + rank, rank)),
-                                (*at).drop_front(1 + 2 * rank)));
+  for (Positions at(call.result().getShape()); !at.done(); at.next(), ++i) {
+    ArrayRef<int64_t> tap = (*at).slice(1 + rank, rank), rest = (*at).drop_front(1 + 2 * rank);
+    if (auto place = slide.place((*at).slice(1, rank), tap))
+      call.result().copy(i, x, offsetAt(x, at[0], *place, rest));
+    else
+      call.result().setConstant(i, op.getValue().convertToDouble());
+  }
 }
 
 static void placeWindows(PlaceWindowsOp op, Call &call) {

@@ -164,6 +164,10 @@ static Value splitGroups(OpBuilder &b, Value x, const Convolution &c, StringRef 
 
 /// The windows of `x` as a product sees them.
 static Value windowsOf(OpBuilder &b, Location loc, Value x, const Convolution &c, StringRef last) {
+  // Each channel by itself is no product of matrices, for which padding would be stored.
+  bool isDepthwise = hasAxis(c, 'g') && !hasAxis(c, 'c') && !hasAxis(c, 'f');
+  if (isDepthwise && !c.windows.isIdentity())
+    return buildMaskedWindows(b, loc, x, c.windows, 0.0);
   Value padded = splitGroups(b, buildPadded(b, loc, x, c.windows, 0.0), c, last);
   if (c.windows.isIdentity())
     return padded;

@@ -109,7 +109,7 @@ static Term largest(const Term &taken, const Windows &windows) {
 }
 
 static Term windowsOfElements(OpBuilder &b, Location loc, Value x, const Windows &windows) {
-  return Term(b, loc, buildWindows(b, loc, x, windows, lowestOf(elementTypeOf(x.getType()))));
+  return Term(b, loc, buildMaskedWindows(b, loc, x, windows, lowestOf(elementTypeOf(x.getType()))));
 }
 
 /// A dtype in which all positions have room.
@@ -269,7 +269,7 @@ SmallVector<Value> AvgPoolOp::decompose(OpBuilder &b) {
   Term x(b, getLoc(), getX());
   if (wide != dtype)
     x = call<CastOp>(x, TypeAttr::get(wide));
-  Term taken = x.with(buildWindows(b, getLoc(), x, windows, 0.0));
+  Term taken = x.with(buildMaskedWindows(b, getLoc(), x, windows, 0.0));
   Term sum = call<SumOp>(taken, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false));
   Term mean = sum / buildCounts(b, *this, windows, wide);
   return {wide == dtype ? mean : call<CastOp>(mean, TypeAttr::get(dtype))};

@@ -38,6 +38,16 @@ static FailureOr<Windows> readLayout(std::optional<Location> location, WindowsOp
                                 ? DimExpr(0)
                                 : windows->room[axis] - (count - 1) * windows->stride[axis];
   }
+  if (adaptor.getLow()) {
+    windows->low = adaptor.getLow()->getExprs();
+    if (windows->low.size() != taps.size())
+      return emitOptionalError(location, "'windows' expects ", taps.size(),
+                               " numbers in low, one for each in size, but got ",
+                               windows->low.size(), " [window]");
+    if (!adaptor.getCount())
+      return emitOptionalError(location, "'windows' expects count where it has low [window]");
+    windows->room.assign(taps.size(), DimExpr(0));
+  }
   if (failed(checkWindows(location, "windows", *windows, type)))
     return failure();
   return windows;
@@ -64,7 +74,7 @@ SmallVector<Value> WindowsOp::buildOperandGradients(OpBuilder &b, ValueRange res
   Term placed(b, getLoc(),
               PlaceWindowsOp::create(b, getLoc(), resultGrads[0],
                                      DimsAttr::get(b.getContext(), windows.sizes), getStrideAttr(),
-                                     getDilationAttr(), DimsAttr(), b.getF64FloatAttr(0.0)));
+                                     getDilationAttr(), getLowAttr(), b.getF64FloatAttr(0.0)));
   return {call<SumOp>(placed, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false))};
 }
 

@@ -18,7 +18,8 @@ def Dfg_WindowsOp : Dfg_PureOp<"windows",
     dilation[1], ..]` at `[n, row, column, i, j, ..]`. `stride` and `dilation`
     are 1 unless given, one number for all axes or one for each. There are as
     many windows as lie inside of `x`, or as `count` says; a call in which they
-    reach out of it fails.
+    reach out of it fails. With `low`, which `count` goes with, the first window
+    starts so many elements before `x`, and what is outside reads as `value`.
 
     ```mlir
     %y = dfg.windows %x {size = #dfg.dims<3, 3>, stride = array<i64: 2>} : tensor<4x9x9x2xf32>
@@ -27,7 +28,8 @@ def Dfg_WindowsOp : Dfg_PureOp<"windows",
   let arguments = (ins Dfg_Tensor:$x, Dfg_DimsAttr:$size,
                        OptionalAttr<DenseI64ArrayAttr>:$stride,
                        OptionalAttr<DenseI64ArrayAttr>:$dilation,
-                       OptionalAttr<Dfg_DimsAttr>:$count);
+                       OptionalAttr<Dfg_DimsAttr>:$count, OptionalAttr<Dfg_DimsAttr>:$low,
+                       DefaultValuedOptionalAttr<F64Attr, "0.0">:$value);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }

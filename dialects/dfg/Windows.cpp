@@ -181,7 +181,18 @@ Value buildPadded(OpBuilder &b, Location loc, Value x, const Windows &windows, d
 Value buildWindows(OpBuilder &b, Location loc, Value x, const Windows &windows, double value) {
   return WindowsOp::create(b, loc, buildPadded(b, loc, x, windows, value), dimsOf(b, windows.taps),
                            b.getDenseI64ArrayAttr(windows.stride),
-                           b.getDenseI64ArrayAttr(windows.dilation), dimsOf(b, windows.count));
+                           b.getDenseI64ArrayAttr(windows.dilation), dimsOf(b, windows.count),
+                           DimsAttr(), b.getF64FloatAttr(0.0));
+}
+
+Value buildMaskedWindows(OpBuilder &b, Location loc, Value x, const Windows &windows,
+                         double value) {
+  if (!windows.isPadded())
+    return buildWindows(b, loc, x, windows, value);
+  return WindowsOp::create(b, loc, x, dimsOf(b, windows.taps),
+                           b.getDenseI64ArrayAttr(windows.stride),
+                           b.getDenseI64ArrayAttr(windows.dilation), dimsOf(b, windows.count),
+                           dimsOf(b, windows.low), b.getF64FloatAttr(value));
 }
 
 SmallVector<int64_t> tapAxes(const Windows &windows) {

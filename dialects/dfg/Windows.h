@@ -73,6 +73,10 @@ mlir::Value buildPadded(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 mlir::Value buildWindows(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                          const Windows &windows, double value);
 
+/// The same without a padded copy, for readers that compute where they read: what is outside is masked.
+mlir::Value buildMaskedWindows(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
+                               const Windows &windows, double value);
+
 /// The axes of `buildWindows` that run along windows' elements.
 llvm::SmallVector<int64_t> tapAxes(const Windows &windows);
 

@@ -33,6 +33,22 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'windows' expects 1 numbers in low, one for each in size, but got 2 [window]}}
+  %y = dfg.windows %x {size = #dfg.dims<2>, count = #dfg.dims<9>, low = #dfg.dims<1, 1>} : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'windows' expects count where it has low [window]}}
+  %y = dfg.windows %x {size = #dfg.dims<2>, low = #dfg.dims<1>} : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{'place_windows' expects two axes behind the first of f32[4, 8] for each size in shape, but got 1 [rank]}}
   %y = dfg.place_windows %x {shape = #dfg.dims<8>} : tensor<4x8xf32>
   return
