@@ -108,10 +108,10 @@ def result_type(value):
 
 
 class Entries:
-    """The graph's text, entry by entry."""
+    """The graph's text, entry by entry, behind the `use` lines of the table."""
 
-    def __init__(self):
-        self.text = "graph operations\n"
+    def __init__(self, uses):
+        self.text = f"graph operations\n{uses}"
 
     def add(self, name, feeds, statements, results):
         fetches = ", ".join(f"r{i}: {kind}" for i, (_, kind) in enumerate(results))
@@ -281,7 +281,8 @@ def compare_with_oracle(cases, graph, folder):
 def main():
     table, folder, *mode = sys.argv[1:]
     sys.modules["harness"] = sys.modules["__main__"]  # what the table imports
-    cases, entries = runpy.run_path(table)["CASES"], Entries()
+    read = runpy.run_path(table)
+    cases, entries = read["CASES"], Entries(read.get("USES", ""))
     for index, one in enumerate(cases):
         add_case(entries, index, one, np.random.default_rng(index))
     os.makedirs(folder, exist_ok=True)
