@@ -124,11 +124,14 @@ void LineSorter::siftDown(Value root, Value end) {
 }
 
 /// The first half of the steps makes a heap, from its last parent to the root; each later one moves
-/// the root behind the rest and mends the heap.
+/// the root behind the rest and mends the heap. With a limit there are so many later ones.
 void LineSorter::emit() {
   Value zero = constant(0), one = constant(1);
   Value parents = arith::DivUIOp::create(b, loc, length, constant(2));
-  Value steps = subtract(add(parents, length), one);
+  Value moves = subtract(length, one);
+  if (std::optional<int64_t> limit = op.getLimit())
+    moves = arith::MinSIOp::create(b, loc, moves, constant(*limit));
+  Value steps = add(parents, moves);
   auto loop = scf::ForOp::create(b, loc, zero, steps, one);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());

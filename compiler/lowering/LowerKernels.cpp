@@ -145,7 +145,9 @@ struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
     populateGatherPatterns(types, patterns);
     populatePositionPatterns(types, patterns);
     populateReductionPatterns(types, patterns);
+    populateScanPatterns(types, patterns);
     populateShapePatterns(types, patterns);
+    populateSortPatterns(types, patterns);
     populateViewPatterns(types, patterns);
     populateWindowPatterns(types, patterns);
     patterns.add<ReturnLowering>(types, context);

@@ -1,6 +1,7 @@
 //===- Lowering.cpp - What the lowering patterns share --------------------===//
 
 #include "compiler/lowering/Lowering.h"
+#include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,6 +45,41 @@ Value narrow(OpBuilder &b, Location loc, Value scalar, Type to) {
   if (to == scalar.getType())
     return scalar;
   return arith::TruncFOp::create(b, loc, to, scalar);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+TypedAttr extremeValue(OpBuilder &b, Type elementType, bool isSmallest) {
+  Type type = computeType(elementType);
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return b.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics(), isSmallest));
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (elementType.isUnsignedInteger())
+    return b.getIntegerAttr(type, isSmallest ? APInt::getZero(width) : APInt::getMaxValue(width));
+  return b.getIntegerAttr(type, isSmallest ? APInt::getSignedMinValue(width)
+                                           : APInt::getSignedMaxValue(width));
+}
+
+Value buildExtreme(OpBuilder &b, Location loc, Value x, Value y, bool isMax, Type elementType) {
+  auto create = [&]<typename Max, typename Min>() -> Value {
+    return isMax ? Max::create(b, loc, x, y).getResult() : Min::create(b, loc, x, y).getResult();
+  };
+  if (isa<FloatType>(x.getType()))
+    return create.operator()<arith::MaximumFOp, arith::MinimumFOp>();
+  if (elementType.isUnsignedInteger())
+    return create.operator()<arith::MaxUIOp, arith::MinUIOp>();
+  return create.operator()<arith::MaxSIOp, arith::MinSIOp>();
+}
+
+Type storedElement(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+
+void buildRegion(OpBuilder &b, Location loc, Region &region, TypeRange arguments, BodyBuilder body) {
+  OpBuilder::InsertionGuard guard(b);
+  Block *block =
+      b.createBlock(&region, region.end(), arguments, SmallVector<Location>(arguments.size(), loc));
+  linalg_ext::YieldOp::create(b, loc, body(b, block->getArguments()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -64,27 +64,47 @@ Read lookThrough(Read read);
 mlir::AffineMap broadcastMap(mlir::MLIRContext *context, llvm::ArrayRef<dfg::DimExpr> from,
                              llvm::ArrayRef<dfg::DimExpr> to);
 
-/// A reduction of `input` over `axes`, which are removed or stay with size 1, in the compute type of
-/// `elementType`, rounded at the end. `body` gets the element and the accumulator.
+/// A reduction of `input` over `axes`, which are removed or stay with size 1, in the compute type
+/// of `elementType`, rounded at the end. `body` gets the element and the accumulator.
 mlir::Value buildReduction(mlir::OpBuilder &b, mlir::Location loc, mlir::Value input,
                            llvm::ArrayRef<dfg::DimExpr> shape, llvm::ArrayRef<int64_t> axes,
-                           bool keepDims, mlir::TypedAttr neutral, mlir::Type elementType, BodyBuilder body);
+                           bool keepDims, mlir::TypedAttr neutral, mlir::Type elementType,
+                           BodyBuilder body);
 
 /// Converts a scalar between storage and compute type (floating point only).
 mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar);
 mlir::Value narrow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar, mlir::Type to);
 
-/// A value of the shape `from` read in the shape `to`, where they differ in sizes of 1 alone or hold
-/// their elements in the same row-major order.
+/// A value of the shape `from` read in the shape `to`, where they differ in sizes of 1 alone or
+/// hold their elements in the same row-major order.
 mlir::Value buildReshape(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                          llvm::ArrayRef<dfg::DimExpr> from, llvm::ArrayRef<dfg::DimExpr> to);
+
+/// The element type of a tensor as kernels hold it.
+mlir::Type storedElement(mlir::Value tensor);
+
+/// The smallest or largest value in the compute type of an element type of the language: an
+/// infinity, or an extreme integer.
+mlir::TypedAttr extremeValue(mlir::OpBuilder &b, mlir::Type elementType, bool isSmallest);
+
+/// The larger or smaller of two scalars of an element type of the language, in its compute type;
+/// NaN if one is.
+mlir::Value buildExtreme(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
+                         bool isMax, mlir::Type elementType);
+
+/// Gives `region` of a linalg_ext operation a block with these arguments, whose end is what `body`
+/// returns.
+void buildRegion(mlir::OpBuilder &b, mlir::Location loc, mlir::Region &region,
+                 mlir::TypeRange arguments, BodyBuilder body);
 
 void populateContractionPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateElementwisePatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateGatherPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populatePositionPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateReductionPatterns(TensorConverter &, mlir::RewritePatternSet &);
+void populateScanPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateShapePatterns(TensorConverter &, mlir::RewritePatternSet &);
+void populateSortPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateViewPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateWindowPatterns(TensorConverter &, mlir::RewritePatternSet &);
 

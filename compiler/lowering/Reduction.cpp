@@ -7,22 +7,10 @@ using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::lowering;
 
-/// The smallest or largest value in the compute type: an infinity, or an extreme integer.
-static TypedAttr extreme(OpBuilder &b, Type elementType, bool isSmallest) {
-  Type type = computeType(elementType);
-  if (auto floatType = dyn_cast<FloatType>(type))
-    return b.getFloatAttr(type, APFloat::getInf(floatType.getFloatSemantics(), isSmallest));
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (elementType.isUnsignedInteger())
-    return b.getIntegerAttr(type, isSmallest ? APInt::getZero(width) : APInt::getMaxValue(width));
-  return b.getIntegerAttr(type, isSmallest ? APInt::getSignedMinValue(width)
-                                           : APInt::getSignedMaxValue(width));
-}
-
 namespace {
-/// A reduction with the attributes `axis` and `keep_dims`; `Derived` gives neutral element and body.
-template <typename Op, typename Derived>
-struct ReductionLowering : OpConversionPattern<Op> {
+/// A reduction with the attributes `axis` and `keep_dims`; `Derived` gives neutral element and
+/// body.
+template <typename Op, typename Derived> struct ReductionLowering : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
@@ -31,13 +19,12 @@ struct ReductionLowering : OpConversionPattern<Op> {
     Type elementType = elementTypeOf(op.getX().getType());
     SmallVector<int64_t> axes = reducedAxes(op.getAxisAttr(), shape.size());
     TypedAttr neutral = Derived::neutral(rewriter, elementType);
-    rewriter.replaceOp(
-        op, buildReduction(rewriter, op.getLoc(), adaptor.getX(), shape, axes, op.getKeepDims(),
-                           neutral, storageType(elementType),
-                           [&](OpBuilder &b, ValueRange scalars) {
-                             return Derived::combine(b, op.getLoc(), scalars[1], scalars[0],
-                                                     elementType);
-                           }));
+    rewriter.replaceOp(op, buildReduction(rewriter, op.getLoc(), adaptor.getX(), shape, axes,
+                                          op.getKeepDims(), neutral, storageType(elementType),
+                                          [&](OpBuilder &b, ValueRange scalars) {
+                                            return Derived::combine(b, op.getLoc(), scalars[1],
+                                                                    scalars[0], elementType);
+                                          }));
     return success();
   }
 };
@@ -57,30 +44,22 @@ struct SumLowering : ReductionLowering<SumOp, SumLowering> {
 struct MaxLowering : ReductionLowering<MaxOp, MaxLowering> {
   using ReductionLowering::ReductionLowering;
   static TypedAttr neutral(OpBuilder &b, Type elementType) {
-    return extreme(b, elementType, /*isSmallest=*/true);
+    return extremeValue(b, elementType, /*isSmallest=*/true);
   }
   static Value combine(OpBuilder &b, Location loc, Value accumulator, Value element,
                        Type elementType) {
-    if (isa<FloatType>(element.getType()))
-      return arith::MaximumFOp::create(b, loc, accumulator, element);
-    if (elementType.isUnsignedInteger())
-      return arith::MaxUIOp::create(b, loc, accumulator, element);
-    return arith::MaxSIOp::create(b, loc, accumulator, element);
+    return buildExtreme(b, loc, accumulator, element, /*isMax=*/true, elementType);
   }
 };
 
 struct MinLowering : ReductionLowering<MinOp, MinLowering> {
   using ReductionLowering::ReductionLowering;
   static TypedAttr neutral(OpBuilder &b, Type elementType) {
-    return extreme(b, elementType, /*isSmallest=*/false);
+    return extremeValue(b, elementType, /*isSmallest=*/false);
   }
   static Value combine(OpBuilder &b, Location loc, Value accumulator, Value element,
                        Type elementType) {
-    if (isa<FloatType>(element.getType()))
-      return arith::MinimumFOp::create(b, loc, accumulator, element);
-    if (elementType.isUnsignedInteger())
-      return arith::MinUIOp::create(b, loc, accumulator, element);
-    return arith::MinSIOp::create(b, loc, accumulator, element);
+    return buildExtreme(b, loc, accumulator, element, /*isMax=*/false, elementType);
   }
 };
 

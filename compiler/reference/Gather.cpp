@@ -1,6 +1,5 @@
 //===- Gather.cpp - Elements at computed places ---------------------------===//
 
-#include "compiler/reference/Groups.h"
 #include "compiler/reference/Registry.h"
 #include <cmath>
 #include <map>
@@ -142,42 +141,8 @@ static void scatterAdd(ScatterAddOp op, Call &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sorting
+// Coalesce
 //===----------------------------------------------------------------------===//
-
-/// Ascending, NaN last.
-static bool isLess(const Tensor &x, int64_t a, int64_t b) {
-  if (!x.isFloat())
-    return x.integer(a) < x.integer(b);
-  double left = x.number(a), right = x.number(b);
-  return std::isnan(right) ? !std::isnan(left) : left < right;
-}
-
-/// Whether rounding may exchange two elements.
-static bool mayExchange(const Tensor &x, int64_t a, int64_t b) {
-  double error = x.error(a) + x.error(b);
-  return error != 0 && (error == kUndetermined || distance(x.number(a), x.number(b)) <= error);
-}
-
-static void argsort(ArgsortOp op, Call &call) {
-  const Tensor &x = call.operand();
-  int64_t axis = *normalizeAxis(op.getAxis(), x.getRank()), extent = x.getShape()[axis];
-  for (const auto &offsets : groupsOf(x, axis, extent ? x.size() / extent : 0)) {
-    std::vector<int64_t> order(extent);
-    for (int64_t k = 0; k < extent; ++k)
-      order[k] = k;
-    llvm::sort(order, [&](int64_t a, int64_t b) {
-      bool isBefore = isLess(x, offsets[a], offsets[b]);
-      return isBefore || (a < b && !isLess(x, offsets[b], offsets[a]));
-    });
-    for (int64_t k = 0; k < extent; ++k) {
-      bool isDetermined = llvm::none_of(llvm::seq(extent), [&](int64_t other) {
-        return other != order[k] && mayExchange(x, offsets[other], offsets[order[k]]);
-      });
-      call.result().setInteger(offsets[k], order[k], isDetermined);
-    }
-  }
-}
 
 /// The distinct indices in ascending order, each with the sum of its rows; then -1 and zeros.
 static void coalesce(CoalesceOp, Call &call) {
@@ -219,7 +184,6 @@ void addGather(Registry &registry) {
   registry.add<TakeAlongAxisOp>(takeAlongAxis);
   registry.add<ScatterAddOp>(scatterAdd);
   registry.add<ScatterUpdateOp>(scatterUpdate);
-  registry.add<ArgsortOp>(argsort);
   registry.add<CoalesceOp>(coalesce);
 }
 

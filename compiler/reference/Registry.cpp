@@ -53,8 +53,10 @@ const Registry &getRegistry() {
     addReduction(all);
     addRounding(all);
     addScan(all);
+    addScatter(all);
     addShape(all);
     addSoftmax(all);
+    addSort(all);
     addTrigonometry(all);
     addView(all);
     addWindow(all);

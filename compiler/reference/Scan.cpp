@@ -143,7 +143,85 @@ static void linearRecurrence(LinearRecurrenceOp op, Call &call) {
   });
 }
 
+/// The extreme element so far; the error is that of any of them.
+static void scanExtremes(Call &call, ArrayRef<int64_t> line, bool isExclusive, bool isMax) {
+  const Tensor &x = call.operand();
+  Tensor &y = call.result();
+  Real extreme = {isMax ? -INFINITY : INFINITY, 0};
+  for (int64_t i : line) {
+    Real next = {x.number(i), std::max(extreme.error, x.error(i))};
+    if (std::isnan(extreme.value) ||
+        (isMax ? next.value < extreme.value : next.value > extreme.value))
+      next.value = extreme.value;
+    y.setReal(i, isExclusive ? extreme : next);
+    extreme = next;
+  }
+}
+
+static void scanExtremeIntegers(Call &call, ArrayRef<int64_t> line, bool isExclusive, bool isMax) {
+  const Tensor &x = call.operand();
+  Type type = x.getElementType();
+  unsigned width = type.getIntOrFloatBitWidth();
+  bool isUnsigned = type.isUnsignedInteger(), isDetermined = true;
+  int64_t least = isUnsigned ? 0 : llvm::minIntN(width);
+  int64_t most = isUnsigned ? int64_t(llvm::maxUIntN(width)) : llvm::maxIntN(width);
+  int64_t extreme = isMax ? least : most;
+  for (int64_t i : line) {
+    int64_t value = x.integer(i);
+    int64_t next = isMax ? std::max(extreme, value) : std::min(extreme, value);
+    bool isNextDetermined = isDetermined && x.isDetermined(i);
+    call.result().setInteger(i, isExclusive ? extreme : next,
+                             isExclusive ? isDetermined : isNextDetermined);
+    extreme = next;
+    isDetermined = isNextDetermined;
+  }
+}
+
+template <typename Op> static void addExtremeScan(Registry &registry, bool isMax) {
+  registry.add<Op>([=](Op op, Call &call) {
+    int64_t axis = *normalizeAxis(op.getAxis(), call.operand().getRank());
+    forEachLine(call.operand(), axis, op.getReverse(), [&](ArrayRef<int64_t> line) {
+      if (call.result().isFloat())
+        scanExtremes(call, line, op.getExclusive(), isMax);
+      else
+        scanExtremeIntegers(call, line, op.getExclusive(), isMax);
+    });
+  });
+}
+
+/// log(exp(a) + exp(x)); right up to a few units of the larger one of the result and 1, for a
+/// result near 0 is a difference.
+static Real logOfBoth(Type type, Real a, Real x) {
+  double larger = std::fmax(a.value, x.value), smaller = std::fmin(a.value, x.value);
+  if (std::isnan(a.value) || std::isnan(x.value))
+    return {NAN, 0};
+  double value = std::isinf(larger) || larger == smaller
+                     ? larger + (std::isinf(larger) ? 0 : std::log(2.0))
+                     : larger + std::log1p(std::exp(smaller - larger));
+  const Format &format = formatOf(type);
+  double error = std::max(a.error, x.error);
+  if (std::isfinite(value))
+    error += 4 * format.ulp * std::max(1.0, std::fabs(larger));
+  return {value, error};
+}
+
+static void logcumsumexp(LogcumsumexpOp op, Call &call) {
+  const Tensor &x = call.operand();
+  int64_t axis = *normalizeAxis(op.getAxis(), x.getRank());
+  forEachLine(x, axis, op.getReverse(), [&](ArrayRef<int64_t> line) {
+    Real last = {-INFINITY, 0};
+    for (int64_t i : line) {
+      Real next = logOfBoth(x.getElementType(), last, x.real(i));
+      call.result().setReal(i, op.getExclusive() ? last : next);
+      last = next;
+    }
+  });
+}
+
 void addScan(Registry &registry) {
+  addExtremeScan<CummaxOp>(registry, /*isMax=*/true);
+  addExtremeScan<CumminOp>(registry, /*isMax=*/false);
+  registry.add<LogcumsumexpOp>(logcumsumexp);
   addScan<CumsumOp, RunningSum>(registry, 0, [](uint64_t a, uint64_t b) { return a + b; });
   addScan<CumprodOp, Product>(registry, 1, [](uint64_t a, uint64_t b) { return a * b; });
   registry.add<LinearRecurrenceOp>(linearRecurrence);

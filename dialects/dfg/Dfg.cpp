@@ -4,6 +4,8 @@
 #include "dialects/dfg/ConvolutionOps.h"
 #include "dialects/dfg/PoolingOps.h"
 #include "dialects/dfg/ScanOps.h"
+#include "dialects/dfg/ScatterOps.h"
+#include "dialects/dfg/SortOps.h"
 #include "dialects/dfg/WindowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -49,6 +51,14 @@ void DfgDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/dfg/ScanOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/dfg/ScatterOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/dfg/SortOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -11,7 +11,8 @@ using namespace tfc::dfg;
 
 LogicalResult tfc::dfg::inferScan(std::optional<Location> location, StringRef op, Type operand,
                                   int64_t axis, SmallVectorImpl<Type> &results) {
-  if (failed(checkDtypes(location, op, Dtypes::Numeric, operand)) ||
+  Dtypes dtypes = op == "logcumsumexp" ? Dtypes::Float : Dtypes::Numeric;
+  if (failed(checkDtypes(location, op, dtypes, operand)) ||
       failed(checkAxis(location, op, axis, shapeOf(operand).size(), operand)))
     return failure();
   results.push_back(operand);
@@ -72,4 +73,64 @@ SmallVector<Value> LinearRecurrenceOp::buildOperandGradients(OpBuilder &b, Value
   Term before =
       getExclusive() ? g.with(getY()) : recur(*this, factor, x, /*exclusive=*/true, /*flip=*/false);
   return {before * state, state};
+}
+
+//===----------------------------------------------------------------------===//
+// CummaxOp, CumminOp
+//===----------------------------------------------------------------------===//
+
+/// g, added where the extreme element was reached: at the last place so far that holds the extreme.
+/// Before the first one, and where NaN won, there is no such place.
+template <typename Op> static Value buildExtremeGradient(OpBuilder &b, Op op, Value grad) {
+  Term g(b, op.getLoc(), grad), x = g.with(op.getX());
+  Shape shape = x.getShape(), column;
+  int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
+  column.assign(shape.size() - axis, DimExpr(1));
+  column[0] = shape[axis];
+  Term iota = x.with(IotaOp::create(b, op.getLoc(), DimsAttr::get(b.getContext(), {shape[axis]}),
+                                    TypeAttr::get(b.getI64Type())));
+  Term size = x.with(sizeAs(b, op.getLoc(), shape[axis], b.getI64Type()));
+  Term none = op.getReverse() ? size : iota.number(-1.0);
+
+  Term extreme = call<Op>(x, op.getAxisAttr(), b.getBoolAttr(false), op.getReverseAttr());
+  Term hits = select(call<EqualOp>(x, extreme), reshape(iota, column), none);
+  Term last =
+      op.getReverse()
+          ? call<CumminOp>(hits, op.getAxisAttr(), op.getExclusiveAttr(), op.getReverseAttr())
+          : call<CummaxOp>(hits, op.getAxisAttr(), op.getExclusiveAttr(), op.getReverseAttr());
+  Term exists = call<LogicalAndOp>(call<GreaterEqualOp>(last, last.number(0.0)), less(last, size));
+  auto taken = TakeAlongAxisOp::create(b, op.getLoc(), x, select(exists, last, last.number(0.0)),
+                                       b.getI64IntegerAttr(axis));
+  Value result = taken.buildOperandGradients(b, Value(select(exists, g, g.number(0.0))))[0];
+  taken.erase();
+  return result;
+}
+
+SmallVector<Value> CummaxOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {buildExtremeGradient(b, *this, resultGrads[0])};
+}
+
+SmallVector<Value> CumminOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {buildExtremeGradient(b, *this, resultGrads[0])};
+}
+
+//===----------------------------------------------------------------------===//
+// LogcumsumexpOp
+//===----------------------------------------------------------------------===//
+
+/// d(logcumsumexp x) = exp(x) * cumsum(g * exp(-y)) in the other direction, where y is the primal
+/// result; the sums of positive and of negative terms as logarithms, so that nothing overflows.
+SmallVector<Value> LogcumsumexpOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  Term g(b, getLoc(), resultGrads[0]), x = g.with(getX()), y = g.with(getY());
+  Term isReached = greater(y, -std::numeric_limits<double>::infinity());
+  auto share = [&](const Term &part) {
+    Term counts = call<LogicalAndOp>(greater(part, 0.0), isReached);
+    Term size = call<LogOp>(select(counts, part, part.number(1.0)));
+    Term none = size.number(-std::numeric_limits<double>::infinity());
+    Term terms = select(counts, size - select(isReached, y, y.number(0.0)), none);
+    Term sums = call<LogcumsumexpOp>(terms, getAxisAttr(), getExclusiveAttr(),
+                                     b.getBoolAttr(!getReverse()));
+    return call<ExpOp>(x + sums);
+  };
+  return {share(g) - share(-g)};
 }

@@ -46,6 +46,45 @@ def Dfg_CumprodOp : Dfg_ScanOp<"cumprod"> {
   }];
 }
 
+def Dfg_CummaxOp : Dfg_ScanOp<"cummax"> {
+  let summary = "Gives the largest element up to each one along an axis";
+  let description = [{
+    With `exclusive` without the element itself, where the largest of nothing is
+    the smallest value; with `reverse` from the last element on. NaN wins. The
+    gradient goes to the last of equal elements that was reached.
+
+    ```mlir
+    %y = dfg.cummax %x {axis = 1 : i64} : tensor<4x8xf32>
+    ```
+  }];
+}
+
+def Dfg_CumminOp : Dfg_ScanOp<"cummin"> {
+  let summary = "Gives the smallest element up to each one along an axis";
+  let description = [{
+    With `exclusive` without the element itself, where the smallest of nothing
+    is the largest value; with `reverse` from the last element on. NaN wins. The
+    gradient goes to the last of equal elements that was reached.
+
+    ```mlir
+    %y = dfg.cummin %x {axis = 1 : i64} : tensor<4x8xf32>
+    ```
+  }];
+}
+
+def Dfg_LogcumsumexpOp : Dfg_ScanOp<"logcumsumexp"> {
+  let summary = "Gives the logarithm of sums of exponentials along an axis";
+  let description = [{
+    `log(cumsum(exp(x)))` without overflow. With `exclusive` without the element
+    itself, where the logarithm of nothing is minus infinity; with `reverse`
+    from the last element on.
+
+    ```mlir
+    %y = dfg.logcumsumexp %x {axis = 1 : i64} : tensor<4x8xf32>
+    ```
+  }];
+}
+
 def Dfg_LinearRecurrenceOp : Dfg_PureOp<"linear_recurrence", [Dfg_Differentiable]> {
   let summary = "Scales what came before and adds each element along an axis";
   let description = [{

@@ -105,7 +105,8 @@ def LinalgExt_SortOp : LinalgExt_Op<"sort", [
     Sorts the tuples of corresponding elements of `inputs` (all of one shape)
     along `dimension`. The region gets two tuples, interleaved as a0, b0, a1, b1
     and so on, and yields whether a stands before b. Elements of which neither
-    stands before the other come in any order.
+    stands before the other come in any order. With a `limit` only so many
+    elements at the end need to be in order and behind the others.
 
     Example:
 
@@ -118,11 +119,13 @@ def LinalgExt_SortOp : LinalgExt_Op<"sort", [
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension);
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension,
+                       OptionalAttr<I64Attr>:$limit);
   let results = (outs Variadic<AnyRankedTensor>:$sorted);
   let regions = (region SizedRegion<1>:$before);
   let assemblyFormat = [{
-    $inputs `along` $dimension attr-dict `:` type($inputs) `->` type($sorted) $before
+    $inputs `along` $dimension (`last` $limit^)? attr-dict `:` type($inputs) `->` type($sorted)
+    $before
   }];
   let hasVerifier = 1;
 }

@@ -33,3 +33,14 @@ func.func @sort(%k: tensor<?xi64>, %p: tensor<?xi32>) -> (tensor<?xi64>, tensor<
   }
   return %y#0, %y#1 : tensor<?xi64>, tensor<?xi32>
 }
+
+// CHECK-LABEL: func.func @sort_last
+// CHECK: linalg_ext.sort %{{.*}} along 0 last 3 : tensor<?xi64> -> tensor<?xi64>
+func.func @sort_last(%k: tensor<?xi64>) -> tensor<?xi64> {
+  %y = linalg_ext.sort %k along 0 last 3 : tensor<?xi64> -> tensor<?xi64> {
+  ^bb0(%a: i64, %b: i64):
+    %before = arith.cmpi slt, %a, %b : i64
+    linalg_ext.yield %before : i1
+  }
+  return %y : tensor<?xi64>
+}

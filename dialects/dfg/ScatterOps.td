@@ -1,0 +1,28 @@
+//===- ScatterOps.td - Rows combined at computed places -------------------===//
+
+#ifndef TFC_DIALECTS_DFG_SCATTEROPS_TD
+#define TFC_DIALECTS_DFG_SCATTEROPS_TD
+
+include "dialects/dfg/DfgBase.td"
+
+def Dfg_ScatterReduceOp : Dfg_PureOp<"scatter_reduce", [Dfg_Differentiable, Dfg_Checked]> {
+  let summary = "Takes the largest, smallest or product at indices";
+  let description = [{
+    `x` with row `indices[i]` combined with `updates[i]`, elementwise, in the
+    order of `i`: by `mode` "max" or "min", where NaN wins, or "mul", where
+    integers wrap. An index out of range fails the call; with
+    `outside = "skip"` its row is left out. Equal extremes share a gradient.
+
+    ```mlir
+    %y = dfg.scatter_reduce %x, %i, %u {mode = "max"} : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_NumericTensor:$x, Dfg_IndexTensor:$indices, Dfg_NumericTensor:$updates,
+                       StrAttr:$mode, DefaultValuedOptionalStrAttr<StrAttr, "fail">:$outside);
+  let results = (outs Dfg_NumericTensor:$y);
+  let assemblyFormat = [{
+    $x `,` $indices `,` $updates attr-dict `:` type($x) `,` type($indices) `,` type($updates)
+  }];
+}
+
+#endif // TFC_DIALECTS_DFG_SCATTEROPS_TD

@@ -1,0 +1,144 @@
+//===- SortOps.cpp - Elements in order ------------------------------------===//
+
+#include "dialects/dfg/SortOps.h"
+#include "dialects/dfg/Formula.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+#define GET_OP_CLASSES
+#include "dialects/dfg/SortOps.cpp.inc"
+
+/// x[places] along an axis, the places known to be inside.
+static Value take(OpBuilder &b, Location loc, Value x, Value places, IntegerAttr axis) {
+  auto taken = TakeAlongAxisOp::create(b, loc, x, places, axis);
+  Value result = taken.decompose(b)[0];
+  taken.erase();
+  return result;
+}
+
+/// d take(x, places) = zeros like x, with g added at the places.
+static Value untake(OpBuilder &b, Location loc, Value x, Value places, IntegerAttr axis, Value g) {
+  auto taken = TakeAlongAxisOp::create(b, loc, x, places, axis);
+  Value result = taken.buildOperandGradients(b, g)[0];
+  taken.erase();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// SortOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SortOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                       Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  if (failed(checkDtypes(location, "sort", Dtypes::Numeric, type)) ||
+      failed(checkAxis(location, "sort", adaptor.getAxis(), shapeOf(type).size(), type)))
+    return failure();
+  results.push_back(type);
+  return success();
+}
+
+/// The places from which the elements come.
+static Value orderOf(OpBuilder &b, SortOp op) {
+  Shape shape = shapeOf(op.getX().getType());
+  DimExpr size = shape[*normalizeAxis(op.getAxis(), shape.size())];
+  return ArgTopKOp::create(b, op.getLoc(), op.getX(), DimsAttr::get(b.getContext(), {size}),
+                           op.getAxisAttr(), b.getBoolAttr(op.getDescending()));
+}
+
+/// d sort(x) = g, each element where that of x came from.
+SmallVector<Value> SortOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {untake(b, getLoc(), getX(), orderOf(b, *this), getAxisAttr(), resultGrads[0])};
+}
+
+SmallVector<Value> SortOp::decompose(OpBuilder &b) {
+  return {take(b, getLoc(), getX(), orderOf(b, *this), getAxisAttr())};
+}
+
+//===----------------------------------------------------------------------===//
+// ArgTopKOp, TopKOp
+//===----------------------------------------------------------------------===//
+
+/// The shape of what `op` gives.
+static FailureOr<Shape> inferTopK(std::optional<Location> location, StringRef op, Type type,
+                                  int64_t axis, DimsAttr k) {
+  Shape shape = shapeOf(type);
+  FailureOr<int64_t> normal = checkAxis(location, op, axis, shape.size(), type);
+  if (failed(normal) || failed(checkDtypes(location, op, Dtypes::Numeric, type)))
+    return failure();
+  if (k.getSizes().size() != 1)
+    return emitOptionalError(location, "'", op, "' expects one size for k [size]");
+  DimExpr count = k.getExprs()[0];
+  if (isNonNegative(count) == false || isNonNegative(shape[*normal] - count) == false)
+    return emitOptionalError(location, "'", op, "' expects k in [0, ", shape[*normal].str(),
+                             "] of ", toText(type), ", but got ", count.str(), " [size]");
+  shape[*normal] = count;
+  return shape;
+}
+
+/// Whether k is not negative and at most the size, unless that is known.
+static Value buildTopKCheck(OpBuilder &b, Location loc, const DimExpr &size, const DimExpr &k) {
+  Value isInside;
+  for (const DimExpr &rest : {k, size - k}) {
+    if (isNonNegative(rest) == true)
+      continue;
+    Term number(b, loc, sizeAs(b, loc, rest, b.getI64Type()));
+    Value holds = call<GreaterEqualOp>(number, number.number(0.0));
+    isInside = isInside ? LogicalAndOp::create(b, loc, isInside, holds).getResult() : holds;
+  }
+  return isInside;
+}
+
+static StringAttr topKMessage(StringRef op, Value x, DimsAttr k) {
+  return StringAttr::get(x.getContext(), "'" + op + "' asks for more of " + toText(x.getType()) +
+                                             " than there is, k = " + k.getExprs()[0].str());
+}
+
+LogicalResult ArgTopKOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  FailureOr<Shape> shape =
+      inferTopK(location, "arg_top_k", adaptor.getX().getType(), adaptor.getAxis(), adaptor.getK());
+  if (failed(shape))
+    return failure();
+  results.push_back(tensorOf(*shape, IntegerType::get(context, 32)));
+  return success();
+}
+
+Value ArgTopKOp::buildCheck(OpBuilder &b) {
+  Shape shape = shapeOf(getX().getType());
+  return buildTopKCheck(b, getLoc(), shape[*normalizeAxis(getAxis(), shape.size())],
+                        getK().getExprs()[0]);
+}
+
+StringAttr ArgTopKOp::getCheckMessage() { return topKMessage("arg_top_k", getX(), getK()); }
+
+LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                       Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type type = adaptor.getX().getType();
+  FailureOr<Shape> shape = inferTopK(location, "top_k", type, adaptor.getAxis(), adaptor.getK());
+  if (failed(shape))
+    return failure();
+  results.push_back(tensorOf(*shape, elementTypeOf(type)));
+  results.push_back(tensorOf(*shape, IntegerType::get(context, 32)));
+  return success();
+}
+
+/// d top_k(x) = g, each element where that of x came from.
+SmallVector<Value> TopKOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  return {untake(b, getLoc(), getX(), getPlaces(), getAxisAttr(), resultGrads[0])};
+}
+
+SmallVector<Value> TopKOp::decompose(OpBuilder &b) {
+  Value places =
+      ArgTopKOp::create(b, getLoc(), getX(), getKAttr(), getAxisAttr(), getLargestAttr());
+  return {take(b, getLoc(), getX(), places, getAxisAttr()), places};
+}
+
+Value TopKOp::buildCheck(OpBuilder &b) {
+  Shape shape = shapeOf(getX().getType());
+  return buildTopKCheck(b, getLoc(), shape[*normalizeAxis(getAxis(), shape.size())],
+                        getK().getExprs()[0]);
+}
+
+StringAttr TopKOp::getCheckMessage() { return topKMessage("top_k", getX(), getK()); }
