@@ -110,7 +110,7 @@ def result_type(value):
 class Entries:
     """The graph's text, entry by entry, behind the `use` lines of the table."""
 
-    def __init__(self, uses):
+    def __init__(self, uses=""):
         self.text = f"graph operations\n{uses}"
 
     def add(self, name, feeds, statements, results):
