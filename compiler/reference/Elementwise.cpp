@@ -163,8 +163,7 @@ void addElementwise(Registry &registry) {
   addNumeric<MinimumOp>(
       registry, 0, [](Reals x) { return -larger(-x[0], -x[1]); },
       [](Integers x) { return std::min(x[0], x[1]); });
-  // exp(y log x), whose error grows with the exponent of the result.
-  addReal<PowOp>(registry, 16, [](Reals x) { return std::pow(x[0], x[1]); }, {0.0});
+  addReal<PowOp>(registry, 2, [](Reals x) { return std::pow(x[0], x[1]); }, {0.0});
   addNumeric<NegOp>(
       registry, 0, [](Reals x) { return -x[0]; }, [](Integers x) { return negWrapping(x[0]); });
   addNumeric<SquareOp>(
