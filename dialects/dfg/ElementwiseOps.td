@@ -52,7 +52,8 @@ class Dfg_CompareOp<string mnemonic, string dtypes = "Any"> : Dfg_BinaryOp<mnemo
 def Dfg_AddOp : Dfg_BinaryOp<"add", "Numeric", [Dfg_Differentiable, Commutative]> {
   let summary = "Adds two tensors";
   let description = [{
-    `lhs + rhs`, elementwise with broadcasting. Integers wrap.
+    `lhs + rhs`, elementwise with broadcasting. Integers wrap;
+    infinities of both signs give NaN.
 
     ```mlir
     %c = dfg.add %a, %b : tensor<4x8xf32>, tensor<8xf32>
@@ -64,7 +65,8 @@ def Dfg_AddOp : Dfg_BinaryOp<"add", "Numeric", [Dfg_Differentiable, Commutative]
 def Dfg_SubOp : Dfg_BinaryOp<"sub", "Numeric"> {
   let summary = "Subtracts two tensors";
   let description = [{
-    `lhs - rhs`, elementwise with broadcasting. Integers wrap.
+    `lhs - rhs`, elementwise with broadcasting. Integers wrap;
+    equal infinities give NaN.
 
     ```mlir
     %c = dfg.sub %a, %b : tensor<4x8xf32>, tensor<8xf32>
@@ -76,7 +78,8 @@ def Dfg_SubOp : Dfg_BinaryOp<"sub", "Numeric"> {
 def Dfg_MulOp : Dfg_BinaryOp<"mul", "Numeric", [Dfg_Differentiable, Commutative]> {
   let summary = "Multiplies two tensors elementwise";
   let description = [{
-    `lhs * rhs`, elementwise with broadcasting. Integers wrap.
+    `lhs * rhs`, elementwise with broadcasting. Integers wrap;
+    0 times an infinity is NaN.
 
     ```mlir
     %c = dfg.mul %a, %b : tensor<4x8xf32>, tensor<f32>
@@ -89,7 +92,7 @@ def Dfg_DivOp : Dfg_BinaryOp<"div", "Float"> {
   let summary = "Divides two floating-point tensors";
   let description = [{
     `lhs / rhs`, elementwise with broadcasting, as IEEE 754 says: division by
-    zero gives an infinity or NaN. Integers are divided by `floordiv`.
+    zero gives an infinity or, of 0 and NaN, NaN. Integers are divided by `floordiv`.
 
     ```mlir
     %c = dfg.div %a, %b : tensor<4x8xf32>, tensor<f32>
@@ -101,8 +104,8 @@ def Dfg_DivOp : Dfg_BinaryOp<"div", "Float"> {
 def Dfg_MaximumOp : Dfg_BinaryOp<"maximum", "Numeric", [Dfg_Differentiable, Commutative]> {
   let summary = "Takes the larger of two elements";
   let description = [{
-    The result is NaN if either operand is. Equal operands share the gradient
-    in halves.
+    The result is NaN if either operand is; of 0 and -0 either. Equal operands
+    share the gradient in halves.
 
     ```mlir
     %c = dfg.maximum %a, %b : tensor<4xf32>, tensor<f32>
@@ -113,8 +116,8 @@ def Dfg_MaximumOp : Dfg_BinaryOp<"maximum", "Numeric", [Dfg_Differentiable, Comm
 def Dfg_MinimumOp : Dfg_BinaryOp<"minimum", "Numeric", [Dfg_Differentiable, Commutative]> {
   let summary = "Takes the smaller of two elements";
   let description = [{
-    The result is NaN if either operand is. Equal operands share the gradient
-    in halves.
+    The result is NaN if either operand is; of 0 and -0 either. Equal operands
+    share the gradient in halves.
 
     ```mlir
     %c = dfg.minimum %a, %b : tensor<4xf32>, tensor<f32>
@@ -125,7 +128,9 @@ def Dfg_MinimumOp : Dfg_BinaryOp<"minimum", "Numeric", [Dfg_Differentiable, Comm
 def Dfg_PowOp : Dfg_BinaryOp<"pow", "Float"> {
   let summary = "Raises to a power";
   let description = [{
-    `lhs ** rhs` as C's `pow`. The gradient of the exponent is 0 where the
+    `lhs ** rhs` as C's `pow`: 1 for a base of 1 or an exponent of 0, whatever
+    the other is; NaN for a finite base below 0 and an exponent that is not
+    whole. The gradient of the exponent is 0 where the
     base is not positive.
 
     ```mlir
@@ -137,7 +142,7 @@ def Dfg_PowOp : Dfg_BinaryOp<"pow", "Float"> {
 def Dfg_NegOp : Dfg_UnaryOp<"neg", "Numeric"> {
   let summary = "Negates a tensor";
   let description = [{
-    `-x`. Integers wrap.
+    `-x`. Integers wrap: the smallest one stays as it is.
 
     ```mlir
     %y = dfg.neg %x : tensor<4xf32>
@@ -163,7 +168,7 @@ def Dfg_SquareOp : Dfg_UnaryOp<"square", "Numeric"> {
 def Dfg_EqualOp : Dfg_CompareOp<"equal"> {
   let summary = "Tests for equality";
   let description = [{
-    `lhs == rhs`; NaN equals nothing.
+    `lhs == rhs`; NaN equals nothing, 0 equals -0.
 
     ```mlir
     %c = dfg.equal %a, %b : tensor<4xi32>, tensor<i32>
@@ -174,7 +179,8 @@ def Dfg_EqualOp : Dfg_CompareOp<"equal"> {
 def Dfg_NotEqualOp : Dfg_CompareOp<"not_equal"> {
   let summary = "Tests for inequality";
   let description = [{
-    `lhs != rhs`; NaN differs from everything.
+    `lhs != rhs`; NaN differs from everything, 0 does not differ
+    from -0.
 
     ```mlir
     %c = dfg.not_equal %a, %b : tensor<4xi32>, tensor<i32>
@@ -250,9 +256,10 @@ def Dfg_CastOp : Dfg_PureOp<"cast",
     [Dfg_Differentiable, DeclareOpInterfaceMethods<Dfg_ScalarOpInterface>]> {
   let summary = "Converts elements to another type";
   let description = [{
-    Floating point rounds to nearest even; to an integer it truncates and
+    Floating point rounds to nearest even, to f16 and bf16 by way of f32, and
+    beyond the largest number to an infinity; to an integer it truncates and
     saturates, NaN becomes 0. Integers wrap to narrower types. bool is 0 or 1;
-    to bool, everything but 0 is true.
+    to bool, everything but 0 and -0 is true, NaN too.
 
     ```mlir
     %y = dfg.cast %x {dtype = f16} : tensor<4xf32>

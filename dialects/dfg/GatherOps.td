@@ -109,7 +109,7 @@ def Dfg_ArgsortOp : Dfg_PureOp<"argsort"> {
   let summary = "Gives the order that sorts along an axis";
   let description = [{
     The positions of the elements in ascending order, as i64; equal elements
-    stay in their order, NaN comes last.
+    stay in their order, 0 and -0 among them, and NaN comes last.
 
     ```mlir
     %i = dfg.argsort %x {axis = 0 : i64} : tensor<8xf32>

@@ -117,10 +117,37 @@ public:
 };
 } // namespace
 
+/// A number as an author writes it.
+static std::string numberText(const APFloat &value) {
+  SmallString<16> text;
+  value.toString(text, /*FormatPrecision=*/6, /*FormatMaxPadding=*/6);
+  return text.str().str();
+}
+
+LogicalResult RandomUniformOp::verify() {
+  if (getLow() <= getHigh())
+    return success();
+  return mlir::emitError(getLoc())
+         << "'random_uniform' expects low <= high, but got " << numberText(getLow()) << " and "
+         << numberText(getHigh()) << " [random-range]";
+}
+
 Value RandomUniformOp::buildDraw(OpBuilder &b, Value counter, Value index) {
   Draw draw(b, getLoc(), elementTypeOf(getType()), counter, index, getSeed());
   double low = getLow().convertToDouble(), high = getHigh().convertToDouble();
   return draw.affine(draw.uniform(0), high - low, low);
+}
+
+/// A spread below 0 is most likely a variance or a logarithm.
+static LogicalResult checkSpread(Location location, StringRef op, APFloat stddev) {
+  if (stddev.convertToDouble() >= 0)
+    return success();
+  return mlir::emitError(location) << "'" << op << "' expects a stddev of at least 0, but got "
+                                   << numberText(stddev) << " [random-range]";
+}
+
+LogicalResult RandomNormalOp::verify() {
+  return checkSpread(getLoc(), "random_normal", getStddev());
 }
 
 Value RandomNormalOp::buildDraw(OpBuilder &b, Value counter, Value index) {
@@ -155,6 +182,10 @@ static Value buildErfInv(Draw &draw, Value y) {
     x = s.sub(x, s.mul(error, slope));
   }
   return x;
+}
+
+LogicalResult RandomTruncatedNormalOp::verify() {
+  return checkSpread(getLoc(), "random_truncated_normal", getStddev());
 }
 
 Value RandomTruncatedNormalOp::buildDraw(OpBuilder &b, Value counter, Value index) {
@@ -193,6 +224,15 @@ Value RandomIntegerOp::buildDraw(OpBuilder &b, Value counter, Value index) {
   Value result = s.create<arith::AddIOp>(offset, low);
   unsigned width = elementTypeOf(getType()).getIntOrFloatBitWidth();
   return width == 64 ? result : s.create<arith::TruncIOp>(b.getIntegerType(width), result);
+}
+
+LogicalResult RandomBernoulliOp::verify() {
+  double probability = getProbability().convertToDouble();
+  if (probability >= 0 && probability <= 1)
+    return success();
+  return mlir::emitError(getLoc())
+         << "'random_bernoulli' expects a probability from 0 to 1, but got "
+         << numberText(getProbability()) << " [random-range]";
 }
 
 Value RandomBernoulliOp::buildDraw(OpBuilder &b, Value counter, Value index) {

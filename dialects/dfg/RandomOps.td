@@ -37,13 +37,14 @@ def Dfg_RandomUniformOp : Dfg_RandomOp<"random_uniform", "Float", (ins
   let summary = "Draws numbers from an interval";
   let description = [{
     `low + u * (high - low)`, from `low` up to but, rounding aside, not
-    including `high`; f32 unless a dtype is given. Philox 4x32-10 in counter
+    including `high`, which is not below it; f32 unless a dtype is given. Philox 4x32-10 in counter
     mode: equal seeds and counters give equal numbers.
 
     ```mlir
     %y = dfg.random_uniform %counter {shape = #dfg.dims<4, 8>, seed = 7 : i64} : tensor<i64>
     ```
   }];
+  let hasVerifier = 1;
 }
 
 def Dfg_RandomNormalOp : Dfg_RandomOp<"random_normal", "Float", (ins
@@ -59,6 +60,7 @@ def Dfg_RandomNormalOp : Dfg_RandomOp<"random_normal", "Float", (ins
     %y = dfg.random_normal %counter {shape = #dfg.dims<4, 8>, seed = 7 : i64} : tensor<i64>
     ```
   }];
+  let hasVerifier = 1;
 }
 
 def Dfg_RandomTruncatedNormalOp : Dfg_RandomOp<"random_truncated_normal", "Float", (ins
@@ -75,6 +77,7 @@ def Dfg_RandomTruncatedNormalOp : Dfg_RandomOp<"random_truncated_normal", "Float
     %y = dfg.random_truncated_normal %counter {shape = #dfg.dims<4, 8>, seed = 7 : i64} : tensor<i64>
     ```
   }];
+  let hasVerifier = 1;
 }
 
 def Dfg_RandomIntegerOp : Dfg_RandomOp<"random_integer", "Integer", (ins
@@ -95,13 +98,14 @@ def Dfg_RandomIntegerOp : Dfg_RandomOp<"random_integer", "Integer", (ins
 def Dfg_RandomBernoulliOp : Dfg_RandomOp<"random_bernoulli", "Any", (ins F64Attr:$probability)> {
   let summary = "Draws true with a probability";
   let description = [{
-    `u < probability`, as bool, or as 0 and 1 of a given dtype. Philox 4x32-10
+    `u < probability`, which is from 0 to 1, as bool, or as 0 and 1 of a given dtype. Philox 4x32-10
     in counter mode: equal seeds and counters give equal values.
 
     ```mlir
     %y = dfg.random_bernoulli %counter {shape = #dfg.dims<4>, probability = 0.9 : f64} : tensor<i64>
     ```
   }];
+  let hasVerifier = 1;
 }
 
 #endif // TFC_DIALECTS_DFG_RANDOMOPS_TD

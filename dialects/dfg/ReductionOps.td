@@ -26,7 +26,8 @@ class Dfg_ReductionOp<string mnemonic, string dtypes, list<Trait> traits = [Dfg_
 def Dfg_SumOp : Dfg_ReductionOp<"sum", "Numeric"> {
   let summary = "Sums over axes";
   let description = [{
-    f16 and bf16 accumulate in f32; integers wrap. The sum of nothing is 0.
+    f16 and bf16 accumulate in f32; integers wrap. NaN and infinities of both
+    signs give NaN. The sum of nothing is 0.
 
     ```mlir
     %y = dfg.sum %x {axis = array<i64: 1>} : tensor<4x8xf32>
@@ -48,7 +49,7 @@ def Dfg_MeanOp : Dfg_ReductionOp<"mean", "Float", [Dfg_Differentiable, Dfg_Compo
 def Dfg_MaxOp : Dfg_ReductionOp<"max", "Numeric"> {
   let summary = "Takes the largest element along axes";
   let description = [{
-    NaN if any element is NaN. The maximum of nothing is minus infinity, or
+    NaN if any element is NaN; of 0 and -0 either. The maximum of nothing is minus infinity, or
     the smallest integer. Elements that tie share the gradient equally.
 
     ```mlir
@@ -60,7 +61,7 @@ def Dfg_MaxOp : Dfg_ReductionOp<"max", "Numeric"> {
 def Dfg_MinOp : Dfg_ReductionOp<"min", "Numeric"> {
   let summary = "Takes the smallest element along axes";
   let description = [{
-    NaN if any element is NaN. The minimum of nothing is infinity, or the
+    NaN if any element is NaN; of 0 and -0 either. The minimum of nothing is infinity, or the
     largest integer. Elements that tie share the gradient equally.
 
     ```mlir
@@ -72,7 +73,8 @@ def Dfg_MinOp : Dfg_ReductionOp<"min", "Numeric"> {
 def Dfg_ProdOp : Dfg_ReductionOp<"prod", "Numeric"> {
   let summary = "Multiplies over axes";
   let description = [{
-    f16 and bf16 accumulate in f32; integers wrap. The product of nothing is 1.
+    f16 and bf16 accumulate in f32; integers wrap. NaN, and 0 with
+    an infinity, give NaN. The product of nothing is 1.
 
     ```mlir
     %y = dfg.prod %x {axis = array<i64: 1>} : tensor<4x8xf32>
@@ -105,7 +107,8 @@ def Dfg_AnyOp : Dfg_ReductionOp<"any", "Bool", []> {
 def Dfg_LogsumexpOp : Dfg_ReductionOp<"logsumexp", "Float", [Dfg_Differentiable, Dfg_Composite]> {
   let summary = "Takes the logarithm of a sum of exponentials over axes";
   let description = [{
-    `log(sum(exp(x)))`, without overflow; minus infinity for no elements.
+    `log(sum(exp(x)))`, without overflow; minus infinity for no elements or
+    such elements alone, infinity if one is, NaN if one is NaN.
 
     ```mlir
     %y = dfg.logsumexp %x {axis = array<i64: 1>} : tensor<4x8xf32>

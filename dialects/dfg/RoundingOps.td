@@ -8,7 +8,7 @@ include "dialects/dfg/ElementwiseOps.td"
 def Dfg_AbsOp : Dfg_UnaryOp<"abs", "Numeric"> {
   let summary = "Takes the absolute value";
   let description = [{
-    The smallest integer stays as it is. The gradient at 0 is 0.
+    The smallest integer stays as it is; infinities and zeros lose their sign. The gradient at 0 is 0.
 
     ```mlir
     %y = dfg.abs %x : tensor<4xf32>
@@ -19,7 +19,7 @@ def Dfg_AbsOp : Dfg_UnaryOp<"abs", "Numeric"> {
 def Dfg_SignOp : Dfg_UnaryOp<"sign", "Numeric"> {
   let summary = "Takes the sign";
   let description = [{
-    -1, 0 or 1; NaN stays NaN. No gradient flows.
+    -1, 0 or 1; NaN stays NaN and -0 stays -0. No gradient flows.
 
     ```mlir
     %y = dfg.sign %x : tensor<4xf32>
@@ -30,7 +30,8 @@ def Dfg_SignOp : Dfg_UnaryOp<"sign", "Numeric"> {
 def Dfg_FloorOp : Dfg_UnaryOp<"floor", "Float"> {
   let summary = "Rounds down";
   let description = [{
-    To an integer; no gradient flows.
+    To an integer, 0 with the sign of `x`; infinities and NaN stay. No gradient
+    flows.
 
     ```mlir
     %y = dfg.floor %x : tensor<4xf32>
@@ -41,7 +42,8 @@ def Dfg_FloorOp : Dfg_UnaryOp<"floor", "Float"> {
 def Dfg_CeilOp : Dfg_UnaryOp<"ceil", "Float"> {
   let summary = "Rounds up";
   let description = [{
-    To an integer; no gradient flows.
+    To an integer, 0 with the sign of `x`; infinities and NaN stay. No gradient
+    flows.
 
     ```mlir
     %y = dfg.ceil %x : tensor<4xf32>
@@ -52,7 +54,8 @@ def Dfg_CeilOp : Dfg_UnaryOp<"ceil", "Float"> {
 def Dfg_RoundOp : Dfg_UnaryOp<"round", "Float"> {
   let summary = "Rounds to the nearest integer";
   let description = [{
-    Halves go to the even one; no gradient flows.
+    Halves go to the even one, 0 has the sign of `x`; infinities and NaN stay.
+    No gradient flows.
 
     ```mlir
     %y = dfg.round %x : tensor<4xf32>
@@ -63,7 +66,8 @@ def Dfg_RoundOp : Dfg_UnaryOp<"round", "Float"> {
 def Dfg_TruncOp : Dfg_UnaryOp<"trunc", "Float"> {
   let summary = "Rounds towards 0";
   let description = [{
-    To an integer; no gradient flows.
+    To an integer, 0 with the sign of `x`; infinities and NaN stay. No gradient
+    flows.
 
     ```mlir
     %y = dfg.trunc %x : tensor<4xf32>
@@ -74,8 +78,8 @@ def Dfg_TruncOp : Dfg_UnaryOp<"trunc", "Float"> {
 def Dfg_ClampOp : Dfg_ElementwiseOp<"clamp", "Numeric", [Dfg_Differentiable]> {
   let summary = "Limits elements to a range";
   let description = [{
-    `minimum(maximum(x, min), max)`, with broadcasting of all three; NaN if one
-    of them is. At a limit the gradient goes to `x`.
+    `minimum(maximum(x, min), max)`, with broadcasting of all three: `max`
+    where `min` is larger than it, NaN if one of them is. At a limit the gradient goes to `x`.
 
     ```mlir
     %y = dfg.clamp %x, %min, %max : tensor<4xf32>, tensor<f32>, tensor<f32>
@@ -91,8 +95,9 @@ def Dfg_FloordivOp : Dfg_BinaryOp<"floordiv", "Numeric",
   let summary = "Divides and rounds down";
   let description = [{
     `lhs // rhs`. Division of an integer by 0 fails the call; the smallest
-    integer divided by -1 wraps. Floating-point division by 0 is that of `div`.
-    No gradient flows.
+    integer divided by -1 wraps. Floating-point division by 0 is that of `div`,
+    of an infinity it is NaN; a quotient of 0 has the sign of the exact one. No
+    gradient flows.
 
     ```mlir
     %c = dfg.floordiv %a, %b : tensor<4xi32>, tensor<i32>
@@ -105,7 +110,8 @@ def Dfg_ModOp : Dfg_BinaryOp<"mod", "Numeric",
   let summary = "Takes the remainder of division";
   let description = [{
     `lhs % rhs` has the sign of `rhs`: `lhs - rhs * (lhs // rhs)`. For integers
-    `rhs` of 0 fails the call, for floating point it gives NaN.
+    `rhs` of 0 fails the call, for floating point it and an infinite `lhs` give
+    NaN. A remainder of 0 has the sign of `rhs` too.
 
     ```mlir
     %c = dfg.mod %a, %b : tensor<4xi32>, tensor<i32>

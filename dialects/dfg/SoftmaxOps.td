@@ -35,7 +35,7 @@ def Dfg_SoftmaxOp : Dfg_SoftmaxLikeOp<"softmax"> {
 def Dfg_LogSoftmaxOp : Dfg_SoftmaxLikeOp<"log_softmax"> {
   let summary = "Takes the logarithm of softmax along an axis";
   let description = [{
-    `x - log(sum(exp(x)))`, without overflow.
+    `x - log(sum(exp(x)))`, without overflow. NaN where `softmax` is.
 
     ```mlir
     %y = dfg.log_softmax %x {axis = -1 : i64} : tensor<4x10xf32>

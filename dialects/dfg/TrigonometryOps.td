@@ -63,7 +63,7 @@ def Dfg_AcosOp : Dfg_UnaryOp<"acos", "Float"> {
 def Dfg_AtanOp : Dfg_UnaryOp<"atan", "Float"> {
   let summary = "Takes the inverse tangent";
   let description = [{
-    From -pi/2 to pi/2.
+    From -pi/2 to pi/2, which are those of the infinities.
 
     ```mlir
     %y = dfg.atan %x : tensor<4xf32>
@@ -75,7 +75,8 @@ def Dfg_Atan2Op : Dfg_BinaryOp<"atan2", "Float"> {
   let summary = "Takes the angle of a point";
   let description = [{
     The angle of the point with ordinate `lhs` and abscissa `rhs`, from -pi to
-    pi, as C's `atan2`.
+    pi, as C's `atan2`: of a point at 0 or at infinity too, where the signs of
+    zeros count.
 
     ```mlir
     %c = dfg.atan2 %a, %b : tensor<4xf32>, tensor<f32>
@@ -113,7 +114,7 @@ def Dfg_AsinhOp : Dfg_UnaryOp<"asinh", "Float"> {
 def Dfg_AcoshOp : Dfg_UnaryOp<"acosh", "Float"> {
   let summary = "Takes the inverse hyperbolic cosine";
   let description = [{
-    NaN below 1.
+    NaN below 1, infinity at infinity.
 
     ```mlir
     %y = dfg.acosh %x : tensor<4xf32>
@@ -135,7 +136,8 @@ def Dfg_AtanhOp : Dfg_UnaryOp<"atanh", "Float"> {
 def Dfg_ErfOp : Dfg_UnaryOp<"erf", "Float"> {
   let summary = "Takes the error function";
   let description = [{
-    `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`.
+    `2 / sqrt(pi)` times the integral of `exp(-t * t)` from 0 to `x`: 1 and
+    -1 at the infinities.
 
     ```mlir
     %y = dfg.erf %x : tensor<4xf32>
@@ -146,7 +148,8 @@ def Dfg_ErfOp : Dfg_UnaryOp<"erf", "Float"> {
 def Dfg_ErfcOp : Dfg_UnaryOp<"erfc", "Float"> {
   let summary = "Takes the complementary error function";
   let description = [{
-    `1 - erf(x)`, without its cancellation for large `x`.
+    `1 - erf(x)`, without its cancellation for large `x`: 2 at
+    minus infinity, 0 at infinity.
 
     ```mlir
     %y = dfg.erfc %x : tensor<4xf32>

@@ -129,6 +129,38 @@ func.func @f(%c: tensor<i64>) {
 // -----
 
 func.func @f(%c: tensor<i64>) {
+  // expected-error @+1 {{'random_uniform' expects low <= high, but got 1.5 and 1 [random-range]}}
+  %y = dfg.random_uniform %c {shape = #dfg.dims<4>, low = 1.5 : f64, high = 1.0 : f64} : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @f(%c: tensor<i64>) {
+  // expected-error @+1 {{'random_normal' expects a stddev of at least 0, but got -1 [random-range]}}
+  %y = dfg.random_normal %c {shape = #dfg.dims<4>, stddev = -1.0 : f64} : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @f(%c: tensor<i64>) {
+  // expected-error @+1 {{'random_truncated_normal' expects a stddev of at least 0, but got -0.02 [random-range]}}
+  %y = dfg.random_truncated_normal %c {shape = #dfg.dims<4>, stddev = -0.02 : f64} : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @f(%c: tensor<i64>) {
+  // expected-error @+1 {{'random_bernoulli' expects a probability from 0 to 1, but got 2 [random-range]}}
+  %y = dfg.random_bernoulli %c {shape = #dfg.dims<4>, probability = 2.0 : f64} : tensor<i64>
+  return
+}
+
+// -----
+
+func.func @f(%c: tensor<i64>) {
   // expected-error @+1 {{'random_integer' expects low < high, at most 2^32 apart, but got 3 and 3 [random-range]}}
   %y = dfg.random_integer %c {shape = #dfg.dims<4>, low = 3 : i64, high = 3 : i64} : tensor<i64>
   return
