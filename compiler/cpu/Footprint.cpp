@@ -13,8 +13,7 @@ namespace {
 /// Collects a footprint by walking through the producers that are computed in place.
 class Walker {
 public:
-  Walker(function_ref<bool(Operation *)> isStage, Footprint &out)
-      : isStage(isStage), out(out) {}
+  Walker(function_ref<bool(Operation *)> isStage, Footprint &out) : isStage(isStage), out(out) {}
 
   void visit(linalg::GenericOp op, ArrayRef<AffineExpr> loops);
   void visitTensor(Value tensor, ArrayRef<AffineExpr> indices);
@@ -33,7 +32,8 @@ private:
 
 /// A rough price of one operation; loads are not counted.
 static int64_t costOf(Operation *op) {
-  if (isa<arith::ConstantOp>(op) || isa<linalg::IndexOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+  if (isa<arith::ConstantOp>(op) || isa<linalg::IndexOp>(op) ||
+      op->hasTrait<OpTrait::IsTerminator>())
     return 0;
   if (isa<math::MathDialect>(op->getDialect()))
     return isa<math::AbsFOp>(op) || isa<math::FmaOp>(op) ? 1 : 16;
@@ -94,7 +94,10 @@ void Walker::visitTensor(Value tensor, ArrayRef<AffineExpr> indices) {
     return;
   auto producer = tensor.getDefiningOp<linalg::GenericOp>();
   Operation *def = tensor.getDefiningOp();
-  if (!def || isStage(def)) {
+  // A table of numbers lies in memory, too.
+  DenseElementsAttr constant;
+  bool isTable = def && matchPattern(def, m_Constant(&constant)) && !constant.isSplat();
+  if (!def || isStage(def) || isTable) {
     out.reads.push_back({tensor, normal});
     return;
   }
