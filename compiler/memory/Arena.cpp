@@ -36,10 +36,10 @@ std::optional<Arena::Slot> Arena::scratchOf(Operation *launch) const {
 void Arena::collectValues(EntryOp entry, SymbolTable &symbols) {
   Block &block = entry.getBody().front();
   visit(block, symbols);
+  ++step;
   for (AssignOp assign : copiedAtEnd(block))
-    if (auto it = values.find(rootOf(assign.getValue())); it != values.end())
-      buffers[it->second].end = step + 1;
-  collectSaved(entry, step + 1);
+    extend(assign.getValue());
+  collectSaved(entry, step);
 }
 
 unsigned Arena::addBuffer(Value value) {
