@@ -20,8 +20,8 @@ static LogicalResult checkCount(std::optional<Location> location, StringRef op, 
   size_t rank = shapeOf(type).size();
   if (count == rank)
     return success();
-  return emitOptionalError(location, "'", op, "' expects ", rank, " ", name, ", one for each axis of ",
-                           toText(type), ", but got ", count, " [rank]");
+  return emitOptionalError(location, "'", op, "' expects ", rank, " ", name,
+                           ", one for each axis of ", toText(type), ", but got ", count, " [rank]");
 }
 
 static LogicalResult checkSteps(std::optional<Location> location, StringRef op,
@@ -65,8 +65,8 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     for (const DimExpr &condition : sliceConditions(starts[i], sizes[i], steps[i], shape[i]))
       if (isNonNegative(condition) == false)
         return emitOptionalError(location, "'slice' takes ", sizes[i].str(), " elements from ",
-                                 starts[i].str(), " by ", steps[i], ", which is outside of axis ", i,
-                                 " of ", toText(type), " [slice]");
+                                 starts[i].str(), " by ", steps[i], ", which is outside of axis ",
+                                 i, " of ", toText(type), " [slice]");
   results.push_back(tensorOf(sizes, elementTypeOf(type)));
   return success();
 }
@@ -131,7 +131,8 @@ StringAttr SliceOp::getCheckMessage() {
 LogicalResult PlaceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Type type = adaptor.getX().getType();
-  if (failed(checkCount(location, "place", "starts", adaptor.getStarts().getSizes().size(), type)) ||
+  if (failed(
+          checkCount(location, "place", "starts", adaptor.getStarts().getSizes().size(), type)) ||
       failed(checkCount(location, "place", "sizes", adaptor.getShape().getSizes().size(), type)) ||
       failed(checkSteps(location, "place", adaptor.getSteps(), type)))
     return failure();
@@ -149,10 +150,31 @@ OpFoldResult PlaceOp::fold(FoldAdaptor) {
   return isWhole ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-/// d(place x) = g at the places where x stands.
+/// d(place x) = g at the places where x stands, and 0 for elements that stand outside: zeros are
+/// put around g as far as they do.
 SmallVector<Value> PlaceOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  return {SliceOp::create(b, getLoc(), resultGrads[0], getStartsAttr(),
-                          dimsAttr(b, shapeOf(getX().getType())), getStepsAttr())};
+  Shape from = shapeOf(getX().getType()), shape = shapeOf(getType());
+  SmallVector<DimExpr> starts(getStarts().getExprs()), origin(shape.size(), DimExpr(0));
+  SmallVector<int64_t> steps = stepsOf(getSteps(), shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (isZero(from[i]))
+      continue;
+    DimExpr last = starts[i] + (from[i] - 1) * steps[i];
+    DimExpr least = steps[i] < 0 ? last : starts[i], most = steps[i] < 0 ? starts[i] : last;
+    DimExpr behind = most + 1 - shape[i];
+    if (isNonNegative(DimExpr(0) - behind) != true)
+      shape[i] = shape[i] + DimExpr::max(0, behind);
+    if (isNonNegative(least) == true)
+      continue;
+    origin[i] = DimExpr::max(0, DimExpr(0) - least);
+    shape[i] = shape[i] + origin[i];
+    starts[i] = starts[i] + origin[i];
+  }
+  Value g = resultGrads[0];
+  if (shape != shapeOf(getType()))
+    g = PlaceOp::create(b, getLoc(), g, dimsAttr(b, origin), dimsAttr(b, shape),
+                        DenseI64ArrayAttr(), b.getF64FloatAttr(0.0));
+  return {SliceOp::create(b, getLoc(), g, dimsAttr(b, starts), dimsAttr(b, from), getStepsAttr())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,7 +184,8 @@ SmallVector<Value> PlaceOp::buildOperandGradients(OpBuilder &b, ValueRange resul
 LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                       Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Type type = adaptor.getX().getType();
-  Shape shape = shapeOf(type), low = adaptor.getLow().getExprs(), high = adaptor.getHigh().getExprs();
+  Shape shape = shapeOf(type), low = adaptor.getLow().getExprs(),
+        high = adaptor.getHigh().getExprs();
   if (failed(checkCount(location, "pad", "sizes in low", low.size(), type)) ||
       failed(checkCount(location, "pad", "sizes in high", high.size(), type)))
     return failure();
@@ -409,8 +432,8 @@ static SmallVector<Value> cut(OpBuilder &b, Location loc, Value x, int64_t axis,
   SmallVector<Value> parts;
   for (const DimExpr &size : sizes) {
     shape[axis] = size;
-    parts.push_back(SliceOp::create(b, loc, x, dimsAttr(b, starts), dimsAttr(b, shape),
-                                    DenseI64ArrayAttr()));
+    parts.push_back(
+        SliceOp::create(b, loc, x, dimsAttr(b, starts), dimsAttr(b, shape), DenseI64ArrayAttr()));
     starts[axis] = starts[axis] + size;
   }
   return parts;
@@ -437,9 +460,11 @@ LogicalResult StackOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   for (Value x : adaptor.getXs())
     if (x.getType() != first)
       return emitOptionalError(location, "'stack' expects tensors of one type, but got ",
-                               toText(first), " and ", toText(x.getType()), " [unequal-dimensions]");
+                               toText(first), " and ", toText(x.getType()),
+                               " [unequal-dimensions]");
   Shape shape = shapeOf(first);
-  FailureOr<int64_t> axis = checkAxis(location, "stack", adaptor.getAxis(), shape.size() + 1, first);
+  FailureOr<int64_t> axis =
+      checkAxis(location, "stack", adaptor.getAxis(), shape.size() + 1, first);
   if (failed(axis))
     return failure();
   shape.insert(shape.begin() + *axis, DimExpr(int64_t(adaptor.getXs().size())));
@@ -493,7 +518,8 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     total = total + size;
   if (total != shape[*axis] && sections)
     return emitOptionalError(location, "cannot prove that axis ", *axis, " of ", toText(type),
-                             " is divisible by ", int64_t(*sections), ", as 'split' needs [unequal-dimensions]");
+                             " is divisible by ", int64_t(*sections),
+                             ", as 'split' needs [unequal-dimensions]");
   if (total != shape[*axis])
     return emitOptionalError(location, "'split' expects sizes that add up to ", shape[*axis].str(),
                              ", but got ", total.str(), " [unequal-dimensions]");
@@ -508,8 +534,7 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
 SmallVector<Value> SplitOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   SmallVector<Value> parts;
   for (auto [grad, part] : llvm::zip(resultGrads, getParts()))
-    parts.push_back(grad ? grad
-                         : filled(b, getLoc(), cast<RankedTensorType>(part.getType()), 0.0));
+    parts.push_back(grad ? grad : filled(b, getLoc(), cast<RankedTensorType>(part.getType()), 0.0));
   return {ConcatOp::create(b, getLoc(), parts, getAxisAttr())};
 }
 
