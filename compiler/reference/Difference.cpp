@@ -26,7 +26,8 @@ double ulpsBetween(Type elementType, double a, double b) {
 
 /// Whether storing a number within `error` of `value` may give `got`.
 static bool mayBe(Type elementType, Real expected, double got) {
-  if (!expected.isDetermined() || distance(expected.value, got) <= expected.error)
+  // An error that is NaN comes of special values: nothing is known.
+  if (!expected.isDetermined() || std::isnan(expected.error) || distance(expected.value, got) <= expected.error)
     return true;
   if (std::isnan(expected.value) || std::isnan(got))
     return false;

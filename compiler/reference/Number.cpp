@@ -93,6 +93,8 @@ int64_t wrap(Type elementType, int64_t value) {
 void Sum::add(Real term) {
   total += term.value;
   absolute += std::fabs(term.value);
+  if (std::isfinite(term.value))
+    finite += std::fabs(term.value);
   error += term.error;
   areIntegers &= term.isExact() && term.value == std::trunc(term.value);
   ++terms;
@@ -116,6 +118,9 @@ void Sum::addProduct(Real lhs, Real rhs) {
 Real Sum::get() const {
   const Format &format = formatOf(elementType);
   Real result{total, error};
+  // What is finite in f64 may overflow, and meet the infinity of the other sign.
+  if (std::isinf(total) && finite > 0.5 * computeLimit(elementType))
+    return {total, kUndetermined};
   if (!std::isfinite(total) || !result.isDetermined())
     return result;
   bool isExact = areIntegers && absolute <= 1 / format.computeUlp;

@@ -64,7 +64,7 @@ public:
 
 private:
   mlir::Type elementType;
-  double total = 0, absolute = 0, error = 0;
+  double total = 0, absolute = 0, finite = 0, error = 0;
   int64_t terms = 0;
   bool areIntegers = true;
 };
