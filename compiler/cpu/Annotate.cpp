@@ -69,8 +69,7 @@ static bool mayShare(const Schedule &schedule, KernelShapes &shapes, Value resul
   for (const Nest &nest : schedule.nests())
     for (const Stage *reader : nest.stages) {
       for (const Access &read : reader->footprint.reads)
-        if (read.tensor == argument &&
-            !readsBeforeWrite(schedule, *reader, read, *writer, number))
+        if (read.tensor == argument && !readsBeforeWrite(schedule, *reader, read, *writer, number))
           return false;
       // The initial value of a reduction is read at the result's own place.
       if (linalg::GenericOp op = reader->generic(); op && op.getNumReductionLoops() != 0)
@@ -112,6 +111,7 @@ struct CpuAnnotatePass : tfc::cpu::impl::CpuAnnotatePassBase<CpuAnnotatePass> {
 
   void runOnOperation() override {
     Target target = Target::get(cpu);
+    target.emitsProducts = products;
     for (func::FuncOp kernel : findKernels(getOperation()))
       if (failed(annotate(kernel, target)))
         return signalPassFailure();

@@ -69,9 +69,9 @@ LLVM::LLVMFuncOp KernelCodegen::createFunction() {
   auto function = LLVM::LLVMFuncOp::create(b, loc, kernel.getName(), type);
   function.setVisibility_(LLVM::Visibility::Hidden);
   function.setNoInline(true);
-  function.setPassthroughAttr(b.getArrayAttr(
-      {b.getStrArrayAttr({"prefer-vector-width", std::to_string(target.vectorBits)}),
-       b.getStringAttr("nounwind")}));
+  function.setPassthroughAttr(
+      b.getArrayAttr({b.getStrArrayAttr({"prefer-vector-width", std::to_string(target.vectorBits)}),
+                      b.getStringAttr("nounwind")}));
   for (unsigned i = 0; i < numTensors + numResults + 1; ++i)
     function.setArgAttr(shapes.numSizes() + i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
@@ -229,8 +229,7 @@ void KernelCodegen::emitNests(KernelEmitter &emitter, const Schedule &schedule,
     return AffineMapAttr::get(AffineMap::get(0, shapes.numSizes(), expr));
   };
   function->setAttr("tfc.extent", map(total));
-  function->setAttr("tfc.grain",
-                    b.getI64IntegerAttr(std::max<int64_t>(1, kChunkCost / costliest)));
+  function->setAttr("tfc.grain", b.getI64IntegerAttr(std::max<int64_t>(1, kChunkCost / costliest)));
   function->setAttr("tfc.scratch", map(scratchBytes));
 }
 
@@ -241,8 +240,8 @@ LogicalResult KernelCodegen::run() {
   LLVM::LLVMFuncOp function = createFunction();
   SmallVector<Value> sizes;
   for (unsigned i = 0; i < shapes.numSizes(); ++i)
-    sizes.push_back(arith::IndexCastOp::create(b, loc, b.getIndexType(),
-                                               function.getBody().getArgument(i)));
+    sizes.push_back(
+        arith::IndexCastOp::create(b, loc, b.getIndexType(), function.getBody().getArgument(i)));
   scratchBytes = getAffineConstantExpr(0, b.getContext());
   KernelEmitter emitter(b, loc, shapes, target, sizes);
   placeResults(emitter);
@@ -262,6 +261,7 @@ struct CpuCodegenPass : tfc::cpu::impl::CpuCodegenPassBase<CpuCodegenPass> {
 
   void runOnOperation() override {
     Target target = Target::get(cpu);
+    target.emitsProducts = products;
     for (func::FuncOp kernel : findKernels(getOperation()))
       if (failed(prepareKernel(kernel)) || failed(KernelCodegen(kernel, target).run()))
         return signalPassFailure();

@@ -42,11 +42,12 @@ static std::optional<unsigned> bestVectorLoop(KernelShapes &shapes, const Stage 
   return best;
 }
 
-//===--- which stages share outer loops ---------------------------------------------------------===//
+//===--- which stages share outer loops
+//---------------------------------------------------------===//
 
 /// The number of the last nest that makes something that `stage` reads, or none.
-static std::optional<unsigned>
-lastProducer(const Stage &stage, function_ref<std::optional<unsigned>(Value)> nestOf) {
+static std::optional<unsigned> lastProducer(const Stage &stage,
+                                            function_ref<std::optional<unsigned>(Value)> nestOf) {
   std::optional<unsigned> last;
   for (const Access &read : stage.footprint.reads)
     if (std::optional<unsigned> nest = nestOf(read.tensor))
@@ -68,7 +69,8 @@ void Schedule::placeStage(Stage &stage, const Target &target) {
     loops.append(stage.reductionLoops);
     stage.vectorLoop = bestVectorLoop(shapes, stage, loops);
     stage.loops.resize(stage.sizes.size());
-    stage.isProduct = !stage.isParallel() && planContraction(shapes, target, {op, {}, {}, true});
+    stage.isProduct = target.emitsProducts && !stage.isParallel() &&
+                      planContraction(shapes, target, {op, {}, {}, true});
     std::optional<unsigned> producer =
         lastProducer(stage, [&](Value value) { return nestOf(value); });
     for (unsigned i = allNests.size(); i > producer.value_or(0); --i)
@@ -173,7 +175,8 @@ bool Schedule::join(Nest &nest, Stage &stage) {
   return true;
 }
 
-//===--- sweeps ---------------------------------------------------------------------------------===//
+//===--- sweeps
+//---------------------------------------------------------------------------------===//
 
 /// Loops of a stage that the nest's outer loops do not fix: parallel ones, then reductions.
 static SmallVector<unsigned> innerLoops(const Stage &stage) {
@@ -332,7 +335,8 @@ void Schedule::formSweeps(Nest &nest, const Target &target) {
   }
 }
 
-//===--- loops ----------------------------------------------------------------------------------===//
+//===--- loops
+//----------------------------------------------------------------------------------===//
 
 /// Chooses the lanes' loop for all stages of a sweep by their accesses in the nest's loops.
 void Schedule::chooseVectorLoop(Nest &nest, Sweep &sweep) {

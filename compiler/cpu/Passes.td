@@ -13,7 +13,9 @@ def CpuAnnotatePass : Pass<"tfc-cpu-annotate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"cpu", "mcpu", "std::string", /*default=*/"\"native\"",
-           "Processor to schedule for, by LLVM's name: the same as for tfc-cpu-codegen">
+           "Processor to schedule for, by LLVM's name: the same as for tfc-cpu-codegen">,
+    Option<"products", "products", "bool", /*default=*/"true",
+           "Emit matrix products by code of their own: the same as for tfc-cpu-codegen">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
@@ -31,7 +33,9 @@ def CpuCodegenPass : Pass<"tfc-cpu-codegen", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"cpu", "mcpu", "std::string", /*default=*/"\"native\"",
-           "Processor to schedule for, by LLVM's name">
+           "Processor to schedule for, by LLVM's name">,
+    Option<"products", "products", "bool", /*default=*/"true",
+           "Emit matrix products by code of their own">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",

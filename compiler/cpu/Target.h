@@ -19,6 +19,8 @@ struct Target {
   /// Whether masks have registers of their own, for lanes of 8 bits and up.
   bool hasMaskRegisters = false;
   bool hasFma = false;
+  /// Whether matrix products have an emitter of their own.
+  bool emitsProducts = true;
   int64_t l1Bytes = 32 << 10;
   int64_t l2Bytes = 512 << 10;
 

@@ -43,19 +43,21 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
   // Behind autodiff, which wants composites whole; its gradients need checks of their own.
   passes.addPass(createInsertChecks());
   passes.addPass(createDecomposeComposites());
-  if (options.optLevel == 0)
-    return;
-  passes.addPass(createFoldConstants());
-  passes.addPass(createSimplifyAlgebra());
-  passes.addPass(createHoistInvariants());
-  passes.addPass(createCanonicalizerPass());
-  passes.addPass(createCSEPass());
-  passes.addPass(createDropTapes());
+  auto add = [&](StringRef name, auto create) {
+    if (options.isEnabled(name))
+      passes.addPass(create());
+  };
+  add("fold", [] { return createFoldConstants(); });
+  add("algebra", [] { return createSimplifyAlgebra(); });
+  add("hoist", [] { return createHoistInvariants(); });
+  add("canonicalize", [] { return createCanonicalizerPass(); });
+  add("cse", [] { return createCSEPass(); });
+  add("tapes", [] { return createDropTapes(); });
 }
 
 static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
   FormKernelsOptions fusion;
-  fusion.fuse = options.optLevel > 0;
+  fusion.fuse = options.isEnabled("fuse");
   fusion.printReport = options.verbose;
   fusion.probe = options.probe;
   passes.addPass(createFormKernels(fusion));
@@ -67,7 +69,8 @@ static void addLowering(OpPassManager &passes, const PipelineOptions &) {
 
 // What a kernel may overwrite follows from its loops, and the plan needs it.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(cpu::createCpuAnnotatePass({options.cpu}));
+  if (options.isEnabled("share"))
+    passes.addPass(cpu::createCpuAnnotatePass({options.cpu, options.isEnabled("products")}));
 }
 
 static void addMemory(OpPassManager &passes, const PipelineOptions &) {
@@ -77,7 +80,7 @@ static void addMemory(OpPassManager &passes, const PipelineOptions &) {
 // The host functions need the kernels' scratch, grain and extent, so they come behind code
 // generation; the lowering to LLVM's dialect is for both.
 static void addCodegen(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(cpu::createCpuCodegenPass({options.cpu}));
+  passes.addPass(cpu::createCpuCodegenPass({options.cpu, options.isEnabled("products")}));
   EmitHostOptions host;
   host.printReport = options.verbose;
   passes.addPass(createEmitHost(host));
@@ -95,6 +98,32 @@ static constexpr Stage kStages[] = {
     {"memory", "launches are in order and every result has its place", addMemory},
     {"codegen", "kernels and host functions are in the LLVM dialect", addCodegen},
 };
+
+//===----------------------------------------------------------------------===//
+// Leaving optimisations out
+//===----------------------------------------------------------------------===//
+
+static constexpr Switch kSwitches[] = {
+    {"fold", "operations on constants"},
+    {"algebra", "identities across operations"},
+    {"hoist", "moving what does not change out of loops"},
+    {"canonicalize", "folds of single operations, and what nobody reads"},
+    {"cse", "common subexpressions"},
+    {"tapes", "dropping tapes that nobody reads"},
+    {"fuse", "kernels of more than one operation"},
+    {"share", "results in the memory of operands"},
+    {"products", "code of its own for matrix products"},
+};
+
+// Those of the graph go with -O0. Memory and code are the same at all levels.
+static constexpr StringLiteral kOfAllLevels[] = {"share", "products"};
+
+ArrayRef<Switch> tfc::getSwitches() { return kSwitches; }
+
+bool PipelineOptions::isEnabled(StringRef name) const {
+  return (optLevel > 0 || llvm::is_contained(kOfAllLevels, name)) &&
+         !llvm::is_contained(disabled, name);
+}
 
 //===----------------------------------------------------------------------===//
 // Running them

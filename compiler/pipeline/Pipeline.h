@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include <string>
+#include <vector>
 
 namespace tfc {
 
@@ -19,7 +20,19 @@ struct PipelineOptions {
   /// runs in this process alone. 0: none. See `kProbeAttr`.
   int64_t probe = 0;
   bool verbose = false; // passes print their reports to standard error
+  /// Optimisations to leave out, by their names: to find the one that is wrong.
+  std::vector<std::string> disabled;
+
+  /// Whether an optimisation of that name is wanted.
+  bool isEnabled(llvm::StringRef name) const;
 };
+
+/// An optimisation that can be left out: results do not depend on it beyond rounding.
+struct Switch {
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+};
+llvm::ArrayRef<Switch> getSwitches();
 
 struct Stage {
   llvm::StringLiteral name;

@@ -1,5 +1,6 @@
 #include "tools/tfc/CommandLine.h"
 #include "compiler/emission/Cpu.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 #include <CLI/CLI.hpp>
@@ -54,6 +55,17 @@ static std::string checkCpu(const std::string &name) {
   return findCpu(name) ? "" : "'" + name + "' is no processor that LLVM knows";
 }
 
+static std::string switchNames() {
+  return llvm::join(
+      llvm::map_range(getSwitches(), [](const Switch &option) { return option.name; }), ", ");
+}
+
+static std::string checkSwitch(const std::string &name) {
+  if (llvm::any_of(getSwitches(), [&](const Switch &option) { return option.name == name; }))
+    return "";
+  return "'" + name + "' is no optimisation; they are " + switchNames();
+}
+
 namespace {
 
 /// The options that all commands share that compile.
@@ -67,6 +79,11 @@ struct CompileFlags {
                    "The processor to compile for, by LLVM's name (default: native)")
         ->check(CLI::Validator(checkCpu, ""))
         ->type_name("CPU");
+    app.add_option("--disable", request.pipeline.disabled,
+                   "Optimisations to leave out: " + switchNames())
+        ->delimiter(',')
+        ->check(CLI::Validator(checkSwitch, ""))
+        ->type_name("NAME,...");
     app.add_flag("--time", request.printTimes, "Print how long each stage took");
     app.add_flag("-v,--verbose", request.pipeline.verbose, "Print what the stages decided");
     app.add_option("--dump-after", request.pipeline.dumpAfter,
