@@ -3,6 +3,7 @@
 #include "compiler/emission/Link.h"
 #include "frontend/Import.h"
 #include "frontend/text/Print.h"
+#include "tools/tfc/LoadedModel.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -16,15 +17,6 @@ int tfc::reportError(const Twine &message) {
 }
 
 int tfc::reportError(llvm::Error error) { return reportError(llvm::toString(std::move(error))); }
-
-/// Beside the program's own folder, in the build tree as in an installation.
-static std::string findRuntimeLibrary() {
-  std::string program =
-      llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findRuntimeLibrary));
-  SmallString<128> path(llvm::sys::path::parent_path(llvm::sys::path::parent_path(program)));
-  llvm::sys::path::append(path, "lib", "libtfcrt.a");
-  return path.str().str();
-}
 
 //===----------------------------------------------------------------------===//
 // Session

@@ -1,11 +1,20 @@
 #include "tools/tfc/LoadedModel.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <dlfcn.h>
 #include <link.h>
 
 using namespace llvm;
 using namespace tfc;
+
+std::string tfc::findRuntimeLibrary() {
+  std::string program =
+      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findRuntimeLibrary));
+  SmallString<128> path(sys::path::parent_path(sys::path::parent_path(program)));
+  sys::path::append(path, "lib", "libtfcrt.a");
+  return path.str().str();
+}
 
 LoadedModel::LoadedModel(LoadedModel &&other)
     : Model(std::move(other)), handle(std::exchange(other.handle, nullptr)), library(other.library),

@@ -10,6 +10,10 @@
 
 namespace tfc {
 
+/// The runtime that shared libraries hold. It stands beside the program's own folder, in the build
+/// tree as in an installation.
+std::string findRuntimeLibrary();
+
 class LoadedModel : public Model {
 public:
   /// Loads the library and makes an instance with `threads` threads (0: all processors).
