@@ -1,0 +1,226 @@
+//===- Compare.cpp - Compiled calls against the oracle ----------------------===//
+
+#include "Compare.h"
+#include "compiler/pipeline/Model.h"
+#include "compiler/reference/Reference.h"
+#include "tools/tfc/Print.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::random {
+
+void Counts::add(const Counts &other) {
+  calls += other.calls;
+  refusedCalls += other.refusedCalls;
+  elements += other.elements;
+  undetermined += other.undetermined;
+  for (const auto &[name, times] : other.executed)
+    executed[name] += times;
+  if (!other.unsupported.empty())
+    ++reasons[other.unsupported];
+}
+
+//===----------------------------------------------------------------------===//
+// Runs against each other
+//===----------------------------------------------------------------------===//
+
+static std::string nameOf(const Program &program, size_t call) {
+  return "call " + std::to_string(call) + " (" + program.calls[call].entry + ")";
+}
+
+/// What is not the same, to the bit.
+static std::string compareRuns(const Program &program, ArrayRef<CallResult> one,
+                               ArrayRef<CallResult> other) {
+  for (auto [i, a, b] : llvm::enumerate(one, other)) {
+    if (a.status != b.status || a.message != b.message)
+      return nameOf(program, i) + ": '" + a.message + "' and '" + b.message + "'";
+    for (auto [k, x, y] : llvm::enumerate(a.fetches, b.fetches))
+      if (x.data != y.data)
+        return nameOf(program, i) + ", fetch " + std::to_string(k) + " has other bits";
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// The oracle
+//===----------------------------------------------------------------------===//
+
+static reference::Tensor toTensor(const Array &array, Type elementType) {
+  reference::Tensor tensor(elementType, array.shape);
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    if (tensor.isFloat())
+      tensor.setRounded(i, {toDouble(array, i), 0}, 0);
+    else
+      tensor.setInteger(i, toInteger(array, i));
+  return tensor;
+}
+
+namespace {
+
+/// What the oracle gives for a call.
+struct Expected {
+  reference::Status status;
+  std::vector<reference::Tensor> fetches;
+};
+
+class Oracle {
+public:
+  Oracle(const Program &program, Counts &counts)
+      : program(program), counts(counts), instance(*program.module, options()) {}
+
+  /// Makes the calls up to the first that it cannot finish, or that may rightly end otherwise.
+  std::vector<Expected> run();
+
+private:
+  reference::Options options();
+  Expected call(const CallPlan &plan);
+  void count(const Expected &expected);
+
+  const Program &program;
+  Counts &counts;
+  reference::Instance instance;
+};
+
+} // namespace
+
+/// Random loops are shorter.
+static constexpr int64_t kMostIterations = 200;
+
+reference::Options Oracle::options() {
+  reference::Options result;
+  result.mostIterations = kMostIterations;
+  result.onExecuted = [this](const reference::Execution &execution) {
+    ++counts.executed[execution.op->getName().stripDialect().str()];
+  };
+  return result;
+}
+
+Expected Oracle::call(const CallPlan &plan) {
+  Expected expected;
+  for (auto entry : ModuleOp(*program.module).getOps<EntryOp>()) {
+    if (entry.getSymName() != plan.entry)
+      continue;
+    std::optional<std::vector<Array>> arrays = makeFeeds(entry, plan);
+    if (!arrays)
+      return {{reference::Status::Code::InvalidArgument, "no feeds"}, {}};
+    std::vector<reference::Tensor> feeds;
+    for (auto [array, type] : llvm::zip_equal(*arrays, entry.getArgumentTypes()))
+      feeds.push_back(toTensor(array, elementTypeOf(type)));
+    expected.status = instance.call(plan.entry, feeds, expected.fetches);
+    return expected;
+  }
+  return {{reference::Status::Code::Internal, "there is no entry"}, {}};
+}
+
+void Oracle::count(const Expected &expected) {
+  ++counts.calls;
+  counts.refusedCalls += !expected.status.isOk();
+  for (const reference::Tensor &tensor : expected.fetches) {
+    counts.elements += tensor.size();
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      counts.undetermined += !tensor.isDetermined(i);
+  }
+}
+
+std::vector<Expected> Oracle::run() {
+  std::vector<Expected> results;
+  reference::Status status = instance.initialize();
+  for (const CallPlan &plan : program.calls) {
+    if (!status.isOk() && status.code == reference::Status::Code::Internal)
+      break;
+    Expected expected = call(plan);
+    status = expected.status;
+    if (status.code == reference::Status::Code::Internal || !status.isDetermined)
+      break;
+    count(expected);
+    results.push_back(std::move(expected));
+  }
+  if (status.code == reference::Status::Code::Internal)
+    counts.unsupported = status.message;
+  return results;
+}
+
+/// Whether gradients meet control flow. Compiled ones flow along all ways that a call might go:
+/// where it went another way they are 0, times a derivative that may be infinite there.
+static bool mayMultiplyZero(ModuleOp module) {
+  bool hasGradients = false, hasRegions = false;
+  module.walk([&](Operation *op) {
+    hasGradients |= isa<GradientsOp>(op);
+    hasRegions |= isa<IfOp, WhileOp>(op);
+  });
+  return hasGradients && hasRegions;
+}
+
+/// `acceptsNan`: a NaN is never wrong.
+static std::string compareCall(const std::string &name, const Expected &expected,
+                               const CallResult &result, bool acceptsNan) {
+  if (expected.status.isOk() != (result.status == TFC_OK))
+    return name + ": expected '" + expected.status.message + "', but got '" + result.message + "'";
+  if (!expected.status.isOk())
+    return "";
+  for (auto [k, tensor, got] : llvm::enumerate(expected.fetches, result.fetches)) {
+    std::string where = name + ", fetch " + std::to_string(k);
+    if (tensor.getShape() != ArrayRef(got.shape))
+      return where + " has another shape";
+    auto difference = reference::findDifference(
+        tensor,
+        [&](int64_t i) {
+          double value = toDouble(got, i);
+          return acceptsNan && std::isnan(value) ? tensor.number(i) : value;
+        },
+        [&](int64_t i) { return toInteger(got, i); });
+    if (difference)
+      return where + ", element " + std::to_string(difference->index) +
+             llvm::formatv(": expected {0:g9} within {1:g3} ulp, but got {2:g9}",
+                           difference->expected, difference->allowedUlps, difference->got)
+                 .str();
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Both
+//===----------------------------------------------------------------------===//
+
+/// The sizes that a call must have are facts for the oracle, too.
+static Program withSizes(const Program &program) {
+  Program result = program.clone();
+  requireSizes(*result.module);
+  return result;
+}
+
+std::string compare(const Program &program, const Variant &variant, Counts &counts) {
+  Program sized = withSizes(program);
+  std::vector<Expected> expected = Oracle(sized, counts).run();
+  sized.calls.resize(expected.size());
+  llvm::Expected<Compiled> compiled = Compiled::compile(program, variant);
+  if (!compiled)
+    return "refused: " + llvm::toString(compiled.takeError());
+  std::vector<CallResult> first;
+  for (int threads : {1, 2, 8}) {
+    llvm::Expected<std::vector<CallResult>> results = compiled->run(sized, threads);
+    if (!results)
+      return "cannot run: " + llvm::toString(results.takeError());
+    if (threads == 1)
+      first = std::move(*results);
+    else if (std::string text = compareRuns(program, first, *results); !text.empty())
+      return "with " + std::to_string(threads) + " threads, " + text;
+  }
+  bool acceptsNan = mayMultiplyZero(*sized.module);
+  for (auto [i, wanted, got] : llvm::enumerate(expected, first)) {
+    std::string text = compareCall(nameOf(program, i), wanted, got, acceptsNan);
+    if (!text.empty())
+      return text;
+  }
+  return "";
+}
+
+void interpret(const Program &program, Counts &counts) {
+  Program sized = withSizes(program);
+  Oracle(sized, counts).run();
+}
+
+} // namespace tfc::random

@@ -1,0 +1,70 @@
+//===- Compare.h - Programs compiled and interpreted ------------------------===//
+
+#ifndef TFC_TEST_RANDOM_COMPARE_H
+#define TFC_TEST_RANDOM_COMPARE_H
+
+#include "Program.h"
+#include "compiler/emission/Link.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "tools/tfc/LoadedModel.h"
+
+namespace tfc::random {
+
+/// How a program is compiled.
+struct Variant {
+  PipelineOptions pipeline;
+  unsigned llvmLevel = 1;
+
+  /// As options of `tfc`.
+  std::string text() const;
+};
+
+/// All optimisations, some of them, or none: a third of the seeds each.
+Variant makeVariant(uint64_t seed);
+
+/// What a call gave.
+struct CallResult {
+  tfc_status status = TFC_OK;
+  std::string message;
+  std::vector<Array> fetches;
+};
+
+/// A program as a library.
+class Compiled {
+public:
+  /// An error holds what the compiler printed.
+  static llvm::Expected<Compiled> compile(const Program &program, const Variant &variant);
+
+  /// Makes all calls in a new instance.
+  llvm::Expected<std::vector<CallResult>> run(const Program &program, int threads);
+
+private:
+  explicit Compiled(emission::WorkFolder folder) : folder(std::move(folder)) {}
+  std::string path() const { return folder.file("librandom.so"); }
+
+  emission::WorkFolder folder;
+};
+
+/// Numbers over the programs compared.
+struct Counts {
+  int64_t calls = 0, refusedCalls = 0, elements = 0, undetermined = 0;
+  std::map<std::string, int64_t> executed; // operations by name
+  std::string unsupported;                 // why the oracle gave up, of one program
+  std::map<std::string, int64_t> reasons;  // the same of several
+
+  void add(const Counts &other);
+};
+
+/// Makes the calls in the oracle alone.
+void interpret(const Program &program, Counts &counts);
+
+/// Compiles and runs the program, once with each number of threads; returns what differs from the
+/// oracle, or between runs, or nothing.
+std::string compare(const Program &program, const Variant &variant, Counts &counts);
+
+/// Makes the program smaller as long as `fails` holds of it.
+void shrink(Program &program, llvm::function_ref<bool(const Program &)> fails);
+
+} // namespace tfc::random
+
+#endif // TFC_TEST_RANDOM_COMPARE_H

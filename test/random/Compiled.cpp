@@ -1,0 +1,163 @@
+//===- Compiled.cpp - Programs as libraries, and their calls ----------------===//
+
+#include "Compare.h"
+#include "Random.h"
+#include "compiler/emission/Cpu.h"
+#include "compiler/emission/Emission.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::random {
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+std::string Variant::text() const {
+  std::string text = "-O" + std::to_string(pipeline.optLevel);
+  if (pipeline.cpu != "native")
+    text += " --mcpu=" + pipeline.cpu;
+  if (!pipeline.disabled.empty())
+    text += " --disable=" + llvm::join(pipeline.disabled, ",");
+  return text;
+}
+
+Variant makeVariant(uint64_t seed) {
+  Random random(seed * 0x9e3779b97f4a7c15 + 7);
+  Variant variant;
+  static const StringRef kCpus[] = {"native", "native", "native", "haswell", "x86-64"};
+  variant.pipeline.cpu = random.pick(kCpus);
+  variant.llvmLevel = random.chance(0.15) ? 3 : 1;
+  double choice = random.unit();
+  if (choice < 0.15) {
+    variant.pipeline.optLevel = 0;
+    variant.llvmLevel = 0;
+  } else if (choice < 0.5) {
+    for (const Switch &option : getSwitches())
+      if (random.chance(0.3))
+        variant.pipeline.disabled.push_back(option.name.str());
+  }
+  return variant;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+static LogicalResult compileTo(ModuleOp module, const Variant &variant, StringRef path) {
+  requireSizes(module);
+  FailureOr<ModelInfo> model = describeModel(module);
+  Timing timing;
+  if (failed(model) || failed(runStages(module, variant.pipeline, timing)))
+    return failure();
+  if (auto chunks = module->getAttrOfType<IntegerAttr>("tfc.chunks"))
+    model->chunks = chunks.getInt();
+  CpuName cpu = *findCpu(variant.pipeline.cpu);
+  EmissionOptions options;
+  options.output = path.str();
+  options.prefix = "random";
+  options.cpu = cpu.cpu;
+  options.features = cpu.features;
+  options.optLevel = variant.llvmLevel;
+  options.threads = 1;
+  options.runtimeLibrary = findRuntimeLibrary();
+  return emit(module, *model, options, timing);
+}
+
+llvm::Expected<Compiled> Compiled::compile(const Program &program, const Variant &variant) {
+  llvm::Expected<emission::WorkFolder> folder = emission::WorkFolder::create();
+  if (!folder)
+    return folder.takeError();
+  Compiled result(std::move(*folder));
+  Program copy = program.clone();
+  std::string messages;
+  ScopedDiagnosticHandler handler(copy.module->getContext(), [&](Diagnostic &diagnostic) {
+    messages += diagnostic.str() + "\n";
+    return success();
+  });
+  if (failed(compileTo(*copy.module, variant, result.path())))
+    return llvm::createStringError(messages.empty() ? "no message" : messages);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Calling
+//===----------------------------------------------------------------------===//
+
+static EntryOp findEntry(ModuleOp module, StringRef name) {
+  for (auto entry : module.getOps<EntryOp>())
+    if (entry.getSymName() == name)
+      return entry;
+  return {};
+}
+
+/// Bytes behind a fetch that nobody may write.
+static constexpr size_t kGuard = 64;
+static constexpr char kGarbage = 0x5a;
+/// What stands in memory for a feed without elements.
+static constexpr size_t kEmptyBytes = 4096;
+
+/// What a call does not write stays visible, and so does what it writes too much.
+static void fillWithGarbage(std::vector<Array> &arrays) {
+  for (Array &array : arrays) {
+    llvm::fill(array.data, array.dtype == TFC_BOOL ? 1 : kGarbage);
+    array.data.resize(array.data.size() + kGuard, kGarbage);
+  }
+}
+
+static bool removeGuards(std::vector<Array> &arrays) {
+  bool isWhole = true;
+  for (Array &array : arrays) {
+    isWhole &=
+        llvm::all_of(ArrayRef(array.data).take_back(kGuard), [](char c) { return c == kGarbage; });
+    array.data.resize(array.data.size() - kGuard);
+  }
+  return isWhole;
+}
+
+static CallResult call(LoadedModel &model, const Entry &entry, std::vector<Array> feeds) {
+  CallResult result;
+  // Kernels may read at the address of a tensor without elements.
+  for (Array &feed : feeds)
+    if (feed.data.empty())
+      feed.data.resize(kEmptyBytes);
+  llvm::Expected<std::vector<Array>> fetches = model.makeFetches(entry, feeds);
+  if (!fetches)
+    return {TFC_INTERNAL, llvm::toString(fetches.takeError()), {}};
+  result.fetches = std::move(*fetches);
+  fillWithGarbage(result.fetches);
+  std::vector<Array> before = feeds;
+  if (llvm::Error error = model.call(entry, feeds, result.fetches))
+    return {TFC_INTERNAL, llvm::toString(std::move(error)), {}};
+  if (!removeGuards(result.fetches))
+    return {TFC_INTERNAL, "the memory behind a fetch was overwritten", {}};
+  for (auto [now, then] : llvm::zip_equal(feeds, before))
+    if (now.data != then.data)
+      return {TFC_INTERNAL, "a feed was overwritten", {}};
+  return result;
+}
+
+llvm::Expected<std::vector<CallResult>> Compiled::run(const Program &program, int threads) {
+  llvm::Expected<LoadedModel> model = LoadedModel::load(path(), threads);
+  if (!model)
+    return model.takeError();
+  std::vector<CallResult> results;
+  for (const CallPlan &plan : program.calls) {
+    EntryOp entry = findEntry(*program.module, plan.entry);
+    std::optional<std::vector<Array>> feeds;
+    if (entry)
+      feeds = makeFeeds(entry, plan);
+    llvm::Expected<const Entry *> compiled = model->findEntry(plan.entry);
+    if (!compiled)
+      return compiled.takeError();
+    if (feeds)
+      results.push_back(call(*model, **compiled, std::move(*feeds)));
+    else
+      results.push_back({TFC_INVALID_ARGUMENT, "no feeds", {}});
+  }
+  return results;
+}
+
+} // namespace tfc::random

@@ -1,0 +1,120 @@
+//===- Feeds.cpp - Data for calls -----------------------------------------===//
+
+#include "Program.h"
+#include "Random.h"
+#include "compiler/emission/Dtypes.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::random {
+
+using Lookup = llvm::function_ref<std::optional<int64_t>(StringRef)>;
+
+namespace {
+
+/// What a feed's name asks for.
+struct Wish {
+  bool isPositive = false;
+  std::optional<int64_t> below;
+};
+
+} // namespace
+
+static Wish readName(StringRef name, Lookup sizeOfSymbol) {
+  Wish wish;
+  auto [stem, limits] = name.split("_below_");
+  wish.isPositive = stem.contains("_positive");
+  SmallVector<StringRef> words;
+  limits.split(words, '_', -1, /*KeepEmpty=*/false);
+  for (StringRef word : words) {
+    int64_t limit;
+    if (word.getAsInteger(10, limit))
+      limit = sizeOfSymbol(word).value_or(1);
+    wish.below = std::min(wish.below.value_or(limit), limit);
+  }
+  return wish;
+}
+
+static double drawSpecial(Random &random) {
+  static const double kValues[] = {
+      0.0,  -0.0,   1.0, -1.0,  INFINITY, -INFINITY,    NAN,           1e-40, -1e-310,
+      3e38, -1e300, 0.5, 65504, 16777217, 2147483648.0, -2147483649.0, 1e19};
+  return random.pick(kValues);
+}
+
+/// Every tenth number is a whole one, so that equal ones meet.
+static double drawFloat(Random &random, const Wish &wish, bool isSpecial) {
+  if (isSpecial && random.chance(0.25))
+    return drawSpecial(random);
+  double low = wish.isPositive ? 0.1 : -2.5;
+  if (random.chance(0.1))
+    return wish.isPositive ? random.between(1, 2) : random.between(-2, 2);
+  return low + (2.5 - low) * random.unit();
+}
+
+static int64_t drawInteger(Random &random, const Wish &wish, bool isSpecial) {
+  if (wish.below)
+    return *wish.below > 0 ? random.below(*wish.below) : 0;
+  if (wish.isPositive)
+    return random.between(1, 6);
+  if (isSpecial && random.chance(0.2))
+    return int64_t(random.next()); // wraps in narrower types
+  return random.between(-5, 9);
+}
+
+static void store(Array &array, int64_t i, const APInt &bits) {
+  memcpy(array.data.data() + i * sizeOf(array.dtype), bits.getRawData(), sizeOf(array.dtype));
+}
+
+static void storeFloat(Array &array, int64_t i, FloatType type, double number) {
+  APFloat value(number);
+  bool isInexact;
+  value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &isInexact);
+  store(array, i, value.bitcastToAPInt());
+}
+
+static Array makeFeed(StringRef name, Type elementType, ArrayRef<int64_t> shape, uint64_t seed,
+                      Lookup sizeOfSymbol) {
+  Array array;
+  array.dtype = emission::dtypeOf(elementType).code;
+  array.shape.assign(shape.begin(), shape.end());
+  array.data.resize(array.elementCount() * sizeOf(array.dtype));
+  Random random(seed ^ hash(name));
+  // A twentieth of all calls meets special values.
+  bool isSpecial = seed % 20 == 0;
+  Wish wish = readName(name, sizeOfSymbol);
+  for (int64_t i = 0, count = array.elementCount(); i < count; ++i) {
+    if (auto type = dyn_cast<FloatType>(elementType))
+      storeFloat(array, i, type, drawFloat(random, wish, isSpecial));
+    else if (elementType.isInteger(1))
+      array.data[i] = random.chance(0.5);
+    else
+      store(array, i, APInt(64, uint64_t(drawInteger(random, wish, isSpecial))));
+  }
+  return array;
+}
+
+std::optional<std::vector<Array>> makeFeeds(EntryOp entry, const CallPlan &plan) {
+  auto lookup = [&](StringRef name) -> std::optional<int64_t> {
+    auto found = plan.sizes.find(name.str());
+    return found == plan.sizes.end() ? std::nullopt : std::optional(found->second);
+  };
+  std::vector<Array> feeds;
+  for (BlockArgument argument : entry.getBody().getArguments()) {
+    SmallVector<int64_t> shape;
+    for (const DimExpr &size : shapeOf(argument.getType())) {
+      std::optional<int64_t> value = size.evaluate(lookup);
+      if (!value || *value < 0)
+        return std::nullopt;
+      shape.push_back(*value);
+    }
+    StringRef name = entry.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "dfg.name");
+    feeds.push_back(makeFeed(name, elementTypeOf(argument.getType()), shape, plan.seed, lookup));
+  }
+  return feeds;
+}
+
+} // namespace tfc::random

@@ -1,0 +1,388 @@
+//===- GenerateOps.cpp - Calls of operations from the table -----------------===//
+//
+// Nothing here knows an operation. Operands are values whose types look like
+// those of the operands before; attributes are drawn by their kinds and, where
+// any number would be nonsense, by the names that families share. Inference
+// decides what stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Generator.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::random {
+
+bool isLeftOut(StringRef op) {
+  // Statements of their own: branches, loops, state, gradients. The graph form has random tests in
+  // compiler/controlflow, queues in e2e. Tapes, kernels and checks are made by stages.
+  static const llvm::StringSet<> kNames = {
+      "assign",    "check",  "condition", "enqueue",   "enqueue_many", "enter", "exit",
+      "gradients", "if",     "launch",    "loop_cond", "merge",        "node",  "next_iteration",
+      "push",      "return", "switch",    "while",     "yield"};
+  return kNames.contains(op);
+}
+
+static bool isTensorOp(const OpSignature &op) {
+  return !op.operands.empty() && !isLeftOut(op.name);
+}
+
+//===----------------------------------------------------------------------===//
+// Which operation
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The table's operations, those that fuse apart.
+struct Choices {
+  std::vector<const OpSignature *> all, elementwise, views, reductions, contractions;
+
+  explicit Choices(MLIRContext *context) {
+    for (const OpSignature &op : allOps()) {
+      auto name = RegisteredOperationName::lookup(("dfg." + op.name).str(), context);
+      if (!name || !isTensorOp(op))
+        continue;
+      all.push_back(&op);
+      if (name->hasInterface<ScalarOpInterface>())
+        elementwise.push_back(&op);
+      else if (name->hasTrait<ReductionRole>())
+        reductions.push_back(&op);
+      else if (name->hasTrait<ContractionRole>())
+        contractions.push_back(&op);
+      else if (name->hasTrait<ViewRole>() || hasShapeAttr(op))
+        views.push_back(&op);
+    }
+  }
+
+  /// Those that are short for views say so by their attributes.
+  static bool hasShapeAttr(const OpSignature &op) {
+    return op.operands.size() == 1 && op.operands[0].kind == OperandKind::Tensor &&
+           llvm::any_of(op.attributes, [](const AttrSignature &attr) {
+             return attr.kind == AttrKind::Dims || attr.name == "axis";
+           });
+  }
+};
+
+} // namespace
+
+const OpSignature &Generator::pickOp() {
+  static const Choices choices(builder.getContext());
+  double choice = random.unit();
+  if (choice < 0.32)
+    return *random.pick(choices.elementwise);
+  if (choice < 0.50)
+    return *random.pick(choices.views);
+  if (choice < 0.60)
+    return *random.pick(choices.reductions);
+  if (choice < 0.66)
+    return *random.pick(choices.contractions);
+  return *random.pick(choices.all);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// A shape that may go with those of the operands before.
+Shape Generator::varyShape(ValueRange before) {
+  Shape shape;
+  for (Value value : before)
+    if (isa<RankedTensorType>(value.getType()) && (shape.empty() || random.chance(0.25)))
+      shape = shapeOf(value.getType());
+  size_t rank = shape.size();
+  auto anySize = [&]() -> DimExpr {
+    return rank && random.chance(0.6) ? random.pick(shape) : drawSize();
+  };
+  switch (random.below(12)) {
+  case 0: // broadcast
+    if (rank)
+      random.pick(shape) = 1;
+    return shape;
+  case 1:
+    return rank ? Shape(ArrayRef(shape).drop_front(random.between(1, rank))) : shape;
+  case 2:
+    return rank ? Shape(ArrayRef(shape).drop_back(random.between(1, rank))) : shape;
+  case 3: // matrices: the axis that is summed comes first, or last
+    if (rank >= 2)
+      std::swap(shape[rank - 1], shape[rank - 2]);
+    return shape;
+  case 4:
+    return rank ? Shape{shape.back(), anySize()} : shape;
+  case 5:
+    return rank ? Shape{anySize(), shape.back()} : shape;
+  case 6: { // the axes of one in place of the first of another
+    Shape result = before.size() > 1 ? shapeOf(before.back().getType()) : Shape{anySize()};
+    Shape first = shapeOf(before.front().getType());
+    result.append(first.begin() + !first.empty(), first.end());
+    return result;
+  }
+  case 7: {
+    Shape result;
+    for (int64_t left = random.below(4); left > 0; --left)
+      result.push_back(anySize());
+    return result;
+  }
+  case 8:
+    if (rank)
+      random.pick(shape) = anySize();
+    return shape;
+  default:
+    return shape;
+  }
+}
+
+/// Whole numbers that are places along an axis of the first operand.
+Value Generator::pickIndex(const OpSignature &op, ValueRange before) {
+  Shape shape = before.empty() ? Shape{drawSize()} : varyShape(before);
+  auto type =
+      tensorOf(shape, Builder(builder.getContext()).getIntegerType(random.chance(0.5) ? 32 : 64));
+  if (isRisky && random.chance(0.5))
+    return valueOf(type);
+  Shape limits{3};
+  if (!before.empty() && isa<RankedTensorType>(before[0].getType()))
+    limits = shapeOf(before[0].getType());
+  std::string suffix = "_below";
+  for (const DimExpr &limit : limits)
+    if (limit.constant() || limit.asSymbol())
+      suffix += "_" + limit.str();
+  return addFeed(type, limits.empty() ? "_below_1" : suffix);
+}
+
+static bool isPlace(StringRef name) { return name == "index" || name == "size"; }
+
+Value Generator::pickOperand(const OpSignature &op, unsigned number, ValueRange before) {
+  const OperandSignature &operand = op.operands[std::min<size_t>(number, op.operands.size() - 1)];
+  Builder b(builder.getContext());
+  if (operand.kind == OperandKind::List)
+    return findValue([](Value value) { return isa<ListType>(value.getType()); });
+  if (operand.kind == OperandKind::Predicate)
+    return valueOf(tensorOf({}, b.getI1Type()));
+  if (operand.isIndex)
+    return pickIndex(op, before);
+  if (isPlace(operand.name))
+    return random.chance(0.7) ? addFeed(tensorOf({}, b.getI32Type()), "_below_3")
+                              : builder.scalar(random.below(3), b.getI32Type(), location);
+  if (operand.name == "counter")
+    return valueOf(tensorOf({}, b.getI64Type()));
+  if (before.empty())
+    return findValue([](Value value) { return isa<RankedTensorType>(value.getType()); });
+  Type elementType = elementTypeOf(before.back().getType());
+  if (auto list = dyn_cast<ListType>(before.front().getType()))
+    return valueOf(list.getElementType());
+  if (random.chance(0.12))
+    elementType = drawDtype();
+  RankedTensorType type = tensorOf(varyShape(before), elementType);
+  if (isTooLarge(type))
+    return {};
+  // A division by zero fails a call.
+  bool divides = isa<IntegerType>(elementType) && !elementType.isInteger(1) && !isRisky;
+  return valueOf(type, divides && random.chance(0.7));
+}
+
+bool Generator::pickOperands(const OpSignature &op, Values &operands) {
+  size_t count = op.operands.size();
+  if (op.operands.back().isOptional && random.chance(0.5))
+    --count;
+  if (op.operands.back().isVariadic)
+    count += random.below(3);
+  for (unsigned i = 0; i < count; ++i) {
+    Value value = pickOperand(op, i, operands);
+    if (!value)
+      return false;
+    operands.push_back(value);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static DimExpr productOf(ArrayRef<DimExpr> sizes) { return elementCount(sizes); }
+
+Attribute Generator::pickDims(StringRef name, ArrayRef<DimExpr> shape) {
+  SmallVector<DimExpr> dims(shape.begin(), shape.end());
+  auto each = [&](auto make) {
+    for (DimExpr &size : dims)
+      size = make(size);
+  };
+  bool isOne = name == "size" || name == "depth" || name == "count";
+  if (isOne) {
+    dims = {drawSize()};
+  } else if (name == "starts" || name == "low" || name == "high" || name == "padding") {
+    each([&](const DimExpr &) { return DimExpr(random.chance(0.5) ? 0 : random.below(4)); });
+  } else if (name == "repeats" || name == "factors") {
+    each([&](const DimExpr &) { return DimExpr(random.between(1, 3)); });
+  } else if (name == "sizes") {
+    each([&](const DimExpr &size) {
+      return random.chance(0.4) ? size
+             : size.constant()  ? DimExpr(random.below(*size.constant() + 1))
+                                : size - random.below(2);
+    });
+  } else if (random.chance(0.4)) { // a broadcast
+    each([&](const DimExpr &size) { return size.isConstant(1) ? drawSize() : size; });
+    for (int64_t left = random.below(3); left > 0; --left)
+      dims.insert(dims.begin(), drawSize());
+  } else if (dims.size() >= 2 && random.chance(0.6)) { // axes become one
+    size_t at = random.below(dims.size() - 1);
+    dims[at] = productOf({dims[at], dims[at + 1]});
+    dims.erase(dims.begin() + at + 1);
+  } else if (!dims.empty()) { // an axis becomes two
+    size_t at = random.below(dims.size());
+    int64_t part = random.pick(std::initializer_list<int64_t>{1, 2, 3, 4, 5, 8});
+    dims[at] = DimExpr::floorDiv(dims[at], part);
+    dims.insert(dims.begin() + at + random.below(2), part);
+  } else {
+    dims = {1};
+  }
+  return DimsAttr::get(builder.getContext(), dims);
+}
+
+Attribute Generator::pickInts(StringRef name, int64_t rank) {
+  SmallVector<int64_t> ints;
+  if (name == "axis") {
+    for (int64_t axis = 0; axis < rank; ++axis)
+      if (random.chance(0.5))
+        ints.push_back(random.chance(0.3) ? axis - rank : axis);
+  } else if (name == "permutation") {
+    for (int64_t axis = 0; axis < rank; ++axis)
+      ints.insert(ints.begin() + random.below(axis + 1), axis);
+  } else {
+    static const int64_t kSteps[] = {1, 1, 1, 2, 2, 3, -1, -1, -2};
+    int64_t count = random.chance(0.6) ? rank : random.between(1, 3);
+    for (int64_t i = 0; i < count; ++i)
+      ints.push_back(name.contains("step")  ? random.pick(kSteps)
+                     : name.contains("pad") ? random.below(3)
+                                            : random.between(1, 3));
+  }
+  return DenseI64ArrayAttr::get(builder.getContext(), ints);
+}
+
+/// Labels of the axes of a value: equal sizes have equal ones.
+static std::string labelAxes(Value value, std::map<std::string, char> &labels) {
+  std::string text;
+  std::string here;
+  for (const DimExpr &size : shapeOf(value.getType())) {
+    char &label = labels[size.str()];
+    if (!label)
+      label = char('a' + labels.size() - 1);
+    char shown = label;
+    if (here.find(shown) != std::string::npos) // no diagonals by chance
+      shown = char('A' + labels.size() + here.size());
+    here += shown;
+    text += (text.empty() ? "" : " ") + std::string(1, shown);
+  }
+  return text;
+}
+
+Attribute Generator::pickText(StringRef name, ValueRange operands) {
+  Builder b(builder.getContext());
+  if (name == "outside")
+    return b.getStringAttr(random.chance(0.4) ? "skip" : "fail");
+  if (name != "labels" && name != "pattern")
+    return {};
+  std::map<std::string, char> labels;
+  std::string left, all;
+  for (Value value : operands) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return {};
+    std::string axes = labelAxes(value, labels);
+    left += (left.empty() && all.empty() ? "" : ", ") + axes;
+    for (char c : axes)
+      if (c != ' ' && (all.find(c) == std::string::npos))
+        all.insert(all.begin() + random.below(all.size() + 1), c);
+  }
+  std::string right;
+  bool joins = name == "pattern" && all.size() >= 2 && random.chance(0.5);
+  for (auto [i, c] : llvm::enumerate(all))
+    if (name == "pattern" || llvm::count(left, c) == 1 || random.chance(0.5))
+      right += (right.empty() ? "" : " ") + std::string(joins && i == 0 ? "(" : "") +
+               std::string(1, c) + (joins && i == 1 ? ")" : "");
+  return b.getStringAttr(left + " -> " + right);
+}
+
+Attribute Generator::pickAttribute(const AttrSignature &attr, ValueRange operands) {
+  Builder b(builder.getContext());
+  Shape shape;
+  if (!operands.empty() && isa<RankedTensorType>(operands[0].getType()))
+    shape = shapeOf(operands[0].getType());
+  int64_t rank = shape.size();
+  switch (attr.kind) {
+  case AttrKind::Bool:
+    return b.getBoolAttr(random.chance(0.5));
+  case AttrKind::Dims:
+    return pickDims(attr.name, shape);
+  case AttrKind::Dtype:
+    return TypeAttr::get(drawDtype());
+  case AttrKind::Float: {
+    static const double kFloats[] = {0.0, 0.5, 1.0, 2.0, -1.0, 0.1, 0.25};
+    return b.getF64FloatAttr(random.pick(kFloats));
+  }
+  case AttrKind::Int: {
+    int64_t value =
+        attr.name == "axis" && rank ? random.between(-rank, rank - 1) : random.between(-2, 4);
+    return attr.width == 32 ? Attribute(b.getI32IntegerAttr(value)) : b.getI64IntegerAttr(value);
+  }
+  case AttrKind::IntList:
+    return pickInts(attr.name, rank);
+  case AttrKind::BoolList:
+    return b.getDenseBoolArrayAttr(SmallVector<bool>(rank, random.chance(0.5)));
+  case AttrKind::String:
+    return pickText(attr.name, operands);
+  default:
+    return {};
+  }
+}
+
+Generator::Attributes Generator::pickAttributes(const OpSignature &op, ValueRange operands) {
+  Attributes attributes;
+  Builder b(builder.getContext());
+  for (const AttrSignature &attr : op.attributes) {
+    if (!attr.isRequired && random.chance(0.35))
+      continue;
+    if (Attribute value = pickAttribute(attr, operands))
+      attributes.push_back(b.getNamedAttr(attr.name, value));
+  }
+  return attributes;
+}
+
+//===----------------------------------------------------------------------===//
+// Making it
+//===----------------------------------------------------------------------===//
+
+bool Generator::tryOperation(const OpSignature &op) {
+  size_t feeds = entry.getBody().getNumArguments();
+  auto start = builder.position();
+  Operation *last =
+      start.getPoint() == start.getBlock()->begin() ? nullptr : &start.getBlock()->back();
+  auto undo = [&] {
+    while (&start.getBlock()->back() != last && !start.getBlock()->empty())
+      start.getBlock()->back().erase();
+    dropFeeds(feeds);
+    return false;
+  };
+  Values operands;
+  if (!pickOperands(op, operands))
+    return undo();
+  FailureOr<Operation *> made =
+      builder.create(op.name, operands, pickAttributes(op, operands), location);
+  if (failed(made))
+    return undo();
+  if (llvm::any_of((*made)->getResultTypes(), [&](Type type) { return isTooLarge(type); }))
+    return undo();
+  remember((*made)->getResults());
+  return true;
+}
+
+bool Generator::makeOperation() {
+  const OpSignature &op = pickOp();
+  for (unsigned attempt = 0; attempt < 30; ++attempt)
+    if (tryOperation(op))
+      return true;
+  return false;
+}
+
+} // namespace tfc::random

@@ -1,0 +1,108 @@
+//===- Generator.h - Random programs ---------------------------------------===//
+//
+// Statements are drawn from the table of operations and created through
+// GraphBuilder, so what does not type is simply tried again, and an operation
+// that is added to the dialect is used without a word here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_TEST_RANDOM_GENERATOR_H
+#define TFC_TEST_RANDOM_GENERATOR_H
+
+#include "Program.h"
+#include "Random.h"
+#include "dialects/dfg/OpTable.h"
+#include "frontend/GraphBuilder.h"
+
+namespace tfc::random {
+
+class Generator {
+public:
+  Generator(mlir::MLIRContext &context, uint64_t seed);
+
+  Program run();
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Attributes = llvm::SmallVector<mlir::NamedAttribute>;
+
+  //===--- Entries (Generator.cpp) ----------------------------------------===//
+
+  void choosePalette();
+  void makeVariables();
+  void makeEntry(unsigned number);
+  void makeReader();
+  void finishEntry();
+  void planCalls();
+  std::map<std::string, int64_t> drawSizes();
+
+  //===--- Values ---------------------------------------------------------===//
+
+  mlir::Type drawDtype();
+  dfg::DimExpr drawSize();
+  mlir::Value addFeed(mlir::RankedTensorType type, llvm::StringRef suffix = "");
+  mlir::Value addConstant(mlir::RankedTensorType type, bool isPositive);
+  /// Removes feeds, the last ones, that nothing uses, down to `count`.
+  void dropFeeds(size_t count);
+  /// All values that a statement may use, those of the entry's feeds included.
+  Values visible();
+  /// One of them for which `accept` holds, recent ones more often.
+  mlir::Value findValue(llvm::function_ref<bool(mlir::Value)> accept);
+  /// A value of the type: a known one, a constant or a new feed.
+  mlir::Value valueOf(mlir::RankedTensorType type, bool isPositive = false);
+  void remember(mlir::ValueRange values);
+  /// Whether some call makes the value larger than programs here should be.
+  bool isTooLarge(mlir::Type type);
+
+  //===--- Operations (GenerateOps.cpp) -----------------------------------===//
+
+  bool makeOperation();
+  bool tryOperation(const dfg::OpSignature &op);
+  const dfg::OpSignature &pickOp();
+  bool pickOperands(const dfg::OpSignature &op, Values &operands);
+  mlir::Value pickOperand(const dfg::OpSignature &op, unsigned number, mlir::ValueRange before);
+  mlir::Value pickIndex(const dfg::OpSignature &op, mlir::ValueRange before);
+  dfg::Shape varyShape(mlir::ValueRange before);
+  Attributes pickAttributes(const dfg::OpSignature &op, mlir::ValueRange operands);
+  mlir::Attribute pickAttribute(const dfg::AttrSignature &attr, mlir::ValueRange operands);
+  mlir::Attribute pickDims(llvm::StringRef name, llvm::ArrayRef<dfg::DimExpr> shape);
+  mlir::Attribute pickInts(llvm::StringRef name, int64_t rank);
+  mlir::Attribute pickText(llvm::StringRef name, mlir::ValueRange operands);
+
+  //===--- Other statements (GenerateRegions.cpp) -------------------------===//
+
+  void makeStatement();
+  bool makeBranch();
+  bool makeLoop();
+  bool makeGradients();
+  bool makeRead();
+  bool makeAssign();
+  /// Statements at the end of the current block, whose values go out of sight behind them.
+  template <typename Body> void inBlock(mlir::Block &block, Body body);
+  /// A value of `type` made in the current block, if there is one.
+  mlir::Value yieldedValue(mlir::Type type, size_t blockStart);
+
+  Random random;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  GraphBuilder builder;
+  mlir::Location location;
+  std::vector<CallPlan> calls;
+
+  mlir::Type mainFloat, mainInteger;
+  std::vector<int64_t> sizes; // that shapes are made of
+  std::vector<std::string> symbols;
+  int64_t mostElements;
+  bool isRisky; // checks may fail
+  std::vector<mlir::RankedTensorType> variables;
+  std::vector<std::string> entryNames;
+
+  dfg::EntryOp entry;
+  std::vector<std::string> feedNames;
+  Values pool; // of the blocks around the current place
+  unsigned depth = 0;
+  std::map<std::string, int64_t> largest; // values of the symbols in calls
+};
+
+} // namespace tfc::random
+
+#endif // TFC_TEST_RANDOM_GENERATOR_H

@@ -1,0 +1,199 @@
+//===- Main.cpp - Random programs, compared and counted ---------------------===//
+//
+//   tfc-random --count=1000               programs 0 to 999
+//   tfc-random --first=4711 --count=1 --print
+//   tfc-random FILE.graph...              programs from files
+//
+// Worker processes compare, so that a crash is a failure like others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compare.h"
+#include "Workers.h"
+#include "dialects/dfg/OpTable.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace tfc::random;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("Random programs");
+static cl::list<std::string> files(cl::Positional, cl::desc("FILE..."), cl::cat(category));
+static cl::opt<uint64_t> first("first", cl::desc("The first program"), cl::cat(category));
+static cl::opt<uint64_t> count("count", cl::desc("How many programs"), cl::init(100),
+                               cl::cat(category));
+static cl::opt<unsigned> jobs("jobs", cl::desc("Processes at once"), cl::init(1),
+                              cl::cat(category));
+static cl::opt<unsigned> variants("variants", cl::desc("Ways in which each program is compiled"),
+                                  cl::init(1), cl::cat(category));
+static cl::opt<unsigned> mostFailures("failures", cl::desc("Stop after that many failures"),
+                                      cl::init(10), cl::cat(category));
+static cl::opt<std::string> folder("out", cl::desc("Where shrunken programs go"), cl::init("."),
+                                   cl::cat(category));
+static cl::opt<bool> shrinks("shrink", cl::desc("Make failing programs small"), cl::init(true),
+                             cl::cat(category));
+static cl::opt<unsigned> mostSeconds("shrink-seconds", cl::desc("How long to make one small"),
+                                     cl::init(60), cl::cat(category));
+static cl::opt<bool> printsOnly("print", cl::desc("Print the programs"), cl::cat(category));
+static cl::opt<bool> interpretsOnly("interpret", cl::desc("Run the oracle alone"),
+                                    cl::cat(category));
+static cl::opt<bool> printsCoverage("coverage", cl::desc("Count what was executed"),
+                                    cl::cat(category));
+
+/// Longer than any comparison takes.
+static constexpr unsigned kMostSeconds = 60;
+
+namespace {
+
+/// What is compared: a seed or a file.
+struct Job {
+  uint64_t seed;
+  std::string file;
+
+  std::string name() const { return file.empty() ? "program " + std::to_string(seed) : file; }
+};
+
+} // namespace
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  tfc::registerDialects(registry);
+  return registry;
+}
+
+static FailureOr<Program> load(MLIRContext &context, const Job &job) {
+  if (!job.file.empty())
+    return readProgram(context, job.file);
+  return makeProgram(context, job.seed);
+}
+
+static std::unique_ptr<MLIRContext> makeContext() {
+  auto context = std::make_unique<MLIRContext>(makeRegistry(), MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  context->printOpOnDiagnostic(false);
+  return context;
+}
+
+static Variant variantOf(const Job &job, unsigned number) {
+  return makeVariant(job.seed + number * 0x10000000);
+}
+
+/// Compares one program in all variants.
+static std::string runJob(const Job &job, Counts &counts) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  FailureOr<Program> program = load(*context, job);
+  if (failed(program))
+    return "cannot be read";
+  if (interpretsOnly) {
+    interpret(*program, counts);
+    return "";
+  }
+  for (unsigned i = 0; i < variants; ++i) {
+    Variant variant = variantOf(job, i);
+    if (std::string text = compare(*program, variant, counts); !text.empty())
+      return "tfc " + variant.text() + ": " + text;
+  }
+  return "";
+}
+
+static bool isFailure(const std::string &text) {
+  return !text.empty() && !StringRef(text).contains("[no-gradient]");
+}
+
+/// Shrinks and writes a program that fails.
+static void keep(const Job &job, const std::string &text) {
+  std::unique_ptr<MLIRContext> context = makeContext();
+  FailureOr<Program> program = load(*context, job);
+  if (failed(program))
+    return;
+  auto failsIn = [&](const Variant &variant, const Program &candidate) {
+    return runApart(kMostSeconds / 4,
+                    [&](Counts &counts) { return compare(candidate, variant, counts); });
+  };
+  unsigned number = 0;
+  while (number + 1 < variants && !isFailure(failsIn(variantOf(job, number), *program)))
+    ++number;
+  Variant variant = variantOf(job, number), quick = variant;
+  quick.llvmLevel = 0;
+  if (isFailure(failsIn(quick, *program)))
+    variant = quick;
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(mostSeconds);
+  if (shrinks)
+    shrink(*program, [&](const Program &candidate) {
+      if (std::chrono::steady_clock::now() > end)
+        return false;
+      std::string now = failsIn(variant, candidate);
+      if (now == "took too long")
+        return false;
+      // A refusal is another failure than a wrong result.
+      return isFailure(now) &&
+             StringRef(now).starts_with("refused") == StringRef(text).contains(": refused");
+    });
+  std::string path = folder + "/failure" + std::to_string(job.seed) + ".graph";
+  std::error_code error;
+  llvm::sys::fs::create_directories(folder);
+  llvm::raw_fd_ostream os(path, error);
+  os << toText(*program,
+               job.name() + "\ntfc " + variant.text() + ": " + failsIn(variant, *program));
+  llvm::outs() << "  small: " << path << '\n';
+}
+
+static void printCoverage(const Counts &counts) {
+  llvm::outs() << "operations executed:";
+  for (const auto &[name, times] : counts.executed)
+    llvm::outs() << ' ' << name << '=' << times;
+  llvm::outs() << "\nnever executed:";
+  for (const tfc::dfg::OpSignature &op : tfc::dfg::allOps())
+    if (!op.operands.empty() && !isLeftOut(op.name) && !counts.executed.count(op.name.str()))
+      llvm::outs() << ' ' << op.name;
+  llvm::outs() << '\n';
+}
+
+static void printSummary(size_t programs, unsigned failures, const Counts &counts) {
+  llvm::outs() << programs << " programs, " << counts.calls << " calls, " << counts.refusedCalls
+               << " of them refused, " << counts.elements << " elements, " << counts.undetermined
+               << " of them undetermined, " << failures << " failures\n";
+  for (const auto &[reason, times] : counts.reasons)
+    llvm::outs() << times << " programs not finished: " << reason << '\n';
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Compares random programs with the reference\n");
+  std::vector<Job> all;
+  for (const std::string &file : files)
+    all.push_back({0, file});
+  for (uint64_t seed = first; files.empty() && seed < first + count; ++seed)
+    all.push_back({seed, ""});
+  if (printsOnly) {
+    for (const Job &job : all) {
+      std::unique_ptr<MLIRContext> context = makeContext();
+      if (FailureOr<Program> program = load(*context, job); succeeded(program))
+        llvm::outs() << toText(*program, job.name()) << '\n';
+    }
+    return 0;
+  }
+  Counts counts;
+  unsigned failures = 0;
+  size_t done = runWorkers(
+      all.size(), jobs, kMostSeconds, [&](size_t i, Counts &own) { return runJob(all[i], own); },
+      [&](size_t i, const std::string &text, const Counts &own) {
+        counts.add(own);
+        if (!isFailure(text))
+          return true;
+        llvm::outs() << all[i].name() << ": " << text << '\n';
+        llvm::outs().flush();
+        if (!interpretsOnly)
+          keep(all[i], text);
+        return ++failures < mostFailures;
+      });
+  printSummary(done, failures, counts);
+  if (printsCoverage)
+    printCoverage(counts);
+  return failures != 0;
+}

@@ -1,0 +1,53 @@
+//===- Program.h - A module and the calls that are made of it --------------===//
+//
+// Programs are modules as the frontend makes them. So whatever is a graph file
+// can be compared and shrunk, and a failure is a graph file: its calls stand in
+// comments, and the names of feeds say what data they take.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_TEST_RANDOM_PROGRAM_H
+#define TFC_TEST_RANDOM_PROGRAM_H
+
+#include "dialects/dfg/Dfg.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "tools/tfc/Npy.h"
+#include <map>
+
+namespace tfc::random {
+
+/// One call of an entry. The data of its feeds follow from the seed and the feeds' names.
+struct CallPlan {
+  std::string entry;
+  std::map<std::string, int64_t> sizes;
+  uint64_t seed = 0;
+};
+
+struct Program {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<CallPlan> calls;
+
+  Program clone() const { return {mlir::cast<mlir::ModuleOp>((*module)->clone()), calls}; }
+};
+
+/// The feeds of a call, in the entry's order; nothing where the sizes of its plan make no shapes.
+///
+/// A name says what data a feed takes: `x_positive` none but positive numbers, `i_below_n_17` whole
+/// numbers from 0 up to but not including n and 17.
+std::optional<std::vector<Array>> makeFeeds(dfg::EntryOp entry, const CallPlan &plan);
+
+/// Graph source with the calls as comments; MLIR text where the language has none.
+std::string toText(const Program &program, llvm::StringRef comment);
+/// Reads what `toText` wrote, or any graph file, which gets calls of all its entries.
+mlir::FailureOr<Program> readProgram(mlir::MLIRContext &context, llvm::StringRef path);
+
+/// A program of random statements; equal seeds make equal programs.
+Program makeProgram(mlir::MLIRContext &context, uint64_t seed);
+
+/// Operations on tensors that the table has and random statements do not use: some are made in
+/// other ways, the rest has tests of its own.
+bool isLeftOut(llvm::StringRef op);
+
+} // namespace tfc::random
+
+#endif // TFC_TEST_RANDOM_PROGRAM_H

@@ -1,0 +1,133 @@
+//===- Shrink.cpp - Small programs that fail --------------------------------===//
+//
+// Tries edits, each on a copy, and keeps those behind which the program still
+// fails. What an edit leaves unused goes with it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compare.h"
+#include "Edit.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::random {
+
+namespace {
+
+class Shrinker {
+public:
+  Shrinker(Program &program, llvm::function_ref<bool(const Program &)> fails)
+      : program(program), fails(fails) {}
+
+  void run() {
+    shrinkCalls();
+    for (bool hasProgress = true; hasProgress;) {
+      hasProgress = shrinkEntries();
+      hasProgress |= shrinkOperations();
+      hasProgress |= shrinkSizes();
+      hasProgress |= shrinkCalls();
+    }
+  }
+
+private:
+  /// Keeps what `edit` makes of the program if that fails, too; `edit` says whether it did
+  /// anything.
+  bool attempt(llvm::function_ref<bool(Program &)> edit) {
+    Program trial = program.clone();
+    ScopedDiagnosticHandler quiet(trial.module->getContext(),
+                                  [](Diagnostic &) { return success(); });
+    if (!edit(trial))
+      return false;
+    removeUnused(*trial.module);
+    if (failed(verify(*trial.module)) || !fails(trial))
+      return false;
+    program = std::move(trial);
+    return true;
+  }
+
+  bool shrinkCalls();
+  bool shrinkEntries();
+  bool shrinkOperations();
+  bool shrinkSizes();
+
+  Program &program;
+  llvm::function_ref<bool(const Program &)> fails;
+};
+
+} // namespace
+
+bool Shrinker::shrinkCalls() {
+  bool hasProgress = false;
+  for (size_t i = program.calls.size(); i-- > 0;)
+    hasProgress |= attempt([&](Program &trial) {
+      trial.calls.erase(trial.calls.begin() + i);
+      return true;
+    });
+  for (size_t i = 0; i < program.calls.size(); ++i)
+    for (const auto &[name, size] : std::map(program.calls[i].sizes))
+      for (int64_t smaller : {int64_t(1), size / 2, size - 1})
+        if (smaller >= 0 && smaller < program.calls[i].sizes[name] && attempt([&](Program &trial) {
+              trial.calls[i].sizes[name] = smaller;
+              return true;
+            })) {
+          hasProgress = true;
+          break;
+        }
+  return hasProgress;
+}
+
+bool Shrinker::shrinkEntries() {
+  bool hasProgress = attempt([](Program &trial) { return removeUncalled(trial); });
+  for (const CallPlan &call : std::vector(program.calls)) {
+    size_t count = countFetches(*program.module, call.entry);
+    // One of them is enough, most of the time.
+    for (size_t i = 0; i < count && count > 1; ++i)
+      if (attempt([&](Program &trial) { return keepFetch(*trial.module, call.entry, i); })) {
+        count = 1;
+        hasProgress = true;
+      }
+    for (size_t i = count; i-- > 0 && count > 1;)
+      hasProgress |=
+          attempt([&](Program &trial) { return dropFetch(*trial.module, call.entry, i); });
+  }
+  return hasProgress;
+}
+
+bool Shrinker::shrinkOperations() {
+  bool hasProgress = false;
+  // From the end: what the last ones need goes with them.
+  for (size_t i = operationsOf(*program.module).size(); i-- > 0;)
+    for (unsigned way = 0; way < kWaysToRemove; ++way) {
+      if (i >= operationsOf(*program.module).size())
+        break;
+      if (attempt([&](Program &trial) {
+            return removeOperation(operationsOf(*trial.module)[i], way);
+          })) {
+        hasProgress = true;
+        break;
+      }
+    }
+  hasProgress |= attempt([](Program &trial) { return canonicalize(*trial.module); });
+  return hasProgress;
+}
+
+bool Shrinker::shrinkSizes() {
+  bool hasProgress = false;
+  std::vector<int64_t> sizes = sizesOf(*program.module);
+  for (int64_t size : sizes)
+    for (int64_t smaller : {int64_t(1), int64_t(2), size / 2, size - 1})
+      if (smaller > 0 && smaller < size &&
+          attempt([&](Program &trial) { return replaceSize(trial.module, size, smaller); })) {
+        hasProgress = true;
+        break;
+      }
+  return hasProgress;
+}
+
+void shrink(Program &program, llvm::function_ref<bool(const Program &)> fails) {
+  Shrinker(program, fails).run();
+}
+
+} // namespace tfc::random
