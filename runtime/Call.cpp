@@ -39,9 +39,33 @@ static bool isEmpty(tfc_instance &instance, const tfc_entry_info &entry, const i
   return elementCount(dims, rankOf(index)) == 0;
 }
 
+/// What a null pointer to no elements becomes: where code reads before it knows that there is none,
+/// it reads at the start.
+alignas(64) static char nothing[64];
+
+/// Copies the pointers into instance.pointers, where they may be already, without null.
+static void replaceNull(tfc_instance &instance, const tfc_entry_info &entry,
+                        const void *const *&feeds, void *const *&fetches) {
+  void **pointers = instance.pointers, **fetchPointers = pointers + entry.feed_count;
+  for (int32_t i = 0; i < entry.feed_count; ++i)
+    pointers[i] = feeds[i] ? const_cast<void *>(feeds[i]) : nothing;
+  for (int32_t i = 0; i < entry.fetch_count; ++i)
+    fetchPointers[i] = fetches[i] ? fetches[i] : nothing;
+  feeds = pointers;
+  fetches = fetchPointers;
+}
+
+/// Only what has no elements may be null, and is not afterwards.
 static tfc_status checkPointers(tfc_instance &instance, const tfc_entry_info &entry,
-                                const int64_t *symbols, const void *const *feeds,
-                                void *const *fetches) {
+                                const int64_t *symbols, const void *const *&feeds,
+                                void *const *&fetches) {
+  bool hasNull = false;
+  for (int32_t i = 0; i < entry.feed_count; ++i)
+    hasNull |= !feeds[i];
+  for (int32_t i = 0; i < entry.fetch_count; ++i)
+    hasNull |= !fetches[i];
+  if (!hasNull)
+    return TFC_OK;
   for (int32_t i = 0; i < entry.feed_count; ++i)
     if (!feeds[i] && !isEmpty(instance, entry, symbols, i))
       return instance.fail(TFC_INVALID_ARGUMENT, "%s: feed '%s' is null", entry.name,
@@ -50,6 +74,7 @@ static tfc_status checkPointers(tfc_instance &instance, const tfc_entry_info &en
     if (!fetches[i] && !isEmpty(instance, entry, symbols, entry.feed_count + i))
       return instance.fail(TFC_INVALID_ARGUMENT, "%s: fetch '%s' is null", entry.name,
                            entry.fetches[i].name);
+  replaceNull(instance, entry, feeds, fetches);
   return TFC_OK;
 }
 
@@ -65,7 +90,7 @@ static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
   if (bytes < 0)
     return instance.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
                          entry.name);
-  if (instance.arena.reserve(instance.state->allocator, bytes))
+  if (instance.arena.reserve(instance.state->allocator, bytes + kArenaSlack))
     return TFC_OK;
   return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the %lld bytes of the arena",
                        entry.name, asLong(bytes));

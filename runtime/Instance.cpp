@@ -230,7 +230,7 @@ static tfc_status reserveRoom(tfc_instance &handle) {
     if (!room.include(state.model->entries[i], handle.symbols))
       return handle.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
                          state.model->entries[i].name);
-  if (!handle.arena.reserve(state.allocator, room.arenaBytes))
+  if (!handle.arena.reserve(state.allocator, room.arenaBytes + kArenaSlack))
     return handle.fail(TFC_OUT_OF_MEMORY, "no memory for the %lld bytes of the arena",
                        static_cast<long long>(room.arenaBytes));
   return TFC_OK;
@@ -278,7 +278,7 @@ static tfc_status initialise(tfc_instance &handle) {
     return handle.fail(TFC_OUT_OF_MEMORY, "no memory for an instance of %s", state.model->name);
   if (const tfc_entry_info *init = state.model->init) {
     int64_t bytes = init->arena_bytes(nullptr);
-    if (bytes < 0 || !handle.arena.reserve(state.allocator, bytes))
+    if (bytes < 0 || !handle.arena.reserve(state.allocator, bytes + kArenaSlack))
       return handle.fail(TFC_OUT_OF_MEMORY, "no memory for the %lld bytes of the initial values",
                          static_cast<long long>(bytes));
     if (tfc_status status = runEntry(handle, *init, nullptr, nullptr, nullptr))
