@@ -174,12 +174,14 @@ TEST(Instance, KeepsItsArenaWhenItCannotGrow) {
   CountedMemory memory;
   tfc_options options = memory.options();
   Instance instance(kModel, &options);
-  memory.allowed = 0;
   std::vector<float> x(1000, 1);
   float total = 0;
-  int64_t m = 1000;
+  int64_t m = 3;
   const void *feeds[] = {x.data()};
   void *fetches[] = {&total};
+  ASSERT_EQ(tfc_instance_call(instance, kTotal, &m, feeds, fetches), TFC_OK);
+  memory.allowed = 0;
+  m = 1000;
   EXPECT_EQ(tfc_instance_call(instance, kTotal, &m, feeds, fetches), TFC_OUT_OF_MEMORY);
   EXPECT_EQ(instance.message(), "total: no memory for the 4000 bytes of the arena");
   m = 3;
