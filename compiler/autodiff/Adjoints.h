@@ -14,12 +14,15 @@ struct GradientContext : mlir::OpBuilder::Listener {
 
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override {
     ops.insert(op);
+    built.push_back(op);
   }
   /// Erases the operation, and then what only it used, if nobody uses it.
   void eraseIfUnused(mlir::Operation *op);
 
   mlir::SymbolTable symbols;
   OperationSet ops;
+  /// In the order in which they were built; those that are not among `ops` have been erased.
+  std::vector<mlir::Operation *> built;
 };
 
 /// Zeros of the shape of a tensor, or as many elements of zeros as a list has.

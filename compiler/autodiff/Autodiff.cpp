@@ -115,35 +115,27 @@ LogicalResult Differentiator::visitPlain(Operation *forward) {
   SmallVector<Value> resultGrads;
   for (Value result : forward->getResults())
     resultGrads.push_back(adjoints.lookup(result));
-  Block::iterator end = b.getInsertionPoint();
-  Operation *before = end == b.getBlock()->begin() ? nullptr : &*std::prev(end);
+  size_t first = context.built.size();
   SmallVector<Value> operandGrads = differentiable.buildOperandGradients(b, resultGrads);
   for (auto [operand, gradient] : llvm::zip_equal(forward->getOperands(), operandGrads))
     if (gradient)
       accumulate(operand, gradient);
-  eraseUnneeded(before, forward->getOperands());
+  eraseUnneeded(first, forward->getOperands());
   return success();
 }
 
-/// Erases what was built behind `before` for operands that need no gradient, lest a loop saves
-/// values for it.
-void Differentiator::eraseUnneeded(Operation *before, ValueRange operands) {
+/// Erases what was built from number `first` on for operands that need no gradient, lest a loop
+/// saves values for it.
+void Differentiator::eraseUnneeded(size_t first, ValueRange operands) {
   llvm::SmallDenseSet<Operation *> kept;
   for (Value operand : operands)
     if (Value gradient = adjoints.lookup(operand))
       kept.insert(gradient.getDefiningOp());
-  Block::iterator end = b.getInsertionPoint();
-  for (Block::iterator it = end; it != b.getBlock()->begin();) {
-    Operation *built = &*std::prev(it);
-    if (built == before)
-      break;
-    if (kept.contains(built) || !isOpTriviallyDead(built)) {
-      --it;
-      continue;
+  for (Operation *built : llvm::reverse(ArrayRef(context.built).drop_front(first)))
+    if (!kept.contains(built) && context.ops.contains(built) && isOpTriviallyDead(built)) {
+      context.ops.erase(built);
+      built->erase();
     }
-    context.ops.erase(built);
-    built->erase();
-  }
 }
 
 void Differentiator::accumulate(Value value, Value gradient) {
@@ -222,6 +214,7 @@ struct BuildGradientsPass : tfc::impl::BuildGradientsBase<BuildGradientsPass> {
     GradientContext context(getOperation());
     for (auto entry : getOperation().getOps<EntryOp>()) {
       context.ops.clear();
+      context.built.clear();
       SmallVector<GradientsOp> work;
       entry.walk<WalkOrder::PreOrder>([&](GradientsOp op) { work.push_back(op); });
       // In program order: the inner gradient of a second derivative is operations by then.

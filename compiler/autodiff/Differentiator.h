@@ -38,7 +38,7 @@ private:
   mlir::LogicalResult visit(mlir::Operation *forward);
   mlir::LogicalResult visitPlain(mlir::Operation *forward);
   mlir::LogicalResult reportPath(mlir::Operation *blocking);
-  void eraseUnneeded(mlir::Operation *before, mlir::ValueRange operands);
+  void eraseUnneeded(size_t first, mlir::ValueRange operands);
   void accumulate(mlir::Value value, mlir::Value gradient);
   bool collectSparse(mlir::Operation *forward);
   void sparseResult(mlir::Value x, llvm::SmallVectorImpl<mlir::Value> &results);
