@@ -101,8 +101,9 @@ tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &
                                   void *const *fetches) {
   instance.entry = &entry;
   StateLock lock(*instance.state, entry.writes);
-  tfc_frame frame = {&instance, instance.arena.data(), feeds, fetches, instance.state->variables,
-                     symbols,   instance.chunks};
+  tfc_frame frame = {
+      &instance, instance.arena.data(), feeds,         fetches, instance.state->variables,
+      symbols,   instance.chunks,       instance.found};
   FlushDenormals mode;
   instance.lock = &lock;
   instance.queueEffects = 0;
@@ -120,6 +121,7 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
   if (!instance)
     return TFC_INVALID_ARGUMENT;
   instance->message.clear();
+  instance->hasFound = false;
   const tfc_model &model = *instance->state->model;
   if (static_cast<uint32_t>(index) >= static_cast<uint32_t>(model.entry_count))
     return instance->fail(TFC_NOT_FOUND, "no entry has the number %d", index);
@@ -131,6 +133,19 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
   if (tfc_status status = growArena(*instance, entry, symbols))
     return status;
   return runEntry(*instance, entry, symbols, feeds, fetches);
+}
+
+extern "C" tfc_status tfc_instance_call_and_find(tfc_instance *instance, int32_t index,
+                                                 const int64_t *symbols, const void *const *feeds,
+                                                 void *const *fetches, int64_t *const *found) {
+  tfc_status status = tfc_instance_call(instance, index, symbols, feeds, fetches);
+  if (status != TFC_OK)
+    return status;
+  int64_t count = instance->state->model->entries[index].found_count;
+  for (int64_t i = 0; i < count; ++i)
+    if (found[i])
+      *found[i] = instance->found[i];
+  return TFC_OK;
 }
 
 //===- What generated code calls ------------------------------------------===//
@@ -293,6 +308,7 @@ static tfc_status beginCall(tfc_instance *instance, const char *name, int32_t &i
   if (!instance)
     return TFC_INVALID_ARGUMENT;
   instance->message.clear();
+  instance->hasFound = false;
   index = findEntry(*instance, name);
   return index < 0 ? TFC_NOT_FOUND : TFC_OK;
 }
@@ -315,7 +331,26 @@ extern "C" tfc_status tfc_instance_call_by_name(tfc_instance *instance, const ch
     feedData[i] = feeds[i].data;
   for (int32_t i = 0; i < fetchCount; ++i)
     fetchData[i] = fetches[i].data;
-  return tfc_instance_call(instance, index, instance->symbols, feedData, fetchData);
+  tfc_status status = tfc_instance_call(instance, index, instance->symbols, feedData, fetchData);
+  instance->hasFound = status == TFC_OK;
+  return status;
+}
+
+/// Describes the fetches, with the dimensions that begin at `dims`.
+static tfc_status describeFetches(tfc_instance &instance, const tfc_entry_info &entry,
+                                  tfc_tensor *fetches, int32_t count, const int64_t *dims) {
+  if (tfc_status status = checkCount(instance, entry, "fetches", count, entry.fetch_count, fetches))
+    return status;
+  for (int32_t i = 0; i < count; ++i) {
+    fetches[i].dtype = entry.fetches[i].dtype;
+    fetches[i].rank = entry.fetches[i].rank;
+    fetches[i].dims = dims;
+    for (int32_t axis = 0; axis < entry.fetches[i].rank; ++axis)
+      if (*dims++ < 0)
+        return instance.fail(TFC_OUT_OF_RANGE, "%s: axis %d of fetch '%s', %s, would be negative",
+                             entry.name, axis, entry.fetches[i].name, entry.fetches[i].type);
+  }
+  return TFC_OK;
 }
 
 extern "C" tfc_status tfc_instance_infer(tfc_instance *instance, const char *name,
@@ -328,17 +363,22 @@ extern "C" tfc_status tfc_instance_infer(tfc_instance *instance, const char *nam
   const int64_t *dims;
   if (tfc_status status = checkFeeds(*instance, entry, feeds, feedCount, dims))
     return status;
-  if (tfc_status status =
-          checkCount(*instance, entry, "fetches", fetchCount, entry.fetch_count, fetches))
-    return status;
-  for (int32_t i = 0; i < fetchCount; ++i) {
-    fetches[i].dtype = entry.fetches[i].dtype;
-    fetches[i].rank = entry.fetches[i].rank;
-    fetches[i].dims = dims;
-    for (int32_t axis = 0; axis < entry.fetches[i].rank; ++axis)
-      if (*dims++ < 0)
-        return instance->fail(TFC_OUT_OF_RANGE, "%s: axis %d of fetch '%s', %s, would be negative",
-                              entry.name, axis, entry.fetches[i].name, entry.fetches[i].type);
-  }
-  return TFC_OK;
+  return describeFetches(*instance, entry, fetches, fetchCount, dims);
+}
+
+extern "C" tfc_status tfc_instance_found(tfc_instance *instance, tfc_tensor *fetches,
+                                         int32_t fetchCount) {
+  if (!instance)
+    return TFC_INVALID_ARGUMENT;
+  instance->message.clear();
+  if (!instance->hasFound)
+    return instance->fail(TFC_FAILED_PRECONDITION, "no call by name has just succeeded");
+  const tfc_entry_info &entry = *instance->entry;
+  entry.shapes(instance->symbols, instance->dims);
+  int64_t *dims = instance->dims;
+  for (int32_t i = 0; i < entry.feed_count; ++i)
+    dims += entry.feeds[i].rank;
+  if (entry.found_shapes)
+    entry.found_shapes(instance->symbols, instance->found, dims);
+  return describeFetches(*instance, entry, fetches, fetchCount, dims);
 }

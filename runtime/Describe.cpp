@@ -112,4 +112,5 @@ extern "C" const tfc_api tfc_runtime_api = {
     .queue_size = tfc_instance_queue_size,
     .queue_close = tfc_instance_queue_close,
     .cancel = tfc_instance_cancel,
+    .found = tfc_instance_found,
 };

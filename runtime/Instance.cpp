@@ -175,6 +175,7 @@ struct Room {
   int64_t arenaBytes = 0;
   int64_t dims = 0;
   int64_t symbols = 0;
+  int64_t found = 0;
   int64_t values = 0;
 
   bool include(const tfc_entry_info &entry, int64_t *symbolValues);
@@ -201,6 +202,7 @@ static void includeCounts(Room &room, const tfc_entry_info &entry) {
   int64_t values = entry.feed_count + entry.fetch_count;
   room.dims = dims > room.dims ? dims : room.dims;
   room.symbols = entry.symbol_count > room.symbols ? entry.symbol_count : room.symbols;
+  room.found = entry.found_count > room.found ? entry.found_count : room.found;
   room.values = values > room.values ? values : room.values;
 }
 
@@ -209,15 +211,16 @@ static bool reserveScratch(tfc_instance &handle, Room &room) {
   for (int32_t i = 0; i < model.entry_count; ++i)
     includeCounts(room, model.entries[i]);
   size_t chunkBytes = model.chunk_count * sizeof(tfc_chunk);
-  size_t bytes =
-      chunkBytes + (room.dims + room.symbols) * sizeof(int64_t) + room.values * sizeof(void *);
+  size_t bytes = chunkBytes + (room.dims + room.symbols + room.found) * sizeof(int64_t) +
+                 room.values * sizeof(void *);
   if (!handle.scratch.reserve(handle.state->allocator, bytes))
     return false;
   handle.chunks = reinterpret_cast<tfc_chunk *>(handle.scratch.data());
   memset(static_cast<void *>(handle.chunks), 0, chunkBytes);
   handle.dims = reinterpret_cast<int64_t *>(handle.scratch.data() + chunkBytes);
   handle.symbols = handle.dims + room.dims;
-  handle.pointers = reinterpret_cast<void **>(handle.symbols + room.symbols);
+  handle.found = handle.symbols + room.symbols;
+  handle.pointers = reinterpret_cast<void **>(handle.found + room.found);
   return true;
 }
 

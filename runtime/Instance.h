@@ -89,6 +89,7 @@ bool isValidBool(const void *data, uint64_t bytes);
 struct tfc_instance {
   tfc::runtime::State *state = nullptr;
   const tfc_entry_info *entry = nullptr;   // of the last call, for messages
+  bool hasFound = false;                   // the last function was a call that has succeeded
   tfc::runtime::StateLock *lock = nullptr; // of the call that runs
   int64_t queueEffects = 0;                // of this call so far
   std::atomic<bool> cancelled = false;     // no call waits any more
@@ -100,6 +101,7 @@ struct tfc_instance {
   tfc::runtime::Block scratch;
   int64_t *dims = nullptr;
   int64_t *symbols = nullptr;
+  int64_t *found = nullptr;
   void **pointers = nullptr;
 
   tfc::runtime::Message message;

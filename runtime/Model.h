@@ -72,13 +72,18 @@ typedef struct tfc_entry_info {
   const tfc_value_info *feeds;
   const tfc_value_info *fetches;
   const tfc_symbol_info *symbols;
-  // Writes the dimensions of all feeds, then of all fetches, axis by axis.
+  // Writes the dimensions of all feeds, then of all fetches, axis by axis; sizes that the call
+  // finds are the most that they can be.
   void (*shapes)(const int64_t *symbols, int64_t *dims);
   // Bytes of arena that a call needs; monotone in every symbol.
   int64_t (*arena_bytes)(const int64_t *symbols);
   // Runs one call. Checked before: nulls, bounds. Returns a tfc_status; when it is not 0 the
   // message is set (tfc_rt_fail) and no variable has changed.
   int32_t (*run)(tfc_frame *frame);
+  // Writes the dimensions that the fetches have for the sizes that a call has found; null if there
+  // are none.
+  void (*found_shapes)(const int64_t *symbols, const int64_t *found, int64_t *dims);
+  int64_t found_count; // sizes that a call finds
 } tfc_entry_info;
 
 struct tfc_model {
@@ -105,6 +110,7 @@ struct tfc_frame {
   void *const *variables;   // 64-byte aligned, in the order of tfc_model.variables
   const int64_t *symbols;   // values of the entry's named dimensions
   tfc_chunk *chunks;        // tfc_model.chunk_count of them
+  int64_t *found;           // takes the sizes that the call finds, found_count of the entry
 };
 
 // Makes a chunk at least `bytes` long, keeping what it holds. Returns a tfc_status; when it is not
@@ -144,6 +150,12 @@ void tfc_rt_queue_close(tfc_frame *frame, int32_t queue, int32_t cancel_pending)
 tfc_status tfc_instance_call(tfc_instance *instance, int32_t entry, const int64_t *symbols,
                              const void *const *feeds, void *const *fetches);
 
+// The same for an entry that finds sizes: they are stored to `found`, where a pointer is not null,
+// if the call succeeds.
+tfc_status tfc_instance_call_and_find(tfc_instance *instance, int32_t entry, const int64_t *symbols,
+                                      const void *const *feeds, void *const *fetches,
+                                      int64_t *const *found);
+
 // The functions behind `tfc_runtime_api`; tfc.h says what they do.
 tfc_status tfc_instance_create(const tfc_model *model, const tfc_options *options,
                                tfc_instance **out);
@@ -155,6 +167,7 @@ tfc_status tfc_instance_call_by_name(tfc_instance *instance, const char *entry,
                                      const tfc_tensor *fetches, int32_t fetch_count);
 tfc_status tfc_instance_infer(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
                               int32_t feed_count, tfc_tensor *fetches, int32_t fetch_count);
+tfc_status tfc_instance_found(tfc_instance *instance, tfc_tensor *fetches, int32_t fetch_count);
 tfc_status tfc_instance_get(tfc_instance *instance, const char *variable, const tfc_tensor *out);
 tfc_status tfc_instance_set(tfc_instance *instance, const char *variable, const tfc_tensor *in);
 tfc_status tfc_instance_save(tfc_instance *instance, const char *path);

@@ -161,14 +161,17 @@ typedef struct tfc_api {
 
   /// Runs an entry, feeds and fetches in the order of the entry. The fetches' dtypes and shapes are
   /// the caller's to give (see `infer`) and their data is written; after a failure it is undefined.
-  /// A fetch may overlap no feed and no other fetch. Blocks until done; at a queue until other
-  /// handles have put elements in or taken them out. A wait that only this handle could end fails
-  /// with TFC_FAILED_PRECONDITION, one for elements of a closed queue with TFC_CLOSED.
+  /// A fetch of a size that the data decide has room for the most; `found` tells its shape, in
+  /// which its elements are dense. A fetch may overlap no feed and no other fetch. Blocks until
+  /// done; at a queue until other handles have put elements in or taken them out. A wait that only
+  /// this handle could end fails with TFC_FAILED_PRECONDITION, one for elements of a closed queue
+  /// with TFC_CLOSED.
   tfc_status (*call)(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
                      int32_t feed_count, const tfc_tensor *fetches, int32_t fetch_count);
 
   /// Checks the feeds as `call` does (their data may be null) and fills dtype, rank and dims of
-  /// each fetch. The dims belong to the instance and are valid until the next function on it.
+  /// each fetch; sizes that the data decide are the most that they can be. The dims belong to the
+  /// instance and are valid until the next function on it.
   tfc_status (*infer)(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
                       int32_t feed_count, tfc_tensor *fetches, int32_t fetch_count);
 
@@ -201,6 +204,11 @@ typedef struct tfc_api {
   /// Makes calls of this handle that wait at a queue, now or later, fail with TFC_CANCELLED. The
   /// one function that any thread may call while another uses the handle. Null is allowed.
   void (*cancel)(tfc_instance *instance);
+
+  /// Fills dtype, rank and dims of each fetch as they were in the `call` that this handle has just
+  /// finished: with the sizes that its data decided. The dims belong to the instance and are valid
+  /// until the next function on it.
+  tfc_status (*found)(tfc_instance *instance, tfc_tensor *fetches, int32_t fetch_count);
 } tfc_api;
 
 /// A model with the runtime inside its library. Every shared library that tfc writes exports

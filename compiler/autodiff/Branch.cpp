@@ -50,11 +50,12 @@ LogicalResult Differentiator::sweepBranch(Block &forward, ValueRange seeds,
 }
 
 /// Outside of loops what is saved leaves the forward branch as a result, with zeros from the other
-/// region; in a loop it is pushed on tapes, which only grow where the region runs.
+/// region; in a loop it is pushed on tapes, which only grow where the region runs. Types with sizes
+/// that a region binds cannot leave it.
 void Differentiator::saveOfBranches(IfOp forward, IfOp backward) {
   Saved onTrue(forward.getThenBlock(), backward.getThenBlock(), op, &context);
   Saved onFalse(forward.getElseBlock(), backward.getElseBlock(), op, &context);
-  if (loopDepth > 0) {
+  if (loopDepth > 0 || onTrue.bindsSizes() || onFalse.bindsSizes()) {
     saveOnTapes(onTrue, nullptr);
     saveOnTapes(onFalse, nullptr);
     return;

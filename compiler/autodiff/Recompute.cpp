@@ -4,6 +4,7 @@
 #include "compiler/autodiff/Loop.h"
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Regions.h"
+#include "dialects/dfg/SizeOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -45,11 +46,14 @@ LogicalResult Differentiator::sweepReplayed(Block &body) {
   IRMapping mapping;
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator()) {
-    if (!isMemoryEffectFree(&op) || usesHiddenList(&op, &op, mapping)) {
+    auto binder = dyn_cast<BindSizeOp>(op);
+    if ((!binder && !isMemoryEffectFree(&op)) || usesHiddenList(&op, &op, mapping)) {
       ops.push_back(&op);
       continue;
     }
     ops.push_back(b.clone(op, mapping));
+    if (binder)
+      markChecked(cast<BindSizeOp>(ops.back()));
     for (auto [result, copy] : llvm::zip_equal(op.getResults(), ops.back()->getResults())) {
       adjoints.alias(copy, result);
       replayed[result] = copy;

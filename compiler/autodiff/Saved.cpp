@@ -1,6 +1,7 @@
 //===- Saved.cpp - What backward regions use of forward regions ------------===//
 
 #include "compiler/autodiff/Saved.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -40,6 +41,7 @@ OpBuilder tfc::builderBehind(Value value, OpBuilder::Listener *listener) {
 Saved::Saved(Block &forward, Block &backward, GradientsOp gradients, OpBuilder::Listener *listener)
     : forward(forward), backward(backward), gradients(gradients), listener(listener) {
   saveSizesOfLists();
+  collectBinders();
   collectNeeded();
 }
 
@@ -66,6 +68,15 @@ void Saved::saveSizesOfLists() {
   }
 }
 
+/// Sizes that the data decide have their names in the types of what the backward block uses: it
+/// binds them again, by the same numbers, unless it computes these itself.
+void Saved::collectBinders() {
+  RunTimeSizes known(backward.getParentOp());
+  for (auto binder : forward.getOps<BindSizeOp>())
+    if (!known.find(binder.getName(), &backward))
+      binders.push_back(binder);
+}
+
 void Saved::collectNeeded() {
   llvm::SmallSetVector<Value, 16> values;
   backward.walk([&](Operation *op) {
@@ -73,6 +84,11 @@ void Saved::collectNeeded() {
       if (isForeign(operand) && !isa<ListType>(operand.getType()))
         values.insert(operand);
   });
+  if (values.empty())
+    binders.clear();
+  for (BindSizeOp binder : binders)
+    if (isForeign(binder.getCount()))
+      values.insert(binder.getCount());
   needed = values.takeVector();
   auto comesBefore = [](Value lhs, Value rhs) {
     auto lhsArgument = dyn_cast<BlockArgument>(lhs), rhsArgument = dyn_cast<BlockArgument>(rhs);
@@ -134,12 +150,31 @@ void Saved::load(Operation *prelude, function_ref<Value(OpBuilder &, Value)> loa
     b.setInsertionPointAfter(prelude);
   else
     b.setInsertionPointToStart(&backward);
-  for (Value value : saved)
-    mapping.map(value, load(b, value));
+  for (unsigned bound = 0; bound <= binders.size(); ++bound) {
+    for (Value value : saved)
+      if (bindersBefore(value) == bound)
+        mapping.map(value, load(b, value));
+    if (bound == binders.size())
+      break;
+    compute(b, binders[bound].getCount());
+    markChecked(cast<BindSizeOp>(b.clone(*binders[bound], mapping)));
+  }
   for (Value value : needed)
     value.replaceUsesWithIf(compute(b, value), [&](OpOperand &use) {
       return backward.getParent()->isAncestor(use.getOwner()->getParentRegion());
     });
+}
+
+/// How many of the sizes must be bound again before the value can be loaded.
+unsigned Saved::bindersBefore(Value value) const {
+  SmallVector<std::string> names;
+  if (auto tensor = dyn_cast<RankedTensorType>(value.getType()); tensor && !binders.empty())
+    for (const DimExpr &size : shapeOf(tensor))
+      size.collectSymbols(names);
+  for (unsigned i = binders.size(); i > 0; --i)
+    if (llvm::is_contained(names, BindSizeOp(binders[i - 1]).getName()))
+      return i;
+  return 0;
 }
 
 Value Saved::compute(OpBuilder &b, Value value) {

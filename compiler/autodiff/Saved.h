@@ -3,7 +3,7 @@
 #ifndef TFC_COMPILER_AUTODIFF_SAVED_H
 #define TFC_COMPILER_AUTODIFF_SAVED_H
 
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -24,6 +24,8 @@ public:
   }
   /// What the backward block has of a value that was loaded.
   mlir::Value get(mlir::Value forward) const { return mapping.lookup(forward); }
+  /// Whether sizes that the forward block binds are bound again, in the types of what is saved.
+  bool bindsSizes() const { return !binders.empty(); }
   /// Chooses what is saved.
   llvm::ArrayRef<mlir::Value> choose();
   /// Lets the backward block use what `load` gives for saved values, behind `prelude` (at the start
@@ -34,16 +36,19 @@ public:
 private:
   bool isForeign(mlir::Value value) const;
   void saveSizesOfLists();
+  void collectBinders();
   void collectNeeded();
   bool isAvailable(mlir::Value value);
   void choose(mlir::Value value);
   mlir::Value compute(mlir::OpBuilder &b, mlir::Value value);
+  unsigned bindersBefore(mlir::Value value) const;
 
   mlir::Block &forward, &backward;
   dfg::GradientsOp gradients;
   mlir::OpBuilder::Listener *listener;
   mlir::IRMapping mapping; // what the backward block has of foreign values
   llvm::SmallVector<mlir::Value> needed;
+  llvm::SmallVector<dfg::BindSizeOp> binders; // of the forward block
   llvm::SetVector<mlir::Value> saved;
   llvm::DenseMap<mlir::Value, bool> available;
 };

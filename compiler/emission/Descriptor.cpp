@@ -65,7 +65,7 @@ private:
 static_assert(sizeof(tfc_variable_info) == 40 && offsetof(tfc_variable_info, dims) == 24);
 static_assert(sizeof(tfc_value_info) == 24 && offsetof(tfc_value_info, dtype) == 16);
 static_assert(sizeof(tfc_symbol_info) == 48 && offsetof(tfc_symbol_info, scale) == 32);
-static_assert(sizeof(tfc_entry_info) == 72 && offsetof(tfc_entry_info, run) == 64);
+static_assert(sizeof(tfc_entry_info) == 88 && offsetof(tfc_entry_info, found_count) == 80);
 static_assert(sizeof(tfc_model) == 80 && offsetof(tfc_model, init) == 56 &&
               offsetof(tfc_model, queue_count) == 72);
 static_assert(sizeof(tfc_queue_info) == 48 && offsetof(tfc_queue_info, components) == 16);
@@ -155,10 +155,13 @@ Constant *DescriptorBuilder::entry(const EntryInfo &info, unsigned number) {
   auto *shapes = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr}, false);
   auto *arena = llvm::FunctionType::get(b.getInt64Ty(), {ptr}, false);
   auto *run = llvm::FunctionType::get(b.getInt32Ty(), {ptr}, false);
+  auto *found = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr}, false);
   return structure({text(info.name), i32(feeds.size()), i32(fetches.size()), i32(symbols.size()),
                     i32(info.writes), array(feeds), array(fetches), array(symbols),
                     hostFunction(number, "shapes", shapes), hostFunction(number, "arena", arena),
-                    hostFunction(number, "run", run)});
+                    hostFunction(number, "run", run),
+                    info.found.empty() ? null() : hostFunction(number, "found", found),
+                    i64(info.found.size())});
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef features) {
@@ -249,17 +252,24 @@ Value *DescriptorBuilder::storeArguments(llvm::Function *function, unsigned begi
 
 void DescriptorBuilder::buildEntryFunction(unsigned index) {
   const EntryInfo &info = model.entries[index];
-  unsigned symbols = info.symbols.size(), feeds = info.feeds.size();
+  unsigned symbols = info.symbols.size(), feeds = info.feeds.size(), fetches = info.fetches.size();
   llvm::Type *ptr = b.getPtrTy();
   llvm::SmallVector<llvm::Type *> types(symbols, b.getInt64Ty());
-  types.append(feeds + info.fetches.size(), ptr);
+  types.append(feeds + fetches + info.found.size(), ptr);
   llvm::Function *function = beginFunction(names.entries[index].function, b.getInt32Ty(), types);
-  Value *arguments[] = {function->getArg(0), i32(index),
-                        storeArguments(function, 1, symbols, b.getInt64Ty()),
-                        storeArguments(function, 1 + symbols, feeds, ptr),
-                        storeArguments(function, 1 + symbols + feeds, info.fetches.size(), ptr)};
-  auto *type = llvm::FunctionType::get(b.getInt32Ty(), {ptr, b.getInt32Ty(), ptr, ptr, ptr}, false);
-  b.CreateRet(b.CreateCall(module.getOrInsertFunction("tfc_instance_call", type), arguments));
+  llvm::SmallVector<Value *> arguments{function->getArg(0), i32(index),
+                                       storeArguments(function, 1, symbols, b.getInt64Ty()),
+                                       storeArguments(function, 1 + symbols, feeds, ptr),
+                                       storeArguments(function, 1 + symbols + feeds, fetches, ptr)};
+  bool finds = !info.found.empty();
+  if (finds)
+    arguments.push_back(
+        storeArguments(function, 1 + symbols + feeds + fetches, info.found.size(), ptr));
+  llvm::SmallVector<llvm::Type *> parameters{ptr, b.getInt32Ty(), ptr, ptr, ptr};
+  parameters.resize(arguments.size(), ptr);
+  auto *type = llvm::FunctionType::get(b.getInt32Ty(), parameters, false);
+  StringRef callee = finds ? "tfc_instance_call_and_find" : "tfc_instance_call";
+  b.CreateRet(b.CreateCall(module.getOrInsertFunction(callee, type), arguments));
 }
 
 void DescriptorBuilder::buildLibraryFunction(StringRef name, Constant *library) {

@@ -48,6 +48,12 @@ static void writeSymbol(raw_ostream &os, const SymbolInfo &symbol, StringRef nam
   writeComment(os, line);
 }
 
+static void writeFound(raw_ostream &os, const EntryInfo &entry, StringRef size, StringRef name) {
+  auto it = llvm::find_if(entry.runTimeSizes, [&](auto &known) { return known.name == size; });
+  writeComment(os, "out " + name.str() + ": a size that the data decide, at most " +
+                       entry.atMost(it->bound).str() + "; may be null");
+}
+
 static std::string pointerTo(const ValueInfo &value, StringRef name) {
   return (dtypeOf(value.type.getElementType()).cType + llvm::Twine(" *") + name).str();
 }
@@ -77,6 +83,8 @@ static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames
     writeSymbol(os, symbol, name);
   writeValues(os, "in ", entry.feeds, names.feeds);
   writeValues(os, "out", entry.fetches, names.fetches);
+  for (auto [size, name] : llvm::zip(entry.found, names.found))
+    writeFound(os, entry, size, name);
   for (const std::string &fact : entry.where)
     writeComment(os, "where " + fact);
   if (entry.writes)
@@ -88,6 +96,8 @@ static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames
     parameters.push_back("const " + pointerTo(value, name));
   for (auto [value, name] : llvm::zip(entry.fetches, names.fetches))
     parameters.push_back(pointerTo(value, name));
+  for (const std::string &name : names.found)
+    parameters.push_back("int64_t *" + name);
   writeFunction(os, "tfc_status " + names.function, parameters);
 }
 

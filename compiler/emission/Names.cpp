@@ -135,6 +135,8 @@ static EntryNames chooseEntryNames(const EntryInfo &entry) {
     names.feeds.push_back(makeUnique(toIdentifier(feed.name), used));
   for (const ValueInfo &fetch : entry.fetches)
     names.fetches.push_back(makeUnique(toIdentifier(fetch.name), used));
+  for (const std::string &size : entry.found)
+    names.found.push_back(makeUnique(toIdentifier(size), used));
   return names;
 }
 

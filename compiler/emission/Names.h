@@ -7,7 +7,7 @@ namespace tfc::emission {
 
 struct EntryNames {
   std::string function; // with the prefix
-  std::vector<std::string> symbols, feeds, fetches;
+  std::vector<std::string> symbols, feeds, fetches, found;
 };
 
 struct ModelNames {

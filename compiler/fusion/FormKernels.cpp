@@ -105,8 +105,7 @@ void Outliner::place(Operation *op) {
   llvm::SetVector<Value> inputs;
   collectInputs(op, -1, inputs);
   order.push_back(op);
-  if (Operation *before = grouping.previousEffect(op))
-    place(before);
+  grouping.forEachPrevious(op, [&](Operation *before) { place(before); });
   for (Value input : inputs) {
     Operation *producer = input.getDefiningOp();
     if (!producer || producer->getBlock() != &block)
@@ -142,8 +141,10 @@ void Outliner::outline(int id) {
     return;
   const Group &group = grouping.getGroups()[id];
   llvm::SetVector<Value> inputs;
-  for (Operation *op : group.ops)
+  for (Operation *op : group.ops) {
+    grouping.forEachPrevious(op, [&](Operation *before) { place(before); });
     collectInputs(op, id, inputs);
+  }
   for (Value input : inputs) {
     Operation *producer = input.getDefiningOp();
     if (!producer || producer->getBlock() != &block)
@@ -248,7 +249,8 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
     llvm::StringMap<KernelOp> kernels;
     for (auto entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
       prepareHostValues(entry);
-      form(entry.getBody().front(), symbols, kernels);
+      RunTimeSizes sizes(entry);
+      form(entry.getBody().front(), sizes, symbols, kernels);
       entry.walk([&](LaunchOp) { ++launchCount; });
     }
     if (probe != 0)
@@ -262,8 +264,9 @@ private:
   int64_t probeCount = 0;
 
   /// Outer blocks first: the regions in them then read what launches give.
-  void form(Block &block, SymbolTable &symbols, llvm::StringMap<KernelOp> &kernels) {
-    Grouping grouping(block, fuse);
+  void form(Block &block, const RunTimeSizes &sizes, SymbolTable &symbols,
+            llvm::StringMap<KernelOp> &kernels) {
+    Grouping grouping(block, sizes, fuse);
     auto entry = dyn_cast<EntryOp>(block.getParentOp());
     if (!entry)
       entry = block.getParentOp()->getParentOfType<EntryOp>();
@@ -273,7 +276,7 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block))
       for (Region &region : op.getRegions())
         for (Block &nested : region)
-          form(nested, symbols, kernels);
+          form(nested, sizes, symbols, kernels);
   }
 };
 } // namespace

@@ -95,7 +95,7 @@ static Shape rowsOf(Operation *reduction) {
 // Grouping
 //===----------------------------------------------------------------------===//
 
-Grouping::Grouping(Block &block, bool fuse) : fuse(fuse) {
+Grouping::Grouping(Block &block, const RunTimeSizes &sizes, bool fuse) : sizes(sizes), fuse(fuse) {
   unsigned position = 0;
   Operation *lastEffect = nullptr;
   for (Operation &op : block) {
@@ -112,6 +112,25 @@ Grouping::Grouping(Block &block, bool fuse) : fuse(fuse) {
     return;
   buildDependences(block);
   mergeAll();
+}
+
+void Grouping::forEachPrevious(Operation *op, function_ref<void(Operation *)> visit) const {
+  if (Operation *effect = effects.lookup(op))
+    visit(effect);
+  if (sizes.empty())
+    return;
+  SmallVector<Operation *> work{op};
+  while (!work.empty()) {
+    Operation *reader = work.pop_back_val();
+    sizes.forEachBinder(reader, [&](BindSizeOp binder) {
+      if (binder->getBlock() == op->getBlock())
+        visit(binder);
+    });
+    forEachRead(reader, [&](Value read) {
+      if (Operation *producer = read.getDefiningOp(); producer && isRepeated(producer))
+        work.push_back(producer);
+    });
+  }
 }
 
 int Grouping::groupOf(Operation *op) const {
@@ -258,6 +277,7 @@ bool Grouping::staysConvex(int group, Operation *op) {
     if (positions.lookup(last) >= first && seen.insert(producer).second)
       work.push_back(producer);
   };
+  forEachPrevious(op, push);
   // Values of the group itself, also through repeated operations, are no way out of it.
   SmallVector<Operation *> readers{op};
   while (!readers.empty()) {
@@ -280,8 +300,7 @@ bool Grouping::staysConvex(int group, Operation *op) {
     // A kernel needs the operands of all its operations before it starts.
     ArrayRef<Operation *> siblings = id < 0 ? ArrayRef(producer) : ArrayRef(groups[id].ops);
     for (Operation *sibling : siblings) {
-      if (Operation *before = previousEffect(sibling))
-        push(before);
+      forEachPrevious(sibling, push);
       forEachRead(sibling, [&](Value read) {
         if (read.getDefiningOp())
           push(read.getDefiningOp());

@@ -12,7 +12,7 @@
 #ifndef TFC_COMPILER_FUSION_GROUPING_H
 #define TFC_COMPILER_FUSION_GROUPING_H
 
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tfc::fusion {
@@ -29,8 +29,9 @@ struct Group {
 
 class Grouping {
 public:
-  /// Groups the operations of `block`; with `fuse` off, each is a group of its own.
-  Grouping(mlir::Block &block, bool fuse);
+  /// Groups the operations of `block`; with `fuse` off, each is a group of its own. `sizes` are
+  /// those of the entry.
+  Grouping(mlir::Block &block, const dfg::RunTimeSizes &sizes, bool fuse);
 
   llvm::ArrayRef<Group> getGroups() const { return groups; }
 
@@ -38,8 +39,10 @@ public:
   /// each kernel that reads it.
   int groupOf(mlir::Operation *op) const;
 
-  /// The operation on tapes and queues that must run before `op`, or null.
-  mlir::Operation *previousEffect(mlir::Operation *op) const { return effects.lookup(op); }
+  /// The operations of the block that must run before `op` though it reads nothing of theirs: the
+  /// last one on tapes and queues, and what binds sizes that `op` mentions or what it repeats.
+  void forEachPrevious(mlir::Operation *op,
+                       llvm::function_ref<void(mlir::Operation *)> visit) const;
 
   /// Whether the kernels that read `op` each compute it: views and small constants.
   static bool isRepeated(mlir::Operation *op);
@@ -70,6 +73,7 @@ private:
   bool isInputOf(int producer, int reader);
   void merge(int a, int b);
 
+  const dfg::RunTimeSizes &sizes;
   bool fuse;
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupIds;

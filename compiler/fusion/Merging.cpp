@@ -36,9 +36,8 @@ void Grouping::buildDependences(Block &block) {
         continue;
       unit = hostUnits[&op] = dependences.size();
       dependences.emplace_back();
-      if (Operation *before = previousEffect(&op))
-        dependences[unit].insert(unitOf(before));
     }
+    forEachPrevious(&op, [&](Operation *before) { dependences[unit].insert(unitOf(before)); });
     forEachSource(&op, [&](Value source) {
       Operation *producer = source.getDefiningOp();
       if (int other = producer ? unitOf(producer) : -1; other >= 0 && other != unit)

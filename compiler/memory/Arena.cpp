@@ -165,16 +165,11 @@ static void align(Arena::Region &region, MutableArrayRef<std::pair<unsigned, int
 
 /// Sorts the buffers into regions and places each region by itself.
 void Arena::place() {
-  auto bounds = [&](StringRef name) -> DimExpr::Interval {
-    for (const SymbolInfo &symbol : info.symbols)
-      if (symbol.name == name)
-        return {symbol.lower, symbol.upper < 0 ? std::nullopt : std::optional(symbol.upper)};
-    return {};
-  };
+  auto bounds = [&](StringRef name) { return info.boundsOf(name); };
   slots.resize(buffers.size());
   std::vector<SmallVector<std::pair<unsigned, int64_t>>> sizes(1);
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
-    auto [unit, units] = splitSize(buffer.bytes, bounds);
+    auto [unit, units] = splitSize(info.atMost(buffer.bytes), bounds);
     auto region = llvm::find_if(regions, [&](Region &known) { return known.unit == unit; });
     size_t number = region - regions.begin();
     if (region == regions.end()) {

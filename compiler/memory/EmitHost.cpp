@@ -103,7 +103,21 @@ static std::vector<std::string> symbolNames(const EntryInfo &info) {
   return names;
 }
 
-/// Writes the dimensions of all feeds, then of all fetches.
+/// Writes the dimensions of `types` to `dims`.
+static void storeDims(OpBuilder &b, Location loc, SizeBuilder &sizes, TypeRange types, Value dims,
+                      function_ref<DimExpr(const DimExpr &)> sizeOf) {
+  int32_t axis = 0;
+  for (Type type : types)
+    for (const DimExpr &size : shapeOf(type)) {
+      Value place = LLVM::GEPOp::create(b, loc, dims.getType(), b.getI64Type(), dims,
+                                        ArrayRef<LLVM::GEPArg>{axis++});
+      LLVM::StoreOp::create(b, loc, sizes.build(sizeOf(size)), place);
+    }
+  LLVM::ReturnOp::create(b, loc, ValueRange());
+}
+
+/// Writes the dimensions of all feeds, then of all fetches; sizes that the call finds count as the
+/// most that they can be.
 static void buildShapesFunction(HostModule &host, EntryOp entry, const EntryInfo &info,
                                 unsigned number) {
   MLIRContext *context = entry.getContext();
@@ -115,15 +129,34 @@ static void buildShapesFunction(HostModule &host, EntryOp entry, const EntryInfo
   Block *body = function.addEntryBlock(b);
   b.setInsertionPointToStart(body);
   SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));
-  int32_t axis = 0;
-  for (TypeRange types : {TypeRange(entry.getArgumentTypes()), TypeRange(entry.getResultTypes())})
-    for (Type type : types)
-      for (const DimExpr &size : shapeOf(type)) {
-        Value place = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), body->getArgument(1),
-                                          ArrayRef<LLVM::GEPArg>{axis++});
-        LLVM::StoreOp::create(b, loc, sizes.build(size), place);
-      }
-  LLVM::ReturnOp::create(b, loc, ValueRange());
+  SmallVector<Type> types(entry.getArgumentTypes());
+  llvm::append_range(types, entry.getResultTypes());
+  storeDims(b, loc, sizes, types, body->getArgument(1),
+            [&](const DimExpr &size) { return info.atMost(size); });
+}
+
+/// Writes the dimensions that the fetches of a call had, from the sizes that it found.
+static void buildFoundFunction(HostModule &host, EntryOp entry, const EntryInfo &info,
+                               unsigned number) {
+  if (info.found.empty())
+    return;
+  MLIRContext *context = entry.getContext();
+  OpBuilder b(context);
+  Location loc = entry.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  auto function =
+      host.addFunction("tfc_entry_" + Twine(number) + "_found", LLVM::LLVMVoidType::get(context),
+                       {pointer, pointer, pointer}, loc);
+  Block *body = function.addEntryBlock(b);
+  b.setInsertionPointToStart(body);
+  SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));
+  for (auto [i, name] : llvm::enumerate(info.found)) {
+    Value place = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), body->getArgument(1),
+                                      ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    sizes.bind(name, LLVM::LoadOp::create(b, loc, b.getI64Type(), place), b);
+  }
+  storeDims(b, loc, sizes, entry.getResultTypes(), body->getArgument(2),
+            [](const DimExpr &size) { return size; });
 }
 
 /// Gives the bytes of the arena, or -1 if they cannot be counted.
@@ -212,6 +245,7 @@ private:
     if (failed(buildRunFunction(host, entry, info, number, arena, counts)))
       return failure();
     buildShapesFunction(host, entry, info, number);
+    buildFoundFunction(host, entry, info, number);
     buildArenaFunction(host, entry, info, number, arena);
     if (printReport)
       ::report(info, arena, counts);

@@ -60,9 +60,16 @@ Value RunFunction::findScalar(Value value) {
     return scalars[value] = LLVM::ConstantOp::create(top, loc, type, cast<TypedAttr>(splat));
   }
   if (auto size = dyn_cast_or_null<SizeOp>(producer)) {
-    Value wide = sizes->build(size.getValue().getExprs().front());
-    return scalars[value] =
-               type.isInteger(64) ? wide : LLVM::TruncOp::create(top, loc, type, wide).getResult();
+    DimExpr expr = size.getValue().getExprs().front();
+    bool isBoundLater = sizes->isBoundLater(expr);
+    Value wide = sizes->build(expr);
+    OpBuilder &at = isBoundLater ? b : top;
+    Value scalar =
+        type.isInteger(64) ? wide : LLVM::TruncOp::create(at, loc, type, wide).getResult();
+    // Another iteration may bind another value.
+    if (!isBoundLater)
+      scalars[value] = scalar;
+    return scalar;
   }
   Value loaded =
       LLVM::LoadOp::create(b, loc, memoryType(value.getType()), pointerTo(rootOf(value)));
@@ -91,6 +98,22 @@ Value RunFunction::positionOf(Value scalar) {
   if (value.getType().isInteger(64))
     return value;
   return LLVM::SExtOp::create(b, loc, b.getI64Type(), value);
+}
+
+/// Binds a size that the data decide. A number that its check refuses is made one that memory
+/// holds, for what runs before the check is looked at.
+void RunFunction::bind(BindSizeOp op) {
+  Value most = sizes->build(op.getBoundExpr());
+  Value count = LLVM::SMinOp::create(b, loc, positionOf(op.getCount()), most);
+  count = LLVM::SMaxOp::create(b, loc, count, sizes->constant(0));
+  std::string name = op.getName();
+  sizes->bind(name, count, b);
+  auto found = llvm::find(info.found, name);
+  if (found == info.found.end() || op->getBlock() != &block)
+    return;
+  Value place = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), field(Field::Found),
+                                    ArrayRef<LLVM::GEPArg>{int32_t(found - info.found.begin())});
+  LLVM::StoreOp::create(b, loc, count, place);
 }
 
 //===----------------------------------------------------------------------===//

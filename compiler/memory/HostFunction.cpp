@@ -86,6 +86,7 @@ LogicalResult RunFunction::run(Operation *step) {
       .Case<DequeueOp, DequeueManyOp, DequeueUpToOp>(
           [&](auto op) { return dequeue(op), success(); })
       .Case([&](QueueSizeOp op) { return measure(op), success(); })
+      .Case([&](BindSizeOp op) { return bind(op), success(); })
       .Case([&](QueueCloseOp op) { return close(op), success(); })
       .Default([](Operation *op) { return op->emitOpError("cannot be run by the host function"); });
 }

@@ -38,14 +38,7 @@ SmallVector<Value> RunFunction::argumentsOf(LaunchOp op) {
 }
 
 std::optional<int64_t> RunFunction::largest(const DimExpr &size) const {
-  return size
-      .interval([&](StringRef name) -> DimExpr::Interval {
-        for (const SymbolInfo &symbol : info.symbols)
-          if (symbol.name == name && symbol.upper >= 0)
-            return {symbol.lower, symbol.upper};
-        return {0, std::nullopt};
-      })
-      .second;
+  return size.interval([&](StringRef name) { return info.boundsOf(name); }).second;
 }
 
 LogicalResult RunFunction::launch(LaunchOp op) {

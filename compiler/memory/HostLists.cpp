@@ -230,8 +230,10 @@ void RunFunction::startTapes() {
     tapeLengths[tape] = length;
     LLVM::StoreOp::create(top, loc, sizes->constant(0), length);
     if (std::optional<DimsAttr> capacity = tape.getCapacity()) {
-      Value count = sizes->max(sizes->build(capacity->getExprs().front()), sizes->constant(0));
-      reserve(lists.chunkOf(tape), bytesOfElements(count, tape.getTensorType()));
+      DimExpr most = info.atMost(capacity->getExprs().front());
+      Value count = sizes->max(sizes->build(most), sizes->constant(0));
+      Value bytes = sizes->build(info.atMost(bytesOf(tape.getTensorType())));
+      reserve(lists.chunkOf(tape), LLVM::MulOp::create(b, loc, count, bytes));
     }
   }
 }
@@ -250,27 +252,40 @@ void RunFunction::show(PushOp op, IntegerAttr number) {
   LLVM::CallOp::create(b, loc, type, arguments);
 }
 
+/// The length of a tape counts elements; bytes where their size may differ from one to the next, by
+/// names that the region binds which pushes or pops.
+Value RunFunction::tapeUnit(TapeOp tape) {
+  DimExpr bytes = bytesOf(tape.getTensorType());
+  return info.atMost(bytes) == bytes ? sizes->build(bytes) : sizes->constant(1);
+}
+
+Value RunFunction::tapeStep(TapeOp tape) {
+  DimExpr bytes = bytesOf(tape.getTensorType());
+  return info.atMost(bytes) == bytes ? sizes->constant(1) : sizes->build(bytes);
+}
+
 void RunFunction::push(PushOp op) {
   if (auto number = op->getAttrOfType<IntegerAttr>(kProbeAttr))
     return show(op, number);
   auto tape = host.getSymbols().lookup<TapeOp>(op.getTape());
   unsigned chunk = lists.chunkOf(tape);
   Value length = LLVM::LoadOp::create(b, loc, b.getI64Type(), tapeLengths.lookup(tape));
-  Value next = LLVM::AddOp::create(b, loc, length, sizes->constant(1));
-  reserve(chunk, bytesOfElements(next, tape.getTensorType()));
-  writeElement(offset(chunkData(chunk), bytesOfElements(length, tape.getTensorType())),
-               op.getValue());
+  Value next = LLVM::AddOp::create(b, loc, length, tapeStep(tape));
+  Value unit = tapeUnit(tape);
+  reserve(chunk, LLVM::MulOp::create(b, loc, next, unit));
+  writeElement(offset(chunkData(chunk), LLVM::MulOp::create(b, loc, length, unit)), op.getValue());
   LLVM::StoreOp::create(b, loc, next, tapeLengths.lookup(tape));
 }
 
 void RunFunction::pop(PopOp op) {
   auto tape = host.getSymbols().lookup<TapeOp>(op.getTape());
   Value length = LLVM::LoadOp::create(b, loc, b.getI64Type(), tapeLengths.lookup(tape));
-  failUnless(compare(LLVM::ICmpPredicate::sgt, length, sizes->constant(0)), TFC_FAILED_PRECONDITION,
+  Value last = LLVM::SubOp::create(b, loc, length, tapeStep(tape));
+  failUnless(compare(LLVM::ICmpPredicate::sge, last, sizes->constant(0)), TFC_FAILED_PRECONDITION,
              "'" + op.getTape() + "' is empty", {});
-  Value last = LLVM::SubOp::create(b, loc, length, sizes->constant(1));
   LLVM::StoreOp::create(b, loc, last, tapeLengths.lookup(tape));
-  Value from = offset(chunkData(lists.chunkOf(tape)), bytesOfElements(last, op.getType()));
+  Value from =
+      offset(chunkData(lists.chunkOf(tape)), LLVM::MulOp::create(b, loc, last, tapeUnit(tape)));
   LLVM::MemcpyOp::create(b, loc, pointerTo(op.getValue()), from,
                          sizes->build(bytesOf(op.getType())),
                          /*isVolatile=*/false);

@@ -2,6 +2,7 @@
 
 #include "compiler/memory/Order.h"
 #include "compiler/memory/Places.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/BitVector.h"
 #include <set>
 
@@ -29,8 +30,31 @@ StepGraph::StepGraph(Block &block) {
     for (Value root : rootsReadBy(step))
       if (Operation *producer = root.getDefiningOp(); producer && numbers.contains(producer))
         runBefore(producer, step);
+  waitForSizes(block);
   keepEffectsInOrder();
   readVariablesLate();
+}
+
+/// What mentions a size that the data decide runs behind what binds it, also where only a constant
+/// that it reads does.
+void StepGraph::waitForSizes(Block &block) {
+  Operation *entry = block.getParentOp();
+  if (auto around = entry->getParentOfType<EntryOp>())
+    entry = around;
+  RunTimeSizes sizes(entry);
+  if (sizes.empty())
+    return;
+  for (Operation *step : steps) {
+    auto wait = [&](BindSizeOp binder) {
+      if (binder->getBlock() == &block)
+        runBefore(binder, step);
+    };
+    sizes.forEachBinder(step, wait);
+    forEachRead(step, [&](Value value) {
+      if (Operation *producer = value.getDefiningOp(); producer && !isStep(producer))
+        sizes.forEachBinder(producer, wait);
+    });
+  }
 }
 
 /// Steps on tapes and queues run as the block has them, lists too, because they change in place;

@@ -33,6 +33,7 @@ public:
   std::vector<mlir::Operation *> order(llvm::function_ref<int64_t(mlir::Value)> bytes) const;
 
 private:
+  void waitForSizes(mlir::Block &block);
   void keepEffectsInOrder();
   void readVariablesLate();
 

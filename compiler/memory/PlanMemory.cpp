@@ -9,6 +9,7 @@
 #include "compiler/memory/Order.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/memory/Places.h"
+#include "dialects/dfg/SizeOps.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -105,7 +106,7 @@ LogicalResult BlockPlanner::run() {
 
 static bool isHostOp(Operation *op) {
   return !isStep(op) || isa<LaunchOp, CheckOp>(op) || op->getNumRegions() > 0 || isInRegister(op) ||
-         usesLists(op) || hasOrderedEffects(op);
+         usesLists(op) || hasOrderedEffects(op) || isa<BindSizeOp>(op);
 }
 
 /// Checks what the stages before guarantee: known operations, one assignment per variable, after

@@ -12,14 +12,15 @@
 #include "compiler/memory/HostFunction.h"
 #include "compiler/memory/Lists.h"
 #include "compiler/memory/Places.h"
+#include "dialects/dfg/SizeOps.h"
 #include "runtime/Model.h"
 
 namespace tfc::memory {
 
 /// Pointers of `tfc_frame`, by their position.
-enum class Field { Arena = 1, Feeds, Fetches, Variables, Symbols, Chunks };
+enum class Field { Arena = 1, Feeds, Fetches, Variables, Symbols, Chunks, Found };
 static_assert(offsetof(tfc_frame, arena) == 8 && offsetof(tfc_frame, symbols) == 40 &&
-              offsetof(tfc_frame, chunks) == 48);
+              offsetof(tfc_frame, chunks) == 48 && offsetof(tfc_frame, found) == 56);
 
 class RunFunction {
 public:
@@ -67,6 +68,7 @@ private:
   void setScalar(mlir::Value value, mlir::Value scalar);
   void store(mlir::Value scalar, mlir::Value to);
   mlir::Value positionOf(mlir::Value scalar);
+  void bind(dfg::BindSizeOp op);
 
   // Lists and tapes.
   mlir::Value chunkField(unsigned chunk, bool isSize);
@@ -88,6 +90,8 @@ private:
   void stack(dfg::ListStackOp op);
   void measure(dfg::ListSizeOp op);
   void startTapes();
+  mlir::Value tapeUnit(dfg::TapeOp tape);
+  mlir::Value tapeStep(dfg::TapeOp tape);
   void push(dfg::PushOp op);
   void show(dfg::PushOp op, mlir::IntegerAttr number);
   void pop(dfg::PopOp op);

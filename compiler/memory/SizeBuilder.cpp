@@ -2,6 +2,7 @@
 
 #include "compiler/memory/SizeBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -9,7 +10,7 @@ using namespace tfc::dfg;
 namespace tfc::memory {
 
 SizeBuilder::SizeBuilder(OpBuilder &b, Location loc, Value symbols, ArrayRef<std::string> names)
-    : b(b), loc(loc), symbols(symbols) {
+    : start(b), b(&b), loc(loc), symbols(symbols) {
   for (auto [i, name] : llvm::enumerate(names))
     numbers[name] = i;
 }
@@ -17,7 +18,7 @@ SizeBuilder::SizeBuilder(OpBuilder &b, Location loc, Value symbols, ArrayRef<std
 Value SizeBuilder::constant(int64_t value) {
   Value &result = constants[value];
   if (!result)
-    result = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+    result = LLVM::ConstantOp::create(start, loc, start.getI64IntegerAttr(value));
   return result;
 }
 
@@ -30,13 +31,13 @@ std::optional<int64_t> SizeBuilder::constantOf(Value value) const {
 
 template <typename Op, typename Watched> Value SizeBuilder::arithmetic(Value lhs, Value rhs) {
   if (!watching)
-    return Op::create(b, loc, lhs, rhs);
-  Type i1 = b.getI1Type();
-  Type pair = LLVM::LLVMStructType::getLiteral(b.getContext(), {lhs.getType(), i1});
-  Value both = Watched::create(b, loc, pair, lhs, rhs);
-  Value flag = LLVM::ExtractValueOp::create(b, loc, both, 1);
-  overflow = overflow ? LLVM::OrOp::create(b, loc, overflow, flag).getResult() : flag;
-  return LLVM::ExtractValueOp::create(b, loc, both, 0);
+    return Op::create(*b, loc, lhs, rhs);
+  Type i1 = b->getI1Type();
+  Type pair = LLVM::LLVMStructType::getLiteral(b->getContext(), {lhs.getType(), i1});
+  Value both = Watched::create(*b, loc, pair, lhs, rhs);
+  Value flag = LLVM::ExtractValueOp::create(*b, loc, both, 1);
+  overflow = overflow ? LLVM::OrOp::create(*b, loc, overflow, flag).getResult() : flag;
+  return LLVM::ExtractValueOp::create(*b, loc, both, 0);
 }
 
 Value SizeBuilder::add(Value lhs, Value rhs) {
@@ -55,43 +56,45 @@ Value SizeBuilder::multiply(Value lhs, Value rhs) {
   return arithmetic<LLVM::MulOp, LLVM::SMulWithOverflowOp>(lhs, rhs);
 }
 
-Value SizeBuilder::max(Value lhs, Value rhs) { return LLVM::SMaxOp::create(b, loc, lhs, rhs); }
+Value SizeBuilder::max(Value lhs, Value rhs) { return LLVM::SMaxOp::create(*b, loc, lhs, rhs); }
 
 /// Rounds towards minus infinity; the remainder has the sign of the divisor.
 Value SizeBuilder::buildDivision(Value lhs, Value rhs, bool remainder) {
   Value zero = constant(0), one = constant(1);
   auto compare = [&](LLVM::ICmpPredicate predicate, Value x, Value y) -> Value {
-    return LLVM::ICmpOp::create(b, loc, predicate, x, y);
+    return LLVM::ICmpOp::create(*b, loc, predicate, x, y);
   };
   auto select = [&](Value condition, Value x, Value y) -> Value {
-    return LLVM::SelectOp::create(b, loc, condition, x, y);
+    return LLVM::SelectOp::create(*b, loc, condition, x, y);
   };
   Value isZero = compare(LLVM::ICmpPredicate::eq, rhs, zero);
   Value divisor = select(isZero, one, rhs);
-  Value rest = LLVM::SRemOp::create(b, loc, lhs, divisor);
-  Value signs = LLVM::XOrOp::create(b, loc, rest, divisor);
+  Value rest = LLVM::SRemOp::create(*b, loc, lhs, divisor);
+  Value signs = LLVM::XOrOp::create(*b, loc, rest, divisor);
   Value isInexact = compare(LLVM::ICmpPredicate::ne, rest, zero);
   Value differ = compare(LLVM::ICmpPredicate::slt, signs, zero);
-  Value wrong = LLVM::AndOp::create(b, loc, isInexact, differ);
+  Value wrong = LLVM::AndOp::create(*b, loc, isInexact, differ);
   Value exact;
   if (remainder) {
-    exact = LLVM::AddOp::create(b, loc, rest, select(wrong, divisor, zero));
+    exact = LLVM::AddOp::create(*b, loc, rest, select(wrong, divisor, zero));
   } else {
-    Value quotient = LLVM::SDivOp::create(b, loc, lhs, divisor);
-    exact = LLVM::SubOp::create(b, loc, quotient, select(wrong, one, zero));
+    Value quotient = LLVM::SDivOp::create(*b, loc, lhs, divisor);
+    exact = LLVM::SubOp::create(*b, loc, quotient, select(wrong, one, zero));
   }
   return select(isZero, zero, exact);
 }
 
 Value SizeBuilder::buildAtom(const DimExpr::Atom &atom) {
   if (atom.kind == DimExpr::AtomKind::Symbol) {
+    if (Value value = bound.lookup(atom.name))
+      return value;
     auto number = numbers.find(atom.name);
     // Names that the call does not know were refused when the entry was described.
     if (number == numbers.end())
       return constant(0);
-    Value pointer = LLVM::GEPOp::create(b, loc, symbols.getType(), b.getI64Type(), symbols,
+    Value pointer = LLVM::GEPOp::create(*b, loc, symbols.getType(), b->getI64Type(), symbols,
                                         ArrayRef<LLVM::GEPArg>{int32_t(number->second)});
-    return LLVM::LoadOp::create(b, loc, b.getI64Type(), pointer);
+    return LLVM::LoadOp::create(*b, loc, b->getI64Type(), pointer);
   }
   Value lhs = build(*atom.lhs), rhs = build(*atom.rhs);
   switch (atom.kind) {
@@ -100,30 +103,57 @@ Value SizeBuilder::buildAtom(const DimExpr::Atom &atom) {
   case DimExpr::AtomKind::Mod:
     return buildDivision(lhs, rhs, /*remainder=*/true);
   case DimExpr::AtomKind::Min:
-    return LLVM::SMinOp::create(b, loc, lhs, rhs);
+    return LLVM::SMinOp::create(*b, loc, lhs, rhs);
   default:
     return max(lhs, rhs);
   }
 }
 
+void SizeBuilder::bind(StringRef name, Value value, OpBuilder &at) {
+  bound[name] = value;
+  current = &at;
+}
+
+bool SizeBuilder::isBoundLater(const DimExpr &size) const {
+  if (bound.empty())
+    return false;
+  SmallVector<std::string> names;
+  size.collectSymbols(names);
+  return llvm::any_of(names, [&](StringRef name) { return bound.contains(name); });
+}
+
 Value SizeBuilder::build(const DimExpr &size) {
   if (std::optional<int64_t> value = size.constant())
     return constant(*value);
-  std::string text = size.str();
-  if (Value known = values.lookup(text))
-    return known;
+  bool isLater = isBoundLater(size);
+  llvm::SaveAndRestore place(b, isLater ? current : &start);
+  if (isLater)
+    return buildSum(size);
+  Value &known = values[size.str()];
+  if (!known) {
+    Value sum = buildSum(size);
+    values[size.str()] = sum;
+    return sum;
+  }
+  return known;
+}
+
+Value SizeBuilder::buildSum(const DimExpr &size) {
   Value sum = constant(0);
   for (auto &[monomial, coefficient] : size.getTerms()) {
     Value product = constant(coefficient);
     for (const DimExpr::Atom &atom : monomial) {
+      // Another sum may have built it already.
       Value factor = values.lookup(atom.text);
       if (!factor)
-        values[atom.text] = factor = buildAtom(atom);
+        factor = buildAtom(atom);
+      if (b == &start)
+        values[atom.text] = factor;
       product = multiply(product, factor);
     }
     sum = add(sum, product);
   }
-  return values[text] = sum;
+  return sum;
 }
 
 } // namespace tfc::memory

@@ -13,12 +13,19 @@ namespace tfc::memory {
 /// Builds the values (i64) of sizes over the symbols of one call.
 ///
 /// Values are remembered and used again: the insertion point may only move to blocks that the
-/// earlier ones dominate. Nothing traps: division by zero gives 0.
+/// earlier ones dominate. Nothing traps: division by zero gives 0. Sizes of which a name has been
+/// bound later are built where they are wanted.
 class SizeBuilder {
 public:
   /// `symbols` points to the values of `names` in the call.
   SizeBuilder(mlir::OpBuilder &b, mlir::Location loc, mlir::Value symbols,
               llvm::ArrayRef<std::string> names);
+
+  /// Gives a name a value from here on, which is where `at` stands; later sizes with the name go to
+  /// where that stands then.
+  void bind(llvm::StringRef name, mlir::Value value, mlir::OpBuilder &at);
+  /// Whether a name in the size has been bound.
+  bool isBoundLater(const dfg::DimExpr &size) const;
 
   mlir::Value constant(int64_t value);
   mlir::Value build(const dfg::DimExpr &size);
@@ -32,17 +39,21 @@ public:
   mlir::Value overflowed() const { return overflow; }
 
 private:
+  mlir::Value buildSum(const dfg::DimExpr &size);
   mlir::Value buildAtom(const dfg::DimExpr::Atom &atom);
   mlir::Value buildDivision(mlir::Value lhs, mlir::Value rhs, bool remainder);
   std::optional<int64_t> constantOf(mlir::Value value) const;
   template <typename Op, typename Watched> mlir::Value arithmetic(mlir::Value lhs, mlir::Value rhs);
 
-  mlir::OpBuilder &b;
+  mlir::OpBuilder &start;
+  mlir::OpBuilder *b; // `start`, or where sizes of bound names go
+  mlir::OpBuilder *current = nullptr;
   mlir::Location loc;
   mlir::Value symbols;
   llvm::StringMap<unsigned> numbers;
   std::map<int64_t, mlir::Value> constants;
   llvm::StringMap<mlir::Value> values; // by canonical text
+  llvm::StringMap<mlir::Value> bound;  // by name
   bool watching = false;
   mlir::Value overflow;
 };

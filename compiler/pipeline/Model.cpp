@@ -1,10 +1,39 @@
 #include "compiler/pipeline/Model.h"
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/Types.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tfc;
 using dfg::DimExpr;
+
+//===----------------------------------------------------------------------===//
+// Bounds of sizes
+//===----------------------------------------------------------------------===//
+
+DimExpr::Interval EntryInfo::boundsOf(StringRef name) const {
+  for (const SymbolInfo &symbol : symbols)
+    if (symbol.name == name)
+      return {symbol.lower, symbol.upper < 0 ? std::nullopt : std::optional(symbol.upper)};
+  for (const RunTimeSizeInfo &size : runTimeSizes)
+    if (size.name == name)
+      return {0, size.bound.interval([&](StringRef other) { return boundsOf(other); }).second};
+  return {};
+}
+
+DimExpr EntryInfo::atMost(const DimExpr &size) const {
+  auto range = [&](StringRef name) -> std::pair<DimExpr, DimExpr> {
+    for (const RunTimeSizeInfo &known : runTimeSizes)
+      if (known.name == name)
+        return {DimExpr(0), atMost(known.bound)};
+    return {DimExpr::symbol(name), DimExpr::symbol(name)};
+  };
+  return runTimeSizes.empty() ? size : size.limits(range).second;
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
 
 static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
@@ -105,6 +134,30 @@ static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
   return success();
 }
 
+/// The sizes that operations of the entry bind, and which of them its results have.
+static LogicalResult describeRunTimeSizes(dfg::EntryOp op, EntryInfo &entry) {
+  llvm::StringSet<> known;
+  for (const SymbolInfo &symbol : entry.symbols)
+    known.insert(symbol.name);
+  op.walk<WalkOrder::PreOrder>([&](dfg::BindSizeOp binder) {
+    if (known.insert(binder.getName()).second)
+      entry.runTimeSizes.push_back({binder.getName(), binder.getBoundExpr()});
+  });
+  SmallVector<std::string> names;
+  for (const ValueInfo &fetch : entry.fetches)
+    for (const DimExpr &size : dfg::shapeOf(fetch.type))
+      size.collectSymbols(names);
+  for (const std::string &name : names) {
+    auto isIt = [&](auto &size) { return size.name == name; };
+    if (!known.contains(name))
+      return op.emitError() << "nothing in entry '" << entry.name << "' tells the size '" << name
+                            << "' of its results";
+    if (llvm::any_of(entry.runTimeSizes, isIt))
+      entry.found.push_back(name);
+  }
+  return success();
+}
+
 static QueueInfo describeQueue(dfg::QueueOp op) {
   QueueInfo queue{op.getSymName().str(),     op.getKind().str(),    int64_t(op.getCapacity()),
                   int64_t(op.getMinReady()), int64_t(op.getSeed()), {}};
@@ -121,7 +174,7 @@ static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op) {
   entry.feeds = describeValues(op.getArgumentTypes(), op.getArgAttrsAttr(), "feed");
   entry.fetches = describeValues(op.getResultTypes(), op.getResAttrsAttr(), "fetch");
   entry.writes = writesVariables(op);
-  if (failed(describeSymbols(op, entry)))
+  if (failed(describeSymbols(op, entry)) || failed(describeRunTimeSizes(op, entry)))
     return failure();
   return entry;
 }
@@ -131,12 +184,19 @@ static void requireSizes(dfg::EntryOp entry) {
   if (entry.getWhere())
     llvm::append_range(facts, entry.getWhereAttr());
   Builder b(entry.getContext());
+  dfg::RunTimeSizes found(entry);
+  // Those that nobody knows when the call starts are checked where they are used.
+  auto isFoundLater = [&](const DimExpr &size) {
+    SmallVector<std::string> names;
+    size.collectSymbols(names);
+    return llvm::any_of(names, [&](StringRef name) { return found.binds(name); });
+  };
   auto require = [&](TypeRange types) {
     for (Type type : types) {
       if (!isa<RankedTensorType>(type))
         continue;
       for (const DimExpr &size : dfg::shapeOf(type)) {
-        if (dfg::isNonNegative(size) == true)
+        if (dfg::isNonNegative(size) == true || isFoundLater(size))
           continue;
         StringAttr fact = b.getStringAttr(size.str() + " >= 0");
         if (!llvm::is_contained(facts, fact))

@@ -2,6 +2,7 @@
 // take it apart.
 #pragma once
 
+#include "dialects/dfg/DimExpr.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <optional>
@@ -39,13 +40,27 @@ struct SymbolInfo {
   int64_t offset = 0;
 };
 
+/// A size that the data decide while the entry runs.
+struct RunTimeSizeInfo {
+  std::string name;
+  dfg::DimExpr bound; // over names that are known before
+};
+
 struct EntryInfo {
   std::string name;
   std::string doc;
   std::vector<ValueInfo> feeds, fetches;
-  std::vector<SymbolInfo> symbols; // in order of first appearance
-  std::vector<std::string> where;  // facts that the symbols' bounds do not express
-  bool writes = false;             // changes variables
+  std::vector<SymbolInfo> symbols;           // in order of first appearance
+  std::vector<RunTimeSizeInfo> runTimeSizes; // in program order
+  std::vector<std::string> found;            // those of them that fetches have
+  std::vector<std::string> where;            // facts that the symbols' bounds do not express
+  bool writes = false;                       // changes variables
+
+  /// The smallest and largest value of a named size.
+  dfg::DimExpr::Interval boundsOf(llvm::StringRef name) const;
+  /// The size for the largest values of those that the data decide; at least as large as it is in
+  /// any call, and over the symbols alone.
+  dfg::DimExpr atMost(const dfg::DimExpr &size) const;
 };
 
 /// Entry number i of the generated functions is entries[i]; the initializer's number is

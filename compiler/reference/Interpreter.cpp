@@ -21,6 +21,7 @@ const Handlers &getHandlers() {
     addGradients(all);
     addLists(all);
     addQueues(all);
+    addRunTimeSizes(all);
     addState(all);
     addStructure(all);
     return all;

@@ -71,6 +71,7 @@ void addDataflow(Handlers &handlers);
 void addGradients(Handlers &handlers);
 void addLists(Handlers &handlers);
 void addQueues(Handlers &handlers);
+void addRunTimeSizes(Handlers &handlers);
 void addState(Handlers &handlers);
 void addStructure(Handlers &handlers);
 

@@ -55,6 +55,7 @@ const Registry &getRegistry() {
     addScan(all);
     addScatter(all);
     addShape(all);
+    addSize(all);
     addSoftmax(all);
     addSort(all);
     addTrigonometry(all);

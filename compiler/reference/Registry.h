@@ -93,6 +93,7 @@ void addRounding(Registry &registry);
 void addScan(Registry &registry);
 void addScatter(Registry &registry);
 void addShape(Registry &registry);
+void addSize(Registry &registry);
 void addSoftmax(Registry &registry);
 void addSort(Registry &registry);
 void addTrigonometry(Registry &registry);

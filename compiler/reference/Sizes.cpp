@@ -1,6 +1,7 @@
 //===- Sizes.cpp - The named sizes of a call ------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
+#include "dialects/dfg/RunTimeSizes.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -121,11 +122,17 @@ void Binder::collectFacts() {
   if (entry.getWhere())
     for (StringRef fact : entry.getWhereAttr().getAsValueRange<StringAttr>())
       add(fact.str());
+  RunTimeSizes found(entry);
+  auto isFoundLater = [&](const DimExpr &size) {
+    SmallVector<std::string> names;
+    size.collectSymbols(names);
+    return llvm::any_of(names, [&](StringRef name) { return found.binds(name); });
+  };
   auto addSizes = [&](TypeRange types) {
     for (Type type : types)
       if (auto tensor = dyn_cast<RankedTensorType>(type))
         for (const DimExpr &size : shapeOf(tensor))
-          if (isNonNegative(size) != true)
+          if (isNonNegative(size) != true && !isFoundLater(size))
             add(size.str() + " >= 0");
   };
   addSizes(entry.getArgumentTypes());

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/simplify/Passes.h"
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 using namespace mlir;
@@ -33,10 +33,18 @@ static void sink(Operation *op, WhileOp loop) {
 
 static void hoist(WhileOp loop) {
   SmallVector<Operation *> hoisted;
+  RunTimeSizes boundInside(loop);
+  auto mayLeave = [&](Operation *op) {
+    return llvm::none_of(RunTimeSizes::namesIn(op),
+                         [&](StringRef name) { return boundInside.binds(name); });
+  };
   moveLoopInvariantCode(
       loop.getLoopRegions(),
       [](Value value, Region *region) { return value.getParentRegion()->isProperAncestor(region); },
-      [](Operation *op, Region *) { return isMemoryEffectFree(op) && isSpeculatable(op); },
+      [&](Operation *op, Region *) {
+        return isMemoryEffectFree(op) && isSpeculatable(op) &&
+               (boundInside.empty() || mayLeave(op));
+      },
       [&](Operation *op, Region *) {
         op->moveBefore(loop);
         hoisted.push_back(op);

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/simplify/Passes.h"
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Build.h"
+#include "dialects/dfg/RunTimeSizes.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -16,6 +18,33 @@ namespace tfc {
 #define GEN_PASS_DEF_INSERTCHECKS
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
+
+/// Checks that sizes which the data decide leave something where others are taken off: `k - 1`.
+static void checkSizes(EntryOp entry) {
+  RunTimeSizes sizes(entry);
+  llvm::StringSet<> checked;
+  auto check = [&](Operation *op, const DimExpr &size) {
+    SmallVector<std::string> names;
+    size.collectSymbols(names);
+    bool isFound = llvm::any_of(names, [&](StringRef name) { return sizes.binds(name); });
+    if (!isFound || isNonNegative(size) == true || !checked.insert(size.str()).second)
+      return;
+    OpBuilder b(op);
+    Value value = sizeAs(b, op->getLoc(), size, b.getI64Type());
+    Value holds = GreaterEqualOp::create(b, op->getLoc(), value, scalarLike(b, value, 0.0));
+    CheckOp::create(b, op->getLoc(), holds,
+                    b.getStringAttr("the size " + size.str() + " is negative"),
+                    Failure::OutOfRange);
+  };
+  if (sizes.empty())
+    return;
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (isa<RankedTensorType>(type))
+        for (const DimExpr &size : shapeOf(type))
+          check(op, size);
+  });
+}
 
 namespace {
 struct InsertChecksPass : tfc::impl::InsertChecksBase<InsertChecksPass> {
@@ -27,6 +56,8 @@ struct InsertChecksPass : tfc::impl::InsertChecksBase<InsertChecksPass> {
       if (Value isValid = op.buildCheck(b))
         CheckOp::create(b, op.getLoc(), isValid, op.getCheckMessage(), op.getCheckStatus());
     });
+    for (auto entry : getOperation().getOps<EntryOp>())
+      checkSizes(entry);
   }
 };
 } // namespace

@@ -5,6 +5,7 @@
 #include "dialects/dfg/PoolingOps.h"
 #include "dialects/dfg/ScanOps.h"
 #include "dialects/dfg/ScatterOps.h"
+#include "dialects/dfg/SizeOps.h"
 #include "dialects/dfg/SortOps.h"
 #include "dialects/dfg/WindowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -55,6 +56,10 @@ void DfgDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/dfg/ScatterOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/dfg/SizeOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -383,6 +383,42 @@ DimExpr::Interval DimExpr::interval(Bounds bounds) const {
   return sum;
 }
 
+/// Operands of products and divisions are sizes: at least 0, divisors at least 1.
+static std::pair<DimExpr, DimExpr> atomLimits(const DimExpr::Atom &atom, DimExpr::Range range) {
+  if (atom.kind == DimExpr::AtomKind::Symbol)
+    return range(atom.name);
+  auto lhs = atom.lhs->limits(range), rhs = atom.rhs->limits(range);
+  if (lhs.first == lhs.second && rhs.first == rhs.second) {
+    DimExpr same = combine(atom.kind, lhs.first, rhs.first);
+    return {same, same};
+  }
+  switch (atom.kind) {
+  case DimExpr::AtomKind::FloorDiv: {
+    bool isSame = rhs.first == rhs.second;
+    return {isSame ? DimExpr::floorDiv(lhs.first, rhs.first) : DimExpr(0),
+            isSame ? DimExpr::floorDiv(lhs.second, rhs.first) : lhs.second};
+  }
+  case DimExpr::AtomKind::Mod:
+    return {DimExpr(0), rhs.second};
+  default:
+    return {combine(atom.kind, lhs.first, rhs.first), combine(atom.kind, lhs.second, rhs.second)};
+  }
+}
+
+std::pair<DimExpr, DimExpr> DimExpr::limits(Range range) const {
+  std::pair<DimExpr, DimExpr> sum;
+  for (auto &[monomial, coefficient] : terms) {
+    DimExpr low(coefficient), high(coefficient);
+    for (const Atom &atom : monomial) {
+      auto [least, most] = atomLimits(atom, range);
+      low = low * (coefficient < 0 ? most : least);
+      high = high * (coefficient < 0 ? least : most);
+    }
+    sum = {sum.first + low, sum.second + high};
+  }
+  return sum;
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//

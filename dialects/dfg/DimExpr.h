@@ -38,6 +38,7 @@ public:
   using Monomial = std::vector<Atom>; // sorted; empty for the constant term
   using Interval = std::pair<std::optional<int64_t>, std::optional<int64_t>>;
   using Bounds = llvm::function_ref<Interval(llvm::StringRef)>;
+  using Range = llvm::function_ref<std::pair<DimExpr, DimExpr>(llvm::StringRef)>;
 
   DimExpr(int64_t value = 0);
   static DimExpr symbol(llvm::StringRef name);
@@ -82,6 +83,10 @@ public:
 
   /// Smallest and largest value over the given bounds, where interval arithmetic shows one.
   Interval interval(Bounds bounds) const;
+
+  /// Expressions that are not larger and not smaller, whatever values between the limits that
+  /// `range` gives its names have; where a name is its own limit, it stays. No size is negative.
+  std::pair<DimExpr, DimExpr> limits(Range range) const;
 
   /// Canonical text in the graph language: `4 * m + n + 1`.
   std::string str() const;

@@ -1,6 +1,7 @@
 //===- HostForm.cpp - Operations that the host function runs ---------------===//
 
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/SizeOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -34,16 +35,17 @@ bool usesLists(Operation *op) {
 bool takesRegister(OpOperand &use) {
   Operation *reader = use.getOwner();
   if (isInRegister(reader) || reader->getNumRegions() > 0 ||
-      isa<YieldOp, ConditionOp, CheckOp>(reader))
+      isa<YieldOp, ConditionOp, CheckOp>(reader) || isa<BindSizeOp>(reader))
     return true;
   // Positions and sizes of lists, not the elements.
   return usesLists(reader) && use.getOperandNumber() < 2;
 }
 
-/// Whether the operation's own effects are on something else than variables.
+/// Whether the operation's own effects are on something else than variables and sizes.
 static bool usesTapeOrQueue(Operation *op) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  return effects && !isa<ReadOp, AssignOp>(op) && effects.hasEffect<MemoryEffects::Write>();
+  return effects && !isa<ReadOp, AssignOp>(op) && !isa<BindSizeOp>(op) &&
+         effects.hasEffect<MemoryEffects::Write>();
 }
 
 bool hasOrderedEffects(Operation *op) {

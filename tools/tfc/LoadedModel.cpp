@@ -156,20 +156,27 @@ Expected<std::vector<Array>> LoadedModel::makeFetches(const Entry &entry,
   return fetches;
 }
 
-Expected<std::vector<Array>> LoadedModel::run(const Entry &entry, std::vector<Array> &feeds) {
-  Expected<std::vector<Array>> fetches = makeFetches(entry, feeds);
-  if (!fetches)
-    return fetches;
-  if (Error error = call(entry, feeds, *fetches))
-    return std::move(error);
-  return fetches;
-}
-
 Error LoadedModel::call(const Entry &entry, std::vector<Array> &feeds,
                         std::vector<Array> &fetches) {
   std::vector<tfc_tensor> inputs = viewAll(feeds), outputs = viewAll(fetches);
   return check(library->api->call(instance, entry.name.c_str(), inputs.data(), inputs.size(),
                                   outputs.data(), outputs.size()));
+}
+
+Expected<std::vector<Array>> LoadedModel::run(const Entry &entry, std::vector<Array> &feeds) {
+  Expected<std::vector<Array>> fetches = makeFetches(entry, feeds);
+  if (!fetches)
+    return fetches.takeError();
+  if (Error error = call(entry, feeds, *fetches))
+    return error;
+  std::vector<tfc_tensor> found(fetches->size());
+  if (Error error = check(library->api->found(instance, found.data(), found.size())))
+    return error;
+  for (auto [array, tensor] : zip(*fetches, found)) {
+    array.shape.assign(tensor.dims, tensor.dims + tensor.rank);
+    array.data.resize(array.elementCount() * sizeOf(array.dtype));
+  }
+  return fetches;
 }
 
 Expected<std::vector<std::vector<int64_t>>> LoadedModel::feedShapes(const Entry &entry,

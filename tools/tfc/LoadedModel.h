@@ -24,7 +24,8 @@ public:
 
   llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) override;
 
-  /// Makes the fetches' arrays for these feeds, given in the order of the entry.
+  /// Makes the fetches' arrays for these feeds, given in the order of the entry, with room for the
+  /// most that sizes which the data decide can be.
   llvm::Expected<std::vector<Array>> makeFetches(const Entry &entry, std::vector<Array> &feeds);
   /// Runs the entry; writes into `fetches`.
   llvm::Error call(const Entry &entry, std::vector<Array> &feeds, std::vector<Array> &fetches);

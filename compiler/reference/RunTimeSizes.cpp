@@ -1,0 +1,53 @@
+//===- RunTimeSizes.cpp - Sizes that the data decide -----------------------===//
+
+#include "dialects/dfg/RunTimeSizes.h"
+#include "compiler/reference/Interpreter.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+/// A size that is negative in this call among those that the operations behind `binder` have.
+static std::optional<DimExpr> findNegative(BindSizeOp binder, const Sizes &sizes) {
+  std::optional<DimExpr> negative;
+  binder->getParentRegion()->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      for (const DimExpr &size : isa<RankedTensorType>(type) ? shapeOf(type) : Shape()) {
+        SmallVector<std::string> names;
+        size.collectSymbols(names);
+        bool isKnown = llvm::all_of(names, [&](StringRef name) { return sizes.contains(name); }) &&
+                       llvm::is_contained(names, binder.getName());
+        if (isKnown && isNonNegative(size) != true && sizeOf(size, sizes) < 0)
+          negative = size;
+      }
+  });
+  return negative;
+}
+
+static LogicalResult bindSize(BindSizeOp op, Interpreter &interpreter) {
+  if (failed(interpreter.require(interpreter.get(op.getCount()))))
+    return failure();
+  bool isDetermined;
+  int64_t count = interpreter.decide(op.getCount(), isDetermined);
+  if (count < 0 || count > sizeOf(op.getBoundExpr(), interpreter.sizes))
+    return interpreter.fail(codeOf(op.getCheckStatus()), op.getCheckMessage().getValue());
+  interpreter.sizes[op.getName()] = count;
+  if (std::optional<DimExpr> negative = findNegative(op, interpreter.sizes))
+    return interpreter.fail(Status::Code::OutOfRange,
+                            "the size " + negative->str() + " is negative");
+  return success();
+}
+
+/// Positions behind the last true element are 0.
+static void truePositions(TruePositionsOp, Call &call) {
+  int64_t next = 0;
+  for (int64_t i = 0; i < call.operand().size(); ++i)
+    if (call.operand().integer(i) && next < call.result().size())
+      call.result().setInteger(next++, i);
+}
+
+void addRunTimeSizes(Handlers &handlers) { handlers.add<BindSizeOp>(bindSize); }
+void addSize(Registry &registry) { registry.add<TruePositionsOp>(truePositions); }
+
+} // namespace tfc::reference

@@ -1,0 +1,60 @@
+//===- RunTimeSizes.cpp - Who waits for a size that the data decide ---------===//
+
+#include "dialects/dfg/RunTimeSizes.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace tfc::dfg {
+
+RunTimeSizes::RunTimeSizes(Operation *root) {
+  root->walk([&](BindSizeOp op) { binders[op.getName()].push_back(op); });
+}
+
+BindSizeOp RunTimeSizes::find(StringRef name, Block *block) const {
+  auto it = binders.find(name);
+  if (it == binders.end())
+    return {};
+  BindSizeOp innermost;
+  for (BindSizeOp op : it->second) {
+    Region *region = op->getParentRegion();
+    if (region->isAncestor(block->getParent()) &&
+        (!innermost || innermost->getParentRegion()->isAncestor(region)))
+      innermost = op;
+  }
+  return innermost;
+}
+
+SmallVector<std::string> RunTimeSizes::namesIn(Operation *op) {
+  SmallVector<std::string> names;
+  AttrTypeWalker walker;
+  walker.addWalk([&](DimsAttr dims) {
+    for (const DimExpr &size : dims.getExprs())
+      size.collectSymbols(names);
+  });
+  for (Type type : op->getOperandTypes())
+    walker.walk(type);
+  for (Type type : op->getResultTypes())
+    walker.walk(type);
+  for (NamedAttribute attribute : op->getAttrs())
+    walker.walk(attribute.getValue());
+  return names;
+}
+
+void RunTimeSizes::forEachBinder(Operation *op, function_ref<void(BindSizeOp)> visit) const {
+  if (empty())
+    return;
+  llvm::SmallSetVector<Operation *, 4> found;
+  op->walk([&](Operation *nested) {
+    for (StringRef name : namesIn(nested)) {
+      BindSizeOp binder = find(name, nested->getBlock());
+      if (binder && !op->isAncestor(binder))
+        found.insert(binder);
+    }
+  });
+  for (Operation *binder : found)
+    visit(cast<BindSizeOp>(binder));
+}
+
+} // namespace tfc::dfg
