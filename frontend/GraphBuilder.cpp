@@ -1,6 +1,7 @@
 #include "frontend/GraphBuilder.h"
 
 #include "dialects/dfg/Gradients.h"
+#include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -156,8 +157,16 @@ Value GraphBuilder::assign(StringRef variable, Value value, Location location) {
   return dfg::AssignOp::create(builder, location, value.getType(), variable, value);
 }
 
-void GraphBuilder::check(Value condition, StringRef message, Location location) {
-  dfg::CheckOp::create(builder, location, condition, builder.getStringAttr(message));
+void GraphBuilder::check(Value condition, StringRef message, dfg::Failure status,
+                         Location location) {
+  dfg::CheckOp::create(builder, location, condition, builder.getStringAttr(message), status);
+}
+
+Operation *GraphBuilder::bindSize(Value count, StringRef name, const dfg::DimExpr &bound,
+                                  Location location) {
+  return dfg::BindSizeOp::create(builder, location, count,
+                                 dfg::DimsAttr::get(getContext(), {dfg::DimExpr::symbol(name)}),
+                                 dfg::DimsAttr::get(getContext(), {bound}));
 }
 
 Operation *GraphBuilder::gradients(Value y, ValueRange xs, ArrayRef<int64_t> sparse,

@@ -61,7 +61,11 @@ public:
   /// `value` must have the variable's type.
   mlir::Value assign(llvm::StringRef variable, mlir::Value value, mlir::Location location);
   /// Fails the call unless `condition` holds.
-  void check(mlir::Value condition, llvm::StringRef message, mlir::Location location);
+  void check(mlir::Value condition, llvm::StringRef message, dfg::Failure status,
+             mlir::Location location);
+  /// Lets `name` be the size `count` from here on, which is at most `bound`.
+  mlir::Operation *bindSize(mlir::Value count, llvm::StringRef name, const dfg::DimExpr &bound,
+                            mlir::Location location);
   /// The gradients of the scalar `y`. For positions in `sparse` two results: indices and rows.
   mlir::Operation *gradients(mlir::Value y, mlir::ValueRange xs, llvm::ArrayRef<int64_t> sparse,
                              mlir::Location location);

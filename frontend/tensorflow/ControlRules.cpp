@@ -85,7 +85,7 @@ static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
     return node.fail("expected a bool, but got " + dfg::toText(condition.getType()) + " [operand]");
   node.record([&] {
     node.builder().check(condition, "the assertion '" + node.node.name + "' does not hold",
-                         node.location());
+                         dfg::Failure::OutOfRange, node.location());
     return 0;
   });
   return node.done();

@@ -239,6 +239,8 @@ Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallE
     return callCastByName(args, call);
   if (name == "constant")
     return callConstant(args, call);
+  if (name == "bounded")
+    return callBounded(args, call);
   if (name == "ensure")
     return callEnsure(args, call);
   if (name == "assign" || name == "assign_add" || name == "assign_sub")

@@ -234,6 +234,7 @@ Entity Elaborator::runBody(Frame &callee) {
   const ast::FnDecl &fn = *callee.fn;
   expanded.insert(&fn);
   SaveAndRestore<std::string> outer(bindingName);
+  SaveAndRestore<size_t> sizes(newSizes, runTimeSizes.size());
   execBlock(*fn.body);
   bool hasResults = fn.resultType || !fn.results.empty();
   if (!callee.result) {
@@ -365,6 +366,7 @@ Entity Elaborator::checkResult(const ast::Type &type, const Entity &value, Sourc
   if (!unifyValue(type, tensor.getType(), UnifyPhase::Names, argument, what) ||
       !unifyValue(type, tensor.getType(), UnifyPhase::Compound, argument, what))
     return Poison();
+  nameNewSizes(type);
   return Entity(tensor);
 }
 

@@ -266,6 +266,10 @@ bool Elaborator::unifySize(const ast::Expr *expr, const dfg::DimExpr &actual, Un
       return true;
     return bindOrCompare(name->name, Entity::dim(actual), name->range, argument, mismatch);
   }
+  if (const auto *binary = dyn_cast<ast::BinaryExpr>(expr);
+      binary && binary->op == ast::BinaryOp::Le)
+    return unifySize(binary->lhs, actual, phase, argument, mismatch) &&
+           (phase == UnifyPhase::Names || boundSize(*binary, actual, mismatch));
   if (phase != UnifyPhase::Compound)
     return true;
   SmallVector<StringRef> unknown;

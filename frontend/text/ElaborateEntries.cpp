@@ -160,13 +160,15 @@ std::optional<Entity> Elaborator::factValue(const ast::Expr *fact) {
   }
   if (std::optional<bool> known = compareSizes(binary->op, *lhs, *rhs))
     return Entity(*known);
-  recordFact(binary->op, *lhs, *rhs);
+  recordFact(binary->op, *lhs, *rhs, fact->range);
   return Entity(true);
 }
 
-void Elaborator::recordFact(ast::BinaryOp op, dfg::DimExpr lhs, dfg::DimExpr rhs) {
+void Elaborator::recordFact(ast::BinaryOp op, dfg::DimExpr lhs, dfg::DimExpr rhs, SourceRange at) {
   if (!entryHeader)
     return;
+  if (isRunTimeSize(lhs - rhs))
+    return checkFact(op, lhs, rhs, at);
   std::string text = lhs.str() + " " + ast::spelling(op).str() + " " + rhs.str();
   if (op == ast::BinaryOp::Gt || op == ast::BinaryOp::Ge) {
     std::swap(lhs, rhs);
@@ -292,6 +294,19 @@ bool Elaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
   return ok && checkSolvable(entry, header);
 }
 
+/// Whether a fact is about sizes that only the types of the results name: what these are is known
+/// when the entry has run.
+bool Elaborator::isAboutResults(const ast::Expr *fact, const ast::FnDecl &entry) {
+  SmallVector<StringRef> unknown, named;
+  collectUnbound(fact, unknown);
+  for (const ast::Param &result : entry.results)
+    for (const ast::IndexItem &item : result.type->items)
+      if (item.value)
+        collectUnbound(item.value, named);
+  return !unknown.empty() &&
+         all_of(unknown, [&](StringRef name) { return is_contained(named, name); });
+}
+
 void Elaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   std::shared_ptr<Frame> entryFrame = newFrame(&module, nullptr);
   entryFrame->fn = &entry;
@@ -309,18 +324,26 @@ void Elaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   callNumber = nullptr;
   loops.clear();
   lowerBounds.clear();
+  runTimeSizes.clear();
+  newSizes = 0;
   checkAnnotations(entry, {"device"});
   unsigned errorsBefore = diagnostics.errorCount();
   llvm::scope_exit note([&] { hasFailedEntries |= diagnostics.errorCount() != errorsBefore; });
   if (!bindFeeds(entry, header))
     return;
   applyFileFacts(module);
-  if (!checkWhere(entry.where, ("entry '" + entry.name.text + "'").str()))
+  std::string what = ("entry '" + entry.name.text + "'").str();
+  SmallVector<ast::Expr *> early, late;
+  for (ast::Expr *fact : entry.where)
+    (isAboutResults(fact, entry) ? late : early).push_back(fact);
+  if (!checkWhere(early, what))
     return;
   dfg::EntryOp op = builder.beginEntry(header, locate(entry.name.range));
   for (auto [param, argument] : zip(entry.params, op.getBody().getArguments()))
     frame->locals[param.name.text] = {Entity(mlir::Value(argument)), param.name.range, param.type};
   Entity result = runBody(*entryFrame);
+  if (!result.isPoison() && !checkWhere(late, what))
+    result = Entity();
   if (result.isPoison() || diagnostics.errorCount() != errorsBefore) {
     builder.dropEntry();
     return;

@@ -305,7 +305,7 @@ bool Elaborator::convertYield(Loop &loop, RunTimeBlock &block, const ast::Block 
 }
 
 /// Writes what stands behind ';' into lists that the loop carries.
-bool Elaborator::addStacks(Loop &loop, RunTimeBlock &block) {
+bool Elaborator::addStacks(Loop &loop, RunTimeBlock &block, size_t sizesOutside) {
   if (block.stacked.empty())
     return true;
   if (!loop.trips) {
@@ -322,7 +322,7 @@ bool Elaborator::addStacks(Loop &loop, RunTimeBlock &block) {
   for (auto [i, entity] : enumerate(block.stacked)) {
     SourceRange at = block.stackedAt[i];
     mlir::Value value = toTensor(entity, {}, at);
-    if (!value || !position)
+    if (!value || !position || leavesBlock(value.getType(), sizesOutside, block.keyword, at))
       return false;
     mlir::OpBuilder::InsertPoint inside = builder.position();
     builder.before(context.op);
@@ -344,6 +344,7 @@ bool Elaborator::addStacks(Loop &loop, RunTimeBlock &block) {
 bool Elaborator::buildBody(Loop &loop, const ast::Block &body) {
   mlir::Block &into = loop.context.op.getBodyBlock();
   RunTimeBlock block;
+  size_t sizesOutside = runTimeSizes.size();
   block.keyword = loop.keyword;
   for (mlir::Value init : ArrayRef(loop.inits).drop_front(loop.hasIndex()))
     block.carried.push_back(init.getType());
@@ -355,7 +356,7 @@ bool Elaborator::buildBody(Loop &loop, const ast::Block &body) {
       },
       [&] {
         execBlock(body);
-        return convertYield(loop, block, body) && addStacks(loop, block);
+        return convertYield(loop, block, body) && addStacks(loop, block, sizesOutside);
       });
 }
 

@@ -95,7 +95,11 @@ void Elaborator::explainUnequal(Diagnostic &diagnostic, StringRef text,
   SmallVector<std::string> names;
   sizes->first.collectSymbols(names);
   sizes->second.collectSymbols(names);
-  noteIndependent(diagnostic, names);
+  bool isRunTime = isRunTimeSize(difference);
+  if (isRunTime)
+    noteRunTimeSizes(diagnostic, names);
+  else
+    noteIndependent(diagnostic, names);
   std::string type, subject = "value";
   const Local *param = nullptr;
   for (const Argument &operand : operands) {
@@ -113,7 +117,7 @@ void Elaborator::explainUnequal(Diagnostic &diagnostic, StringRef text,
                    });
     param = isParam ? local : nullptr;
   }
-  std::string fact = asFact(difference, names), help;
+  std::string fact = isRunTime ? std::string() : asFact(difference, names), help;
   const Frame *entry = entryOf(frame);
   if (entry == frame && param)
     help = "if all callers pass such sizes, say so: " + subject + ": " + type;

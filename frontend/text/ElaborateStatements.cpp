@@ -96,7 +96,9 @@ std::optional<TensorType> Elaborator::declaredType(const ast::Type *type) {
     SmallVector<StringRef> unknown;
     if (item.value)
       collectUnbound(item.value, unknown);
-    if (!item.value || item.kind == ast::IndexItemKind::Slice || !unknown.empty())
+    const auto *binary = dyn_cast_or_null<ast::BinaryExpr>(item.value);
+    bool isBound = binary && binary->op == ast::BinaryOp::Le;
+    if (!item.value || item.kind == ast::IndexItemKind::Slice || !unknown.empty() || isBound)
       return std::nullopt;
   }
   return evalType(*type);
@@ -128,6 +130,7 @@ void Elaborator::execAnnotated(const ast::Stmt &stmt, function_ref<void()> run) 
 
 void Elaborator::execBind(const ast::BindStmt &stmt) {
   SaveAndRestore<std::string> outer(bindingName);
+  SaveAndRestore<size_t> sizes(newSizes, runTimeSizes.size());
   if (stmt.targets.empty() || stmt.values.empty()) {
     for (const ast::Target &target : stmt.targets)
       bindLocal(target.name, Entity());

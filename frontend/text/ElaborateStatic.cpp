@@ -147,9 +147,9 @@ dfg::DimExpr::Interval Elaborator::boundsOf(StringRef symbol) const {
 
 std::optional<bool> Elaborator::compareSizes(ast::BinaryOp op, const dfg::DimExpr &lhs,
                                              const dfg::DimExpr &rhs) {
-  dfg::DimExpr difference = lhs - rhs;
-  auto [low, high] =
-      difference.interval([&](StringRef symbol) { return boundsOf(symbol); });
+  auto bounds = [&](StringRef symbol) { return boundsOf(symbol); };
+  auto [least, most] = limitsOf(lhs - rhs);
+  std::optional<int64_t> low = least.interval(bounds).first, high = most.interval(bounds).second;
   switch (op) {
   case ast::BinaryOp::Eq:
   case ast::BinaryOp::Ne: {
@@ -235,8 +235,8 @@ std::optional<bool> Elaborator::evalCondition(const ast::Expr *expr, StringRef w
   if (const bool *known = value.get<bool>())
     return *known;
   const auto *name = dyn_cast<ast::NameExpr>(expr);
-  std::string subject = name ? ("'" + name->name + "' arrives at run time").str()
-                             : "this arrives at run time";
+  std::string subject =
+      name ? ("'" + name->name + "' arrives at run time").str() : "this arrives at run time";
   if (!value.isTensor())
     subject = "got " + value.describe();
   Diagnostic &diagnostic =
@@ -256,16 +256,15 @@ std::optional<bool> Elaborator::evalCondition(const ast::Expr *expr, StringRef w
 
 static std::optional<double> unaryMath(StringRef name, double x) {
   using Function = double (*)(double);
-  static const std::pair<StringLiteral, Function> kTable[] = {
-      {"sqrt", [](double v) { return std::sqrt(v); }},
-      {"exp", [](double v) { return std::exp(v); }},
-      {"log", [](double v) { return std::log(v); }},
-      {"cos", [](double v) { return std::cos(v); }},
-      {"sin", [](double v) { return std::sin(v); }},
-      {"tanh", [](double v) { return std::tanh(v); }},
-      {"abs", [](double v) { return std::fabs(v); }},
-      {"floor", [](double v) { return std::floor(v); }},
-      {"ceil", [](double v) { return std::ceil(v); }}};
+  static const std::pair<StringLiteral, Function> kTable[] = {{"sqrt", [](double v) { return std::sqrt(v); }},
+                                                              {"exp", [](double v) { return std::exp(v); }},
+                                                              {"log", [](double v) { return std::log(v); }},
+                                                              {"cos", [](double v) { return std::cos(v); }},
+                                                              {"sin", [](double v) { return std::sin(v); }},
+                                                              {"tanh", [](double v) { return std::tanh(v); }},
+                                                              {"abs", [](double v) { return std::fabs(v); }},
+                                                              {"floor", [](double v) { return std::floor(v); }},
+                                                              {"ceil", [](double v) { return std::ceil(v); }}};
   for (const auto &[key, function] : kTable)
     if (key == name)
       return function(x);

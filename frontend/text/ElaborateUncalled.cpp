@@ -197,6 +197,8 @@ std::optional<std::vector<Diagnostic>> Elaborator::checkAssuming(const ast::FnDe
   draws.clear();
   callNumber = nullptr;
   lowerBounds.clear();
+  runTimeSizes.clear();
+  newSizes = 0;
   expected.reset();
   size_t before = diagnostics.size();
   bool isPossible = elaborateAssuming(fn, part, assumption);

@@ -200,6 +200,8 @@ void Elaborator::elaborateInitializers() {
   draws.clear();
   callNumber = nullptr;
   lowerBounds.clear();
+  runTimeSizes.clear();
+  newSizes = 0;
   builder.beginEntry(header, mlir::UnknownLoc::get(context));
   forceAll(*mainModule);
   // What this computed of variables is stale: they had no values yet.

@@ -196,6 +196,30 @@ private:
   void collectUnbound(const ast::Expr *expr, llvm::SmallVectorImpl<llvm::StringRef> &names);
   std::string typeText(const ast::Type &type);
 
+  //===--- Sizes that the data decide (ElaborateSizes.cpp) ----------------===//
+
+  /// A size that an operation of the current entry binds.
+  struct RunTimeSize {
+    std::string name;
+    dfg::DimExpr bound;
+    /// In the entry: the call that led there.
+    SourceRange at;
+    mlir::Operation *op;
+  };
+  const RunTimeSize *findRunTimeSize(const dfg::DimExpr &size) const;
+  bool isRunTimeSize(const dfg::DimExpr &size) const;
+  std::string uniqueSizeName(llvm::StringRef name) const;
+  Entity callBounded(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+  void renameSize(std::string from, const std::string &to);
+  void nameNewSizes(const ast::Type &type);
+  std::pair<dfg::DimExpr, dfg::DimExpr> limitsOf(const dfg::DimExpr &size) const;
+  bool boundSize(const ast::BinaryExpr &expr, const dfg::DimExpr &size,
+                 llvm::function_ref<bool(const std::string &)> mismatch);
+  void checkFact(ast::BinaryOp op, const dfg::DimExpr &lhs, const dfg::DimExpr &rhs,
+                 SourceRange at);
+  bool leavesBlock(mlir::Type type, size_t outside, llvm::StringRef keyword, SourceRange at);
+  void noteRunTimeSizes(Diagnostic &diagnostic, llvm::ArrayRef<std::string> names);
+
   //===--- Tensors (ElaborateTensors.cpp) ---------------------------------===//
 
   /// The run-time value; a number becomes a constant of `preferred`, or i32 or f32.
@@ -346,7 +370,7 @@ private:
   bool convertYield(Loop &loop, RunTimeBlock &block, const ast::Block &body);
   void reportCarried(const ast::Binding &binding, mlir::Type start, mlir::Value next,
                      SourceRange nextAt);
-  bool addStacks(Loop &loop, RunTimeBlock &block);
+  bool addStacks(Loop &loop, RunTimeBlock &block, size_t sizesOutside);
   Entity finishLoop(Loop &loop);
   Entity elaborateLoop(Loop &loop, const ast::Expr *condition, const ast::Block &body);
   /// Adds a carried value to a loop that is being elaborated; returns its place.
@@ -445,9 +469,10 @@ private:
   std::optional<TensorType> feedType(const ast::Type &type, EntryHeader &header);
   bool checkSolvable(const ast::FnDecl &entry, const EntryHeader &header);
   std::optional<Entity> factValue(const ast::Expr *fact);
-  void recordFact(ast::BinaryOp op, dfg::DimExpr lhs, dfg::DimExpr rhs);
+  void recordFact(ast::BinaryOp op, dfg::DimExpr lhs, dfg::DimExpr rhs, SourceRange at);
   void substituteEquality(const ast::Expr *fact);
   void applyFileFacts(Module &module);
+  bool isAboutResults(const ast::Expr *fact, const ast::FnDecl &entry);
   void finishEntry(const ast::FnDecl &entry, const EntryHeader &header, const Entity &result);
 
   //===--- Functions that nothing calls (ElaborateUncalled.cpp) -----------===//
@@ -517,6 +542,10 @@ private:
   bool hasRecomputed = false;
   /// Lower bounds of dimensions of the current entry, from its facts.
   std::vector<std::pair<std::string, int64_t>> lowerBounds;
+  /// Those of the current entry in program order, and how many of them were there before the
+  /// statement or function body that runs.
+  llvm::SmallVector<RunTimeSize, 0> runTimeSizes;
+  size_t newSizes = 0;
   /// The type that the context wants of the next call, if that gives none.
   std::optional<TensorType> expected;
 };

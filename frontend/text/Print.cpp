@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/OpTable.h"
+#include "dialects/dfg/SizeOps.h"
 #include "frontend/text/Entity.h"
 #include "frontend/text/Lexer.h"
 #include "mlir/IR/AsmState.h"
@@ -60,8 +61,8 @@ std::string typeText(Type type) {
 void GraphPrinter::reserveNames() {
   for (const dfg::OpSignature &op : dfg::allOps())
     reserved.insert(op.name);
-  for (StringRef name : {"assign", "cast", "gradients", "load", "f32", "f64", "f16", "bf16", "i8",
-                         "i16", "i32", "i64", "u8", "bool", "broadcast", "all", "pi"})
+  for (StringRef name : {"assign", "bounded", "cast", "gradients", "load", "f32", "f64", "f16",
+                         "bf16", "i8", "i16", "i32", "i64", "u8", "bool", "broadcast", "all", "pi"})
     reserved.insert(name);
   for (Operation &op : *module.getBody()) {
     if (auto symbol = dyn_cast<SymbolOpInterface>(op))
@@ -70,6 +71,7 @@ void GraphPrinter::reserveNames() {
       for (Attribute name : entry.getSymbolsAttr())
         reserved.insert(cast<StringAttr>(name).getValue());
   }
+  module.walk([&](dfg::BindSizeOp op) { reserved.insert(op.getName()); });
 }
 
 /// The name that the author gave to the value, made unique, or a numbered one.
@@ -327,6 +329,11 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
     return printDataflow(dataflow);
   if (auto node = dyn_cast<dfg::NodeOp>(op))
     return printNode(node);
+  if (auto binder = dyn_cast<dfg::BindSizeOp>(op)) {
+    os << indent << quoteName(binder.getName()) << " = bounded(" << use(binder.getCount()) << ", "
+       << sizeText(binder.getBoundExpr()) << ")\n";
+    return success();
+  }
   std::optional<std::string> text = expression(op);
   if (!text)
     return failWithoutText(op);

@@ -96,6 +96,12 @@ class _Api(ctypes.Structure):
         ("set", _function(_pointer, _text, _tensors)),
         ("save", _function(_pointer, _text)),
         ("load", _function(_pointer, _text)),
+        ("queue", _pointer),
+        ("component", _pointer),
+        ("queue_size", _pointer),
+        ("queue_close", _pointer),
+        ("cancel", _pointer),
+        ("found", _function(_pointer, _tensors, _int32)),
     ]
 
 
@@ -177,7 +183,10 @@ class Model:
                 self._instance, key, inputs, len(arrays), _tensor_list(results), fetch_count
             )
         )
-        return results
+        # Sizes that the data decide are known now.
+        self._check(self._api.found(self._instance, outputs, fetch_count))
+        shapes = [tuple(t.dims[: t.rank]) for t in outputs[:fetch_count]]
+        return [r.ravel()[: int(np.prod(s))].reshape(s) for r, s in zip(results, shapes)]
 
     def __getitem__(self, variable):
         dtype, shape = self.variables[variable]

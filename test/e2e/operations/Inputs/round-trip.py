@@ -32,6 +32,10 @@ entry more(x: f32[`for` <= 8, 2], `y z`: f32[`n/1`]) -> (a: f32[`for`, 2], `b c`
   h = place(`y z`, starts: [1], shape: [3 * `n/1` + 1], steps: [3])
   return select(f, c + d, g + cast(e, f32)), h
 }
+entry selected(x: f32[n], `a b`: bool[n]) -> (y: f32[k], rest: f32[`a size`]) {
+  rest: f32[`a size` <= n] = boolean_mask(x, not `a b`)
+  return boolean_mask(x, `a b`), rest
+}
 """
 
 
