@@ -55,7 +55,8 @@ Entity Elaborator::callBounded(ArrayRef<Argument> args, const ast::CallExpr &cal
                 "'bounded' takes one i32 or i64, but got " + dfg::toText(count.getType()));
   if (dfg::isNonNegative(*bound) == false)
     return fail(args[1].range, "not-a-size", "a size cannot be negative: " + bound->str());
-  if (frame->dataflow)
+  mlir::Operation *around = builder.currentBlock()->getParentOp();
+  if (isa<dfg::DataflowOp>(around) || around->getParentOfType<dfg::DataflowOp>())
     return fail(call.range, "misplaced",
                 "a size that the data decide cannot be bound in a 'dataflow' block");
   std::string name = uniqueSizeName(bindingName.empty() ? "k" : StringRef(bindingName));
