@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { kMaxValues = 4, kMaxRank = 8, kMaxTimes = 1 << 20 };
+enum { kMaxValues = 8, kMaxRank = 8, kMaxTimes = 1 << 20, kMaxTasks = 512 };
 
 /// An entry with the memory of its feeds and fetches. Sizes are static: the shapes need no symbols.
 typedef struct task {
@@ -105,10 +105,29 @@ static void call(task *t) {
         t->entry.name);
 }
 
-static double magnitude(const float *data, size_t count) {
+static size_t countOf(const tfc_tensor *tensor) { return bytesOf(tensor) / sizeOf(tensor->dtype); }
+
+/// The sum of the absolute values; of f32, i32, i64 and booleans.
+static double magnitude(const tfc_tensor *tensor) {
   double sum = 0;
-  for (size_t i = 0; i < count; ++i)
-    sum += fabs((double)data[i]);
+  for (size_t i = 0, count = countOf(tensor); i < count; ++i) {
+    switch (tensor->dtype) {
+    case TFC_F32:
+      sum += fabs((double)((const float *)tensor->data)[i]);
+      break;
+    case TFC_I32:
+      sum += fabs((double)((const int32_t *)tensor->data)[i]);
+      break;
+    case TFC_I64:
+      sum += fabs((double)((const int64_t *)tensor->data)[i]);
+      break;
+    case TFC_BOOL:
+      sum += ((const uint8_t *)tensor->data)[i];
+      break;
+    default:
+      die("results", "of an element type that is not summed");
+    }
+  }
   return sum;
 }
 
@@ -117,23 +136,43 @@ static double movedWeights(void) {
   static const int64_t dims[] = {1024, 1024};
   tfc_tensor weight = {TFC_F32, 2, dims, allocate(1024 * 1024 * sizeof(float))};
   check(library->api->get(instance, "weight", &weight), "weight");
-  double sum = magnitude(weight.data, 1024 * 1024);
+  double sum = magnitude(&weight);
   free(weight.data);
   return sum;
 }
 
-/// Answers with the losses of some steps, or with the magnitude of a kernel's result.
-static void answerCheck(task *t, int steps) {
-  bool trains = t->entry.writes && t->entry.fetch_count;
+/// Answers with the losses of some steps.
+static void answerSteps(task *t, int steps) {
   printf("[");
-  for (int i = 0; i < (trains ? steps : 1); ++i) {
+  for (int i = 0; i < steps; ++i) {
     call(t);
-    const tfc_tensor *out = &t->fetches[0];
-    double number =
-        t->entry.fetch_count ? magnitude(out->data, bytesOf(out) / sizeof(float)) : movedWeights();
-    printf("%s%.9g", i ? ", " : "", number);
+    printf("%s%.9g", i ? ", " : "", magnitude(&t->fetches[0]));
   }
   printf("]\n");
+}
+
+/// Answers with the magnitudes of all results, of the sizes that the call found.
+static void answerResults(task *t) {
+  tfc_tensor found[kMaxValues];
+  int32_t count = t->entry.fetch_count;
+  call(t);
+  if (!count)
+    return (void)printf("[%.9g]\n", movedWeights());
+  check(library->api->found(instance, found, count), t->entry.name);
+  printf("[");
+  for (int i = 0; i < count; ++i) {
+    found[i].data = t->fetches[i].data;
+    printf("%s%.9g", i ? ", " : "", magnitude(&found[i]));
+  }
+  printf("]\n");
+}
+
+static void answerCheck(task *t, int steps) {
+  bool trains = t->entry.writes && t->entry.fetch_count == 1 && !t->fetches[0].rank;
+  if (trains)
+    answerSteps(t, steps);
+  else
+    answerResults(t);
 }
 
 static double now(void) {
@@ -158,12 +197,12 @@ static void answerTime(task *t, double seconds) {
 
 /// The task of that name, made when it is asked for first.
 static task *findTask(const char *name) {
-  static task *known[64];
+  static task *known[kMaxTasks];
   int i = 0;
-  for (; i < 64 && known[i]; ++i)
+  for (; i < kMaxTasks && known[i]; ++i)
     if (!strcmp(known[i]->entry.name, name))
       return known[i];
-  if (i == 64)
+  if (i == kMaxTasks)
     die(name, "too many tasks");
   return known[i] = makeTask(name);
 }
