@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Gradients.h"
-#include "compiler/reference/Interpreter.h"
+#include "compiler/reference/GradientCheck.h"
 #include "compiler/reference/Scratch.h"
 
 using namespace mlir;
@@ -28,7 +28,7 @@ public:
 private:
   void findVaried();
   void findGathers();
-  LogicalResult visit(const Record &record);
+  LogicalResult visit(size_t number);
   LogicalResult collectRows(const Record &record);
   LogicalResult add(const DatumRef &datum, Type type, DatumRef gradient);
   /// Runs a fragment with the operands and results of `record` as they were.
@@ -37,6 +37,7 @@ private:
   DatumRef filled(Type type, double value);
   DatumRef joined(Type type, ArrayRef<DatumRef> parts);
   void publish();
+  void check(const DatumRef &y);
 
   GradientsOp op;
   Interpreter &interpreter;
@@ -44,6 +45,7 @@ private:
   /// What depends on some x.
   llvm::DenseSet<const Datum *> varied;
   llvm::DenseMap<const Datum *, DatumRef> adjoints;
+  std::vector<Passage> passages; // the last one first
   /// Of a sparse x: the gathers that lead to y, and what they gave, the last one first.
   llvm::DenseMap<const Datum *, llvm::SmallDenseSet<Operation *>> gathers;
   llvm::DenseMap<const Datum *, std::vector<std::pair<DatumRef, DatumRef>>> rows;
@@ -144,8 +146,8 @@ LogicalResult Sweep::collectRows(const Record &record) {
   return success();
 }
 
-LogicalResult Sweep::visit(const Record &entry) {
-  Record record = entry; // the list of records grows meanwhile
+LogicalResult Sweep::visit(size_t number) {
+  Record record = interpreter.records[number]; // the list of records grows meanwhile
   if (record.op && !record.inputs.empty())
     if (auto found = gathers.find(record.inputs[0].get()); found != gathers.end())
       if (found->second.contains(record.op))
@@ -162,8 +164,10 @@ LogicalResult Sweep::visit(const Record &entry) {
     wanted.push_back(input && varied.contains(input.get()));
   if (given.empty() || !llvm::is_contained(wanted, true))
     return success();
-  if (!record.op)
+  if (!record.op) {
+    passages.push_back({number, {true}});
     return add(record.inputs[0], record.type, given[0]);
+  }
   if (!isa<DifferentiableOpInterface>(record.op))
     return interpreter.fail(Status::Code::Internal,
                             "'" + record.op->getName().getStringRef() + "' has no gradient");
@@ -171,6 +175,9 @@ LogicalResult Sweep::visit(const Record &entry) {
       runFragment(*interpreter.scratch->gradientOf(record.op, isGiven, wanted), given, &record);
   if (failed(results))
     return failure();
+  passages.push_back({number, llvm::map_to_vector(*results, [](const DatumRef &gradient) {
+                        return bool(gradient);
+                      })});
   for (auto [i, gradient] : llvm::enumerate(*results))
     if (gradient && failed(add(record.inputs[i], record.op->getOperand(i).getType(), gradient)))
       return failure();
@@ -211,6 +218,19 @@ void Sweep::publish() {
   }
 }
 
+void Sweep::check(const DatumRef &y) {
+  std::reverse(passages.begin(), passages.end());
+  GradientCheck check(interpreter, std::move(passages));
+  for (auto [i, x] : llvm::enumerate(op.getXs())) {
+    DatumRef datum = interpreter.get(x);
+    if (DatumRef gradient = adjoints.lookup(datum.get());
+        gradient && !llvm::is_contained(op.getSparse(), int64_t(i)))
+      check.add(datum, gradient);
+  }
+  if (std::string text = check.run(y); !text.empty())
+    interpreter.options.onWrongGradient(text);
+}
+
 LogicalResult Sweep::run() {
   DatumRef y = interpreter.get(op.getY());
   if (y->failure) { // the record ends where it failed
@@ -222,9 +242,11 @@ LogicalResult Sweep::run() {
   findGathers();
   adjoints[y.get()] = filled(op.getY().getType(), 1);
   for (size_t i = end; i-- > 0;)
-    if (failed(visit(interpreter.records[i])))
+    if (failed(visit(i)))
       return failure();
   publish();
+  if (interpreter.options.onWrongGradient)
+    check(y);
   return success();
 }
 

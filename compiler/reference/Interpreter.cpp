@@ -135,7 +135,7 @@ void Interpreter::publish(Operation *op, ArrayRef<DatumRef> inputs, SmallVector<
 }
 
 void Interpreter::notify(Operation *op) {
-  if (!options.onExecuted)
+  if (!options.onExecuted || isRepeating)
     return;
   SmallVector<const Tensor *> results;
   for (Value result : op->getResults()) {
@@ -143,6 +143,28 @@ void Interpreter::notify(Operation *op) {
     results.push_back(datum && !datum->failure ? datum->tensor.get() : nullptr);
   }
   options.onExecuted({op, results, iterations});
+}
+
+FailureOr<SmallVector<DatumRef>> Interpreter::repeat(Operation *op, ArrayRef<DatumRef> inputs) {
+  SmallVector<std::pair<Value, DatumRef>> before;
+  for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
+                                         SmallVector<Value>(op->getResults())))
+    before.push_back({value, get(value)});
+  for (auto [operand, input] : llvm::zip_equal(op->getOperands(), inputs))
+    set(operand, input);
+  bool wasRecording = std::exchange(isRecording, false);
+  bool wasInGradient = std::exchange(isInGradient, true);
+  isRepeating = true;
+  bool isOk = succeeded(run(op));
+  isRepeating = false;
+  isInGradient = wasInGradient;
+  isRecording = wasRecording;
+  SmallVector<DatumRef> outputs = get(op->getResults());
+  for (auto &[value, datum] : before)
+    set(value, datum);
+  if (!isOk)
+    return failure();
+  return outputs;
 }
 
 int64_t Interpreter::decide(Value value, bool &isDetermined) {

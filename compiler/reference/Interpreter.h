@@ -101,6 +101,10 @@ public:
                llvm::SmallVector<DatumRef> outputs);
   static DatumRef make(Tensor tensor);
 
+  /// What `op` gives for other data; nothing is recorded, told or bound. Invalid data fail nothing.
+  llvm::FailureOr<llvm::SmallVector<DatumRef>> repeat(mlir::Operation *op,
+                                                      llvm::ArrayRef<DatumRef> inputs);
+
   /// The number in a scalar; the call's way depends on it.
   int64_t decide(mlir::Value value, bool &isDetermined);
   /// The same where only the result of `op` depends on it.
@@ -143,6 +147,8 @@ public:
   /// What was executed, if somebody asks for gradients.
   std::vector<Record> records;
   bool isRecording = false;
+  /// Whether operations run once more, for what they would give.
+  bool isRepeating = false;
   /// Whether operations run that gradients are made of: they are total.
   bool isInGradient = false;
   std::unique_ptr<Scratch> scratch;

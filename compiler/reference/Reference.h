@@ -64,6 +64,8 @@ struct Options {
   int64_t mostIterations = 1 << 20;
   /// Called behind each operation, those of gradients included, in the order of execution.
   std::function<void(const Execution &)> onExecuted;
+  /// Unless null, gradients are compared with differences; called with what is wrong.
+  std::function<void(const std::string &)> onWrongGradient;
 };
 
 /// The variables and queues of a module, and calls of its entries.

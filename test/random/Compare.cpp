@@ -63,6 +63,7 @@ namespace {
 /// What the oracle gives for a call.
 struct Expected {
   reference::Status status;
+  std::string wrongGradient; // what is wrong about one, or nothing
   std::vector<reference::Tensor> fetches;
 };
 
@@ -81,6 +82,7 @@ private:
 
   const Program &program;
   Counts &counts;
+  std::string wrongGradient; // of the call at hand
   reference::Instance instance;
 };
 
@@ -95,6 +97,7 @@ reference::Options Oracle::options() {
   result.onExecuted = [this](const reference::Execution &execution) {
     ++counts.executed[execution.op->getName().stripDialect().str()];
   };
+  result.onWrongGradient = [this](const std::string &text) { wrongGradient = text; };
   return result;
 }
 
@@ -105,14 +108,16 @@ Expected Oracle::call(const CallPlan &plan) {
       continue;
     std::optional<std::vector<Array>> arrays = makeFeeds(entry, plan);
     if (!arrays)
-      return {{reference::Status::Code::InvalidArgument, "no feeds"}, {}};
+      return {{reference::Status::Code::InvalidArgument, "no feeds"}, "", {}};
     std::vector<reference::Tensor> feeds;
     for (auto [array, type] : llvm::zip_equal(*arrays, entry.getArgumentTypes()))
       feeds.push_back(toTensor(array, elementTypeOf(type)));
+    wrongGradient.clear();
     expected.status = instance.call(plan.entry, feeds, expected.fetches);
+    expected.wrongGradient = wrongGradient;
     return expected;
   }
-  return {{reference::Status::Code::Internal, "there is no entry"}, {}};
+  return {{reference::Status::Code::Internal, "there is no entry"}, "", {}};
 }
 
 void Oracle::count(const Expected &expected) {
@@ -161,6 +166,8 @@ static std::string compareCall(const std::string &name, const Expected &expected
     return name + ": expected '" + expected.status.message + "', but got '" + result.message + "'";
   if (!expected.status.isOk())
     return "";
+  if (!expected.wrongGradient.empty())
+    return name + ": " + expected.wrongGradient;
   for (auto [k, tensor, got] : llvm::enumerate(expected.fetches, result.fetches)) {
     std::string where = name + ", fetch " + std::to_string(k);
     if (tensor.getShape() != ArrayRef(got.shape))
@@ -218,9 +225,12 @@ std::string compare(const Program &program, const Variant &variant, Counts &coun
   return "";
 }
 
-void interpret(const Program &program, Counts &counts) {
+std::string interpret(const Program &program, Counts &counts) {
   Program sized = withSizes(program);
-  Oracle(sized, counts).run();
+  for (auto [i, expected] : llvm::enumerate(Oracle(sized, counts).run()))
+    if (expected.status.isOk() && !expected.wrongGradient.empty())
+      return nameOf(program, i) + ": " + expected.wrongGradient;
+  return "";
 }
 
 } // namespace tfc::random

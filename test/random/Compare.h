@@ -55,8 +55,8 @@ struct Counts {
   void add(const Counts &other);
 };
 
-/// Makes the calls in the oracle alone.
-void interpret(const Program &program, Counts &counts);
+/// Makes the calls in the oracle alone; returns what is wrong with a gradient, or nothing.
+std::string interpret(const Program &program, Counts &counts);
 
 /// Compiles and runs the program, once with each number of threads; returns what differs from the
 /// oracle, or between runs, or nothing.

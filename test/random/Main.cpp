@@ -39,7 +39,8 @@ static cl::opt<bool> shrinks("shrink", cl::desc("Make failing programs small"), 
 static cl::opt<unsigned> mostSeconds("shrink-seconds", cl::desc("How long to make one small"),
                                      cl::init(60), cl::cat(category));
 static cl::opt<bool> printsOnly("print", cl::desc("Print the programs"), cl::cat(category));
-static cl::opt<bool> interpretsOnly("interpret", cl::desc("Run the oracle alone"),
+static cl::opt<bool> interpretsOnly("interpret",
+                                    cl::desc("Run the oracle alone, compare gradients"),
                                     cl::cat(category));
 static cl::opt<bool> printsCoverage("coverage", cl::desc("Count what was executed"),
                                     cl::cat(category));
@@ -88,10 +89,8 @@ static std::string runJob(const Job &job, Counts &counts) {
   FailureOr<Program> program = load(*context, job);
   if (failed(program))
     return "cannot be read";
-  if (interpretsOnly) {
-    interpret(*program, counts);
-    return "";
-  }
+  if (interpretsOnly)
+    return interpret(*program, counts);
   for (unsigned i = 0; i < variants; ++i) {
     Variant variant = variantOf(job, i);
     if (std::string text = compare(*program, variant, counts); !text.empty())

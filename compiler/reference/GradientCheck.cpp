@@ -1,0 +1,132 @@
+//===- GradientCheck.cpp - Gradients against differences ------------------===//
+
+#include "compiler/reference/GradientCheck.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace tfc::reference {
+
+/// Small beside the data, large beside the roundings of f64.
+static constexpr double kDistance = 1e-5;
+
+void GradientCheck::add(const DatumRef &x, const DatumRef &gradient) {
+  if (x->tensor && gradient->tensor)
+    xs.insert({x.get(), {x, gradient}});
+}
+
+/// Element `i` of the direction in which data move: larger numbers move further.
+static double directionAt(const Tensor &x, int64_t i) {
+  uint64_t bits = (uint64_t(i) + 1) * 0x9e3779b97f4a7c15;
+  double size = 0.5 + double(bits >> 40) / double(1 << 24);
+  return (bits & 0x80000000 ? size : -size) * std::max(1.0, std::fabs(x.number(i)));
+}
+
+DatumRef GradientCheck::move(const Datum *original, DatumRef datum, double distance) const {
+  if (!xs.contains(original))
+    return datum;
+  Tensor moved = *datum->tensor;
+  for (int64_t i = 0; i < moved.size(); ++i)
+    moved.setReal(i,
+                  {moved.number(i) + distance * directionAt(*original->tensor, i), moved.error(i)});
+  return Interpreter::make(std::move(moved));
+}
+
+//===----------------------------------------------------------------------===//
+// Executing again
+//===----------------------------------------------------------------------===//
+
+LogicalResult GradientCheck::replay(const Passage &passage, double distance, Data &moved) {
+  Record record = interpreter.records[passage.record];
+  SmallVector<DatumRef> inputs = record.inputs;
+  for (auto [input, flows] : llvm::zip_equal(inputs, passage.flows))
+    if (flows && moved.contains(input.get()))
+      input = moved.lookup(input.get());
+  SmallVector<DatumRef> outputs{inputs.front()};
+  if (record.op) {
+    auto again = interpreter.repeat(record.op, inputs);
+    if (failed(again))
+      return failure();
+    outputs = *again;
+  }
+  for (auto [before, after] : llvm::zip_equal(record.outputs, outputs)) {
+    if (before && (!after || after->failure))
+      return failure();
+    if (before)
+      moved[before.get()] = move(before.get(), after, distance);
+  }
+  return success();
+}
+
+static double sumOf(const Tensor &tensor) {
+  double sum = 0;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    sum += tensor.isDetermined(i) ? tensor.number(i) : NAN;
+  return sum;
+}
+
+double GradientCheck::replay(const DatumRef &y, double distance) {
+  Data moved;
+  for (auto &[datum, x] : xs)
+    moved[datum] = move(datum, x.first, distance);
+  for (const Passage &passage : passages)
+    if (failed(replay(passage, distance, moved)))
+      return NAN;
+  DatumRef result = moved.lookup(y.get());
+  return sumOf(*(result ? result : y)->tensor);
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+/// How y changes by its gradients, and the sum of what they contribute.
+double GradientCheck::slope(double &scale) const {
+  double sum = 0;
+  scale = 0;
+  for (const auto &[datum, x] : xs)
+    for (int64_t i = 0; i < x.second->tensor->size(); ++i) {
+      double part = x.second->tensor->isDetermined(i)
+                        ? x.second->tensor->number(i) * directionAt(*datum->tensor, i)
+                        : NAN;
+      sum += part;
+      scale += std::fabs(part);
+    }
+  return sum;
+}
+
+/// The coarsest rounding on the way: constants have the dtypes of their operations.
+double GradientCheck::unitOf() const {
+  double unit = 0;
+  for (const Passage &passage : passages)
+    for (const DatumRef &output : interpreter.records[passage.record].outputs)
+      if (output && output->tensor && output->tensor->isFloat())
+        unit = std::max(unit, formatOf(output->tensor->getElementType()).ulp);
+  return unit;
+}
+
+std::string GradientCheck::run(const DatumRef &y) {
+  double scale;
+  double given = slope(scale);
+  if (!std::isfinite(given))
+    return "";
+  // Differences to both sides, over two distances, agree where y is smooth and told well enough.
+  double middle = replay(y, 0), least = INFINITY, most = -INFINITY;
+  for (double distance : {kDistance, -kDistance, kDistance / 4, -kDistance / 4}) {
+    double difference = (replay(y, distance) - middle) / distance;
+    if (!std::isfinite(difference))
+      return "";
+    least = std::min(least, difference);
+    most = std::max(most, difference);
+  }
+  double wanted = (least + most) / 2;
+  double tolerance = 10 * (most - least) + (1e-4 + 16 * unitOf()) * (scale + std::fabs(wanted));
+  if (std::fabs(given - wanted) <= tolerance + 1e-9)
+    return "";
+  return llvm::formatv("gradients change the result by {0:g9} where differences give {1:g9}", given,
+                       wanted)
+      .str();
+}
+
+} // namespace tfc::reference
