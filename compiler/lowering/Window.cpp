@@ -20,6 +20,11 @@ static Value buildIndex(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
+/// Whether a tensor of the shape has no elements in any call.
+static bool isEmpty(ArrayRef<DimExpr> shape) {
+  return llvm::any_of(shape, [](const DimExpr &size) { return size.isConstant(0); });
+}
+
 static Value buildScaled(OpBuilder &b, Location loc, Value index, int64_t factor) {
   if (factor == 1)
     return index;
@@ -37,6 +42,13 @@ struct WindowsLowering : OpConversionPattern<WindowsOp> {
     Shape from = shapeOf(op.getX().getType()), shape = shapeOf(op.getType());
     size_t rank = op.getSize().getSizes().size();
     Value x = adaptor.getX();
+    // Linalg takes no map that reads an operand without elements.
+    if (isEmpty(from) || isEmpty(shape)) {
+      Type type = cast<RankedTensorType>(x.getType()).getElementType();
+      Value outside = buildNumber(rewriter, op.getLoc(), type, op.getValue().convertToDouble());
+      rewriter.replaceOp(op, buildFill(rewriter, op.getLoc(), outside, shape));
+      return success();
+    }
     if (op.getLow()) {
       rewriter.replaceOp(op, readMasked(op, x, from, shape, rewriter));
       return success();
@@ -61,8 +73,6 @@ struct WindowsLowering : OpConversionPattern<WindowsOp> {
     Location loc = op.getLoc();
     Type type = cast<RankedTensorType>(x.getType()).getElementType();
     Value outside = buildNumber(b, loc, type, op.getValue().convertToDouble());
-    if (llvm::any_of(from, [](const DimExpr &size) { return size.isConstant(0); }))
-      return buildFill(b, loc, outside, shape);
     size_t rank = op.getSize().getSizes().size();
     SmallVector<Value> low, sizes;
     for (size_t i = 0; i < rank; ++i) {
@@ -104,7 +114,7 @@ struct PlaceWindowsLowering : OpConversionPattern<PlaceWindowsOp> {
     Shape from = shapeOf(op.getX().getType()), shape = shapeOf(op.getType());
     Type type = cast<RankedTensorType>(x.getType()).getElementType();
     Value rest = buildNumber(rewriter, loc, type, op.getValue().convertToDouble());
-    if (llvm::any_of(from, [](const DimExpr &size) { return size.isConstant(0); })) {
+    if (isEmpty(from)) {
       rewriter.replaceOp(op, buildFill(rewriter, loc, rest, shape));
       return success();
     }

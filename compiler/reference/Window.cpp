@@ -43,11 +43,14 @@ Slide::Slide(const SlideOptions &options, ArrayRef<int64_t> sizes, ArrayRef<int6
   }
 }
 
-void Slide::setCounts(ArrayRef<int64_t> given) {
+void Slide::setCounts(ArrayRef<int64_t> given, ArrayRef<DimExpr> exprs) {
   counts.assign(given.begin(), given.end());
-  for (size_t i = 0; i < sizes.size(); ++i)
-    hasRoom &=
-        counts[i] >= 0 && (counts[i] - 1) * stride[i] + (taps[i] - 1) * dilation[i] < sizes[i];
+  hasRoom = llvm::all_of(taps, [](int64_t tap) { return tap > 0; });
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    bool isNone = !exprs.empty() && exprs[i].isConstant(0);
+    int64_t last = (counts[i] - 1) * stride[i] + (taps[i] - 1) * dilation[i];
+    hasRoom &= isNone || (counts[i] >= 0 && last < sizes[i]);
+  }
 }
 
 void Slide::setPadding(ArrayRef<int64_t> newLow, ArrayRef<int64_t> newCounts) {
@@ -97,8 +100,8 @@ static void windows(WindowsOp op, Call &call) {
               x.getShape().slice(1, rank), taps);
   if (op.getLow()) {
     slide.setPadding(call.sizes(*op.getLow()), call.sizes(*op.getCount()));
-  } else if (op.getCount() && !llvm::is_contained(op.getCount()->getExprs(), DimExpr(0))) {
-    slide.setCounts(call.sizes(*op.getCount()));
+  } else if (op.getCount()) {
+    slide.setCounts(call.sizes(*op.getCount()), op.getCount()->getExprs());
   }
   if (!slide.fits())
     return call.refuse();
