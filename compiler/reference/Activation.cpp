@@ -66,11 +66,12 @@ void addActivation(Registry &registry) {
   registry.add<GeluOp>(gelu);
   registry.add<EluOp>([](EluOp op, Call &call) {
     double alpha = op.getAlpha().convertToDouble();
-    mapReal(call, 3, [=](Reals x) { return elu(x[0], alpha); }, {0.0});
+    mapChoice(call, 3, [=](Reals x) { return elu(x[0], alpha); }, {0.0});
   });
-  addReal<SeluOp>(registry, 4,
-                  [](Reals x) { return 1.0507009873554805 * elu(x[0], 1.6732632423543772); },
-                  {0.0});
+  registry.add<SeluOp>([](SeluOp, Call &call) {
+    auto selu = [](Reals x) { return 1.0507009873554805 * elu(x[0], 1.6732632423543772); };
+    mapChoice(call, 4, selu, {0.0});
+  });
   registry.add<LeakyReluOp>([](LeakyReluOp op, Call &call) {
     double slope = op.getSlope().convertToDouble();
     mapReal(call, 1.5, [=](Reals x) { return x[0] > 0 ? x[0] : slope * x[0]; }, {0.0});

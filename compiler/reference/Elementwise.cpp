@@ -24,7 +24,7 @@ static void compareReals(Call &call, const Comparison &answers) {
       return lhs < rhs ? answers.below : lhs == rhs ? answers.same : answers.above;
     };
     bool result = answer(x.value, y.value);
-    bool isDetermined = error == 0 || std::fabs(x.value - y.value) > error ||
+    bool isDetermined = error <= 2 * kEitherZero || std::fabs(x.value - y.value) > error ||
                         (error != kUndetermined && !std::isfinite(x.value - y.value));
     call.result().setInteger(i, result, isDetermined);
   });
@@ -157,11 +157,11 @@ void addElementwise(Registry &registry) {
       registry, 0.5, [](Reals x) { return x[0] * x[1]; },
       [](Integers x) { return mulWrapping(x[0], x[1]); });
   addReal<DivOp>(registry, 0.5, [](Reals x) { return x[0] / x[1]; }, {0.0});
-  addNumeric<MaximumOp>(
-      registry, 0, [](Reals x) { return larger(x[0], x[1]); },
+  addChoice<MaximumOp>(
+      registry, [](Reals x) { return larger(x[0], x[1]); },
       [](Integers x) { return std::max(x[0], x[1]); });
-  addNumeric<MinimumOp>(
-      registry, 0, [](Reals x) { return -larger(-x[0], -x[1]); },
+  addChoice<MinimumOp>(
+      registry, [](Reals x) { return -larger(-x[0], -x[1]); },
       [](Integers x) { return std::min(x[0], x[1]); });
   addReal<PowOp>(registry, 2, [](Reals x) { return std::pow(x[0], x[1]); }, {0.0});
   addNumeric<NegOp>(

@@ -76,6 +76,10 @@ double distance(double value, double other) {
   return value == other ? 0 : std::fabs(value - other);
 }
 
+bool mayBeNegativeZero(Real number) {
+  return number.value == 0 && (number.error == kEitherZero || std::signbit(number.value));
+}
+
 int64_t wrap(Type elementType, int64_t value) {
   unsigned bits = elementType.getIntOrFloatBitWidth();
   if (bits == 1)
@@ -95,7 +99,9 @@ void Sum::add(Real term) {
   absolute += std::fabs(term.value);
   if (std::isfinite(term.value))
     finite += std::fabs(term.value);
-  error += term.error;
+  if (!term.isExact())
+    error += term.error;
+  areNegativeZeros &= mayBeNegativeZero(term);
   areIntegers &= term.isExact() && term.value == std::trunc(term.value);
   ++terms;
 }
@@ -105,10 +111,12 @@ void Sum::addProduct(Real lhs, Real rhs) {
   double change = 0;
   if (!lhs.isDetermined() || !rhs.isDetermined())
     change = kUndetermined;
+  else if (lhs.isExact() && rhs.isExact())
+    change = mayBeNegativeZero(lhs) || mayBeNegativeZero(rhs) ? kEitherZero : 0;
   else if (std::isfinite(product))
     change =
         std::fabs(lhs.value) * rhs.error + std::fabs(rhs.value) * lhs.error + lhs.error * rhs.error;
-  else if (!lhs.isExact() || !rhs.isExact())
+  else
     change = kUndetermined;
   add({product, change});
 }
@@ -117,7 +125,8 @@ void Sum::addProduct(Real lhs, Real rhs) {
 /// sizes; one more rounds a product, and second-order terms are covered by another two.
 Real Sum::get() const {
   const Format &format = formatOf(elementType);
-  Real result{total, error};
+  // Sums may start from 0 or from their first term.
+  Real result{total, error == 0 && areNegativeZeros && terms > 0 ? kEitherZero : error};
   // What is finite in f64 may overflow, and meet the infinity of the other sign.
   if (std::isinf(total) && finite > 0.5 * computeLimit(elementType))
     return {total, kUndetermined};

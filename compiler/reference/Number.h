@@ -18,11 +18,15 @@ namespace tfc::reference {
 /// The bound of what may be anything: a comparison of numbers that rounding may exchange.
 inline constexpr double kUndetermined = std::numeric_limits<double>::infinity();
 
+/// The bound of a zero of which it is open whether it is 0 or -0.
+inline constexpr double kEitherZero = std::numeric_limits<double>::denorm_min();
+
 /// A float, and the most by which a correct evaluation may differ from it.
 struct Real {
   double value = 0, error = 0;
 
-  bool isExact() const { return error == 0; }
+  /// All but the sign of a zero is known.
+  bool isExact() const { return error <= kEitherZero; }
   bool isDetermined() const { return error != kUndetermined; }
 };
 
@@ -49,6 +53,9 @@ Real rounded(mlir::Type elementType, Real y, double ulps);
 /// How far `other` is from `value`: 0 for two NaN or equal infinities, infinite where only one is.
 double distance(double value, double other);
 
+/// Whether a number is -0, or may be.
+bool mayBeNegativeZero(Real number);
+
 /// `value` modulo the integer type's range; bool counts as one bit.
 int64_t wrap(mlir::Type elementType, int64_t value);
 
@@ -66,7 +73,7 @@ private:
   mlir::Type elementType;
   double total = 0, absolute = 0, finite = 0, error = 0;
   int64_t terms = 0;
-  bool areIntegers = true;
+  bool areIntegers = true, areNegativeZeros = true;
 };
 
 } // namespace tfc::reference

@@ -10,6 +10,8 @@ namespace tfc::reference {
 /// The places of an operand's interval at which a function is looked at, the value first.
 static SmallVector<double> samplesOf(Real x, ArrayRef<double> critical) {
   SmallVector<double> samples = {x.value};
+  if (x.value == 0 && x.error == kEitherZero)
+    return {0.0, -0.0};
   if (x.isExact() || !std::isfinite(x.value))
     return samples;
   double low = x.value - x.error, high = x.value + x.error;
@@ -38,7 +40,10 @@ Real evaluateAt(RealFunction function, ArrayRef<Real> operands, ArrayRef<double>
   for (Positions choice(counts); !choice.done(); choice.next()) {
     for (size_t i = 0; i < at.size(); ++i)
       at[i] = samples[i][choice[i]];
-    result.error = std::max(result.error, distance(result.value, function(at)));
+    double other = function(at);
+    result.error = std::max(result.error, distance(result.value, other));
+    if (result.value == 0 && other == 0 && std::signbit(result.value) != std::signbit(other))
+      result.error = std::max(result.error, kEitherZero);
   }
   return result;
 }
@@ -65,6 +70,15 @@ void mapBounded(Call &call, double ulps, llvm::function_ref<Real(ArrayRef<Real>)
 void mapReal(Call &call, double ulps, RealFunction function, ArrayRef<double> critical) {
   mapBounded(call, ulps,
              [&](ArrayRef<Real> operands) { return evaluateAt(function, operands, critical); });
+}
+
+void mapChoice(Call &call, double ulps, RealFunction function, ArrayRef<double> critical) {
+  mapBounded(call, ulps, [&](ArrayRef<Real> operands) {
+    Real result = evaluateAt(function, operands, critical);
+    if (result.value == 0 && llvm::any_of(operands, mayBeNegativeZero))
+      result.error = std::max(result.error, kEitherZero);
+    return result;
+  });
 }
 
 Real apply(Type elementType, double ulps, RealFunction function, ArrayRef<Real> operands,

@@ -20,6 +20,11 @@ Real evaluateAt(RealFunction function, llvm::ArrayRef<Real> operands,
 /// operands at the same (broadcast) position.
 void mapReal(Call &call, double ulps, RealFunction function, llvm::ArrayRef<double> critical = {});
 
+/// The same for a function that takes the larger or the smaller one of two zeros, which may be
+/// either.
+void mapChoice(Call &call, double ulps, RealFunction function,
+               llvm::ArrayRef<double> critical = {});
+
 /// Sets every element of the result to what `evaluate` gives for the float operands there, rounded
 /// as a function right up to `ulps`.
 void mapBounded(Call &call, double ulps, llvm::function_ref<Real(llvm::ArrayRef<Real>)> evaluate);
@@ -40,6 +45,18 @@ template <typename Op>
 void addReal(Registry &registry, double ulps, double (*function)(llvm::ArrayRef<double>),
              std::vector<double> critical = {}) {
   registry.add<Op>([=](Op, Call &call) { mapReal(call, ulps, function, critical); });
+}
+
+/// Registers an elementwise operation on floats and integers that chooses between zeros.
+template <typename Op>
+void addChoice(Registry &registry, double (*real)(llvm::ArrayRef<double>),
+               int64_t (*integer)(llvm::ArrayRef<int64_t>), std::vector<double> critical = {}) {
+  registry.add<Op>([=](Op, Call &call) {
+    if (call.operand().isFloat())
+      mapChoice(call, 0, real, critical);
+    else
+      mapInteger(call, integer);
+  });
 }
 
 /// Registers an elementwise operation on floats and integers.

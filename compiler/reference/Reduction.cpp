@@ -74,11 +74,12 @@ void reduceMean(const Tensor &x, ArrayRef<int64_t> offsets, int64_t number, Tens
 /// The largest of some numbers, or the one nearest to it that they may be; NaN if one is.
 static Real largest(const Tensor &x, ArrayRef<int64_t> offsets, double sign) {
   double value = -INFINITY, low = -INFINITY, high = -INFINITY;
-  bool isDetermined = true;
+  bool isDetermined = true, mayBeEitherZero = false;
   for (int64_t offset : offsets) {
     Real element = x.real(offset);
     if (std::isnan(element.value))
       return {NAN, element.error};
+    mayBeEitherZero |= mayBeNegativeZero(element);
     double signedValue = sign * element.value;
     value = std::max(value, signedValue);
     isDetermined &= element.isDetermined();
@@ -87,7 +88,8 @@ static Real largest(const Tensor &x, ArrayRef<int64_t> offsets, double sign) {
   }
   if (!isDetermined)
     return {sign * value, kUndetermined};
-  return {sign * value, std::max(distance(value, low), distance(value, high))};
+  double error = std::max(distance(value, low), distance(value, high));
+  return {sign * value, mayBeEitherZero && value == 0 ? std::max(error, kEitherZero) : error};
 }
 
 void reduceExtreme(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
@@ -121,7 +123,8 @@ static bool isBefore(const Tensor &x, int64_t a, int64_t b, int sign) {
 /// Whether rounding may have decided which of two elements is larger.
 static bool mayExchange(const Tensor &x, int64_t a, int64_t b) {
   double error = x.error(a) + x.error(b);
-  return error != 0 && (error == kUndetermined || distance(x.number(a), x.number(b)) <= error);
+  return error > 2 * kEitherZero &&
+         (error == kUndetermined || distance(x.number(a), x.number(b)) <= error);
 }
 
 std::pair<int64_t, bool> findExtreme(const Tensor &x, ArrayRef<int64_t> offsets, int sign) {

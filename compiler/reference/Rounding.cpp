@@ -51,7 +51,7 @@ static void modReals(Call &call) {
   mapBounded(call, 1, [](ArrayRef<Real> x) {
     Real whole = evaluateAt([](Reals at) { return quotient(at[0], at[1]); }, x, {0.0});
     Real rest = evaluateAt([](Reals at) { return remainder(at[0], at[1]); }, x, {0.0});
-    if (whole.error != 0)
+    if (!whole.isExact())
       rest.error = std::max(rest.error, std::fabs(x[1].value) + x[1].error);
     return rest;
   });
@@ -89,8 +89,8 @@ void addRounding(Registry &registry) {
   addReal<CeilOp>(registry, 0, [](Reals x) { return std::ceil(x[0]); });
   addReal<RoundOp>(registry, 0, [](Reals x) { return std::nearbyint(x[0]); });
   addReal<TruncOp>(registry, 0, [](Reals x) { return std::trunc(x[0]); });
-  addNumeric<ClampOp>(
-      registry, 0, [](Reals x) { return clamp(x); },
+  addChoice<ClampOp>(
+      registry, [](Reals x) { return clamp(x); },
       [](Integers x) { return std::min(std::max(x[0], x[1]), x[2]); });
   registry.add<FloordivOp>([](FloordivOp, Call &call) {
     call.operand().isFloat() ? floordivReals(call) : divideIntegers(call, floorQuotient);

@@ -21,7 +21,8 @@ static bool isLess(const Tensor &x, int64_t a, int64_t b) {
 /// Whether rounding may exchange two elements.
 static bool mayExchange(const Tensor &x, int64_t a, int64_t b) {
   double error = x.error(a) + x.error(b);
-  return error != 0 && (error == kUndetermined || distance(x.number(a), x.number(b)) <= error);
+  return error > 2 * kEitherZero &&
+         (error == kUndetermined || distance(x.number(a), x.number(b)) <= error);
 }
 
 /// The places of the elements of a line in order, equal ones as they stand.

@@ -38,15 +38,6 @@ static Attribute flushed(Attribute value) {
                         APFloat::getZero(semantics, number.getValue().isNegative()));
 }
 
-/// MLIR folds the angle of a zero vector to NaN.
-static bool foldsWrongly(Operation &op, ArrayRef<Attribute> operands) {
-  auto isZero = [](Attribute operand) {
-    auto number = dyn_cast_or_null<FloatAttr>(operand);
-    return number && number.getValue().isZero();
-  };
-  return isa<math::Atan2Op>(op) && llvm::all_of(operands, isZero);
-}
-
 /// The one element of a splat as the scalar that a kernel computes with.
 static TypedAttr toScalar(DenseElementsAttr splat) {
   Type type = splat.getElementType();
@@ -78,8 +69,7 @@ static Attribute foldBlock(Block &block, Value result) {
     Attribute constant;
     if (matchPattern(&op, m_Constant(&constant)))
       folded.push_back(constant);
-    else if (foldsWrongly(op, operands) || failed(op.fold(operands, folded)) ||
-             folded.size() != op.getNumResults())
+    else if (failed(op.fold(operands, folded)) || folded.size() != op.getNumResults())
       return {};
     for (auto [value, fold] : llvm::zip(op.getResults(), folded)) {
       auto attr = dyn_cast<Attribute>(fold);

@@ -85,8 +85,19 @@ SmallVector<Value> Atan2Op::buildOperandGradients(OpBuilder &b, ValueRange resul
   return {share * abscissa, -(share * ordinate)};
 }
 
+/// MLIR folds the angle of two zeros to NaN: that of 1 or -1 in place of the second is the same.
 Value Atan2Op::buildScalar(OpBuilder &b, ValueRange scalars) {
-  return math::Atan2Op::create(b, getLoc(), scalars[0], scalars[1]);
+  Location loc = getLoc();
+  Value y = scalars[0], x = scalars[1];
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(x.getType(), value));
+  };
+  Value unit = math::CopySignOp::create(b, loc, number(1.0), x);
+  auto isZero = [&](Value value) -> Value {
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, number(0.0));
+  };
+  Value areZero = arith::AndIOp::create(b, loc, isZero(y), isZero(x));
+  return math::Atan2Op::create(b, loc, y, arith::SelectOp::create(b, loc, areZero, unit, x));
 }
 
 //===----------------------------------------------------------------------===//
