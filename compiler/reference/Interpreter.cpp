@@ -214,9 +214,12 @@ void Interpreter::refuse(Operation *op, ArrayRef<DatumRef> inputs) {
   for (const DatumRef &input : inputs)
     if (input && input->failure && !reason)
       reason = input->failure;
-  if (auto checked = dyn_cast<CheckedOpInterface>(op); checked && !reason)
+  if (auto checked = dyn_cast<CheckedOpInterface>(op); checked && !reason) {
     reason = std::make_shared<Status>(Status{codeOf(checked.getCheckStatus()),
                                              checked.getCheckMessage().str(), !isUndetermined()});
+    if (options.onRefused)
+      options.onRefused(*reason);
+  }
   if (!reason)
     reason = std::make_shared<Status>(
         Status{Status::Code::Internal, "'" + op->getName().getStringRef().str() + "' was refused"});

@@ -66,6 +66,9 @@ struct Options {
   std::function<void(const Execution &)> onExecuted;
   /// Unless null, gradients are compared with differences; called with what is wrong.
   std::function<void(const std::string &)> onWrongGradient;
+  /// Called where data are invalid for an operation, with how the call ends if anything depends on
+  /// the results. If nothing does, a compiled call may still end like that.
+  std::function<void(const Status &)> onRefused;
 };
 
 /// The variables and queues of a module, and calls of its entries.

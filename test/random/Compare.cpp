@@ -5,6 +5,7 @@
 #include "compiler/reference/Reference.h"
 #include "tools/tfc/Print.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -65,6 +66,9 @@ struct Expected {
   reference::Status status;
   std::string wrongGradient; // what is wrong about one, or nothing
   std::vector<reference::Tensor> fetches;
+  /// What calls say that fail of invalid data which this one met, whether anything needed them or
+  /// not.
+  llvm::StringSet<> refusals;
 };
 
 class Oracle {
@@ -83,6 +87,7 @@ private:
   const Program &program;
   Counts &counts;
   std::string wrongGradient; // of the call at hand
+  llvm::StringSet<> refusals;
   reference::Instance instance;
 };
 
@@ -98,6 +103,7 @@ reference::Options Oracle::options() {
     ++counts.executed[execution.op->getName().stripDialect().str()];
   };
   result.onWrongGradient = [this](const std::string &text) { wrongGradient = text; };
+  result.onRefused = [this](const reference::Status &status) { refusals.insert(status.message); };
   return result;
 }
 
@@ -108,16 +114,18 @@ Expected Oracle::call(const CallPlan &plan) {
       continue;
     std::optional<std::vector<Array>> arrays = makeFeeds(entry, plan);
     if (!arrays)
-      return {{reference::Status::Code::InvalidArgument, "no feeds"}, "", {}};
+      return {{reference::Status::Code::InvalidArgument, "no feeds"}, "", {}, {}};
     std::vector<reference::Tensor> feeds;
     for (auto [array, type] : llvm::zip_equal(*arrays, entry.getArgumentTypes()))
       feeds.push_back(toTensor(array, elementTypeOf(type)));
     wrongGradient.clear();
+    refusals.clear();
     expected.status = instance.call(plan.entry, feeds, expected.fetches);
     expected.wrongGradient = wrongGradient;
+    expected.refusals = refusals;
     return expected;
   }
-  return {{reference::Status::Code::Internal, "there is no entry"}, "", {}};
+  return {{reference::Status::Code::Internal, "there is no entry"}, "", {}, {}};
 }
 
 void Oracle::count(const Expected &expected) {
@@ -159,13 +167,27 @@ static bool mayMultiplyZero(ModuleOp module) {
   return hasGradients && hasRegions;
 }
 
+/// Whether the call failed of data that the oracle met, too.
+static bool isKnownFailure(const Expected &expected, const CallResult &result) {
+  StringRef message = StringRef(result.message).split(": ").second; // behind the entry
+  return result.status != TFC_OK && expected.refusals.contains(message);
+}
+
+/// Of several invalid data any may be what a call fails of.
+static std::string compareMessages(const std::string &name, const Expected &expected,
+                                   const CallResult &result) {
+  if (result.message == expected.status.message || isKnownFailure(expected, result))
+    return "";
+  return name + ": expected '" + expected.status.message + "', but got '" + result.message + "'";
+}
+
 /// `acceptsNan`: a NaN is never wrong.
 static std::string compareCall(const std::string &name, const Expected &expected,
                                const CallResult &result, bool acceptsNan) {
   if (expected.status.isOk() != (result.status == TFC_OK))
     return name + ": expected '" + expected.status.message + "', but got '" + result.message + "'";
   if (!expected.status.isOk())
-    return "";
+    return compareMessages(name, expected, result);
   if (!expected.wrongGradient.empty())
     return name + ": " + expected.wrongGradient;
   for (auto [k, tensor, got] : llvm::enumerate(expected.fetches, result.fetches)) {
@@ -218,6 +240,9 @@ std::string compare(const Program &program, const Variant &variant, Counts &coun
   }
   bool acceptsNan = mayMultiplyZero(*sized.module);
   for (auto [i, wanted, got] : llvm::enumerate(expected, first)) {
+    // Whether data that nobody needs fail a call is open. Variables are others from here on.
+    if (wanted.status.isOk() && isKnownFailure(wanted, got))
+      break;
     std::string text = compareCall(nameOf(program, i), wanted, got, acceptsNan);
     if (!text.empty())
       return text;
