@@ -2,7 +2,7 @@
 
 Parameters: `--param roundtrip=1` runs the tests that use tfc-opt, with all that it prints parsed and
 printed again, in generic and in custom form, before FileCheck reads it (`check-tfc` does both);
-`--param timeout=SECONDS` limits a test (120).
+`--param timeout=SECONDS` limits a test (600).
 """
 
 import ctypes
@@ -79,6 +79,6 @@ if roundtrip:
     )
 
 if lit_config.maxIndividualTestTimeIsSupported[0]:
-    lit_config.maxIndividualTestTime = int(lit_config.params.get("timeout", 120))
+    lit_config.maxIndividualTestTime = int(lit_config.params.get("timeout", 600))
 else:
     lit_config.note("no time limit per test: lit needs python3-psutil for it")
