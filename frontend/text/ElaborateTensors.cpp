@@ -79,7 +79,7 @@ mlir::Value Elaborator::listToTensor(const Entity &value, mlir::Type preferred, 
   if (value.asGroup()->isSparse) {
     error(at, "sparse-gradient",
           "a sparse gradient holds only the touched rows, so it cannot be used as a tensor")
-        .help("'static if is_sparse(g)' can take g.indices and g.rows");
+        .help("'as_tensor(g)' has zeros in the other rows");
     return {};
   }
   if (!flatten(value, 0, shape, numbers)) {

@@ -31,4 +31,12 @@ for step in range(1, 12):
     model.call("descend", i=i, target=target)
     other -= 0.1 * slopes
     np.testing.assert_allclose(model["other"], other, rtol=1e-10, atol=1e-12)
+
+for count in 0, 1, 20:  # from fewer places than there are rows, and more
+    i, target = random.integers(0, 30, (count, 2)), random.normal(size=(count, 2, 3))
+    slopes = np.zeros_like(table)
+    np.add.at(slopes, i, 2 * (table[i] - target))
+    results = model.call("slopes", i=i, target=target)
+    for got, want in zip(results, [slopes, 2 * slopes, np.exp(other)]):
+        np.testing.assert_allclose(got, want, rtol=1e-10, atol=1e-12)
 print("rows agree")
