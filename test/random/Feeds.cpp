@@ -17,7 +17,7 @@ namespace {
 
 /// What a feed's name asks for.
 struct Wish {
-  bool isPositive = false;
+  bool isPositive = false, isAround = false;
   std::optional<int64_t> below;
 };
 
@@ -27,6 +27,7 @@ static Wish readName(StringRef name, Lookup sizeOfSymbol) {
   Wish wish;
   auto [stem, limits] = name.split("_below_");
   wish.isPositive = stem.contains("_positive");
+  wish.isAround = stem.contains("_around");
   SmallVector<StringRef> words;
   limits.split(words, '_', -1, /*KeepEmpty=*/false);
   for (StringRef word : words) {
@@ -56,6 +57,8 @@ static double drawFloat(Random &random, const Wish &wish, bool isSpecial) {
 }
 
 static int64_t drawInteger(Random &random, const Wish &wish, bool isSpecial) {
+  if (wish.below && wish.isAround)
+    return random.between(-2, *wish.below + 1);
   if (wish.below)
     return *wish.below > 0 ? random.below(*wish.below) : 0;
   if (wish.isPositive)

@@ -68,8 +68,17 @@ struct Choices {
 
 } // namespace
 
+static const Choices &choicesOf(MLIRContext *context) {
+  static const Choices choices(context);
+  return choices;
+}
+
+const OpSignature &Generator::pickElementwiseOp() {
+  return *random.pick(choicesOf(builder.getContext()).elementwise);
+}
+
 const OpSignature &Generator::pickOp() {
-  static const Choices choices(builder.getContext());
+  const Choices &choices = choicesOf(builder.getContext());
   double choice = random.unit();
   if (choice < 0.32)
     return *random.pick(choices.elementwise);
@@ -134,6 +143,8 @@ Shape Generator::varyShape(ValueRange before) {
   }
 }
 
+static constexpr StringRef kOutside = "outside"; // what an index does there
+
 /// Whole numbers that are places along an axis of the first operand.
 Value Generator::pickIndex(const OpSignature &op, ValueRange before) {
   Shape shape = before.empty() ? Shape{drawSize()} : varyShape(before);
@@ -144,7 +155,9 @@ Value Generator::pickIndex(const OpSignature &op, ValueRange before) {
   Shape limits{3};
   if (!before.empty() && isa<RankedTensorType>(before[0].getType()))
     limits = shapeOf(before[0].getType());
-  std::string suffix = "_below";
+  bool maySkip =
+      llvm::any_of(op.attributes, [](const AttrSignature &attr) { return attr.name == kOutside; });
+  std::string suffix = maySkip && random.chance(0.3) ? "_around_below" : "_below";
   for (const DimExpr &limit : limits)
     if (limit.constant() || limit.asSymbol())
       suffix += "_" + limit.str();
@@ -188,7 +201,7 @@ bool Generator::pickOperands(const OpSignature &op, Values &operands) {
     --count;
   if (op.operands.back().isVariadic)
     count += random.below(3);
-  for (unsigned i = 0; i < count; ++i) {
+  for (unsigned i = operands.size(); i < count; ++i) {
     Value value = pickOperand(op, i, operands);
     if (!value)
       return false;
@@ -280,8 +293,14 @@ static std::string labelAxes(Value value, std::map<std::string, char> &labels) {
 
 Attribute Generator::pickText(StringRef name, ValueRange operands) {
   Builder b(builder.getContext());
-  if (name == "outside")
-    return b.getStringAttr(random.chance(0.4) ? "skip" : "fail");
+  if (name == kOutside) {
+    bool isAround = llvm::any_of(operands, [&](Value v) {
+      auto feed = dyn_cast<BlockArgument>(v);
+      return feed && feed.getOwner() == &entry.getBody().front() &&
+             StringRef(feedNames[feed.getArgNumber()]).contains("_around");
+    });
+    return b.getStringAttr(isAround || random.chance(0.4) ? "skip" : "fail");
+  }
   if (name != "labels" && name != "pattern")
     return {};
   std::map<std::string, char> labels;
@@ -341,7 +360,7 @@ Generator::Attributes Generator::pickAttributes(const OpSignature &op, ValueRang
   Attributes attributes;
   Builder b(builder.getContext());
   for (const AttrSignature &attr : op.attributes) {
-    if (!attr.isRequired && random.chance(0.35))
+    if (!attr.isRequired && attr.name != kOutside && random.chance(0.35))
       continue;
     if (Attribute value = pickAttribute(attr, operands))
       attributes.push_back(b.getNamedAttr(attr.name, value));
@@ -353,7 +372,7 @@ Generator::Attributes Generator::pickAttributes(const OpSignature &op, ValueRang
 // Making it
 //===----------------------------------------------------------------------===//
 
-bool Generator::tryOperation(const OpSignature &op) {
+bool Generator::tryOperation(const OpSignature &op, Value first) {
   size_t feeds = entry.getBody().getNumArguments();
   auto start = builder.position();
   Operation *last =
@@ -365,6 +384,8 @@ bool Generator::tryOperation(const OpSignature &op) {
     return false;
   };
   Values operands;
+  if (first)
+    operands.push_back(first);
   if (!pickOperands(op, operands))
     return undo();
   FailureOr<Operation *> made =
@@ -372,6 +393,8 @@ bool Generator::tryOperation(const OpSignature &op) {
   if (failed(made))
     return undo();
   if (llvm::any_of((*made)->getResultTypes(), [&](Type type) { return isTooLarge(type); }))
+    return undo();
+  if (first && (*made)->getResult(0).getType() != first.getType())
     return undo();
   remember((*made)->getResults());
   return true;
@@ -383,6 +406,15 @@ bool Generator::makeOperation() {
     if (tryOperation(op))
       return true;
   return false;
+}
+
+Value Generator::change(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return {};
+  for (unsigned attempt = 0; attempt < 20; ++attempt)
+    if (tryOperation(pickElementwiseOp(), value))
+      return pool.back();
+  return {};
 }
 
 } // namespace tfc::random

@@ -19,7 +19,7 @@ void Generator::makeStatement() {
     return;
   if (choice < 0.20 && makeRead())
     return;
-  if (choice < 0.26 && makeAssign())
+  if (choice < (depth ? 0.32 : 0.26) && makeAssign())
     return;
   for (unsigned attempt = 0; attempt < 4 && !makeOperation(); ++attempt) {
   }
@@ -41,10 +41,15 @@ bool Generator::makeAssign() {
   if (variables.empty())
     return false;
   int64_t number = random.below(variables.size());
-  Value value = findValue([&](Value v) { return v.getType() == variables[number]; });
-  if (!value || isa<BlockArgument>(value))
+  std::string name = "v" + std::to_string(number);
+  Value value = findValue([&](Value v) {
+    return v.getType() == variables[number] && v.getDefiningOp() && !isa<ReadOp>(v.getDefiningOp());
+  });
+  if (!value || random.chance(0.3))
+    value = change(builder.read(name, variables[number], location));
+  if (!value)
     return false;
-  remember(builder.assign("v" + std::to_string(number), value, location));
+  remember(builder.assign(name, value, location));
   return true;
 }
 
@@ -106,7 +111,7 @@ bool Generator::makeLoop() {
   Builder b(builder.getContext());
   Type i32 = b.getI32Type();
   Value limit = random.chance(0.5) ? addFeed(tensorOf({}, i32), "_below_5")
-                                   : builder.scalar(random.below(4), i32, location);
+                                   : builder.scalar(random.below(5), i32, location);
   Values inits{builder.scalar(int64_t(0), i32, location)};
   for (int64_t left = random.between(1, 3); left > 0; --left)
     if (Value init = findValue([](Value) { return true; }))
@@ -121,8 +126,11 @@ bool Generator::makeLoop() {
     Value counter = loop.getBodyBlock().getArgument(0);
     Value one = builder.scalar(int64_t(1), i32, location);
     next.push_back((*builder.create("add", {counter, one}, {}, location))->getResult(0));
-    for (BlockArgument carried : loop.getBodyBlock().getArguments().drop_front())
-      next.push_back(yieldedValue(carried.getType(), outside));
+    for (BlockArgument carried : loop.getBodyBlock().getArguments().drop_front()) {
+      Value value = yieldedValue(carried.getType(), outside);
+      Value changed = isa<BlockArgument>(value) && random.chance(0.85) ? change(value) : Value();
+      next.push_back(changed ? changed : value);
+    }
   });
   StringRef recompute = random.pick(std::initializer_list<StringRef>{"", "", "", "all", "sqrt"});
   remember(builder.finishWhile(loop, {}, next, std::nullopt, recompute).getResults());
@@ -157,7 +165,11 @@ static llvm::SetVector<Value> floatsBehind(Value y) {
 }
 
 bool Generator::makeGradients() {
-  Value value = findValue([](Value v) { return isFloat(v) && v.getDefiningOp(); });
+  auto isMade = [](Value v) { return isFloat(v) && v.getDefiningOp(); };
+  auto hasRegions = [&](Value v) { return isMade(v) && isa<IfOp, WhileOp>(v.getDefiningOp()); };
+  Value value = random.chance(0.6) ? findValue(hasRegions) : Value();
+  if (!value)
+    value = findValue(isMade);
   if (!value)
     return false;
   llvm::SetVector<Value> known = floatsBehind(value);

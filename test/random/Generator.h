@@ -57,8 +57,13 @@ private:
   //===--- Operations (GenerateOps.cpp) -----------------------------------===//
 
   bool makeOperation();
-  bool tryOperation(const dfg::OpSignature &op);
+  /// Unless null, `first` is the first operand, and the result has its type.
+  bool tryOperation(const dfg::OpSignature &op, mlir::Value first = {});
   const dfg::OpSignature &pickOp();
+  const dfg::OpSignature &pickElementwiseOp();
+  /// What an operation makes of `value`, of the same type, or null.
+  mlir::Value change(mlir::Value value);
+  /// Adds to the operands that are there.
   bool pickOperands(const dfg::OpSignature &op, Values &operands);
   mlir::Value pickOperand(const dfg::OpSignature &op, unsigned number, mlir::ValueRange before);
   mlir::Value pickIndex(const dfg::OpSignature &op, mlir::ValueRange before);
