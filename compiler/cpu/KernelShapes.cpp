@@ -85,7 +85,7 @@ static Value sameShapedOperand(Operation *op, unsigned number) {
       .Case<linalg::LinalgOp>([&](auto linalg) { return linalg.getDpsInits()[number]; })
       .Case<tfc::linalg_ext::ScanOp>([&](auto scan) { return scan.getInputs().front(); })
       .Case<tfc::linalg_ext::ScatterOp>([&](auto scatter) { return scatter.getOperand(); })
-      .Case<tfc::linalg_ext::SortOp>([&](auto sort) { return sort.getInputs().front(); })
+      .Case<tfc::linalg_ext::SortOp>([&](auto sort) { return sort.getInto()[number]; })
       .Case<tensor::CastOp>([&](auto cast) { return cast.getSource(); })
       .Default([](Operation *) { return Value(); });
 }

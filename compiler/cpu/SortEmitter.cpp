@@ -2,177 +2,370 @@
 #include "compiler/cpu/Polynomial.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tfc::cpu;
 using namespace tfc::linalg_ext;
 
+/// Up to so many keys each is compared with each: that needs no tables, and lanes do it at once.
+static constexpr int64_t kFew = 128;
+/// Values of a byte.
+static constexpr int64_t kDigits = 256;
+
 namespace {
 
-/// Sorts one line of tuples where it lies in the results' memory, as a heap: no scratch, and n log n
-/// comparisons in the worst case.
+/// Sorts lines in the memory to work in, which has two halves for keys and their places: what is
+/// in one half is sorted into the other. Equal keys stay in order.
 class LineSorter {
 public:
-  LineSorter(KernelEmitter &e, SortOp op, ArrayRef<AffineExpr> line, Value length)
-      : e(e), b(e.builder()), loc(e.loc()), op(op), line(line), length(length) {}
+  LineSorter(KernelEmitter &e, SortOp op)
+      : e(e), b(e.builder()), loc(e.loc()), op(op), places(*e.buffer(op.getPlaces()[0])),
+        keys(*e.buffer(op.getPlaces()[1])), olds(*e.buffer(op.getPlaces()[2])),
+        counts(*e.buffer(op.getPlaces()[3])),
+        room(normalize(e.shapes().shapeOf(op.getPlaces()[1])[0].floorDiv(2))),
+        lanes(
+            e.target().lanes(std::max(op.getKeyType().getWidth(), op.getPlaceType().getWidth()))) {}
 
-  void emit();
+  /// Sorts the line at `indices`, those of the other dimensions.
+  void emit(ArrayRef<AffineExpr> indices);
 
 private:
-  using Tuple = SmallVector<Value>;
+  using Values = SmallVector<Value>;
+  using Body = function_ref<Values(Value, Values)>;
+  using Branch = function_ref<Values()>;
+  /// What selecting has found: where the keys begin, how many they are, the key that others must
+  /// be below, and whether there is one.
+  struct Found {
+    Value base, count, bound, isBounded;
+  };
 
-  AffineExpr offset(const Buffer &memory, Value position);
-  Tuple load(Value position);
-  void store(Value position, const Tuple &tuple);
-  Value isBefore(const Tuple &x, const Tuple &y);
-  void siftDown(Value root, Value end);
-  Value largerChild(Value child, Value end);
+  Value fill(ArrayRef<AffineExpr> line, Value length);
+  Value select(ArrayRef<AffineExpr> line, Value length);
+  Found selectVector(ArrayRef<AffineExpr> line, Value length, Value at, const Found &found);
+  void append(Value hits, Value key, Value at, const Found &found);
+  Found keepFirst(const Found &found);
+  void storePlaces(ArrayRef<AffineExpr> line, Value base, Value length);
 
-  Value constant(int64_t value) { return e.indexConstant(value); }
+  Value sort(Value base, Value count);
+  Value sortByRank(Value base, Value count);
+  Value sortByDigits(Value base, Value count);
+  void countDigits(Value base, Value count);
+  Value sortByDigit(Value digit, Value base, Value count);
+  void sumCounts(Value digit);
+  void moveRecords(Value digit, Value base, Value to, Value count);
+  Value digitPlace(Value digit, Value key);
+
+  AffineExpr at(Value index) { return e.addSymbol(index); }
+  AffineExpr at(Value base, Value index) { return at(base) + at(index); }
+  SmallVector<AffineExpr> placeIn(ArrayRef<AffineExpr> line, AffineExpr position);
+  Value other(Value base) { return sub(index(room), base); }
+
+  Values forLoop(Value lower, Value upper, int64_t step, Values carried, Body body);
+  Values ifElse(Value condition, TypeRange types, Branch yes, Branch no);
+
+  Value index(AffineExpr expr) { return e.indexValue(expr); }
+  Value index(int64_t value) { return e.indexConstant(value); }
+  Value key(const APInt &value) {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(op.getKeyType(), value));
+  }
+  Value placeNumber(int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(op.getPlaceType(), value));
+  }
   Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value subtract(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-  Value isLess(Value x, Value y) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+  Value sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
+  Value smaller(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+  /// Between `index` and other integers, or vectors of them.
+  Value cast(Value value, Type type) {
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      type = VectorType::get(vector.getShape(), type);
+    return arith::IndexCastOp::create(b, loc, type, value);
   }
 
   KernelEmitter &e;
   OpBuilder &b;
   Location loc;
   SortOp op;
-  ArrayRef<AffineExpr> line; // indices of the other dimensions
-  Value length;
+  const Buffer places, keys, olds, counts;
+  AffineExpr room; // records in a half
+  int64_t lanes;
 };
 
 } // namespace
 
-AffineExpr LineSorter::offset(const Buffer &memory, Value position) {
+SmallVector<AffineExpr> LineSorter::placeIn(ArrayRef<AffineExpr> line, AffineExpr position) {
   SmallVector<AffineExpr> place(line);
-  place.insert(place.begin() + op.getDimension(), e.addSymbol(position));
-  AffineExpr sum = e.constantExpr(0);
-  for (auto [index, stride] : llvm::zip(place, memory.strides))
-    sum = sum + index * stride;
-  return normalize(sum);
+  place.insert(place.begin() + op.getDimension(), position);
+  return place;
 }
 
-LineSorter::Tuple LineSorter::load(Value position) {
-  Tuple tuple;
-  for (Value result : op.getSorted()) {
-    const Buffer &memory = *e.buffer(result);
-    tuple.push_back(e.loadAt(memory, offset(memory, position)));
-  }
-  return tuple;
-}
-
-void LineSorter::store(Value position, const Tuple &tuple) {
-  for (auto [result, value] : llvm::zip(op.getSorted(), tuple)) {
-    const Buffer &memory = *e.buffer(result);
-    e.storeAt(memory, offset(memory, position), value);
-  }
-}
-
-Value LineSorter::isBefore(const Tuple &x, const Tuple &y) {
-  SmallVector<Value> arguments;
-  for (auto [a, b] : llvm::zip(x, y))
-    arguments.append({a, b});
-  return e.inlineRegion(op.getBefore(), arguments);
-}
-
-/// The child, or its right sibling if that is inside and comes after it.
-Value LineSorter::largerChild(Value child, Value end) {
-  Value sibling = add(child, constant(1));
-  auto branch = scf::IfOp::create(b, loc, TypeRange{b.getIndexType()}, isLess(sibling, end),
-                                  /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  {
-    KernelEmitter::Scope scope(e);
-    Value isAfter = isBefore(load(child), load(sibling));
-    scf::YieldOp::create(b, loc, arith::SelectOp::create(b, loc, isAfter, sibling, child).getResult());
-  }
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loc, child);
-  return branch.getResult(0);
-}
-
-/// Exchanges the element at `root` with the larger of its children until it comes after both.
-void LineSorter::siftDown(Value root, Value end) {
-  auto childOf = [&](Value parent) {
-    return add(arith::MulIOp::create(b, loc, parent, constant(2)), constant(1));
-  };
-  Type index = b.getIndexType();
-  auto loop = scf::WhileOp::create(b, loc, TypeRange{index}, ValueRange{root});
-  OpBuilder::InsertionGuard guard(b);
-  Block *before = b.createBlock(&loop.getBefore(), {}, {index}, {loc});
-  Value parent = before->getArgument(0);
-  scf::ConditionOp::create(b, loc, isLess(childOf(parent), end), ValueRange{parent});
-
-  Block *after = b.createBlock(&loop.getAfter(), {}, {index}, {loc});
-  parent = after->getArgument(0);
-  KernelEmitter::Scope scope(e);
-  Value child = largerChild(childOf(parent), end);
-  Tuple upper = load(parent), lower = load(child);
-  Value isWrong = isBefore(upper, lower);
-  auto branch = scf::IfOp::create(b, loc, isWrong, /*withElseRegion=*/false);
-  {
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    KernelEmitter::Scope innerScope(e);
-    store(parent, lower);
-    store(child, upper);
-  }
-  scf::YieldOp::create(b, loc, arith::SelectOp::create(b, loc, isWrong, child, end).getResult());
-}
-
-/// The first half of the steps makes a heap, from its last parent to the root; each later one moves
-/// the root behind the rest and mends the heap. With a limit there are so many later ones.
-void LineSorter::emit() {
-  Value zero = constant(0), one = constant(1);
-  Value parents = arith::DivUIOp::create(b, loc, length, constant(2));
-  Value moves = subtract(length, one);
-  if (std::optional<int64_t> limit = op.getLimit())
-    moves = arith::MinSIOp::create(b, loc, moves, constant(*limit));
-  Value steps = add(parents, moves);
-  auto loop = scf::ForOp::create(b, loc, zero, steps, one);
+LineSorter::Values LineSorter::forLoop(Value lower, Value upper, int64_t step, Values carried,
+                                       Body body) {
+  auto loop = scf::ForOp::create(b, loc, lower, upper, index(step), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   KernelEmitter::Scope scope(e);
-  Value step = loop.getInductionVar();
-  Value isBuilding = isLess(step, parents);
-  Value root = arith::SelectOp::create(b, loc, isBuilding,
-                                       subtract(subtract(parents, one), step), zero);
-  Value last = subtract(subtract(add(parents, length), one), step);
-  Value end = arith::SelectOp::create(b, loc, isBuilding, length, last);
-  auto branch = scf::IfOp::create(b, loc, isBuilding, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(branch.elseBlock());
-    KernelEmitter::Scope innerScope(e);
-    Tuple first = load(zero), final = load(last);
-    store(zero, final);
-    store(last, first);
-  }
-  siftDown(root, end);
+  Values results = body(loop.getInductionVar(), Values(loop.getRegionIterArgs()));
+  if (!carried.empty())
+    scf::YieldOp::create(b, loc, results);
+  return Values(loop.getResults());
+}
+
+LineSorter::Values LineSorter::ifElse(Value condition, TypeRange types, Branch yes, Branch no) {
+  auto branch = scf::IfOp::create(b, loc, types, condition, /*withElseRegion=*/bool(no));
+  auto fillBlock = [&](Block *block, Branch make) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(block);
+    KernelEmitter::Scope scope(e);
+    Values results = make();
+    if (!types.empty())
+      scf::YieldOp::create(b, loc, results);
+  };
+  fillBlock(branch.thenBlock(), yes);
+  if (no)
+    fillBlock(branch.elseBlock(), no);
+  return Values(branch.getResults());
+}
+
+//===--- sorting records
+//------------------------------------------------------------------------===//
+
+/// Sorts the records from `base` on; the result is where they are afterwards.
+Value LineSorter::sort(Value base, Value count) {
+  auto byRank = [&] { return Values{sortByRank(base, count)}; };
+  auto byDigits = [&] { return Values{sortByDigits(base, count)}; };
+  if (auto most = dyn_cast<AffineConstantExpr>(room))
+    return most.getValue() <= kFew ? byRank()[0] : byDigits()[0];
+  Value isFew = compare(arith::CmpIPredicate::sle, count, index(kFew));
+  return ifElse(isFew, b.getIndexType(), byRank, byDigits)[0];
+}
+
+/// Moves each record behind those that stand before it.
+Value LineSorter::sortByRank(Value base, Value count) {
+  Value to = other(base);
+  forLoop(index(0), count, lanes, {}, [&](Value first, Values) -> Values {
+    Value mask = e.tailMask(first, count, lanes);
+    LoopDim dim = e.addDim(first);
+    KernelEmitter::VectorMode mode(e, dim, lanes, mask);
+    Value key = e.loadAt(keys, at(base) + dim), old = e.loadAt(olds, at(base) + dim);
+    Value number = cast(e.indexValue(dim), op.getPlaceType());
+    Value ranks = e.broadcast(placeNumber(0)), step = e.broadcast(placeNumber(1));
+    ranks = forLoop(index(0), count, 1, {ranks}, [&](Value i, Values carried) -> Values {
+      Value one = e.broadcast(e.loadAt(keys, at(base, i)));
+      Value isLess = compare(arith::CmpIPredicate::ult, one, key);
+      Value isEqual = compare(arith::CmpIPredicate::eq, one, key);
+      Value place = e.broadcast(cast(i, op.getPlaceType()));
+      Value isFirst = compare(arith::CmpIPredicate::slt, place, number);
+      Value isTied = arith::AndIOp::create(b, loc, isEqual, isFirst);
+      Value isBefore = arith::OrIOp::create(b, loc, isLess, isTied);
+      Value next = add(carried[0], step);
+      return {arith::SelectOp::create(b, loc, isBefore, next, carried[0])};
+    })[0];
+    ranks = cast(ranks, b.getIndexType());
+    e.storeAt(keys, at(to) + at(ranks), key);
+    e.storeAt(olds, at(to) + at(ranks), old);
+    return {};
+  });
+  return to;
+}
+
+/// A radix sort: by the last byte first. What all keys have in common costs nothing.
+Value LineSorter::sortByDigits(Value base, Value count) {
+  Value isMore = compare(arith::CmpIPredicate::sgt, count, index(1));
+  return ifElse(
+      isMore, b.getIndexType(),
+      [&] {
+        countDigits(base, count);
+        return forLoop(index(0), index(op.getKeyType().getWidth() / 8), 1, {base},
+                       [&](Value digit, Values carried) -> Values {
+                         return {sortByDigit(digit, carried[0], count)};
+                       });
+      },
+      [&] { return Values{base}; })[0];
+}
+
+/// The place of the counter for a key's digit.
+Value LineSorter::digitPlace(Value digit, Value key) {
+  Value bits = cast(arith::MulIOp::create(b, loc, digit, index(8)), op.getKeyType());
+  Value rest = arith::ShRUIOp::create(b, loc, key, bits);
+  unsigned width = op.getKeyType().getWidth();
+  if (width > 8)
+    rest = arith::AndIOp::create(b, loc, rest, this->key(APInt(width, kDigits - 1)));
+  rest = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), rest);
+  return add(arith::MulIOp::create(b, loc, digit, index(kDigits)), rest);
+}
+
+void LineSorter::countDigits(Value base, Value count) {
+  int64_t digits = op.getKeyType().getWidth() / 8;
+  Value zero = placeNumber(0);
+  Value one = placeNumber(1);
+  e.vectorLoop(e.constantExpr(digits * kDigits), lanes,
+               [&](LoopDim dim) { e.storeAt(counts, dim, e.broadcast(zero)); });
+  forLoop(index(0), count, 1, {}, [&](Value i, Values) -> Values {
+    Value key = e.loadAt(keys, at(base, i));
+    for (int64_t digit = 0; digit < digits; ++digit) {
+      AffineExpr place = at(digitPlace(index(digit), key));
+      e.storeAt(counts, place, add(e.loadAt(counts, place), one));
+    }
+    return {};
+  });
+}
+
+Value LineSorter::sortByDigit(Value digit, Value base, Value count) {
+  Value first = e.loadAt(keys, at(base));
+  Value like = cast(e.loadAt(counts, at(digitPlace(digit, first))), b.getIndexType());
+  Value isCommon = compare(arith::CmpIPredicate::eq, like, count);
+  return ifElse(
+      isCommon, b.getIndexType(), [&] { return Values{base}; },
+      [&] {
+        Value to = other(base);
+        sumCounts(digit);
+        moveRecords(digit, base, to, count);
+        return Values{to};
+      })[0];
+}
+
+/// Replaces the counts of a digit by the places where records with it begin.
+void LineSorter::sumCounts(Value digit) {
+  Value from = arith::MulIOp::create(b, loc, digit, index(kDigits));
+  Value zero = placeNumber(0);
+  forLoop(index(0), index(kDigits), 1, {zero}, [&](Value i, Values carried) -> Values {
+    Value count = e.loadAt(counts, at(from, i));
+    e.storeAt(counts, at(from, i), carried[0]);
+    return {add(carried[0], count)};
+  });
+}
+
+void LineSorter::moveRecords(Value digit, Value base, Value to, Value count) {
+  Value one = placeNumber(1);
+  forLoop(index(0), count, 1, {}, [&](Value i, Values) -> Values {
+    Value key = e.loadAt(keys, at(base, i)), old = e.loadAt(olds, at(base, i));
+    AffineExpr counter = at(digitPlace(digit, key));
+    Value next = e.loadAt(counts, counter);
+    e.storeAt(counts, counter, add(next, one));
+    Value place = add(to, cast(next, b.getIndexType()));
+    e.storeAt(keys, at(place), key);
+    e.storeAt(olds, at(place), old);
+    return {};
+  });
+}
+
+//===--- lines
+//----------------------------------------------------------------------------------===//
+
+/// Sorts all keys of a line.
+Value LineSorter::fill(ArrayRef<AffineExpr> line, Value length) {
+  e.vectorLoop(e.shapes().shapeOf(op.getKeys())[op.getDimension()], lanes, [&](LoopDim dim) {
+    e.storeAt(keys, dim, e.broadcast(e.element(op.getKeys(), placeIn(line, dim))));
+    e.storeAt(olds, dim, cast(e.indexValue(dim), op.getPlaceType()));
+  });
+  return sort(index(0), length);
+}
+
+/// Collects keys below the last one that is known to be among the first, and sorts what has come
+/// together when there is no room for more.
+Value LineSorter::select(ArrayRef<AffineExpr> line, Value length) {
+  Value isBounded = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  Value zero = index(0);
+  Values results = forLoop(zero, length, lanes,
+                           {zero, zero, key(APInt::getZero(op.getKeyType().getWidth())), isBounded},
+                           [&](Value at, Values carried) -> Values {
+                             Found found{carried[0], carried[1], carried[2], carried[3]};
+                             found = selectVector(line, length, at, found);
+                             return {found.base, found.count, found.bound, found.isBounded};
+                           });
+  return sort(results[0], results[1]);
+}
+
+LineSorter::Found LineSorter::selectVector(ArrayRef<AffineExpr> line, Value length, Value at,
+                                           const Found &found) {
+  Value mask = e.tailMask(at, length, lanes);
+  LoopDim dim = e.addDim(at);
+  KernelEmitter::VectorMode mode(e, dim, lanes, mask);
+  Value key = e.broadcast(e.element(op.getKeys(), placeIn(line, dim)));
+  Value isBelow = compare(arith::CmpIPredicate::ult, key, e.broadcast(found.bound));
+  Value isFree = arith::XOrIOp::create(b, loc, found.isBounded,
+                                       arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+  Value hits = arith::OrIOp::create(b, loc, isBelow, e.broadcast(isFree));
+  hits = arith::AndIOp::create(b, loc, hits, mask);
+  Value isHit = vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, hits);
+  Type type = b.getIndexType();
+  Values next = ifElse(
+      isHit, {type, type, op.getKeyType(), b.getI1Type()},
+      [&]() -> Values {
+        append(hits, key, e.indexValue(dim), found);
+        Value ones = arith::ExtUIOp::create(b, loc, VectorType::get({lanes}, b.getI64Type()), hits);
+        Value sum = vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, ones);
+        Found more = found;
+        more.count = add(found.count, cast(sum, type));
+        Value last = add(more.count, index(lanes));
+        Value isFull = compare(arith::CmpIPredicate::sgt, last, index(room));
+        return ifElse(
+            isFull, {type, type, op.getKeyType(), b.getI1Type()},
+            [&]() -> Values {
+              KernelEmitter::VectorMode scalars(e, dim, 1, Value());
+              Found kept = keepFirst(more);
+              return {kept.base, kept.count, kept.bound, kept.isBounded};
+            },
+            [&]() -> Values { return {more.base, more.count, more.bound, more.isBounded}; });
+      },
+      [&]() -> Values { return {found.base, found.count, found.bound, found.isBounded}; });
+  return {next[0], next[1], next[2], next[3]};
+}
+
+/// Writes the records of the lanes that were hit behind the others.
+void LineSorter::append(Value hits, Value key, Value at, const Found &found) {
+  Value end = cast(add(found.base, found.count), b.getI64Type());
+  auto write = [&](const Buffer &memory, Value values) {
+    Value pointer =
+        LLVM::GEPOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), memory.elementType,
+                            memory.pointer, ArrayRef<LLVM::GEPArg>{end});
+    LLVM::masked_compressstore::create(b, loc, values, pointer, hits, ArrayAttr(), ArrayAttr());
+  };
+  write(keys, key);
+  write(olds, cast(at, op.getPlaceType()));
+}
+
+LineSorter::Found LineSorter::keepFirst(const Found &found) {
+  Found kept;
+  Value limit = index(*op.getLimit());
+  kept.base = sort(found.base, found.count);
+  kept.count = smaller(found.count, limit);
+  kept.bound = e.loadAt(keys, at(kept.base) + *op.getLimit() - 1);
+  kept.isBounded = compare(arith::CmpIPredicate::eq, kept.count, limit);
+  return kept;
+}
+
+void LineSorter::storePlaces(ArrayRef<AffineExpr> line, Value base, Value length) {
+  Value wanted = index(e.shapes().shapeOf(op.getPlaces()[0])[op.getDimension()]);
+  Value there = smaller(wanted, length);
+  auto store = [&](Value i, Value place) {
+    e.store(op.getPlaces()[0], placeIn(line, at(i)), place);
+  };
+  forLoop(index(0), there, 1, {}, [&](Value i, Values) -> Values {
+    store(i, e.loadAt(olds, at(base, i)));
+    return {};
+  });
+  Value zero = placeNumber(0);
+  forLoop(there, wanted, 1, {}, [&](Value i, Values) -> Values {
+    store(i, zero);
+    return {};
+  });
+}
+
+void LineSorter::emit(ArrayRef<AffineExpr> line) {
+  Value length = index(e.shapes().shapeOf(op.getKeys())[op.getDimension()]);
+  Value base = op.getLimit() ? select(line, length) : fill(line, length);
+  storePlaces(line, base, length);
 }
 
 void tfc::cpu::emitSort(KernelEmitter &e, SortOp op) {
-  OpBuilder &b = e.builder();
-  SmallVector<AffineExpr> sizes(e.shapes().shapeOf(op.getSorted().front()));
-  unsigned dimension = op.getDimension();
-  AffineExpr length = sizes[dimension];
-  sizes.erase(sizes.begin() + dimension);
-  SmallVector<AffineExpr> indices;
-  forEachPoint(e, sizes, indices, [&] {
-    auto loop = scf::ForOp::create(b, e.loc(), e.indexConstant(0), e.indexValue(length),
-                                   e.indexConstant(1));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      KernelEmitter::Scope scope(e);
-      SmallVector<AffineExpr> place(indices);
-      place.insert(place.begin() + dimension, e.addDim(loop.getInductionVar()));
-      for (auto [input, result] : llvm::zip(op.getInputs(), op.getSorted()))
-        e.store(result, place, e.element(input, place));
-    }
-    LineSorter(e, op, indices, e.indexValue(length)).emit();
-  });
+  SmallVector<AffineExpr> sizes(e.shapes().shapeOf(op.getKeys())), indices;
+  sizes.erase(sizes.begin() + op.getDimension());
+  LineSorter sorter(e, op);
+  forEachPoint(e, sizes, indices, [&] { sorter.emit(indices); });
 }

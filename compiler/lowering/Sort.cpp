@@ -4,65 +4,87 @@
 #include "dialects/dfg/SortOps.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::lowering;
 namespace linalg_ext = tfc::linalg_ext;
 
-/// Whether x stands before y: less, or a number before NaN.
-static Value buildBefore(OpBuilder &b, Location loc, Value x, Value y, bool isUnsigned) {
-  if (!isa<FloatType>(x.getType())) {
-    auto predicate = isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-    return arith::CmpIOp::create(b, loc, predicate, x, y);
-  }
-  Value isLess = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, y);
-  Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, x, x);
-  Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, y, y);
-  Value isBeforeNan = arith::AndIOp::create(b, loc, isNumber, isNan);
-  return arith::OrIOp::create(b, loc, isLess, isBeforeNan);
+/// An unsigned number that orders as `x`, which is widened, does: NaN behind all others.
+static Value buildKey(OpBuilder &b, Location loc, Value x, bool isUnsigned) {
+  Type type = x.getType();
+  if (type.isInteger(1))
+    return arith::ExtUIOp::create(b, loc, b.getI8Type(), x);
+  auto key = b.getIntegerType(type.getIntOrFloatBitWidth());
+  auto number = [&](const APInt &value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(key, value));
+  };
+  unsigned bits = key.getWidth();
+  Value sign = number(APInt::getSignMask(bits));
+  if (!isa<FloatType>(type))
+    return isUnsigned ? x : arith::XOrIOp::create(b, loc, x, sign).getResult();
+  // Adding 0 makes one zero of both and of what counts as zero.
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  Value same = arith::AddFOp::create(b, loc, x, zero);
+  Value pattern = arith::BitcastOp::create(b, loc, key, same);
+  // Negative numbers are ordered by the complement of their bits, others stand behind them.
+  Value isNegative = arith::ShRSIOp::create(b, loc, pattern, number(APInt(bits, bits - 1)));
+  Value flipped = arith::OrIOp::create(b, loc, isNegative, sign);
+  Value ordered = arith::XOrIOp::create(b, loc, pattern, flipped);
+  Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  return arith::SelectOp::create(b, loc, isNan, number(APInt::getAllOnes(bits)), ordered);
 }
 
-/// How elements are ordered together with their positions.
+/// Which order, and how many of the first elements are wanted; all, if that is not known.
 struct Order {
-  bool isDescending;
-  /// Whether equal elements keep their order; else they change it.
-  bool isStable;
-  /// How many elements at the end have to be in order; all, if none is given.
+  bool isDescending = false;
   std::optional<int64_t> limit;
 };
 
-/// The positions along `axis` of the elements of `x`, which has the type of `source`, in order.
-static Value buildOrder(OpBuilder &b, Value source, Value x, int64_t axis, const Order &order) {
+static Value buildKeys(OpBuilder &b, Value source, Value x, bool isDescending) {
   Location loc = source.getLoc();
-  Type key = storedElement(x), position = b.getI64Type();
-  Value positions = buildParallel(b, loc, {}, {}, shapeOf(source.getType()), position,
-                                  [&](OpBuilder &b, ValueRange) -> Value {
-                                    Value index = linalg::IndexOp::create(b, loc, axis);
-                                    return arith::IndexCastOp::create(b, loc, position, index);
-                                  });
-  SmallVector<Value> inputs = {x, positions};
+  Shape shape = shapeOf(source.getType());
+  Type element = elementTypeOf(source.getType());
+  Type computed = computeType(element);
+  unsigned bits = std::max(8u, computed.getIntOrFloatBitWidth());
+  AffineMap map = AffineMap::getMultiDimIdentityMap(shape.size(), b.getContext());
+  return buildParallel(b, loc, x, map, shape, b.getIntegerType(bits),
+                       [&](OpBuilder &b, ValueRange scalars) -> Value {
+                         bool isUnsigned = element.isUnsignedInteger();
+                         Value key = buildKey(b, loc, scalars[0], isUnsigned);
+                         if (!isDescending)
+                           return key;
+                         Value ones = arith::ConstantOp::create(
+                             b, loc, b.getIntegerAttr(key.getType(), APInt::getAllOnes(bits)));
+                         return arith::XOrIOp::create(b, loc, key, ones);
+                       });
+}
+
+/// Keys that are worth sorting at once to keep `limit` of them: sorting gets rarer with more of
+/// them, and up to 128 it is cheap.
+static int64_t capacityFor(int64_t limit) {
+  return limit <= 16 ? 64 : limit <= 64 ? 128 : llvm::alignTo(2 * limit + 64, 64);
+}
+
+/// The places along `axis`, as numbers of `type`, of the elements of `x`, which has the type of
+/// `source`, in order: as many as `shape` says.
+static Value buildOrder(OpBuilder &b, Value source, Value x, int64_t axis, ArrayRef<DimExpr> shape,
+                        Type type, const Order &order) {
+  Location loc = source.getLoc();
+  Value keys = buildKeys(b, source, x, order.isDescending);
+  Type key = storedElement(keys);
+  DimExpr size = shapeOf(source.getType())[axis];
+  // Sorting everything costs about as much as selecting a sixteenth in several steps.
+  bool selects =
+      order.limit.value_or(0) > 0 && (!size.constant() || 16 * *order.limit <= *size.constant());
+  DimExpr room = selects ? DimExpr(2 * capacityFor(*order.limit)) : size * DimExpr(2);
+  DimExpr counts(32 * int64_t(key.getIntOrFloatBitWidth()));
+  SmallVector<Value> into = {buildEmpty(b, loc, shape, type), buildEmpty(b, loc, {room}, key),
+                             buildEmpty(b, loc, {room}, type), buildEmpty(b, loc, {counts}, type)};
   auto sort = linalg_ext::SortOp::create(
-      b, loc, TypeRange(ValueRange(inputs)), inputs, b.getI64IntegerAttr(axis),
-      order.limit ? b.getI64IntegerAttr(*order.limit) : IntegerAttr());
-  bool isUnsigned = elementTypeOf(source.getType()).isUnsignedInteger();
-  buildRegion(b, loc, sort.getBefore(), {key, key, position, position},
-              [&](OpBuilder &b, ValueRange scalars) {
-                Value x = widen(b, loc, scalars[0]), y = widen(b, loc, scalars[1]);
-                if (order.isDescending)
-                  std::swap(x, y);
-                Value isBefore = buildBefore(b, loc, x, y, isUnsigned);
-                Value isAfter = buildBefore(b, loc, y, x, isUnsigned);
-                auto predicate =
-                    order.isStable ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt;
-                Value isFirst = arith::CmpIOp::create(b, loc, predicate, scalars[2], scalars[3]);
-                Value isTied = arith::XOrIOp::create(
-                    b, loc, isAfter, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
-                Value isEarlier = arith::AndIOp::create(b, loc, isTied, isFirst);
-                return arith::OrIOp::create(b, loc, isBefore, isEarlier).getResult();
-              });
-  return sort.getSorted()[1];
+      b, loc, TypeRange(ValueRange(into)), keys, into, b.getI64IntegerAttr(axis),
+      selects ? b.getI64IntegerAttr(*order.limit) : IntegerAttr());
+  return sort.getPlaces()[0];
 }
 
 namespace {
@@ -71,42 +93,25 @@ struct ArgsortLowering : OpConversionPattern<ArgsortOp> {
 
   LogicalResult matchAndRewrite(ArgsortOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    int64_t axis = *normalizeAxis(op.getAxis(), shapeOf(op.getX().getType()).size());
-    Order order = {/*isDescending=*/false, /*isStable=*/true, std::nullopt};
-    rewriter.replaceOp(op, buildOrder(rewriter, op.getX(), adaptor.getX(), axis, order));
+    Shape shape = shapeOf(op.getX().getType());
+    int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
+    rewriter.replaceOp(op, buildOrder(rewriter, op.getX(), adaptor.getX(), axis, shape,
+                                      rewriter.getI64Type(), Order()));
     return success();
   }
 };
 
-/// A sort that puts the first elements last, because those at the end are in order before the
-/// others; read backwards. A `k` above the size reads what it finds: the check has failed the call
-/// then.
+/// A `k` above the size gets zeros: the check has failed the call then.
 struct ArgTopKLowering : OpConversionPattern<ArgTopKOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(ArgTopKOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Shape shape = shapeOf(op.getX().getType());
+    Shape shape = shapeOf(op.getType());
     int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
-    Order order = {!op.getLargest(), /*isStable=*/false, op.getK().getExprs()[0].constant()};
-    Value sorted = buildOrder(rewriter, op.getX(), adaptor.getX(), axis, order);
-    Value size = buildSize(rewriter, loc, shape[axis]);
-    Value result = buildParallel(rewriter, loc, {}, {}, shapeOf(op.getType()),
-                                 rewriter.getI32Type(), [&](OpBuilder &b, ValueRange) -> Value {
-                                   SmallVector<Value> place;
-                                   for (int64_t i = 0; i < int64_t(shape.size()); ++i)
-                                     place.push_back(linalg::IndexOp::create(b, loc, i));
-                                   Value one = arith::ConstantIndexOp::create(b, loc, 1);
-                                   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-                                   Value last = arith::SubIOp::create(b, loc, size, one);
-                                   Value at = arith::SubIOp::create(b, loc, last, place[axis]);
-                                   place[axis] = arith::MaxSIOp::create(b, loc, at, zero);
-                                   Value position =
-                                       tensor::ExtractOp::create(b, loc, sorted, place);
-                                   return arith::TruncIOp::create(b, loc, b.getI32Type(), position);
-                                 });
-    rewriter.replaceOp(op, result);
+    Order order{op.getLargest(), op.getK().getExprs()[0].constant()};
+    rewriter.replaceOp(op, buildOrder(rewriter, op.getX(), adaptor.getX(), axis, shape,
+                                      rewriter.getI32Type(), order));
     return success();
   }
 };

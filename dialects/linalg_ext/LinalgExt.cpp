@@ -79,18 +79,31 @@ LogicalResult ScatterOp::verify() {
 //===--- sort
 //-----------------------------------------------------------------------------------===//
 
+IntegerType SortOp::getKeyType() { return cast<IntegerType>(elementType(getKeys())); }
+
+IntegerType SortOp::getPlaceType() { return cast<IntegerType>(elementType(getInto().front())); }
+
 LogicalResult SortOp::verify() {
-  if (getInputs().empty() || getInputs().getTypes() != getSorted().getTypes())
-    return emitOpError("expected results of the inputs' types");
-  auto first = cast<RankedTensorType>(getInputs().front().getType());
-  if (getDimension() >= uint64_t(first.getRank()))
-    return emitOpError("expected a dimension below the rank ") << first.getRank();
-  SmallVector<Type> arguments;
-  for (Value input : getInputs()) {
-    if (failed(verifyCompatibleShape(first, input.getType())))
-      return emitOpError("expected inputs of one shape, but got ")
-             << first << " and " << input.getType();
-    arguments.append(2, elementType(input));
-  }
-  return verifyRegion(*this, getBefore(), arguments, {IntegerType::get(getContext(), 1)});
+  auto keys = cast<RankedTensorType>(getKeys().getType());
+  auto key = dyn_cast<IntegerType>(keys.getElementType());
+  if (!key || key.getWidth() % 8)
+    return emitOpError("expected keys of integers of whole bytes, but got ") << keys;
+  if (getDimension() >= uint64_t(keys.getRank()))
+    return emitOpError("expected a dimension below the rank ") << keys.getRank();
+  if (getInto().size() != 4)
+    return emitOpError("expected places, keys, places and counts to write into");
+  auto type = [&](unsigned i) { return cast<RankedTensorType>(getInto()[i].getType()); };
+  Type place = type(0).getElementType();
+  if (!isa<IntegerType>(place) || type(0).getRank() != keys.getRank())
+    return emitOpError("expected places like the keys, but got ") << type(0);
+  if (type(1).getElementType() != key || type(2).getElementType() != place)
+    return emitOpError("expected memory for keys and places, but got ")
+           << type(1) << " and " << type(2);
+  if (type(3).getElementType() != place || !type(3).hasStaticShape() ||
+      type(3).getNumElements() != 32 * int64_t(key.getWidth()))
+    return emitOpError("expected memory for ")
+           << 32 * key.getWidth() << " counts, but got " << type(3);
+  if (getLimit() && !type(1).hasStaticShape())
+    return emitOpError("expected memory of a fixed size with a limit, but got ") << type(1);
+  return success();
 }

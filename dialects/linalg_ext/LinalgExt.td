@@ -99,33 +99,35 @@ def LinalgExt_ScatterOp : LinalgExt_Op<"scatter", [
 }
 
 def LinalgExt_SortOp : LinalgExt_Op<"sort", [
-    Pure, SingleBlock]> {
-  let summary = "Sorts along a dimension";
+    Pure, TypesMatchWith<"results are what it writes into", "into", "places", "$_self">]> {
+  let summary = "Finds the places of the smallest keys along a dimension";
   let description = [{
-    Sorts the tuples of corresponding elements of `inputs` (all of one shape)
-    along `dimension`. The region gets two tuples, interleaved as a0, b0, a1, b1
-    and so on, and yields whether a stands before b. Elements of which neither
-    stands before the other come in any order. With a `limit` only so many
-    elements at the end need to be in order and behind the others.
+    The first result has the places of the keys along `dimension`, ascending;
+    keys are unsigned, and of equal ones the first comes first. With a `limit`
+    it has that many places, and zeros where there are fewer keys.
+
+    `into` says where: the tensor of the places, and memory to work in, whose
+    contents mean nothing. Of a line with n keys it holds 2 n keys and 2 n
+    places, or 2 c of each, c being a number that is worth sorting at once, from
+    which the first ones are kept; and 256 numbers for each byte of a key.
 
     Example:
 
     ```mlir
-    %keys, %payload = linalg_ext.sort %k, %p along 0
-        : tensor<?xi64>, tensor<?xi64> -> tensor<?xi64>, tensor<?xi64> {
-    ^bb0(%a: i64, %b: i64, %pa: i64, %pb: i64):
-      %before = arith.cmpi slt, %a, %b : i64
-      linalg_ext.yield %before : i1
-    }
+    %p:4 = linalg_ext.sort %k along 0 into %places, %keys, %old, %counts
+        : tensor<?xi32> -> tensor<?xi64>, tensor<?xi32>, tensor<?xi64>, tensor<1024xi64>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$dimension,
+  let arguments = (ins AnyRankedTensor:$keys, Variadic<AnyRankedTensor>:$into, I64Attr:$dimension,
                        OptionalAttr<I64Attr>:$limit);
-  let results = (outs Variadic<AnyRankedTensor>:$sorted);
-  let regions = (region SizedRegion<1>:$before);
+  let results = (outs Variadic<AnyRankedTensor>:$places);
   let assemblyFormat = [{
-    $inputs `along` $dimension (`last` $limit^)? attr-dict `:` type($inputs) `->` type($sorted)
-    $before
+    $keys `along` $dimension (`first` $limit^)? `into` $into attr-dict
+    `:` type($keys) `->` type($into)
+  }];
+  let extraClassDeclaration = [{
+    mlir::IntegerType getKeyType();
+    mlir::IntegerType getPlaceType();
   }];
   let hasVerifier = 1;
 }

@@ -16,12 +16,13 @@ func.func private @slice(%x: tensor<8xf32>) -> (tensor<4xf32>) attributes {tfc.k
 
 // -----
 
-func.func private @sort(%x: tensor<8xf32>) -> (tensor<8xf32>) attributes {tfc.kernel} {
-  // expected-error @+1 {{expected a dimension below the rank 1}}
-  %0 = linalg_ext.sort %x along 1 : tensor<8xf32> -> tensor<8xf32> {
-  ^bb0(%a: f32, %b: f32):
-    %c = arith.cmpf olt, %a, %b : f32
-    linalg_ext.yield %c : i1
-  }
-  return %0 : tensor<8xf32>
+func.func private @sort(%x: tensor<8xf32>) -> (tensor<8xi64>) attributes {tfc.kernel} {
+  %p = tensor.empty() : tensor<8xi64>
+  %k = tensor.empty() : tensor<16xf32>
+  %o = tensor.empty() : tensor<16xi64>
+  %c = tensor.empty() : tensor<1024xi64>
+  // expected-error @+1 {{expected keys of integers of whole bytes}}
+  %0:4 = linalg_ext.sort %x along 0 into %p, %k, %o, %c
+      : tensor<8xf32> -> tensor<8xi64>, tensor<16xf32>, tensor<16xi64>, tensor<1024xi64>
+  return %0#0 : tensor<8xi64>
 }
