@@ -139,6 +139,12 @@ Entity Elaborator::failUncallable(const Instance &instance, const ast::CallExpr 
   return Poison();
 }
 
+/// Whether an argument of a part is more likely meant for its function `call`.
+static bool isData(const ast::Arg &arg) {
+  return arg.label.text.empty() &&
+         !isa<ast::IntExpr, ast::FloatExpr, ast::StringExpr, ast::BoolExpr>(arg.value);
+}
+
 /// A call of a part creates state without a name.
 Entity Elaborator::failUnnamed(const Part &part, const ast::CallExpr &call) {
   std::string state;
@@ -146,9 +152,10 @@ Entity Elaborator::failUnnamed(const Part &part, const ast::CallExpr &call) {
     if (const auto *var = dyn_cast<ast::VarDecl>(member))
       state += (state.empty() ? "" : ", ") + var->name.text.str();
   StringRef name = part.decl->name.text;
-  std::string args, data = call.args.empty() ? "..." : sources.text(call.args[0].range).str();
-  for (const ast::Arg &arg : ArrayRef(call.args).drop_front(!call.args.empty()))
-    args += (args.empty() ? "" : ", ") + sources.text(arg.range).str();
+  bool hasData = !call.args.empty() && isData(call.args[0]);
+  std::string args, data = hasData ? sources.oneLine(call.args[0].range) : "...";
+  for (const ast::Arg &arg : ArrayRef(call.args).drop_front(hasData))
+    args += (args.empty() ? "" : ", ") + sources.oneLine(arg.range);
   std::string initial;
   for (unsigned i = 1; initial.empty() || lookup(initial, call.range); ++i)
     initial = name.substr(0, 1).lower() + std::to_string(i);
@@ -381,7 +388,7 @@ bool Elaborator::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &what
     if (const bool *known = size->get<bool>()) {
       if (!*known) {
         error(frame->callSite.isValid() ? frame->callSite : fact->range, "false-fact",
-              what + " needs " + sources.text(fact->range))
+              what + " needs " + sources.oneLine(fact->range))
             .note(fact->range, "stated here");
         ok = false;
       }

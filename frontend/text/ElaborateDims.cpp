@@ -125,7 +125,7 @@ std::optional<TensorType> Elaborator::evalType(const ast::Type &type) {
   return result;
 }
 
-std::string Elaborator::typeText(const ast::Type &type) { return sources.text(type.range).str(); }
+std::string Elaborator::typeText(const ast::Type &type) { return sources.oneLine(type.range); }
 
 //===----------------------------------------------------------------------===//
 // Names between brackets
@@ -286,7 +286,7 @@ bool Elaborator::unifySize(const ast::Expr *expr, const dfg::DimExpr &actual, Un
     return false;
   if (*size == actual)
     return true;
-  std::string text = sources.text(expr->range).str();
+  std::string text = sources.oneLine(expr->range);
   return mismatch(text == size->str() ? "" : text + " is " + size->str());
 }
 

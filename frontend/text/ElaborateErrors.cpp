@@ -77,11 +77,13 @@ void Elaborator::addCallNotes(Diagnostic &diagnostic) {
   for (const Frame *f = frame; f; f = f->caller) {
     if (!f->fn || !f->callSite.isValid())
       continue;
+    // A call that binds no size tells something only where the error is in another file, as in the
+    // library.
     std::string dims = describeDims(*f);
-    if (dims.empty())
+    if (dims.empty() && f->fn->name.range.file == f->callSite.file)
       continue;
-    diagnostic.call(f->callSite,
-                    "in this call of '" + calleeName(*f) + "'" + callerName(*f) + ", with " + dims);
+    diagnostic.call(f->callSite, "in this call of '" + calleeName(*f) + "'" + callerName(*f) +
+                                     (dims.empty() ? "" : ", with " + dims));
   }
 }
 

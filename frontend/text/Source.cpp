@@ -55,6 +55,18 @@ StringRef SourceManager::text(SourceRange range) const {
   return range.isValid() ? text(range.file).slice(range.begin, range.end) : StringRef();
 }
 
+std::string SourceManager::oneLine(SourceRange range) const {
+  std::string line;
+  for (StringRef rest = text(range); !rest.empty();) {
+    auto [head, tail] = rest.split('\n');
+    line += head.rtrim();
+    rest = tail.ltrim();
+    if (!rest.empty())
+      line += ' ';
+  }
+  return line;
+}
+
 static bool startsCharacter(char byte) { return (byte & 0xC0) != 0x80; }
 
 LineColumn SourceManager::lineColumn(FileId file, uint32_t offset) const {

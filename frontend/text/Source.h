@@ -50,6 +50,8 @@ public:
   llvm::StringRef name(FileId file) const { return files[file].name; }
   llvm::StringRef text(FileId file) const { return files[file].buffer->getBuffer(); }
   llvm::StringRef text(SourceRange range) const;
+  /// The text in one line, for messages: a line break and what indents the next line are one blank.
+  std::string oneLine(SourceRange range) const;
   size_t size() const { return files.size(); }
 
   LineColumn lineColumn(FileId file, uint32_t offset) const;

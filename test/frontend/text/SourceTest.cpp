@@ -33,4 +33,13 @@ TEST(Source, KeepsPlacesOutsideOfTheTextInside) {
   EXPECT_EQ(sources.lineColumn(file, 1000).line, 2u);
 }
 
+TEST(Source, QuotesSeveralLinesAsOne) {
+  SourceManager sources;
+  FileId file = sources.add("a.graph", "a == 1 or\r\n    b == 2 or\n  c");
+  uint32_t size = sources.text(file).size();
+  EXPECT_EQ(sources.oneLine({file, 0, size}), "a == 1 or b == 2 or c");
+  EXPECT_EQ(sources.oneLine({file, 0, 6}), "a == 1");
+  EXPECT_EQ(sources.oneLine({}), "");
+}
+
 } // namespace
