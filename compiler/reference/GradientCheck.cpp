@@ -121,8 +121,10 @@ std::string GradientCheck::run(const DatumRef &y) {
     most = std::max(most, difference);
   }
   double wanted = (least + most) / 2;
-  double tolerance = 10 * (most - least) + (1e-4 + 16 * unitOf()) * (scale + std::fabs(wanted));
-  if (std::fabs(given - wanted) <= tolerance + 1e-9)
+  double tolerance = (1e-4 + 16 * unitOf()) * (scale + std::fabs(wanted)) + 1e-9;
+  double spread = most - least;
+  bool isSmooth = spread <= 0.1 * std::fabs(wanted) + tolerance;
+  if (!isSmooth || std::fabs(given - wanted) <= 10 * spread + tolerance)
     return "";
   return llvm::formatv("gradients change the result by {0:g9} where differences give {1:g9}", given,
                        wanted)

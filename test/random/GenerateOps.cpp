@@ -192,7 +192,10 @@ Value Generator::pickOperand(const OpSignature &op, unsigned number, ValueRange 
     return {};
   // A division by zero fails a call.
   bool divides = isa<IntegerType>(elementType) && !elementType.isInteger(1) && !isRisky;
-  return valueOf(type, divides && random.chance(0.7));
+  bool isPositive = divides && random.chance(0.7);
+  Value value = valueOf(type, isPositive);
+  // Little is seen of x - x and x / x.
+  return value == before.back() && random.chance(0.7) ? valueOf(type, isPositive) : value;
 }
 
 bool Generator::pickOperands(const OpSignature &op, Values &operands) {

@@ -43,7 +43,9 @@ bool Generator::makeAssign() {
   int64_t number = random.below(variables.size());
   std::string name = "v" + std::to_string(number);
   Value value = findValue([&](Value v) {
-    return v.getType() == variables[number] && v.getDefiningOp() && !isa<ReadOp>(v.getDefiningOp());
+    Operation *producer = v.getDefiningOp();
+    auto read = dyn_cast_or_null<ReadOp>(producer);
+    return v.getType() == variables[number] && producer && (!read || read.getVariable() != name);
   });
   if (!value || random.chance(0.3))
     value = change(builder.read(name, variables[number], location));

@@ -52,9 +52,9 @@ Type Generator::drawDtype() {
   static const StringRef kAll[] = {"f32", "f64", "f16", "bf16", "i8",
                                    "i16", "i32", "i64", "u8",   "bool"};
   double choice = random.unit();
-  if (choice < 0.68)
+  if (choice < 0.64)
     return mainFloat;
-  if (choice < 0.84)
+  if (choice < 0.83)
     return mainInteger;
   if (choice < 0.90)
     return typeOf(builder, "bool");
@@ -164,7 +164,8 @@ void Generator::makeVariables() {
     Type elementType = random.chance(0.75) ? mainFloat : drawDtype();
     if (isLarger(shape, {}, 500))
       shape.clear();
-    variables.push_back(tensorOf(shape, elementType));
+    bool isAlike = !variables.empty() && random.chance(0.4); // may change places
+    variables.push_back(isAlike ? variables.back() : tensorOf(shape, elementType));
     builder.createVariable("v" + std::to_string(variables.size() - 1), variables.back(), false, "",
                            location);
   }
