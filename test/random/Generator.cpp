@@ -35,7 +35,7 @@ void Generator::choosePalette() {
   sizes = {random.pick(kSmall), random.pick(kWide)};
   if (random.chance(0.5))
     sizes.push_back(random.pick(kSmall));
-  if (isLarge)
+  if (isLarge || random.chance(0.06)) // a long axis beside short ones
     sizes.push_back(random.pick(kLarge));
   if (random.chance(0.1))
     sizes.push_back(0);
