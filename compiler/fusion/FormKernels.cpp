@@ -9,6 +9,7 @@
 #include "compiler/fusion/HostValues.h"
 #include "compiler/fusion/KernelSymbols.h"
 #include "compiler/fusion/Passes.h"
+#include "compiler/fusion/RepeatInputs.h"
 #include "dialects/dfg/HostForm.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -249,6 +250,9 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
     llvm::StringMap<KernelOp> kernels;
     for (auto entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
       prepareHostValues(entry);
+      inputs.clear();
+      if (fuse)
+        entry.walk([&](Block *block) { repeatReductionInputs(*block, inputs); });
       RunTimeSizes sizes(entry);
       form(entry.getBody().front(), sizes, symbols, kernels);
       entry.walk([&](LaunchOp) { ++launchCount; });
@@ -262,11 +266,12 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
 
 private:
   int64_t probeCount = 0;
+  DenseSet<Operation *> inputs; // operations that were repeated for reductions
 
   /// Outer blocks first: the regions in them then read what launches give.
   void form(Block &block, const RunTimeSizes &sizes, SymbolTable &symbols,
             llvm::StringMap<KernelOp> &kernels) {
-    Grouping grouping(block, sizes, fuse);
+    Grouping grouping(block, sizes, inputs, fuse);
     auto entry = dyn_cast<EntryOp>(block.getParentOp());
     if (!entry)
       entry = block.getParentOp()->getParentOfType<EntryOp>();

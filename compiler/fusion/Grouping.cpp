@@ -76,8 +76,7 @@ static SmallVector<int64_t> axesOf(Operation *op) {
   return reducedAxes(op->getAttrOfType<DenseI64ArrayAttr>("axis"), rank);
 }
 
-/// Whether a reduction leaves some axes and removes the last ones.
-static bool isRowReduction(Operation *op) {
+bool isRowReduction(Operation *op) {
   SmallVector<int64_t> axes = axesOf(op);
   int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
   if (axes.empty() || int64_t(axes.size()) == rank)
@@ -95,7 +94,9 @@ static Shape rowsOf(Operation *reduction) {
 // Grouping
 //===----------------------------------------------------------------------===//
 
-Grouping::Grouping(Block &block, const RunTimeSizes &sizes, bool fuse) : sizes(sizes), fuse(fuse) {
+Grouping::Grouping(Block &block, const RunTimeSizes &sizes, const DenseSet<Operation *> &inputs,
+                   bool fuse)
+    : sizes(sizes), inputs(inputs), fuse(fuse) {
   unsigned position = 0;
   Operation *lastEffect = nullptr;
   for (Operation &op : block) {
@@ -212,6 +213,8 @@ int Grouping::findHome(Operation *op) {
     return -1;
   for (int candidate : producers(op)) {
     const Group &group = groups[candidate];
+    if (inputs.contains(op) && !inputs.contains(group.ops.front()))
+      continue;
     bool fits = isReduction ? acceptsReduction(group, op) : accepts(group, op);
     if (fits && staysConvex(candidate, op))
       return candidate;

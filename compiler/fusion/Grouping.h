@@ -27,11 +27,15 @@ struct Group {
   dfg::Shape full;                          // Root::Rows: rows and the reduced axes
 };
 
+/// Whether a reduction leaves some axes and removes the last ones.
+bool isRowReduction(mlir::Operation *op);
+
 class Grouping {
 public:
   /// Groups the operations of `block`; with `fuse` off, each is a group of its own. `sizes` are
-  /// those of the entry.
-  Grouping(mlir::Block &block, const dfg::RunTimeSizes &sizes, bool fuse);
+  /// those of the entry, `inputs` operations that belong to a reduction behind them.
+  Grouping(mlir::Block &block, const dfg::RunTimeSizes &sizes,
+           const llvm::DenseSet<mlir::Operation *> &inputs, bool fuse);
 
   llvm::ArrayRef<Group> getGroups() const { return groups; }
 
@@ -74,6 +78,7 @@ private:
   void merge(int a, int b);
 
   const dfg::RunTimeSizes &sizes;
+  const llvm::DenseSet<mlir::Operation *> &inputs;
   bool fuse;
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupIds;

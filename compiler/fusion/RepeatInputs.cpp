@@ -1,0 +1,97 @@
+//===- RepeatInputs.cpp - Inputs of reductions, computed again ------------===//
+
+#include "compiler/fusion/RepeatInputs.h"
+#include "compiler/fusion/Grouping.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+/// More operations than this are not computed again.
+static constexpr unsigned kMaxRepeated = 24;
+/// As many tensors are read for nothing but what is written and read again otherwise.
+static constexpr unsigned kMaxSources = 2;
+
+namespace {
+
+/// What the input of one reduction is computed from.
+class Slice {
+public:
+  explicit Slice(Operation *reduction)
+      : reduction(reduction), shape(shapeOf(reduction->getOperand(0).getType())) {
+    visit(reduction->getOperand(0));
+  }
+
+  bool isWorthRepeating() const {
+    return !ops.empty() && ops.size() <= kMaxRepeated && sources.size() <= kMaxSources;
+  }
+  void repeat(DenseSet<Operation *> &inputs);
+
+private:
+  void visit(Value value);
+  bool isRepeatable(Operation *op) const;
+
+  Operation *reduction;
+  Shape shape;
+  llvm::SetVector<Operation *> ops; // in the order of their uses
+  llvm::SmallSetVector<Value, 4> sources;
+};
+
+} // namespace
+
+/// Whether `value` needs no memory as far as elementwise operations and reductions read it.
+static bool staysInKernels(Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user->getBlock() == value.getParentBlock() &&
+           (isa<ScalarOpInterface>(user) || user->hasTrait<ReductionRole>());
+  });
+}
+
+/// Whether this is elementwise work that no kernel of another kind takes in before it stores.
+bool Slice::isRepeatable(Operation *op) const {
+  if (op->getBlock() != reduction->getBlock() || !isa<ScalarOpInterface>(op) ||
+      tfc::fusion::Grouping::staysInHost(op) || !staysInKernels(op->getResult(0)))
+    return false;
+  return llvm::none_of(op->getOperands(), [](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return producer && producer->hasTrait<ContractionRole>();
+  });
+}
+
+void Slice::visit(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isRepeatable(op)) {
+    if (shapeOf(value.getType()) == shape && !(op && tfc::fusion::Grouping::isRepeated(op)))
+      sources.insert(value);
+    return;
+  }
+  // What is smaller is cheap to store, and to read.
+  if (shapeOf(value.getType()) != shape || ops.size() > kMaxRepeated || ops.contains(op))
+    return;
+  for (Value operand : op->getOperands())
+    visit(operand);
+  ops.insert(op);
+}
+
+void Slice::repeat(DenseSet<Operation *> &inputs) {
+  OpBuilder b(reduction);
+  IRMapping mapping;
+  for (Operation *op : ops)
+    inputs.insert(b.clone(*op, mapping));
+  reduction->setOperand(0, mapping.lookup(reduction->getOperand(0)));
+}
+
+void tfc::fusion::repeatReductionInputs(Block &block, DenseSet<Operation *> &inputs) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!op.hasTrait<ReductionRole>() || isRowReduction(&op))
+      continue;
+    Slice slice(&op);
+    if (slice.isWorthRepeating())
+      slice.repeat(inputs);
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
