@@ -9,17 +9,37 @@ std::optional<dfg::DimExpr> Elaborator::evalSize(const ast::Expr *expr) {
   return asSize(eval(expr), expr);
 }
 
+/// Whether a run-time number has this value, so that 'bounded' makes a size of it.
+static bool isWholeNumber(const Entity &value) {
+  const auto *tensor = value.get<mlir::Value>();
+  return tensor && dfg::shapeOf(tensor->getType()).empty() &&
+         dfg::elementTypeOf(tensor->getType()).isSignlessInteger();
+}
+
+void Elaborator::failHiddenSize(StringRef name, SourceRange at, const Entity &value) {
+  Diagnostic &diagnostic =
+      error(at, "not-a-size",
+            "'" + name + "' is a size here, but names a value of " + value.describe());
+  if (const Local *local = frame->find(name))
+    diagnostic.note(local->at, "'" + name + "' is bound here");
+  diagnostic.help(isWholeNumber(value)
+                      ? "'bounded(" + name + ", most)' makes a size of it, up to a bound"
+                      : "sizes and values share their names: one of the two needs another");
+}
+
 /// The size that the value of `expr` is; nothing after an error.
 std::optional<dfg::DimExpr> Elaborator::asSize(const Entity &value, const ast::Expr *expr) {
   if (value.isPoison())
     return std::nullopt;
   if (std::optional<dfg::DimExpr> size = value.asDim())
     return size;
-  if (value.isTensor())
+  if (!value.isTensor())
+    error(expr->range, "not-a-size", "expected a size, but got " + value.describe());
+  else if (const auto *name = dyn_cast<ast::NameExpr>(expr))
+    failHiddenSize(name->name, expr->range, value);
+  else
     error(expr->range, "not-static",
           "expected a size known at compile time or a dimension, but got " + value.describe());
-  else
-    error(expr->range, "not-a-size", "expected a size, but got " + value.describe());
   return std::nullopt;
 }
 
@@ -54,7 +74,10 @@ std::optional<dfg::Shape> Elaborator::evalShape(ArrayRef<ast::IndexItem> items) 
       return std::nullopt;
     std::optional<dfg::Shape> part = value.asShape();
     if (!part) {
-      error(item.range, "not-a-size", "expected a shape, but got " + value.describe());
+      if (const auto *name = dyn_cast<ast::NameExpr>(item.value); name && value.isTensor())
+        failHiddenSize(name->name, name->range, value);
+      else
+        error(item.range, "not-a-size", "expected a shape, but got " + value.describe());
       return std::nullopt;
     }
     shape.append(part->begin(), part->end());
@@ -196,6 +219,10 @@ bool Elaborator::bindOrCompare(StringRef name, const Entity &value, SourceRange 
   }
   if (known->isPoison())
     return false;
+  if (known->isTensor()) {
+    failHiddenSize(name, nameAt, *known);
+    return false;
+  }
   if (staticEquals(*known, value).value_or(false))
     return true;
   if (frame->self) {

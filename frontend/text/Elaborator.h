@@ -175,6 +175,8 @@ private:
 
   std::optional<dfg::DimExpr> evalSize(const ast::Expr *expr);
   std::optional<dfg::DimExpr> asSize(const Entity &value, const ast::Expr *expr);
+  /// Reports a run-time value that has the name of a size.
+  void failHiddenSize(llvm::StringRef name, SourceRange at, const Entity &value);
   mlir::Type elementType(ast::DType dtype, SourceRange at);
   std::optional<TensorType> evalType(const ast::Type &type);
   std::optional<dfg::Shape> evalShape(llvm::ArrayRef<ast::IndexItem> items);
