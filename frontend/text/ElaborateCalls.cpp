@@ -377,6 +377,32 @@ Entity Elaborator::checkResult(const ast::Type &type, const Entity &value, Sourc
   return Entity(tensor);
 }
 
+/// What a value known at compile time is, in a message; empty for others.
+static std::string staticText(const Entity &value) {
+  if (const auto *text = value.get<std::string>())
+    return "\"" + *text + "\"";
+  if (const bool *flag = value.get<bool>())
+    return *flag ? "true" : "false";
+  if (const double *number = value.get<double>())
+    return toText(*number);
+  if (const mlir::Type *type = value.get<mlir::Type>())
+    return dfg::toText(*type);
+  std::optional<dfg::DimExpr> size = value.asDim();
+  return size ? size->str() : "";
+}
+
+std::string Elaborator::namesIn(const ast::Expr &fact) {
+  std::vector<std::string> texts;
+  forEachName(&fact, [&](const ast::NameExpr &name) {
+    std::optional<Entity> value = lookup(name.name, name.range);
+    std::string text = value ? staticText(*value) : "";
+    std::string said = (name.name + " = " + text).str();
+    if (!text.empty() && text != name.name && !is_contained(texts, said))
+      texts.push_back(said);
+  });
+  return join(texts, ", ");
+}
+
 bool Elaborator::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &what) {
   bool ok = true;
   for (const ast::Expr *fact : facts) {
@@ -387,8 +413,10 @@ bool Elaborator::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &what
     }
     if (const bool *known = size->get<bool>()) {
       if (!*known) {
+        std::string got = namesIn(*fact);
         error(frame->callSite.isValid() ? frame->callSite : fact->range, "false-fact",
-              what + " needs " + sources.oneLine(fact->range))
+              what + " needs " + sources.oneLine(fact->range) + (got.empty() ? "" : ", but got ") +
+                  got)
             .note(fact->range, "stated here");
         ok = false;
       }

@@ -48,6 +48,9 @@ Entity valueOfDim(const Frame &frame, llvm::StringRef name);
 /// `path` with its last name replaced by the one that it had before.
 std::string renameLast(const std::string &path, llvm::StringRef name, llvm::StringRef former);
 
+/// Calls `visit` for each name in an expression.
+void forEachName(const ast::Expr *expr, llvm::function_ref<void(const ast::NameExpr &)> visit);
+
 /// The range of an expression, or of nothing.
 inline SourceRange rangeOf(const ast::Expr *expr) { return expr ? expr->range : SourceRange(); }
 

@@ -99,6 +99,7 @@ Entity Elaborator::instantiate(const Part &part, const ast::CallExpr &call, cons
   if (!declareMembers(instance, decl.members))
     return Poison();
   collectSizeNames(instance);
+  SaveAndRestore<SourceRange> site(partFrame->callSite, call.range);
   if (!checkWhere(decl.where, what))
     return Poison();
   return Entity(&instance);
@@ -140,8 +141,7 @@ bool Elaborator::declareMembers(Instance &instance, ArrayRef<ast::Stmt *> member
   return true;
 }
 
-/// Calls `visit` for each name in an expression.
-static void forEachName(const ast::Expr *expr, function_ref<void(const ast::NameExpr &)> visit) {
+void forEachName(const ast::Expr *expr, function_ref<void(const ast::NameExpr &)> visit) {
   if (!expr)
     return;
   if (const auto *name = dyn_cast<ast::NameExpr>(expr)) {
@@ -185,15 +185,22 @@ void Elaborator::collectSizeNames(Instance &instance) {
     if (!isKnown(name))
       instance.sizes.try_emplace(name);
   };
+  // As in T[n].
+  auto namesElementType = [](const ast::Type *type) {
+    return type && type->kind == ast::TypeKind::Named && !isStaticType(*type);
+  };
   llvm::StringSet<> inCalls;
   for (const auto &member : instance.members)
     if (const auto *fn = dyn_cast<ast::FnDecl>(member.second.stmt))
-      for (const ast::Param &param : fn->params)
+      for (const ast::Param &param : fn->params) {
         forEachName(param.type, [&](const ast::NameExpr &name) { inCalls.insert(name.name); });
+        if (namesElementType(param.type))
+          inCalls.insert(param.type->name);
+      }
   for (const auto &member : instance.members) {
     if (const auto *var = dyn_cast<ast::VarDecl>(member.second.stmt); var && var->type) {
       forEachName(var->type, [&](const ast::NameExpr &name) { add(name.name); });
-      if (var->type->kind == ast::TypeKind::Named && !isStaticType(*var->type))
+      if (namesElementType(var->type))
         add(var->type->name);
     } else if (const ast::Binding *binding = member.second.binding) {
       forEachName(binding->value, [&](const ast::NameExpr &name) {

@@ -258,6 +258,8 @@ private:
   bool matchArguments(llvm::ArrayRef<ast::Param> params, const std::string &what,
                       const ast::CallExpr &call, std::vector<Argument> &matched);
   static llvm::SmallVector<size_t> argumentOrder(llvm::ArrayRef<Argument> args);
+  /// The names in a fact with their values, for messages.
+  std::string namesIn(const ast::Expr &fact);
   bool checkWhere(llvm::ArrayRef<ast::Expr *> facts, const std::string &what);
   Entity checkResults(const ast::FnDecl &fn, const Entity &result, SourceRange at);
   Entity checkResult(const ast::Type &type, const Entity &value, SourceRange at,
