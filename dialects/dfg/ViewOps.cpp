@@ -420,8 +420,19 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   return success();
 }
 
+/// One part is the whole, and parts without elements are none.
 OpFoldResult ConcatOp::fold(FoldAdaptor) {
-  return getXs().size() == 1 ? OpFoldResult(getXs()[0]) : OpFoldResult();
+  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getType()).size());
+  SmallVector<Value> parts = llvm::filter_to_vector(
+      getXs(), [&](Value x) { return !shapeOf(x.getType())[axis].isConstant(0); });
+  if (parts.empty())
+    parts.push_back(getXs().front());
+  if (parts.size() == 1)
+    return parts.front();
+  if (parts.size() == getXs().size())
+    return {};
+  getXsMutable().assign(parts);
+  return getResult();
 }
 
 /// Parts of `x` along `axis`, one after the other.

@@ -18,6 +18,18 @@ func.func @nothing(%x: tensor<4x8xf32>, %p: tensor<4xi1>) -> (tensor<4x8xf32>, t
       tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4xi1>
 }
 
+// Parts without elements are left out.
+// CHECK-LABEL: func.func @empty_parts
+// CHECK-NEXT: %[[BOTH:.*]] = dfg.concat %arg0, %arg0 :
+// CHECK-NEXT: return %arg0, %[[BOTH]], %arg1
+func.func @empty_parts(%x: tensor<4x8xf32>, %none: tensor<0x8xf32>)
+    -> (tensor<4x8xf32>, tensor<8x8xf32>, tensor<0x8xf32>) {
+  %0 = dfg.concat %none, %x {axis = 0 : i64} : tensor<0x8xf32>, tensor<4x8xf32>
+  %1 = dfg.concat %x, %none, %x {axis = 0 : i64} : tensor<4x8xf32>, tensor<0x8xf32>, tensor<4x8xf32>
+  %2 = dfg.concat %none, %none {axis = 0 : i64} : tensor<0x8xf32>, tensor<0x8xf32>
+  return %0, %1, %2 : tensor<4x8xf32>, tensor<8x8xf32>, tensor<0x8xf32>
+}
+
 // A whole slice backwards is not the tensor.
 // CHECK-LABEL: func.func @something
 // CHECK: dfg.slice
