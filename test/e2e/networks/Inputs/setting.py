@@ -50,6 +50,20 @@ def _convnet(random):
     return [{"x": x[i], "label": label[i]} for i in range(STEPS)]
 
 
+def _resnet(random):
+    """Stripes of four directions in colour, with noise: each step has other sizes."""
+    feeds = []
+    for step in range(STEPS):
+        n, height, width = 4 + step % 3, random.randint(15, 25), random.randint(15, 25)
+        label = random.randint(0, 4, size=n).astype(np.int32)
+        row, column = np.arange(height)[:, None], np.arange(width)
+        along = np.stack([row + 0 * column, 0 * row + column, row + column, row - column])[label]
+        stripes = np.sin(along)[..., None] * [1.0, 0.5, -0.5]
+        noise = random.normal(scale=0.5, size=(n, height, width, 3))
+        feeds.append({"x": (stripes + noise).astype(np.float32), "label": label})
+    return feeds
+
+
 def batches(network):
     """The feeds of each step."""
-    return {"gpt": _gpt, "convnet": _convnet}[network](np.random.RandomState(7))
+    return {"gpt": _gpt, "convnet": _convnet, "resnet": _resnet}[network](np.random.RandomState(7))
