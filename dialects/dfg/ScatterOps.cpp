@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/ScatterOps.h"
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/ScanOps.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -46,25 +47,46 @@ static SmallVector<Value> extremeGradient(const Term &g, ScatterReduceOp op) {
   return {hits * share, Value(), updateHits * rowsAt(share, op.getIndices())};
 }
 
-/// g times the product of the other factors: the product of those that are not 0, if no other is 0,
-/// divided by the factor itself.
+/// For each of `updates` the product of those that fall on its row and stand before it in `order`,
+/// which keeps those of a row together.
+static Term productBefore(const Term &updates, const Term &indices, const Term &order) {
+  OpBuilder &b = updates.getBuilder();
+  Shape shape = updates.getShape();
+  auto dims = [&](DimExpr size) { return DimsAttr::get(b.getContext(), {size}); };
+  auto shifted = [&](const Term &x) {
+    return call<PlaceOp>(x, dims(1), dims(shape[0]), DenseI64ArrayAttr(), b.getF64FloatAttr(-1.0));
+  };
+  Term row = rowsAt(indices, order);
+  Term isFirst = call<NotEqualOp>(row, shifted(row));
+  Term factor = rowsAt(updates, select(isFirst, order.number(-1.0), shifted(order)));
+  Shape column(shape.size(), DimExpr(1));
+  column[0] = shape[0];
+  Value start = reshapeTo(b, call<CastOp>(isFirst, updates.getDtype()), column);
+  Term product =
+      call<LinearRecurrenceOp>(factor, broadcastTo(b, start, shape), b.getI64IntegerAttr(0),
+                               b.getBoolAttr(false), b.getBoolAttr(false));
+  auto type = cast<RankedTensorType>(Value(updates).getType());
+  return addRows(order.with(filled(b, order.getLoc(), type, 0.0)), order, product);
+}
+
+/// g times the product of the other factors, of those before and those behind each. Without a
+/// division, so that it holds where factors are 0, and so do its own gradients.
 static SmallVector<Value> productGradient(const Term &g, ScatterReduceOp op) {
   OpBuilder &b = g.getBuilder();
-  Term x = g.with(op.getX()), u = g.with(op.getUpdates());
-  Term isZero = equal(x, x.number(0.0)), isZeroUpdate = equal(u, u.number(0.0));
-  Term factor = select(isZero, x.number(1.0), x), factors = select(isZeroUpdate, u.number(1.0), u);
-  Term zeros = addRows(call<CastOp>(isZero, g.getDtype()), op.getIndices(),
-                       call<CastOp>(isZeroUpdate, g.getDtype()));
-  Term product = call<ScatterReduceOp>(factor, op.getIndices(), factors, op.getModeAttr(),
-                                       b.getStringAttr("skip"));
-  auto others = [&](const Term &slope, const Term &zeros, const Term &isZero, const Term &factor) {
-    Term allowed = select(isZero, zeros.number(1.0), zeros.number(0.0));
-    return select(equal(zeros, allowed), slope / factor, slope.number(0.0));
-  };
-  Term slope = g * product;
-  return {others(slope, zeros, isZero, factor), Value(),
-          others(rowsAt(slope, op.getIndices()), rowsAt(zeros, op.getIndices()), isZeroUpdate,
-                 factors)};
+  Term x = g.with(op.getX()), u = g.with(op.getUpdates()), indices = g.with(op.getIndices());
+  Shape given = u.getShape(), flat = {DimExpr(1)};
+  for (const DimExpr &size : indices.getShape())
+    flat[0] = flat[0] * size;
+  llvm::append_range(flat, llvm::drop_begin(given, indices.getShape().size()));
+  Term row = g.with(reshapeTo(b, indices, {flat[0]}));
+  Term update = g.with(reshapeTo(b, u, flat));
+  Term order = call<ArgsortOp>(row, b.getI64IntegerAttr(0));
+  Term others = productBefore(update, row, order) *
+                productBefore(update, row, call<ReverseOp>(order, b.getDenseI64ArrayAttr({0})));
+  auto type = cast<RankedTensorType>(op.getX().getType());
+  Term all = call<ScatterReduceOp>(g.with(filled(b, g.getLoc(), type, 1.0)), indices, u,
+                                   op.getModeAttr(), b.getStringAttr("skip"));
+  return {g * all, Value(), reshapeTo(b, rowsAt(g * x, row) * others, given)};
 }
 
 SmallVector<Value> ScatterReduceOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {

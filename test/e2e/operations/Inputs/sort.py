@@ -36,6 +36,11 @@ def reduce(x, i, u, function):
     return y
 
 
+def skipped(x, i, u):
+    inside = (i >= 0) & (i < len(x))
+    return reduce(x, i[inside], u[inside], np.multiply)
+
+
 def indices(limit, *shape):
     return whole(*shape, low=0, high=limit, dtype="i32")
 
@@ -107,7 +112,11 @@ CASES = [
     case('scatter_reduce(x, i, u, mode: "mul")', lambda x, i, u: reduce(x, i, u, np.multiply), x=real(4, 2),
          i=indices(4, "n"), u=real("n", 2), second=True),
     case('scatter_reduce(x, i, u, mode: "mul")', lambda x, i, u: reduce(x, i, u, np.multiply), x=whole(3, low=-1, high=2),
-         i=indices(3, "n"), u=whole("n", low=-1, high=2)),
+         i=indices(3, "n"), u=whole("n", low=-1, high=2), second=True),
+    case('scatter_reduce(x, i - 1, u, mode: "mul", outside: "skip")', lambda x, i, u: skipped(x, i - 1, u),
+         x=whole(3, 2, low=-1, high=2), i=indices(5, 2, "n"), u=whole(2, "n", 2, low=-1, high=2), second=True),
+    case("segment_prod(x * x, i, 2)", lambda x, i: segments(x * x, i, 2, np.multiply, 1), x=whole("n", low=-1, high=2),
+         i=indices(2, "n"), second=True),
     case("segment_max(x, i, 3)", lambda x, i: segments(x, i, 3, np.maximum, -np.inf), x=distinct("n", 2),
          i=indices(3, "n"), gradient=False),
     case("maximum(segment_max(x, i, 3), -9.0)",
