@@ -95,6 +95,11 @@ def bins(x, count, low, high):
     return np.histogram(x, count, (low, high))[0].astype(np.int32)
 
 
+def skipping_rows(x, i):
+    inside = (i >= 0) & (i < x.shape[1])
+    return np.take_along_axis(x, np.where(inside, i, 0)[..., None], 1) * inside[..., None]
+
+
 PADS = {"edge": "edge", "reflect": "reflect", "symmetric": "symmetric", "wrap": "wrap"}
 CASES = [
     case("x + i64((2 - n) % 3) + i64(10 * ((0 - n) // 3))", lambda x: x + (2 - len(x)) % 3 + 10 * (-len(x) // 3),
@@ -129,6 +134,13 @@ CASES = [
     case("segment_sum(x, i, 3)", lambda x, i: segments(x, i, 3, 2), x=real("n", 2, 2), i=index(3, "n", 2)),
     case('segment_sum(x, i, 3, outside: "skip")', lambda x, i: skipping(x, i, 3), x=real("n", 2),
          i=whole("n", low=-2, high=6, dtype="i64")),
+    case("batch_gather(x, i)", lambda x, i: np.take_along_axis(x, i[..., None], 1), types="f64 f32 i32",
+         x=real("n", 4, 2), i=index(4, "n", 3), second=True),
+    case("batch_gather(x, i, batch: 2)", lambda x, i: np.take_along_axis(x, i[..., None], 2)[..., 0],
+         x=real(2, "n", 4), i=index(4, 2, "n")),
+    case("batch_gather(x, i, batch: 0)", lambda x, i: x[i], x=real(4, 2), i=index(4, "n", 2)),
+    case('batch_gather(x, i, outside: "skip")', skipping_rows, x=real("n", 4, 2),
+         i=whole("n", 3, low=-2, high=6, dtype="i64")),
     case("segment_mean(x, i, 4)", lambda x, i: segment_means(x, i, 4), x=real("n", 2), i=index(4, "n"), second=True),
     case("diag_part(x)", lambda x: np.diagonal(x, 0, 1, 2).copy(), x=real("n", 3, 3), second=True),
     case("diag_part(x, offset: 1)", lambda x: np.diagonal(x, 1, 1, 2).copy(), x=real("n", 3, 4)),
