@@ -14,7 +14,8 @@ NestEmitter::NestEmitter(KernelEmitter &emitter, const Schedule &schedule, const
     : e(emitter), b(emitter.builder()), loc(emitter.loc()), schedule(schedule), nest(nest),
       loops(nest.sizes.size()) {}
 
-//===--- shape of the loops ---------------------------------------------------------------------===//
+//===--- shape of the loops
+//---------------------------------------------------------------------===//
 
 static std::optional<int64_t> constantSize(AffineExpr size) {
   if (auto constant = dyn_cast<AffineConstantExpr>(size))
@@ -86,8 +87,7 @@ void NestEmitter::tileTransposed(const Sweep &sweep, Lanes &lanes) const {
     return;
   for (const Stage *stage : sweep.stages)
     for (const Access &read : stage->footprint.reads) {
-      AffineExpr offset =
-          denseOffset(e.shapes(), read.tensor, Schedule::readIndices(*stage, read));
+      AffineExpr offset = denseOffset(e.shapes(), read.tensor, Schedule::readIndices(*stage, read));
       auto isContiguous = [&](unsigned loop) {
         auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, b.getContext()));
         AffineExpr stride, rest;
@@ -124,7 +124,7 @@ void NestEmitter::tileRows(const Sweep &sweep, Lanes &lanes) const {
     int64_t size = constantSize(nest.sizes[loop]).value_or(kTypicalSize);
     bool many = e.target().vectorRegisters >= 32;
     lanes.unroll = std::min<int64_t>(lanes.unroll, many ? 4 : 2);
-    lanes.rows = std::min<int64_t>(size, many ? 5 : 4);
+    lanes.rows = std::clamp<int64_t>(size, 1, many ? 5 : 4);
     lanes.rowLoop = loop;
     return;
   }
@@ -179,7 +179,8 @@ int64_t NestEmitter::unitCost() const {
   return std::max<int64_t>(total, 1);
 }
 
-//===--- loops ----------------------------------------------------------------------------------===//
+//===--- loops
+//----------------------------------------------------------------------------------===//
 
 /// A loop over [lower, upper), or just its body where it runs exactly once.
 NestEmitter::Values NestEmitter::emitFor(Value lower, Value upper, int64_t step, Values carried,
@@ -292,7 +293,8 @@ NestEmitter::Values NestEmitter::emitLanes(const Sweep &sweep, const Lanes &lane
   return carried;
 }
 
-//===--- sweeps ---------------------------------------------------------------------------------===//
+//===--- sweeps
+//---------------------------------------------------------------------------------===//
 
 SmallVector<AffineExpr> NestEmitter::loopsAt(const Stage &stage) {
   return llvm::map_to_vector(stage.loops, [&](AffineExpr expr) { return expr.replaceDims(loops); });
@@ -365,10 +367,8 @@ void tfc::cpu::storeContractionResults(KernelEmitter &emitter, const Contraction
     SmallVector<Value> values = emitter.body(op, loops, {});
     for (auto [result, value] : llvm::zip(op->getResults(), values)) {
       AffineMap map = op.getIndexingMapMatchingResult(result);
-      SmallVector<AffineExpr> place =
-          llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
-            return normalize(expr.replaceDims(loops));
-          });
+      SmallVector<AffineExpr> place = llvm::map_to_vector(
+          map.getResults(), [&](AffineExpr expr) { return normalize(expr.replaceDims(loops)); });
       emitter.bind(result, place, value);
       stores.push_back({result, place, value});
     }
