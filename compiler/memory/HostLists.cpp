@@ -139,7 +139,7 @@ void RunFunction::create(ListCreateOp op) {
   Value stride = sizes->build(bytesOf(elementOf(op.getList())));
   // More than any memory holds, and far from an overflow.
   Value limit = LLVM::SDivOp::create(b, loc, sizes->constant(int64_t(1) << 56),
-                                     sizes->max(stride, sizes->constant(1)));
+                                     LLVM::SMaxOp::create(b, loc, stride, sizes->constant(1)));
   failUnless(compare(LLVM::ICmpPredicate::sle, length, limit), TFC_OUT_OF_MEMORY,
              "no memory for a list of %lld elements", {length});
   Value bytes = LLVM::MulOp::create(b, loc, length, stride);
