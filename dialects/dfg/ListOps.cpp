@@ -22,6 +22,14 @@ static LogicalResult checkElement(std::optional<Location> location, StringRef op
                            " for a list of them, but got ", toText(value), " [list-element]");
 }
 
+/// Checks that elements of `list` can be added.
+static LogicalResult checkNumbers(std::optional<Location> location, StringRef op, Type list) {
+  if (!elementTypeOf(listType(list).getElementType()).isInteger(1))
+    return success();
+  return emitOptionalError(location, "'", op, "' expects a list of numbers, but got ", toText(list),
+                           " [dtype]");
+}
+
 static Value zeroElement(OpBuilder &b, Value list) {
   return filled(b, list.getLoc(), listType(list.getType()).getElementType(), 0.0);
 }
@@ -127,6 +135,8 @@ SmallVector<Value> ListWriteOp::buildOperandGradients(OpBuilder &b, ValueRange r
 LogicalResult ListAddOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                           Adaptor adaptor, SmallVectorImpl<Type> &results) {
   results.push_back(adaptor.getList().getType());
+  if (failed(checkNumbers(location, "list_add", results.front())))
+    return failure();
   return checkElement(location, "list_add", results.front(), adaptor.getValue().getType());
 }
 
@@ -159,7 +169,7 @@ LogicalResult ListSumOp::inferReturnTypes(MLIRContext *, std::optional<Location>
     return emitOptionalError(location, "'list_sum' expects lists of one type, but got ",
                              toText(lhs), " and ", toText(rhs), " [list-element]");
   results.push_back(lhs);
-  return success();
+  return checkNumbers(location, "list_sum", lhs);
 }
 
 /// d(a + b) = g, g.

@@ -68,6 +68,14 @@ func.func @element(%l: !dfg.list<tensor<4xf32>>, %i: tensor<i32>, %x: tensor<i32
 
 // -----
 
+func.func @sum_of_bools(%l: !dfg.list<tensor<4xi1>>) {
+  // expected-error @+1 {{'list_sum' expects a list of numbers, but got list[bool[4]] [dtype]}}
+  %m = dfg.list_sum %l, %l : !dfg.list<tensor<4xi1>>, !dfg.list<tensor<4xi1>>
+  return
+}
+
+// -----
+
 // expected-error @+1 {{expects 'fifo', 'shuffle' or 'priority', but got 'lifo'}}
 dfg.queue @q : [tensor<4xf32>] {names = ["x"], kind = "lifo", capacity = 8 : i64}
 
