@@ -3,6 +3,8 @@
 #include "compiler/reference/Slide.h"
 #include "dialects/dfg/ConvolutionOps.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace tfc::dfg;
 
@@ -22,8 +24,16 @@ public:
     isDetermined &= a.isDetermined(lhs) && b.isDetermined(rhs);
   }
 
+  /// Padding times element `rhs`: nothing. It may be computed, 0 times what is no number.
+  void addPadding(int64_t rhs) {
+    const Tensor &b = call.operand(1);
+    meetsInfinity |= b.isFloat() && !std::isfinite(b.number(rhs));
+  }
+
   void store(int64_t i) {
-    if (call.result().isFloat())
+    if (meetsInfinity)
+      call.result().setReal(i, {sum.get().value, kUndetermined});
+    else if (call.result().isFloat())
       call.result().setReal(i, sum.get());
     else
       call.result().setInteger(i, int64_t(total), isDetermined);
@@ -33,7 +43,7 @@ private:
   Call &call;
   Sum sum;
   uint64_t total = 0;
-  bool isDetermined = true;
+  bool isDetermined = true, meetsInfinity = false;
 };
 } // namespace
 
@@ -59,10 +69,14 @@ static void convolution(ConvolutionOp op, Call &call) {
   for (Positions at(call.result().getShape()); !at.done(); at.next(), ++i) {
     int64_t feature = (*at).back(), first = feature / perGroup * width;
     Products products(call);
-    for (Positions tap(taps); !tap.done(); tap.next())
-      if (auto place = slide.place(inner(*at), *tap))
-        for (int64_t c = 0; c < width; ++c)
-          products.add(offsetAt(x, at[0], *place, {first + c}), kernelAt(kernel, *tap, c, feature));
+    for (Positions tap(taps); !tap.done(); tap.next()) {
+      auto place = slide.place(inner(*at), *tap);
+      for (int64_t c = 0; c < width; ++c)
+        if (int64_t weight = kernelAt(kernel, *tap, c, feature); place)
+          products.add(offsetAt(x, at[0], *place, {first + c}), weight);
+        else
+          products.addPadding(weight);
+    }
     products.store(i);
   }
 }
@@ -76,11 +90,14 @@ static void convolutionTranspose(ConvolutionTransposeOp op, Call &call) {
   for (Positions at(call.result().getShape()); !at.done(); at.next(), ++i) {
     int64_t channel = (*at).back(), first = channel / width * perGroup;
     Products products(call);
-    for (Positions tap(taps); !tap.done(); tap.next())
-      if (auto window = slide.window(inner(*at), *tap))
-        for (int64_t f = first; f < first + perGroup; ++f)
-          products.add(offsetAt(x, at[0], *window, {f}),
-                       kernelAt(kernel, *tap, channel % width, f));
+    for (Positions tap(taps); !tap.done(); tap.next()) {
+      auto window = slide.window(inner(*at), *tap);
+      for (int64_t f = first; f < first + perGroup; ++f)
+        if (int64_t weight = kernelAt(kernel, *tap, channel % width, f); window)
+          products.add(offsetAt(x, at[0], *window, {f}), weight);
+        else
+          products.addPadding(weight);
+    }
     products.store(i);
   }
 }
@@ -97,8 +114,11 @@ static void convolutionWeights(ConvolutionWeightsOp op, Call &call) {
     Products products(call);
     for (int64_t n = 0; n < x.getShape().front(); ++n)
       for (Positions window(slide.getCounts()); !window.done(); window.next())
-        if (auto place = slide.place(*window, (*at).drop_back(2)))
-          products.add(offsetAt(x, n, *place, {channel}), offsetAt(grad, n, *window, {feature}));
+        if (int64_t factor = offsetAt(grad, n, *window, {feature});
+            auto place = slide.place(*window, (*at).drop_back(2)))
+          products.add(offsetAt(x, n, *place, {channel}), factor);
+        else
+          products.addPadding(factor);
     products.store(i);
   }
 }

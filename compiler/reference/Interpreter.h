@@ -153,9 +153,11 @@ public:
   bool isInGradient = false;
   std::unique_ptr<Scratch> scratch;
 
+  /// Tells who listens that `op` has run.
+  void notify(mlir::Operation *op);
+
 private:
   llvm::LogicalResult evaluate(mlir::Operation *op);
-  void notify(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, DatumRef> environment;
   Status status;

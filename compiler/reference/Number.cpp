@@ -109,7 +109,9 @@ void Sum::add(Real term) {
 void Sum::addProduct(Real lhs, Real rhs) {
   double product = lhs.value * rhs.value;
   double change = 0;
-  if (!lhs.isDetermined() || !rhs.isDetermined())
+  // Where it is fused, a product of finite numbers does not overflow by itself.
+  bool overflows = std::isinf(product) && std::isfinite(lhs.value) && std::isfinite(rhs.value);
+  if (!lhs.isDetermined() || !rhs.isDetermined() || overflows)
     change = kUndetermined;
   else if (lhs.isExact() && rhs.isExact())
     change = mayBeNegativeZero(lhs) || mayBeNegativeZero(rhs) ? kEitherZero : 0;

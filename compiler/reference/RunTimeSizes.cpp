@@ -36,6 +36,7 @@ static LogicalResult bindSize(BindSizeOp op, Interpreter &interpreter) {
   if (std::optional<DimExpr> negative = findNegative(op, interpreter.sizes))
     return interpreter.fail(Status::Code::OutOfRange,
                             "the size " + negative->str() + " is negative");
+  interpreter.notify(op);
   return success();
 }
 

@@ -15,7 +15,8 @@ template <typename Op> static void addWave(Registry &registry, double (*function
   registry.add<Op>([=](Op, Call &call) {
     mapBounded(call, 2, [&](ArrayRef<Real> x) -> Real {
       double y = function(x[0].value);
-      if (!x[0].isExact() && !std::isfinite(x[0].value))
+      // What may be anything may be infinite.
+      if (!x[0].isDetermined() || (!x[0].isExact() && !std::isfinite(x[0].value)))
         return {y, kUndetermined};
       return {y, std::min(x[0].error, 2.0)};
     });
