@@ -133,6 +133,8 @@ static CallResult call(LoadedModel &model, const Entry &entry, std::vector<Array
     return {TFC_INTERNAL, llvm::toString(std::move(error)), {}};
   if (!removeGuards(result.fetches))
     return {TFC_INTERNAL, "the memory behind a fetch was overwritten", {}};
+  if (llvm::Error error = model.cutToFound(result.fetches))
+    return {TFC_INTERNAL, llvm::toString(std::move(error)), {}};
   for (auto [now, then] : llvm::zip_equal(feeds, before))
     if (now.data != then.data)
       return {TFC_INTERNAL, "a feed was overwritten", {}};

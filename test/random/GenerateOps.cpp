@@ -9,7 +9,6 @@
 
 #include "Generator.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -38,7 +37,7 @@ namespace {
 
 /// The table's operations, those that fuse apart.
 struct Choices {
-  std::vector<const OpSignature *> all, elementwise, views, reductions, contractions;
+  std::vector<const OpSignature *> all, lists, elementwise, views, reductions, contractions;
 
   explicit Choices(MLIRContext *context) {
     for (const OpSignature &op : allOps()) {
@@ -46,7 +45,9 @@ struct Choices {
       if (!name || !isTensorOp(op))
         continue;
       all.push_back(&op);
-      if (name->hasInterface<ScalarOpInterface>())
+      if (op.operands[0].kind == OperandKind::List)
+        lists.push_back(&op);
+      else if (name->hasInterface<ScalarOpInterface>())
         elementwise.push_back(&op);
       else if (name->hasTrait<ReductionRole>())
         reductions.push_back(&op);
@@ -73,22 +74,37 @@ static const Choices &choicesOf(MLIRContext *context) {
   return choices;
 }
 
+/// An operation that is added to the table takes few of the draws of others, and changes no other:
+/// each has a lot of its own, of which the highest wins.
+static const OpSignature &pickByName(ArrayRef<const OpSignature *> ops, uint64_t draw) {
+  return **llvm::max_element(ops, [&](const OpSignature *a, const OpSignature *b) {
+    return Random(draw ^ hash(a->name)).next() < Random(draw ^ hash(b->name)).next();
+  });
+}
+
 const OpSignature &Generator::pickElementwiseOp() {
-  return *random.pick(choicesOf(builder.getContext()).elementwise);
+  return pickByName(choicesOf(builder.getContext()).elementwise, random.next());
+}
+
+const OpSignature &Generator::pickListOp() {
+  return pickByName(choicesOf(builder.getContext()).lists, random.next());
 }
 
 const OpSignature &Generator::pickOp() {
   const Choices &choices = choicesOf(builder.getContext());
   double choice = random.unit();
+  uint64_t draw = random.next();
+  if (choice < 0.25 && llvm::any_of(visible(), [](Value v) { return isa<ListType>(v.getType()); }))
+    return pickByName(choices.lists, draw);
   if (choice < 0.32)
-    return *random.pick(choices.elementwise);
+    return pickByName(choices.elementwise, draw);
   if (choice < 0.50)
-    return *random.pick(choices.views);
+    return pickByName(choices.views, draw);
   if (choice < 0.60)
-    return *random.pick(choices.reductions);
+    return pickByName(choices.reductions, draw);
   if (choice < 0.66)
-    return *random.pick(choices.contractions);
-  return *random.pick(choices.all);
+    return pickByName(choices.contractions, draw);
+  return pickByName(choices.all, draw);
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,6 +166,8 @@ Value Generator::pickIndex(const OpSignature &op, ValueRange before) {
   Shape shape = before.empty() ? Shape{drawSize()} : varyShape(before);
   auto type =
       tensorOf(shape, Builder(builder.getContext()).getIntegerType(random.chance(0.5) ? 32 : 64));
+  if (isTooLarge(type))
+    return {};
   if (isRisky && random.chance(0.5))
     return valueOf(type);
   Shape limits{3};
@@ -161,7 +179,12 @@ Value Generator::pickIndex(const OpSignature &op, ValueRange before) {
   for (const DimExpr &limit : limits)
     if (limit.constant() || limit.asSymbol())
       suffix += "_" + limit.str();
-  return addFeed(type, limits.empty() ? "_below_1" : suffix);
+  if (limits.empty())
+    suffix = "_below_1";
+  if (!isBound(type))
+    return addFeed(type, suffix);
+  Value one = addFeed(tensorOf({}, type.getElementType()), suffix);
+  return make("broadcast", one, dimsAttr("shape", shapeOf(type)));
 }
 
 static bool isPlace(StringRef name) { return name == "index" || name == "size"; }
@@ -175,6 +198,11 @@ Value Generator::pickOperand(const OpSignature &op, unsigned number, ValueRange 
     return valueOf(tensorOf({}, b.getI1Type()));
   if (operand.isIndex)
     return pickIndex(op, before);
+  if (isPlace(operand.name) && random.chance(0.5)) // the first one, or a loop's number
+    return depth > 0 ? findValue([&](Value value) {
+      return value.getType() == tensorOf({}, b.getI32Type());
+    })
+                     : builder.scalar(int64_t(0), b.getI32Type(), location);
   if (isPlace(operand.name))
     return random.chance(0.7) ? addFeed(tensorOf({}, b.getI32Type()), "_below_3")
                               : builder.scalar(random.below(3), b.getI32Type(), location);
@@ -304,6 +332,8 @@ Attribute Generator::pickText(StringRef name, ValueRange operands) {
     });
     return b.getStringAttr(isAround || random.chance(0.4) ? "skip" : "fail");
   }
+  if (name == "mode")
+    return b.getStringAttr(random.pick(std::initializer_list<StringRef>{"max", "min", "mul"}));
   if (name != "labels" && name != "pattern")
     return {};
   std::map<std::string, char> labels;
@@ -335,8 +365,15 @@ Attribute Generator::pickAttribute(const AttrSignature &attr, ValueRange operand
   switch (attr.kind) {
   case AttrKind::Bool:
     return b.getBoolAttr(random.chance(0.5));
-  case AttrKind::Dims:
+  case AttrKind::Dims: {
+    bool isExact = true;
+    std::optional<DimExpr> size;
+    if (!operands.empty() && isa<ListType>(operands[0].getType()))
+      size = sizeOfList(operands[0], isExact);
+    if (size && isExact && random.chance(0.9))
+      return DimsAttr::get(builder.getContext(), {*size});
     return pickDims(attr.name, shape);
+  }
   case AttrKind::Dtype:
     return TypeAttr::get(drawDtype());
   case AttrKind::Float: {
@@ -376,31 +413,22 @@ Generator::Attributes Generator::pickAttributes(const OpSignature &op, ValueRang
 //===----------------------------------------------------------------------===//
 
 bool Generator::tryOperation(const OpSignature &op, Value first) {
-  size_t feeds = entry.getBody().getNumArguments();
-  auto start = builder.position();
-  Operation *last =
-      start.getPoint() == start.getBlock()->begin() ? nullptr : &start.getBlock()->back();
-  auto undo = [&] {
-    while (&start.getBlock()->back() != last && !start.getBlock()->empty())
-      start.getBlock()->back().erase();
-    dropFeeds(feeds);
-    return false;
-  };
-  Values operands;
-  if (first)
-    operands.push_back(first);
-  if (!pickOperands(op, operands))
-    return undo();
-  FailureOr<Operation *> made =
-      builder.create(op.name, operands, pickAttributes(op, operands), location);
-  if (failed(made))
-    return undo();
-  if (llvm::any_of((*made)->getResultTypes(), [&](Type type) { return isTooLarge(type); }))
-    return undo();
-  if (first && (*made)->getResult(0).getType() != first.getType())
-    return undo();
-  remember((*made)->getResults());
-  return true;
+  return attempt([&] {
+    Values operands;
+    if (first)
+      operands.push_back(first);
+    if (!pickOperands(op, operands))
+      return false;
+    FailureOr<Operation *> made =
+        builder.create(op.name, operands, pickAttributes(op, operands), location);
+    if (failed(made) ||
+        llvm::any_of((*made)->getResultTypes(), [&](Type type) { return isTooLarge(type); }))
+      return false;
+    if (first && (*made)->getResult(0).getType() != first.getType())
+      return false;
+    remember((*made)->getResults());
+    return true;
+  });
 }
 
 bool Generator::makeOperation() {
@@ -412,10 +440,9 @@ bool Generator::makeOperation() {
 }
 
 Value Generator::change(Value value) {
-  if (!isa<RankedTensorType>(value.getType()))
-    return {};
-  for (unsigned attempt = 0; attempt < 20; ++attempt)
-    if (tryOperation(pickElementwiseOp(), value))
+  bool isList = isa<ListType>(value.getType());
+  for (unsigned left = 20; left > 0; --left)
+    if (tryOperation(isList ? pickListOp() : pickElementwiseOp(), value))
       return pool.back();
   return {};
 }

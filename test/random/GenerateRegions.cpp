@@ -9,7 +9,15 @@ using namespace tfc::dfg;
 
 namespace tfc::random {
 
+/// Draws from a stream of its own: however many it takes, the next statement finds the same.
 void Generator::makeStatement() {
+  Random rest = random;
+  random = rest.fork();
+  drawStatement();
+  random = rest;
+}
+
+void Generator::drawStatement() {
   double choice = random.unit();
   if (choice < 0.05 && depth < 2 && makeBranch())
     return;
@@ -17,9 +25,17 @@ void Generator::makeStatement() {
     return;
   if (choice < 0.12 && depth == 0 && makeGradients())
     return;
-  if (choice < 0.20 && makeRead())
+  if (choice < 0.19 && makeRead())
     return;
-  if (choice < (depth ? 0.32 : 0.26) && makeAssign())
+  if ((choice < 0.24 || (depth && random.chance(0.06))) && makeAssign())
+    return;
+  if (choice < 0.27 && attempt([&] { return makeConvolution(); }))
+    return;
+  if (choice < 0.29 && attempt([&] { return makePool(); }))
+    return;
+  if (choice < 0.31 && attempt([&] { return makeList(); }))
+    return;
+  if (choice < 0.34 && tryBinding())
     return;
   for (unsigned attempt = 0; attempt < 4 && !makeOperation(); ++attempt) {
   }
@@ -60,15 +76,21 @@ bool Generator::makeAssign() {
 //===----------------------------------------------------------------------===//
 
 template <typename Body> void Generator::inBlock(Block &block, Body body) {
-  size_t outside = pool.size();
+  size_t outside = pool.size(), boundOutside = bound.size();
   builder.toEnd(block);
   remember(block.getArguments());
   ++depth;
   for (int64_t left = random.between(1, 4); left > 0; --left)
     makeStatement();
+  if (random.chance(0.5))
+    readLists(outside);
+  // What has a size of the block cannot leave it.
+  std::vector<std::string> own(bound.begin() + boundOutside, bound.end());
+  llvm::erase_if(pool, [&](Value value) { return mentions(value.getType(), own); });
   body(outside);
   --depth;
   pool.resize(outside);
+  bound.resize(boundOutside);
 }
 
 Value Generator::yieldedValue(Type type, size_t blockStart) {
@@ -115,6 +137,8 @@ bool Generator::makeLoop() {
   Value limit = random.chance(0.5) ? addFeed(tensorOf({}, i32), "_below_5")
                                    : builder.scalar(random.below(5), i32, location);
   Values inits{builder.scalar(int64_t(0), i32, location)};
+  if (Value list = findValue([](Value v) { return isa<ListType>(v.getType()); }))
+    inits.push_back(list);
   for (int64_t left = random.between(1, 3); left > 0; --left)
     if (Value init = findValue([](Value) { return true; }))
       inits.push_back(init);

@@ -62,6 +62,8 @@ Type Generator::drawDtype() {
 }
 
 DimExpr Generator::drawSize() {
+  if (!bound.empty() && random.chance(0.25))
+    return DimExpr::symbol(random.pick(bound));
   if (!symbols.empty() && random.chance(0.35))
     return DimExpr::symbol(random.pick(symbols));
   if (random.chance(0.12))
@@ -140,6 +142,10 @@ Value Generator::valueOf(RankedTensorType type, bool isPositive) {
   if (!isPositive && random.chance(0.65))
     if (Value known = findValue([&](Value value) { return value.getType() == type; }))
       return known;
+  if (isBound(type)) { // no feed has such a size
+    Value one = valueOf(tensorOf({}, type.getElementType()), isPositive);
+    return make("broadcast", one, dimsAttr("shape", shapeOf(type)));
+  }
   bool isSmall = type.hasStaticShape() && type.getNumElements() <= 64;
   if (isSmall && random.chance(0.2))
     return addConstant(type, isPositive);
@@ -182,6 +188,7 @@ void Generator::makeVariables() {
 void Generator::finishEntry() {
   Builder b(builder.getContext());
   Block &body = entry.getBody().front();
+  readLists(0);
   std::vector<EntryValue> results;
   Values values;
   for (Value value : pool) {
@@ -220,6 +227,7 @@ void Generator::makeEntry(unsigned number) {
   entryNames.push_back(header.name);
   feedNames.clear();
   pool.clear();
+  bound.clear();
   entry = builder.beginEntry(header, location);
   // Each named size stands in a feed.
   for (const std::string &symbol : symbols)

@@ -61,6 +61,7 @@ private:
   bool tryOperation(const dfg::OpSignature &op, mlir::Value first = {});
   const dfg::OpSignature &pickOp();
   const dfg::OpSignature &pickElementwiseOp();
+  const dfg::OpSignature &pickListOp();
   /// What an operation makes of `value`, of the same type, or null.
   mlir::Value change(mlir::Value value);
   /// Adds to the operands that are there.
@@ -74,9 +75,36 @@ private:
   mlir::Attribute pickInts(llvm::StringRef name, int64_t rank);
   mlir::Attribute pickText(llvm::StringRef name, mlir::ValueRange operands);
 
+  //===--- Families (GenerateFamilies.cpp) --------------------------------===//
+
+  /// Removes what `make` left if it says that it failed.
+  bool attempt(llvm::function_ref<bool()> make);
+  /// The first result of an operation; null if it does not type, or is too large.
+  mlir::Value make(llvm::StringRef op, mlir::ValueRange operands,
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes);
+  mlir::NamedAttribute dimsAttr(llvm::StringRef name, llvm::ArrayRef<dfg::DimExpr> sizes);
+  mlir::NamedAttribute intsAttr(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers);
+  Attributes pickWindowOptions(size_t rank);
+  mlir::Value pickImages(size_t rank, int64_t channels);
+  mlir::Value pickKernel(mlir::Value images, llvm::ArrayRef<int64_t> taps, int64_t perGroup,
+                         int64_t features);
+  bool makeConvolution();
+  bool makePool();
+  bool makeList();
+  std::optional<dfg::DimExpr> sizeOfList(mlir::Value list, bool &isExact);
+  void readLists(size_t from);
+  /// Whether the type has a size that the data decide.
+  bool isBound(mlir::Type type) { return mentions(type, bound); }
+  static bool mentions(mlir::Type type, llvm::ArrayRef<std::string> names);
+  void bind(mlir::Value count, const dfg::DimExpr &most);
+  bool makeSize();
+  /// The same, leaving nothing behind where it fails.
+  bool tryBinding();
+
   //===--- Other statements (GenerateRegions.cpp) -------------------------===//
 
   void makeStatement();
+  void drawStatement();
   bool makeBranch();
   bool makeLoop();
   bool makeGradients();
@@ -105,6 +133,8 @@ private:
   std::vector<std::string> feedNames;
   Values pool; // of the blocks around the current place
   unsigned depth = 0;
+  std::vector<std::string> bound;         // names of sizes that the data decide, in sight
+  unsigned boundSizes = 0;                // of the entry
   std::map<std::string, int64_t> largest; // values of the symbols in calls
 };
 

@@ -103,6 +103,11 @@ static bool isFailure(const std::string &text) {
   return !text.empty() && !StringRef(text).contains("[no-gradient]");
 }
 
+/// A refusal is another failure than a wrong result, and than another refusal.
+static StringRef kindOf(StringRef text) {
+  return text.starts_with("refused") ? text.take_front(40) : "";
+}
+
 /// Shrinks and writes a program that fails.
 static void keep(const Job &job, const std::string &text) {
   std::unique_ptr<MLIRContext> context = makeContext();
@@ -120,6 +125,7 @@ static void keep(const Job &job, const std::string &text) {
   quick.llvmLevel = 0;
   if (isFailure(failsIn(quick, *program)))
     variant = quick;
+  std::string whole = failsIn(variant, *program);
   auto end = std::chrono::steady_clock::now() + std::chrono::seconds(mostSeconds);
   if (shrinks)
     shrink(*program, [&](const Program &candidate) {
@@ -128,9 +134,7 @@ static void keep(const Job &job, const std::string &text) {
       std::string now = failsIn(variant, candidate);
       if (now == "took too long")
         return false;
-      // A refusal is another failure than a wrong result.
-      return isFailure(now) &&
-             StringRef(now).starts_with("refused") == StringRef(text).contains(": refused");
+      return isFailure(now) && kindOf(now) == kindOf(whole);
     });
   std::string path = folder + "/failure" + std::to_string(job.seed) + ".graph";
   std::error_code error;

@@ -19,6 +19,8 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
+  /// The start of a stream of its own.
+  Random fork() { return Random(next()); }
   /// From 0 up to but not including `count`.
   int64_t below(int64_t count) { return int64_t(next() % uint64_t(count)); }
   int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }

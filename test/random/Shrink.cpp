@@ -7,19 +7,38 @@
 
 #include "Compare.h"
 #include "Edit.h"
+#include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
 
 namespace tfc::random {
 
+/// Names of sizes that the data decide.
+static llvm::StringSet<> foundSizes(ModuleOp module) {
+  llvm::StringSet<> names;
+  module.walk([&](BindSizeOp op) { names.insert(op.getName()); });
+  return names;
+}
+
+/// Whether a feed has one of the sizes.
+static bool feedsName(ModuleOp module, const llvm::StringSet<> &sizes) {
+  SmallVector<std::string> names;
+  for (auto entry : module.getOps<EntryOp>())
+    for (Type type : entry.getArgumentTypes())
+      for (const DimExpr &size : shapeOf(type))
+        size.collectSymbols(names);
+  return llvm::any_of(names, [&](StringRef name) { return sizes.contains(name); });
+}
+
 namespace {
 
 class Shrinker {
 public:
   Shrinker(Program &program, llvm::function_ref<bool(const Program &)> fails)
-      : program(program), fails(fails) {}
+      : program(program), fails(fails), found(foundSizes(*program.module)) {}
 
   void run() {
     shrinkCalls();
@@ -41,7 +60,7 @@ private:
     if (!edit(trial))
       return false;
     removeUnused(*trial.module);
-    if (failed(verify(*trial.module)) || !fails(trial))
+    if (failed(verify(*trial.module)) || feedsName(*trial.module, found) || !fails(trial))
       return false;
     program = std::move(trial);
     return true;
@@ -54,6 +73,7 @@ private:
 
   Program &program;
   llvm::function_ref<bool(const Program &)> fails;
+  llvm::StringSet<> found; // sizes, which feeds cannot bring
 };
 
 } // namespace

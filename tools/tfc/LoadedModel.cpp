@@ -169,14 +169,20 @@ Expected<std::vector<Array>> LoadedModel::run(const Entry &entry, std::vector<Ar
     return fetches.takeError();
   if (Error error = call(entry, feeds, *fetches))
     return error;
-  std::vector<tfc_tensor> found(fetches->size());
+  if (Error error = cutToFound(*fetches))
+    return error;
+  return fetches;
+}
+
+Error LoadedModel::cutToFound(std::vector<Array> &fetches) {
+  std::vector<tfc_tensor> found(fetches.size());
   if (Error error = check(library->api->found(instance, found.data(), found.size())))
     return error;
-  for (auto [array, tensor] : zip(*fetches, found)) {
+  for (auto [array, tensor] : zip(fetches, found)) {
     array.shape.assign(tensor.dims, tensor.dims + tensor.rank);
     array.data.resize(array.elementCount() * sizeOf(array.dtype));
   }
-  return fetches;
+  return Error::success();
 }
 
 Expected<std::vector<std::vector<int64_t>>> LoadedModel::feedShapes(const Entry &entry,

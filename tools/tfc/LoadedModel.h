@@ -30,6 +30,9 @@ public:
   /// Runs the entry; writes into `fetches`.
   llvm::Error call(const Entry &entry, std::vector<Array> &feeds, std::vector<Array> &fetches);
 
+  /// Gives what `call` wrote the sizes that it found.
+  llvm::Error cutToFound(std::vector<Array> &fetches);
+
   /// Names of the variables, and the value of one.
   std::vector<std::string> getVariables() const;
   llvm::Expected<Array> getVariable(llvm::StringRef name);
