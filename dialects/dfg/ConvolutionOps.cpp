@@ -330,11 +330,15 @@ LogicalResult ConvolutionTransposeOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// d convolution_transpose(x, w) = convolution(g, w), convolution_weights(g, x).
+/// d convolution_transpose(x, w) = convolution(g, w), convolution_weights(g, x). Where nothing is
+/// spread both are 0, and there may be no room for a window.
 SmallVector<Value> ConvolutionTransposeOp::buildOperandGradients(OpBuilder &b,
                                                                  ValueRange resultGrads) {
   Convolution c = *readTranspose(std::nullopt, Adaptor(*this));
   Value g = resultGrads[0];
+  if (llvm::any_of(c.windows.count, [](const DimExpr &count) { return count.isConstant(0); }))
+    return {filled(b, getLoc(), cast<RankedTensorType>(getX().getType()), 0.0),
+            filled(b, getLoc(), cast<RankedTensorType>(getKernel().getType()), 0.0)};
   Value dx = ConvolutionOp::create(b, getLoc(), g, getKernel(), getStrideAttr(), getPaddingAttr(),
                                    getPadsAttr(), getDilationAttr(), getGroupsAttr());
   Value dw = ConvolutionWeightsOp::create(
