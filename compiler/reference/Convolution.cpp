@@ -27,7 +27,7 @@ public:
   /// Padding times element `rhs`: nothing. It may be computed, 0 times what is no number.
   void addPadding(int64_t rhs) {
     const Tensor &b = call.operand(1);
-    meetsInfinity |= b.isFloat() && !std::isfinite(b.number(rhs));
+    meetsInfinity |= b.isFloat() && (!b.isDetermined(rhs) || !std::isfinite(b.number(rhs)));
   }
 
   void store(int64_t i) {

@@ -77,8 +77,11 @@ static void localResponseNorm(LocalResponseNormOp op, Call &call) {
     for (int64_t k = std::max<int64_t>(c - radius, 0); k <= std::min(c + radius, channels - 1); ++k)
       sum.add(
           apply(type, 0.5, [](ArrayRef<double> v) { return v[0] * v[0]; }, {x.real(i - c + k)}));
-    Real norm =
-        apply(type, 1, [&](ArrayRef<double> v) { return bias + alpha * v[0]; }, {sum.get()});
+    Real squares = sum.get();
+    Real norm = apply(type, 1, [&](ArrayRef<double> v) { return bias + alpha * v[0]; }, {squares});
+    // Each may be stored, and an f16 then be infinite.
+    if (type.isF16() && std::max(squares.value, norm.value) >= formatOf(type).largest)
+      norm.error = kUndetermined;
     Real power = apply(type, 4, [&](ArrayRef<double> v) { return std::pow(v[0], -beta); }, {norm});
     call.result().setRounded(
         i, evaluateAt([](ArrayRef<double> v) { return v[0] * v[1]; }, {x.real(i), power}), 0.5);
