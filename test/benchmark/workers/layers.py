@@ -213,6 +213,7 @@ LAYERS = {
         ("x", "w", "y"),
         x=Feed(128, 128),
         w=Feed(64, 128, 128),
+        y=Feed(128, 128),
     ),
     "attend": Layer("attend(q, k, v)", ("q", "k", "v"), uses="layers", q=HEADS, k=HEADS, v=HEADS),
     "attend_causal": Layer(
