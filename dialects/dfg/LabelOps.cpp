@@ -357,27 +357,56 @@ static Labelled contract(OpBuilder &b, Location loc, const Labelled &lhs, const 
   return {reshapeTo(b, result, sizesOf(names, sizes)), names};
 }
 
-/// Pairs of operands from left to right, each a product of matrices.
+/// How many products it takes to contract two operands; sizes that are not known count as 64.
+static double costOf(const Labelled &lhs, const Labelled &rhs, const Sizes &sizes) {
+  constexpr int64_t kAssumed = 64;
+  double cost = 1;
+  auto count = [&](StringRef name) { cost *= sizes.lookup(name).constant().value_or(kAssumed); };
+  for (const std::string &name : lhs.names)
+    count(name);
+  for (const std::string &name : rhs.names)
+    if (!contains(lhs.names, name))
+      count(name);
+  return cost;
+}
+
+/// The pair that takes the fewest products; of equals the first.
+static std::pair<size_t, size_t> cheapestPair(ArrayRef<Labelled> operands, const Sizes &sizes) {
+  std::pair<size_t, size_t> best = {0, 1};
+  double least = costOf(operands[0], operands[1], sizes);
+  for (size_t i = 0; i < operands.size(); ++i)
+    for (size_t j = i + 1; j < operands.size(); ++j)
+      if (double cost = costOf(operands[i], operands[j], sizes); cost < least) {
+        best = {i, j};
+        least = cost;
+      }
+  return best;
+}
+
+/// Products of matrices, each of the two operands that are the cheapest to multiply.
 SmallVector<Value> EinsumOp::decompose(OpBuilder &b) {
   Einsum einsum;
   (void)readEinsum(std::nullopt, "einsum", getLabels(), getXs().getTypes(), true, einsum);
-  auto operand = [&](size_t i) {
-    return withoutRepeats(
-        b, {getXs()[i], einsum.inputs[i]},
-        [&](StringRef name) {
-          return contains(einsum.output, name) || countTerms(einsum, name) > 1;
-        },
-        einsum.sizes);
+  auto isUsed = [&](StringRef name) {
+    return contains(einsum.output, name) || countTerms(einsum, name) > 1;
   };
-  Labelled result = operand(0);
-  for (size_t i = 1; i < einsum.inputs.size(); ++i) {
+  SmallVector<Labelled> operands;
+  for (auto [x, names] : llvm::zip(getXs(), einsum.inputs))
+    operands.push_back(withoutRepeats(b, {x, names}, isUsed, einsum.sizes));
+  while (operands.size() > 1) {
+    auto [i, j] = cheapestPair(operands, einsum.sizes);
+    Labelled lhs = operands[i], rhs = operands[j];
+    operands.erase(operands.begin() + j);
+    auto others = llvm::concat<Labelled>(MutableArrayRef(operands).take_front(i),
+                                         MutableArrayRef(operands).drop_front(i + 1));
     auto isKept = [&](StringRef name) {
-      auto later = ArrayRef(einsum.inputs).drop_front(i + 1);
-      return contains(einsum.output, name) ||
-             llvm::any_of(later, [&](const Names &names) { return contains(names, name); });
+      return contains(einsum.output, name) || llvm::any_of(others, [&](const Labelled &other) {
+               return contains(other.names, name);
+             });
     };
-    result = contract(b, getLoc(), result, operand(i), isKept, einsum.sizes);
+    operands[i] = contract(b, getLoc(), lhs, rhs, isKept, einsum.sizes);
   }
+  const Labelled &result = operands.front();
   return {permute(b, getLoc(), result.value, result.names, einsum.output)};
 }
 

@@ -27,6 +27,11 @@ CASES = [
     case('einsum("i j -> j i", x)', lambda x: x.T, x=real("n", 2)),
     case('einsum("i j, j k, k l -> l i", x, y, z)', lambda x, y, z: (x @ y @ z).T, x=real("n", 3),
          y=real(3, 2), z=real(2, 4), second=True, tolerance=1e-5),
+    # The cheapest pair comes first: the last two, and two without a name in common.
+    case('einsum("i j, j k, k l -> l i", x, y, z)', lambda x, y, z: (x @ y @ z).T, x=real("n", 2),
+         y=real(2, 5), z=real(5, 1), second=True, tolerance=1e-5),
+    case('einsum("i, i j k, j, k l -> l", x, y, z, w)', lambda x, y, z, w: np.einsum("i,ijk,j,kl->l", x, y, z, w),
+         x=real("n"), y=real("n", 2, 7), z=real(2), w=real(7, 3), second=True, tolerance=1e-5),
     case('einsum(".. i, i o -> .. o", x, y)', lambda x, y: x @ y, x=real(2, "n", 4), y=real(4, 2),
          second=True, tolerance=1e-5),
     case('einsum("b i, b i -> b", x, y)', lambda x, y: (x * y).sum(1), x=real("n", 3), y=real("n", 3),
