@@ -264,6 +264,19 @@ static void storeSingleLanes(llvm::Module &module) {
       }
 }
 
+/// Says where the life of each stack buffer begins. LLVM 22 merges vectors that are stored to a
+/// buffer and loaded from it as one, with uses before definitions where they were stored from the
+/// last one to the first; it leaves buffers alone of which anything else is said.
+static void beginLifetimes(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : llvm::make_early_inc_range(block)) {
+        auto *buffer = dyn_cast<llvm::AllocaInst>(&instruction);
+        if (buffer && buffer->isStaticAlloca())
+          llvm::IRBuilder<>(buffer->getNextNode()).CreateLifetimeStart(buffer);
+      }
+}
+
 void tfc::emission::optimize(llvm::Module &module, llvm::TargetMachine &target, unsigned level) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -281,6 +294,7 @@ void tfc::emission::optimize(llvm::Module &module, llvm::TargetMachine &target, 
   llvm::ModulePassManager passes = chosen == Level::O0
                                        ? builder.buildO0DefaultPipeline(chosen)
                                        : builder.buildPerModuleDefaultPipeline(chosen);
+  beginLifetimes(module);
   passes.run(module, modules);
   storeSingleLanes(module);
 }
