@@ -74,8 +74,8 @@ Value storageOf(Value root) {
   return root;
 }
 
-/// Whether a root is in the one buffer of a carried value: the old value, or one that is made on the
-/// way to the next.
+/// Whether a root is in the one buffer of a carried value: the old value, or one that is made on
+/// the way to the next.
 static bool isInSingleBuffer(Value root, WhileOp loop, int64_t carried) {
   if (root == loop.getBodyBlock().getArgument(carried))
     return true;
@@ -84,6 +84,17 @@ static bool isInSingleBuffer(Value root, WhileOp loop, int64_t carried) {
     return false;
   Place place = placeOf(launch, cast<OpResult>(root).getResultNumber());
   return place.kind == Place::Kind::Result && place.index == carried;
+}
+
+/// Whether a root is in the memory of a variable: its old value, or one on the way to the next.
+static bool isInVariable(Value root, FlatSymbolRefAttr variable) {
+  if (auto read = root.getDefiningOp<ReadOp>())
+    return read.getVariableAttr() == variable;
+  auto launch = root.getDefiningOp<LaunchOp>();
+  if (!launch)
+    return false;
+  Place place = placeOf(launch, cast<OpResult>(root).getResultNumber());
+  return place.kind == Place::Kind::Variable && place.variable == variable;
 }
 
 bool isWrittenOverOperand(LaunchOp launch, unsigned result) {
@@ -95,10 +106,8 @@ bool isWrittenOverOperand(LaunchOp launch, unsigned result) {
     });
   if (place.kind != Place::Kind::Variable)
     return place.kind == Place::Kind::Operand;
-  return llvm::any_of(launch.getInputs(), [&](Value input) {
-    auto read = rootOf(input).getDefiningOp<ReadOp>();
-    return read && read.getVariableAttr() == place.variable;
-  });
+  return llvm::any_of(launch.getInputs(),
+                      [&](Value input) { return isInVariable(rootOf(input), place.variable); });
 }
 
 bool isInArena(Value root) {
@@ -135,17 +144,8 @@ bool isRegister(Value value) {
 SmallVector<AssignOp> copiedAtEnd(Block &block) {
   SmallVector<AssignOp> copies;
   for (auto assign : block.getOps<AssignOp>()) {
-    Value root = rootOf(assign.getValue());
-    auto read = root.getDefiningOp<ReadOp>();
-    if (read && read.getVariableAttr() == assign.getVariableAttr())
-      continue;
-    auto launch = root.getDefiningOp<LaunchOp>();
-    if (launch) {
-      Place place = placeOf(launch, cast<OpResult>(root).getResultNumber());
-      if (place.kind == Place::Kind::Variable && place.variable == assign.getVariableAttr())
-        continue;
-    }
-    copies.push_back(assign);
+    if (!isInVariable(rootOf(assign.getValue()), assign.getVariableAttr()))
+      copies.push_back(assign);
   }
   return copies;
 }

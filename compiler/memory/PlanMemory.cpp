@@ -60,8 +60,7 @@ private:
   LogicalResult checkState();
   void readEachVariableOnce();
   void placeInVariables(StepGraph &graph);
-  bool placeInVariable(StepGraph &graph, AssignOp assign,
-                       const llvm::SmallDenseSet<Operation *> &neededByChecks);
+  bool placeInVariable(StepGraph &graph, AssignOp assign);
   bool placeOverOld(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old);
   void placeInFetches();
   void placeInResults(StepGraph &graph);
@@ -80,9 +79,10 @@ private:
   Block &block;
   SymbolTable &symbols;
   llvm::MapVector<Operation *, LaunchPlan> plans;
-  DenseMap<Attribute, Value> reads;             // by variable
-  llvm::SmallDenseSet<Attribute> keptVariables; // whose old values others are assigned
-  llvm::SmallDenseSet<Value> assigned;          // roots of assigned values
+  DenseMap<Attribute, Value> reads;              // by variable
+  llvm::SmallDenseSet<Attribute> keptVariables;  // whose old values others are assigned
+  llvm::SmallDenseSet<Value> assigned;           // roots of assigned values
+  llvm::SmallDenseSet<Operation *> beforeChecks; // steps that cannot wait for all that can fail
 };
 } // namespace
 
@@ -165,6 +165,8 @@ std::optional<unsigned> BlockPlanner::operandFor(LaunchOp launch, unsigned resul
   return operand;
 }
 
+static bool isVariable(const Place &place) { return place.kind == Place::Kind::Variable; }
+
 void BlockPlanner::placeInVariables(StepGraph &graph) {
   for (auto assign : block.getOps<AssignOp>()) {
     Value root = rootOf(assign.getValue());
@@ -173,36 +175,34 @@ void BlockPlanner::placeInVariables(StepGraph &graph) {
     if (auto read = root.getDefiningOp<ReadOp>())
       keptVariables.insert(read.getVariableAttr());
   }
-  llvm::SmallDenseSet<Operation *> needed = graph.neededByChecks();
+  if (assigned.empty())
+    return;
+  beforeChecks = graph.neededByChecks();
+  for (auto assign : block.getOps<AssignOp>())
+    placeInVariable(graph, assign);
   SmallVector<Operation *> fallible;
   llvm::copy_if(graph.getSteps(), std::back_inserter(fallible), canFail);
-  for (auto assign : block.getOps<AssignOp>()) {
-    if (!placeInVariable(graph, assign, needed))
-      continue;
-    Operation *writer = rootOf(assign.getValue()).getDefiningOp();
-    for (Operation *step : fallible)
-      graph.runBefore(step, writer);
-  }
+  for (auto &[writer, plan] : plans)
+    if (llvm::any_of(plan.places, isVariable))
+      for (Operation *step : fallible)
+        graph.runBefore(step, writer);
 }
 
-/// Lets the launch that makes the assigned value write it into the variable, if that is possible in
-/// some order: everything that reads the old value runs before it.
-bool BlockPlanner::placeInVariable(StepGraph &graph, AssignOp assign,
-                                   const llvm::SmallDenseSet<Operation *> &neededByChecks) {
-  auto result = dyn_cast<OpResult>(rootOf(assign.getValue()));
+/// Lets the launch that makes the assigned value write it into the variable, and those that make
+/// what it changes, if that is possible in some order: everything that reads the old value runs
+/// before it.
+bool BlockPlanner::placeInVariable(StepGraph &graph, AssignOp assign) {
+  Value root = rootOf(assign.getValue());
   FlatSymbolRefAttr variable = assign.getVariableAttr();
-  auto it = result ? plans.find(result.getOwner()) : plans.end();
-  if (it == plans.end() || neededByChecks.contains(it->first) || keptVariables.contains(variable))
+  LaunchPlan *plan = unplacedMaker(root);
+  if (!plan || beforeChecks.contains(plan->op) || keptVariables.contains(variable))
     return false;
-  LaunchPlan &plan = it->second;
-  unsigned number = result.getResultNumber();
-  if (plan.places[number].kind != Place::Kind::Arena)
-    return false;
-
-  if (!placeOverOld(graph, plan, number, reads.lookup(variable)))
-    return false;
-  plan.places[number] = Place::inVariable(variable);
-  return true;
+  unsigned number = cast<OpResult>(root).getResultNumber();
+  plan->places[number] = Place::inVariable(variable);
+  if (placeChain(graph, *plan, number, reads.lookup(variable)))
+    return true;
+  plan->places[number] = Place();
+  return false;
 }
 
 /// Makes everything that reads `old` run before the launch that writes over it, if some order
@@ -308,6 +308,7 @@ bool BlockPlanner::placeOverMade(StepGraph &graph, LaunchPlan &plan, unsigned nu
   std::optional<unsigned> operand = operandFor(plan.op, number, made);
   auto isMade = [&](Value value) { return rootOf(value) == made; };
   if (!maker || !operand || plan.takes(*operand) || assigned.contains(made) ||
+      beforeChecks.contains(maker->op) ||
       bytesOf(made.getType()) != bytesOf(plan.op.getResult(number).getType()) ||
       llvm::any_of(block.getTerminator()->getOperands(), isMade))
     return false;
