@@ -18,6 +18,9 @@ static Term positions(OpBuilder &b, Location loc, const DimExpr &size, int64_t a
 static LogicalResult checkSize(std::optional<Location> location, StringRef op, DimsAttr dims) {
   if (dims.getSizes().size() == 1 && isNonNegative(dims.getExprs()[0]) != false)
     return success();
+  if (dims.getSizes().size() != 1)
+    return emitOptionalError(location, "'", op, "' expects one size, but got ", dims.getSizes().size(),
+                             " [size]");
   return emitOptionalError(location, "'", op, "' expects one size that is not negative [size]");
 }
 

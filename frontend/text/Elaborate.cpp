@@ -17,6 +17,7 @@ void Elaborator::run(FileId file) {
   if (!mainModule || !prelude)
     return;
   mainModule->isMain = true;
+  hasFailedEntries = mainModule->hasSyntaxErrors;
   if (mainModule->file->items.empty() && !mainModule->hasSyntaxErrors)
     error({file, 0, 0}, "empty-file", "the file declares nothing")
         .help("a model has at least an entry, such as entry twice(x: f32[n]) -> (y: f32[n]) "

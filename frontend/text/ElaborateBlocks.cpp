@@ -19,6 +19,9 @@ bool Elaborator::runBlock(RunTimeBlock &block, mlir::Block &into, function_ref<v
   bind();
   bool ok = body();
   reads = std::move(knownReads);
+  for (const auto &local : frame->locals)
+    if (!outer.contains(local.getKey()))
+      frame->ended[local.getKey()] = {local.second.at, block.keyword};
   frame->locals = std::move(outer);
   frame->dims.resize(dims);
   return ok;

@@ -340,6 +340,8 @@ Entity Elaborator::checkResults(const ast::FnDecl &fn, const Entity &result, Sou
                     " results, but returns " + Twine(values.size()));
   std::vector<std::string> names;
   for (auto [declared, value] : zip(fn.results, values)) {
+    if (!declared.name)
+      return Poison();
     value = checkResult(*declared.type, value, at, ("'" + declared.name.text + "'").str());
     if (value.isPoison())
       return Poison();

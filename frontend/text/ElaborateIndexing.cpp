@@ -123,6 +123,8 @@ mlir::Value Elaborator::runTimeIndex(const Entity &value, const ast::Expr *expr)
             "an index is a number, or a scalar of type i32 or i64, but got " + value.describe());
   if (isIndex)
     diagnostic.help("gather(x, i, axis: 0) takes the elements at all indices in i");
+  else if (element.isInteger(1))
+    diagnostic.help("boolean_mask(x, mask) takes the slices where mask is true");
   return {};
 }
 

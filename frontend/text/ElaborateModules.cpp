@@ -360,8 +360,10 @@ std::vector<StringRef> Elaborator::visibleNames() {
 
 Entity Elaborator::unknownName(StringRef name, SourceRange at) {
   Diagnostic &diagnostic = error(at, "unknown-name", "nothing is named '" + name + "' here");
-  suggest(diagnostic, name, visibleNames());
-  hintLibrary(diagnostic, name);
+  if (!hintEnded(diagnostic, name) && !hintForeign(diagnostic, name)) {
+    suggest(diagnostic, name, visibleNames());
+    hintLibrary(diagnostic, name);
+  }
   return Poison();
 }
 

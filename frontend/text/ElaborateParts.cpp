@@ -218,9 +218,13 @@ std::optional<Entity> Elaborator::valueInInstance(Instance &instance, StringRef 
   if (auto it = instance.sizes.find(name); it != instance.sizes.end()) {
     if (it->second.at.isValid())
       return it->second.value;
-    error(at, "unknown-size",
-          "'" + name + "' of '" + instance.path + "' is not known before a call has bound it")
-        .note(instance.at, "the instance is made here");
+    if (mainModule->hasSyntaxErrors)
+      return Entity(); // what could not be parsed may have called it
+    Diagnostic &diagnostic =
+        error(at, "unknown-size",
+              "'" + name + "' of '" + instance.path + "' is not known before a call has bound it");
+    for (const Instance *around = &instance; around; around = around->parent)
+      diagnostic.note(around->at, "the instance '" + around->path + "' is made here");
     return Entity();
   }
   auto it = instance.members.find(name);

@@ -63,9 +63,12 @@ void Elaborator::bindTarget(const ast::Target &target, const Entity &value, Sour
     bound = fail(at, "no-value", "this call gives no value for '" + name + "'");
   if (!frame->find(name) && !target.name.isDiscard() && !bound.isPoison())
     if (std::optional<Entity> outer = lookupDeclared(name, target.name.range, /*inBlocks=*/false);
-        outer && outer->is<Variable *>())
-      bound = fail(target.name.range, "shadows-variable",
-                   "'" + name + "' is a variable, and '=' only binds a name");
+        outer && outer->is<Variable *>()) {
+      error(target.name.range, "shadows-variable",
+            "'" + name + "' is a variable, and '=' only binds a name")
+          .help("assign(" + name + ", ..) writes the variable");
+      bound = Poison();
+    }
   if (!checkRebinding(target.name))
     bound = Entity();
   if (target.type && !bound.isPoison())

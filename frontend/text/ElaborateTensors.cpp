@@ -82,6 +82,12 @@ mlir::Value Elaborator::listToTensor(const Entity &value, mlir::Type preferred, 
         .help("'as_tensor(g)' has zeros in the other rows");
     return {};
   }
+  if (const Group &group = *value.asGroup(); group.names.size() > 1) {
+    hintResults(error(at, "not-a-tensor",
+                      "expected a tensor, but got " + Twine(group.names.size()) + " results"),
+                group, at);
+    return {};
+  }
   if (!flatten(value, 0, shape, numbers)) {
     error(at, "not-a-tensor",
           "expected a tensor, but got " + value.describe() + " that is no table of static numbers");

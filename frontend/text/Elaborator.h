@@ -87,6 +87,12 @@ private:
 
   void hintOperation(Diagnostic &diagnostic, llvm::StringRef op, llvm::ArrayRef<Argument> operands);
   void hintMember(Diagnostic &diagnostic, const ast::MemberExpr &expr);
+  /// What several results are called, where one tensor is expected.
+  void hintResults(Diagnostic &diagnostic, const Group &results, SourceRange at);
+  /// How a name of a block that has ended gets out of it; false if it is none.
+  bool hintEnded(Diagnostic &diagnostic, llvm::StringRef name);
+  /// What a function of other libraries is called here; false if it is unknown.
+  bool hintForeign(Diagnostic &diagnostic, llvm::StringRef name);
   /// The shipped file that declares a name.
   void hintLibrary(Diagnostic &diagnostic, llvm::StringRef name);
 

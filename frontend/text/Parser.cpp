@@ -141,6 +141,9 @@ void Parser::expectNewline() {
                      "what it stacks");
   else if (at(TokenKind::At))
     diagnostic->help("a product of matrices is matmul(x, y)");
+  else if (at(TokenKind::If))
+    diagnostic->help("select(condition, x, y) chooses element by element; by one bool, 'if c { "
+                     "yield x } else { yield y }'");
   else if (at(TokenKind::Assign))
     diagnostic->help("'==' compares; '=' binds a name at the start of a statement");
 }

@@ -249,6 +249,13 @@ IndexItem Parser::parseIndex(SmallVectorImpl<Expr *> &children) {
 // Primary expressions
 //===----------------------------------------------------------------------===//
 
+/// What other libraries call by a word that is a keyword here.
+static StringRef otherwiseMeant(TokenKind keyword) {
+  if (keyword == TokenKind::Where)
+    return "; select(condition, x, y) chooses element by element";
+  return keyword == TokenKind::Dim ? "; operations name an axis by 'axis'" : "";
+}
+
 Expr *Parser::parsePrimary() {
   uint32_t begin = token().begin;
   switch (recovering || atNewBinding() ? TokenKind::Invalid : kind()) {
@@ -305,7 +312,7 @@ Expr *Parser::parsePrimary() {
   else if (diagnostic && isKeyword(next) && !behindLineBreak())
     diagnostic->help("if '" + spelled(token()) +
                      "' is the name of a value, write it in backquotes: `" + spelled(token()) +
-                     "`");
+                     "`" + otherwiseMeant(next));
   return errorExpr();
 }
 

@@ -225,6 +225,8 @@ Stmt *Parser::parseCallStatement(Name first) {
   if (diagnostic && isOperator)
     diagnostic->help("write 'x = x " + spelled(token()) +
                      " ..'; a variable v changes by assign_add(v, ..)");
+  else if (diagnostic && at(TokenKind::RBrace))
+    diagnostic->help("a block gives values by 'yield', a function by 'return'");
   return nullptr;
 }
 

@@ -146,6 +146,8 @@ struct Frame {
   unsigned depth = 0;
 
   llvm::StringMap<Local> locals;
+  /// Where run-time blocks bound names that have ended with them, and their keywords.
+  llvm::StringMap<std::pair<SourceRange, llvm::StringRef>> ended;
   /// Dimensions in the order in which the call bound them.
   std::vector<std::string> dims;
   /// The variables over which the `static for`s around run.

@@ -81,7 +81,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%i: tensor<3xi64>) {
-  // expected-error @+1 {{'one_hot' expects one size that is not negative [size]}}
+  // expected-error @+1 {{'one_hot' expects one size, but got 2 [size]}}
   %y = dfg.one_hot %i {depth = #dfg.dims<2, 3>} : tensor<3xi64>
   return
 }
