@@ -14,6 +14,10 @@ static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 static double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 static double elu(double x, double alpha) { return x > 0 ? x : alpha * std::expm1(x); }
 
+/// Where functions are least that are not monotone.
+constexpr double kLeastGelu = -0.7517915246935645, kLeastApproximateGelu = -0.7524614220710163,
+                 kLeastSilu = -1.278464542761074;
+
 /// x times the share of a distribution below it, as the exact function of x or with its
 /// approximation by tanh. The share is right up to some units of 1, however small it is.
 static void gelu(GeluOp op, Call &call) {
@@ -24,9 +28,10 @@ static void gelu(GeluOp op, Call &call) {
   };
   double unit = formatOf(call.operand().getElementType()).computeUlp;
   mapBounded(call, 2, [&](ArrayRef<Real> x) {
-    Real y = evaluateAt(op.getApproximate() ? approximate : exact, x);
-    if (std::isfinite(y.value))
-      y.error += 6 * unit * (std::fabs(x[0].value) + x[0].error);
+    Real y = evaluateAt(op.getApproximate() ? approximate : exact, x,
+                        {kLeastGelu, kLeastApproximateGelu});
+    if (y.isBounded())
+      y.widen(6 * unit * x[0].size());
     return y;
   });
 }
@@ -35,9 +40,9 @@ static void gelu(GeluOp op, Call &call) {
 static void silu(SiluOp, Call &call) {
   double most = std::log(formatOf(call.operand().getElementType()).largest);
   mapBounded(call, 4, [&](ArrayRef<Real> x) {
-    Real y = evaluateAt([](Reals at) { return at[0] * sigmoid(at[0]); }, x);
-    if (x[0].value - x[0].error < 0.001 - most)
-      y.error += std::fabs(y.value);
+    Real y = evaluateAt([](Reals at) { return at[0] * sigmoid(at[0]); }, x, {kLeastSilu});
+    if (y.isBounded() && x[0].low() < 0.001 - most)
+      y.widen(std::fabs(y.value));
     return y;
   });
 }
@@ -50,9 +55,8 @@ static void sigmoidCrossEntropy(SigmoidCrossEntropyOp, Call &call) {
   };
   mapBounded(call, 3, [&](ArrayRef<Real> x) {
     Real y = evaluateAt(loss, x, {0.0});
-    double size = std::fabs(x[0].value) + x[0].error;
-    if (std::isfinite(y.value))
-      y.error += 2 * unit * size * (1 + std::fabs(x[1].value) + x[1].error);
+    if (y.isBounded())
+      y.widen(2 * unit * x[0].size() * (1 + x[1].size()));
     return y;
   });
 }

@@ -26,22 +26,30 @@ double ulpsBetween(Type elementType, double a, double b) {
 
 /// Whether storing a number within `error` of `value` may give `got`.
 static bool mayBe(Type elementType, Real expected, double got) {
-  // An error that is NaN comes of special values: nothing is known.
-  if (!expected.isDetermined() || std::isnan(expected.error) || distance(expected.value, got) <= expected.error)
+  double apart = distance(expected.value, got);
+  if (!expected.isDetermined() || apart == 0)
     return true;
   if (std::isnan(expected.value) || std::isnan(got))
     return false;
+  if (apart <= expected.error && expected.least <= got && got <= expected.most)
+    return true;
   // What is stored is rounded: an f16 beyond the largest one is infinite.
-  return roundTo(elementType, expected.value - expected.error) <= got &&
-         got <= roundTo(elementType, expected.value + expected.error);
+  return roundTo(elementType, expected.low()) <= got &&
+         got <= roundTo(elementType, expected.high());
 }
 
-/// Keeps the element that is nearest to its bound.
-static void note(Agreement &agreement, double ulps, double allowed) {
-  if (ulps * agreement.allowedUlps > agreement.ulps * allowed || agreement.allowedUlps == 0) {
-    agreement.ulps = ulps;
-    agreement.allowedUlps = allowed;
+void Agreement::note(double distance, double allowed) {
+  if (distance * allowedUlps > ulps * allowed || allowedUlps == 0) {
+    ulps = distance;
+    allowedUlps = allowed;
   }
+}
+
+void Agreement::add(const Agreement &other) {
+  values += other.values;
+  undetermined += other.undetermined;
+  if (other.allowedUlps != 0)
+    note(other.ulps, other.allowedUlps);
 }
 
 std::optional<Difference> findDifference(const Tensor &expected,
@@ -62,13 +70,14 @@ std::optional<Difference> findDifference(const Tensor &expected,
         return Difference{i, double(expected.integer(i)), double(integer(i)), 0, 0};
       continue;
     }
-    Real wanted{expected.number(i), expected.error(i)};
+    Real wanted = expected.stored(i);
     double value = got(i), ulps = ulpsBetween(dtype, wanted.value, value);
-    double allowed = wanted.error / unitOf(dtype, wanted.value, wanted.value);
+    double room = value < wanted.value ? wanted.value - wanted.low() : wanted.high() - wanted.value;
+    double allowed = room / unitOf(dtype, wanted.value, wanted.value);
     if (!mayBe(dtype, wanted, value))
       return Difference{i, wanted.value, value, ulps, allowed};
     if (allowed > 0 && std::isfinite(ulps))
-      note(counts, ulps, allowed);
+      counts.note(ulps, allowed);
   }
   return std::nullopt;
 }

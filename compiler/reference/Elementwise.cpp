@@ -17,15 +17,16 @@ struct Comparison {
 static void compareReals(Call &call, const Comparison &answers) {
   forEachElement(call, [&](int64_t i, ArrayRef<int64_t> at) {
     Real x = call.operand(0).real(at[0]), y = call.operand(1).real(at[1]);
-    double error = x.error + y.error;
     auto answer = [&](double lhs, double rhs) {
       if (std::isnan(lhs) || std::isnan(rhs))
         return answers.unordered;
       return lhs < rhs ? answers.below : lhs == rhs ? answers.same : answers.above;
     };
     bool result = answer(x.value, y.value);
-    bool isDetermined = error <= 2 * kEitherZero || std::fabs(x.value - y.value) > error ||
-                        (error != kUndetermined && !std::isfinite(x.value - y.value));
+    bool isExact = x.isExact() && y.isExact();
+    bool isApart = x.isBounded() && y.isBounded() && (x.high() < y.low() || y.high() < x.low());
+    bool isSpecial = x.isDetermined() && y.isDetermined() && !std::isfinite(x.value - y.value);
+    bool isDetermined = isExact || isApart || isSpecial || isOneOperand(call);
     call.result().setInteger(i, result, isDetermined);
   });
 }
@@ -48,7 +49,8 @@ template <typename Op> static void addComparison(Registry &registry, Comparison 
 /// What both sides may be, where the condition may be either.
 static Real hull(Real chosen, Real other) {
   double apart = distance(chosen.value, other.value);
-  return {chosen.value, std::max(chosen.error, apart + other.error)};
+  return {chosen.value, std::max(chosen.error, apart + other.error),
+          std::min(chosen.low(), other.low()), std::max(chosen.high(), other.high())};
 }
 
 static void select(SelectOp, Call &call) {
@@ -98,14 +100,15 @@ static void castFromFloat(CastOp op, Call &call) {
   for (int64_t i = 0; i < result.size(); ++i) {
     Real x = call.operand().real(i);
     if (result.isFloat()) {
-      result.setRounded(i, {onTheWay(op.getDtype(), x.value), x.error}, 0.5);
+      x.value = onTheWay(op.getDtype(), x.value);
+      result.setRounded(i, x, 0.5);
     } else if (op.getDtype().isInteger(1)) {
-      result.setInteger(i, x.value != 0, x.isExact() || std::fabs(x.value) > x.error);
+      result.setInteger(i, x.value != 0, x.isExact() || x.low() > 0 || x.high() < 0);
     } else {
       int64_t value = toInteger(op.getDtype(), x.value);
-      bool isDetermined = x.isExact() || (x.isDetermined() &&
-                                          value == toInteger(op.getDtype(), x.value - x.error) &&
-                                          value == toInteger(op.getDtype(), x.value + x.error));
+      bool isDetermined =
+          x.isExact() || (x.isDetermined() && value == toInteger(op.getDtype(), x.low()) &&
+                          value == toInteger(op.getDtype(), x.high()));
       result.setInteger(i, value, isDetermined);
     }
   }
@@ -146,16 +149,32 @@ static int64_t negWrapping(int64_t a) { return int64_t(-uint64_t(a)); }
 /// NaN if one of them is.
 static double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
+/// Registers an operation whose bounds have a formula; `real` is the operation, for one operand
+/// that stands on both sides.
+template <typename Op>
+static void addArithmetic(Registry &registry, Real (*bounded)(ArrayRef<Real>),
+                          double (*real)(Reals), int64_t (*integer)(Integers)) {
+  registry.add<Op>([=](Op, Call &call) {
+    if (!call.operand().isFloat())
+      mapInteger(call, integer);
+    else if (isOneOperand(call))
+      mapReal(call, 0.5, real, {0.0});
+    else
+      mapBounded(call, 0.5, bounded);
+  });
+}
+
 void addElementwise(Registry &registry) {
-  addNumeric<AddOp>(
-      registry, 0.5, [](Reals x) { return x[0] + x[1]; },
-      [](Integers x) { return addWrapping(x[0], x[1]); });
-  addNumeric<SubOp>(
-      registry, 0.5, [](Reals x) { return x[0] - x[1]; },
+  addArithmetic<AddOp>(
+      registry, [](ArrayRef<Real> x) { return add(x[0], x[1]); },
+      [](Reals x) { return x[0] + x[1]; }, [](Integers x) { return addWrapping(x[0], x[1]); });
+  addArithmetic<SubOp>(
+      registry, [](ArrayRef<Real> x) { return add(x[0], negate(x[1])); },
+      [](Reals x) { return x[0] - x[1]; },
       [](Integers x) { return addWrapping(x[0], negWrapping(x[1])); });
-  addNumeric<MulOp>(
-      registry, 0.5, [](Reals x) { return x[0] * x[1]; },
-      [](Integers x) { return mulWrapping(x[0], x[1]); });
+  addArithmetic<MulOp>(
+      registry, [](ArrayRef<Real> x) { return multiply(x[0], x[1]); },
+      [](Reals x) { return x[0] * x[1]; }, [](Integers x) { return mulWrapping(x[0], x[1]); });
   addReal<DivOp>(registry, 0.5, [](Reals x) { return x[0] / x[1]; }, {0.0});
   addChoice<MaximumOp>(
       registry, [](Reals x) { return larger(x[0], x[1]); },
@@ -168,7 +187,7 @@ void addElementwise(Registry &registry) {
       registry, 0, [](Reals x) { return -x[0]; }, [](Integers x) { return negWrapping(x[0]); });
   addNumeric<SquareOp>(
       registry, 0.5, [](Reals x) { return x[0] * x[0]; },
-      [](Integers x) { return mulWrapping(x[0], x[0]); });
+      [](Integers x) { return mulWrapping(x[0], x[0]); }, {0.0});
   addComparison<EqualOp>(registry, {false, true, false, false});
   addComparison<NotEqualOp>(registry, {true, false, true, true});
   addComparison<LessOp>(registry, {true, false, false, false});

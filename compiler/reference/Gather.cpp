@@ -110,12 +110,12 @@ static Real sumOfTerms(Type type, ArrayRef<Real> terms) {
   double absolute = 0;
   for (Real term : terms) {
     sum.add(term);
-    absolute += std::fabs(term.value) + term.error;
+    absolute += term.size();
   }
   Real result = sum.get();
   const Format &format = formatOf(type);
   if (format.ulp != format.computeUlp && std::isfinite(absolute))
-    result.error += 0.5 * format.ulp * double(terms.size()) * absolute;
+    result.widen(0.5 * format.ulp * double(terms.size()) * absolute);
   return result;
 }
 

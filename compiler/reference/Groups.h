@@ -16,6 +16,9 @@ std::vector<std::vector<int64_t>> groupsOf(const Tensor &x, llvm::ArrayRef<int64
 void reduceExtreme(const Tensor &x, llvm::ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
                    int sign);
 
+/// Whether rounding may have decided which of two elements is larger.
+bool mayExchange(const Tensor &x, int64_t a, int64_t b);
+
 /// The number of that element, the first of equal ones, and whether it is determined.
 std::pair<int64_t, bool> findExtreme(const Tensor &x, llvm::ArrayRef<int64_t> offsets, int sign);
 

@@ -129,9 +129,9 @@ void Interpreter::publish(Operation *op, ArrayRef<DatumRef> inputs, SmallVector<
       output = undeterminedCopy(output);
     set(result, output);
   }
-  if (isRecording)
-    records.push_back({op, SmallVector<DatumRef>(inputs), std::move(outputs), Type()});
   notify(op);
+  if (isRecording)
+    records.push_back({op, SmallVector<DatumRef>(inputs), get(op->getResults()), Type()});
 }
 
 void Interpreter::notify(Operation *op) {
@@ -142,7 +142,8 @@ void Interpreter::notify(Operation *op) {
     DatumRef datum = get(result);
     results.push_back(datum && !datum->failure ? datum->tensor.get() : nullptr);
   }
-  options.onExecuted({op, results, iterations});
+  auto replace = [&](unsigned i, Tensor value) { set(op->getResult(i), make(std::move(value))); };
+  options.onExecuted({op, results, iterations, replace});
 }
 
 FailureOr<SmallVector<DatumRef>> Interpreter::repeat(Operation *op, ArrayRef<DatumRef> inputs) {

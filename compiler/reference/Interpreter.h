@@ -153,7 +153,7 @@ public:
   bool isInGradient = false;
   std::unique_ptr<Scratch> scratch;
 
-  /// Tells who listens that `op` has run.
+  /// Tells who listens of the results of `op`, which may be others then.
   void notify(mlir::Operation *op);
 
 private:

@@ -72,14 +72,9 @@ static Real productOf(const Call &call, ArrayRef<int64_t> offsets) {
   const Format &format = formatOf(call.operand().getElementType());
   for (size_t n = 1; n < offsets.size(); ++n) {
     Real factor = call.operand(n).real(offsets[n]);
-    double value = product.value * factor.value;
-    double change = std::fabs(product.value) * factor.error +
-                    std::fabs(factor.value) * product.error + product.error * factor.error;
-    if (n > 1)
-      change += (format.computeUlp + format.ulp) * std::fabs(value);
-    if (!product.isDetermined() || !factor.isDetermined() || std::isnan(change))
-      change = std::isfinite(value) || !product.isExact() || !factor.isExact() ? kUndetermined : 0;
-    product = {value, change};
+    product = multiply(product, factor);
+    if (n > 1 && product.isBounded())
+      product.widen((format.computeUlp + format.ulp) * product.size());
   }
   return product;
 }

@@ -1,6 +1,7 @@
 //===- Lists.cpp - Sequences of tensors -----------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
+#include "compiler/reference/Pointwise.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -111,8 +112,7 @@ static TensorRef addTensors(const Tensor &x, const Tensor &y) {
                       x.isDetermined(i) && y.isDetermined(i));
       continue;
     }
-    Real a = x.real(i), b = y.real(i);
-    sum->setRounded(i, {a.value + b.value, a.error + b.error}, 0.5);
+    sum->setRounded(i, add(x.real(i), y.real(i)), 0.5);
   }
   return sum;
 }

@@ -45,29 +45,74 @@ static double computeLimit(Type elementType) {
   return formatOf(computed).largest;
 }
 
+/// The share of a number that operations right up to `ulps` may be off.
+static double relativeError(Type elementType, double ulps) {
+  const Format &format = formatOf(elementType);
+  double share = ulps * format.computeUlp;
+  if (format.ulp != format.computeUlp)
+    share += 0.5 * format.ulp;
+  if (elementType.isF64()) // the oracle rounds too
+    share += format.ulp;
+  return share;
+}
+
+/// Rounding is monotone: it does not pass a number of the dtype.
+static void roundLimits(Type elementType, Real &y, double ulps) {
+  const Format &format = formatOf(elementType);
+  double share = relativeError(elementType, ulps);
+  auto stays = [&](double end) { return ulps <= 0.5 && isStoredExactly(format, end); };
+  if (!stays(y.least))
+    y.least -= share * std::fabs(y.least);
+  if (!stays(y.most))
+    y.most += share * std::fabs(y.most);
+}
+
+/// Numbers too small to keep may be zero.
+static void flush(const Format &format, Real &y) {
+  y.error += format.smallest;
+  if (y.least > 0 && y.least < format.smallest)
+    y.least = 0;
+  if (y.most < 0 && y.most > -format.smallest)
+    y.most = 0;
+}
+
 Real rounded(Type elementType, Real y, double ulps) {
   const Format &format = formatOf(elementType);
-  if (!std::isfinite(y.value) || !y.isDetermined())
-    return y;
+  if (!y.isBounded())
+    return {y.value, y.error};
   double size = std::fabs(y.value);
   bool isExact = y.isExact() && (ulps == 0 || (ulps <= 0.5 && isStoredExactly(format, y.value)));
   if (!isExact && ulps != 0) {
-    y.error += ulps * format.computeUlp * size;
-    if (format.ulp != format.computeUlp)
-      y.error += 0.5 * format.ulp * size;
-    if (elementType.isF64()) // the oracle rounds too
-      y.error += format.ulp * size;
+    y.error += relativeError(elementType, ulps) * y.size();
+    roundLimits(elementType, y, ulps);
   }
-  bool mayVanish = size - y.error < format.smallest && !(size == 0 && y.isExact());
+  bool mayVanish =
+      y.low() < format.smallest && y.high() > -format.smallest && !(size == 0 && y.isExact());
   if (mayVanish && !(isExact && elementType.isF16()))
-    y.error += format.smallest;
+    flush(format, y);
   double most = computeLimit(elementType);
   double limit = most * (1 + 0.5 * format.ulp); // f64 has none beyond its largest number
-  if (limit > most && size - y.error >= limit)
+  if (limit > most && std::max(y.low(), -y.high()) >= limit)
     return {std::copysign(INFINITY, y.value), 0};
-  if (size + y.error > most)
-    y.error = kUndetermined;
+  if (y.size() > most)
+    return {y.value, kUndetermined};
+  if (!y.isExact())
+    y.error = std::min(y.error, std::max(y.value - y.least, y.most - y.value));
   return y;
+}
+
+Real multiply(Real lhs, Real rhs) {
+  double value = lhs.value * rhs.value;
+  if (lhs.isExact() && rhs.isExact())
+    return {value, value == 0 ? std::max(lhs.error, rhs.error) : 0};
+  if (!lhs.isBounded() || !rhs.isBounded() || !std::isfinite(value))
+    return {value, kUndetermined};
+  if (!lhs.hasLimits() && !rhs.hasLimits())
+    return {value, std::fabs(lhs.value) * rhs.error + std::fabs(rhs.value) * lhs.error +
+                       lhs.error * rhs.error};
+  auto [least, most] = std::minmax({lhs.low() * rhs.low(), lhs.low() * rhs.high(),
+                                    lhs.high() * rhs.low(), lhs.high() * rhs.high()});
+  return {value, std::max(value - least, most - value), least, most};
 }
 
 double distance(double value, double other) {
@@ -96,7 +141,11 @@ int64_t wrap(Type elementType, int64_t value) {
 
 void Sum::add(Real term) {
   total += term.value;
-  absolute += std::fabs(term.value);
+  absolute += term.isExact() ? std::fabs(term.value) : term.size();
+  low += term.low();
+  high += term.high();
+  mayBeNegative |= !(term.low() >= 0);
+  mayBePositive |= !(term.high() <= 0);
   if (std::isfinite(term.value))
     finite += std::fabs(term.value);
   if (!term.isExact())
@@ -107,20 +156,16 @@ void Sum::add(Real term) {
 }
 
 void Sum::addProduct(Real lhs, Real rhs) {
-  double product = lhs.value * rhs.value;
-  double change = 0;
+  Real product = multiply(lhs, rhs);
   // Where it is fused, a product of finite numbers does not overflow by itself.
-  bool overflows = std::isinf(product) && std::isfinite(lhs.value) && std::isfinite(rhs.value);
-  if (!lhs.isDetermined() || !rhs.isDetermined() || overflows)
-    change = kUndetermined;
-  else if (lhs.isExact() && rhs.isExact())
-    change = mayBeNegativeZero(lhs) || mayBeNegativeZero(rhs) ? kEitherZero : 0;
-  else if (std::isfinite(product))
-    change =
-        std::fabs(lhs.value) * rhs.error + std::fabs(rhs.value) * lhs.error + lhs.error * rhs.error;
-  else
-    change = kUndetermined;
-  add({product, change});
+  if (std::isinf(product.value) && std::isfinite(lhs.value) && std::isfinite(rhs.value))
+    product.error = kUndetermined;
+  if (product.value == 0 && product.isExact() && (mayBeNegativeZero(lhs) || mayBeNegativeZero(rhs)))
+    product.error = kEitherZero;
+  double smallest = formatOf(elementType).smallest;
+  if (product.value != 0 && std::fabs(product.value) < smallest)
+    product.widen(smallest);
+  add(product);
 }
 
 /// The sum of n terms is off by (n - 1) roundings of partial sums, each at most the sum of the
@@ -128,22 +173,27 @@ void Sum::addProduct(Real lhs, Real rhs) {
 Real Sum::get() const {
   const Format &format = formatOf(elementType);
   // Sums may start from 0 or from their first term.
-  Real result{total, error == 0 && areNegativeZeros && terms > 0 ? kEitherZero : error};
+  Real result{total, error == 0 && areNegativeZeros && terms > 0 ? kEitherZero : error, low, high};
   // What is finite in f64 may overflow, and meet the infinity of the other sign.
   if (std::isinf(total) && finite > 0.5 * computeLimit(elementType))
     return {total, kUndetermined};
-  if (!std::isfinite(total) || !result.isDetermined())
-    return result;
-  bool isExact = areIntegers && absolute <= 1 / format.computeUlp;
-  double size = absolute + error;
-  if (!isExact && terms > 1)
-    result.error += double(terms + 2) * 0.5 * format.computeUlp * size;
-  if (!isExact && elementType.isF64()) // the oracle rounds too
-    result.error += double(terms + 2) * 0.5 * format.ulp * size;
+  if (!result.isBounded())
+    return {total, error};
   // Some order of the terms may overflow on the way.
-  if (size > 0.5 * computeLimit(elementType))
-    result.error = kUndetermined;
-  return rounded(elementType, result, isExact ? 0 : 0.5);
+  if (absolute > 0.5 * computeLimit(elementType))
+    return {total, kUndetermined};
+  if (areIntegers && absolute <= 1 / format.computeUlp)
+    return rounded(elementType, {total, error}, 0);
+  double share = 0;
+  if (terms > 1)
+    share += double(terms + 2) * 0.5 * format.computeUlp;
+  if (elementType.isF64()) // the oracle rounds too
+    share += double(terms + 2) * 0.5 * format.ulp;
+  result.error += share * absolute;
+  // Each partial sum of terms of one sign is right up to a share of itself.
+  result.least -= share * (mayBeNegative ? absolute : low);
+  result.most += share * (mayBePositive ? absolute : -high);
+  return rounded(elementType, result, 0.5);
 }
 
 } // namespace tfc::reference

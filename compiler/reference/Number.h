@@ -11,6 +11,8 @@
 #define TFC_COMPILER_REFERENCE_NUMBER_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace tfc::reference {
@@ -24,10 +26,27 @@ inline constexpr double kEitherZero = std::numeric_limits<double>::denorm_min();
 /// A float, and the most by which a correct evaluation may differ from it.
 struct Real {
   double value = 0, error = 0;
+  /// What every correct evaluation keeps to besides: a sum of squares is not negative, however
+  /// large its error. Of numbers that are not determined nothing is known.
+  double least = -kUndetermined, most = kUndetermined;
 
   /// All but the sign of a zero is known.
   bool isExact() const { return error <= kEitherZero; }
-  bool isDetermined() const { return error != kUndetermined; }
+  bool isDetermined() const { return error < kUndetermined; }
+  /// Whether the ends of what evaluations may give are numbers.
+  bool isBounded() const { return isDetermined() && std::isfinite(value); }
+  bool hasLimits() const { return least != -kUndetermined || most != kUndetermined; }
+  double low() const { return std::max(value - error, least); }
+  double high() const { return std::min(value + error, most); }
+  /// The largest absolute value.
+  double size() const { return std::max(-low(), high()); }
+
+  /// Evaluations may be off by so much more.
+  void widen(double by) {
+    error += by;
+    least -= by;
+    most += by;
+  }
 };
 
 /// What a floating-point dtype can hold. f16 and bf16 are stored: arithmetic is that of f32, and
@@ -49,6 +68,9 @@ double roundTo(mlir::Type elementType, double value);
 /// place (0: moves or chooses, and rounds nothing; 0.5: correctly rounded). Adds rounding, the
 /// flush of denormals and overflow.
 Real rounded(mlir::Type elementType, Real y, double ulps);
+
+/// The exact product of two inexact numbers.
+Real multiply(Real lhs, Real rhs);
 
 /// How far `other` is from `value`: 0 for two NaN or equal infinities, infinite where only one is.
 double distance(double value, double other);
@@ -72,6 +94,8 @@ public:
 private:
   mlir::Type elementType;
   double total = 0, absolute = 0, finite = 0, error = 0;
+  double low = 0, high = 0; // sums of the ends
+  bool mayBeNegative = false, mayBePositive = false;
   int64_t terms = 0;
   bool areIntegers = true, areNegativeZeros = true;
 };

@@ -14,12 +14,24 @@ static SmallVector<double> samplesOf(Real x, ArrayRef<double> critical) {
     return {0.0, -0.0};
   if (x.isExact() || !std::isfinite(x.value))
     return samples;
-  double low = x.value - x.error, high = x.value + x.error;
-  samples.append({low, high, x.value - x.error / 2, x.value + x.error / 2});
-  for (double place : critical)
+  double low = x.low(), high = x.high();
+  samples.append({low, high, (x.value + low) / 2, (x.value + high) / 2});
+  for (double place : critical) {
     if (low <= place && place <= high)
-      samples.append({place, -place});
+      samples.push_back(place);
+    if (place == 0 && low <= 0 && high >= 0)
+      samples.push_back(-0.0);
+  }
   return samples;
+}
+
+/// Takes a value that a function may have into the bounds of the result.
+static void include(Real &result, double value) {
+  result.error = std::max(result.error, distance(result.value, value));
+  if (result.value == 0 && value == 0 && std::signbit(result.value) != std::signbit(value))
+    result.error = std::max(result.error, kEitherZero);
+  result.least = std::min(result.least, value);
+  result.most = std::max(result.most, value);
 }
 
 Real evaluateAt(RealFunction function, ArrayRef<Real> operands, ArrayRef<double> critical) {
@@ -31,22 +43,32 @@ Real evaluateAt(RealFunction function, ArrayRef<Real> operands, ArrayRef<double>
     at.push_back(operand.value);
     isDetermined &= operand.isDetermined();
   }
-  Real result{function(at), isDetermined ? 0 : kUndetermined};
+  double value = function(at);
   if (!isDetermined)
-    return result;
+    return {value, kUndetermined};
+  Real result{value, 0, value, value};
   SmallVector<int64_t> counts;
   for (const auto &places : samples)
     counts.push_back(places.size());
   for (Positions choice(counts); !choice.done(); choice.next()) {
     for (size_t i = 0; i < at.size(); ++i)
       at[i] = samples[i][choice[i]];
-    double other = function(at);
-    result.error = std::max(result.error, distance(result.value, other));
-    if (result.value == 0 && other == 0 && std::signbit(result.value) != std::signbit(other))
-      result.error = std::max(result.error, kEitherZero);
+    include(result, function(at));
   }
-  return result;
+  return result.isBounded() ? result : Real{value, result.error};
 }
+
+Real add(Real lhs, Real rhs) {
+  double value = lhs.value + rhs.value;
+  if (lhs.error == 0 && rhs.error == 0)
+    return {value, 0};
+  bool isSimple = !lhs.isExact() || !rhs.isExact();
+  if (!isSimple || !lhs.isBounded() || !rhs.isBounded() || !std::isfinite(value))
+    return evaluateAt([](ArrayRef<double> x) { return x[0] + x[1]; }, {lhs, rhs});
+  return {value, lhs.error + rhs.error, lhs.low() + rhs.low(), lhs.high() + rhs.high()};
+}
+
+Real negate(Real x) { return {-x.value, x.error, -x.most, -x.least}; }
 
 void forEachElement(Call &call, llvm::function_ref<void(int64_t, ArrayRef<int64_t>)> visit) {
   SmallVector<int64_t> offsets(call.getOperands().size());
@@ -67,9 +89,20 @@ void mapBounded(Call &call, double ulps, llvm::function_ref<Real(ArrayRef<Real>)
   });
 }
 
+bool isOneOperand(Call &call) { return llvm::all_equal(call.getOperands()); }
+
 void mapReal(Call &call, double ulps, RealFunction function, ArrayRef<double> critical) {
-  mapBounded(call, ulps,
-             [&](ArrayRef<Real> operands) { return evaluateAt(function, operands, critical); });
+  SmallVector<double> same(call.getOperands().size());
+  auto functionOfOne = [&](ArrayRef<double> x) {
+    llvm::fill(same, x[0]);
+    return function(same);
+  };
+  bool isOne = isOneOperand(call);
+  mapBounded(call, ulps, [&](ArrayRef<Real> operands) {
+    if (isOne)
+      return evaluateAt(functionOfOne, operands.front(), critical);
+    return evaluateAt(function, operands, critical);
+  });
 }
 
 void mapChoice(Call &call, double ulps, RealFunction function, ArrayRef<double> critical) {

@@ -12,9 +12,17 @@ using IntegerFunction = llvm::function_ref<int64_t(llvm::ArrayRef<int64_t>)>;
 
 /// The value of a function of inexact numbers. The error is the largest change that is found at the
 /// ends and the middles of the operands' intervals and at those of the `critical` operand values
-/// (poles, jumps, extremes) that lie in them.
+/// (poles, jumps, extremes) that lie in them; the limits are the extremes found there. So the
+/// function must be monotone in each operand between them.
 Real evaluateAt(RealFunction function, llvm::ArrayRef<Real> operands,
                 llvm::ArrayRef<double> critical = {});
+
+/// The sum of two inexact numbers, and the negative of one.
+Real add(Real lhs, Real rhs);
+Real negate(Real x);
+
+/// Whether all operands are the same tensor: what rounding moves moves with it.
+bool isOneOperand(Call &call);
 
 /// Sets every element of the result to a function, right up to `ulps`, of the elements of the float
 /// operands at the same (broadcast) position.

@@ -83,13 +83,17 @@ static Real largest(const Tensor &x, ArrayRef<int64_t> offsets, double sign) {
     double signedValue = sign * element.value;
     value = std::max(value, signedValue);
     isDetermined &= element.isDetermined();
-    low = std::max(low, signedValue - element.error);
-    high = std::max(high, signedValue + element.error);
+    if (element.isDetermined()) {
+      low = std::max(low, sign > 0 ? element.low() : -element.high());
+      high = std::max(high, sign > 0 ? element.high() : -element.low());
+    }
   }
   if (!isDetermined)
     return {sign * value, kUndetermined};
   double error = std::max(distance(value, low), distance(value, high));
-  return {sign * value, mayBeEitherZero && value == 0 ? std::max(error, kEitherZero) : error};
+  if (mayBeEitherZero && value == 0)
+    error = std::max(error, kEitherZero);
+  return {sign * value, error, sign > 0 ? low : -high, sign > 0 ? high : -low};
 }
 
 void reduceExtreme(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
@@ -120,11 +124,15 @@ static bool isBefore(const Tensor &x, int64_t a, int64_t b, int sign) {
   return sign * left > sign * right;
 }
 
-/// Whether rounding may have decided which of two elements is larger.
-static bool mayExchange(const Tensor &x, int64_t a, int64_t b) {
-  double error = x.error(a) + x.error(b);
-  return error > 2 * kEitherZero &&
-         (error == kUndetermined || distance(x.number(a), x.number(b)) <= error);
+bool mayExchange(const Tensor &x, int64_t a, int64_t b) {
+  if (!x.isFloat())
+    return !x.isDetermined(a) || !x.isDetermined(b);
+  Real left = x.real(a), right = x.real(b);
+  if (left.isExact() && right.isExact())
+    return false;
+  if (!left.isDetermined() || !right.isDetermined())
+    return true;
+  return left.low() <= right.high() && right.low() <= left.high();
 }
 
 std::pair<int64_t, bool> findExtreme(const Tensor &x, ArrayRef<int64_t> offsets, int sign) {
@@ -172,14 +180,14 @@ static void reduceProd(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &resul
   for (int64_t offset : offsets) {
     Real factor = x.real(offset);
     product = apply(wide, 0.5, [](ArrayRef<double> v) { return v[0] * v[1]; }, {product, factor});
-    most *= std::max(std::fabs(factor.value) + factor.error, 1.0);
+    most *= std::max(factor.size(), 1.0);
     least *= std::min(std::fabs(factor.value), 1.0);
   }
   const Format &format = formatOf(wide);
   if (std::isfinite(product.value) && !(most < 0.5 * format.largest))
     product.error = kUndetermined;
   else if (least < 2 * format.smallest && product.value != 0)
-    product.error += std::fabs(product.value);
+    product = {product.value, product.error + std::fabs(product.value)};
   result.setRounded(i, product, 0.5);
 }
 

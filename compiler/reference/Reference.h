@@ -54,6 +54,8 @@ struct Execution {
   llvm::ArrayRef<const Tensor *> results;
   /// Numbers of the iterations of the loops around it, outermost first.
   llvm::ArrayRef<int64_t> iterations;
+  /// Goes on with another value of a result.
+  llvm::function_ref<void(unsigned, Tensor)> replace;
 };
 
 struct Options {
@@ -105,6 +107,10 @@ struct Agreement {
   int64_t values = 0, undetermined = 0; // the former include the latter
   /// Of the element that is nearest to its bound.
   double ulps = 0, allowedUlps = 0;
+
+  /// Counts an element that is that far away.
+  void note(double distance, double allowed);
+  void add(const Agreement &other);
 };
 
 /// Compares with what a compiled model computed: `got(i)` gives element i, or `integer(i)` where

@@ -52,7 +52,7 @@ static void modReals(Call &call) {
     Real whole = evaluateAt([](Reals at) { return quotient(at[0], at[1]); }, x, {0.0});
     Real rest = evaluateAt([](Reals at) { return remainder(at[0], at[1]); }, x, {0.0});
     if (!whole.isExact())
-      rest.error = std::max(rest.error, std::fabs(x[1].value) + x[1].error);
+      rest = {rest.value, std::max(rest.error, x[1].size())};
     return rest;
   });
 }

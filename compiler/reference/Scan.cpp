@@ -32,13 +32,7 @@ namespace {
 struct Product {
   explicit Product(Type elementType) : elementType(elementType) {}
 
-  void add(Real factor) {
-    double size = std::fabs(value.value), change = std::fabs(factor.value) * value.error +
-                                                   size * factor.error + value.error * factor.error;
-    if (std::isnan(change))
-      change = kUndetermined;
-    value = rounded(elementType, {value.value * factor.value, change}, 0.5);
-  }
+  void add(Real factor) { value = rounded(elementType, multiply(value, factor), 0.5); }
   Real get() const { return value; }
 
   Type elementType;
@@ -53,11 +47,11 @@ struct RunningSum {
     sum.add(term);
     const Format &format = formatOf(elementType);
     if (format.ulp != format.computeUlp)
-      stored += 0.5 * format.ulp * (std::fabs(sum.get().value) + sum.get().error);
+      stored += 0.5 * format.ulp * sum.get().size();
   }
   Real get() const {
     Real result = sum.get();
-    result.error += stored;
+    result.widen(stored);
     return result;
   }
 

@@ -49,6 +49,26 @@ Real logOfSum(const Tensor &x, ArrayRef<int64_t> offsets) {
   return difference(type, logarithm(type, row.total), {-row.largest, 0});
 }
 
+/// How much of the total an element has. What rounding adds to all of a row cancels, so the ends
+/// are those of one element against all others.
+static Real shareOf(Type type, const ExponentialRow &row, size_t k) {
+  Real part = row.exponentials[k];
+  double value = part.value / row.total.value, low = 0, high = 0;
+  if (!row.total.isBounded())
+    return apply(type, 0.5, [](Reals v) { return v[0] / v[1]; }, {part, row.total});
+  for (auto [j, other] : llvm::enumerate(row.exponentials)) {
+    low += j == k ? 0 : other.low();
+    high += j == k ? 0 : other.high();
+  }
+  double least = std::max(part.low(), 0.0), most = part.high();
+  least = least == 0 ? 0 : least / (least + high);
+  most = most == 0 ? 0 : most / (most + low);
+  Real share{value, std::max(value - least, most - value), least, most};
+  share = rounded(type, share, 0.5 * double(row.exponentials.size() + 3));
+  share.most = std::min(share.most, 1.0); // no sum is smaller than a term
+  return share;
+}
+
 /// Registers an operation on rows along an axis: `finish(row, k)` is the result for element k.
 template <typename Op, typename Finish> static void addRows(Registry &registry, Finish finish) {
   registry.add<Op>([=](Op op, Call &call) {
@@ -104,10 +124,7 @@ static void sparseSoftmaxCrossEntropy(SparseSoftmaxCrossEntropyOp, Call &call) {
 }
 
 void addSoftmax(Registry &registry) {
-  addRows<SoftmaxOp>(registry, [](Type type, const ExponentialRow &row, size_t k) {
-    auto divide = [](Reals v) { return v[0] / v[1]; };
-    return apply(type, 0.5, divide, {row.exponentials[k], row.total});
-  });
+  addRows<SoftmaxOp>(registry, shareOf);
   addRows<LogSoftmaxOp>(registry, [](Type type, const ExponentialRow &row, size_t k) {
     return difference(type, row.shifted[k], logarithm(type, row.total));
   });

@@ -18,13 +18,6 @@ static bool isLess(const Tensor &x, int64_t a, int64_t b) {
   return std::isnan(right) ? !std::isnan(left) : left < right;
 }
 
-/// Whether rounding may exchange two elements.
-static bool mayExchange(const Tensor &x, int64_t a, int64_t b) {
-  double error = x.error(a) + x.error(b);
-  return error > 2 * kEitherZero &&
-         (error == kUndetermined || distance(x.number(a), x.number(b)) <= error);
-}
-
 /// The places of the elements of a line in order, equal ones as they stand.
 static std::vector<int64_t> orderOf(const Tensor &x, ArrayRef<int64_t> line, bool isDescending) {
   auto places = llvm::seq<int64_t>(0, line.size());

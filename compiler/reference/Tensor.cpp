@@ -16,21 +16,61 @@ Tensor::Tensor(Type elementType, ArrayRef<int64_t> shape)
     integers.resize(count);
 }
 
-Real Tensor::real(int64_t i) const {
+Real Tensor::stored(int64_t i) const {
   Real result{reals[i], error(i)};
-  bool mayOverflow = std::isfinite(result.value) && elementType.isF16() &&
-                     std::fabs(result.value) + result.error >= 65520;
-  if (mayOverflow)
-    result.error = kUndetermined;
+  if (!least.empty())
+    result.least = least[i];
+  if (!most.empty())
+    result.most = most[i];
   return result;
 }
 
+Real Tensor::real(int64_t i) const {
+  Real result = stored(i);
+  bool mayOverflow = elementType.isF16() && std::isfinite(result.value) && result.size() >= 65520;
+  return mayOverflow ? Real{result.value, kUndetermined} : result;
+}
+
+static void setLimit(std::vector<double> &limits, int64_t i, int64_t count, double limit,
+                     double none) {
+  if (limits.empty() && limit == none)
+    return;
+  if (limits.empty())
+    limits.resize(count, none);
+  limits[i] = limit;
+}
+
+void Tensor::setReal(int64_t i, Real value) {
+  reals[i] = value.value;
+  setError(i, value.error);
+  if (value.isExact() || !value.isBounded())
+    return;
+  // What tells little more than the error is not worth the memory.
+  auto isUseful = [&](double distance, bool tellsSign) {
+    return distance < value.error / 2 || (tellsSign && std::fabs(value.value) < value.error);
+  };
+  if (isUseful(value.value - value.least, value.least >= 0))
+    setLimit(least, i, count, value.least, -kUndetermined);
+  if (isUseful(value.most - value.value, value.most <= 0))
+    setLimit(most, i, count, value.most, kUndetermined);
+}
+
 void Tensor::setError(int64_t i, double error) {
+  setLimit(least, i, count, -kUndetermined, -kUndetermined);
+  setLimit(most, i, count, kUndetermined, kUndetermined);
+  if (std::isnan(error)) // of special values
+    error = kUndetermined;
   if (errors.empty() && error == 0)
     return;
   if (errors.empty())
     errors.resize(count, 0);
   errors[i] = error;
+}
+
+void Tensor::setUndetermined() {
+  errors.assign(count, kUndetermined);
+  least.clear();
+  most.clear();
 }
 
 bool Tensor::isDetermined() const { return !llvm::is_contained(errors, kUndetermined); }
@@ -41,6 +81,10 @@ void Tensor::copy(int64_t i, const Tensor &other, int64_t j) {
   else
     integers[i] = other.integers[j];
   setError(i, other.error(j));
+  if (!other.least.empty())
+    setLimit(least, i, count, other.least[j], -kUndetermined);
+  if (!other.most.empty())
+    setLimit(most, i, count, other.most[j], kUndetermined);
 }
 
 void Tensor::setConstant(int64_t i, double value) {

@@ -22,13 +22,12 @@ public:
   int64_t size() const { return count; }
   bool isFloat() const { return mlir::isa<mlir::FloatType>(elementType); }
 
+  /// The element with its error and limits.
+  Real stored(int64_t i) const;
   /// What an operation computes with. An f16 beyond the largest one is undetermined: it is infinite
   /// if it was stored.
   Real real(int64_t i) const;
-  void setReal(int64_t i, Real value) {
-    reals[i] = value.value;
-    setError(i, value.error);
-  }
+  void setReal(int64_t i, Real value);
   /// Stores what operations right up to `ulps` give for `value`: see `rounded`.
   void setRounded(int64_t i, Real value, double ulps) {
     setReal(i, rounded(elementType, value, ulps));
@@ -41,11 +40,12 @@ public:
   }
 
   double error(int64_t i) const { return errors.empty() ? 0 : errors[i]; }
+  /// Nothing else is known of the element then.
   void setError(int64_t i, double error);
   bool isDetermined(int64_t i) const { return error(i) != kUndetermined; }
   /// Whether all elements are.
   bool isDetermined() const;
-  void setUndetermined() { errors.assign(count, kUndetermined); }
+  void setUndetermined();
 
   /// The element as it is, whatever the type.
   double number(int64_t i) const { return isFloat() ? reals[i] : double(integers[i]); }
@@ -64,6 +64,8 @@ private:
   std::vector<double> reals;
   std::vector<int64_t> integers;
   std::vector<double> errors; // empty: all exact
+  /// Limits, where they tell much more than the error; empty: there are none.
+  std::vector<double> least, most;
 };
 
 /// Number of elements.

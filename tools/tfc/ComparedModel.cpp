@@ -1,7 +1,7 @@
 #include "tools/tfc/ComparedModel.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/Print.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -57,7 +57,7 @@ std::string tfc::describe(const reference::Difference &difference,
   os << "] is " << numberText(expected, difference.got) << ", but the reference has "
      << numberText(expected, difference.expected);
   if (expected.isFloat())
-    os << formatv(": {0:g} ulp apart, of {1:g} allowed", difference.ulps, difference.allowedUlps);
+    os << format(": %.3g ulp apart, of %.3g allowed", difference.ulps, difference.allowedUlps);
   return text;
 }
 
@@ -139,9 +139,12 @@ Error ComparedModel::restart() {
 }
 
 std::string ComparedModel::summary() const {
-  std::string text = formatv("all {0} values agree (largest difference {1:g} ulp of {2:g} allowed)",
-                             agreement.values, agreement.ulps, agreement.allowedUlps);
+  std::string text;
+  raw_string_ostream os(text);
+  os << "all " << agreement.values << " values agree ("
+     << format("largest difference %.3g ulp of %.3g allowed)", agreement.ulps,
+               agreement.allowedUlps);
   if (agreement.undetermined)
-    text += "; " + std::to_string(agreement.undetermined) + " may be anything";
+    os << "; " << agreement.undetermined << " may be anything";
   return text;
 }

@@ -28,14 +28,6 @@ static void show(int64_t number, const char *data, int64_t bytes) {
 
 namespace {
 
-/// What the oracle computed for a probe.
-struct Wanted {
-  int64_t probe;
-  size_t occurrence;
-  std::vector<int64_t> iterations;
-  reference::Tensor value;
-};
-
 class Diagnoser {
 public:
   Diagnoser(const CompileRequest &request, int threads, ArrayRef<RecordedCall> calls)
@@ -46,11 +38,14 @@ public:
 
 private:
   void findProbes(mlir::ModuleOp module);
-  void collect(const reference::Execution &execution);
+  void compareLaunch(const reference::Execution &execution, mlir::ModuleOp module);
   bool runCompiled(const CompileRequest &probing);
   bool runReference(mlir::ModuleOp module, reference::Options options,
                     std::vector<reference::Tensor> &fetches);
-  bool report(const Wanted &wanted, mlir::ModuleOp module, reference::Agreement &agreement);
+  void compare(int64_t number, const reference::Tensor &expected, const Array *got,
+               ArrayRef<int64_t> iterations, mlir::ModuleOp module);
+  void report(int64_t number, const Twine &what, ArrayRef<int64_t> iterations,
+              mlir::ModuleOp module);
 
   const CompileRequest &request;
   int threads;
@@ -60,8 +55,9 @@ private:
   std::map<int64_t, dfg::PushOp> probes;
   DenseMap<mlir::Value, int64_t> numbers; // results of launches to probes
   std::map<int64_t, size_t> occurrences;
-  std::vector<Wanted> wanted;
   Shown values;
+  reference::Agreement agreement;
+  bool isFound = false; // what differs first
 };
 
 } // namespace
@@ -78,18 +74,6 @@ void Diagnoser::findProbes(mlir::ModuleOp module) {
     probes[number.getInt()] = push;
     numbers[push.getValue()] = number.getInt();
   });
-}
-
-/// Keeps what a launch of the last call gave, in the order of the operations.
-void Diagnoser::collect(const reference::Execution &execution) {
-  if (!isLastCall || !isa<dfg::LaunchOp>(execution.op))
-    return;
-  std::map<int64_t, const reference::Tensor *> found;
-  for (auto [result, tensor] : zip_equal(execution.op->getResults(), execution.results))
-    if (auto number = numbers.find(result); number != numbers.end() && tensor)
-      found[number->second] = tensor;
-  for (auto [number, tensor] : found)
-    wanted.push_back({number, occurrences[number]++, execution.iterations.vec(), *tensor});
 }
 
 /// Repeats the calls; the oracle starts each one from the compiled variables. The fetches are those
@@ -144,37 +128,69 @@ bool Diagnoser::runCompiled(const CompileRequest &probing) {
   return true;
 }
 
-/// Prints a value that differs; false if it does not.
-bool Diagnoser::report(const Wanted &expected, mlir::ModuleOp module,
-                       reference::Agreement &agreement) {
-  const auto &found = values[expected.probe];
-  dfg::PushOp probe = probes[expected.probe];
-  Array got = toArray(expected.value);
-  if (expected.occurrence >= found.size() || found[expected.occurrence].size() != got.data.size())
-    return false;
-  got.data = found[expected.occurrence];
-  auto difference = findDifference(
-      expected.value, [&](int64_t i) { return toDouble(got, i); },
-      [&](int64_t i) { return toInteger(got, i); }, &agreement);
-  if (!difference)
-    return false;
+/// What is known of a value that a kernel computed.
+void Diagnoser::report(int64_t number, const Twine &what, ArrayRef<int64_t> iterations,
+                       mlir::ModuleOp module) {
+  dfg::PushOp probe = probes[number];
   auto launch = probe.getValue().getDefiningOp<dfg::LaunchOp>();
-  std::string holds;
+  std::string holds, place;
   if (auto kernel = module.lookupSymbol<dfg::KernelOp>(launch.getKernel()))
     for (mlir::Operation &op : kernel.getBody().front().without_terminator())
       holds += (" " + op.getName().stripDialect()).str();
+  for (int64_t iteration : iterations)
+    place += (place.empty() ? ", in iteration " : ", ") + std::to_string(iteration);
   auto error = mlir::emitError(probe.getLoc());
   StringRef op = probe->getAttrOfType<mlir::StringAttr>("tfc.op").getValue();
-  error << "'" << op.split('.').second << "' in entry '" << calls.back().entry
-        << "': " << describe(*difference, expected.value) << " [value-differs]";
-  std::string place;
-  for (int64_t iteration : expected.iterations)
-    place += (place.empty() ? ", in iteration " : ", ") + std::to_string(iteration);
+  error << "'" << op.split('.').second << "' in entry '" << calls.back().entry << "': " << what
+        << " [value-differs]";
   error.attachNote() << "computed by '" << launch.getKernel() << "' of" << holds << place;
-  return true;
 }
 
-bool Diagnoser::findNode(reference::Agreement &agreement) {
+/// Reports the first value that differs; `got` is null where compiled code did not get there.
+void Diagnoser::compare(int64_t number, const reference::Tensor &expected, const Array *got,
+                        ArrayRef<int64_t> iterations, mlir::ModuleOp module) {
+  if (isFound)
+    return;
+  if (!got) {
+    isFound = true;
+    return report(number, "the reference computes it, but not the compiled entry", iterations,
+                  module);
+  }
+  auto difference = findDifference(
+      expected, [&](int64_t i) { return toDouble(*got, i); },
+      [&](int64_t i) { return toInteger(*got, i); }, &agreement);
+  if (!difference)
+    return;
+  isFound = true;
+  report(number, describe(*difference, expected), iterations, module);
+}
+
+/// Compares what a launch of the last call gave, and goes on from the compiled values: so each
+/// kernel is judged by what it was given.
+void Diagnoser::compareLaunch(const reference::Execution &execution, mlir::ModuleOp module) {
+  if (!isLastCall || !isa<dfg::LaunchOp>(execution.op))
+    return;
+  std::map<int64_t, unsigned> results; // in the order of the operations
+  for (mlir::OpResult result : execution.op->getResults())
+    if (auto number = numbers.find(result); number != numbers.end())
+      results[number->second] = result.getResultNumber();
+  for (auto [number, i] : results) {
+    const reference::Tensor *expected = execution.results[i];
+    if (!expected)
+      continue;
+    const auto &found = values[number];
+    size_t occurrence = occurrences[number]++;
+    Array got = toArray(*expected);
+    bool isThere = occurrence < found.size() && found[occurrence].size() == got.data.size();
+    if (isThere)
+      got.data = found[occurrence];
+    compare(number, *expected, isThere ? &got : nullptr, execution.iterations, module);
+    if (isThere)
+      execution.replace(i, toTensor(got, module.getContext()));
+  }
+}
+
+bool Diagnoser::findNode(reference::Agreement &total) {
   CompileRequest probing = request;
   probing.pipeline.probe = reinterpret_cast<int64_t>(&show);
   probing.pipeline.verbose = probing.printTimes = false;
@@ -183,16 +199,18 @@ bool Diagnoser::findNode(reference::Agreement &agreement) {
   mlir::OwningOpRef<mlir::ModuleOp> module = session.load(probing, timing);
   PipelineOptions pipeline = probing.pipeline;
   pipeline.stopAfter = "fusion";
-  if (!module || failed(runStages(*module, pipeline, timing)))
+  if (!module || failed(runStages(*module, pipeline, timing)) || !runCompiled(probing))
     return false;
   findProbes(*module);
   std::vector<reference::Tensor> fetches;
   reference::Options options;
   options.checksAreApart = true;
-  options.onExecuted = [&](const reference::Execution &execution) { collect(execution); };
-  if (!runReference(*module, options, fetches) || !runCompiled(probing))
-    return false;
-  return any_of(wanted, [&](const Wanted &value) { return report(value, *module, agreement); });
+  options.onExecuted = [&](const reference::Execution &execution) {
+    compareLaunch(execution, *module);
+  };
+  bool isOk = runReference(*module, options, fetches);
+  total.add(agreement);
+  return isOk && isFound;
 }
 
 //===----------------------------------------------------------------------===//

@@ -96,6 +96,19 @@ TEST_F(Instances, TellWhoListensOfEachOperation) {
   EXPECT_EQ(names, (std::vector<std::string>{"add", "constant", "sum", "greater"}));
 }
 
+TEST_F(Instances, GoOnFromValuesThatAListenerGives) {
+  Options options;
+  options.onExecuted = [&](const Execution &execution) {
+    Tensor sum(Float32Type::get(execution.op->getContext()), {2});
+    sum.setReal(0, {7, 0});
+    if (execution.op->getName().stripDialect() == "add")
+      execution.replace(0, sum);
+  };
+  Instance instance(parse(kCounting), options);
+  ASSERT_TRUE(instance.call("add", vector({1, 2}), fetches).isOk());
+  EXPECT_EQ(instance.getVariable("w")->number(0), 7);
+}
+
 /// d/dx of a third power by a loop, whose first and second derivatives are taken.
 TEST_F(Instances, GradientsFollowWhatWasExecuted) {
   Instance instance(parse(R"mlir(

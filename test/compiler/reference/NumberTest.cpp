@@ -61,6 +61,38 @@ TEST_F(Number, SumsGrowWithTheirLength) {
   EXPECT_TRUE(whole.get().isExact());
 }
 
+TEST_F(Number, LimitsStandHoweverLargeTheErrorIs) {
+  Real square = rounded(f32, {0, 1, 0, 1}, 0.5);
+  EXPECT_EQ(square.low(), 0);
+  Sum squares(f32), mixed(f32);
+  for (Sum *sum : {&squares, &mixed})
+    for (int i = 0; i < 10; ++i)
+      sum->add(square);
+  mixed.add({-1, 0});
+  EXPECT_EQ(squares.get().low(), 0);
+  EXPECT_LT(mixed.get().low(), -1);
+  // An end that is not a number of the dtype may be passed by rounding, another one not.
+  EXPECT_LT(rounded(f32, {1, 1, 1.0 / 3, 2}, 0.5).low(), 1.0 / 3);
+  EXPECT_EQ(rounded(f32, {1, 1, 0.5, 2}, 0.5).low(), 0.5);
+  EXPECT_TRUE(compare(f32, {1e-9, 1, 0, 1}, -1e-9));
+  EXPECT_FALSE(compare(f32, {1e-9, 1, 0, 1}, 0.5));
+}
+
+TEST_F(Number, SumsThatCancelKeepTheRoundingOfTheirTerms) {
+  Sum sum(f32);
+  for (double term : {0.1, -0.3, 0.2})
+    sum.add({term, 0});
+  EXPECT_GT(sum.get().high(), 1e-8);
+  EXPECT_LT(sum.get().low(), -1e-8);
+}
+
+TEST_F(Number, ProductsHaveTheSignsOfTheirFactors) {
+  Real product = multiply({1, 3, 0, 4}, {2, 3, 0, 5});
+  EXPECT_EQ(product.low(), 0);
+  EXPECT_EQ(product.high(), 20);
+  EXPECT_EQ(multiply({1, 3, 0, 4}, {-2, 0}).high(), 0);
+}
+
 TEST_F(Number, IntegersWrap) {
   EXPECT_EQ(wrap(b.getIntegerType(8), 130), -126);
   EXPECT_EQ(wrap(b.getIntegerType(8, /*isSigned=*/false), -1), 255);
