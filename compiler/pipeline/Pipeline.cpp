@@ -173,6 +173,8 @@ LogicalResult tfc::runStages(ModuleOp module, const PipelineOptions &options, Ti
   for (const Stage &stage : getStages().drop_front(begin)) {
     if (failed(runStage(module, stage, options, timing)))
       return failure();
+    if (options.onStage)
+      options.onStage(stage.name, module);
     if (options.dumpAfter == "all" || options.dumpAfter == stage.name)
       dump(module, stage);
     if (options.stopAfter == stage.name)

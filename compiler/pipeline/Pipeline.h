@@ -5,6 +5,7 @@
 #include "compiler/pipeline/Timing.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct PipelineOptions {
   /// runs in this process alone. 0: none. See `kProbeAttr`.
   int64_t probe = 0;
   bool verbose = false; // passes print their reports to standard error
+  /// Called with the module behind each stage that runs: tests put faults into it.
+  std::function<void(llvm::StringRef, mlir::ModuleOp)> onStage;
   /// Optimisations to leave out, by their names: to find the one that is wrong.
   std::vector<std::string> disabled;
 

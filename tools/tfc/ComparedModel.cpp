@@ -66,17 +66,29 @@ Error ComparedModel::compare(const Twine &what, const Array &got,
   if (ArrayRef(got.shape) != expected.getShape())
     return createStringError(what + " is " + typeText(got.dtype, got.shape) +
                              ", but the reference has " + typeText(got.dtype, expected.getShape()));
+  reference::Agreement own;
   auto difference = findDifference(
       expected, [&](int64_t i) { return toDouble(got, i); },
-      [&](int64_t i) { return toInteger(got, i); }, &agreement);
+      [&](int64_t i) { return toInteger(got, i); }, &own);
+  agreement.add(own);
+  if (own.undetermined && !calls.empty())
+    calls.back().undetermined[what.str()] = own.undetermined;
   if (!difference)
     return Error::success();
   differs = true;
   return createStringError(what + ": " + describe(*difference, expected));
 }
 
+/// What differs first is said; the rest is recorded all the same.
+static void keepFirst(std::string &problem, Error error) {
+  std::string text = toString(std::move(error));
+  if (problem.empty())
+    problem = text;
+}
+
 /// The oracle goes on from the compiled variables: bounds of one call are not added to the next.
 Error ComparedModel::compareVariables() {
+  std::string problem;
   for (const std::string &name : compiled.getVariables()) {
     Expected<Array> value = compiled.getVariable(name);
     if (!value)
@@ -84,27 +96,26 @@ Error ComparedModel::compareVariables() {
     const reference::Tensor *expected = reference->getInstance().getVariable(name);
     if (!expected)
       continue;
-    if (Error error = compare("variable '" + name + "'", *value, *expected))
-      return error;
+    keepFirst(problem, compare("variable '" + name + "'", *value, *expected));
     reference->getInstance().setVariable(name, toTensor(*value, reference->getContext()));
     if (!calls.empty())
       calls.back().variables[name] = std::move(*value);
   }
-  return Error::success();
+  return problem.empty() ? Error::success() : createStringError(problem);
 }
 
 Expected<std::vector<Array>> ComparedModel::run(const Entry &entry, std::vector<Array> &feeds) {
-  calls.push_back({entry.name, feeds, {}});
+  calls.emplace_back();
+  calls.back().entry = entry.name;
+  calls.back().feeds = feeds;
   Expected<std::vector<Array>> fetches = runBoth(entry, feeds);
-  if (!fetches && differs && !reportDifferingNode(request, threads, calls, agreement))
-    reportChangingStage(request, calls);
-  if (!fetches)
-    calls.clear();
+  if (!fetches && differs)
+    explainDifference(request, threads, calls);
   return fetches;
 }
 
 Error ComparedModel::compareNodes() {
-  if (calls.empty() || !reportDifferingNode(request, threads, calls, agreement))
+  if (calls.empty() || !compareKernels(request, threads, calls, agreement, byKernels))
     return Error::success();
   return createStringError("all fetches and variables agree, but not what kernels compute");
 }
@@ -118,13 +129,16 @@ Expected<std::vector<Array>> ComparedModel::runBoth(const Entry &entry, std::vec
     std::string message = toString(expected.takeError());
     if (fetches)
       return createStringError("the reference fails, but not the compiled entry: " + message);
+    calls.back().fails = true;
     return fetches.takeError();
   }
+  calls.back().fetches = *fetches;
+  std::string problem;
   for (auto [port, got, tensor] : zip(entry.fetches, *fetches, reference->getFetches()))
-    if (Error error = compare("fetch '" + port.name + "'", got, tensor))
-      return std::move(error);
-  if (Error error = compareVariables())
-    return std::move(error);
+    keepFirst(problem, compare("fetch '" + port.name + "'", got, tensor));
+  keepFirst(problem, compareVariables());
+  if (!problem.empty())
+    return createStringError(problem);
   return fetches;
 }
 
@@ -146,5 +160,7 @@ std::string ComparedModel::summary() const {
                agreement.allowedUlps);
   if (agreement.undetermined)
     os << "; " << agreement.undetermined << " may be anything";
+  if (byKernels)
+    os << "; " << byKernels << " results were compared kernel by kernel alone";
   return text;
 }

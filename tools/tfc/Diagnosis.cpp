@@ -1,10 +1,12 @@
 #include "tools/tfc/Diagnosis.h"
+#include "compiler/emission/Link.h"
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/HostForm.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/Print.h"
 #include "tools/tfc/ReferenceModel.h"
 #include "llvm/Support/raw_ostream.h"
+#include <deque>
 
 using namespace llvm;
 using namespace tfc;
@@ -13,10 +15,8 @@ using namespace tfc;
 // What compiled code shows
 //===----------------------------------------------------------------------===//
 
-namespace {
 /// The values of each probe in the order of their computation.
 using Shown = std::map<int64_t, std::vector<std::vector<char>>>;
-} // namespace
 
 static Shown *shown = nullptr;
 
@@ -26,48 +26,78 @@ static void show(int64_t number, const char *data, int64_t bytes) {
     (*shown)[number].emplace_back(data, data + bytes);
 }
 
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
 namespace {
 
-class Diagnoser {
+/// Calls of a build with probes beside the oracle, kernel by kernel.
+class KernelComparison {
 public:
-  Diagnoser(const CompileRequest &request, int threads, ArrayRef<RecordedCall> calls)
+  KernelComparison(const CompileRequest &request, int threads, ArrayRef<RecordedCall> calls)
       : request(request), threads(threads), calls(calls) {}
 
-  bool findNode(reference::Agreement &agreement);
-  void findStage();
+  /// False where there is nothing to compare: no build, or nothing that both can execute.
+  bool prepare();
+  /// Runs the calls with the probes [begin, end); true if a value differs, which is printed.
+  bool run(int64_t begin, int64_t end);
+  int64_t getProbeCount() const { return probes.empty() ? 0 : probes.rbegin()->first + 1; }
+  /// The probes of the entry of the last call, from one to behind another.
+  std::pair<int64_t, int64_t> getLastEntry();
+  /// Whether the last call gave what it does without probes.
+  bool givesTheSame() const { return isSame; }
+  reference::Agreement agreement;
+  int64_t settled = 0; // undetermined elements with the bits of the other build
 
 private:
-  void findProbes(mlir::ModuleOp module);
-  void compareLaunch(const reference::Execution &execution, mlir::ModuleOp module);
-  bool runCompiled(const CompileRequest &probing);
-  bool runReference(mlir::ModuleOp module, reference::Options options,
-                    std::vector<reference::Tensor> &fetches);
+  void findProbes();
+  std::optional<LoadedModel> build(int64_t begin, int64_t end);
+  LogicalResult writeWith(int64_t begin, int64_t end, StringRef path);
+  bool runCall(const RecordedCall &call, LoadedModel &model, reference::Instance &oracle);
+  void compareLaunch(const reference::Execution &execution);
   void compare(int64_t number, const reference::Tensor &expected, const Array *got,
-               ArrayRef<int64_t> iterations, mlir::ModuleOp module);
-  void report(int64_t number, const Twine &what, ArrayRef<int64_t> iterations,
-              mlir::ModuleOp module);
+               ArrayRef<int64_t> iterations);
+  void compareWithOther(const RecordedCall &call, const std::string &name, const Array &here,
+                        const Array &there);
+  void report(int64_t number, const Twine &what, ArrayRef<int64_t> iterations);
 
   const CompileRequest &request;
   int threads;
   ArrayRef<RecordedCall> calls;
   Timing timing;
-  bool isLastCall = false;
+  Session session;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
   std::map<int64_t, dfg::PushOp> probes;
   DenseMap<mlir::Value, int64_t> numbers; // results of launches to probes
+  const RecordedCall *current = nullptr;  // null while the initializer runs
   std::map<int64_t, size_t> occurrences;
   Shown values;
-  reference::Agreement agreement;
   bool isFound = false; // what differs first
+  bool isSame = true;
+  int64_t first = 0, last = 0; // the probes of the build
 };
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
+bool KernelComparison::prepare() {
+  CompileRequest probing = request;
+  probing.pipeline.probe = reinterpret_cast<int64_t>(&show);
+  probing.pipeline.verbose = false;
+  probing.pipeline.dumpAfter.clear();
+  probing.pipeline.stopAfter = "fusion";
+  module = session.load(probing, timing);
+  if (!module)
+    return false;
+  requireSizes(*module);
+  if (failed(runStages(*module, probing.pipeline, timing)))
+    return false;
+  findProbes();
+  return true;
+}
 
-void Diagnoser::findProbes(mlir::ModuleOp module) {
-  module.walk([&](dfg::PushOp push) {
+void KernelComparison::findProbes() {
+  module->walk([&](dfg::PushOp push) {
     auto number = push->getAttrOfType<mlir::IntegerAttr>(dfg::kProbeAttr);
     if (!number)
       return;
@@ -76,85 +106,80 @@ void Diagnoser::findProbes(mlir::ModuleOp module) {
   });
 }
 
-/// Repeats the calls; the oracle starts each one from the compiled variables. The fetches are those
-/// of the last call.
-bool Diagnoser::runReference(mlir::ModuleOp module, reference::Options options,
-                             std::vector<reference::Tensor> &fetches) {
-  reference::Instance instance(module, std::move(options));
-  if (!instance.initialize().isOk())
-    return false;
-  for (const RecordedCall &call : calls) {
-    isLastCall = &call == &calls.back();
-    std::vector<reference::Tensor> feeds;
-    for (const Array &feed : call.feeds)
-      feeds.push_back(toTensor(feed, module.getContext()));
-    if (!instance.call(call.entry, feeds, fetches).isOk())
-      return false;
-    for (const auto &[name, value] : call.variables)
-      instance.setVariable(name, toTensor(value, module.getContext()));
+std::pair<int64_t, int64_t> KernelComparison::getLastEntry() {
+  std::pair<int64_t, int64_t> range = {getProbeCount(), 0};
+  for (auto [number, probe] : probes) {
+    if (probe->getParentOfType<dfg::EntryOp>().getSymName() != calls.back().entry)
+      continue;
+    range = {std::min(range.first, number), number + 1};
   }
-  return true;
+  return range;
 }
 
-/// Repeats a call; the next one starts from the variables that are recorded, for the code is not
-/// the same as without probes.
-static Error repeat(const RecordedCall &call, LoadedModel &model) {
-  Expected<const Entry *> entry = model.findEntry(call.entry);
-  if (!entry)
-    return entry.takeError();
-  std::vector<Array> feeds = call.feeds;
-  if (Error error = model.run(**entry, feeds).takeError())
-    return error;
-  for (const auto &[name, value] : call.variables)
-    if (Error error = model.setVariable(name, value))
-      return error;
-  return Error::success();
+/// Writes the module behind fusion with some of its probes.
+LogicalResult KernelComparison::writeWith(int64_t begin, int64_t end, StringRef path) {
+  mlir::OwningOpRef<mlir::ModuleOp> copy(module->clone());
+  copy->walk([&](dfg::PushOp push) {
+    auto number = push->getAttrOfType<mlir::IntegerAttr>(dfg::kProbeAttr);
+    if (number && (number.getInt() < begin || number.getInt() >= end))
+      push.erase();
+  });
+  std::error_code error;
+  raw_fd_ostream os(path, error);
+  if (error)
+    return failure();
+  copy->print(os);
+  return success();
 }
 
-/// Runs a library that shows its values.
-bool Diagnoser::runCompiled(const CompileRequest &probing) {
-  std::optional<LoadedModel> model = compileAndLoad(probing, threads, timing);
-  if (!model)
-    return false;
-  for (const RecordedCall &call : calls) {
-    shown = &call == &calls.back() ? &values : nullptr;
-    Error error = repeat(call, *model);
-    shown = nullptr;
-    if (error) {
-      consumeError(std::move(error));
-      return false;
-    }
+/// A library that shows the values of some probes.
+std::optional<LoadedModel> KernelComparison::build(int64_t begin, int64_t end) {
+  CompileRequest probing = request;
+  probing.pipeline.verbose = probing.printTimes = false;
+  probing.pipeline.dumpAfter.clear();
+  if (begin == 0 && end == getProbeCount()) {
+    probing.pipeline.probe = reinterpret_cast<int64_t>(&show);
+    return compileAndLoad(probing, threads, timing);
   }
-  return true;
+  Expected<emission::WorkFolder> folder = emission::WorkFolder::create();
+  if (!folder) {
+    consumeError(folder.takeError());
+    return std::nullopt;
+  }
+  probing.input = folder->file("probes.mlir");
+  probing.pipeline.startAfter = "fusion";
+  if (failed(writeWith(begin, end, probing.input)))
+    return std::nullopt;
+  return compileAndLoad(probing, threads, timing);
 }
 
 /// What is known of a value that a kernel computed.
-void Diagnoser::report(int64_t number, const Twine &what, ArrayRef<int64_t> iterations,
-                       mlir::ModuleOp module) {
+void KernelComparison::report(int64_t number, const Twine &what, ArrayRef<int64_t> iterations) {
   dfg::PushOp probe = probes[number];
   auto launch = probe.getValue().getDefiningOp<dfg::LaunchOp>();
   std::string holds, place;
-  if (auto kernel = module.lookupSymbol<dfg::KernelOp>(launch.getKernel()))
+  if (auto kernel = module->lookupSymbol<dfg::KernelOp>(launch.getKernel()))
     for (mlir::Operation &op : kernel.getBody().front().without_terminator())
       holds += (" " + op.getName().stripDialect()).str();
-  for (int64_t iteration : iterations)
-    place += (place.empty() ? ", in iteration " : ", ") + std::to_string(iteration);
+  if (calls.size() > 1)
+    place = ", in call " + std::to_string(current - calls.begin());
+  for (auto [i, iteration] : enumerate(iterations))
+    place += (i == 0 ? ", in iteration " : ", ") + std::to_string(iteration);
   auto error = mlir::emitError(probe.getLoc());
   StringRef op = probe->getAttrOfType<mlir::StringAttr>("tfc.op").getValue();
-  error << "'" << op.split('.').second << "' in entry '" << calls.back().entry << "': " << what
+  error << "'" << op.split('.').second << "' in entry '" << current->entry << "': " << what
         << " [value-differs]";
   error.attachNote() << "computed by '" << launch.getKernel() << "' of" << holds << place;
 }
 
 /// Reports the first value that differs; `got` is null where compiled code did not get there.
-void Diagnoser::compare(int64_t number, const reference::Tensor &expected, const Array *got,
-                        ArrayRef<int64_t> iterations, mlir::ModuleOp module) {
+void KernelComparison::compare(int64_t number, const reference::Tensor &expected, const Array *got,
+                               ArrayRef<int64_t> iterations) {
   if (isFound)
     return;
   if (!got) {
     isFound = true;
-    return report(number, "the reference computes it, but not the compiled entry", iterations,
-                  module);
+    return report(number, "the reference computes it, but not the compiled entry", iterations);
   }
   auto difference = findDifference(
       expected, [&](int64_t i) { return toDouble(*got, i); },
@@ -162,13 +187,13 @@ void Diagnoser::compare(int64_t number, const reference::Tensor &expected, const
   if (!difference)
     return;
   isFound = true;
-  report(number, describe(*difference, expected), iterations, module);
+  report(number, describe(*difference, expected), iterations);
 }
 
-/// Compares what a launch of the last call gave, and goes on from the compiled values: so each
-/// kernel is judged by what it was given.
-void Diagnoser::compareLaunch(const reference::Execution &execution, mlir::ModuleOp module) {
-  if (!isLastCall || !isa<dfg::LaunchOp>(execution.op))
+/// Compares what a launch gave, and goes on from the compiled values: so each kernel is judged by
+/// what it was given.
+void KernelComparison::compareLaunch(const reference::Execution &execution) {
+  if (!current || !isa<dfg::LaunchOp>(execution.op))
     return;
   std::map<int64_t, unsigned> results; // in the order of the operations
   for (mlir::OpResult result : execution.op->getResults())
@@ -176,7 +201,7 @@ void Diagnoser::compareLaunch(const reference::Execution &execution, mlir::Modul
       results[number->second] = result.getResultNumber();
   for (auto [number, i] : results) {
     const reference::Tensor *expected = execution.results[i];
-    if (!expected)
+    if (!expected || number < first || number >= last)
       continue;
     const auto &found = values[number];
     size_t occurrence = occurrences[number]++;
@@ -184,41 +209,116 @@ void Diagnoser::compareLaunch(const reference::Execution &execution, mlir::Modul
     bool isThere = occurrence < found.size() && found[occurrence].size() == got.data.size();
     if (isThere)
       got.data = found[occurrence];
-    compare(number, *expected, isThere ? &got : nullptr, execution.iterations, module);
+    compare(number, *expected, isThere ? &got : nullptr, execution.iterations);
     if (isThere)
-      execution.replace(i, toTensor(got, module.getContext()));
+      execution.replace(i, toTensor(got, module->getContext()));
   }
 }
 
-bool Diagnoser::findNode(reference::Agreement &total) {
-  CompileRequest probing = request;
-  probing.pipeline.probe = reinterpret_cast<int64_t>(&show);
-  probing.pipeline.verbose = probing.printTimes = false;
-  probing.pipeline.dumpAfter.clear();
-  Session session;
-  mlir::OwningOpRef<mlir::ModuleOp> module = session.load(probing, timing);
-  PipelineOptions pipeline = probing.pipeline;
-  pipeline.stopAfter = "fusion";
-  if (!module || failed(runStages(*module, pipeline, timing)) || !runCompiled(probing))
+/// Elements that are not determined are right if they have the same bits in both builds, for in
+/// this one they are what kernels were seen to compute.
+void KernelComparison::compareWithOther(const RecordedCall &call, const std::string &name,
+                                        const Array &here, const Array &there) {
+  if (here.shape != there.shape || here.data != there.data)
+    isSame = false;
+  else if (auto found = call.undetermined.find(name); found != call.undetermined.end())
+    settled += found->second;
+}
+
+/// Makes a call on both; the next one starts from the variables of the build without probes. False
+/// if it ends in another way than it did there.
+bool KernelComparison::runCall(const RecordedCall &call, LoadedModel &model,
+                               reference::Instance &oracle) {
+  Expected<const Entry *> entry = model.findEntry(call.entry);
+  if (!entry) {
+    consumeError(entry.takeError());
     return false;
-  findProbes(*module);
-  std::vector<reference::Tensor> fetches;
+  }
+  std::vector<Array> feeds = call.feeds;
+  std::vector<reference::Tensor> tensors, unused;
+  for (const Array &feed : feeds)
+    tensors.push_back(toTensor(feed, module->getContext()));
+  values.clear();
+  occurrences.clear();
+  shown = &values;
+  Expected<std::vector<Array>> fetches = model.run(**entry, feeds);
+  shown = nullptr;
+  bool isOk = bool(fetches);
+  if (!isOk)
+    consumeError(fetches.takeError());
+  isOk &= oracle.call(call.entry, tensors, unused).isOk();
+  if (isOk == call.fails)
+    return false;
+  if (call.fails)
+    return true;
+  for (auto [port, here, there] : zip((*entry)->fetches, *fetches, call.fetches))
+    compareWithOther(call, "fetch '" + port.name + "'", here, there);
+  for (const auto &[name, value] : call.variables) {
+    Expected<Array> here = model.getVariable(name);
+    if (!here || model.setVariable(name, value))
+      return false;
+    compareWithOther(call, "variable '" + name + "'", *here, value);
+    oracle.setVariable(name, toTensor(value, module->getContext()));
+  }
+  return true;
+}
+
+bool KernelComparison::run(int64_t begin, int64_t end) {
+  std::optional<LoadedModel> model = build(begin, end);
+  if (!model)
+    return false;
+  first = begin;
+  last = end;
+  isFound = false;
   reference::Options options;
   options.checksAreApart = true;
-  options.onExecuted = [&](const reference::Execution &execution) {
-    compareLaunch(execution, *module);
-  };
-  bool isOk = runReference(*module, options, fetches);
-  total.add(agreement);
-  return isOk && isFound;
+  options.onExecuted = [&](const reference::Execution &execution) { compareLaunch(execution); };
+  reference::Instance oracle(*module, options);
+  if (!oracle.initialize().isOk())
+    return false;
+  for (const RecordedCall &call : calls) {
+    current = &call;
+    isSame = true;
+    if (!runCall(call, *model, oracle) || isFound)
+      break;
+  }
+  current = nullptr;
+  return isFound;
 }
 
 //===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//
 
+/// Repeats the calls; the oracle starts each one from the compiled variables. The results are the
+/// fetches of the last call and the variables behind it.
+static bool runReference(mlir::ModuleOp module, reference::Options options,
+                         ArrayRef<RecordedCall> calls, std::vector<reference::Tensor> &results) {
+  reference::Instance instance(module, std::move(options));
+  if (!instance.initialize().isOk())
+    return false;
+  for (const RecordedCall &call : calls) {
+    std::vector<reference::Tensor> feeds;
+    for (const Array &feed : call.feeds)
+      feeds.push_back(toTensor(feed, module.getContext()));
+    if (instance.call(call.entry, feeds, results).isOk() == call.fails)
+      return false;
+    if (&call == &calls.back())
+      break;
+    for (const auto &[name, value] : call.variables)
+      instance.setVariable(name, toTensor(value, module.getContext()));
+  }
+  for (const auto &entry : calls.back().variables) {
+    const reference::Tensor *value = instance.getVariable(entry.first);
+    results.push_back(value ? *value : reference::Tensor());
+  }
+  return true;
+}
+
 /// Whether what two forms mean cannot be the same value.
 static bool contradict(const reference::Tensor &before, const reference::Tensor &after) {
+  if (!before.getElementType() || !after.getElementType())
+    return false; // a variable that a stage dropped
   if (before.getShape() != after.getShape())
     return true;
   for (int64_t i = 0; i < before.size(); ++i) {
@@ -232,13 +332,14 @@ static bool contradict(const reference::Tensor &before, const reference::Tensor 
 }
 
 /// Runs the oracle behind each stage that leaves the dfg form, and names the first that changes
-/// what the last call gives.
-void Diagnoser::findStage() {
+/// what the last call gives; false if none does.
+static bool reportChangingStage(const CompileRequest &request, ArrayRef<RecordedCall> calls) {
+  Timing timing;
   Session session;
   mlir::OwningOpRef<mlir::ModuleOp> module = session.load(request, timing);
   std::vector<reference::Tensor> before, after;
-  if (!module || !runReference(*module, {}, before))
-    return;
+  if (!module || !runReference(*module, {}, calls, before))
+    return false;
   unsigned begin = 0, end = *tfc::findStage("fusion");
   if (!request.pipeline.startAfter.empty())
     begin = *tfc::findStage(request.pipeline.startAfter);
@@ -250,25 +351,66 @@ void Diagnoser::findStage() {
     options.stopAfter = getStages()[stage].name.str();
     reference::Options meaning;
     meaning.checksAreApart = stage >= *tfc::findStage("simplify");
-    if (failed(runStages(*module, options, timing)) || !runReference(*module, meaning, after))
-      return;
+    if (failed(runStages(*module, options, timing)) ||
+        !runReference(*module, meaning, calls, after))
+      return false;
     if (any_of(zip_equal(before, after),
                [](auto pair) { return contradict(std::get<0>(pair), std::get<1>(pair)); })) {
       errs() << "tfc: note: the stage '" << getStages()[stage].name
              << "' changes what the graph means\n";
-      return;
+      return true;
     }
   }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Values that are shown live longer, so a fault of the memory plan may hide: looks again with
+/// fewer of them, halves first. True if one differs then, which is printed.
+static bool narrow(KernelComparison &kernels) {
+  constexpr int kMostBuilds = 24;
+  std::deque<std::pair<int64_t, int64_t>> ranges = {kernels.getLastEntry()};
+  for (int builds = 0; !ranges.empty() && builds < kMostBuilds;) {
+    auto [begin, end] = ranges.front();
+    ranges.pop_front();
+    if (end - begin < 2)
+      continue;
+    int64_t middle = (begin + end) / 2;
+    for (auto half : {std::pair(begin, middle), std::pair(middle, end)}) {
+      ++builds;
+      if (kernels.run(half.first, half.second))
+        return true;
+      ranges.push_back(half);
+    }
+  }
+  return false;
+}
+
+bool tfc::compareKernels(const CompileRequest &request, int threads, ArrayRef<RecordedCall> calls,
+                         reference::Agreement &agreement, int64_t &byKernels) {
+  KernelComparison kernels(request, threads, calls);
+  if (!kernels.prepare())
+    return false;
+  bool differs = kernels.run(0, kernels.getProbeCount());
+  byKernels = agreement.undetermined - kernels.settled;
+  agreement.undetermined = 0;
+  agreement.add(kernels.agreement);
+  return differs;
+}
+
+void tfc::explainDifference(const CompileRequest &request, int threads,
+                            ArrayRef<RecordedCall> calls) {
+  KernelComparison kernels(request, threads, calls);
+  if (kernels.prepare() && kernels.run(0, kernels.getProbeCount()))
+    return;
+  if (reportChangingStage(request, calls))
+    return;
   errs()
       << "tfc: note: no stage up to 'fusion' changes what the graph means, and no kernel is wrong "
-         "when its values are looked at: the host function or the places of values are\n";
-}
-
-bool tfc::reportDifferingNode(const CompileRequest &request, int threads,
-                              ArrayRef<RecordedCall> calls, reference::Agreement &agreement) {
-  return Diagnoser(request, threads, calls).findNode(agreement);
-}
-
-void tfc::reportChangingStage(const CompileRequest &request, ArrayRef<RecordedCall> calls) {
-  Diagnoser(request, /*threads=*/1, calls).findStage();
+         "that shows what it computes: the host function or the places of values in memory are\n";
+  if (!kernels.givesTheSame())
+    narrow(kernels);
 }

@@ -76,6 +76,7 @@ TEST_F(Number, LimitsStandHoweverLargeTheErrorIs) {
   EXPECT_EQ(rounded(f32, {1, 1, 0.5, 2}, 0.5).low(), 0.5);
   EXPECT_TRUE(compare(f32, {1e-9, 1, 0, 1}, -1e-9));
   EXPECT_FALSE(compare(f32, {1e-9, 1, 0, 1}, 0.5));
+  EXPECT_FALSE(compare(f32, {0, 1e-38, 0, 1e-38}, -0x1p-130)); // as good as zero
 }
 
 TEST_F(Number, SumsThatCancelKeepTheRoundingOfTheirTerms) {
