@@ -188,7 +188,7 @@ template <typename Op> static void addExtremeScan(Registry &registry, bool isMax
 static Real logOfBoth(Type type, Real a, Real x) {
   double larger = std::fmax(a.value, x.value), smaller = std::fmin(a.value, x.value);
   if (std::isnan(a.value) || std::isnan(x.value))
-    return {NAN, 0};
+    return {NAN, a.isDetermined() && x.isDetermined() ? 0 : kUndetermined};
   double value = std::isinf(larger) || larger == smaller
                      ? larger + (std::isinf(larger) ? 0 : std::log(2.0))
                      : larger + std::log1p(std::exp(smaller - larger));

@@ -28,7 +28,13 @@ Real Tensor::stored(int64_t i) const {
 Real Tensor::real(int64_t i) const {
   Real result = stored(i);
   bool mayOverflow = elementType.isF16() && std::isfinite(result.value) && result.size() >= 65520;
-  return mayOverflow ? Real{result.value, kUndetermined} : result;
+  if (mayOverflow)
+    return {result.value, kUndetermined};
+  // Operands that are denormal are taken for zeros of their sign where a call flushes them.
+  double size = std::fabs(result.value);
+  if (result.isExact() && size > 0 && size < formatOf(elementType).smallest)
+    return {result.value, size, std::min(result.value, 0.0), std::max(result.value, 0.0)};
+  return result;
 }
 
 static void setLimit(std::vector<double> &limits, int64_t i, int64_t count, double limit,

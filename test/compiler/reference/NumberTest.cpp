@@ -32,6 +32,16 @@ TEST_F(Number, StaysExactWhereEveryEvaluationIs) {
   EXPECT_FALSE(rounded(f32, {3, 0}, 2).isExact());
 }
 
+TEST_F(Number, TakesDenormalOperandsForZerosToo) {
+  Tensor tensor(f32, {});
+  tensor.setReal(0, {-0x1p-140, 0});
+  EXPECT_EQ(tensor.real(0).low(), -0x1p-140);
+  EXPECT_EQ(tensor.real(0).high(), 0);
+  Tensor half(f16, {});
+  half.setReal(0, {-0x1p-24, 0});
+  EXPECT_TRUE(half.real(0).isExact());
+}
+
 TEST_F(Number, AddsTheRoundingOfItsDtype) {
   EXPECT_EQ(rounded(f32, {1.0 / 3, 0}, 0.5).error, 0.5 * 0x1p-23 / 3);
   EXPECT_GE(rounded(f16, {1.0 / 3, 0}, 0.5).error, 0.5 * 0x1p-10 / 3);
