@@ -80,6 +80,17 @@ Polynomial::Polynomial(AffineExpr expr) : context(expr.getContext()) {
   }
 }
 
+bool Polynomial::contains(const Term &term) const {
+  return llvm::any_of(sum, [&](const Term &other) {
+    return other.coefficient == term.coefficient && compareAtomLists(other.atoms, term.atoms) == 0;
+  });
+}
+
+void Polynomial::subtract(Term term) {
+  term.coefficient = -term.coefficient;
+  add(std::move(term));
+}
+
 /// Rewrites c*(e mod n) + c*n*(e floordiv n) into c*e.
 void Polynomial::mergeDivisions() {
   for (const Term &term : sum)
@@ -92,23 +103,18 @@ void Polynomial::mergeDivisions() {
       Polynomial scaled(context), quotient(context), factor(context);
       factor.sum.push_back(division);
       scaled.addProduct(factor, Polynomial(mod.getRHS()));
-      if (scaled.sum.size() != 1)
+      // All terms that the division has where n is a sum.
+      if (!llvm::all_of(scaled.sum, [&](const Term &part) { return contains(part); }))
         continue;
-      const Term *match = llvm::find_if(sum, [&](const Term &other) {
-        return compareAtomLists(other.atoms, scaled.sum[0].atoms) == 0 &&
-               other.coefficient == scaled.sum[0].coefficient;
-      });
-      if (match == sum.end())
-        continue;
-      Term rest = term, other = *match;
-      rest.atoms.erase(llvm::find(rest.atoms, atom));
       Polynomial outer(context);
+      Term rest = term, modTerm = term;
+      rest.atoms.erase(llvm::find(rest.atoms, atom));
       outer.sum.push_back(rest);
-      Term modTerm{term.atoms, -term.coefficient};
-      other.coefficient = -other.coefficient;
-      add(modTerm);
-      add(other);
-      addProduct(outer, Polynomial(mod.getLHS()));
+      Polynomial whole(mod.getLHS());
+      subtract(modTerm);
+      for (const Term &part : scaled.sum)
+        subtract(part);
+      addProduct(outer, whole);
       return mergeDivisions();
     }
 }

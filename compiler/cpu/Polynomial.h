@@ -29,6 +29,8 @@ public:
 private:
   Polynomial(mlir::MLIRContext *context) : context(context) {}
   void add(Term term);
+  void subtract(Term term);
+  bool contains(const Term &term) const;
   void addProduct(const Polynomial &lhs, const Polynomial &rhs);
   void mergeDivisions();
 
