@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/ScanOps.h"
+#include "dialects/dfg/TakeAlongAxis.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -219,10 +220,9 @@ LogicalResult TakeAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Loc
 }
 
 /// With `axis` as the last one and the others flattened: positions in the flattened `x`, as i64.
-static Value rowPositions(OpBuilder &b, TakeAlongAxisOp op, int64_t axis) {
-  Location loc = op.getLoc();
-  Shape shape = shapeOf(op.getX().getType());
-  Value last = moveAxes(b, op.getIndices(), axis, 1, shape.size() - 1);
+static Value rowPositions(OpBuilder &b, Location loc, Value x, Value indices, int64_t axis) {
+  Shape shape = shapeOf(x.getType());
+  Value last = moveAxes(b, indices, axis, 1, shape.size() - 1);
   Shape places = shapeOf(last.getType());
   DimExpr rows = elementCount(ArrayRef(places).drop_back());
   Term index =
@@ -232,25 +232,35 @@ static Value rowPositions(OpBuilder &b, TakeAlongAxisOp op, int64_t axis) {
   return start + index;
 }
 
-/// d take_along_axis(x, i) = zeros like x, with g added at i.
-SmallVector<Value> TakeAlongAxisOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  Shape shape = shapeOf(getX().getType());
-  int64_t last = shape.size() - 1, axis = *normalizeAxis(getAxis(), shape.size());
-  Value places = rowPositions(b, *this, axis);
-  Value g = reshapeTo(b, moveAxes(b, resultGrads[0], axis, 1, last), shapeOf(places.getType()));
-  auto type = tensorOf({elementCount(shape)}, elementTypeOf(getX().getType()));
-  Value sums = addRows(b, getLoc(), type, places, g);
+Value tfc::dfg::takeAlongAxis(OpBuilder &b, Location loc, Value x, Value places, int64_t axis) {
+  Shape shape = shapeOf(x.getType()), result = shapeOf(places.getType());
+  int64_t last = shape.size() - 1;
+  Value flat = reshapeTo(b, moveAxes(b, x, axis, 1, last), {elementCount(shape)});
+  Value taken = skipOutside(b, loc, flat, rowPositions(b, loc, x, places, axis));
+  std::rotate(result.begin() + axis, result.begin() + axis + 1, result.end());
+  return moveAxes(b, reshapeTo(b, taken, result), last, 1, axis);
+}
+
+Value tfc::dfg::takeAlongAxisGradient(OpBuilder &b, Location loc, Value x, Value places,
+                                      int64_t axis, Value grad) {
+  Shape shape = shapeOf(x.getType());
+  int64_t last = shape.size() - 1;
+  Value rows = rowPositions(b, loc, x, places, axis);
+  Value g = reshapeTo(b, moveAxes(b, grad, axis, 1, last), shapeOf(rows.getType()));
+  auto type = tensorOf({elementCount(shape)}, elementTypeOf(x.getType()));
+  Value sums = addRows(b, loc, type, rows, g);
   std::rotate(shape.begin() + axis, shape.begin() + axis + 1, shape.end());
-  return {moveAxes(b, reshapeTo(b, sums, shape), last, 1, axis), Value()};
+  return moveAxes(b, reshapeTo(b, sums, shape), last, 1, axis);
+}
+
+SmallVector<Value> TakeAlongAxisOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
+  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getX().getType()).size());
+  return {takeAlongAxisGradient(b, getLoc(), getX(), getIndices(), axis, resultGrads[0]), Value()};
 }
 
 SmallVector<Value> TakeAlongAxisOp::decompose(OpBuilder &b) {
-  Shape shape = shapeOf(getX().getType()), result = shapeOf(getType());
-  int64_t last = shape.size() - 1, axis = *normalizeAxis(getAxis(), shape.size());
-  Value flat = reshapeTo(b, moveAxes(b, getX(), axis, 1, last), {elementCount(shape)});
-  Value taken = skipOutside(b, getLoc(), flat, rowPositions(b, *this, axis));
-  std::rotate(result.begin() + axis, result.begin() + axis + 1, result.end());
-  return {moveAxes(b, reshapeTo(b, taken, result), last, 1, axis)};
+  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getX().getType()).size());
+  return {takeAlongAxis(b, getLoc(), getX(), getIndices(), axis)};
 }
 
 Value TakeAlongAxisOp::buildCheck(OpBuilder &b) {

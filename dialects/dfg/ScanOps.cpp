@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/ScanOps.h"
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/TakeAlongAxis.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -99,11 +100,8 @@ template <typename Op> static Value buildExtremeGradient(OpBuilder &b, Op op, Va
           ? call<CumminOp>(hits, op.getAxisAttr(), op.getExclusiveAttr(), op.getReverseAttr())
           : call<CummaxOp>(hits, op.getAxisAttr(), op.getExclusiveAttr(), op.getReverseAttr());
   Term exists = call<LogicalAndOp>(call<GreaterEqualOp>(last, last.number(0.0)), less(last, size));
-  auto taken = TakeAlongAxisOp::create(b, op.getLoc(), x, select(exists, last, last.number(0.0)),
-                                       b.getI64IntegerAttr(axis));
-  Value result = taken.buildOperandGradients(b, Value(select(exists, g, g.number(0.0))))[0];
-  taken.erase();
-  return result;
+  return takeAlongAxisGradient(b, op.getLoc(), x, select(exists, last, last.number(0.0)), axis,
+                               select(exists, g, g.number(0.0)));
 }
 
 SmallVector<Value> CummaxOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {

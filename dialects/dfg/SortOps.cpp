@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/SortOps.h"
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/TakeAlongAxis.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -9,20 +10,9 @@ using namespace tfc::dfg;
 #define GET_OP_CLASSES
 #include "dialects/dfg/SortOps.cpp.inc"
 
-/// x[places] along an axis, the places known to be inside.
-static Value take(OpBuilder &b, Location loc, Value x, Value places, IntegerAttr axis) {
-  auto taken = TakeAlongAxisOp::create(b, loc, x, places, axis);
-  Value result = taken.decompose(b)[0];
-  taken.erase();
-  return result;
-}
-
-/// d take(x, places) = zeros like x, with g added at the places.
-static Value untake(OpBuilder &b, Location loc, Value x, Value places, IntegerAttr axis, Value g) {
-  auto taken = TakeAlongAxisOp::create(b, loc, x, places, axis);
-  Value result = taken.buildOperandGradients(b, g)[0];
-  taken.erase();
-  return result;
+/// The axis, counted from 0.
+template <typename Op> static int64_t axisOf(Op op) {
+  return *normalizeAxis(op.getAxis(), shapeOf(op.getX().getType()).size());
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,11 +39,12 @@ static Value orderOf(OpBuilder &b, SortOp op) {
 
 /// d sort(x) = g, each element where that of x came from.
 SmallVector<Value> SortOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  return {untake(b, getLoc(), getX(), orderOf(b, *this), getAxisAttr(), resultGrads[0])};
+  return {
+      takeAlongAxisGradient(b, getLoc(), getX(), orderOf(b, *this), axisOf(*this), resultGrads[0])};
 }
 
 SmallVector<Value> SortOp::decompose(OpBuilder &b) {
-  return {take(b, getLoc(), getX(), orderOf(b, *this), getAxisAttr())};
+  return {takeAlongAxis(b, getLoc(), getX(), orderOf(b, *this), axisOf(*this))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,13 +117,13 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
 
 /// d top_k(x) = g, each element where that of x came from.
 SmallVector<Value> TopKOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  return {untake(b, getLoc(), getX(), getPlaces(), getAxisAttr(), resultGrads[0])};
+  return {takeAlongAxisGradient(b, getLoc(), getX(), getPlaces(), axisOf(*this), resultGrads[0])};
 }
 
 SmallVector<Value> TopKOp::decompose(OpBuilder &b) {
   Value places =
       ArgTopKOp::create(b, getLoc(), getX(), getKAttr(), getAxisAttr(), getLargestAttr());
-  return {take(b, getLoc(), getX(), places, getAxisAttr()), places};
+  return {takeAlongAxis(b, getLoc(), getX(), places, axisOf(*this)), places};
 }
 
 Value TopKOp::buildCheck(OpBuilder &b) {
