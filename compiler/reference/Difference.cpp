@@ -72,8 +72,10 @@ std::optional<Difference> findDifference(const Tensor &expected,
     }
     Real wanted = expected.stored(i);
     double value = got(i), ulps = ulpsBetween(dtype, wanted.value, value);
-    double room = value < wanted.value ? wanted.value - wanted.low() : wanted.high() - wanted.value;
-    double allowed = room / unitOf(dtype, wanted.value, wanted.value);
+    // The bound is that of what is stored, as in mayBe.
+    double end = value < wanted.value ? std::min(wanted.low(), roundTo(dtype, wanted.low()))
+                                      : std::max(wanted.high(), roundTo(dtype, wanted.high()));
+    double allowed = std::fabs(wanted.value - end) / unitOf(dtype, wanted.value, wanted.value);
     // What is too small is as good as zero, and passes a limit of zero where it is moved.
     bool isSmall = std::fabs(value) < formatOf(dtype).smallest;
     if (!mayBe(dtype, wanted, value) && !(isSmall && mayBe(dtype, wanted, 0)))
