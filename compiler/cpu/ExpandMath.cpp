@@ -13,6 +13,24 @@ using namespace mlir;
 
 namespace {
 
+/// Integers become f16 and bf16 by way of f32, as `cast` says. MLIR folds the two steps into one,
+/// for which LLVM calls conversions to bf16 that the libraries need not have.
+template <typename Op> struct ConvertByF32 : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    if (!element.isF16() && !element.isBF16())
+      return failure();
+    Type wide = rewriter.getF32Type();
+    if (auto vector = dyn_cast<VectorType>(type))
+      wide = vector.clone(wide);
+    Value number = Op::create(rewriter, op.getLoc(), wide, op.getIn());
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, number);
+    return success();
+  }
+};
+
 /// Runs after codegen, when vectors have the target's lanes, and before the conversion to LLVM.
 struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPass> {
   void runOnOperation() override {
@@ -32,6 +50,8 @@ struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPa
     if (failed(run([](RewritePatternSet &patterns) {
           arith::populateArithExpandOpsPatterns(patterns);
           arith::populateExpandBFloat16Patterns(patterns);
+          patterns.add<ConvertByF32<arith::SIToFPOp>, ConvertByF32<arith::UIToFPOp>>(
+              patterns.getContext());
         })))
       signalPassFailure();
   }

@@ -1,0 +1,19 @@
+// Integers become bf16 by way of f32 and without a call of the library, also where one step was made of the two.
+// RUN: tfc-opt --tfc-cpu-expand-math %s | FileCheck %s
+
+// CHECK-LABEL: func.func @scalar
+// CHECK: arith.sitofp %{{.*}} : i64 to f32
+// CHECK-NOT: arith.sitofp {{.*}}bf16
+// CHECK-NOT: arith.truncf {{.*}}bf16
+func.func @scalar(%x: i64) -> bf16 {
+  %0 = arith.sitofp %x : i64 to bf16
+  return %0 : bf16
+}
+
+// CHECK-LABEL: func.func @vector
+// CHECK: arith.uitofp %{{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xf16>
+func.func @vector(%x: vector<8xi32>) -> vector<8xf16> {
+  %0 = arith.uitofp %x : vector<8xi32> to vector<8xf16>
+  return %0 : vector<8xf16>
+}
