@@ -51,10 +51,14 @@ LoopDim KernelEmitter::addDim(Value counter) {
 
 AffineExpr KernelEmitter::addSymbol(Value value) {
   AffineExpr &symbol = symbolOf[value];
+  unsigned level = regions.size() - 1;
   if (!symbol) {
     symbol = getAffineSymbolExpr(symbols.size(), b.getContext());
-    symbols.push_back({value, (unsigned)regions.size() - 1});
+    symbols.push_back({value, level});
   }
+  // A value that was first named in a loop may have been made outside of it.
+  Named &name = symbols[cast<AffineSymbolExpr>(symbol).getPosition()];
+  name.level = std::min(name.level, level);
   return symbol;
 }
 
@@ -86,7 +90,8 @@ unsigned KernelEmitter::level(AffineExpr expr) {
     else if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
       level = std::max(level, named(symbol).level);
   });
-  return level;
+  // What was named in a loop that has ended is used here, so it was made here or outside.
+  return std::min<unsigned>(level, regions.size() - 1);
 }
 
 bool KernelEmitter::varies(AffineExpr expr) {
