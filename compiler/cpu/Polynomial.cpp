@@ -100,21 +100,20 @@ void Polynomial::mergeDivisions() {
       auto mod = cast<AffineBinaryOpExpr>(atom);
       Term division = term;
       llvm::replace(division.atoms, atom, mod.getLHS().floorDiv(mod.getRHS()));
-      Polynomial scaled(context), quotient(context), factor(context);
+      Polynomial scaled(context), factor(context);
       factor.sum.push_back(division);
       scaled.addProduct(factor, Polynomial(mod.getRHS()));
       // All terms that the division has where n is a sum.
       if (!llvm::all_of(scaled.sum, [&](const Term &part) { return contains(part); }))
         continue;
       Polynomial outer(context);
-      Term rest = term, modTerm = term;
+      Term rest = term;
       rest.atoms.erase(llvm::find(rest.atoms, atom));
       outer.sum.push_back(rest);
-      Polynomial whole(mod.getLHS());
-      subtract(modTerm);
+      subtract(term);
       for (const Term &part : scaled.sum)
         subtract(part);
-      addProduct(outer, whole);
+      addProduct(outer, Polynomial(mod.getLHS()));
       return mergeDivisions();
     }
 }
