@@ -23,6 +23,8 @@ struct GradientContext : mlir::OpBuilder::Listener {
   OperationSet ops;
   /// In the order in which they were built; those that are not among `ops` have been erased.
   std::vector<mlir::Operation *> built;
+  /// The gathers that make up the sparse gradients of an operation.
+  llvm::DenseSet<std::pair<mlir::Operation *, mlir::Operation *>> sparseReaders;
 };
 
 /// Zeros of the shape of a tensor, or as many elements of zeros as a list has.

@@ -29,12 +29,8 @@ FailureOr<SmallVector<Value>> Differentiator::run() {
     return failure();
   Value y = op.getY();
   adjoints.set(y, scalarLike(b, y, 1.0));
-  for (int64_t position : op.getSparse()) {
-    Value x = op.getXs()[position];
-    sparse.try_emplace(x);
-    for (Operation *reader : readersTowards(y, x))
-      sparseReaders.insert(reader);
-  }
+  for (int64_t position : op.getSparse())
+    sparse.try_emplace(op.getXs()[position]);
   if (failed(sweepAround()))
     return failure();
 
@@ -79,7 +75,7 @@ LogicalResult Differentiator::sweepBlock(Block &block, Operation *end) {
 }
 
 bool Differentiator::concerns(Operation *forward) const {
-  return activity.concerns(forward) || sparseReaders.contains(forward);
+  return activity.concerns(forward) || context.sparseReaders.contains({op, forward});
 }
 
 LogicalResult Differentiator::visit(Operation *forward) {
@@ -166,9 +162,9 @@ bool Differentiator::collectSparse(Operation *forward) {
   if (forward->getNumOperands() == 0)
     return false;
   auto it = sparse.find(forward->getOperand(0));
-  auto gather = dyn_cast<RowGatherOpInterface>(forward);
-  if (it == sparse.end() || !gather || !gather.takesRows())
+  if (it == sparse.end() || !context.sparseReaders.contains({op, forward}))
     return false;
+  auto gather = cast<RowGatherOpInterface>(forward);
   Value gradient = adjoints.get(forward->getResult(0));
   auto [indices, rows] = gather.buildRowGradient(b, gradient);
   it->second.indices.push_back(indices);
@@ -205,6 +201,15 @@ LogicalResult Differentiator::reportPath(Operation *blocking) {
   return tfc::reportBlocked(op, blocking, steps, start);
 }
 
+/// Finds the gathers of which sparse gradients consist while the types still tell: the gradient
+/// that stands for an inner one may not need them any more.
+static void findSparseReaders(ArrayRef<GradientsOp> work, GradientContext &context) {
+  for (GradientsOp op : work)
+    for (int64_t position : op.getSparse())
+      for (Operation *reader : readersTowards(op.getY(), op.getXs()[position]))
+        context.sparseReaders.insert({op, reader});
+}
+
 namespace {
 struct BuildGradientsPass : tfc::impl::BuildGradientsBase<BuildGradientsPass> {
   using Base::Base;
@@ -215,8 +220,10 @@ struct BuildGradientsPass : tfc::impl::BuildGradientsBase<BuildGradientsPass> {
     for (auto entry : getOperation().getOps<EntryOp>()) {
       context.ops.clear();
       context.built.clear();
+      context.sparseReaders.clear();
       SmallVector<GradientsOp> work;
       entry.walk<WalkOrder::PreOrder>([&](GradientsOp op) { work.push_back(op); });
+      findSparseReaders(work, context);
       // In program order: the inner gradient of a second derivative is operations by then.
       for (GradientsOp op : work) {
         FailureOr<SmallVector<Value>> results = Differentiator(op, context).run();

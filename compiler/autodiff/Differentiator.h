@@ -100,7 +100,6 @@ private:
   Activity activity;
   Adjoints adjoints;
   llvm::DenseMap<mlir::Value, SparseGradient> sparse;
-  llvm::DenseSet<mlir::Operation *> sparseReaders;
   llvm::DenseMap<mlir::StringAttr, mlir::FlatSymbolRefAttr> gradientTapes;
   llvm::DenseMap<mlir::Value, mlir::Value>
       replayed;                         // what is computed again, by what it was before

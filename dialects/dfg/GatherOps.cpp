@@ -385,14 +385,14 @@ SmallVector<Value> CoalesceOp::decompose(OpBuilder &b) {
 
   Term order = Term(b, loc, ArgsortOp::create(b, loc, getIndices(), b.getI64IntegerAttr(0)));
   Term sorted = order.with(skipOutside(b, loc, getIndices(), order));
-  // Element i of `previous` is element i - 1 of `sorted`; before the first stands an index that is
-  // none.
+  // Element i of `previous` is element i - 1 of `sorted`. Runs count from the first one, which
+  // starts at place 0 whatever index stands there.
   Term previous =
-      call<PlaceOp>(sorted, start, countDims, DenseI64ArrayAttr(), b.getF64FloatAttr(-2.0));
-  Term isNew = call<CastOp>(call<NotEqualOp>(sorted, previous), b.getI64Type());
-  Term run =
-      call<CumsumOp>(isNew, b.getI64IntegerAttr(0), b.getBoolAttr(false), b.getBoolAttr(false)) -
-      1.0;
+      call<PlaceOp>(sorted, start, countDims, DenseI64ArrayAttr(), b.getF64FloatAttr(0.0));
+  Term isInside = greater(order.with(positions(b, loc, count)), 0.0);
+  Term isNew = call<LogicalAndOp>(isInside, call<NotEqualOp>(sorted, previous));
+  Term run = call<CumsumOp>(call<CastOp>(isNew, b.getI64Type()), b.getI64IntegerAttr(0),
+                            b.getBoolAttr(false), b.getBoolAttr(false));
   auto indexType = cast<RankedTensorType>(getIndices().getType());
   auto rowType = cast<RankedTensorType>(getRows().getType());
   Term unique =
