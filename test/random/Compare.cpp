@@ -6,7 +6,7 @@
 #include "tools/tfc/Print.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -193,11 +193,13 @@ static std::string compareCall(const std::string &name, const Expected &expected
           return acceptsNan && std::isnan(value) ? tensor.number(i) : value;
         },
         [&](int64_t i) { return toInteger(got, i); });
-    if (difference)
-      return where + ", element " + std::to_string(difference->index) +
-             llvm::formatv(": expected {0:g9} within {1:g3} ulp, but got {2:g9}",
-                           difference->expected, difference->allowedUlps, difference->got)
-                 .str();
+    if (difference) {
+      llvm::raw_string_ostream os(where);
+      os << ", element " << difference->index
+         << llvm::format(": expected %.9g within %.3g ulp, but got %.9g", difference->expected,
+                         difference->allowedUlps, difference->got);
+      return where;
+    }
   }
   return "";
 }

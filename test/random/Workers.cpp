@@ -3,7 +3,9 @@
 #include "Workers.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 #include <csignal>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,43 +57,69 @@ static bool readLine(llvm::StringRef line, size_t &number, std::string &text, Co
 // Processes
 //===----------------------------------------------------------------------===//
 
+using Clock = std::chrono::steady_clock;
+
 namespace {
 
 struct Worker {
   pid_t process;
   int pipe;
   std::vector<size_t> pieces; // that it has, in order
+  Clock::time_point end;      // of the time for the current one
   size_t done = 0;
+  bool isLate = false;
   std::string pending; // of a line
 };
 
 } // namespace
 
-static Worker start(std::vector<size_t> pieces, unsigned mostSeconds, Work work) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    abort();
-  llvm::outs().flush();
-  pid_t process = fork();
-  if (process != 0) {
-    close(ends[1]);
-    return {process, ends[0], std::move(pieces), 0, ""};
-  }
-  close(ends[0]);
-  std::signal(SIGALRM, SIG_DFL);
+/// A signal ends the process at once. Handlers allocate memory, and wait forever where a crash left
+/// the lock of the heap taken.
+static void restoreSignals() {
+  for (int number = 1; number < NSIG; ++number)
+    (void)std::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] static void runPieces(llvm::ArrayRef<size_t> pieces, int pipe, Work work) {
+  setpgid(0, 0); // to end with the linkers that it starts
+  restoreSignals();
   for (size_t piece : pieces) {
-    alarm(mostSeconds);
     Counts counts;
     std::string text = work(piece, counts);
     std::string line = toLine(piece, text, counts);
     for (size_t at = 0; at < line.size();) {
-      ssize_t written = write(ends[1], line.data() + at, line.size() - at);
+      ssize_t written = write(pipe, line.data() + at, line.size() - at);
       if (written <= 0)
         _exit(1);
       at += written;
     }
   }
   _exit(0);
+}
+
+static Worker start(std::vector<size_t> pieces, unsigned mostSeconds, Work work) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) // what a worker starts may outlive it
+    abort();
+  llvm::outs().flush();
+  pid_t process = fork();
+  if (process < 0)
+    abort();
+  if (process == 0) {
+    close(ends[0]);
+    runPieces(pieces, ends[1], work);
+  }
+  close(ends[1]);
+  Clock::time_point end = Clock::now() + std::chrono::seconds(mostSeconds);
+  return {process, ends[0], std::move(pieces), end, 0, false, ""};
+}
+
+static void kill(const Worker &worker) {
+  ::kill(-worker.process, SIGKILL);
+  ::kill(worker.process, SIGKILL); // before it has a group of its own
 }
 
 /// Takes the lines that are there; false at the end.
@@ -116,55 +144,114 @@ static bool receive(Worker &worker, Take take, bool &goesOn) {
 }
 
 /// How a process ended that had work left.
-static std::string reasonOf(int status) {
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+static std::string reasonOf(const Worker &worker, int status) {
+  if (worker.isLate)
     return "took too long";
   if (WIFSIGNALED(status))
     return std::string("crashed: ") + strsignal(WTERMSIG(status));
   return "ended with " + std::to_string(WEXITSTATUS(status));
 }
 
-size_t runWorkers(size_t count, unsigned jobs, unsigned mostSeconds, Work work, Take take) {
-  // Few pieces for each, so that what they leak stays small.
-  constexpr size_t kPieces = 25;
+namespace {
+
+class Pool {
+public:
+  Pool(size_t count, unsigned jobs, unsigned mostSeconds, Work work, Take take)
+      : count(count), jobs(std::max(1u, jobs)), mostSeconds(mostSeconds), work(work), take(take) {}
+
+  size_t run() {
+    for (refill(); !workers.empty(); refill()) {
+      std::vector<bool> isReady = wait();
+      for (size_t i = workers.size(); i-- > 0;)
+        if (!serve(workers[i], isReady[i]))
+          end(i);
+    }
+    return done;
+  }
+
+private:
+  void refill();
+  std::vector<bool> wait();
+  bool serve(Worker &worker, bool isReady);
+  void end(size_t i);
+  void startOn(std::vector<size_t> pieces) {
+    workers.push_back(start(std::move(pieces), mostSeconds, work));
+  }
+
+  size_t count, jobs;
+  unsigned mostSeconds;
+  Work work;
+  Take take;
   std::vector<Worker> workers;
   size_t next = 0, done = 0;
   bool goesOn = true;
-  auto refill = [&] {
-    while (goesOn && workers.size() < std::max(1u, jobs) && next < count) {
-      std::vector<size_t> pieces;
-      for (; next < count && pieces.size() < kPieces; ++next)
-        pieces.push_back(next);
-      workers.push_back(start(std::move(pieces), mostSeconds, work));
-    }
-  };
-  for (refill(); !workers.empty(); refill()) {
-    std::vector<pollfd> polls;
-    for (Worker &worker : workers)
-      polls.push_back({worker.pipe, POLLIN, 0});
-    poll(polls.data(), polls.size(), -1);
-    for (size_t i = workers.size(); i-- > 0;) {
-      Worker &worker = workers[i];
-      if (!polls[i].revents || (goesOn && receive(worker, take, goesOn)))
-        continue;
-      if (!goesOn)
-        kill(worker.process, SIGKILL);
-      int status = 0;
-      waitpid(worker.process, &status, 0);
-      close(worker.pipe);
-      std::vector<size_t> rest(worker.pieces.begin() + worker.done, worker.pieces.end());
-      done += worker.done;
-      workers.erase(workers.begin() + i);
-      if (!goesOn || rest.empty())
-        continue;
-      ++done;
-      goesOn = take(rest.front(), reasonOf(status), {});
-      rest.erase(rest.begin());
-      if (goesOn && !rest.empty())
-        workers.push_back(start(std::move(rest), mostSeconds, work));
-    }
+};
+
+} // namespace
+
+void Pool::refill() {
+  // Few pieces for each, so that what they leak stays small.
+  constexpr size_t kPieces = 25;
+  while (goesOn && workers.size() < jobs && next < count) {
+    std::vector<size_t> pieces;
+    for (; next < count && pieces.size() < kPieces; ++next)
+      pieces.push_back(next);
+    startOn(std::move(pieces));
   }
-  return done;
+}
+
+/// Waits until a worker says something, or is late; returns which do.
+std::vector<bool> Pool::wait() {
+  std::vector<pollfd> polls;
+  Clock::time_point first = workers.front().end;
+  for (const Worker &worker : workers) {
+    polls.push_back({worker.pipe, POLLIN, 0});
+    first = std::min(first, worker.end);
+  }
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(first - Clock::now());
+  poll(polls.data(), polls.size(), std::max<int64_t>(left.count(), 0));
+  std::vector<bool> isReady;
+  for (const pollfd &entry : polls)
+    isReady.push_back(entry.revents != 0);
+  return isReady;
+}
+
+/// Takes what a worker says; false when it is at its end.
+bool Pool::serve(Worker &worker, bool isReady) {
+  if (!goesOn)
+    return false;
+  size_t before = worker.done;
+  if (isReady && !receive(worker, take, goesOn))
+    return false;
+  if (worker.done != before)
+    worker.end = Clock::now() + std::chrono::seconds(mostSeconds);
+  worker.isLate = Clock::now() >= worker.end;
+  return goesOn && !worker.isLate;
+}
+
+/// Removes a worker. The piece that it was at has failed, others take what is behind.
+void Pool::end(size_t i) {
+  Worker worker = std::move(workers[i]);
+  workers.erase(workers.begin() + i);
+  if (!goesOn || worker.isLate)
+    kill(worker);
+  int status = 0;
+  waitpid(worker.process, &status, 0);
+  ::kill(-worker.process, SIGKILL); // what it started and a crash left
+  close(worker.pipe);
+  done += worker.done;
+  std::vector<size_t> rest(worker.pieces.begin() + worker.done, worker.pieces.end());
+  if (!goesOn || rest.empty())
+    return;
+  ++done;
+  goesOn = take(rest.front(), reasonOf(worker, status), {});
+  rest.erase(rest.begin());
+  if (goesOn && !rest.empty())
+    startOn(std::move(rest));
+}
+
+size_t runWorkers(size_t count, unsigned jobs, unsigned mostSeconds, Work work, Take take) {
+  return Pool(count, jobs, mostSeconds, work, take).run();
 }
 
 std::string runApart(unsigned mostSeconds, llvm::function_ref<std::string(Counts &counts)> work) {
