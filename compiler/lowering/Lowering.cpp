@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -184,16 +185,54 @@ Value buildParallel(OpBuilder &b, Location loc, ValueRange inputs, ArrayRef<Affi
       .getResult(0);
 }
 
+/// An index as an expression over a body's loops, or null.
+static AffineExpr loopExpr(Value index) {
+  Operation *op = index.getDefiningOp();
+  if (auto loop = dyn_cast_or_null<linalg::IndexOp>(op))
+    return getAffineDimExpr(loop.getDim(), index.getContext());
+  if (std::optional<int64_t> number = getConstantIntValue(index))
+    return getAffineConstantExpr(*number, index.getContext());
+  if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op))
+    return {};
+  AffineExpr lhs = loopExpr(op->getOperand(0)), rhs = loopExpr(op->getOperand(1));
+  if (!lhs || !rhs)
+    return {};
+  return isa<arith::AddIOp>(op) ? lhs + rhs : lhs * rhs;
+}
+
+/// What a slice reads. Along an axis whose index is computed that is not all of its operand: there
+/// linalg would take the operand's size for that of a loop that alone is the index.
+static std::optional<Read> readOfSlice(tensor::ExtractOp extract, ArrayRef<int64_t> loopSizes,
+                                       AffineMap map) {
+  SmallVector<AffineExpr> exprs;
+  for (auto [index, size] :
+       llvm::zip_equal(extract.getIndices(), extract.getTensor().getType().getShape())) {
+    AffineExpr expr = loopExpr(index);
+    if (!expr || !expr.isPureAffine())
+      return std::nullopt;
+    auto loop = index.getDefiningOp<linalg::IndexOp>();
+    bool isWhole = loop && loopSizes[loop.getDim()] == size;
+    exprs.push_back(expr.replaceDims(map.getResults()));
+    if (isa<AffineDimExpr>(exprs.back()) && !isWhole)
+      return std::nullopt;
+  }
+  return Read{extract.getTensor(), AffineMap::get(map.getNumDims(), 0, exprs, map.getContext())};
+}
+
 Read lookThrough(Read read) {
   while (auto generic = read.tensor.getDefiningOp<linalg::GenericOp>()) {
-    Operation *yield = generic.getBody()->getTerminator();
-    bool isPlain = generic->getNumOperands() == 2 && generic.getNumReductionLoops() == 0 &&
-                   yield->getOperand(0) == generic.getBody()->getArgument(0) &&
-                   generic.getIndexingMapsArray()[1].isIdentity();
-    if (!isPlain)
+    Value element = generic.getBody()->getTerminator()->getOperand(0);
+    if (generic.getNumReductionLoops() != 0 || generic->getNumResults() != 1 ||
+        !generic.getIndexingMapsArray().back().isIdentity())
       break;
-    read.map = generic.getIndexingMapsArray()[0].compose(read.map);
-    read.tensor = generic->getOperand(0);
+    std::optional<Read> source;
+    if (generic.getNumDpsInputs() == 1 && element == generic.getBody()->getArgument(0))
+      source = Read{generic->getOperand(0), generic.getIndexingMapsArray()[0].compose(read.map)};
+    else if (auto extract = element.getDefiningOp<tensor::ExtractOp>())
+      source = readOfSlice(extract, generic.getStaticLoopRanges(), read.map);
+    if (!source)
+      break;
+    read = *source;
   }
   return read;
 }

@@ -79,6 +79,11 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
           SmallVector<Value> indices;
           for (size_t i = 0; i < steps.size(); ++i) {
             Value index = linalg::IndexOp::create(b, loc, i);
+            // An axis that is taken whole has the index of the loop.
+            if (starts[i].isConstant(0) && steps[i] == 1 && shape[i] == from[i]) {
+              indices.push_back(index);
+              continue;
+            }
             if (steps[i] != 1)
               index = arith::MulIOp::create(b, loc, index, buildIndex(b, loc, steps[i]));
             index = arith::AddIOp::create(b, loc, index, origin[i]);

@@ -349,9 +349,12 @@ SmallVector<Value> ConvolutionTransposeOp::buildOperandGradients(OpBuilder &b,
 
 namespace {
 /// The elements of an axis whose places have one remainder by the stride. They meet every stride-th
-/// tap: element number q meets, with tap first + stride * j, output q + shift - j.
+/// tap: element number q meets, with tap first + stride * j, output q + shift - step * j.
 struct Phase {
-  int64_t first, taps, shift;
+  int64_t first, taps, shift, step;
+
+  /// From the first output that an element meets to the last.
+  int64_t reach() const { return (taps - 1) * step; }
 };
 } // namespace
 
@@ -360,15 +363,28 @@ static Phase phaseOf(const Windows &windows, size_t axis, int64_t remainder) {
   int64_t first = (remainder + low) % stride;
   int64_t left = *windows.taps[axis].constant() - first;
   return {first, std::max<int64_t>(0, (left + stride - 1) / stride),
-          (remainder + low - first) / stride};
+          (remainder + low - first) / stride, windows.dilation[axis]};
 }
 
 /// Whether a transposed convolution falls into phases.
 static bool hasPhases(const Windows &windows) {
-  auto isConstant = [](const DimExpr &size) { return size.constant().has_value(); };
-  return llvm::any_of(windows.stride, [](int64_t stride) { return stride > 1; }) &&
-         llvm::all_of(windows.dilation, [](int64_t step) { return step == 1; }) &&
-         llvm::all_of(windows.taps, isConstant) && llvm::all_of(windows.low, isConstant);
+  return !windows.isIdentity() && llvm::all_of(llvm::seq(windows.rank()), [&](size_t axis) {
+    return (windows.stride[axis] == 1 || windows.dilation[axis] == 1) &&
+           windows.taps[axis].constant() && windows.low[axis].constant();
+  });
+}
+
+/// From so many elements on, a copy of the kernel in the order in which a product reads it pays,
+/// which phases have.
+static constexpr int64_t kManyElements = 2048;
+
+/// Whether a stride makes phases, or there are many elements in the only one.
+static bool wantsPhases(const Convolution &c) {
+  int64_t elements = c.batch.constant().value_or(kManyElements);
+  for (const DimExpr &size : c.windows.sizes)
+    elements *= size.constant().value_or(kManyElements);
+  return elements >= kManyElements ||
+         llvm::any_of(c.windows.stride, [](int64_t stride) { return stride > 1; });
 }
 
 static DimsAttr dimsOf(OpBuilder &b, ArrayRef<DimExpr> sizes) {
@@ -381,9 +397,10 @@ static DimExpr phaseSize(const Windows &windows, size_t axis) {
   return DimExpr::floorDiv(windows.sizes[axis] + stride - 1, DimExpr(stride));
 }
 
-/// The taps of phases, in reverse order.
-static Value tapsOf(OpBuilder &b, Location loc, Value kernel, const Windows &windows,
-                    ArrayRef<Phase> phases) {
+/// The taps of phases in reverse order, as the product sees them, with the channels last:
+/// neighbours in the product's rows.
+static Value tapsOf(OpBuilder &b, Location loc, Value kernel, const Convolution &part,
+                    const Windows &windows, ArrayRef<Phase> phases) {
   Shape shape = shapeOf(kernel.getType()), starts(shape.size(), DimExpr(0));
   SmallVector<int64_t> steps(shape.size(), 1);
   for (auto [i, phase] : llvm::enumerate(phases)) {
@@ -391,10 +408,19 @@ static Value tapsOf(OpBuilder &b, Location loc, Value kernel, const Windows &win
     starts[i] = phase.first + windows.stride[i] * (phase.taps - 1);
     steps[i] = -windows.stride[i];
   }
-  auto taps = SliceOp::create(b, loc, kernel, dimsOf(b, starts), dimsOf(b, shape),
-                              b.getDenseI64ArrayAttr(steps));
+  Value taps = SliceOp::create(b, loc, kernel, dimsOf(b, starts), dimsOf(b, shape),
+                               b.getDenseI64ArrayAttr(steps));
+  Operation *last = taps.getDefiningOp();
+  taps = kernelOf(b, taps, part);
+  if (hasAxis(part, 'c')) {
+    int64_t rank = shapeOf(taps.getType()).size(), channels = axesOf(part, "k").size();
+    auto order = llvm::to_vector(llvm::seq(rank));
+    std::rotate(order.begin() + channels, order.begin() + channels + 1, order.end());
+    last = TransposeOp::create(b, loc, taps, b.getDenseI64ArrayAttr(order));
+    taps = last->getResult(0);
+  }
   // Every row of the product would gather them again.
-  storeView(taps);
+  storeView(last);
   return taps;
 }
 
@@ -413,24 +439,25 @@ static Value buildPhase(OpBuilder &b, Location loc, Value x, Value kernel, const
       return Value();
     windows.count[i] = phaseSize(c.windows, i);
     windows.taps[i] = phase.taps;
-    windows.sizes[i] = shape[1 + i] = windows.count[i] + phase.taps - 1;
+    windows.sizes[i] = shape[1 + i] = windows.count[i] + phase.reach();
     windows.low[i] = windows.high[i] = DimExpr(0);
     windows.stride[i] = 1;
-    first[1 + i] = before[i] + phase.shift + 1 - phase.taps;
+    first[1 + i] = before[i] + phase.shift - phase.reach();
     starts[1 + i] = remainders[i];
     steps[1 + i] = c.windows.stride[i];
     phases.push_back(phase);
   }
   Value own = SliceOp::create(b, loc, x, dimsOf(b, first), dimsOf(b, shape), DenseI64ArrayAttr());
-  Value taps = tapsOf(b, loc, kernel, c.windows, phases);
-  Value y = contractPair(b, loc, windowsOf(b, loc, own, part, "gf"), kernelOf(b, taps, part), part,
-                         "nokgf", "kcgf", "nogc");
+  Value taps = tapsOf(b, loc, kernel, part, c.windows, phases);
+  Value y =
+      contractPair(b, loc, windowsOf(b, loc, own, part, "gf"), taps, part, "nokgf", "kgfc", "nogc");
   y = reshapeTo(b, y, joined({c.batch}, windows.count, {c.channels}));
   return PlaceOp::create(b, loc, y, dimsOf(b, starts), dimsOf(b, c.images()),
                          b.getDenseI64ArrayAttr(steps), b.getF64FloatAttr(0.0));
 }
 
-/// The sum of all phases: no product with the zeros that the stride puts between the outputs.
+/// The sum of all phases: no product with the zeros that the stride puts between the outputs, and
+/// windows and taps that run the same way.
 static Value buildPhases(OpBuilder &b, Location loc, Value x, Value kernel, const Convolution &c) {
   const Windows &windows = c.windows;
   Shape shape = shapeOf(x.getType()), starts(shape.size(), DimExpr(0));
@@ -439,7 +466,7 @@ static Value buildPhases(OpBuilder &b, Location loc, Value x, Value kernel, cons
     int64_t behind = 0;
     for (int64_t remainder = 0; remainder < windows.stride[i]; ++remainder) {
       Phase phase = phaseOf(windows, i, remainder);
-      before[i] = std::max(before[i], phase.taps - 1 - phase.shift);
+      before[i] = std::max(before[i], phase.reach() - phase.shift);
       behind = std::max(behind, phase.shift);
     }
     starts[1 + i] = before[i];
@@ -464,7 +491,7 @@ static Value buildPhases(OpBuilder &b, Location loc, Value x, Value kernel, cons
 /// k at o * stride + k * dilation - low.
 SmallVector<Value> ConvolutionTransposeOp::decompose(OpBuilder &b) {
   Convolution c = *readTranspose(std::nullopt, Adaptor(*this));
-  if (hasPhases(c.windows))
+  if (hasPhases(c.windows) && wantsPhases(c))
     return {buildPhases(b, getLoc(), getX(), getKernel(), c)};
   const Windows &windows = c.windows;
   Location loc = getLoc();

@@ -30,8 +30,9 @@ dfg.entry @groups(%x: tensor<2x8x4xf32>, %w: tensor<3x2x8xf32>) -> tensor<2x6x8x
 
 // With a stride of 2 even elements meet the even taps, odd ones the odd tap.
 // CHECK-LABEL: dfg.entry @phases
-// CHECK: dfg.slice %{{.*}}sizes = #dfg.dims<2, 2, 4>, starts = #dfg.dims<2, 0, 0>, steps = array<i64: -2, 1, 1>, tfc.stored}
-// CHECK: %[[EVEN:.*]] = dfg.contract
+// CHECK: %[[TAPS:.*]] = dfg.slice %{{.*}}sizes = #dfg.dims<2, 2, 4>, starts = #dfg.dims<2, 0, 0>, steps = array<i64: -2, 1, 1>}
+// CHECK: %[[KERNEL:.*]] = dfg.transpose %[[TAPS]] {permutation = array<i64: 0, 2, 1>, tfc.stored}
+// CHECK: %[[EVEN:.*]] = dfg.contract %{{.*}}, %[[KERNEL]] {labels = "n o0 k0 f, k0 f c -> n o0 c"}
 // CHECK: dfg.place %[[EVEN]] {{.*}}starts = #dfg.dims<0, 0, 0>, steps = array<i64: 1, 2, 1>
 // CHECK: dfg.slice %{{.*}}sizes = #dfg.dims<1, 2, 4>, starts = #dfg.dims<1, 0, 0>
 // CHECK: dfg.contract
@@ -40,6 +41,27 @@ dfg.entry @groups(%x: tensor<2x8x4xf32>, %w: tensor<3x2x8xf32>) -> tensor<2x6x8x
 dfg.entry @phases(%x: tensor<2x5x4xf32>, %w: tensor<3x2x4xf32>) -> tensor<2x10x2xf32> {
   %0 = dfg.convolution_transpose %x, %w {padding = "same", stride = array<i64: 2>} : tensor<2x5x4xf32>, tensor<3x2x4xf32>
   dfg.return %0 : tensor<2x10x2xf32>
+}
+
+// With a stride of 1 there is one phase: windows and taps run the same way, dilated ones too.
+// CHECK-LABEL: dfg.entry @dilated
+// CHECK: dfg.slice %{{.*}}starts = #dfg.dims<2, 0, 0>, steps = array<i64: -1, 1, 1>}
+// CHECK: dfg.windows %{{.*}} {count = #dfg.dims<9>, dilation = array<i64: 2>, size = #dfg.dims<3>, stride = array<i64: 1>}
+// CHECK: dfg.contract
+dfg.entry @dilated(%x: tensor<?x5x4xf32, #dfg.dims<n, 5, 4>>, %w: tensor<3x2x4xf32>)
+    -> tensor<?x9x2xf32, #dfg.dims<n, 9, 2>> attributes {symbols = ["n"]} {
+  %0 = dfg.convolution_transpose %x, %w {dilation = array<i64: 2>} : tensor<?x5x4xf32, #dfg.dims<n, 5, 4>>, tensor<3x2x4xf32>
+  dfg.return %0 : tensor<?x9x2xf32, #dfg.dims<n, 9, 2>>
+}
+
+// Few elements do not pay for a copy of the kernel: it stays as it is, and the windows run backwards.
+// CHECK-LABEL: dfg.entry @few
+// CHECK: %[[W:.*]] = dfg.windows
+// CHECK: dfg.slice %[[W]] {{.*}}steps = array<i64: 1, 1, -1, 1>}
+// CHECK: dfg.contract %{{.*}}labels = "n o0 k0 f, k0 c f -> n o0 c"
+dfg.entry @few(%x: tensor<2x5x4xf32>, %w: tensor<3x2x4xf32>) -> tensor<2x7x2xf32> {
+  %0 = dfg.convolution_transpose %x, %w : tensor<2x5x4xf32>, tensor<3x2x4xf32>
+  dfg.return %0 : tensor<2x7x2xf32>
 }
 
 // Windows of a size that only the call knows may not fit: it fails then.
