@@ -66,17 +66,23 @@ template <typename Op> static Einsum readEinsum(Op op, Call &call) {
   return einsum;
 }
 
-/// A product whose factors, but for the last two, may be multiplied and summed before, and stored.
-static Real productOf(const Call &call, ArrayRef<int64_t> offsets) {
+/// Adds a product whose factors, but for the last two, may be multiplied and summed before, and
+/// stored.
+static void addProduct(Sum &sum, const Call &call, ArrayRef<int64_t> offsets) {
   Real product = call.operand(0).real(offsets[0]);
+  if (offsets.size() == 1)
+    return sum.add(product);
   const Format &format = formatOf(call.operand().getElementType());
-  for (size_t n = 1; n < offsets.size(); ++n) {
+  for (size_t n = 1; n + 1 < offsets.size(); ++n) {
     Real factor = call.operand(n).real(offsets[n]);
+    bool isFinite = std::isfinite(product.value) && std::isfinite(factor.value);
     product = multiply(product, factor);
-    if (n > 1 && product.isBounded())
+    if (std::isinf(product.value) && isFinite) // in another order it may not overflow
+      product.error = kUndetermined;
+    if (product.isBounded())
       product.widen((format.computeUlp + format.ulp) * product.size());
   }
-  return product;
+  sum.addProduct(product, call.operand(offsets.size() - 1).real(offsets.back()));
 }
 
 /// Calls `visit` with the operands' offsets of each term of the sum for one element of the result.
@@ -101,7 +107,7 @@ template <typename Op> static void einsum(Op op, Call &call) {
     if (result.isFloat()) {
       Sum sum(result.getElementType());
       forEachTerm(einsum, call, at,
-                  [&](ArrayRef<int64_t> offsets) { sum.add(productOf(call, offsets)); });
+                  [&](ArrayRef<int64_t> offsets) { addProduct(sum, call, offsets); });
       result.setReal(i, rounded(result.getElementType(), sum.get(), 0.5));
       continue;
     }

@@ -11,10 +11,10 @@ namespace tfc::reference {
 const Format &formatOf(Type elementType) {
   // f16 keeps denormals, half of the smallest of which is what rounding loses; the others are
   // flushed.
-  static const Format f64{53, 0x1p-52, 0x1p-52, 0x1.fffffffffffffp1023, 0x1p-1022};
-  static const Format f32{24, 0x1p-23, 0x1p-23, 0x1.fffffep127, 0x1p-126};
-  static const Format f16{11, 0x1p-10, 0x1p-23, 65504, 0x1p-25};
-  static const Format bf16{8, 0x1p-7, 0x1p-23, 0x1.fep127, 0x1p-126};
+  static const Format f64{53, 0x1p-52, 0x1p-52, 0x1.fffffffffffffp1023, 0x1p-1022, 0x1p-1022};
+  static const Format f32{24, 0x1p-23, 0x1p-23, 0x1.fffffep127, 0x1p-126, 0x1p-126};
+  static const Format f16{11, 0x1p-10, 0x1p-23, 65504, 0x1p-25, 0x1p-14};
+  static const Format bf16{8, 0x1p-7, 0x1p-23, 0x1.fep127, 0x1p-126, 0x1p-126};
   if (elementType.isF64())
     return f64;
   if (elementType.isF32())
@@ -36,7 +36,12 @@ double roundTo(Type elementType, double value) {
 static bool isStoredExactly(const Format &format, double value) {
   int exponent;
   double bits = std::ldexp(std::frexp(value, &exponent), std::min(format.precision, 32));
-  return bits == std::trunc(bits) && (value == 0 || std::fabs(value) >= format.smallest);
+  if (bits != std::trunc(bits))
+    return false;
+  if (value == 0 || std::fabs(value) >= format.normal)
+    return true;
+  bool keepsDenormals = format.smallest < format.normal;
+  return keepsDenormals && std::fmod(value, 2 * format.smallest) == 0;
 }
 
 /// The largest number that arithmetic gives.
@@ -67,13 +72,14 @@ static void roundLimits(Type elementType, Real &y, double ulps) {
     y.most += share * std::fabs(y.most);
 }
 
-/// Numbers too small to keep may be zero.
+/// Numbers too small to keep may be zero, and denormal ones lose their last bits.
 static void flush(const Format &format, Real &y) {
   y.error += format.smallest;
-  if (y.least > 0 && y.least < format.smallest)
-    y.least = 0;
-  if (y.most < 0 && y.most > -format.smallest)
-    y.most = 0;
+  auto isSmall = [&](double end) { return end != 0 && std::fabs(end) < format.normal; };
+  if (isSmall(y.least))
+    y.least = y.least > 0 ? std::max(0.0, y.least - format.smallest) : y.least - format.smallest;
+  if (isSmall(y.most))
+    y.most = y.most < 0 ? std::min(0.0, y.most + format.smallest) : y.most + format.smallest;
 }
 
 Real rounded(Type elementType, Real y, double ulps) {
@@ -86,9 +92,10 @@ Real rounded(Type elementType, Real y, double ulps) {
     y.error += relativeError(elementType, ulps) * y.size();
     roundLimits(elementType, y, ulps);
   }
-  bool mayVanish =
-      y.low() < format.smallest && y.high() > -format.smallest && !(size == 0 && y.isExact());
-  if (mayVanish && !(isExact && elementType.isF16()))
+  bool isSmall =
+      y.low() < format.normal && y.high() > -format.normal && !(size == 0 && y.isExact());
+  bool isKept = elementType.isF16() && (isExact || ulps == 0);
+  if (isSmall && !isKept)
     flush(format, y);
   double most = computeLimit(elementType);
   double limit = most * (1 + 0.5 * format.ulp); // f64 has none beyond its largest number

@@ -57,6 +57,7 @@ struct Format {
   double computeUlp; // the same as computed
   double largest;    // finite
   double smallest;   // positive and not flushed to zero by a call
+  double normal;     // the smallest one; those below are off by up to `smallest`
 };
 const Format &formatOf(mlir::Type elementType);
 
