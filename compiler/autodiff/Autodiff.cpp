@@ -172,15 +172,23 @@ bool Differentiator::collectSparse(Operation *forward) {
   return true;
 }
 
+/// The parts one after the other. Gathers that were removed since the types counted their rows
+/// leave rows of zeros, with an index that is to be skipped.
 void Differentiator::sparseResult(Value x, SmallVectorImpl<Value> &results) {
   SparseGradient &parts = sparse[x];
-  auto join = [&](ArrayRef<Value> values) -> Value {
+  auto join = [&](SmallVector<Value> values, double missing) -> Value {
+    auto type = cast<RankedTensorType>(op.getGrads()[results.size()].getType());
+    Shape rest = shapeOf(type);
+    for (Value value : values)
+      rest[0] = rest[0] - shapeOf(value.getType())[0];
+    if (!rest[0].isConstant(0))
+      values.push_back(filled(b, op.getLoc(), tensorOf(rest, type.getElementType()), missing));
     if (values.size() == 1)
       return values.front();
     return ConcatOp::create(b, op.getLoc(), values, b.getI64IntegerAttr(0));
   };
-  results.push_back(join(parts.indices));
-  results.push_back(join(parts.rows));
+  results.push_back(join(parts.indices, -1.0));
+  results.push_back(join(parts.rows, 0.0));
 }
 
 /// Shows how an x reaches the operation: backwards along active values.

@@ -35,7 +35,7 @@ private:
   FailureOr<SmallVector<DatumRef>> runFragment(Fragment &fragment, ArrayRef<DatumRef> arguments,
                                                const Record *record);
   DatumRef filled(Type type, double value);
-  DatumRef joined(Type type, ArrayRef<DatumRef> parts);
+  DatumRef joined(Type type, ArrayRef<DatumRef> parts, double rest);
   void publish();
   void check(const DatumRef &y);
 
@@ -184,12 +184,9 @@ LogicalResult Sweep::visit(size_t number) {
   return success();
 }
 
-/// The parts one after the other along the first axis.
-DatumRef Sweep::joined(Type type, ArrayRef<DatumRef> parts) {
-  SmallVector<int64_t> shape;
-  for (const DimExpr &size : shapeOf(type))
-    shape.push_back(sizeOf(size, interpreter.sizes));
-  Tensor all(elementTypeOf(type), shape);
+/// The parts one after the other along the first axis, filled up where gathers have been removed.
+DatumRef Sweep::joined(Type type, ArrayRef<DatumRef> parts, double rest) {
+  Tensor all = *filled(type, rest)->tensor;
   int64_t next = 0;
   for (const DatumRef &part : parts)
     for (int64_t i = 0; i < part->tensor->size(); ++i)
@@ -211,8 +208,8 @@ void Sweep::publish() {
       indices.push_back(index);
       sums.push_back(row);
     }
-    for (auto &parts : {indices, sums}) {
-      interpreter.set(*result, joined((*result).getType(), parts));
+    for (auto &[parts, rest] : {std::pair(indices, -1.0), std::pair(sums, 0.0)}) {
+      interpreter.set(*result, joined((*result).getType(), parts, rest));
       ++result;
     }
   }

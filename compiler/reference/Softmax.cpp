@@ -104,7 +104,11 @@ static void softmaxCrossEntropy(SoftmaxCrossEntropyOp, Call &call) {
       auto product = [](Reals v) { return v[0] == 0 ? 0 : -(v[0] * v[1]); };
       loss.add(apply(type, 0.5, product, {weight, logY}, {0.0}));
     }
-    call.result().setReal(i, loss.get());
+    Real total = loss.get();
+    if (total.value == 0 &&
+        total.isExact()) // its sign is that of the terms, or of their negated sum
+      total.error = kEitherZero;
+    call.result().setReal(i, total);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "frontend/text/PrintImpl.h"
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/SizeOps.h"
 #include "frontend/text/Entity.h"
@@ -288,13 +289,23 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
   return ok ? std::optional<std::string>(text) : std::nullopt;
 }
 
+/// Whether the text means just these: it has sparse gradients wherever there may be.
+static bool hasAllSparse(dfg::GradientsOp op) {
+  return all_of(enumerate(op.getXs()), [&](auto x) {
+    return is_contained(op.getSparse(), static_cast<int64_t>(x.index())) ==
+           dfg::isSparseGradient(op.getY(), x.value());
+  });
+}
+
 /// Gradients are a group; those of sparse ones have members.
-void GraphPrinter::printGradients(dfg::GradientsOp op) {
+LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
+  if (!hasAllSparse(op))
+    return failWithoutText(*op);
   if (op.getSparse().empty()) {
     std::string xs = operandList(op.getXs());
     os << indent << define(*op) << " = gradients(" << use(op.getY()) << ", "
        << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
-    return;
+    return success();
   }
   std::string group = "gradient_group";
   for (unsigned i = 1; !taken.insert(group).second; ++i)
@@ -314,13 +325,12 @@ void GraphPrinter::printGradients(dfg::GradientsOp op) {
         os << indent << nameFor(result) << " = " << item << member << "\n";
     }
   }
+  return success();
 }
 
 LogicalResult GraphPrinter::printStatement(Operation &op) {
-  if (auto gradients = dyn_cast<dfg::GradientsOp>(op)) {
-    printGradients(gradients);
-    return success();
-  }
+  if (auto gradients = dyn_cast<dfg::GradientsOp>(op))
+    return printGradients(gradients);
   if (auto branch = dyn_cast<dfg::IfOp>(op))
     return printIf(branch);
   if (auto loop = dyn_cast<dfg::WhileOp>(op))

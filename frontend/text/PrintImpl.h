@@ -40,7 +40,7 @@ private:
   void printQueue(dfg::QueueOp queue);
   std::optional<std::string> queueAccess(mlir::Operation &op);
   mlir::LogicalResult failWithoutText(mlir::Operation &op);
-  void printGradients(dfg::GradientsOp op);
+  mlir::LogicalResult printGradients(dfg::GradientsOp op);
   std::optional<std::string> expression(mlir::Operation &op);
   std::optional<std::string> constant(mlir::ElementsAttr value);
   std::optional<std::string> attribute(mlir::Attribute value);
