@@ -74,7 +74,7 @@ static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
     break;
   case StaticKind::Group:
     // As where an operation takes ints: axis: 1 is axis: [1].
-    if (value.is<int64_t>())
+    if (value.is<int64_t>() || value.is<double>())
       return Entity::group({value});
     matches = value.asGroup() || value.is<All>() || value.is<Instance *>() ||
               value.is<Module *>() || value.is<Variable *>();
