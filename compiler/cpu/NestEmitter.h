@@ -43,9 +43,10 @@ private:
   std::optional<unsigned> unitLoop() const;
   llvm::SmallVector<unsigned> loopOrder(const Sweep &sweep) const;
 
-  Values emitFor(mlir::Value lower, mlir::Value upper, int64_t step, Values carried,
-                 LoopBody body);
+  Values emitFor(mlir::Value lower, mlir::Value upper, int64_t step, Values carried, LoopBody body);
   Values emitLoops(llvm::ArrayRef<unsigned> loops, Values carried, Body body);
+  Values emitSums(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<mlir::Operation *> combiners,
+                  Values carried, Body body);
   Values emitLanes(const Sweep &sweep, const Lanes &lanes, Values carried, LaneBody body);
   void emitRows(const Lanes &lanes, llvm::ArrayRef<unsigned> loops,
                 llvm::function_ref<void(int64_t)> body);

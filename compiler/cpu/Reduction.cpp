@@ -45,7 +45,8 @@ static Value splat(OpBuilder &b, Location loc, Value value, int64_t lanes) {
   return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, value.getType()), value);
 }
 
-//===--- points and row reductions --------------------------------------------------------------===//
+//===--- points and row reductions
+//--------------------------------------------------------------===//
 
 /// Loops over points at which parallel stages are stored and reductions along the lanes add up.
 void NestEmitter::emitPointwise(const Sweep &sweep) {
@@ -66,8 +67,7 @@ void NestEmitter::emitPointwise(const Sweep &sweep) {
         for (unsigned i = 0; i < stage->op->getNumResults(); ++i)
           for (int64_t u = 0; u < lanes.unroll; ++u) {
             Operation *combiner = combinerOf(stage->generic(), i);
-            Value neutral =
-                arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner));
+            Value neutral = arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner));
             accumulators.push_back(splat(b, loc, neutral, width));
           }
     accumulators = emitLoops(inside, accumulators, [&](Values carried) {
@@ -157,9 +157,10 @@ void NestEmitter::finishRowReductions(const Sweep &sweep, const Lanes &lanes, Va
   }
 }
 
-//===--- column reductions ----------------------------------------------------------------------===//
+//===--- column reductions
+//----------------------------------------------------------------------===//
 
-/// Reductions of which every lane is an element of its own: the sums run in order, in registers.
+/// Reductions of which every lane is an element of its own: they run in order, in registers.
 void NestEmitter::emitColumn(const Sweep &sweep) {
   Lanes lanes = lanesOf(sweep);
   SmallVector<unsigned> order = loopOrder(sweep);
@@ -172,6 +173,69 @@ void NestEmitter::emitColumn(const Sweep &sweep) {
       return {};
     });
   });
+}
+
+/// Points of loops, or none if that depends on the call.
+static std::optional<int64_t> countPoints(ArrayRef<AffineExpr> sizes, ArrayRef<unsigned> loops) {
+  int64_t count = 1;
+  for (unsigned loop : loops) {
+    auto size = dyn_cast<AffineConstantExpr>(sizes[loop]);
+    if (!size)
+      return std::nullopt;
+    count *= size.getValue();
+  }
+  return count;
+}
+
+/// As `emitLoops`, but sums start afresh for blocks of points and are added to what came before,
+/// so that their error grows with the number of blocks and not with that of points.
+NestEmitter::Values NestEmitter::emitSums(ArrayRef<unsigned> numbers,
+                                          ArrayRef<Operation *> combiners, Values carried,
+                                          Body body) {
+  static constexpr int64_t kBlock = 64;
+  std::optional<int64_t> all = countPoints(nest.sizes, numbers);
+  if (all && *all <= kBlock)
+    return emitLoops(numbers, carried, body);
+  unsigned number = numbers.front();
+  ArrayRef<unsigned> rest = numbers.drop_front();
+  std::optional<int64_t> inside = countPoints(nest.sizes, rest);
+  int64_t step = inside ? std::max<int64_t>(kBlock / std::max<int64_t>(*inside, 1), 1) : 1;
+  auto [lower, upper] = bounds(number);
+  return emitFor(lower, upper, step, carried, [&, upper = upper](LoopDim block, Values totals) {
+    Values sums;
+    for (auto [combiner, total] : llvm::zip_equal(combiners, totals)) {
+      Value neutral = arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner));
+      auto type = dyn_cast<VectorType>(total.getType());
+      sums.push_back(splat(b, loc, neutral, type ? type.getNumElements() : 1));
+    }
+    if (step == 1) {
+      loops[number] = block;
+      sums = emitSums(rest, combiners, sums, body);
+    } else {
+      Value from = e.indexValue(block);
+      Value to = arith::AddIOp::create(b, loc, from, e.indexConstant(step));
+      to = arith::MinSIOp::create(b, loc, to, upper);
+      sums = emitFor(from, to, 1, sums, [&](LoopDim dim, Values inner) {
+        loops[number] = dim;
+        return emitLoops(rest, inner, body);
+      });
+    }
+    for (auto [combiner, total, sum] : llvm::zip_equal(combiners, totals, sums))
+      total = combine(b, loc, combiner, total, sum);
+    return totals;
+  });
+}
+
+/// What the sweep's reductions add up with, if all of them are sums of numbers that round.
+static SmallVector<Operation *> sumsOf(const Sweep &sweep) {
+  SmallVector<Operation *> combiners;
+  for (const Stage *stage : sweep.stages)
+    for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
+      combiners.push_back(combinerOf(stage->generic(), i));
+      if (!isa_and_nonnull<arith::AddFOp>(combiners.back()))
+        return {};
+    }
+  return combiners;
 }
 
 void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) {
@@ -194,14 +258,16 @@ void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) 
   };
 
   Values accumulators;
+  SmallVector<Operation *> sums = sumsOf(sweep), combiners;
   forEachVector([&] {
+    combiners.append(sums);
     for (const Stage *stage : sweep.stages)
       if (!stage->isParallel())
         for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits()))
           accumulators.push_back(e.broadcast(e.element(init, resultAt(*stage, number))));
   });
   auto reduction = ArrayRef(sweep.loops).drop_front(sweep.numParallel);
-  accumulators = emitLoops(reduction, accumulators, [&](Values carried) {
+  auto addPoint = [&](Values carried) {
     unsigned next = 0;
     forEachVector([&] {
       for (const Stage *stage : sweep.stages) {
@@ -214,7 +280,9 @@ void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) 
       }
     });
     return carried;
-  });
+  };
+  accumulators = sums.empty() ? emitLoops(reduction, accumulators, addPoint)
+                              : emitSums(reduction, combiners, accumulators, addPoint);
   unsigned next = 0;
   forEachVector([&] {
     for (const Stage *stage : sweep.stages) {
