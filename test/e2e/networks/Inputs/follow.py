@@ -12,12 +12,8 @@ from model import Model
 
 library, network = sys.argv[1:]
 expected = json.loads((pathlib.Path(__file__).parent / f"{network}.json").read_text())
-model = Model(library, threads=1)
-shapes = {n: shape for n, (_, shape) in model.variables.items() if setting.is_weight(n)}
-for name, value in setting.initial_weights(shapes).items():
-    model[name] = value
-got = [[float(x) for x in model.call("train", **feeds)] for feeds in setting.batches(network)]
-for kind, values in zip(expected, np.array(got).T):
+got = np.array(setting.train(Model(library, threads=1), network))
+for kind, values in zip(expected, got.T):
     worst = np.abs(values - expected[kind]).max()
     print(f"{network}: {kind} from {values[0]:.4f} to {values[-1]:.4f}, at most {worst:.1e} apart")
     if kind == "loss":

@@ -1,8 +1,6 @@
 """resnet_torch.py: prints the losses and norms of gradients of ../resnet.graph in PyTorch, in f64.
 
     python resnet_torch.py > resnet.json      # PyTorch 2.15.0 made what is stored
-
-The running variance of PyTorch is that of a sample, n - 1 in the denominator, so the averages are kept here.
 """
 
 import json
@@ -10,9 +8,9 @@ import json
 import setting
 import torch
 import torch.nn.functional as F
+from batch_norm_torch import BatchNorms
 
 torch.set_default_dtype(torch.float64)
-MOMENTUM, EPSILON = 0.9, 1e-5
 
 # Name, size, channels of a group, features.
 UNITS = [
@@ -35,23 +33,13 @@ weights = {
     name: torch.tensor(value, dtype=torch.float64, requires_grad=True)
     for name, value in setting.initial_weights(shapes).items()
 }
-average = {name: torch.zeros(features) for name, _, _, features in UNITS}
-variance = {name: torch.ones(features) for name, _, _, features in UNITS}
+norm = BatchNorms(weights, {name: features for name, _, _, features in UNITS}, epsilon=1e-5)
 
 
 def unit(x, name, train, stride=1, groups=1):
     kernel = weights[f"net.{name}.w"].permute(3, 2, 0, 1)
     x = F.conv2d(x, kernel, stride=stride, padding=kernel.shape[-1] // 2, groups=groups)
-    scale, shift = weights[f"net.{name}.norm.scale"], weights[f"net.{name}.norm.shift"]
-    if not train:
-        return F.batch_norm(x, average[name], variance[name], scale, shift, eps=EPSILON)
-    with torch.no_grad():
-        for kept, value in (average, x.mean((0, 2, 3))), (
-            variance,
-            x.var((0, 2, 3), unbiased=False),
-        ):
-            kept[name] = MOMENTUM * kept[name] + (1 - MOMENTUM) * value
-    return F.batch_norm(x, None, None, scale, shift, training=True, eps=EPSILON)
+    return norm(x, name, train)
 
 
 def scores(images, train):

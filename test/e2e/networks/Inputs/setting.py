@@ -3,6 +3,8 @@ RandomState, so that nothing but the losses has to be stored.
 
     weights = initial_weights({"net.w": (4, 8), ..})
     for feeds in batches("gpt"): ...
+
+Other seeds give other weights and other data.
 """
 
 import numpy as np
@@ -18,12 +20,12 @@ def is_weight(name):
 RUNNING = "average", "variance"
 
 
-def initial_weights(shapes):
+def initial_weights(shapes, seed=0):
     """Scales are near 1, other vectors near 0, matrices keep the variance of their rows."""
     weights = {}
     for number, name in enumerate(sorted(shapes)):
         shape = shapes[name]
-        noise = np.random.RandomState(number).normal(size=shape)
+        noise = np.random.RandomState(1000 * seed + number).normal(size=shape)
         if name.endswith(".scale"):
             values = 1 + 0.1 * noise
         elif len(shape) < 2:
@@ -64,6 +66,20 @@ def _resnet(random):
     return feeds
 
 
-def batches(network):
+def batches(network, seed=0):
     """The feeds of each step."""
-    return {"gpt": _gpt, "convnet": _convnet, "resnet": _resnet}[network](np.random.RandomState(7))
+    return {"gpt": _gpt, "convnet": _convnet, "resnet": _resnet}[network](np.random.RandomState(7 + seed))
+
+
+def train(model, network, seed=0):
+    """What the calls of `train` return, floating-point feeds and weights being of the model's dtype."""
+    variables = {n: v for n, v in model.variables.items() if is_weight(n)}
+    shapes = {n: shape for n, (_, shape) in variables.items()}
+    for name, value in initial_weights(shapes, seed).items():
+        model[name] = value.astype(model[name].dtype)
+    kind = model[name].dtype
+    results = []
+    for feeds in batches(network, seed):
+        feeds = {k: v.astype(kind) if v.dtype.kind == "f" else v for k, v in feeds.items()}
+        results.append([float(x) for x in model.call("train", **feeds)])
+    return results
