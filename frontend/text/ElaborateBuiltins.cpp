@@ -253,6 +253,10 @@ Entity Elaborator::callBuiltin(StringRef name, Arguments &args, const ast::CallE
   const Argument &arg = args.front();
   if (std::optional<Entity> answer = askType(name, arg))
     return *answer;
+  if (name == "is_known") {
+    const dfg::DimExpr *size = arg.value.get<dfg::DimExpr>();
+    return Entity(size ? size->constant().has_value() : arg.value.isStatic());
+  }
   if (name == "is_sparse")
     return Entity(arg.value.asGroup() && arg.value.asGroup()->isSparse);
   if (name == "len" && arg.value.asGroup())

@@ -300,15 +300,15 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
 }
 
 static constexpr StringLiteral kBuiltins[] = {
-    "abs",      "add_n",        "append",        "assign",  "assign_add", "assign_sub",
-    "bounded",  "cast",         "ceil",          "close",   "constant",   "cos",
-    "dequeue",  "dequeue_many", "dequeue_up_to", "dtype",   "enqueue",    "enqueue_many",
-    "ensure",   "exp",          "float",         "floor",   "gradients",  "int",
-    "is_float", "is_int",       "is_sparse",     "len",     "load",       "log",
-    "max",      "maximum",      "min",           "minimum", "pow",        "prod",
-    "rank",     "read",         "scatter",       "shape",   "sin",        "size",
-    "sqrt",     "tanh",         "trainable",     "unstack", "values",     "variables",
-    "wide",     "with_values",  "write",         "zip"};
+    "abs",       "add_n",        "append",        "assign",    "assign_add", "assign_sub",
+    "bounded",   "cast",         "ceil",          "close",     "constant",   "cos",
+    "dequeue",   "dequeue_many", "dequeue_up_to", "dtype",     "enqueue",    "enqueue_many",
+    "ensure",    "exp",          "float",         "floor",     "gradients",  "int",
+    "is_float",  "is_int",       "is_known",      "is_sparse", "len",        "load",
+    "log",       "max",          "maximum",       "min",       "minimum",    "pow",
+    "prod",      "rank",         "read",          "scatter",   "shape",      "sin",
+    "size",      "sqrt",         "tanh",          "trainable", "unstack",    "values",
+    "variables", "wide",         "with_values",   "write",     "zip"};
 
 std::optional<Entity> Elaborator::builtinByName(StringRef name) {
   if (name == "all")
