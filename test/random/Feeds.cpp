@@ -1,7 +1,7 @@
 //===- Feeds.cpp - Data for calls -----------------------------------------===//
 
+#include "Extremes.h"
 #include "Program.h"
-#include "Random.h"
 #include "compiler/emission/Dtypes.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,7 +17,7 @@ namespace {
 
 /// What a feed's name asks for.
 struct Wish {
-  bool isPositive = false, isAround = false;
+  bool isPositive = false, isAround = false, isExtreme = false, isNonzero = false;
   std::optional<int64_t> below;
 };
 
@@ -28,6 +28,8 @@ static Wish readName(StringRef name, Lookup sizeOfSymbol) {
   auto [stem, limits] = name.split("_below_");
   wish.isPositive = stem.contains("_positive");
   wish.isAround = stem.contains("_around");
+  wish.isExtreme = stem.contains("_extreme");
+  wish.isNonzero = stem.contains("_nonzero");
   SmallVector<StringRef> words;
   limits.split(words, '_', -1, /*KeepEmpty=*/false);
   for (StringRef word : words) {
@@ -65,7 +67,7 @@ static int64_t drawInteger(Random &random, const Wish &wish, bool isSpecial) {
     return random.between(1, 6);
   if (isSpecial && random.chance(0.2))
     return int64_t(random.next()); // wraps in narrower types
-  return random.between(-5, 9);
+  return wish.isNonzero ? random.between(1, 9) : random.between(-5, 9);
 }
 
 static void store(Array &array, int64_t i, const APInt &bits) {
@@ -79,6 +81,11 @@ static void storeFloat(Array &array, int64_t i, FloatType type, double number) {
   store(array, i, value.bitcastToAPInt());
 }
 
+static APInt drawBits(Random &random, Type type, bool isNonzero) {
+  APInt bits = drawExtreme(random, type);
+  return isNonzero && bits.isZero() ? drawBits(random, type, isNonzero) : bits;
+}
+
 static Array makeFeed(StringRef name, Type elementType, ArrayRef<int64_t> shape, uint64_t seed,
                       Lookup sizeOfSymbol) {
   Array array;
@@ -90,7 +97,9 @@ static Array makeFeed(StringRef name, Type elementType, ArrayRef<int64_t> shape,
   bool isSpecial = seed % 20 == 0;
   Wish wish = readName(name, sizeOfSymbol);
   for (int64_t i = 0, count = array.elementCount(); i < count; ++i) {
-    if (auto type = dyn_cast<FloatType>(elementType))
+    if (wish.isExtreme && !elementType.isInteger(1) && random.chance(0.7))
+      store(array, i, drawBits(random, elementType, wish.isNonzero));
+    else if (auto type = dyn_cast<FloatType>(elementType))
       storeFloat(array, i, type, drawFloat(random, wish, isSpecial));
     else if (elementType.isInteger(1))
       array.data[i] = random.chance(0.5);

@@ -1,7 +1,8 @@
 //===- GenerateFamilies.cpp - What chance alone makes too seldom ------------===//
 //
-// Convolutions and pools, whose operands must fit each other; lists, which need
-// several statements; sizes that the data decide.
+// Scalar operations on the numbers where they decide; convolutions and pools,
+// whose operands must fit each other; lists, which need several statements;
+// sizes that the data decide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +49,35 @@ NamedAttribute Generator::dimsAttr(StringRef name, ArrayRef<DimExpr> sizes) {
 NamedAttribute Generator::intsAttr(StringRef name, ArrayRef<int64_t> numbers) {
   MLIRContext *context = builder.getContext();
   return {StringAttr::get(context, name), DenseI64ArrayAttr::get(context, numbers)};
+}
+
+//===----------------------------------------------------------------------===//
+// Extreme numbers
+//===----------------------------------------------------------------------===//
+
+/// An operation on some of `values`, of whichever it takes.
+bool Generator::tryOperands(const OpSignature &op, ArrayRef<Value> values) {
+  Values operands;
+  for (size_t i = 0; i < op.operands.size() && !op.operands[i].isVariadic; ++i)
+    operands.push_back(random.pick(values));
+  if (operands.size() == 2 && random.chance(0.85)) // not x with x
+    operands.assign(values.begin(), values.end());
+  Attributes attributes = pickAttributes(op, operands);
+  return bool(make(op.name, operands, attributes));
+}
+
+/// Some scalar operations, on the same two operands of any dtype, whose numbers are extreme.
+bool Generator::makeScalars() {
+  RankedTensorType type = tensorOf({random.pick(sizes)}, drawAnyDtype());
+  size_t known = pool.size();
+  bool isShort = type.getNumElements() <= 64;
+  Values operands{isShort && random.chance(0.2) ? addConstant(type, false, 1)
+                                                : addFeed(type, "_extreme")};
+  // A division by zero fails a call.
+  operands.push_back(addFeed(type, isRisky ? "_extreme" : "_extreme_nonzero"));
+  for (int64_t left = random.between(4, 9); left > 0; --left)
+    tryOperands(pickElementwiseOp(), operands);
+  return pool.size() > known;
 }
 
 //===----------------------------------------------------------------------===//

@@ -208,8 +208,12 @@ Value Generator::pickOperand(const OpSignature &op, unsigned number, ValueRange 
                               : builder.scalar(random.below(3), b.getI32Type(), location);
   if (operand.name == "counter")
     return valueOf(tensorOf({}, b.getI64Type()));
-  if (before.empty())
-    return findValue([](Value value) { return isa<RankedTensorType>(value.getType()); });
+  if (before.empty()) {
+    Value known = findValue([](Value value) { return isa<RankedTensorType>(value.getType()); });
+    if (!known || random.chance(0.9) || isBound(known.getType()))
+      return known;
+    return valueOf(tensorOf(shapeOf(known.getType()), drawAnyDtype()));
+  }
   Type elementType = elementTypeOf(before.back().getType());
   if (auto list = dyn_cast<ListType>(before.front().getType()))
     return valueOf(list.getElementType());
@@ -375,7 +379,7 @@ Attribute Generator::pickAttribute(const AttrSignature &attr, ValueRange operand
     return pickDims(attr.name, shape);
   }
   case AttrKind::Dtype:
-    return TypeAttr::get(drawDtype());
+    return TypeAttr::get(random.chance(0.5) ? drawAnyDtype() : drawDtype());
   case AttrKind::Float: {
     static const double kFloats[] = {0.0, 0.5, 1.0, 2.0, -1.0, 0.1, 0.25};
     return b.getF64FloatAttr(random.pick(kFloats));

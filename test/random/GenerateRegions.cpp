@@ -37,6 +37,8 @@ void Generator::drawStatement() {
     return;
   if (choice < 0.34 && tryBinding())
     return;
+  if (choice < 0.38 && attempt([&] { return makeScalars(); }))
+    return;
   for (unsigned attempt = 0; attempt < 4 && !makeOperation(); ++attempt) {
   }
 }

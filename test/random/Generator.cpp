@@ -1,6 +1,7 @@
 //===- Generator.cpp - Entries, variables, values ---------------------------===//
 
 #include "Generator.h"
+#include "Extremes.h"
 #include "mlir/IR/Iterators.h"
 
 using namespace mlir;
@@ -48,9 +49,13 @@ void Generator::choosePalette() {
   largest = {{"n", isLarge ? 257 : 33}, {"m", 17}};
 }
 
-Type Generator::drawDtype() {
+Type Generator::drawAnyDtype() {
   static const StringRef kAll[] = {"f32", "f64", "f16", "bf16", "i8",
                                    "i16", "i32", "i64", "u8",   "bool"};
+  return typeOf(builder, random.pick(kAll));
+}
+
+Type Generator::drawDtype() {
   double choice = random.unit();
   if (choice < 0.64)
     return mainFloat;
@@ -58,7 +63,7 @@ Type Generator::drawDtype() {
     return mainInteger;
   if (choice < 0.90)
     return typeOf(builder, "bool");
-  return typeOf(builder, random.pick(kAll));
+  return drawAnyDtype();
 }
 
 DimExpr Generator::drawSize() {
@@ -104,19 +109,28 @@ void Generator::dropFeeds(size_t count) {
   }
 }
 
-Value Generator::addConstant(RankedTensorType type, bool isPositive) {
+static Attribute drawElement(Random &random, Type type, bool isPositive, bool isExtreme) {
+  auto floatType = dyn_cast<FloatType>(type);
+  if (isExtreme && floatType)
+    return FloatAttr::get(type,
+                          llvm::APFloat(floatType.getFloatSemantics(), drawExtreme(random, type)));
+  if (isExtreme)
+    return IntegerAttr::get(type, drawExtreme(random, type));
+  if (floatType)
+    return FloatAttr::get(type, (random.below(33) - (isPositive ? -1 : 16)) / 8.0);
+  if (type.isInteger(1))
+    return IntegerAttr::get(type, random.below(2));
+  return IntegerAttr::get(type, random.between(isPositive ? 1 : 0, 5));
+}
+
+Value Generator::addConstant(RankedTensorType type, bool isPositive, double extremes) {
   Type elementType = type.getElementType();
+  bool isExtreme = !isPositive && !elementType.isInteger(1) && random.chance(extremes);
   SmallVector<Attribute> elements;
   int64_t count = random.chance(0.4) ? 1 : std::max<int64_t>(type.getNumElements(), 1);
-  for (int64_t i = 0; i < count; ++i) {
-    if (auto floatType = dyn_cast<FloatType>(elementType))
-      elements.push_back(
-          FloatAttr::get(floatType, (random.below(33) - (isPositive ? -1 : 16)) / 8.0));
-    else if (elementType.isInteger(1))
-      elements.push_back(IntegerAttr::get(elementType, random.below(2)));
-    else
-      elements.push_back(IntegerAttr::get(elementType, random.between(isPositive ? 1 : 0, 5)));
-  }
+  for (int64_t i = 0; i < count; ++i)
+    elements.push_back(
+        drawElement(random, elementType, isPositive, isExtreme && random.chance(0.7)));
   return builder.constant(DenseElementsAttr::get(type, elements), location);
 }
 
@@ -138,6 +152,9 @@ Value Generator::findValue(llvm::function_ref<bool(Value)> accept) {
   return random.pick(found);
 }
 
+/// The share of constants and feeds that have extreme numbers.
+static constexpr double kExtremes = 0.1;
+
 Value Generator::valueOf(RankedTensorType type, bool isPositive) {
   if (!isPositive && random.chance(0.65))
     if (Value known = findValue([&](Value value) { return value.getType() == type; }))
@@ -148,8 +165,11 @@ Value Generator::valueOf(RankedTensorType type, bool isPositive) {
   }
   bool isSmall = type.hasStaticShape() && type.getNumElements() <= 64;
   if (isSmall && random.chance(0.2))
-    return addConstant(type, isPositive);
-  return addFeed(type, isPositive || random.chance(0.25) ? "_positive" : "");
+    return addConstant(type, isPositive, kExtremes);
+  bool isExtreme = !isPositive && random.chance(kExtremes);
+  return addFeed(type, isExtreme                           ? "_extreme"
+                       : isPositive || random.chance(0.25) ? "_positive"
+                                                           : "");
 }
 
 void Generator::remember(ValueRange values) {
@@ -180,9 +200,11 @@ void Generator::makeVariables() {
   header.isInitializer = true;
   entry = builder.beginEntry(header, location);
   for (auto [i, type] : llvm::enumerate(variables))
-    builder.assign("v" + std::to_string(i), addConstant(type, false), location);
+    builder.assign("v" + std::to_string(i), addConstant(type, false, 0), location);
   builder.finishEntry({}, {}, location);
 }
+
+static constexpr size_t kMostFetches = 20;
 
 /// Sets what is known of an entry at its end, and ends it.
 void Generator::finishEntry() {
@@ -194,7 +216,7 @@ void Generator::finishEntry() {
   for (Value value : pool) {
     bool isLeaf = value.use_empty();
     if (!isa<RankedTensorType>(value.getType()) || !random.chance(isLeaf ? 0.95 : 0.12) ||
-        values.size() > 11)
+        values.size() >= kMostFetches)
       continue;
     values.push_back(value);
     results.push_back(

@@ -39,9 +39,12 @@ private:
   //===--- Values ---------------------------------------------------------===//
 
   mlir::Type drawDtype();
+  /// Each of them as often as any other.
+  mlir::Type drawAnyDtype();
   dfg::DimExpr drawSize();
   mlir::Value addFeed(mlir::RankedTensorType type, llvm::StringRef suffix = "");
-  mlir::Value addConstant(mlir::RankedTensorType type, bool isPositive);
+  /// `extremes`: how likely it has extreme numbers.
+  mlir::Value addConstant(mlir::RankedTensorType type, bool isPositive, double extremes);
   /// Removes feeds, the last ones, that nothing uses, down to `count`.
   void dropFeeds(size_t count);
   /// All values that a statement may use, those of the entry's feeds included.
@@ -84,6 +87,8 @@ private:
                    llvm::ArrayRef<mlir::NamedAttribute> attributes);
   mlir::NamedAttribute dimsAttr(llvm::StringRef name, llvm::ArrayRef<dfg::DimExpr> sizes);
   mlir::NamedAttribute intsAttr(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers);
+  bool tryOperands(const dfg::OpSignature &op, llvm::ArrayRef<mlir::Value> values);
+  bool makeScalars();
   Attributes pickWindowOptions(size_t rank);
   mlir::Value pickImages(size_t rank, int64_t channels);
   mlir::Value pickKernel(mlir::Value images, llvm::ArrayRef<int64_t> taps, int64_t perGroup,

@@ -32,7 +32,8 @@ struct Program {
 
 /// The feeds of a call, in the entry's order; nothing where the sizes of its plan make no shapes.
 ///
-/// A name says what data a feed takes: `x_positive` none but positive numbers, `i_below_n_17` whole
+/// A name says what data a feed takes: `x_positive` none but positive numbers, `x_extreme` often
+/// such as `drawExtreme` gives, `i_extreme_nonzero` such integers but 0, `i_below_n_17` whole
 /// numbers from 0 up to but not including n and 17.
 std::optional<std::vector<Array>> makeFeeds(dfg::EntryOp entry, const CallPlan &plan);
 

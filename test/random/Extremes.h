@@ -1,0 +1,18 @@
+//===- Extremes.h - Numbers at which operations decide ---------------------===//
+
+#ifndef TFC_TEST_RANDOM_EXTREMES_H
+#define TFC_TEST_RANDOM_EXTREMES_H
+
+#include "Random.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APInt.h"
+
+namespace tfc::random {
+
+/// The bits of a number of `type` at a limit of one of the dtypes, at a tie of a rounding, or
+/// special otherwise. They are few, so that equal ones meet.
+llvm::APInt drawExtreme(Random &random, mlir::Type type);
+
+} // namespace tfc::random
+
+#endif // TFC_TEST_RANDOM_EXTREMES_H
