@@ -39,8 +39,11 @@ public:
   std::optional<llvm::SmallVector<int64_t>> window(llvm::ArrayRef<int64_t> place,
                                                    llvm::ArrayRef<int64_t> tap) const;
 
+  /// How many taps of a window are elements or padding that was asked for.
+  int64_t countPadded(llvm::ArrayRef<int64_t> window) const;
+
 private:
-  llvm::SmallVector<int64_t> sizes, taps, stride, dilation, low, counts;
+  llvm::SmallVector<int64_t> sizes, taps, stride, dilation, low, counts, padded;
   bool hasRoom = true;
 };
 

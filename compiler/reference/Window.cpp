@@ -32,11 +32,13 @@ Slide::Slide(const SlideOptions &options, ArrayRef<int64_t> sizes, ArrayRef<int6
     if (options.padding == "same") {
       counts.push_back((sizes[i] + stride[i] - 1) / stride[i]);
       low.push_back(std::max<int64_t>((counts[i] - 1) * stride[i] + extent - sizes[i], 0) / 2);
+      padded.push_back(std::max((counts[i] - 1) * stride[i] + extent, sizes[i]));
       continue;
     }
     auto [before, behind] =
         options.pads ? padsOf(*options.pads, i, sizes.size()) : std::pair<int64_t, int64_t>(0, 0);
-    int64_t room = sizes[i] + before + behind - extent;
+    padded.push_back(sizes[i] + before + behind);
+    int64_t room = padded[i] - extent;
     hasRoom &= room >= 0 && taps[i] > 0;
     low.push_back(before);
     counts.push_back(room >= 0 ? room / stride[i] + 1 : 0);
@@ -68,6 +70,17 @@ std::optional<SmallVector<int64_t>> Slide::place(ArrayRef<int64_t> window,
       return std::nullopt;
   }
   return place;
+}
+
+int64_t Slide::countPadded(ArrayRef<int64_t> window) const {
+  int64_t total = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    int64_t count = 0;
+    for (int64_t tap = 0; tap < taps[i]; ++tap)
+      count += window[i] * stride[i] + tap * dilation[i] < padded[i];
+    total *= count;
+  }
+  return total;
 }
 
 std::optional<SmallVector<int64_t>> Slide::window(ArrayRef<int64_t> place,

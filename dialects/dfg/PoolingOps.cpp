@@ -14,10 +14,24 @@ using namespace tfc::dfg;
 // Shared by pooling
 //===----------------------------------------------------------------------===//
 
-/// The windows of a pooling operation, or an error.
+/// Lets a last window start before the padding behind the elements that is not a whole one.
+static void roundUp(Windows &windows) {
+  for (size_t axis = 0; axis < windows.rank(); ++axis) {
+    DimExpr stride = windows.stride[axis], first = windows.low[axis] + windows.sizes[axis];
+    DimExpr steps = DimExpr::floorDiv(windows.room[axis] + stride - 1, stride);
+    if (isNonNegative(first - windows.room[axis] - stride) != true)
+      steps = DimExpr::min(steps, DimExpr::floorDiv(first - 1, stride));
+    DimExpr beyond = steps * stride - windows.room[axis];
+    windows.count[axis] = steps + 1;
+    windows.high[axis] = windows.high[axis] + DimExpr::max(beyond, DimExpr(0));
+  }
+}
+
+/// The windows of a pooling operation, without those that `ceil` adds unless it `reachesOver`, or
+/// an error.
 template <typename Adaptor>
 static FailureOr<Windows> readPooling(std::optional<Location> location, StringRef name,
-                                      Dtypes dtypes, Adaptor op) {
+                                      Dtypes dtypes, Adaptor op, bool reachesOver) {
   Type type = op.getX().getType();
   Shape shape = shapeOf(type);
   if (failed(checkDtypes(location, name, dtypes, type)))
@@ -37,7 +51,16 @@ static FailureOr<Windows> readPooling(std::optional<Location> location, StringRe
   FailureOr<Windows> windows = readWindows(location, options, sizes, taps);
   if (failed(windows) || failed(checkWindows(location, name, *windows, type)))
     return failure();
+  // Padding "same" has a window for every element.
+  if (reachesOver && options.padding != "same")
+    roundUp(*windows);
   return windows;
+}
+
+template <typename Adaptor>
+static FailureOr<Windows> readPooling(std::optional<Location> location, StringRef name,
+                                      Dtypes dtypes, Adaptor op) {
+  return readPooling(location, name, dtypes, op, op.getCeil());
 }
 
 template <typename Op> static Windows windowsOf(Op op) {
@@ -88,6 +111,15 @@ static Term isWithin(const Term &place, const DimExpr &size) {
                             less(place, sizeLike(place, size)));
 }
 
+/// The dtype in which f16 and bf16 are computed.
+static Type wideType(OpBuilder &b, Type dtype) {
+  return dtype.isF64() ? dtype : Type(b.getF32Type());
+}
+
+static Term as(const Term &x, Type dtype) {
+  return x.getDtype() == dtype ? x : call<CastOp>(x, TypeAttr::get(dtype));
+}
+
 //===----------------------------------------------------------------------===//
 // MaxPoolOp, MaxPoolWithIndicesOp
 //===----------------------------------------------------------------------===//
@@ -136,9 +168,9 @@ static Value buildUnpooled(const Term &g, const Term &index, const Windows &wind
 SmallVector<Value> MaxPoolOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Windows windows = windowsOf(*this);
   Term g(b, getLoc(), resultGrads[0]);
-  auto pooled = MaxPoolWithIndicesOp::create(b, getLoc(), getX(), getSizeAttr(), getStrideAttr(),
-                                             getPaddingAttr(), getPadsAttr(), getDilationAttr(),
-                                             TypeAttr::get(positionType(b, windows)));
+  auto pooled = MaxPoolWithIndicesOp::create(
+      b, getLoc(), getX(), getSizeAttr(), getStrideAttr(), getPaddingAttr(), getPadsAttr(),
+      getDilationAttr(), getCeilAttr(), TypeAttr::get(positionType(b, windows)));
   return {buildUnpooled(g, g.with(pooled.getIndex()), windows)};
 }
 
@@ -238,13 +270,18 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 /// `dtype`.
 static Term buildCounts(OpBuilder &b, AvgPoolOp op, const Windows &windows, Type dtype) {
   Location loc = op.getLoc();
-  if (op.getCountPadding() || !windows.isPadded())
+  bool countsPadding = op.getCountPadding();
+  Windows whole = *readPooling(std::nullopt, "", Dtypes::Any, AvgPoolOp::Adaptor(op), false);
+  if (countsPadding ? windows.high == whole.high : !windows.isPadded())
     return Term(b, loc, sizeAs(b, loc, elementCount(windows.taps), dtype));
   size_t rank = 2 + 2 * windows.rank();
   Term counts(b, loc, scalar(b, loc, dtype, 1.0));
   for (size_t axis = 0; axis < windows.rank(); ++axis) {
     Term place = placesAlong(b, loc, windows, axis, b.getI32Type(), rank);
-    Term isInside = call<CastOp>(isWithin(place, windows.sizes[axis]), dtype);
+    if (countsPadding)
+      place = place + sizeLike(place, windows.low[axis]);
+    DimExpr end = countsPadding ? whole.padded(axis) : windows.sizes[axis];
+    Term isInside = call<CastOp>(isWithin(place, end), dtype);
     Term count = call<SumOp>(isInside, b.getDenseI64ArrayAttr({int64_t(1 + windows.rank() + axis)}),
                              b.getBoolAttr(true));
     Shape shape(2 + windows.rank(), DimExpr(1));
@@ -265,14 +302,11 @@ SmallVector<Value> AvgPoolOp::buildOperandGradients(OpBuilder &b, ValueRange res
 
 SmallVector<Value> AvgPoolOp::decompose(OpBuilder &b) {
   Windows windows = windowsOf(*this);
-  Type dtype = elementTypeOf(getType()), wide = dtype.isF64() ? dtype : Type(b.getF32Type());
-  Term x(b, getLoc(), getX());
-  if (wide != dtype)
-    x = call<CastOp>(x, TypeAttr::get(wide));
+  Type dtype = elementTypeOf(getType()), wide = wideType(b, dtype);
+  Term x = as(Term(b, getLoc(), getX()), wide);
   Term taken = x.with(buildMaskedWindows(b, getLoc(), x, windows, 0.0));
   Term sum = call<SumOp>(taken, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false));
-  Term mean = sum / buildCounts(b, *this, windows, wide);
-  return {wide == dtype ? mean : call<CastOp>(mean, TypeAttr::get(dtype))};
+  return {as(sum / buildCounts(b, *this, windows, wide), dtype)};
 }
 
 Value AvgPoolOp::buildCheck(OpBuilder &b) {
@@ -336,15 +370,17 @@ static Term buildNorm(LocalResponseNormOp op, const Term &x) {
 /// - 1)), as x is a neighbour of those that are its neighbours.
 SmallVector<Value> LocalResponseNormOp::buildOperandGradients(OpBuilder &b,
                                                               ValueRange resultGrads) {
-  Term g(b, getLoc(), resultGrads[0]), x = g.with(getX());
+  Type dtype = elementTypeOf(getType()), wide = wideType(b, dtype);
+  Term g = as(Term(b, getLoc(), resultGrads[0]), wide), x = as(g.with(getX()), wide);
   double alpha = getAlpha().convertToDouble(), beta = getBeta().convertToDouble();
   Term norm = buildNorm(*this, x);
   Term own = g * call<PowOp>(norm, norm.number(-beta));
   Term others = sumOfNeighbours(g * x * call<PowOp>(norm, norm.number(-beta - 1)), getRadius());
-  return {own - x * others * (2 * alpha * beta)};
+  return {as(own - x * others * (2 * alpha * beta), dtype)};
 }
 
 SmallVector<Value> LocalResponseNormOp::decompose(OpBuilder &b) {
-  Term x(b, getLoc(), getX()), norm = buildNorm(*this, x);
-  return {x * call<PowOp>(norm, norm.number(-getBeta().convertToDouble()))};
+  Type dtype = elementTypeOf(getType());
+  Term x = as(Term(b, getLoc(), getX()), wideType(b, dtype)), norm = buildNorm(*this, x);
+  return {as(x * call<PowOp>(norm, norm.number(-getBeta().convertToDouble())), dtype)};
 }

@@ -11,7 +11,8 @@ class Dfg_PoolingOp<string mnemonic, dag extra> : Dfg_PureOp<mnemonic,
                             OptionalAttr<DenseI64ArrayAttr>:$stride,
                             OptionalAttr<StrAttr>:$padding,
                             OptionalAttr<DenseI64ArrayAttr>:$pads,
-                            OptionalAttr<DenseI64ArrayAttr>:$dilation), extra);
+                            OptionalAttr<DenseI64ArrayAttr>:$dilation,
+                            DefaultValuedOptionalAttr<BoolAttr, "false">:$ceil), extra);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
@@ -22,7 +23,9 @@ def Dfg_MaxPoolOp : Dfg_PoolingOp<"max_pool", (ins)> {
     `x: [n, sizes.., channels]` gives `[n, windows.., channels]`. `size` is
     that of a window: one number for all axes or one for each. `stride` is the
     same unless given; `padding`, `pads` and `dilation` are as in
-    `convolution`. Padding is never the largest: a window of nothing else gives
+    `convolution`. With `ceil` a last window may reach over the end of the
+    padding, if it starts before the padding behind the elements: the count of
+    windows is rounded up, as in PyTorch and ONNX. Padding is never the largest: a window of nothing else gives
     minus infinity, or the smallest integer. NaN if any element of the window
     is NaN. The gradient goes to the first of equal elements.
 
@@ -55,8 +58,9 @@ def Dfg_AvgPoolOp : Dfg_PoolingOp<"avg_pool",
   let summary = "Averages the elements of each window";
   let description = [{
     `x: [n, sizes.., channels]` gives `[n, windows.., channels]`; the options
-    are those of `max_pool`. Padding counts as zeros with `count_padding`, and
-    not at all without; then the average of padding alone is NaN.
+    are those of `max_pool`. Padding counts as zeros with `count_padding`, but
+    not what a window of `ceil` has beyond it, and not at all without; then the
+    average of padding alone is NaN.
 
     ```mlir
     %y = dfg.avg_pool %x {size = array<i64: 3>, stride = array<i64: 2>, padding = "same"} : tensor<4x8x8x3xf32>
@@ -69,7 +73,8 @@ def Dfg_LocalResponseNormOp : Dfg_PureOp<"local_response_norm",
   let summary = "Divides by the activity of neighbouring channels";
   let description = [{
     `x / (bias + alpha * sum(x ** 2)) ** beta`, with the sum over the channels
-    of the last axis that are at most `radius` away. (Where a library divides
+    of the last axis that are at most `radius` away. f16 and bf16 are computed
+    in f32. (Where a library divides
     `alpha` by the number of channels that are summed, divide it here.)
 
     ```mlir

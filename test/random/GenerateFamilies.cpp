@@ -179,8 +179,10 @@ bool Generator::makePool() {
     size.push_back(random.between(1, 3));
   options.push_back(intsAttr("size", size));
   StringRef name = random.pick(kNames);
+  Builder b(builder.getContext());
+  if (random.chance(0.25))
+    options.push_back(b.getNamedAttr("ceil", b.getBoolAttr(true)));
   if (name == "avg_pool") {
-    Builder b(builder.getContext());
     options.push_back(b.getNamedAttr("count_padding", b.getBoolAttr(random.chance(0.5))));
   }
   return images && make(name, images, options);

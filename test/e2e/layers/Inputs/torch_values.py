@@ -64,6 +64,8 @@ keep("prelu", nn.PReLU(4), line)
 keep("adaptive", nn.AdaptiveAvgPool2d((4, 3)), images)
 keep("ceil_max", nn.MaxPool2d(3, 2, padding=1, ceil_mode=True), images)
 keep("ceil_mean", nn.AvgPool2d((3, 2), (2, 3), ceil_mode=True, count_include_pad=False), images)
+keep("ceil_counted", nn.AvgPool2d(3, 2, padding=1, ceil_mode=True), images)
+keep("ceil_line", nn.AvgPool1d(4, 2, padding=2, ceil_mode=True), line)
 keep("unpool", Function(lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2, output_size=(5, 6))),
      images)
 keep("shared", Function(lambda q, k: F.scaled_dot_product_attention(q, k, k, is_causal=True, enable_gqa=True)),

@@ -35,6 +35,8 @@ OVER = [
     ((4, 4, 1), dict(size=2, stride=2, pads=[0, 1, 2, 1])),
     ((7, 2), dict(size=3, stride=2)),
     ((3, 4, 2, 2), dict(size=2, stride=[1, 2, 1])),
+    ((5, 6, 2), dict(size=[3, 2], stride=[2, 3], ceil=True)),
+    ((5, 4, 1), dict(size=2, stride=3, pads=1, ceil=True)),
 ]
 
 
@@ -48,6 +50,14 @@ CASES = [
     *both("avg_pool", real),
     call("avg_pool", real("n", 4, 4, 2), dict(size=3, stride=2, pads=1, count_padding=True), second=True),
     call("avg_pool", real("n", 5, 2), dict(size=2, padding="same", count_padding=True)),
+    call("avg_pool", real("n", 5, 4, 2), dict(size=3, stride=2, pads=1, ceil=True, count_padding=True), second=True),
+    call("avg_pool", real("n", 8, 2), dict(size=3, stride=4, pads=[1, 0], ceil=True, count_padding=True)),
+    call("avg_pool", real("n", 9, 1), dict(size=2, dilation=3, stride=4, ceil=True, count_padding=True)),
+    call("avg_pool", real("n", 5, 2), dict(size=2, padding="same", ceil=True, count_padding=True)),
+    call("avg_pool", real(2, "n", 2), dict(size=3, stride=2, pads=1, ceil=True, count_padding=True), sizes=(1, 2, 4, 5),
+         result="{T}[2, min(n // 2, n // 2) + 1, 2]"),
+    call("max_pool", distinct(2, "n", 2), dict(size=2, stride=3, ceil=True), sizes=(2, 3, 4, 5),
+         result="{T}[2, min(n // 3, (n - 1) // 3) + 1, 2]"),
     call("avg_pool", real("n", 2, 2, 1), dict(size=2, stride=1, pads=3), gradient=False),
     call("max_pool", whole("n", 4, 4, 3), dict(size=2, pads=1, stride=2), types="i32 i8"),
     call("max_pool", real("n", 9, 11, 40), dict(size=3, stride=2, padding="same"), gradient=False),
@@ -83,4 +93,7 @@ CASES = [
          lambda x, y: x[:, ::-1] @ y[::-1], x=real("n", 3), y=real(3, 4), tolerance=1e-5),
     call("local_response_norm", positive("n", 3, 7), dict(radius=2, bias=2.0, alpha=0.5, beta=0.75), second=True),
     call("local_response_norm", real("n", 2, 2, 3), dict(), tolerance=1e-5),
+    # Squares that f16 has no room for.
+    case("local_response_norm(300.0 * x)", lambda x: w.local_response_norm(300 * x.astype(np.float32)).astype(x.dtype),
+         types="f16", x=positive("n", 3, 7)),
 ]

@@ -13,7 +13,7 @@ def per_axis(number, rank):
 class Windows:
     """Places of windows over `sizes`; the options are those of the language."""
 
-    def __init__(self, sizes, taps, stride=1, padding="valid", pads=None, dilation=1):
+    def __init__(self, sizes, taps, stride=1, padding="valid", pads=None, dilation=1, ceil=False):
         rank = len(sizes)
         self.sizes, self.taps = tuple(sizes), tuple(taps)
         self.stride, self.dilation = per_axis(stride, rank), per_axis(dilation, rank)
@@ -23,13 +23,24 @@ class Windows:
             missing = [max((c - 1) * s + e - size, 0)
                        for c, s, e, size in zip(self.counts, self.stride, extents, sizes)]
             self.low = [m // 2 for m in missing]
+            self.padded = [max((c - 1) * s + e, size)
+                           for c, s, e, size in zip(self.counts, self.stride, extents, sizes)]
             return
         sides = [0] if pads is None else per_axis(pads, 1)
         if len(sides) != 2 * rank:
             sides = [side for side in per_axis(sides, rank) for _ in range(2)]
         self.low = sides[::2]
-        self.counts = tuple((size + low + high - e) // s + 1 for size, low, high, e, s in zip(
-            sizes, sides[::2], sides[1::2], extents, self.stride))
+        self.padded = [size + low + high for size, low, high in zip(sizes, sides[::2], sides[1::2])]
+        self.counts = tuple((padded - e) // s + 1 for padded, e, s in zip(self.padded, extents, self.stride))
+        if ceil:
+            self.counts = tuple(
+                min(-(-(padded - e) // s), (low + size - 1) // s) + 1
+                for padded, e, s, low, size in zip(self.padded, extents, self.stride, self.low, sizes))
+
+    def taps_within(self, window):
+        """How many taps of a window are elements or padding that was asked for."""
+        return np.prod([sum(w * s + t * d < padded for t in range(k)) for w, s, d, k, padded in zip(
+            window, self.stride, self.dilation, self.taps, self.padded)])
 
     def places(self):
         """Each window, each of its taps, and the element there if it is not padding."""
@@ -120,7 +131,7 @@ def avg_pool(x, size, count_padding=False, **options):
     windows, inside = pooled(x, size, **options)
     y = np.full((x.shape[0], *windows.counts, x.shape[-1]), np.nan, x.dtype)
     for window, elements in inside.items():
-        count = int(np.prod(windows.taps)) if count_padding else len(elements)
+        count = int(windows.taps_within(window)) if count_padding else len(elements)
         if count:
             y[(slice(None), *window)] = sum((value for value, _ in elements), np.zeros_like(x, shape=y[(slice(None), *window)].shape)) / count
     return y
