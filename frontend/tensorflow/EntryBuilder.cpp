@@ -95,11 +95,15 @@ bool EntryBuilder::findFeeds(EntryHeader &header) {
       error(edge->node) << "expected one feed of this name, but got two [graph-entry]";
       continue;
     }
-    if (RankedTensorType type = feedType(feed, *edge, header))
-      header.feeds.push_back(
-          {portName(feed.tensor), type, graph.locate(builder.getContext(), edge->node)});
-    if (std::optional<SizeTensor> sizes = sizesOf(feed.value))
-      fedSizes.emplace(*edge, std::move(*sizes));
+    RankedTensorType type = feedType(feed, *edge, header);
+    if (!type)
+      continue;
+    header.feeds.push_back(
+        {portName(feed.tensor), type, graph.locate(builder.getContext(), edge->node)});
+    if (feed.numbers && isa<IntegerType>(type.getElementType()) && type.hasStaticShape())
+      fedSizes[*edge] = {type.getElementType(),
+                         llvm::to_vector(type.getShape()),
+                         {feed.numbers->begin(), feed.numbers->end()}};
   }
   return !hasErrors;
 }
@@ -121,7 +125,7 @@ bool EntryBuilder::findFetches() {
 /// All at once, for whoever decides whether a graph can be compiled.
 bool EntryBuilder::reportUnsupported() {
   for (auto [index, node] : enumerate(graph.nodes)) {
-    if (!facts.isNeeded[index] || findRule(node.op) || node.op == "Placeholder")
+    if (!facts.isNeeded[index] || ruleOf(node.op) || node.op == "Placeholder")
       continue;
     error(index) << "the operation '" << node.op << "' is not supported [unsupported-node]";
   }
@@ -204,7 +208,7 @@ Outcome EntryBuilder::buildNode(unsigned index) {
     state.sizes.assign(sizes->begin(), sizes->end());
     return Outcome::Done;
   }
-  const OpRule *rule = findRule(node.node.op);
+  const OpRule *rule = ruleOf(node.node.op);
   Outcome outcome = rule ? rule->build(node, *rule)
                          : node.fail("expected a feed for this placeholder [missing-feed]");
   if (rule)
@@ -270,7 +274,7 @@ dfg::NodeOp EntryBuilder::addNode(unsigned index, ArrayRef<Operation *> ops, Val
 Value EntryBuilder::handleValue(Edge edge) {
   const Node &node = graph.nodes[edge.node];
   NodeBuilder builder(*this, edge.node);
-  const OpRule *rule = findRule(node.op);
+  const OpRule *rule = ruleOf(node.op);
   SmallVector<Value> &values = states[edge.node].values;
   if (edge.output < values.size() && values[edge.output])
     return values[edge.output];

@@ -97,6 +97,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, Strin
   OwningOpRef<ModuleOp> module(ModuleOp::create(location));
   GraphBuilder builder(*module);
   ModuleSymbols symbols;
+  text::LibraryCalls functions(builder, "tensorflow");
   bool hasErrors = false;
   llvm::StringSet<> names;
   for (const EntrySpec &entry : entries) {
@@ -104,7 +105,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, Strin
       emitError(location) << "expected one entry '" << entry.name << "', but got two [graph-entry]";
       hasErrors = true;
     }
-    hasErrors |= failed(EntryBuilder(builder, *graph, symbols, entry).build());
+    hasErrors |= failed(EntryBuilder(builder, *graph, symbols, functions, entry).build());
   }
   return hasErrors ? OwningOpRef<ModuleOp>() : std::move(module);
 }

@@ -14,8 +14,9 @@ struct FeedSpec {
   std::string tensor; // "x:0"
   /// The sizes, as text, where the graph does not say them.
   std::optional<std::vector<std::string>> sizes;
-  /// The value, where it decides shapes: then it is part of the graph.
-  mlir::ElementsAttr value;
+  /// The elements, integers in row-major order, of one that decides shapes: they are part of the
+  /// graph then, and calls give the same.
+  std::optional<std::vector<int64_t>> numbers;
 };
 
 /// One function to make of a graph.

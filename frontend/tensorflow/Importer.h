@@ -7,6 +7,7 @@
 #include "frontend/tensorflow/GraphDef.h"
 #include "frontend/tensorflow/Import.h"
 #include "frontend/tensorflow/Sizes.h"
+#include "frontend/text/LibraryCalls.h"
 #include <set>
 
 namespace tfc::tensorflow {
@@ -30,7 +31,7 @@ struct OpRule {
   unsigned flags = 0;
 };
 
-/// The rule of an operation, or null.
+/// The rule of an operation, or null; those in graph source have none of their own.
 const OpRule *findRule(llvm::StringRef op);
 
 // The families.
@@ -94,8 +95,9 @@ std::string variableName(const Node &node);
 class EntryBuilder {
 public:
   EntryBuilder(GraphBuilder &builder, const Graph &graph, ModuleSymbols &symbols,
-               const EntrySpec &spec)
-      : builder(builder), graph(graph), symbols(symbols), spec(spec), states(graph.nodes.size()) {}
+               text::LibraryCalls &functions, const EntrySpec &spec)
+      : builder(builder), graph(graph), symbols(symbols), functions(functions), spec(spec),
+        states(graph.nodes.size()) {}
 
   mlir::LogicalResult build();
 
@@ -119,6 +121,8 @@ public:
   void buildNodes();
   Outcome buildNode(unsigned index);
   bool isReady(unsigned index, bool &isHopeless) const;
+  /// The rule of an operation, in graph source too; null if there is none.
+  const OpRule *ruleOf(llvm::StringRef op);
   void keepSizes(unsigned index);
   void reportStuck();
   mlir::LogicalResult finish();
@@ -150,6 +154,8 @@ public:
   GraphBuilder &builder;
   const Graph &graph;
   ModuleSymbols &symbols;
+  /// Operations of TensorFlow in graph source.
+  text::LibraryCalls &functions;
   const EntrySpec &spec;
   GraphFacts facts;
   dfg::DataflowOp dataflow;
@@ -214,6 +220,9 @@ public:
   /// As `op`, for what depends on nothing in the graph.
   mlir::Value outside(llvm::StringRef op, mlir::ValueRange operands,
                       llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  /// Calls a function of the graph source; nothing after an error.
+  std::optional<llvm::SmallVector<mlir::Value>>
+  call(llvm::StringRef function, llvm::ArrayRef<text::LibraryCalls::Argument> arguments);
   /// Evaluates a formula such as "mul(b, sub(1, square(a)))" over the values a, b, c, ...
   mlir::Value formula(llvm::StringRef text, llvm::ArrayRef<mlir::Value> values);
   mlir::Value scalar(double value, mlir::Type elementType);

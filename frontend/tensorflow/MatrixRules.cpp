@@ -18,9 +18,61 @@ static Outcome buildMatMul(NodeBuilder &node, const OpRule &rule) {
                 node.boolAttr("transpose_rhs", node.flag(isBatch ? "adj_y" : "transpose_b"))})});
 }
 
+/// The labels of an equation's term, letters and "...".
+static SmallVector<StringRef> splitTerm(StringRef term) {
+  SmallVector<StringRef> labels;
+  for (size_t i = 0; i < term.size();) {
+    size_t length = term.substr(i).starts_with("...") ? 3 : 1;
+    if (term[i] != ' ')
+      labels.push_back(term.substr(i, length));
+    i += length;
+  }
+  return labels;
+}
+
+/// A term as the dialect spells it: "b i .." for "bi...".
+static std::string spellTerm(ArrayRef<StringRef> labels) {
+  std::string text;
+  for (StringRef label : labels)
+    text += (text.empty() ? "" : " ") + (label == "..." ? ".." : label).str();
+  return text;
+}
+
+/// Sums over the axes whose labels stand nowhere else in the equation, which einsum takes for a
+/// mistake, and drops them from `labels`.
+static Value sumLoneAxes(NodeBuilder &node, Value x, SmallVectorImpl<StringRef> &labels,
+                         StringRef equation) {
+  SmallVector<int64_t> axes;
+  SmallVector<StringRef> kept;
+  bool isBehindRest = false;
+  for (auto [i, label] : enumerate(labels)) {
+    isBehindRest |= label == "...";
+    bool isLone = label != "..." && equation.count(label) == 1;
+    if (isLone)
+      axes.push_back(isBehindRest ? int64_t(i) - int64_t(labels.size()) : int64_t(i));
+    else
+      kept.push_back(label);
+  }
+  labels.assign(kept.begin(), kept.end());
+  return axes.empty() ? x : node.op("sum", x, node.intsAttr("axis", axes));
+}
+
 static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
-  return node.done({node.op("einsum", node.allInputs(),
-                            node.textAttr("labels", node.node.attr("equation").text))});
+  StringRef equation = node.node.attr("equation").text;
+  auto [inputs, output] = equation.split("->");
+  SmallVector<StringRef> terms;
+  inputs.split(terms, ',');
+  SmallVector<Value> values = node.allInputs();
+  if (terms.size() != values.size())
+    return node.fail("expected a term of '" + equation + "' for each input [graph-edge]");
+  std::string labels;
+  for (auto [term, value] : zip(terms, values)) {
+    SmallVector<StringRef> names = splitTerm(term);
+    value = sumLoneAxes(node, value, names, equation);
+    labels += (labels.empty() ? "" : ", ") + spellTerm(names);
+  }
+  labels += " -> " + spellTerm(splitTerm(output));
+  return node.done({node.op("einsum", values, node.textAttr("labels", labels))});
 }
 
 //===----------------------------------------------------------------------===//

@@ -199,52 +199,6 @@ static Outcome buildLocalResponseNormGradient(NodeBuilder &node, const OpRule &)
   return buildGradient(node, makeLocalResponseNorm(node, node.in(1)), node.in(0));
 }
 
-/// Whether a normalisation is by given statistics and along the last axis; reported if not.
-static bool usesGivenStatistics(NodeBuilder &node) {
-  StringRef format = node.node.attr("data_format").text;
-  if (!node.node.has("is_training") || node.flag("is_training"))
-    node.fail("expected is_training = false: statistics of the batch are not supported "
-              "[unsupported-node]");
-  else if (format.starts_with("NC"))
-    node.fail("expected channels last, but got the data format " + format + " [unsupported-node]");
-  else
-    return true;
-  return false;
-}
-
-/// What is added to a variance.
-static Value smallNumber(NodeBuilder &node, Value like) {
-  double epsilon = node.node.has("epsilon") ? node.node.attr("epsilon").real : 1e-4;
-  return node.scalar(epsilon, dfg::elementTypeOf(like.getType()));
-}
-
-static Outcome buildBatchNorm(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0), scale = node.in(1), offset = node.in(2), mean = node.in(3),
-        variance = node.in(4);
-  if (!usesGivenStatistics(node) || !x || !scale || !offset || !mean || !variance)
-    return Outcome::Failed;
-  Value y = node.formula("add(mul(sub(a,d),mul(rsqrt(add(e,f)),b)),c)",
-                         {x, scale, offset, mean, variance, smallNumber(node, variance)});
-  return node.done({y, mean, variance, mean, variance,
-                    node.filled(0.0, {}, dfg::elementTypeOf(mean.getType()))});
-}
-
-/// Of the input, scale and offset; the statistics have none.
-static Outcome buildBatchNormGradient(NodeBuilder &node, const OpRule &) {
-  Value g = node.in(0), x = node.in(1), scale = node.in(2), mean = node.in(3),
-        variance = node.in(4);
-  if (!usesGivenStatistics(node) || !g || !x || !scale || !mean || !variance)
-    return Outcome::Failed;
-  Value factor = node.formula("rsqrt(add(a,b))", {variance, smallNumber(node, variance)});
-  SmallVector<int64_t> axes = llvm::to_vector(
-      llvm::seq<int64_t>(0, std::max<int64_t>(1, dfg::shapeOf(x.getType()).size()) - 1));
-  auto sum = [&](Value value) { return node.op("sum", value, node.intsAttr("axis", axes)); };
-  Value none = node.filled(0.0, {}, dfg::elementTypeOf(mean.getType()));
-  return node.done({node.formula("mul(a,mul(b,c))", {g, factor, scale}),
-                    sum(node.formula("mul(a,mul(sub(b,c),d))", {g, x, mean, factor})), sum(g), none,
-                    none});
-}
-
 static constexpr OpRule kRules[] = {
     {"Conv2D", buildConvolution},
     {"Conv2DBackpropFilter", buildKernelGradient},
@@ -258,15 +212,11 @@ static constexpr OpRule kRules[] = {
     {"AvgPool", buildPooling, "avg_pool"},
     {"AvgPool3D", buildPooling, "avg_pool"},
     {"AvgPoolGrad", buildAvgPoolGradient, "avg_pool"},
+    {"AvgPool3DGrad", buildAvgPoolGradient, "avg_pool"},
     {"MaxPool", buildPooling, "max_pool"},
     {"MaxPool3D", buildPooling, "max_pool"},
     {"MaxPoolGrad", buildMaxPoolGradient, "max_pool"},
-    {"FusedBatchNorm", buildBatchNorm},
-    {"FusedBatchNormV2", buildBatchNorm},
-    {"FusedBatchNormV3", buildBatchNorm},
-    {"FusedBatchNormGrad", buildBatchNormGradient},
-    {"FusedBatchNormGradV2", buildBatchNormGradient},
-    {"FusedBatchNormGradV3", buildBatchNormGradient},
+    {"MaxPool3DGrad", buildMaxPoolGradient, "max_pool"},
     {"LRN", buildLocalResponseNorm},
     {"LRNGrad", buildLocalResponseNormGradient},
 };

@@ -7,9 +7,8 @@ using namespace llvm;
 
 namespace tfc::text {
 
-Elaborator::Elaborator(mlir::ModuleOp module, SourceManager &sources,
-                       DiagnosticEngine &diagnostics)
-    : context(module.getContext()), sources(sources), diagnostics(diagnostics), builder(module) {}
+Elaborator::Elaborator(GraphBuilder &builder, SourceManager &sources, DiagnosticEngine &diagnostics)
+    : context(builder.getContext()), sources(sources), diagnostics(diagnostics), builder(builder) {}
 
 void Elaborator::run(FileId file) {
   prelude = loadShipped("prelude", {});
@@ -38,7 +37,8 @@ void Elaborator::run(FileId file) {
 bool elaborate(mlir::ModuleOp module, SourceManager &sources, FileId file,
                DiagnosticEngine &diagnostics) {
   unsigned before = diagnostics.errorCount();
-  Elaborator(module, sources, diagnostics).run(file);
+  GraphBuilder builder(module);
+  Elaborator(builder, sources, diagnostics).run(file);
   return diagnostics.errorCount() == before;
 }
 

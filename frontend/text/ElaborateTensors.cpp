@@ -196,8 +196,7 @@ mlir::Value Elaborator::emit(StringRef op, ArrayRef<Argument> operands, ValueRan
     result = (*created)->getResult(0);
     return true;
   });
-  bool isMeant = result && canBeMeant(result.getDefiningOp(), at, operatorText);
-  return isMeant ? result : mlir::Value();
+  return result;
 }
 
 mlir::Value Elaborator::castTo(mlir::Value value, mlir::Type element, SourceRange at) {

@@ -24,10 +24,18 @@ struct LetName {
 
 class Elaborator {
 public:
-  Elaborator(mlir::ModuleOp module, SourceManager &sources, DiagnosticEngine &diagnostics);
+  Elaborator(GraphBuilder &builder, SourceManager &sources, DiagnosticEngine &diagnostics);
 
   /// Reads `file` and what it uses; all errors have been reported when it returns.
   void run(FileId file);
+
+  //===--- For other frontends (LibraryCalls.cpp) -------------------------===//
+
+  std::optional<Function> findShipped(llvm::StringRef file, llvm::StringRef name);
+  /// Expands a call with these values of parameters in the entry that is being built.
+  Entity callWith(const Function &function,
+                  llvm::ArrayRef<std::pair<llvm::StringRef, Entity>> values);
+  static bool isTensorParam(const ast::Param &param);
 
 private:
   /// An argument of a call with what it is, once that is known.
@@ -242,9 +250,6 @@ private:
   mlir::Value emit(llvm::StringRef op, llvm::ArrayRef<Argument> operands, mlir::ValueRange values,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes, SourceRange at,
                    llvm::StringRef operatorText = {});
-  /// Reports what the constants of a new operation make of it and nobody can mean
-  /// (ElaborateLiterals.cpp).
-  bool canBeMeant(mlir::Operation *op, SourceRange at, llvm::StringRef operatorText = {});
   Entity callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call);
   Entity callAssign(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
   bool requireEntry(SourceRange at);
@@ -384,8 +389,7 @@ private:
   void reportCarried(const ast::Binding &binding, mlir::Type start, mlir::Value next,
                      SourceRange nextAt);
   bool addStacks(Loop &loop, RunTimeBlock &block, size_t sizesOutside);
-  void checkEnd(dfg::WhileOp loop, const ast::Expr *condition);
-  Entity finishLoop(Loop &loop, const ast::Expr *condition);
+  Entity finishLoop(Loop &loop);
   Entity elaborateLoop(Loop &loop, const ast::Expr *condition, const ast::Block &body);
   /// Adds a carried value to a loop that is being elaborated; returns its place.
   unsigned addCarried(LoopContext &loop, mlir::Value init);
@@ -512,7 +516,7 @@ private:
   mlir::MLIRContext *context;
   SourceManager &sources;
   DiagnosticEngine &diagnostics;
-  GraphBuilder builder;
+  GraphBuilder &builder;
 
   std::vector<std::unique_ptr<Module>> modules;
   std::map<FileId, Module *> modulesByFile;

@@ -25,7 +25,7 @@ std::optional<StringRef> librarySource(StringRef name) {
 SmallVector<StringRef> libraryNames() {
   SmallVector<StringRef> names;
   for (const LibraryFile &file : kFiles)
-    if (file.name != "prelude")
+    if (file.name != "prelude" && file.name != "tensorflow")
       names.push_back(file.name);
   return names;
 }

@@ -10,6 +10,7 @@ namespace tfc::text {
 /// The text of the shipped file `name`.graph.
 std::optional<llvm::StringRef> librarySource(llvm::StringRef name);
 
+/// The files that a graph may `use`.
 llvm::SmallVector<llvm::StringRef> libraryNames();
 
 } // namespace tfc::text

@@ -219,7 +219,23 @@ Expected<Case> tfc::readCase(StringRef path) {
   return result;
 }
 
-Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded) {
+/// The elements of a tensor that may hold sizes, axes or places: few integers.
+static std::optional<std::vector<int64_t>> numbersOf(const Array &array) {
+  static constexpr int64_t kMaxNumbers = 64;
+  if (array.elementCount() > kMaxNumbers)
+    return std::nullopt;
+  auto read = [&]<typename T>() {
+    const T *data = reinterpret_cast<const T *>(array.data.data());
+    return std::vector<int64_t>(data, data + array.elementCount());
+  };
+  if (array.dtype == TFC_I64)
+    return read.operator()<int64_t>();
+  if (array.dtype == TFC_I32)
+    return read.operator()<int32_t>();
+  return std::nullopt;
+}
+
+Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded, bool specializes) {
   std::vector<tensorflow::EntrySpec> entries;
   std::map<std::string, std::string> names; // what an entry is -> its name
   auto nameOf = [&](tensorflow::EntrySpec entry, const std::string &description) {
@@ -242,7 +258,11 @@ Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded) {
       spec.sizes.emplace();
       for (int64_t size : array->shape)
         spec.sizes->push_back(std::to_string(size));
+      if (specializes)
+        spec.numbers = numbersOf(*array);
       description += feed + typeText(array->dtype, array->shape) + ",";
+      for (int64_t number : spec.numbers.value_or(std::vector<int64_t>()))
+        description += std::to_string(number) + ",";
     }
     for (const auto &[fetch, file] : step.fetches) {
       entry.fetches.push_back(fetch);

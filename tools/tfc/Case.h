@@ -27,7 +27,8 @@ struct Case {
 llvm::Expected<Case> readCase(llvm::StringRef path);
 
 /// What a case wants of a GraphDef: an entry for each distinct set of feeds, with their shapes,
-/// fetches and targets. The steps get the entries' names.
-llvm::Expected<std::vector<tensorflow::EntrySpec>> makeEntries(Case &recorded);
+/// fetches and targets. The steps get the entries' names. `specializes`: feeds of few integers are
+/// distinct by their values, too, and the graph may take shapes from them.
+llvm::Expected<std::vector<tensorflow::EntrySpec>> makeEntries(Case &recorded, bool specializes);
 
 } // namespace tfc

@@ -1,4 +1,5 @@
 #include "compiler/emission/Link.h"
+#include "dialects/dfg/Dfg.h"
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ComparedModel.h"
@@ -121,18 +122,44 @@ static std::unique_ptr<Model> makeModel(const RunOptions &options, const Compile
   return model ? std::make_unique<LoadedModel>(std::move(*model)) : nullptr;
 }
 
+/// Whether a GraphDef has a module with these entries.
+static bool canImport(StringRef path, ArrayRef<tensorflow::EntrySpec> entries) {
+  mlir::MLIRContext context;
+  context.loadDialect<dfg::DfgDialect>();
+  mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return success(); });
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  return file && tensorflow::importGraphDef(context, path, (*file)->getBuffer(), entries);
+}
+
+/// Adds the entries that the case calls. Where feeds decide shapes, their recorded values are part
+/// of the graph; errors are those without.
+static Error addEntries(CompileRequest &request, Case &recorded) {
+  Case special = recorded;
+  Expected<std::vector<tensorflow::EntrySpec>> entries = makeEntries(recorded, false);
+  if (!entries)
+    return entries.takeError();
+  request.entries = std::move(*entries);
+  if (canImport(request.input, request.entries))
+    return Error::success();
+  entries = makeEntries(special, true);
+  if (!entries)
+    return entries.takeError();
+  if (canImport(request.input, *entries)) {
+    request.entries = std::move(*entries);
+    recorded = std::move(special);
+  }
+  return Error::success();
+}
+
 /// Runs the case on what has the entries that its steps call.
 static int runRecorded(const RunOptions &options) {
   Expected<Case> recorded = readCase(options.caseFile);
   if (!recorded)
     return reportError(recorded.takeError());
   CompileRequest request = options.compile;
-  if (StringRef(request.input).ends_with(".pb")) {
-    auto entries = makeEntries(*recorded);
-    if (!entries)
-      return reportError(entries.takeError());
-    request.entries = std::move(*entries);
-  }
+  if (StringRef(request.input).ends_with(".pb"))
+    if (Error error = addEntries(request, *recorded))
+      return reportError(std::move(error));
   if (!options.compareWith.empty()) {
     std::unique_ptr<ComparedModel> model = ComparedModel::load(request, options.threads);
     if (!model)
