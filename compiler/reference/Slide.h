@@ -28,8 +28,8 @@ public:
   llvm::ArrayRef<int64_t> getCounts() const { return counts; }
   /// As many windows, from `low` elements before the first one on.
   void setPadding(llvm::ArrayRef<int64_t> newLow, llvm::ArrayRef<int64_t> newCounts);
-  /// An axis has room for no windows, whatever its size, where its expression is 0.
-  void setCounts(llvm::ArrayRef<int64_t> given, llvm::ArrayRef<dfg::DimExpr> exprs = {});
+  /// As many windows; no windows have room whatever the size.
+  void setCounts(llvm::ArrayRef<int64_t> given);
   void setLow(llvm::ArrayRef<int64_t> given) { low.assign(given.begin(), given.end()); }
 
   /// Where a tap of a window is; nothing for padding.

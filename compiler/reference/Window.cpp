@@ -45,13 +45,12 @@ Slide::Slide(const SlideOptions &options, ArrayRef<int64_t> sizes, ArrayRef<int6
   }
 }
 
-void Slide::setCounts(ArrayRef<int64_t> given, ArrayRef<DimExpr> exprs) {
+void Slide::setCounts(ArrayRef<int64_t> given) {
   counts.assign(given.begin(), given.end());
   hasRoom = llvm::all_of(taps, [](int64_t tap) { return tap > 0; });
   for (size_t i = 0; i < sizes.size(); ++i) {
-    bool isNone = !exprs.empty() && exprs[i].isConstant(0);
     int64_t last = (counts[i] - 1) * stride[i] + (taps[i] - 1) * dilation[i];
-    hasRoom &= isNone || (counts[i] >= 0 && last < sizes[i]);
+    hasRoom &= counts[i] == 0 || (counts[i] > 0 && last < sizes[i]);
   }
 }
 
@@ -114,7 +113,7 @@ static void windows(WindowsOp op, Call &call) {
   if (op.getLow()) {
     slide.setPadding(call.sizes(*op.getLow()), call.sizes(*op.getCount()));
   } else if (op.getCount()) {
-    slide.setCounts(call.sizes(*op.getCount()), op.getCount()->getExprs());
+    slide.setCounts(call.sizes(*op.getCount()));
   }
   if (!slide.fits())
     return call.refuse();

@@ -33,10 +33,13 @@ static FailureOr<Windows> readLayout(std::optional<Location> location, WindowsOp
       return emitOptionalError(location, "'windows' expects ", taps.size(),
                                " numbers in count, one for each in size, but got ",
                                windows->count.size(), " [window]");
-    for (auto [axis, count] : llvm::enumerate(windows->count))
-      windows->room[axis] = count.isConstant(0)
-                                ? DimExpr(0)
-                                : windows->room[axis] - (count - 1) * windows->stride[axis];
+    for (auto [axis, count] : llvm::enumerate(windows->count)) {
+      DimExpr room = windows->room[axis] - (count - 1) * windows->stride[axis];
+      // Where there are no windows, none reaches out.
+      if (isNonNegative(count - 1) != true)
+        room = count.isConstant(0) ? DimExpr(0) : DimExpr::max(room, DimExpr(0) - count);
+      windows->room[axis] = room;
+    }
   }
   if (adaptor.getLow()) {
     windows->low = adaptor.getLow()->getExprs();

@@ -86,6 +86,11 @@ std::string Elaborator::checkedType(const Argument &operand, const dfg::DimExpr 
   return dfg::toText(dfg::elementTypeOf(tensor->getType())) + "[" + sizes + "]";
 }
 
+/// What to do about two sizes that are found when the entry runs, with one bound.
+static constexpr StringLiteral kSelectOnce =
+    "each selection has a size of its own; to select twice by one mask, find the places once: "
+    "at = flat_nonzero(mask), then gather(x, at)";
+
 void Elaborator::explainUnequal(Diagnostic &diagnostic, StringRef text,
                                 ArrayRef<Argument> operands) {
   auto sizes = unprovenSizes(text);
@@ -117,7 +122,10 @@ void Elaborator::explainUnequal(Diagnostic &diagnostic, StringRef text,
                    });
     param = isParam ? local : nullptr;
   }
-  std::string fact = isRunTime ? std::string() : asFact(difference, names), help;
+  std::string fact = isRunTime ? std::string() : asFact(difference, names);
+  const RunTimeSize *first = findRunTimeSize(sizes->first);
+  const RunTimeSize *second = findRunTimeSize(sizes->second);
+  std::string help = first && second && first->bound == second->bound ? kSelectOnce.str() : "";
   const Frame *entry = entryOf(frame);
   if (entry == frame && param)
     help = "if all callers pass such sizes, say so: " + subject + ": " + type;

@@ -26,6 +26,13 @@ def expected(rng, n, share):
     mean = large.sum() / max(len(large), 1)
     yield "again", dict(x=v, keep=keep), [large, np.int32(len(large)), np.float32(mean)]
     yield "product", dict(x=x, keep=keep, w=w), [kept @ w, softmax(kept), kept.sum(0)]
+    rows = rng.standard_normal((2, 4)).astype(np.float32)
+    stitched = np.zeros((5, 4), np.float32)
+    stitched[[4, 0, 2]] = [*rows, [9, 8, 7, 6]]
+    yield "stitched", dict(x=rows), [stitched]
+    # No windows are those of less than a window too.
+    windows = np.array([v[i:i + 3] for i in range(min(max(n - 2, 0), 2))], np.float32).reshape(-1, 3)
+    yield "framed", dict(x=v[None], count=np.int64(len(windows))), [windows[None]]
     yield "columns", dict(x=np.ascontiguousarray(x[:, :3].T), keep=keep), [kept[:, :3].T]
     a, b = rng.integers(0, 10), rng.integers(0, 12)
     g, on = rng.standard_normal((a, b, 2)).astype(np.float32), rng.random((a, b)) < share
