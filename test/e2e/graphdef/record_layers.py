@@ -63,6 +63,16 @@ def resize_area(x):
     return {f"area_{size[0]}": raw.ResizeArea(images=x, size=size) for size in [(3, 2), (9, 4), (10, 14)]}
 
 
+def crops(x, boxes, numbers):
+    fetches = {}
+    for method in ["bilinear", "nearest"]:
+        for size in [(3, 5), (1, 2)]:
+            y = tf.image.crop_and_resize(x, boxes, numbers, size, method=method, extrapolation_value=-2.0)
+            fetches[f"{method}_{size[0]}"] = y
+            fetches[f"{method}_{size[0]}_gradient"] = tf.gradients(tf.square(y), x)[0]
+    return fetches
+
+
 def images(x, factor):
     red = tf.sigmoid(x)
     return {
@@ -179,3 +189,6 @@ record("volumes", {"x": normal(2, 5, 6, 7, 2)}, volumes)
 record("fed_shapes", {
     "x": normal(2, 3, 4, 1), "size": np.array([5, 6], np.int32), "shape": np.array([4, -1], np.int64),
     "axis": np.int32(2)}, fed_shapes)
+record("crops", {
+    "x": normal(2, 6, 7, 3), "numbers": np.array([1, 0, 1], np.int32),
+    "boxes": np.array([[0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], [-0.2, 0.3, 0.7, 1.4]], np.float32)}, crops)
