@@ -191,4 +191,4 @@ record("fed_shapes", {
     "axis": np.int32(2)}, fed_shapes)
 record("crops", {
     "x": normal(2, 6, 7, 3), "numbers": np.array([1, 0, 1], np.int32),
-    "boxes": np.array([[0.1, 0.2, 0.8, 0.9], [0, 0, 1, 1], [-0.2, 0.3, 0.7, 1.4]], np.float32)}, crops)
+    "boxes": np.array([[0.11, 0.23, 0.79, 0.93], [0, 0, 1, 0.98], [-0.2, 0.33, 0.71, 1.4]], np.float32)}, crops)
