@@ -65,9 +65,11 @@ def uses(cases, library):
     """Lines that take from the files that ship what the cases name."""
     words = {word for one in cases for word in re.findall(r"\w+", one.instance + " " + one.call)}
     text = ""
-    for name in "layers", "images":
-        with open(f"{library}/{name}.graph", encoding="utf-8") as file:
-            known = re.findall(r"^(?:part|fn) ([a-z]\w*)", file.read(), re.M)
+    for name, files in ("layers", ("layers", "convolutions", "sequences")), ("images", ("images",)):
+        known = []
+        for one in files:
+            with open(f"{library}/{one}.graph", encoding="utf-8") as file:
+                known += re.findall(r"^(?:part|fn) ([a-z]\w*)", file.read(), re.M)
         used = [word for word in known if word in words]
         text += f"use {name}: {', '.join(used)}\n" if used else ""
     return text
