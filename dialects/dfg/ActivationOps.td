@@ -38,6 +38,7 @@ def Dfg_SoftplusOp : Dfg_UnaryOp<"softplus", "Float"> {
     %y = dfg.softplus %x : tensor<4xf32>
     ```
   }];
+  let specialValues = "Infinity at infinity.";
 }
 
 def Dfg_SoftsignOp : Dfg_UnaryOp<"softsign", "Float"> {
@@ -88,6 +89,7 @@ def Dfg_SeluOp : Dfg_UnaryOp<"selu", "Float"> {
     %y = dfg.selu %x : tensor<4xf32>
     ```
   }];
+  let specialValues = "`-scale * alpha` at minus infinity.";
 }
 
 def Dfg_LeakyReluOp : Dfg_UnaryOp<"leaky_relu", "Float"> {
@@ -99,6 +101,8 @@ def Dfg_LeakyReluOp : Dfg_UnaryOp<"leaky_relu", "Float"> {
     %y = dfg.leaky_relu %x : tensor<4xf32>
     ```
   }];
+  let specialValues =
+      "Infinities stay, 0 keeps its sign; with a slope of 0 it is NaN at minus infinity.";
   let arguments = (ins Dfg_Tensor:$x, DefaultValuedOptionalAttr<F64Attr, "0.01">:$slope);
 }
 
@@ -107,12 +111,13 @@ def Dfg_SigmoidCrossEntropyOp : Dfg_BinaryOp<"sigmoid_cross_entropy", "Float"> {
   let description = [{
     `-p * log(sigmoid(x)) - (1 - p) * log(1 - sigmoid(x))` with logits `x` =
     `lhs` and probabilities `p` = `rhs`, without overflow. NaN where `x` is
-    an infinity.
+    plus infinity.
 
     ```mlir
     %c = dfg.sigmoid_cross_entropy %a, %b : tensor<4xf32>, tensor<f32>
     ```
   }];
+  let specialValues = "Where `x` is minus infinity it is infinite, or NaN for a probability of 0.";
 }
 
 #endif // TFC_DIALECTS_DFG_ACTIVATIONOPS_TD

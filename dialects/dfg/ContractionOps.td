@@ -16,6 +16,9 @@ def Dfg_MatmulOp : Dfg_PureOp<"matmul", [Dfg_ContractionRole, Dfg_Differentiable
     %c = dfg.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32>
     ```
   }];
+  let specialValues =
+      "Integers wrap. 0 times an infinity is NaN, and so is a sum of infinities of both signs. "
+      "A sum of nothing is 0.";
   let arguments = (ins Dfg_NumericTensor:$lhs, Dfg_NumericTensor:$rhs,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$transpose_lhs,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$transpose_rhs);

@@ -22,6 +22,7 @@ def Dfg_IfOp : Dfg_Op<"if", [
     }
     ```
   }];
+  let specialValues = "Values pass as they are.";
   let arguments = (ins Dfg_Predicate:$condition);
   let results = (outs Variadic<Dfg_Value>:$results);
   let regions = (region SizedRegion<1>:$thenRegion, SizedRegion<1>:$elseRegion);
@@ -71,6 +72,7 @@ def Dfg_WhileOp : Dfg_Op<"while", [
     }
     ```
   }];
+  let specialValues = "Values pass as they are.";
   let arguments = (ins Variadic<Dfg_Value>:$inits, OptionalAttr<Dfg_DimsAttr>:$trips,
                        OptionalAttr<StrAttr>:$recompute);
   let results = (outs Variadic<Dfg_Value>:$results);
@@ -99,6 +101,7 @@ def Dfg_YieldOp : Dfg_Op<"yield", [
     dfg.yield %y : tensor<4xf32>
     ```
   }];
+  let specialValues = "Values pass as they are.";
   let arguments = (ins Variadic<Dfg_Value>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];

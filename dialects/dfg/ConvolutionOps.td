@@ -15,6 +15,7 @@ def Dfg_ContractOp : Dfg_PureOp<"contract", [Dfg_ContractionRole, Dfg_Differenti
     %y = dfg.contract %a, %b {labels = "n i j c, i j c f -> n f"} : tensor<2x3x3x4xf32>, tensor<3x3x4x5xf32>
     ```
   }];
+  let specialValues = "Those of `matmul`: integers wrap, 0 times an infinity is NaN.";
   let arguments = (ins Dfg_NumericTensor:$lhs, Dfg_NumericTensor:$rhs, StrAttr:$labels);
   let results = (outs Dfg_NumericTensor:$y);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
@@ -52,6 +53,9 @@ def Dfg_ConvolutionOp : Dfg_ConvolutionLikeOp<"convolution",
     %y = dfg.convolution %x, %w {padding = "same", stride = array<i64: 2>} : tensor<4x8x8x3xf32>, tensor<3x3x3x16xf32>
     ```
   }];
+  let specialValues =
+      "Integers wrap. 0 times an infinity is NaN, and so is a sum of infinities of both signs; "
+      "where an infinite or NaN weight meets padding, the sum is NaN or leaves that tap out.";
   let assemblyFormat = "$x `,` $kernel attr-dict `:` type($x) `,` type($kernel)";
 }
 
@@ -72,6 +76,9 @@ def Dfg_ConvolutionTransposeOp : Dfg_ConvolutionLikeOp<"convolution_transpose",
     %y = dfg.convolution_transpose %x, %w {padding = "same", stride = array<i64: 2>} : tensor<4x4x4x16xf32>, tensor<3x3x3x16xf32>
     ```
   }];
+  let specialValues =
+      "Those of `convolution`: integers wrap, 0 times an infinity is NaN; an element of the "
+      "result that no window reaches is 0.";
   let assemblyFormat = "$x `,` $kernel attr-dict `:` type($x) `,` type($kernel)";
 }
 
@@ -88,6 +95,9 @@ def Dfg_ConvolutionWeightsOp : Dfg_ConvolutionLikeOp<"convolution_weights",
     %y = dfg.convolution_weights %x, %g {size = #dfg.dims<3, 3>, padding = "same"} : tensor<4x8x8x3xf32>, tensor<4x8x8x16xf32>
     ```
   }];
+  let specialValues =
+      "Those of `convolution`: integers wrap, 0 times an infinity is NaN; where an infinite or "
+      "NaN gradient meets padding, the sum is NaN or leaves that out.";
   let assemblyFormat = "$x `,` $grad attr-dict `:` type($x) `,` type($grad)";
 }
 

@@ -72,6 +72,7 @@ def Dfg_SwitchOp : Dfg_PureOp<"switch"> {
     %on_true, %on_false = dfg.switch %x, %p : tensor<4xf32>, tensor<i1>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Value:$data, Dfg_Predicate:$predicate);
   let results = (outs Dfg_Value:$on_true, Dfg_Value:$on_false);
   let assemblyFormat = "$data `,` $predicate attr-dict `:` type($data) `,` type($predicate)";
@@ -87,6 +88,7 @@ def Dfg_MergeOp : Dfg_PureOp<"merge"> {
     %value, %index = dfg.merge %a, %b : tensor<4xf32>, tensor<4xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Variadic<Dfg_Value>:$inputs);
   let results = (outs Dfg_Value:$value, Dfg_Tensor:$index);
   let assemblyFormat = "$inputs attr-dict `:` type($inputs)";
@@ -95,6 +97,7 @@ def Dfg_MergeOp : Dfg_PureOp<"merge"> {
 
 class Dfg_FrameOp<string mnemonic, list<Trait> traits = []> :
     Dfg_Op<mnemonic, !listconcat([Pure, AllTypesMatch<["x", "y"]>], traits)> {
+  let specialValues = "Elements pass as they are.";
   let results = (outs Dfg_Value:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }

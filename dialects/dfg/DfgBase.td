@@ -112,7 +112,11 @@ def Dfg_InferTypes : TraitList<[
   }]>
 ]>;
 
-class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemonic, traits>;
+class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemonic, traits> {
+  /// What becomes of NaN, infinities, zeros and the limits of integers, where the description does
+  /// not say it: a line of the reference. To change it compiles nothing again.
+  string specialValues = "";
+}
 
 /// An operation without effects whose result types follow from its operands and attributes.
 class Dfg_PureOp<string mnemonic, list<Trait> traits = []> :

@@ -159,6 +159,7 @@ def Dfg_SquareOp : Dfg_UnaryOp<"square", "Numeric"> {
     %y = dfg.square %x : tensor<4xf32>
     ```
   }];
+  let specialValues = "Infinity at both infinities, 0 at -0.";
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,6 +245,7 @@ def Dfg_SelectOp : Dfg_PureOp<"select",
     %c = dfg.select %p, %a, %b : tensor<4xi1>, tensor<4xf32>, tensor<f32>
     ```
   }];
+  let specialValues = "What is chosen passes as it is.";
   let arguments = (ins Dfg_BoolTensor:$condition, Dfg_Tensor:$on_true, Dfg_Tensor:$on_false);
   let results = (outs Dfg_Tensor:$result);
   let assemblyFormat = [{
@@ -280,6 +282,7 @@ def Dfg_StopGradientOp : Dfg_PureOp<"stop_gradient", [Dfg_Differentiable, Dfg_Co
     %y = dfg.stop_gradient %x : tensor<4xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";

@@ -21,6 +21,7 @@ def Dfg_GatherOp : Dfg_PureOp<"gather", [Dfg_ParallelRole,
     %y = dfg.gather %x, %i {axis = 0 : i64} : tensor<100x8xf32>, tensor<5xi32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, Dfg_IndexTensor:$indices, Dfg_Axis<"0">:$axis,
                        Dfg_Outside:$outside);
   let results = (outs Dfg_Tensor:$y);
@@ -38,6 +39,7 @@ def Dfg_GatherNdOp : Dfg_PureOp<"gather_nd", [Dfg_Differentiable, Dfg_Composite,
     %y = dfg.gather_nd %x, %i : tensor<4x8x3xf32>, tensor<5x2xi32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, Dfg_IndexTensor:$indices);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
@@ -55,6 +57,7 @@ def Dfg_TakeAlongAxisOp : Dfg_PureOp<"take_along_axis",
     %y = dfg.take_along_axis %x, %i {axis = 1 : i64} : tensor<4x8xf32>, tensor<4x2xi32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, Dfg_IndexTensor:$indices, Dfg_Axis<"-1">:$axis);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
@@ -90,6 +93,8 @@ def Dfg_ScatterAddOp : Dfg_ScatterOp<"scatter_add"> {
     %y = dfg.scatter_add %x, %i, %u : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>
     ```
   }];
+  let specialValues =
+      "Integers wrap; NaN and infinities of both signs give NaN in their row alone.";
 }
 
 def Dfg_ScatterUpdateOp : Dfg_ScatterOp<"scatter_update"> {
@@ -103,6 +108,7 @@ def Dfg_ScatterUpdateOp : Dfg_ScatterOp<"scatter_update"> {
     %y = dfg.scatter_update %x, %i, %u : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
 }
 
 def Dfg_ArgsortOp : Dfg_PureOp<"argsort"> {
@@ -132,6 +138,7 @@ def Dfg_CoalesceOp : Dfg_PureOp<"coalesce", [Dfg_Composite]> {
     %i, %r = dfg.coalesce %indices, %rows : tensor<5xi64>, tensor<5x8xf32>
     ```
   }];
+  let specialValues = "They add up as in `sum`: integers wrap, NaN stays NaN.";
   let arguments = (ins Dfg_IndexTensor:$indices, Dfg_NumericTensor:$rows);
   let results = (outs Dfg_IndexTensor:$unique_indices, Dfg_NumericTensor:$sums);
   let assemblyFormat = "$indices `,` $rows attr-dict `:` type($indices) `,` type($rows)";

@@ -20,6 +20,9 @@ def Dfg_EinsumOp : Dfg_PureOp<"einsum", [Dfg_Differentiable, Dfg_Composite]> {
     %y = dfg.einsum %a, %b {labels = "b i j, b j k -> b i k"} : tensor<2x3x4xf32>, tensor<2x4x5xf32>
     ```
   }];
+  let specialValues =
+      "Those of `matmul`: integers wrap, 0 times an infinity is NaN. A tensor whose axes are "
+      "only permuted, or taken along a diagonal, passes as it is.";
   let arguments = (ins Variadic<Dfg_NumericTensor>:$xs, StrAttr:$labels);
   let results = (outs Dfg_NumericTensor:$y);
   let assemblyFormat = "$xs attr-dict `:` type($xs)";
@@ -37,6 +40,7 @@ def Dfg_RearrangeOp : Dfg_PureOp<"rearrange", [Dfg_Differentiable, Dfg_Composite
     %y = dfg.rearrange %x {pattern = "t (h d) -> h t d", sizes = {h = #dfg.dims<2>}} : tensor<3x8xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, StrAttr:$pattern, OptionalAttr<DictionaryAttr>:$sizes);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";

@@ -41,6 +41,7 @@ def Dfg_ListReadOp : Dfg_PureOp<"list_read", [Dfg_Differentiable, Dfg_Checked]> 
     %x = dfg.list_read %l, %i : !dfg.list<tensor<4xf32>>, tensor<i32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_ListType:$list, Dfg_Position:$index);
   let results = (outs Dfg_Tensor:$value);
   let assemblyFormat = "$list `,` $index attr-dict `:` type($list) `,` type($index)";
@@ -65,6 +66,7 @@ def Dfg_ListWriteOp : Dfg_ListWrite<"list_write"> {
     %m = dfg.list_write %l, %i, %x : !dfg.list<tensor<4xf32>>, tensor<i32>, tensor<4xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
 }
 
 def Dfg_ListAddOp : Dfg_ListWrite<"list_add", [Dfg_Composite]> {
@@ -77,6 +79,7 @@ def Dfg_ListAddOp : Dfg_ListWrite<"list_add", [Dfg_Composite]> {
     %m = dfg.list_add %l, %i, %x : !dfg.list<tensor<4xf32>>, tensor<i32>, tensor<4xf32>
     ```
   }];
+  let specialValues = "Integers wrap; NaN and infinities are those of `add`.";
 }
 
 def Dfg_ListSumOp : Dfg_PureOp<"list_sum", [Dfg_Differentiable, Dfg_Composite]> {
@@ -88,6 +91,7 @@ def Dfg_ListSumOp : Dfg_PureOp<"list_sum", [Dfg_Differentiable, Dfg_Composite]> 
     %m = dfg.list_sum %a, %b : !dfg.list<tensor<4xf32>>, !dfg.list<tensor<4xf32>>
     ```
   }];
+  let specialValues = "Integers wrap; NaN and infinities are those of `add`.";
   let arguments = (ins Dfg_ListType:$lhs, Dfg_ListType:$rhs);
   let results = (outs Dfg_ListType:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
@@ -103,6 +107,7 @@ def Dfg_ListStackOp : Dfg_PureOp<"list_stack", [Dfg_Differentiable, Dfg_Checked]
     %x = dfg.list_stack %l {size = #dfg.dims<8>} : !dfg.list<tensor<4xf32>>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_ListType:$list, Dfg_DimsAttr:$size);
   let results = (outs Dfg_Tensor:$x);
   let assemblyFormat = "$list attr-dict `:` type($list)";
@@ -115,6 +120,7 @@ def Dfg_ListUnstackOp : Dfg_PureOp<"list_unstack", [Dfg_Differentiable]> {
     %l = dfg.list_unstack %x : tensor<8x4xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x);
   let results = (outs Dfg_ListType:$list);
   let assemblyFormat = "$x attr-dict `:` type($x)";

@@ -57,6 +57,7 @@ def Dfg_LogicalNotOp : Dfg_UnaryOp<"logical_not", "Bool", []> {
     %y = dfg.logical_not %x : tensor<4xi1>
     ```
   }];
+  let specialValues = "Of a bool tensor.";
   let hasFolder = 1;
 }
 
@@ -135,6 +136,7 @@ def Dfg_IsNanOp : Dfg_PredicateOp<"is_nan"> {
     %y = dfg.is_nan %x : tensor<4xf32>
     ```
   }];
+  let specialValues = "True for NaN alone.";
 }
 
 def Dfg_IsInfOp : Dfg_PredicateOp<"is_inf"> {
@@ -146,6 +148,7 @@ def Dfg_IsInfOp : Dfg_PredicateOp<"is_inf"> {
     %y = dfg.is_inf %x : tensor<4xf32>
     ```
   }];
+  let specialValues = "False for NaN.";
 }
 
 def Dfg_IsFiniteOp : Dfg_PredicateOp<"is_finite"> {

@@ -66,6 +66,7 @@ def Dfg_AvgPoolOp : Dfg_PoolingOp<"avg_pool",
     %y = dfg.avg_pool %x {size = array<i64: 3>, stride = array<i64: 2>, padding = "same"} : tensor<4x8x8x3xf32>
     ```
   }];
+  let specialValues = "NaN and infinities add up as in `sum`.";
 }
 
 def Dfg_LocalResponseNormOp : Dfg_PureOp<"local_response_norm",
@@ -81,6 +82,8 @@ def Dfg_LocalResponseNormOp : Dfg_PureOp<"local_response_norm",
     %y = dfg.local_response_norm %x {radius = 2 : i64, alpha = 1.0e-4} : tensor<4x8x8x16xf32>
     ```
   }];
+  let specialValues =
+      "NaN where one of these channels is NaN or `x` is infinite; 0 where another of them is.";
   let arguments = (ins Dfg_Tensor:$x, DefaultValuedOptionalAttr<I64Attr, "5">:$radius,
                        DefaultValuedOptionalAttr<F64Attr, "1.0">:$bias,
                        DefaultValuedOptionalAttr<F64Attr, "1.0">:$alpha,

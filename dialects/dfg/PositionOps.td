@@ -14,6 +14,7 @@ def Dfg_IotaOp : Dfg_PureOp<"iota", [Dfg_ViewRole]> {
     %y = dfg.iota {size = #dfg.dims<n>, dtype = i64}
     ```
   }];
+  let specialValues = "Numbers that an integer type lacks wrap.";
   let arguments = (ins Dfg_DimsAttr:$size, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Dfg_NumericTensor:$y);
   let assemblyFormat = "attr-dict";
@@ -76,6 +77,8 @@ def Dfg_TrilOp : Dfg_TriangleOp<"tril", (ins DefaultValuedOptionalAttr<I64Attr, 
     %y = dfg.tril %x : tensor<4x4xf32>
     ```
   }];
+  let specialValues =
+      "The others pass as they are; NaN and infinities that are dropped leave no trace.";
 }
 
 def Dfg_TriuOp : Dfg_TriangleOp<"triu", (ins DefaultValuedOptionalAttr<I64Attr, "0">:$diagonal)> {
@@ -87,6 +90,8 @@ def Dfg_TriuOp : Dfg_TriangleOp<"triu", (ins DefaultValuedOptionalAttr<I64Attr, 
     %y = dfg.triu %x : tensor<4x4xf32>
     ```
   }];
+  let specialValues =
+      "The others pass as they are; NaN and infinities that are dropped leave no trace.";
 }
 
 def Dfg_CausalMaskOp : Dfg_TriangleOp<"causal_mask", (ins)> {
@@ -99,6 +104,7 @@ def Dfg_CausalMaskOp : Dfg_TriangleOp<"causal_mask", (ins)> {
     %y = dfg.causal_mask %x : tensor<2x4x4xf32>
     ```
   }];
+  let specialValues = "The others pass as they are; what is masked may be NaN.";
 }
 
 #endif // TFC_DIALECTS_DFG_POSITIONOPS_TD

@@ -45,6 +45,7 @@ def Dfg_EnqueueOp : Dfg_QueueAccess<"enqueue"> {
     dfg.enqueue @examples(%image, %label) : tensor<28x28xf32>, tensor<i32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$queue, Variadic<Dfg_Tensor>:$values);
   let assemblyFormat = "$queue `(` $values `)` attr-dict `:` type($values)";
 }
@@ -58,6 +59,7 @@ def Dfg_EnqueueManyOp : Dfg_QueueAccess<"enqueue_many"> {
     dfg.enqueue_many @examples(%images, %labels) : tensor<8x28x28xf32>, tensor<8xi32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$queue, Variadic<Dfg_Tensor>:$values);
   let assemblyFormat = "$queue `(` $values `)` attr-dict `:` type($values)";
 }
@@ -71,6 +73,7 @@ def Dfg_DequeueOp : Dfg_QueueAccess<"dequeue"> {
     %image, %label = dfg.dequeue @examples : tensor<28x28xf32>, tensor<i32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$queue);
   let results = (outs Variadic<Dfg_Tensor>:$values);
   let assemblyFormat = "$queue attr-dict `:` type($values)";
@@ -87,6 +90,7 @@ def Dfg_DequeueManyOp : Dfg_QueueAccess<"dequeue_many"> {
         : tensor<8x28x28xf32>, tensor<8xi32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$queue, Dfg_DimsAttr:$count);
   let results = (outs Variadic<Dfg_Tensor>:$values);
   let assemblyFormat = "$queue attr-dict `:` type($values)";
@@ -103,6 +107,7 @@ def Dfg_DequeueUpToOp : Dfg_QueueAccess<"dequeue_up_to"> {
         : tensor<i32>, tensor<8x28x28xf32>, tensor<8xi32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$queue, Dfg_DimsAttr:$count);
   let results = (outs Variadic<Dfg_Tensor>:$values);
   let assemblyFormat = "$queue attr-dict `:` type($values)";

@@ -44,6 +44,7 @@ def Dfg_MeanOp : Dfg_ReductionOp<"mean", "Float", [Dfg_Differentiable, Dfg_Compo
     %y = dfg.mean %x : tensor<4x8xf32>
     ```
   }];
+  let specialValues = "NaN and infinities of both signs give NaN.";
 }
 
 def Dfg_MaxOp : Dfg_ReductionOp<"max", "Numeric"> {
@@ -91,6 +92,7 @@ def Dfg_AllOp : Dfg_ReductionOp<"all", "Bool", []> {
     %y = dfg.all %x {axis = array<i64: 1>} : tensor<4x8xi1>
     ```
   }];
+  let specialValues = "A bool has none.";
 }
 
 def Dfg_AnyOp : Dfg_ReductionOp<"any", "Bool", []> {
@@ -102,6 +104,7 @@ def Dfg_AnyOp : Dfg_ReductionOp<"any", "Bool", []> {
     %y = dfg.any %x {axis = array<i64: 1>} : tensor<4x8xi1>
     ```
   }];
+  let specialValues = "A bool has none.";
 }
 
 def Dfg_LogsumexpOp : Dfg_ReductionOp<"logsumexp", "Float", [Dfg_Differentiable, Dfg_Composite]> {

@@ -32,6 +32,8 @@ def Dfg_CumsumOp : Dfg_ScanOp<"cumsum"> {
     %y = dfg.cumsum %x {axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
+  let specialValues =
+      "From NaN on, and from where infinities of both signs have been met, all are NaN.";
 }
 
 def Dfg_CumprodOp : Dfg_ScanOp<"cumprod"> {
@@ -44,6 +46,7 @@ def Dfg_CumprodOp : Dfg_ScanOp<"cumprod"> {
     %y = dfg.cumprod %x {axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
+  let specialValues = "From NaN on, and from where 0 and an infinity have been met, all are NaN.";
 }
 
 def Dfg_CummaxOp : Dfg_ScanOp<"cummax"> {
@@ -57,6 +60,7 @@ def Dfg_CummaxOp : Dfg_ScanOp<"cummax"> {
     %y = dfg.cummax %x {axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
+  let specialValues = "The largest of nothing is minus infinity, or the smallest integer.";
 }
 
 def Dfg_CumminOp : Dfg_ScanOp<"cummin"> {
@@ -70,6 +74,7 @@ def Dfg_CumminOp : Dfg_ScanOp<"cummin"> {
     %y = dfg.cummin %x {axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
+  let specialValues = "The smallest of nothing is infinity, or the largest integer.";
 }
 
 def Dfg_LogcumsumexpOp : Dfg_ScanOp<"logcumsumexp"> {
@@ -83,6 +88,8 @@ def Dfg_LogcumsumexpOp : Dfg_ScanOp<"logcumsumexp"> {
     %y = dfg.logcumsumexp %x {axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
+  let specialValues =
+      "From NaN on all are NaN, and from infinity on infinity; minus infinity adds nothing.";
 }
 
 def Dfg_LinearRecurrenceOp : Dfg_PureOp<"linear_recurrence", [Dfg_Differentiable]> {
@@ -97,6 +104,7 @@ def Dfg_LinearRecurrenceOp : Dfg_PureOp<"linear_recurrence", [Dfg_Differentiable
     %y = dfg.linear_recurrence %factor, %x {axis = 1 : i64} : tensor<4x8xf32>, tensor<4x8xf32>
     ```
   }];
+  let specialValues = "0 times an infinity is NaN; once met, NaN stays.";
   let arguments = (ins Dfg_Tensor:$factor, Dfg_Tensor:$x, Dfg_Axis<"0">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$exclusive,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$reverse);

@@ -44,6 +44,7 @@ def Dfg_BroadcastOp : Dfg_PureOp<"broadcast", [Dfg_ViewRole, Dfg_Differentiable]
     %y = dfg.broadcast %x {shape = #dfg.dims<n, 8>} : tensor<8xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, Dfg_DimsAttr:$shape);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
@@ -60,6 +61,7 @@ def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_Differentiable]> {
     %y = dfg.reshape %x {shape = #dfg.dims<n, 8>} : tensor<?x2x4xf32, #dfg.dims<n, 2, 4>>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, Dfg_DimsAttr:$shape);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
@@ -76,6 +78,7 @@ def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_ViewRole, Dfg_Differentiable]
     %y = dfg.transpose %x {permutation = array<i64: 1, 0>} : tensor<4x8xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, OptionalAttr<DenseI64ArrayAttr>:$permutation);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";

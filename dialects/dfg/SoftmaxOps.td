@@ -55,6 +55,7 @@ def Dfg_SoftmaxCrossEntropyOp : Dfg_PureOp<"softmax_cross_entropy",
     %loss = dfg.softmax_cross_entropy %logits, %p : tensor<4x10xf32>, tensor<4x10xf32>
     ```
   }];
+  let specialValues = "NaN where a probability meets a logarithm that is NaN.";
   let arguments = (ins Dfg_Tensor:$logits, Dfg_Tensor:$probabilities);
   let results = (outs Dfg_Tensor:$loss);
   let assemblyFormat = "$logits `,` $probabilities attr-dict `:` type($logits) `,` type($probabilities)";
@@ -71,6 +72,8 @@ def Dfg_SparseSoftmaxCrossEntropyOp : Dfg_PureOp<"sparse_softmax_cross_entropy",
     %loss = dfg.sparse_softmax_cross_entropy %logits, %label : tensor<4x10xf32>, tensor<4xi32>
     ```
   }];
+  let specialValues =
+      "NaN where `log_softmax` is, infinity for a label whose logit is minus infinity.";
   let arguments = (ins Dfg_Tensor:$logits, Dfg_IndexTensor:$label);
   let results = (outs Dfg_Tensor:$loss);
   let assemblyFormat = "$logits `,` $label attr-dict `:` type($logits) `,` type($label)";

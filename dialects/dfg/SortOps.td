@@ -15,6 +15,7 @@ def Dfg_SortOp : Dfg_PureOp<"sort", [Dfg_Differentiable, Dfg_Composite]> {
     %y = dfg.sort %x {axis = 1 : i64, descending = true} : tensor<4x8xf32>
     ```
   }];
+  let specialValues = "Of 0 and -0 the first one stays first.";
   let arguments = (ins Dfg_NumericTensor:$x, Dfg_Axis<"-1">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$descending);
   let results = (outs Dfg_NumericTensor:$y);
@@ -33,6 +34,7 @@ def Dfg_ArgTopKOp : Dfg_PureOp<"arg_top_k", [Dfg_Checked]> {
     %i = dfg.arg_top_k %x {k = #dfg.dims<3>} : tensor<4x8xf32>
     ```
   }];
+  let specialValues = "0 equals -0.";
   let arguments = (ins Dfg_NumericTensor:$x, Dfg_DimsAttr:$k, Dfg_Axis<"-1">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "true">:$largest);
   let results = (outs Dfg_IndexTensor:$places);
@@ -49,6 +51,8 @@ def Dfg_TopKOp : Dfg_PureOp<"top_k", [Dfg_Differentiable, Dfg_Composite, Dfg_Che
     %values, %places = dfg.top_k %x {k = #dfg.dims<3>} : tensor<4x8xf32>
     ```
   }];
+  let specialValues =
+      "NaN counts as larger than any number; of 0 and -0 the first one stays first.";
   let arguments = (ins Dfg_NumericTensor:$x, Dfg_DimsAttr:$k, Dfg_Axis<"-1">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "true">:$largest);
   let results = (outs Dfg_NumericTensor:$values, Dfg_IndexTensor:$places);

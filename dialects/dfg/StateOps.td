@@ -41,6 +41,7 @@ def Dfg_ReadOp : Dfg_VariableAccess<"read"> {
     %w = dfg.read @w : tensor<64x128xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$variable);
   let results = (outs Dfg_Tensor:$value);
   let assemblyFormat = "$variable attr-dict `:` type($value)";
@@ -55,6 +56,7 @@ def Dfg_AssignOp : Dfg_VariableAccess<"assign", [AllTypesMatch<["value", "result
     %new = dfg.assign @w, %value : tensor<64x128xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$variable, Dfg_Tensor:$value);
   let results = (outs Dfg_Tensor:$result);
   let assemblyFormat = "$variable `,` $value attr-dict `:` type($value)";

@@ -82,6 +82,7 @@ def Dfg_LaunchOp : Dfg_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserO
         : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
     ```
   }];
+  let specialValues = "Values pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dfg_Tensor>:$inputs,
                        Dfg_DimsAttr:$sizes);
   let results = (outs Variadic<Dfg_Tensor>:$outputs);
@@ -95,6 +96,7 @@ def Dfg_ReturnOp : Dfg_Op<"return", [Pure, Terminator, ReturnLike]> {
     dfg.return %y : tensor<4xf32>
     ```
   }];
+  let specialValues = "Values pass as they are.";
   let arguments = (ins Variadic<Dfg_Tensor>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
   let hasVerifier = 1;
@@ -130,6 +132,7 @@ def Dfg_GradientsOp : Dfg_Op<"gradients", [Pure]> {
     %g = dfg.gradients %y, [%x] : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let specialValues = "NaN and infinities are what the formulas of the operations make of them.";
   let arguments = (ins Dfg_FloatTensor:$y, Variadic<Dfg_FloatTensor>:$xs,
                        DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$sparse);
   let results = (outs Variadic<Dfg_Tensor>:$grads);

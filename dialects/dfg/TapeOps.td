@@ -40,6 +40,7 @@ def Dfg_PushOp : Dfg_TapeAccess<"push"> {
     dfg.push @saved_0, %x : tensor<32x64xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$tape, Dfg_Tensor:$value);
   let assemblyFormat = "$tape `,` $value attr-dict `:` type($value)";
 }
@@ -53,6 +54,7 @@ def Dfg_PopOp : Dfg_TapeAccess<"pop"> {
     %x = dfg.pop @saved_0 : tensor<32x64xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$tape);
   let results = (outs Dfg_Tensor:$value);
   let assemblyFormat = "$tape attr-dict `:` type($value)";

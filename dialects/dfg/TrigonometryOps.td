@@ -91,6 +91,7 @@ def Dfg_SinhOp : Dfg_UnaryOp<"sinh", "Float"> {
     %y = dfg.sinh %x : tensor<4xf32>
     ```
   }];
+  let specialValues = "Infinite where that is too large, with the sign of `x`; 0 keeps its sign.";
 }
 
 def Dfg_CoshOp : Dfg_UnaryOp<"cosh", "Float"> {
@@ -100,6 +101,7 @@ def Dfg_CoshOp : Dfg_UnaryOp<"cosh", "Float"> {
     %y = dfg.cosh %x : tensor<4xf32>
     ```
   }];
+  let specialValues = "Infinity at both infinities and where that is too large, 1 at 0 and -0.";
 }
 
 def Dfg_AsinhOp : Dfg_UnaryOp<"asinh", "Float"> {
@@ -109,6 +111,7 @@ def Dfg_AsinhOp : Dfg_UnaryOp<"asinh", "Float"> {
     %y = dfg.asinh %x : tensor<4xf32>
     ```
   }];
+  let specialValues = "The infinities at the infinities; 0 keeps its sign.";
 }
 
 def Dfg_AcoshOp : Dfg_UnaryOp<"acosh", "Float"> {

@@ -8,6 +8,7 @@ include "dialects/dfg/DfgBase.td"
 /// One tensor in, one tensor out; what is done stands in the attributes.
 class Dfg_ViewOp<string mnemonic, list<Trait> traits> :
     Dfg_PureOp<mnemonic, !listconcat([Dfg_Differentiable], traits)> {
+  let specialValues = "Elements pass as they are.";
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
@@ -119,6 +120,7 @@ def Dfg_ConcatOp : Dfg_PureOp<"concat", [Dfg_ParallelRole, Dfg_Differentiable]> 
     %y = dfg.concat %a, %b {axis = 1 : i64} : tensor<4x8xf32>, tensor<4x2xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Variadic<Dfg_Tensor>:$xs, Dfg_Axis<"0">:$axis);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$xs attr-dict `:` type($xs)";
@@ -134,6 +136,7 @@ def Dfg_StackOp : Dfg_PureOp<"stack", [Dfg_Differentiable, Dfg_Composite]> {
     %y = dfg.stack %a, %b : tensor<4x8xf32>, tensor<4x8xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Variadic<Dfg_Tensor>:$xs, Dfg_Axis<"0">:$axis);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$xs attr-dict `:` type($xs)";
@@ -149,6 +152,7 @@ def Dfg_SplitOp : Dfg_PureOp<"split", [Dfg_Differentiable, Dfg_Composite]> {
     %a, %b = dfg.split %x {sections = 2 : i64, axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, OptionalAttr<I64Attr>:$sections, Dfg_Axis<"0">:$axis,
                        OptionalAttr<Dfg_DimsAttr>:$sizes);
   let results = (outs Variadic<Dfg_Tensor>:$parts);

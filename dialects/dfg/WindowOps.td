@@ -25,6 +25,7 @@ def Dfg_WindowsOp : Dfg_PureOp<"windows",
     %y = dfg.windows %x {size = #dfg.dims<3, 3>, stride = array<i64: 2>} : tensor<4x9x9x2xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, Dfg_DimsAttr:$size,
                        OptionalAttr<DenseI64ArrayAttr>:$stride,
                        OptionalAttr<DenseI64ArrayAttr>:$dilation,
@@ -50,6 +51,7 @@ def Dfg_PlaceWindowsOp : Dfg_PureOp<"place_windows",
     %y = dfg.place_windows %x {shape = #dfg.dims<9>, stride = array<i64: 2>} : tensor<4x4x3x2xf32>
     ```
   }];
+  let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, Dfg_DimsAttr:$shape,
                        OptionalAttr<DenseI64ArrayAttr>:$stride,
                        OptionalAttr<DenseI64ArrayAttr>:$dilation, OptionalAttr<Dfg_DimsAttr>:$low,

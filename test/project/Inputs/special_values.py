@@ -1,0 +1,29 @@
+"""special_values.py REFERENCE.md: every operation that takes numbers says what it makes of special ones.
+
+What a description has to say depends on the operation: NaN, infinities, integers that wrap, how it rounds, or that
+elements pass as they are. Numbers are operands of a floating-point type. Of bool tensors and of the bits of integers
+there is nothing to say.
+"""
+
+import re
+import sys
+
+WORDS = r"NaN|[Ii]nfinit|IEEE|wraps?\b|as\s+(it\s+is|they\s+are)|round|\bbool tensors?|[Ii]nteger tensors?|bits|Special values:"
+
+
+def main(page):
+    silent = []
+    text = open(page, encoding="utf-8").read()
+    for section in re.split(r"^### ", text, flags=re.M)[1:]:
+        name = re.match(r"`([\w.]+)`", section)
+        operands = section.partition("#### Operands:")[2].partition("#### Results:")[0]
+        description = section.partition("#### ")[0]
+        if name and "float" in operands and not re.search(WORDS, description):
+            silent.append(name.group(1))
+    for name in silent:
+        print(f"{page}: '{name}' does not say what it makes of NaN, infinities or the limits of integers")
+    return len(silent) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
