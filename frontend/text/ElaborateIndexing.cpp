@@ -147,91 +147,117 @@ Entity Elaborator::gatherIndices(const ast::IndexExpr &expr, ArrayRef<AxisSlice>
   return Entity(sliced);
 }
 
-Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
-  dfg::Shape shape = dfg::shapeOf(tensor.getType());
-  size_t rest = count_if(
-      expr.items, [](const ast::IndexItem &item) { return item.kind == ast::IndexItemKind::Rest; });
-  size_t fixed = expr.items.size() - rest;
-  if (rest > 1 || fixed > shape.size())
-    return fail(expr.range, "wrong-count", "too many indices for " + dfg::toText(tensor.getType()));
-  SmallVector<AxisSlice> slices;
-  auto whole = [&](size_t count) {
+/// `x[place]`: one element of an axis of which `slice` has all.
+bool Elaborator::sliceElement(const ast::IndexItem &item, int64_t axis, mlir::Type type,
+                              AxisSlice &slice) {
+  Entity value = eval(item.value);
+  if (value.isTensor()) {
+    slice.index = runTimeIndex(value, item.value);
+    return slice.index != nullptr;
+  }
+  std::optional<dfg::DimExpr> place = asSize(value, item.value);
+  if (!place)
+    return false;
+  dfg::DimExpr size = slice.limit;
+  slice.start = fromEnd(*place, size);
+  slice.limit = slice.start + dfg::DimExpr(1);
+  slice.isDropped = true;
+  if (slice.start.constant().value_or(0) >= 0 && (size - slice.limit).constant().value_or(0) >= 0)
+    return true;
+  fail(item.range, "index-range",
+       "index " + place->str() + " is outside of axis " + Twine(axis) + " of " + dfg::toText(type));
+  return false;
+}
+
+/// `x[start:limit:step]`, along an axis of which `slice` has all.
+bool Elaborator::sliceRange(const ast::IndexItem &item, AxisSlice &slice) {
+  dfg::DimExpr size = slice.limit;
+  for (auto [part, target] :
+       {std::pair(item.value, &slice.start), std::pair(item.stop, &slice.limit)}) {
+    if (!part)
+      continue;
+    std::optional<dfg::DimExpr> place = evalSize(part);
+    if (!place)
+      return false;
+    *target = fromEnd(*place, size);
+  }
+  if (!item.step)
+    return true;
+  std::optional<int64_t> step = evalStaticInt(item.step);
+  if (!step)
+    return false;
+  if (*step <= 0)
+    fail(item.range, "bad-step", "the step of a slice must be positive");
+  slice.step = *step;
+  return *step > 0;
+}
+
+/// Finds what the items say of each axis of a tensor; false after an error.
+bool Elaborator::slicesOf(const ast::IndexExpr &expr, mlir::Type type,
+                          SmallVectorImpl<AxisSlice> &slices) {
+  dfg::Shape shape = dfg::shapeOf(type);
+  auto isRest = [](const ast::IndexItem &item) { return item.kind == ast::IndexItemKind::Rest; };
+  size_t rest = count_if(expr.items, isRest), fixed = expr.items.size() - rest;
+  if (rest > 1 || fixed > shape.size()) {
+    fail(expr.range, "wrong-count", "too many indices for " + dfg::toText(type));
+    return false;
+  }
+
+  auto addWhole = [&](size_t count) {
     for (size_t i = 0; i < count; ++i) {
       AxisSlice &slice = slices.emplace_back();
       slice.limit = shape[slices.size() - 1];
     }
   };
   for (const ast::IndexItem &item : expr.items) {
-    if (item.kind == ast::IndexItemKind::Rest) {
-      whole(shape.size() - fixed);
+    if (isRest(item)) {
+      addWhole(shape.size() - fixed);
       continue;
     }
-    const dfg::DimExpr &size = shape[slices.size()];
-    AxisSlice slice;
-    slice.limit = size;
-    if (item.kind == ast::IndexItemKind::Element) {
-      Entity value = eval(item.value);
-      if (value.isTensor()) {
-        if (!(slice.index = runTimeIndex(value, item.value)))
-          return Poison();
-        slices.push_back(slice);
-        continue;
-      }
-      std::optional<dfg::DimExpr> place = asSize(value, item.value);
-      if (!place)
-        return Poison();
-      slice.start = fromEnd(*place, size);
-      slice.limit = slice.start + dfg::DimExpr(1);
-      slice.isDropped = true;
-      if (slice.start.constant().value_or(0) < 0 || (size - slice.limit).constant().value_or(0) < 0)
-        return fail(item.range, "index-range",
-                    "index " + place->str() + " is outside of axis " + Twine(slices.size()) +
-                        " of " + dfg::toText(tensor.getType()));
-    } else {
-      for (auto [part, target] :
-           {std::pair(item.value, &slice.start), std::pair(item.stop, &slice.limit)}) {
-        if (!part)
-          continue;
-        std::optional<dfg::DimExpr> place = evalSize(part);
-        if (!place)
-          return Poison();
-        *target = fromEnd(*place, size);
-      }
-      if (item.step) {
-        std::optional<int64_t> step = evalStaticInt(item.step);
-        if (!step)
-          return Poison();
-        if (*step <= 0)
-          return fail(item.range, "bad-step", "the step of a slice must be positive");
-        slice.step = *step;
-      }
-    }
-    slices.push_back(slice);
+    int64_t axis = slices.size();
+    addWhole(1);
+    bool isElement = item.kind == ast::IndexItemKind::Element;
+    if (isElement ? !sliceElement(item, axis, type, slices.back())
+                  : !sliceRange(item, slices.back()))
+      return false;
   }
-  whole(shape.size() - slices.size());
+  addWhole(shape.size() - slices.size());
+  return true;
+}
+
+/// Emits the `slice` of a tensor, unless all of it is taken; null after an error.
+mlir::Value Elaborator::emitSlice(const ast::IndexExpr &expr, ArrayRef<AxisSlice> slices,
+                                  mlir::Value tensor) {
   bool isWhole = true;
-  SmallVector<dfg::DimExpr> starts, sizes, kept;
+  SmallVector<dfg::DimExpr> starts, sizes;
   SmallVector<int64_t> steps;
-  for (auto [slice, size] : zip(slices, shape)) {
+  for (auto [slice, size] : zip(slices, dfg::shapeOf(tensor.getType()))) {
     isWhole &= slice.start.isConstant(0) && slice.limit == size && slice.step == 1;
     starts.push_back(slice.start);
     dfg::DimExpr length = slice.limit - slice.start + dfg::DimExpr(slice.step - 1);
     sizes.push_back(dfg::DimExpr::floorDiv(length, dfg::DimExpr(slice.step)));
     steps.push_back(slice.step);
   }
-  mlir::Value result = tensor;
-  if (!isWhole) {
-    mlir::Builder b(context);
-    mlir::NamedAttribute attributes[] = {
-        b.getNamedAttr("starts", dfg::DimsAttr::get(context, starts)),
-        b.getNamedAttr("sizes", dfg::DimsAttr::get(context, sizes)),
-        b.getNamedAttr("steps", b.getDenseI64ArrayAttr(steps))};
-    Argument operand{{}, expr.base, expr.base->range, Entity(tensor)};
-    result = emit("slice", operand, tensor, attributes, expr.range);
-    if (!result)
-      return Poison();
-  }
+  if (isWhole)
+    return tensor;
+  mlir::Builder b(context);
+  mlir::NamedAttribute attributes[] = {
+      b.getNamedAttr("starts", dfg::DimsAttr::get(context, starts)),
+      b.getNamedAttr("sizes", dfg::DimsAttr::get(context, sizes)),
+      b.getNamedAttr("steps", b.getDenseI64ArrayAttr(steps))};
+  Argument operand{{}, expr.base, expr.base->range, Entity(tensor)};
+  return emit("slice", operand, tensor, attributes, expr.range);
+}
+
+Entity Elaborator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
+  SmallVector<AxisSlice> slices;
+  if (!slicesOf(expr, tensor.getType(), slices))
+    return Poison();
+  mlir::Value result = emitSlice(expr, slices, tensor);
+  if (!result)
+    return Poison();
   dfg::Shape sliced = dfg::shapeOf(result.getType());
+  SmallVector<dfg::DimExpr> kept;
   for (auto [slice, size] : zip(slices, sliced))
     if (!slice.isDropped)
       kept.push_back(size);

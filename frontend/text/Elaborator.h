@@ -151,6 +151,12 @@ private:
   Entity evalTypeIndex(const ast::IndexExpr &expr, mlir::Type element);
   Entity indexGroup(const ast::IndexExpr &expr, const Group &group);
   struct AxisSlice;
+  bool sliceElement(const ast::IndexItem &item, int64_t axis, mlir::Type type, AxisSlice &slice);
+  bool sliceRange(const ast::IndexItem &item, AxisSlice &slice);
+  bool slicesOf(const ast::IndexExpr &expr, mlir::Type type,
+                llvm::SmallVectorImpl<AxisSlice> &slices);
+  mlir::Value emitSlice(const ast::IndexExpr &expr, llvm::ArrayRef<AxisSlice> slices,
+                        mlir::Value tensor);
   Entity gatherIndices(const ast::IndexExpr &expr, llvm::ArrayRef<AxisSlice> slices,
                        mlir::Value sliced);
   mlir::Value runTimeIndex(const Entity &value, const ast::Expr *expr);
