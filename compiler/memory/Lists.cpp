@@ -7,10 +7,14 @@ using namespace tfc::dfg;
 
 namespace tfc::memory {
 
+/// Whether no other list comes of the one that `op` takes: it neither changes it nor passes it on.
+static bool onlyReadsList(Operation *op) {
+  return !op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() == 0 &&
+         llvm::none_of(op->getResultTypes(), llvm::IsaPred<ListType>);
+}
+
 bool isListView(Value list) {
-  return list.getDefiningOp<ListUnstackOp>() && llvm::all_of(list.getUsers(), [](Operation *user) {
-           return isa<ListReadOp, ListSizeOp, ListStackOp>(user);
-         });
+  return list.getDefiningOp<ListUnstackOp>() && llvm::all_of(list.getUsers(), onlyReadsList);
 }
 
 ListPlan::ListPlan(EntryOp entry) {
