@@ -49,6 +49,8 @@ int64_t tfc::toInteger(const Array &array, int64_t index) {
 }
 
 template <typename T> static std::string shortest(T value) {
+  if (value != value)
+    return "nan"; // its sign means nothing
   char text[64];
   auto result = std::to_chars(text, text + sizeof(text), value);
   return std::string(text, result.ptr);
