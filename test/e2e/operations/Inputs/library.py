@@ -1,5 +1,5 @@
 import numpy as np
-from harness import case, real, whole
+from harness import case, positive, real, whole
 
 
 def index(limit, *shape):
@@ -109,6 +109,16 @@ CASES = [
     case("zeros_like(x) + 2 * ones_like(x) + full_like(x, 0.5)", lambda x: np.full_like(x, 2.5), types="f64 f32 f16",
          x=real("n", 4), gradient=False),
     case("ones_like(x) + full_like(x, 3)", lambda x: np.full_like(x, 4), types="i32", x=whole("n")),
+    case("cholesky(matmul(x, transpose(x, [0, 2, 1])) + 2.0 * diag(ones({T}[3])))",
+         lambda x: np.linalg.cholesky(x @ x.swapaxes(1, 2) + 2 * np.eye(3, dtype=x.dtype)), x=real("n", 3, 3),
+         second=True),
+    case("cholesky(x)", lambda x: np.sqrt(x), x=positive(1, 1)),
+    case("triangular_solve(x + 3.0 * diag(ones({T}[3])), y)",
+         lambda x, y: np.linalg.solve(np.tril(x) + 3 * np.eye(3, dtype=x.dtype), y), x=positive("n", 3, 3),
+         y=real("n", 3, 2), second=True),
+    case("triangular_solve(x + 3.0 * diag(ones({T}[3])), y, lower: false)",
+         lambda x, y: np.linalg.solve(np.triu(x) + 3 * np.eye(3, dtype=x.dtype), y), x=positive("n", 3, 3),
+         y=real("n", 3, 2)),
     case("variance(x, axis: 1)", lambda x: x.var(1), x=real("n", 4), second=True),
     case("variance(x, axis: [-1, 0], keep_dims: true)", lambda x: x.var((0, 2), keepdims=True), x=real(3, "n", 2)),
     case("variance(x)", lambda x: x.var(), x=real("n", 3), sizes=(1, 5), second=True),
