@@ -205,6 +205,9 @@ static AffineExpr loopExpr(Value index) {
 static std::optional<Read> readOfSlice(tensor::ExtractOp extract, ArrayRef<int64_t> loopSizes,
                                        AffineMap map) {
   SmallVector<AffineExpr> exprs;
+  // Of nothing linalg would take the start for an index, which may be behind the end.
+  if (llvm::is_contained(loopSizes, 0))
+    return std::nullopt;
   for (auto [index, size] :
        llvm::zip_equal(extract.getIndices(), extract.getTensor().getType().getShape())) {
     AffineExpr expr = loopExpr(index);
