@@ -73,6 +73,7 @@ private:
   };
 
   bool updateFrame(Operation *op);
+  bool isInsideItself(EnterOp enter, StringRef outer);
   Frame frameOf(Value value);
   bool isAlive(const Frame &frame, const Tokens &tokens);
   void list(Iteration &iteration);
@@ -91,6 +92,7 @@ private:
   Interpreter &interpreter;
   std::vector<Operation *> ops;
   llvm::DenseMap<Operation *, Frame> frames;
+  EnterOp wrong; // whose frame is inside of itself
   DatumRef token = std::make_shared<Datum>();
 };
 } // namespace
@@ -103,7 +105,7 @@ TokenRun::TokenRun(DataflowOp graph, Interpreter &interpreter)
     : graph(graph), interpreter(interpreter) {
   for (Operation &op : graph.getBody().front().without_terminator())
     ops.push_back(&op);
-  for (bool isStable = false; !isStable;) {
+  for (bool isStable = false; !isStable && !wrong;) {
     isStable = true;
     for (Operation *op : ops)
       isStable &= !updateFrame(op);
@@ -123,6 +125,12 @@ TokenRun::Frame TokenRun::frameOf(Value value) {
   return frame;
 }
 
+bool TokenRun::isInsideItself(EnterOp enter, StringRef outer) {
+  SmallVector<StringRef> names;
+  outer.split(names, kInside);
+  return llvm::is_contained(names, enter.getFrame());
+}
+
 /// An operation is in the deepest frame of what it reads; a frame is inside of the innermost one
 /// from which it is entered.
 bool TokenRun::updateFrame(Operation *op) {
@@ -135,6 +143,8 @@ bool TokenRun::updateFrame(Operation *op) {
       if (auto same = dyn_cast<EnterOp>(innermost(other)))
         if (same.getFrame() == enter.getFrame() && frames[other].size() > deepest.size())
           deepest = frames[other];
+  if (auto enter = dyn_cast<EnterOp>(innermost(op)); enter && isInsideItself(enter, deepest))
+    wrong = enter;
   if (deepest == frames[op])
     return false;
   frames[op] = deepest;
@@ -372,6 +382,10 @@ LogicalResult TokenRun::finish(const Tokens &tokens) {
 }
 
 LogicalResult TokenRun::run() {
+  if (wrong)
+    return interpreter.fail(
+        Status::Code::InvalidArgument,
+        ("frame '" + wrong.getFrame() + "' is entered from inside of itself").str());
   Iteration whole;
   if (failed(runIteration(whole)))
     return failure();

@@ -164,6 +164,17 @@ static void addArithmetic(Registry &registry, Real (*bounded)(ArrayRef<Real>),
   });
 }
 
+/// Of a negative base, whether the exponent is whole decides if there is a number, and its sign.
+static void evaluatePower(PowOp, Call &call) {
+  mapReal(call, 2, [](Reals x) { return std::pow(x[0], x[1]); }, {0.0});
+  forEachElement(call, [&](int64_t i, ArrayRef<int64_t> offsets) {
+    Real base = call.operand(0).real(offsets[0]), exponent = call.operand(1).real(offsets[1]);
+    bool mayBeWhole = std::floor(exponent.high()) >= std::ceil(exponent.low());
+    if (base.low() < 0 && !exponent.isExact() && mayBeWhole)
+      call.result().setError(i, kUndetermined);
+  });
+}
+
 void addElementwise(Registry &registry) {
   addArithmetic<AddOp>(
       registry, [](ArrayRef<Real> x) { return add(x[0], x[1]); },
@@ -182,7 +193,7 @@ void addElementwise(Registry &registry) {
   addChoice<MinimumOp>(
       registry, [](Reals x) { return -larger(-x[0], -x[1]); },
       [](Integers x) { return std::min(x[0], x[1]); });
-  addReal<PowOp>(registry, 2, [](Reals x) { return std::pow(x[0], x[1]); }, {0.0});
+  registry.add<PowOp>(evaluatePower);
   addNumeric<NegOp>(
       registry, 0, [](Reals x) { return -x[0]; }, [](Integers x) { return negWrapping(x[0]); });
   addNumeric<SquareOp>(

@@ -35,6 +35,7 @@ private:
   FailureOr<SmallVector<DatumRef>> runFragment(Fragment &fragment, ArrayRef<DatumRef> arguments,
                                                const Record *record);
   DatumRef filled(Type type, double value);
+  DatumRef nothing(Type type);
   DatumRef joined(Type type, ArrayRef<DatumRef> parts, double rest);
   void publish();
   void check(const DatumRef &y);
@@ -86,6 +87,14 @@ DatumRef Sweep::filled(Type type, double value) {
   Tensor tensor(elementTypeOf(type), shape);
   for (int64_t i = 0; i < tensor.size(); ++i)
     tensor.setConstant(i, value);
+  return Interpreter::make(std::move(tensor));
+}
+
+/// What flows where nothing flowed: compiled code may have multiplied a zero by something negative.
+DatumRef Sweep::nothing(Type type) {
+  Tensor tensor = *filled(type, 0)->tensor;
+  for (int64_t i = 0; i < tensor.size(); ++i)
+    tensor.setError(i, kEitherZero);
   return Interpreter::make(std::move(tensor));
 }
 
@@ -200,7 +209,7 @@ void Sweep::publish() {
     const Datum *datum = interpreter.get(x).get();
     if (!llvm::is_contained(op.getSparse(), int64_t(i))) {
       DatumRef gradient = adjoints.lookup(datum);
-      interpreter.set(*result++, gradient ? gradient : filled(x.getType(), 0));
+      interpreter.set(*result++, gradient ? gradient : nothing(x.getType()));
       continue;
     }
     SmallVector<DatumRef> indices, sums;

@@ -46,12 +46,22 @@ LogicalResult Instance::Implementation::finish(EntryOp entry, Interpreter &inter
   return success();
 }
 
+/// Variables that were given one value are different ones from now on: gradients tell values by
+/// their data.
+static void separate(std::map<std::string, DatumRef> &variables) {
+  llvm::DenseSet<const Datum *> seen;
+  for (auto &[name, datum] : variables)
+    if (!seen.insert(datum.get()).second)
+      datum = std::make_shared<Datum>(*datum);
+}
+
 Status Instance::Implementation::run(EntryOp entry, ArrayRef<Tensor> feeds,
                                      std::vector<Tensor> &fetches) {
   Sizes sizes;
   if (Status status = bindSizes(entry, feeds, sizes); !status.isOk())
     return status;
   auto variables = state.variables;
+  separate(state.variables);
   Interpreter interpreter(symbols, options, state, std::move(sizes));
   interpreter.isRecording =
       entry.walk([](GradientsOp) { return WalkResult::interrupt(); }).wasInterrupted();
