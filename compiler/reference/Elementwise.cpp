@@ -26,7 +26,9 @@ static void compareReals(Call &call, const Comparison &answers) {
     bool isExact = x.isExact() && y.isExact();
     bool isApart = x.isBounded() && y.isBounded() && (x.high() < y.low() || y.high() < x.low());
     bool isSpecial = x.isDetermined() && y.isDetermined() && !std::isfinite(x.value - y.value);
-    bool isDetermined = isExact || isApart || isSpecial || isOneOperand(call);
+    // What may be anything may be NaN.
+    bool isSame = isOneOperand(call) && (x.isDetermined() || answers.same == answers.unordered);
+    bool isDetermined = isExact || isApart || isSpecial || isSame;
     call.result().setInteger(i, result, isDetermined);
   });
 }
