@@ -162,7 +162,7 @@ static bool mayMultiplyZero(ModuleOp module) {
   bool hasGradients = false, hasRegions = false;
   module.walk([&](Operation *op) {
     hasGradients |= isa<GradientsOp>(op);
-    hasRegions |= isa<IfOp, WhileOp>(op);
+    hasRegions |= isa<IfOp, WhileOp, DataflowOp>(op);
   });
   return hasGradients && hasRegions;
 }

@@ -16,8 +16,8 @@ using namespace tfc::dfg;
 namespace tfc::random {
 
 bool isLeftOut(StringRef op) {
-  // Statements of their own: branches, loops, state, gradients. The graph form has random tests in
-  // compiler/controlflow, queues in e2e. Tapes, kernels and checks are made by stages.
+  // Statements of their own: branches, loops, state, gradients, the graph form. Queues have tests
+  // in e2e. Tapes, kernels and checks are made by stages.
   static const llvm::StringSet<> kNames = {
       "assign",    "check",  "condition", "enqueue",   "enqueue_many", "enter", "exit",
       "gradients", "if",     "launch",    "loop_cond", "merge",        "node",  "next_iteration",

@@ -19,9 +19,9 @@ void Generator::makeStatement() {
 
 void Generator::drawStatement() {
   double choice = random.unit();
-  if (choice < 0.05 && depth < 2 && makeBranch())
+  if (choice < 0.05 && depth < mostDepth() && makeBranch())
     return;
-  if (choice < 0.09 && depth < 2 && makeLoop())
+  if (choice < 0.09 && depth < mostDepth() && makeLoop())
     return;
   if (choice < 0.12 && depth == 0 && makeGradients())
     return;
@@ -35,7 +35,10 @@ void Generator::drawStatement() {
     return;
   if (choice < 0.31 && attempt([&] { return makeList(); }))
     return;
-  if (choice < 0.34 && tryBinding())
+  if (choice < 0.34 && !isInGraph && tryBinding())
+    return;
+  if (style.hasGraphs && 0.34 <= choice && choice < 0.37 && !isInGraph && depth < mostDepth() &&
+      makeDataflow())
     return;
   if (choice < 0.38 && attempt([&] { return makeScalars(); }))
     return;
@@ -82,7 +85,7 @@ template <typename Body> void Generator::inBlock(Block &block, Body body) {
   builder.toEnd(block);
   remember(block.getArguments());
   ++depth;
-  for (int64_t left = random.between(1, 4); left > 0; --left)
+  for (int64_t left = random.between(1, 4 * std::min(style.scale, 2u)); left > 0; --left)
     makeStatement();
   if (random.chance(0.5))
     readLists(outside);
@@ -194,13 +197,17 @@ static llvm::SetVector<Value> floatsBehind(Value y) {
 
 bool Generator::makeGradients() {
   auto isMade = [](Value v) { return isFloat(v) && v.getDefiningOp(); };
-  auto hasRegions = [&](Value v) { return isMade(v) && isa<IfOp, WhileOp>(v.getDefiningOp()); };
+  auto hasRegions = [&](Value v) {
+    return isMade(v) && isa<IfOp, WhileOp, DataflowOp>(v.getDefiningOp());
+  };
   Value value = random.chance(0.6) ? findValue(hasRegions) : Value();
   if (!value)
     value = findValue(isMade);
   if (!value)
     return false;
   llvm::SetVector<Value> known = floatsBehind(value);
+  // Which results of a graph are one value is not defined: it may pass them on.
+  known.remove_if([](Value x) { return isa_and_nonnull<DataflowOp>(x.getDefiningOp()); });
   if (known.empty())
     return false;
   if (cast<RankedTensorType>(value.getType()).getRank() > 0)

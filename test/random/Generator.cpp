@@ -9,8 +9,8 @@ using namespace tfc::dfg;
 
 namespace tfc::random {
 
-Generator::Generator(MLIRContext &context, uint64_t seed)
-    : random(seed * 0x2545f4914f6cdd1d + 1),
+Generator::Generator(MLIRContext &context, uint64_t seed, const Style &style)
+    : random(seed * 0x2545f4914f6cdd1d + 1), style(style),
       module(ModuleOp::create(UnknownLoc::get(&context), "random")), builder(*module),
       location(UnknownLoc::get(&context)) {}
 
@@ -258,10 +258,11 @@ void Generator::makeEntry(unsigned number) {
     addFeed(tensorOf({drawSize(), drawSize()}, mainFloat));
   if (entry.getBody().getNumArguments() == 0)
     addFeed(tensorOf({drawSize()}, mainFloat));
-  for (int64_t left = random.between(3, 14); left > 0; --left)
+  for (int64_t left = style.scale * random.between(3, 14); left > 0; --left)
     makeStatement();
-  if (random.chance(0.3))
-    makeGradients();
+  for (int64_t left = style.scale; left > 0; --left)
+    if (random.chance(0.3))
+      makeGradients();
   if (!symbols.empty() && random.chance(0.5))
     entry.setBoundsAttr(
         Builder(builder.getContext())
@@ -322,6 +323,8 @@ Program Generator::run() {
   return {std::move(module), std::move(calls)};
 }
 
-Program makeProgram(MLIRContext &context, uint64_t seed) { return Generator(context, seed).run(); }
+Program makeProgram(MLIRContext &context, uint64_t seed, const Style &style) {
+  return Generator(context, seed, style).run();
+}
 
 } // namespace tfc::random

@@ -18,7 +18,7 @@ namespace tfc::random {
 
 class Generator {
 public:
-  Generator(mlir::MLIRContext &context, uint64_t seed);
+  Generator(mlir::MLIRContext &context, uint64_t seed, const Style &style);
 
   Program run();
 
@@ -120,7 +120,29 @@ private:
   /// A value of `type` made in the current block, if there is one.
   mlir::Value yieldedValue(mlir::Type type, size_t blockStart);
 
+  //===--- The graph form (GenerateDataflow.cpp) ---------------------------===//
+
+  bool makeDataflow();
+  void makeGraphStatements(int64_t count);
+  void makeGraphStatement();
+  void wrapInNode(mlir::Operation *op);
+  Values makePlace(mlir::ValueRange values, int64_t count);
+  mlir::Value graphOp(llvm::StringRef name, mlir::ValueRange operands,
+                      llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
+  bool makeFork();
+  void joinSides(mlir::Value value, llvm::ArrayRef<mlir::Value> others);
+  bool makeLooseMerge();
+  mlir::Value enter(mlir::Value value, llvm::StringRef frame, bool isConstant);
+  mlir::Value makeGoOn(llvm::StringRef frame);
+  bool makeFrame();
+  void closeFrame(mlir::ValueRange merged, mlir::ValueRange onTrue,
+                  llvm::ArrayRef<mlir::Value> made);
+
+  /// How deep branches and loops stand in each other.
+  unsigned mostDepth() const { return style.scale > 1 ? 3 : 2; }
+
   Random random;
+  Style style;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   GraphBuilder builder;
   mlir::Location location;
@@ -138,9 +160,15 @@ private:
   std::vector<std::string> feedNames;
   Values pool; // of the blocks around the current place
   unsigned depth = 0;
-  std::vector<std::string> bound;         // names of sizes that the data decide, in sight
-  unsigned boundSizes = 0;                // of the entry
-  std::map<std::string, int64_t> largest; // values of the symbols in calls
+  bool isInGraph = false;                  // in a `dataflow` block
+  Values loose;                            // of the graph, which may be dead
+  Values tokens;                           // of nodes that are live at the current place
+  unsigned frames = 0;                     // of the graph, so far
+  unsigned placeDepth = 0, frameDepth = 0; // around the current place
+  mlir::Value counter;                     // of the frame around
+  std::vector<std::string> bound;          // names of sizes that the data decide, in sight
+  unsigned boundSizes = 0;                 // of the entry
+  std::map<std::string, int64_t> largest;  // values of the symbols in calls
 };
 
 } // namespace tfc::random

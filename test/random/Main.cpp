@@ -30,6 +30,12 @@ static cl::opt<unsigned> jobs("jobs", cl::desc("Processes at once"), cl::init(1)
                               cl::cat(category));
 static cl::opt<unsigned> variants("variants", cl::desc("Ways in which each program is compiled"),
                                   cl::init(1), cl::cat(category));
+static cl::opt<unsigned> scale("scale", cl::desc("Make programs so many times as long, and deeper"),
+                               cl::init(1), cl::cat(category));
+static cl::opt<bool> hasGraphs("graphs", cl::desc("Draw `dataflow` blocks, too"),
+                               cl::cat(category));
+static cl::opt<unsigned> limit("seconds", cl::desc("How long a program may take"), cl::init(60),
+                               cl::cat(category));
 static cl::opt<unsigned> mostFailures("failures", cl::desc("Stop after that many failures"),
                                       cl::init(10), cl::cat(category));
 static cl::opt<std::string> folder("out", cl::desc("Where shrunken programs go"), cl::init("."),
@@ -44,9 +50,6 @@ static cl::opt<bool> interpretsOnly("interpret",
                                     cl::cat(category));
 static cl::opt<bool> printsCoverage("coverage", cl::desc("Count what was executed"),
                                     cl::cat(category));
-
-/// Longer than any comparison takes.
-static constexpr unsigned kMostSeconds = 60;
 
 namespace {
 
@@ -69,7 +72,7 @@ static DialectRegistry makeRegistry() {
 static FailureOr<Program> load(MLIRContext &context, const Job &job) {
   if (!job.file.empty())
     return readProgram(context, job.file);
-  return makeProgram(context, job.seed);
+  return makeProgram(context, job.seed, {scale, hasGraphs});
 }
 
 static std::unique_ptr<MLIRContext> makeContext() {
@@ -115,8 +118,7 @@ static void keep(const Job &job, const std::string &text) {
   if (failed(program))
     return;
   auto failsIn = [&](const Variant &variant, const Program &candidate) {
-    return runApart(kMostSeconds / 4,
-                    [&](Counts &counts) { return compare(candidate, variant, counts); });
+    return runApart(limit / 4, [&](Counts &counts) { return compare(candidate, variant, counts); });
   };
   unsigned number = 0;
   while (number + 1 < variants && !isFailure(failsIn(variantOf(job, number), *program)))
@@ -136,12 +138,10 @@ static void keep(const Job &job, const std::string &text) {
         return false;
       return isFailure(now) && kindOf(now) == kindOf(whole);
     });
-  std::string path = folder + "/failure" + std::to_string(job.seed) + ".graph";
-  std::error_code error;
   llvm::sys::fs::create_directories(folder);
-  llvm::raw_fd_ostream os(path, error);
-  os << toText(*program,
-               job.name() + "\ntfc " + variant.text() + ": " + failsIn(variant, *program));
+  std::string path =
+      writeProgram(*program, folder + "/failure" + std::to_string(job.seed),
+                   job.name() + "\ntfc " + variant.text() + ": " + failsIn(variant, *program));
   llvm::outs() << "  small: " << path << '\n';
 }
 
@@ -184,7 +184,7 @@ int main(int argc, char **argv) {
   Counts counts;
   unsigned failures = 0;
   size_t done = runWorkers(
-      all.size(), jobs, kMostSeconds, [&](size_t i, Counts &own) { return runJob(all[i], own); },
+      all.size(), jobs, limit, [&](size_t i, Counts &own) { return runJob(all[i], own); },
       [&](size_t i, const std::string &text, const Counts &own) {
         counts.add(own);
         if (!isFailure(text))

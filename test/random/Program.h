@@ -39,11 +39,22 @@ std::optional<std::vector<Array>> makeFeeds(dfg::EntryOp entry, const CallPlan &
 
 /// Graph source with the calls as comments; MLIR text where the language has none.
 std::string toText(const Program &program, llvm::StringRef comment);
+/// Writes it to `stem` with the suffix of a graph file, or .mlir where that could not be read
+/// again; returns the path.
+std::string writeProgram(const Program &program, llvm::StringRef stem, llvm::StringRef comment);
 /// Reads what `toText` wrote, or any graph file, which gets calls of all its entries.
 mlir::FailureOr<Program> readProgram(mlir::MLIRContext &context, llvm::StringRef path);
 
+/// What programs are like.
+struct Style {
+  /// So many times the statements; above 1 with one more level of branches and loops.
+  unsigned scale = 1;
+  /// Whether there are `dataflow` blocks.
+  bool hasGraphs = false;
+};
+
 /// A program of random statements; equal seeds make equal programs.
-Program makeProgram(mlir::MLIRContext &context, uint64_t seed);
+Program makeProgram(mlir::MLIRContext &context, uint64_t seed, const Style &style = {});
 
 /// Operations on tensors that the table has and random statements do not use: some are made in
 /// other ways, the rest has tests of its own.

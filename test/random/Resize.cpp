@@ -136,6 +136,8 @@ bool Resizer::copyOperation(Operation *op) {
     return copyBranch(branch);
   if (auto loop = dyn_cast<WhileOp>(op))
     return copyLoop(loop);
+  if (op->getNumRegions())
+    return false;
   SmallVector<Value> operands = mapped(op->getOperands());
   if (auto read = dyn_cast<ReadOp>(op)) {
     auto type = cast<RankedTensorType>(resize(read.getType()));

@@ -5,6 +5,7 @@
 #include "frontend/text/Print.h"
 #include "frontend/text/Source.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -14,11 +15,12 @@ namespace tfc::random {
 
 static constexpr StringLiteral kCall = " CALL ";
 
+/// The module in the language where that can be and is asked for; says whether it is.
 static std::string print(ModuleOp module, bool &isGraph) {
   std::string text;
   llvm::raw_string_ostream os(text);
   ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
-  isGraph = succeeded(text::printGraph(module, os));
+  isGraph = isGraph && succeeded(text::printGraph(module, os));
   if (!isGraph) {
     text.clear();
     module.print(os);
@@ -26,8 +28,7 @@ static std::string print(ModuleOp module, bool &isGraph) {
   return text;
 }
 
-std::string toText(const Program &program, StringRef comment) {
-  bool isGraph;
+static std::string toText(const Program &program, StringRef comment, bool &isGraph) {
   std::string body = print(*program.module, isGraph);
   std::string mark = isGraph ? "#" : "//";
   std::string text;
@@ -42,6 +43,31 @@ std::string toText(const Program &program, StringRef comment) {
     text += "\n";
   }
   return text + "\n" + body;
+}
+
+std::string toText(const Program &program, StringRef comment) {
+  bool isGraph = true;
+  return toText(program, comment, isGraph);
+}
+
+std::string writeProgram(const Program &program, StringRef stem, StringRef comment) {
+  bool isGraph = true;
+  auto write = [&] {
+    std::string text = toText(program, comment, isGraph);
+    std::string path = (stem + (isGraph ? ".graph" : ".mlir")).str();
+    std::error_code error;
+    llvm::raw_fd_ostream(path, error) << text;
+    return path;
+  };
+  std::string path = write();
+  MLIRContext *context = ModuleOp(*program.module).getContext();
+  ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
+  if (!isGraph || succeeded(readProgram(*context, path)))
+    return path;
+  // The language asks for more than a graph needs: an order of effects.
+  llvm::sys::fs::remove(path);
+  isGraph = false;
+  return write();
 }
 
 static CallPlan parseCall(StringRef line) {
