@@ -58,11 +58,25 @@ bool Generator::makeRead() {
   return true;
 }
 
+/// Two variables exchange their values.
+bool Generator::makeExchange(int64_t one, int64_t other) {
+  std::string names[] = {"v" + std::to_string(one), "v" + std::to_string(other)};
+  Value first = builder.read(names[0], variables[one], location);
+  Value second = builder.read(names[1], variables[other], location);
+  remember(builder.assign(names[0], second, location));
+  remember(builder.assign(names[1], first, location));
+  return true;
+}
+
 bool Generator::makeAssign() {
   if (variables.empty())
     return false;
   int64_t number = random.below(variables.size());
   std::string name = "v" + std::to_string(number);
+  Random apart = random.apart("exchange");
+  int64_t other = apart.below(variables.size());
+  if (other != number && variables[other] == variables[number] && apart.chance(0.5))
+    return makeExchange(number, other);
   Value value = findValue([&](Value v) {
     Operation *producer = v.getDefiningOp();
     auto read = dyn_cast_or_null<ReadOp>(producer);

@@ -66,11 +66,28 @@ Type Generator::drawDtype() {
   return drawAnyDtype();
 }
 
+/// A name, or what is computed of names.
+DimExpr Generator::drawNamedSize() {
+  DimExpr size = DimExpr::symbol(random.pick(symbols));
+  Random apart = random.apart("computed");
+  if (!apart.chance(0.1))
+    return size;
+  DimExpr other = apart.chance(0.5) ? DimExpr::symbol(apart.pick(symbols)) : apart.pick(sizes);
+  switch (apart.below(4)) {
+  case 0:
+    return DimExpr::max(size, other);
+  case 1:
+    return DimExpr::floorDiv(size + other, 2);
+  default:
+    return DimExpr::min(size, other);
+  }
+}
+
 DimExpr Generator::drawSize() {
   if (!bound.empty() && random.chance(0.25))
     return DimExpr::symbol(random.pick(bound));
   if (!symbols.empty() && random.chance(0.35))
-    return DimExpr::symbol(random.pick(symbols));
+    return drawNamedSize();
   if (random.chance(0.12))
     return 1;
   return random.pick(sizes);

@@ -41,6 +41,7 @@ private:
   mlir::Type drawDtype();
   /// Each of them as often as any other.
   mlir::Type drawAnyDtype();
+  dfg::DimExpr drawNamedSize();
   dfg::DimExpr drawSize();
   mlir::Value addFeed(mlir::RankedTensorType type, llvm::StringRef suffix = "");
   /// `extremes`: how likely it has extreme numbers.
@@ -114,6 +115,7 @@ private:
   bool makeLoop();
   bool makeGradients();
   bool makeRead();
+  bool makeExchange(int64_t one, int64_t other);
   bool makeAssign();
   /// Statements at the end of the current block, whose values go out of sight behind them.
   template <typename Body> void inBlock(mlir::Block &block, Body body);

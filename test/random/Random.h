@@ -8,6 +8,14 @@
 
 namespace tfc::random {
 
+/// FNV-1a.
+inline uint64_t hash(llvm::StringRef text) {
+  uint64_t result = 0xcbf29ce484222325;
+  for (char c : text)
+    result = (result ^ uint8_t(c)) * 0x100000001b3;
+  return result;
+}
+
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
@@ -21,6 +29,8 @@ public:
   }
   /// The start of a stream of its own.
   Random fork() { return Random(next()); }
+  /// A stream for what few statements draw: all others find the same numbers with it or without.
+  Random apart(llvm::StringRef name) const { return Random(Random(*this).next() ^ hash(name)); }
   /// From 0 up to but not including `count`.
   int64_t below(int64_t count) { return int64_t(next() % uint64_t(count)); }
   int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
@@ -34,14 +44,6 @@ public:
 private:
   uint64_t state;
 };
-
-/// FNV-1a.
-inline uint64_t hash(llvm::StringRef text) {
-  uint64_t result = 0xcbf29ce484222325;
-  for (char c : text)
-    result = (result ^ uint8_t(c)) * 0x100000001b3;
-  return result;
-}
 
 } // namespace tfc::random
 
