@@ -40,19 +40,29 @@ target_include_directories(tfc-mlir INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BI
 target_compile_options(tfc-mlir INTERFACE ${TFC_WARNINGS} -fno-exceptions)
 target_link_libraries(tfc-mlir INTERFACE MLIR LLVM)
 
-# One precompiled header for all of it; -fno-pch-timestamp keeps it cacheable.
-file(WRITE ${PROJECT_BINARY_DIR}/pch.cpp "")
-add_library(tfc-pch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
-target_link_libraries(tfc-pch PRIVATE tfc-mlir)
-target_precompile_headers(tfc-pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
-target_compile_options(tfc-pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+# tfc_add_pch(NAME HEADER): a precompiled header; -fno-pch-timestamp keeps it cacheable.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/pch.cpp CONTENT "")
+function(tfc_add_pch name header)
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
+  target_link_libraries(${name} PRIVATE tfc-mlir)
+  target_precompile_headers(${name} PRIVATE ${header})
+  target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+endfunction()
 
-# tfc_add_library(NAME SOURCES... LINK LIBRARIES... DEPENDS TARGETS...): a static library that uses MLIR.
+# One for all that uses MLIR, and one that has the dfg dialect too (dialects/dfg).
+tfc_add_pch(tfc-pch ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+
+# tfc_add_library(NAME SOURCES... [USES_DFG] LINK LIBRARIES... DEPENDS TARGETS...): a static library that uses MLIR,
+# and the dfg dialect in most of its files.
 function(tfc_add_library name)
-  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "USES_DFG" "" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC tfc-mlir ${ARG_LINK})
-  target_precompile_headers(${name} REUSE_FROM tfc-pch)
+  if(ARG_USES_DFG)
+    target_precompile_headers(${name} REUSE_FROM tfc-dfg-pch)
+  else()
+    target_precompile_headers(${name} REUSE_FROM tfc-pch)
+  endif()
   target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
