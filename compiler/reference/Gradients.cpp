@@ -6,11 +6,15 @@
 // which is recorded too: so there are second derivatives, and nothing here knows
 // of loops. Which value is meant is told by the address of its datum.
 //
+// Along ways to the loss that the graph has and the call did not go flow zeros.
+// They change nothing but where a derivative on the way is no finite number.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Gradients.h"
 #include "compiler/reference/GradientCheck.h"
 #include "compiler/reference/Scratch.h"
+#include "compiler/reference/Ways.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -21,7 +25,7 @@ namespace {
 class Sweep {
 public:
   Sweep(GradientsOp op, Interpreter &interpreter)
-      : op(op), interpreter(interpreter), end(interpreter.records.size()) {}
+      : op(op), interpreter(interpreter), ways(op), end(interpreter.records.size()) {}
 
   LogicalResult run();
 
@@ -29,6 +33,7 @@ private:
   void findVaried();
   void findGathers();
   LogicalResult visit(size_t number);
+  LogicalResult visitLeftOut(const Record &record, const std::vector<bool> &wanted);
   LogicalResult collectRows(const Record &record);
   LogicalResult add(const DatumRef &datum, Type type, DatumRef gradient);
   /// Runs a fragment with the operands and results of `record` as they were.
@@ -42,6 +47,7 @@ private:
 
   GradientsOp op;
   Interpreter &interpreter;
+  Ways ways;
   size_t end; // of what was executed before
   /// What depends on some x.
   llvm::DenseSet<const Datum *> varied;
@@ -155,6 +161,58 @@ LogicalResult Sweep::collectRows(const Record &record) {
   return success();
 }
 
+/// Zeros in place of the data of a tensor or list.
+static DatumRef zerosLike(const Datum &datum) {
+  auto zeros = [](const TensorRef &tensor) {
+    return std::make_shared<Tensor>(tensor->getElementType(), tensor->getShape());
+  };
+  Datum result;
+  if (datum.tensor)
+    result.tensor = zeros(datum.tensor);
+  for (const TensorRef &element : datum.list)
+    result.list.push_back(zeros(element));
+  return std::make_shared<Datum>(std::move(result));
+}
+
+/// What is left of a gradient that should be zero: elements that are not may be anything. Null if
+/// there are none.
+static DatumRef openElements(const DatumRef &gradient) {
+  if (!gradient || !gradient->tensor)
+    return nullptr; // lists only pass on what they are given
+  const Tensor &tensor = *gradient->tensor;
+  Tensor open(tensor.getElementType(), tensor.getShape());
+  bool isZero = true;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (tensor.number(i) == 0 && tensor.real(i).isExact())
+      continue;
+    open.setReal(i, {tensor.number(i), kUndetermined});
+    isZero = false;
+  }
+  return isZero ? nullptr : Interpreter::make(std::move(open));
+}
+
+/// What has a way to the loss that the call did not go: zeros flow back along it.
+LogicalResult Sweep::visitLeftOut(const Record &record, const std::vector<bool> &wanted) {
+  if (!isa<DifferentiableOpInterface>(record.op))
+    return success();
+  std::vector<bool> isGiven;
+  SmallVector<DatumRef> given;
+  for (const DatumRef &output : record.outputs) {
+    isGiven.push_back(mayVary(output));
+    if (isGiven.back())
+      given.push_back(zerosLike(*output));
+  }
+  auto results =
+      runFragment(*interpreter.scratch->gradientOf(record.op, isGiven, wanted), given, &record);
+  if (failed(results))
+    return failure();
+  for (auto [i, gradient] : llvm::enumerate(*results))
+    if (DatumRef open = openElements(gradient))
+      if (failed(add(record.inputs[i], record.op->getOperand(i).getType(), open)))
+        return failure();
+  return success();
+}
+
 LogicalResult Sweep::visit(size_t number) {
   Record record = interpreter.records[number]; // the list of records grows meanwhile
   if (record.op && !record.inputs.empty())
@@ -171,8 +229,10 @@ LogicalResult Sweep::visit(size_t number) {
   }
   for (const DatumRef &input : record.inputs)
     wanted.push_back(input && varied.contains(input.get()));
-  if (given.empty() || !llvm::is_contained(wanted, true))
+  if (!llvm::is_contained(wanted, true))
     return success();
+  if (given.empty())
+    return record.op && ways.mayBeLeftOut(record.op) ? visitLeftOut(record, wanted) : success();
   if (!record.op) {
     passages.push_back({number, {true}});
     return add(record.inputs[0], record.type, given[0]);

@@ -156,26 +156,14 @@ std::vector<Expected> Oracle::run() {
   return results;
 }
 
-/// Whether gradients meet control flow. Compiled ones flow along all ways that a call might go:
-/// where it went another way they are 0, times a derivative that may be infinite there.
-static bool mayMultiplyZero(ModuleOp module) {
-  bool hasGradients = false, hasRegions = false;
-  module.walk([&](Operation *op) {
-    hasGradients |= isa<GradientsOp>(op);
-    hasRegions |= isa<IfOp, WhileOp, DataflowOp>(op);
-  });
-  return hasGradients && hasRegions;
-}
-
 /// Whether the call failed of data that the oracle met, too.
 static bool isKnownFailure(const Expected &expected, const CallResult &result) {
   StringRef message = StringRef(result.message).split(": ").second; // behind the entry
   return result.status != TFC_OK && expected.refusals.contains(message);
 }
 
-/// `acceptsNan`: a NaN is never wrong.
 static std::string compareCall(const std::string &name, const Expected &expected,
-                               const CallResult &result, bool acceptsNan) {
+                               const CallResult &result) {
   if (expected.status.isOk() != (result.status == TFC_OK))
     return name + ": expected '" + expected.status.message + "', but got '" + result.message + "'";
   if (!expected.status.isOk())
@@ -187,11 +175,7 @@ static std::string compareCall(const std::string &name, const Expected &expected
     if (tensor.getShape() != ArrayRef(got.shape))
       return where + " has another shape";
     auto difference = reference::findDifference(
-        tensor,
-        [&](int64_t i) {
-          double value = toDouble(got, i);
-          return acceptsNan && std::isnan(value) ? tensor.number(i) : value;
-        },
+        tensor, [&](int64_t i) { return toDouble(got, i); },
         [&](int64_t i) { return toInteger(got, i); });
     if (difference) {
       llvm::raw_string_ostream os(where);
@@ -232,12 +216,11 @@ std::string compare(const Program &program, const Variant &variant, Counts &coun
     else if (std::string text = compareRuns(program, first, *results); !text.empty())
       return "with " + std::to_string(threads) + " threads, " + text;
   }
-  bool acceptsNan = mayMultiplyZero(*sized.module);
   for (auto [i, wanted, got] : llvm::enumerate(expected, first)) {
     // Whether data that nobody needs fail a call is open. Variables are others from here on.
     if (wanted.status.isOk() && isKnownFailure(wanted, got))
       break;
-    std::string text = compareCall(nameOf(program, i), wanted, got, acceptsNan);
+    std::string text = compareCall(nameOf(program, i), wanted, got);
     if (!text.empty())
       return text;
   }

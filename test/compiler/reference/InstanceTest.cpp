@@ -138,6 +138,51 @@ dfg.entry @f(%v: tensor<1xf32> {dfg.name = "v"}) -> (tensor<f32> {dfg.name = "a"
   EXPECT_EQ(fetches[1].number(0), 12);
 }
 
+static constexpr StringLiteral kWays = R"mlir(
+dfg.entry @f(%p: tensor<1xf32> {dfg.name = "p"}, %v: tensor<3xf32> {dfg.name = "v"})
+    -> (tensor<3xf32> {dfg.name = "g"}, tensor<3xi1> {dfg.name = "ok"}, tensor<3xf32> {dfg.name = "l"}) {
+  %zero = dfg.constant dense<0.0> : tensor<f32>
+  %s = dfg.sum %p : tensor<1xf32>
+  %goes = dfg.greater %s, %zero : tensor<f32>, tensor<f32>
+  %root = dfg.sqrt %v : tensor<3xf32>
+  %l = dfg.log %v : tensor<3xf32>
+  %x = dfg.if %goes : tensor<i1> -> tensor<3xf32> {
+    dfg.yield %root : tensor<3xf32>
+  } else {
+    %w = dfg.square %v : tensor<3xf32>
+    dfg.yield %w : tensor<3xf32>
+  }
+  %y = dfg.sum %x : tensor<3xf32>
+  %g = dfg.gradients %y, [%v] : (tensor<f32>, tensor<3xf32>) -> tensor<3xf32>
+  %ok = dfg.is_finite %g : tensor<3xf32>
+  dfg.return %g, %ok, %l : tensor<3xf32>, tensor<3xi1>, tensor<3xf32>
+}
+)mlir";
+
+/// A way that the call does not go leaves open what an infinite derivative makes of its zeros, and
+/// what is computed of that: nothing else.
+TEST_F(Instances, ZerosOfWaysNotTakenMeetInfiniteDerivatives) {
+  Instance instance(parse(kWays));
+  ASSERT_TRUE(instance.call("f", {vector({-1}), vector({0, 1, 4})}, fetches).isOk());
+  for (int fetch : {0, 1}) {
+    EXPECT_FALSE(fetches[fetch].isDetermined(0));
+    EXPECT_TRUE(fetches[fetch].isDetermined(1));
+    EXPECT_TRUE(fetches[fetch].isDetermined(2));
+  }
+  EXPECT_EQ(fetches[0].number(1), 2);
+  EXPECT_EQ(fetches[0].number(2), 8);
+  EXPECT_EQ(fetches[1].number(2), 1);
+}
+
+TEST_F(Instances, WaysThatAreTakenLeaveNothingOpen) {
+  Instance instance(parse(kWays));
+  ASSERT_TRUE(instance.call("f", {vector({1}), vector({0, 1, 4})}, fetches).isOk());
+  EXPECT_TRUE(fetches[0].isDetermined());
+  EXPECT_TRUE(fetches[1].isDetermined());
+  EXPECT_EQ(fetches[0].number(0), INFINITY);
+  EXPECT_EQ(fetches[0].number(2), 0.25);
+}
+
 /// Where rounding decides about a branch, what comes out of it may be anything.
 TEST_F(Instances, BranchesOnRoundingAreUndetermined) {
   Instance instance(parse(R"mlir(

@@ -1,0 +1,68 @@
+//===- Ways.cpp - Ways from values to a loss ------------------------------===//
+
+#include "compiler/reference/Ways.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::reference {
+
+Ways::Ways(GradientsOp gradients) : entry(gradients->getParentOfType<EntryOp>()) {
+  entry.walk([&](Operation *op) { hasChoice |= isa<IfOp, WhileOp>(op) || isa<DataflowOp>(op); });
+  if (!hasChoice)
+    return;
+  reach(gradients.getY());
+  while (!work.empty())
+    visitSources(work.pop_back_val());
+}
+
+/// Derivatives flow through floats and lists of them.
+void Ways::reach(Value value) {
+  Type type = value.getType();
+  if (auto list = dyn_cast<ListType>(type))
+    type = list.getElementType();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && isa<FloatType>(tensor.getElementType()) && reached.insert(value).second)
+    work.push_back(value);
+}
+
+/// What the regions of `around` give at a position.
+void Ways::visitYields(Operation *around, unsigned index) {
+  for (Region &region : around->getRegions())
+    for (Block &block : region)
+      if (Operation *yield = &block.back(); index < yield->getNumOperands())
+        reach(yield->getOperand(index));
+}
+
+void Ways::visitSources(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<WhileOp>(argument.getOwner()->getParentOp());
+    if (!loop)
+      return;
+    reach(loop.getInits()[argument.getArgNumber()]);
+    visitYields(loop, argument.getArgNumber());
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<StopGradientOp>(op))
+    return;
+  throughGradients |= isa<GradientsOp>(op);
+  if (auto read = dyn_cast<ReadOp>(op))
+    entry.walk([&](AssignOp assign) {
+      if (assign.getVariable() == read.getVariable())
+        reach(assign.getValue());
+    });
+  visitYields(op, cast<OpResult>(value).getResultNumber());
+  for (Value operand : op->getOperands())
+    reach(operand);
+}
+
+bool Ways::mayBeLeftOut(Operation *op) const {
+  if (!hasChoice)
+    return false;
+  if (!entry->isAncestor(op))
+    return throughGradients;
+  return llvm::any_of(op->getResults(), [&](Value result) { return reached.contains(result); });
+}
+
+} // namespace tfc::reference
