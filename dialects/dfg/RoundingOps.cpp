@@ -28,7 +28,8 @@ SmallVector<Value> SignOp::buildOperandGradients(OpBuilder &, ValueRange) { retu
 
 Value SignOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   ScalarBuilder s(b, getLoc());
-  Value x = scalars[0], zero = s.number(x, 0.0), one = s.number(x, 1.0), minusOne = s.number(x, -1.0);
+  Value x = scalars[0], zero = s.number(x, 0.0), one = s.number(x, 1.0),
+        minusOne = s.number(x, -1.0);
   if (isFloatScalar(x)) {
     Value rest = s.select(s.compare(arith::CmpFPredicate::OLT, x, zero), minusOne, x);
     return s.select(s.compare(arith::CmpFPredicate::OGT, x, zero), one, rest);
@@ -73,11 +74,15 @@ Value TruncOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 // ClampOp
 //===----------------------------------------------------------------------===//
 
-/// d clamp(x, low, high) = g where low <= x <= high; g where x < low; g where x > high.
+/// d clamp(x, low, high) = g where low <= x <= high; g where x < low; g where x > high or where
+/// low >= high.
 SmallVector<Value> ClampOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Term g(b, getLoc(), resultGrads[0]), x = g.with(getX()), zero = g.number(0.0);
   Term low = g.with(getMin()), high = g.with(getMax());
-  Term isHigh = greater(call<MaximumOp>(x, low), high), isLow = less(x, low);
+  // Where the limits are one number, x does not matter.
+  Term isHigh =
+      call<LogicalOrOp>(greater(call<MaximumOp>(x, low), high), call<GreaterEqualOp>(low, high));
+  Term isLow = less(x, low);
   Term inside = select(isHigh, zero, select(isLow, zero, g));
   return {inside, select(isHigh, zero, select(isLow, g, zero)), select(isHigh, g, zero)};
 }
@@ -128,7 +133,8 @@ static Division buildFloatDivision(ScalarBuilder s, Value x, Value y) {
                                           s.compare(Predicate::OLT, y, zero));
   Value isDown = s.create<arith::AndIOp>(hasRest, differs);
   Value exact = s.div(s.sub(x, rest), y);
-  Value whole = s.create<math::RoundEvenOp>(s.select(isDown, s.sub(exact, s.number(x, 1.0)), exact));
+  Value whole =
+      s.create<math::RoundEvenOp>(s.select(isDown, s.sub(exact, s.number(x, 1.0)), exact));
   Value plain = s.div(x, y);
   Value quotient = s.create<math::CopySignOp>(whole, plain);
   Value isByZero = s.compare(Predicate::OEQ, y, zero);

@@ -79,7 +79,7 @@ def Dfg_ClampOp : Dfg_ElementwiseOp<"clamp", "Numeric", [Dfg_Differentiable]> {
   let summary = "Limits elements to a range";
   let description = [{
     `minimum(maximum(x, min), max)`, with broadcasting of all three: `max`
-    where `min` is larger than it, NaN if one of them is. At a limit the gradient goes to `x`.
+    where `min` is larger, NaN if one is. At a limit the gradient goes to `x`, at two equal ones to `max`.
 
     ```mlir
     %y = dfg.clamp %x, %min, %max : tensor<4xf32>, tensor<f32>, tensor<f32>
