@@ -1,6 +1,9 @@
 #include "dialects/dfg/OpTable.h"
 #include "frontend/text/ElaborateImpl.h"
 #include "frontend/text/Locations.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 
@@ -361,10 +364,63 @@ bool Elaborator::buildBody(Loop &loop, const ast::Block &body) {
 }
 
 //===----------------------------------------------------------------------===//
+// Does it end?
+//===----------------------------------------------------------------------===//
+
+/// Whether an operation of a loop may end the call or see what others do meanwhile.
+static bool mayIntervene(mlir::Operation *op) {
+  if (isa<dfg::CheckedOpInterface>(op))
+    return true;
+  bool isAccess = isa<dfg::ReadOp, dfg::AssignOp>(op);
+  return !isAccess && op->getNumRegions() == 0 && !mlir::isMemoryEffectFree(op);
+}
+
+/// Whether the condition may be another one in the next iteration.
+static bool mayChange(dfg::WhileOp loop) {
+  StringSet<> assigned;
+  loop.getBodyRegion().walk([&](dfg::AssignOp assign) { assigned.insert(assign.getVariable()); });
+  mlir::Block &condition = loop.getConditionBlock();
+  auto isOther = [&](mlir::Value operand) {
+    auto argument = dyn_cast<mlir::BlockArgument>(operand);
+    if (!argument || argument.getOwner() != &condition)
+      return false;
+    unsigned place = argument.getArgNumber();
+    return loop.getYield().getValues()[place] != loop.getBodyBlock().getArgument(place);
+  };
+  return condition
+      .walk([&](mlir::Operation *op) {
+        auto read = dyn_cast<dfg::ReadOp>(op);
+        bool changes = any_of(op->getOperands(), isOther) || isa<dfg::AssignOp>(op) ||
+                       (read && assigned.contains(read.getVariable()));
+        return changes ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Reports a loop that goes on for ever once it has begun.
+void Elaborator::checkEnd(dfg::WhileOp loop, const ast::Expr *condition) {
+  auto visit = [](mlir::Operation *op) {
+    return mayIntervene(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  };
+  if (loop.getConditionRegion().walk(visit).wasInterrupted() ||
+      loop.getBodyRegion().walk(visit).wasInterrupted() || mayChange(loop))
+    return;
+  mlir::DenseElementsAttr constant;
+  bool isKnown = matchPattern(loop.getCondition().getCondition(), mlir::m_Constant(&constant));
+  if (isKnown && !constant.getSplatValue<bool>())
+    return; // never begins
+  error(condition->range, "endless-loop",
+        isKnown ? "this 'while' never ends: its condition is always true"
+                : "this 'while' never ends once it begins: nothing in its body changes the "
+                  "condition")
+      .help("carry what the condition reads: while i < n with i = 0 { yield i + 1 }");
+}
+
+//===----------------------------------------------------------------------===//
 // The loop
 //===----------------------------------------------------------------------===//
 
-Entity Elaborator::finishLoop(Loop &loop) {
+Entity Elaborator::finishLoop(Loop &loop, const ast::Expr *condition) {
   LoopContext &context = loop.context;
   mlir::Block &body = context.op.getBodyBlock();
   builder.toEnd(body);
@@ -382,6 +438,8 @@ Entity Elaborator::finishLoop(Loop &loop) {
   dfg::WhileOp op =
       builder.finishWhile(context.op, context.added, next, loop.trips, loop.recompute);
   finishRegions(op);
+  if (condition)
+    checkEnd(op, condition);
   std::vector<Entity> results;
   std::vector<std::string> names;
   for (auto [i, binding] : enumerate(loop.carried)) {
@@ -416,7 +474,7 @@ Entity Elaborator::elaborateLoop(Loop &loop, const ast::Expr *condition, const a
   ok = buildBody(loop, body) && ok;
   loops.pop_back();
   if (ok)
-    return finishLoop(loop);
+    return finishLoop(loop, condition);
   builder.restore(behind);
   return Poison();
 }

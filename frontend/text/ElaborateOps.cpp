@@ -433,7 +433,7 @@ Entity Elaborator::callOp(const dfg::OpSignature &op, Arguments &args, const ast
   for (auto [signature, given] : zip(op.attributes, opCall.attributes))
     if (signature.kind == AttrKind::Symbol && given)
       reads.erase(given->value.as<Variable *>());
-  return created ? opResult(op, created) : Entity();
+  return created && canBeMeant(created, call.range) ? opResult(op, created) : Entity();
 }
 
 } // namespace tfc::text

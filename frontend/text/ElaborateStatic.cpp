@@ -195,6 +195,9 @@ std::optional<Entity> Elaborator::staticBinary(ast::BinaryOp op, const Entity &l
     return floatBinary(op, *x, *y);
   std::optional<dfg::DimExpr> a = lhs.asDim(), b = rhs.asDim();
   if (a && b) {
+    bool divides = op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
+    if (divides && b->isConstant(0))
+      return fail(at, "division-by-zero", "division by zero");
     if (!isComparison(op))
       return sizeBinary(op, *a, *b);
     std::optional<bool> known = compareSizes(op, *a, *b);

@@ -196,7 +196,8 @@ mlir::Value Elaborator::emit(StringRef op, ArrayRef<Argument> operands, ValueRan
     result = (*created)->getResult(0);
     return true;
   });
-  return result;
+  bool isMeant = result && canBeMeant(result.getDefiningOp(), at, operatorText);
+  return isMeant ? result : mlir::Value();
 }
 
 mlir::Value Elaborator::castTo(mlir::Value value, mlir::Type element, SourceRange at) {

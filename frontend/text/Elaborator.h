@@ -256,6 +256,9 @@ private:
   mlir::Value emit(llvm::StringRef op, llvm::ArrayRef<Argument> operands, mlir::ValueRange values,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes, SourceRange at,
                    llvm::StringRef operatorText = {});
+  /// Reports what the constants of a new operation make of it and nobody can mean
+  /// (ElaborateLiterals.cpp).
+  bool canBeMeant(mlir::Operation *op, SourceRange at, llvm::StringRef operatorText = {});
   Entity callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call);
   Entity callAssign(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
   bool requireEntry(SourceRange at);
@@ -395,7 +398,8 @@ private:
   void reportCarried(const ast::Binding &binding, mlir::Type start, mlir::Value next,
                      SourceRange nextAt);
   bool addStacks(Loop &loop, RunTimeBlock &block, size_t sizesOutside);
-  Entity finishLoop(Loop &loop);
+  void checkEnd(dfg::WhileOp loop, const ast::Expr *condition);
+  Entity finishLoop(Loop &loop, const ast::Expr *condition);
   Entity elaborateLoop(Loop &loop, const ast::Expr *condition, const ast::Block &body);
   /// Adds a carried value to a loop that is being elaborated; returns its place.
   unsigned addCarried(LoopContext &loop, mlir::Value init);
