@@ -75,9 +75,42 @@ bool Generator::makeScalars() {
                                                 : addFeed(type, "_extreme")};
   // A division by zero fails a call.
   operands.push_back(addFeed(type, isRisky ? "_extreme" : "_extreme_nonzero"));
+  if (random.apart("folded").chance(0.3))
+    operands = {addSplat(type, false), addSplat(type, true)};
   for (int64_t left = random.between(4, 9); left > 0; --left)
     tryOperands(pickElementwiseOp(), operands);
   return pool.size() > known;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// A product of matrices that may be transposed, by the product, before it, or both.
+bool Generator::makeProduct() {
+  Shape batch;
+  if (random.chance(0.3))
+    batch.push_back(drawSize());
+  Type elementType = random.chance(0.85) ? mainFloat : drawAnyDtype();
+  auto operand = [&](DimExpr rows, DimExpr columns, bool isTransposed) -> Value {
+    bool isMoved = random.chance(0.5);
+    if (isMoved != isTransposed)
+      std::swap(rows, columns);
+    Shape shape = batch;
+    shape.append({rows, columns});
+    RankedTensorType type = tensorOf(shape, elementType);
+    Value x = isTooLarge(type) ? Value() : valueOf(type);
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
+    std::swap(order.back(), order.end()[-2]);
+    return isMoved ? make("transpose", x, intsAttr("permutation", order)) : x;
+  };
+  DimExpr rows = drawSize(), inner = drawSize(), columns = drawSize();
+  bool isLeft = random.chance(0.5), isRight = random.chance(0.5);
+  Value lhs = operand(rows, inner, isLeft), rhs = operand(inner, columns, isRight);
+  Builder b(builder.getContext());
+  return bool(make("matmul", {lhs, rhs},
+                   {b.getNamedAttr("transpose_lhs", b.getBoolAttr(isLeft)),
+                    b.getNamedAttr("transpose_rhs", b.getBoolAttr(isRight))}));
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,8 @@ void Generator::drawStatement() {
     return;
   if (choice < 0.38 && attempt([&] { return makeScalars(); }))
     return;
+  if (choice < 0.40 && attempt([&] { return makeProduct(); }))
+    return;
   for (unsigned attempt = 0; attempt < 4 && !makeOperation(); ++attempt) {
   }
 }

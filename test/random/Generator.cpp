@@ -133,8 +133,10 @@ static Attribute drawElement(Random &random, Type type, bool isPositive, bool is
                           llvm::APFloat(floatType.getFloatSemantics(), drawExtreme(random, type)));
   if (isExtreme)
     return IntegerAttr::get(type, drawExtreme(random, type));
-  if (floatType)
-    return FloatAttr::get(type, (random.below(33) - (isPositive ? -1 : 16)) / 8.0);
+  if (floatType) {
+    int64_t number = random.below(33) - (isPositive ? -1 : 16);
+    return FloatAttr::get(type, number / (number % 3 == 1 ? 7.0 : 8.0)); // some are rounded
+  }
   if (type.isInteger(1))
     return IntegerAttr::get(type, random.below(2));
   return IntegerAttr::get(type, random.between(isPositive ? 1 : 0, 5));
@@ -149,6 +151,11 @@ Value Generator::addConstant(RankedTensorType type, bool isPositive, double extr
     elements.push_back(
         drawElement(random, elementType, isPositive, isExtreme && random.chance(0.7)));
   return builder.constant(DenseElementsAttr::get(type, elements), location);
+}
+
+Value Generator::addSplat(RankedTensorType type, bool isPositive) {
+  Attribute element = drawElement(random, type.getElementType(), isPositive, false);
+  return builder.constant(DenseElementsAttr::get(type, element), location);
 }
 
 Generator::Values Generator::visible() {

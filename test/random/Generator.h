@@ -46,6 +46,8 @@ private:
   mlir::Value addFeed(mlir::RankedTensorType type, llvm::StringRef suffix = "");
   /// `extremes`: how likely it has extreme numbers.
   mlir::Value addConstant(mlir::RankedTensorType type, bool isPositive, double extremes);
+  /// A constant of one number.
+  mlir::Value addSplat(mlir::RankedTensorType type, bool isPositive);
   /// Removes feeds, the last ones, that nothing uses, down to `count`.
   void dropFeeds(size_t count);
   /// All values that a statement may use, those of the entry's feeds included.
@@ -90,6 +92,7 @@ private:
   mlir::NamedAttribute intsAttr(llvm::StringRef name, llvm::ArrayRef<int64_t> numbers);
   bool tryOperands(const dfg::OpSignature &op, llvm::ArrayRef<mlir::Value> values);
   bool makeScalars();
+  bool makeProduct();
   Attributes pickWindowOptions(size_t rank);
   mlir::Value pickImages(size_t rank, int64_t channels);
   mlir::Value pickKernel(mlir::Value images, llvm::ArrayRef<int64_t> taps, int64_t perGroup,
