@@ -258,7 +258,9 @@ void RunFunction::enterLoop(WhileOp op, Block *header) {
     } else {
       targets[{op, unsigned(i)}] = pointers[result];
     }
-    pointers[inCondition] = pointers[inBody] = pointers[result];
+    Value place = pointers.lookup(result); // the map grows below
+    for (Value argument : {inCondition, inBody})
+      pointers[argument] = place;
   }
 }
 
