@@ -51,6 +51,11 @@ static std::optional<text::LibraryCalls::Value> inputFor(NodeBuilder &node, unsi
   return node.dims(i);
 }
 
+/// Whether an input may hold what the parameter takes.
+static bool isInputKind(Kind kind) {
+  return kind != Kind::Float && kind != Kind::String && kind != Kind::DType;
+}
+
 /// A parameter is the attribute of its name; the others are the inputs in their order.
 static Outcome buildCall(NodeBuilder &node, const OpRule &) {
   text::LibraryCalls &functions = node.entry.functions;
@@ -60,6 +65,8 @@ static Outcome buildCall(NodeBuilder &node, const OpRule &) {
     bool isAttribute = parameter.kind != Kind::Tensor && node.node.has(parameter.name);
     if (!isAttribute && parameter.hasDefault && input >= node.numInputs())
       continue;
+    if (!isAttribute && !isInputKind(parameter.kind))
+      return node.fail("expected an attribute '" + parameter.name + "' [graph-edge]");
     auto value = isAttribute ? attributeFor(node, parameter.name, parameter.kind)
                              : inputFor(node, input++, parameter.kind);
     if (!value)

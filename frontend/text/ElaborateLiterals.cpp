@@ -39,7 +39,8 @@ static std::optional<double> numberOf(mlir::Value value) {
 }
 
 bool Elaborator::canBeMeant(Operation *op, SourceRange at, StringRef operatorText) {
-  bool divides = isa<dfg::FloordivOp, dfg::ModOp>(op);
+  // In a branch or loop it may never run.
+  bool divides = isa<dfg::FloordivOp, dfg::ModOp>(op) && isa<dfg::EntryOp>(op->getParentOp());
   if (divides && hasZero(op->getOperand(1))) {
     StringRef name = operatorText.empty() ? op->getName().stripDialect() : operatorText;
     error(at, "division-by-zero", "'" + name + "' of integers by zero makes every call fail");
