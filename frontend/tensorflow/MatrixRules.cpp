@@ -1,6 +1,7 @@
 // Products, diagonals and triangles of matrices.
 
 #include "frontend/tensorflow/Importer.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -65,14 +66,14 @@ static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
   SmallVector<Value> values = node.allInputs();
   if (terms.size() != values.size())
     return node.fail("expected a term of '" + equation + "' for each input [graph-edge]");
-  std::string labels;
+  SmallVector<std::string> labels;
   for (auto [term, value] : zip(terms, values)) {
     SmallVector<StringRef> names = splitTerm(term);
     value = sumLoneAxes(node, value, names, equation);
-    labels += (labels.empty() ? "" : ", ") + spellTerm(names);
+    labels.push_back(spellTerm(names));
   }
-  labels += " -> " + spellTerm(splitTerm(output));
-  return node.done({node.op("einsum", values, node.textAttr("labels", labels))});
+  std::string text = join(labels, ", ") + " -> " + spellTerm(splitTerm(output));
+  return node.done({node.op("einsum", values, node.textAttr("labels", text))});
 }
 
 //===----------------------------------------------------------------------===//

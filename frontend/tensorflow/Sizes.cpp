@@ -155,7 +155,10 @@ static Results combine(NodeBuilder &node, Combine function, bool isPredicate) {
   // Shapes and scalars; nothing that computes sizes broadcasts otherwise.
   if (a.shape != b.shape && a.values.size() != 1 && b.values.size() != 1)
     return std::nullopt;
-  const SizeTensor &larger = a.rank() > b.rank() || a.values.size() > b.values.size() ? a : b;
+  bool isFirst = b.values.size() == 1 && (a.values.size() != 1 || a.rank() > b.rank());
+  const SizeTensor &larger = isFirst || a.shape == b.shape ? a : b;
+  if (larger.rank() < std::max(a.rank(), b.rank()))
+    return std::nullopt;
   SizeTensor result{
       isPredicate ? IntegerType::get(node.context(), 1) : a.elementType, larger.shape, {}};
   if (a.elementType != b.elementType || countOf(larger.shape) != int64_t(larger.values.size()))

@@ -173,6 +173,16 @@ def fed_shapes(x, size, shape, axis):
     }
 
 
+def einsum(x, w, v):
+    fetches = {}
+    for name, equation, operands in [("rest", "...ij,jk->...ik", [x, w]), ("vector", "...j,j->...", [x, v]), ("all", "abij,abij->", [x, x])]:
+        y = tf.einsum(equation, *operands)
+        fetches[name] = y
+        for of, gradient in zip("xy", tf.gradients(tf.reduce_sum(tf.square(y)), operands)):
+            fetches[f"{name}_{of}"] = gradient
+    return fetches
+
+
 record("resize", {"x": normal(2, 6, 7, 3)}, resize)
 record("resize_area", {"x": normal(2, 6, 7, 3)}, resize_area)
 # TensorFlow rounds the places of cubic weights to 1/1024.
@@ -192,3 +202,4 @@ record("fed_shapes", {
 record("crops", {
     "x": normal(2, 6, 7, 3), "numbers": np.array([1, 0, 1], np.int32),
     "boxes": np.array([[0.11, 0.23, 0.79, 0.93], [0, 0, 1, 0.98], [-0.2, 0.33, 0.71, 1.4]], np.float32)}, crops)
+record("einsum", {"x": normal(2, 2, 3, 4), "w": normal(4, 2), "v": normal(4)}, einsum)
