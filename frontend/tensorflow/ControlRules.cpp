@@ -92,20 +92,21 @@ static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Switch", buildSwitch, "", OpRule::Structural},
-    {"RefSwitch", buildSwitch, "", OpRule::Structural},
-    {"Merge", buildMerge, "", OpRule::Structural},
-    {"RefMerge", buildMerge, "", OpRule::Structural},
-    {"Enter", buildEnter, "", OpRule::Structural},
-    {"RefEnter", buildEnter, "", OpRule::Structural},
-    {"Exit", buildFrameOp, "exit", OpRule::Structural},
-    {"RefExit", buildFrameOp, "exit", OpRule::Structural},
-    {"NextIteration", buildNextIteration, "next_iteration", OpRule::Structural},
-    {"RefNextIteration", buildNextIteration, "next_iteration", OpRule::Structural},
-    {"LoopCond", buildFrameOp, "loop_cond", OpRule::Structural},
-    {"NoOp", buildNothing},
-    {"ControlTrigger", buildNothing},
-    {"Assert", buildAssert, "", OpRule::Effect},
+    {"Switch", "2 -> 2", buildSwitch, "", OpRule::Structural},
+    {"RefSwitch", "2 -> 2", buildSwitch, "", OpRule::Structural},
+    {"Merge", "N -> 2", buildMerge, "", OpRule::Structural},
+    {"RefMerge", "N -> 2", buildMerge, "", OpRule::Structural},
+    {"Enter", "1 -> 1; frame_name:string, is_constant:bool?", buildEnter, "", OpRule::Structural},
+    {"RefEnter", "1 -> 1; frame_name:string, is_constant:bool?", buildEnter, "",
+     OpRule::Structural},
+    {"Exit", "1 -> 1", buildFrameOp, "exit", OpRule::Structural},
+    {"RefExit", "1 -> 1", buildFrameOp, "exit", OpRule::Structural},
+    {"NextIteration", "1 -> 1", buildNextIteration, "next_iteration", OpRule::Structural},
+    {"RefNextIteration", "1 -> 1", buildNextIteration, "next_iteration", OpRule::Structural},
+    {"LoopCond", "1 -> 1", buildFrameOp, "loop_cond", OpRule::Structural},
+    {"NoOp", "0 -> 0", buildNothing},
+    {"ControlTrigger", "0 -> 0", buildNothing},
+    {"Assert", "T+1 -> 0", buildAssert, "", OpRule::Effect},
 };
 
 ArrayRef<OpRule> controlRules() { return kRules; }
@@ -115,7 +116,8 @@ ArrayRef<OpRule> controlRules() { return kRules; }
 //===----------------------------------------------------------------------===//
 
 bool NodeBuilder::isLoopEdge(unsigned i) const {
-  StringRef op = entry.graph.nodes[node.inputs[i].node].op;
+  std::optional<Edge> input = edge(i);
+  StringRef op = input ? StringRef(entry.graph.nodes[input->node].op) : StringRef();
   return op == "NextIteration" || op == "RefNextIteration";
 }
 
@@ -127,17 +129,20 @@ Value NodeBuilder::loopValue(unsigned i) const {
 /// Makes the result an operand of the merges that wait for it, which stand before it.
 Outcome NodeBuilder::closeLoop() {
   Value value = results.front();
-  for (auto [user, other] : enumerate(entry.graph.nodes)) {
-    if (!entry.facts.isNeeded[user] || (other.op != "Merge" && other.op != "RefMerge"))
+  for (unsigned user : entry.facts.readers[index]) {
+    const Node &other = entry.graph.nodes[user];
+    if (!isMerge(other.op))
       continue;
     for (auto [i, input] : enumerate(other.inputs)) {
       if (input.node != index)
         continue;
       if (entry.states[user].values.empty()) {
-        entry.loopValues[{unsigned(user), unsigned(i)}] = value;
+        entry.loopValues[{user, unsigned(i)}] = value;
         continue;
       }
-      Operation *merge = entry.states[user].values.front().getDefiningOp();
+      auto merge = entry.states[user].values.front().getDefiningOp<dfg::MergeOp>();
+      if (!merge || i >= merge->getNumOperands())
+        return fail("expected a loop to pass a merge [graph-cycle]");
       Type expected = merge->getResult(0).getType();
       if (expected != value.getType())
         return fail("expected a loop variable to keep its type " + dfg::toText(expected) +

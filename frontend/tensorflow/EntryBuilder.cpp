@@ -57,8 +57,14 @@ RankedTensorType EntryBuilder::feedType(const FeedSpec &feed, Edge edge, EntryHe
   const PartialShape &known = node.attr("shape").shape;
   bool hasShape = node.has("shape") && known.hasRank;
   if (feed.sizes) {
-    for (const std::string &text : *feed.sizes)
-      shape.push_back(*dfg::DimExpr::parse(text));
+    for (const std::string &text : *feed.sizes) {
+      std::optional<dfg::DimExpr> size = dfg::DimExpr::parse(text);
+      if (!size) {
+        error(edge.node) << "'" << text << "' is no size [graph-entry]";
+        return {};
+      }
+      shape.push_back(*size);
+    }
     if (hasShape && known.sizes.size() != shape.size()) {
       error(edge.node) << "expected a feed of " << known.sizes.size() << " axes, but got "
                        << shape.size() << " [graph-entry]";
@@ -100,7 +106,8 @@ bool EntryBuilder::findFeeds(EntryHeader &header) {
       continue;
     header.feeds.push_back(
         {portName(feed.tensor), type, graph.locate(builder.getContext(), edge->node)});
-    if (feed.numbers && isa<IntegerType>(type.getElementType()) && type.hasStaticShape())
+    if (feed.numbers && isa<IntegerType>(type.getElementType()) && type.hasStaticShape() &&
+        type.getNumElements() == int64_t(feed.numbers->size()))
       fedSizes[*edge] = {type.getElementType(),
                          llvm::to_vector(type.getShape()),
                          {feed.numbers->begin(), feed.numbers->end()}};
@@ -132,25 +139,24 @@ bool EntryBuilder::reportUnsupported() {
   return hasErrors;
 }
 
-bool EntryBuilder::isReady(unsigned index, bool &isHopeless) const {
+void EntryBuilder::forEachBefore(unsigned index, llvm::function_ref<void(unsigned)> visit) const {
   const Node &node = graph.nodes[index];
-  isHopeless = false;
-  bool isReady = true;
-  auto look = [&](unsigned producer) {
-    isHopeless |= states[producer].status == State::Failed;
-    isReady &= states[producer].status == State::Built;
-  };
-  bool isMerge = node.op == "Merge" || node.op == "RefMerge";
   for (Edge input : node.inputs) {
     StringRef op = graph.nodes[input.node].op;
     // The edge that closes a loop; the node at its other end sets the operand.
-    if (isMerge && (op == "NextIteration" || op == "RefNextIteration"))
+    if (isMerge(node.op) && (op == "NextIteration" || op == "RefNextIteration"))
       continue;
     if (!fed.count(input))
-      look(input.node);
+      visit(input.node);
   }
   for (unsigned control : node.controls)
-    look(control);
+    visit(control);
+}
+
+bool EntryBuilder::isReady(unsigned index) const {
+  bool isReady = true;
+  forEachBefore(index,
+                [&](unsigned producer) { isReady &= states[producer].status == State::Built; });
   return isReady;
 }
 
@@ -191,12 +197,6 @@ void EntryBuilder::keepSizes(unsigned index) {
 
 Outcome EntryBuilder::buildNode(unsigned index) {
   State &state = states[index];
-  bool isHopeless;
-  if (!isReady(index, isHopeless)) {
-    if (isHopeless)
-      state.status = State::Failed;
-    return isHopeless ? Outcome::Failed : Outcome::Later;
-  }
   if (passesHandle(graph.nodes[index])) {
     state.status = State::Built;
     return Outcome::Done;
@@ -220,16 +220,98 @@ Outcome EntryBuilder::buildNode(unsigned index) {
   return outcome;
 }
 
-void EntryBuilder::buildNodes() {
-  std::vector<unsigned> pending;
-  for (unsigned i = 0; i < graph.nodes.size(); ++i)
-    if (facts.isNeeded[i])
-      pending.push_back(i);
-  for (size_t before = 0; before != pending.size();) {
-    before = pending.size();
-    llvm::erase_if(pending, [&](unsigned i) { return buildNode(i) != Outcome::Later; });
+namespace {
+
+/// Builds nodes once all that they need is there, in the order of the file as far as that goes.
+class Worklist {
+public:
+  explicit Worklist(EntryBuilder &entry)
+      : entry(entry), waits(entry.graph.nodes.size(), 0), users(entry.graph.nodes.size()) {}
+
+  void run();
+
+private:
+  void start();
+  void build(unsigned index);
+  void finish(unsigned index, Outcome outcome);
+
+  using Queue = std::set<unsigned>;
+
+  EntryBuilder &entry;
+  std::vector<unsigned> waits; // for how many others, by node
+  std::vector<SmallVector<unsigned>> users;
+  Queue ready, next; // those behind the last one, and those before it
+  std::vector<unsigned> postponed;
+};
+
+} // namespace
+
+void Worklist::start() {
+  for (unsigned i = 0; i < waits.size(); ++i) {
+    if (!entry.facts.isNeeded[i])
+      continue;
+    entry.forEachBefore(i, [&](unsigned producer) {
+      ++waits[i];
+      users[producer].push_back(i);
+    });
+    if (waits[i] == 0)
+      ready.insert(i);
   }
-  if (!pending.empty() && !hasErrors)
+}
+
+void Worklist::finish(unsigned index, Outcome outcome) {
+  if (outcome == Outcome::Failed) {
+    // What needs a failed node fails with it.
+    std::vector<unsigned> failed{index};
+    while (!failed.empty()) {
+      unsigned node = failed.back();
+      failed.pop_back();
+      for (unsigned user : users[node])
+        if (std::exchange(entry.states[user].status, EntryBuilder::State::Failed) !=
+            EntryBuilder::State::Failed)
+          failed.push_back(user);
+    }
+    return;
+  }
+  for (unsigned user : users[index])
+    if (--waits[user] == 0)
+      (user > index ? ready : next).insert(user);
+}
+
+void Worklist::build(unsigned index) {
+  if (entry.states[index].status != EntryBuilder::State::Pending)
+    return;
+  Outcome outcome = entry.buildNode(index);
+  if (outcome == Outcome::Later)
+    postponed.push_back(index);
+  else
+    finish(index, outcome);
+}
+
+void Worklist::run() {
+  start();
+  while (!ready.empty()) {
+    size_t before = postponed.size();
+    bool hasProgress = false;
+    while (!ready.empty()) {
+      unsigned index = *ready.begin();
+      ready.erase(ready.begin());
+      build(index);
+      hasProgress |= postponed.size() == before;
+      before = postponed.size();
+      if (ready.empty())
+        std::swap(ready, next);
+    }
+    // Others may have told what these wait for.
+    if (hasProgress)
+      ready.insert(postponed.begin(), postponed.end());
+    postponed.clear();
+  }
+}
+
+void EntryBuilder::buildNodes() {
+  Worklist(*this).run();
+  if (!hasErrors)
     reportStuck();
   for (unsigned i = 0; i < graph.nodes.size() && !hasErrors; ++i)
     if (states[i].status == State::Failed)
@@ -240,8 +322,7 @@ void EntryBuilder::buildNodes() {
 void EntryBuilder::reportStuck() {
   bool found = false;
   for (unsigned i = 0; i < graph.nodes.size(); ++i) {
-    bool isHopeless;
-    if (!facts.isNeeded[i] || states[i].status != State::Pending || !isReady(i, isHopeless))
+    if (!facts.isNeeded[i] || states[i].status != State::Pending || !isReady(i))
       continue;
     found = true;
     error(i) << "the graph does not say the shape of its elements [dynamic-shape]";
@@ -270,22 +351,52 @@ dfg::NodeOp EntryBuilder::addNode(unsigned index, ArrayRef<Operation *> ops, Val
   return node;
 }
 
+SmallVector<unsigned> EntryBuilder::handlesBefore(unsigned index) const {
+  SmallVector<unsigned> missing;
+  const OpRule *rule = findRule(graph.nodes[index].op);
+  if (rule && (rule->flags & OpRule::Handle))
+    return missing;
+  for (Edge input : graph.nodes[index].inputs) {
+    const State &state = states[input.node];
+    if (!fed.count(input) && state.status == State::Built && state.values.empty() &&
+        state.sizes.empty() && !state.isHandleFailed)
+      missing.push_back(input.node);
+  }
+  return missing;
+}
+
+/// Makes the value of a handle, or of what only passes one on.
+void EntryBuilder::buildHandle(unsigned index) {
+  NodeBuilder builder(*this, index);
+  const OpRule *rule = ruleOf(graph.nodes[index].op);
+  State &state = states[index];
+  bool isPassed = rule && !graph.nodes[index].inputs.empty();
+  if (rule && (rule->flags & OpRule::Handle))
+    state.values.assign(1, builder.scalar(1, IntegerType::get(builder.context(), 1)));
+  else if (isPassed && passesHandle(graph.nodes[index]))
+    // The identities and the structural operations.
+    builder.finish(*rule, rule->build(builder, *rule));
+  state.isHandleFailed = state.values.empty();
+}
+
 /// Handles have no value; one of type bool stands for them where it matters whether they are live.
 Value EntryBuilder::handleValue(Edge edge) {
-  const Node &node = graph.nodes[edge.node];
-  NodeBuilder builder(*this, edge.node);
-  const OpRule *rule = ruleOf(node.op);
-  SmallVector<Value> &values = states[edge.node].values;
-  if (edge.output < values.size() && values[edge.output])
-    return values[edge.output];
-  if (rule && (rule->flags & OpRule::Handle)) {
-    values.assign(1, builder.scalar(1, IntegerType::get(builder.context(), 1)));
-  } else if (rule && !node.inputs.empty()) {
-    // The identities and the structural operations.
-    if (builder.finish(*rule, rule->build(builder, *rule)) != Outcome::Done)
-      return {};
+  // Those that the handle passes through come first: chains may be long.
+  SmallVector<unsigned> work{edge.node};
+  std::set<unsigned> visited;
+  while (!work.empty()) {
+    unsigned index = work.back();
+    bool isOpen = states[index].values.empty() && !states[index].isHandleFailed;
+    if (isOpen && visited.insert(index).second) {
+      llvm::append_range(work, handlesBefore(index));
+      continue;
+    }
+    if (isOpen)
+      buildHandle(index);
+    work.pop_back();
   }
-  if (edge.output < values.size())
+  const SmallVector<Value> &values = states[edge.node].values;
+  if (edge.output < values.size() && values[edge.output])
     return values[edge.output];
   error(edge.node) << "there is no output " << edge.output << " [graph-edge]";
   return {};
@@ -311,26 +422,60 @@ Value EntryBuilder::valueOf(Edge edge) {
   return {};
 }
 
+/// The folded nodes whose tokens that of a folded node is made of.
+SmallVector<unsigned> EntryBuilder::foldedBefore(unsigned index) const {
+  SmallVector<unsigned> before;
+  auto add = [&](unsigned node) {
+    if (states[node].isFolded && facts.needsToken[node] && !states[node].hasToken)
+      before.push_back(node);
+  };
+  for (unsigned control : graph.nodes[index].controls)
+    add(control);
+  for (Edge input : graph.nodes[index].inputs)
+    if (!fed.count(input))
+      add(input.node);
+  return before;
+}
+
 Value EntryBuilder::tokenOf(unsigned index) {
   if (!facts.needsToken[index])
     return {};
+  // Tokens of folded nodes lead through others, in chains that may be long.
+  SmallVector<unsigned> work{index};
+  std::set<unsigned> visited;
+  while (!work.empty()) {
+    unsigned node = work.back();
+    State &state = states[node];
+    if (!state.hasToken && state.isFolded && visited.insert(node).second) {
+      llvm::append_range(work, foldedBefore(node));
+      continue;
+    }
+    if (!state.hasToken && !state.token)
+      state.token = computeToken(node);
+    state.hasToken = true;
+    work.pop_back();
+  }
+  return states[index].token;
+}
+
+Value EntryBuilder::computeToken(unsigned index) {
   State &state = states[index];
-  if (state.token)
-    return state.token;
   NodeBuilder node(*this, index);
   SmallVector<Value> after;
   if (state.isFolded)
     after = node.tokens();
   else if (state.values.empty())
     handleValue({index, 0});
+  if (state.token)
+    return state.token;
   SmallVector<Value> witnesses = state.witnesses;
   if (witnesses.empty() && !state.isFolded)
     llvm::copy_if(state.values, std::back_inserter(witnesses), [](Value v) { return bool(v); });
   if (witnesses.empty() && after.empty())
     return {};
   if (witnesses.empty() && after.size() == 1)
-    return states[index].token = after.front();
-  return states[index].token = addNode(index, {}, after, witnesses).getDone();
+    return after.front();
+  return addNode(index, {}, after, witnesses).getDone();
 }
 
 Value EntryBuilder::tokenOf(Edge edge) {
@@ -390,13 +535,15 @@ LogicalResult EntryBuilder::build() {
   bool isFound = findFeeds(header);
   if (!findFetches() || !isFound)
     return failure();
-  computeFacts();
-  if (hasErrors || reportUnsupported())
+  markNeeded();
+  if (reportUnsupported() || !checkSignatures())
     return failure();
+  computeFacts();
   Location location = graph.locate(builder.getContext());
   dfg::EntryOp entry = builder.beginEntry(header, location);
   for (auto [feed, argument] : zip(spec.feeds, entry.getBody().getArguments()))
-    fed[*findTensor(feed.tensor, "feed")] = argument;
+    if (std::optional<Edge> edge = findTensor(feed.tensor, "feed"))
+      fed[*edge] = argument;
   dataflow = builder.beginDataflow(location);
   builder.toEnd(dataflow.getBody().front());
   builder.hoistBefore(dataflow);

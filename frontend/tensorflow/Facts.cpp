@@ -8,97 +8,9 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-/// Operations that pass their first input on, also from frame to frame.
-static bool isPassing(StringRef op) {
-  static const llvm::StringSet<> kOps{
-      "Identity", "Enter",   "Exit",      "Switch",           "NextIteration", "RefIdentity",
-      "RefEnter", "RefExit", "RefSwitch", "RefNextIteration", "StopGradient",  "PreventGradient"};
-  return kOps.contains(op);
-}
-
 static bool isEnter(StringRef op) { return op == "Enter" || op == "RefEnter"; }
 static bool isExit(StringRef op) { return op == "Exit" || op == "RefExit"; }
 static bool isSwitch(StringRef op) { return op == "Switch" || op == "RefSwitch"; }
-static bool isMerge(StringRef op) { return op == "Merge" || op == "RefMerge"; }
-
-/// What was pushed comes back from the stack: the edge behind a pop.
-static std::optional<Edge> pushedEdge(const Graph &graph, Edge stack, unsigned depth);
-
-static std::optional<unsigned> resolveResource(const Graph &graph, Edge edge, unsigned depth) {
-  for (; depth < 10000; ++depth) {
-    const Node &node = graph.nodes[edge.node];
-    const OpRule *rule = findRule(node.op);
-    if (rule && (rule->flags & OpRule::Handle))
-      return edge.node;
-    if (node.inputs.empty())
-      return std::nullopt;
-    if (node.op == "StackPopV2") {
-      std::optional<Edge> pushed = pushedEdge(graph, node.inputs.front(), depth);
-      if (!pushed)
-        return std::nullopt;
-      edge = *pushed;
-    } else {
-      edge = node.inputs.front();
-    }
-  }
-  return std::nullopt;
-}
-
-static std::optional<Edge> pushedEdge(const Graph &graph, Edge stack, unsigned depth) {
-  std::optional<unsigned> owner = resolveResource(graph, stack, depth + 1);
-  if (!owner)
-    return std::nullopt;
-  for (const Node &node : graph.nodes)
-    if (node.op == "StackPushV2" && node.inputs.size() == 2 &&
-        resolveResource(graph, node.inputs.front(), depth + 1) == owner)
-      return node.inputs.back();
-  return std::nullopt;
-}
-
-std::optional<Edge> resolvePushed(const Graph &graph, Edge stack) {
-  return pushedEdge(graph, stack, 0);
-}
-
-std::optional<unsigned> resolveResource(const Graph &graph, Edge edge) {
-  return resolveResource(graph, edge, 0);
-}
-
-static bool isVariableReference(StringRef op) { return op == "VariableV2" || op == "Variable"; }
-
-std::optional<unsigned> resolveReference(const Graph &graph, Edge edge) {
-  for (size_t steps = 0; steps <= graph.nodes.size(); ++steps) {
-    const Node &node = graph.nodes[edge.node];
-    if (isVariableReference(node.op))
-      return edge.node;
-    if (!StringRef(node.op).starts_with("Ref") || node.inputs.empty())
-      return std::nullopt;
-    edge = node.inputs.front();
-  }
-  return std::nullopt;
-}
-
-std::optional<ListKey> resolveArray(const Graph &graph, Edge edge) {
-  std::string source;
-  for (size_t steps = 0; steps <= graph.nodes.size(); ++steps) {
-    const Node &node = graph.nodes[edge.node];
-    if (node.op == "TensorArrayV3")
-      return ListKey{edge.node, source};
-    if (node.inputs.empty())
-      return std::nullopt;
-    if (node.op == "TensorArrayGradV3")
-      source += "/" + node.attr("source").text;
-    else if (node.op == "StackPopV2") {
-      std::optional<Edge> pushed = pushedEdge(graph, node.inputs.front(), 0);
-      if (!pushed)
-        return std::nullopt;
-      edge = *pushed;
-      continue;
-    } else if (!isPassing(node.op) && !isMerge(node.op))
-      return std::nullopt;
-    edge = node.inputs.front();
-  }
-  return std::nullopt;
-}
 
 void EntryBuilder::markNeeded() {
   facts.isNeeded.assign(graph.nodes.size(), false);
@@ -147,9 +59,8 @@ void EntryBuilder::markTokens() {
     if (!facts.isNeeded[index])
       continue;
     const OpRule *rule = findRule(node.op);
-    bool isRead = llvm::any_of(node.inputs, [&](Edge input) {
-      return !fed.count(input) && resolveReference(graph, input);
-    });
+    bool isRead = llvm::any_of(
+        node.inputs, [&](Edge input) { return !fed.count(input) && handles.reference(input); });
     if (isSwitch(node.op) || isEnter(node.op))
       control.push_back(index);
     else if (isRead || (rule && (rule->flags & OpRule::Effect)))
@@ -201,10 +112,16 @@ namespace {
 class FlowSets {
 public:
   Edge find(Edge edge) {
-    auto found = parents.find(edge);
-    if (found == parents.end() || found->second == edge)
-      return edge;
-    return found->second = find(found->second);
+    Edge root = edge;
+    for (auto at = parents.find(root); at != parents.end() && at->second != root;
+         at = parents.find(root))
+      root = at->second;
+    // What leads there points there from now on.
+    for (auto at = parents.find(edge); at != parents.end() && at->second != root;) {
+      Edge next = std::exchange(at->second, root);
+      at = parents.find(next);
+    }
+    return root;
   }
   void unite(Edge a, Edge b) { parents[find(a)] = find(b); }
 
@@ -224,14 +141,17 @@ void EntryBuilder::findFlows() {
       continue;
     StringRef op = node.op;
     if (op == "StackPushV2")
-      if (auto stack = resolveResource(graph, node.inputs.front()))
+      if (auto stack = handles.resource(*node.inputs.first()))
         facts.writers[*stack].push_back(index);
     if (isPassing(op) || isMerge(op) || op == "AddN" || op == "Add" || op == "AddV2") {
       bool isWhole = isMerge(op) || op.starts_with("Add");
-      for (Edge input : ArrayRef(node.inputs).take_front(isWhole ? node.inputs.size() : 1))
+      for (Edge input : node.inputs) {
         // Constants start a sum of flows but carry none, and may be shared.
         if (!graph.nodes[input.node].inputs.empty())
           sets.unite({index, 0}, input);
+        if (!isWhole)
+          break;
+      }
       if (isSwitch(op))
         sets.unite({index, 0}, {index, 1});
       continue;
@@ -240,7 +160,7 @@ void EntryBuilder::findFlows() {
     if (!isArray && op != "TensorArrayWriteV3" && op != "TensorArrayScatterV3" &&
         op != "TensorArraySplitV3")
       continue;
-    if (auto key = resolveArray(graph, isArray ? Edge{index, 0} : node.inputs.front())) {
+    if (auto key = handles.array(isArray ? Edge{index, 0} : *node.inputs.first())) {
       sources[{index, isArray ? 1u : 0u}] = *key;
       if (!isArray && key->source.empty())
         facts.writers[key->array].push_back(index);
@@ -258,9 +178,22 @@ void EntryBuilder::findFlows() {
     facts.flows[edge] = key;
 }
 
+void EntryBuilder::findReaders() {
+  facts.readers.resize(graph.nodes.size());
+  for (auto [index, node] : enumerate(graph.nodes)) {
+    if (!facts.isNeeded[index])
+      continue;
+    for (Edge input : node.inputs) {
+      SmallVector<unsigned> &readers = facts.readers[input.node];
+      if (readers.empty() || readers.back() != index)
+        readers.push_back(index);
+    }
+  }
+}
+
 void EntryBuilder::computeFacts() {
-  markNeeded();
   markTokens();
+  findReaders();
   findFrames();
   findFlows();
 }

@@ -77,7 +77,8 @@ static Outcome buildCall(NodeBuilder &node, const OpRule &) {
   return results ? node.done(*results) : Outcome::Failed;
 }
 
-static constexpr OpRule kFunctionRule = {"", buildCall};
+/// The function declares the inputs and attributes itself.
+static constexpr OpRule kFunctionRule = {"", "1+ -> 1", buildCall};
 
 const OpRule *EntryBuilder::ruleOf(StringRef op) {
   const OpRule *rule = findRule(op);

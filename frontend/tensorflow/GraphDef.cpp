@@ -98,6 +98,17 @@ static PartialShape readShape(const wire::Shape &shape) {
   return result;
 }
 
+/// Tensors of TensorFlow have no more axes.
+static constexpr int kMaxRank = 254;
+
+static bool checkRank(const wire::Shape &shape, std::string &error) {
+  if (shape.dim_size() <= kMaxRank)
+    return true;
+  error = "expected a shape of at most " + std::to_string(kMaxRank) + " axes, but got " +
+          std::to_string(shape.dim_size());
+  return false;
+}
+
 /// The number of elements; nothing if the shape is unknown or far too large.
 static std::optional<int64_t> countElements(const PartialShape &shape) {
   if (!shape.isStatic())
@@ -205,22 +216,61 @@ private:
 };
 } // namespace
 
+static AttrKind kindOf(const wire::Attr::List &list) {
+  if (!list.i().empty())
+    return AttrKind::Ints;
+  if (!list.type().empty())
+    return AttrKind::Types;
+  if (!list.shape().empty())
+    return AttrKind::Shapes;
+  bool isOther = !list.s().empty() || !list.f().empty() || !list.b().empty();
+  return isOther ? AttrKind::OtherList : AttrKind::EmptyList;
+}
+
+static AttrKind kindOf(const wire::Attr &attr) {
+  switch (attr.value_case()) {
+  case wire::Attr::kList:
+    return kindOf(attr.list());
+  case wire::Attr::kS:
+    return AttrKind::String;
+  case wire::Attr::kI:
+    return AttrKind::Int;
+  case wire::Attr::kF:
+    return AttrKind::Float;
+  case wire::Attr::kB:
+    return AttrKind::Bool;
+  case wire::Attr::kType:
+    return AttrKind::Type;
+  case wire::Attr::kShape:
+    return AttrKind::Shape;
+  case wire::Attr::kTensor:
+    return AttrKind::Tensor;
+  case wire::Attr::VALUE_NOT_SET:
+    break;
+  }
+  return AttrKind::None;
+}
+
 Attr Reader::readAttr(const wire::Attr &attr, StringRef name, std::string &error) {
   Attr result;
+  result.kind = kindOf(attr);
   result.number = attr.has_b() ? attr.b() : attr.has_type() ? attr.type() : attr.i();
   result.real = attr.f();
   result.text = attr.s();
-  if (attr.has_shape())
+  if (attr.has_shape() && checkRank(attr.shape(), error))
     result.shape = readShape(attr.shape());
   else
     result.shape.hasRank = false;
+  if (attr.has_tensor() && !checkRank(attr.tensor().tensor_shape(), error))
+    return result;
   if (attr.has_tensor())
     result.tensor = readTensor(context, attr.tensor(), name, error);
   const wire::Attr::List &list = attr.list();
   result.numbers.assign(list.i().begin(), list.i().end());
   result.numbers.insert(result.numbers.end(), list.type().begin(), list.type().end());
   for (const wire::Shape &shape : list.shape())
-    result.shapes.push_back(readShape(shape));
+    if (checkRank(shape, error))
+      result.shapes.push_back(readShape(shape));
   return result;
 }
 
@@ -229,7 +279,9 @@ void Reader::addNode(const wire::Node &wire) {
   Node &node = graph.nodes.emplace_back();
   node.name = wire.name();
   node.op = wire.op();
-  if (!graph.byName.try_emplace(node.name, index).second)
+  if (node.name.empty())
+    error(index) << "expected a name for each node, but node " << index << " has none [graph-file]";
+  else if (!graph.byName.try_emplace(node.name, index).second)
     error(index) << "expected one node of this name, but got two [graph-file]";
   for (const auto &[name, attr] : wire.attr()) {
     std::string damage;
@@ -252,7 +304,7 @@ void Reader::connect(unsigned index, const std::string &input) {
   if (isControl)
     node.controls.push_back(found->second);
   else
-    node.inputs.push_back({found->second, parts->second});
+    node.inputs.add({found->second, parts->second});
 }
 
 std::optional<Graph> Reader::read(StringRef bytes) {

@@ -1,6 +1,7 @@
 // A TensorFlow graph as it stands in a file: nodes, their inputs and attributes.
 #pragma once
 
+#include "frontend/tensorflow/Signature.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
@@ -30,8 +31,9 @@ struct PartialShape {
   }
 };
 
-/// The value of an attribute; which member counts depends on what it is read as.
+/// The value of an attribute; `kind` says which member holds it.
 struct Attr {
+  AttrKind kind = AttrKind::None;
   int64_t number = 0; // of an int, a bool, a type
   double real = 0;
   std::string text;
@@ -39,6 +41,9 @@ struct Attr {
   mlir::ElementsAttr tensor; // null where its dtype is none of the language's
   std::vector<int64_t> numbers;
   std::vector<PartialShape> shapes;
+
+  /// The length of a list.
+  size_t size() const { return std::max(numbers.size(), shapes.size()); }
 };
 
 /// One output of a node.
@@ -50,9 +55,26 @@ struct Edge {
   bool operator==(const Edge &other) const = default;
 };
 
+/// The inputs of a node. No access to one of them goes unchecked.
+class EdgeList {
+public:
+  size_t size() const { return edges.size(); }
+  bool empty() const { return edges.empty(); }
+  auto begin() const { return edges.begin(); }
+  auto end() const { return edges.end(); }
+  std::optional<Edge> at(size_t i) const {
+    return i < edges.size() ? std::optional(edges[i]) : std::nullopt;
+  }
+  std::optional<Edge> first() const { return at(0); }
+  void add(Edge edge) { edges.push_back(edge); }
+
+private:
+  std::vector<Edge> edges;
+};
+
 struct Node {
   std::string name, op;
-  std::vector<Edge> inputs;
+  EdgeList inputs;
   std::vector<unsigned> controls;
   std::map<std::string, Attr> attrs;
 

@@ -97,15 +97,17 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, Strin
   OwningOpRef<ModuleOp> module(ModuleOp::create(location));
   GraphBuilder builder(*module);
   ModuleSymbols symbols;
+  Handles handles(*graph);
   text::LibraryCalls functions(builder, "tensorflow");
   bool hasErrors = false;
   llvm::StringSet<> names;
   for (const EntrySpec &entry : entries) {
+    symbols.claim(entry.name, ModuleSymbols::Kind::Entry);
     if (!names.insert(entry.name).second) {
       emitError(location) << "expected one entry '" << entry.name << "', but got two [graph-entry]";
       hasErrors = true;
     }
-    hasErrors |= failed(EntryBuilder(builder, *graph, symbols, functions, entry).build());
+    hasErrors |= failed(EntryBuilder(builder, *graph, symbols, handles, functions, entry).build());
   }
   return hasErrors ? OwningOpRef<ModuleOp>() : std::move(module);
 }

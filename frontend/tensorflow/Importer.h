@@ -5,6 +5,7 @@
 #include "dialects/dfg/Dfg.h"
 #include "frontend/GraphBuilder.h"
 #include "frontend/tensorflow/GraphDef.h"
+#include "frontend/tensorflow/Handles.h"
 #include "frontend/tensorflow/Import.h"
 #include "frontend/tensorflow/Sizes.h"
 #include "frontend/text/LibraryCalls.h"
@@ -26,6 +27,7 @@ struct OpRule {
     Handle = 4      // gives the handle of a resource, which is no value
   };
   llvm::StringLiteral op;
+  Signature signature;
   Outcome (*build)(NodeBuilder &node, const OpRule &rule);
   llvm::StringLiteral argument = "";
   unsigned flags = 0;
@@ -49,18 +51,16 @@ llvm::ArrayRef<OpRule> sliceRules();
 llvm::ArrayRef<OpRule> stateRules();
 llvm::ArrayRef<OpRule> windowRules();
 
-/// Which list a flow edge carries: the TensorArray's node, and for gradients their source.
-struct ListKey {
-  unsigned array = 0;
-  std::string source;
-  bool operator==(const ListKey &other) const = default;
-  bool operator<(const ListKey &other) const {
-    return std::tie(array, source) < std::tie(other.array, other.source);
-  }
-};
-
 /// Names that the whole module knows.
 struct ModuleSymbols {
+  enum class Kind { Entry, Variable, Queue, Tape };
+
+  /// Whether `name` is free, or known as one of `kind` already.
+  bool claim(llvm::StringRef name, Kind kind) {
+    return kinds.try_emplace(name, kind).first->second == kind;
+  }
+
+  llvm::StringMap<Kind> kinds;
   std::map<std::string, mlir::RankedTensorType> variables;
   std::set<std::string> queues, tapes;
 };
@@ -79,25 +79,19 @@ struct GraphFacts {
   std::map<Edge, ListKey> flows;
   /// The nodes that put something into a TensorArray or a stack, by its node.
   std::map<unsigned, std::vector<unsigned>> writers;
+  /// The needed nodes that read an output of a node, by its index.
+  std::vector<llvm::SmallVector<unsigned>> readers;
 };
 
-/// The node that made the resource behind an edge; nothing where the edges lead to none.
-std::optional<unsigned> resolveResource(const Graph &graph, Edge edge);
-/// What is pushed to the stack behind a handle.
-std::optional<Edge> resolvePushed(const Graph &graph, Edge stack);
-/// The TensorArray behind a handle.
-std::optional<ListKey> resolveArray(const Graph &graph, Edge edge);
-/// The variable behind a reference.
-std::optional<unsigned> resolveReference(const Graph &graph, Edge edge);
 std::string variableName(const Node &node);
 
 /// Builds one entry.
 class EntryBuilder {
 public:
   EntryBuilder(GraphBuilder &builder, const Graph &graph, ModuleSymbols &symbols,
-               text::LibraryCalls &functions, const EntrySpec &spec)
-      : builder(builder), graph(graph), symbols(symbols), functions(functions), spec(spec),
-        states(graph.nodes.size()) {}
+               const Handles &handles, text::LibraryCalls &functions, const EntrySpec &spec)
+      : builder(builder), graph(graph), handles(handles), symbols(symbols), functions(functions),
+        spec(spec), states(graph.nodes.size()) {}
 
   mlir::LogicalResult build();
 
@@ -110,6 +104,8 @@ public:
     bool isFolded = false; // only `sizes` are there, until someone asks for a value
     llvm::SmallVector<mlir::Value> witnesses; // live if the node ran; empty: `values`
     mlir::Value token;
+    bool hasToken = false;       // `token` is known, also where it is null
+    bool isHandleFailed = false; // making a value of the handle has failed
   };
 
   // EntryBuilder.cpp
@@ -118,9 +114,12 @@ public:
   std::optional<Edge> findTensor(llvm::StringRef name, llvm::StringRef role);
   bool findFetches();
   bool reportUnsupported();
+  bool isOutput(Edge edge) const;
   void buildNodes();
   Outcome buildNode(unsigned index);
-  bool isReady(unsigned index, bool &isHopeless) const;
+  bool isReady(unsigned index) const;
+  /// Calls `visit` for each node that must be built before, as often as it is named.
+  void forEachBefore(unsigned index, llvm::function_ref<void(unsigned)> visit) const;
   /// The rule of an operation, in graph source too; null if there is none.
   const OpRule *ruleOf(llvm::StringRef op);
   void keepSizes(unsigned index);
@@ -128,10 +127,22 @@ public:
   mlir::LogicalResult finish();
   void orderOps();
 
+  // Signatures.cpp
+  /// Reports the needed nodes whose inputs, outputs or attributes are not those of the operation.
+  bool checkSignatures();
+  void checkSignature(unsigned index);
+  void checkArity(unsigned index, const Signature &signature);
+  bool checkAttr(unsigned index, llvm::StringRef name, AttrKind kind, bool isRequired);
+  void checkCall(unsigned index);
+  void checkEdges(unsigned index);
+  /// How many outputs a node has; nothing where it does not say.
+  std::optional<int64_t> outputCount(unsigned index) const;
+
   // Facts.cpp
   void computeFacts();
   void markNeeded();
   void markTokens();
+  void findReaders();
   std::vector<char> reachedFrom(llvm::ArrayRef<unsigned> sources) const;
   void findFrames();
   void findFlows();
@@ -139,8 +150,13 @@ public:
   /// The value of an output; null after an error has been reported.
   mlir::Value valueOf(Edge edge);
   mlir::Value handleValue(Edge edge);
+  void buildHandle(unsigned index);
+  /// The nodes whose handles must have values before that of a node can.
+  llvm::SmallVector<unsigned> handlesBefore(unsigned index) const;
   /// The token that is live once the node has run; null where it always does.
   mlir::Value tokenOf(unsigned node);
+  mlir::Value computeToken(unsigned node);
+  llvm::SmallVector<unsigned> foldedBefore(unsigned node) const;
   /// The same for one output: those of a Switch live and die apart.
   mlir::Value tokenOf(Edge edge);
   void addOps(unsigned node, llvm::ArrayRef<mlir::Operation *> ops);
@@ -153,6 +169,7 @@ public:
 
   GraphBuilder &builder;
   const Graph &graph;
+  const Handles &handles;
   ModuleSymbols &symbols;
   /// Operations of TensorFlow in graph source.
   text::LibraryCalls &functions;
@@ -187,8 +204,12 @@ public:
   //===--- Inputs -----------------------------------------------------------===//
 
   unsigned numInputs() const { return node.inputs.size(); }
-  /// The value of an input; null where there is none, which has been reported.
+  /// The tensor of an input; null where there is none, which has been reported.
   mlir::Value in(unsigned i);
+  /// The same for a tensor or a list.
+  mlir::Value anyIn(unsigned i);
+  /// The edge of an input, if there is one.
+  std::optional<Edge> edge(unsigned i) const { return node.inputs.at(i); }
   llvm::SmallVector<mlir::Value> allInputs(unsigned from = 0, unsigned dropped = 0);
   /// The type of an input, without reading a variable; null as `in`.
   mlir::RankedTensorType typeOf(unsigned i);
@@ -226,6 +247,9 @@ public:
   /// Evaluates a formula such as "mul(b, sub(1, square(a)))" over the values a, b, c, ...
   mlir::Value formula(llvm::StringRef text, llvm::ArrayRef<mlir::Value> values);
   mlir::Value scalar(double value, mlir::Type elementType);
+  mlir::Value scalar(std::integral auto value, mlir::Type elementType) {
+    return builder().scalar(int64_t(value), elementType, location());
+  }
   mlir::Value size(const dfg::DimExpr &value, mlir::Type elementType);
   mlir::Value materialise(const SizeTensor &sizes);
   mlir::Value reshape(mlir::Value x, llvm::ArrayRef<dfg::DimExpr> shape);
@@ -278,6 +302,9 @@ public:
   mlir::Value flow(unsigned i, const ListKey &key);
   /// The list that output 0 carries, if it is a flow.
   std::optional<ListKey> flowOf(Edge edge) const;
+  /// The list that input `i` carries, and the TensorArray behind the handle that it is.
+  std::optional<ListKey> flowAt(unsigned i) const;
+  std::optional<ListKey> arrayAt(unsigned i) const;
   /// The type of a TensorArray's elements, if it is known already.
   mlir::RankedTensorType elementType(unsigned array);
   /// The sum of two lists, of which the second is input `i`; one element is added in place.

@@ -88,6 +88,8 @@ static Outcome buildTopK(NodeBuilder &node, const OpRule &) {
       node.numInputs() > 1 ? node.dims(1) : dfg::Shape{DimExpr(node.node.number("k"))};
   if (!x || !count)
     return Outcome::Failed;
+  if (count->size() != 1)
+    return node.fail("expected one number of elements [graph-edge]");
   Value order = node.op("argsort", node.op("neg", x));
   dfg::Shape shape = dfg::shapeOf(x.getType()), starts(shape.size(), DimExpr(0));
   if (shape.empty())
@@ -161,6 +163,8 @@ static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
   dfg::Shape shape = dfg::shapeOf(x.getType()), ids = dfg::shapeOf(segments.getType());
   if (ids.size() > shape.size())
     return node.fail("expected one segment for each row [graph-edge]");
+  if (count->size() != 1)
+    return node.fail("expected one number of segments [graph-edge]");
   dfg::Shape rows(shape.begin() + ids.size(), shape.end()), result = rows;
   rows.insert(rows.begin(), dfg::elementCount(ids));
   result.insert(result.begin(), count->front());
@@ -171,20 +175,20 @@ static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Gather", buildGather},
-    {"GatherV2", buildGather},
-    {"GatherNd", buildGatherNd},
-    {"ResourceGather", buildGather},
-    {"ArgMax", buildArg, "argmax"},
-    {"ArgMin", buildArg, "argmin"},
-    {"OneHot", buildOneHot},
-    {"TopK", buildTopK},
-    {"TopKV2", buildTopK},
-    {"ScatterNd", buildScatterNd},
-    {"TensorScatterUpdate", buildTensorScatter, "scatter_update"},
-    {"TensorScatterAdd", buildTensorScatter, "scatter_add"},
-    {"TensorScatterSub", buildTensorScatter, "scatter_add"},
-    {"UnsortedSegmentSum", buildSegmentSum},
+    {"Gather", "2 -> 1", buildGather},
+    {"GatherV2", "3 -> 1; batch_dims:int?", buildGather},
+    {"GatherNd", "2 -> 1", buildGatherNd},
+    {"ResourceGather", "2 -> 1; batch_dims:int?", buildGather},
+    {"ArgMax", "2 -> 1; output_type:type?", buildArg, "argmax"},
+    {"ArgMin", "2 -> 1; output_type:type?", buildArg, "argmin"},
+    {"OneHot", "4 -> 1; axis:int?", buildOneHot},
+    {"TopK", "1 -> 2; k:int", buildTopK},
+    {"TopKV2", "2 -> 2; index_type:type?", buildTopK},
+    {"ScatterNd", "3 -> 1", buildScatterNd},
+    {"TensorScatterUpdate", "3 -> 1", buildTensorScatter, "scatter_update"},
+    {"TensorScatterAdd", "3 -> 1", buildTensorScatter, "scatter_add"},
+    {"TensorScatterSub", "3 -> 1", buildTensorScatter, "scatter_add"},
+    {"UnsortedSegmentSum", "3 -> 1", buildSegmentSum},
 };
 
 ArrayRef<OpRule> indexRules() { return kRules; }

@@ -18,9 +18,17 @@ std::optional<ListKey> NodeBuilder::flowOf(Edge edge) const {
   return found == entry.facts.flows.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<ListKey> NodeBuilder::flowAt(unsigned i) const {
+  return edge(i) ? flowOf(*edge(i)) : std::nullopt;
+}
+
+std::optional<ListKey> NodeBuilder::arrayAt(unsigned i) const {
+  return edge(i) ? entry.handles.array(*edge(i)) : std::nullopt;
+}
+
 Value NodeBuilder::data(unsigned i) {
   std::optional<ListKey> key = flowOf({index, 0});
-  return key ? flow(i, *key) : in(i);
+  return key ? flow(i, *key) : anyIn(i);
 }
 
 /// Elements of the type that something writes, where the array does not say it.
@@ -40,9 +48,9 @@ RankedTensorType NodeBuilder::elementType(unsigned array) {
     bool isWrite = node.node.op == "TensorArrayWriteV3",
          isSplit = node.node.op == "TensorArraySplitV3";
     unsigned place = isSplit ? 1 : 2;
-    if (place >= node.numInputs())
+    if (!node.edge(place))
       continue;
-    Edge value = node.node.inputs[place];
+    Edge value = *node.edge(place);
     if (!entry.fed.count(value) && entry.states[value.node].status != EntryBuilder::State::Built)
       continue;
     RankedTensorType type = node.typeOf(place);
@@ -90,7 +98,7 @@ Value NodeBuilder::zeroList(const ListKey &key) {
   Value size = maker.in(0);
   if (!size)
     return {};
-  Edge source = maker.node.inputs.front();
+  Edge source = *maker.edge(0);
   unsigned frame =
       entry.fed.count(source) ? entry.facts.frameOf[index] : entry.facts.frameOf[source.node];
   return op("list_create", bringIn(size, frame), attributes);
@@ -101,15 +109,15 @@ Value NodeBuilder::zeroList(const ListKey &key) {
 Value NodeBuilder::flow(unsigned i, const ListKey &key) {
   if (i >= numInputs())
     return in(i);
-  Edge edge = node.inputs[i];
-  std::optional<ListKey> given = flowOf(edge);
+  Edge input = *edge(i);
+  std::optional<ListKey> given = flowOf(input);
   if (given && *given == key) {
-    Value value = entry.valueOf(edge);
+    Value value = entry.valueOf(input);
     if (!value || isa<dfg::ListType>(value.getType()))
       return value;
   }
   if (given && given->array == key.array && given->source.empty()) {
-    Value forward = entry.valueOf(edge);
+    Value forward = entry.valueOf(input);
     if (!forward || !isa<dfg::ListType>(forward.getType()))
       return {};
     auto element = cast<dfg::ListType>(forward.getType()).getElementType();
@@ -121,7 +129,7 @@ Value NodeBuilder::flow(unsigned i, const ListKey &key) {
 }
 
 Value NodeBuilder::addLists(Value lhs, Value rhs, unsigned i) {
-  auto single = entry.singleWrites.find(node.inputs[i]);
+  auto single = edge(i) ? entry.singleWrites.find(*edge(i)) : entry.singleWrites.end();
   if (single == entry.singleWrites.end())
     return op("list_sum", {lhs, rhs});
   followInput(i);
@@ -130,7 +138,7 @@ Value NodeBuilder::addLists(Value lhs, Value rhs, unsigned i) {
 
 /// The list that the node works on: handle 0, flow `i`.
 static Value listAt(NodeBuilder &node, unsigned i, std::optional<ListKey> &key) {
-  key = node.numInputs() ? resolveArray(node.entry.graph, node.node.inputs[0]) : std::nullopt;
+  key = node.arrayAt(0);
   if (!key) {
     node.error() << "its input 0 leads to no TensorArray [graph-edge]";
     return {};
@@ -151,13 +159,13 @@ static Outcome buildTensorArray(NodeBuilder &node, const OpRule &) {
 }
 
 static bool isUsed(const NodeBuilder &node, Edge edge) {
-  return llvm::any_of(enumerate(node.entry.graph.nodes), [&](auto other) {
-    return node.entry.facts.isNeeded[other.index()] && is_contained(other.value().inputs, edge);
+  return llvm::any_of(node.entry.facts.readers[edge.node], [&](unsigned reader) {
+    return is_contained(node.entry.graph.nodes[reader].inputs, edge);
   });
 }
 
 static Outcome buildGradient(NodeBuilder &node, const OpRule &) {
-  std::optional<ListKey> key = resolveArray(node.entry.graph, {node.index, 0});
+  std::optional<ListKey> key = node.entry.handles.array({node.index, 0});
   if (!key)
     return node.fail("its input 0 leads to no TensorArray [graph-edge]");
   Value handle = node.scalar(1, IntegerType::get(node.context(), 1));
@@ -175,7 +183,7 @@ static Outcome buildWrite(NodeBuilder &node, const OpRule &) {
   if (key->source.empty())
     return node.done({node.op("list_write", {list, place, value})});
   // Gradients accumulate. Where there was nothing, sums may add the one element in its place.
-  if (node.flowOf(node.node.inputs[3]) != key)
+  if (node.flowAt(3) != key)
     node.entry.singleWrites[{node.index, 0}] = {place, value};
   return node.done({node.op("list_add", {list, place, value})});
 }
@@ -207,10 +215,13 @@ static Places placesAt(NodeBuilder &node, unsigned i) {
   }
   if (i >= node.numInputs())
     return places;
-  Edge edge = node.node.inputs[i];
+  Edge edge = *node.edge(i);
   const Node *producer = &node.entry.graph.nodes[edge.node];
-  while ((producer->op == "Enter" || producer->op == "Identity") && !producer->inputs.empty()) {
-    edge = producer->inputs.front();
+  // Real graphs pass few nodes here; there need not be an end in others.
+  for (unsigned steps = 0; steps < 256 && producer->inputs.first() &&
+                           (producer->op == "Enter" || producer->op == "Identity");
+       ++steps) {
+    edge = *producer->inputs.first();
     producer = &node.entry.graph.nodes[edge.node];
   }
   if (producer->op != "Range")
@@ -275,7 +286,7 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &) {
     return node.done(
         {writeSlices(node, list, value, *places.numbers, isGradient ? "list_add" : "list_write")});
   Value whole = node.op("list_unstack", value);
-  if (isGradient && node.flowOf(node.node.inputs[3]) == key)
+  if (isGradient && node.flowAt(3) == key)
     whole = node.op("list_sum", {list, whole});
   return node.done({whole});
 }
@@ -294,15 +305,16 @@ static Outcome buildConcat(NodeBuilder &node, const OpRule &) {
   NodeBuilder maker(node.entry, key->array);
   const SizeTensor *count = maker.sizes(0);
   dfg::Shape shape = dfg::shapeOf(cast<dfg::ListType>(list.getType()).getElementType());
-  if (!count || shape.empty() || !shape.front().constant() || !count->values.front().constant())
+  std::optional<int64_t> number =
+      count && count->values.size() == 1 ? count->values.front().constant() : std::nullopt;
+  if (!number || *number < 0 || *number > kMaxSizes || shape.empty() || !shape.front().constant())
     return node.fail("expected the number of elements that are joined to be known when the graph "
                      "is compiled [dynamic-shape]");
-  DimExpr total = count->values.front(), each = shape.front();
+  DimExpr total = *number, each = shape.front();
   Value stacked = node.op("list_stack", list, node.dimsAttr("size", total));
   shape.front() = total * each;
-  SizeTensor lengths{IntegerType::get(node.context(), 64),
-                     {*total.constant()},
-                     SmallVector<DimExpr>(*total.constant(), each)};
+  SizeTensor lengths{
+      IntegerType::get(node.context(), 64), {*number}, SmallVector<DimExpr>(*number, each)};
   return node.done({node.reshape(stacked, shape), node.materialise(lengths)});
 }
 
@@ -321,7 +333,7 @@ static Outcome buildSplit(NodeBuilder &node, const OpRule &) {
   shape.insert(shape.begin(), DimExpr(lengths->size()));
   RankedTensorType element =
       dfg::tensorOf(ArrayRef(shape).drop_front(), dfg::elementTypeOf(value.getType()));
-  auto array = resolveArray(node.entry.graph, node.node.inputs[0]);
+  auto array = node.arrayAt(0);
   if (array)
     node.entry.elementTypes.try_emplace(array->array, element);
   return node.done({node.op("list_unstack", node.reshape(value, shape))});
@@ -339,19 +351,23 @@ static std::string tapeName(NodeBuilder &node, unsigned stack) {
 
 /// Handles and flows need not be kept: they are followed to where they come from.
 static bool isKept(NodeBuilder &node, Edge pushed) {
-  return !node.flowOf(pushed) && !resolveArray(node.entry.graph, pushed);
+  return !node.flowOf(pushed) && !node.entry.handles.array(pushed);
 }
 
 static Outcome buildPush(NodeBuilder &node, const OpRule &) {
   std::optional<unsigned> stack = node.handle(0);
-  if (!stack || node.numInputs() != 2)
-    return stack ? node.fail("expected a value to push [graph-edge]") : Outcome::Failed;
-  Value value = node.in(1);
+  if (!stack)
+    return Outcome::Failed;
+  Value value = node.anyIn(1);
   // What is known needs no keeping either: see the evaluation of pops.
-  if (!value || !isKept(node, node.node.inputs[1]) || node.sizes(1))
+  if (!value || !isKept(node, *node.edge(1)) || node.sizes(1))
     return node.done({value});
   std::string name = tapeName(node, *stack);
-  auto type = cast<RankedTensorType>(value.getType());
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return node.fail("expected a tensor, but got a TensorArray for input 1 [graph-edge]");
+  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Tape))
+    return node.fail("expected the name '" + name + "' to be free [graph-file]");
   if (node.entry.symbols.tapes.insert(name).second)
     node.builder().createTape(name, type, node.location());
   node.record([&] {
@@ -369,36 +385,39 @@ static Outcome buildPop(NodeBuilder &node, const OpRule &) {
   if (writers.empty())
     return node.fail("nothing is pushed to its stack [graph-edge]");
   NodeBuilder push(node.entry, writers.front());
-  Edge pushed = push.node.inputs.back();
+  Edge pushed = *push.edge(1);
   if (!isKept(node, pushed))
     return node.done({node.scalar(0, Float32Type::get(node.context()))});
   if (!node.entry.fed.count(pushed) &&
       node.entry.states[pushed.node].status != EntryBuilder::State::Built)
     return Outcome::Later;
-  RankedTensorType type = push.typeOf(push.numInputs() - 1);
+  RankedTensorType type = push.typeOf(1);
   if (!type)
     return Outcome::Failed;
   std::string name = tapeName(node, *stack);
+  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Tape))
+    return node.fail("expected the name '" + name + "' to be free [graph-file]");
   if (node.entry.symbols.tapes.insert(name).second)
     node.builder().createTape(name, type, node.location());
   return node.done({node.record([&] { return node.builder().pop(name, type, node.location()); })});
 }
 
 static constexpr OpRule kRules[] = {
-    {"TensorArrayV3", buildTensorArray, "", OpRule::Handle},
-    {"TensorArrayGradV3", buildGradient},
-    {"TensorArrayWriteV3", buildWrite},
-    {"TensorArrayReadV3", buildRead},
-    {"TensorArrayGatherV3", buildGather},
-    {"TensorArrayScatterV3", buildScatter},
-    {"TensorArraySizeV3", buildSize},
-    {"TensorArrayConcatV3", buildConcat},
-    {"TensorArraySplitV3", buildSplit},
-    {"TensorArrayCloseV3", buildNothing},
-    {"StackV2", buildNothing, "", OpRule::Handle},
-    {"StackPushV2", buildPush, "", OpRule::Effect},
-    {"StackPopV2", buildPop, "", OpRule::Effect},
-    {"StackCloseV2", buildNothing},
+    {"TensorArrayV3", "1 -> 2; dtype:type, element_shape:shape?, dynamic_size:bool?",
+     buildTensorArray, "", OpRule::Handle},
+    {"TensorArrayGradV3", "2 -> 2; source:string", buildGradient},
+    {"TensorArrayWriteV3", "4 -> 1", buildWrite},
+    {"TensorArrayReadV3", "3 -> 1", buildRead},
+    {"TensorArrayGatherV3", "3 -> 1", buildGather},
+    {"TensorArrayScatterV3", "4 -> 1", buildScatter},
+    {"TensorArraySizeV3", "2 -> 1", buildSize},
+    {"TensorArrayConcatV3", "2 -> 2", buildConcat},
+    {"TensorArraySplitV3", "4 -> 1", buildSplit},
+    {"TensorArrayCloseV3", "1 -> 0", buildNothing},
+    {"StackV2", "1 -> 1", buildNothing, "", OpRule::Handle},
+    {"StackPushV2", "2 -> 1", buildPush, "", OpRule::Effect},
+    {"StackPopV2", "1 -> 1", buildPop, "", OpRule::Effect},
+    {"StackCloseV2", "1 -> 0", buildNothing},
 };
 
 ArrayRef<OpRule> listRules() { return kRules; }

@@ -59,7 +59,12 @@ static Value sumLoneAxes(NodeBuilder &node, Value x, SmallVectorImpl<StringRef> 
 }
 
 static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
+  constexpr size_t kMaxLength = 4096;
   StringRef equation = node.node.attr("equation").text;
+  if (equation.size() > kMaxLength)
+    return node.fail("expected an equation of at most " + Twine(kMaxLength) +
+                     " characters "
+                     "[graph-attribute]");
   auto [inputs, output] = equation.split("->");
   SmallVector<StringRef> terms;
   inputs.split(terms, ',');
@@ -98,9 +103,11 @@ static std::optional<int64_t> diagonalAt(NodeBuilder &node, unsigned i) {
   if (i >= node.numInputs())
     return 0;
   std::optional<SmallVector<int64_t>> bounds = node.ints(i);
-  if (!bounds || bounds->empty())
+  if (!bounds)
     return std::nullopt;
-  if (bounds->front() == bounds->back())
+  // They are of int32 in TensorFlow.
+  bool isOne = !bounds->empty() && bounds->front() == bounds->back();
+  if (isOne && isInt<32>(bounds->front()))
     return bounds->front();
   node.error() << "expected one diagonal, but got several [unsupported-node]";
   return std::nullopt;
@@ -122,6 +129,8 @@ static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
     std::optional<dfg::Shape> given = node.numInputs() > i ? node.dims(i) : dfg::Shape{DimExpr(-1)};
     if (!given)
       return Outcome::Failed;
+    if (given->size() != 1)
+      return node.fail("expected one number of rows or columns [graph-edge]");
     if (!given->front().isConstant(-1))
       (i == 2 ? rows : columns) = given->front();
   }
@@ -218,22 +227,22 @@ static Outcome buildBandPart(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"MatMul", buildMatMul},
-    {"BatchMatMul", buildMatMul, "adj"},
-    {"BatchMatMulV2", buildMatMul, "adj"},
-    {"BatchMatMulV3", buildMatMul, "adj"},
-    {"Einsum", buildEinsum},
-    {"Diag", buildDiag},
-    {"MatrixDiag", buildDiag},
-    {"MatrixDiagV2", buildDiag},
-    {"MatrixDiagV3", buildDiag},
-    {"MatrixDiagPart", buildDiagPart},
-    {"MatrixDiagPartV2", buildDiagPart},
-    {"MatrixDiagPartV3", buildDiagPart},
-    {"MatrixSetDiag", buildSetDiag},
-    {"MatrixSetDiagV2", buildSetDiag},
-    {"MatrixSetDiagV3", buildSetDiag},
-    {"MatrixBandPart", buildBandPart},
+    {"MatMul", "2 -> 1; transpose_a:bool?, transpose_b:bool?", buildMatMul},
+    {"BatchMatMul", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
+    {"BatchMatMulV2", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
+    {"BatchMatMulV3", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
+    {"Einsum", "N -> 1; equation:string", buildEinsum},
+    {"Diag", "1 -> 1", buildDiag},
+    {"MatrixDiag", "1 -> 1", buildDiag},
+    {"MatrixDiagV2", "5 -> 1", buildDiag},
+    {"MatrixDiagV3", "5 -> 1", buildDiag},
+    {"MatrixDiagPart", "1 -> 1", buildDiagPart},
+    {"MatrixDiagPartV2", "3 -> 1", buildDiagPart},
+    {"MatrixDiagPartV3", "3 -> 1", buildDiagPart},
+    {"MatrixSetDiag", "2 -> 1", buildSetDiag},
+    {"MatrixSetDiagV2", "3 -> 1", buildSetDiag},
+    {"MatrixSetDiagV3", "3 -> 1", buildSetDiag},
+    {"MatrixBandPart", "3 -> 1", buildBandPart},
 };
 
 ArrayRef<OpRule> matrixRules() { return kRules; }

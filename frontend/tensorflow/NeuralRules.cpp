@@ -49,9 +49,10 @@ static Outcome buildBiasAdd(NodeBuilder &node, const OpRule &) {
   if (!x || !bias)
     return Outcome::Failed;
   if (StringRef(node.node.attr("data_format").text).starts_with("NC")) {
-    dfg::Shape shape(dfg::shapeOf(x.getType()).size() - 1, DimExpr(1));
-    if (shape.empty())
+    size_t rank = dfg::shapeOf(x.getType()).size();
+    if (rank < 2)
       return node.fail("expected channels, but got " + dfg::toText(x.getType()) + " [graph-edge]");
+    dfg::Shape shape(rank - 1, DimExpr(1));
     shape.front() =
         dfg::shapeOf(bias.getType()).empty() ? DimExpr(1) : dfg::shapeOf(bias.getType())[0];
     bias = node.reshape(bias, shape);
@@ -73,13 +74,13 @@ static Outcome buildBiasAddGrad(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Softmax", buildSoftmax, "softmax"},
-    {"LogSoftmax", buildSoftmax, "log_softmax"},
-    {"SoftmaxCrossEntropyWithLogits", buildSoftmaxLoss},
-    {"SparseSoftmaxCrossEntropyWithLogits", buildSparseLoss},
-    {"BiasAdd", buildBiasAdd},
-    {"BiasAddV1", buildBiasAdd},
-    {"BiasAddGrad", buildBiasAddGrad},
+    {"Softmax", "1 -> 1", buildSoftmax, "softmax"},
+    {"LogSoftmax", "1 -> 1", buildSoftmax, "log_softmax"},
+    {"SoftmaxCrossEntropyWithLogits", "2 -> 2", buildSoftmaxLoss},
+    {"SparseSoftmaxCrossEntropyWithLogits", "2 -> 2", buildSparseLoss},
+    {"BiasAdd", "2 -> 1; data_format:string?", buildBiasAdd},
+    {"BiasAddV1", "2 -> 1; data_format:string?", buildBiasAdd},
+    {"BiasAddGrad", "1 -> 1; data_format:string?", buildBiasAddGrad},
 };
 
 ArrayRef<OpRule> neuralRules() { return kRules; }

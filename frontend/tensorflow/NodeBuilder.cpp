@@ -26,22 +26,30 @@ const OpRule *findRule(StringRef op) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-Value NodeBuilder::in(unsigned i) {
-  if (i >= node.inputs.size()) {
+Value NodeBuilder::anyIn(unsigned i) {
+  std::optional<Edge> input = edge(i);
+  if (!input) {
     error() << "expected at least " << i + 1 << " inputs, but got " << node.inputs.size()
             << " [graph-edge]";
     return {};
   }
-  Edge edge = node.inputs[i];
-  std::optional<unsigned> reference = resolveReference(entry.graph, edge);
-  if (!reference || entry.fed.count(edge))
-    return entry.valueOf(edge);
+  std::optional<unsigned> reference = entry.handles.reference(*input);
+  if (!reference || entry.fed.count(*input))
+    return entry.valueOf(*input);
   if (StringRef(node.op).starts_with("Ref"))
-    return entry.handleValue(edge);
+    return entry.handleValue(*input);
   // A reference is read where it is used.
-  if (*reference != edge.node)
-    follow(edge);
+  if (*reference != input->node)
+    follow(*input);
   return readVariable(entry.graph.nodes[*reference]);
+}
+
+Value NodeBuilder::in(unsigned i) {
+  Value value = anyIn(i);
+  if (!value || isa<RankedTensorType>(value.getType()))
+    return value;
+  error() << "expected a tensor, but got a TensorArray for input " << i << " [graph-edge]";
+  return {};
 }
 
 Value NodeBuilder::readVariable(const Node &variable) {
@@ -59,36 +67,32 @@ SmallVector<Value> NodeBuilder::allInputs(unsigned from, unsigned dropped) {
 }
 
 RankedTensorType NodeBuilder::typeOf(unsigned i) {
-  if (i < numInputs() && !entry.fed.count(node.inputs[i]))
-    if (auto variable = resolveReference(entry.graph, node.inputs[i]))
+  std::optional<Edge> input = edge(i);
+  if (input && !entry.fed.count(*input))
+    if (auto variable = entry.handles.reference(*input))
       return entry.symbols.variables[variableName(entry.graph.nodes[*variable])];
-  if (const SizeTensor *known = i < numInputs() ? sizes(i) : nullptr)
+  if (const SizeTensor *known = sizes(i))
     return known->type();
   Value value = in(i);
-  if (!value)
-    return {};
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    error() << "expected a tensor, but got a TensorArray for input " << i << " [graph-edge]";
-  return type;
+  return value ? cast<RankedTensorType>(value.getType()) : RankedTensorType();
 }
 
 void NodeBuilder::followInput(unsigned i) {
-  if (!entry.fed.count(node.inputs[i]))
-    follow(node.inputs[i]);
+  if (std::optional<Edge> input = edge(i); input && !entry.fed.count(*input))
+    follow(*input);
 }
 
 const SizeTensor *NodeBuilder::sizes(unsigned i) {
-  if (i >= node.inputs.size())
+  std::optional<Edge> input = edge(i);
+  if (!input)
     return nullptr;
-  Edge edge = node.inputs[i];
-  if (auto found = entry.fedSizes.find(edge); found != entry.fedSizes.end())
+  if (auto found = entry.fedSizes.find(*input); found != entry.fedSizes.end())
     return &found->second;
-  const auto &known = entry.states[edge.node].sizes;
-  if (entry.fed.count(edge) || edge.output >= known.size() || !known[edge.output])
+  const auto &known = entry.states[input->node].sizes;
+  if (entry.fed.count(*input) || input->output >= known.size() || !known[input->output])
     return nullptr;
-  follow(edge);
-  return &*known[edge.output];
+  follow(*input);
+  return &*known[input->output];
 }
 
 std::optional<dfg::Shape> NodeBuilder::dims(unsigned i) {
@@ -129,20 +133,20 @@ std::optional<int64_t> NodeBuilder::integer(unsigned i) {
 }
 
 std::optional<unsigned> NodeBuilder::handle(unsigned i) {
-  if (i >= numInputs()) {
+  std::optional<Edge> input = edge(i);
+  if (!input) {
     error() << "expected a handle as input " << i << " [graph-edge]";
     return std::nullopt;
   }
-  std::optional<unsigned> resource = resolveResource(entry.graph, node.inputs[i]);
+  std::optional<unsigned> resource = entry.handles.resource(*input);
   if (!resource) {
     error() << "its input " << i << " leads to no resource [graph-edge]";
     return std::nullopt;
   }
   // The handle's own liveness counts where nothing else says in which frame the node is.
-  unsigned producer = node.inputs[i].node;
-  bool isEntered = entry.graph.nodes[producer].op == "Enter";
-  if (producer != *resource && (!isEntered || (numInputs() == 1 && node.controls.empty())))
-    follow(node.inputs[i]);
+  bool isEntered = entry.graph.nodes[input->node].op == "Enter";
+  if (input->node != *resource && (!isEntered || (numInputs() == 1 && node.controls.empty())))
+    follow(*input);
   return *resource;
 }
 
@@ -204,7 +208,7 @@ Value NodeBuilder::materialise(const SizeTensor &sizes) {
   SmallVector<Value> scalars;
   for (const dfg::DimExpr &value : sizes.values)
     scalars.push_back(size(value, sizes.elementType));
-  if (sizes.shape.empty())
+  if (sizes.shape.empty() && !scalars.empty())
     return scalars.front();
   Value vector = outside("stack", scalars);
   if (sizes.rank() == 1 || !vector)
@@ -303,10 +307,10 @@ Outcome NodeBuilder::fail(const Twine &message) {
 }
 
 SmallVector<Value> NodeBuilder::tokens() {
-  SmallVector<Value> tokens;
+  llvm::SetVector<Value> tokens;
   auto add = [&](Value token) {
-    if (token && !is_contained(tokens, token))
-      tokens.push_back(token);
+    if (token)
+      tokens.insert(token);
   };
   for (unsigned control : node.controls)
     add(entry.tokenOf(control));
@@ -320,7 +324,7 @@ SmallVector<Value> NodeBuilder::tokens() {
     for (Edge input : node.inputs)
       if (!entry.fed.count(input))
         addLiveness(input);
-  return tokens;
+  return tokens.takeVector();
 }
 
 Value NodeBuilder::gate(Value value) {

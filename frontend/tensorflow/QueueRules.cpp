@@ -33,6 +33,8 @@ static Outcome buildQueue(NodeBuilder &node, const OpRule &rule) {
   if (components.empty())
     return node.fail("expected a queue that says the types and sizes of its components "
                      "[dynamic-shape]");
+  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Queue))
+    return node.fail("expected the name '" + name + "' to be free [graph-file]");
   if (!node.entry.symbols.queues.insert(name).second)
     return node.done();
   int64_t capacity = node.node.number("capacity", -1);
@@ -151,17 +153,28 @@ static Outcome buildClose(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"FIFOQueueV2", buildQueue, "fifo", OpRule::Handle},
-    {"PaddingFIFOQueueV2", buildQueue, "fifo", OpRule::Handle},
-    {"RandomShuffleQueueV2", buildQueue, "shuffle", OpRule::Handle},
-    {"PriorityQueueV2", buildQueue, "priority", OpRule::Handle},
-    {"QueueEnqueueV2", buildEnqueue, "enqueue", OpRule::Effect},
-    {"QueueEnqueueManyV2", buildEnqueue, "enqueue_many", OpRule::Effect},
-    {"QueueDequeueV2", buildDequeue, "", OpRule::Effect},
-    {"QueueDequeueManyV2", buildDequeueMany, "dequeue_many", OpRule::Effect},
-    {"QueueDequeueUpToV2", buildDequeueMany, "dequeue_up_to", OpRule::Effect},
-    {"QueueSizeV2", buildSize, "", OpRule::Effect},
-    {"QueueCloseV2", buildClose, "", OpRule::Effect},
+    {"FIFOQueueV2",
+     "0 -> 1; component_types:types, shapes:shapes?, capacity:int?, shared_name:string?",
+     buildQueue, "fifo", OpRule::Handle},
+    {"PaddingFIFOQueueV2",
+     "0 -> 1; component_types:types, shapes:shapes?, capacity:int?, shared_name:string?",
+     buildQueue, "fifo", OpRule::Handle},
+    {"RandomShuffleQueueV2",
+     "0 -> 1; component_types:types, shapes:shapes?, capacity:int?, min_after_dequeue:int?, "
+     "seed:int?, shared_name:string?",
+     buildQueue, "shuffle", OpRule::Handle},
+    {"PriorityQueueV2",
+     "0 -> 1; component_types:types?, shapes:shapes?, capacity:int?, shared_name:string?",
+     buildQueue, "priority", OpRule::Handle},
+    {"QueueEnqueueV2", "Tcomponents+1 -> 0", buildEnqueue, "enqueue", OpRule::Effect},
+    {"QueueEnqueueManyV2", "Tcomponents+1 -> 0", buildEnqueue, "enqueue_many", OpRule::Effect},
+    {"QueueDequeueV2", "1 -> component_types", buildDequeue, "", OpRule::Effect},
+    {"QueueDequeueManyV2", "2 -> component_types", buildDequeueMany, "dequeue_many",
+     OpRule::Effect},
+    {"QueueDequeueUpToV2", "2 -> component_types", buildDequeueMany, "dequeue_up_to",
+     OpRule::Effect},
+    {"QueueSizeV2", "1 -> 1", buildSize, "", OpRule::Effect},
+    {"QueueCloseV2", "1 -> 0; cancel_pending_enqueues:bool?", buildClose, "", OpRule::Effect},
 };
 
 ArrayRef<OpRule> queueRules() { return kRules; }

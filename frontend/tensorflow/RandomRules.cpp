@@ -12,6 +12,11 @@ namespace tfc::tensorflow {
 static Value drawCounter(NodeBuilder &node) {
   auto type = RankedTensorType::get({}, IntegerType::get(node.context(), 64));
   std::string name = "random." + node.node.name;
+  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Variable) ||
+      (node.entry.symbols.variables.count(name) && node.entry.symbols.variables[name] != type)) {
+    node.error() << "expected the name '" << name << "' to be free [graph-file]";
+    return {};
+  }
   if (node.entry.symbols.variables.try_emplace(name, type).second)
     node.builder().createVariable(name, type, /*isFrozen=*/true, "", node.location());
   Value count = node.record([&] { return node.builder().read(name, type, node.location()); });
@@ -31,8 +36,8 @@ static Outcome buildRandom(NodeBuilder &node, const OpRule &rule) {
   SmallVector<NamedAttribute> attributes{
       node.dimsAttr("shape", *shape), node.typeAttr("dtype", type),
       node.intAttr("seed", int64_t(xxh3_64bits(node.node.name) ^
-                                   uint64_t(node.node.number("seed") * 1000003 +
-                                            node.node.number("seed2"))))};
+                                   (uint64_t(node.node.number("seed")) * 1000003 +
+                                    uint64_t(node.node.number("seed2")))))};
   if (isInteger) {
     std::optional<int64_t> low = node.integer(1), high = node.integer(2);
     if (!low || !high)
@@ -44,10 +49,14 @@ static Outcome buildRandom(NodeBuilder &node, const OpRule &rule) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"RandomUniform", buildRandom, "random_uniform", OpRule::Effect},
-    {"RandomStandardNormal", buildRandom, "random_normal", OpRule::Effect},
-    {"TruncatedNormal", buildRandom, "random_truncated_normal", OpRule::Effect},
-    {"RandomUniformInt", buildRandom, "random_integer", OpRule::Effect},
+    {"RandomUniform", "1 -> 1; dtype:type, seed:int?, seed2:int?", buildRandom, "random_uniform",
+     OpRule::Effect},
+    {"RandomStandardNormal", "1 -> 1; dtype:type, seed:int?, seed2:int?", buildRandom,
+     "random_normal", OpRule::Effect},
+    {"TruncatedNormal", "1 -> 1; dtype:type, seed:int?, seed2:int?", buildRandom,
+     "random_truncated_normal", OpRule::Effect},
+    {"RandomUniformInt", "3 -> 1; Tout:type, seed:int?, seed2:int?", buildRandom, "random_integer",
+     OpRule::Effect},
 };
 
 ArrayRef<OpRule> randomRules() { return kRules; }

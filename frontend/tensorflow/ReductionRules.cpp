@@ -41,9 +41,12 @@ static Outcome buildMean(NodeBuilder &node, const OpRule &rule) {
   if (!sum)
     return Outcome::Failed;
   Type type = dfg::elementTypeOf(x.getType());
-  dfg::DimExpr all = dfg::elementCount(dfg::shapeOf(x.getType())),
-               left = dfg::elementCount(dfg::shapeOf(sum.getType()));
-  Value count = node.size(dfg::DimExpr::floorDiv(all, left), type);
+  dfg::Shape shape = dfg::shapeOf(x.getType()), reduced;
+  auto axes = cast<DenseI64ArrayAttr>(attributes->front().getValue());
+  for (int64_t axis : axes.asArrayRef())
+    if (auto place = dfg::normalizeAxis(axis, shape.size()))
+      reduced.push_back(shape[*place]);
+  Value count = node.size(dfg::elementCount(reduced), type);
   return node.done(
       {node.formula("select(less(a,0),neg(floordiv(abs(a),b)),floordiv(abs(a),b))", {sum, count})});
 }
@@ -73,12 +76,17 @@ static Outcome buildL2Loss(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Sum", buildReduction, "sum"},   {"Mean", buildMean, "mean"},
-    {"Prod", buildReduction, "prod"}, {"Max", buildReduction, "max"},
-    {"Min", buildReduction, "min"},   {"All", buildReduction, "all"},
-    {"Any", buildReduction, "any"},   {"EuclideanNorm", buildNorm},
-    {"Cumsum", buildScan, "cumsum"},  {"Cumprod", buildScan, "cumprod"},
-    {"L2Loss", buildL2Loss},
+    {"Sum", "2 -> 1; keep_dims:bool?", buildReduction, "sum"},
+    {"Mean", "2 -> 1; keep_dims:bool?", buildMean, "mean"},
+    {"Prod", "2 -> 1; keep_dims:bool?", buildReduction, "prod"},
+    {"Max", "2 -> 1; keep_dims:bool?", buildReduction, "max"},
+    {"Min", "2 -> 1; keep_dims:bool?", buildReduction, "min"},
+    {"All", "2 -> 1; keep_dims:bool?", buildReduction, "all"},
+    {"Any", "2 -> 1; keep_dims:bool?", buildReduction, "any"},
+    {"EuclideanNorm", "2 -> 1; keep_dims:bool?", buildNorm},
+    {"Cumsum", "2 -> 1; exclusive:bool?, reverse:bool?", buildScan, "cumsum"},
+    {"Cumprod", "2 -> 1; exclusive:bool?, reverse:bool?", buildScan, "cumprod"},
+    {"L2Loss", "1 -> 1", buildL2Loss},
 };
 
 ArrayRef<OpRule> reductionRules() { return kRules; }

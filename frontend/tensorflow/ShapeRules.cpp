@@ -11,7 +11,17 @@ namespace tfc::tensorflow {
 using dfg::DimExpr;
 
 static Outcome buildConst(NodeBuilder &node, const OpRule &) {
+  // A long constant of one number takes no memory as a broadcast.
+  constexpr int64_t kMaxStored = int64_t(1) << 26;
   ElementsAttr value = node.node.attr("value").tensor;
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(value);
+  if (dense && dense.isSplat() && dense.getNumElements() > kMaxStored) {
+    Value number = node.builder().constant(
+        dense.resizeSplat(RankedTensorType::get({}, dense.getElementType())), node.location());
+    auto sizes = dense.getType().getShape();
+    return node.done({node.op("broadcast", number,
+                              node.dimsAttr("shape", dfg::Shape(sizes.begin(), sizes.end())))});
+  }
   if (value)
     return node.done({node.builder().constant(value, node.location())});
   // Texts, as assertions print them, are for nobody to compute with.
@@ -96,8 +106,6 @@ static Outcome buildUnpack(NodeBuilder &node, const OpRule &) {
 /// `argument` says where the axis stands.
 static Outcome buildConcat(NodeBuilder &node, const OpRule &rule) {
   bool isFirst = rule.argument == "first";
-  if (node.numInputs() < 2)
-    return node.fail("expected tensors and an axis [graph-edge]");
   std::optional<int64_t> axis = node.integer(isFirst ? 0 : node.numInputs() - 1);
   if (!axis)
     return Outcome::Failed;
@@ -154,30 +162,30 @@ static Outcome buildRange(NodeBuilder &node, const OpRule &rule) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Const", buildConst},
-    {"Reshape", buildReshape},
-    {"Transpose", buildTranspose},
-    {"ExpandDims", buildExpand},
-    {"Squeeze", buildSqueeze},
-    {"BroadcastTo", buildBroadcastTo},
-    {"Fill", buildFill},
-    {"Tile", buildTile},
-    {"Pack", buildPack},
-    {"Unpack", buildUnpack},
-    {"Concat", buildConcat, "first"},
-    {"ConcatV2", buildConcat, "last"},
-    {"Split", buildSplit},
-    {"SplitV", buildSplitV},
-    {"Range", buildRange},
-    {"Shape", buildUnknownSize},
-    {"ShapeN", buildUnknownSize},
-    {"Size", buildUnknownSize},
-    {"Rank", buildUnknownSize},
-    {"InvertPermutation", buildUnknownSize},
-    {"ConcatOffset", buildUnknownSize},
-    {"BroadcastGradientArgs", buildUnknownSize},
-    {"BroadcastArgs", buildUnknownSize},
-    {"DynamicStitch", buildUnknownSize},
+    {"Const", "0 -> 1; dtype:type, value:tensor", buildConst},
+    {"Reshape", "2 -> 1", buildReshape},
+    {"Transpose", "2 -> 1", buildTranspose},
+    {"ExpandDims", "2 -> 1", buildExpand},
+    {"Squeeze", "1 -> 1; squeeze_dims:ints?", buildSqueeze},
+    {"BroadcastTo", "2 -> 1", buildBroadcastTo},
+    {"Fill", "2 -> 1", buildFill},
+    {"Tile", "2 -> 1", buildTile},
+    {"Pack", "N -> 1; axis:int?", buildPack},
+    {"Unpack", "1 -> num; axis:int?", buildUnpack},
+    {"Concat", "N+1 -> 1", buildConcat, "first"},
+    {"ConcatV2", "N+1 -> 1", buildConcat, "last"},
+    {"Split", "2 -> num_split", buildSplit},
+    {"SplitV", "3 -> num_split", buildSplitV},
+    {"Range", "3 -> 1; Tidx:type?", buildRange},
+    {"Shape", "1 -> 1; out_type:type?", buildUnknownSize},
+    {"ShapeN", "N -> N; out_type:type?", buildUnknownSize},
+    {"Size", "1 -> 1; out_type:type?", buildUnknownSize},
+    {"Rank", "1 -> 1", buildUnknownSize},
+    {"InvertPermutation", "1 -> 1", buildUnknownSize},
+    {"ConcatOffset", "N+1 -> N", buildUnknownSize},
+    {"BroadcastGradientArgs", "2 -> 2", buildUnknownSize},
+    {"BroadcastArgs", "2 -> 1", buildUnknownSize},
+    {"DynamicStitch", "2N -> 1", buildUnknownSize},
 };
 
 ArrayRef<OpRule> shapeRules() { return kRules; }
@@ -188,9 +196,9 @@ ArrayRef<OpRule> shapeRules() { return kRules; }
 
 /// The one number of a constant of floats or integers.
 static std::optional<double> constantNumber(NodeBuilder &node, unsigned i) {
-  if (i >= node.numInputs())
+  if (!node.edge(i))
     return std::nullopt;
-  const Node &producer = node.entry.graph.nodes[node.node.inputs[i].node];
+  const Node &producer = node.entry.graph.nodes[node.edge(i)->node];
   auto value = dyn_cast_or_null<DenseElementsAttr>(producer.attr("value").tensor);
   if (producer.op != "Const" || !value || value.getNumElements() != 1)
     return std::nullopt;

@@ -20,7 +20,8 @@ static Results evaluatePack(NodeBuilder &node) {
     return std::nullopt;
   SizeTensor result{inputs->front()->elementType, inputs->front()->shape, {}};
   for (const SizeTensor *input : *inputs) {
-    if (input->shape != inputs->front()->shape)
+    if (input->shape != inputs->front()->shape ||
+        result.values.size() + input->values.size() > kMaxSizes)
       return std::nullopt;
     llvm::append_range(result.values, input->values);
   }
@@ -61,7 +62,8 @@ static Results evaluateConcat(NodeBuilder &node) {
   result.shape.front() = 0;
   for (const SizeTensor *part : parts) {
     if (part->rank() != rank ||
-        ArrayRef(part->shape).drop_front() != ArrayRef(result.shape).drop_front())
+        ArrayRef(part->shape).drop_front() != ArrayRef(result.shape).drop_front() ||
+        result.values.size() + part->values.size() > kMaxSizes)
       return std::nullopt;
     result.shape.front() += part->shape.front();
     llvm::append_range(result.values, part->values);
@@ -72,7 +74,7 @@ static Results evaluateConcat(NodeBuilder &node) {
 static Results evaluateReshape(NodeBuilder &node) {
   auto shape = node.numInputs() == 2 ? numbersAt(node, 1) : std::nullopt;
   const SizeTensor *x = shape ? node.sizes(0) : nullptr;
-  if (!x)
+  if (!x || llvm::count(*shape, -1) > 1)
     return std::nullopt;
   int64_t count = 1;
   for (int64_t size : *shape)
@@ -127,10 +129,12 @@ static Results evaluateRange(NodeBuilder &node) {
   if (!start || !limit || !step || *step == 0)
     return std::nullopt;
   SmallVector<DimExpr> values;
-  for (int64_t i = *start; *step > 0 ? i < *limit : i > *limit; i += *step) {
+  for (int64_t i = *start; *step > 0 ? i < *limit : i > *limit;) {
     if (int64_t(values.size()) == kMaxSizes)
       return std::nullopt;
     values.push_back(i);
+    if (__builtin_add_overflow(i, *step, &i))
+      break;
   }
   return vectorOf(node.sizes(0)->elementType, values);
 }
@@ -155,8 +159,11 @@ static Results evaluateSlice(NodeBuilder &node) {
   auto begin = x ? numberAt(node, 1) : std::nullopt, size = x ? numberAt(node, 2) : std::nullopt;
   if (!begin || !size || x->rank() != 1)
     return std::nullopt;
-  int64_t count = *size == -1 ? x->shape.front() - *begin : *size;
-  if (*begin < 0 || count < 0 || *begin + count > x->shape.front())
+  int64_t whole = x->shape.front();
+  if (*begin < 0 || *begin > whole)
+    return std::nullopt;
+  int64_t count = *size == -1 ? whole - *begin : *size;
+  if (count < 0 || count > whole - *begin)
     return std::nullopt;
   return vectorOf(x->elementType, ArrayRef(x->values).slice(*begin, count));
 }
@@ -178,8 +185,10 @@ static Results evaluateStridedSlice(NodeBuilder &node) {
     auto start = axis.start.constant(), size = axis.size.constant();
     if (!start || !size)
       return std::nullopt;
-    int64_t last = *start + (*size - 1) * axis.step, count = x->shape.front();
-    if (*size > 0 && (*start < 0 || *start >= count || last < 0 || last >= count))
+    int64_t last = 0, count = x->shape.front();
+    bool isFar = __builtin_mul_overflow(*size - 1, axis.step, &last) ||
+                 __builtin_add_overflow(*start, last, &last);
+    if (*size > 0 && (isFar || *start < 0 || *start >= count || last < 0 || last >= count))
       return std::nullopt;
     for (int64_t i = 0; i < *size; ++i)
       result.values.push_back(x->values[*start + i * axis.step]);
@@ -260,7 +269,7 @@ static Results evaluateBroadcastArgs(NodeBuilder &node) {
 
 static Results evaluateDynamicStitch(NodeBuilder &node) {
   auto inputs = knownInputs(node);
-  if (!inputs || inputs->size() % 2)
+  if (!inputs || inputs->empty() || inputs->size() % 2)
     return std::nullopt;
   size_t count = inputs->size() / 2;
   std::map<int64_t, DimExpr> merged;
@@ -293,8 +302,7 @@ static Results evaluateTile(NodeBuilder &node) {
 }
 
 static Results evaluateArraySize(NodeBuilder &node) {
-  auto array =
-      node.numInputs() ? resolveArray(node.entry.graph, node.node.inputs[0]) : std::nullopt;
+  auto array = node.arrayAt(0);
   if (!array)
     return std::nullopt;
   NodeBuilder maker(node.entry, array->array);
@@ -305,8 +313,7 @@ static Results evaluateArraySize(NodeBuilder &node) {
 
 /// What is pushed is the same in each iteration.
 static Results evaluatePop(NodeBuilder &node) {
-  auto pushed =
-      node.numInputs() ? resolvePushed(node.entry.graph, node.node.inputs[0]) : std::nullopt;
+  auto pushed = node.edge(0) ? node.entry.handles.pushed(*node.edge(0)) : std::nullopt;
   if (!pushed || node.entry.fed.count(*pushed))
     return std::nullopt;
   const auto &known = node.entry.states[pushed->node].sizes;

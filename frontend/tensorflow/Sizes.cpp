@@ -105,7 +105,7 @@ std::optional<SmallVector<int64_t>> numbersAt(NodeBuilder &node, unsigned i) {
 //===----------------------------------------------------------------------===//
 
 static RankedTensorType knownType(NodeBuilder &node, unsigned i) {
-  if (node.flowOf(node.node.inputs[i]))
+  if (node.flowAt(i))
     return {};
   return node.typeOf(i);
 }

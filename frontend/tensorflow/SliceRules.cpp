@@ -65,7 +65,7 @@ struct Masks {
 };
 } // namespace
 
-static bool bit(int64_t mask, unsigned i) { return (mask >> i) & 1; }
+static bool bit(int64_t mask, unsigned i) { return i < 63 && ((mask >> i) & 1); }
 
 /// A place counted from the front, within [low, high].
 static std::optional<DimExpr> clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
@@ -118,6 +118,9 @@ std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayRef<DimE
   for (int64_t i = 0; i < entries; ++i)
     newAxes += bit(masks.newAxis, i) && !bit(masks.ellipsis, i);
   bool hasEllipsis = masks.ellipsis & ((int64_t(1) << entries) - 1);
+  // Two ellipses leave open which axes each stands for.
+  if (llvm::popcount(uint64_t(masks.ellipsis) & ((uint64_t(1) << entries) - 1)) > 1)
+    return std::nullopt;
   int64_t covered = entries - newAxes - hasEllipsis, rank = shape.size();
   if (covered > rank)
     return std::nullopt;
@@ -137,7 +140,7 @@ std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayRef<DimE
       continue;
     }
     std::optional<int64_t> step = strides->values[i].constant();
-    if (!step || *step == 0 || input >= rank)
+    if (!step || *step == 0 || *step == INT64_MIN || input >= rank)
       return std::nullopt;
     bool isRemoved = bit(masks.shrink, i);
     auto axis =
@@ -333,14 +336,20 @@ static Outcome buildRoll(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Slice", buildSlice},
-    {"StridedSlice", buildStridedSlice},
-    {"StridedSliceGrad", buildStridedSliceGrad},
-    {"Pad", buildPad},
-    {"PadV2", buildPad},
-    {"MirrorPad", buildMirrorPad},
-    {"ReverseV2", buildReverse},
-    {"Roll", buildRoll},
+    {"Slice", "3 -> 1", buildSlice},
+    {"StridedSlice",
+     "4 -> 1; begin_mask:int?, end_mask:int?, ellipsis_mask:int?, new_axis_mask:int?, "
+     "shrink_axis_mask:int?",
+     buildStridedSlice},
+    {"StridedSliceGrad",
+     "5 -> 1; begin_mask:int?, end_mask:int?, ellipsis_mask:int?, new_axis_mask:int?, "
+     "shrink_axis_mask:int?",
+     buildStridedSliceGrad},
+    {"Pad", "2 -> 1", buildPad},
+    {"PadV2", "3 -> 1", buildPad},
+    {"MirrorPad", "2 -> 1; mode:string", buildMirrorPad},
+    {"ReverseV2", "2 -> 1", buildReverse},
+    {"Roll", "3 -> 1", buildRoll},
 };
 
 ArrayRef<OpRule> sliceRules() { return kRules; }

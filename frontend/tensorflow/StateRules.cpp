@@ -20,6 +20,8 @@ static Outcome buildVariable(NodeBuilder &node, const OpRule &) {
   if (!shape.isStatic())
     return node.fail("expected a variable of known sizes [dynamic-shape]");
   std::string name = variableName(node.node);
+  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Variable))
+    return node.fail("expected the name '" + name + "' to be free [graph-file]");
   auto type = RankedTensorType::get(shape.sizes, element);
   auto [known, isNew] = node.entry.symbols.variables.try_emplace(name, type);
   if (isNew)
@@ -127,7 +129,11 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &rule) {
     updates = node.op("neg", updates);
   Value old = node.readVariable(*variable);
   // One row for each index, also where the update is a scalar or the indices have several axes.
+  if (!old)
+    return Outcome::Failed;
   dfg::Shape rows = dfg::shapeOf(old.getType()), shape = dfg::shapeOf(indices.getType());
+  if (rows.empty())
+    return node.fail("expected a variable with rows, but got a scalar [graph-edge]");
   dfg::DimExpr number = dfg::elementCount(shape);
   shape.append(rows.begin() + 1, rows.end());
   updates = node.broadcast(updates, shape);
@@ -167,38 +173,41 @@ static constexpr StringLiteral kAdadelta =
     "c=add(mul(c,e),mul(square(h),sub(1,e)));a=sub(a,mul(h,d))";
 
 static constexpr OpRule kRules[] = {
-    {"Variable", buildVariable, "", OpRule::Handle},
-    {"VariableV2", buildVariable, "", OpRule::Handle},
-    {"VarHandleOp", buildVariable, "", OpRule::Handle},
-    {"ReadVariableOp", buildRead, "", OpRule::Effect},
-    {"IsVariableInitialized", buildTrue},
-    {"VarIsInitializedOp", buildTrue},
-    {"Assign", buildAssign, "b", OpRule::Effect},
-    {"AssignAdd", buildAssign, "add(a,b)", OpRule::Effect},
-    {"AssignSub", buildAssign, "sub(a,b)", OpRule::Effect},
-    {"AssignVariableOp", buildAssign, "b", OpRule::Effect},
-    {"AssignAddVariableOp", buildAssign, "add(a,b)", OpRule::Effect},
-    {"AssignSubVariableOp", buildAssign, "sub(a,b)", OpRule::Effect},
-    {"ApplyGradientDescent", buildUpdate, kDescent, OpRule::Effect},
-    {"ResourceApplyGradientDescent", buildUpdate, kDescent, OpRule::Effect},
-    {"ApplyMomentum", buildUpdate, kMomentum, OpRule::Effect},
-    {"ResourceApplyMomentum", buildUpdate, kMomentum, OpRule::Effect},
-    {"ApplyAdam", buildUpdate, kAdam, OpRule::Effect},
-    {"ResourceApplyAdam", buildUpdate, kAdam, OpRule::Effect},
-    {"ApplyAdagrad", buildUpdate, kAdagrad, OpRule::Effect},
-    {"ResourceApplyAdagrad", buildUpdate, kAdagrad, OpRule::Effect},
-    {"ApplyAdagradV2", buildUpdate, kAdagradV2, OpRule::Effect},
-    {"ResourceApplyAdagradV2", buildUpdate, kAdagradV2, OpRule::Effect},
-    {"ApplyRMSProp", buildUpdate, kRmsProp, OpRule::Effect},
-    {"ResourceApplyRMSProp", buildUpdate, kRmsProp, OpRule::Effect},
-    {"ApplyAdadelta", buildUpdate, kAdadelta, OpRule::Effect},
-    {"ResourceApplyAdadelta", buildUpdate, kAdadelta, OpRule::Effect},
-    {"ScatterAdd", buildScatter, "scatter_add", OpRule::Effect},
-    {"ScatterSub", buildScatter, "scatter_add", OpRule::Effect},
-    {"ScatterUpdate", buildScatter, "scatter_update", OpRule::Effect},
-    {"ResourceScatterAdd", buildScatter, "scatter_add", OpRule::Effect},
-    {"ResourceScatterSub", buildScatter, "scatter_add", OpRule::Effect},
-    {"ResourceScatterUpdate", buildScatter, "scatter_update", OpRule::Effect},
+    {"Variable", "0 -> 1; shape:shape, dtype:type, shared_name:string?", buildVariable, "",
+     OpRule::Handle},
+    {"VariableV2", "0 -> 1; shape:shape, dtype:type, shared_name:string?", buildVariable, "",
+     OpRule::Handle},
+    {"VarHandleOp", "0 -> 1; shape:shape, dtype:type, shared_name:string?", buildVariable, "",
+     OpRule::Handle},
+    {"ReadVariableOp", "1 -> 1", buildRead, "", OpRule::Effect},
+    {"IsVariableInitialized", "1 -> 1", buildTrue},
+    {"VarIsInitializedOp", "1 -> 1", buildTrue},
+    {"Assign", "2 -> 1", buildAssign, "b", OpRule::Effect},
+    {"AssignAdd", "2 -> 1", buildAssign, "add(a,b)", OpRule::Effect},
+    {"AssignSub", "2 -> 1", buildAssign, "sub(a,b)", OpRule::Effect},
+    {"AssignVariableOp", "2 -> 0", buildAssign, "b", OpRule::Effect},
+    {"AssignAddVariableOp", "2 -> 0", buildAssign, "add(a,b)", OpRule::Effect},
+    {"AssignSubVariableOp", "2 -> 0", buildAssign, "sub(a,b)", OpRule::Effect},
+    {"ApplyGradientDescent", "3 -> 1", buildUpdate, kDescent, OpRule::Effect},
+    {"ResourceApplyGradientDescent", "3 -> 0", buildUpdate, kDescent, OpRule::Effect},
+    {"ApplyMomentum", "5 -> 1; use_nesterov:bool?", buildUpdate, kMomentum, OpRule::Effect},
+    {"ResourceApplyMomentum", "5 -> 0; use_nesterov:bool?", buildUpdate, kMomentum, OpRule::Effect},
+    {"ApplyAdam", "10 -> 1; use_nesterov:bool?", buildUpdate, kAdam, OpRule::Effect},
+    {"ResourceApplyAdam", "10 -> 0; use_nesterov:bool?", buildUpdate, kAdam, OpRule::Effect},
+    {"ApplyAdagrad", "4 -> 1", buildUpdate, kAdagrad, OpRule::Effect},
+    {"ResourceApplyAdagrad", "4 -> 0", buildUpdate, kAdagrad, OpRule::Effect},
+    {"ApplyAdagradV2", "5 -> 1", buildUpdate, kAdagradV2, OpRule::Effect},
+    {"ResourceApplyAdagradV2", "5 -> 0", buildUpdate, kAdagradV2, OpRule::Effect},
+    {"ApplyRMSProp", "8 -> 1", buildUpdate, kRmsProp, OpRule::Effect},
+    {"ResourceApplyRMSProp", "8 -> 0", buildUpdate, kRmsProp, OpRule::Effect},
+    {"ApplyAdadelta", "7 -> 1", buildUpdate, kAdadelta, OpRule::Effect},
+    {"ResourceApplyAdadelta", "7 -> 0", buildUpdate, kAdadelta, OpRule::Effect},
+    {"ScatterAdd", "3 -> 1", buildScatter, "scatter_add", OpRule::Effect},
+    {"ScatterSub", "3 -> 1", buildScatter, "scatter_add", OpRule::Effect},
+    {"ScatterUpdate", "3 -> 1", buildScatter, "scatter_update", OpRule::Effect},
+    {"ResourceScatterAdd", "3 -> 0", buildScatter, "scatter_add", OpRule::Effect},
+    {"ResourceScatterSub", "3 -> 0", buildScatter, "scatter_add", OpRule::Effect},
+    {"ResourceScatterUpdate", "3 -> 0", buildScatter, "scatter_update", OpRule::Effect},
 };
 
 ArrayRef<OpRule> stateRules() { return kRules; }

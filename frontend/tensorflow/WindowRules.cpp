@@ -108,6 +108,8 @@ static Outcome buildInputGradient(NodeBuilder &node, const OpRule &rule) {
     kernel = node.reshape(kernel, depthwiseShape(dfg::shapeOf(kernel.getType())));
   if (!addGroups(node, lastSize(*shape), channelsOf(dfg::shapeOf(kernel.getType())), *options))
     return Outcome::Failed;
+  if (shape->size() < 2)
+    return node.fail("expected the sizes of images with batch and channels [graph-edge]");
   options->push_back(node.dimsAttr("sizes", ArrayRef(*shape).drop_front().drop_back()));
   return node.done({node.op("convolution_transpose", {grad, kernel}, *options)});
 }
@@ -199,26 +201,39 @@ static Outcome buildLocalResponseNormGradient(NodeBuilder &node, const OpRule &)
   return buildGradient(node, makeLocalResponseNorm(node, node.in(1)), node.in(0));
 }
 
+static constexpr const char *kWindowAttrs =
+    "strides:ints, padding:string, data_format:string?, dilations:ints?, explicit_paddings:ints?";
+static constexpr const char *kPoolingAttrs =
+    "ksize:ints, strides:ints, padding:string, data_format:string?, explicit_paddings:ints?";
+static constexpr const char *kNormAttrs =
+    "depth_radius:int?, bias:float?, alpha:float?, beta:float?";
+
 static constexpr OpRule kRules[] = {
-    {"Conv2D", buildConvolution},
-    {"Conv2DBackpropFilter", buildKernelGradient},
-    {"Conv2DBackpropInput", buildInputGradient},
-    {"Conv3D", buildConvolution},
-    {"Conv3DBackpropFilterV2", buildKernelGradient},
-    {"Conv3DBackpropInputV2", buildInputGradient},
-    {"DepthwiseConv2dNative", buildConvolution, "depthwise"},
-    {"DepthwiseConv2dNativeBackpropFilter", buildKernelGradient, "depthwise"},
-    {"DepthwiseConv2dNativeBackpropInput", buildInputGradient, "depthwise"},
-    {"AvgPool", buildPooling, "avg_pool"},
-    {"AvgPool3D", buildPooling, "avg_pool"},
-    {"AvgPoolGrad", buildAvgPoolGradient, "avg_pool"},
-    {"AvgPool3DGrad", buildAvgPoolGradient, "avg_pool"},
-    {"MaxPool", buildPooling, "max_pool"},
-    {"MaxPool3D", buildPooling, "max_pool"},
-    {"MaxPoolGrad", buildMaxPoolGradient, "max_pool"},
-    {"MaxPool3DGrad", buildMaxPoolGradient, "max_pool"},
-    {"LRN", buildLocalResponseNorm},
-    {"LRNGrad", buildLocalResponseNormGradient},
+    {"Conv2D", {"2 -> 1", kWindowAttrs}, buildConvolution},
+    {"Conv2DBackpropFilter", {"3 -> 1", kWindowAttrs}, buildKernelGradient},
+    {"Conv2DBackpropInput", {"3 -> 1", kWindowAttrs}, buildInputGradient},
+    {"Conv3D", {"2 -> 1", kWindowAttrs}, buildConvolution},
+    {"Conv3DBackpropFilterV2", {"3 -> 1", kWindowAttrs}, buildKernelGradient},
+    {"Conv3DBackpropInputV2", {"3 -> 1", kWindowAttrs}, buildInputGradient},
+    {"DepthwiseConv2dNative", {"2 -> 1", kWindowAttrs}, buildConvolution, "depthwise"},
+    {"DepthwiseConv2dNativeBackpropFilter",
+     {"3 -> 1", kWindowAttrs},
+     buildKernelGradient,
+     "depthwise"},
+    {"DepthwiseConv2dNativeBackpropInput",
+     {"3 -> 1", kWindowAttrs},
+     buildInputGradient,
+     "depthwise"},
+    {"AvgPool", {"1 -> 1", kPoolingAttrs}, buildPooling, "avg_pool"},
+    {"AvgPool3D", {"1 -> 1", kPoolingAttrs}, buildPooling, "avg_pool"},
+    {"AvgPoolGrad", {"2 -> 1", kPoolingAttrs}, buildAvgPoolGradient, "avg_pool"},
+    {"AvgPool3DGrad", {"2 -> 1", kPoolingAttrs}, buildAvgPoolGradient, "avg_pool"},
+    {"MaxPool", {"1 -> 1", kPoolingAttrs}, buildPooling, "max_pool"},
+    {"MaxPool3D", {"1 -> 1", kPoolingAttrs}, buildPooling, "max_pool"},
+    {"MaxPoolGrad", {"3 -> 1", kPoolingAttrs}, buildMaxPoolGradient, "max_pool"},
+    {"MaxPool3DGrad", {"3 -> 1", kPoolingAttrs}, buildMaxPoolGradient, "max_pool"},
+    {"LRN", {"1 -> 1", kNormAttrs}, buildLocalResponseNorm},
+    {"LRNGrad", {"3 -> 1", kNormAttrs}, buildLocalResponseNormGradient},
 };
 
 ArrayRef<OpRule> windowRules() { return kRules; }
