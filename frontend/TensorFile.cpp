@@ -59,7 +59,7 @@ static ElementsAttr makeAttribute(const TensorBytes &tensor, const FileBuffer &f
   if (data.size() <= kMaxInline) {
     // The accessors of the attribute read whole elements.
     std::vector<std::max_align_t> copy(data.size() / sizeof(std::max_align_t) + 1);
-    std::memcpy(copy.data(), data.data(), data.size());
+    llvm::copy(data, reinterpret_cast<char *>(copy.data()));
     return DenseElementsAttr::getFromRawBuffer(
         type, llvm::ArrayRef<char>(reinterpret_cast<char *>(copy.data()), data.size()));
   }

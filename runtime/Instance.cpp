@@ -139,7 +139,8 @@ static bool reserveState(State &state, const tfc_options &options) {
     return false;
   // Entries of an imported graph may read variables before one of them has set them.
   for (int32_t i = 0; !model.init && i < model.variable_count; ++i)
-    memset(state.variables[i], 0, model.variables[i].bytes);
+    if (model.variables[i].bytes)
+      memset(state.variables[i], 0, model.variables[i].bytes);
   return true;
 }
 

@@ -74,7 +74,8 @@ struct Dtype {
 const Dtype *dtypeInfo(int32_t dtype);
 const char *dtypeName(int32_t dtype);
 
-/// Bytes behind the last place of an arena: what is empty stands there, and code may read its start.
+/// Bytes behind the last place of an arena: what is empty stands there, and code may read its
+/// start.
 constexpr int64_t kArenaSlack = 64;
 
 /// The product of `dims`, or -1 if one is negative or the product does not fit.

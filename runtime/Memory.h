@@ -83,7 +83,8 @@ public:
   bool append(const T *values, size_t added) {
     if (count + added > block.size() / sizeof(T) && !grow(count + added))
       return false;
-    memcpy(begin() + count, values, added * sizeof(T));
+    if (added)
+      memcpy(begin() + count, values, added * sizeof(T));
     count += added;
     return true;
   }

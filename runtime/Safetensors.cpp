@@ -178,7 +178,8 @@ static int64_t storedItemBytes(const char *dtype) {
 static tfc_status checkLayout(tfc_instance &instance, const char *path, uint64_t dataBytes,
                               StoredTensors &tensors) {
   auto asUnsigned = [](uint64_t value) { return static_cast<unsigned long long>(value); };
-  qsort(tensors.list.begin(), tensors.list.size(), sizeof(StoredTensor), compareByBegin);
+  if (tensors.list.size() > 1)
+    qsort(tensors.list.begin(), tensors.list.size(), sizeof(StoredTensor), compareByBegin);
   uint64_t expected = 0;
   for (const StoredTensor &tensor : tensors.list) {
     if (tensor.begin != expected || tensor.end < tensor.begin)

@@ -21,7 +21,14 @@ void Message::addList(const char *format, va_list arguments) {
     length = sizeof(text) - 1;
 }
 
+/// A rank beyond this is a mistake of the caller, who has no such array of sizes.
+static constexpr int32_t kMaxShownRank = 64;
+
 void Message::addShape(const int64_t *dims, int32_t rank) {
+  if (rank < 0 || rank > kMaxShownRank) {
+    add("[rank %d]", static_cast<int>(rank));
+    return;
+  }
   add("[");
   for (int32_t i = 0; i < rank; ++i)
     add(i ? ", %lld" : "%lld", static_cast<long long>(dims[i]));
