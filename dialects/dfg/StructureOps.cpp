@@ -1,8 +1,10 @@
 //===- StructureOps.cpp - Entries, gradients, kernels ---------------------===//
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -31,8 +33,7 @@ static ParseResult parseFunction(OpAsmParser &parser, OperationState &result) {
       Op::getArgAttrsAttrName(result.name), Op::getResAttrsAttrName(result.name));
 }
 
-template <typename Op>
-static void printFunction(OpAsmPrinter &printer, Op op) {
+template <typename Op> static void printFunction(OpAsmPrinter &printer, Op op) {
   function_interface_impl::printFunctionOp(printer, op, /*isVariadic=*/false,
                                            op.getFunctionTypeAttrName(), op.getArgAttrsAttrName(),
                                            op.getResAttrsAttrName());
@@ -79,14 +80,88 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // ReturnOp
 //===----------------------------------------------------------------------===//
 
+/// The named dimensions that an entry or a kernel declares; nothing, after an error, if a name is
+/// none or stands there twice.
+static FailureOr<llvm::StringSet<>> declaredNames(Operation *function, ArrayAttr symbols) {
+  llvm::StringSet<> names;
+  for (Attribute attribute : symbols ? symbols.getValue() : ArrayRef<Attribute>()) {
+    auto symbol = cast<StringAttr>(attribute);
+    std::optional<DimExpr> name = DimExpr::parse(symbol.getValue());
+    if (!name || name->constant() || *name != DimExpr::symbol(symbol.getValue()))
+      return function->emitOpError("expects names of sizes, but got ") << symbol;
+    if (!names.insert(symbol.getValue()).second)
+      return function->emitOpError("declares the size ") << symbol << " twice";
+  }
+  return names;
+}
+
+/// A kernel divides by positive numbers alone, and takes no minimum: the host does all else.
+static bool isKernelSize(const DimExpr &size) {
+  for (const auto &term : size.getTerms())
+    for (const DimExpr::Atom &atom : term.first) {
+      if (atom.kind == DimExpr::AtomKind::Symbol)
+        continue;
+      bool isDivision =
+          atom.kind == DimExpr::AtomKind::FloorDiv || atom.kind == DimExpr::AtomKind::Mod;
+      if (!isDivision || atom.rhs->constant().value_or(0) <= 0 || !isKernelSize(*atom.lhs))
+        return false;
+    }
+  return true;
+}
+
+static LogicalResult verifyTypes(Operation *op, TypeRange types, bool isInKernel) {
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.hasStaticShape())
+      continue;
+    if (!isa_and_nonnull<DimsAttr>(tensor.getEncoding()))
+      return op->emitOpError("expects a name for each size that is not static, but got ") << type;
+    if (isInKernel && !llvm::all_of(shapeOf(type), isKernelSize))
+      return op->emitOpError("expects sizes that a kernel can compute, but got ") << toText(type);
+  }
+  return success();
+}
+
+/// Every size that the body of `function` mentions is declared by it, or bound in it.
+static LogicalResult verifyNames(Operation *function, ArrayAttr symbols) {
+  FailureOr<llvm::StringSet<>> names = declaredNames(function, symbols);
+  if (failed(names))
+    return failure();
+  bool isKernel = isa<KernelOp>(function);
+  RunTimeSizes bound(function);
+  WalkResult result = function->walk([&](Operation *op) -> WalkResult {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (failed(verifyTypes(op, block.getArgumentTypes(), isKernel)))
+          return WalkResult::interrupt();
+    if (failed(verifyTypes(op, op->getResultTypes(), isKernel)))
+      return WalkResult::interrupt();
+    for (StringRef name : RunTimeSizes::namesIn(op))
+      if (!names->contains(name) && !bound.binds(name))
+        return op->emitOpError("mentions the size '")
+               << name << "', which '" << SymbolTable::getSymbolName(function).getValue()
+               << "' does not declare";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The functions have no verifier of their own: what they declare is compared where they end.
+static LogicalResult verifyFunction(Operation *function) {
+  if (auto entry = dyn_cast<EntryOp>(function))
+    return verifyNames(entry, entry.getSymbolsAttr());
+  if (auto kernel = dyn_cast<KernelOp>(function))
+    return verifyNames(kernel, kernel.getSymbolsAttr());
+  return success();
+}
+
 LogicalResult ReturnOp::verify() {
   auto function = dyn_cast<FunctionOpInterface>((*this)->getParentOp());
   if (!function)
     return emitOpError("expects an entry or a kernel around it");
   if (TypeRange(function.getResultTypes()) != getValues().getTypes())
-    return emitOpError("expects values of the result types of '")
-           << function.getName() << "'";
-  return success();
+    return emitOpError("expects values of the result types of '") << function.getName() << "'";
+  return verifyFunction(function);
 }
 
 //===----------------------------------------------------------------------===//

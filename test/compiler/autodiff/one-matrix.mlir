@@ -9,7 +9,8 @@
 // CHECK-SAME: tensor<?x4xf32, #dfg.dims<"5 * n", 4>>
 // CHECK-NOT: dfg.sum
 // CHECK: dfg.return %[[G]]
-dfg.entry @rows(%x: tensor<?x5x3xf32, #dfg.dims<n, 5, 3>>, %w: tensor<3x4xf32>) -> tensor<3x4xf32> {
+dfg.entry @rows(%x: tensor<?x5x3xf32, #dfg.dims<n, 5, 3>>, %w: tensor<3x4xf32>) -> tensor<3x4xf32>
+    attributes {symbols = ["n"]} {
   %y = dfg.matmul %x, %w : tensor<?x5x3xf32, #dfg.dims<n, 5, 3>>, tensor<3x4xf32>
   %z = dfg.tanh %y : tensor<?x5x4xf32, #dfg.dims<n, 5, 4>>
   %s = dfg.sum %z : tensor<?x5x4xf32, #dfg.dims<n, 5, 4>>
