@@ -88,6 +88,15 @@ static void addCallNotes(Diagnostic &result, Location location, const SourceMana
   }
 }
 
+/// Whether the place is in a file of MLIR, whose author is told what MLIR says.
+static bool isInMlir(Location location) {
+  location = unwrap(location);
+  while (auto call = dyn_cast<CallSiteLoc>(location))
+    location = unwrap(call.getCallee());
+  auto place = dyn_cast<FileLineColRange>(location);
+  return place && place.getFilename().getValue().ends_with(".mlir");
+}
+
 static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
   const SourceManager &sources = engine.sourceManager();
   Location location = diagnostic.getLocation();
@@ -95,6 +104,12 @@ static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
   std::string slug = takeSlug(text);
   SourceRange at = toRange(location, sources);
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  // All errors about graphs have a word. Others, of MLIR's verifiers, are about what tfc made.
+  bool isInternal = isError && slug.empty() && !isInMlir(location);
+  if (isInternal) {
+    text = "internal error: " + text;
+    slug = "internal";
+  }
   Diagnostic &result = isError ? engine.error(at, slug, text) : engine.warning(at, slug, text);
   result.foreignPlace = foreignPlace(location, sources);
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
@@ -105,6 +120,8 @@ static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
       result.notes.push_back({toRange(note.getLocation(), sources), sentence,
                               foreignPlace(note.getLocation(), sources)});
   }
+  if (isInternal)
+    result.help("this is a mistake of tfc and not of the graph: please report it with the graph");
   addCallNotes(result, location, sources);
 }
 

@@ -41,6 +41,13 @@ OwningOpRef<ModuleOp> Session::load(const CompileRequest &request, Timing &timin
   return importFile(request.input, context, sources, request.entries);
 }
 
+LogicalResult Session::runStages(ModuleOp module, const CompileRequest &request, Timing &timing) {
+  LogicalResult result = tfc::runStages(module, request.pipeline, timing);
+  if (failed(result) && !diagnostics.hasErrors())
+    diagnostics.error({}, "internal", "internal error: a stage failed without a message");
+  return result;
+}
+
 LogicalResult Session::fail(llvm::Error error) {
   diagnostics.error({}, "", llvm::toString(std::move(error)));
   return failure();
@@ -165,7 +172,7 @@ LogicalResult Compilation::run() {
   if (request.kind == EmitKind::Graph) {
     // Only the first stages leave what a graph can say.
     bool isFirst = request.pipeline.stopAfter.empty();
-    if (!isFirst && failed(runStages(*module, request.pipeline, timing)))
+    if (!isFirst && failed(session.runStages(*module, request, timing)))
       return failure();
     return writeGraph(*module);
   }
@@ -180,7 +187,7 @@ LogicalResult Compilation::run() {
                                         "--prefix"));
   if (request.kind == EmitKind::Header)
     return emit(*module, *model, options, timing);
-  if (failed(runStages(*module, request.pipeline, timing)))
+  if (failed(session.runStages(*module, request, timing)))
     return failure();
   if (request.kind == EmitKind::Mlir)
     return writeModule(*module);

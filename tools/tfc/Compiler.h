@@ -34,6 +34,9 @@ struct Session {
 
   /// The module of the frontend, or of the stage that the request starts after; null after errors.
   mlir::OwningOpRef<mlir::ModuleOp> load(const CompileRequest &request, Timing &timing);
+  /// Runs the stages; one that fails has reported an error.
+  mlir::LogicalResult runStages(mlir::ModuleOp module, const CompileRequest &request,
+                                Timing &timing);
   mlir::LogicalResult fail(llvm::Error error);
 
   text::SourceManager sources;
