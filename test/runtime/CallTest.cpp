@@ -186,7 +186,8 @@ TEST(CallByName, ReadsNoSizesOfAnImpossibleRank) {
   int64_t one = 1;
   for (int32_t rank : {1 << 30, INT32_MAX, 65, -1, INT32_MIN}) {
     tfc_tensor feed = {TFC_F32, rank, &one, &x};
-    EXPECT_EQ(tfc_instance_call(instance, "total", &feed, 1, nullptr, 0), TFC_INVALID_ARGUMENT);
+    EXPECT_EQ(tfc_instance_call_by_name(instance, "total", &feed, 1, nullptr, 0),
+              TFC_INVALID_ARGUMENT);
     EXPECT_EQ(instance.message(),
               "total: feed 'x' has shape [rank " + std::to_string(rank) + "], but expected f32[m]");
     EXPECT_EQ(tfc_instance_set(instance, "w", &feed), TFC_INVALID_ARGUMENT);

@@ -1,0 +1,52 @@
+//===- Mutate.h - Inputs that are nearly right ------------------------------===//
+//
+// Mutations are drawn from a seed, so that a number names an input for ever.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_TEST_FUZZ_MUTATE_H
+#define TFC_TEST_FUZZ_MUTATE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace tfc::fuzz {
+
+/// SplitMix64: the same numbers everywhere.
+class Draw {
+public:
+  explicit Draw(uint64_t seed) : state(seed) {}
+
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  /// From 0 to `count` - 1, and 0 of nothing.
+  size_t below(size_t count) { return count ? next() % count : 0; }
+  bool chance(unsigned percent) { return below(100) < percent; }
+  template <typename Range> auto &of(Range &&range) { return range[below(std::size(range))]; }
+
+private:
+  uint64_t state;
+};
+
+using Corpus = llvm::ArrayRef<std::string>;
+
+/// Bits, bytes, ranges, numbers, parts of others.
+std::string mutateBytes(llvm::StringRef input, Corpus corpus, Draw &draw);
+/// Words, numbers, lines and brackets of text: of graphs, MLIR, JSON.
+std::string mutateTokens(llvm::StringRef input, Corpus corpus, Draw &draw);
+/// Nodes, names, inputs, attributes and numbers of GraphDefs.
+std::string mutateGraphDef(llvm::StringRef input, Corpus corpus, Draw &draw);
+/// The text between a length of `lengthBytes` at `lengthAt` and the data; the length follows
+/// mostly.
+std::string mutateHeader(llvm::StringRef input, Corpus corpus, size_t lengthAt, size_t lengthBytes,
+                         Draw &draw);
+
+} // namespace tfc::fuzz
+
+#endif // TFC_TEST_FUZZ_MUTATE_H

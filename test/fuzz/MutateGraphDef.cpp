@@ -1,0 +1,199 @@
+//===- MutateGraphDef.cpp - GraphDefs as trees of fields --------------------===//
+//
+// The messages of the importer have no reflection (protobuf's lite runtime), so
+// a GraphDef is read as what it is on the wire: fields by number, of which a
+// table says which hold messages.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mutate.h"
+#include <vector>
+
+using namespace llvm;
+
+namespace tfc::fuzz {
+
+namespace {
+
+enum Message { Graph, Node, Entry, Attr, List, Shape, Dim, Tensor, None };
+
+/// The message in a field of another.
+struct Field {
+  Message owner;
+  unsigned number;
+  Message held;
+};
+
+constexpr Field kFields[] = {
+    {Graph, 1, Node},  {Node, 5, Entry}, {Entry, 2, Attr}, {Attr, 1, List},    {Attr, 7, Shape},
+    {Attr, 8, Tensor}, {List, 7, Shape}, {Shape, 2, Dim},  {Tensor, 2, Shape},
+};
+
+struct Value {
+  Message message = None; // that `fields` are of
+  unsigned number = 0, wireType = 0;
+  uint64_t varint = 0;
+  std::string bytes;
+  std::vector<Value> fields;
+};
+
+} // namespace
+
+static Message heldBy(Message owner, unsigned number) {
+  for (const Field &field : kFields)
+    if (field.owner == owner && field.number == number)
+      return field.held;
+  return None;
+}
+
+static bool readVarint(StringRef &text, uint64_t &value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 64 && !text.empty(); shift += 7) {
+    uint64_t byte = uint8_t(text.front());
+    text = text.drop_front();
+    value |= (byte & 127) << shift;
+    if (byte < 128)
+      return true;
+  }
+  return false;
+}
+
+static bool parse(StringRef text, Message message, std::vector<Value> &fields) {
+  while (!text.empty()) {
+    uint64_t tag;
+    if (!readVarint(text, tag))
+      return false;
+    Value value;
+    value.number = unsigned(tag >> 3);
+    value.wireType = tag & 7;
+    size_t fixed = value.wireType == 1 ? 8 : value.wireType == 5 ? 4 : 0;
+    if (value.wireType == 0) {
+      if (!readVarint(text, value.varint))
+        return false;
+    } else if (fixed && text.size() >= fixed) {
+      value.bytes = text.take_front(fixed).str();
+      text = text.drop_front(fixed);
+    } else if (value.wireType == 2) {
+      uint64_t length;
+      if (!readVarint(text, length) || length > text.size())
+        return false;
+      value.bytes = text.take_front(length).str();
+      text = text.drop_front(length);
+      value.message = heldBy(message, value.number);
+      if (value.message != None && !parse(value.bytes, value.message, value.fields))
+        value.message = None;
+    } else {
+      return false;
+    }
+    fields.push_back(std::move(value));
+  }
+  return true;
+}
+
+static void writeVarint(std::string &out, uint64_t value) {
+  for (; value > 127; value >>= 7)
+    out += char((value & 127) | 128);
+  out += char(value);
+}
+
+static std::string print(const std::vector<Value> &fields) {
+  std::string out;
+  for (const Value &value : fields) {
+    writeVarint(out, uint64_t(value.number) << 3 | value.wireType);
+    std::string bytes = value.message == None ? value.bytes : print(value.fields);
+    if (value.wireType == 0)
+      writeVarint(out, value.varint);
+    else if (value.wireType == 2)
+      writeVarint(out, bytes.size());
+    if (value.wireType != 0)
+      out += bytes;
+  }
+  return out;
+}
+
+/// A place in a tree: a field and the list that it is in.
+struct Place {
+  std::vector<Value> *list;
+  size_t index;
+  Message owner;
+  Value &value() const { return (*list)[index]; }
+};
+
+static void collect(std::vector<Value> &fields, Message owner, std::vector<Place> &places) {
+  for (size_t i = 0; i < fields.size(); ++i) {
+    places.push_back({&fields, i, owner});
+    collect(fields[i].fields, fields[i].message, places);
+  }
+}
+
+static void changeNumber(Value &value, Draw &draw) {
+  static constexpr int64_t kNumbers[] = {
+      0, 1, -1, 2, 3, 7, 20, 99, 1LL << 31, INT32_MIN, INT64_MAX, INT64_MIN, 1LL << 40, 1LL << 62};
+  value.varint = draw.chance(60) ? uint64_t(draw.of(kNumbers)) : value.varint + draw.below(5) - 2;
+}
+
+/// One change somewhere; `others` are fields of a graph to take from, mostly the same one.
+static void change(std::vector<Value> &graph, const std::vector<Place> &others, Draw &draw) {
+  std::vector<Place> places;
+  collect(graph, Graph, places);
+  if (places.empty())
+    return;
+  Place place = places[draw.below(places.size())];
+  // Few fields are nodes, but theirs matter most.
+  if (draw.chance(30)) {
+    Place node = {&graph, draw.below(graph.size()), Graph};
+    std::vector<Value> &fields = node.value().fields;
+    place = fields.empty() ? node : Place{&fields, draw.below(fields.size()), Node};
+  }
+  Value &value = place.value();
+  switch (draw.below(7)) {
+  case 0:
+    place.list->erase(place.list->begin() + place.index);
+    return;
+  case 1: {
+    Value copy = value;
+    place.list->insert(place.list->begin() + draw.below(place.list->size() + 1), std::move(copy));
+    return;
+  }
+  case 2:
+    if (value.wireType == 0)
+      return changeNumber(value, draw);
+    [[fallthrough]];
+  case 3:
+  case 4: // the same field from elsewhere: names, operations, attributes, shapes
+    for (unsigned tries = 0; tries < 50 && !others.empty(); ++tries) {
+      const Place &other = others[draw.below(others.size())];
+      if (other.owner != place.owner || other.value().number != value.number)
+        continue;
+      Value copy = other.value();
+      value = std::move(copy);
+      return;
+    }
+    return;
+  case 5:
+    if (value.wireType == 2 && value.message == None)
+      value.bytes = mutateBytes(value.bytes, {value.bytes}, draw);
+    else
+      value.number = 1 + draw.below(13);
+    return;
+  default:
+    std::swap(value, (*place.list)[draw.below(place.list->size())]);
+  }
+}
+
+std::string mutateGraphDef(StringRef input, Corpus corpus, Draw &draw) {
+  std::vector<Value> graph;
+  if (draw.chance(10) || !parse(input, Graph, graph))
+    return mutateBytes(input, corpus, draw);
+  for (size_t rounds = 1 + draw.below(draw.chance(80) ? 3 : 12); rounds > 0; --rounds) {
+    std::vector<Value> other;
+    if (draw.chance(70) || !parse(draw.of(corpus), Graph, other))
+      other = graph;
+    std::vector<Place> others;
+    collect(other, Graph, others);
+    change(graph, others, draw);
+  }
+  return print(graph);
+}
+
+} // namespace tfc::fuzz

@@ -1,0 +1,181 @@
+//===- Readers.cpp ----------------------------------------------------------===//
+
+#include "Readers.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "frontend/Import.h"
+#include "frontend/TensorFile.h"
+#include "frontend/tensorflow/graph.pb.h"
+#include "frontend/text/Locations.h"
+#include "mlir/IR/Verifier.h"
+#include "runtime/Model.h"
+#include "tools/tfc/Case.h"
+#include "tools/tfc/Npy.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tfc::fuzz {
+
+/// Prints an error and says that the input is refused.
+static Verdict refuse(const Twine &message) {
+  errs() << "error: " << message << '\n';
+  return Verdict::Refused;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+/// Reads a graph and goes on to where entries launch kernels.
+static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  text::SourceManager sources;
+  text::DiagnosticEngine diagnostics(sources);
+  text::MlirDiagnosticHandler handler(&context, diagnostics);
+  context.printOpOnDiagnostic(false);
+  context.loadAllAvailableDialects();
+  mlir::OwningOpRef<mlir::ModuleOp> module = importFile(path, context, sources, entries);
+  PipelineOptions options;
+  options.stopAfter = "fusion";
+  Timing timing;
+  bool isAccepted = module && mlir::succeeded(runStages(*module, options, timing));
+  diagnostics.flush(errs());
+  return isAccepted ? Verdict::Accepted : Verdict::Refused;
+}
+
+static Verdict readGraph(StringRef path, StringRef) {
+  return readGraph(path, ArrayRef<tensorflow::EntrySpec>());
+}
+
+/// An entry that is fed all placeholders and fetches what nobody reads.
+static tensorflow::EntrySpec makeEntry(const tensorflow::wire::Graph &graph) {
+  constexpr size_t kMaxFetches = 16;
+  tensorflow::EntrySpec entry;
+  entry.name = "entry";
+  StringSet<> read;
+  for (const auto &node : graph.node())
+    for (const std::string &input : node.input())
+      read.insert(StringRef(input).ltrim('^').split(':').first);
+  for (const auto &node : graph.node()) {
+    if (node.op() == "Placeholder")
+      entry.feeds.push_back({node.name() + ":0", std::nullopt, std::nullopt});
+    else if (!read.contains(node.name()) && entry.targets.size() < kMaxFetches)
+      (node.name().size() % 2 ? entry.targets : entry.fetches).push_back(node.name());
+  }
+  return entry;
+}
+
+static Verdict readGraphDef(StringRef path, StringRef) {
+  tensorflow::wire::Graph graph;
+  if (auto file = MemoryBuffer::getFile(path))
+    (void)graph.ParsePartialFromArray((*file)->getBufferStart(), int((*file)->getBufferSize()));
+  return readGraph(path, makeEntry(graph));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// By the program and by the compiler, which have readers of their own.
+static Verdict readNpyFile(StringRef path, StringRef) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  std::string error;
+  bool isLoaded = bool(loadTensor(&context, path, "", error));
+  if (!isLoaded)
+    errs() << "error: " << error << '\n';
+  Expected<Array> array = readNpy(path);
+  if (!array)
+    return refuse(toString(array.takeError()));
+  return isLoaded ? Verdict::Accepted : Verdict::Refused;
+}
+
+static constexpr int64_t kMatrix[] = {2, 3}, kEmpty[] = {0, 7};
+static constexpr tfc_variable_info kVariables[] = {
+    {"w", nullptr, TFC_F32, 2, kMatrix, 24},    {"net.half", "old", TFC_BF16, 2, kMatrix, 12},
+    {"mask", nullptr, TFC_BOOL, 2, kMatrix, 6}, {"steps", nullptr, TFC_I64, 0, nullptr, 8},
+    {"empty", nullptr, TFC_F32, 2, kEmpty, 0},
+};
+static constexpr tfc_model kModel = {TFC_ABI_VERSION,
+                                     std::size(kVariables),
+                                     0,
+                                     0,
+                                     "fuzz",
+                                     "any",
+                                     "",
+                                     kVariables,
+                                     nullptr,
+                                     nullptr,
+                                     nullptr,
+                                     0};
+
+void writeCheckpoint(StringRef path) {
+  tfc_instance *instance = nullptr;
+  if (tfc_instance_create(&kModel, nullptr, &instance) == TFC_OK)
+    tfc_instance_save(instance, path.str().c_str());
+  tfc_instance_destroy(instance);
+}
+
+/// By the compiler, with keys and without, and by the runtime.
+static Verdict readSafetensors(StringRef path, StringRef) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  for (StringRef key : {"", "w", "mask", "empty"}) {
+    std::string error;
+    if (!loadTensor(&context, path, key, error))
+      errs() << "error: " << error << '\n';
+  }
+  tfc_instance *instance = nullptr;
+  if (tfc_instance_create(&kModel, nullptr, &instance) != TFC_OK)
+    return refuse("no instance");
+  tfc_status status = tfc_instance_load(instance, path.str().c_str());
+  std::string message = tfc_instance_message(instance);
+  tfc_instance_destroy(instance);
+  return status == TFC_OK ? Verdict::Accepted : refuse(message);
+}
+
+//===----------------------------------------------------------------------===//
+// Cases
+//===----------------------------------------------------------------------===//
+
+static Verdict readCaseFile(StringRef path, StringRef folder) {
+  Expected<Case> recorded = readCase(path);
+  if (!recorded)
+    return refuse(toString(recorded.takeError()));
+  recorded->folder = folder.str();
+  for (bool specializes : {false, true}) {
+    Case copy = *recorded;
+    Expected<std::vector<tensorflow::EntrySpec>> entries = makeEntries(copy, specializes);
+    if (!entries)
+      return refuse(toString(entries.takeError()));
+  }
+  return Verdict::Accepted;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// The length of the header is two bytes behind the magic and the version.
+static std::string mutateNpy(StringRef input, Corpus corpus, Draw &draw) {
+  return mutateHeader(input, corpus, 8, 2, draw);
+}
+
+static std::string mutateSafetensors(StringRef input, Corpus corpus, Draw &draw) {
+  return mutateHeader(input, corpus, 0, 8, draw);
+}
+
+static constexpr Reader kReaders[] = {
+    {"text", ".graph", readGraph, mutateTokens},
+    {"graphdef", ".pb", readGraphDef, mutateGraphDef},
+    {"mlir", ".mlir", readGraph, mutateTokens},
+    {"npy", ".npy", readNpyFile, mutateNpy},
+    {"safetensors", ".safetensors", readSafetensors, mutateSafetensors},
+    {"case", ".json", readCaseFile, mutateTokens},
+};
+
+ArrayRef<Reader> getReaders() { return kReaders; }
+
+} // namespace tfc::fuzz

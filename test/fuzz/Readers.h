@@ -1,0 +1,28 @@
+//===- Readers.h - What reads files, each as a function ---------------------===//
+
+#ifndef TFC_TEST_FUZZ_READERS_H
+#define TFC_TEST_FUZZ_READERS_H
+
+#include "Mutate.h"
+
+namespace tfc::fuzz {
+
+/// How a reader ended. It must have printed an error if it refused the input.
+enum class Verdict { Accepted, Refused };
+
+struct Reader {
+  llvm::StringLiteral name;
+  llvm::StringLiteral suffix; // of its files
+  /// Reads the file. `folder` is where the files lie that the original names.
+  Verdict (*read)(llvm::StringRef path, llvm::StringRef folder);
+  std::string (*mutate)(llvm::StringRef input, Corpus corpus, Draw &draw);
+};
+
+llvm::ArrayRef<Reader> getReaders();
+
+/// A safetensors file with the variables of a small model.
+void writeCheckpoint(llvm::StringRef path);
+
+} // namespace tfc::fuzz
+
+#endif // TFC_TEST_FUZZ_READERS_H
