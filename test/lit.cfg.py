@@ -2,7 +2,8 @@
 
 Parameters: `--param roundtrip=1` runs the tests that use tfc-opt, with all that it prints parsed and
 printed again, in generic and in custom form, before FileCheck reads it (`check-tfc` does both);
-`--param timeout=SECONDS` limits a test (600).
+`--param long=1` runs tests in their long form, where they have one: they see the feature `long` and the
+environment variable TFC_LONG=1; `--param timeout=SECONDS` limits a test (600, or 7200 in the long form).
 """
 
 import ctypes
@@ -23,6 +24,7 @@ sys.path.append(os.path.join(config.tfc_source_root, "test"))
 from roundtrip_format import UsesOpt
 
 roundtrip = config.tfc_roundtrip or lit_config.params.get("roundtrip", "0") != "0"
+long = lit_config.params.get("long", "0") != "0"
 
 config.name = "tfc-roundtrip" if roundtrip else "tfc"
 config.test_format = (UsesOpt if roundtrip else lit.formats.ShTest)(execute_external=False)
@@ -38,6 +40,8 @@ config.environment["PATH"] = os.pathsep.join([binaries, config.tfc_llvm_tools, o
 for name in ["HOME", "TMPDIR", "CUDA_VISIBLE_DEVICES"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]
+if long:
+    config.environment["TFC_LONG"] = "1"
 
 
 def python_with_numpy():
@@ -63,6 +67,7 @@ features = {
     "cuda": has_cuda(),
     "tfc": os.path.exists(os.path.join(binaries, "tfc")),
     "ptxas": shutil.which("ptxas") is not None,
+    "long": long,
 }
 config.available_features.update(name for name, present in features.items() if present)
 
@@ -79,6 +84,8 @@ if roundtrip:
     )
 
 if lit_config.maxIndividualTestTimeIsSupported[0]:
-    lit_config.maxIndividualTestTime = int(lit_config.params.get("timeout", 600))
+    lit_config.maxIndividualTestTime = int(
+        lit_config.params.get("timeout", 7200 if long else 600)
+    )
 else:
     lit_config.note("no time limit per test: lit needs python3-psutil for it")
