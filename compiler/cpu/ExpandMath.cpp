@@ -13,8 +13,7 @@ using namespace mlir;
 
 namespace {
 
-/// Integers become f16 and bf16 by way of f32, as `cast` says. MLIR folds the two steps into one,
-/// for which LLVM calls conversions to bf16 that the libraries need not have.
+/// Integers become f16 and bf16 by way of f32, as `cast` says. MLIR folds the two steps into one.
 template <typename Op> struct ConvertByF32 : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -46,10 +45,9 @@ struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPa
         failed(run(tfc::cpu::populatePowerPatterns)) ||
         failed(run(tfc::cpu::populateLibraryPatterns)))
       return signalPassFailure();
-    // bf16 has no conversions in the libraries that we link with.
+    // Conversions between floats stay: `legalize` in compiler/emission knows how to do them.
     if (failed(run([](RewritePatternSet &patterns) {
           arith::populateArithExpandOpsPatterns(patterns);
-          arith::populateExpandBFloat16Patterns(patterns);
           patterns.add<ConvertByF32<arith::SIToFPOp>, ConvertByF32<arith::UIToFPOp>>(
               patterns.getContext());
         })))

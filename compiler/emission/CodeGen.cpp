@@ -1,4 +1,5 @@
 #include "compiler/emission/CodeGen.h"
+#include "compiler/emission/Legalize.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -294,8 +295,10 @@ void tfc::emission::optimize(llvm::Module &module, llvm::TargetMachine &target, 
   llvm::ModulePassManager passes = chosen == Level::O0
                                        ? builder.buildO0DefaultPipeline(chosen)
                                        : builder.buildPerModuleDefaultPipeline(chosen);
+  legalize(module, target);
   beginLifetimes(module);
   passes.run(module, modules);
+  legalize(module, target);
   storeSingleLanes(module);
 }
 

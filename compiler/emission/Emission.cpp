@@ -2,6 +2,7 @@
 #include "compiler/emission/Descriptor.h"
 #include "compiler/emission/Header.h"
 #include "compiler/emission/Link.h"
+#include "compiler/emission/Symbols.h"
 #include "compiler/emission/Weights.h"
 #include "dialects/dfg/Dfg.h"
 #include "llvm/Support/FileSystem.h"
@@ -190,7 +191,8 @@ LogicalResult Emitter::emitBinary() {
             report(writeWeights(weights, options.prefix + ".tfc_weights", triple, objects.back()))))
       return failure();
   }
-  if (failed(link(*folder, output->temporary())))
+  if (failed(report(checkSymbols(objects, options.prefix))) ||
+      failed(link(*folder, output->temporary())))
     return failure();
   if (header && failed(report((*header)->write(makeHeader(model, names)))))
     return failure();

@@ -139,15 +139,6 @@ static void appendSystemLibraries(std::vector<std::string> &arguments) {
         arguments.push_back(("-L" + root + folder).str());
   // By their run-time names, so that no development files are needed.
   arguments.insert(arguments.end(), {"--as-needed", "-l:libm.so.6", "-l:libc.so.6"});
-  // Functions that instructions of some processors lack, such as conversions of f16.
-  std::error_code error;
-  for (sys::fs::directory_iterator it("/usr/lib/gcc/x86_64-linux-gnu", error), end;
-       !error && it != end; it.increment(error))
-    if (sys::fs::exists(it->path() + "/libgcc.a"))
-      arguments.push_back(it->path() + "/libgcc.a");
-  StringRef builtins = "/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.builtins-x86_64.a";
-  if (sys::fs::exists(builtins))
-    arguments.push_back(builtins.str());
 }
 
 static Error writeVersionScript(StringRef path, StringRef prefix) {

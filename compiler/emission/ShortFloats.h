@@ -1,0 +1,37 @@
+// bf16 and f16 in terms of integers and f32.
+#pragma once
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace tfc::emission {
+
+/// How a target represents and converts short floats. Types are scalars or vectors.
+class ShortFloats {
+public:
+  explicit ShortFloats(const llvm::TargetMachine &target);
+
+  /// Whether values of the type are represented by integers.
+  bool isShort(llvm::Type *type) const;
+
+  /// Integers of 16 bits for short floats; other types as they are.
+  llvm::Type *bitsType(llvm::Type *type) const;
+
+  /// f32 for short floats; other types as they are.
+  llvm::Type *floatType(llvm::Type *type) const;
+
+  /// The bit of the sign, for the representation of `type`.
+  llvm::Constant *signMask(llvm::Type *type) const;
+
+  /// The f32 that `bits`, which represent `type`, stand for. NaN becomes quiet.
+  llvm::Value *extend(llvm::IRBuilder<> &b, llvm::Value *bits, llvm::Type *type) const;
+
+  /// The bits of the number of `type` next to an f32, ties to even. NaN becomes quiet.
+  llvm::Value *truncate(llvm::IRBuilder<> &b, llvm::Value *number, llvm::Type *type) const;
+
+private:
+  bool convertsHalf = false;  // by instructions, to and from f32
+  bool computesHalf = false;
+};
+
+} // namespace tfc::emission
