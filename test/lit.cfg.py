@@ -62,6 +62,17 @@ def has_cuda():
 
 
 python = python_with_numpy()
+
+
+def note_other_targets():
+    """Says which of the processors that tests compile for are not run on this one."""
+    script = os.path.join(config.test_source_root, "e2e", "Inputs", "targets.py")
+    command = [python, script]
+    ran = subprocess.run(command, capture_output=True, text=True, env=config.environment)
+    for target in ran.stdout.split():
+        lit_config.note(f"code for {target} is compiled, but native code runs: no such processor")
+
+
 features = {
     "numpy": python is not None,
     "cuda": has_cuda(),
@@ -71,11 +82,15 @@ features = {
 }
 config.available_features.update(name for name, present in features.items() if present)
 
+if features["numpy"] and features["tfc"] and not roundtrip:
+    note_other_targets()
+
 config.substitutions += [
     ("%python", python or config.tfc_python),
     ("%cc", "cc"),
     ("%source", config.tfc_source_root),
     ("%build", config.tfc_build_root),
+    ("%all-targets", "--all-targets --seconds=600" if long else ""),
 ]
 if roundtrip:
     wrapper = os.path.join(config.test_source_root, "roundtrip-opt")

@@ -204,6 +204,11 @@ std::string compare(const Program &program, const Variant &variant, Counts &coun
   std::vector<Expected> expected = Oracle(sized, counts).run();
   sized.calls.resize(expected.size());
   llvm::Expected<Compiled> compiled = Compiled::compile(program, variant);
+  if (compiled && !canRun(variant.pipeline.cpu)) {
+    Variant native = variant;
+    native.pipeline.cpu = "native";
+    compiled = Compiled::compile(program, native);
+  }
   if (!compiled)
     return "refused: " + llvm::toString(compiled.takeError());
   std::vector<CallResult> first;

@@ -19,8 +19,18 @@ struct Variant {
   std::string text() const;
 };
 
+/// The processors that tests compile for, those of test/targets.txt.
+llvm::ArrayRef<llvm::StringRef> getTargets();
+
+/// The target of a program, and for further numbers those that follow. test/e2e/Inputs/targets.py does
+/// the same.
+llvm::StringRef drawTarget(llvm::StringRef name, unsigned number);
+
+/// Whether this processor can run code for a target.
+bool canRun(llvm::StringRef target);
+
 /// All optimisations, some of them, or none: a third of the seeds each.
-Variant makeVariant(uint64_t seed);
+Variant makeVariant(uint64_t seed, llvm::StringRef target);
 
 /// What a call gave.
 struct CallResult {

@@ -2,9 +2,12 @@
 
 #include "Compare.h"
 #include "Random.h"
+#include "Targets.h"
 #include "compiler/emission/Cpu.h"
 #include "compiler/emission/Emission.h"
+#include "runtime/Cpu.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CRC.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -24,11 +27,29 @@ std::string Variant::text() const {
   return text;
 }
 
-Variant makeVariant(uint64_t seed) {
+ArrayRef<StringRef> getTargets() {
+  static const SmallVector<StringRef> targets = [] {
+    SmallVector<StringRef> names;
+    StringRef(kTargets).split(names, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    return names;
+  }();
+  return targets;
+}
+
+StringRef drawTarget(StringRef name, unsigned number) {
+  ArrayRef<StringRef> targets = getTargets();
+  return targets[(llvm::crc32(llvm::arrayRefFromStringRef(name)) + number) % targets.size()];
+}
+
+bool canRun(StringRef target) {
+  char missing[32];
+  return !runtime::findMissingFeature(findCpu(target)->features.c_str(), missing, sizeof(missing));
+}
+
+Variant makeVariant(uint64_t seed, StringRef target) {
   Random random(seed * 0x9e3779b97f4a7c15 + 7);
   Variant variant;
-  static const StringRef kCpus[] = {"native", "native", "native", "haswell", "x86-64"};
-  variant.pipeline.cpu = random.pick(kCpus);
+  variant.pipeline.cpu = target.str();
   variant.llvmLevel = random.chance(0.15) ? 3 : 1;
   double choice = random.unit();
   if (choice < 0.15) {

@@ -14,6 +14,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
@@ -30,6 +31,8 @@ static cl::opt<unsigned> jobs("jobs", cl::desc("Processes at once"), cl::init(1)
                               cl::cat(category));
 static cl::opt<unsigned> variants("variants", cl::desc("Ways in which each program is compiled"),
                                   cl::init(1), cl::cat(category));
+static cl::opt<bool> forAll("all-targets", cl::desc("Compile each for all processors, not for one"),
+                            cl::cat(category));
 static cl::opt<unsigned> scale("scale", cl::desc("Make programs so many times as long, and deeper"),
                                cl::init(1), cl::cat(category));
 static cl::opt<bool> hasGraphs("graphs", cl::desc("Draw `dataflow` blocks, too"),
@@ -82,8 +85,13 @@ static std::unique_ptr<MLIRContext> makeContext() {
   return context;
 }
 
+/// How often each program is compiled.
+static unsigned variantCount() { return variants * (forAll ? getTargets().size() : 1); }
+
 static Variant variantOf(const Job &job, unsigned number) {
-  return makeVariant(job.seed + number * 0x10000000);
+  unsigned draw = forAll ? number / getTargets().size() : number;
+  std::string name = job.file.empty() ? job.name() : llvm::sys::path::stem(job.file).str();
+  return makeVariant(job.seed + draw * 0x10000000, drawTarget(name, number));
 }
 
 /// Compares one program in all variants.
@@ -94,7 +102,7 @@ static std::string runJob(const Job &job, Counts &counts) {
     return "cannot be read";
   if (interpretsOnly)
     return interpret(*program, counts);
-  for (unsigned i = 0; i < variants; ++i) {
+  for (unsigned i = 0; i < variantCount(); ++i) {
     Variant variant = variantOf(job, i);
     if (std::string text = compare(*program, variant, counts); !text.empty())
       return "tfc " + variant.text() + ": " + text;
@@ -121,7 +129,7 @@ static void keep(const Job &job, const std::string &text) {
     return runApart(limit / 4, [&](Counts &counts) { return compare(candidate, variant, counts); });
   };
   unsigned number = 0;
-  while (number + 1 < variants && !isFailure(failsIn(variantOf(job, number), *program)))
+  while (number + 1 < variantCount() && !isFailure(failsIn(variantOf(job, number), *program)))
     ++number;
   Variant variant = variantOf(job, number), quick = variant;
   quick.llvmLevel = 0;
@@ -156,6 +164,14 @@ static void printCoverage(const Counts &counts) {
   llvm::outs() << '\n';
 }
 
+/// Says which targets are only compiled for.
+static void printOtherTargets() {
+  for (StringRef target : getTargets())
+    if (!interpretsOnly && !canRun(target))
+      llvm::outs() << "this processor cannot run code for " << target
+                   << ": programs are compiled for it, and run as native code\n";
+}
+
 static void printSummary(size_t programs, unsigned failures, const Counts &counts) {
   llvm::outs() << programs << " programs, " << counts.calls << " calls, " << counts.refusedCalls
                << " of them refused, " << counts.elements << " elements, " << counts.undetermined
@@ -181,6 +197,7 @@ int main(int argc, char **argv) {
     }
     return 0;
   }
+  printOtherTargets();
   Counts counts;
   unsigned failures = 0;
   size_t done = runWorkers(

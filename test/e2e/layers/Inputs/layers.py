@@ -8,7 +8,6 @@ operands. `{T}` is the element type: f64 in each case, f32 and f16 in every othe
 import os
 import re
 import runpy
-import subprocess
 import sys
 
 import numpy as np
@@ -17,7 +16,7 @@ for folder in ("Inputs", "operations/Inputs"):
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", folder))
 
 from agree import difference
-from model import Model
+from targets import by_target, load
 
 
 class Case:
@@ -26,6 +25,7 @@ class Case:
     def __init__(self, instance, call, function, *results, **operands):
         self.part, self.instance, self.call = instance.lstrip("[").split("(")[0], instance, call
         self.function, self.results, self.operands = function, results, operands
+        self.name = f"{instance}: {call}" if instance else call
 
     def sample(self, random, n, real):
         def draw(shape):
@@ -77,13 +77,13 @@ def uses(cases, library):
 
 def chosen(cases, real):
     """Each second case in f32, the others in f16, to compile less."""
-    return [(i, one) for i, one in enumerate(cases) if real == "f64" or i % 2 == (real == "f32")]
+    return [(i, one) for i, one in cases if real == "f64" or i % 2 == (real == "f32")]
 
 
 def graph(cases, real, library):
     """The text: an entry for the values of each case, and in f64 one for the gradients."""
-    text = f"graph cases\n{uses(cases, library)}"
-    for index, one in chosen(cases, real):
+    text = f"graph cases\n{uses([one for _, one in cases], library)}"
+    for index, one in cases:
         if one.part:
             text += f"let p{index} = {one.instance.replace('{T}', real)}\n"
         feeds = {k: tensor_type(s[0], s[1:], real) for k, s in one.operands.items()}
@@ -165,25 +165,32 @@ def check_gradients(model, index, one, random):
                 yield f"n = {n}: the slope of {name} is {slope}, by differences {expected}"
 
 
+def compare(target, cases, real, dtype, library, folder):
+    """How much is wrong with cases of one type."""
+    path, wrong = f"{folder}/{real}.{target}.graph", 0
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(graph(cases, real, library))
+    model = load(target, path, f"{folder}/{real}.{target}.so")
+    for index, one in cases:
+        random = np.random.default_rng(index)
+        found = list(check_values(model, index, one, random, dtype))
+        if real == "f64":
+            found += check_gradients(model, index, one, random)
+        for what in found:
+            wrong += 1
+            print(f"{one.name} (case {index}), code for {target}: {what}")
+    return wrong
+
+
 def main():
     library, folder, table = sys.argv[1:]
     sys.modules["layers"] = sys.modules["__main__"]  # what the table imports
     cases, wrong = runpy.run_path(table)["CASES"], 0
     os.makedirs(folder, exist_ok=True)
-    for real, dtype in ("f32", np.float32), ("f64", np.float64), ("f16", np.float16):
-        with open(f"{folder}/{real}.graph", "w", encoding="utf-8") as file:
-            file.write(graph(cases, real, library))
-        if subprocess.run(["tfc", "compile", f"{folder}/{real}.graph", "-o", f"{folder}/{real}.so"]).returncode:
-            return 1
-        model = Model(f"{folder}/{real}.so")
-        for index, one in chosen(cases, real):
-            random = np.random.default_rng(index)
-            found = list(check_values(model, index, one, random, dtype))
-            if real == "f64":
-                found += check_gradients(model, index, one, random)
-            for what in found:
-                wrong += 1
-                print(f"{one.instance or one.call} (case {index}): {what}")
+    for target, own in by_target(cases, lambda one: one.name):
+        for real, dtype in ("f32", np.float32), ("f64", np.float64), ("f16", np.float16):
+            if some := chosen(own, real):
+                wrong += compare(target, some, real, dtype, library, folder)
     print(f"{len(cases)} cases, {wrong} wrong")
     return 1 if wrong else 0
 

@@ -19,7 +19,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 
 from documented import read_accuracy
-from model import Model
+from targets import by_target, load, targets_of
 
 NUMPY = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": np.uint16, "i8": np.int8,
@@ -206,12 +206,15 @@ def fed_module(cases):
     return "module @special {\n" + "".join(entry_text(c.entry, [c]) for c in cases) + "}\n"
 
 
-def compile_module(text, folder, name, *options):
-    source, library = os.path.join(folder, name + ".mlir"), os.path.join(folder, name + ".so")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(text)
-    subprocess.run(["tfc", "compile", source, "-o", library, *options], check=True)
-    return Model(library)
+def compile_cases(cases, folder, option):
+    """A model for each target that a case draws."""
+    models = {}
+    for target, chosen in by_target(cases, lambda case: case.entry):
+        base = os.path.join(folder, f"fed{option}.{target}")
+        with open(base + ".mlir", "w", encoding="utf-8") as file:
+            file.write(fed_module([case for _, case in chosen]))
+        models[target] = load(target, base + ".mlir", base + ".so", option)
+    return models
 
 
 def call_compiled(model, case):
@@ -375,28 +378,33 @@ class Report:
         self.wrong += int(bad.any())
 
 
+def compare_case(report, case, models, oracle, folded):
+    """What the code of one target gives at two levels, what the oracle gives, and what was folded."""
+    lanes, plain = (call_compiled(model, case) for model in models)
+    twice = 2 * case.ulps
+    for got in lanes[1:]:
+        report.compare(case, "another lane", got, lanes[0], 0)
+    # LLVM may test the bits of a bf16 where others test the number.
+    unclear = has_denormals(case) if case.dtype == "bf16" else None
+    for got in plain:
+        report.compare(case, "-O0", got, lanes[0], twice, unclear)
+    report.compare(case, "the oracle", oracle, lanes[0], case.ulps and case.ulps + 0.5,
+                   has_denormals(case))
+    known = np.array([v is not None for v in folded])
+    values = np.where(known, [v if k else e for v, k, e in zip(folded, known, lanes[0])], lanes[0])
+    report.compare(case, "folding", values.astype(lanes[0].dtype), lanes[0], twice, unclear)
+
+
 def main():
     what, folder, page = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     cases = list(all_cases(what, read_accuracy(page)))
-    fed = fed_module(cases)
-    models = {o: compile_module(fed, folder, "fed" + o, o) for o in ("-O3", "-O0")}
+    models = {option: compile_cases(cases, folder, option) for option in ("-O3", "-O0")}
     report, folds = Report(), 0
     for case, oracle, folded in zip(cases, call_oracle(cases, folder), call_folder(cases, folder)):
-        lanes = call_compiled(models["-O3"], case)
-        for got in lanes[1:]:
-            report.compare(case, "another lane", got, lanes[0], 0)
-        twice = 2 * case.ulps
-        # LLVM may test the bits of a bf16 where others test the number.
-        unclear = has_denormals(case) if case.dtype == "bf16" else None
-        for got in call_compiled(models["-O0"], case):
-            report.compare(case, "-O0", got, lanes[0], twice, unclear)
-        report.compare(case, "the oracle", oracle, lanes[0], case.ulps and case.ulps + 0.5,
-                       has_denormals(case))
-        known = np.array([v is not None for v in folded])
-        folds += int(known.sum())
-        values = np.where(known, [v if k else e for v, k, e in zip(folded, known, lanes[0])], lanes[0])
-        report.compare(case, "folding", values.astype(lanes[0].dtype), lanes[0], twice, unclear)
+        folds += sum(value is not None for value in folded)
+        for target in targets_of(case.entry):
+            compare_case(report, case, [models[o][target] for o in models], oracle, folded)
     print(f"{len(cases)} operations, {folds} folded, {report.wrong} comparisons wrong")
     return 1 if report.wrong else 0
 

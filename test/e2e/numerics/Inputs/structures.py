@@ -16,7 +16,7 @@ INPUTS = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(INPUTS / "Inputs"), str(INPUTS / "operations" / "Inputs")]
 
 import windows as w
-from model import Model
+from targets import load, targets_of
 
 NAN, INF = np.nan, np.inf
 random = np.random.RandomState(3)
@@ -267,10 +267,9 @@ def oracle(graph, folder):
     return [np.load(os.path.join(folder, f"r_{name}.npy")) for name in CASES]
 
 
-def compiled(graph, folder, level):
-    library = os.path.join(folder, f"structures{level}.so")
-    subprocess.run(["tfc", "compile", graph, "-o", library, level], check=True)
-    return Model(library, threads=1).call("run", **FEEDS)
+def compiled(graph, folder, level, target):
+    library = os.path.join(folder, f"structures{level}.{target}.so")
+    return load(target, graph, library, level, threads=1).call("run", **FEEDS)
 
 
 def same(got, expected, rtol, name):
@@ -293,7 +292,8 @@ def main(folder):
     graph = os.path.join(folder, "structures.graph")
     write_graph(graph)
     wrong = 0
-    ways = {level: compiled(graph, folder, level) for level in ("-O3", "-O0")}
+    ways = {f"{level} for {target}": compiled(graph, folder, level, target)
+            for level in ("-O3", "-O0") for target in targets_of(f"structures {level}")}
     ways["the oracle"] = oracle(graph, folder)
     for way, results in ways.items():
         for name, got in zip(CASES, results):

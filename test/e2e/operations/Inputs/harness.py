@@ -17,7 +17,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 
 from agree import difference
-from model import Model
+from targets import by_target, can_run, compile_for, load
 
 DTYPES = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16,
@@ -77,6 +77,8 @@ class Case:
         dynamic = any("n" in o.shape for o in operands.values())
         self.sizes = (sizes or (0, 1, 5)) if dynamic else (1,)
         self.tolerance = tolerance
+        shapes = ", ".join(f"{k}{list(o.shape)}" for k, o in operands.items())
+        self.name = f"{text} of {shapes}"
 
     def expected(self, values):
         results = self.function(*values.values())
@@ -269,45 +271,51 @@ def save(prefix, arrays, folder):
     return files
 
 
-def compare_with_oracle(cases, graph, folder):
+def compare_with_oracle(target, cases, graph, folder):
     """NumPy's values are those of the oracle, and the compiled ones are within its bounds."""
-    steps = [step for index, one in enumerate(cases)
+    compile_for(target, graph, os.path.join(folder, "operations.so"))
+    cpu = target if can_run(os.path.join(folder, "operations.so")) else "native"
+    steps = [step for index, one in cases
              for step in record(index, one, np.random.default_rng(1000 + index), folder)]
     path = os.path.join(folder, "case.json")
     values = [{**step, "rtol": 1e-2 if "_f16" in step["entry"] else 1e-5} for step in steps
               if step["fetches"]]
-    for what, option in (values, "--reference"), (steps, "--compare-with=reference"):
+    wrong = 0
+    for what, *options in (values, "--reference"), (steps, "--compare-with=reference", "--mcpu", cpu):
         bare = [{**step, "fetches": {}} for step in what]
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"steps": what if option == "--reference" else bare}, file)
-        if subprocess.run(["tfc", "run", graph, "--case", path, option]).returncode:
-            return 1
-    return 0
+            json.dump({"steps": what if options == ["--reference"] else bare}, file)
+        wrong += subprocess.run(["tfc", "run", graph, "--case", path, *options]).returncode != 0
+    return wrong
+
+
+def compare_with_numpy(target, cases, graph, folder):
+    model, wrong = load(target, graph, os.path.join(folder, "operations.so")), 0
+    recorder = Recorder(os.path.join(folder, "recorded"))
+    for index, one in cases:
+        for what in check_case(model, index, one, np.random.default_rng(1000 + index), recorder):
+            wrong += 1
+            print(f"{one.name} (case {index}), code for {target}: {what}")
+    return wrong if recorder.run(graph) else wrong + 1
 
 
 def main():
     table, folder, *mode = sys.argv[1:]
     sys.modules["harness"] = sys.modules["__main__"]  # what the table imports
     read = runpy.run_path(table)
-    cases, entries = read["CASES"], Entries(read.get("USES", ""))
-    for index, one in enumerate(cases):
-        add_case(entries, index, one, np.random.default_rng(index))
-    os.makedirs(folder, exist_ok=True)
-    graph, library = os.path.join(folder, "operations.graph"), os.path.join(folder, "operations.so")
-    with open(graph, "w", encoding="utf-8") as file:
-        file.write(entries.text)
-    if mode == ["reference"]:
-        return compare_with_oracle(cases, graph, folder)
-    if subprocess.run(["tfc", "compile", graph, "-o", library]).returncode:
-        return 1
-    model, wrong, recorder = Model(library), 0, Recorder(os.path.join(folder, "recorded"))
-    for index, one in enumerate(cases):
-        for what in check_case(model, index, one, np.random.default_rng(1000 + index), recorder):
-            wrong += 1
-            shapes = ", ".join(f"{k}{list(o.shape)}" for k, o in one.operands.items())
-            print(f"{one.text} of {shapes} (case {index}): {what}")
-    print(f"{len(cases)} cases, {wrong} wrong")
-    return 1 if not recorder.run(graph) or wrong else 0
+    compare = compare_with_oracle if mode == ["reference"] else compare_with_numpy
+    wrong = 0
+    for target, cases in by_target(read["CASES"], lambda one: one.name):
+        entries, place = Entries(read.get("USES", "")), os.path.join(folder, target)
+        for index, one in cases:
+            add_case(entries, index, one, np.random.default_rng(index))
+        os.makedirs(place, exist_ok=True)
+        graph = os.path.join(place, "operations.graph")
+        with open(graph, "w", encoding="utf-8") as file:
+            file.write(entries.text)
+        wrong += compare(target, cases, graph, place)
+    print(f"{len(read['CASES'])} cases, {wrong} wrong")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

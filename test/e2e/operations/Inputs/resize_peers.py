@@ -1,7 +1,6 @@
 """resize_peers.py VALUES.npz FOLDER: what `resize` gives is what a peer gave, as resize_values.py kept it."""
 
 import os
-import subprocess
 import sys
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 
 from agree import difference
-from model import Model
+from targets import by_target, load
 
 
 def read(path):
@@ -30,23 +29,27 @@ def typed(array):
     return f"f32[{', '.join(map(str, array.shape))}]"
 
 
-def main():
-    images, cases = read(sys.argv[1])
+def compare(target, cases, images, folder):
     text = "graph peers\nuse images: resize\n"
-    for i, (call, image, y, _) in enumerate(cases):
+    for i, (call, image, y, _) in cases:
         text += f"entry c{i}({image}: {typed(images[image])}) -> (y: {typed(y)}) {{ return {call} }}\n"
-    os.makedirs(sys.argv[2], exist_ok=True)
-    graph, library = (os.path.join(sys.argv[2], name) for name in ("peers.graph", "peers.so"))
+    os.makedirs(folder, exist_ok=True)
+    graph = os.path.join(folder, "peers.graph")
     with open(graph, "w", encoding="utf-8") as file:
         file.write(text)
-    if subprocess.run(["tfc", "compile", graph, "-o", library]).returncode:
-        return 1
-    model, wrong = Model(library), 0
-    for i, (call, image, y, tolerance) in enumerate(cases):
+    model, wrong = load(target, graph, os.path.join(folder, "peers.so")), 0
+    for i, (call, image, y, tolerance) in cases:
         what = difference(model.call(f"c{i}", **{image: images[image]})[0], y, tolerance)
         if what:
             wrong += 1
-            print(f"{call}: {what}")
+            print(f"{call}, code for {target}: {what}")
+    return wrong
+
+
+def main():
+    images, cases = read(sys.argv[1])
+    wrong = sum(compare(target, chosen, images, os.path.join(sys.argv[2], target))
+                for target, chosen in by_target(cases, lambda case: case[0]))
     print(f"{len(cases)} cases, {wrong} differ")
     return 1 if wrong else 0
 

@@ -1,0 +1,88 @@
+"""The processors that tests compile for: each case draws one of test/targets.txt by its name, so that what is
+tested does not depend on the machine; in the long form of the tests it takes all of them.
+
+    targets.py SOURCE LIBRARY COMMAND...   compiles SOURCE for its targets, and runs COMMAND on each LIBRARY
+    targets.py                             prints the targets whose code this processor cannot run
+
+Code that this processor cannot run is compiled and linked; then the case runs with native code.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import zlib
+
+from model import Failed, Model
+
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "targets.txt"), encoding="utf-8") as file:
+    TARGETS = file.read().split()
+
+
+def targets_of(name):
+    """What the case of that name is compiled for. `drawTarget` in test/random does the same."""
+    if os.environ.get("TFC_LONG", "0") != "0":
+        return TARGETS
+    return [TARGETS[zlib.crc32(name.encode()) % len(TARGETS)]]
+
+
+def by_target(cases, name):
+    """[(target, [(index, case)...])] for the targets that occur; `name` gives the name of a case."""
+    split = [(t, [(i, c) for i, c in enumerate(cases) if t in targets_of(name(c))]) for t in TARGETS]
+    return [(target, chosen) for target, chosen in split if chosen]
+
+
+def compile_for(target, source, library, *options):
+    subprocess.run(["tfc", "compile", source, "-o", library, "--mcpu", target, *options], check=True)
+
+
+def can_run(library):
+    try:
+        Model(library, threads=1)
+    except Failed as failure:
+        if failure.status != "unsupported cpu":
+            raise
+        return False
+    return True
+
+
+def load(target, source, library, *options, threads=0):
+    """A graph as a model, compiled for a target."""
+    compile_for(target, source, library, *options)
+    if not can_run(library):
+        print(f"{library}: this processor cannot run code for {target}; native code runs instead")
+        library += ".native.so"  # a path that is loaded stays what it is
+        compile_for("native", source, library, *options)
+    return Model(library, threads)
+
+
+def run_command(source, library, command):
+    name = os.path.join(*os.path.splitext(os.path.abspath(source))[0].split(os.sep)[-2:])
+    for target in targets_of(name):
+        compile_for(target, source, library)
+        if subprocess.run([sys.executable, __file__, library]).returncode:
+            print(f"{library}: this processor cannot run code for {target}; native code runs instead")
+            compile_for("native", source, library)
+        if subprocess.run(command).returncode:
+            return f"failed with code for {target}"
+    return 0
+
+
+def print_others():
+    with tempfile.TemporaryDirectory() as folder:
+        graph = os.path.join(folder, "probe.graph")
+        with open(graph, "w", encoding="utf-8") as text:
+            text.write("graph probe\nentry same(x: f32) -> (y: f32) { return x }\n")
+        for target in TARGETS:
+            library = os.path.join(folder, target + ".so")
+            compile_for(target, graph, library)
+            if not can_run(library):
+                print(target)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 1:
+        sys.exit(print_others())
+    if len(sys.argv) == 2:
+        sys.exit(not can_run(sys.argv[1]))
+    sys.exit(run_command(sys.argv[1], sys.argv[2], sys.argv[3:]))

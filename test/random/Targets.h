@@ -1,0 +1,9 @@
+// What programs are compiled for.
+#pragma once
+
+namespace tfc::random {
+
+/// The text of test/targets.txt: LLVM's name of a processor on each line.
+extern const char kTargets[];
+
+} // namespace tfc::random
