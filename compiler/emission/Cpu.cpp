@@ -30,6 +30,9 @@ std::optional<CpuName> tfc::findCpu(StringRef name) {
   if (!any || !any->isCPUStringValid(name))
     return std::nullopt;
   std::unique_ptr<MCSubtargetInfo> info(target->createMCSubtargetInfo(triple, name, ""));
+  // LLVM ends the process where it meets one that has only 32 bits.
+  if (triple.isX86() && triple.isArch64Bit() && !info->checkFeatures("+64bit"))
+    return std::nullopt;
   std::vector<std::string> features;
   for (const SubtargetFeatureKV &feature : info->getEnabledProcessorFeatures())
     features.push_back(std::string("+") + feature.Key);

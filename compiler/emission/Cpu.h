@@ -12,7 +12,8 @@ struct CpuName {
   std::string features; // "+avx2,+fma,...": all that code for it may use
 };
 
-/// Resolves "native" to the machine that compiles; nothing if LLVM does not know the name.
+/// Resolves "native" to the machine that compiles; nothing if LLVM knows no
+/// processor of that name that runs code of 64 bits.
 std::optional<CpuName> findCpu(llvm::StringRef name);
 
 } // namespace tfc

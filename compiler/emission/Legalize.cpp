@@ -1,5 +1,6 @@
 #include "compiler/emission/Legalize.h"
 #include "compiler/emission/ShortFloats.h"
+#include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -34,7 +35,6 @@ private:
   bool isShort(Type *type) const { return shorts.isShort(type); }
   Item describe(Instruction &instruction) const;
   bool isRewritten(const Instruction &instruction) const;
-  void castArguments();
   void castAround(const Item &item);
   void changeTypes(const Item &item);
   void rewrite(const Item &item);
@@ -93,21 +93,7 @@ bool ShortFloatLegalizer::isRewritten(const Instruction &instruction) const {
          !instruction.getType()->isStructTy() && !call->hasOperandBundles();
 }
 
-/// Arguments keep their types; all that uses them sees integers.
-void ShortFloatLegalizer::castArguments() {
-  BasicBlock &entry = function.getEntryBlock();
-  for (Argument &argument : function.args()) {
-    if (!isShort(argument.getType()))
-      continue;
-    auto *bits = new BitCastInst(&argument, shorts.bitsType(argument.getType()), "",
-                                 entry.getFirstInsertionPt());
-    for (Use &use : make_early_inc_range(argument.uses()))
-      if (use.getUser() != bits)
-        use.set(bits);
-  }
-}
-
-/// Puts casts around an instruction that must see short floats, such as a return or a call.
+/// Puts casts around an instruction that must see short floats, such as an indirect call.
 void ShortFloatLegalizer::castAround(const Item &item) {
   Instruction *instruction = item.instruction;
   for (auto [use, type] : zip_equal(instruction->operands(), item.operandTypes))
@@ -142,8 +128,7 @@ Value *ShortFloatLegalizer::float32(IRBuilder<> &b, const Item &item, unsigned o
 static Value *callAgain(IRBuilder<> &b, IntrinsicInst &call, ArrayRef<Value *> operands,
                         function_ref<Type *(Type *)> change) {
   SmallVector<Type *> types;
-  [[maybe_unused]] bool isKnown =
-      Intrinsic::getIntrinsicSignature(call.getCalledFunction(), types);
+  [[maybe_unused]] bool isKnown = Intrinsic::getIntrinsicSignature(call.getCalledFunction(), types);
   assert(isKnown && "an intrinsic has the type of its declaration");
   for (Type *&type : types)
     type = change(type);
@@ -152,6 +137,9 @@ static Value *callAgain(IRBuilder<> &b, IntrinsicInst &call, ArrayRef<Value *> o
   if (isa<FPMathOperator>(again) && isa<FPMathOperator>(call))
     again->copyFastMathFlags(&call);
   again->setAttributes(call.getAttributes());
+  AttributeMask wrong =
+      AttributeFuncs::typeIncompatible(again->getType(), again->getAttributes().getRetAttrs());
+  again->removeRetAttrs(wrong);
   return again;
 }
 
@@ -162,8 +150,7 @@ Value *ShortFloatLegalizer::buildCall(IRBuilder<> &b, const Item &item) {
     return callAgain(b, call, operands, [&](Type *type) { return shorts.bitsType(type); });
   for (unsigned i = 0; i < operands.size(); ++i)
     operands[i] = float32(b, item, i);
-  Value *result =
-      callAgain(b, call, operands, [&](Type *type) { return shorts.floatType(type); });
+  Value *result = callAgain(b, call, operands, [&](Type *type) { return shorts.floatType(type); });
   return isShort(item.type) ? shorts.truncate(b, result, item.type) : result;
 }
 
@@ -214,13 +201,70 @@ void ShortFloatLegalizer::run() {
     if (isShort(item.type) || any_of(item.operandTypes, [&](Type *t) { return isShort(t); }))
       (isRewritten(instruction) ? rewritten : kept).push_back(std::move(item));
   }
-  castArguments();
   for (const Item &item : rewritten)
     changeTypes(item);
   for (const Item &item : kept)
     castAround(item);
   for (const Item &item : rewritten)
     rewrite(item);
+}
+
+//===----------------------------------------------------------------------===//
+// Short floats between functions
+//===----------------------------------------------------------------------===//
+
+static FunctionType *bitsSignature(FunctionType *type, const ShortFloats &shorts) {
+  SmallVector<Type *> parameters;
+  for (Type *parameter : type->params())
+    parameters.push_back(shorts.bitsType(parameter));
+  return FunctionType::get(shorts.bitsType(type->getReturnType()), parameters, type->isVarArg());
+}
+
+/// Moves the body, with casts where arguments come in and results go out.
+static void moveBody(Function &from, Function &to) {
+  to.splice(to.begin(), &from);
+  if (to.empty())
+    return;
+  IRBuilder<> b(&to.getEntryBlock(), to.getEntryBlock().getFirstInsertionPt());
+  for (auto [old, argument] : zip_equal(from.args(), to.args()))
+    old.replaceAllUsesWith(b.CreateBitCast(&argument, old.getType()));
+  for (BasicBlock &block : to)
+    if (auto *result = dyn_cast<ReturnInst>(block.getTerminator());
+        result && result->getNumOperands())
+      result->setOperand(
+          0, IRBuilder<>(result).CreateBitCast(result->getOperand(0), to.getReturnType()));
+}
+
+static void callInstead(CallInst &call, Function &function) {
+  IRBuilder<> b(&call);
+  SmallVector<Value *> operands;
+  for (auto [operand, type] : zip_equal(call.args(), function.getFunctionType()->params()))
+    operands.push_back(b.CreateBitCast(operand, type));
+  CallInst *again = b.CreateCall(&function, operands);
+  again->setCallingConv(call.getCallingConv());
+  again->setAttributes(call.getAttributes());
+  if (!call.getType()->isVoidTy())
+    call.replaceAllUsesWith(b.CreateBitCast(again, call.getType()));
+  call.eraseFromParent();
+}
+
+/// Lets functions take and give integers for short floats, which all objects of a model do alike.
+static void changeSignatures(Module &module, const ShortFloats &shorts) {
+  for (Function &function : make_early_inc_range(module)) {
+    FunctionType *type = function.getFunctionType(), *changed = bitsSignature(type, shorts);
+    if (changed == type || function.isIntrinsic() || function.isVarArg())
+      continue;
+    Function *again = Function::Create(changed, function.getLinkage(), function.getAddressSpace());
+    module.getFunctionList().insert(function.getIterator(), again);
+    again->copyAttributesFrom(&function);
+    again->takeName(&function);
+    moveBody(function, *again);
+    for (User *user : make_early_inc_range(function.users()))
+      if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == &function)
+        callInstead(*call, *again);
+    function.replaceAllUsesWith(again);
+    function.eraseFromParent();
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,11 +275,13 @@ void ShortFloatLegalizer::run() {
 static constexpr unsigned kWidestQuotient = 64;
 
 static bool isQuotient(const Instruction &instruction) {
-  return instruction.getOpcode() == Instruction::UDiv || instruction.getOpcode() == Instruction::SDiv;
+  return instruction.getOpcode() == Instruction::UDiv ||
+         instruction.getOpcode() == Instruction::SDiv;
 }
 
 static bool isRemainder(const Instruction &instruction) {
-  return instruction.getOpcode() == Instruction::URem || instruction.getOpcode() == Instruction::SRem;
+  return instruction.getOpcode() == Instruction::URem ||
+         instruction.getOpcode() == Instruction::SRem;
 }
 
 static void expandWideQuotients(Function &function) {
@@ -252,6 +298,7 @@ static void expandWideQuotients(Function &function) {
 
 void tfc::emission::legalize(Module &module, const TargetMachine &target) {
   ShortFloats shorts(target);
+  changeSignatures(module, shorts);
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;

@@ -6,13 +6,14 @@
 
 namespace tfc::emission {
 
-/// Rewrites what the instructions of `target` cannot do and LLVM would leave to compiler-rt or libgcc.
+/// Rewrites what the instructions of `target` cannot do and LLVM would leave to compiler-rt or
+/// libgcc.
 ///
-/// Afterwards no value is a bf16, and none an f16 where the target has no arithmetic of f16: they are
-/// integers of 16 bits, arithmetic is that of f32, and conversions are instructions of the target
-/// or integer operations. The type must go, not only the conversions: instruction selection makes
-/// new ones to select, move or shuffle values of a type that the target lacks. Quotients of integers
-/// of more than 64 bits become loops.
+/// Afterwards no value is a bf16, and none an f16 where the target has no arithmetic of f16: they
+/// are integers of 16 bits, arithmetic is that of f32, and conversions are instructions of the
+/// target or integer operations. The type must go, not only the conversions: instruction selection
+/// makes new ones to select, move or shuffle values of a type that the target lacks. Quotients of
+/// integers of more than 64 bits become loops.
 ///
 /// Runs before LLVM's optimisations, so that they see all that is computed, and again behind them.
 void legalize(llvm::Module &module, const llvm::TargetMachine &target);

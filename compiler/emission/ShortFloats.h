@@ -30,7 +30,7 @@ public:
   llvm::Value *truncate(llvm::IRBuilder<> &b, llvm::Value *number, llvm::Type *type) const;
 
 private:
-  bool convertsHalf = false;  // by instructions, to and from f32
+  bool convertsHalf = false; // by instructions, to and from f32
   bool computesHalf = false;
 };
 

@@ -7,17 +7,17 @@ using namespace tfc::emission;
 
 /// Functions of libm for f64; those for f32 have an `f` behind.
 static constexpr StringLiteral kMath[] = {
-    "acos",      "acosh", "asin",     "asinh",     "atan",      "atan2", "atanh",  "cbrt",
-    "ceil",      "cos",   "cosh",     "copysign",  "erf",       "erfc",  "exp",    "exp10",
-    "exp2",      "expm1", "fabs",     "fdim",      "floor",     "fma",   "fmax",   "fmaximum",
-    "fmin",      "fmod",  "fminimum", "frexp",     "hypot",     "ldexp", "lgamma", "llrint",
-    "llround",   "log",   "log10",    "log1p",     "log2",      "lrint", "lround", "modf",
-    "nearbyint", "pow",   "remainder", "rint",     "round",     "roundeven", "scalbn", "sin",
-    "sincos",    "sinh",  "sqrt",     "tan",       "tanh",      "tgamma", "trunc"};
+    "acos",      "acosh", "asin",      "asinh",    "atan",  "atan2",     "atanh",  "cbrt",
+    "ceil",      "cos",   "cosh",      "copysign", "erf",   "erfc",      "exp",    "exp10",
+    "exp2",      "expm1", "fabs",      "fdim",     "floor", "fma",       "fmax",   "fmaximum",
+    "fmin",      "fmod",  "fminimum",  "frexp",    "hypot", "ldexp",     "lgamma", "llrint",
+    "llround",   "log",   "log10",     "log1p",    "log2",  "lrint",     "lround", "modf",
+    "nearbyint", "pow",   "remainder", "rint",     "round", "roundeven", "scalbn", "sin",
+    "sincos",    "sinh",  "sqrt",      "tan",      "tanh",  "tgamma",    "trunc"};
 
 /// Functions of libc, and what linkers define.
-static constexpr StringLiteral kSystem[] = {"bcmp", "memcmp", "memcpy", "memmove", "memset",
-                                            "_GLOBAL_OFFSET_TABLE_"};
+static constexpr StringLiteral kSystem[] = {"bcmp",    "memcmp", "memcpy",
+                                            "memmove", "memset", "_GLOBAL_OFFSET_TABLE_"};
 
 /// How the names of the runtime's functions begin.
 static constexpr StringLiteral kRuntime[] = {"tfc_instance_", "tfc_rt_", "tfc_runtime_"};
@@ -53,8 +53,8 @@ static std::string functionIn(const object::ObjectFile &object, object::section_
     Expected<object::SymbolRef::Type> type = symbol.getType();
     Expected<object::section_iterator> place = symbol.getSection();
     Expected<StringRef> name = symbol.getName();
-    bool isIt = type && place && name && *type == object::SymbolRef::ST_Function &&
-                *place == section;
+    bool isIt =
+        type && place && name && *type == object::SymbolRef::ST_Function && *place == section;
     std::string text = isIt ? name->str() : "";
     consumeError(type.takeError());
     consumeError(place.takeError());

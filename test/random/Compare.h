@@ -22,8 +22,8 @@ struct Variant {
 /// The processors that tests compile for, those of test/targets.txt.
 llvm::ArrayRef<llvm::StringRef> getTargets();
 
-/// The target of a program, and for further numbers those that follow. test/e2e/Inputs/targets.py does
-/// the same.
+/// The target of a program, and for further numbers those that follow. test/e2e/Inputs/targets.py
+/// does the same.
 llvm::StringRef drawTarget(llvm::StringRef name, unsigned number);
 
 /// Whether this processor can run code for a target.

@@ -52,7 +52,7 @@ static std::string checkStage(const std::string &name) {
 }
 
 static std::string checkCpu(const std::string &name) {
-  return findCpu(name) ? "" : "'" + name + "' is no processor that LLVM knows";
+  return findCpu(name) ? "" : "'" + name + "' is no 64-bit processor that LLVM knows";
 }
 
 static std::string switchNames() {

@@ -1,10 +1,9 @@
-// Integers become bf16 by way of f32 and without a call of the library, also where one step was made of the two.
+// Integers become f16 and bf16 by way of f32, also where one step was made of the two.
 // RUN: tfc-opt --tfc-cpu-expand-math %s | FileCheck %s
 
 // CHECK-LABEL: func.func @scalar
 // CHECK: arith.sitofp %{{.*}} : i64 to f32
-// CHECK-NOT: arith.sitofp {{.*}}bf16
-// CHECK-NOT: arith.truncf {{.*}}bf16
+// CHECK-NEXT: arith.truncf %{{.*}} : f32 to bf16
 func.func @scalar(%x: i64) -> bf16 {
   %0 = arith.sitofp %x : i64 to bf16
   return %0 : bf16
