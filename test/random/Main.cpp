@@ -193,7 +193,7 @@ int main(int argc, char **argv) {
     for (const Job &job : all) {
       std::unique_ptr<MLIRContext> context = makeContext();
       if (FailureOr<Program> program = load(*context, job); succeeded(program))
-        llvm::outs() << toText(*program, job.name()) << '\n';
+        llvm::outs() << toText(*program, job.name() + ": tfc " + variantOf(job, 0).text()) << '\n';
     }
     return 0;
   }
