@@ -10,6 +10,7 @@ ShortFloats::ShortFloats(const TargetMachine &target) {
   if (target.getTargetTriple().isX86()) {
     convertsHalf = has("f16c");
     computesHalf = has("avx512fp16");
+    truncatesToBFloat = has("avx512bf16") && has("avx512vl");
   } else if (target.getTargetTriple().isAArch64()) {
     convertsHalf = true;
     computesHalf = has("fullfp16");
@@ -47,9 +48,8 @@ static Value *truncateToBFloat(IRBuilder<> &b, Value *number, Type *ints, Type *
   Value *high = b.CreateLShr(bits, 16);
   Value *odd = b.CreateAnd(high, 1);
   Value *rounded = b.CreateAdd(bits, b.CreateAdd(odd, ConstantInt::get(ints, 0x7fff)));
-  Value *quiet = b.CreateOr(high, ConstantInt::get(ints, 0x40));
-  Value *isNan = b.CreateFCmpUNO(number, number);
-  return b.CreateTrunc(b.CreateSelect(isNan, quiet, b.CreateLShr(rounded, 16)), shorts);
+  Value *isNan = b.CreateFCmpUNO(number, number), *nan = ConstantInt::get(ints, 0x7fc0);
+  return b.CreateTrunc(b.CreateSelect(isNan, nan, b.CreateLShr(rounded, 16)), shorts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,9 +113,9 @@ Value *ShortFloats::extend(IRBuilder<> &b, Value *bits, Type *type) const {
 
 Value *ShortFloats::truncate(IRBuilder<> &b, Value *number, Type *type) const {
   Type *shorts = bitsType(type), *ints = type->getWithNewType(b.getInt32Ty());
-  if (type->getScalarType()->isBFloatTy())
-    return truncateToBFloat(b, number, ints, shorts);
-  if (convertsHalf)
+  bool isBFloat = type->getScalarType()->isBFloatTy();
+  if (isBFloat ? truncatesToBFloat : convertsHalf)
     return b.CreateBitCast(b.CreateFPTrunc(number, type), shorts);
-  return truncateToHalf(b, number, ints, shorts);
+  return isBFloat ? truncateToBFloat(b, number, ints, shorts)
+                  : truncateToHalf(b, number, ints, shorts);
 }

@@ -32,6 +32,7 @@ public:
 private:
   bool convertsHalf = false; // by instructions, to and from f32
   bool computesHalf = false;
+  bool truncatesToBFloat = false; // by instructions, which take denormals for zero
 };
 
 } // namespace tfc::emission

@@ -1,10 +1,10 @@
-// Values of bf16 are integers wherever they go, on every processor, and so are those of f16, but for conversions that
-// F16C has. Objects need no function to convert them.
-// RUN: tfc compile --start-after=codegen --mcpu=x86-64 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,NONE
-// RUN: tfc compile --start-after=codegen --mcpu=haswell --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,F16C
-// RUN: tfc compile --start-after=codegen --mcpu=skylake-avx512 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,F16C
-// RUN: tfc compile --start-after=codegen --mcpu=znver4 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,F16C
-// RUN: tfc compile --start-after=codegen --mcpu=znver4 -O0 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,F16C
+// Values of bf16 are integers wherever they go, on every processor, and so are those of f16, but for conversions that a
+// processor has. Objects need no function to convert them.
+// RUN: tfc compile --start-after=codegen --mcpu=x86-64 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,INTS,NONE
+// RUN: tfc compile --start-after=codegen --mcpu=haswell --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,INTS,F16C
+// RUN: tfc compile --start-after=codegen --mcpu=skylake-avx512 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,INTS,F16C
+// RUN: tfc compile --start-after=codegen --mcpu=znver4 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,F16C,BF16
+// RUN: tfc compile --start-after=codegen --mcpu=znver4 -O0 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,F16C,BF16
 // RUN: tfc compile --start-after=codegen --mcpu=x86-64 -O0 %s -o %t.o
 // RUN: tfc compile --start-after=codegen --mcpu=x86-64 %s -o %t.o
 // RUN: tfc compile --start-after=codegen --mcpu=haswell %s -o %t.o
@@ -37,13 +37,14 @@ module @shorts {
 
   // Arithmetic, comparisons and conversions go by way of f32.
   // CHECK-LABEL: @shorts.numbers(
-  // CHECK-NOT: bfloat
+  // INTS-NOT: bfloat
   // NONE-NOT: half
   // F16C: fpext <8 x half> %{{.*}} to <8 x float>
   // CHECK: call {{.*}}<8 x float> @llvm.fma.v8f32
   // F16C: fptrunc <8 x float> %{{.*}} to <8 x half>
   // NONE-NOT: half
-  // CHECK-NOT: bfloat
+  // BF16: fptrunc float %{{.*}} to bfloat
+  // INTS-NOT: bfloat
   // CHECK: ret void
   llvm.func @numbers(%p: !llvm.ptr, %q: !llvm.ptr, %r: !llvm.ptr) {
     %0 = llvm.load %p : !llvm.ptr -> vector<8xf16>
@@ -66,7 +67,7 @@ module @shorts {
 
   // Functions take and give integers, too.
   // CHECK-LABEL: define hidden i16 @shorts.signatures(i16 {{.*}}i16
-  // CHECK-NOT: bfloat
+  // INTS-NOT: bfloat
   // CHECK: ret i16
   llvm.func @signatures(%x: bf16, %y: bf16) -> bf16 attributes {no_inline} {
     %0 = llvm.fmul %x, %y : bf16
