@@ -4,7 +4,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Transforms/Utils/IntegerDivision.h"
 
 using namespace llvm;
