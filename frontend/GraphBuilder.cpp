@@ -1,6 +1,7 @@
 #include "frontend/GraphBuilder.h"
 
 #include "dialects/dfg/Gradients.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Verifier.h"
@@ -43,6 +44,59 @@ GraphBuilder::GraphBuilder(ModuleOp module) : module(module), builder(module.get
   builder.setInsertionPointToEnd(module.getBody());
 }
 
+static void replaceAll(std::string &text, StringRef from, StringRef to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// What a constraint of the definitions allows, in the language's terms.
+static std::string describeConstraint(StringRef constraint) {
+  std::string text = constraint.str();
+  for (StringRef width : {"8", "16", "32", "64"}) {
+    replaceAll(text, (width + "-bit signless integer").str(), ("i" + width).str());
+    replaceAll(text, (width + "-bit unsigned integer").str(), ("u" + width).str());
+    replaceAll(text, (width + "-bit float").str(), ("f" + width).str());
+  }
+  static constexpr std::pair<StringLiteral, StringLiteral> kTerms[] = {
+      {"1-bit signless integer", "bool"},
+      {"bfloat16 type", "bf16"},
+      {"variadic of ", ""},
+      {"0D tensor of ", "a scalar of type "},
+      {"ranked tensor of ", "a tensor of "},
+      {" values", ""}};
+  for (auto [term, replacement] : kTerms)
+    replaceAll(text, term, replacement);
+  return text;
+}
+
+/// Verifies an operation; what its definition says of operands becomes an error in the language's
+/// terms.
+static LogicalResult verifyAsWritten(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  std::string rewritten;
+  auto rewrite = [&](Diagnostic &diagnostic) -> LogicalResult {
+    std::string text = diagnostic.str();
+    auto [before, operand] = StringRef(text).split(" op operand #");
+    unsigned number;
+    if (operand.consumeInteger(10, number) || !operand.consume_front(" must be ") ||
+        number >= op->getNumOperands())
+      return failure(); // another handler's
+    StringRef constraint = operand.split(", but got ").first;
+    rewritten = ("'" + name + "' expects " + describeConstraint(constraint) + ", but got " +
+                 dfg::toText(op->getOperand(number).getType()) + " [operand-kind]")
+                    .str();
+    return success();
+  };
+  LogicalResult result = failure();
+  {
+    ScopedDiagnosticHandler handler(op->getContext(), rewrite);
+    result = verify(op, /*verifyRecursively=*/false);
+  }
+  if (!rewritten.empty())
+    emitError(op->getLoc()) << rewritten;
+  return result;
+}
+
 static FailureOr<SmallVector<Type>> inferTypes(RegisteredOperationName name, ValueRange operands,
                                                DictionaryAttr attributes, Location location) {
   auto *inference = name.getInterface<InferTypeOpInterface>();
@@ -73,11 +127,12 @@ FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
   }
   DictionaryAttr dictionary = builder.getDictionaryAttr(attributes);
   FailureOr<SmallVector<Type>> types = inferTypes(*name, operands, dictionary, location);
-  if (failed(types))
+  if (failed(types) || failed(dfg::checkSizes(location, op, *types)) ||
+      failed(dfg::checkSizes(location, op, attributes)))
     return failure();
   OperationState state(location, *name, operands, *types, attributes);
   Operation *operation = builder.create(state);
-  if (succeeded(verify(operation, /*verifyRecursively=*/false)))
+  if (succeeded(verifyAsWritten(operation)))
     return operation;
   operation->erase();
   return failure();

@@ -5,6 +5,7 @@
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/Labels.h"
 #include "dialects/dfg/Windows.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -366,10 +367,14 @@ static Phase phaseOf(const Windows &windows, size_t axis, int64_t remainder) {
           (remainder + low - first) / stride, windows.dilation[axis]};
 }
 
+/// There is a phase for each element of a stride, and most are empty if the stride is large.
+static constexpr int64_t kMostPhases = 64;
+
 /// Whether a transposed convolution falls into phases.
 static bool hasPhases(const Windows &windows) {
   return !windows.isIdentity() && llvm::all_of(llvm::seq(windows.rank()), [&](size_t axis) {
-    return (windows.stride[axis] == 1 || windows.dilation[axis] == 1) &&
+    return windows.stride[axis] <= kMostPhases &&
+           (windows.stride[axis] == 1 || windows.dilation[axis] == 1) &&
            windows.taps[axis].constant() && windows.low[axis].constant();
   });
 }
@@ -380,9 +385,10 @@ static constexpr int64_t kManyElements = 2048;
 
 /// Whether a stride makes phases, or there are many elements in the only one.
 static bool wantsPhases(const Convolution &c) {
-  int64_t elements = c.batch.constant().value_or(kManyElements);
+  uint64_t elements = c.batch.constant().value_or(kManyElements);
   for (const DimExpr &size : c.windows.sizes)
-    elements *= size.constant().value_or(kManyElements);
+    elements =
+        llvm::SaturatingMultiply<uint64_t>(elements, size.constant().value_or(kManyElements));
   return elements >= kManyElements ||
          llvm::any_of(c.windows.stride, [](int64_t stride) { return stride > 1; });
 }

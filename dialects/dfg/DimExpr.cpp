@@ -1,6 +1,7 @@
 //===- DimExpr.cpp - Symbolic sizes of dimensions -------------------------===//
 
 #include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,10 +12,35 @@ using namespace llvm;
 
 namespace tfc::dfg {
 
-static int64_t floorDivide(int64_t a, int64_t b) {
-  int64_t quotient = a / b;
-  return (a % b != 0 && ((a < 0) != (b < 0))) ? quotient - 1 : quotient;
+using Terms = std::map<DimExpr::Monomial, int64_t>;
+
+/// What is computed from such a size is one as well.
+static DimExpr overflowed() { return DimExpr::symbol(kOverflow); }
+
+bool isOverflow(const DimExpr &size) {
+  const Terms &terms = size.getTerms();
+  if (terms.size() != 1)
+    return false;
+  const DimExpr::Monomial &monomial = terms.begin()->first;
+  return monomial.size() == 1 && monomial.front().text == kOverflow;
 }
+
+/// Adds a term; false if its coefficient does not fit. The least number does not either, for it
+/// cannot be negated.
+static bool addTerm(Terms &terms, const DimExpr::Monomial &monomial, int64_t coefficient) {
+  auto it = terms.try_emplace(monomial, 0).first;
+  if (AddOverflow(it->second, coefficient, it->second) || it->second == INT64_MIN)
+    return false;
+  if (it->second == 0)
+    terms.erase(it);
+  return true;
+}
+
+/// Rounds towards minus infinity; `b` is positive.
+static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+/// What `floorDivide` leaves.
+static int64_t floorModulo(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
 static bool isPlainName(StringRef name) {
   return !name.empty() && (isAlpha(name[0]) || name[0] == '_') &&
@@ -26,22 +52,24 @@ static bool isPlainName(StringRef name) {
 // Construction
 //===----------------------------------------------------------------------===//
 
-DimExpr::DimExpr(int64_t value) { add({}, value); }
+DimExpr::DimExpr(int64_t value) {
+  if (value == INT64_MIN)
+    *this = overflowed();
+  else
+    add({}, value);
+}
 
 DimExpr DimExpr::symbol(StringRef name) {
   Atom atom{AtomKind::Symbol, name.str(), nullptr, nullptr,
-            isPlainName(name) ? name.str() : ("`" + name + "`").str()};
+            isPlainName(name) || name == kOverflow ? name.str() : ("`" + name + "`").str()};
   DimExpr result;
   result.add({atom}, 1);
   return result;
 }
 
 void DimExpr::add(const Monomial &monomial, int64_t coefficient) {
-  auto it = terms.try_emplace(monomial, 0).first;
-  // Sizes fit into 63 bits; what wraps here was no size.
-  it->second = int64_t(uint64_t(it->second) + uint64_t(coefficient));
-  if (it->second == 0)
-    terms.erase(it);
+  if (!addTerm(terms, monomial, coefficient))
+    *this = overflowed();
 }
 
 static StringRef spelling(DimExpr::AtomKind kind) {
@@ -68,6 +96,8 @@ static std::string asOperand(const DimExpr &expr) {
 }
 
 DimExpr DimExpr::atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
+  if (isOverflow(lhs) || isOverflow(rhs))
+    return overflowed();
   std::string text;
   if (kind == AtomKind::Min || kind == AtomKind::Max)
     text = (spelling(kind) + "(" + lhs.str() + ", " + rhs.str() + ")").str();
@@ -80,22 +110,29 @@ DimExpr DimExpr::atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
 }
 
 DimExpr DimExpr::operator+(const DimExpr &other) const {
+  if (isOverflow(*this) || isOverflow(other))
+    return overflowed();
   DimExpr result = *this;
   for (auto &[monomial, coefficient] : other.terms)
-    result.add(monomial, coefficient);
+    if (!addTerm(result.terms, monomial, coefficient))
+      return overflowed();
   return result;
 }
 
 DimExpr DimExpr::operator-(const DimExpr &other) const { return *this + DimExpr(-1) * other; }
 
 DimExpr DimExpr::operator*(const DimExpr &other) const {
+  if (isOverflow(*this) || isOverflow(other))
+    return overflowed();
   DimExpr result;
   for (auto &[lhs, a] : terms) {
     for (auto &[rhs, b] : other.terms) {
       Monomial product = lhs;
       product.insert(product.end(), rhs.begin(), rhs.end());
       std::sort(product.begin(), product.end());
-      result.add(product, int64_t(uint64_t(a) * uint64_t(b)));
+      int64_t coefficient;
+      if (MulOverflow(a, b, coefficient) || !addTerm(result.terms, product, coefficient))
+        return overflowed();
     }
   }
   return result;
@@ -120,7 +157,7 @@ static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t 
     // The constant term may leave a remainder behind: (n + 5) // 2 keeps 1, takes 2 out.
     int64_t whole = floorDivide(coefficient, by);
     quotient = quotient + fromMonomial(monomial, whole);
-    rest = rest + DimExpr(coefficient - whole * by);
+    rest = rest + DimExpr(floorModulo(coefficient, by));
   }
   return {quotient, rest};
 }
@@ -144,7 +181,7 @@ static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &r
 }
 
 DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
-  if (rhs.isConstant(0))
+  if (rhs.isConstant(0) || isOverflow(lhs) || isOverflow(rhs))
     return atom(AtomKind::FloorDiv, lhs, rhs);
   if (auto exact = divideExactly(lhs, rhs))
     return *exact;
@@ -158,7 +195,7 @@ DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
 }
 
 DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {
-  if (rhs.isConstant(0))
+  if (rhs.isConstant(0) || isOverflow(lhs) || isOverflow(rhs))
     return atom(AtomKind::Mod, lhs, rhs);
   if (divideExactly(lhs, rhs))
     return DimExpr(0);
@@ -167,19 +204,29 @@ DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {
     return atom(AtomKind::Mod, lhs, rhs);
   DimExpr rest = divideByConstant(lhs, *by).second;
   if (std::optional<int64_t> value = rest.constant())
-    return DimExpr(*value - floorDivide(*value, *by) * *by);
+    return DimExpr(floorModulo(*value, *by));
   return atom(AtomKind::Mod, rest, rhs);
 }
 
-DimExpr DimExpr::min(const DimExpr &lhs, const DimExpr &rhs) {
+/// Whether `lhs` is provably at most `rhs`, or provably more; nothing if neither is.
+static std::optional<bool> isAtMost(const DimExpr &lhs, const DimExpr &rhs) {
+  std::optional<int64_t> x = lhs.constant(), y = rhs.constant();
+  if (x && y)
+    return *x <= *y;
   if (std::optional<int64_t> difference = (lhs - rhs).constant())
-    return *difference <= 0 ? lhs : rhs;
+    return *difference <= 0;
+  return std::nullopt;
+}
+
+DimExpr DimExpr::min(const DimExpr &lhs, const DimExpr &rhs) {
+  if (std::optional<bool> isLeft = isAtMost(lhs, rhs))
+    return *isLeft ? lhs : rhs;
   return lhs.str() < rhs.str() ? atom(AtomKind::Min, lhs, rhs) : atom(AtomKind::Min, rhs, lhs);
 }
 
 DimExpr DimExpr::max(const DimExpr &lhs, const DimExpr &rhs) {
-  if (std::optional<int64_t> difference = (lhs - rhs).constant())
-    return *difference >= 0 ? lhs : rhs;
+  if (std::optional<bool> isRight = isAtMost(lhs, rhs))
+    return *isRight ? rhs : lhs;
   return lhs.str() < rhs.str() ? atom(AtomKind::Max, lhs, rhs) : atom(AtomKind::Max, rhs, lhs);
 }
 
@@ -196,7 +243,8 @@ std::optional<int64_t> DimExpr::constant() const {
 }
 
 std::optional<StringRef> DimExpr::asSymbol() const {
-  if (terms.size() != 1 || terms.begin()->second != 1 || terms.begin()->first.size() != 1)
+  if (isOverflow(*this) || terms.size() != 1 || terms.begin()->second != 1 ||
+      terms.begin()->first.size() != 1)
     return std::nullopt;
   const Atom &atom = terms.begin()->first.front();
   if (atom.kind != AtomKind::Symbol)
@@ -205,6 +253,8 @@ std::optional<StringRef> DimExpr::asSymbol() const {
 }
 
 std::optional<DimExpr::Linear> DimExpr::asLinear() const {
+  if (isOverflow(*this))
+    return std::nullopt;
   Linear result{"", 0, 0};
   for (auto &[monomial, coefficient] : terms) {
     if (monomial.empty()) {
@@ -222,6 +272,8 @@ std::optional<DimExpr::Linear> DimExpr::asLinear() const {
 }
 
 void DimExpr::collectSymbols(SmallVectorImpl<std::string> &names) const {
+  if (isOverflow(*this))
+    return;
   for (auto &[monomial, coefficient] : terms) {
     for (const Atom &atom : monomial) {
       if (atom.kind != AtomKind::Symbol) {
@@ -251,6 +303,8 @@ static DimExpr combine(DimExpr::AtomKind kind, const DimExpr &lhs, const DimExpr
 
 std::optional<DimExpr>
 DimExpr::substitute(function_ref<std::optional<DimExpr>(StringRef)> lookup) const {
+  if (isOverflow(*this))
+    return *this;
   DimExpr result;
   for (auto &[monomial, coefficient] : terms) {
     DimExpr term(coefficient);
@@ -275,6 +329,8 @@ DimExpr::substitute(function_ref<std::optional<DimExpr>(StringRef)> lookup) cons
 
 std::optional<int64_t>
 DimExpr::evaluate(function_ref<std::optional<int64_t>(StringRef)> lookup) const {
+  if (isOverflow(*this))
+    return std::nullopt;
   int64_t sum = 0;
   for (auto &[monomial, coefficient] : terms) {
     int64_t product = coefficient;
@@ -363,6 +419,8 @@ static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds
 }
 
 DimExpr::Interval DimExpr::interval(Bounds bounds) const {
+  if (isOverflow(*this))
+    return {std::nullopt, std::nullopt};
   Interval sum{0, 0};
   auto accumulate = [](std::optional<int64_t> &total, std::optional<int64_t> part) {
     int64_t result;
@@ -406,6 +464,8 @@ static std::pair<DimExpr, DimExpr> atomLimits(const DimExpr::Atom &atom, DimExpr
 }
 
 std::pair<DimExpr, DimExpr> DimExpr::limits(Range range) const {
+  if (isOverflow(*this))
+    return {*this, *this};
   std::pair<DimExpr, DimExpr> sum;
   for (auto &[monomial, coefficient] : terms) {
     DimExpr low(coefficient), high(coefficient);
@@ -453,115 +513,5 @@ std::string DimExpr::str() const {
     printTerm({}, constant->second);
   return text;
 }
-
-namespace {
-/// Recursive descent over `sum = product {(+|-) product}`, `product = unary {(*|//|%) unary}`.
-class Parser {
-public:
-  explicit Parser(StringRef text) : rest(text) {}
-
-  std::optional<DimExpr> parseAll() {
-    std::optional<DimExpr> result = parseSum();
-    if (!result || !rest.ltrim().empty())
-      return std::nullopt;
-    return result;
-  }
-
-private:
-  bool consume(StringRef token) {
-    rest = rest.ltrim();
-    return rest.consume_front(token);
-  }
-
-  std::optional<DimExpr> parseSum() {
-    std::optional<DimExpr> result = parseProduct();
-    while (result) {
-      bool plus = consume("+");
-      if (!plus && !consume("-"))
-        break;
-      std::optional<DimExpr> other = parseProduct();
-      if (!other)
-        return std::nullopt;
-      result = plus ? *result + *other : *result - *other;
-    }
-    return result;
-  }
-
-  std::optional<DimExpr> parseProduct() {
-    std::optional<DimExpr> result = parseUnary();
-    while (result) {
-      DimExpr (*apply)(const DimExpr &, const DimExpr &) = nullptr;
-      if (consume("//"))
-        apply = DimExpr::floorDiv;
-      else if (consume("%"))
-        apply = DimExpr::mod;
-      else if (consume("*"))
-        apply = [](const DimExpr &a, const DimExpr &b) { return a * b; };
-      else
-        break;
-      std::optional<DimExpr> other = parseUnary();
-      if (!other)
-        return std::nullopt;
-      result = apply(*result, *other);
-    }
-    return result;
-  }
-
-  std::optional<DimExpr> parseUnary() {
-    if (++depth > 200)
-      return std::nullopt;
-    std::optional<DimExpr> result;
-    if (consume("-")) {
-      if ((result = parseUnary()))
-        result = DimExpr(0) - *result;
-    } else {
-      result = parsePrimary();
-    }
-    --depth;
-    return result;
-  }
-
-  std::optional<DimExpr> parsePrimary() {
-    if (consume("(")) {
-      std::optional<DimExpr> result = parseSum();
-      return consume(")") ? result : std::nullopt;
-    }
-    if (consume("`")) {
-      auto [name, after] = rest.split('`');
-      if (name.size() == rest.size())
-        return std::nullopt;
-      rest = after;
-      return DimExpr::symbol(name);
-    }
-    rest = rest.ltrim();
-    StringRef word = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
-    if (word.empty())
-      return std::nullopt;
-    rest = rest.drop_front(word.size());
-    if (isDigit(word[0])) {
-      int64_t value;
-      return word.getAsInteger(10, value) ? std::nullopt : std::optional(DimExpr(value));
-    }
-    if ((word == "min" || word == "max") && consume("("))
-      return parseMinMax(word == "min");
-    return DimExpr::symbol(word);
-  }
-
-  std::optional<DimExpr> parseMinMax(bool isMin) {
-    std::optional<DimExpr> lhs = parseSum();
-    if (!lhs || !consume(","))
-      return std::nullopt;
-    std::optional<DimExpr> rhs = parseSum();
-    if (!rhs || !consume(")"))
-      return std::nullopt;
-    return isMin ? DimExpr::min(*lhs, *rhs) : DimExpr::max(*lhs, *rhs);
-  }
-
-  StringRef rest;
-  int depth = 0;
-};
-} // namespace
-
-std::optional<DimExpr> DimExpr::parse(StringRef text) { return Parser(text).parseAll(); }
 
 } // namespace tfc::dfg

@@ -220,8 +220,11 @@ static constexpr StringLiteral kPrefix = "tfc.prefix";
 Value ListStackOp::buildCheck(OpBuilder &b) {
   if ((*this)->hasAttr(kPrefix))
     return {};
+  // The number of elements fits i32, but not every size that it is compared with.
+  Type i64 = b.getI64Type();
   Value size = ListSizeOp::create(b, getLoc(), getList());
-  Value expected = sizeAs(b, getLoc(), getSize().getExprs().front(), b.getI32Type());
+  size = CastOp::create(b, getLoc(), size, TypeAttr::get(i64));
+  Value expected = sizeAs(b, getLoc(), getSize().getExprs().front(), i64);
   return EqualOp::create(b, getLoc(), size, expected);
 }
 

@@ -341,16 +341,21 @@ LogicalResult LocalResponseNormOp::inferReturnTypes(MLIRContext *, std::optional
   return success();
 }
 
-/// The sum of the channels of `x` that are at most `radius` away from each. The channels of a
+/// Radii up to this one are taken as they are, though there may be fewer channels.
+static constexpr int64_t kUsualRadius = 1 << 10;
+
+/// The sum of the channels of `x` that are at most `within` away from each. The channels of a
 /// window come first, so that lanes run along neighbouring sums.
-static Term sumOfNeighbours(const Term &x, int64_t radius) {
+static Term sumOfNeighbours(const Term &x, int64_t within) {
   OpBuilder &b = x.getBuilder();
   Shape shape = x.getShape();
-  DimExpr channels = shape.back();
+  DimExpr channels = shape.back(), radius = within;
+  if (within > kUsualRadius)
+    radius = DimExpr::min(radius, DimExpr::max(channels - 1, 0));
   Windows windows;
   windows.sizes = windows.count = {channels};
-  windows.taps = {DimExpr(2 * radius + 1)};
-  windows.low = windows.high = {DimExpr(radius)};
+  windows.taps = {radius * 2 + 1};
+  windows.low = windows.high = {radius};
   windows.stride = windows.dilation = {1};
   Term rows = reshape(x, {elementCount(ArrayRef(shape).drop_back()), channels});
   Term taken = x.with(buildWindows(b, x.getLoc(), rows, windows, 0.0));

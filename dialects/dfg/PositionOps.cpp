@@ -1,6 +1,7 @@
 //===- PositionOps.cpp - Tensors made from positions ----------------------===//
 
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -109,6 +110,8 @@ LogicalResult tfc::dfg::inferTriangle(std::optional<Location> location, StringRe
 
 /// Where column - row is at most `diagonal`, for the last two axes of `like`.
 static Term isBelow(OpBuilder &b, Location loc, Value like, int64_t diagonal) {
+  // No matrix reaches further, and sums with a position do not overflow.
+  diagonal = std::clamp<int64_t>(diagonal, -kMaxTensorBytes, kMaxTensorBytes);
   Shape shape = shapeOf(like.getType());
   Term row = positions(b, loc, shape.end()[-2], 0, 2), column = positions(b, loc, shape.end()[-1], 1, 2);
   return call<LessEqualOp>(column, row + double(diagonal));
@@ -131,7 +134,8 @@ SmallVector<Value> TriuOp::buildOperandGradients(OpBuilder &b, ValueRange result
 
 SmallVector<Value> TriuOp::decompose(OpBuilder &b) {
   Term x(b, getLoc(), getX());
-  return {select(isBelow(b, getLoc(), getX(), int64_t(getDiagonal()) - 1), x.number(0.0), x)};
+  int64_t first = std::max<int64_t>(getDiagonal(), -kMaxTensorBytes);
+  return {select(isBelow(b, getLoc(), getX(), first - 1), x.number(0.0), x)};
 }
 
 /// d(causal_mask x) = tril(g).

@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Types.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
 
@@ -202,6 +203,9 @@ FailureOr<int64_t> checkAxis(std::optional<Location> location, StringRef op, int
 }
 
 std::optional<bool> isNonNegative(const DimExpr &expr) {
+  // No condition holds for sizes that cannot be computed.
+  if (isOverflow(expr))
+    return false;
   DimExpr::Interval interval =
       expr.interval([](StringRef) { return DimExpr::Interval(0, std::nullopt); });
   if (interval.first && *interval.first >= 0)

@@ -1,3 +1,4 @@
+#include "dialects/dfg/SizeLimits.h"
 #include "frontend/text/ElaborateImpl.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -85,16 +86,6 @@ std::optional<dfg::Shape> Elaborator::evalShape(ArrayRef<ast::IndexItem> items) 
   return shape;
 }
 
-/// Whether a tensor has more bytes than processors can address, so that counting them may overflow.
-static bool isTooLarge(const TensorType &type) {
-  uint64_t bytes = divideCeil(type.element.getIntOrFloatBitWidth(), 8);
-  if (any_of(type.shape, [](const dfg::DimExpr &size) { return size.isConstant(0); }))
-    return false;
-  for (const dfg::DimExpr &size : type.shape)
-    bytes = SaturatingMultiply<uint64_t>(bytes, size.constant().value_or(1));
-  return bytes > uint64_t(1) << 56;
-}
-
 std::optional<TensorType> Elaborator::evalType(const ast::Type &type) {
   TensorType result;
   if (type.kind == ast::TypeKind::List) {
@@ -140,9 +131,9 @@ std::optional<TensorType> Elaborator::evalType(const ast::Type &type) {
   if (!shape)
     return std::nullopt;
   result.shape = std::move(*shape);
-  if (isTooLarge(result)) {
-    error(type.range, "too-large",
-          "no memory holds " + dfg::toText(dfg::tensorOf(result.shape, result.element)));
+  mlir::Type tensor = dfg::tensorOf(result.shape, result.element);
+  if (dfg::isTooLarge(tensor)) {
+    error(type.range, "too-large", "no memory holds " + dfg::toText(tensor));
     return std::nullopt;
   }
   return result;

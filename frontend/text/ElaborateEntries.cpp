@@ -1,3 +1,4 @@
+#include "dialects/dfg/SizeLimits.h"
 #include "frontend/text/ElaborateImpl.h"
 
 using namespace llvm;
@@ -82,6 +83,11 @@ std::optional<TensorType> Elaborator::feedType(const ast::Type &type, EntryHeade
       return std::nullopt;
     }
     addBound(header.bounds, *name, *limit->constant(), /*isUpper=*/true);
+  }
+  mlir::Type tensor = dfg::tensorOf(result->shape, result->element);
+  if (dfg::isTooLarge(tensor)) {
+    error(type.range, "too-large", "no memory holds " + dfg::toText(tensor));
+    return std::nullopt;
   }
   return result;
 }

@@ -1,4 +1,5 @@
 #include "dialects/dfg/OpTable.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "frontend/text/ElaborateImpl.h"
 
 using namespace llvm;
@@ -188,7 +189,8 @@ bool Elaborator::sliceRange(const ast::IndexItem &item, AxisSlice &slice) {
     return false;
   if (*step <= 0)
     fail(item.range, "bad-step", "the step of a slice must be positive");
-  slice.step = *step;
+  // Further than any axis is long makes no difference, and sums with it do not overflow.
+  slice.step = std::min(*step, dfg::kMaxTensorBytes);
   return *step > 0;
 }
 

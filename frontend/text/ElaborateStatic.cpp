@@ -1,4 +1,5 @@
 #include "dialects/dfg/OpTable.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "frontend/text/ElaborateImpl.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -110,19 +111,19 @@ static std::optional<Entity> floatBinary(ast::BinaryOp op, double lhs, double rh
   }
 }
 
-static std::optional<Entity> sizeBinary(ast::BinaryOp op, const dfg::DimExpr &lhs,
-                                        const dfg::DimExpr &rhs) {
+static std::optional<dfg::DimExpr> sizeBinary(ast::BinaryOp op, const dfg::DimExpr &lhs,
+                                              const dfg::DimExpr &rhs) {
   switch (op) {
   case ast::BinaryOp::Add:
-    return Entity::dim(lhs + rhs);
+    return lhs + rhs;
   case ast::BinaryOp::Sub:
-    return Entity::dim(lhs - rhs);
+    return lhs - rhs;
   case ast::BinaryOp::Mul:
-    return Entity::dim(lhs * rhs);
+    return lhs * rhs;
   case ast::BinaryOp::FloorDiv:
-    return Entity::dim(dfg::DimExpr::floorDiv(lhs, rhs));
+    return dfg::DimExpr::floorDiv(lhs, rhs);
   case ast::BinaryOp::Mod:
-    return Entity::dim(dfg::DimExpr::mod(lhs, rhs));
+    return dfg::DimExpr::mod(lhs, rhs);
   default:
     return std::nullopt;
   }
@@ -198,8 +199,12 @@ std::optional<Entity> Elaborator::staticBinary(ast::BinaryOp op, const Entity &l
     bool divides = op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
     if (divides && b->isConstant(0))
       return fail(at, "division-by-zero", "division by zero");
-    if (!isComparison(op))
-      return sizeBinary(op, *a, *b);
+    if (!isComparison(op)) {
+      std::optional<dfg::DimExpr> result = sizeBinary(op, *a, *b);
+      if (result && dfg::isOverflow(*result))
+        return fail(at, "number-range", "the result does not fit 64 bits");
+      return result ? std::optional(Entity::dim(*result)) : std::nullopt;
+    }
     std::optional<bool> known = compareSizes(op, *a, *b);
     return known ? std::optional<Entity>(Entity(*known)) : std::nullopt;
   }

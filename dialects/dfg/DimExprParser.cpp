@@ -1,0 +1,123 @@
+//===- DimExprParser.cpp - Reading symbolic sizes -------------------------===//
+
+#include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/SizeLimits.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace tfc::dfg {
+
+namespace {
+/// Recursive descent over `sum = product {(+|-) product}`, `product = unary {(*|//|%) unary}`.
+class Parser {
+public:
+  explicit Parser(StringRef text) : rest(text) {}
+
+  std::optional<DimExpr> parseAll() {
+    std::optional<DimExpr> result = parseSum();
+    if (!result || !rest.ltrim().empty())
+      return std::nullopt;
+    return result;
+  }
+
+private:
+  bool consume(StringRef token) {
+    rest = rest.ltrim();
+    return rest.consume_front(token);
+  }
+
+  std::optional<DimExpr> parseSum() {
+    std::optional<DimExpr> result = parseProduct();
+    while (result) {
+      bool plus = consume("+");
+      if (!plus && !consume("-"))
+        break;
+      std::optional<DimExpr> other = parseProduct();
+      if (!other)
+        return std::nullopt;
+      result = plus ? *result + *other : *result - *other;
+    }
+    return result;
+  }
+
+  std::optional<DimExpr> parseProduct() {
+    std::optional<DimExpr> result = parseUnary();
+    while (result) {
+      DimExpr (*apply)(const DimExpr &, const DimExpr &) = nullptr;
+      if (consume("//"))
+        apply = DimExpr::floorDiv;
+      else if (consume("%"))
+        apply = DimExpr::mod;
+      else if (consume("*"))
+        apply = [](const DimExpr &a, const DimExpr &b) { return a * b; };
+      else
+        break;
+      std::optional<DimExpr> other = parseUnary();
+      if (!other)
+        return std::nullopt;
+      result = apply(*result, *other);
+    }
+    return result;
+  }
+
+  std::optional<DimExpr> parseUnary() {
+    if (++depth > 200)
+      return std::nullopt;
+    std::optional<DimExpr> result;
+    if (consume("-")) {
+      if ((result = parseUnary()))
+        result = DimExpr(0) - *result;
+    } else {
+      result = parsePrimary();
+    }
+    --depth;
+    return result;
+  }
+
+  std::optional<DimExpr> parsePrimary() {
+    if (consume("(")) {
+      std::optional<DimExpr> result = parseSum();
+      return consume(")") ? result : std::nullopt;
+    }
+    if (consume("`")) {
+      auto [name, after] = rest.split('`');
+      if (name.size() == rest.size())
+        return std::nullopt;
+      rest = after;
+      return DimExpr::symbol(name);
+    }
+    if (consume(kOverflow))
+      return DimExpr::symbol(kOverflow);
+    rest = rest.ltrim();
+    StringRef word = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    if (word.empty())
+      return std::nullopt;
+    rest = rest.drop_front(word.size());
+    if (isDigit(word[0])) {
+      int64_t value;
+      return word.getAsInteger(10, value) ? std::nullopt : std::optional(DimExpr(value));
+    }
+    if ((word == "min" || word == "max") && consume("("))
+      return parseMinMax(word == "min");
+    return DimExpr::symbol(word);
+  }
+
+  std::optional<DimExpr> parseMinMax(bool isMin) {
+    std::optional<DimExpr> lhs = parseSum();
+    if (!lhs || !consume(","))
+      return std::nullopt;
+    std::optional<DimExpr> rhs = parseSum();
+    if (!rhs || !consume(")"))
+      return std::nullopt;
+    return isMin ? DimExpr::min(*lhs, *rhs) : DimExpr::max(*lhs, *rhs);
+  }
+
+  StringRef rest;
+  int depth = 0;
+};
+} // namespace
+
+std::optional<DimExpr> DimExpr::parse(StringRef text) { return Parser(text).parseAll(); }
+
+} // namespace tfc::dfg

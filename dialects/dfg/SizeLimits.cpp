@@ -1,0 +1,135 @@
+//===- SizeLimits.cpp - Sizes that no memory holds ------------------------===//
+
+#include "dialects/dfg/SizeLimits.h"
+#include "dialects/dfg/Dfg.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tfc::dfg {
+
+/// A bool has a byte.
+static int64_t elementBytes(Type elementType) {
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+DimExpr byteCount(RankedTensorType type) {
+  return elementCount(shapeOf(type)) * elementBytes(type.getElementType());
+}
+
+/// The least that a size is, at least 1.
+static uint64_t leastOf(const DimExpr &size) {
+  auto bounds = [](StringRef) { return DimExpr::Interval(0, std::nullopt); };
+  return std::max<int64_t>(size.interval(bounds).first.value_or(1), 1);
+}
+
+static bool isTensorTooLarge(RankedTensorType type) {
+  uint64_t bytes = elementBytes(type.getElementType());
+  if (type.hasStaticShape()) {
+    for (int64_t size : type.getShape())
+      bytes = llvm::SaturatingMultiply<uint64_t>(bytes, std::max<int64_t>(size, 1));
+    return bytes > uint64_t(kMaxTensorBytes);
+  }
+  Shape shape = shapeOf(type);
+  for (const DimExpr &size : shape)
+    bytes = llvm::SaturatingMultiply(bytes, leastOf(size));
+  return bytes > uint64_t(kMaxTensorBytes) || llvm::any_of(shape, isOverflow) ||
+         isOverflow(byteCount(type));
+}
+
+bool isTooLarge(Type type) {
+  if (auto list = dyn_cast<ListType>(type))
+    return isTensorTooLarge(list.getElementType());
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isTensorTooLarge(tensor);
+}
+
+LogicalResult checkSizes(Location location, StringRef op, TypeRange types) {
+  for (Type type : types)
+    if (isTooLarge(type))
+      return emitError(location) << "'" << op << "' gives " << toText(type)
+                                 << ", which no memory holds [too-large]";
+  return success();
+}
+
+/// The first size or distance of elements in an attribute that is out of range, as text.
+static std::optional<std::string> findTooLarge(Attribute attribute) {
+  auto isInRange = [](int64_t number) {
+    return number >= -kMaxTensorBytes && number <= kMaxTensorBytes;
+  };
+  if (auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute))
+    for (int64_t number : numbers.asArrayRef())
+      if (!isInRange(number))
+        return std::to_string(number);
+  if (auto dims = dyn_cast<DimsAttr>(attribute))
+    for (const DimExpr &size : dims.getExprs())
+      if (isOverflow(size) || !isInRange(size.constant().value_or(0)))
+        return size.str();
+  return std::nullopt;
+}
+
+LogicalResult checkSizes(Location location, StringRef op, ArrayRef<NamedAttribute> attributes) {
+  for (NamedAttribute attribute : attributes)
+    if (std::optional<std::string> number = findTooLarge(attribute.getValue()))
+      return emitError(location) << "'" << op << "' expects numbers up to 2^56 in '"
+                                 << attribute.getName().getValue() << "', but got " << *number
+                                 << " [too-large]";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Magnitudes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Computes what a size can be at most, and remembers the largest number on the way.
+class Magnitude {
+public:
+  explicit Magnitude(function_ref<uint64_t(StringRef)> largest) : largest(largest) {}
+
+  uint64_t of(const DimExpr &size) {
+    if (isOverflow(size))
+      return note(UINT64_MAX);
+    uint64_t sum = 0;
+    for (auto &[monomial, coefficient] : size.getTerms()) {
+      uint64_t product = coefficient < 0 ? 0 - uint64_t(coefficient) : uint64_t(coefficient);
+      for (const DimExpr::Atom &atom : monomial)
+        product = note(llvm::SaturatingMultiply(product, of(atom)));
+      sum = note(llvm::SaturatingAdd(sum, product));
+    }
+    return sum;
+  }
+
+  uint64_t most = 0;
+
+private:
+  uint64_t note(uint64_t value) {
+    most = std::max(most, value);
+    return value;
+  }
+
+  uint64_t of(const DimExpr::Atom &atom) {
+    if (atom.kind == DimExpr::AtomKind::Symbol)
+      return note(largest(atom.name));
+    uint64_t lhs = of(*atom.lhs), rhs = of(*atom.rhs);
+    switch (atom.kind) {
+    case DimExpr::AtomKind::FloorDiv:
+      return lhs;
+    case DimExpr::AtomKind::Mod:
+      return rhs;
+    default:
+      return std::max(lhs, rhs);
+    }
+  }
+
+  function_ref<uint64_t(StringRef)> largest;
+};
+} // namespace
+
+uint64_t largestMagnitude(const DimExpr &size, function_ref<uint64_t(StringRef)> largest) {
+  Magnitude magnitude(largest);
+  magnitude.of(size);
+  return magnitude.most;
+}
+
+} // namespace tfc::dfg

@@ -1,0 +1,51 @@
+//===- SizeLimits.h - Sizes that no memory holds --------------------------===//
+//
+// Sizes, offsets and byte counts are computed in 64 bits. A tensor may have so
+// many bytes that all of these stay far from an overflow; larger ones are
+// refused, by the compiler where it knows the sizes and else by each call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TFC_DIALECTS_DFG_SIZELIMITS_H
+#define TFC_DIALECTS_DFG_SIZELIMITS_H
+
+#include "dialects/dfg/Types.h"
+
+namespace tfc::dfg {
+
+/// The most bytes that a tensor may have: no processor addresses more.
+inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 56;
+
+/// On an entry: sizes and byte counts over its named sizes which a call must find to be at most
+/// `kMaxTensorBytes`, because no bounds of the names limit them.
+inline constexpr llvm::StringLiteral kLimitsAttr = "tfc.limits";
+
+/// How a size prints that was computed from a number which 64 bits do not hold.
+inline constexpr llvm::StringLiteral kOverflow = "<overflow>";
+
+/// Whether a size is such a one: nothing is known of it.
+bool isOverflow(const DimExpr &size);
+
+/// Fails with an error if an attribute of `op` holds a size, stride or the like beyond the bytes
+/// that a tensor may have: positions computed from it might overflow.
+llvm::LogicalResult checkSizes(mlir::Location location, llvm::StringRef op,
+                               llvm::ArrayRef<mlir::NamedAttribute> attributes);
+
+/// Bytes of a tensor.
+DimExpr byteCount(mlir::RankedTensorType type);
+
+/// Whether no memory holds a tensor of the type, or an element of a list, whatever its named sizes
+/// are. An axis without elements counts as one element: strides are products of the other sizes.
+bool isTooLarge(mlir::Type type);
+
+/// Fails with an error if one of the types that `op` gives is too large.
+llvm::LogicalResult checkSizes(mlir::Location location, llvm::StringRef op, mlir::TypeRange types);
+
+/// The largest magnitude of any number that is met while `size` is computed, if no name stands for
+/// more than `largest` gives; at most UINT64_MAX.
+uint64_t largestMagnitude(const DimExpr &size,
+                          llvm::function_ref<uint64_t(llvm::StringRef)> largest);
+
+} // namespace tfc::dfg
+
+#endif // TFC_DIALECTS_DFG_SIZELIMITS_H
