@@ -2,6 +2,7 @@
 
 #include "compiler/memory/Arena.h"
 #include "compiler/memory/Places.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -169,7 +170,12 @@ void Arena::place() {
   slots.resize(buffers.size());
   std::vector<SmallVector<std::pair<unsigned, int64_t>>> sizes(1);
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
-    auto [unit, units] = splitSize(info.atMost(buffer.bytes), bounds);
+    DimExpr bytes = info.atMost(buffer.bytes);
+    if ((tooLarge = tooLarge || isOverflow(bytes)))
+      return;
+    auto [unit, units] = splitSize(bytes, bounds);
+    if ((tooLarge = tooLarge || units > kMaxTensorBytes))
+      return;
     auto region = llvm::find_if(regions, [&](Region &known) { return known.unit == unit; });
     size_t number = region - regions.begin();
     if (region == regions.end()) {
@@ -208,7 +214,10 @@ void Arena::placeRegion(unsigned region, ArrayRef<std::pair<unsigned, int64_t>> 
       end = std::max(end, range.end);
     }
     slots[number] = {region, best < 0 ? end : best};
-    regions[region].units = std::max(regions[region].units, slots[number].offset + size);
+    int64_t limit;
+    if ((tooLarge = tooLarge || llvm::AddOverflow(slots[number].offset, size, limit)))
+      return;
+    regions[region].units = std::max(regions[region].units, limit);
   }
 }
 

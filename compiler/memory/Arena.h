@@ -43,6 +43,9 @@ public:
   /// Room for the old value of a variable that is assigned to another one; by its read.
   Slot savedOf(mlir::Value read) const { return slotOf(read); }
 
+  /// Whether it has more bytes than a processor can address.
+  bool isTooLarge() const { return tooLarge; }
+
   /// Bytes for the largest call, or the text of an expression.
   std::string describe() const;
 
@@ -67,6 +70,7 @@ private:
   std::vector<Slot> slots; // of the buffers
   std::vector<Region> regions;
   llvm::DenseMap<mlir::Value, unsigned> values, others;
+  bool tooLarge = false;
   unsigned step = 0; // while lifetimes are collected
   llvm::DenseMap<mlir::Operation *, unsigned> scratch;
 };

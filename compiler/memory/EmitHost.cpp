@@ -241,6 +241,9 @@ private:
     if (known.wasInterrupted())
       return failure();
     Arena arena(entry, info, host.getSymbols());
+    if (arena.isTooLarge())
+      return entry.emitError() << "no memory holds the values of '" << info.name
+                               << "' for the largest sizes that its bounds allow [too-large]";
     HostCounts counts;
     if (failed(buildRunFunction(host, entry, info, number, arena, counts)))
       return failure();

@@ -1,6 +1,7 @@
 //===- HostFunction.cpp - The function that runs an entry -----------------===//
 
 #include "compiler/memory/RunFunction.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -29,6 +30,7 @@ LogicalResult RunFunction::build() {
   for (StringRef fact : info.where)
     if (failed(checkFact(fact)))
       return failure();
+  checkLimits();
   // What a fetch gives of the state before the call is copied before the state changes.
   SmallVector<Value> given(block.getArguments());
   for (Operation &op : block)
@@ -129,6 +131,26 @@ void RunFunction::failUnless(Value condition, tfc_status status, const Twine &te
   b.setInsertionPointToEnd(next);
 }
 
+/// Whether the comparison holds; no comparison does with a size that overflows.
+Value RunFunction::compare(LLVM::ICmpPredicate predicate, const DimExpr &lhs, const DimExpr &rhs) {
+  auto largest = [&](StringRef name) -> uint64_t {
+    return info.boundsOf(name).second.value_or(INT64_MAX);
+  };
+  if (largestMagnitude(lhs, largest) <= INT64_MAX && largestMagnitude(rhs, largest) <= INT64_MAX)
+    return LLVM::ICmpOp::create(b, loc, predicate, sizes->build(lhs), sizes->build(rhs));
+  std::vector<std::string> names;
+  for (const SymbolInfo &symbol : info.symbols)
+    names.push_back(symbol.name);
+  SizeBuilder exact(b, loc, field(Field::Symbols), names);
+  exact.watchOverflow();
+  Value holds = LLVM::ICmpOp::create(b, loc, predicate, exact.build(lhs), exact.build(rhs));
+  Value overflowed = exact.overflowed();
+  if (!overflowed)
+    return holds;
+  Value never = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  return LLVM::SelectOp::create(b, loc, overflowed, never, holds);
+}
+
 /// Checks a comparison of two sizes, in the language's text.
 LogicalResult RunFunction::checkFact(StringRef fact) {
   static const std::pair<StringRef, LLVM::ICmpPredicate> kComparisons[] = {
@@ -143,8 +165,7 @@ LogicalResult RunFunction::checkFact(StringRef fact) {
     std::optional<DimExpr> rhs = DimExpr::parse(fact.drop_front(position + spelling.size()));
     if (!lhs || !rhs)
       break;
-    Value condition =
-        LLVM::ICmpOp::create(b, loc, predicate, sizes->build(*lhs), sizes->build(*rhs));
+    Value condition = compare(predicate, *lhs, *rhs);
     SmallVector<std::string> names;
     lhs->collectSymbols(names);
     rhs->collectSymbols(names);

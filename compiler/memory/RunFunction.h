@@ -32,6 +32,9 @@ public:
 private:
   // Facts and checks.
   llvm::LogicalResult checkFact(llvm::StringRef fact);
+  void checkLimits();
+  mlir::Value compare(mlir::LLVM::ICmpPredicate predicate, const dfg::DimExpr &lhs,
+                      const dfg::DimExpr &rhs);
   void failUnless(mlir::Value condition, tfc_status status, const llvm::Twine &text,
                   llvm::ArrayRef<mlir::Value> values);
   void returnUnlessOk(mlir::Value status);

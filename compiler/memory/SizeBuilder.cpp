@@ -68,7 +68,9 @@ Value SizeBuilder::buildDivision(Value lhs, Value rhs, bool remainder) {
     return LLVM::SelectOp::create(*b, loc, condition, x, y);
   };
   Value isZero = compare(LLVM::ICmpPredicate::eq, rhs, zero);
-  Value divisor = select(isZero, one, rhs);
+  // Processors trap where the least number is divided by -1.
+  Value minusOne = constant(-1), isNegation = compare(LLVM::ICmpPredicate::eq, rhs, minusOne);
+  Value divisor = select(LLVM::OrOp::create(*b, loc, isZero, isNegation), one, rhs);
   Value rest = LLVM::SRemOp::create(*b, loc, lhs, divisor);
   Value signs = LLVM::XOrOp::create(*b, loc, rest, divisor);
   Value isInexact = compare(LLVM::ICmpPredicate::ne, rest, zero);
@@ -80,6 +82,7 @@ Value SizeBuilder::buildDivision(Value lhs, Value rhs, bool remainder) {
   } else {
     Value quotient = LLVM::SDivOp::create(*b, loc, lhs, divisor);
     exact = LLVM::SubOp::create(*b, loc, quotient, select(wrong, one, zero));
+    exact = select(isNegation, LLVM::SubOp::create(*b, loc, zero, lhs), exact);
   }
   return select(isZero, zero, exact);
 }

@@ -43,6 +43,7 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
   // Behind autodiff, which wants composites whole; its gradients need checks of their own.
   passes.addPass(createInsertChecks());
   passes.addPass(createDecomposeComposites());
+  passes.addPass(createLimitSizes());
   auto add = [&](StringRef name, auto create) {
     if (options.isEnabled(name))
       passes.addPass(create());

@@ -68,4 +68,14 @@ def DecomposeComposites : Pass<"tfc-decompose-composites", "::mlir::ModuleOp"> {
   }];
 }
 
+def LimitSizes : Pass<"tfc-limit-sizes", "::mlir::ModuleOp"> {
+  let summary = "Refuses tensors that no memory holds";
+  let description = [{
+    Before: products of sizes may not fit 64 bits. After: no tensor has more
+    bytes than a processor can address in every call, which is an error, and
+    an entry lists in `tfc.limits` the sizes and byte counts that a call has
+    to check, because the bounds of its names allow that they are too large.
+  }];
+}
+
 #endif // TFC_COMPILER_SIMPLIFY_PASSES_TD

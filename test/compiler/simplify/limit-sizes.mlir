@@ -1,0 +1,31 @@
+// An entry lists the sizes and byte counts that its bounds do not limit, each once.
+// RUN: tfc-opt --tfc-limit-sizes %s | FileCheck %s
+
+// Bytes of the product, and the sizes, for another axis may have no elements.
+// CHECK-LABEL: dfg.entry @outer
+// CHECK-SAME: tfc.limits = #dfg.dims<"4 * n", "4 * m", n, "4 * m * n", m>
+dfg.entry @outer(%x: tensor<?xf32, #dfg.dims<n>>, %y: tensor<?xf32, #dfg.dims<m>>) -> tensor<f32>
+    attributes {symbols = ["n", "m"]} {
+  %0 = dfg.reshape %x {shape = #dfg.dims<n, 1>} : tensor<?xf32, #dfg.dims<n>>
+  %1 = dfg.mul %0, %y : tensor<?x1xf32, #dfg.dims<n, 1>>, tensor<?xf32, #dfg.dims<m>>
+  %2 = dfg.sum %1 : tensor<?x?xf32, #dfg.dims<n, m>>
+  dfg.return %2 : tensor<f32>
+}
+
+// CHECK-LABEL: dfg.entry @bounded
+// CHECK-NOT: tfc.limits
+dfg.entry @bounded(%x: tensor<?xf32, #dfg.dims<n>>, %y: tensor<?xf32, #dfg.dims<m>>) -> tensor<f32>
+    attributes {symbols = ["n", "m"], bounds = {n = 65536 : i64, m = 65536 : i64}} {
+  %0 = dfg.reshape %x {shape = #dfg.dims<n, 1>} : tensor<?xf32, #dfg.dims<n>>
+  %1 = dfg.mul %0, %y : tensor<?x1xf32, #dfg.dims<n, 1>>, tensor<?xf32, #dfg.dims<m>>
+  %2 = dfg.sum %1 : tensor<?x?xf32, #dfg.dims<n, m>>
+  dfg.return %2 : tensor<f32>
+}
+
+// Bounds may allow too much.
+// CHECK-LABEL: dfg.entry @loose
+// CHECK-SAME: tfc.limits = #dfg.dims<"4 * n">
+dfg.entry @loose(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
+    attributes {symbols = ["n"], bounds = {n = 4611686018427387904 : i64}} {
+  dfg.return %x : tensor<?xf32, #dfg.dims<n>>
+}
