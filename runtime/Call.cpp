@@ -87,7 +87,7 @@ static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
   if (bounded)
     return TFC_OK;
   int64_t bytes = entry.arena_bytes(symbols);
-  if (bytes < 0)
+  if (!isArenaSize(bytes))
     return instance.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
                          entry.name);
   if (instance.arena.reserve(instance.state->allocator, bytes + kArenaSlack))
@@ -336,6 +336,15 @@ extern "C" tfc_status tfc_instance_call_by_name(tfc_instance *instance, const ch
   return status;
 }
 
+/// What `shapes` writes for all sizes where one of them overflows.
+static constexpr int64_t kUncountable = INT64_MIN;
+
+/// Whether the tensor has more than 2^56 bytes, which no processor can address.
+static bool isTooLarge(const tfc_tensor &tensor) {
+  int64_t count = elementCount(tensor.dims, tensor.rank);
+  return count < 0 || count > (int64_t(1) << 56) / dtypeInfo(tensor.dtype)->bytes;
+}
+
 /// Describes the fetches, with the dimensions that begin at `dims`.
 static tfc_status describeFetches(tfc_instance &instance, const tfc_entry_info &entry,
                                   tfc_tensor *fetches, int32_t count, const int64_t *dims) {
@@ -346,9 +355,13 @@ static tfc_status describeFetches(tfc_instance &instance, const tfc_entry_info &
     fetches[i].rank = entry.fetches[i].rank;
     fetches[i].dims = dims;
     for (int32_t axis = 0; axis < entry.fetches[i].rank; ++axis)
-      if (*dims++ < 0)
+      if (dims[axis] < 0 && dims[axis] != kUncountable)
         return instance.fail(TFC_OUT_OF_RANGE, "%s: axis %d of fetch '%s', %s, would be negative",
                              entry.name, axis, entry.fetches[i].name, entry.fetches[i].type);
+    if (isTooLarge(fetches[i]))
+      return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory holds fetch '%s', %s", entry.name,
+                           entry.fetches[i].name, entry.fetches[i].type);
+    dims += entry.fetches[i].rank;
   }
   return TFC_OK;
 }

@@ -82,7 +82,8 @@ bool tfc::runtime::allocateVariables(const tfc_model &model, const Allocator &al
   };
   uint64_t bytes = 0;
   for (int32_t i = 0; i < model.variable_count; ++i)
-    bytes += paddedBytes(model.variables[i]);
+    if (__builtin_add_overflow(bytes, paddedBytes(model.variables[i]), &bytes))
+      return false;
   if (!storage.reserve(allocator, bytes))
     return false;
   char *next = storage.data();
@@ -191,7 +192,7 @@ bool Room::include(const tfc_entry_info &entry, int64_t *symbolValues) {
   }
   int64_t bytes = entry.arena_bytes(symbolValues);
   arenaBytes = bytes > arenaBytes ? bytes : arenaBytes;
-  return bytes >= 0;
+  return isArenaSize(bytes);
 }
 
 static void includeCounts(Room &room, const tfc_entry_info &entry) {
@@ -282,7 +283,7 @@ static tfc_status initialise(tfc_instance &handle) {
     return handle.fail(TFC_OUT_OF_MEMORY, "no memory for an instance of %s", state.model->name);
   if (const tfc_entry_info *init = state.model->init) {
     int64_t bytes = init->arena_bytes(nullptr);
-    if (bytes < 0 || !handle.arena.reserve(state.allocator, bytes + kArenaSlack))
+    if (!isArenaSize(bytes) || !handle.arena.reserve(state.allocator, bytes + kArenaSlack))
       return handle.fail(TFC_OUT_OF_MEMORY, "no memory for the %lld bytes of the initial values",
                          static_cast<long long>(bytes));
     if (tfc_status status = runEntry(handle, *init, nullptr, nullptr, nullptr))

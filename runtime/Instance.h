@@ -78,6 +78,9 @@ const char *dtypeName(int32_t dtype);
 /// start.
 constexpr int64_t kArenaSlack = 64;
 
+/// Whether an arena can have so many bytes; -1 says that they cannot be counted.
+constexpr bool isArenaSize(int64_t bytes) { return bytes >= 0 && bytes <= INT64_MAX - kArenaSlack; }
+
 /// The product of `dims`, or -1 if one is negative or the product does not fit.
 int64_t elementCount(const int64_t *dims, int32_t rank);
 

@@ -7,6 +7,7 @@
 #include "compiler/memory/HostFunction.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/memory/Places.h"
+#include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -103,7 +104,7 @@ static std::vector<std::string> symbolNames(const EntryInfo &info) {
   return names;
 }
 
-/// Writes the dimensions of `types` to `dims`.
+/// Writes the dimensions of `types` to `dims`; the least number from the first on that overflows.
 static void storeDims(OpBuilder &b, Location loc, SizeBuilder &sizes, TypeRange types, Value dims,
                       function_ref<DimExpr(const DimExpr &)> sizeOf) {
   int32_t axis = 0;
@@ -111,7 +112,10 @@ static void storeDims(OpBuilder &b, Location loc, SizeBuilder &sizes, TypeRange 
     for (const DimExpr &size : shapeOf(type)) {
       Value place = LLVM::GEPOp::create(b, loc, dims.getType(), b.getI64Type(), dims,
                                         ArrayRef<LLVM::GEPArg>{axis++});
-      LLVM::StoreOp::create(b, loc, sizes.build(sizeOf(size)), place);
+      Value dim = sizes.build(sizeOf(size));
+      if (Value overflowed = sizes.overflowed())
+        dim = LLVM::SelectOp::create(b, loc, overflowed, sizes.constant(INT64_MIN), dim);
+      LLVM::StoreOp::create(b, loc, dim, place);
     }
   LLVM::ReturnOp::create(b, loc, ValueRange());
 }
@@ -131,6 +135,8 @@ static void buildShapesFunction(HostModule &host, EntryOp entry, const EntryInfo
   SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));
   SmallVector<Type> types(entry.getArgumentTypes());
   llvm::append_range(types, entry.getResultTypes());
+  if (entry->hasAttr(kLimitsAttr)) // else the bounds of the names limit all sizes
+    sizes.watchOverflow();
   storeDims(b, loc, sizes, types, body->getArgument(1),
             [&](const DimExpr &size) { return info.atMost(size); });
 }

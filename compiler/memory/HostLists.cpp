@@ -8,6 +8,7 @@
 
 #include "compiler/memory/RunFunction.h"
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -137,9 +138,10 @@ void RunFunction::create(ListCreateOp op) {
   Value zero = sizes->constant(0);
   Value length = LLVM::SMaxOp::create(b, loc, positionOf(op.getSize()), zero);
   Value stride = sizes->build(bytesOf(elementOf(op.getList())));
-  // More than any memory holds, and far from an overflow.
-  Value limit = LLVM::SDivOp::create(b, loc, sizes->constant(int64_t(1) << 56),
+  // More than any memory holds, and far from an overflow; the size of a list is an i32.
+  Value limit = LLVM::SDivOp::create(b, loc, sizes->constant(kMaxTensorBytes),
                                      LLVM::SMaxOp::create(b, loc, stride, sizes->constant(1)));
+  limit = LLVM::SMinOp::create(b, loc, limit, sizes->constant(INT32_MAX));
   failUnless(compare(LLVM::ICmpPredicate::sle, length, limit), TFC_OUT_OF_MEMORY,
              "no memory for a list of %lld elements", {length});
   Value bytes = LLVM::MulOp::create(b, loc, length, stride);

@@ -46,7 +46,24 @@ LogicalResult Interpreter::run(Block &block) {
   return success();
 }
 
+/// Whether the oracle has no memory for a tensor of the type, or an element of a list.
+static bool isBeyondMemory(Type type, const Sizes &sizes) {
+  if (auto list = dyn_cast<ListType>(type))
+    type = list.getElementType();
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  if (tensor.hasStaticShape())
+    return isBeyondMemory(tensor.getShape());
+  return isBeyondMemory(llvm::map_to_vector(
+      shapeOf(tensor), [&](const DimExpr &size) { return sizeOf(size, sizes); }));
+}
+
 LogicalResult Interpreter::run(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (isBeyondMemory(type, sizes))
+      return fail(Status::Code::OutOfMemory,
+                  "the reference interpreter has no memory for " + toText(type));
   if (const Handlers::Handler *handler = getHandlers().find(op->getName().getStringRef()))
     return (*handler)(op, *this);
   return evaluate(op);

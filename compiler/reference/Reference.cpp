@@ -21,13 +21,19 @@ struct Instance::Implementation {
   SymbolTable symbols;
   Options options;
   State state;
+  /// Why no call can run.
+  Status unusable;
 };
 
 Instance::Instance(ModuleOp module, Options options)
     : implementation(std::make_unique<Implementation>(module, std::move(options))) {
   for (auto variable : module.getOps<VariableOp>()) {
     RankedTensorType type = variable.getTensorType();
-    setVariable(variable.getSymName(), Tensor(type.getElementType(), type.getShape()));
+    if (isBeyondMemory(type.getShape()))
+      implementation->unusable = {Status::Code::OutOfMemory,
+                                  "the reference interpreter has no memory for " + toText(type)};
+    else
+      setVariable(variable.getSymName(), Tensor(type.getElementType(), type.getShape()));
   }
 }
 
@@ -57,6 +63,8 @@ static void separate(std::map<std::string, DatumRef> &variables) {
 
 Status Instance::Implementation::run(EntryOp entry, ArrayRef<Tensor> feeds,
                                      std::vector<Tensor> &fetches) {
+  if (!unusable.isOk())
+    return unusable;
   Sizes sizes;
   if (Status status = bindSizes(entry, feeds, sizes); !status.isOk())
     return status;
@@ -78,6 +86,8 @@ Status Instance::Implementation::run(EntryOp entry, ArrayRef<Tensor> feeds,
 }
 
 Status Instance::initialize() {
+  if (!implementation->unusable.isOk())
+    return implementation->unusable;
   for (auto entry : implementation->module.getOps<EntryOp>())
     if (entry.getInitializer()) {
       std::vector<Tensor> fetches;

@@ -34,6 +34,7 @@ struct Status {
     OutOfRange,
     NotFound,
     FailedPrecondition,
+    OutOfMemory,
     Closed,
     Internal, // the oracle cannot execute the module
   };

@@ -7,12 +7,16 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-int64_t sizeOf(const DimExpr &expr, const Sizes &sizes) {
+std::optional<int64_t> knownSizeOf(const DimExpr &expr, const Sizes &sizes) {
   auto lookup = [&](StringRef name) -> std::optional<int64_t> {
     auto found = sizes.find(name);
     return found == sizes.end() ? std::nullopt : std::optional(found->second);
   };
-  return expr.evaluate(lookup).value_or(0);
+  return expr.evaluate(lookup);
+}
+
+int64_t sizeOf(const DimExpr &expr, const Sizes &sizes) {
+  return knownSizeOf(expr, sizes).value_or(0);
 }
 
 Call::Call(Operation *op, ArrayRef<const Tensor *> operands, const Sizes &sizes)

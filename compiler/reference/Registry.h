@@ -20,6 +20,10 @@ namespace tfc::reference {
 /// Values of the named sizes of a call.
 using Sizes = llvm::StringMap<int64_t>;
 
+/// The value of a size; nothing if a name in it is unknown, or 64 bits do not hold a number on the
+/// way.
+std::optional<int64_t> knownSizeOf(const dfg::DimExpr &expr, const Sizes &sizes);
+
 /// The value of a size; 0 for one that cannot be computed, which only a refused call does not
 /// check.
 int64_t sizeOf(const dfg::DimExpr &expr, const Sizes &sizes);

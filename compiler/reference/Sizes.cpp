@@ -2,6 +2,7 @@
 
 #include "compiler/reference/Interpreter.h"
 #include "dialects/dfg/RunTimeSizes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -32,6 +33,7 @@ private:
   bool checkLimits();
   bool checkShapes();
   bool checkFact(StringRef fact);
+  bool checkMemory();
   bool failShape(unsigned feed);
   SmallVector<StringRef> symbols();
 
@@ -96,8 +98,9 @@ bool Binder::solve(StringRef name, bool plainly) {
       std::optional<DimExpr::Linear> linear = size.asLinear();
       if (!linear || linear->name != name || (plainly && !size.asSymbol()))
         continue;
-      int64_t scaled = feeds[feed].getShape()[axis] - linear->offset;
-      if (scaled % linear->scale != 0)
+      int64_t scaled;
+      bool overflows = llvm::SubOverflow(feeds[feed].getShape()[axis], linear->offset, scaled);
+      if (overflows || scaled % linear->scale != 0)
         return failShape(feed);
       sizes[name] = scaled / linear->scale;
       return true;
@@ -227,7 +230,8 @@ bool Binder::checkFact(StringRef text) {
   std::optional<Fact> fact = parseFact(text);
   if (!fact)
     return fail(Status::Code::Internal, "'" + text + "' is no comparison of sizes");
-  if (holds(fact->relation, sizeOf(fact->lhs, sizes), sizeOf(fact->rhs, sizes)))
+  std::optional<int64_t> lhs = knownSizeOf(fact->lhs, sizes), rhs = knownSizeOf(fact->rhs, sizes);
+  if (lhs && rhs && holds(fact->relation, *lhs, *rhs))
     return true;
   SmallVector<std::string> names;
   fact->lhs.collectSymbols(names);
@@ -236,6 +240,43 @@ bool Binder::checkFact(StringRef text) {
   for (auto [i, name] : llvm::enumerate(names))
     message += (Twine(i ? ", " : ": ") + name + " is " + Twine(sizes[name])).str();
   return fail(Status::Code::InvalidArgument, message);
+}
+
+/// Whether no memory holds a tensor of the type in this call, as far as its sizes are known.
+static bool isBeyondAddresses(RankedTensorType type, const Sizes &sizes) {
+  SmallVector<int64_t> shape;
+  for (const DimExpr &size : shapeOf(type)) {
+    std::optional<int64_t> value = knownSizeOf(size, sizes);
+    SmallVector<std::string> names;
+    size.collectSymbols(names);
+    if (value)
+      shape.push_back(*value);
+    else if (llvm::all_of(names, [&](StringRef name) { return sizes.contains(name); }))
+      return true; // it overflows
+  }
+  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
+  return isBeyondAddresses(shape, (bits + 7) / 8);
+}
+
+/// Every tensor of the call must have room in memory, whether the call makes it or not.
+bool Binder::checkMemory() {
+  bool isLarge = false;
+  auto check = [&](TypeRange types) {
+    for (Type type : types) {
+      if (auto list = dyn_cast<ListType>(type))
+        type = list.getElementType();
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      isLarge |= tensor && isBeyondAddresses(tensor, sizes);
+    }
+  };
+  check(entry.getArgumentTypes());
+  entry.walk([&](Operation *op) { check(op->getResultTypes()); });
+  if (!isLarge)
+    return true;
+  std::string message = "no memory holds the tensors of this call";
+  for (auto [i, name] : llvm::enumerate(llvm::ArrayRef(symbols()).take_front(4)))
+    message += (Twine(i ? ", " : ": ") + name + " is " + Twine(sizes[name])).str();
+  return fail(Status::Code::OutOfMemory, message);
 }
 
 Status Binder::run() {
@@ -250,7 +291,8 @@ Status Binder::run() {
     return status;
   for (const std::string &fact : facts)
     if (!checkFact(fact))
-      break;
+      return status;
+  checkMemory();
   return status;
 }
 

@@ -113,6 +113,24 @@ int64_t elementCount(ArrayRef<int64_t> shape) {
   return count;
 }
 
+/// Whether elements of `bytes` bytes need more than `limit` bytes. In 128 bits no product of two
+/// numbers of 64 bits overflows.
+static bool needsMore(ArrayRef<int64_t> shape, int64_t bytes, int64_t limit) {
+  __int128 product = bytes;
+  for (int64_t size : shape) {
+    product *= std::max<int64_t>(size, 1);
+    if (product > limit)
+      return true;
+  }
+  return false;
+}
+
+bool isBeyondMemory(ArrayRef<int64_t> shape) { return needsMore(shape, 1, kMostElements); }
+
+bool isBeyondAddresses(ArrayRef<int64_t> shape, int64_t elementBytes) {
+  return needsMore(shape, elementBytes, int64_t(1) << 56);
+}
+
 SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> strides(shape.size());
   int64_t stride = 1;

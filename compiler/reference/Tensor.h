@@ -71,6 +71,17 @@ private:
 /// Number of elements.
 int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 
+/// The most elements of a tensor or list that the oracle computes with: each takes it some 30
+/// bytes.
+inline constexpr int64_t kMostElements = int64_t(1) << 27;
+
+/// Whether the oracle has no memory for a tensor, or 64 bits do not hold its number of elements.
+bool isBeyondMemory(llvm::ArrayRef<int64_t> shape);
+
+/// Whether no memory holds a tensor of elements of so many bytes: it has more than 2^56. An axis
+/// without elements counts as one element.
+bool isBeyondAddresses(llvm::ArrayRef<int64_t> shape, int64_t elementBytes);
+
 /// Distance in memory of neighbours along each axis.
 llvm::SmallVector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape);
 
