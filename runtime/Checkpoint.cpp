@@ -1,6 +1,7 @@
 //===- Checkpoint.cpp - Saving and loading all variables ------------------===//
 
 #include "runtime/Crc32c.h"
+#include "runtime/OutputFile.h"
 #include "runtime/Safetensors.h"
 
 #include <errno.h>
@@ -12,30 +13,7 @@
 
 using namespace tfc::runtime;
 
-namespace {
-/// Closes a file descriptor at the end of its scope.
-class File {
-public:
-  explicit File(int descriptor) : descriptor(descriptor) {}
-  ~File() { close(); }
-  File(const File &) = delete;
-  File &operator=(const File &) = delete;
-
-  bool isOpen() const { return descriptor >= 0; }
-  int get() const { return descriptor; }
-
-  bool close() {
-    int closing = descriptor;
-    descriptor = -1;
-    return closing < 0 || ::close(closing) == 0;
-  }
-
-private:
-  int descriptor;
-};
-} // namespace
-
-/// Bytes of one read or write: Linux moves at most 2 GiB, and the checksum finds these in cache.
+/// Bytes of one read: Linux moves at most 2 GiB, and the checksum finds these in cache.
 static constexpr size_t kMaxTransfer = size_t(1) << 20;
 
 static tfc_status failWithErrno(tfc_instance &instance, const char *what, const char *path) {
@@ -55,20 +33,6 @@ static tfc_status checkPath(tfc_instance *instance, const char *path) {
 
 //===- Saving -------------------------------------------------------------===//
 
-static bool writeAll(int file, const void *data, uint64_t bytes) {
-  const char *next = static_cast<const char *>(data);
-  while (bytes > 0) {
-    ssize_t written = write(file, next, bytes < kMaxTransfer ? bytes : kMaxTransfer);
-    if (written < 0 && errno != EINTR)
-      return false;
-    if (written > 0) {
-      next += written;
-      bytes -= written;
-    }
-  }
-  return true;
-}
-
 /// Larger elements first: then every tensor is aligned to its element without gaps.
 static void orderBySize(const tfc_model &model, int32_t *order) {
   for (int32_t bytes = 8; bytes > 0; bytes /= 2)
@@ -77,58 +41,25 @@ static void orderBySize(const tfc_model &model, int32_t *order) {
         *order++ = i;
 }
 
-/// Creates a new file beside `path` and leaves its name in `name`; negative with errno set when it
-/// cannot.
-static int createBeside(const char *path, Block &name) {
-  static std::atomic<uint32_t> counter;
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    snprintf(name.data(), name.size(), "%s.%ld-%u.tmp", path, static_cast<long>(getpid()),
-             counter.fetch_add(1));
-    int file = open(name.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0 || errno != EEXIST)
-      return file;
-  }
-  return -1;
-}
-
-/// Makes the new name of a file durable. `name` is the file's and is cut to the directory's.
-static bool syncDirectory(char *name) {
-  char *slash = strrchr(name, '/');
-  if (slash)
-    slash[slash == name] = 0;
-  File directory(open(slash ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot sync directories; there is nothing better to do there.
-  return !directory.isOpen() || fsync(directory.get()) == 0 || errno == EINVAL;
-}
-
-static bool writeVariables(const State &state, int file, const Array<char> &header,
+static bool writeVariables(const State &state, OutputFile &file, const Array<char> &header,
                            const int32_t *order) {
-  if (!writeAll(file, header.begin(), header.size()))
+  if (!file.write(header.begin(), header.size()))
     return false;
   for (int32_t i = 0; i < state.model->variable_count; ++i)
-    if (!writeAll(file, state.variables[order[i]], state.model->variables[order[i]].bytes))
+    if (!file.write(state.variables[order[i]], state.model->variables[order[i]].bytes))
       return false;
   return true;
 }
 
 static tfc_status writeCheckpoint(tfc_instance &instance, const char *path,
                                   const Array<char> &header, const int32_t *order) {
-  constexpr size_t kSuffixRoom = 64;
-  Block name;
-  if (!name.reserve(instance.state->allocator, strlen(path) + kSuffixRoom))
-    return instance.fail(TFC_OUT_OF_MEMORY, "no memory to save '%s'", path);
-  File file(createBeside(path, name));
-  if (!file.isOpen())
+  OutputFile file;
+  if (!file.begin(path))
+    return instance.fail(errno == ENOENT ? TFC_NOT_FOUND : TFC_IO_ERROR, "cannot write '%s': %s",
+                         path, file.reason());
+  if (!writeVariables(*instance.state, file, header, order) || !file.replace())
     return failWithErrno(instance, "write", path);
-  if (writeVariables(*instance.state, file.get(), header, order) && fsync(file.get()) == 0 &&
-      file.close() && rename(name.data(), path) == 0) {
-    if (syncDirectory(name.data()))
-      return TFC_OK;
-    return failWithErrno(instance, "sync the directory of", path);
-  }
-  tfc_status status = failWithErrno(instance, "write", path);
-  unlink(name.data());
-  return status;
+  return file.syncDirectory() ? TFC_OK : failWithErrno(instance, "sync the directory of", path);
 }
 
 extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path) {
@@ -384,7 +315,8 @@ tfc_status Loader::load() {
 extern "C" tfc_status tfc_instance_load(tfc_instance *instance, const char *path) {
   if (tfc_status status = checkPath(instance, path))
     return status;
-  File file(open(path, O_RDONLY | O_CLOEXEC));
+  // Nobody may have opened the other end of a FIFO: it is refused without waiting for that.
+  Descriptor file(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file.isOpen())
     return failWithErrno(*instance, "open", path);
   return Loader(*instance, path, file.get()).load();

@@ -181,7 +181,8 @@ typedef struct tfc_api {
 
   /// Writes all variables as a safetensors file with a CRC-32C for each tensor. The file appears
   /// whole or not at all: it is written under another name in the same directory, synced and
-  /// renamed. Blocks for the disk.
+  /// renamed. Symbolic links are followed, and an existing file keeps its mode; a path that exists
+  /// and is no regular file is refused. Blocks for the disk.
   tfc_status (*save)(tfc_instance *instance, const char *path);
 
   /// Replaces all variables by those of a safetensors file. Every variable must be in it, under its

@@ -4,10 +4,15 @@
 
 #include "runtime/Crc32c.h"
 
+#include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 using namespace toy;
 namespace fs = std::filesystem;
@@ -71,8 +76,45 @@ protected:
     return message;
   }
 
+  /// Expects that nothing can be saved to `path`, and returns the message without the directory.
+  std::string refuseToSave() {
+    Instance instance;
+    EXPECT_EQ(tfc_instance_save(instance, path.c_str()), TFC_IO_ERROR);
+    std::string message = instance.message(), prefix = directory.string() + "/";
+    if (size_t at = message.find(prefix); at != std::string::npos)
+      message.erase(at, prefix.size());
+    return message;
+  }
+
+  std::vector<std::string> files() {
+    std::vector<std::string> names;
+    for (const fs::directory_entry &entry : fs::directory_iterator(directory))
+      names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  mode_t mode(const fs::path &file) {
+    struct stat info = {};
+    EXPECT_EQ(stat(file.c_str(), &info), 0);
+    return info.st_mode & 07777;
+  }
+
   fs::path directory, path;
 };
+
+/// A process that saves to `path` until it is killed, or `count` times.
+pid_t startSaving(const fs::path &path, int count) {
+  pid_t child = fork();
+  if (child != 0)
+    return child;
+  Instance instance;
+  write(instance, someValues());
+  for (int i = 0; i != count; ++i)
+    if (tfc_instance_save(instance, path.c_str()) != TFC_OK)
+      _exit(1);
+  _exit(0);
+}
 
 /// The toy model with one variable changed.
 struct Variant {
@@ -158,6 +200,156 @@ TEST_F(Checkpoint, KeepsTheOldFileWhenTheDiskIsFull) {
   setrlimit(RLIMIT_FSIZE, &old);
   EXPECT_EQ(bytes(), before);
   EXPECT_EQ(std::distance(fs::directory_iterator(directory), {}), 1);
+}
+
+TEST_F(Checkpoint, RefusesWhatIsNoRegularFile) {
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const char *message = "cannot write 'c.safetensors': it exists and is not a regular file";
+  EXPECT_EQ(refuseToSave(), message);
+  EXPECT_TRUE(fs::is_fifo(path));
+  // Nor by a link.
+  fs::rename(path, directory / "fifo");
+  fs::create_symlink("fifo", path);
+  EXPECT_EQ(refuseToSave(), message);
+  EXPECT_TRUE(fs::is_fifo(directory / "fifo"));
+  EXPECT_TRUE(fs::is_symlink(path));
+  // A pipe that only a link of /proc names.
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  path = "/proc/self/fd/" + std::to_string(ends[1]);
+  EXPECT_EQ(refuseToSave(),
+            "cannot write '" + path.string() + "': it exists and is not a regular file");
+  close(ends[0]);
+  close(ends[1]);
+  EXPECT_EQ(files(), (std::vector<std::string>{"c.safetensors", "fifo"}));
+}
+
+TEST_F(Checkpoint, RefusesDevices) {
+  if (mknod(path.c_str(), S_IFCHR | 0600, /*/dev/null*/ 1 << 8 | 3) != 0)
+    GTEST_SKIP() << "only the superuser makes devices";
+  EXPECT_EQ(refuseToSave(), "cannot write 'c.safetensors': it exists and is not a regular file");
+  EXPECT_TRUE(fs::is_character_file(path));
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(Checkpoint, LoadsNoFifo) {
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(refuse(TFC_IO_ERROR), "c.safetensors: not a regular file; nothing was loaded");
+}
+
+TEST_F(Checkpoint, ReplacesTheFileThatALinkLeadsTo) {
+  fs::create_directories(directory / "data" / "far");
+  fs::create_symlink("data/link", path);
+  fs::create_symlink("far/real", directory / "data" / "link");
+  fs::path real = directory / "data" / "far" / "real";
+  for (int i = 0; i < 2; ++i) { // the first time the link dangles
+    save(someValues());
+    EXPECT_TRUE(fs::is_symlink(path));
+    EXPECT_TRUE(fs::is_symlink(directory / "data" / "link"));
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(real)));
+  }
+  fs::create_symlink(real, directory / "absolute");
+  path = directory / "absolute";
+  save(Values{});
+  EXPECT_TRUE(fs::is_symlink(path));
+  path = real;
+  Instance instance;
+  ASSERT_EQ(tfc_instance_load(instance, path.c_str()), TFC_OK) << instance.message();
+  EXPECT_EQ(read(instance), Values{});
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory / "data" / "far"), {}), 1);
+}
+
+TEST_F(Checkpoint, RefusesLinksThatLeadNowhere) {
+  fs::create_symlink("c.safetensors", path);
+  EXPECT_EQ(refuseToSave(), "cannot write 'c.safetensors': Too many levels of symbolic links");
+  fs::remove(path);
+  fs::create_symlink("missing/c", path);
+  Instance instance;
+  EXPECT_EQ(tfc_instance_save(instance, path.c_str()), TFC_NOT_FOUND);
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(Checkpoint, KeepsTheModeOfTheFile) {
+  mode_t before = umask(027);
+  save(someValues());
+  EXPECT_EQ(mode(path), 0640u);
+  umask(022);
+  for (mode_t wanted : {0600, 0660, 0644, 0444}) {
+    chmod(path.c_str(), wanted);
+    save(someValues());
+    EXPECT_EQ(mode(path), wanted);
+  }
+  umask(before);
+}
+
+TEST_F(Checkpoint, KeepsTheOwnerOfTheFile) {
+  save(someValues());
+  if (chown(path.c_str(), 12345, 54321) != 0)
+    GTEST_SKIP() << "only the superuser gives files away";
+  save(Values{});
+  struct stat info;
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, 12345u);
+  EXPECT_EQ(info.st_gid, 54321u);
+}
+
+TEST_F(Checkpoint, SavesUnderLongNames) {
+  path = directory / std::string(255, 'x');
+  save(someValues());
+  save(someValues());
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(Checkpoint, RemovesWhatKilledSavesHaveLeft) {
+  auto make = [&](const char *name) { std::ofstream(directory / name) << "half"; };
+  make("c.safetensors.tfc-4711-0.tmp");
+  make("c.safetensors.tfc-1-99.tmp");
+  chmod((directory / "c.safetensors.tfc-1-99.tmp").c_str(), 0400);
+  // What another process writes now, and what is called otherwise or no file, stays.
+  make("c.safetensors.tfc-4711-1.tmp");
+  int held = open((directory / "c.safetensors.tfc-4711-1.tmp").c_str(), O_WRONLY);
+  ASSERT_EQ(flock(held, LOCK_EX), 0);
+  for (const char *name : {"c.safetensors.tfc-1-1.tmp.gz", "c.safetensors.tfc--1.tmp", "c.tmp",
+                           "c.safetensors2.tfc-1-1.tmp", "d.safetensors.tfc-1-1.tmp"})
+    make(name);
+  ASSERT_EQ(mkfifo((directory / "c.safetensors.tfc-1-2.tmp").c_str(), 0600), 0);
+  save(someValues());
+  EXPECT_EQ(files(),
+            (std::vector<std::string>{"c.safetensors", "c.safetensors.tfc--1.tmp",
+                                      "c.safetensors.tfc-1-1.tmp.gz", "c.safetensors.tfc-1-2.tmp",
+                                      "c.safetensors.tfc-4711-1.tmp", "c.safetensors2.tfc-1-1.tmp",
+                                      "c.tmp", "d.safetensors.tfc-1-1.tmp"}));
+  close(held);
+  save(someValues());
+  EXPECT_FALSE(fs::exists(directory / "c.safetensors.tfc-4711-1.tmp"));
+}
+
+TEST_F(Checkpoint, SurvivesKillsWhileSaving) {
+  save(someValues());
+  for (int i = 0; i < 200; ++i) {
+    pid_t child = startSaving(path, -1);
+    usleep(500 + i * 37 % 3000);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    Instance instance;
+    ASSERT_EQ(tfc_instance_load(instance, path.c_str()), TFC_OK) << instance.message();
+  }
+  save(someValues());
+  EXPECT_EQ(files(), std::vector<std::string>{"c.safetensors"});
+}
+
+TEST_F(Checkpoint, LetsSeveralProcessesSaveToOnePath) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 6; ++i)
+    children.push_back(startSaving(path, 40));
+  for (pid_t child : children) {
+    int status;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(files(), std::vector<std::string>{"c.safetensors"});
+  Instance instance;
+  EXPECT_EQ(tfc_instance_load(instance, path.c_str()), TFC_OK) << instance.message();
 }
 
 TEST_F(Checkpoint, RefusesEveryTruncation) {
