@@ -97,9 +97,19 @@ static LogicalResult verifyAsWritten(Operation *op) {
   return result;
 }
 
+/// Returns true if the operation is a statement that concerns its operands alone, such as a check:
+/// it has no results, and neither regions nor effects on what has a name.
+static bool isPlainStatement(RegisteredOperationName name) {
+  return name.hasTrait<OpTrait::ZeroResults>() && name.hasTrait<OpTrait::ZeroRegions>() &&
+         !name.hasTrait<OpTrait::IsTerminator>() && !name.hasInterface<SymbolOpInterface>() &&
+         !name.hasInterface<MemoryEffectOpInterface>();
+}
+
 static FailureOr<SmallVector<Type>> inferTypes(RegisteredOperationName name, ValueRange operands,
                                                DictionaryAttr attributes, Location location) {
   auto *inference = name.getInterface<InferTypeOpInterface>();
+  if (!inference && isPlainStatement(name))
+    return SmallVector<Type>();
   if (!inference) {
     emitError(location) << "'" << name.stripDialect() << "' cannot be called like a function";
     return failure();

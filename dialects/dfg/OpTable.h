@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <vector>
 
 namespace tfc::dfg {
@@ -19,6 +20,7 @@ enum class AttrKind {
   BoolList,
   Dims,
   Dtype,
+  Enum, // one of a few words
   Float,
   Int,
   IntList,
@@ -46,11 +48,18 @@ struct OperandSignature {
   OperandKind kind;
 };
 
+/// A word that an attribute may be, and the integer that stands for it.
+struct EnumCase {
+  llvm::StringRef name;
+  int64_t value;
+};
+
 struct AttrSignature {
   llvm::StringRef name;
   AttrKind kind;
-  unsigned width;  // of an int, in bits
+  unsigned width;  // of an int or enum, in bits
   bool isRequired; // neither optional nor with a default
+  std::vector<EnumCase> cases;
 };
 
 struct OpSignature {

@@ -84,8 +84,14 @@ def attribute(records, definition, name):
         base = record.get("baseAttr")
     kind = next((KINDS[c] for c in [definition] + record["!superclasses"][::-1] if c in KINDS), "Other")
     has_default = default is not None and default != ""
-    width = 32 if "I32Attr" in (definition, *record["!superclasses"]) else 64
-    return '{"%s", AttrKind::%s, %d, %s}' % (name, kind, width, flag(not optional and not has_default and kind != "Unit"))
+    width = 32 if {"I32Attr", "I32EnumAttr"} & {definition, *record["!superclasses"]} else 64
+    cases = []
+    if "EnumInfo" in record["!superclasses"]:
+        kind = "Enum"
+        enumerants = [records[case["def"]] for case in record["enumerants"]]
+        cases = ['{"%s", %d}' % (case["str"], case["value"]) for case in enumerants]
+    return '{"%s", AttrKind::%s, %d, %s, {%s}}' % (
+        name, kind, width, flag(not optional and not has_default and kind != "Unit"), ", ".join(cases))
 
 
 def flag(value):

@@ -30,8 +30,8 @@ struct Elaborator::OpCall {
   bool takesType() const { return attributeOf(AttrKind::Dims) && attributeOf(AttrKind::Dtype); }
 };
 
-static StringRef describeKind(AttrKind kind) {
-  switch (kind) {
+static std::string describeKind(const dfg::AttrSignature &attr) {
+  switch (attr.kind) {
   case AttrKind::Bool:
     return "a bool";
   case AttrKind::BoolList:
@@ -40,6 +40,12 @@ static StringRef describeKind(AttrKind kind) {
     return "a shape";
   case AttrKind::Dtype:
     return "an element type";
+  case AttrKind::Enum:
+    return "one of " + join(map_range(attr.cases,
+                                      [](const dfg::EnumCase &word) {
+                                        return ("\"" + word.name + "\"").str();
+                                      }),
+                            ", ");
   case AttrKind::Float:
     return "a number";
   case AttrKind::Int:
@@ -294,10 +300,11 @@ static Attribute boolsOf(const Entity &value, MLIRContext *context) {
 }
 
 /// The attribute that a static value makes; null if it is of another kind.
-static Attribute attributeFrom(const Entity &value, AttrKind kind, unsigned width,
+static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &attr,
                                MLIRContext *context) {
   Builder b(context);
-  switch (kind) {
+  mlir::Type integer = b.getIntegerType(attr.width);
+  switch (attr.kind) {
   case AttrKind::Bool:
     return value.is<bool>() ? Attribute(b.getBoolAttr(value.as<bool>())) : Attribute();
   case AttrKind::Unit:
@@ -305,9 +312,13 @@ static Attribute attributeFrom(const Entity &value, AttrKind kind, unsigned widt
   case AttrKind::BoolList:
     return boolsOf(value, context);
   case AttrKind::Int:
-    return value.is<int64_t>()
-               ? Attribute(IntegerAttr::get(b.getIntegerType(width), value.as<int64_t>()))
-               : Attribute();
+    return value.is<int64_t>() ? Attribute(IntegerAttr::get(integer, value.as<int64_t>()))
+                               : Attribute();
+  case AttrKind::Enum:
+    for (const dfg::EnumCase &word : attr.cases)
+      if (value.is<std::string>() && value.as<std::string>() == word.name)
+        return IntegerAttr::get(integer, word.value);
+    return {};
   case AttrKind::Float:
     if (std::optional<double> number = value.asDouble())
       return b.getF64FloatAttr(*number);
@@ -354,12 +365,12 @@ bool Elaborator::buildAttributes(OpCall &opCall, SmallVectorImpl<NamedAttribute>
       continue;
     if (signature.kind == AttrKind::Unit && given->value.is<bool>() && !given->value.as<bool>())
       continue;
-    Attribute attribute = attributeFrom(given->value, signature.kind, signature.width, context);
+    Attribute attribute = attributeFrom(given->value, signature, context);
     if (!attribute) {
       bool isRunTime = given->value.isTensor() && signature.kind != AttrKind::Symbol;
       error(given->range, isRunTime ? "not-static" : "attribute-type",
             "'" + signature.name + "' of '" + opCall.op.name + "' is " +
-                describeKind(signature.kind) + (isRunTime ? " known at compile time" : "") +
+                describeKind(signature) + (isRunTime ? " known at compile time" : "") +
                 ", but got " + given->value.describe());
       ok = false;
       continue;

@@ -233,6 +233,15 @@ std::optional<std::string> GraphPrinter::attribute(Attribute value) {
 // Operations
 //===----------------------------------------------------------------------===//
 
+/// The word that stands for the value of an enum.
+static std::optional<std::string> enumText(const dfg::AttrSignature &attr, Attribute value) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  for (const dfg::EnumCase &word : attr.cases)
+    if (integer && integer.getInt() == word.value)
+      return ("\"" + word.name + "\"").str();
+  return std::nullopt;
+}
+
 std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature, bool &ok) {
   std::string args;
   auto append = [&](const std::string &text) { args += (args.empty() ? "" : ", ") + text; };
@@ -263,7 +272,8 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
                sizeText(cast<dfg::DimsAttr>(item.getValue()).getExprs().front()));
       continue;
     }
-    std::optional<std::string> text = attribute(value);
+    std::optional<std::string> text =
+        attr.kind == dfg::AttrKind::Enum ? enumText(attr, value) : attribute(value);
     ok &= text.has_value();
     append(attr.name.str() + ": " + text.value_or(""));
   }
