@@ -48,6 +48,7 @@ static OwningOpRef<ModuleOp> importGraphDef(StringRef path, MLIRContext &context
     errs() << "tfc: error: cannot read '" << path << "': " << file.getError().message() << '\n';
     return {};
   }
+  sources.addInput(path);
   text::DiagnosticEngine diagnostics(sources);
   OwningOpRef<ModuleOp> module;
   {

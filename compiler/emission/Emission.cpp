@@ -2,6 +2,7 @@
 #include "compiler/emission/Descriptor.h"
 #include "compiler/emission/Header.h"
 #include "compiler/emission/Link.h"
+#include "compiler/emission/OutputFile.h"
 #include "compiler/emission/Symbols.h"
 #include "compiler/emission/Weights.h"
 #include "dialects/dfg/Dfg.h"
@@ -65,17 +66,7 @@ LogicalResult Emitter::report(llvm::Error error) {
 }
 
 LogicalResult Emitter::writeText(StringRef text) {
-  if (options.output == "-") {
-    llvm::outs() << text;
-    llvm::outs().flush();
-    return success();
-  }
-  llvm::Expected<PendingFile> file = PendingFile::create(options.output);
-  if (!file)
-    return report(file.takeError());
-  if (failed(report(file->write(text))))
-    return failure();
-  return report(file->keep());
+  return report(writeOutput(options.output, text));
 }
 
 /// The whole model as LLVM IR or assembler: what the objects hold, but in one piece.

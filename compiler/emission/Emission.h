@@ -25,6 +25,9 @@ struct EmissionOptions {
 /// Turns any text into a C identifier: other characters become '_', keywords get one behind.
 std::string toIdentifier(llvm::StringRef text);
 
+/// What every header that tfc writes begins with.
+constexpr llvm::StringLiteral kHeaderMark = "// The C interface of the model '";
+
 /// The path of the header that belongs to the output `path`: "lib/libdigits.so" -> "lib/digits.h".
 std::string headerPathFor(llvm::StringRef path);
 

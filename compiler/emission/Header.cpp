@@ -1,5 +1,6 @@
 #include "compiler/emission/Header.h"
 #include "compiler/emission/Dtypes.h"
+#include "compiler/emission/Emission.h"
 #include "compiler/emission/RuntimeHeader.h"
 #include "dialects/dfg/Types.h"
 #include "llvm/Support/raw_ostream.h"
@@ -188,7 +189,7 @@ std::string tfc::emission::makeHeader(const ModelInfo &model, const ModelNames &
   std::string text;
   llvm::raw_string_ostream os(text);
   std::string guard = StringRef(names.prefix).upper() + "_H";
-  os << "// The C interface of the model '" << names.prefix << "', written by tfc.\n\n";
+  os << kHeaderMark << names.prefix << "', written by tfc.\n\n";
   os << "#ifndef TFC_MODEL_" << guard << "\n#define TFC_MODEL_" << guard << "\n\n";
   os << "#include <stdbool.h>\n\n" << StringRef(kRuntimeHeader) << '\n';
   os << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";

@@ -4,14 +4,13 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tfc::emission;
 using namespace llvm;
 
 //===----------------------------------------------------------------------===//
-// Files
+// Intermediate files
 //===----------------------------------------------------------------------===//
 
 Expected<WorkFolder> WorkFolder::create() {
@@ -27,66 +26,6 @@ WorkFolder::~WorkFolder() {
 }
 
 std::string WorkFolder::file(const Twine &name) const { return path + "/" + name.str(); }
-
-bool tfc::emission::isSpecialFile(StringRef path) {
-  sys::fs::file_status status;
-  return !sys::fs::status(path, status) && sys::fs::exists(status) &&
-         !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
-}
-
-Expected<PendingFile> PendingFile::create(StringRef path) {
-  if (sys::fs::is_directory(path))
-    return createFileError(path, std::make_error_code(std::errc::is_a_directory));
-  SmallString<128> name;
-  int descriptor;
-  std::error_code error = isSpecialFile(path)
-                              ? sys::fs::createTemporaryFile("tfc", "", descriptor, name)
-                              : sys::fs::createUniqueFile(path + ".%%%%%%", descriptor, name);
-  if (error)
-    return createFileError(path, error);
-  sys::fs::file_t file = sys::fs::convertFDToNativeFile(descriptor);
-  sys::fs::closeFile(file);
-  sys::RemoveFileOnSignal(name);
-  return PendingFile(path.str(), name.str().str());
-}
-
-PendingFile::PendingFile(PendingFile &&other)
-    : path(std::move(other.path)), name(std::move(other.name)) {
-  other.name.clear();
-}
-
-PendingFile::~PendingFile() {
-  if (name.empty())
-    return;
-  sys::fs::remove(name);
-  sys::DontRemoveFileOnSignal(name);
-}
-
-Error PendingFile::write(StringRef text) {
-  std::error_code error;
-  raw_fd_ostream os(name, error);
-  if (error)
-    return createFileError(path, error);
-  os << text;
-  os.close();
-  if (!os.has_error())
-    return Error::success();
-  error = os.error();
-  os.clear_error();
-  return createFileError(path, error);
-}
-
-Error PendingFile::keep() {
-  if (isSpecialFile(path)) {
-    std::error_code error = sys::fs::copy_file(name, path);
-    return error ? createFileError(path, error) : Error::success();
-  }
-  if (std::error_code error = sys::fs::rename(name, path))
-    return createFileError(path, error);
-  sys::DontRemoveFileOnSignal(name);
-  name.clear();
-  return Error::success();
-}
 
 //===----------------------------------------------------------------------===//
 // Linking

@@ -1,4 +1,4 @@
-// From objects to files: linker, archive, and files that appear whole or not at all.
+// From objects to files: linker and archive.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -20,26 +20,6 @@ public:
 private:
   explicit WorkFolder(std::string path) : path(std::move(path)) {}
   std::string path;
-};
-
-/// Whether something that is no plain file, such as /dev/null, stands at `path`.
-bool isSpecialFile(llvm::StringRef path);
-
-/// A file under another name in the folder of its path, until `keep`; removed without it. What is
-/// special is not replaced: its bytes are copied to it.
-class PendingFile {
-public:
-  static llvm::Expected<PendingFile> create(llvm::StringRef path);
-  PendingFile(PendingFile &&other);
-  PendingFile(const PendingFile &) = delete;
-  ~PendingFile();
-  const std::string &temporary() const { return name; }
-  llvm::Error write(llvm::StringRef text);
-  llvm::Error keep();
-
-private:
-  PendingFile(std::string path, std::string name) : path(std::move(path)), name(std::move(name)) {}
-  std::string path, name;
 };
 
 struct LinkJob {

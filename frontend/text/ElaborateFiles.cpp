@@ -33,6 +33,7 @@ Entity Elaborator::callLoad(ArrayRef<Argument> args, const ast::CallExpr &call) 
   if (!StringRef(path).ends_with(".npy") && !StringRef(path).ends_with(".safetensors"))
     return fail(args.front().range, "unknown-file",
                 "'load' reads .npy and .safetensors files, not '" + path + "'");
+  sources.addInput(full);
   std::string reason;
   mlir::ElementsAttr value = loadTensor(context, full, key, reason);
   if (!value)

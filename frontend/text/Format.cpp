@@ -3,8 +3,6 @@
 #include "frontend/text/Formatter.h"
 #include "frontend/text/Lexer.h"
 #include "frontend/text/Parser.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -111,34 +109,6 @@ std::optional<std::string> formatSource(StringRef text) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
   return formatSource(sources, sources.add("<text>", text), diagnostics);
-}
-
-FormatResult formatFile(StringRef path, bool checkOnly, raw_ostream &errors) {
-  SourceManager sources;
-  DiagnosticEngine diagnostics(sources);
-  std::string problem;
-  std::optional<FileId> file = sources.load(path, problem);
-  if (!file) {
-    errors << path << ": error: " << problem << '\n';
-    return FormatResult::Failed;
-  }
-  std::optional<std::string> formatted = formatSource(sources, *file, diagnostics);
-  diagnostics.flush(errors);
-  if (!formatted)
-    return FormatResult::Failed;
-  if (*formatted == sources.text(*file))
-    return FormatResult::Unchanged;
-  if (checkOnly)
-    return FormatResult::Changed;
-  // A temporary file that is renamed, so that the source is never half written.
-  Error failed = writeToOutput(path, [&](raw_ostream &os) {
-    os << *formatted;
-    return Error::success();
-  });
-  if (!failed)
-    return FormatResult::Changed;
-  errors << path << ": error: " << toString(std::move(failed)) << '\n';
-  return FormatResult::Failed;
 }
 
 } // namespace tfc::text

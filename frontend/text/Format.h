@@ -15,10 +15,4 @@ std::optional<std::string> formatSource(const SourceManager &sources, FileId fil
 /// The same for text without a file; nothing where it has syntax errors.
 std::optional<std::string> formatSource(llvm::StringRef text);
 
-enum class FormatResult { Unchanged, Changed, Failed };
-
-/// Formats the file at `path` in place, or with `checkOnly` says only whether it would change.
-/// Why it failed is printed to `errors`.
-FormatResult formatFile(llvm::StringRef path, bool checkOnly, llvm::raw_ostream &errors);
-
 } // namespace tfc::text

@@ -8,6 +8,9 @@ namespace tfc::text {
 /// The constants that are too long for a text, for a safetensors file of their own.
 class LongConstants {
 public:
+  /// Stands at the beginning of the header of each file.
+  static constexpr llvm::StringLiteral kMark = R"({"__metadata__":{"written_by":"tfc"})";
+
   /// `fileName` is what the text calls the file.
   explicit LongConstants(llvm::StringRef fileName) : fileName(fileName) {}
 

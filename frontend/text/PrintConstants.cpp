@@ -35,7 +35,7 @@ static SmallVector<char> bytesOf(DenseElementsAttr value) {
 static std::string dtypeOf(Type type) { return StringRef(dfg::toText(type)).upper(); }
 
 void LongConstants::write(raw_ostream &os) const {
-  json::Object header;
+  json::Object header{{"__metadata__", json::Object{{"written_by", "tfc"}}}};
   int64_t offset = 0;
   for (auto [i, tensor] : enumerate(tensors)) {
     int64_t end = offset + int64_t(bytesOf(tensor).size());

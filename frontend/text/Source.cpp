@@ -28,6 +28,7 @@ std::optional<FileId> SourceManager::load(StringRef path, std::string &error) {
     error = "the file is larger than 1 GiB";
     return std::nullopt;
   }
+  addInput(path);
   return addBuffer(path, std::move(*buffer));
 }
 

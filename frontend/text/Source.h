@@ -1,5 +1,6 @@
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -41,6 +42,12 @@ public:
   /// the file cannot be read or is too large.
   std::optional<FileId> load(llvm::StringRef path, std::string &error);
 
+  /// Notes a file that is read in another way, such as one of tensors.
+  void addInput(llvm::StringRef path) { inputs.push_back(path.str()); }
+
+  /// The paths of all files that were read.
+  llvm::ArrayRef<std::string> getInputs() const { return inputs; }
+
   /// Adds text that is in no file, or stands for the file `name`.
   FileId add(llvm::StringRef name, llvm::StringRef text);
 
@@ -69,6 +76,7 @@ private:
   FileId addBuffer(llvm::StringRef name, std::unique_ptr<llvm::MemoryBuffer> buffer);
 
   std::vector<File> files;
+  std::vector<std::string> inputs;
   llvm::StringMap<FileId> ids;
 };
 

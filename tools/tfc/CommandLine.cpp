@@ -219,10 +219,10 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
     request.kind = *kind;
   }
   if (!request.pipeline.stopAfter.empty()) {
-    if (!emit.empty() && request.kind != EmitKind::Mlir && request.kind != EmitKind::Graph)
+    if (emit.empty())
+      request.kind = kindOfSuffix(request.output).value_or(EmitKind::Mlir);
+    if (request.kind != EmitKind::Mlir && request.kind != EmitKind::Graph)
       throw CLI::ValidationError("--stop-after", "what a stage leaves is written as mlir or graph");
-    if (request.kind != EmitKind::Graph)
-      request.kind = EmitKind::Mlir;
   } else if (emit.empty()) {
     std::optional<EmitKind> kind = kindOfSuffix(request.output);
     if (!kind && request.output.empty())

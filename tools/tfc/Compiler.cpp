@@ -1,6 +1,7 @@
 #include "tools/tfc/Compiler.h"
 #include "compiler/emission/Cpu.h"
 #include "compiler/emission/Link.h"
+#include "compiler/emission/OutputFile.h"
 #include "frontend/Import.h"
 #include "frontend/text/Print.h"
 #include "tools/tfc/LoadedModel.h"
@@ -54,6 +55,21 @@ LogicalResult Session::fail(llvm::Error error) {
 }
 
 //===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+llvm::Error tfc::checkOutputs(const CompileRequest &request, llvm::ArrayRef<std::string> inputs) {
+  llvm::SmallVector<emission::Output> outputs;
+  bool isHeader = request.kind == EmitKind::Header;
+  outputs.push_back({request.output, isHeader ? kHeaderMark.str() : ""});
+  bool hasHeader = request.kind == EmitKind::Library || request.kind == EmitKind::Object ||
+                   request.kind == EmitKind::Archive;
+  if (hasHeader && !emission::isSpecialFile(request.output))
+    outputs.push_back({headerPathFor(request.output), kHeaderMark.str()});
+  return emission::checkOutputs(outputs, inputs);
+}
+
+//===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +82,10 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult writeFile(StringRef path, StringRef content);
+  LogicalResult write(StringRef path, StringRef content) {
+    llvm::Error error = emission::writeOutput(path, content);
+    return error ? fail(std::move(error)) : success();
+  }
   LogicalResult writeModule(ModuleOp module);
   LogicalResult writeGraph(ModuleOp module);
   EmissionOptions emissionOptions(const ModelInfo &model);
@@ -79,51 +98,34 @@ private:
 
 } // namespace
 
-LogicalResult Compilation::writeFile(StringRef path, StringRef content) {
-  llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(path);
-  if (!file)
-    return fail(file.takeError());
-  if (llvm::Error error = file->write(content))
-    return fail(std::move(error));
-  if (llvm::Error error = file->keep())
-    return fail(std::move(error));
-  return success();
-}
-
 LogicalResult Compilation::writeModule(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os);
   os << '\n';
-  if (request.output != "-")
-    return writeFile(request.output, text);
-  llvm::outs() << text;
-  return success();
+  return write(request.output, text);
 }
 
 /// Long constants stand beside a file, and in the text on standard output.
 LogicalResult Compilation::writeGraph(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (request.output == "-") {
-    if (failed(text::printGraph(module, os)))
-      return failure();
-    llvm::outs() << text;
-    return success();
-  }
+  std::string text, bytes;
+  llvm::raw_string_ostream os(text), stream(bytes);
   SmallString<128> weights(request.output);
   llvm::sys::path::replace_extension(weights, "safetensors");
   text::LongConstants constants(llvm::sys::path::filename(weights));
-  if (failed(text::printGraph(module, os, &constants)))
+  bool isFile = request.output != "-" && !emission::isSpecialFile(request.output);
+  if (failed(text::printGraph(module, os, isFile ? &constants : nullptr)))
     return failure();
   if (!constants.isEmpty()) {
-    std::string bytes;
-    llvm::raw_string_ostream stream(bytes);
+    emission::Output outputs[] = {{request.output, ""},
+                                  {weights.str().str(), text::LongConstants::kMark.str()}};
+    if (llvm::Error error = emission::checkOutputs(outputs, session.sources.getInputs()))
+      return fail(std::move(error));
     constants.write(stream);
-    if (failed(writeFile(weights, bytes)))
+    if (failed(write(weights, bytes)))
       return failure();
   }
-  return writeFile(request.output, text);
+  return write(request.output, text);
 }
 
 EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
@@ -169,6 +171,8 @@ LogicalResult Compilation::run() {
   OwningOpRef<ModuleOp> module = session.load(request, timing);
   if (!module)
     return failure();
+  if (llvm::Error error = checkOutputs(request, session.sources.getInputs()))
+    return fail(std::move(error));
   if (request.kind == EmitKind::Graph) {
     // Only the first stages leave what a graph can say.
     bool isFirst = request.pipeline.stopAfter.empty();

@@ -26,6 +26,9 @@ struct CompileRequest {
 /// Compiles; errors have been printed to standard error when it fails.
 llvm::LogicalResult compile(const CompileRequest &request, Timing &timing);
 
+/// Fails if the command would overwrite one of the inputs, or a header that tfc did not write.
+llvm::Error checkOutputs(const CompileRequest &request, llvm::ArrayRef<std::string> inputs);
+
 /// The reading of an input: what a module and its diagnostics refer to. Prints what was reported
 /// when it goes.
 struct Session {

@@ -1,39 +1,45 @@
 #include "frontend/text/Format.h"
+#include "compiler/emission/OutputFile.h"
 #include "tools/tfc/Commands.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace tfc;
 
-/// Prints the canonical form of a file; false if it has errors, which are printed.
-static bool printFormatted(const std::string &path) {
+/// Prints the canonical form of a file, writes it into the file, or only compares the two. Returns
+/// false after errors, which are printed.
+static bool formatFile(const FormatOptions &options, const std::string &path) {
+  auto fail = [&](const Twine &problem) {
+    errs() << path << ": error: " << problem << '\n';
+    return false;
+  };
   text::SourceManager sources;
   text::DiagnosticEngine diagnostics(sources);
   std::string problem;
   std::optional<text::FileId> file = sources.load(path, problem);
-  if (!file) {
-    errs() << path << ": error: " << problem << '\n';
-    return false;
-  }
+  if (!file)
+    return fail(problem);
   std::optional<std::string> formatted = text::formatSource(sources, *file, diagnostics);
   diagnostics.flush(errs());
-  if (formatted)
+  if (!formatted)
+    return false;
+  bool isChanged = *formatted != sources.text(*file);
+  if (options.check)
+    return isChanged ? fail("not in canonical form; 'tfc fmt -i' writes it") : true;
+  if (!options.inPlace) {
     outs() << *formatted;
-  return formatted.has_value();
+    return true;
+  }
+  if (!isChanged)
+    return true;
+  if (Error error = emission::writeOutput(path, *formatted))
+    return fail(toString(std::move(error)));
+  return true;
 }
 
 int tfc::runFormat(const FormatOptions &options) {
   bool good = true;
-  for (const std::string &path : options.files) {
-    if (!options.inPlace && !options.check) {
-      good &= printFormatted(path);
-      continue;
-    }
-    text::FormatResult result = text::formatFile(path, options.check, errs());
-    if (options.check && result == text::FormatResult::Changed)
-      errs() << path << ": error: not in canonical form; 'tfc fmt -i' writes it\n";
-    good &= result == text::FormatResult::Unchanged ||
-            (result == text::FormatResult::Changed && !options.check);
-  }
+  for (const std::string &path : options.files)
+    good &= formatFile(options, path);
   return good ? 0 : 1;
 }

@@ -1,4 +1,5 @@
 #include "tools/tfc/Npy.h"
+#include "compiler/emission/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -211,17 +212,10 @@ Error tfc::writeNpy(StringRef path, const Array &array) {
   header.append(alignTo(header.size() + 11, 64) - 11 - header.size(), ' ');
   header += '\n';
 
-  std::error_code error;
-  raw_fd_ostream os(path, error);
-  if (error)
-    return damaged(path, error.message());
+  std::string content;
+  raw_string_ostream os(content);
   os << "\x93NUMPY" << '\1' << '\0' << char(header.size() & 0xff) << char(header.size() >> 8)
      << header;
   os.write(array.data.data(), array.data.size());
-  os.close();
-  if (!os.has_error())
-    return Error::success();
-  error = os.error();
-  os.clear_error();
-  return damaged(path, error.message());
+  return emission::writeOutput(path, content);
 }

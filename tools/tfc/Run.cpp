@@ -11,6 +11,11 @@ using namespace llvm;
 using namespace tfc;
 
 int tfc::runCompile(const CompileRequest &request) {
+  constexpr int kWrongUsage = 2;
+  if (Error error = checkOutputs(request, request.input)) {
+    reportError(std::move(error));
+    return kWrongUsage;
+  }
   Timing timing;
   LogicalResult result = compile(request, timing);
   if (request.printTimes)

@@ -1,0 +1,49 @@
+// Files that appear whole or not at all, and which files may not be overwritten.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace tfc::emission {
+
+/// Returns true if something that is neither a regular file nor a directory, such as /dev/null or a
+/// FIFO, stands at `path`.
+bool isSpecialFile(llvm::StringRef path);
+
+/// A file under a temporary name in the folder of its target, until `keep`; removed without it.
+/// Symbolic links are followed, and an existing target keeps its permissions, and its owner where
+/// the process may set it. A special file is not replaced: the bytes are written into it.
+class PendingFile {
+public:
+  static llvm::Expected<PendingFile> create(llvm::StringRef path);
+  PendingFile(PendingFile &&other);
+  PendingFile(const PendingFile &) = delete;
+  ~PendingFile();
+  const std::string &temporary() const { return name; }
+  llvm::Error write(llvm::StringRef text);
+  llvm::Error keep();
+
+private:
+  PendingFile(std::string path, std::string target, std::string name)
+      : path(std::move(path)), target(std::move(target)), name(std::move(name)) {}
+  std::string path, target, name;
+};
+
+/// Creates, writes and keeps a file; with "-" prints to standard output.
+llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
+
+/// A file that a command is about to write.
+struct Output {
+  std::string path;
+  /// What stands at the beginning of a file that tfc wrote here: any other file stays as it is.
+  /// Empty where the user named the file, which may hold anything.
+  std::string mark;
+};
+
+/// Fails, naming both files, if an output is one of the inputs, by whatever name or link, if two
+/// outputs are one file, or if an output would replace a file without its mark.
+llvm::Error checkOutputs(llvm::ArrayRef<Output> outputs, llvm::ArrayRef<std::string> inputs);
+
+} // namespace tfc::emission
