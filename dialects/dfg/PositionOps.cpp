@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/SizeLimits.h"
+#include "dialects/dfg/Numbers.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -55,7 +56,12 @@ LogicalResult OneHotOp::inferReturnTypes(MLIRContext *context, std::optional<Loc
     return failure();
   Shape shape = shapeOf(indices);
   shape.push_back(adaptor.getDepth().getExprs()[0]);
-  results.push_back(tensorOf(shape, dtypeOr(adaptor.getDtype(), Float32Type::get(context))));
+  Type element = dtypeOr(adaptor.getDtype(), Float32Type::get(context));
+  for (auto [name, value] :
+       {std::pair("on_value", adaptor.getOnValue()), std::pair("off_value", adaptor.getOffValue())})
+    if (failed(checkElement(location, "one_hot", name, value, element)))
+      return failure();
+  results.push_back(tensorOf(shape, element));
   return success();
 }
 

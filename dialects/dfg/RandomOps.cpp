@@ -1,5 +1,6 @@
 //===- RandomOps.cpp - Random numbers from counters -----------------------===//
 
+#include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/Scalar.h"
 #include <array>
 
@@ -125,6 +126,10 @@ static std::string numberText(const APFloat &value) {
 }
 
 LogicalResult RandomUniformOp::verify() {
+  Type element = elementTypeOf(getType());
+  for (auto [name, value] : {std::pair("low", getLow()), std::pair("high", getHigh())})
+    if (failed(checkElement(getLoc(), "random_uniform", name, value, element)))
+      return failure();
   if (getLow() <= getHigh())
     return success();
   return mlir::emitError(getLoc())
@@ -139,7 +144,11 @@ Value RandomUniformOp::buildDraw(OpBuilder &b, Value counter, Value index) {
 }
 
 /// A spread below 0 is most likely a variance or a logarithm.
-static LogicalResult checkSpread(Location location, StringRef op, APFloat stddev) {
+static LogicalResult checkNormal(Location location, StringRef op, APFloat mean, APFloat stddev,
+                                 Type element) {
+  if (failed(checkElement(location, op, "mean", mean, element)) ||
+      failed(checkElement(location, op, "stddev", stddev, element)))
+    return failure();
   if (stddev.convertToDouble() >= 0)
     return success();
   return mlir::emitError(location) << "'" << op << "' expects a stddev of at least 0, but got "
@@ -147,7 +156,7 @@ static LogicalResult checkSpread(Location location, StringRef op, APFloat stddev
 }
 
 LogicalResult RandomNormalOp::verify() {
-  return checkSpread(getLoc(), "random_normal", getStddev());
+  return checkNormal(getLoc(), "random_normal", getMean(), getStddev(), elementTypeOf(getType()));
 }
 
 Value RandomNormalOp::buildDraw(OpBuilder &b, Value counter, Value index) {
@@ -185,7 +194,8 @@ static Value buildErfInv(Draw &draw, Value y) {
 }
 
 LogicalResult RandomTruncatedNormalOp::verify() {
-  return checkSpread(getLoc(), "random_truncated_normal", getStddev());
+  return checkNormal(getLoc(), "random_truncated_normal", getMean(), getStddev(),
+                     elementTypeOf(getType()));
 }
 
 Value RandomTruncatedNormalOp::buildDraw(OpBuilder &b, Value counter, Value index) {

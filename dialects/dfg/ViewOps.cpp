@@ -1,6 +1,7 @@
 //===- ViewOps.cpp - Parts of tensors, and tensors made of parts ----------===//
 
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/Numbers.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -140,6 +141,8 @@ LogicalResult PlaceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     if (isNonNegative(size) == false)
       return emitOptionalError(location, "'place' expects sizes that are not negative, but got ",
                                size.str(), " [size]");
+  if (failed(checkElement(location, "place", "value", adaptor.getValue(), elementTypeOf(type))))
+    return failure();
   results.push_back(tensorOf(adaptor.getShape().getExprs(), elementTypeOf(type)));
   return success();
 }
@@ -196,6 +199,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
                                  size.str(), " for axis ", i, " of ", toText(type), " [pad]");
     shape[i] = low[i] + shape[i] + high[i];
   }
+  if (failed(checkElement(location, "pad", "value", adaptor.getValue(), elementTypeOf(type))))
+    return failure();
   results.push_back(tensorOf(shape, elementTypeOf(type)));
   return success();
 }

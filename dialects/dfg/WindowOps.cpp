@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/WindowOps.h"
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/Windows.h"
 
 using namespace mlir;
@@ -64,6 +65,8 @@ LogicalResult WindowsOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   if (failed(windows))
     return failure();
   Type type = adaptor.getX().getType();
+  if (failed(checkElement(location, "windows", "value", adaptor.getValue(), elementTypeOf(type))))
+    return failure();
   Shape shape = shapeOf(type), result{shape[0]};
   result.append(windows->count);
   result = joined(result, windows->taps, ArrayRef(shape).drop_front(1 + windows->rank()));
@@ -114,6 +117,9 @@ LogicalResult PlaceWindowsOp::inferReturnTypes(MLIRContext *, std::optional<Loca
        {std::pair("stride", adaptor.getStride()), std::pair("dilation", adaptor.getDilation())})
     if (failed(readPerAxis(location, "place_windows", name, numbers, 1, 1, rank)))
       return failure();
+  if (failed(checkElement(location, "place_windows", "value", adaptor.getValue(),
+                          elementTypeOf(type))))
+    return failure();
   Shape result = joined(ArrayRef(shape).take_front(1), sizes, ArrayRef(shape).drop_front(1 + rank));
   results.push_back(tensorOf(result, elementTypeOf(type)));
   return success();

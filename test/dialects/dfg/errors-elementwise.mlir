@@ -181,3 +181,11 @@ func.func @f() {
   %y = dfg.size {value = #dfg.dims<n>, dtype = f32}
   return
 }
+
+// -----
+
+func.func @f(%c: tensor<i64>) {
+  // expected-error @+1 {{'random_truncated_normal' expects 'mean' to be a value of f16, but got 70000 [number-range]}}
+  %y = dfg.random_truncated_normal %c {shape = #dfg.dims<4>, dtype = f16, mean = 70000.0 : f64} : tensor<i64>
+  return
+}

@@ -165,3 +165,27 @@ func.func @f(%x: tensor<6xf32>) {
   %y = dfg.place %x {starts = #dfg.dims<0>, shape = #dfg.dims<-3>} : tensor<6xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<3xi8>) {
+  // expected-error @+1 {{'place' expects 'value' to be a value of i8, but got -0.5 [literal-type]}}
+  %y = dfg.place %x {starts = #dfg.dims<1>, shape = #dfg.dims<8>, value = -0.5 : f64} : tensor<3xi8>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<3xi64>) {
+  // expected-error @+1 {{'pad' expects 'value' to be a value of i64, but got 9.223372036854776e+18 [number-range]}}
+  %y = dfg.pad %x {low = #dfg.dims<1>, high = #dfg.dims<1>, value = 9223372036854775808.0 : f64} : tensor<3xi64>
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<3xi32>) {
+  // expected-error @+1 {{'one_hot' expects 'on_value' to be a value of bool, but got 2 [number-range]}}
+  %y = dfg.one_hot %i {depth = #dfg.dims<4>, on_value = 2.0 : f64, dtype = i1} : tensor<3xi32>
+  return
+}

@@ -301,3 +301,19 @@ func.func @f(%x: tensor<4x8xf32>) {
   %y = dfg.local_response_norm %x {radius = -1 : i64} : tensor<4x8xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x9x2xi32>) {
+  // expected-error @+1 {{'windows' expects 'value' to be a value of i32, but got 0.5 [literal-type]}}
+  %y = dfg.windows %x {size = #dfg.dims<3>, count = #dfg.dims<9>, low = #dfg.dims<1>, value = 0.5 : f64} : tensor<4x9x2xi32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x4x3x2xui8>) {
+  // expected-error @+1 {{'place_windows' expects 'value' to be a value of u8, but got -1 [number-range]}}
+  %y = dfg.place_windows %x {shape = #dfg.dims<9>, stride = array<i64: 2>, value = -1.0 : f64} : tensor<4x4x3x2xui8>
+  return
+}
