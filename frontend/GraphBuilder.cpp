@@ -1,6 +1,7 @@
 #include "frontend/GraphBuilder.h"
 
 #include "dialects/dfg/Gradients.h"
+#include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -126,6 +127,23 @@ static FailureOr<SmallVector<Type>> inferTypes(RegisteredOperationName name, Val
   return types;
 }
 
+/// Fails if a finite number among the attributes is infinite in the type in which an operation on
+/// floats computes.
+static LogicalResult checkNumbers(StringRef op, ArrayRef<NamedAttribute> attributes,
+                                  TypeRange results, Location location) {
+  auto tensor = results.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(results.front());
+  if (!tensor || !isa<FloatType>(tensor.getElementType()))
+    return success();
+  Type element = tensor.getElementType();
+  if (element.getIntOrFloatBitWidth() < 32)
+    element = Float32Type::get(element.getContext());
+  for (const NamedAttribute &attribute : attributes)
+    if (auto number = dyn_cast<FloatAttr>(attribute.getValue()))
+      if (failed(dfg::checkElement(location, op, attribute.getName(), number.getValue(), element)))
+        return failure();
+  return success();
+}
+
 FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
                                             ArrayRef<NamedAttribute> attributes,
                                             Location location) {
@@ -138,7 +156,8 @@ FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
   DictionaryAttr dictionary = builder.getDictionaryAttr(attributes);
   FailureOr<SmallVector<Type>> types = inferTypes(*name, operands, dictionary, location);
   if (failed(types) || failed(dfg::checkSizes(location, op, *types)) ||
-      failed(dfg::checkSizes(location, op, attributes)))
+      failed(dfg::checkSizes(location, op, attributes)) ||
+      failed(checkNumbers(op, attributes, *types, location)))
     return failure();
   OperationState state(location, *name, operands, *types, attributes);
   Operation *operation = builder.create(state);

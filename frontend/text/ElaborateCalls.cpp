@@ -39,12 +39,14 @@ bool Elaborator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
       return value;
     }
     std::vector<Entity> elements;
+    std::vector<SourceRange> places;
     for (const ast::Expr *element : list->elements) {
       elements.push_back(self(element, self));
+      places.push_back(element->range);
       if (elements.back().isPoison())
         return Poison();
     }
-    return Entity::group(std::move(elements));
+    return Entity::list(std::move(elements), std::move(places));
   };
   bool ok = true;
   const auto *callee = dyn_cast<ast::NameExpr>(call.callee);

@@ -177,6 +177,14 @@ static SourceRange placeInString(SourceRange at, StringRef message, const Source
   return at;
 }
 
+SourceRange Elaborator::placeOfNumber(SourceRange at, StringRef slug, StringRef message) const {
+  if (slug == "literal-type" || slug == "number-range")
+    for (const auto &[name, range] : attributePlaces)
+      if (range.isValid() && message.contains(("'" + name + "'").str()))
+        return range;
+  return at;
+}
+
 /// Puts what the author wrote where a note of the dialect says `$0`, `$1`, ... for an operand.
 std::string Elaborator::nameOperands(std::string note, ArrayRef<Argument> operands) {
   for (auto [i, operand] : enumerate(operands)) {
@@ -200,10 +208,11 @@ void Elaborator::reportCaptured(SourceRange at, ArrayRef<Argument> operands, Str
   for (const CapturedError &captured : errors) {
     std::string text = captured.text;
     std::string slug = takeSlug(text);
+    SourceRange place = placeOfNumber(at, slug, text);
     Diagnostic &diagnostic =
-        error(placeInString(at, text, sources), slug, nameOperator(text, op, operatorText));
+        error(placeInString(place, text, sources), slug, nameOperator(text, op, operatorText));
     for (const Argument &operand : operands) {
-      if (!(operand.range == at))
+      if (!(operand.range == place))
         diagnostic.also(operand.range);
       addDeclarationNote(diagnostic, operand.expr, operand.value);
     }

@@ -44,12 +44,14 @@ Entity Elaborator::eval(const ast::Expr *expr) {
     return evalMember(*cast<ast::MemberExpr>(expr));
   case ast::ExprKind::List: {
     std::vector<Entity> elements;
+    std::vector<SourceRange> places;
     for (const ast::Expr *element : cast<ast::ListExpr>(expr)->elements) {
       elements.push_back(eval(element));
+      places.push_back(element->range);
       if (elements.back().isPoison())
         return Poison();
     }
-    return Entity::group(std::move(elements));
+    return Entity::list(std::move(elements), std::move(places));
   }
   case ast::ExprKind::Comprehension:
     return evalComprehension(*cast<ast::ComprehensionExpr>(expr));
@@ -358,7 +360,8 @@ Entity Elaborator::evalComprehension(const ast::ComprehensionExpr &expr) {
     isPoisoned |= elements.back().isPoison();
     return !isPoisoned;
   });
-  return done && !isPoisoned ? Entity::group(std::move(elements)) : Entity();
+  std::vector<SourceRange> places(elements.size(), expr.element->range);
+  return done && !isPoisoned ? Entity::list(std::move(elements), std::move(places)) : Entity();
 }
 
 } // namespace tfc::text

@@ -249,12 +249,16 @@ bool Elaborator::buildOperands(OpCall &opCall, SmallVectorImpl<mlir::Value> &ope
     for (Argument &argument : given) {
       opCall.all.push_back(argument);
       std::vector<Entity> values{argument.value};
+      ArrayRef<SourceRange> places;
       if (const Group *group = argument.value.asGroup();
-          group && signature.isVariadic && !group->isSparse)
+          group && signature.isVariadic && !group->isSparse) {
         values = group->elements;
-      for (const Entity &value : values) {
-        mlir::Value operand =
-            toOperand(opCall.op.name, signature, value, preferred, argument.range);
+        if (isa_and_nonnull<ast::ListExpr>(argument.expr))
+          places = group->places;
+      }
+      for (auto [i, value] : enumerate(values)) {
+        SourceRange at = i < places.size() ? places[i] : argument.range;
+        mlir::Value operand = toOperand(opCall.op.name, signature, value, preferred, at);
         if (!operand)
           return false;
         operands.push_back(operand);
@@ -353,6 +357,27 @@ static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &at
   return {};
 }
 
+/// An attribute keeps a number as an f64: fails for an integer that this rounds although the
+/// operation computes with integers.
+bool Elaborator::checkExact(const OpCall &opCall, Operation *op) {
+  bool isInteger = op->getNumResults() > 0 && isa<RankedTensorType>(op->getResult(0).getType()) &&
+                   isa<IntegerType>(dfg::elementTypeOf(op->getResult(0).getType()));
+  for (auto [signature, given] : zip(opCall.op.attributes, opCall.attributes)) {
+    const int64_t *number = given ? given->value.get<int64_t>() : nullptr;
+    if (!isInteger || !number || signature.kind != AttrKind::Float)
+      continue;
+    APFloat real(APFloat::IEEEdouble());
+    APInt bits(64, uint64_t(*number));
+    if (real.convertFromAPInt(bits, /*IsSigned=*/true, APFloat::rmTowardZero) == APFloat::opOK)
+      continue;
+    error(given->range, "number-range",
+          "'" + opCall.op.name + "' keeps '" + signature.name + "' as an f64, in which " +
+              Twine(*number) + " has no exact value");
+    return false;
+  }
+  return true;
+}
+
 bool Elaborator::buildAttributes(OpCall &opCall, SmallVectorImpl<NamedAttribute> &attributes) {
   bool ok = true;
   if (!opCall.sizes.empty())
@@ -434,6 +459,11 @@ Entity Elaborator::callOp(const dfg::OpSignature &op, Arguments &args, const ast
   for (const std::optional<Argument> &given : opCall.attributes)
     if (given && given->expr && given->value.is<std::string>())
       at = given->range;
+  SaveAndRestore places(attributePlaces);
+  attributePlaces.clear();
+  for (auto [signature, given] : zip(op.attributes, opCall.attributes))
+    if (given)
+      attributePlaces.emplace_back(signature.name, given->range);
   capture(at, opCall.all, op.name, "", [&] {
     FailureOr<Operation *> result =
         builder.create(op.name, operands, attributes, locate(call.range));
@@ -444,7 +474,8 @@ Entity Elaborator::callOp(const dfg::OpSignature &op, Arguments &args, const ast
   for (auto [signature, given] : zip(op.attributes, opCall.attributes))
     if (signature.kind == AttrKind::Symbol && given)
       reads.erase(given->value.as<Variable *>());
-  return created && canBeMeant(created, call.range) ? opResult(op, created) : Entity();
+  bool isMeant = created && checkExact(opCall, created) && canBeMeant(created, call.range);
+  return isMeant ? opResult(op, created) : Entity();
 }
 
 } // namespace tfc::text

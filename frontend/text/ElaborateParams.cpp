@@ -105,11 +105,24 @@ std::optional<Entity> Elaborator::plausibleStatic(const ast::Param &param, bool 
   }
 }
 
+/// Reports a static number outside the element type that is declared for it, as in `static k: i8`.
+bool Elaborator::checkDeclared(const ast::Type &type, const Entity &value, SourceRange at) {
+  StaticKind kind = staticKind(type, /*always=*/false);
+  bool hasElement =
+      type.kind == ast::TypeKind::DType && (kind == StaticKind::Int || kind == StaticKind::Float);
+  if (!hasElement || !(value.is<int64_t>() || value.is<double>()))
+    return true;
+  dfg::Number number =
+      value.is<double>() ? dfg::Number(value.as<double>()) : dfg::Number(value.as<int64_t>());
+  mlir::Type element = elementType(type.dtype, type.baseRange);
+  return !element || toElement(number, element, dfg::Conversion::Implicit, at, SourceRange());
+}
+
 std::optional<Entity> Elaborator::convertStatic(const ast::Param &param, const Argument &argument) {
   if (argument.value.isPoison())
     return std::nullopt;
   if (std::optional<Entity> value = convertTo(staticKind(*param.type, false), argument.value))
-    return value;
+    return checkDeclared(*param.type, *value, argument.range) ? value : std::nullopt;
   std::string name = param.name ? "'" + param.name.text.str() + "'" : "the result";
   if (argument.value.isTensor())
     error(argument.range, "not-static",

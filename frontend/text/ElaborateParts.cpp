@@ -28,12 +28,14 @@ static LetName elementOf(const LetName &name, unsigned index) {
 Entity Elaborator::evalLet(const ast::Expr *expr, const LetName &name) {
   if (const auto *list = dyn_cast<ast::ListExpr>(expr)) {
     std::vector<Entity> elements;
+    std::vector<SourceRange> places;
     for (auto [i, element] : enumerate(list->elements)) {
       elements.push_back(evalLet(element, elementOf(name, i)));
+      places.push_back(element->range);
       if (elements.back().isPoison())
         return Poison();
     }
-    return Entity::group(std::move(elements));
+    return Entity::list(std::move(elements), std::move(places));
   }
   if (const auto *comprehension = dyn_cast<ast::ComprehensionExpr>(expr)) {
     std::vector<Entity> elements;

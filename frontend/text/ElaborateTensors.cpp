@@ -19,108 +19,6 @@ bool Elaborator::requireVisible(mlir::Value value, SourceRange at) {
   return false;
 }
 
-/// Whether an integer is a value of the element type.
-static bool fits(int64_t value, mlir::Type element) {
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer || integer.getWidth() == 64)
-    return true;
-  if (integer.isUnsigned())
-    return value >= 0 && isUIntN(integer.getWidth(), value);
-  return isIntN(integer.getWidth(), value);
-}
-
-mlir::Value Elaborator::numberToTensor(const Entity &value, mlir::Type preferred, SourceRange at) {
-  Builder b(context);
-  if (preferred && preferred.isInteger(1)) {
-    error(at, "literal-type", "expected a bool, but got " + value.describe());
-    return {};
-  }
-  if (const double *number = value.get<double>()) {
-    if (preferred && !isa<FloatType>(preferred)) {
-      error(at, "literal-type",
-            "a float has no exact value in " + dfg::toText(preferred) +
-                ", the type of the other operand")
-          .help("convert the other operand, as in f32(x), or round the number");
-      return {};
-    }
-    return builder.scalar(*number, preferred ? preferred : b.getF32Type(), locate(at));
-  }
-  if (const dfg::DimExpr *size = value.get<dfg::DimExpr>())
-    return builder.size(*size, preferred ? preferred : b.getI64Type(), locate(at));
-  int64_t number = value.as<int64_t>();
-  mlir::Type element = preferred ? preferred : b.getI32Type();
-  if (!fits(number, element)) {
-    error(at, "number-range", Twine(number) + " is no value of " + dfg::toText(element));
-    return {};
-  }
-  return builder.scalar(number, element, locate(at));
-}
-
-/// Sizes and numbers of nested lists, row by row; false unless all rows have one shape.
-static bool flatten(const Entity &value, size_t depth, SmallVectorImpl<int64_t> &shape,
-                    std::vector<Entity> &numbers) {
-  const Group *group = value.asGroup();
-  if (!group) {
-    numbers.push_back(value);
-    return depth == shape.size() && (value.asDouble() || value.is<bool>());
-  }
-  int64_t size = group->elements.size();
-  if (depth == shape.size() && numbers.empty())
-    shape.push_back(size);
-  if (depth >= shape.size() || shape[depth] != size || size == 0)
-    return false;
-  return all_of(group->elements,
-                [&](const Entity &element) { return flatten(element, depth + 1, shape, numbers); });
-}
-
-mlir::Value Elaborator::listToTensor(const Entity &value, mlir::Type preferred, SourceRange at) {
-  SmallVector<int64_t> shape;
-  std::vector<Entity> numbers;
-  if (value.asGroup()->isSparse) {
-    error(at, "sparse-gradient",
-          "a sparse gradient holds only the touched rows, so it cannot be used as a tensor")
-        .help("'as_tensor(g)' has zeros in the other rows");
-    return {};
-  }
-  if (const Group &group = *value.asGroup(); group.names.size() > 1) {
-    hintResults(error(at, "not-a-tensor",
-                      "expected a tensor, but got " + Twine(group.names.size()) + " results"),
-                group, at);
-    return {};
-  }
-  if (!flatten(value, 0, shape, numbers)) {
-    error(at, "not-a-tensor",
-          "expected a tensor, but got " + value.describe() + " that is no table of static numbers");
-    return {};
-  }
-  Builder b(context);
-  bool isFloat = any_of(numbers, [](const Entity &number) { return number.is<double>(); });
-  bool isBool = all_of(numbers, [](const Entity &number) { return number.is<bool>(); });
-  mlir::Type element = preferred ? preferred
-                       : isBool  ? mlir::Type(b.getI1Type())
-                       : isFloat ? mlir::Type(b.getF32Type())
-                                 : mlir::Type(b.getI32Type());
-  SmallVector<Attribute> attributes;
-  for (const Entity &number : numbers) {
-    double real = number.is<bool>() ? number.as<bool>() : *number.asDouble();
-    bool isExact = number.is<int64_t>() ? fits(number.as<int64_t>(), element)
-                                        : number.is<bool>() == element.isInteger(1);
-    if (auto floatType = dyn_cast<FloatType>(element)) {
-      attributes.push_back(FloatAttr::get(floatType, real));
-      continue;
-    }
-    if (!isExact) {
-      error(at, "literal-type", number.describe() + " is no value of " + dfg::toText(element));
-      return {};
-    }
-    int64_t bits = number.is<int64_t>() ? number.as<int64_t>() : int64_t(real);
-    unsigned width = element.getIntOrFloatBitWidth();
-    attributes.push_back(IntegerAttr::get(element, APInt(64, uint64_t(bits)).trunc(width)));
-  }
-  return builder.constant(DenseElementsAttr::get(RankedTensorType::get(shape, element), attributes),
-                          locate(at));
-}
-
 mlir::Value Elaborator::toTensor(const Entity &value, mlir::Type preferred, SourceRange at) {
   if (value.isPoison() || !requireEntry(at))
     return {};
@@ -140,10 +38,10 @@ mlir::Value Elaborator::toTensor(const Entity &value, mlir::Type preferred, Sour
     return builder.constant(constant->value, locate(at));
   if (value.isNumber())
     return numberToTensor(value, preferred, at);
-  if (const bool *flag = value.get<bool>())
-    return builder.scalar(int64_t(*flag), Builder(context).getI1Type(), locate(at));
+  if (value.is<bool>())
+    return numberToTensor(value, IntegerType::get(context, 1), at);
   if (value.asGroup())
-    return listToTensor(value, preferred, at);
+    return listToTensor(value, preferred, at, dfg::Conversion::Implicit);
   error(at, "not-a-tensor", "expected a tensor, but got " + value.describe());
   return {};
 }
@@ -213,19 +111,6 @@ mlir::Value Elaborator::broadcastTo(mlir::Value value, ArrayRef<dfg::DimExpr> sh
     return value;
   NamedAttribute attribute(StringAttr::get(context, "shape"), dfg::DimsAttr::get(context, shape));
   return emit("broadcast", {}, value, attribute, at);
-}
-
-Entity Elaborator::callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call) {
-  if (args.size() != 1 || args.front().label)
-    return fail(call.range, "wrong-count", "a cast takes one tensor");
-  const Argument &arg = args.front();
-  bool isExact = isa<FloatType>(element) || arg.value.is<int64_t>() || arg.value.is<dfg::DimExpr>();
-  bool isBool = element.isInteger(1);
-  mlir::Value value = toTensor(arg.value, isExact && !isBool ? element : mlir::Type(), arg.range);
-  if (!value)
-    return Poison();
-  value = castTo(value, element, call.range);
-  return value ? Entity(value) : Entity();
 }
 
 //===----------------------------------------------------------------------===//

@@ -244,6 +244,8 @@ static bool mayDependOnSizes(const Diagnostic &diagnostic) {
   StringRef slug = diagnostic.slug, text = diagnostic.text;
   if (slug == "type-mismatch")
     return !hasOtherKind(text);
+  if (slug == "number-range")
+    return !text.contains(" is no value of ");
   if (slug == "inner-dimensions")
     return !text.contains(" expects ");
   if (slug == "unequal-dimensions")

@@ -1,6 +1,7 @@
 /// Turns syntax trees into a dfg module: expands functions, parts and the static stage.
 #pragma once
 
+#include "dialects/dfg/Numbers.h"
 #include "frontend/GraphBuilder.h"
 #include "frontend/text/Diagnostics.h"
 #include "frontend/text/Scope.h"
@@ -88,6 +89,8 @@ private:
   template <typename Build>
   bool capture(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
                llvm::StringRef operatorText, Build build);
+  /// Where the attribute stands that a message about its number quotes; else `at`.
+  SourceRange placeOfNumber(SourceRange at, llvm::StringRef slug, llvm::StringRef message) const;
   void reportCaptured(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
                       llvm::StringRef operatorText, llvm::ArrayRef<CapturedError> errors);
 
@@ -246,8 +249,6 @@ private:
 
   /// The run-time value; a number becomes a constant of `preferred`, or i32 or f32.
   mlir::Value toTensor(const Entity &value, mlir::Type preferred, SourceRange at);
-  mlir::Value numberToTensor(const Entity &value, mlir::Type preferred, SourceRange at);
-  mlir::Value listToTensor(const Entity &value, mlir::Type preferred, SourceRange at);
   mlir::Value broadcastTo(mlir::Value value, llvm::ArrayRef<dfg::DimExpr> shape, SourceRange at);
   mlir::Value evalTensor(const ast::Expr *expr, mlir::Type preferred = {});
   mlir::Value readVariable(Variable &variable, SourceRange at);
@@ -259,11 +260,26 @@ private:
   /// Reports what the constants of a new operation make of it and nobody can mean
   /// (ElaborateLiterals.cpp).
   bool canBeMeant(mlir::Operation *op, SourceRange at, llvm::StringRef operatorText = {});
-  Entity callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call);
   Entity callAssign(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
   bool requireEntry(SourceRange at);
   /// Whether a value computed earlier can be used here.
   bool requireVisible(mlir::Value value, SourceRange at);
+
+  //===--- Static numbers as tensors (ElaborateNumbers.cpp) ---------------===//
+
+  struct TableElement;
+  mlir::Value numberToTensor(const Entity &value, mlir::Type preferred, SourceRange at);
+  mlir::Value listToTensor(const Entity &value, mlir::Type preferred, SourceRange at,
+                           dfg::Conversion conversion);
+  bool flattenTable(const Entity &value, SourceRange at, size_t depth,
+                    llvm::SmallVectorImpl<int64_t> &shape, std::vector<TableElement> &elements);
+  /// The number as an element, or null after an error: at `inner`, where the number stands in what
+  /// is at `at`, if that is known.
+  mlir::TypedAttr toElement(const dfg::Number &number, mlir::Type element,
+                            dfg::Conversion conversion, SourceRange at, SourceRange inner);
+  /// Reports a size that may be too large for an integer type.
+  bool checkSizeFits(const dfg::DimExpr &size, mlir::Type element, SourceRange at);
+  Entity callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call);
 
   //===--- Calls (ElaborateCalls.cpp) -------------------------------------===//
 
@@ -295,6 +311,7 @@ private:
   bool bindStaticParam(const ast::Param &param, Argument &argument);
   bool bindTensorParam(const ast::FnDecl &fn, const ast::Param &param, Argument &argument);
   mlir::Type knownElement(const ast::Type &type);
+  bool checkDeclared(const ast::Type &type, const Entity &value, SourceRange at);
   std::optional<Entity> convertStatic(const ast::Param &param, const Argument &argument);
   /// A type that means a static value wherever it stands.
   static bool isStaticType(const ast::Type &type);
@@ -314,6 +331,7 @@ private:
                         const Entity &value, mlir::Type preferred, SourceRange at);
   bool buildOperands(OpCall &opCall, llvm::SmallVectorImpl<mlir::Value> &operands,
                      llvm::SmallVectorImpl<int32_t> &segments);
+  bool checkExact(const OpCall &opCall, mlir::Operation *op);
   bool buildAttributes(OpCall &opCall, llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
   Entity opResult(const dfg::OpSignature &op, mlir::Operation *operation);
 
@@ -568,6 +586,8 @@ private:
   /// What `@recompute` says to the loops of the current statement, and whether there was one.
   std::string recompute;
   bool hasRecomputed = false;
+  /// Where the attributes of the operation that is being created stand, by name.
+  llvm::SmallVector<std::pair<llvm::StringRef, SourceRange>, 0> attributePlaces;
   /// Lower bounds of dimensions of the current entry, from its facts.
   std::vector<std::pair<std::string, int64_t>> lowerBounds;
   /// Those of the current entry in program order, and how many of them were there before the

@@ -22,6 +22,13 @@ Entity Entity::group(std::vector<Entity> elements, std::vector<std::string> name
   return Entity(std::shared_ptr<const Group>(std::move(group)));
 }
 
+Entity Entity::list(std::vector<Entity> elements, std::vector<SourceRange> places) {
+  auto group = std::make_shared<Group>();
+  group->elements = std::move(elements);
+  group->places = std::move(places);
+  return Entity(std::shared_ptr<const Group>(std::move(group)));
+}
+
 Entity Entity::shape(ArrayRef<dfg::DimExpr> sizes) {
   std::vector<Entity> elements;
   for (const dfg::DimExpr &size : sizes)

@@ -40,10 +40,15 @@ struct ListType {
 struct Group {
   std::vector<Entity> elements;
   std::vector<std::string> names;
+  /// Where each element stands, of a list that is spelled out.
+  std::vector<SourceRange> places;
   /// A gradient that consists of the touched rows only.
   bool isSparse = false;
   /// The touched tensor's type, of a sparse gradient.
   mlir::Type sparseType;
+
+  /// Where an element stands; invalid if that is not known.
+  SourceRange placeOf(size_t i) const { return i < places.size() ? places[i] : SourceRange(); }
 };
 
 /// The group of all trainable variables, as a default.
@@ -85,6 +90,8 @@ struct Entity {
 
   static Entity dim(const dfg::DimExpr &size);
   static Entity group(std::vector<Entity> elements, std::vector<std::string> names = {});
+  /// A list of values that stand at `places`.
+  static Entity list(std::vector<Entity> elements, std::vector<SourceRange> places);
   static Entity shape(llvm::ArrayRef<dfg::DimExpr> sizes);
 
   template <typename T> bool is() const { return std::holds_alternative<T>(data); }
