@@ -172,7 +172,7 @@ static constexpr OpRule kRules[] = {
     {"Softplus", "1 -> 1", buildFormula, "softplus(a)"},
     {"Softsign", "1 -> 1", buildFormula, "softsign(a)"},
     {"Relu", "1 -> 1", buildFormula, "relu(a)"},
-    {"Relu6", "1 -> 1", buildFormula, "minimum(relu(a),6)"},
+    {"Relu6", "1 -> 1", buildFormula, "select(less_equal(a,0),0,select(greater_equal(a,6),6,a))"},
     {"Elu", "1 -> 1", buildFormula, "elu(a)"},
     {"Selu", "1 -> 1", buildFormula, "selu(a)"},
     {"LeakyRelu", "1 -> 1; alpha:float?", buildLeakyRelu},
