@@ -74,7 +74,7 @@ static void localResponseNorm(LocalResponseNormOp op, Call &call) {
   const Tensor &x = call.operand();
   Type own = x.getElementType();
   Type type = own.isF64() ? own : Type(Float32Type::get(own.getContext()));
-  int64_t channels = x.getShape().back(), radius = op.getRadius();
+  int64_t channels = x.getShape().back(), radius = std::min<int64_t>(op.getRadius(), channels);
   double alpha = op.getAlpha().convertToDouble(), bias = op.getBias().convertToDouble(),
          beta = op.getBeta().convertToDouble();
   for (int64_t i = 0; i < x.size(); ++i) {

@@ -29,9 +29,16 @@ static void copyFrom(Call &call, llvm::function_ref<void(SmallVectorImpl<int64_t
   }
 }
 
+/// Where the element at a position of steps from `start` on is; the most or least number if it is
+/// beyond.
+static int64_t along(int64_t start, int64_t position, int64_t step) {
+  __int128 place = __int128(position) * step + start;
+  return std::clamp<__int128>(place, INT64_MIN, INT64_MAX);
+}
+
 /// Whether a slice with its first and last place is inside; an empty one may start at the end.
 static bool isInside(int64_t start, int64_t size, int64_t step, int64_t extent) {
-  int64_t last = start + (size - 1) * step;
+  int64_t last = along(start, size - 1, step);
   return size >= 0 && (step < 0 ? last >= 0 && start < extent : start >= 0 && last < extent);
 }
 
@@ -44,7 +51,7 @@ static void slice(SliceOp op, Call &call) {
       return call.refuse();
   copyFrom(call, [&](SmallVectorImpl<int64_t> &place) {
     for (auto [axis, position] : llvm::enumerate(place))
-      position = starts[axis] + position * stepOf(op.getSteps(), axis);
+      position = along(starts[axis], position, stepOf(op.getSteps(), axis));
   });
 }
 
@@ -72,7 +79,7 @@ static void place(PlaceOp op, Call &call) {
   SmallVector<int64_t> starts = call.sizes(op.getStarts());
   placeIn(call, op.getValue().convertToDouble(), [&](SmallVectorImpl<int64_t> &place) {
     for (auto [axis, position] : llvm::enumerate(place))
-      position = starts[axis] + position * stepOf(op.getSteps(), axis);
+      position = along(starts[axis], position, stepOf(op.getSteps(), axis));
   });
 }
 

@@ -28,7 +28,9 @@ Slide::Slide(const SlideOptions &options, ArrayRef<int64_t> sizes, ArrayRef<int6
     : sizes(sizes), taps(taps), stride(perAxis(options.stride, sizes.size())),
       dilation(perAxis(options.dilation, sizes.size())) {
   for (size_t i = 0; i < sizes.size(); ++i) {
-    int64_t extent = (taps[i] - 1) * dilation[i] + 1;
+    // Larger than any axis, where it would overflow.
+    int64_t extent = int64_t(std::min<__int128>(__int128(taps[i] - 1) * dilation[i] + 1,
+                                                std::numeric_limits<int64_t>::max() / 4));
     if (options.padding == "same") {
       counts.push_back((sizes[i] + stride[i] - 1) / stride[i]);
       low.push_back(std::max<int64_t>((counts[i] - 1) * stride[i] + extent - sizes[i], 0) / 2);

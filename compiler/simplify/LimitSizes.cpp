@@ -9,6 +9,7 @@
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/SizeLimits.h"
+#include "dialects/dfg/WindowOps.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -44,11 +45,10 @@ public:
 
   void add(Type type);
   void add(Attribute attribute);
+  void add(const DimExpr &size);
   ArrayRef<DimExpr> get() const { return sizes; }
 
 private:
-  void add(const DimExpr &size);
-
   const EntryInfo &info;
   SmallVector<DimExpr> sizes;
   llvm::DenseSet<Attribute> seen;
@@ -89,6 +89,29 @@ void Limits::add(Attribute attribute) {
       add(size);
 }
 
+/// How far the elements that an operation puts somewhere, or takes, may be from each other: what
+/// its code computes beside the sizes in types and attributes.
+static SmallVector<DimExpr> distancesOf(Operation *op) {
+  SmallVector<DimExpr> distances;
+  auto add = [&](std::optional<ArrayRef<int64_t>> steps, Shape sizes) {
+    for (auto [axis, size] : llvm::enumerate(sizes))
+      if (steps)
+        distances.push_back((size - 1) * (*steps)[steps->size() == 1 ? 0 : axis]);
+  };
+  auto addWindows = [&](auto windows, Type type, size_t rank) {
+    Shape shape = shapeOf(type);
+    add(windows.getStride(), Shape(ArrayRef(shape).slice(1, rank)));
+    add(windows.getDilation(), Shape(ArrayRef(shape).slice(1 + rank, rank)));
+  };
+  if (auto place = dyn_cast<PlaceOp>(op))
+    add(place.getSteps(), shapeOf(place.getX().getType()));
+  if (auto windows = dyn_cast<WindowsOp>(op))
+    addWindows(windows, windows.getType(), windows.getSize().getSizes().size());
+  if (auto windows = dyn_cast<PlaceWindowsOp>(op))
+    addWindows(windows, windows.getX().getType(), windows.getShape().getSizes().size());
+  return distances;
+}
+
 static void limitSizes(EntryOp entry, const EntryInfo &info) {
   Limits limits(info);
   for (Type type : entry.getArgumentTypes())
@@ -98,6 +121,9 @@ static void limitSizes(EntryOp entry, const EntryInfo &info) {
       limits.add(type);
     for (NamedAttribute attribute : op->getAttrs())
       limits.add(attribute.getValue());
+    for (const DimExpr &distance : distancesOf(op))
+      if (!distance.constant())
+        limits.add(distance);
   });
   if (!limits.get().empty())
     entry->setAttr(kLimitsAttr, DimsAttr::get(entry.getContext(), limits.get()));

@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Numbers.h"
+#include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -143,6 +144,12 @@ LogicalResult PlaceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
                                size.str(), " [size]");
   if (failed(checkElement(location, "place", "value", adaptor.getValue(), elementTypeOf(type))))
     return failure();
+  Shape from = shapeOf(type), starts = adaptor.getStarts().getExprs();
+  SmallVector<int64_t> steps = stepsOf(adaptor.getSteps(), from.size());
+  for (size_t axis = 0; axis < from.size(); ++axis)
+    if (isOverflow(starts[axis] + (from[axis] - 1) * steps[axis]))
+      return emitOptionalError(location, "'place' puts elements further apart than 64 bits hold ",
+                               "along axis ", axis, " [too-large]");
   results.push_back(tensorOf(adaptor.getShape().getExprs(), elementTypeOf(type)));
   return success();
 }

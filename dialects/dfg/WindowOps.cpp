@@ -3,6 +3,7 @@
 #include "dialects/dfg/WindowOps.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Numbers.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/Windows.h"
 
 using namespace mlir;
@@ -96,6 +97,22 @@ Failure WindowsOp::getCheckStatus() { return Failure::InvalidArgument; }
 // PlaceWindowsOp
 //===----------------------------------------------------------------------===//
 
+/// The windows whose elements are put somewhere, without what is padded.
+static Windows windowsOf(PlaceWindowsOp::Adaptor op) {
+  Shape shape = shapeOf(op.getX().getType());
+  Windows windows;
+  windows.sizes = op.getShape().getExprs();
+  size_t rank = windows.rank();
+  windows.stride =
+      *readPerAxis(std::nullopt, "place_windows", "stride", op.getStride(), 1, 1, rank);
+  windows.dilation =
+      *readPerAxis(std::nullopt, "place_windows", "dilation", op.getDilation(), 1, 1, rank);
+  windows.low = op.getLow() ? op.getLow()->getExprs() : SmallVector<DimExpr>(rank, DimExpr(0));
+  windows.count.assign(shape.begin() + 1, shape.begin() + 1 + rank);
+  windows.taps.assign(shape.begin() + 1 + rank, shape.begin() + 1 + 2 * rank);
+  return windows;
+}
+
 LogicalResult PlaceWindowsOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Type type = adaptor.getX().getType();
@@ -120,6 +137,11 @@ LogicalResult PlaceWindowsOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   if (failed(checkElement(location, "place_windows", "value", adaptor.getValue(),
                           elementTypeOf(type))))
     return failure();
+  Windows windows = windowsOf(adaptor);
+  for (size_t axis = 0; axis < rank; ++axis)
+    if (isOverflow(windows.last(axis)))
+      return emitOptionalError(location, "'place_windows' has windows further apart than 64 bits ",
+                               "hold along axis ", axis + 1, " [too-large]");
   Shape result = joined(ArrayRef(shape).take_front(1), sizes, ArrayRef(shape).drop_front(1 + rank));
   results.push_back(tensorOf(result, elementTypeOf(type)));
   return success();
@@ -139,16 +161,9 @@ static Term countAlong(OpBuilder &b, Location loc, const DimExpr &size, size_t a
 /// the element that is its own tap's.
 SmallVector<Value> PlaceWindowsOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Location loc = getLoc();
-  Shape shape = shapeOf(getX().getType()), sizes = getShape().getExprs();
+  Windows windows = windowsOf(Adaptor(*this));
+  Shape sizes = windows.sizes;
   size_t rank = sizes.size();
-  Windows windows;
-  windows.sizes = sizes;
-  windows.stride = *readPerAxis(std::nullopt, "place_windows", "stride", getStride(), 1, 1, rank);
-  windows.dilation =
-      *readPerAxis(std::nullopt, "place_windows", "dilation", getDilation(), 1, 1, rank);
-  windows.low = getLow() ? getLow()->getExprs() : Shape(rank, DimExpr(0));
-  windows.count.assign(shape.begin() + 1, shape.begin() + 1 + rank);
-  windows.taps.assign(shape.begin() + 1 + rank, shape.begin() + 1 + 2 * rank);
   for (size_t i = 0; i < rank; ++i)
     windows.high.push_back((windows.count[i] - 1) * windows.stride[i] + windows.extent(i) -
                            windows.low[i] - sizes[i]);

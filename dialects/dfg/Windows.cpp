@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Windows.h"
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
 
@@ -127,6 +128,10 @@ LogicalResult checkWindows(std::optional<Location> location, StringRef op, const
                                (windows.padded(axis) - windows.room[axis]).str(),
                                " elements, but axis ", axis + 1, " of ", toText(type), " has ",
                                windows.padded(axis).str(), " with its padding [window]");
+  for (size_t axis = 0; axis < windows.rank(); ++axis)
+    if (isOverflow(windows.last(axis)))
+      return emitOptionalError(location, "'", op, "' has windows further apart than 64 bits hold ",
+                               "along axis ", axis + 1, " [too-large]");
   return success();
 }
 

@@ -35,6 +35,10 @@ struct Windows {
   size_t rank() const { return sizes.size(); }
   /// Elements from the first to the last of a window.
   DimExpr extent(size_t axis) const { return (taps[axis] - 1) * dilation[axis] + 1; }
+  /// From the first element of the first window to the last of the last one.
+  DimExpr last(size_t axis) const {
+    return (count[axis] - 1) * stride[axis] + (taps[axis] - 1) * dilation[axis];
+  }
   DimExpr padded(size_t axis) const { return low[axis] + sizes[axis] + high[axis]; }
   bool isPadded() const;
   /// Whether each window is one element, and all elements have one.

@@ -238,7 +238,8 @@ Expected<RandomFeeds> tfc::makeFeeds(LoadedModel &model, const Entry &entry,
   std::vector<Array> feeds;
   for (auto [port, shape] : zip(entry.feeds, *shapes)) {
     Array array{port.dtype, shape, {}};
-    array.data.resize(array.elementCount() * sizeOf(array.dtype));
+    if (Error error = array.allocate())
+      return std::move(error);
     feeds.push_back(std::move(array));
   }
   RangeFinder finder(model, entry, feeds, mostIntegers);

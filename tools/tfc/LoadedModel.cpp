@@ -76,7 +76,8 @@ Expected<Array> LoadedModel::getVariable(StringRef name) {
     if (value.name != name)
       continue;
     Array array{static_cast<tfc_dtype>(value.dtype), {value.dims, value.dims + value.rank}, {}};
-    array.data.resize(array.elementCount() * sizeOf(array.dtype));
+    if (Error error = array.allocate())
+      return std::move(error);
     tfc_tensor out = array.view();
     if (Error error = check(library->api->get(instance, value.name, &out)))
       return std::move(error);
@@ -150,7 +151,8 @@ Expected<std::vector<Array>> LoadedModel::makeFetches(const Entry &entry,
     Array array;
     array.dtype = static_cast<tfc_dtype>(tensor.dtype);
     array.shape.assign(tensor.dims, tensor.dims + tensor.rank);
-    array.data.resize(array.elementCount() * sizeOf(array.dtype));
+    if (Error error = array.allocate())
+      return std::move(error);
     fetches.push_back(std::move(array));
   }
   return fetches;

@@ -46,6 +46,19 @@ int64_t Array::elementCount() const {
   return count;
 }
 
+Error Array::allocate() {
+  uint64_t bytes = sizeOf(dtype);
+  for (int64_t size : shape)
+    bytes = SaturatingMultiply<uint64_t>(bytes, std::max<int64_t>(size, 0));
+  // A vector without memory would end the program.
+  void *volatile memory = malloc(bytes);
+  if (!memory && bytes)
+    return createStringError("no memory for " + typeText(dtype, shape));
+  free(memory);
+  data.resize(bytes);
+  return Error::success();
+}
+
 tfc_tensor Array::view() {
   return {dtype, static_cast<int32_t>(shape.size()), shape.data(), data.data()};
 }

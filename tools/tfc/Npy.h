@@ -16,6 +16,8 @@ struct Array {
   std::vector<char> data;
 
   int64_t elementCount() const;
+  /// Makes room for the elements, all zero; an error if there is no memory for them.
+  llvm::Error allocate();
   /// The C view; valid as long as this.
   tfc_tensor view();
 };
