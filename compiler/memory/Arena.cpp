@@ -145,6 +145,14 @@ static std::pair<DimExpr, int64_t> splitSize(const DimExpr &bytes, DimExpr::Boun
   return {DimExpr::floorDiv(bytes, DimExpr(units)), units};
 }
 
+/// Whether the largest bytes overflow, though each name in them has a bound.
+static bool isUncountable(const DimExpr &bytes, DimExpr::Bounds bounds) {
+  SmallVector<std::string> names;
+  bytes.collectSymbols(names);
+  return !bytes.interval(bounds).second &&
+         llvm::all_of(names, [&](StringRef name) { return bounds(name).second.has_value(); });
+}
+
 /// Makes every size a multiple of the alignment: by rounding it up where that is small beside the
 /// others, else by counting in larger units.
 static void align(Arena::Region &region, MutableArrayRef<std::pair<unsigned, int64_t>> sizes) {
@@ -171,7 +179,7 @@ void Arena::place() {
   std::vector<SmallVector<std::pair<unsigned, int64_t>>> sizes(1);
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
     DimExpr bytes = info.atMost(buffer.bytes);
-    if ((tooLarge = tooLarge || isOverflow(bytes)))
+    if ((tooLarge = tooLarge || isOverflow(bytes) || isUncountable(bytes, bounds)))
       return;
     auto [unit, units] = splitSize(bytes, bounds);
     if ((tooLarge = tooLarge || units > kMaxTensorBytes))
