@@ -40,10 +40,9 @@ target_include_directories(tfc-mlir INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BI
 target_compile_options(tfc-mlir INTERFACE ${TFC_WARNINGS} -fno-exceptions)
 target_link_libraries(tfc-mlir INTERFACE MLIR LLVM)
 
-# Sanitizers, for everything that runs in tfc itself; compiled models link the runtime as it always is. Assertions of
-# LLVM's headers (bounds, casts) come with them.
+# Sanitizers, for everything that runs in tfc itself; compiled models link the runtime as it always is.
 set(TFC_SANITIZE "" CACHE STRING "Sanitizers to build with, as in address,undefined")
-set(TFC_SANITIZER_FLAGS -fno-sanitize=vptr,function -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -UNDEBUG)
+set(TFC_SANITIZER_FLAGS -fno-sanitize=vptr,function -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
 if(TFC_SANITIZE)
   target_compile_options(tfc-mlir INTERFACE -fsanitize=${TFC_SANITIZE} ${TFC_SANITIZER_FLAGS})
   target_link_options(tfc-mlir INTERFACE -fsanitize=${TFC_SANITIZE})

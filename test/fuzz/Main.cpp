@@ -35,19 +35,23 @@ static cl::opt<uint64_t> first("first", cl::desc("The number of the first input"
 static cl::opt<uint64_t> inputCount("count", cl::init(1000), cl::desc("How many inputs"));
 static cl::opt<uint64_t> seed("seed", cl::init(1), cl::desc("What all inputs are drawn from"));
 static cl::opt<unsigned> jobs("jobs", cl::init(1), cl::desc("Processes at a time"));
-static cl::opt<unsigned> mostSeconds("seconds", cl::init(20), cl::desc("For one input"));
+static cl::opt<unsigned> mostSeconds("seconds", cl::init(20),
+                                     cl::desc("For one input, of the processor's time"));
 static cl::opt<unsigned> megabytes("megabytes", cl::init(3000), cl::desc("For one process"));
 static cl::opt<unsigned> shrinkSeconds("shrink-seconds", cl::init(60),
                                        cl::desc("To make a failing input small"));
 static cl::opt<std::string> outFolder("out", cl::init("found"), cl::desc("Where failures go"));
+static cl::opt<std::string> lastStage("last-stage", cl::init("fusion"),
+                                      cl::desc("The last stage that graphs go through"));
 static cl::opt<bool> isRepeated("repeat", cl::desc("Read one file as it is, with what it prints"));
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-/// MLIR keeps what it has interned, and a huge allocation is a failure.
+/// MLIR keeps what it has interned, and a huge allocation is a failure. Allocators of LLVM poison
+/// memory in what is compiled here, but do not clear it in LLVM's libraries.
 extern "C" const char *__asan_default_options() {
   return "detect_leaks=0:allocator_may_return_null=0:max_allocation_size_mb=2048:"
-         "handle_abort=1:detect_odr_violation=0";
+         "handle_abort=1:detect_odr_violation=0:allow_user_poisoning=0";
 }
 #endif
 #endif
@@ -68,9 +72,14 @@ static std::vector<std::string> corpus;
 static std::vector<std::pair<size_t, size_t>> cuts; // seeds cut off at a length
 static SmallString<128> workFolder;
 
-/// Ends the process that takes too much memory: limits on the address space do not go with
-/// sanitizers.
-static void checkMemory(int) {
+static constexpr int kTooLong = 98, kTooLarge = 99; // exit codes
+static clock_t started;
+
+/// Ends the process that takes too long or too much memory: limits on the address space do not go
+/// with sanitizers, and others may run beside it.
+static void checkLimits(int) {
+  if ((clock() - started) / CLOCKS_PER_SEC >= mostSeconds)
+    _exit(kTooLong);
   char text[64] = {};
   int file = open("/proc/self/statm", O_RDONLY);
   ssize_t length = file < 0 ? 0 : read(file, text, sizeof(text) - 1);
@@ -78,12 +87,13 @@ static void checkMemory(int) {
     close(file);
   const char *resident = length > 0 ? strchr(text, ' ') : nullptr;
   if (resident && strtoull(resident, nullptr, 10) >> 8 > megabytes)
-    _exit(99);
+    _exit(kTooLarge);
 }
 
-static void limitMemory() {
+static void setLimits() {
+  started = clock();
   struct sigaction action = {};
-  action.sa_handler = checkMemory;
+  action.sa_handler = checkLimits;
   action.sa_flags = SA_RESTART;
   sigaction(SIGALRM, &action, nullptr);
   itimerval often = {{0, 50000}, {0, 50000}};
@@ -109,7 +119,7 @@ static void writeFile(StringRef path, StringRef text) {
 
 /// Reads an input in this process; what is wrong, or nothing. A result starts with "+".
 static std::string execute(StringRef input, StringRef folder) {
-  limitMemory();
+  setLimits();
   SmallString<128> path(workFolder), log(workFolder);
   std::string stem = "/" + std::to_string(getpid());
   path += stem + reader->suffix.str();
@@ -136,11 +146,15 @@ static std::string execute(StringRef input, StringRef folder) {
 
 static bool isFailure(StringRef result) { return !result.empty() && result != "+"; }
 
+/// In the time of clocks, inputs may wait for other processes.
+static unsigned mostWallSeconds() { return 10 * mostSeconds; }
+
 /// What is the same for failures with the same cause, roughly.
 static StringRef kindOf(StringRef result) { return result.split('\n').first.take_front(60); }
 
 static std::string executeApart(StringRef input, StringRef folder) {
-  return random::runApart(mostSeconds, [&](random::Counts &) { return execute(input, folder); });
+  return random::runApart(mostWallSeconds(),
+                          [&](random::Counts &) { return execute(input, folder); });
 }
 
 /// Leaves out parts while the input fails in the same way.
@@ -166,6 +180,13 @@ static std::string shrink(std::string input, StringRef folder, StringRef kind) {
   return input;
 }
 
+/// What the exit codes of limits mean.
+static StringRef explain(StringRef result) {
+  if (result == "ended with " + std::to_string(kTooLong))
+    return "took too long";
+  return result == "ended with " + std::to_string(kTooLarge) ? "took too much memory" : result;
+}
+
 static void report(size_t number, StringRef result) {
   std::string folder, input = inputOf(number, folder);
   std::string small = shrink(input, folder, kindOf(result));
@@ -173,7 +194,7 @@ static void report(size_t number, StringRef result) {
   writeFile(path + reader->suffix.str(), small);
   if (small != input)
     writeFile(path + ".whole" + reader->suffix.str(), input);
-  outs() << reader->name << " " << number << ": " << result
+  outs() << reader->name << " " << number << ": " << explain(result)
          << "\n  tfc-fuzz --reader=" << reader->name << " --repeat " << path << reader->suffix
          << "\n";
   outs().flush();
@@ -236,7 +257,7 @@ static int run() {
   size_t accepted = 0, refused = 0, failures = 0;
   sys::fs::create_directories(outFolder);
   random::runWorkers(
-      inputCount, jobs, mostSeconds,
+      inputCount, jobs, mostWallSeconds(),
       [](size_t i, random::Counts &) {
         std::string folder, input = inputOf(first + i, folder);
         return execute(input, folder);
@@ -264,6 +285,7 @@ int main(int argc, char **argv) {
     errs() << "tfc-fuzz: " << error.message() << '\n';
     return 2;
   }
+  stopAfter = lastStage;
   for (const std::string &path : paths)
     addSeeds(path);
   if (reader->name == "safetensors" && seeds.empty()) {

@@ -212,7 +212,7 @@ std::string mutateTokens(StringRef input, Corpus corpus, Draw &draw) {
     return inflate(input, draw);
   const std::string &other = draw.of(corpus);
   SmallVector<StringRef> tokens = split(input), others = split(other);
-  for (size_t rounds = 1 + draw.below(draw.chance(80) ? 3 : 12); rounds > 0; --rounds)
+  for (size_t rounds = draw.chance(60) ? 1 : 1 + draw.below(8); rounds > 0; --rounds)
     changeTokens(tokens, others, draw);
   std::string text;
   for (StringRef token : tokens)

@@ -185,7 +185,7 @@ std::string mutateGraphDef(StringRef input, Corpus corpus, Draw &draw) {
   std::vector<Value> graph;
   if (draw.chance(10) || !parse(input, Graph, graph))
     return mutateBytes(input, corpus, draw);
-  for (size_t rounds = 1 + draw.below(draw.chance(80) ? 3 : 12); rounds > 0; --rounds) {
+  for (size_t rounds = draw.chance(60) ? 1 : 1 + draw.below(8); rounds > 0; --rounds) {
     std::vector<Value> other;
     if (draw.chance(70) || !parse(draw.of(corpus), Graph, other))
       other = graph;

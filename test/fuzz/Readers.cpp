@@ -28,7 +28,9 @@ static Verdict refuse(const Twine &message) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-/// Reads a graph and goes on to where entries launch kernels.
+std::string stopAfter = "fusion";
+
+/// Reads a graph and goes on to a stage behind.
 static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -40,7 +42,7 @@ static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries
   context.loadAllAvailableDialects();
   mlir::OwningOpRef<mlir::ModuleOp> module = importFile(path, context, sources, entries);
   PipelineOptions options;
-  options.stopAfter = "fusion";
+  options.stopAfter = stopAfter;
   Timing timing;
   bool isAccepted = module && mlir::succeeded(runStages(*module, options, timing));
   diagnostics.flush(errs());

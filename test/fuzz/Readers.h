@@ -20,6 +20,9 @@ struct Reader {
 
 llvm::ArrayRef<Reader> getReaders();
 
+/// The last stage of the compiler that graphs go through once they are read.
+extern std::string stopAfter;
+
 /// A safetensors file with the variables of a small model.
 void writeCheckpoint(llvm::StringRef path);
 
