@@ -22,8 +22,12 @@ struct EmissionOptions {
   std::string runtimeLibrary; // path of libtfcrt.a, for shared libraries
 };
 
-/// Turns any text into a C identifier: other characters become '_', keywords get one behind.
-std::string toIdentifier(llvm::StringRef text);
+/// Makes the prefix of C functions of any text: other characters become '_', and what is taken, with
+/// or without what the functions add to it, by the language or the C library gets one behind.
+std::string makePrefix(llvm::StringRef text);
+
+/// Returns true if functions of this prefix could be those of the runtime.
+bool isRuntimePrefix(llvm::StringRef prefix);
 
 /// What every header that tfc writes begins with.
 constexpr llvm::StringLiteral kHeaderMark = "// The C interface of the model '";

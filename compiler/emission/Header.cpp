@@ -188,7 +188,9 @@ static void writeVariables(raw_ostream &os, const ModelInfo &model) {
 std::string tfc::emission::makeHeader(const ModelInfo &model, const ModelNames &names) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  std::string guard = StringRef(names.prefix).upper() + "_H";
+  // Prefixes that differ in their case only have other guards.
+  bool hasCapitals = llvm::any_of(names.prefix, llvm::isUpper);
+  std::string guard = hasCapitals ? names.prefix + "_h" : StringRef(names.prefix).upper() + "_H";
   os << kHeaderMark << names.prefix << "', written by tfc.\n\n";
   os << "#ifndef TFC_MODEL_" << guard << "\n#define TFC_MODEL_" << guard << "\n\n";
   os << "#include <stdbool.h>\n\n" << StringRef(kRuntimeHeader) << '\n';

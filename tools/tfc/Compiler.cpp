@@ -158,7 +158,7 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
   StringRef name = request.prefix;
   if (name.empty())
     name = model.name.empty() ? llvm::sys::path::stem(request.input) : StringRef(model.name);
-  options.prefix = toIdentifier(name);
+  options.prefix = makePrefix(name);
   CpuName cpu = *findCpu(request.pipeline.cpu);
   options.cpu = cpu.cpu;
   options.features = cpu.features;
@@ -186,9 +186,9 @@ LogicalResult Compilation::run() {
   if (failed(model))
     return failure();
   EmissionOptions options = emissionOptions(*model);
-  if (options.prefix == "tfc") // its functions would be those of tfc.h
-    return fail(llvm::createStringError("the prefix 'tfc' is the runtime's: choose another with "
-                                        "--prefix"));
+  if (isRuntimePrefix(options.prefix)) // its functions could be those of tfc.h
+    return fail(llvm::createStringError("the prefix '" + options.prefix +
+                                        "' is the runtime's: choose another with --prefix"));
   if (request.kind == EmitKind::Header)
     return emit(*module, *model, options, timing);
   if (failed(session.runStages(*module, request, timing)))
