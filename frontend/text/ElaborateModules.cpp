@@ -311,6 +311,8 @@ static constexpr StringLiteral kBuiltins[] = {
     "variables", "wide",         "with_values",   "write",     "zip"};
 
 std::optional<Entity> Elaborator::builtinByName(StringRef name) {
+  // `dfg.sum` is the operation also where a declaration hides `sum`.
+  name.consume_front("dfg.");
   if (name == "all")
     return Entity(All{});
   if (name == "pi")

@@ -25,6 +25,25 @@ std::string quoteName(StringRef name) {
   return isPlainName(name) ? name.str() : ("`" + name + "`").str();
 }
 
+std::string quoteString(StringRef text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '\n')
+      quoted += "\\n";
+    else if (c == '\t')
+      quoted += "\\t";
+    else if (c == '\r')
+      quoted += "\\r";
+    else if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f)
+      quoted += "\\u{" + utohexstr(c) + "}";
+    else if (StringRef("\"\\{}").contains(c))
+      quoted += {'\\', c};
+    else
+      quoted += c;
+  }
+  return quoted + "\"";
+}
+
 /// Sizes and facts in backquotes where a name is a word of the language.
 static std::string quoteWords(StringRef text) {
   std::string result;
@@ -66,13 +85,29 @@ void GraphPrinter::reserveNames() {
                          "bf16", "i8", "i16", "i32", "i64", "u8", "bool", "broadcast", "all", "pi"})
     reserved.insert(name);
   for (Operation &op : *module.getBody()) {
-    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
       reserved.insert(symbol.getName());
+      declared.insert(symbol.getName());
+    }
     if (auto entry = dyn_cast<dfg::EntryOp>(op); entry && entry.getSymbolsAttr())
       for (Attribute name : entry.getSymbolsAttr())
         reserved.insert(cast<StringAttr>(name).getValue());
   }
   module.walk([&](dfg::BindSizeOp op) { reserved.insert(op.getName()); });
+}
+
+std::string GraphPrinter::functionName(StringRef name) const {
+  bool isHidden = declared.contains(name) || feeds.contains(name);
+  return isHidden ? ("`dfg." + name + "`").str() : name.str();
+}
+
+/// The first of `base`, `base_1`, ... that nothing else has.
+std::string GraphPrinter::newName(StringRef base) {
+  std::string name = base.str();
+  for (unsigned i = 1; reserved.contains(name) || isKeyword(name) || taken.contains(name); ++i)
+    name = (base + "_" + Twine(i)).str();
+  taken.insert(name);
+  return name;
 }
 
 /// The name that the author gave to the value, made unique, or a numbered one.
@@ -87,17 +122,12 @@ std::string GraphPrinter::nameFor(Value value) {
     if (isWord)
       base = last.str();
   }
-  std::string name = base;
-  for (unsigned i = 1; reserved.contains(name) || isKeyword(name) || taken.contains(name); ++i)
-    name = base + "_" + std::to_string(i);
-  taken.insert(name);
-  names[value] = name;
-  return name;
+  return names[value] = newName(base);
 }
 
-std::string GraphPrinter::define(Operation &op) {
+std::string GraphPrinter::define(ValueRange results) {
   std::string targets;
-  for (Value result : op.getResults()) {
+  for (Value result : results) {
     targets += targets.empty() ? "" : ", ";
     auto known = names.find(result);
     targets += result.use_empty() ? "_" : known != names.end() ? known->second : nameFor(result);
@@ -155,12 +185,13 @@ static std::string nested(ArrayRef<std::string> elements, ArrayRef<int64_t> shap
 }
 
 /// One element for all places; of a shape without places too.
-static std::string filled(Attribute value, RankedTensorType type) {
+static std::string filled(Attribute value, RankedTensorType type, StringRef broadcast) {
   std::string shape;
   for (int64_t size : type.getShape())
     shape += (shape.empty() ? "" : ", ") + std::to_string(size);
-  return "broadcast(" + dfg::toText(type.getElementType()) + "(" + element(value) + "), shape: [" +
-         shape + "])";
+  return (broadcast + "(" + dfg::toText(type.getElementType()) + "(" + element(value) +
+          "), shape: [" + shape + "])")
+      .str();
 }
 
 static Attribute zeroOf(Type dtype) {
@@ -172,7 +203,7 @@ static Attribute zeroOf(Type dtype) {
 std::optional<std::string> GraphPrinter::constant(ElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   if (type.getNumElements() == 0)
-    return filled(zeroOf(type.getElementType()), type);
+    return filled(zeroOf(type.getElementType()), type, functionName("broadcast"));
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
@@ -184,9 +215,9 @@ std::optional<std::string> GraphPrinter::constant(ElementsAttr value) {
     return std::nullopt;
   bool isLong = type.getNumElements() > kMaxListed;
   if (dense.isSplat() && isLong)
-    return filled(dense.getSplatValue<Attribute>(), type);
+    return filled(dense.getSplatValue<Attribute>(), type, functionName("broadcast"));
   if (isLong && longConstants)
-    return longConstants->add(dense);
+    return functionName("load") + longConstants->add(dense);
   std::vector<std::string> elements;
   for (Attribute attribute : dense.getValues<Attribute>())
     elements.push_back(element(attribute));
@@ -201,7 +232,7 @@ std::optional<std::string> GraphPrinter::attribute(Attribute value) {
     return "[" + result + "]";
   };
   if (auto dims = dyn_cast<dfg::DimsAttr>(value))
-    return list(dims.getExprs(), sizeText);
+    return list(dims.getExprs(), [&](const dfg::DimExpr &size) { return sizeInEntry(size); });
   if (auto ints = dyn_cast<DenseI64ArrayAttr>(value))
     return list(ints.asArrayRef(), [](int64_t item) { return std::to_string(item); });
   if (auto flags = dyn_cast<DenseBoolArrayAttr>(value))
@@ -212,16 +243,8 @@ std::optional<std::string> GraphPrinter::attribute(Attribute value) {
     return flag.getValue() ? "true" : "false";
   if (isa<UnitAttr>(value))
     return "true";
-  if (auto text = dyn_cast<StringAttr>(value)) {
-    std::string quoted;
-    raw_string_ostream stream(quoted);
-    for (char c : text.getValue()) {
-      if (c == '"' || c == '\\' || c == '{')
-        stream << '\\';
-      stream << c;
-    }
-    return "\"" + quoted + "\"";
-  }
+  if (auto text = dyn_cast<StringAttr>(value))
+    return quoteString(text.getValue());
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(value))
     return quoteName(symbol.getValue());
   if (isa<FloatAttr, IntegerAttr>(value))
@@ -269,7 +292,7 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
     if (attr.kind == dfg::AttrKind::NamedSizes) {
       for (NamedAttribute item : cast<DictionaryAttr>(value))
         append(quoteName(item.getName()) + ": " +
-               sizeText(cast<dfg::DimsAttr>(item.getValue()).getExprs().front()));
+               sizeInEntry(cast<dfg::DimsAttr>(item.getValue()).getExprs().front()));
       continue;
     }
     std::optional<std::string> text =
@@ -277,18 +300,19 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
     ok &= text.has_value();
     append(attr.name.str() + ": " + text.value_or(""));
   }
-  return signature.name.str() + "(" + args + ")";
+  return functionName(signature.name) + "(" + args + ")";
 }
 
 std::optional<std::string> GraphPrinter::expression(Operation &op) {
   if (auto constantOp = dyn_cast<dfg::ConstantOp>(op))
     return constant(constantOp.getValue());
   if (auto size = dyn_cast<dfg::SizeOp>(op))
-    return dfg::toText(size.getDtype()) + "(" + sizeText(size.getValue().getExprs().front()) + ")";
+    return dfg::toText(size.getDtype()) + "(" +
+           sizeInEntry(size.getValue().getExprs().front()) + ")";
   if (auto read = dyn_cast<dfg::ReadOp>(op))
     return quoteName(read.getVariable());
   if (auto assign = dyn_cast<dfg::AssignOp>(op))
-    return "assign(" + quoteName(assign.getVariable()) + ", " + use(assign.getValue()) + ")";
+    return functionName("assign") + "(" + quoteName(assign.getVariable()) + ", " + use(assign.getValue()) + ")";
   if (std::optional<std::string> text = queueAccess(op))
     return text;
   const dfg::OpSignature *signature = dfg::lookupOp(op.getName().stripDialect());
@@ -313,14 +337,14 @@ LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
     return failWithoutText(*op);
   if (op.getSparse().empty()) {
     std::string xs = operandList(op.getXs());
-    os << indent << define(*op) << " = gradients(" << use(op.getY()) << ", "
+    os << indent << define(op->getResults()) << " = " << functionName("gradients") << "(" << use(op.getY()) << ", "
        << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
     return success();
   }
   std::string group = "gradient_group";
   for (unsigned i = 1; !taken.insert(group).second; ++i)
     group = "gradient_group_" + std::to_string(i);
-  os << indent << group << " = gradients(" << use(op.getY()) << ", [" << operandList(op.getXs())
+  os << indent << group << " = " << functionName("gradients") << "(" << use(op.getY()) << ", [" << operandList(op.getXs())
      << "], coalesce: false)\n";
   size_t next = 0;
   for (size_t i = 0; i < op.getXs().size(); ++i) {
@@ -339,6 +363,8 @@ LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
 }
 
 LogicalResult GraphPrinter::printStatement(Operation &op) {
+  if (implied.contains(&op))
+    return success();
   if (auto gradients = dyn_cast<dfg::GradientsOp>(op))
     return printGradients(gradients);
   if (auto branch = dyn_cast<dfg::IfOp>(op))
@@ -350,8 +376,9 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
   if (auto node = dyn_cast<dfg::NodeOp>(op))
     return printNode(node);
   if (auto binder = dyn_cast<dfg::BindSizeOp>(op)) {
-    os << indent << quoteName(binder.getName()) << " = bounded(" << use(binder.getCount()) << ", "
-       << sizeText(binder.getBoundExpr()) << ")\n";
+    os << indent << sizeInEntry(dfg::DimExpr::symbol(binder.getName())) << " = "
+       << functionName("bounded") << "(" << use(binder.getCount()) << ", "
+       << sizeInEntry(binder.getBoundExpr()) << ")\n";
     return success();
   }
   std::optional<std::string> text = expression(op);
@@ -360,7 +387,7 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
   bool isStatement = isa<dfg::AssignOp>(op) && op.use_empty();
   os << indent;
   if (!isStatement)
-    os << targets(op);
+    os << targets(op.getResults());
   os << *text << '\n';
   return success();
 }
@@ -371,7 +398,7 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
 
 void GraphPrinter::printVariable(dfg::VariableOp variable) {
   if (std::optional<StringRef> former = variable.getFormerly())
-    os << "@was(\"" << *former << "\") ";
+    os << "@was(" << quoteString(*former) << ") ";
   if (variable.getFrozen())
     os << "@frozen ";
   os << "var " << quoteName(variable.getSymName()) << ": " << typeText(variable.getTensorType())
@@ -405,7 +432,10 @@ LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
       initializers[assign.getVariable()] = *simple;
       continue;
     }
-    std::string name = "_initial_" + std::to_string(++initializerCount);
+    std::string name;
+    do
+      name = "_initial_" + std::to_string(++initializerCount);
+    while (declared.contains(name));
     initializers[assign.getVariable()] = name + "()";
     taken.clear();
     os << "fn " << name << "() -> " << typeText(assign.getValue().getType()) << " {\n";
@@ -446,7 +476,6 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   for (auto [i, argument] : enumerate(body.getArguments())) {
     auto attr = entry.getArgAttrOfType<StringAttr>(i, "dfg.name");
     std::string name = attr ? attr.getValue().str() : "x" + std::to_string(i);
-    taken.insert(name);
     names[argument] = quoteName(name);
     os << (i ? ", " : "") << quoteName(name) << ": " << feedType(argument.getType());
   }
@@ -474,9 +503,11 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
 }
 
 LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
-  taken.clear();
+  reserveFeeds(entry);
   os << '\n';
   printHeader(entry);
+  if (failed(printSizeAliases(entry)))
+    return failure();
   Block &body = entry.getBody().front();
   for (Operation &op : body.without_terminator())
     if (failed(printStatement(op)))
@@ -489,8 +520,10 @@ LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
 
 LogicalResult GraphPrinter::print() {
   reserveNames();
-  StringRef name = module.getSymName().value_or("graph");
-  os << "graph " << quoteName(name == "graph" ? "converted" : name) << " edition 1\n\n";
+  findImplied();
+  if (failed(checkNames()))
+    return failure();
+  os << "graph " << quoteName(module.getSymName().value_or("converted")) << " edition 1\n\n";
   for (auto entry : module.getOps<dfg::EntryOp>())
     if (entry.getInitializer() && failed(printInitializers(entry)))
       return failure();

@@ -15,7 +15,7 @@ public:
   explicit LongConstants(llvm::StringRef fileName) : fileName(fileName) {}
 
   bool isEmpty() const { return tensors.empty(); }
-  /// Takes a constant; gives the expression that loads it.
+  /// Takes a constant; returns the arguments of the `load` that reads it.
   std::string add(mlir::DenseElementsAttr value);
   /// The content of the file.
   void write(llvm::raw_ostream &os) const;

@@ -1,5 +1,5 @@
 #include "dialects/dfg/Dfg.h"
-#include "frontend/text/Print.h"
+#include "frontend/text/PrintImpl.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/EndianStream.h"
 #include "llvm/Support/JSON.h"
@@ -13,10 +13,7 @@ static std::string keyOf(size_t index) { return "constant_" + std::to_string(ind
 
 std::string LongConstants::add(DenseElementsAttr value) {
   tensors.push_back(value);
-  std::string quoted;
-  for (char c : fileName)
-    quoted += c == '"' || c == '\\' || c == '{' ? std::string{'\\', c} : std::string{c};
-  return "load(\"" + quoted + "\", key: \"" + keyOf(tensors.size() - 1) + "\")";
+  return "(" + quoteString(fileName) + ", key: " + quoteString(keyOf(tensors.size() - 1)) + ")";
 }
 
 /// The bytes of the elements, a bool in one byte.

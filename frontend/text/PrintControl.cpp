@@ -10,24 +10,25 @@ LogicalResult GraphPrinter::failWithoutText(Operation &op) {
   return op.emitError("'") << op.getName() << "' has no text in the graph language [no-text]";
 }
 
-std::string GraphPrinter::targets(Operation &op) {
-  return op.getNumResults() ? define(op) + " = " : std::string();
+std::string GraphPrinter::targets(ValueRange results) {
+  return results.empty() ? std::string() : define(results) + " = ";
 }
 
 /// The statements of a block, one level deeper, and what it yields.
-LogicalResult GraphPrinter::printBlock(Block &block) {
+LogicalResult GraphPrinter::printBlock(Block &block, unsigned skippedYields) {
   indent += "  ";
   for (Operation &op : block.without_terminator())
     if (failed(printStatement(op)))
       return failure();
-  if (ValueRange values = block.getTerminator()->getOperands(); !values.empty())
+  ValueRange values = block.getTerminator()->getOperands().drop_front(skippedYields);
+  if (!values.empty())
     os << indent << "yield " << operandList(values) << '\n';
   indent.resize(indent.size() - 2);
   return success();
 }
 
 LogicalResult GraphPrinter::printIf(dfg::IfOp op) {
-  os << indent << targets(*op) << "if " << use(op.getCondition()) << " {\n";
+  os << indent << targets(op->getResults()) << "if " << use(op.getCondition()) << " {\n";
   if (failed(printBlock(op.getThenBlock())))
     return failure();
   if (op.getNumResults() || op.getElseBlock().getOperations().size() > 1) {
@@ -39,7 +40,85 @@ LogicalResult GraphPrinter::printIf(dfg::IfOp op) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The bound of a range that a constant or a size gives.
+static std::optional<dfg::DimExpr> boundOf(Value value) {
+  if (auto size = value.getDefiningOp<dfg::SizeOp>())
+    return size.getValue().getExprs().front();
+  auto constant = value.getDefiningOp<dfg::ConstantOp>();
+  auto dense = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  if (!dense || dense.getType().getRank() != 0)
+    return std::nullopt;
+  return dfg::DimExpr(dense.getSplatValue<APInt>().getSExtValue());
+}
+
+/// The operation that adds 1 to the index of a loop for its next iteration, or null.
+static dfg::AddOp stepOf(dfg::WhileOp op) {
+  auto step = op.getYield().getValues().front().getDefiningOp<dfg::AddOp>();
+  bool isStep = step && step->hasOneUse() && step->getOperand(0) == op.getBodyBlock().getArgument(0);
+  return isStep && boundOf(step->getOperand(1)) == dfg::DimExpr(1) ? step : dfg::AddOp();
+}
+
+/// Returns true if the loop is what `for i in first..last` becomes where the bounds are known before
+/// the call: only a range says so.
+bool GraphPrinter::isRange(dfg::WhileOp op) {
+  Block &condition = op.getConditionBlock();
+  if (!op.getTrips() || op.getInits().empty() || !op.getResult(0).use_empty() ||
+      condition.getOperations().size() != 2 || !stepOf(op))
+    return false;
+  auto less = dyn_cast<dfg::LessOp>(condition.front());
+  if (!less || less->getOperand(0) != condition.getArgument(0) ||
+      op.getCondition().getCondition() != less->getResult(0))
+    return false;
+  std::optional<dfg::DimExpr> first = boundOf(op.getInits().front());
+  std::optional<dfg::DimExpr> last = boundOf(less->getOperand(1));
+  if (!first || !first->constant() || !last)
+    return false;
+  bool isWide = !isInt<32>(*first->constant()) || !isInt<32>(last->constant().value_or(0));
+  if (!dfg::elementTypeOf(op.getInits().front().getType()).isSignlessInteger(isWide ? 64 : 32))
+    return false;
+  dfg::DimExpr trips = op.getTrips()->getExprs().front();
+  return trips == *last - *first || trips == dfg::DimExpr::max(*last - *first, 0);
+}
+
+/// Finds the bounds and steps that ranges imply, so that they are not written besides.
+void GraphPrinter::findImplied() {
+  module.walk([&](dfg::WhileOp op) {
+    if (!isRange(op))
+      return;
+    dfg::AddOp step = stepOf(op);
+    implied.insert(step);
+    Value limit = op.getConditionBlock().front().getOperand(1);
+    for (Value bound : {step->getOperand(1), op.getInits().front(), limit})
+      if (bound.hasOneUse())
+        implied.insert(bound.getDefiningOp());
+  });
+}
+
+LogicalResult GraphPrinter::printFor(dfg::WhileOp op) {
+  std::string carried;
+  std::string index = nameFor(op.getBodyBlock().getArgument(0));
+  for (auto [i, init] : enumerate(op.getInits().drop_front()))
+    carried += (i ? ", " : " with ") + nameFor(op.getBodyBlock().getArgument(i + 1)) + " = " +
+               use(init);
+  auto bound = [&](Value value) { return sizeInEntry(*boundOf(value)); };
+  os << indent << targets(op.getResults().drop_front()) << "for " << index << " in "
+     << bound(op.getInits().front()) << ".."
+     << bound(op.getConditionBlock().front().getOperand(1)) << carried << " {\n";
+  if (failed(printBlock(op.getBodyBlock(), /*skippedYields=*/1)))
+    return failure();
+  os << indent << "}\n";
+  return success();
+}
+
 LogicalResult GraphPrinter::printWhile(dfg::WhileOp op) {
+  if (std::optional<StringRef> recompute = op.getRecompute())
+    os << indent << "@recompute(" << quoteString(*recompute) << ")\n";
+  if (isRange(op))
+    return printFor(op);
   std::string carried;
   for (auto [i, init] : enumerate(op.getInits())) {
     std::string name = nameFor(op.getBodyBlock().getArgument(i));
@@ -53,10 +132,8 @@ LogicalResult GraphPrinter::printWhile(dfg::WhileOp op) {
       return failWithoutText(step);
     names[step.getResult(0)] = "(" + *text + ")";
   }
-  if (std::optional<StringRef> recompute = op.getRecompute())
-    os << indent << "@recompute(\"" << *recompute << "\")\n";
   std::string condition = use(op.getCondition().getCondition());
-  os << indent << targets(*op) << "while " << condition << carried << " {\n";
+  os << indent << targets(op->getResults()) << "while " << condition << carried << " {\n";
   if (failed(printBlock(op.getBodyBlock())))
     return failure();
   os << indent << "}\n";
@@ -64,7 +141,7 @@ LogicalResult GraphPrinter::printWhile(dfg::WhileOp op) {
 }
 
 LogicalResult GraphPrinter::printDataflow(dfg::DataflowOp op) {
-  os << indent << targets(*op) << "dataflow {\n";
+  os << indent << targets(op->getResults()) << "dataflow {\n";
   // Names may be used before they are bound.
   for (Operation &nested : op.getBody().front())
     for (Value result : nested.getResults())
@@ -119,9 +196,9 @@ void GraphPrinter::printQueue(dfg::QueueOp queue) {
 
 std::optional<std::string> GraphPrinter::queueAccess(Operation &op) {
   auto text = [&](StringRef name, StringRef queue, const std::string &rest) {
-    return (name + "(" + quoteName(queue) + (rest.empty() ? "" : ", ") + rest + ")").str();
+    return (functionName(name) + "(" + quoteName(queue) + (rest.empty() ? "" : ", ") + rest + ")");
   };
-  auto countOf = [](dfg::DimsAttr count) { return sizeText(count.getExprs().front()); };
+  auto countOf = [&](dfg::DimsAttr count) { return sizeInEntry(count.getExprs().front()); };
   using Text = std::optional<std::string>;
   return llvm::TypeSwitch<Operation *, Text>(&op)
       .Case([&](dfg::EnqueueOp put) -> Text {

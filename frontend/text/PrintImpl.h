@@ -14,6 +14,9 @@ namespace tfc::text {
 /// A name as the language reads it: in backquotes unless it is a plain word.
 std::string quoteName(llvm::StringRef name);
 
+/// A string as the language reads it, in quotes.
+std::string quoteString(llvm::StringRef text);
+
 /// A size, and a type, with names in backquotes where they are words of the language.
 std::string sizeText(const dfg::DimExpr &size);
 std::string typeText(mlir::Type type);
@@ -27,14 +30,17 @@ public:
   mlir::LogicalResult print();
 
 private:
+  mlir::LogicalResult checkNames();
   void printVariable(dfg::VariableOp variable);
   void printHeader(dfg::EntryOp entry);
   mlir::LogicalResult printEntry(dfg::EntryOp entry);
   mlir::LogicalResult printInitializers(dfg::EntryOp entry);
   mlir::LogicalResult printStatement(mlir::Operation &op);
-  mlir::LogicalResult printBlock(mlir::Block &block);
+  mlir::LogicalResult printBlock(mlir::Block &block, unsigned skippedYields = 0);
   mlir::LogicalResult printIf(dfg::IfOp op);
   mlir::LogicalResult printWhile(dfg::WhileOp op);
+  bool isRange(dfg::WhileOp op);
+  mlir::LogicalResult printFor(dfg::WhileOp op);
   mlir::LogicalResult printDataflow(dfg::DataflowOp op);
   mlir::LogicalResult printNode(dfg::NodeOp op);
   void printQueue(dfg::QueueOp queue);
@@ -47,12 +53,20 @@ private:
   std::string call(mlir::Operation &op, const dfg::OpSignature &signature, bool &ok);
 
   void reserveNames();
+  void reserveFeeds(dfg::EntryOp entry);
+  std::string newName(llvm::StringRef base);
+  void findImplied();
+  /// How an operation or function of the language is called where it has a name of the graph's own.
+  std::string functionName(llvm::StringRef name) const;
+  /// A size in an expression, where a feed hides the name of a size.
+  std::string sizeInEntry(const dfg::DimExpr &size) const;
+  mlir::LogicalResult printSizeAliases(dfg::EntryOp entry);
   std::string nameFor(mlir::Value value);
   std::string use(mlir::Value value) { return names.lookup(value); }
-  std::string define(mlir::Operation &op);
+  std::string define(mlir::ValueRange results);
   std::string operandList(mlir::ValueRange values);
   /// "a, b = ", or nothing where the operation has no results.
-  std::string targets(mlir::Operation &op);
+  std::string targets(mlir::ValueRange results);
 
   mlir::ModuleOp module;
   llvm::raw_ostream &os;
@@ -61,6 +75,12 @@ private:
   std::string indent = "  ";
   llvm::StringSet<> taken;
   llvm::StringSet<> reserved;
+  /// What the module declares, and the feeds of the entry that is printed: they hide functions.
+  llvm::StringSet<> declared, feeds;
+  /// Other names of sizes that are hidden by feeds of the entry.
+  llvm::StringMap<std::string> sizeAliases;
+  /// Operations that a 'for' implies.
+  llvm::DenseSet<mlir::Operation *> implied;
   /// Functions that give variables their first values, by the variables' names.
   llvm::StringMap<std::string> initializers;
   unsigned initializerCount = 0;
