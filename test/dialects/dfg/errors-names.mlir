@@ -20,8 +20,8 @@ dfg.kernel @argument(%x: tensor<?xf32, #dfg.dims<d0>>) {
 
 dfg.entry @attribute() -> (tensor<?xi64, #dfg.dims<n>> {dfg.name = "y"}) attributes {symbols = ["n"]} {
   // expected-error @below {{'dfg.iota' op mentions the size 'm', which 'attribute' does not declare}}
-  %x = dfg.iota {size = #dfg.dims<m>}
-  %y = dfg.iota {size = #dfg.dims<n>}
+  %x = dfg.iota {dtype = i64, size = #dfg.dims<m>}
+  %y = dfg.iota {dtype = i64, size = #dfg.dims<n>}
   dfg.return %y : tensor<?xi64, #dfg.dims<n>>
 }
 
