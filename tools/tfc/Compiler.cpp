@@ -43,6 +43,8 @@ OwningOpRef<ModuleOp> Session::load(const CompileRequest &request, Timing &timin
 }
 
 LogicalResult Session::runStages(ModuleOp module, const CompileRequest &request, Timing &timing) {
+  if (!request.pipeline.startAfter.empty() && failed(verifyAnnotations(module)))
+    return failure();
   LogicalResult result = tfc::runStages(module, request.pipeline, timing);
   if (failed(result) && !diagnostics.hasErrors())
     diagnostics.error({}, "internal", "internal error: a stage failed without a message");
