@@ -9,14 +9,35 @@
 
 using namespace tfc::runtime;
 
+/// Equal names keep the order of the list.
+static int compareByName(const void *left, const void *right) {
+  const StoredTensor *a = *static_cast<StoredTensor *const *>(left);
+  const StoredTensor *b = *static_cast<StoredTensor *const *>(right);
+  if (int order = strcmp(a->name, b->name))
+    return order;
+  return a < b ? -1 : a > b;
+}
+
+bool StoredTensors::index() {
+  for (StoredTensor &tensor : list)
+    if (!byName.push(&tensor))
+      return false;
+  if (byName.size() > 0)
+    qsort(byName.begin(), byName.size(), sizeof(StoredTensor *), compareByName);
+  return true;
+}
+
 StoredTensor *StoredTensors::find(const char *name) {
-  for (size_t tried = 0; tried < list.size(); ++tried) {
-    StoredTensor &tensor = list[next];
-    next = next + 1 == list.size() ? 0 : next + 1;
-    if (strcmp(tensor.name, name) == 0)
-      return &tensor;
+  size_t begin = 0, end = byName.size();
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    if (strcmp(byName[middle]->name, name) < 0)
+      begin = middle + 1;
+    else
+      end = middle;
   }
-  return nullptr;
+  bool isFound = begin < byName.size() && strcmp(byName[begin]->name, name) == 0;
+  return isFound ? byName[begin] : nullptr;
 }
 
 //===- Reading ------------------------------------------------------------===//
@@ -35,6 +56,7 @@ public:
       : instance(instance), path(path), json(text, bytes), tensors(tensors), checksums(allocator) {}
 
   tfc_status parse();
+  void attachChecksums();
 
 private:
   bool parseMembers();
@@ -42,7 +64,6 @@ private:
   bool parseTensor(StoredTensor &tensor);
   bool parseShape(StoredTensor &tensor);
   bool parseOffsets(StoredTensor &tensor);
-  void attachChecksums();
 
   tfc_instance &instance;
   const char *path;
@@ -155,7 +176,6 @@ tfc_status HeaderParser::parse() {
   if (!parsed)
     return instance.fail(TFC_DATA_LOSS, "%s: damaged header: expected %s at byte %llu", path,
                          json.error(), static_cast<unsigned long long>(8 + json.offset()));
-  attachChecksums();
   return TFC_OK;
 }
 
@@ -216,7 +236,12 @@ tfc_status tfc::runtime::parseHeader(tfc_instance &instance, const char *path,
   HeaderParser parser(instance, path, allocator, text, bytes, tensors);
   if (tfc_status status = parser.parse())
     return status;
-  return checkLayout(instance, path, dataBytes, tensors);
+  if (tfc_status status = checkLayout(instance, path, dataBytes, tensors))
+    return status;
+  if (!tensors.index())
+    return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the header", path);
+  parser.attachChecksums();
+  return TFC_OK;
 }
 
 //===- Writing ------------------------------------------------------------===//

@@ -34,16 +34,18 @@ struct StoredTensor {
 
 /// The tensors that a header lists. The strings point into the header's text.
 struct StoredTensors {
-  explicit StoredTensors(const Allocator &allocator) : list(allocator) {}
+  explicit StoredTensors(const Allocator &allocator) : list(allocator), byName(allocator) {}
 
   Array<StoredTensor> list;
   bool hasChecksums = false;
 
-  /// The tensor of this name, or null. Cheap for names asked in the file's order.
+  /// Prepares `find`, when the list is complete and in its order; false if there is no memory.
+  bool index();
+  /// The tensor of this name, the first of several, or null.
   StoredTensor *find(const char *name);
 
 private:
-  size_t next = 0;
+  Array<StoredTensor *> byName;
 };
 
 /// Parses a header and checks it against the `dataBytes` behind it: whole tensors, one after

@@ -4,6 +4,7 @@
 
 #include "runtime/Crc32c.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -408,6 +409,33 @@ TEST_F(Checkpoint, RefusesFilesThatAreSomethingElse) {
   setBytes("");
   EXPECT_EQ(refuse(TFC_DATA_LOSS),
             "c.safetensors: truncated: 0 bytes are no safetensors file; nothing was loaded");
+}
+
+TEST_F(Checkpoint, RefusesPipesAndDevicesAtOnce) {
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(refuse(TFC_IO_ERROR), "c.safetensors: not a regular file; nothing was loaded");
+  fs::remove(path);
+  fs::create_symlink("/dev/zero", path);
+  EXPECT_EQ(refuse(TFC_IO_ERROR), "c.safetensors: not a regular file; nothing was loaded");
+}
+
+TEST_F(Checkpoint, MatchesManyChecksumsInTime) {
+  save(someValues());
+  std::string text = header(), data = bytes().substr(8 + text.size());
+  std::string checksums, tensors;
+  for (int i = 0; i < 200'000; ++i) {
+    checksums += ",\"crc32c/missing" + std::to_string(i) + "\":\"00000000\"";
+    tensors +=
+        ",\"t" + std::to_string(i) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[43,43]})";
+  }
+  text.resize(text.find_last_of('}'));
+  text.insert(text.find('}'), checksums);
+  setFile(text + tensors + "}", data);
+  auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(refuse(TFC_FAILED_PRECONDITION).substr(0, 42),
+            "c.safetensors: no variable takes tensor 't");
+  // With a search through all tensors for each of them it took minutes.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST_F(Checkpoint, RefusesOverlapsAndGaps) {
