@@ -10,11 +10,13 @@ namespace tfc {
 
 /// What the gradients of an entry share: its tapes, and which operations were built for gradients.
 struct GradientContext : mlir::OpBuilder::Listener {
-  explicit GradientContext(mlir::ModuleOp module) : symbols(module) {}
+  GradientContext(mlir::ModuleOp module, uint64_t maxCreated)
+      : symbols(module), maxCreated(maxCreated) {}
 
   void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override {
     ops.insert(op);
     built.push_back(op);
+    ++created;
   }
   /// Erases the operation, and then what only it used, if nobody uses it.
   void eraseIfUnused(mlir::Operation *op);
@@ -23,6 +25,10 @@ struct GradientContext : mlir::OpBuilder::Listener {
   OperationSet ops;
   /// In the order in which they were built; those that are not among `ops` have been erased.
   std::vector<mlir::Operation *> built;
+  /// How many operations were built in all entries, and how many may be.
+  uint64_t created = 0, maxCreated;
+  /// For each gradient of the entry that is built, its place and how many operations it took.
+  llvm::SmallVector<std::pair<mlir::Location, uint64_t>> finished;
   /// The gathers that make up the sparse gradients of an operation.
   llvm::DenseSet<std::pair<mlir::Operation *, mlir::Operation *>> sparseReaders;
 };

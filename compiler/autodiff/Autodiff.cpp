@@ -78,7 +78,23 @@ bool Differentiator::concerns(Operation *forward) const {
   return activity.concerns(forward) || context.sparseReaders.contains({op, forward});
 }
 
+/// Fails where the gradients have become too many operations, and says what those before took.
+LogicalResult Differentiator::checkGrowth() {
+  static constexpr size_t kMaxShown = 5;
+  if (context.created <= context.maxCreated)
+    return success();
+  InFlightDiagnostic error = op->emitError()
+                             << "the gradients up to this one take more than " << context.maxCreated
+                             << " operations [expansion-limit]";
+  for (auto [location, count] : ArrayRef(context.finished).take_back(kMaxShown))
+    error.attachNote(location) << "this gradient takes " << count << " operations";
+  error.attachNote() << "help: --max-operations=N allows more";
+  return error;
+}
+
 LogicalResult Differentiator::visit(Operation *forward) {
+  if (failed(checkGrowth()))
+    return failure();
   if (auto push = dyn_cast<PushOp>(forward)) {
     visitPush(push);
     return success();
@@ -224,17 +240,20 @@ struct BuildGradientsPass : tfc::impl::BuildGradientsBase<BuildGradientsPass> {
 
   void runOnOperation() override {
     bool hasFailed = false;
-    GradientContext context(getOperation());
+    GradientContext context(getOperation(), maxOperations);
     for (auto entry : getOperation().getOps<EntryOp>()) {
       context.ops.clear();
       context.built.clear();
       context.sparseReaders.clear();
+      context.finished.clear();
       SmallVector<GradientsOp> work;
       entry.walk<WalkOrder::PreOrder>([&](GradientsOp op) { work.push_back(op); });
       findSparseReaders(work, context);
       // In program order: the inner gradient of a second derivative is operations by then.
       for (GradientsOp op : work) {
+        uint64_t before = context.created;
         FailureOr<SmallVector<Value>> results = Differentiator(op, context).run();
+        context.finished.emplace_back(op.getLoc(), context.created - before);
         if (failed(results)) {
           hasFailed = true;
           break;

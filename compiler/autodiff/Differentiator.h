@@ -35,6 +35,7 @@ private:
   mlir::LogicalResult sweepAround();
   bool concerns(mlir::Operation *forward) const;
   mlir::LogicalResult sweepBlock(mlir::Block &block, mlir::Operation *end = nullptr);
+  mlir::LogicalResult checkGrowth();
   mlir::LogicalResult visit(mlir::Operation *forward);
   mlir::LogicalResult visitPlain(mlir::Operation *forward);
   mlir::LogicalResult reportPath(mlir::Operation *blocking);

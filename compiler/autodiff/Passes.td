@@ -12,8 +12,14 @@ def BuildGradients : Pass<"tfc-build-gradients", "::mlir::ModuleOp"> {
     two assignments. After: none is left. Reverse-mode differentiation, each
     operation giving the gradients of its operands
     (`DifferentiableOpInterface`). A value that reaches the loss only through
-    operations without a gradient is an error that shows the path.
+    operations without a gradient is an error that shows the path. So is a
+    gradient whose operations are too many, as those of gradients of gradients
+    can be: each doubles what the one inside of it has.
   }];
+  let options = [
+    Option<"maxOperations", "max-operations", "uint64_t", /*default=*/"1000000",
+           "How many operations the gradients of a module may consist of">,
+  ];
 }
 
 #endif // TFC_COMPILER_AUTODIFF_PASSES_TD

@@ -33,10 +33,10 @@ static void addControlFlow(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createStructureControlFlow());
 }
 
-static void addAutodiff(OpPassManager &passes, const PipelineOptions &) {
+static void addAutodiff(OpPassManager &passes, const PipelineOptions &options) {
   // Gradients go through values, so what variables hold must be values first.
   passes.addPass(createResolveState());
-  passes.addPass(createBuildGradients());
+  passes.addPass(createBuildGradients({options.maxOperations}));
 }
 
 static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
