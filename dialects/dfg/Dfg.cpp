@@ -5,6 +5,7 @@
 #include "dialects/dfg/PoolingOps.h"
 #include "dialects/dfg/ScanOps.h"
 #include "dialects/dfg/ScatterOps.h"
+#include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeOps.h"
 #include "dialects/dfg/SortOps.h"
 #include "dialects/dfg/WindowOps.h"
@@ -107,6 +108,8 @@ LogicalResult DimsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected the canonical form '" << expr->str() << "', but got '"
                          << size.getValue() << "'";
   }
+  if (isTooComplex(sizes))
+    return emitError() << "the formulas of these sizes are too large [too-large]";
   return success();
 }
 

@@ -138,32 +138,30 @@ DimExpr DimExpr::operator*(const DimExpr &other) const {
   return result;
 }
 
-static DimExpr fromMonomial(const DimExpr::Monomial &monomial, int64_t coefficient) {
-  DimExpr term(coefficient);
-  for (const DimExpr::Atom &atom : monomial)
-    term = term * *DimExpr::parse(atom.text);
-  return term;
-}
+/// Makes a term of factors as they are.
+using MakeTerm = function_ref<DimExpr(const DimExpr::Monomial &, int64_t)>;
 
 /// Splits `lhs` into quotient * `by` + rest, where the rest has only terms that `by` does not
 /// divide.
-static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t by) {
+static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t by,
+                                                    MakeTerm makeTerm) {
   DimExpr quotient, rest;
   for (auto &[monomial, coefficient] : lhs.getTerms()) {
     if (coefficient % by != 0 && !monomial.empty()) {
-      rest = rest + fromMonomial(monomial, coefficient);
+      rest = rest + makeTerm(monomial, coefficient);
       continue;
     }
     // The constant term may leave a remainder behind: (n + 5) // 2 keeps 1, takes 2 out.
     int64_t whole = floorDivide(coefficient, by);
-    quotient = quotient + fromMonomial(monomial, whole);
+    quotient = quotient + makeTerm(monomial, whole);
     rest = rest + DimExpr(floorModulo(coefficient, by));
   }
   return {quotient, rest};
 }
 
 /// `lhs / rhs`, if `rhs` is a single product that divides every term of `lhs`.
-static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &rhs) {
+static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &rhs,
+                                            MakeTerm makeTerm) {
   if (rhs.getTerms().size() != 1)
     return std::nullopt;
   auto &[divisor, by] = *rhs.getTerms().begin();
@@ -175,7 +173,7 @@ static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &r
     DimExpr::Monomial left;
     std::set_difference(monomial.begin(), monomial.end(), divisor.begin(), divisor.end(),
                         std::back_inserter(left));
-    result = result + fromMonomial(left, coefficient / by);
+    result = result + makeTerm(left, coefficient / by);
   }
   return result;
 }
@@ -183,12 +181,17 @@ static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &r
 DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
   if (rhs.isConstant(0) || isOverflow(lhs) || isOverflow(rhs))
     return atom(AtomKind::FloorDiv, lhs, rhs);
-  if (auto exact = divideExactly(lhs, rhs))
+  auto makeTerm = [](const Monomial &monomial, int64_t coefficient) {
+    DimExpr term;
+    term.add(monomial, coefficient);
+    return term;
+  };
+  if (auto exact = divideExactly(lhs, rhs, makeTerm))
     return *exact;
   std::optional<int64_t> by = rhs.constant();
   if (!by || *by < 0)
     return atom(AtomKind::FloorDiv, lhs, rhs);
-  auto [quotient, rest] = divideByConstant(lhs, *by);
+  auto [quotient, rest] = divideByConstant(lhs, *by, makeTerm);
   if (std::optional<int64_t> value = rest.constant())
     return quotient + DimExpr(floorDivide(*value, *by));
   return quotient + atom(AtomKind::FloorDiv, rest, rhs);
@@ -197,12 +200,17 @@ DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
 DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {
   if (rhs.isConstant(0) || isOverflow(lhs) || isOverflow(rhs))
     return atom(AtomKind::Mod, lhs, rhs);
-  if (divideExactly(lhs, rhs))
+  auto makeTerm = [](const Monomial &monomial, int64_t coefficient) {
+    DimExpr term;
+    term.add(monomial, coefficient);
+    return term;
+  };
+  if (divideExactly(lhs, rhs, makeTerm))
     return DimExpr(0);
   std::optional<int64_t> by = rhs.constant();
   if (!by || *by < 0)
     return atom(AtomKind::Mod, lhs, rhs);
-  DimExpr rest = divideByConstant(lhs, *by).second;
+  DimExpr rest = divideByConstant(lhs, *by, makeTerm).second;
   if (std::optional<int64_t> value = rest.constant())
     return DimExpr(floorModulo(*value, *by));
   return atom(AtomKind::Mod, rest, rhs);

@@ -1,12 +1,15 @@
 //===- DimExprParser.cpp - Reading symbolic sizes -------------------------===//
 
 #include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
 namespace tfc::dfg {
+
+static uint64_t countTerms(const DimExpr &size) { return size.getTerms().size(); }
 
 namespace {
 /// Recursive descent over `sum = product {(+|-) product}`, `product = unary {(*|//|%) unary}`.
@@ -45,16 +48,17 @@ private:
     std::optional<DimExpr> result = parseUnary();
     while (result) {
       DimExpr (*apply)(const DimExpr &, const DimExpr &) = nullptr;
+      bool multiplies = false;
       if (consume("//"))
         apply = DimExpr::floorDiv;
       else if (consume("%"))
         apply = DimExpr::mod;
-      else if (consume("*"))
+      else if ((multiplies = consume("*")))
         apply = [](const DimExpr &a, const DimExpr &b) { return a * b; };
       else
         break;
       std::optional<DimExpr> other = parseUnary();
-      if (!other)
+      if (!other || (multiplies && countTerms(*result) * countTerms(*other) > kMaxSizeTerms))
         return std::nullopt;
       result = apply(*result, *other);
     }

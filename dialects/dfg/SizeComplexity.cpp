@@ -1,0 +1,61 @@
+//===- SizeComplexity.cpp - How large the formulas of sizes may be -------------===//
+
+#include "dialects/dfg/SizeComplexity.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace tfc::dfg {
+
+/// Shorter texts are never too complex: each axis needs several characters to double the terms.
+static constexpr size_t kShort = 48;
+
+static size_t nestingOf(StringRef text) {
+  size_t depth = 0, deepest = 0;
+  for (char c : text) {
+    depth += c == '(' ? 1 : c == ')' && depth > 0 ? -1 : 0;
+    deepest = std::max(deepest, depth);
+  }
+  return deepest;
+}
+
+uint64_t costOf(const DimExpr &size) {
+  uint64_t cost = 0;
+  for (auto &[monomial, coefficient] : size.getTerms()) {
+    ++cost;
+    for (const DimExpr::Atom &atom : monomial)
+      cost += 1 + atom.text.size() / 16;
+  }
+  return cost;
+}
+
+bool isTooComplex(const DimExpr &size) {
+  uint64_t text = 0;
+  for (auto &[monomial, coefficient] : size.getTerms())
+    for (const DimExpr::Atom &atom : monomial) {
+      if (atom.kind == DimExpr::AtomKind::Symbol)
+        continue;
+      text += atom.text.size();
+      if (text > kMaxSizeText || nestingOf(atom.text) > kMaxSizeNesting)
+        return true;
+    }
+  return size.getTerms().size() > kMaxSizeTerms;
+}
+
+bool isTooComplex(ArrayRef<mlir::StringAttr> sizes) {
+  size_t characters = 0;
+  for (mlir::StringAttr size : sizes)
+    characters += size.size();
+  if (characters <= kShort)
+    return false;
+  uint64_t terms = 1;
+  for (mlir::StringAttr text : sizes) {
+    std::optional<DimExpr> size = DimExpr::parse(text.getValue());
+    if (!size || isTooComplex(*size))
+      return true;
+    terms = SaturatingMultiply<uint64_t>(terms, std::max<size_t>(size->getTerms().size(), 1));
+  }
+  return terms > kMaxSizeTerms;
+}
+
+} // namespace tfc::dfg
