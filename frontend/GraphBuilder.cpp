@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/Numbers.h"
+#include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -42,6 +43,7 @@ private:
 } // namespace
 
 GraphBuilder::GraphBuilder(ModuleOp module) : module(module), builder(module.getContext()) {
+  builder.setListener(&counter);
   builder.setInsertionPointToEnd(module.getBody());
 }
 
@@ -144,6 +146,29 @@ static LogicalResult checkNumbers(StringRef op, ArrayRef<NamedAttribute> attribu
   return success();
 }
 
+static bool hasTooManyAxes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() > dfg::kMaxRank;
+}
+
+/// Inference multiplies sizes, so they must not be large polynomials.
+static LogicalResult checkSizeComplexity(Location location, StringRef op, ValueRange operands,
+                                         ArrayRef<NamedAttribute> attributes) {
+  auto isTooComplex = [](Attribute attribute) {
+    auto dims = dyn_cast_or_null<dfg::DimsAttr>(attribute);
+    return dims && dfg::isTooComplex(dims.getSizes());
+  };
+  auto encodingOf = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? tensor.getEncoding() : Attribute();
+  };
+  if (any_of(operands.getTypes(), [&](Type type) { return isTooComplex(encodingOf(type)); }) ||
+      any_of(attributes, [&](NamedAttribute attr) { return isTooComplex(attr.getValue()); }))
+    return emitError(location) << "the sizes of '" << op
+                               << "' are too large as formulas [too-large]";
+  return success();
+}
+
 FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
                                             ArrayRef<NamedAttribute> attributes,
                                             Location location) {
@@ -153,12 +178,19 @@ FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
     emitError(location) << "there is no operation '" << op << "'";
     return failure();
   }
+  if (failed(checkSizeComplexity(location, op, operands, attributes)))
+    return failure();
   DictionaryAttr dictionary = builder.getDictionaryAttr(attributes);
   FailureOr<SmallVector<Type>> types = inferTypes(*name, operands, dictionary, location);
   if (failed(types) || failed(dfg::checkSizes(location, op, *types)) ||
       failed(dfg::checkSizes(location, op, attributes)) ||
       failed(checkNumbers(op, attributes, *types, location)))
     return failure();
+  if (any_of(*types, hasTooManyAxes)) {
+    emitError(location) << "the result of '" << op << "' has more than " << dfg::kMaxRank
+                        << " axes [too-large]";
+    return failure();
+  }
   OperationState state(location, *name, operands, *types, attributes);
   Operation *operation = builder.create(state);
   if (succeeded(verifyAsWritten(operation)))

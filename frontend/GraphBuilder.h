@@ -34,6 +34,8 @@ public:
 
   mlir::MLIRContext *getContext() { return builder.getContext(); }
   mlir::ModuleOp getModule() { return module; }
+  /// The number of operations that were created so far; one with several results counts as many.
+  uint64_t getOperationCount() const { return counter.count; }
 
   /// Creates `dfg.<op>` in the current entry; its inputs are checked and its result types inferred.
   mlir::FailureOr<mlir::Operation *> create(llvm::StringRef op, mlir::ValueRange operands,
@@ -135,7 +137,16 @@ private:
   /// Puts the builder before the first entry.
   void toDeclarations();
 
+  struct OperationCounter : mlir::OpBuilder::Listener {
+    void notifyOperationInserted(mlir::Operation *op,
+                                 mlir::OpBuilder::InsertPoint before) override {
+      count += before.isSet() ? 0 : std::max(op->getNumResults(), 1u);
+    }
+    uint64_t count = 0;
+  };
+
   mlir::ModuleOp module;
+  OperationCounter counter;
   mlir::OpBuilder builder;
   dfg::EntryOp entry;
   mlir::Operation *hoistPlace = nullptr;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "frontend/ImportOptions.h"
 #include "frontend/tensorflow/Import.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -15,6 +16,7 @@ namespace tfc {
 /// form; null after one. `sources` keeps the texts that were read, for the errors of later stages.
 mlir::OwningOpRef<mlir::ModuleOp> importFile(llvm::StringRef path, mlir::MLIRContext &context,
                                              text::SourceManager &sources,
-                                             llvm::ArrayRef<tensorflow::EntrySpec> entries = {});
+                                             llvm::ArrayRef<tensorflow::EntrySpec> entries = {},
+                                             const ImportOptions &options = {});
 
 } // namespace tfc

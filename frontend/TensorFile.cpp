@@ -1,5 +1,6 @@
 #include "frontend/TensorFile.h"
 
+#include "frontend/ReadFile.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -111,6 +112,8 @@ static llvm::StringRef npyField(llvm::StringRef header, llvm::StringRef key) {
 static FileBuffer toRowMajor(TensorBytes &tensor) {
   size_t width = byteWidth(tensor.element), count = tensor.bytes.size() / width;
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(tensor.bytes.size());
+  if (!buffer)
+    return nullptr;
   llvm::SmallVector<int64_t> index(tensor.shape.size(), 0);
   for (size_t i = 0; i < count; ++i) {
     size_t place = 0;
@@ -215,58 +218,87 @@ static std::optional<TensorBytes> tensorOfEntry(MLIRContext *context,
   return tensor;
 }
 
-static std::optional<TensorBytes> parseSafetensors(MLIRContext *context, llvm::StringRef text,
-                                                   llvm::StringRef key, std::string &error) {
-  error = "this is no safetensors file";
+/// The header; null where this is none.
+static std::unique_ptr<llvm::json::Value> parseHeader(llvm::StringRef text) {
   if (text.size() < 8)
-    return std::nullopt;
+    return nullptr;
   uint64_t length = llvm::support::endian::read64le(text.data());
   if (length > text.size() - 8)
-    return std::nullopt;
+    return nullptr;
   llvm::Expected<llvm::json::Value> header = llvm::json::parse(text.substr(8, length));
-  if (!header) {
-    llvm::consumeError(header.takeError());
-    return std::nullopt;
-  }
-  const llvm::json::Object *object = header->getAsObject();
-  if (!object)
-    return std::nullopt;
+  if (header && header->getAsObject())
+    return std::make_unique<llvm::json::Value>(std::move(*header));
+  llvm::consumeError(header.takeError());
+  return nullptr;
+}
+
+static std::optional<TensorBytes> findTensor(MLIRContext *context, const llvm::json::Object &header,
+                                             llvm::StringRef data, llvm::StringRef key,
+                                             std::string &error) {
+  if (const llvm::json::Object *named = key.empty() ? nullptr : header.getObject(key);
+      named && key != "__metadata__")
+    return tensorOfEntry(context, *named, data, error);
   const llvm::json::Object *found = nullptr;
   std::string names;
   unsigned count = 0;
-  for (const auto &[name, value] : *object) {
+  for (const auto &[name, value] : header) {
     if (name == "__metadata__" || !value.getAsObject())
       continue;
-    if (key.empty() || llvm::StringRef(name) == key)
-      found = value.getAsObject();
+    found = value.getAsObject();
     if (++count <= 5)
       names += (count > 1 ? ", '" : "'") + name.str() + "'";
   }
-  if (!found || (key.empty() && count != 1)) {
+  if (!key.empty() || count != 1) {
     error = (key.empty() ? "it holds several tensors; name one as key: (" + names
                          : "it holds no tensor '" + key.str() + "' (but " + names) +
             (count > 5 ? ", ...)" : ")");
     return std::nullopt;
   }
-  return tensorOfEntry(context, *found, text.drop_front(8 + length), error);
+  return tensorOfEntry(context, *found, data, error);
 }
 
-ElementsAttr loadTensor(MLIRContext *context, llvm::StringRef path, llvm::StringRef key,
-                        std::string &error) {
-  auto read = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  if (!read) {
-    error = read.getError().message();
-    return {};
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+struct TensorFiles::File {
+  FileBuffer buffer;
+  /// Of a safetensors file.
+  std::unique_ptr<llvm::json::Value> header;
+};
+
+TensorFiles::TensorFiles() = default;
+TensorFiles::~TensorFiles() = default;
+
+ElementsAttr TensorFiles::load(MLIRContext *context, llvm::StringRef path, llvm::StringRef key,
+                               std::string &error) {
+  std::unique_ptr<File> &known = files[path];
+  bool isNpy = path.ends_with(".npy");
+  if (!known) {
+    File read{readRegularFile(path, error), nullptr};
+    if (!read.buffer)
+      return {};
+    if (!isNpy && !(read.header = parseHeader(read.buffer->getBuffer()))) {
+      error = "this is no safetensors file";
+      return {};
+    }
+    known = std::make_unique<File>(std::move(read));
   }
-  FileBuffer file(std::move(*read));
-  std::optional<TensorBytes> tensor =
-      path.ends_with(".npy") ? parseNpy(context, file->getBuffer(), error)
-                             : parseSafetensors(context, file->getBuffer(), key, error);
+  FileBuffer file = known->buffer;
+  llvm::StringRef text = file->getBuffer();
+  std::optional<TensorBytes> tensor;
+  if (isNpy) {
+    tensor = parseNpy(context, text, error);
+  } else {
+    llvm::StringRef data = text.drop_front(8 + llvm::support::endian::read64le(text.data()));
+    tensor = findTensor(context, *known->header->getAsObject(), data, key, error);
+  }
   if (!tensor)
     return {};
-  if (tensor->isColumnMajor)
-    file = toRowMajor(*tensor);
+  if (tensor->isColumnMajor && !(file = toRowMajor(*tensor))) {
+    error = "there is no memory for its elements";
+    return {};
+  }
   return makeAttribute(*tensor, file, key.empty() ? path : key);
 }
 

@@ -3,14 +3,27 @@
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
 
 namespace tfc {
 
-/// Reads a tensor from a `.npy` file, or the tensor `key` from a `.safetensors` file (without a
-/// key, the only one in it). Large ones stay in the mapped file, as dense resources. Null, and
-/// `error` set, where the file is damaged or holds no such tensor.
-mlir::ElementsAttr loadTensor(mlir::MLIRContext *context, llvm::StringRef path, llvm::StringRef key,
-                              std::string &error);
+/// The files from which a graph loads tensors: each is opened once, and its header parsed once.
+class TensorFiles {
+public:
+  TensorFiles();
+  ~TensorFiles();
+
+  /// Reads a tensor from a `.npy` file, or the tensor `key` from a `.safetensors` file (without a
+  /// key, the only one in it). Large ones stay in the mapped file, as dense resources. Null, and
+  /// `error` set, where the file is damaged or holds no such tensor.
+  mlir::ElementsAttr load(mlir::MLIRContext *context, llvm::StringRef path, llvm::StringRef key,
+                          std::string &error);
+
+private:
+  struct File;
+  llvm::StringMap<std::unique_ptr<File>> files;
+};
 
 /// A tensor of these bytes, little-endian in row-major order; a bool is one byte. Large ones are
 /// dense resources called `name`. Null where there are more or fewer bytes than elements.

@@ -84,7 +84,7 @@ std::optional<EntrySpec> parseEntrySpec(StringRef text, std::string &error) {
 }
 
 OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, StringRef bytes,
-                                     ArrayRef<EntrySpec> entries) {
+                                     ArrayRef<EntrySpec> entries, const ImportOptions &options) {
   std::optional<Graph> graph = readGraphDef(&context, path, bytes);
   if (!graph)
     return {};
@@ -98,7 +98,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, Strin
   GraphBuilder builder(*module);
   ModuleSymbols symbols;
   Handles handles(*graph);
-  text::LibraryCalls functions(builder, "tensorflow");
+  text::LibraryCalls functions(builder, "tensorflow", options);
   bool hasErrors = false;
   llvm::StringSet<> names;
   for (const EntrySpec &entry : entries) {

@@ -1,6 +1,7 @@
 // TensorFlow graphs (GraphDef) to dfg modules.
 #pragma once
 
+#include "frontend/ImportOptions.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <optional>
@@ -37,6 +38,7 @@ std::string portName(llvm::StringRef tensor);
 /// diagnostics; null after one.
 mlir::OwningOpRef<mlir::ModuleOp> importGraphDef(mlir::MLIRContext &context, llvm::StringRef path,
                                                  llvm::StringRef bytes,
-                                                 llvm::ArrayRef<EntrySpec> entries);
+                                                 llvm::ArrayRef<EntrySpec> entries,
+                                                 const ImportOptions &options = {});
 
 } // namespace tfc::tensorflow

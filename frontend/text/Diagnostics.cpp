@@ -16,6 +16,9 @@ static constexpr size_t kMaxExcerpt = 160;
 /// More diagnostics than this are counted only: nobody reads them.
 static constexpr size_t kMaxPrinted = 500;
 
+/// More are not kept, as memory would go.
+static constexpr size_t kMaxKept = 10'000;
+
 Diagnostic &Diagnostic::also(SourceRange range) {
   others.push_back(range);
   return *this;
@@ -53,7 +56,13 @@ std::string takeSlug(std::string &text) {
 
 Diagnostic &DiagnosticEngine::error(SourceRange at, StringRef slug, const Twine &text) {
   ++errors;
-  Diagnostic &diagnostic = diagnostics.emplace_back();
+  bool isKept = diagnostics.size() < kMaxKept;
+  dropped += !isKept;
+  if (isKept)
+    diagnostics.emplace_back();
+  else
+    discarded = Diagnostic();
+  Diagnostic &diagnostic = last();
   diagnostic.at = at;
   diagnostic.slug = slug.str();
   diagnostic.text = text.str();
@@ -73,6 +82,8 @@ std::vector<Diagnostic> DiagnosticEngine::takeBack(size_t size) {
   diagnostics.resize(size);
   for (const Diagnostic &diagnostic : taken)
     errors -= diagnostic.severity == Severity::Error;
+  errors -= dropped;
+  dropped = 0;
   return taken;
 }
 
@@ -97,9 +108,10 @@ void DiagnosticEngine::flush(raw_ostream &os) {
   order.erase(llvm::unique(order, samePrimary), order.end());
   for (const Diagnostic *diagnostic : ArrayRef(order).take_front(kMaxPrinted))
     print(os, *diagnostic);
-  if (order.size() > kMaxPrinted)
-    os << "note: " << order.size() - kMaxPrinted << " more diagnostics are not shown\n";
+  if (order.size() + dropped > kMaxPrinted)
+    os << "note: " << order.size() + dropped - kMaxPrinted << " more diagnostics are not shown\n";
   diagnostics.clear();
+  dropped = 0;
 }
 
 void DiagnosticEngine::print(raw_ostream &os, const Diagnostic &diagnostic) const {

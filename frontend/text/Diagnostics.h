@@ -52,7 +52,8 @@ class DiagnosticEngine {
 public:
   explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
 
-  /// References stay valid as long as the engine. `slug` may be empty.
+  /// References stay valid as long as the engine, or until the next error where there are too many.
+  /// `slug` may be empty.
   Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   Diagnostic &warning(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
 
@@ -70,7 +71,7 @@ public:
   void flush(llvm::raw_ostream &os);
 
   /// The diagnostic that was reported last; there must be one.
-  Diagnostic &last() { return diagnostics.back(); }
+  Diagnostic &last() { return dropped ? discarded : diagnostics.back(); }
 
   const SourceManager &sourceManager() const { return sources; }
 
@@ -82,6 +83,9 @@ private:
   const SourceManager &sources;
   std::deque<Diagnostic> diagnostics;
   unsigned errors = 0;
+  /// Those that are too many to keep, and the last of them.
+  size_t dropped = 0;
+  Diagnostic discarded;
 };
 
 } // namespace tfc::text

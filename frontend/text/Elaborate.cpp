@@ -7,10 +7,13 @@ using namespace llvm;
 
 namespace tfc::text {
 
-Elaborator::Elaborator(GraphBuilder &builder, SourceManager &sources, DiagnosticEngine &diagnostics)
-    : context(builder.getContext()), sources(sources), diagnostics(diagnostics), builder(builder) {}
+Elaborator::Elaborator(GraphBuilder &builder, SourceManager &sources, DiagnosticEngine &diagnostics,
+                       const ImportOptions &options)
+    : context(builder.getContext()), sources(sources), diagnostics(diagnostics), builder(builder),
+      options(options), budget(options.limits) {}
 
 void Elaborator::run(FileId file) {
+  allowFolderOf(file);
   prelude = loadShipped("prelude", {});
   mainModule = loadModule(file, {});
   if (!mainModule || !prelude)
@@ -35,10 +38,10 @@ void Elaborator::run(FileId file) {
 }
 
 bool elaborate(mlir::ModuleOp module, SourceManager &sources, FileId file,
-               DiagnosticEngine &diagnostics) {
+               DiagnosticEngine &diagnostics, const ImportOptions &options) {
   unsigned before = diagnostics.errorCount();
   GraphBuilder builder(module);
-  Elaborator(builder, sources, diagnostics).run(file);
+  Elaborator(builder, sources, diagnostics, options).run(file);
   return diagnostics.errorCount() == before;
 }
 

@@ -6,6 +6,13 @@ namespace tfc::text {
 
 bool Elaborator::runBlock(RunTimeBlock &block, mlir::Block &into, function_ref<void()> bind,
                           function_ref<bool()> body) {
+  SaveAndRestore<unsigned> depth(budget.blockDepth, budget.blockDepth + 1);
+  if (budget.blockDepth > ast::kMaxNesting) {
+    error(frame->callSite, "too-deep",
+          "run-time blocks are nested more than " + Twine(ast::kMaxNesting) +
+              " levels deep, through calls");
+    budget.stop();
+  }
   builder.toEnd(into);
   // The names that it binds end with it.
   StringMap<Local> outer = frame->locals;

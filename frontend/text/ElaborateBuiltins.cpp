@@ -19,6 +19,8 @@ Entity Elaborator::zipGroups(ArrayRef<Argument> args, SourceRange at) {
                       Twine(group->elements.size()) + " values");
     groups.push_back(group);
   }
+  if (!groups.empty() && !spend(4 * groups.size() * groups.front()->elements.size(), at))
+    return Poison();
   std::vector<Entity> tuples;
   for (size_t i = 0; !groups.empty() && i < groups.front()->elements.size(); ++i) {
     std::vector<Entity> tuple;

@@ -222,6 +222,11 @@ Entity Elaborator::callFunction(const Function &function, const ast::CallExpr &c
   if (!ok)
     return Poison();
 
+  Budget::Scope expansion(budget, {Expansion::Kind::Function, fn.name.text, call.range});
+  if (!spend(kStepsOfCall, call.range))
+    return Poison();
+  ++budget.counts[&fn];
+  size_t variablesBefore = variables.size();
   auto callee = std::make_shared<Frame>();
   callee->module = function.module;
   callee->self = function.self;
@@ -230,7 +235,11 @@ Entity Elaborator::callFunction(const Function &function, const ast::CallExpr &c
   callee->callSite = call.range;
   callee->depth = frame->depth + 1;
   callee->expected = wanted;
-  keptFrames.push_back(callee);
+  // Variables that the body declares are initialised later, in its frame.
+  llvm::scope_exit keep([&] {
+    if (variables.size() != variablesBefore)
+      keptFrames.push_back(callee);
+  });
   SaveAndRestore<Frame *> inner(frame, callee.get());
   if (!bindParams(function, matched, *callee))
     return Poison();

@@ -1,3 +1,4 @@
+#include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "frontend/text/ElaborateImpl.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -82,6 +83,12 @@ std::optional<dfg::Shape> Elaborator::evalShape(ArrayRef<ast::IndexItem> items) 
       return std::nullopt;
     }
     shape.append(part->begin(), part->end());
+  }
+  if (shape.size() > dfg::kMaxRank) {
+    error(SourceRange::join(items.front().range, items.back().range), "too-large",
+          "a tensor has at most " + Twine(dfg::kMaxRank) + " axes, but these are " +
+              Twine(shape.size()));
+    return std::nullopt;
   }
   return shape;
 }

@@ -314,6 +314,9 @@ bool Elaborator::isAboutResults(const ast::Expr *fact, const ast::FnDecl &entry)
 }
 
 void Elaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
+  if (budget.isStopped())
+    return;
+  Budget::Scope expansion(budget, {Expansion::Kind::Entry, entry.name.text, entry.name.range});
   std::shared_ptr<Frame> entryFrame = newFrame(&module, nullptr);
   entryFrame->fn = &entry;
   EntryHeader header;

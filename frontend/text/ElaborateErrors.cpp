@@ -10,12 +10,24 @@ namespace tfc::text {
 /// Longer expressions are not repeated in a message.
 static constexpr size_t kMaxQuoted = 32;
 
+/// More errors are not looked for.
+static constexpr size_t kMaxErrors = 1000;
+
+/// After so many errors none gets a suggestion, which looks at all names.
+static constexpr size_t kMaxSuggestions = 100;
+
+/// More calls are not kept with an operation: functions that double what they call would take most
+/// of the memory for them.
+static constexpr unsigned kMaxCallers = 16;
+
 /// More names are not listed in a help.
 static constexpr size_t kMaxListed = 16;
 
 Diagnostic &Elaborator::error(SourceRange at, StringRef slug, const Twine &text) {
   // The same mistake is met again in every call: one report is enough.
-  if (!reported.emplace(at.file, at.begin, at.end, slug.str()).second) {
+  if (diagnostics.size() > kMaxErrors)
+    budget.stop();
+  if (budget.isStopped() || !reported.emplace(at.file, at.begin, at.end, slug.str()).second) {
     discarded = Diagnostic();
     return discarded;
   }
@@ -108,6 +120,8 @@ void Elaborator::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *exp
 }
 
 void Elaborator::suggest(Diagnostic &diagnostic, StringRef name, ArrayRef<StringRef> candidates) {
+  if (diagnostics.size() > kMaxSuggestions)
+    return;
   if (StringRef best = findSimilar(name, candidates); !best.empty())
     diagnostic.help("did you mean '" + best + "'?");
 }
@@ -123,9 +137,12 @@ void Elaborator::suggestAmong(Diagnostic &diagnostic, StringRef name,
 Location Elaborator::locate(SourceRange range) {
   Location location = toLocation(context, sources, range);
   Instance *self = frame ? frame->self : nullptr;
-  for (const Frame *f = frame; f; f = f->caller)
-    if (f->callSite.isValid())
+  unsigned callers = 0;
+  for (const Frame *f = frame; f && callers < kMaxCallers; f = f->caller)
+    if (f->callSite.isValid()) {
       location = CallSiteLoc::get(location, toLocation(context, sources, f->callSite));
+      ++callers;
+    }
   std::string node = entryName;
   if (self)
     node += "/" + self->path;

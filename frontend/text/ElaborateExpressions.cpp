@@ -9,6 +9,12 @@ namespace tfc::text {
 static constexpr uint64_t kMaxStaticIterations = 100000;
 
 Entity Elaborator::eval(const ast::Expr *expr) {
+  if (!spend(1, expr->range))
+    return Poison();
+  return limited(evalUnlimited(expr), expr->range);
+}
+
+Entity Elaborator::evalUnlimited(const ast::Expr *expr) {
   if (!isa<ast::CallExpr>(expr))
     expected.reset();
   switch (expr->kind) {
@@ -300,6 +306,8 @@ std::optional<std::vector<Entity>> Elaborator::sequence(const ast::Each &each) {
           "expected a group or a range, but got " + value.describe());
     return std::nullopt;
   }
+  if (!spend(group->elements.size(), each.range))
+    return std::nullopt;
   return group->elements;
 }
 
@@ -322,10 +330,8 @@ bool Elaborator::forEach(const ast::Each &each, function_ref<bool(const Entity &
     }
   });
   for (const Entity &value : *values) {
-    if (++staticIterations > 10 * kMaxStaticIterations) {
-      error(each.range, "static-size", "the static loops of this graph run too often");
+    if (!spend(kStepsOfIteration, each.range))
       return false;
-    }
     size_t depth = frame->loopVariables.size();
     if (each.names.size() == 1) {
       bindLocal(each.names.front(), value);
@@ -355,6 +361,7 @@ bool Elaborator::forEach(const ast::Each &each, function_ref<bool(const Entity &
 Entity Elaborator::evalComprehension(const ast::ComprehensionExpr &expr) {
   std::vector<Entity> elements;
   bool isPoisoned = false;
+  Budget::Scope scope(budget, {Expansion::Kind::Comprehension, "", expr.range});
   bool done = forEach(*expr.each, [&](const Entity &) {
     elements.push_back(eval(expr.element));
     isPoisoned |= elements.back().isPoison();

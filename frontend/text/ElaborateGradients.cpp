@@ -81,7 +81,9 @@ static SetVector<mlir::Operation *> backwardSlice(mlir::Value value) {
 
 std::vector<Variable *> Elaborator::variablesRead(mlir::Value loss) {
   std::vector<Variable *> found;
-  for (mlir::Operation *op : backwardSlice(loss))
+  SetVector<mlir::Operation *> slice = backwardSlice(loss);
+  spend(slice.size() / kOperationsOfStep, {});
+  for (mlir::Operation *op : slice)
     if (auto read = dyn_cast<dfg::ReadOp>(op))
       if (auto it = variablesByPath.find(read.getVariable()); it != variablesByPath.end())
         found.push_back(it->second);
@@ -120,7 +122,10 @@ mlir::Value Elaborator::gradientSource(const Entity &value, mlir::Value loss, So
   mlir::Block *here = builder.currentBlock();
   mlir::Operation *first = nullptr;
   dfg::ReadOp firstRead;
-  for (mlir::Operation *op : backwardSlice(loss)) {
+  SetVector<mlir::Operation *> slice = backwardSlice(loss);
+  if (!spend(slice.size() / kOperationsOfStep, at))
+    return {};
+  for (mlir::Operation *op : slice) {
     auto read = dyn_cast<dfg::ReadOp>(op);
     if (!read || read.getVariable() != (*variable)->path)
       continue;

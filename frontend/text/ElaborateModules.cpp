@@ -83,20 +83,21 @@ Module *Elaborator::loadUsed(const ast::UseDecl &use, const Module &from) {
     error(use.path->range, "not-static", "the path of a used file is a plain string");
     return nullptr;
   }
-  SmallString<128> full(*path);
-  if (!sys::path::is_absolute(full)) {
-    full = sys::path::parent_path(sources.name(from.file->id));
-    sys::path::append(full, *path);
+  if (!path->ends_with(".graph")) {
+    error(use.path->range, "unknown-file", "'use' reads .graph files, not '" + *path + "'");
+    return nullptr;
   }
-  sys::path::remove_dots(full, /*remove_dot_dot=*/true);
+  std::optional<std::string> full = findFile(*path, from.file->id, use.path->range);
+  if (!full)
+    return nullptr;
   // The same file by another path is the same file.
   for (FileId other = 0; other < sources.size(); ++other)
-    if (sys::fs::equivalent(sources.name(other), full))
+    if (sys::fs::equivalent(sources.name(other), *full))
       return loadModule(other, use.path->range);
   std::string reason;
-  std::optional<FileId> file = sources.load(full, reason);
+  std::optional<FileId> file = sources.load(*full, reason);
   if (!file) {
-    error(use.path->range, "unknown-file", "cannot read '" + Twine(full) + "': " + reason);
+    error(use.path->range, "unknown-file", "cannot read '" + Twine(*full) + "': " + reason);
     return nullptr;
   }
   return loadModule(*file, use.path->range);

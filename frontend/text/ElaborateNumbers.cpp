@@ -124,6 +124,8 @@ mlir::Value Elaborator::listToTensor(const Entity &value, mlir::Type preferred, 
                 group, at);
     return {};
   }
+  if (!spend(value.asGroup()->weight, at))
+    return {};
   SmallVector<int64_t> shape;
   std::vector<TableElement> elements;
   if (!flattenTable(value, SourceRange(), 0, shape, elements)) {

@@ -35,16 +35,19 @@ Entity Elaborator::evalLet(const ast::Expr *expr, const LetName &name) {
       if (elements.back().isPoison())
         return Poison();
     }
-    return Entity::list(std::move(elements), std::move(places));
+    return limited(Entity::list(std::move(elements), std::move(places)), expr->range);
   }
   if (const auto *comprehension = dyn_cast<ast::ComprehensionExpr>(expr)) {
     std::vector<Entity> elements;
+    Budget::Scope scope(budget, {Expansion::Kind::Comprehension, "", expr->range});
     bool done = forEach(*comprehension->each, [&](const Entity &) {
       elements.push_back(evalLet(comprehension->element, elementOf(name, elements.size())));
       return !elements.back().isPoison();
     });
     bool isPoisoned = !elements.empty() && elements.back().isPoison();
-    return done && !isPoisoned ? Entity::group(std::move(elements)) : Entity();
+    if (!done || isPoisoned)
+      return Poison();
+    return limited(Entity::group(std::move(elements)), expr->range);
   }
   const auto *call = dyn_cast<ast::CallExpr>(expr);
   if (!call || !isa<ast::NameExpr, ast::MemberExpr>(call->callee))
@@ -59,6 +62,9 @@ Entity Elaborator::evalLet(const ast::Expr *expr, const LetName &name) {
 
 Entity Elaborator::instantiate(const Part &part, const ast::CallExpr &call, const LetName &name) {
   const ast::PartDecl &decl = *part.decl;
+  Budget::Scope expansion(budget, {Expansion::Kind::Part, decl.name.text, call.range});
+  if (!spend(kStepsOfInstance, call.range))
+    return Poison();
   for (const Instance *outer = name.parent; outer; outer = outer->parent)
     if (outer->part.decl == &decl)
       return fail(call.range, "recursion",
@@ -310,6 +316,8 @@ void Elaborator::forceAll(Instance &instance) {
   if (instance.isForced)
     return;
   instance.isForced = true;
+  Budget::Scope expansion(budget,
+                          {Expansion::Kind::Part, instance.part.decl->name.text, instance.at});
   for (const auto &size : instance.sizes) {
     if (size.second.at.isValid())
       continue;

@@ -12,6 +12,8 @@ Elaborator::Flow Elaborator::execBlock(const ast::Block &block) {
 }
 
 Elaborator::Flow Elaborator::exec(const ast::Stmt *stmt) {
+  if (!spend(1, stmt->range))
+    return Flow::Returned;
   if (!isa<ast::VarDecl>(stmt))
     checkAnnotations(*stmt, {"device", "recompute"});
   switch (stmt->kind) {
@@ -237,6 +239,7 @@ void Elaborator::poisonBindings(const ast::Block *block) {
 
 Elaborator::Flow Elaborator::execStaticFor(const ast::StaticForStmt &stmt) {
   Flow flow = Flow::Next;
+  Budget::Scope scope(budget, {Expansion::Kind::Loop, "", stmt.each->range});
   bool expanded = forEach(*stmt.each, [&](const Entity &) {
     flow = execBlock(*stmt.body);
     return flow == Flow::Next;

@@ -199,6 +199,8 @@ std::optional<Entity> Elaborator::staticBinary(ast::BinaryOp op, const Entity &l
     bool divides = op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
     if (divides && b->isConstant(0))
       return fail(at, "division-by-zero", "division by zero");
+    if (op == ast::BinaryOp::Mul && !limitProduct(*a, *b, at))
+      return Entity();
     if (!isComparison(op)) {
       std::optional<dfg::DimExpr> result = sizeBinary(op, *a, *b);
       if (result && dfg::isOverflow(*result))
@@ -210,16 +212,18 @@ std::optional<Entity> Elaborator::staticBinary(ast::BinaryOp op, const Entity &l
   }
   if (lhs.is<std::string>() && rhs.is<std::string>()) {
     if (op == ast::BinaryOp::Add)
-      return Entity(lhs.as<std::string>() + rhs.as<std::string>());
+      return limited(Entity(lhs.as<std::string>() + rhs.as<std::string>()), at);
     if (std::optional<bool> result =
             compare(op, StringRef(lhs.as<std::string>()), StringRef(rhs.as<std::string>())))
       return Entity(*result);
   }
   bool isEquality = op == ast::BinaryOp::Eq || op == ast::BinaryOp::Ne;
+  const Group *g = lhs.asGroup(), *h = rhs.asGroup();
+  if (g && h && !spend(g->weight + h->weight, at))
+    return Entity();
   if (isEquality && !lhs.isTensor() && !rhs.isTensor())
     if (std::optional<bool> equal = staticEquals(lhs, rhs))
       return Entity(*equal == (op == ast::BinaryOp::Eq));
-  const Group *g = lhs.asGroup(), *h = rhs.asGroup();
   if (g && h && op == ast::BinaryOp::Add) {
     std::vector<Entity> elements = g->elements;
     elements.insert(elements.end(), h->elements.begin(), h->elements.end());

@@ -211,6 +211,14 @@ std::optional<std::vector<Diagnostic>> Elaborator::checkAssuming(const ast::FnDe
 // What the errors tell
 //===----------------------------------------------------------------------===//
 
+void Elaborator::warnUnchecked(const ast::FnDecl &fn) {
+  diagnostics
+      .warning(fn.name.range, "expansion-limit",
+               "'" + fn.name.text + "' is not checked, nor are functions after it: nothing calls " +
+                   "them, and checking them takes " + budget.describeLimit())
+      .help(budget.limitOption() + "=N allows more");
+}
+
 /// Whether what is wrong is wrong for all sizes and types.
 static bool isAlwaysWrong(StringRef slug) {
   return StringSwitch<bool>(slug)
@@ -264,8 +272,13 @@ void Elaborator::checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *part)
       {true, "f16", "i8", "bool", 1, false}, {false, "f32", "i32", "f32", 0, true}};
   std::vector<std::vector<Diagnostic>> runs;
   for (const Assumption &assumption : kAssumptions)
-    if (auto errors = checkAssuming(fn, part, assumption))
+    if (auto errors = budget.isStopped() ? std::nullopt : checkAssuming(fn, part, assumption))
       runs.push_back(std::move(*errors));
+  if (budget.isStopped()) {
+    if (budget.isExceeded())
+      warnUnchecked(fn);
+    return;
+  }
   SourceRange whole = part ? part->range : fn.range;
   for (const std::vector<Diagnostic> &run : runs)
     for (const Diagnostic &found : run) {
@@ -291,12 +304,16 @@ void Elaborator::checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *part)
 
 void Elaborator::checkUncalled() {
   // Of a file with missing statements, what is left may be right.
-  if (mainModule->hasSyntaxErrors)
+  if (mainModule->hasSyntaxErrors || budget.isStopped())
     return;
+  SaveAndRestore<bool> assuming(budget.isAssuming, true);
+  budget.restart(builder.getOperationCount());
   DenseSet<const ast::FnDecl *> called = expanded;
   for (const ast::Stmt *item : mainModule->file->items) {
     if (const auto *fn = dyn_cast<ast::FnDecl>(item); fn && !fn->isEntry && !called.contains(fn))
       checkUncalled(*fn, nullptr);
+    if (budget.isStopped())
+      return;
     const auto *part = dyn_cast<ast::PartDecl>(item);
     for (const ast::Stmt *member : part ? part->members : ArrayRef<ast::Stmt *>())
       if (const auto *fn = dyn_cast<ast::FnDecl>(member); fn && !called.contains(fn))

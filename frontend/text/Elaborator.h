@@ -3,6 +3,8 @@
 
 #include "dialects/dfg/Numbers.h"
 #include "frontend/GraphBuilder.h"
+#include "frontend/TensorFile.h"
+#include "frontend/text/Budget.h"
 #include "frontend/text/Diagnostics.h"
 #include "frontend/text/Scope.h"
 #include "llvm/ADT/DenseSet.h"
@@ -25,7 +27,8 @@ struct LetName {
 
 class Elaborator {
 public:
-  Elaborator(GraphBuilder &builder, SourceManager &sources, DiagnosticEngine &diagnostics);
+  Elaborator(GraphBuilder &builder, SourceManager &sources, DiagnosticEngine &diagnostics,
+             const ImportOptions &options = {});
 
   /// Reads `file` and what it uses; all errors have been reported when it returns.
   void run(FileId file);
@@ -94,6 +97,16 @@ private:
   void reportCaptured(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
                       llvm::StringRef operatorText, llvm::ArrayRef<CapturedError> errors);
 
+  //===--- Limits (ElaborateBudget.cpp) -----------------------------------===//
+
+  /// Spends steps of the budget. False where it is exceeded: an error has been reported then, and
+  /// what is left stays silent.
+  bool spend(uint64_t steps, SourceRange at);
+  void reportExceeded(SourceRange at);
+  /// Spends what a value costs; poison where it is too large.
+  Entity limited(Entity value, SourceRange at);
+  bool limitProduct(const dfg::DimExpr &lhs, const dfg::DimExpr &rhs, SourceRange at);
+
   //===--- What to write instead (ElaborateHints.cpp) ---------------------===//
 
   void hintOperation(Diagnostic &diagnostic, llvm::StringRef op, llvm::ArrayRef<Argument> operands);
@@ -119,6 +132,8 @@ private:
 
   //===--- Files and names (ElaborateModules.cpp) -------------------------===//
 
+  void allowFolderOf(FileId main);
+  std::optional<std::string> findFile(llvm::StringRef path, FileId from, SourceRange at);
   void reportCycle(FileId file, SourceRange usedAt);
   Module *loadModule(FileId file, SourceRange usedAt);
   Module *loadShipped(llvm::StringRef name, SourceRange usedAt);
@@ -143,6 +158,7 @@ private:
   //===--- Expressions (ElaborateExpressions.cpp) -------------------------===//
 
   Entity eval(const ast::Expr *expr);
+  Entity evalUnlimited(const ast::Expr *expr);
   Entity evalName(const ast::NameExpr &expr);
   Entity evalString(const ast::StringExpr &expr);
   Entity evalUnary(const ast::UnaryExpr &expr);
@@ -526,6 +542,7 @@ private:
   /// What a function that nothing calls is checked with.
   struct Assumption;
   void checkUncalled();
+  void warnUnchecked(const ast::FnDecl &fn);
   void checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *part);
   std::optional<std::vector<Diagnostic>>
   checkAssuming(const ast::FnDecl &fn, const ast::PartDecl *part, const Assumption &assumption);
@@ -545,6 +562,9 @@ private:
   SourceManager &sources;
   DiagnosticEngine &diagnostics;
   GraphBuilder &builder;
+  ImportOptions options;
+  TensorFiles tensorFiles;
+  Budget budget;
 
   std::vector<std::unique_ptr<Module>> modules;
   std::map<FileId, Module *> modulesByFile;
@@ -574,7 +594,6 @@ private:
   Diagnostic discarded;
   /// The functions whose bodies some call has expanded.
   llvm::DenseSet<const ast::FnDecl *> expanded;
-  uint64_t staticIterations = 0;
   /// An entry was dropped because of errors.
   bool hasFailedEntries = false;
   /// How often a node name has drawn in this entry, for seeds.

@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/OpTable.h"
 #include "frontend/text/Scope.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,16 +16,25 @@ Entity Entity::dim(const dfg::DimExpr &size) {
   return Entity(size);
 }
 
-Entity Entity::group(std::vector<Entity> elements, std::vector<std::string> names) {
+static std::shared_ptr<Group> makeGroup(std::vector<Entity> elements) {
   auto group = std::make_shared<Group>();
   group->elements = std::move(elements);
+  for (const Entity &element : group->elements) {
+    const Group *nested = element.asGroup();
+    group->weight = SaturatingAdd(group->weight, nested ? nested->weight : uint64_t(1));
+    group->depth = std::max(group->depth, nested ? nested->depth + 1 : 1);
+  }
+  return group;
+}
+
+Entity Entity::group(std::vector<Entity> elements, std::vector<std::string> names) {
+  std::shared_ptr<Group> group = makeGroup(std::move(elements));
   group->names = std::move(names);
   return Entity(std::shared_ptr<const Group>(std::move(group)));
 }
 
 Entity Entity::list(std::vector<Entity> elements, std::vector<SourceRange> places) {
-  auto group = std::make_shared<Group>();
-  group->elements = std::move(elements);
+  std::shared_ptr<Group> group = makeGroup(std::move(elements));
   group->places = std::move(places);
   return Entity(std::shared_ptr<const Group>(std::move(group)));
 }
@@ -88,6 +98,12 @@ template <typename Float> static std::string shortest(Float value) {
 std::string toText(double value) { return shortest(value); }
 std::string toText(float value) { return shortest(value); }
 
+/// The beginning of a text that is too long for a message.
+static std::string shortened(const std::string &text) {
+  static constexpr size_t kMaxShown = 100;
+  return text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "...";
+}
+
 std::string Entity::describe() const {
   return std::visit(
       [](const auto &value) -> std::string {
@@ -101,7 +117,7 @@ std::string Entity::describe() const {
         else if constexpr (std::is_same_v<T, bool>)
           return value ? "'true'" : "'false'";
         else if constexpr (std::is_same_v<T, std::string>)
-          return "the string \"" + value + "\"";
+          return "the string \"" + shortened(value) + "\"";
         else if constexpr (std::is_same_v<T, dfg::DimExpr>)
           return "the size " + value.str();
         else if constexpr (std::is_same_v<T, mlir::Type>)

@@ -42,6 +42,10 @@ struct Group {
   std::vector<std::string> names;
   /// Where each element stands, of a list that is spelled out.
   std::vector<SourceRange> places;
+  /// The number of values in it and in the groups in it, at most UINT64_MAX.
+  uint64_t weight = 1;
+  /// How deep groups are nested in it.
+  unsigned depth = 1;
   /// A gradient that consists of the touched rows only.
   bool isSparse = false;
   /// The touched tensor's type, of a sparse gradient.

@@ -64,8 +64,8 @@ bool Elaborator::isTensorParam(const ast::Param &param) {
 //===----------------------------------------------------------------------===//
 
 struct LibraryCalls::State {
-  State(GraphBuilder &builder, StringRef file)
-      : diagnostics(sources), elaborator(builder, sources, diagnostics), file(file) {}
+  State(GraphBuilder &builder, StringRef file, const ImportOptions &options)
+      : diagnostics(sources), elaborator(builder, sources, diagnostics, options), file(file) {}
 
   SourceManager sources;
   DiagnosticEngine diagnostics;
@@ -73,8 +73,8 @@ struct LibraryCalls::State {
   StringRef file;
 };
 
-LibraryCalls::LibraryCalls(GraphBuilder &builder, StringRef file)
-    : state(std::make_unique<State>(builder, file)) {}
+LibraryCalls::LibraryCalls(GraphBuilder &builder, StringRef file, const ImportOptions &options)
+    : state(std::make_unique<State>(builder, file, options)) {}
 
 LibraryCalls::~LibraryCalls() = default;
 
@@ -136,6 +136,11 @@ LibraryCalls::call(StringRef function, ArrayRef<Argument> arguments, mlir::Locat
   std::vector<Diagnostic> errors = state->diagnostics.takeBack(0);
   if (!errors.empty()) {
     mlir::emitError(location) << errors.front().text << " [" << errors.front().slug << "]";
+    return std::nullopt;
+  }
+  // The budget was exceeded before, which has been reported.
+  if (result.isPoison()) {
+    mlir::emitError(location) << "the graph is too large to go on [expansion-limit]";
     return std::nullopt;
   }
   SmallVector<mlir::Value> results;

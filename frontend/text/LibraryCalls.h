@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/dfg/Types.h"
+#include "frontend/ImportOptions.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 #include <optional>
@@ -31,7 +32,7 @@ public:
   };
 
   /// Calls what the shipped file `file` declares; operations go where `builder` stands.
-  LibraryCalls(GraphBuilder &builder, llvm::StringRef file);
+  LibraryCalls(GraphBuilder &builder, llvm::StringRef file, const ImportOptions &options = {});
   ~LibraryCalls();
 
   bool declares(llvm::StringRef function) const;

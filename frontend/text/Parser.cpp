@@ -1,6 +1,8 @@
 #include "frontend/text/ParserImpl.h"
+#include "frontend/text/Suggest.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
@@ -18,11 +20,39 @@ StringRef ast::spelling(BinaryOp op) {
   return kNames[size_t(op)];
 }
 
+/// Whether a file begins as graph source does, perhaps with a slip.
+static bool beginsAsGraph(StringRef text) {
+  static constexpr StringRef kFirst[] = {"graph", "use",  "var",      "let",    "dim",
+                                         "queue", "part", "fn",       "entry",  "static",
+                                         "def",   "func", "function", "import", "model"};
+  text.consume_front("\xEF\xBB\xBF");
+  while (true) {
+    text = text.ltrim();
+    if (!text.consume_front("#"))
+      break;
+    text = text.drop_until([](char c) { return c == '\n'; });
+  }
+  if (text.empty() || text.starts_with("@"))
+    return true;
+  StringRef word = text.take_while([](char c) { return isAlnum(c) || c == '_'; });
+  return is_contained(kFirst, word) || !findSimilar(word, kFirst).empty();
+}
+
 std::unique_ptr<ast::File> parseFile(const SourceManager &sources, FileId id,
                                      DiagnosticEngine &diagnostics) {
   auto file = std::make_unique<ast::File>();
   file->id = id;
+  size_t before = diagnostics.size();
   Parser(sources, *file, diagnostics).parse();
+  if (diagnostics.size() == before || beginsAsGraph(sources.text(id)))
+    return file;
+  // What stands in a file that was named by mistake, or by somebody who may not read it, is not
+  // shown.
+  diagnostics.takeBack(before);
+  diagnostics
+      .error({}, "not-a-graph",
+             "this is no graph source: it does not begin with a declaration, such as 'entry'")
+      .foreignPlace = (sources.name(id) + ": ").str();
   return file;
 }
 

@@ -6,30 +6,20 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// Offsets are 32 bits, and a graph file of that size would be a mistake anyway.
-static constexpr uint64_t kMaxFileSize = 1u << 30;
-
 SourceRange SourceRange::join(SourceRange a, SourceRange b) {
   if (!a.isValid() || !b.isValid() || a.file != b.file)
     return a.isValid() ? a : b;
   return {a.file, std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
-std::optional<FileId> SourceManager::load(StringRef path, std::string &error) {
+std::optional<FileId> SourceManager::load(StringRef path, std::string &error, uint64_t maxBytes) {
   if (std::optional<FileId> known = find(path))
     return known;
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
-      MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
-  if (!buffer) {
-    error = buffer.getError().message();
+  std::unique_ptr<MemoryBuffer> buffer = readText(path, error, maxBytes);
+  if (!buffer)
     return std::nullopt;
-  }
-  if ((*buffer)->getBufferSize() > kMaxFileSize) {
-    error = "the file is larger than 1 GiB";
-    return std::nullopt;
-  }
   addInput(path);
-  return addBuffer(path, std::move(*buffer));
+  return addBuffer(path, std::move(buffer));
 }
 
 FileId SourceManager::add(StringRef name, StringRef text) {

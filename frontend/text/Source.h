@@ -1,5 +1,6 @@
 #pragma once
 
+#include "frontend/ReadFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -40,7 +41,8 @@ class SourceManager {
 public:
   /// Reads `path`; reading the same path again gives the same id. Nothing, and `error` set, where
   /// the file cannot be read or is too large.
-  std::optional<FileId> load(llvm::StringRef path, std::string &error);
+  std::optional<FileId> load(llvm::StringRef path, std::string &error,
+                             uint64_t maxBytes = kMaxGraphBytes);
 
   /// Notes a file that is read in another way, such as one of tensors.
   void addInput(llvm::StringRef path) { inputs.push_back(path.str()); }

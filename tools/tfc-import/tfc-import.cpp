@@ -14,10 +14,18 @@ int main(int argc, char **argv) {
   cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::Required);
   cl::opt<bool> locations("locations", cl::desc("print the place of each operation"));
   cl::opt<bool> graph("graph", cl::desc("print graph source instead"));
+  tfc::ImportOptions options;
+  cl::opt<uint64_t> steps("max-steps", cl::init(options.limits.steps),
+                          cl::desc("how many steps the expansion may take"));
+  cl::opt<uint64_t> operations("max-operations", cl::init(options.limits.operations),
+                               cl::desc("how many operations the graph may become"));
+  cl::list<std::string> folders("allow-path", cl::desc("a folder that the graph may read"));
   cl::ParseCommandLineOptions(argc, argv, "prints the dfg module of a graph file\n");
+  options.limits = {steps, operations};
+  options.allowedPaths.assign(folders.begin(), folders.end());
   mlir::MLIRContext context;
   tfc::text::SourceManager sources;
-  mlir::OwningOpRef<mlir::ModuleOp> module = tfc::importFile(input, context, sources);
+  mlir::OwningOpRef<mlir::ModuleOp> module = tfc::importFile(input, context, sources, {}, options);
   if (!module)
     return 1;
   if (graph)

@@ -1,4 +1,5 @@
 #include "tools/tfc/Case.h"
+#include "frontend/ReadFile.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/Print.h"
 #include "llvm/Support/JSON.h"
@@ -205,10 +206,11 @@ Error CaseRunner::run() {
 }
 
 Expected<Case> tfc::readCase(StringRef path) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(path);
+  std::string reason;
+  std::unique_ptr<MemoryBuffer> buffer = readText(path, reason);
   if (!buffer)
-    return createStringError(path + ": " + buffer.getError().message());
-  Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+    return createStringError(path + ": " + reason);
+  Expected<json::Value> value = json::parse(buffer->getBuffer());
   if (!value)
     return createStringError(path + ": " + toString(value.takeError()));
   Case result;

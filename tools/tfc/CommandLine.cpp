@@ -84,6 +84,21 @@ struct CompileFlags {
         ->delimiter(',')
         ->check(CLI::Validator(checkSwitch, ""))
         ->type_name("NAME,...");
+    app.add_option("--max-steps", request.importOptions.limits.steps,
+                   "How many steps the expansion of a graph may take (default: 20000000)")
+        ->type_name("N");
+    app.add_option_function<uint64_t>(
+           "--max-operations",
+           [&request](uint64_t operations) {
+             request.importOptions.limits.operations = request.pipeline.maxOperations = operations;
+           },
+           "How many operations a graph, and its gradients, may become (default: 1000000)")
+        ->type_name("N");
+    app.add_option("--allow-path", request.importOptions.allowedPaths,
+                   "A folder below which 'use' and 'load' find files, besides that of FILE")
+        ->check(CLI::ExistingDirectory)
+        ->type_name("DIR")
+        ->take_all();
     app.add_flag("--time", request.printTimes, "Print how long each stage took");
     app.add_flag("-v,--verbose", request.pipeline.verbose, "Print what the stages decided");
     app.add_option("--dump-after", request.pipeline.dumpAfter,

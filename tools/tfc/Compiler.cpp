@@ -39,7 +39,7 @@ OwningOpRef<ModuleOp> Session::load(const CompileRequest &request, Timing &timin
   // Errors show what the author wrote, not the operation that it became.
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
-  return importFile(request.input, context, sources, request.entries);
+  return importFile(request.input, context, sources, request.entries, request.importOptions);
 }
 
 LogicalResult Session::runStages(ModuleOp module, const CompileRequest &request, Timing &timing) {

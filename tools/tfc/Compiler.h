@@ -3,6 +3,7 @@
 
 #include "compiler/emission/Emission.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "frontend/ImportOptions.h"
 #include "frontend/tensorflow/Import.h"
 #include "frontend/text/Locations.h"
 
@@ -17,6 +18,7 @@ struct CompileRequest {
   EmitKind kind = EmitKind::Library;
   std::string prefix;                         // empty: the graph's name, else the file's
   std::vector<tensorflow::EntrySpec> entries; // to make of a GraphDef
+  ImportOptions importOptions;                // limits and folders
   std::string soname;                         // empty: the file's name, beside the program
   bool keepSymbols = false;                   // of kernels, in a library
   PipelineOptions pipeline;

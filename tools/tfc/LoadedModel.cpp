@@ -32,6 +32,8 @@ Expected<LoadedModel> LoadedModel::load(StringRef path, int32_t threads) {
   SmallString<128> absolute(path);
   sys::fs::make_absolute(absolute); // dlopen searches for names without a slash
   LoadedModel model;
+  if (sys::fs::exists(absolute) && !sys::fs::is_regular_file(absolute))
+    return createStringError("cannot load " + path + ": expected a regular file");
   model.handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!model.handle)
     return createStringError("cannot load " + path + ": " + StringRef(dlerror()));

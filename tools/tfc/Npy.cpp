@@ -1,5 +1,6 @@
 #include "tools/tfc/Npy.h"
 #include "compiler/emission/OutputFile.h"
+#include "frontend/ReadFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -177,11 +178,11 @@ static std::optional<std::pair<StringRef, StringRef>> splitFile(StringRef file) 
 }
 
 Expected<Array> tfc::readNpy(StringRef path, std::optional<tfc_dtype> expected) {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer =
-      MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  std::string reason;
+  std::unique_ptr<MemoryBuffer> buffer = readRegularFile(path, reason);
   if (!buffer)
-    return damaged(path, buffer.getError().message());
-  auto parts = splitFile((*buffer)->getBuffer());
+    return damaged(path, reason);
+  auto parts = splitFile(buffer->getBuffer());
   if (!parts)
     return damaged(path, "not a .npy file");
   std::optional<Header> header = parseHeader(parts->first);

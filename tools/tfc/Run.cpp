@@ -1,5 +1,6 @@
 #include "compiler/emission/Link.h"
 #include "dialects/dfg/Dfg.h"
+#include "frontend/ReadFile.h"
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ComparedModel.h"
@@ -132,8 +133,9 @@ static bool canImport(StringRef path, ArrayRef<tensorflow::EntrySpec> entries) {
   mlir::MLIRContext context;
   context.loadDialect<dfg::DfgDialect>();
   mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return success(); });
-  auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  return file && tensorflow::importGraphDef(context, path, (*file)->getBuffer(), entries);
+  std::string reason;
+  std::unique_ptr<MemoryBuffer> file = readRegularFile(path, reason);
+  return file && tensorflow::importGraphDef(context, path, file->getBuffer(), entries);
 }
 
 /// Adds the entries that the case calls. Where feeds decide shapes, their recorded values are part
