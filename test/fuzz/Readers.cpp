@@ -86,7 +86,7 @@ static Verdict readGraphDef(StringRef path, StringRef) {
 static Verdict readNpyFile(StringRef path, StringRef) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string error;
-  bool isLoaded = bool(loadTensor(&context, path, "", error));
+  bool isLoaded = bool(TensorFiles().load(&context, path, "", error));
   if (!isLoaded)
     errs() << "error: " << error << '\n';
   Expected<Array> array = readNpy(path);
@@ -124,9 +124,10 @@ void writeCheckpoint(StringRef path) {
 /// By the compiler, with keys and without, and by the runtime.
 static Verdict readSafetensors(StringRef path, StringRef) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  TensorFiles files;
   for (StringRef key : {"", "w", "mask", "empty"}) {
     std::string error;
-    if (!loadTensor(&context, path, key, error))
+    if (!files.load(&context, path, key, error))
       errs() << "error: " << error << '\n';
   }
   tfc_instance *instance = nullptr;
