@@ -249,6 +249,8 @@ Value GraphBuilder::size(const dfg::DimExpr &value, Type elementType, Location l
 }
 
 void GraphBuilder::toDeclarations() {
+  if (lastDeclaration)
+    return builder.setInsertionPointAfter(lastDeclaration);
   auto entries = module.getOps<dfg::EntryOp>();
   if (entries.empty())
     builder.setInsertionPointToEnd(module.getBody());
@@ -260,9 +262,10 @@ void GraphBuilder::createVariable(StringRef name, RankedTensorType type, bool is
                                   StringRef formerly, Location location) {
   OpBuilder::InsertionGuard guard(builder);
   toDeclarations();
-  dfg::VariableOp::create(builder, location, builder.getStringAttr(name), TypeAttr::get(type),
-                          isFrozen ? builder.getUnitAttr() : UnitAttr(),
-                          formerly.empty() ? StringAttr() : builder.getStringAttr(formerly));
+  lastDeclaration =
+      dfg::VariableOp::create(builder, location, builder.getStringAttr(name), TypeAttr::get(type),
+                              isFrozen ? builder.getUnitAttr() : UnitAttr(),
+                              formerly.empty() ? StringAttr() : builder.getStringAttr(formerly));
 }
 
 Value GraphBuilder::read(StringRef variable, RankedTensorType type, Location location) {

@@ -134,7 +134,7 @@ public:
 
 private:
   void toHoistPlace();
-  /// Puts the builder before the first entry.
+  /// Puts the builder after the declarations so far, before the first entry.
   void toDeclarations();
 
   struct OperationCounter : mlir::OpBuilder::Listener {
@@ -150,6 +150,8 @@ private:
   mlir::OpBuilder builder;
   dfg::EntryOp entry;
   mlir::Operation *hoistPlace = nullptr;
+  /// The last variable or queue; modules may declare hundreds of thousands.
+  mlir::Operation *lastDeclaration = nullptr;
 };
 
 /// Element types by their names in the language; null for another name.

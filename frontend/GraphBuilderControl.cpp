@@ -128,8 +128,8 @@ dfg::NodeOp GraphBuilder::createNode(ArrayRef<Operation *> ops, ValueRange after
 void GraphBuilder::createTape(StringRef name, RankedTensorType type, Location location) {
   OpBuilder::InsertionGuard guard(builder);
   toDeclarations();
-  dfg::TapeOp::create(builder, location, builder.getStringAttr(name), TypeAttr::get(type),
-                      dfg::DimsAttr());
+  lastDeclaration = dfg::TapeOp::create(builder, location, builder.getStringAttr(name),
+                                        TypeAttr::get(type), dfg::DimsAttr());
 }
 
 void GraphBuilder::push(StringRef tape, Value value, Location location) {
@@ -151,10 +151,11 @@ void GraphBuilder::createQueue(StringRef name, ArrayRef<Type> components,
   toDeclarations();
   SmallVector<StringRef> texts(names.begin(), names.end());
   SmallVector<Type> types(components);
-  dfg::QueueOp::create(builder, location, builder.getStringAttr(name),
-                       builder.getTypeArrayAttr(types), builder.getStrArrayAttr(texts),
-                       builder.getStringAttr(kind), builder.getI64IntegerAttr(capacity),
-                       builder.getI64IntegerAttr(minReady), builder.getI64IntegerAttr(seed));
+  lastDeclaration = dfg::QueueOp::create(
+      builder, location, builder.getStringAttr(name), builder.getTypeArrayAttr(types),
+      builder.getStrArrayAttr(texts), builder.getStringAttr(kind),
+      builder.getI64IntegerAttr(capacity), builder.getI64IntegerAttr(minReady),
+      builder.getI64IntegerAttr(seed));
 }
 
 void GraphBuilder::enqueue(StringRef queue, ValueRange values, bool isMany, Location location) {

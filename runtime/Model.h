@@ -73,7 +73,7 @@ typedef struct tfc_entry_info {
   const tfc_value_info *fetches;
   const tfc_symbol_info *symbols;
   // Writes the dimensions of all feeds, then of all fetches, axis by axis; sizes that the call
-  // finds are the most that they can be. Where a dimension overflows it and all behind it are
+  // finds are the most that they can be. Where a dimension overflows it and all after it are
   // INT64_MIN.
   void (*shapes)(const int64_t *symbols, int64_t *dims);
   // Bytes of arena that a call needs; monotone in every symbol.

@@ -143,7 +143,7 @@ bool OutputFile::create() {
 /// Marks the new file as one in use; false if another process took it for a stale one meanwhile.
 bool OutputFile::lock() {
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0)
-    return errno != EWOULDBLOCK; // a file system without locks: nobody can remove it
+    return errno != EWOULDBLOCK; // a file system without locks: no other process removes it
   struct stat info;
   return fstat(file.get(), &info) == 0 && info.st_nlink > 0;
 }
@@ -164,7 +164,7 @@ static bool isTemporaryOf(const char *file, const char *target) {
   return skipDigits(file) && *file++ == '-' && skipDigits(file) && strcmp(file, kSuffix) == 0;
 }
 
-/// Removes a temporary file that nobody holds.
+/// Removes a temporary file whose lock is free.
 void OutputFile::removeIfStale(const char *found) {
   // Some file systems lock exclusively only what is open for writing; the mode may not allow it.
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;

@@ -83,7 +83,7 @@ private:
   bool isSpecial = false;
   struct stat old = {};      // of the target, unless it is new
   const char *name = "";     // of the target in its directory, a part of `target`
-  char target[PATH_MAX];     // its directory, with `name` behind it
+  char target[PATH_MAX];     // its directory, followed by `name`
   char temporary[NAME_MAX + 1] = ""; // in the directory; "" while there is none
 };
 

@@ -23,7 +23,7 @@ struct EmissionOptions {
 };
 
 /// Makes the prefix of C functions of any text: other characters become '_', and what is taken, with
-/// or without what the functions add to it, by the language or the C library gets one behind.
+/// or without the suffixes of its functions, by the language or the C library gets one appended.
 std::string makePrefix(llvm::StringRef text);
 
 /// Returns true if functions of this prefix could be those of the runtime.

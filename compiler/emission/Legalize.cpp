@@ -24,7 +24,7 @@ public:
   void run();
 
 private:
-  /// An instruction that takes or gives short floats, with the types that it had.
+  /// An instruction with operands or a result of short floats, with its original types.
   struct Item {
     Instruction *instruction;
     Type *type;
@@ -100,8 +100,8 @@ void ShortFloatLegalizer::castAround(const Item &item) {
       use.set(CastInst::CreateBitOrPointerCast(use, type, "", instruction->getIterator()));
   if (!isShort(item.type))
     return;
-  std::optional<BasicBlock::iterator> behind = instruction->getInsertionPointAfterDef();
-  auto *bits = new BitCastInst(instruction, shorts.bitsType(item.type), "", *behind);
+  std::optional<BasicBlock::iterator> after = instruction->getInsertionPointAfterDef();
+  auto *bits = new BitCastInst(instruction, shorts.bitsType(item.type), "", *after);
   for (Use &use : make_early_inc_range(instruction->uses()))
     if (use.getUser() != bits)
       use.set(bits);
@@ -123,7 +123,7 @@ Value *ShortFloatLegalizer::float32(IRBuilder<> &b, const Item &item, unsigned o
   return isShort(type) ? shorts.extend(b, value, type) : value;
 }
 
-/// A call of the same intrinsic for other types, which `change` gives.
+/// A call of the same intrinsic with its overloaded types mapped by `change`.
 static Value *callAgain(IRBuilder<> &b, IntrinsicInst &call, ArrayRef<Value *> operands,
                         function_ref<Type *(Type *)> change) {
   SmallVector<Type *> types;
@@ -153,7 +153,7 @@ Value *ShortFloatLegalizer::buildCall(IRBuilder<> &b, const Item &item) {
   return isShort(item.type) ? shorts.truncate(b, result, item.type) : result;
 }
 
-/// Computes in f32 what takes and gives floats.
+/// Computes an operation on floats in f32.
 Value *ShortFloatLegalizer::buildInFloats(IRBuilder<> &b, const Item &item) {
   Instruction *copy = item.instruction->clone();
   copy->mutateType(shorts.floatType(item.type));

@@ -15,7 +15,7 @@ namespace tfc::emission {
 /// makes new ones to select, move or shuffle values of a type that the target lacks. Quotients of
 /// integers of more than 64 bits become loops.
 ///
-/// Runs before LLVM's optimisations, so that they see all that is computed, and again behind them.
+/// Runs before LLVM's optimisations, so that they see the expanded code, and again after them.
 void legalize(llvm::Module &module, const llvm::TargetMachine &target);
 
 } // namespace tfc::emission

@@ -153,8 +153,8 @@ static bool isSameFile(StringRef a, StringRef b) {
          isSameFile(folderOf(targets[0]), folderOf(targets[1]));
 }
 
-/// Returns true if a file exists that does not begin with `mark`, perhaps behind a length. An empty
-/// one is nobody's.
+/// Returns true if a non-empty file exists that does not begin with `mark`, after an optional
+/// length.
 static bool isForeign(StringRef path, StringRef mark) {
   auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!file)

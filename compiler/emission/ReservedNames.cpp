@@ -138,7 +138,7 @@ static bool hasReservedForm(StringRef name) {
   return name.starts_with("__") || (name.size() > 1 && name[0] == '_' && llvm::isUpper(name[1]));
 }
 
-/// The runtime's names are those of tfc.h, and of functions behind it.
+/// The runtime's names are those of tfc.h and of the functions that implement it.
 static bool isOfRuntime(StringRef name) {
   return name == "tfc" || name.starts_with("tfc_") || name.starts_with("TFC_");
 }

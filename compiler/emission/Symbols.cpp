@@ -5,7 +5,7 @@
 using namespace llvm;
 using namespace tfc::emission;
 
-/// Functions of libm for f64; those for f32 have an `f` behind.
+/// Functions of libm for f64; those for f32 have the suffix `f`.
 static constexpr StringLiteral kMath[] = {
     "acos",      "acosh", "asin",      "asinh",    "atan",  "atan2",     "atanh",  "cbrt",
     "ceil",      "cos",   "cosh",      "copysign", "erf",   "erfc",      "exp",    "exp10",

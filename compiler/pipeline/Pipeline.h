@@ -54,7 +54,7 @@ std::optional<unsigned> findStage(llvm::StringRef name);
 /// Every dialect that some stage reads or makes.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Checks what kernels say to the stages behind those that a module, read from a file, has passed.
+/// Checks the annotations of kernels that the remaining stages read, in a module from a file.
 llvm::LogicalResult verifyAnnotations(mlir::ModuleOp module);
 
 /// Runs the stages that `options` ask for over `module`, a row of `timing` for each.

@@ -21,7 +21,7 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-/// Fails with an error if an operation gives a tensor that no call has memory for.
+/// Fails with an error if the result of an operation is too large in every call.
 static LogicalResult checkSizes(Operation *op, llvm::DenseMap<Type, bool> &isLarge) {
   auto isTooLarge = [&](Type type) {
     auto [known, inserted] = isLarge.try_emplace(type, false);

@@ -38,11 +38,11 @@ DimExpr byteCount(mlir::RankedTensorType type);
 /// are. An axis without elements counts as one element: strides are products of the other sizes.
 bool isTooLarge(mlir::Type type);
 
-/// Fails with an error if one of the types that `op` gives is too large.
+/// Fails with an error if one of the result types of `op` is too large.
 llvm::LogicalResult checkSizes(mlir::Location location, llvm::StringRef op, mlir::TypeRange types);
 
 /// The largest magnitude of any number that is met while `size` is computed, if no name stands for
-/// more than `largest` gives; at most UINT64_MAX.
+/// more than `largest` returns; at most UINT64_MAX.
 uint64_t largestMagnitude(const DimExpr &size,
                           llvm::function_ref<uint64_t(llvm::StringRef)> largest);
 

@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/RunTimeSizes.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -86,8 +87,8 @@ static FailureOr<llvm::StringSet<>> declaredNames(Operation *function, ArrayAttr
   llvm::StringSet<> names;
   for (Attribute attribute : symbols ? symbols.getValue() : ArrayRef<Attribute>()) {
     auto symbol = cast<StringAttr>(attribute);
-    std::optional<DimExpr> name = DimExpr::parse(symbol.getValue());
-    if (!name || name->constant() || *name != DimExpr::symbol(symbol.getValue()))
+    DimExpr name = DimExpr::symbol(symbol.getValue());
+    if (isOverflow(name) || DimExpr::parse(name.str()) != name)
       return function->emitOpError("expects names of sizes, but got ") << symbol;
     if (!names.insert(symbol.getValue()).second)
       return function->emitOpError("declares the size ") << symbol << " twice";

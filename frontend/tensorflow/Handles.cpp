@@ -25,7 +25,7 @@ template <typename T> struct Link {
 } // namespace
 
 /// Follows the links of all nodes, each once; `pass` changes an answer on its way through a node.
-/// Nothing comes of a cycle.
+/// Returns nothing for a cycle.
 template <typename T, typename LinkOf, typename Pass>
 static std::vector<std::optional<T>> followLinks(size_t count, LinkOf linkOf, Pass pass) {
   enum State : char { Unknown, OnPath, Known };

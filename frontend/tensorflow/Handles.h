@@ -19,13 +19,13 @@ class Handles {
 public:
   explicit Handles(const Graph &graph);
 
-  /// The node that made the resource behind an edge; nothing where the edges lead to none.
+  /// The node that created the resource to which an edge refers; nothing if there is none.
   std::optional<unsigned> resource(Edge edge) const { return resources[edge.node]; }
-  /// The variable behind a reference.
+  /// The variable to which a reference leads.
   std::optional<unsigned> reference(Edge edge) const { return references[edge.node]; }
-  /// The TensorArray behind a handle.
+  /// The TensorArray of a handle.
   std::optional<ListKey> array(Edge edge) const { return arrays[edge.node]; }
-  /// What is pushed to the stack behind a handle.
+  /// The values pushed to the stack of a handle.
   std::optional<Edge> pushed(Edge stack) const { return pushedTo(resource(stack)); }
 
 private:

@@ -302,7 +302,7 @@ public:
   mlir::Value flow(unsigned i, const ListKey &key);
   /// The list that output 0 carries, if it is a flow.
   std::optional<ListKey> flowOf(Edge edge) const;
-  /// The list that input `i` carries, and the TensorArray behind the handle that it is.
+  /// The list that input `i` carries, and the TensorArray of that handle.
   std::optional<ListKey> flowAt(unsigned i) const;
   std::optional<ListKey> arrayAt(unsigned i) const;
   /// The type of a TensorArray's elements, if it is known already.

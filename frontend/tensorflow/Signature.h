@@ -1,4 +1,4 @@
-// What an operation of TensorFlow takes and gives: numbers of inputs and outputs, and attributes.
+// The signature of a TensorFlow operation: its numbers of inputs and outputs, and its attributes.
 // Rules declare it in their tables, as text that is parsed when tfc is compiled, and each node is
 // checked against it before any rule sees the node.
 #pragma once

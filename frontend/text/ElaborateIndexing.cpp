@@ -163,7 +163,7 @@ bool Elaborator::sliceElement(const ast::IndexItem &item, int64_t axis, mlir::Ty
   slice.start = fromEnd(*place, size);
   slice.limit = slice.start + dfg::DimExpr(1);
   slice.isDropped = true;
-  if (slice.start.constant().value_or(0) >= 0 && (size - slice.limit).constant().value_or(0) >= 0)
+  if (slice.start.constant().value_or(0) >= 0 && (size - slice.start).constant().value_or(1) > 0)
     return true;
   fail(item.range, "index-range",
        "index " + place->str() + " is outside of axis " + Twine(axis) + " of " + dfg::toText(type));

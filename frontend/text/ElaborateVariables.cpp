@@ -220,6 +220,8 @@ void Elaborator::elaborateInitializers() {
   }
   builder.finishEntry({}, {}, mlir::UnknownLoc::get(context));
   entryNumber = 0;
+  if (budget.isStopped())
+    return;
   std::vector<Variable *> ordered;
   for (Variable &variable : variables)
     ordered.push_back(&variable);

@@ -44,7 +44,7 @@ LogicalResult GraphPrinter::printIf(dfg::IfOp op) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The bound of a range that a constant or a size gives.
+/// The bound of a range, from a constant or a size.
 static std::optional<dfg::DimExpr> boundOf(Value value) {
   if (auto size = value.getDefiningOp<dfg::SizeOp>())
     return size.getValue().getExprs().front();

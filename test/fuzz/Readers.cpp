@@ -30,7 +30,7 @@ static Verdict refuse(const Twine &message) {
 
 std::string stopAfter = "fusion";
 
-/// Reads a graph and goes on to a stage behind.
+/// Reads a graph and runs the stages up to the last one that is asked for.
 static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -53,7 +53,7 @@ static Verdict readGraph(StringRef path, StringRef) {
   return readGraph(path, ArrayRef<tensorflow::EntrySpec>());
 }
 
-/// An entry that is fed all placeholders and fetches what nobody reads.
+/// An entry that is fed all placeholders and fetches all values without uses.
 static tensorflow::EntrySpec makeEntry(const tensorflow::wire::Graph &graph) {
   constexpr size_t kMaxFetches = 16;
   tensorflow::EntrySpec entry;

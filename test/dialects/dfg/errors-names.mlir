@@ -49,7 +49,7 @@ dfg.entry @twice() attributes {symbols = ["n", "n"]} {
 
 // -----
 
-// expected-error @below {{'dfg.entry' op expects names of sizes, but got "2 * n"}}
-dfg.entry @no_name() attributes {symbols = ["2 * n"]} {
+// expected-error @below {{'dfg.entry' op expects names of sizes, but got "<overflow>"}}
+dfg.entry @no_name() attributes {symbols = ["2 * n", "<overflow>"]} {
   dfg.return
 }

@@ -27,7 +27,7 @@ def targets_of(name):
 
 
 def by_target(cases, name):
-    """[(target, [(index, case)...])] for the targets that occur; `name` gives the name of a case."""
+    """[(target, [(index, case)...])] for the targets that occur; `name` returns the name of a case."""
     split = [(t, [(i, c) for i, c in enumerate(cases) if t in targets_of(name(c))]) for t in TARGETS]
     return [(target, chosen) for target, chosen in split if chosen]
 

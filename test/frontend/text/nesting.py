@@ -30,7 +30,7 @@ WIDE = {
     "lines": "let x = 1\n" * N,
     "comments": "# c\n" * N + "let x = f(" + "# d\n" * N + ")",
 }
-ERRORS = {"errors": "x = 1 1\n" * N, "errors on a line": "$ " * 5000}
+ERRORS = {"errors": "let a = 1 1\n" * N, "errors on a line": "let a = " + "$ " * 5000}
 
 
 def run(folder, tool, text, mode):

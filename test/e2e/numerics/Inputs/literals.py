@@ -1,4 +1,4 @@
-"""What literals.graph gives."""
+"""The expected results of literals.graph."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 """short_floats.py FOLDER: conversions of all f16 and bf16, and of f32 and f64 near the places where they round,
-with code for all targets, in vectors and behind them, at -O3 and -O0."""
+with code for all targets, in vectors and in their tails, at -O3 and -O0."""
 
 import os
 import sys
@@ -98,7 +98,7 @@ def main(folder):
             for entry in model.entries:
                 source, target = entry.split("_to_")
                 x = fed[source]
-                # The second call has other operands in the lanes, and single elements behind the last vector.
+                # The second call has other operands in the lanes, and single elements after the last vector.
                 for rows in x, np.ascontiguousarray(x[-1001:]):
                     with np.errstate(all="ignore"):
                         off = differing(source, target, rows, model.call_raw(entry, [rows], 1)[0])

@@ -379,7 +379,7 @@ class Report:
 
 
 def compare_case(report, case, models, oracle, folded):
-    """What the code of one target gives at two levels, what the oracle gives, and what was folded."""
+    """Results of one target's code at two levels, of the oracle, and of constant folding."""
     lanes, plain = (call_compiled(model, case) for model in models)
     twice = 2 * case.ulps
     for got in lanes[1:]:
