@@ -104,7 +104,8 @@ static std::vector<std::string> symbolNames(const EntryInfo &info) {
   return names;
 }
 
-/// Writes the dimensions of `types` to `dims`; the least number from the first on that overflows.
+/// Writes the dimensions of `types` to `dims`; the least number for those that overflow or are too
+/// large, and all after an overflow.
 static void storeDims(OpBuilder &b, Location loc, SizeBuilder &sizes, TypeRange types, Value dims,
                       function_ref<DimExpr(const DimExpr &)> sizeOf) {
   int32_t axis = 0;
@@ -113,8 +114,12 @@ static void storeDims(OpBuilder &b, Location loc, SizeBuilder &sizes, TypeRange 
       Value place = LLVM::GEPOp::create(b, loc, dims.getType(), b.getI64Type(), dims,
                                         ArrayRef<LLVM::GEPArg>{axis++});
       Value dim = sizes.build(sizeOf(size));
-      if (Value overflowed = sizes.overflowed())
+      if (Value overflowed = sizes.overflowed()) {
+        Value isLarge = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::sgt, dim,
+                                             sizes.constant(kMaxTensorBytes));
+        overflowed = LLVM::OrOp::create(b, loc, overflowed, isLarge);
         dim = LLVM::SelectOp::create(b, loc, overflowed, sizes.constant(INT64_MIN), dim);
+      }
       LLVM::StoreOp::create(b, loc, dim, place);
     }
   LLVM::ReturnOp::create(b, loc, ValueRange());
@@ -135,7 +140,7 @@ static void buildShapesFunction(HostModule &host, EntryOp entry, const EntryInfo
   SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));
   SmallVector<Type> types(entry.getArgumentTypes());
   llvm::append_range(types, entry.getResultTypes());
-  if (entry->hasAttr(kLimitsAttr)) // else the bounds of the names limit all sizes
+  if (entry->hasAttr(kMemoryLimit.attribute)) // else the bounds of the names limit all sizes
     sizes.watchOverflow();
   storeDims(b, loc, sizes, types, body->getArgument(1),
             [&](const DimExpr &size) { return info.atMost(size); });

@@ -131,24 +131,22 @@ void RunFunction::failUnless(Value condition, tfc_status status, const Twine &te
   b.setInsertionPointToEnd(next);
 }
 
-/// Whether the comparison holds; no comparison does with a size that overflows.
-Value RunFunction::compare(LLVM::ICmpPredicate predicate, const DimExpr &lhs, const DimExpr &rhs) {
+/// Whether a comparison holds, and whether it overflows on the way; the latter is null where it
+/// cannot.
+std::pair<Value, Value> RunFunction::compare(LLVM::ICmpPredicate predicate, const DimExpr &lhs,
+                                             const DimExpr &rhs) {
   auto largest = [&](StringRef name) -> uint64_t {
     return info.boundsOf(name).second.value_or(INT64_MAX);
   };
   if (largestMagnitude(lhs, largest) <= INT64_MAX && largestMagnitude(rhs, largest) <= INT64_MAX)
-    return LLVM::ICmpOp::create(b, loc, predicate, sizes->build(lhs), sizes->build(rhs));
+    return {LLVM::ICmpOp::create(b, loc, predicate, sizes->build(lhs), sizes->build(rhs)), {}};
   std::vector<std::string> names;
   for (const SymbolInfo &symbol : info.symbols)
     names.push_back(symbol.name);
   SizeBuilder exact(b, loc, field(Field::Symbols), names);
   exact.watchOverflow();
   Value holds = LLVM::ICmpOp::create(b, loc, predicate, exact.build(lhs), exact.build(rhs));
-  Value overflowed = exact.overflowed();
-  if (!overflowed)
-    return holds;
-  Value never = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false));
-  return LLVM::SelectOp::create(b, loc, overflowed, never, holds);
+  return {holds, exact.overflowed()};
 }
 
 /// Checks a comparison of two sizes, in the language's text.
@@ -165,18 +163,23 @@ LogicalResult RunFunction::checkFact(StringRef fact) {
     std::optional<DimExpr> rhs = DimExpr::parse(fact.drop_front(position + spelling.size()));
     if (!lhs || !rhs)
       break;
-    Value condition = compare(predicate, *lhs, *rhs);
+    auto [condition, overflowed] = compare(predicate, *lhs, *rhs);
     SmallVector<std::string> names;
     lhs->collectSymbols(names);
     rhs->collectSymbols(names);
     names.truncate(std::min<size_t>(names.size(), 4));
-    std::string text = escape(fact) + " does not hold";
+    std::string got;
     SmallVector<Value> values;
     for (StringRef name : names) {
-      text += ((values.empty() ? ": " : ", ") + name + " is %lld").str();
+      got += ((values.empty() ? ": " : ", ") + name + " is %lld").str();
       values.push_back(sizes->build(DimExpr::symbol(name)));
     }
-    failUnless(condition, TFC_INVALID_ARGUMENT, text, values);
+    if (overflowed) {
+      Value one = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(true));
+      failUnless(LLVM::XOrOp::create(b, loc, overflowed, one), TFC_INVALID_ARGUMENT,
+                 escape(fact) + " cannot be computed in 64 bits" + got, values);
+    }
+    failUnless(condition, TFC_INVALID_ARGUMENT, escape(fact) + " does not hold" + got, values);
     return success();
   }
   return entry.emitError() << "expected a comparison of sizes in 'where', but got '" << fact << "'";

@@ -16,17 +16,17 @@ using namespace tfc;
 using namespace tfc::dfg;
 using namespace tfc::memory;
 
-static SmallVector<DimExpr> limitsOf(EntryOp entry) {
-  auto limits = entry->getAttrOfType<DimsAttr>(kLimitsAttr);
+static SmallVector<DimExpr> limitsOf(EntryOp entry, const SizeLimit &limit) {
+  auto limits = entry->getAttrOfType<DimsAttr>(limit.attribute);
   return limits ? SmallVector<DimExpr>(limits.getExprs()) : SmallVector<DimExpr>();
 }
 
-/// The most bits for which all sizes are in range if no name has more; 0 if there are none.
-static unsigned safeBits(ArrayRef<DimExpr> sizes) {
+/// The most bits for which all sizes are at most `most` if no name has more; 0 if there are none.
+static unsigned safeBits(ArrayRef<DimExpr> sizes, int64_t most) {
   for (unsigned bits = llvm::Log2_64(kMaxTensorBytes); bits > 0; --bits) {
     auto largest = [&](StringRef) { return (uint64_t(1) << bits) - 1; };
     if (llvm::all_of(sizes, [&](const DimExpr &size) {
-          return largestMagnitude(size, largest) <= uint64_t(kMaxTensorBytes);
+          return largestMagnitude(size, largest) <= uint64_t(most);
         }))
       return bits;
   }
@@ -35,12 +35,13 @@ static unsigned safeBits(ArrayRef<DimExpr> sizes) {
 
 /// Builds a function (ptr symbols) -> i1 that computes all sizes and tells whether they are in
 /// range.
-static LLVM::LLVMFuncOp buildLimitsFunction(HostModule &host, EntryOp entry, StringRef run,
-                                            ArrayRef<std::string> names, ArrayRef<DimExpr> limits) {
+static LLVM::LLVMFuncOp buildLimitsFunction(HostModule &host, EntryOp entry, StringRef name,
+                                            ArrayRef<std::string> names, ArrayRef<DimExpr> limits,
+                                            int64_t most) {
   OpBuilder b(entry.getContext());
   Location loc = entry.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto function = host.addFunction(run + "_limits", b.getI1Type(), pointer, loc);
+  auto function = host.addFunction(name, b.getI1Type(), pointer, loc);
   function.setNoInline(true); // of the rare case
   Block *body = function.addEntryBlock(b);
   b.setInsertionPointToStart(body);
@@ -53,9 +54,9 @@ static LLVM::LLVMFuncOp buildLimitsFunction(HostModule &host, EntryOp entry, Str
   for (const DimExpr &limit : limits) {
     Value size = sizes.build(limit);
     note(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::sgt, size,
-                              sizes.constant(kMaxTensorBytes)));
+                              sizes.constant(most)));
     note(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, size,
-                              sizes.constant(-kMaxTensorBytes)));
+                              sizes.constant(-most)));
   }
   if (Value overflowed = sizes.overflowed())
     note(overflowed);
@@ -64,37 +65,59 @@ static LLVM::LLVMFuncOp buildLimitsFunction(HostModule &host, EntryOp entry, Str
   return function;
 }
 
-void RunFunction::checkLimits() {
-  SmallVector<DimExpr> limits = limitsOf(entry);
+/// Fails the call if one of the expressions is beyond a limit.
+void RunFunction::checkLimit(const SizeLimit &limit, tfc_status status, StringRef text) {
+  SmallVector<DimExpr> limits = limitsOf(entry, limit);
   if (limits.empty())
     return;
+  std::vector<std::string> names;
+  for (const SymbolInfo &symbol : info.symbols)
+    names.push_back(symbol.name);
+  std::string name = (function.getName() + limit.attribute.drop_front(StringRef("tfc").size())).str();
+  std::replace(name.begin(), name.end(), '.', '_');
+  auto check = buildLimitsFunction(host, entry, name, names, limits, limit.most);
+  Value isOk = LLVM::CallOp::create(b, loc, check, field(Field::Symbols)).getResult();
   SmallVector<std::string> used;
-  for (const DimExpr &limit : limits)
-    limit.collectSymbols(used);
+  for (const DimExpr &size : limits)
+    size.collectSymbols(used);
+  used.truncate(std::min<size_t>(used.size(), 4));
+  std::string message = text.str();
+  SmallVector<Value> values;
+  for (StringRef symbol : used) {
+    message += ((values.empty() ? ": " : ", ") + symbol + " is %lld").str();
+    values.push_back(sizes->build(DimExpr::symbol(symbol)));
+  }
+  failUnless(isOk, status, message, values);
+}
+
+void RunFunction::checkLimits() {
+  SmallVector<std::string> used;
+  unsigned bits = 63;
+  auto collect = [&](const SizeLimit &limit) {
+    SmallVector<DimExpr> limits = limitsOf(entry, limit);
+    bits = std::min(bits, safeBits(limits, limit.most));
+    for (const DimExpr &size : limits)
+      size.collectSymbols(used);
+  };
+  collect(kMemoryLimit);
+  for (const SizeLimit &limit : kNumberLimits)
+    collect(limit);
   Value all;
   for (StringRef name : used) {
     Value value = sizes->build(DimExpr::symbol(name));
     all = all ? LLVM::OrOp::create(b, loc, all, value).getResult() : value;
   }
-  std::vector<std::string> names;
-  for (const SymbolInfo &symbol : info.symbols)
-    names.push_back(symbol.name);
+  if (!all)
+    return;
   Block *next = addBlock(), *slow = addBlock();
-  Value small = sizes->constant(int64_t(1) << safeBits(limits));
+  Value small = sizes->constant(int64_t(1) << bits);
   Value isSmall = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ult, all, small);
   LLVM::CondBrOp::create(b, loc, isSmall, next, {}, slow, {},
                          std::pair<uint32_t, uint32_t>(1 << 20, 1));
   b.setInsertionPointToEnd(slow);
-  auto check = buildLimitsFunction(host, entry, function.getName(), names, limits);
-  Value isOk = LLVM::CallOp::create(b, loc, check, field(Field::Symbols)).getResult();
-  used.truncate(std::min<size_t>(used.size(), 4));
-  std::string text = "no memory holds the tensors of this call";
-  SmallVector<Value> values;
-  for (StringRef name : used) {
-    text += ((values.empty() ? ": " : ", ") + name + " is %lld").str();
-    values.push_back(sizes->build(DimExpr::symbol(name)));
-  }
-  failUnless(isOk, TFC_OUT_OF_MEMORY, text, values);
+  checkLimit(kMemoryLimit, TFC_OUT_OF_MEMORY, "no memory holds the tensors of this call");
+  checkLimit(kNumberLimits[0], TFC_OUT_OF_RANGE, "a size is used as an i32 that it does not fit");
+  checkLimit(kNumberLimits[1], TFC_OUT_OF_RANGE, "a size is used as an i64 that it does not fit");
   LLVM::BrOp::create(b, loc, ValueRange(), next);
   b.setInsertionPointToEnd(next);
 }

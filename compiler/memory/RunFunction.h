@@ -12,6 +12,7 @@
 #include "compiler/memory/HostFunction.h"
 #include "compiler/memory/Lists.h"
 #include "compiler/memory/Places.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeOps.h"
 #include "runtime/Model.h"
 
@@ -33,8 +34,9 @@ private:
   // Facts and checks.
   llvm::LogicalResult checkFact(llvm::StringRef fact);
   void checkLimits();
-  mlir::Value compare(mlir::LLVM::ICmpPredicate predicate, const dfg::DimExpr &lhs,
-                      const dfg::DimExpr &rhs);
+  void checkLimit(const dfg::SizeLimit &limit, tfc_status status, llvm::StringRef text);
+  std::pair<mlir::Value, mlir::Value> compare(mlir::LLVM::ICmpPredicate predicate,
+                                              const dfg::DimExpr &lhs, const dfg::DimExpr &rhs);
   void failUnless(mlir::Value condition, tfc_status status, const llvm::Twine &text,
                   llvm::ArrayRef<mlir::Value> values);
   void returnUnlessOk(mlir::Value status);

@@ -34,6 +34,7 @@ private:
   bool checkShapes();
   bool checkFact(StringRef fact);
   bool checkMemory();
+  bool checkNumbers();
   bool failShape(unsigned feed);
   SmallVector<StringRef> symbols();
 
@@ -236,7 +237,8 @@ bool Binder::checkFact(StringRef text) {
   SmallVector<std::string> names;
   fact->lhs.collectSymbols(names);
   fact->rhs.collectSymbols(names);
-  std::string message = text.str() + " does not hold";
+  std::string message =
+      text.str() + (lhs && rhs ? " does not hold" : " cannot be computed in 64 bits");
   for (auto [i, name] : llvm::enumerate(names))
     message += (Twine(i ? ", " : ": ") + name + " is " + Twine(sizes[name])).str();
   return fail(Status::Code::InvalidArgument, message);
@@ -279,6 +281,28 @@ bool Binder::checkMemory() {
   return fail(Status::Code::OutOfMemory, message);
 }
 
+/// Sizes that the call uses as numbers must fit their types.
+bool Binder::checkNumbers() {
+  std::string tooLarge;
+  entry.walk([&](SizeOp op) {
+    DimExpr size = op.getValue().getExprs().front();
+    SmallVector<std::string> names;
+    size.collectSymbols(names);
+    if (!llvm::all_of(names, [&](StringRef name) { return sizes.contains(name); }))
+      return;
+    std::optional<int64_t> value = knownSizeOf(size, sizes);
+    bool isNarrow = cast<RankedTensorType>(op.getType()).getElementType().isInteger(32);
+    if (!value || (isNarrow && !llvm::isInt<32>(*value)))
+      tooLarge = isNarrow ? "i32" : "i64";
+  });
+  if (tooLarge.empty())
+    return true;
+  std::string message = "a size is used as an " + tooLarge + " that it does not fit";
+  for (auto [i, name] : llvm::enumerate(llvm::ArrayRef(symbols()).take_front(4)))
+    message += (Twine(i ? ", " : ": ") + name + " is " + Twine(sizes[name])).str();
+  return fail(Status::Code::OutOfRange, message);
+}
+
 Status Binder::run() {
   if (!checkTypes() || !solve())
     return status;
@@ -292,7 +316,8 @@ Status Binder::run() {
   for (const std::string &fact : facts)
     if (!checkFact(fact))
       return status;
-  checkMemory();
+  if (checkMemory())
+    checkNumbers();
   return status;
 }
 

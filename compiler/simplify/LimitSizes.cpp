@@ -38,33 +38,62 @@ static LogicalResult checkSizes(Operation *op, llvm::DenseMap<Type, bool> &isLar
 }
 
 namespace {
-/// The sizes of an entry that its bounds do not limit.
+/// The sizes of an entry that its bounds do not limit, for one limit.
 class Limits {
 public:
-  explicit Limits(const EntryInfo &info) : info(info) {}
+  Limits(const EntryInfo &info, const SizeLimit &limit) : info(info), limit(limit) {}
 
+  /// Says where the sizes come from that are added next.
+  void setOperation(Operation *op) { current = op; }
   void add(Type type);
-  void add(Attribute attribute);
+  void add(DimsAttr dims);
   void add(const DimExpr &size);
-  ArrayRef<DimExpr> get() const { return sizes; }
+  /// Fails if a size, whatever a call brings, can be too large by the bounds alone.
+  LogicalResult attachTo(EntryOp entry) const;
 
 private:
+  void refuse(const DimExpr &size);
+
   const EntryInfo &info;
+  const SizeLimit &limit;
+  Operation *current = nullptr;
   SmallVector<DimExpr> sizes;
   llvm::DenseSet<Attribute> seen;
   llvm::DenseSet<Type> seenTypes;
   llvm::StringSet<> texts;
+  bool hasErrors = false;
 };
 } // namespace
+
+/// Reports a size that the data of a call decide, and that its bounds do not keep small enough.
+void Limits::refuse(const DimExpr &size) {
+  hasErrors = true;
+  InFlightDiagnostic error = current->emitError();
+  if (limit.most == kMaxTensorBytes)
+    error << "a tensor of " << size.str() << " bytes is too large for any memory where its sizes "
+          << "reach their bounds [too-large]";
+  else
+    error << "the bounds of sizes allow " << size.str() << " to exceed "
+          << (limit.most == INT32_MAX ? "i32" : "i64") << " [number-range]";
+}
 
 void Limits::add(const DimExpr &size) {
   DimExpr most = info.atMost(size);
   auto largest = [&](StringRef name) -> uint64_t {
     return info.boundsOf(name).second.value_or(INT64_MAX);
   };
-  if (largestMagnitude(most, largest) > uint64_t(kMaxTensorBytes) &&
-      texts.insert(most.str()).second)
+  if (largestMagnitude(most, largest) <= uint64_t(limit.most) || !texts.insert(most.str()).second)
+    return;
+  if (most.constant() || isOverflow(most))
+    refuse(size);
+  else
     sizes.push_back(most);
+}
+
+LogicalResult Limits::attachTo(EntryOp entry) const {
+  if (!sizes.empty())
+    entry->setAttr(limit.attribute, DimsAttr::get(entry.getContext(), sizes));
+  return failure(hasErrors);
 }
 
 void Limits::add(Type type) {
@@ -80,9 +109,8 @@ void Limits::add(Type type) {
       add(size);
 }
 
-void Limits::add(Attribute attribute) {
-  auto dims = dyn_cast<DimsAttr>(attribute);
-  if (!dims || !seen.insert(dims).second)
+void Limits::add(DimsAttr dims) {
+  if (!seen.insert(dims).second)
     return;
   for (const DimExpr &size : dims.getExprs())
     if (!size.constant())
@@ -112,21 +140,33 @@ static SmallVector<DimExpr> distancesOf(Operation *op) {
   return distances;
 }
 
-static void limitSizes(EntryOp entry, const EntryInfo &info) {
-  Limits limits(info);
+static LogicalResult limitSizes(EntryOp entry, const EntryInfo &info) {
+  Limits memory(info, kMemoryLimit), i32(info, kNumberLimits[0]), i64(info, kNumberLimits[1]);
+  memory.setOperation(entry);
   for (Type type : entry.getArgumentTypes())
-    limits.add(type);
+    memory.add(type);
   entry.walk([&](Operation *op) {
+    for (Limits *limits : {&memory, &i32, &i64})
+      limits->setOperation(op);
     for (Type type : op->getResultTypes())
-      limits.add(type);
-    for (NamedAttribute attribute : op->getAttrs())
-      limits.add(attribute.getValue());
+      memory.add(type);
+    for (NamedAttribute attribute : op->getAttrs()) {
+      auto dims = dyn_cast<DimsAttr>(attribute.getValue());
+      if (!dims)
+        continue;
+      if (!holdsNumber(op->getName().stripDialect(), attribute.getName()))
+        memory.add(dims);
+      else if (op->getNumResults() == 1 && elementTypeOf(op->getResultTypes()[0]).isInteger(32))
+        i32.add(dims);
+      else
+        i64.add(dims);
+    }
     for (const DimExpr &distance : distancesOf(op))
       if (!distance.constant())
-        limits.add(distance);
+        memory.add(distance);
   });
-  if (!limits.get().empty())
-    entry->setAttr(kLimitsAttr, DimsAttr::get(entry.getContext(), limits.get()));
+  return success(succeeded(memory.attachTo(entry)) & succeeded(i32.attachTo(entry)) &
+                 succeeded(i64.attachTo(entry)));
 }
 
 namespace {
@@ -145,7 +185,8 @@ struct LimitSizesPass : tfc::impl::LimitSizesBase<LimitSizesPass> {
       return signalPassFailure();
     auto info = model->entries.begin();
     for (auto entry : module.getOps<EntryOp>())
-      limitSizes(entry, entry.getInitializer() ? *model->init : *info++);
+      if (failed(limitSizes(entry, entry.getInitializer() ? *model->init : *info++)))
+        signalPassFailure();
   }
 };
 } // namespace

@@ -15,7 +15,7 @@ namespace tfc::dfg {
 using Terms = std::map<DimExpr::Monomial, int64_t>;
 
 /// What is computed from such a size is one as well.
-static DimExpr overflowed() { return DimExpr::symbol(kOverflow); }
+static DimExpr overflowed() { return DimExpr::symbol(kOverflowName); }
 
 bool isOverflow(const DimExpr &size) {
   const Terms &terms = size.getTerms();
@@ -61,7 +61,9 @@ DimExpr::DimExpr(int64_t value) {
 
 DimExpr DimExpr::symbol(StringRef name) {
   Atom atom{AtomKind::Symbol, name.str(), nullptr, nullptr,
-            isPlainName(name) || name == kOverflow ? name.str() : ("`" + name + "`").str()};
+            name == kOverflowName ? kOverflow.str()
+            : isPlainName(name)   ? name.str()
+                                  : ("`" + name + "`").str()};
   DimExpr result;
   result.add({atom}, 1);
   return result;

@@ -92,7 +92,7 @@ private:
       return DimExpr::symbol(name);
     }
     if (consume(kOverflow))
-      return DimExpr::symbol(kOverflow);
+      return DimExpr::symbol(kOverflowName);
     rest = rest.ltrim();
     StringRef word = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
     if (word.empty())

@@ -52,11 +52,13 @@ LogicalResult checkSizes(Location location, StringRef op, TypeRange types) {
   return success();
 }
 
-/// The first size or distance of elements in an attribute that is out of range, as text.
-static std::optional<std::string> findTooLarge(Attribute attribute) {
-  auto isInRange = [](int64_t number) {
-    return number >= -kMaxTensorBytes && number <= kMaxTensorBytes;
-  };
+bool holdsNumber(StringRef op, StringRef attribute) {
+  return (op == "size" && attribute == "value") || (op == "while" && attribute == "trips");
+}
+
+/// The first number in an attribute that is larger than `most` in magnitude, as text.
+static std::optional<std::string> findTooLarge(Attribute attribute, int64_t most) {
+  auto isInRange = [&](int64_t number) { return number >= -most && number <= most; };
   if (auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute))
     for (int64_t number : numbers.asArrayRef())
       if (!isInRange(number))
@@ -69,11 +71,15 @@ static std::optional<std::string> findTooLarge(Attribute attribute) {
 }
 
 LogicalResult checkSizes(Location location, StringRef op, ArrayRef<NamedAttribute> attributes) {
-  for (NamedAttribute attribute : attributes)
-    if (std::optional<std::string> number = findTooLarge(attribute.getValue()))
-      return emitError(location) << "'" << op << "' expects numbers up to 2^56 in '"
+  for (NamedAttribute attribute : attributes) {
+    bool isNumber = holdsNumber(op, attribute.getName());
+    int64_t most = isNumber ? INT64_MAX : kMaxTensorBytes;
+    if (std::optional<std::string> number = findTooLarge(attribute.getValue(), most))
+      return emitError(location) << "'" << op << "' expects numbers up to 2^"
+                                 << (isNumber ? 63 : 56) << " in '"
                                  << attribute.getName().getValue() << "', but got " << *number
                                  << " [too-large]";
+  }
   return success();
 }
 

@@ -16,12 +16,23 @@ namespace tfc::dfg {
 /// The most bytes that a tensor may have: no processor addresses more.
 inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 56;
 
-/// On an entry: sizes and byte counts over its named sizes which a call must find to be at most
-/// `kMaxTensorBytes`, because no bounds of the names limit them.
-inline constexpr llvm::StringLiteral kLimitsAttr = "tfc.limits";
+/// Attributes of an entry: expressions over its named sizes which a call must find to be at most
+/// `most` in magnitude, because no bounds of the names limit them.
+struct SizeLimit {
+  llvm::StringLiteral attribute;
+  int64_t most;
+};
+/// Sizes and byte counts of tensors.
+inline constexpr SizeLimit kMemoryLimit = {"tfc.limits", kMaxTensorBytes};
+/// Sizes that become numbers of these types.
+inline constexpr SizeLimit kNumberLimits[] = {{"tfc.limits.i32", INT32_MAX},
+                                              {"tfc.limits.i64", INT64_MAX}};
 
 /// How a size prints that was computed from a number which 64 bits do not hold.
 inline constexpr llvm::StringLiteral kOverflow = "<overflow>";
+
+/// The name of such a size. Names of authors have no backquotes.
+inline constexpr llvm::StringLiteral kOverflowName = "`<overflow>`";
 
 /// Whether a size is such a one: nothing is known of it.
 bool isOverflow(const DimExpr &size);
@@ -30,6 +41,9 @@ bool isOverflow(const DimExpr &size);
 /// that a tensor may have: positions computed from it might overflow.
 llvm::LogicalResult checkSizes(mlir::Location location, llvm::StringRef op,
                                llvm::ArrayRef<mlir::NamedAttribute> attributes);
+
+/// Whether an attribute holds a number that is computed with, and not a size of a tensor.
+bool holdsNumber(llvm::StringRef op, llvm::StringRef attribute);
 
 /// Bytes of a tensor.
 DimExpr byteCount(mlir::RankedTensorType type);

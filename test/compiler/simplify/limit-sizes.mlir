@@ -29,3 +29,15 @@ dfg.entry @loose(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
     attributes {symbols = ["n"], bounds = {n = 4611686018427387904 : i64}} {
   dfg.return %x : tensor<?xf32, #dfg.dims<n>>
 }
+
+// Sizes that are used as numbers need to fit the types of these, and no memory.
+// CHECK-LABEL: dfg.entry @numbers
+// CHECK-SAME: tfc.limits.i32 = #dfg.dims<m>
+// CHECK-SAME: tfc.limits.i64 = #dfg.dims<"m * n">
+dfg.entry @numbers() -> (tensor<i64>, tensor<i32>, tensor<i64>)
+    attributes {symbols = ["n", "m"], bounds = {n = 1048576 : i64}} {
+  %0 = dfg.size {value = #dfg.dims<"m * n">, dtype = i64}
+  %1 = dfg.size {value = #dfg.dims<m>, dtype = i32}
+  %2 = dfg.size {value = #dfg.dims<"72057594037927937 + n">, dtype = i64}
+  dfg.return %0, %1, %2 : tensor<i64>, tensor<i32>, tensor<i64>
+}

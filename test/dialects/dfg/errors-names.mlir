@@ -49,7 +49,7 @@ dfg.entry @twice() attributes {symbols = ["n", "n"]} {
 
 // -----
 
-// expected-error @below {{'dfg.entry' op expects names of sizes, but got "<overflow>"}}
-dfg.entry @no_name() attributes {symbols = ["2 * n", "<overflow>"]} {
+// expected-error @below {{'dfg.entry' op expects names of sizes, but got "a`b"}}
+dfg.entry @no_name() attributes {symbols = ["2 * n", "<overflow>", "a`b"]} {
   dfg.return
 }
