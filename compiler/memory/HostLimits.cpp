@@ -53,10 +53,8 @@ static LLVM::LLVMFuncOp buildLimitsFunction(HostModule &host, EntryOp entry, Str
   };
   for (const DimExpr &limit : limits) {
     Value size = sizes.build(limit);
-    note(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::sgt, size,
-                              sizes.constant(most)));
-    note(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, size,
-                              sizes.constant(-most)));
+    note(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::sgt, size, sizes.constant(most)));
+    note(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, size, sizes.constant(-most)));
   }
   if (Value overflowed = sizes.overflowed())
     note(overflowed);
@@ -73,7 +71,8 @@ void RunFunction::checkLimit(const SizeLimit &limit, tfc_status status, StringRe
   std::vector<std::string> names;
   for (const SymbolInfo &symbol : info.symbols)
     names.push_back(symbol.name);
-  std::string name = (function.getName() + limit.attribute.drop_front(StringRef("tfc").size())).str();
+  std::string name =
+      (function.getName() + limit.attribute.drop_front(StringRef("tfc").size())).str();
   std::replace(name.begin(), name.end(), '.', '_');
   auto check = buildLimitsFunction(host, entry, name, names, limits, limit.most);
   Value isOk = LLVM::CallOp::create(b, loc, check, field(Field::Symbols)).getResult();

@@ -34,7 +34,7 @@ dfg.entry @loose(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
 // CHECK-LABEL: dfg.entry @numbers
 // CHECK-SAME: tfc.limits.i32 = #dfg.dims<m>
 // CHECK-SAME: tfc.limits.i64 = #dfg.dims<"m * n">
-dfg.entry @numbers() -> (tensor<i64>, tensor<i32>, tensor<i64>)
+dfg.entry @numbers(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %y: tensor<?x0xf32, #dfg.dims<m, 0>>) -> (tensor<i64>, tensor<i32>, tensor<i64>)
     attributes {symbols = ["n", "m"], bounds = {n = 1048576 : i64}} {
   %0 = dfg.size {value = #dfg.dims<"m * n">, dtype = i64}
   %1 = dfg.size {value = #dfg.dims<m>, dtype = i32}
