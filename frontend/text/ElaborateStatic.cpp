@@ -88,6 +88,16 @@ std::optional<Entity> Elaborator::intBinary(ast::BinaryOp op, int64_t lhs, int64
   return Entity(result);
 }
 
+/// The remainder that has the sign of `rhs`; lhs - rhs * floor(lhs / rhs), where that may overflow.
+static double floorMod(double lhs, double rhs) {
+  if (!std::isfinite(rhs))
+    return lhs - rhs * std::floor(lhs / rhs);
+  double rest = std::fmod(lhs, rhs);
+  if (rest == 0)
+    return 0;
+  return (rest < 0) != (rhs < 0) ? rest + rhs : rest;
+}
+
 static std::optional<Entity> floatBinary(ast::BinaryOp op, double lhs, double rhs) {
   if (std::optional<bool> result = compare(op, lhs, rhs))
     return Entity(*result);
@@ -103,12 +113,25 @@ static std::optional<Entity> floatBinary(ast::BinaryOp op, double lhs, double rh
   case ast::BinaryOp::FloorDiv:
     return Entity(std::floor(lhs / rhs));
   case ast::BinaryOp::Mod:
-    return Entity(lhs - rhs * std::floor(lhs / rhs));
+    return Entity(floorMod(lhs, rhs));
   case ast::BinaryOp::Pow:
     return Entity(std::pow(lhs, rhs));
   default:
     return std::nullopt;
   }
+}
+
+/// Why finite numbers have no finite result; empty if they have, or if one of them is not finite.
+static std::string whyNotFinite(ArrayRef<double> operands, double result) {
+  if (std::isfinite(result) || !all_of(operands, [](double x) { return std::isfinite(x); }))
+    return "";
+  return std::isinf(result) ? "the result does not fit f64" : "the result is not a number";
+}
+
+static bool dividesByZero(ast::BinaryOp op, double lhs, double rhs) {
+  bool divides =
+      op == ast::BinaryOp::Div || op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
+  return (divides && rhs == 0) || (op == ast::BinaryOp::Pow && lhs == 0 && rhs < 0);
 }
 
 static std::optional<dfg::DimExpr> sizeBinary(ast::BinaryOp op, const dfg::DimExpr &lhs,
@@ -192,8 +215,14 @@ std::optional<Entity> Elaborator::staticBinary(ast::BinaryOp op, const Entity &l
   if (lhs.is<int64_t>() && rhs.is<int64_t>())
     return intBinary(op, lhs.as<int64_t>(), rhs.as<int64_t>(), at);
   std::optional<double> x = lhs.asDouble(), y = rhs.asDouble();
-  if (x && y)
-    return floatBinary(op, *x, *y);
+  if (x && y) {
+    std::optional<Entity> result = floatBinary(op, *x, *y);
+    const double *number = result ? result->get<double>() : nullptr;
+    if (!number || dividesByZero(op, *x, *y))
+      return result;
+    std::string reason = whyNotFinite({*x, *y}, *number);
+    return reason.empty() ? result : std::optional(fail(at, "number-range", reason));
+  }
   std::optional<dfg::DimExpr> a = lhs.asDim(), b = rhs.asDim();
   if (a && b) {
     bool divides = op == ast::BinaryOp::FloorDiv || op == ast::BinaryOp::Mod;
@@ -318,8 +347,10 @@ std::optional<Entity> Elaborator::staticMath(StringRef name, ArrayRef<Argument> 
     if (name == "abs" && values.front().is<int64_t>() && values.front().as<int64_t>() >= 0)
       return values.front();
     if (std::optional<double> x = values.front().asDouble())
-      if (std::optional<double> result = unaryMath(name, *x))
-        return Entity(*result);
+      if (std::optional<double> result = unaryMath(name, *x)) {
+        std::string reason = whyNotFinite({*x}, *result);
+        return reason.empty() ? Entity(*result) : fail(at, "number-range", reason);
+      }
   }
   if (name == "prod") {
     Entity product = Entity(int64_t(1));
