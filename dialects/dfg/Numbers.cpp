@@ -35,6 +35,24 @@ static std::string textOf(const Number &number) {
   return textOf(std::get<double>(number));
 }
 
+static bool isWhole(const Number &number) {
+  const double *real = std::get_if<double>(&number);
+  return real && std::isfinite(*real) && std::trunc(*real) == *real;
+}
+
+/// As `textOf`, but a float that is a whole number looks like a float.
+static std::string literalOf(const Number &number) {
+  std::string text = textOf(number);
+  bool hasOnlyDigits = StringRef(text).find_first_not_of("-0123456789") == StringRef::npos;
+  return isWhole(number) && hasOnlyDigits ? text + ".0" : text;
+}
+
+/// "an i32", "a u8".
+static std::string withArticle(Type element) {
+  std::string text = toText(element);
+  return (StringRef("fi").contains(text.front()) ? "an " : "a ") + text;
+}
+
 static StringRef kindOf(const Number &number) {
   return std::holds_alternative<int64_t>(number)  ? "the int "
          : std::holds_alternative<double>(number) ? "the float "
@@ -84,7 +102,7 @@ static std::optional<APInt> toInteger(const Number &number, IntegerType type) {
 
 static NumberError outOfRange(const Number &number, Type element) {
   bool isFloat = isa<FloatType>(element);
-  return {"number-range", textOf(number) + " is no value of " + toText(element),
+  return {"number-range", textOf(number) + " is out of range for " + toText(element),
           isFloat ? "infinity is written 'inf'" : ""};
 }
 
@@ -96,12 +114,17 @@ static std::optional<NumberError> refuseKind(const Number &number, Type element)
     return NumberError{"literal-type",
                        ("expected a bool, but got " + kindOf(number)).str() + textOf(number), ""};
   if (!element.isInteger(1) && isBool)
-    return NumberError{"literal-type", textOf(number) + " is no value of " + toText(element), ""};
-  if (std::holds_alternative<double>(number) && !isa<FloatType>(element))
     return NumberError{"literal-type",
-                       "a float has no exact value in " + toText(element) +
-                           ", the type of the other operand",
-                       "convert the other operand, as in f32(x), or round the number"};
+                       "expected " + withArticle(element) + ", but got " + textOf(number), ""};
+  if (std::holds_alternative<double>(number) && !isa<FloatType>(element)) {
+    std::string help;
+    if (!isWhole(number))
+      help = std::isfinite(std::get<double>(number)) ? "round the number, or use a float type" : "";
+    else if (toInteger(number, cast<IntegerType>(element)))
+      help = "write " + textOf(number);
+    return NumberError{"literal-type",
+                       "expected " + withArticle(element) + ", but got " + literalOf(number), help};
+  }
   return std::nullopt;
 }
 

@@ -59,7 +59,7 @@ bool Elaborator::checkSizeFits(const dfg::DimExpr &size, mlir::Type element, Sou
   if ((low ? holds(*low) : !isNarrow) && (high ? holds(*high) : !isNarrow))
     return true;
   error(at, "number-range",
-        "the size " + size.str() + " may be no value of " + dfg::toText(element))
+        "the size " + size.str() + " may be out of range for " + dfg::toText(element))
       .help("bound it, or convert it, as in " + dfg::toText(element) + "(" + size.str() + ")");
   return false;
 }

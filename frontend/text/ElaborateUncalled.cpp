@@ -253,7 +253,7 @@ static bool mayDependOnSizes(const Diagnostic &diagnostic) {
   if (slug == "type-mismatch")
     return !hasOtherKind(text);
   if (slug == "number-range")
-    return !text.contains(" is no value of ");
+    return !text.contains(" is out of range for ");
   if (slug == "inner-dimensions")
     return !text.contains(" expects ");
   if (slug == "unequal-dimensions")
