@@ -1,6 +1,7 @@
 // Static numbers and tables of them as constants of an element type.
 #include "dialects/dfg/Numbers.h"
 #include "frontend/text/ElaborateImpl.h"
+#include <cmath>
 
 using namespace llvm;
 using namespace mlir;
@@ -62,6 +63,30 @@ bool Elaborator::checkSizeFits(const dfg::DimExpr &size, mlir::Type element, Sou
         "the size " + size.str() + " may be out of range for " + dfg::toText(element))
       .help("bound it, or convert it, as in " + dfg::toText(element) + "(" + size.str() + ")");
   return false;
+}
+
+/// An element of an integer type that a parameter for floats, or for any number, may hold.
+static Entity exactInteger(const Entity &value, mlir::Type element) {
+  Entity exact = value;
+  if (const double *real = value.get<double>())
+    if (std::trunc(*real) == *real && std::fabs(*real) < 0x1p63)
+      exact = Entity(static_cast<int64_t>(*real));
+  const int64_t *integer = exact.get<int64_t>();
+  if (integer && element.isInteger(1) && (*integer == 0 || *integer == 1))
+    return Entity(*integer == 1);
+  return exact;
+}
+
+bool Elaborator::toExact(Entity &value, mlir::Type element, SourceRange at) {
+  if (const dfg::DimExpr *size = value.get<dfg::DimExpr>()) {
+    if (!element.isInteger(1))
+      return checkSizeFits(*size, element, at);
+    error(at, "literal-type", "expected a bool, but got " + value.describe());
+    return false;
+  }
+  if (isa<IntegerType>(element))
+    value = exactInteger(value, element);
+  return bool(toElement(*numberOf(value), element, dfg::Conversion::Implicit, at, SourceRange()));
 }
 
 mlir::Value Elaborator::numberToTensor(const Entity &value, mlir::Type preferred, SourceRange at) {

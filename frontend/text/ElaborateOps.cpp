@@ -303,9 +303,10 @@ static Attribute boolsOf(const Entity &value, MLIRContext *context) {
   return DenseBoolArrayAttr::get(context, flags);
 }
 
-/// The attribute that a static value makes; null if it is of another kind.
+/// The attribute that a static value makes; null if it is of another kind. `element` is the type of
+/// elements that numbers become.
 static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &attr,
-                               MLIRContext *context) {
+                               mlir::Type element, MLIRContext *context) {
   Builder b(context);
   mlir::Type integer = b.getIntegerType(attr.width);
   switch (attr.kind) {
@@ -326,6 +327,8 @@ static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &at
   case AttrKind::Float:
     if (std::optional<double> number = value.asDouble())
       return b.getF64FloatAttr(*number);
+    if (value.is<bool>() && element && element.isInteger(1))
+      return b.getF64FloatAttr(value.as<bool>() ? 1 : 0);
     return {};
   case AttrKind::IntList:
     if (std::optional<SmallVector<int64_t>> numbers = intsOf(value))
@@ -357,28 +360,36 @@ static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &at
   return {};
 }
 
-/// An attribute keeps a number as an f64: fails for an integer that this rounds although the
-/// operation computes with integers.
-bool Elaborator::checkExact(const OpCall &opCall, Operation *op) {
-  bool isInteger = op->getNumResults() > 0 && isa<RankedTensorType>(op->getResult(0).getType()) &&
-                   isa<IntegerType>(dfg::elementTypeOf(op->getResult(0).getType()));
-  for (auto [signature, given] : zip(opCall.op.attributes, opCall.attributes)) {
-    const int64_t *number = given ? given->value.get<int64_t>() : nullptr;
-    if (!isInteger || !number || signature.kind != AttrKind::Float)
-      continue;
-    APFloat real(APFloat::IEEEdouble());
-    APInt bits(64, uint64_t(*number));
-    if (real.convertFromAPInt(bits, /*IsSigned=*/true, APFloat::rmTowardZero) == APFloat::opOK)
-      continue;
-    error(given->range, "number-range",
-          "'" + opCall.op.name + "' keeps '" + signature.name + "' as an f64, in which " +
-              Twine(*number) + " has no exact value");
-    return false;
+/// The type of the elements that an operation's numbers become; null if the operation chooses it.
+mlir::Type Elaborator::elementOfNumbers(const OpCall &opCall, ValueRange operands) {
+  if (std::optional<size_t> dtype = opCall.attributeOf(AttrKind::Dtype)) {
+    const std::optional<Argument> &given = opCall.attributes[*dtype];
+    return given && given->value.is<mlir::Type>() ? given->value.as<mlir::Type>() : mlir::Type();
   }
-  return true;
+  if (operands.empty() || !isa<RankedTensorType>(operands.front().getType()))
+    return {};
+  return dfg::elementTypeOf(operands.front().getType());
 }
 
-bool Elaborator::buildAttributes(OpCall &opCall, SmallVectorImpl<NamedAttribute> &attributes) {
+/// An attribute keeps a number as an f64: fails for an integer that this rounds although the
+/// operation computes with integers.
+bool Elaborator::checkExact(StringRef op, StringRef name, const Argument &given,
+                            mlir::Type element) {
+  const int64_t *number = given.value.get<int64_t>();
+  if (!number || !isa_and_nonnull<IntegerType>(element))
+    return true;
+  APFloat real(APFloat::IEEEdouble());
+  APInt bits(64, uint64_t(*number));
+  if (real.convertFromAPInt(bits, /*IsSigned=*/true, APFloat::rmTowardZero) == APFloat::opOK)
+    return true;
+  error(given.range, "number-range",
+        "'" + op + "' keeps '" + name + "' as an f64, in which " + Twine(*number) +
+            " has no exact value");
+  return false;
+}
+
+bool Elaborator::buildAttributes(OpCall &opCall, mlir::Type element,
+                                 SmallVectorImpl<NamedAttribute> &attributes) {
   bool ok = true;
   if (!opCall.sizes.empty())
     attributes.emplace_back(
@@ -390,7 +401,12 @@ bool Elaborator::buildAttributes(OpCall &opCall, SmallVectorImpl<NamedAttribute>
       continue;
     if (signature.kind == AttrKind::Unit && given->value.is<bool>() && !given->value.as<bool>())
       continue;
-    Attribute attribute = attributeFrom(given->value, signature, context);
+    if (signature.kind == AttrKind::Float &&
+        !checkExact(opCall.op.name, signature.name, *given, element)) {
+      ok = false;
+      continue;
+    }
+    Attribute attribute = attributeFrom(given->value, signature, element, context);
     if (!attribute) {
       bool isRunTime = given->value.isTensor() && signature.kind != AttrKind::Symbol;
       error(given->range, isRunTime ? "not-static" : "attribute-type",
@@ -444,8 +460,8 @@ Entity Elaborator::callOp(const dfg::OpSignature &op, Arguments &args, const ast
   SmallVector<mlir::Value> operands;
   SmallVector<int32_t> segments;
   SmallVector<NamedAttribute> attributes;
-  bool ok = buildAttributes(opCall, attributes);
-  ok &= buildOperands(opCall, operands, segments);
+  bool ok = buildOperands(opCall, operands, segments);
+  ok &= buildAttributes(opCall, elementOfNumbers(opCall, operands), attributes);
   if (!ok || !requireEntry(call.range))
     return Poison();
   unsigned flexible = count_if(op.operands, [](const dfg::OperandSignature &operand) {
@@ -474,7 +490,7 @@ Entity Elaborator::callOp(const dfg::OpSignature &op, Arguments &args, const ast
   for (auto [signature, given] : zip(op.attributes, opCall.attributes))
     if (signature.kind == AttrKind::Symbol && given)
       reads.erase(given->value.as<Variable *>());
-  bool isMeant = created && checkExact(opCall, created) && canBeMeant(created, call.range);
+  bool isMeant = created && canBeMeant(created, call.range);
   return isMeant ? opResult(op, created) : Entity();
 }
 

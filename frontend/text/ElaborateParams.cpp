@@ -6,7 +6,20 @@ using namespace llvm;
 namespace tfc::text {
 
 /// The kinds of static values that a parameter can have.
-enum class StaticKind { None, Int, Float, Bool, String, Dim, DType, Group, Function, Gradient };
+/// `Number` is an element of the function's result, whichever type that has.
+enum class StaticKind {
+  None,
+  Int,
+  Float,
+  Number,
+  Bool,
+  String,
+  Dim,
+  DType,
+  Group,
+  Function,
+  Gradient
+};
 
 /// `always`: types that mean a static value wherever they stand; else in static parameters only.
 static StaticKind staticKind(const ast::Type &type, bool always) {
@@ -18,6 +31,7 @@ static StaticKind staticKind(const ast::Type &type, bool always) {
     return StringSwitch<StaticKind>(type.name)
         .Case("int", StaticKind::Int)
         .Case("float", StaticKind::Float)
+        .Case("_number", StaticKind::Number)
         .Case("dtype", StaticKind::DType)
         .Case("group", StaticKind::Group)
         .Case("function", StaticKind::Function)
@@ -59,6 +73,9 @@ static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
   case StaticKind::Float:
     if (std::optional<double> number = value.asDouble())
       return Entity(*number);
+    break;
+  case StaticKind::Number:
+    matches = value.isNumber() || value.is<bool>();
     break;
   case StaticKind::Bool:
     matches = value.is<bool>();
@@ -121,9 +138,11 @@ bool Elaborator::checkDeclared(const ast::Type &type, const Entity &value, Sourc
 std::optional<Entity> Elaborator::convertStatic(const ast::Param &param, const Argument &argument) {
   if (argument.value.isPoison())
     return std::nullopt;
-  if (std::optional<Entity> value = convertTo(staticKind(*param.type, false), argument.value))
+  StaticKind kind = staticKind(*param.type, /*always=*/false);
+  if (std::optional<Entity> value = convertTo(kind, argument.value))
     return checkDeclared(*param.type, *value, argument.range) ? value : std::nullopt;
   std::string name = param.name ? "'" + param.name.text.str() + "'" : "the result";
+  bool isNumber = kind == StaticKind::Number;
   if (argument.value.isTensor())
     error(argument.range, "not-static",
           name + " needs a value known at compile time, but " + argument.value.describe() +
@@ -131,7 +150,8 @@ std::optional<Entity> Elaborator::convertStatic(const ast::Param &param, const A
         .note(param.name.range, "declared here");
   else
     error(argument.range, "static-type",
-          name + " takes " + typeText(*param.type) + ", but got " + argument.value.describe())
+          name + " takes " + (isNumber ? "a number or a bool" : typeText(*param.type)) +
+              ", but got " + argument.value.describe())
         .note(param.name.range, "declared here");
   return std::nullopt;
 }
@@ -176,6 +196,16 @@ bool Elaborator::bindStaticParam(const ast::Param &param, Argument &argument) {
     return false;
   frame->locals[param.name.text] = {*value, param.name.range, param.type};
   return true;
+}
+
+/// A number that becomes an element of the result, once it is known which type that has.
+bool Elaborator::bindNumber(const ast::FnDecl &fn, const ast::Param &param,
+                            const Argument &argument) {
+  if (staticKind(*param.type, /*always=*/false) != StaticKind::Number)
+    return true;
+  mlir::Type element = fn.resultType ? knownElement(*fn.resultType) : mlir::Type();
+  Entity &value = frame->locals[param.name.text].value;
+  return !element || toExact(value, element, argument.range);
 }
 
 /// The element type that a parameter's type gives a number, if it is known yet.
@@ -243,6 +273,9 @@ bool Elaborator::bindParams(const Function &function, std::vector<Argument> &arg
       ok &= bindTensorParam(fn, param, argument);
     }
   }
+  for (auto [param, argument] : zip(fn.params, args))
+    if (ok && param.isStatic)
+      ok = bindNumber(fn, param, argument);
   for (auto [param, argument] : zip(fn.params, args)) {
     if (!ok || param.isStatic)
       continue;

@@ -293,6 +293,8 @@ private:
   /// is at `at`, if that is known.
   mlir::TypedAttr toElement(const dfg::Number &number, mlir::Type element,
                             dfg::Conversion conversion, SourceRange at, SourceRange inner);
+  /// Makes `value` the number of type `element` that it is exactly, or reports that there is none.
+  bool toExact(Entity &value, mlir::Type element, SourceRange at);
   /// Reports a size that may be too large for an integer type.
   bool checkSizeFits(const dfg::DimExpr &size, mlir::Type element, SourceRange at);
   Entity callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call);
@@ -325,6 +327,7 @@ private:
   bool bindParams(const Function &function, std::vector<Argument> &args, Frame &callee);
   bool bindTypeArgument(const ast::Param &param, Argument &argument, llvm::StringRef callee);
   bool bindStaticParam(const ast::Param &param, Argument &argument);
+  bool bindNumber(const ast::FnDecl &fn, const ast::Param &param, const Argument &argument);
   bool bindTensorParam(const ast::FnDecl &fn, const ast::Param &param, Argument &argument);
   mlir::Type knownElement(const ast::Type &type);
   bool checkDeclared(const ast::Type &type, const Entity &value, SourceRange at);
@@ -347,8 +350,11 @@ private:
                         const Entity &value, mlir::Type preferred, SourceRange at);
   bool buildOperands(OpCall &opCall, llvm::SmallVectorImpl<mlir::Value> &operands,
                      llvm::SmallVectorImpl<int32_t> &segments);
-  bool checkExact(const OpCall &opCall, mlir::Operation *op);
-  bool buildAttributes(OpCall &opCall, llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
+  bool checkExact(llvm::StringRef op, llvm::StringRef name, const Argument &given,
+                  mlir::Type element);
+  mlir::Type elementOfNumbers(const OpCall &opCall, mlir::ValueRange operands);
+  bool buildAttributes(OpCall &opCall, mlir::Type element,
+                       llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
   Entity opResult(const dfg::OpSignature &op, mlir::Operation *operation);
 
   //===--- Random numbers (ElaborateRandom.cpp) ---------------------------===//
