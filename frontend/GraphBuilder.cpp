@@ -165,7 +165,7 @@ static LogicalResult checkSizeComplexity(Location location, StringRef op, ValueR
   if (any_of(operands.getTypes(), [&](Type type) { return isTooComplex(encodingOf(type)); }) ||
       any_of(attributes, [&](NamedAttribute attr) { return isTooComplex(attr.getValue()); }))
     return emitError(location) << "the sizes of '" << op
-                               << "' are too large as formulas [too-large]";
+                               << "' are too complex [too-large]";
   return success();
 }
 

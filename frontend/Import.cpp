@@ -48,7 +48,7 @@ static OwningOpRef<ModuleOp> importModule(text::FileId file, MLIRContext &contex
   OwningOpRef<ModuleOp> module;
   // An error would show what stands there.
   if (!beginsAsModule(sources.text(file), context)) {
-    errs() << sources.name(file) << ": error: this is no module of MLIR [not-a-graph]\n";
+    errs() << sources.name(file) << ": error: this is not an MLIR module [not-a-graph]\n";
     return module;
   }
   {

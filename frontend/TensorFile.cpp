@@ -279,7 +279,7 @@ ElementsAttr TensorFiles::load(MLIRContext *context, llvm::StringRef path, llvm:
     if (!read.buffer)
       return {};
     if (!isNpy && !(read.header = parseHeader(read.buffer->getBuffer()))) {
-      error = "this is no safetensors file";
+      error = "this is not a safetensors file";
       return {};
     }
     known = std::make_unique<File>(std::move(read));
@@ -296,7 +296,7 @@ ElementsAttr TensorFiles::load(MLIRContext *context, llvm::StringRef path, llvm:
   if (!tensor)
     return {};
   if (tensor->isColumnMajor && !(file = toRowMajor(*tensor))) {
-    error = "there is no memory for its elements";
+    error = "not enough memory for its elements";
     return {};
   }
   return makeAttribute(*tensor, file, key.empty() ? path : key);

@@ -60,7 +60,7 @@ RankedTensorType EntryBuilder::feedType(const FeedSpec &feed, Edge edge, EntryHe
     for (const std::string &text : *feed.sizes) {
       std::optional<dfg::DimExpr> size = dfg::DimExpr::parse(text);
       if (!size) {
-        error(edge.node) << "'" << text << "' is no size [graph-entry]";
+        error(edge.node) << "'" << text << "' is not a size [graph-entry]";
         return {};
       }
       shape.push_back(*size);

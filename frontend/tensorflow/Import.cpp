@@ -46,7 +46,7 @@ static bool parseFeed(StringRef text, FeedSpec &feed, std::string &error) {
   feed.sizes.emplace();
   for (StringRef size : splitList(rest)) {
     if (!dfg::DimExpr::parse(size)) {
-      error = ("'" + size + "' is no size").str();
+      error = ("'" + size + "' is not a size").str();
       return false;
     }
     feed.sizes->push_back(size.str());
