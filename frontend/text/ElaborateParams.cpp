@@ -1,3 +1,4 @@
+#include "dialects/dfg/SizeLimits.h"
 #include "frontend/text/ElaborateImpl.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -178,6 +179,12 @@ bool Elaborator::bindTypeArgument(const ast::Param &param, Argument &argument, S
   }
   if (!argument.expr)
     argument.range = frame->callSite;
+  // Where the caller says it, not where the function makes tensors of it.
+  mlir::Type tensor = dfg::tensorOf(type->shape, type->element);
+  if (dfg::isTooLarge(tensor)) {
+    error(argument.range, "too-large", "no memory holds " + dfg::toText(tensor));
+    return false;
+  }
   std::string what = "'" + param.name.text.str() + "' of '" + callee.str() + "'";
   if (!unify(*param.type, *type, UnifyPhase::Names, argument, what) ||
       !unify(*param.type, *type, UnifyPhase::Compound, argument, what))
