@@ -97,6 +97,12 @@ static bool isInMlir(Location location) {
   return place && place.getFilename().getValue().ends_with(".mlir");
 }
 
+/// Whether MLIR's verifiers say it of an operation, as in "'dfg.exp' op failed to infer ..".
+static bool isAboutOperation(StringRef text) {
+  auto [name, rest] = text.split("' op ");
+  return name.consume_front("'") && name.contains('.') && !name.contains(' ') && !rest.empty();
+}
+
 static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
   const SourceManager &sources = engine.sourceManager();
   Location location = diagnostic.getLocation();
@@ -104,8 +110,9 @@ static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
   std::string slug = takeSlug(text);
   SourceRange at = toRange(location, sources);
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-  // All errors about graphs have a word. Others, of MLIR's verifiers, are about what tfc made.
-  bool isInternal = isError && slug.empty() && !isInMlir(location);
+  // Errors of tfc about graphs have a word, and do not speak of operations in MLIR's way: the
+  // graph's author wrote none.
+  bool isInternal = isError && slug.empty() && !isInMlir(location) && isAboutOperation(text);
   if (isInternal) {
     text = "internal error: " + text;
     slug = "internal";
