@@ -19,8 +19,8 @@ static constexpr uint64_t kMaxTransfer = uint64_t(1) << 20;
 static constexpr char kMark[] = ".tfc-";
 static constexpr char kSuffix[] = ".tmp";
 
-/// How much of a target's name goes into the names of its temporary files: a long name leaves room
-/// for the rest.
+/// How much of a target's name goes into the names of its temporary files: long names are cut
+/// to leave room for the rest.
 static constexpr size_t kMaxKeptName = NAME_MAX - 48;
 
 static bool failWith(int error) {

@@ -173,8 +173,8 @@ Error tfc::emission::checkOutputs(ArrayRef<Output> outputs, ArrayRef<std::string
                                  "'");
     for (const Output &other : outputs.take_front(i))
       if (isSameFile(output.path, other.path))
-        return createStringError("cannot write '" + output.path + "': it is the output '" +
-                                 other.path + "', too");
+        return createStringError("cannot write '" + output.path + "': it is also the output '" +
+                                 other.path + "'");
     if (!output.mark.empty() && isForeign(output.path, output.mark))
       return createStringError("cannot write '" + output.path +
                                "': it exists, and tfc did not write it; remove it, or choose "

@@ -1,6 +1,6 @@
 //===- Mutate.h - Inputs that are nearly right ------------------------------===//
 //
-// Mutations are drawn from a seed, so that a number names an input for ever.
+// Mutations are drawn from a seed, so that a number always stands for the same input.
 //
 //===----------------------------------------------------------------------===//
 
