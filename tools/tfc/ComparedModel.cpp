@@ -12,6 +12,7 @@ ComparedModel::ComparedModel(LoadedModel loaded, std::unique_ptr<ReferenceModel>
     : compiled(std::move(loaded)), reference(std::move(executed)), request(request),
       threads(threads) {
   entries = compiled.getEntries();
+  setInputs(compiled.getInputs());
 }
 
 std::unique_ptr<ComparedModel> ComparedModel::load(const CompileRequest &request, int threads) {

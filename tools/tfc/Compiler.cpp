@@ -82,6 +82,7 @@ public:
   Compilation(const CompileRequest &request, Timing &timing) : request(request), timing(timing) {}
 
   LogicalResult run();
+  llvm::ArrayRef<std::string> getInputs() const { return session.sources.getInputs(); }
 
 private:
   LogicalResult write(StringRef path, StringRef content) {
@@ -202,6 +203,11 @@ LogicalResult Compilation::run() {
   return emit(*module, *model, options, timing);
 }
 
-LogicalResult tfc::compile(const CompileRequest &request, Timing &timing) {
-  return Compilation(request, timing).run();
+LogicalResult tfc::compile(const CompileRequest &request, Timing &timing,
+                           std::vector<std::string> *inputs) {
+  Compilation compilation(request, timing);
+  LogicalResult result = compilation.run();
+  if (inputs)
+    *inputs = compilation.getInputs().vec();
+  return result;
 }

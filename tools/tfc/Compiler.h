@@ -25,8 +25,10 @@ struct CompileRequest {
   bool printTimes = false;
 };
 
-/// Compiles; errors have been printed to standard error when it fails.
-llvm::LogicalResult compile(const CompileRequest &request, Timing &timing);
+/// Compiles; errors have been printed to standard error when it fails. `inputs` gets the files that
+/// were read.
+llvm::LogicalResult compile(const CompileRequest &request, Timing &timing,
+                            std::vector<std::string> *inputs = nullptr);
 
 /// Fails if the command would overwrite one of the inputs, or a header that tfc did not write.
 llvm::Error checkOutputs(const CompileRequest &request, llvm::ArrayRef<std::string> inputs);

@@ -37,8 +37,13 @@ public:
   /// Runs the entry with feeds in its order and gives its fetches.
   virtual llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) = 0;
 
+  /// The files that the model was made from, also those that the graph names.
+  llvm::ArrayRef<std::string> getInputs() const { return inputs; }
+  void setInputs(llvm::ArrayRef<std::string> files) { inputs = files.vec(); }
+
 protected:
   std::vector<Entry> entries;
+  std::vector<std::string> inputs;
 };
 
 } // namespace tfc

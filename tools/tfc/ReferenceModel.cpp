@@ -108,6 +108,7 @@ std::unique_ptr<ReferenceModel> ReferenceModel::load(const CompileRequest &reque
   model->module = model->session.load(request, timing);
   if (!model->module || failed(model->describe()))
     return nullptr;
+  model->setInputs(model->session.sources.getInputs());
   model->options.checksAreApart = checksAreApart(request.pipeline);
   if (Error error = model->restart()) {
     reportError(std::move(error));

@@ -1,4 +1,5 @@
 #include "compiler/emission/Link.h"
+#include "compiler/emission/OutputFile.h"
 #include "dialects/dfg/Dfg.h"
 #include "frontend/ReadFile.h"
 #include "tools/tfc/BenchFeeds.h"
@@ -11,8 +12,9 @@
 using namespace llvm;
 using namespace tfc;
 
+static constexpr int kWrongUsage = 2;
+
 int tfc::runCompile(const CompileRequest &request) {
-  constexpr int kWrongUsage = 2;
   if (Error error = checkOutputs(request, request.input)) {
     reportError(std::move(error));
     return kWrongUsage;
@@ -27,6 +29,7 @@ int tfc::runCompile(const CompileRequest &request) {
 std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, int threads,
                                                Timing &timing) {
   CompileRequest library = request;
+  std::vector<std::string> inputs;
   // Removed at once: what is loaded stays.
   std::optional<Expected<emission::WorkFolder>> folder;
   library.output = request.input;
@@ -38,17 +41,19 @@ std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, in
     }
     library.output = (*folder)->file("libmodel.so");
     library.kind = EmitKind::Library;
-    LogicalResult result = compile(library, timing);
+    LogicalResult result = compile(library, timing, &inputs);
     if (request.printTimes)
       timing.print(errs());
     if (failed(result))
       return std::nullopt;
   }
   Expected<LoadedModel> model = LoadedModel::load(library.output, threads);
-  if (model)
-    return std::move(*model);
-  reportError(model.takeError());
-  return std::nullopt;
+  if (!model) {
+    reportError(model.takeError());
+    return std::nullopt;
+  }
+  model->setInputs(inputs);
+  return std::move(*model);
 }
 
 Expected<std::pair<std::string, std::string>> tfc::splitAssignment(StringRef text,
@@ -85,6 +90,35 @@ static Expected<std::vector<Array>> readFeeds(const RunOptions &options, const E
   return arrays;
 }
 
+static std::string fetchPath(const RunOptions &options, const Port &fetch) {
+  std::string file = fetch.name;
+  llvm::replace(file, '/', '_'); // backquoted names hold anything
+  return options.fetchFolder + "/" + file + ".npy";
+}
+
+/// The exit code after an error if a fetch would replace a file that the command reads, else 0.
+static int checkFetchFiles(const RunOptions &options, const Model &model) {
+  Expected<const Entry *> entry = model.findEntry(options.entry);
+  if (!entry) { // the call reports it
+    consumeError(entry.takeError());
+    return 0;
+  }
+  std::vector<emission::Output> outputs;
+  if (!options.fetchFolder.empty())
+    for (const Port &fetch : (*entry)->fetches)
+      outputs.push_back({fetchPath(options, fetch), ""});
+  std::vector<std::string> named = {options.compile.input};
+  for (StringRef feed : options.feeds)
+    named.push_back(feed.split('=').second.str());
+  if (Error error = emission::checkOutputs(outputs, named)) {
+    reportError(std::move(error));
+    return kWrongUsage;
+  }
+  if (Error error = emission::checkOutputs(outputs, model.getInputs()))
+    return reportError(std::move(error));
+  return 0;
+}
+
 static Error writeResults(const RunOptions &options, const Entry &entry, ArrayRef<Array> results) {
   if (options.fetchFolder.empty()) {
     for (auto [port, array] : zip(entry.fetches, results)) {
@@ -97,9 +131,7 @@ static Error writeResults(const RunOptions &options, const Entry &entry, ArrayRe
   if (std::error_code error = sys::fs::create_directories(options.fetchFolder))
     return createFileError(options.fetchFolder, error);
   for (auto [port, array] : zip(entry.fetches, results)) {
-    std::string file = port.name;
-    llvm::replace(file, '/', '_'); // backquoted names hold anything
-    if (Error error = writeNpy(options.fetchFolder + "/" + file + ".npy", array))
+    if (Error error = writeNpy(fetchPath(options, port), array))
       return error;
   }
   return Error::success();
@@ -228,6 +260,8 @@ int tfc::runEntry(const RunOptions &options) {
     one = makeModel(options, options.compile);
   if (!both && !one)
     return 1;
+  if (int code = checkFetchFiles(options, compares ? static_cast<const Model &>(*both) : *one))
+    return code;
   if (Error error = compares ? compareOnce(options, *both) : callOnce(options, *one))
     return reportError(std::move(error));
   return 0;
