@@ -1,11 +1,23 @@
-// What stages say to later ones in attributes of kernels. Modules that are read in the middle of
-// the pipeline may hold anything there.
+// What stages say to later ones in attributes of kernels, entries and launches. Modules that are
+// read may hold anything there.
 
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/RunTimeSizes.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tfc;
+
+static LogicalResult failWith(Operation *op, StringRef attribute) {
+  return op->emitOpError("has an invalid attribute '") << attribute << "'";
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
 
 /// Sizes of a tensor over the kernel's leading index arguments.
 static bool isShapeOf(Attribute attribute, Type type, unsigned sizes) {
@@ -27,9 +39,7 @@ static LogicalResult verifyKernel(func::FuncOp kernel) {
   while (sizes < kernel.getNumArguments() && isa<IndexType>(kernel.getArgumentTypes()[sizes]))
     ++sizes;
   int64_t tensors = kernel.getNumArguments() - sizes;
-  auto fail = [&](StringRef name) {
-    return kernel.emitOpError("has an attribute '") << name << "' that no stage makes";
-  };
+  auto fail = [&](StringRef name) { return failWith(kernel, name); };
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     if (Attribute shape = kernel.getArgAttr(i, "tfc.shape"))
       if (!isShapeOf(shape, kernel.getArgumentTypes()[i], sizes))
@@ -55,9 +65,106 @@ static LogicalResult verifyKernel(func::FuncOp kernel) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+/// The names of feeds, or of fetches, are different.
+static LogicalResult verifyNames(dfg::EntryOp entry, ArrayAttr attributes) {
+  constexpr StringLiteral kName = "dfg.name";
+  llvm::StringSet<> names;
+  for (Attribute dictionary : attributes ? attributes.getValue() : ArrayRef<Attribute>()) {
+    Attribute attribute = cast<DictionaryAttr>(dictionary).get(kName);
+    auto name = dyn_cast_or_null<StringAttr>(attribute);
+    if (attribute && !name)
+      return failWith(entry, kName);
+    if (name && !names.insert(name.getValue()).second)
+      return entry.emitOpError("has two feeds or two fetches of the name ") << name;
+  }
+  return success();
+}
+
+/// Limits are sizes that the entry can compute when it is called, or finds.
+static LogicalResult verifyLimits(dfg::EntryOp entry) {
+  Attribute attribute = entry->getAttr(dfg::kLimitsAttr);
+  if (!attribute)
+    return success();
+  auto limits = dyn_cast<dfg::DimsAttr>(attribute);
+  if (!limits)
+    return failWith(entry, dfg::kLimitsAttr);
+  llvm::StringSet<> known;
+  if (ArrayAttr symbols = entry.getSymbolsAttr())
+    for (StringRef name : symbols.getAsValueRange<StringAttr>())
+      known.insert(name);
+  dfg::RunTimeSizes found(entry);
+  SmallVector<std::string> names;
+  for (const dfg::DimExpr &limit : limits.getExprs())
+    limit.collectSymbols(names);
+  for (StringRef name : names)
+    if (!known.contains(name) && !found.binds(name))
+      return failWith(entry, dfg::kLimitsAttr);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// Whether values of one type fit into the memory of another.
+static bool haveSameBytes(Type a, Type b) {
+  auto first = dyn_cast<RankedTensorType>(a), second = dyn_cast<RankedTensorType>(b);
+  return first && second && dfg::byteCount(first) == dfg::byteCount(second);
+}
+
+/// Whether `place` is memory for a value of the type: of the arena, of a variable, a fetch, an
+/// operand, or a result of the operation around the launch.
+static bool isPlaceFor(Attribute place, Type type, dfg::LaunchOp launch, SymbolTable &symbols) {
+  if (isa<UnitAttr>(place))
+    return true;
+  if (auto name = dyn_cast<FlatSymbolRefAttr>(place)) {
+    auto variable = symbols.lookup<dfg::VariableOp>(name.getValue());
+    return variable && haveSameBytes(variable.getTensorType(), type);
+  }
+  auto dictionary = dyn_cast<DictionaryAttr>(place);
+  if (!dictionary || dictionary.size() != 1)
+    return false;
+  NamedAttribute kind = *dictionary.begin();
+  SmallVector<Type> types;
+  if (kind.getName() == "operand")
+    llvm::append_range(types, launch.getInputs().getTypes());
+  else if (kind.getName() == "result")
+    llvm::append_range(types, launch->getParentOp()->getResultTypes());
+  else if (auto entry = launch->getParentOfType<dfg::EntryOp>(); kind.getName() == "fetch" && entry)
+    llvm::append_range(types, entry.getResultTypes());
+  return isNumberBelow(kind.getValue(), types.size()) &&
+         haveSameBytes(types[cast<IntegerAttr>(kind.getValue()).getInt()], type);
+}
+
+static LogicalResult verifyPlaces(dfg::LaunchOp launch, SymbolTable &symbols) {
+  constexpr StringLiteral kPlaces = "tfc.places";
+  Attribute attribute = launch->getAttr(kPlaces);
+  if (!attribute)
+    return success();
+  auto places = dyn_cast<ArrayAttr>(attribute);
+  if (!places || places.size() != launch->getNumResults())
+    return failWith(launch, kPlaces);
+  for (auto [place, type] : llvm::zip_equal(places, launch->getResultTypes()))
+    if (!isPlaceFor(place, type, launch, symbols))
+      return failWith(launch, kPlaces);
+  return success();
+}
+
 LogicalResult tfc::verifyAnnotations(ModuleOp module) {
   for (auto kernel : module.getOps<func::FuncOp>())
     if (failed(verifyKernel(kernel)))
       return failure();
-  return success();
+  for (auto entry : module.getOps<dfg::EntryOp>())
+    if (failed(verifyNames(entry, entry.getArgAttrsAttr())) ||
+        failed(verifyNames(entry, entry.getResAttrsAttr())) || failed(verifyLimits(entry)))
+      return failure();
+  SymbolTable symbols(module);
+  WalkResult result = module.walk([&](dfg::LaunchOp launch) {
+    return failed(verifyPlaces(launch, symbols)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }

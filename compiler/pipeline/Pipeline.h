@@ -54,7 +54,7 @@ std::optional<unsigned> findStage(llvm::StringRef name);
 /// Every dialect that some stage reads or makes.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Checks the annotations of kernels that the remaining stages read, in a module from a file.
+/// Checks what stages read in attributes of kernels, entries and launches of a module from a file.
 llvm::LogicalResult verifyAnnotations(mlir::ModuleOp module);
 
 /// Runs the stages that `options` ask for over `module`, a row of `timing` for each.

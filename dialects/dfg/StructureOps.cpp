@@ -60,6 +60,44 @@ void KernelOp::print(OpAsmPrinter &printer) { printFunction(printer, *this); }
 // LaunchOp
 //===----------------------------------------------------------------------===//
 
+/// What a type of a kernel is in a launch that gives its named sizes; null if it names others, or
+/// is no type of a tensor.
+static RankedTensorType typeInLaunch(Type type, LaunchOp launch, ArrayAttr symbols) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.hasStaticShape())
+    return tensor;
+  SmallVector<DimExpr> sizes = launch.getSizes().getExprs();
+  auto lookup = [&](StringRef name) -> std::optional<DimExpr> {
+    for (auto [i, symbol] : llvm::enumerate(symbols.getAsValueRange<StringAttr>()))
+      if (symbol == name)
+        return sizes[i];
+    return std::nullopt;
+  };
+  Shape shape = shapeOf(tensor);
+  for (DimExpr &size : shape) {
+    std::optional<DimExpr> given = size.substitute(lookup);
+    if (!given)
+      return {};
+    size = *given;
+  }
+  return tensorOf(shape, tensor.getElementType());
+}
+
+/// Fails if operands or results of the launch are not what the kernel takes or gives: its code
+/// relies on their sizes.
+static LogicalResult verifyTypesInLaunch(LaunchOp launch, StringRef what, TypeRange types,
+                                         TypeRange kernelTypes, ArrayAttr symbols) {
+  for (auto [i, type, kernelType] : llvm::enumerate(types, kernelTypes)) {
+    Type expected = typeInLaunch(kernelType, launch, symbols);
+    if (!expected || elementTypeOf(expected) != elementTypeOf(type) ||
+        shapeOf(expected) != shapeOf(type))
+      return launch.emitOpError("expects ")
+             << (expected ? expected : kernelType) << " as " << what << " " << i << " of "
+             << launch.getKernelAttr() << ", but got " << type;
+  }
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *function = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
   if (!isa_and_present<FunctionOpInterface>(function))
@@ -74,7 +112,12 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   size_t symbolCount = kernel.getSymbols() ? kernel.getSymbolsAttr().size() : 0;
   if (getSizes().getSizes().size() != symbolCount)
     return emitOpError("expects ") << symbolCount << " sizes";
-  return success();
+  ArrayAttr names = symbolCount ? kernel.getSymbolsAttr() : ArrayAttr::get(getContext(), {});
+  if (failed(verifyTypesInLaunch(*this, "operand", getInputs().getTypes(),
+                                 kernel.getArgumentTypes(), names)))
+    return failure();
+  return verifyTypesInLaunch(*this, "result", getOutputs().getTypes(), kernel.getResultTypes(),
+                             names);
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,12 +39,16 @@ OwningOpRef<ModuleOp> Session::load(const CompileRequest &request, Timing &timin
   // Errors show what the author wrote, not the operation that it became.
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
-  return importFile(request.input, context, sources, request.entries, request.importOptions);
+  auto module =
+      importFile(request.input, context, sources, request.entries, request.importOptions);
+  // Other inputs hold none of them.
+  bool isModule = StringRef(request.input).ends_with(".mlir");
+  if (module && isModule && failed(verifyAnnotations(*module)))
+    module = nullptr;
+  return module;
 }
 
 LogicalResult Session::runStages(ModuleOp module, const CompileRequest &request, Timing &timing) {
-  if (!request.pipeline.startAfter.empty() && failed(verifyAnnotations(module)))
-    return failure();
   LogicalResult result = tfc::runStages(module, request.pipeline, timing);
   if (failed(result) && !diagnostics.hasErrors())
     diagnostics.error({}, "internal", "internal error: a stage failed without a message");
