@@ -3,6 +3,7 @@
 #include "dialects/dfg/Dfg.h"
 #include "frontend/text/Elaborate.h"
 #include "frontend/text/Locations.h"
+#include "frontend/text/Parser.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,6 +14,21 @@ using namespace mlir;
 using namespace llvm;
 
 namespace tfc {
+
+/// Replaces all errors about files that are no graph source by one for each.
+static void hideForeignFiles(text::DiagnosticEngine &diagnostics,
+                             const text::SourceManager &sources) {
+  std::vector<text::Diagnostic> errors = diagnostics.takeBack(0);
+  SmallVector<text::FileId> foreign;
+  for (const text::Diagnostic &error : errors)
+    if (!is_contained(foreign, error.at.file) && text::isInForeignFile(sources, error.at)) {
+      foreign.push_back(error.at.file);
+      text::reportForeignFile(sources, error.at, diagnostics);
+    }
+  for (text::Diagnostic &error : errors)
+    if (!error.at.isValid() || !is_contained(foreign, error.at.file))
+      diagnostics.add(std::move(error));
+}
 
 static OwningOpRef<ModuleOp> importText(text::FileId file, MLIRContext &context,
                                         text::SourceManager &sources,
@@ -25,21 +41,41 @@ static OwningOpRef<ModuleOp> importText(text::FileId file, MLIRContext &context,
     text::MlirDiagnosticHandler handler(&context, diagnostics);
     succeeded = mlir::succeeded(verify(*module));
   }
+  if (!succeeded)
+    hideForeignFiles(diagnostics, sources);
   diagnostics.flush(errs());
   return succeeded ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
-/// Whether text begins as modules of MLIR do: with an operation, an alias or resources.
+/// Whether text begins with an operation that tfc knows, as far as what follows its name: a symbol,
+/// operands, a region or attributes, perhaps behind words such as `private`.
+static bool beginsAsOperation(StringRef text, MLIRContext &context) {
+  if (text.consume_front("%")) // results
+    text = text.take_until([](char c) { return c == '\n'; }).split('=').second.ltrim(' ');
+  bool isQuoted = text.consume_front("\"");
+  StringRef name = text.take_while([](char c) { return isAlnum(c) || c == '_' || c == '.'; });
+  text = text.drop_front(name.size());
+  if (!RegisteredOperationName::lookup(name == "module" ? "builtin.module" : name, &context))
+    return false;
+  if (isQuoted)
+    return text.starts_with("\"(");
+  do {
+    text = text.ltrim(' ').drop_while([](char c) { return isLower(c) || c == '_'; });
+  } while (text.starts_with(" "));
+  return !text.empty() && StringRef("@%({").contains(text.front());
+}
+
+/// Whether text begins as modules of MLIR do: with an operation, behind comments and aliases.
 static bool beginsAsModule(StringRef text, MLIRContext &context) {
-  while ((text = text.ltrim()).consume_front("//"))
+  bool hasAlias = false;
+  while (!(text = text.ltrim()).empty()) {
+    bool isAlias = text.starts_with("#") || text.starts_with("!");
+    if (!isAlias && !text.starts_with("//"))
+      return beginsAsOperation(text, context);
+    hasAlias |= isAlias;
     text = text.drop_until([](char c) { return c == '\n'; });
-  if (text.empty() || text.starts_with("\"") || text.starts_with("%") || text.starts_with("{-#"))
-    return true;
-  StringRef word = text.take_while([](char c) { return !isSpace(c) && c != '(' && c != '{'; });
-  if (word.starts_with("#") || word.starts_with("!"))
-    return text.drop_front(word.size()).ltrim(' ').starts_with("=");
-  auto [dialect, name] = word.split('.');
-  return word == "module" || (!name.empty() && context.getLoadedDialect(dialect));
+  }
+  return !hasAlias; // an empty module
 }
 
 static OwningOpRef<ModuleOp> importModule(text::FileId file, MLIRContext &context,

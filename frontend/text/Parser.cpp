@@ -20,22 +20,26 @@ StringRef ast::spelling(BinaryOp op) {
   return kNames[size_t(op)];
 }
 
-/// Whether a file begins as graph source does, perhaps with a slip.
-static bool beginsAsGraph(StringRef text) {
-  static constexpr StringRef kFirst[] = {"graph", "use",  "var",      "let",    "dim",
-                                         "queue", "part", "fn",       "entry",  "static",
-                                         "def",   "func", "function", "import", "model"};
-  text.consume_front("\xEF\xBB\xBF");
-  while (true) {
-    text = text.ltrim();
-    if (!text.consume_front("#"))
-      break;
-    text = text.drop_until([](char c) { return c == '\n'; });
-  }
-  if (text.empty() || text.starts_with("@"))
+/// Whether a line begins a declaration as only graph source has it: `entry name(`, `use "`.
+static bool isDistinctive(StringRef line) {
+  if (line.starts_with("use \""))
     return true;
-  StringRef word = text.take_while([](char c) { return isAlnum(c) || c == '_'; });
-  return is_contained(kFirst, word) || !findSimilar(word, kFirst).empty();
+  if (!line.consume_front("entry ") && !line.consume_front("fn ") && !line.consume_front("part "))
+    return false;
+  line = line.ltrim(' ');
+  StringRef rest = line.consume_front("`")
+                       ? line.split('`').second
+                       : line.drop_while([](char c) { return isAlnum(c) || c == '_'; });
+  rest = rest.size() < line.size() ? rest.ltrim(' ') : StringRef();
+  return !rest.empty() && StringRef("([{").contains(rest.front());
+}
+
+static bool hasDistinctiveLine(StringRef text) {
+  text.consume_front("\xEF\xBB\xBF");
+  for (StringRef line : split(text, '\n'))
+    if (isDistinctive(line))
+      return true;
+  return false;
 }
 
 std::unique_ptr<ast::File> parseFile(const SourceManager &sources, FileId id,
@@ -43,17 +47,42 @@ std::unique_ptr<ast::File> parseFile(const SourceManager &sources, FileId id,
   auto file = std::make_unique<ast::File>();
   file->id = id;
   size_t before = diagnostics.size();
-  Parser(sources, *file, diagnostics).parse();
-  if (diagnostics.size() == before || beginsAsGraph(sources.text(id)))
+  Parser parser(sources, *file, diagnostics);
+  parser.parse();
+  if (diagnostics.size() == before || hasDistinctiveLine(sources.text(id)))
     return file;
-  // What stands in a file that was named by mistake, or by somebody who may not read it, is not
-  // shown.
-  diagnostics.takeBack(before);
+  std::vector<Diagnostic> errors = diagnostics.takeBack(before);
+  auto first = min_element(
+      errors, [](const Diagnostic &a, const Diagnostic &b) { return a.at.begin < b.at.begin; });
+  if (first->at.begin >= parser.endOfFirstItem()) {
+    for (Diagnostic &error : errors)
+      diagnostics.add(std::move(error));
+    return file;
+  }
+  reportForeignFile(sources, first->at, diagnostics);
+  file = std::make_unique<ast::File>();
+  file->id = id;
+  return file;
+}
+
+void reportForeignFile(const SourceManager &sources, SourceRange at,
+                       DiagnosticEngine &diagnostics) {
+  unsigned line = sources.lineColumn(at.file, at.begin).line;
   diagnostics
       .error({}, "not-a-graph",
-             "this is no graph source: it does not begin with a declaration, such as 'entry'")
-      .foreignPlace = (sources.name(id) + ": ").str();
-  return file;
+             "this is not graph source: it does not begin with a valid declaration")
+      .foreignPlace = (sources.name(at.file) + ":" + Twine(line) + ": ").str();
+}
+
+bool isInForeignFile(const SourceManager &sources, SourceRange at) {
+  if (!at.isValid() || hasDistinctiveLine(sources.text(at.file)))
+    return false;
+  ast::File file;
+  file.id = at.file;
+  DiagnosticEngine ignored(sources);
+  Parser parser(sources, file, ignored);
+  parser.parse();
+  return !file.items.empty() && at.begin < parser.endOfFirstItem();
 }
 
 Parser::Parser(const SourceManager &sources, ast::File &file, DiagnosticEngine &diagnostics)

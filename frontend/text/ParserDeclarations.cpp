@@ -12,6 +12,8 @@ using namespace ast;
 
 void Parser::parse() {
   parseHeader();
+  if (position > 0)
+    noteFirstItem();
   SmallVector<Stmt *> items;
   while (token().kind != TokenKind::End) {
     uint32_t begin = token().begin;
@@ -26,9 +28,16 @@ void Parser::parse() {
     // A closing bracket stops the skipping, but ends nothing here.
     if (position == before)
       advance();
+    noteFirstItem();
   }
+  noteFirstItem(); // of a file without any
   file.items = copy(ArrayRef(items));
   file.comments = copy(ArrayRef(comments));
+}
+
+void Parser::noteFirstItem() {
+  if (firstItemEnd == 0)
+    firstItemEnd = token().kind == TokenKind::End ? UINT32_MAX : token().begin;
 }
 
 void Parser::parseHeader() {

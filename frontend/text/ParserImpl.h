@@ -14,6 +14,8 @@ public:
 
   /// Parses the whole file into the File.
   void parse();
+  /// Where what follows the first declaration begins; past the file where nothing does.
+  uint32_t endOfFirstItem() const { return firstItemEnd; }
 
 private:
   // Tokens (Parser.cpp).
@@ -73,6 +75,7 @@ private:
 
   // Items and declarations (ParserDeclarations.cpp).
   void parseHeader();
+  void noteFirstItem();
   ast::Stmt *parseItem();
   ast::Stmt *parseDeclaration();
   ast::Stmt *parseUse();
@@ -149,6 +152,7 @@ private:
   unsigned deepest = 0;
   /// `brackets` where the parser began to recover.
   unsigned bracketsAtError = 0;
+  uint32_t firstItemEnd = 0; // 0: not seen yet
   bool recovering = false;
 };
 

@@ -39,8 +39,7 @@ OwningOpRef<ModuleOp> Session::load(const CompileRequest &request, Timing &timin
   // Errors show what the author wrote, not the operation that it became.
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
-  auto module =
-      importFile(request.input, context, sources, request.entries, request.importOptions);
+  auto module = importFile(request.input, context, sources, request.entries, request.importOptions);
   // Other inputs hold none of them.
   bool isModule = StringRef(request.input).ends_with(".mlir");
   if (module && isModule && failed(verifyAnnotations(*module)))

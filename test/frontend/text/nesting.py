@@ -36,7 +36,7 @@ ERRORS = {"errors": "let a = 1 1\n" * N, "errors on a line": "let a = " + "$ " *
 def run(folder, tool, text, mode):
     path = os.path.join(folder, "nesting.graph")
     with open(path, "w") as out:
-        out.write(text + "\n")
+        out.write("dim n\n" + text + "\n")
     return subprocess.run([tool, mode, path], capture_output=True, text=True, timeout=60)
 
 
