@@ -3,7 +3,6 @@
 
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/dfg/Dfg.h"
-#include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
@@ -84,25 +83,34 @@ static LogicalResult verifyNames(dfg::EntryOp entry, ArrayAttr attributes) {
   return success();
 }
 
-/// Limits are sizes that the entry can compute when it is called, or finds.
-static LogicalResult verifyLimits(dfg::EntryOp entry) {
-  Attribute attribute = entry->getAttr(dfg::kLimitsAttr);
+/// Limits are sizes that the entry can compute when it is called.
+static LogicalResult verifyLimit(dfg::EntryOp entry, StringRef name) {
+  Attribute attribute = entry->getAttr(name);
   if (!attribute)
     return success();
   auto limits = dyn_cast<dfg::DimsAttr>(attribute);
   if (!limits)
-    return failWith(entry, dfg::kLimitsAttr);
+    return failWith(entry, name);
   llvm::StringSet<> known;
   if (ArrayAttr symbols = entry.getSymbolsAttr())
-    for (StringRef name : symbols.getAsValueRange<StringAttr>())
-      known.insert(name);
-  dfg::RunTimeSizes found(entry);
-  SmallVector<std::string> names;
-  for (const dfg::DimExpr &limit : limits.getExprs())
-    limit.collectSymbols(names);
-  for (StringRef name : names)
-    if (!known.contains(name) && !found.binds(name))
-      return failWith(entry, dfg::kLimitsAttr);
+    for (StringRef symbol : symbols.getAsValueRange<StringAttr>())
+      known.insert(symbol);
+  for (const dfg::DimExpr &limit : limits.getExprs()) {
+    SmallVector<std::string> used;
+    limit.collectSymbols(used);
+    if (dfg::isOverflow(limit) ||
+        !llvm::all_of(used, [&](StringRef symbol) { return known.contains(symbol); }))
+      return failWith(entry, name);
+  }
+  return success();
+}
+
+static LogicalResult verifyLimits(dfg::EntryOp entry) {
+  if (failed(verifyLimit(entry, dfg::kMemoryLimit.attribute)))
+    return failure();
+  for (const dfg::SizeLimit &limit : dfg::kNumberLimits)
+    if (failed(verifyLimit(entry, limit.attribute)))
+      return failure();
   return success();
 }
 
