@@ -1,6 +1,7 @@
 //===- DimExpr.cpp - Symbolic sizes of dimensions -------------------------===//
 
 #include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -124,7 +125,7 @@ DimExpr DimExpr::operator+(const DimExpr &other) const {
 DimExpr DimExpr::operator-(const DimExpr &other) const { return *this + DimExpr(-1) * other; }
 
 DimExpr DimExpr::operator*(const DimExpr &other) const {
-  if (isOverflow(*this) || isOverflow(other))
+  if (isOverflow(*this) || isOverflow(other) || isProductTooComplex(*this, other))
     return overflowed();
   DimExpr result;
   for (auto &[lhs, a] : terms) {
@@ -147,18 +148,18 @@ using MakeTerm = function_ref<DimExpr(const DimExpr::Monomial &, int64_t)>;
 /// divide.
 static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t by,
                                                     MakeTerm makeTerm) {
-  DimExpr quotient, rest;
+  std::vector<DimExpr> quotient, rest;
   for (auto &[monomial, coefficient] : lhs.getTerms()) {
     if (coefficient % by != 0 && !monomial.empty()) {
-      rest = rest + makeTerm(monomial, coefficient);
+      rest.push_back(makeTerm(monomial, coefficient));
       continue;
     }
     // The constant term may leave a remainder behind: (n + 5) // 2 keeps 1, takes 2 out.
     int64_t whole = floorDivide(coefficient, by);
-    quotient = quotient + makeTerm(monomial, whole);
-    rest = rest + DimExpr(floorModulo(coefficient, by));
+    quotient.push_back(makeTerm(monomial, whole));
+    rest.push_back(DimExpr(floorModulo(coefficient, by)));
   }
-  return {quotient, rest};
+  return {sumOf(std::move(quotient)), sumOf(std::move(rest))};
 }
 
 /// `lhs / rhs`, if `rhs` is a single product that divides every term of `lhs`.
@@ -167,7 +168,7 @@ static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &r
   if (rhs.getTerms().size() != 1)
     return std::nullopt;
   auto &[divisor, by] = *rhs.getTerms().begin();
-  DimExpr result;
+  std::vector<DimExpr> quotient;
   for (auto &[monomial, coefficient] : lhs.getTerms()) {
     if (coefficient % by != 0 ||
         !std::includes(monomial.begin(), monomial.end(), divisor.begin(), divisor.end()))
@@ -175,9 +176,9 @@ static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &r
     DimExpr::Monomial left;
     std::set_difference(monomial.begin(), monomial.end(), divisor.begin(), divisor.end(),
                         std::back_inserter(left));
-    result = result + makeTerm(left, coefficient / by);
+    quotient.push_back(makeTerm(left, coefficient / by));
   }
-  return result;
+  return sumOf(std::move(quotient));
 }
 
 DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
@@ -315,7 +316,7 @@ std::optional<DimExpr>
 DimExpr::substitute(function_ref<std::optional<DimExpr>(StringRef)> lookup) const {
   if (isOverflow(*this))
     return *this;
-  DimExpr result;
+  std::vector<DimExpr> summands;
   for (auto &[monomial, coefficient] : terms) {
     DimExpr term(coefficient);
     for (const Atom &atom : monomial) {
@@ -332,9 +333,9 @@ DimExpr::substitute(function_ref<std::optional<DimExpr>(StringRef)> lookup) cons
         return std::nullopt;
       term = term * *factor;
     }
-    result = result + term;
+    summands.push_back(std::move(term));
   }
-  return result;
+  return sumOf(std::move(summands));
 }
 
 std::optional<int64_t>
@@ -476,7 +477,7 @@ static std::pair<DimExpr, DimExpr> atomLimits(const DimExpr::Atom &atom, DimExpr
 std::pair<DimExpr, DimExpr> DimExpr::limits(Range range) const {
   if (isOverflow(*this))
     return {*this, *this};
-  std::pair<DimExpr, DimExpr> sum;
+  std::vector<DimExpr> lows, highs;
   for (auto &[monomial, coefficient] : terms) {
     DimExpr low(coefficient), high(coefficient);
     for (const Atom &atom : monomial) {
@@ -484,9 +485,10 @@ std::pair<DimExpr, DimExpr> DimExpr::limits(Range range) const {
       low = low * (coefficient < 0 ? most : least);
       high = high * (coefficient < 0 ? least : most);
     }
-    sum = {sum.first + low, sum.second + high};
+    lows.push_back(std::move(low));
+    highs.push_back(std::move(high));
   }
-  return sum;
+  return {sumOf(std::move(lows)), sumOf(std::move(highs))};
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,8 +9,6 @@ using namespace llvm;
 
 namespace tfc::dfg {
 
-static uint64_t countTerms(const DimExpr &size) { return size.getTerms().size(); }
-
 namespace {
 /// Recursive descent over `sum = product {(+|-) product}`, `product = unary {(*|//|%) unary}`.
 class Parser {
@@ -31,17 +29,16 @@ private:
   }
 
   std::optional<DimExpr> parseSum() {
-    std::optional<DimExpr> result = parseProduct();
-    while (result) {
-      bool plus = consume("+");
-      if (!plus && !consume("-"))
-        break;
-      std::optional<DimExpr> other = parseProduct();
-      if (!other)
+    std::vector<DimExpr> summands;
+    bool plus = true;
+    do {
+      std::optional<DimExpr> summand = parseProduct();
+      if (!summand)
         return std::nullopt;
-      result = plus ? *result + *other : *result - *other;
-    }
-    return result;
+      summands.push_back(plus ? std::move(*summand) : DimExpr(0) - *summand);
+      plus = consume("+");
+    } while (plus || consume("-"));
+    return sumOf(std::move(summands));
   }
 
   std::optional<DimExpr> parseProduct() {
@@ -58,7 +55,7 @@ private:
       else
         break;
       std::optional<DimExpr> other = parseUnary();
-      if (!other || (multiplies && countTerms(*result) * countTerms(*other) > kMaxSizeTerms))
+      if (!other || (multiplies && isProductTooComplex(*result, *other)))
         return std::nullopt;
       result = apply(*result, *other);
     }

@@ -42,6 +42,21 @@ bool isTooComplex(const DimExpr &size) {
   return size.getTerms().size() > kMaxSizeTerms;
 }
 
+bool isProductTooComplex(const DimExpr &lhs, const DimExpr &rhs) {
+  uint64_t left = lhs.getTerms().size(), right = rhs.getTerms().size();
+  return left > 1 && right > 1 && left * right > kMaxSizeTerms;
+}
+
+DimExpr sumOf(std::vector<DimExpr> sizes) {
+  while (sizes.size() > 1) {
+    size_t half = (sizes.size() + 1) / 2;
+    for (size_t i = half; i < sizes.size(); ++i)
+      sizes[i - half] = sizes[i - half] + sizes[i];
+    sizes.resize(half);
+  }
+  return sizes.empty() ? DimExpr() : std::move(sizes.front());
+}
+
 bool isTooComplex(ArrayRef<mlir::StringAttr> sizes) {
   size_t characters = 0;
   for (mlir::StringAttr size : sizes)

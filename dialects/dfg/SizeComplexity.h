@@ -18,7 +18,7 @@ namespace tfc::dfg {
 inline constexpr int64_t kMaxRank = 64;
 
 /// Terms that a size, or the product of the sizes of a tensor, may have.
-inline constexpr uint64_t kMaxSizeTerms = 4096;
+inline constexpr uint64_t kMaxSizeTerms = 256;
 
 /// Characters of the operands of `//`, `%`, `min` and `max` in a size, and how deep they nest.
 inline constexpr uint64_t kMaxSizeText = 1 << 14, kMaxSizeNesting = 100;
@@ -27,6 +27,12 @@ inline constexpr uint64_t kMaxSizeText = 1 << 14, kMaxSizeNesting = 100;
 uint64_t costOf(const DimExpr &size);
 
 bool isTooComplex(const DimExpr &size);
+
+/// Whether the product may have too many terms; `operator*` gives an overflow then.
+bool isProductTooComplex(const DimExpr &lhs, const DimExpr &rhs);
+
+/// The sum of many sizes, in a time that is nearly linear in their terms.
+DimExpr sumOf(std::vector<DimExpr> sizes);
 
 /// Whether one of the sizes is, each in its text, or the number of elements of a tensor of these
 /// sizes.
