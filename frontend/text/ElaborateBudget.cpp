@@ -13,7 +13,9 @@ bool Elaborator::spend(uint64_t steps, SourceRange at) {
   if (budget.isStopped())
     return false;
   if (budget.isStackExhausted()) {
-    error(at, "recursion", "this is nested too deeply, in itself and through what it names");
+    error(at, "recursion",
+          "this is nested too deeply, counting the definitions that it "
+          "refers to");
     budget.stop();
     return false;
   }
@@ -76,7 +78,7 @@ Entity Elaborator::limited(Entity value, SourceRange at) {
 
 bool Elaborator::limitProduct(const dfg::DimExpr &lhs, const dfg::DimExpr &rhs, SourceRange at) {
   uint64_t terms = lhs.getTerms().size() * rhs.getTerms().size();
-  if (terms > dfg::kMaxSizeTerms) {
+  if (dfg::isProductTooComplex(lhs, rhs)) {
     error(at, "too-large",
           "the product of these sizes has up to " + Twine(terms) + " terms, more than " +
               Twine(dfg::kMaxSizeTerms));

@@ -252,6 +252,16 @@ std::optional<Entity> Elaborator::valueInModule(Module &module, StringRef name, 
   }
   if (!declaration.binding)
     return Entity();
+  if (lazy.state == LazyValue::State::New)
+    forceNamed(
+        *declaration.binding,
+        [&](StringRef other) -> const ast::Binding * {
+          auto found = module.declarations.find(other);
+          bool isNew = found != module.declarations.end() &&
+                       module.values[other].state == LazyValue::State::New;
+          return isNew ? found->second.binding : nullptr;
+        },
+        [&](const ast::Binding &other) { valueInModule(module, other.name.text, at); });
   return force(lazy, *declaration.binding, newFrame(&module, nullptr), path, *declaration.stmt);
 }
 
@@ -259,6 +269,37 @@ std::optional<Entity> Elaborator::valueInModule(Module &module, StringRef name, 
 std::string renameLast(const std::string &path, StringRef name, StringRef former) {
   size_t stem = path.size() >= name.size() ? path.size() - name.size() : 0;
   return path.substr(0, stem) + former.str();
+}
+
+/// `let`s that are evaluated for each other, from which on those that they name come first.
+static constexpr unsigned kDeepLets = 64;
+
+void Elaborator::forceNamed(const ast::Binding &binding,
+                            function_ref<const ast::Binding *(StringRef)> find,
+                            function_ref<void(const ast::Binding &)> evaluate) {
+  if (letDepth < kDeepLets)
+    return;
+  DenseSet<const ast::Binding *> seen = {&binding};
+  // What was visited already is at the end: what it names has been evaluated.
+  SmallVector<std::pair<const ast::Binding *, bool>> pending;
+  auto visit = [&](const ast::Expr *value) {
+    forEachName(value, [&](const ast::NameExpr &name) {
+      if (const ast::Binding *other = find(name.name); other && seen.insert(other).second)
+        pending.push_back({other, false});
+    });
+  };
+  visit(binding.value);
+  while (!pending.empty() && !budget.isStopped()) {
+    auto &[next, isVisited] = pending.back();
+    if (isVisited) {
+      const ast::Binding &ready = *next;
+      pending.pop_back();
+      evaluate(ready);
+    } else {
+      isVisited = true;
+      visit(next->value);
+    }
+  }
 }
 
 Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
@@ -270,6 +311,7 @@ Entity Elaborator::force(LazyValue &lazy, const ast::Binding &binding,
   if (lazy.state == LazyValue::State::Done && !isStale)
     return lazy.value;
   lazy.state = LazyValue::State::Running;
+  SaveAndRestore<unsigned> deeper(letDepth, letDepth + 1);
   if (std::string former = formerName(stmt); !former.empty())
     name.formerly =
         renameLast(name.formerly.empty() ? name.path : name.formerly, binding.name.text, former);

@@ -267,6 +267,16 @@ std::optional<Entity> Elaborator::valueInInstance(Instance &instance, StringRef 
   }
   if (!declaration.binding)
     return Entity();
+  if (lazy.state == LazyValue::State::New)
+    forceNamed(
+        *declaration.binding,
+        [&](StringRef other) -> const ast::Binding * {
+          auto found = instance.members.find(other);
+          bool isNew = found != instance.members.end() &&
+                       instance.values[other].state == LazyValue::State::New;
+          return isNew ? found->second.binding : nullptr;
+        },
+        [&](const ast::Binding &other) { valueInInstance(instance, other.name.text, at); });
   return force(lazy, *declaration.binding, instance.frame, path, *declaration.stmt);
 }
 

@@ -149,6 +149,12 @@ private:
   Entity unknownName(llvm::StringRef name, SourceRange at);
   std::vector<llvm::StringRef> visibleNames();
   /// Computes a `let` when it is first needed.
+  /// Evaluates the `let`s that `binding` names, and those that these name, without recursion, if
+  /// evaluating them where they are named would nest deeply. `find` gives those that have not been
+  /// evaluated yet.
+  void forceNamed(const ast::Binding &binding,
+                  llvm::function_ref<const ast::Binding *(llvm::StringRef)> find,
+                  llvm::function_ref<void(const ast::Binding &)> evaluate);
   Entity force(LazyValue &lazy, const ast::Binding &binding, std::shared_ptr<Frame> bindingFrame,
                LetName name, const ast::Stmt &stmt);
   /// What the file, the part or the call declares by this name, but no operation.
@@ -586,6 +592,8 @@ private:
   std::vector<std::shared_ptr<Frame>> keptFrames;
 
   Frame *frame = nullptr;
+  /// How many `let`s are being evaluated, each for the next.
+  unsigned letDepth = 0;
   /// Counts entries; 0 outside of all.
   unsigned entryNumber = 0;
   unsigned entriesSoFar = 0;

@@ -11,7 +11,9 @@ def write(name, lines):
     (folder / f"{name}.graph").write_text("\n".join(lines) + "\n")
 
 
-write("lets", ["let a0 = 1"] + [f"let a{i} = a{i - 1} + 1" for i in range(1, 100000)] + [entry % "x * a99999"])
+write("lets", ["let a0 = 1"] + [f"let a{i} = a{i - 1} + 1" for i in range(1, 20000)] + [entry % "x * a19999"])
+write("members", ["part p() {", "let a0 = 1"] + [f"let a{i} = a{i - 1} + 1" for i in range(1, 5000)]
+      + ["fn call(x: f32) -> f32 { return x * a4999 }", "}", "let net = p()", entry % "net(x)"])
 write("calls", ["fn a0(x: f32) -> f32 { return x }"]
       + [f"fn a{i}(x: f32) -> f32 {{ return {'-' * 240}(1.0 + a{i - 1}(x)) }}" for i in range(1, 199)]
       + [entry % "a198(x)"])
