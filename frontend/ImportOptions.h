@@ -12,7 +12,7 @@ struct ExpansionLimits {
   /// Expressions and statements that are evaluated, with what large values among them cost.
   uint64_t steps = 20'000'000;
   /// Operations that are created.
-  uint64_t operations = 1'000'000;
+  uint64_t operations = 500'000;
 };
 
 /// What the caller of an import decides.

@@ -20,7 +20,7 @@ struct PipelineOptions {
   /// The address of a function of this process that is shown what kernels compute: what comes out
   /// runs in this process alone. 0: none. See `kProbeAttr`.
   int64_t probe = 0;
-  uint64_t maxOperations = 1'000'000; // of gradients
+  uint64_t maxOperations = 500'000; // of gradients
   bool verbose = false; // passes print their reports to standard error
   /// Called with the module behind each stage that runs: tests put faults into it.
   std::function<void(llvm::StringRef, mlir::ModuleOp)> onStage;

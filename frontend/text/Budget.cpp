@@ -16,7 +16,22 @@ static size_t stackLimit() {
   return std::min<size_t>(limit.rlim_cur / 2, kMost);
 }
 
-Budget::Budget(const ExpansionLimits &limits) : limits(limits), stackBase(getStackPointer()) {}
+Budget::Budget(const ExpansionLimits &limits)
+    : limits(limits), allowed(limits), told(limits), stackBase(getStackPointer()) {}
+
+/// What a part of the budget is of the whole: a twentieth.
+static constexpr uint64_t kParts = 20;
+
+void Budget::beginPart() {
+  auto begin = [](uint64_t spent, uint64_t whole, uint64_t &allowed, uint64_t &told) {
+    uint64_t part = std::max<uint64_t>(whole / kParts, 1);
+    bool isWhole = spent > whole || whole - spent <= part;
+    allowed = isWhole ? whole : spent + part;
+    told = isWhole ? whole : part;
+  };
+  begin(spent.steps, limits.steps, allowed.steps, told.steps);
+  begin(spent.operations, limits.operations, allowed.operations, told.operations);
+}
 
 bool Budget::isStackExhausted() const {
   static const size_t kLimit = stackLimit();
@@ -30,7 +45,7 @@ uint64_t Budget::spentBy(const Expansion &expansion) const {
 }
 
 std::optional<size_t> Budget::findCulprit() const {
-  uint64_t limit = isOfOperations() ? limits.operations : limits.steps;
+  uint64_t limit = isOfOperations() ? allowed.operations : allowed.steps;
   for (size_t i = expansions.size(); i-- > 0;)
     if (spentBy(expansions[i]) > limit / 2)
       return i;
@@ -38,8 +53,8 @@ std::optional<size_t> Budget::findCulprit() const {
 }
 
 std::string Budget::describeLimit() const {
-  return isOfOperations() ? "more than " + std::to_string(limits.operations) + " operations"
-                          : "more than " + std::to_string(limits.steps) + " steps";
+  return isOfOperations() ? "more than " + std::to_string(told.operations) + " operations"
+                          : "more than " + std::to_string(told.steps) + " steps";
 }
 
 StringRef Budget::limitOption() const {

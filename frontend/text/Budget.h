@@ -51,9 +51,7 @@ public:
     spent.steps = spent.steps > UINT64_MAX - steps ? UINT64_MAX : spent.steps + steps;
   }
   void setOperations(uint64_t operations) { spent.operations = operations - operationsBefore; }
-  bool isExceeded() const {
-    return spent.steps > limits.steps || spent.operations > limits.operations;
-  }
+  bool isExceeded() const { return isOfOperations() || spent.steps > allowed.steps; }
   /// Whether recursion has taken most of the stack since the budget was made.
   bool isStackExhausted() const;
 
@@ -62,6 +60,8 @@ public:
     spent = {};
     operationsBefore = operations;
   }
+  /// Limits what follows to a small part of the budget.
+  void beginPart();
 
   /// The expansions that are under way, outermost first.
   llvm::ArrayRef<Expansion> getExpansions() const { return expansions; }
@@ -99,10 +99,14 @@ public:
   llvm::DenseMap<const ast::FnDecl *, uint64_t> counts;
 
 private:
-  bool isOfOperations() const { return spent.operations > limits.operations; }
+  bool isOfOperations() const { return spent.operations > allowed.operations; }
   uint64_t spentBy(const Expansion &expansion) const;
 
   ExpansionLimits limits;
+  /// What may be spent now: `limits`, or less.
+  ExpansionLimits allowed;
+  /// The limits as they are told: of the part of the budget, if that is what may be spent.
+  ExpansionLimits told;
   Spending spent;
   uint64_t operationsBefore = 0;
   uintptr_t stackBase;

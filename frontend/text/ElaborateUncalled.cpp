@@ -189,7 +189,16 @@ std::optional<std::vector<Diagnostic>> Elaborator::checkAssuming(const ast::FnDe
   header.name = fn.name.text.str();
   SaveAndRestore<EntryHeader *> current(entryHeader, &header);
   SaveAndRestore<std::string> name(entryName, header.name);
-  SaveAndRestore<StringMap<Variable *>> known(variablesByPath);
+  size_t variablesBefore = variables.size();
+  llvm::scope_exit forget([&] {
+    for (size_t i = variablesBefore; i < variables.size(); ++i) {
+      const Variable &variable = variables[i];
+      if (variablesByPath.lookup(variable.path) == &variable)
+        variablesByPath.erase(variable.path);
+      if (variablesByFormerName.lookup(variable.formerly) == &variable)
+        variablesByFormerName.erase(variable.formerly);
+    }
+  });
   SaveAndRestore<decltype(reported)> fresh(reported, {});
   entryNumber = ++entriesSoFar;
   bindingName.clear();
@@ -211,11 +220,14 @@ std::optional<std::vector<Diagnostic>> Elaborator::checkAssuming(const ast::FnDe
 // What the errors tell
 //===----------------------------------------------------------------------===//
 
-void Elaborator::warnUnchecked(const ast::FnDecl &fn) {
+void Elaborator::warnUnchecked(const ast::FnDecl &fn, const ast::PartDecl *part) {
+  std::string name = "'" + fn.name.text.str() + "'";
+  if (part)
+    name += " of '" + part->name.text.str() + "'";
   diagnostics
       .warning(fn.name.range, "expansion-limit",
-               "'" + fn.name.text + "' is not checked, nor are functions after it: nothing calls " +
-                   "them, and checking them takes " + budget.describeLimit())
+               name + " and the functions after it are not checked: checking functions that " +
+                   "nothing calls takes " + budget.describeLimit())
       .help(budget.limitOption() + "=N allows more");
 }
 
@@ -270,13 +282,15 @@ void Elaborator::checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *part)
       {true, "f32", "i32", "f32", 2, true},  {false, "f64", "i64", "f64", 1, false},
       {true, "f32", "i32", "i32", 3, true},  {false, "f32", "u8", "f32", 4, false},
       {true, "f16", "i8", "bool", 1, false}, {false, "f32", "i32", "f32", 0, true}};
+  budget.beginPart();
   std::vector<std::vector<Diagnostic>> runs;
   for (const Assumption &assumption : kAssumptions)
     if (auto errors = budget.isStopped() ? std::nullopt : checkAssuming(fn, part, assumption))
       runs.push_back(std::move(*errors));
   if (budget.isStopped()) {
-    if (budget.isExceeded())
-      warnUnchecked(fn);
+    // A call may just not have been reached.
+    if (budget.isExceeded() && !hasFailedEntries)
+      warnUnchecked(fn, part);
     return;
   }
   SourceRange whole = part ? part->range : fn.range;
@@ -296,7 +310,7 @@ void Elaborator::checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *part)
       Diagnostic diagnostic = found;
       diagnostic.call(
           fn.name.range,
-          "nothing calls '" + fn.name.text + "'" +
+          (hasFailedEntries ? "no call reaches '" : "nothing calls '") + fn.name.text + "'" +
               (isAlwaysWrong(found.slug) ? "" : ", so its sizes and types are assumed"));
       diagnostics.add(std::move(diagnostic));
     }

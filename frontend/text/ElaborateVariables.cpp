@@ -116,12 +116,13 @@ Variable *Elaborator::declareVariable(const ast::VarDecl &decl, const LetName &n
     variable.formerly = renameLast(variable.formerly.empty() ? variable.path : variable.formerly,
                                    decl.name.text, former);
   }
-  auto twin = find_if(variables, [&](const Variable &other) {
-    return &other != &variable && !other.formerly.empty() && other.formerly == variable.formerly;
-  });
-  if (twin != variables.end())
-    error(decl.name.range, "duplicate-name", "two variables were named '" + variable.formerly + "'")
-        .note(twin->decl->name.range, "the other one, " + dfg::toText(twin->type));
+  if (!variable.formerly.empty()) {
+    auto [it, isNew] = variablesByFormerName.try_emplace(variable.formerly, &variable);
+    if (Variable *twin = it->second; !isNew)
+      error(decl.name.range, "duplicate-name",
+            "two variables were named '" + variable.formerly + "'")
+          .note(twin->decl->name.range, "the other one, " + dfg::toText(twin->type));
+  }
   variablesByPath[variable.path] = &variable;
   initializers.push_back({&variable, decl.init, std::move(initFrame)});
   return &variable;

@@ -554,7 +554,7 @@ private:
   /// What a function that nothing calls is checked with.
   struct Assumption;
   void checkUncalled();
-  void warnUnchecked(const ast::FnDecl &fn);
+  void warnUnchecked(const ast::FnDecl &fn, const ast::PartDecl *part);
   void checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *part);
   std::optional<std::vector<Diagnostic>>
   checkAssuming(const ast::FnDecl &fn, const ast::PartDecl *part, const Assumption &assumption);
@@ -586,6 +586,8 @@ private:
 
   std::deque<Variable> variables;
   llvm::StringMap<Variable *> variablesByPath;
+  /// Those that `@was` gives a name, by it.
+  llvm::StringMap<Variable *> variablesByFormerName;
   std::vector<Initializer> initializers;
   std::deque<Queue> queues;
   std::deque<Instance> instances;

@@ -92,7 +92,7 @@ struct CompileFlags {
            [&request](uint64_t operations) {
              request.importOptions.limits.operations = request.pipeline.maxOperations = operations;
            },
-           "How many operations a graph, and its gradients, may become (default: 1000000)")
+           "How many operations a graph, and its gradients, may become (default: 500000)")
         ->type_name("N");
     app.add_option("--allow-path", request.importOptions.allowedPaths,
                    "A folder below which 'use' and 'load' find files, besides that of FILE")
