@@ -352,7 +352,10 @@ DimExpr::evaluate(function_ref<std::optional<int64_t>(StringRef)> lookup) const 
       } else {
         std::optional<int64_t> lhs = atom.lhs->evaluate(lookup);
         std::optional<int64_t> rhs = atom.rhs->evaluate(lookup);
-        if (lhs && rhs)
+        bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+        if (lhs && rhs == 0 && divides)
+          value = 0; // as calls compute it
+        else if (lhs && rhs)
           value = combine(atom.kind, DimExpr(*lhs), DimExpr(*rhs)).constant();
       }
       if (!value || MulOverflow(product, *value, product))
