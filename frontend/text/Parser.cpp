@@ -82,7 +82,9 @@ bool isInForeignFile(const SourceManager &sources, SourceRange at) {
   DiagnosticEngine ignored(sources);
   Parser parser(sources, file, ignored);
   parser.parse();
-  return !file.items.empty() && at.begin < parser.endOfFirstItem();
+  // The name and the type of a variable are distinctive enough.
+  return !file.items.empty() && !isa<ast::VarDecl>(file.items.front()) &&
+         at.begin < parser.endOfFirstItem();
 }
 
 Parser::Parser(const SourceManager &sources, ast::File &file, DiagnosticEngine &diagnostics)
