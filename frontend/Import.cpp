@@ -48,7 +48,7 @@ static OwningOpRef<ModuleOp> importText(text::FileId file, MLIRContext &context,
 }
 
 /// Whether text begins with an operation that tfc knows, as far as what follows its name: a symbol,
-/// operands, a region or attributes, perhaps behind words such as `private`.
+/// operands, a region or attributes, optionally after words such as `private`.
 static bool beginsAsOperation(StringRef text, MLIRContext &context) {
   if (text.consume_front("%")) // results
     text = text.take_until([](char c) { return c == '\n'; }).split('=').second.ltrim(' ');
@@ -65,7 +65,7 @@ static bool beginsAsOperation(StringRef text, MLIRContext &context) {
   return !text.empty() && StringRef("@%({").contains(text.front());
 }
 
-/// Whether text begins as modules of MLIR do: with an operation, behind comments and aliases.
+/// Whether text begins like an MLIR module: with an operation, after comments and aliases.
 static bool beginsAsModule(StringRef text, MLIRContext &context) {
   bool hasAlias = false;
   while (!(text = text.ltrim()).empty()) {

@@ -74,8 +74,8 @@ struct Dtype {
 const Dtype *dtypeInfo(int32_t dtype);
 const char *dtypeName(int32_t dtype);
 
-/// Bytes behind the last place of an arena: what is empty stands there, and code may read its
-/// start.
+/// Bytes after the last place of an arena: empty tensors have their address there, and code may
+/// read its start.
 constexpr int64_t kArenaSlack = 64;
 
 /// Whether an arena can have so many bytes; -1 says that they cannot be counted.

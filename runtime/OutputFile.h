@@ -38,7 +38,7 @@ private:
 /// Temporary files are called `<name>.tfc-<pid>-<number>.tmp` and locked by `flock` until they are
 /// renamed. The kernel drops the lock when a process dies, so `begin` can remove those of processes
 /// that were killed, and leaves those of other threads, processes and containers. (`O_TMPFILE` leaves
-/// nothing behind, but a file without a name cannot replace another one: it would need a temporary
+/// no file, but a file without a name cannot replace another one: it would need a temporary
 /// name for the rename all the same.)
 ///
 /// Functions return false with `errno` set where they fail.

@@ -35,6 +35,7 @@ private:
   bool checkFact(StringRef fact);
   bool checkMemory();
   bool checkNumbers();
+  std::string describe();
   bool failShape(unsigned feed);
   SmallVector<StringRef> symbols();
 
@@ -260,6 +261,14 @@ static bool isBeyondAddresses(RankedTensorType type, const Sizes &sizes) {
   return isBeyondAddresses(shape, (bits + 7) / 8);
 }
 
+/// The first sizes of the call, for a message.
+std::string Binder::describe() {
+  std::string text;
+  for (auto [i, name] : llvm::enumerate(llvm::ArrayRef(symbols()).take_front(4)))
+    text += (Twine(i ? ", " : ": ") + name + " is " + Twine(sizes[name])).str();
+  return text;
+}
+
 /// Every tensor of the call must have room in memory, whether the call makes it or not.
 bool Binder::checkMemory() {
   bool isLarge = false;
@@ -275,10 +284,7 @@ bool Binder::checkMemory() {
   entry.walk([&](Operation *op) { check(op->getResultTypes()); });
   if (!isLarge)
     return true;
-  std::string message = "no memory holds the tensors of this call";
-  for (auto [i, name] : llvm::enumerate(llvm::ArrayRef(symbols()).take_front(4)))
-    message += (Twine(i ? ", " : ": ") + name + " is " + Twine(sizes[name])).str();
-  return fail(Status::Code::OutOfMemory, message);
+  return fail(Status::Code::OutOfMemory, "no memory holds the tensors of this call" + describe());
 }
 
 /// Sizes that the call uses as numbers must fit their types.
@@ -297,10 +303,8 @@ bool Binder::checkNumbers() {
   });
   if (tooLarge.empty())
     return true;
-  std::string message = "a size is used as an " + tooLarge + " that it does not fit";
-  for (auto [i, name] : llvm::enumerate(llvm::ArrayRef(symbols()).take_front(4)))
-    message += (Twine(i ? ", " : ": ") + name + " is " + Twine(sizes[name])).str();
-  return fail(Status::Code::OutOfRange, message);
+  return fail(Status::Code::OutOfRange,
+              "a size is used as an " + tooLarge + " that it does not fit" + describe());
 }
 
 Status Binder::run() {

@@ -240,7 +240,7 @@ private:
   EntryBuilder &entry;
   std::vector<unsigned> waits; // for how many others, by node
   std::vector<SmallVector<unsigned>> users;
-  Queue ready, next; // those behind the last one, and those before it
+  Queue ready, next; // those after the last one, and those before it
   std::vector<unsigned> postponed;
 };
 

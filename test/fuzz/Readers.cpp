@@ -161,7 +161,7 @@ static Verdict readCaseFile(StringRef path, StringRef folder) {
 // The table
 //===----------------------------------------------------------------------===//
 
-/// The length of the header is two bytes behind the magic and the version.
+/// The length of the header is two bytes, after the magic and the version.
 static std::string mutateNpy(StringRef input, Corpus corpus, Draw &draw) {
   return mutateHeader(input, corpus, 8, 2, draw);
 }
