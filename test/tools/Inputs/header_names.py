@@ -37,7 +37,7 @@ xor xor_eq _Bool __x _X x_ tfc_status TFC_OK TFC_ABI_VERSION class_ class__ errn
 """.split()
 
 MODES = [("cc", "-xc", "-std=c11"), ("cc", "-xc", "-std=gnu11"), ("cc", "-xc", "-std=gnu2x"),
-         ("c++", "-xc++", "-std=c++20"), ("c++", "-xc++", "-std=gnu++20")]
+         ("c++", "-xc++", "-std=c++20"), ("c++", "-xc++", "-std=gnu++20"), ("c++", "-xc++", "-std=gnu++2b")]
 # Prefixes whose types, or whose functions for instances, are taken.
 PREFIXES = ["main", "errno", "EOF", "I", "int", "class", "printf", "time", "select", "index", "signal", "pthread",
             "timer", "mtx", "fts", "stdin", "FILE", "size_t", "unix", "true", "tfcx", "Tfcx", "__x", "_X", "x-y", "3d", "stat"]
@@ -60,12 +60,6 @@ def library_names():
         macros |= set(re.findall(r"^#define (\w+)", run(compiler, *mode, "-dM", "-E", "-", text=INCLUDES), re.M))
     declarations = run("cc", "-xc", "-std=gnu11", "-E", "-P", "-", text=INCLUDES)
     return macros, set(re.findall(r"\b([A-Za-z]\w*) *\(", declarations))
-
-
-def pick(macros):
-    """All macros but most of those that are told by their form."""
-    plain = [name for name in macros if not re.match(r"[A-Z][A-Z0-9_]|__|_[A-Z]", name)]
-    return plain + sorted(macros - set(plain))[::40]
 
 
 def write(path, text):
@@ -99,7 +93,7 @@ def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
     macros, functions = library_names()
-    parameters = sorted(set(pick(macros)) | set(KEYWORDS))
+    parameters = sorted(macros | set(KEYWORDS))
     names = sorted(macros | functions)
     print(len(parameters), "parameters")
     graphs = {"model": parameter_graph(parameters)}
