@@ -122,15 +122,33 @@ static std::optional<int64_t> countElements(const PartialShape &shape) {
 
 static Attribute makeElement(Type type, double value) { return FloatAttr::get(type, value); }
 
-/// The elements that are spelled out; the last one stands for the rest.
-static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type type) {
+/// Elements of f16 and bf16 are their bits.
+static SmallVector<Attribute> spelledHalves(const wire::Tensor &tensor, Type type,
+                                            std::string &error) {
+  const fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
   SmallVector<Attribute> elements;
-  if (type.isF16() || type.isBF16()) {
-    const fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
-    for (int32_t bits : tensor.half_val())
-      elements.push_back(FloatAttr::get(type, APFloat(semantics, APInt(16, bits & 0xffff))));
-    return elements;
+  for (int32_t bits : tensor.half_val()) {
+    if (!isUInt<16>(bits)) {
+      error = "its tensor has the element " + std::to_string(bits) + ", which is not of 16 bits";
+      return {};
+    }
+    elements.push_back(FloatAttr::get(type, APFloat(semantics, APInt(16, bits))));
   }
+  return elements;
+}
+
+static bool holds(IntegerType type, int64_t value) {
+  bool isSigned = !type.isUnsigned() && type.getWidth() > 1;
+  return isSigned ? isIntN(type.getWidth(), value) : value >= 0 && isUIntN(type.getWidth(), value);
+}
+
+/// The elements that are spelled out, the last one of which stands for the rest; none, and `error`
+/// set, where one is not of the type.
+static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type type,
+                                              std::string &error) {
+  if (type.isF16() || type.isBF16())
+    return spelledHalves(tensor, type, error);
+  SmallVector<Attribute> elements;
   for (float value : tensor.float_val())
     elements.push_back(makeElement(type, value));
   if (isa<FloatType>(type)) {
@@ -139,9 +157,13 @@ static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type t
     return elements;
   }
   elements.clear();
-  unsigned width = type.getIntOrFloatBitWidth();
+  auto integer = cast<IntegerType>(type);
   auto add = [&](int64_t value) {
-    elements.push_back(IntegerAttr::get(type, APInt(64, uint64_t(value)).trunc(width)));
+    if (error.empty() && !holds(integer, value))
+      error = "its tensor has the element " + std::to_string(value) +
+              ", which is out of range for " + dfg::toText(type);
+    elements.push_back(
+        IntegerAttr::get(type, APInt(64, uint64_t(value)).trunc(integer.getWidth())));
   };
   for (int32_t value : tensor.int_val())
     add(value);
@@ -152,17 +174,21 @@ static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type t
   return elements;
 }
 
-static ElementsAttr readSpelled(const wire::Tensor &tensor, RankedTensorType type, int64_t count) {
+/// Null, and `error` set, where an element or the number of them is wrong.
+static ElementsAttr readSpelled(const wire::Tensor &tensor, RankedTensorType type, int64_t count,
+                                std::string &error) {
   Type element = type.getElementType();
-  SmallVector<Attribute> elements = spelledElements(tensor, element);
+  SmallVector<Attribute> elements = spelledElements(tensor, element, error);
+  if (!error.empty())
+    return {};
   if (elements.empty())
     return DenseElementsAttr::get(type, Builder(element.getContext()).getZeroAttr(element));
-  if (int64_t(elements.size()) > count)
-    return {};
-  if (elements.size() == 1)
+  if (elements.size() == 1 && count > 0)
     return DenseElementsAttr::get(type, elements.front());
-  if (count > kMaxSpelled)
+  if (int64_t(elements.size()) > count || count > kMaxSpelled) {
+    error = "its tensor has more or fewer elements than its shape";
     return {};
+  }
   elements.resize(count, elements.back());
   return DenseElementsAttr::get(type, elements);
 }
@@ -178,16 +204,12 @@ static ElementsAttr readTensor(MLIRContext *context, const wire::Tensor &tensor,
   if (!count)
     return {};
   auto type = RankedTensorType::get(readShape(tensor.tensor_shape()).sizes, element);
-  ElementsAttr result;
-  if (tensor.tensor_content().empty()) {
-    error = "its tensor has more or fewer elements than its shape";
-    result = readSpelled(tensor, type, *count);
-  } else {
+  error.clear();
+  if (tensor.tensor_content().empty())
+    return readSpelled(tensor, type, *count, error);
+  ElementsAttr result = makeTensor(type, tensor.tensor_content(), name);
+  if (!result)
     error = "its tensor has more or fewer bytes than its shape";
-    result = makeTensor(type, tensor.tensor_content(), name);
-  }
-  if (result)
-    error.clear();
   return result;
 }
 

@@ -5,13 +5,17 @@ A node a line, attributes behind a bar, and # in front of comments:
     x Placeholder | dtype=f32 shape=[?,4]
     c Const ^x | dtype=i32 value=i32[2]{1,2}
     y Sum x c | T=f32 keep_dims=true
+
+Integers in angle brackets are spelled in the field of their dtype, as in value=u8[4]<1,2>.
 """
 
 import re
 import struct
 import sys
 
-TYPES = dict(f32=1, f64=2, i32=3, u8=4, i16=5, i8=6, string=7, i64=9, bool=10, resource=20, variant=21)
+TYPES = dict(f32=1, f64=2, i32=3, u8=4, i16=5, i8=6, string=7, i64=9, bool=10, bf16=14, f16=19, resource=20,
+             variant=21)
+SPELLED = dict(i64=10, f16=13, bf16=13)  # others: int_val
 PACKED = dict(f32="f", f64="d", i32="i", u8="B", i16="h", i8="b", i64="q", bool="?")
 
 
@@ -46,7 +50,14 @@ def tensor(dtype, sizes, values):
     return number(1, TYPES[dtype]) + block(2, shape(sizes)) + block(4, content)
 
 
+def spelled(dtype, sizes, values):
+    numbers = b"".join(number(SPELLED.get(dtype, 7), int(value)) for value in values.split(","))
+    return number(1, TYPES[dtype]) + block(2, shape(sizes)) + numbers
+
+
 def attribute(text):
+    if match := re.fullmatch(r"(\w+)(\[.*\])<(.*)>", text):
+        return block(8, spelled(*match.groups()))
     if match := re.fullmatch(r"(\w+)(\[.*\])\{(.*)\}", text):
         return block(8, tensor(*match.groups()))
     if match := re.fullmatch(r"list\((.*)\)", text):
