@@ -29,7 +29,7 @@ void Elaborator::reportCycle(FileId file, SourceRange usedAt) {
     diagnostic.note(at, "through '" + sources.text(at).trim('"') + "', used here");
 }
 
-Module *Elaborator::loadModule(FileId file, SourceRange usedAt) {
+Module *Elaborator::loadModule(FileId file, SourceRange usedAt, bool isShipped) {
   if (auto it = modulesByFile.find(file); it != modulesByFile.end())
     return it->second;
   if (any_of(loading, [&](const auto &step) { return step.first == file; })) {
@@ -41,6 +41,7 @@ Module *Elaborator::loadModule(FileId file, SourceRange usedAt) {
 
   auto module = std::make_unique<Module>();
   Module *result = module.get();
+  module->isShipped = isShipped;
   unsigned errorsBefore = diagnostics.errorCount();
   module->file = parseFile(sources, file, diagnostics);
   module->hasSyntaxErrors = diagnostics.errorCount() != errorsBefore;
@@ -69,10 +70,7 @@ Module *Elaborator::loadShipped(StringRef name, SourceRange usedAt) {
   std::optional<FileId> file = sources.find(path);
   if (!file)
     file = sources.add(path, *text);
-  Module *module = loadModule(*file, usedAt);
-  if (module)
-    module->isShipped = true;
-  return module;
+  return loadModule(*file, usedAt, /*isShipped=*/true);
 }
 
 Module *Elaborator::loadUsed(const ast::UseDecl &use, const Module &from) {
@@ -117,9 +115,29 @@ void Elaborator::declare(StringMap<Declaration> &table, const ast::Name &name, D
         .note(it->second.at, "first here");
 }
 
+/// Refuses types that shipped files keep for themselves, in a function or in a part and its
+/// members.
+void Elaborator::checkParamTypes(const ast::Stmt &item) {
+  auto check = [&](ArrayRef<ast::Param> params) {
+    for (const ast::Param &param : params)
+      if (param.type && param.type->kind == ast::TypeKind::Named && param.type->name == kNumberType)
+        error(param.type->baseRange, "private-name",
+              "'" + kNumberType + "' is private to the files that ship with tfc");
+  };
+  if (const auto *fn = dyn_cast<ast::FnDecl>(&item))
+    check(fn->params);
+  if (const auto *part = dyn_cast<ast::PartDecl>(&item)) {
+    check(part->params);
+    for (const ast::Stmt *member : part->members)
+      checkParamTypes(*member);
+  }
+}
+
 void Elaborator::declareItems(Module &module) {
   unsigned position = 0;
   for (const ast::Stmt *item : module.file->items) {
+    if (!module.isShipped)
+      checkParamTypes(*item);
     Declaration declaration;
     declaration.stmt = item;
     declaration.position = position++;
@@ -192,9 +210,12 @@ void Elaborator::declareUse(Module &module, const ast::UseDecl &use, unsigned po
 std::optional<Entity> Elaborator::lookup(StringRef name, SourceRange at) {
   if (std::optional<Entity> value = lookupDeclared(name, at))
     return value;
-  if (prelude)
-    if (std::optional<Entity> value = valueInModule(*prelude, name, at))
-      return value;
+  if (prelude && prelude->declarations.contains(name)) {
+    bool isShipped = !frame || !frame->module || frame->module->isShipped;
+    if (name.starts_with("_") && !isShipped)
+      return fail(at, "private-name", "'" + name + "' is private to its file");
+    return valueInModule(*prelude, name, at);
+  }
   return builtinByName(name);
 }
 

@@ -32,7 +32,7 @@ static StaticKind staticKind(const ast::Type &type, bool always) {
     return StringSwitch<StaticKind>(type.name)
         .Case("int", StaticKind::Int)
         .Case("float", StaticKind::Float)
-        .Case("_number", StaticKind::Number)
+        .Case(kNumberType, StaticKind::Number)
         .Case("dtype", StaticKind::DType)
         .Case("group", StaticKind::Group)
         .Case("function", StaticKind::Function)

@@ -135,11 +135,12 @@ private:
   void allowFolderOf(FileId main);
   std::optional<std::string> findFile(llvm::StringRef path, FileId from, SourceRange at);
   void reportCycle(FileId file, SourceRange usedAt);
-  Module *loadModule(FileId file, SourceRange usedAt);
+  Module *loadModule(FileId file, SourceRange usedAt, bool isShipped = false);
   Module *loadShipped(llvm::StringRef name, SourceRange usedAt);
   Module *loadUsed(const ast::UseDecl &use, const Module &from);
   void declare(llvm::StringMap<Declaration> &table, const ast::Name &name, Declaration what);
   void declareItems(Module &module);
+  void checkParamTypes(const ast::Stmt &item);
   void declareUse(Module &module, const ast::UseDecl &use, unsigned position);
   std::optional<Entity> lookup(llvm::StringRef name, SourceRange at);
   /// A declared name of a file.

@@ -30,6 +30,9 @@ struct Declaration {
   unsigned position = 0;
 };
 
+/// The type of a static number that becomes an element of the result; private to shipped files.
+inline constexpr llvm::StringLiteral kNumberType = "_number";
+
 /// A file of graph source.
 struct Module {
   std::unique_ptr<ast::File> file;
@@ -144,6 +147,11 @@ struct Frame {
   Frame *caller = nullptr;
   SourceRange callSite;
   unsigned depth = 0;
+  /// The calls that led here from `site`, the innermost first, and those from there on outwards.
+  struct Callers {
+    SourceRange site;
+    mlir::LocationAttr outer, all;
+  } callers;
 
   llvm::StringMap<Local> locals;
   /// Where run-time blocks bound names that have ended with them, and their keywords.
