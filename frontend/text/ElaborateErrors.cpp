@@ -16,10 +16,6 @@ static constexpr size_t kMaxErrors = 1000;
 /// After so many errors none gets a suggestion, which looks at all names.
 static constexpr size_t kMaxSuggestions = 100;
 
-/// More calls are not kept with an operation: functions that double what they call would take most
-/// of the memory for them.
-static constexpr unsigned kMaxCallers = 16;
-
 /// More names are not listed in a help.
 static constexpr size_t kMaxListed = 16;
 
@@ -134,15 +130,27 @@ void Elaborator::suggestAmong(Diagnostic &diagnostic, StringRef name,
                     join(candidates, ", "));
 }
 
+/// The calls that led to a frame, null for none. All operations of a call share them, since
+/// functions that double what they call would take most of the time and memory for copies.
+static LocationAttr callersOf(MLIRContext *context, const SourceManager &sources, Frame *frame) {
+  if (!frame)
+    return {};
+  LocationAttr outer = callersOf(context, sources, frame->caller);
+  if (!frame->callSite.isValid())
+    return outer;
+  Frame::Callers &known = frame->callers;
+  if (!known.all || known.outer != outer || !(known.site == frame->callSite)) {
+    Location site = toLocation(context, sources, frame->callSite);
+    known = {frame->callSite, outer, outer ? Location(CallSiteLoc::get(site, outer)) : site};
+  }
+  return known.all;
+}
+
 Location Elaborator::locate(SourceRange range) {
   Location location = toLocation(context, sources, range);
   Instance *self = frame ? frame->self : nullptr;
-  unsigned callers = 0;
-  for (const Frame *f = frame; f && callers < kMaxCallers; f = f->caller)
-    if (f->callSite.isValid()) {
-      location = CallSiteLoc::get(location, toLocation(context, sources, f->callSite));
-      ++callers;
-    }
+  if (LocationAttr callers = callersOf(context, sources, frame))
+    location = CallSiteLoc::get(location, callers);
   std::string node = entryName;
   if (self)
     node += "/" + self->path;

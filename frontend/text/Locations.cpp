@@ -73,19 +73,22 @@ static std::string foreignPlace(Location location, const SourceManager &sources)
       .str();
 }
 
+/// More calls are not shown with an error.
+static constexpr unsigned kMaxCallers = 16;
+
 /// Notes for the calls through which the place was reached, innermost first.
 static void addCallNotes(Diagnostic &result, Location location, const SourceManager &sources) {
-  SmallVector<Location> callers;
-  auto call = dyn_cast<CallSiteLoc>(unwrap(location));
-  while (call) {
-    callers.push_back(call.getCaller());
-    call = dyn_cast<CallSiteLoc>(unwrap(call.getCallee()));
+  SmallVector<Location> places, pending = {location};
+  while (!pending.empty() && places.size() <= kMaxCallers) {
+    Location next = unwrap(pending.pop_back_val());
+    if (auto call = dyn_cast<CallSiteLoc>(next))
+      pending.append({call.getCaller(), call.getCallee()});
+    else
+      places.push_back(next);
   }
-  for (Location caller : reverse(callers)) {
+  for (Location caller : drop_begin(places))
     if (SourceRange at = toRange(caller, sources); at.isValid())
       result.call(at, "in this call");
-    addCallNotes(result, caller, sources);
-  }
 }
 
 /// Whether the place is in a file of MLIR, whose author is told what MLIR says.
