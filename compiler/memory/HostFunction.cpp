@@ -97,6 +97,9 @@ LogicalResult RunFunction::run(Operation *step) {
 // Failing
 //===----------------------------------------------------------------------===//
 
+/// Values that the message of a failing call shows.
+static constexpr size_t kMostFailValues = 4;
+
 /// A text as a format of tfc_rt_fail.
 static std::string escape(StringRef text) {
   std::string result;
@@ -116,8 +119,8 @@ void RunFunction::failUnless(Value condition, tfc_status status, const Twine &te
   Value list = LLVM::ZeroOp::create(b, loc, pointer);
   if (!values.empty()) {
     Value one = constant32(1);
-    list =
-        LLVM::AllocaOp::create(b, loc, pointer, LLVM::LLVMArrayType::get(b.getI64Type(), 4), one);
+    list = LLVM::AllocaOp::create(b, loc, pointer,
+                                  LLVM::LLVMArrayType::get(b.getI64Type(), kMostFailValues), one);
     for (auto [i, value] : llvm::enumerate(values)) {
       Value place = LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), list,
                                         ArrayRef<LLVM::GEPArg>{int32_t(i)});
@@ -129,6 +132,21 @@ void RunFunction::failUnless(Value condition, tfc_status status, const Twine &te
   Value result = LLVM::CallOp::create(b, loc, fail, arguments).getResult();
   LLVM::ReturnOp::create(b, loc, result);
   b.setInsertionPointToEnd(next);
+}
+
+void RunFunction::failWithSizesUnless(Value condition, tfc_status status, StringRef text,
+                                      ArrayRef<DimExpr> used) {
+  SmallVector<std::string> names;
+  for (const DimExpr &size : used)
+    size.collectSymbols(names);
+  names.truncate(std::min(names.size(), kMostFailValues));
+  std::string message = escape(text);
+  SmallVector<Value> values;
+  for (StringRef name : names) {
+    message += (values.empty() ? ": " : ", ") + escape(name) + " is %lld";
+    values.push_back(sizes->build(DimExpr::symbol(name)));
+  }
+  failUnless(condition, status, message, values);
 }
 
 /// Whether a comparison holds, and whether it overflows on the way; the latter is null where it
@@ -164,22 +182,13 @@ LogicalResult RunFunction::checkFact(StringRef fact) {
     if (!lhs || !rhs)
       break;
     auto [condition, overflowed] = compare(predicate, *lhs, *rhs);
-    SmallVector<std::string> names;
-    lhs->collectSymbols(names);
-    rhs->collectSymbols(names);
-    names.truncate(std::min<size_t>(names.size(), 4));
-    std::string got;
-    SmallVector<Value> values;
-    for (StringRef name : names) {
-      got += ((values.empty() ? ": " : ", ") + name + " is %lld").str();
-      values.push_back(sizes->build(DimExpr::symbol(name)));
-    }
     if (overflowed) {
       Value one = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(true));
-      failUnless(LLVM::XOrOp::create(b, loc, overflowed, one), TFC_INVALID_ARGUMENT,
-                 escape(fact) + " cannot be computed in 64 bits" + got, values);
+      failWithSizesUnless(LLVM::XOrOp::create(b, loc, overflowed, one), TFC_INVALID_ARGUMENT,
+                          fact.str() + " cannot be computed in 64 bits", {*lhs, *rhs});
     }
-    failUnless(condition, TFC_INVALID_ARGUMENT, escape(fact) + " does not hold" + got, values);
+    failWithSizesUnless(condition, TFC_INVALID_ARGUMENT, fact.str() + " does not hold",
+                        {*lhs, *rhs});
     return success();
   }
   return entry.emitError() << "expected a comparison of sizes in 'where', but got '" << fact << "'";

@@ -76,17 +76,7 @@ void RunFunction::checkLimit(const SizeLimit &limit, tfc_status status, StringRe
   std::replace(name.begin(), name.end(), '.', '_');
   auto check = buildLimitsFunction(host, entry, name, names, limits, limit.most);
   Value isOk = LLVM::CallOp::create(b, loc, check, field(Field::Symbols)).getResult();
-  SmallVector<std::string> used;
-  for (const DimExpr &size : limits)
-    size.collectSymbols(used);
-  used.truncate(std::min<size_t>(used.size(), 4));
-  std::string message = text.str();
-  SmallVector<Value> values;
-  for (StringRef symbol : used) {
-    message += ((values.empty() ? ": " : ", ") + symbol + " is %lld").str();
-    values.push_back(sizes->build(DimExpr::symbol(symbol)));
-  }
-  failUnless(isOk, status, message, values);
+  failWithSizesUnless(isOk, status, text, limits);
 }
 
 void RunFunction::checkLimits() {

@@ -39,6 +39,9 @@ private:
                                               const dfg::DimExpr &lhs, const dfg::DimExpr &rhs);
   void failUnless(mlir::Value condition, tfc_status status, const llvm::Twine &text,
                   llvm::ArrayRef<mlir::Value> values);
+  /// Fails with a message that ends with the values of the first names in `used`.
+  void failWithSizesUnless(mlir::Value condition, tfc_status status, llvm::StringRef text,
+                           llvm::ArrayRef<dfg::DimExpr> used);
   void returnUnlessOk(mlir::Value status);
   void check(dfg::CheckOp op);
 
