@@ -15,15 +15,24 @@ namespace tfc::dfg {
 
 using Terms = std::map<DimExpr::Monomial, int64_t>;
 
-/// What is computed from such a size is one as well.
 static DimExpr overflowed() { return DimExpr::symbol(kOverflowName); }
 
-bool isOverflow(const DimExpr &size) {
+static bool isNamed(const DimExpr &size, StringRef text) {
   const Terms &terms = size.getTerms();
   if (terms.size() != 1)
     return false;
   const DimExpr::Monomial &monomial = terms.begin()->first;
-  return monomial.size() == 1 && monomial.front().text == kOverflow;
+  return monomial.size() == 1 && monomial.front().text == text;
+}
+
+bool isUncomputed(const DimExpr &size) { return isNamed(size, kTooComplex); }
+
+bool isOverflow(const DimExpr &size) { return isNamed(size, kOverflow) || isUncomputed(size); }
+
+/// What is computed from a size of which nothing is known is one as well, for the same reason.
+static DimExpr overflowOf(const DimExpr &lhs, const DimExpr &rhs) {
+  bool isComplex = isUncomputed(lhs) || isUncomputed(rhs);
+  return isComplex ? DimExpr::symbol(kTooComplexName) : overflowed();
 }
 
 /// Adds a term; false if its coefficient does not fit. The least number does not either, for it
@@ -62,9 +71,10 @@ DimExpr::DimExpr(int64_t value) {
 
 DimExpr DimExpr::symbol(StringRef name) {
   Atom atom{AtomKind::Symbol, name.str(), nullptr, nullptr,
-            name == kOverflowName ? kOverflow.str()
-            : isPlainName(name)   ? name.str()
-                                  : ("`" + name + "`").str()};
+            name == kOverflowName     ? kOverflow.str()
+            : name == kTooComplexName ? kTooComplex.str()
+            : isPlainName(name)       ? name.str()
+                                      : ("`" + name + "`").str()};
   DimExpr result;
   result.add({atom}, 1);
   return result;
@@ -100,7 +110,7 @@ static std::string asOperand(const DimExpr &expr) {
 
 DimExpr DimExpr::atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
   if (isOverflow(lhs) || isOverflow(rhs))
-    return overflowed();
+    return overflowOf(lhs, rhs);
   std::string text;
   if (kind == AtomKind::Min || kind == AtomKind::Max)
     text = (spelling(kind) + "(" + lhs.str() + ", " + rhs.str() + ")").str();
@@ -114,7 +124,7 @@ DimExpr DimExpr::atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
 
 DimExpr DimExpr::operator+(const DimExpr &other) const {
   if (isOverflow(*this) || isOverflow(other))
-    return overflowed();
+    return overflowOf(*this, other);
   DimExpr result = *this;
   for (auto &[monomial, coefficient] : other.terms)
     if (!addTerm(result.terms, monomial, coefficient))
@@ -125,8 +135,10 @@ DimExpr DimExpr::operator+(const DimExpr &other) const {
 DimExpr DimExpr::operator-(const DimExpr &other) const { return *this + DimExpr(-1) * other; }
 
 DimExpr DimExpr::operator*(const DimExpr &other) const {
-  if (isOverflow(*this) || isOverflow(other) || isProductTooComplex(*this, other))
-    return overflowed();
+  if (isOverflow(*this) || isOverflow(other))
+    return overflowOf(*this, other);
+  if (isProductTooComplex(*this, other))
+    return symbol(kTooComplexName);
   DimExpr result;
   for (auto &[lhs, a] : terms) {
     for (auto &[rhs, b] : other.terms) {
@@ -141,7 +153,12 @@ DimExpr DimExpr::operator*(const DimExpr &other) const {
   return result;
 }
 
-/// Makes a term of factors as they are.
+DimExpr DimExpr::makeTerm(const Monomial &monomial, int64_t coefficient) {
+  DimExpr term;
+  term.add(monomial, coefficient);
+  return term;
+}
+
 using MakeTerm = function_ref<DimExpr(const DimExpr::Monomial &, int64_t)>;
 
 /// Splits `lhs` into quotient * `by` + rest, where the rest has only terms that `by` does not
@@ -184,11 +201,6 @@ static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &r
 DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
   if (rhs.isConstant(0) || isOverflow(lhs) || isOverflow(rhs))
     return atom(AtomKind::FloorDiv, lhs, rhs);
-  auto makeTerm = [](const Monomial &monomial, int64_t coefficient) {
-    DimExpr term;
-    term.add(monomial, coefficient);
-    return term;
-  };
   if (auto exact = divideExactly(lhs, rhs, makeTerm))
     return *exact;
   std::optional<int64_t> by = rhs.constant();
@@ -203,11 +215,6 @@ DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
 DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {
   if (rhs.isConstant(0) || isOverflow(lhs) || isOverflow(rhs))
     return atom(AtomKind::Mod, lhs, rhs);
-  auto makeTerm = [](const Monomial &monomial, int64_t coefficient) {
-    DimExpr term;
-    term.add(monomial, coefficient);
-    return term;
-  };
   if (divideExactly(lhs, rhs, makeTerm))
     return DimExpr(0);
   std::optional<int64_t> by = rhs.constant();

@@ -95,6 +95,8 @@ public:
 
 private:
   static DimExpr atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs);
+  /// `coefficient` times factors as they are.
+  static DimExpr makeTerm(const Monomial &monomial, int64_t coefficient);
   void add(const Monomial &monomial, int64_t coefficient);
 
   std::map<Monomial, int64_t> terms;

@@ -90,6 +90,8 @@ private:
     }
     if (consume(kOverflow))
       return DimExpr::symbol(kOverflowName);
+    if (consume(kTooComplex))
+      return DimExpr::symbol(kTooComplexName);
     rest = rest.ltrim();
     StringRef word = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
     if (word.empty())

@@ -44,11 +44,24 @@ bool isTooLarge(Type type) {
   return tensor && isTensorTooLarge(tensor);
 }
 
+/// Whether the size of an axis, or the number of elements, has too many terms.
+static bool isTooComplex(Type type) {
+  if (auto list = dyn_cast<ListType>(type))
+    type = list.getElementType();
+  auto tensor = cast<RankedTensorType>(type);
+  return llvm::any_of(shapeOf(tensor), isUncomputed) || isUncomputed(byteCount(tensor));
+}
+
 LogicalResult checkSizes(Location location, StringRef op, TypeRange types) {
-  for (Type type : types)
-    if (isTooLarge(type))
-      return emitError(location) << "'" << op << "' gives " << toText(type)
-                                 << ", which no memory holds [too-large]";
+  for (Type type : types) {
+    if (!isTooLarge(type))
+      continue;
+    if (isTooComplex(type))
+      return emitError(location) << "the sizes of the result of '" << op
+                                 << "' are too complex [too-large]";
+    return emitError(location) << "'" << op << "' gives " << toText(type)
+                               << ", which no memory holds [too-large]";
+  }
   return success();
 }
 

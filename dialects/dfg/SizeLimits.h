@@ -34,8 +34,15 @@ inline constexpr llvm::StringLiteral kOverflow = "<overflow>";
 /// The name of such a size. Names of authors have no backquotes.
 inline constexpr llvm::StringLiteral kOverflowName = "`<overflow>`";
 
-/// Whether a size is such a one: nothing is known of it.
+/// The same for a product of sizes that has too many terms to be computed.
+inline constexpr llvm::StringLiteral kTooComplex = "<too complex>";
+inline constexpr llvm::StringLiteral kTooComplexName = "`<too complex>`";
+
+/// Whether a size is one of these two: nothing is known of it.
 bool isOverflow(const DimExpr &size);
+
+/// Whether a size is unknown because its formula has too many terms.
+bool isUncomputed(const DimExpr &size);
 
 /// Fails with an error if an attribute of `op` holds a size, stride or the like beyond the bytes
 /// that a tensor may have: positions computed from it might overflow.
