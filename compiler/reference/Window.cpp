@@ -32,7 +32,7 @@ Slide::Slide(const SlideOptions &options, ArrayRef<int64_t> sizes, ArrayRef<int6
     int64_t extent = int64_t(std::min<__int128>(__int128(taps[i] - 1) * dilation[i] + 1,
                                                 std::numeric_limits<int64_t>::max() / 4));
     if (options.padding == "same") {
-      counts.push_back((sizes[i] + stride[i] - 1) / stride[i]);
+      counts.push_back(sizes[i] / stride[i] + (sizes[i] % stride[i] > 0));
       low.push_back(std::max<int64_t>((counts[i] - 1) * stride[i] + extent - sizes[i], 0) / 2);
       padded.push_back(std::max((counts[i] - 1) * stride[i] + extent, sizes[i]));
       continue;

@@ -89,6 +89,20 @@ static LogicalResult readPadding(std::optional<Location> location, const WindowO
   return success();
 }
 
+/// Strides that no axis reaches mean one window, as shorter ones do with which positions do not
+/// overflow. Padding may make an axis longer than any tensor.
+static LogicalResult limitStrides(std::optional<Location> location, const WindowOptions &options,
+                                  Windows &windows) {
+  for (int64_t &stride : windows.stride) {
+    if (stride > kMaxTensorBytes && options.pads)
+      return emitOptionalError(location, "'", options.op,
+                               "' expects a stride of at most 2^56 where it has pads, but got ",
+                               stride, " [too-large]");
+    stride = std::min(stride, kMaxTensorBytes);
+  }
+  return success();
+}
+
 FailureOr<Windows> readWindows(std::optional<Location> location, const WindowOptions &options,
                                ArrayRef<DimExpr> sizes, ArrayRef<DimExpr> taps) {
   Windows windows;
@@ -103,6 +117,8 @@ FailureOr<Windows> readWindows(std::optional<Location> location, const WindowOpt
     return failure();
   windows.stride = *stride;
   windows.dilation = *dilation;
+  if (failed(limitStrides(location, options, windows)))
+    return failure();
   for (const DimExpr &size : taps)
     if (isNonNegative(size - 1) == false)
       return emitOptionalError(location, "'", options.op,
@@ -122,6 +138,14 @@ FailureOr<Windows> readWindows(std::optional<Location> location, const WindowOpt
 
 LogicalResult checkWindows(std::optional<Location> location, StringRef op, const Windows &windows,
                            Type type) {
+  for (size_t axis = 0; axis < windows.rank(); ++axis) {
+    if (isOverflow(windows.padded(axis)))
+      return emitOptionalError(location, "'", op, "' pads axis ", axis + 1, " of ", toText(type),
+                               " to more elements than 64 bits count [too-large]");
+    if (isOverflow(windows.room[axis]))
+      return emitOptionalError(location, "'", op, "' has windows that reach over more elements ",
+                               "than 64 bits count along axis ", axis + 1, " [too-large]");
+  }
   for (size_t axis = 0; axis < windows.rank(); ++axis)
     if (isNonNegative(windows.room[axis]) == false)
       return emitOptionalError(location, "'", op, "' has windows that reach over ",
