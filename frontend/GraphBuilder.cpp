@@ -193,7 +193,7 @@ FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
   }
   OperationState state(location, *name, operands, *types, attributes);
   Operation *operation = builder.create(state);
-  if (succeeded(verifyAsWritten(operation)))
+  if (succeeded(dfg::checkNumbers(operation)) && succeeded(verifyAsWritten(operation)))
     return operation;
   operation->erase();
   return failure();

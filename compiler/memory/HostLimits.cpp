@@ -105,8 +105,8 @@ void RunFunction::checkLimits() {
                          std::pair<uint32_t, uint32_t>(1 << 20, 1));
   b.setInsertionPointToEnd(slow);
   checkLimit(kMemoryLimit, TFC_OUT_OF_MEMORY, "no memory holds the tensors of this call");
-  checkLimit(kNumberLimits[0], TFC_OUT_OF_RANGE, "a size is used as an i32 that it does not fit");
-  checkLimit(kNumberLimits[1], TFC_OUT_OF_RANGE, "a size is used as an i64 that it does not fit");
+  for (const SizeLimit &limit : kNumberLimits)
+    checkLimit(limit, TFC_OUT_OF_RANGE, misfitMessage(limit));
   LLVM::BrOp::create(b, loc, ValueRange(), next);
   b.setInsertionPointToEnd(next);
 }

@@ -8,7 +8,7 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// Counts wrap in the narrow integer types and round in the narrow floating-point types.
+/// Counts round in the narrow floating-point types; integer types hold them.
 static void iota(IotaOp, Call &call) {
   Tensor &result = call.result();
   for (int64_t i = 0; i < result.size(); ++i) {

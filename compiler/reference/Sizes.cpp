@@ -2,6 +2,7 @@
 
 #include "compiler/reference/Interpreter.h"
 #include "dialects/dfg/RunTimeSizes.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -287,24 +288,27 @@ bool Binder::checkMemory() {
   return fail(Status::Code::OutOfMemory, "no memory holds the tensors of this call" + describe());
 }
 
+/// Whether a type holds a number; nothing stands for one that 64 bits do not hold.
+static bool holds(Type type, std::optional<int64_t> number) {
+  int64_t most = numberLimitOf(type).most;
+  return number && *number >= -most && *number <= most;
+}
+
 /// Sizes that the call uses as numbers must fit their types.
 bool Binder::checkNumbers() {
-  std::string tooLarge;
-  entry.walk([&](SizeOp op) {
-    DimExpr size = op.getValue().getExprs().front();
-    SmallVector<std::string> names;
-    size.collectSymbols(names);
-    if (!llvm::all_of(names, [&](StringRef name) { return sizes.contains(name); }))
-      return;
-    std::optional<int64_t> value = knownSizeOf(size, sizes);
-    bool isNarrow = cast<RankedTensorType>(op.getType()).getElementType().isInteger(32);
-    if (!value || (isNarrow && !llvm::isInt<32>(*value)))
-      tooLarge = isNarrow ? "i32" : "i64";
+  Type type;
+  entry.walk([&](NumberingOpInterface op) {
+    for (auto [number, element] : op.getNumbers()) {
+      SmallVector<std::string> names;
+      number.collectSymbols(names);
+      bool isKnown = llvm::all_of(names, [&](StringRef name) { return sizes.contains(name); });
+      if (isKnown && !holds(element, knownSizeOf(number, sizes)))
+        type = element;
+    }
   });
-  if (tooLarge.empty())
+  if (!type)
     return true;
-  return fail(Status::Code::OutOfRange,
-              "a size is used as an " + tooLarge + " that it does not fit" + describe());
+  return fail(Status::Code::OutOfRange, misfitMessage(numberLimitOf(type)) + describe());
 }
 
 Status Binder::run() {

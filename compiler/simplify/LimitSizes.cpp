@@ -32,9 +32,10 @@ static LogicalResult checkSizes(Operation *op, llvm::DenseMap<Type, bool> &isLar
   StringRef name = op->getName().stripDialect();
   if (llvm::any_of(op->getResultTypes(), isTooLarge))
     return dfg::checkSizes(op->getLoc(), name, op->getResultTypes());
-  return isa_and_present<DfgDialect>(op->getDialect())
-             ? dfg::checkSizes(op->getLoc(), name, op->getAttrs())
-             : success();
+  if (!isa_and_present<DfgDialect>(op->getDialect()))
+    return success();
+  return success(succeeded(dfg::checkSizes(op->getLoc(), name, op->getAttrs())) &&
+                 succeeded(checkNumbers(op)));
 }
 
 namespace {
@@ -74,7 +75,7 @@ void Limits::refuse(const DimExpr &size) {
           << "reach their bounds [too-large]";
   else
     error << "the bounds of sizes allow " << size.str() << " to exceed "
-          << (limit.most == INT32_MAX ? "i32" : "i64") << " [number-range]";
+          << limit.attribute.rsplit('.').second << " [number-range]";
 }
 
 void Limits::add(const DimExpr &size) {
@@ -141,32 +142,37 @@ static SmallVector<DimExpr> distancesOf(Operation *op) {
 }
 
 static LogicalResult limitSizes(EntryOp entry, const EntryInfo &info) {
-  Limits memory(info, kMemoryLimit), i32(info, kNumberLimits[0]), i64(info, kNumberLimits[1]);
+  Limits memory(info, kMemoryLimit);
+  SmallVector<Limits> numbers;
+  for (const SizeLimit &limit : kNumberLimits)
+    numbers.emplace_back(info, limit);
   memory.setOperation(entry);
   for (Type type : entry.getArgumentTypes())
     memory.add(type);
   entry.walk([&](Operation *op) {
-    for (Limits *limits : {&memory, &i32, &i64})
-      limits->setOperation(op);
+    memory.setOperation(op);
     for (Type type : op->getResultTypes())
       memory.add(type);
     for (NamedAttribute attribute : op->getAttrs()) {
       auto dims = dyn_cast<DimsAttr>(attribute.getValue());
-      if (!dims)
-        continue;
-      if (!holdsNumber(op->getName().stripDialect(), attribute.getName()))
+      if (dims && !holdsNumber(op->getName().stripDialect(), attribute.getName()))
         memory.add(dims);
-      else if (op->getNumResults() == 1 && elementTypeOf(op->getResultTypes()[0]).isInteger(32))
-        i32.add(dims);
-      else
-        i64.add(dims);
     }
+    if (auto numbering = dyn_cast<NumberingOpInterface>(op))
+      for (auto [number, type] : numbering.getNumbers()) {
+        Limits &limits = numbers[&numberLimitOf(type) - kNumberLimits];
+        limits.setOperation(op);
+        if (!number.constant())
+          limits.add(number);
+      }
     for (const DimExpr &distance : distancesOf(op))
       if (!distance.constant())
         memory.add(distance);
   });
-  return success(succeeded(memory.attachTo(entry)) & succeeded(i32.attachTo(entry)) &
-                 succeeded(i64.attachTo(entry)));
+  bool isLimited = succeeded(memory.attachTo(entry));
+  for (const Limits &limits : numbers)
+    isLimited &= succeeded(limits.attachTo(entry));
+  return success(isLimited);
 }
 
 namespace {

@@ -74,7 +74,9 @@ def LimitSizes : Pass<"tfc-limit-sizes", "::mlir::ModuleOp"> {
     Before: products of sizes may not fit 64 bits. After: no tensor has more
     bytes than a processor can address in every call, which is an error, and
     an entry lists in `tfc.limits` the sizes and byte counts that a call has
-    to check, because the bounds of its names allow that they are too large.
+    to check, because the bounds of its names allow that they are too large,
+    and in `tfc.limits.i32` and the like the sizes and last positions that
+    become numbers of the type.
   }];
 }
 

@@ -32,8 +32,9 @@ Value filled(OpBuilder &b, Location loc, RankedTensorType type, double value) {
 }
 
 Value sizeAs(OpBuilder &b, Location loc, const DimExpr &expr, Type elementType) {
-  Value size = SizeOp::create(b, loc, DimsAttr::get(b.getContext(), {expr}), b.getI64Type());
-  return elementType.isInteger(64) ? size : CastOp::create(b, loc, size, elementType).getY();
+  Type type = elementType.isSignlessInteger(32) ? elementType : b.getI64Type();
+  Value size = SizeOp::create(b, loc, DimsAttr::get(b.getContext(), {expr}), type);
+  return type == elementType ? size : CastOp::create(b, loc, size, elementType).getY();
 }
 
 Value reshapeTo(OpBuilder &b, Value value, ArrayRef<DimExpr> shape) {
@@ -67,6 +68,24 @@ SmallVector<DimExpr> keptShape(ArrayRef<DimExpr> shape, ArrayRef<int64_t> axes) 
   for (int64_t axis : axes)
     kept[axis] = DimExpr(1);
   return kept;
+}
+
+Type positionType(OpBuilder &b, const DimExpr &size) {
+  std::optional<int64_t> count = size.constant();
+  return count && *count <= INT32_MAX ? b.getI32Type() : b.getI64Type();
+}
+
+Value buildAllInside(OpBuilder &b, Location loc, Value indices, const DimExpr &size) {
+  // The type of the indices may have no number as large as the size.
+  Type type = elementTypeOf(indices.getType());
+  if (type.isInteger(32) && positionType(b, size).isInteger(64)) {
+    type = b.getI64Type();
+    indices = CastOp::create(b, loc, indices, TypeAttr::get(type));
+  }
+  Value isLow = GreaterEqualOp::create(b, loc, indices, scalarLike(b, indices, 0.0));
+  Value isHigh = LessOp::create(b, loc, indices, sizeAs(b, loc, size, type));
+  return AllOp::create(b, loc, LogicalAndOp::create(b, loc, isLow, isHigh), DenseI64ArrayAttr(),
+                       b.getBoolAttr(false));
 }
 
 } // namespace tfc::dfg

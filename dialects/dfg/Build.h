@@ -20,6 +20,13 @@ mlir::Value filled(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorTyp
 mlir::Value sizeAs(mlir::OpBuilder &b, mlir::Location loc, const DimExpr &expr,
                    mlir::Type elementType);
 
+/// i32 if it holds all positions along an axis of the size, whatever a call brings, else i64.
+mlir::Type positionType(mlir::OpBuilder &b, const DimExpr &size);
+
+/// Whether all indices are at least 0 and below `size`, as a scalar of type bool.
+mlir::Value buildAllInside(mlir::OpBuilder &b, mlir::Location loc, mlir::Value indices,
+                           const DimExpr &size);
+
 /// `value` with the shape, by `dfg.reshape`, unless it has it.
 mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Value value, llvm::ArrayRef<DimExpr> shape);
 

@@ -156,6 +156,12 @@ std::optional<MutableArrayRef<OpOperand>> WhileOp::getYieldedValuesMutable() {
 }
 std::optional<ResultRange> WhileOp::getLoopResults() { return getResults(); }
 
+Numbers WhileOp::getNumbers() {
+  if (!getTrips())
+    return {};
+  return {{getTrips()->getExprs()[0], IntegerType::get(getContext(), 64)}};
+}
+
 SmallVector<Region *> WhileOp::getLoopRegions() {
   return {&getConditionRegion(), &getBodyRegion()};
 }

@@ -44,7 +44,7 @@ def Dfg_IfOp : Dfg_Op<"if", [
 }
 
 def Dfg_WhileOp : Dfg_Op<"while", [
-    RecursiveMemoryEffects, SingleBlock, Dfg_InferTypes,
+    RecursiveMemoryEffects, SingleBlock, Dfg_InferTypes, Dfg_Numbering,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, [
         "getLoopRegions", "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
   let summary = "Repeats a region as long as a condition holds";

@@ -141,6 +141,9 @@ def Dfg_Checked : DeclareOpInterfaceMethods<Dfg_CheckedOpInterface>;
 /// The same where the call's status is another than `out_of_range`.
 def Dfg_CheckedWithStatus : DeclareOpInterfaceMethods<Dfg_CheckedOpInterface, ["getCheckStatus"]>;
 
+/// The trait list entry of an operation that makes numbers of sizes.
+def Dfg_Numbering : DeclareOpInterfaceMethods<Dfg_NumberingOpInterface>;
+
 /// One axis, negative ones counted from the end.
 class Dfg_Axis<string default> : DefaultValuedOptionalAttr<I64Attr, default>;
 

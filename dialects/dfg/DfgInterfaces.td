@@ -82,6 +82,19 @@ def Dfg_CheckedOpInterface : OpInterface<"CheckedOpInterface"> {
   ];
 }
 
+def Dfg_NumberingOpInterface : OpInterface<"NumberingOpInterface"> {
+  let cppNamespace = "::tfc::dfg";
+  let description = [{
+    An operation that makes numbers of sizes: a size itself, or positions along
+    an axis. A call in which one of them does not fit its type is refused.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The largest of these numbers, each with the integer type that holds it.
+    }], "::tfc::dfg::Numbers", "getNumbers">
+  ];
+}
+
 def Dfg_RandomOpInterface : OpInterface<"RandomOpInterface"> {
   let cppNamespace = "::tfc::dfg";
   let description = "An operation that draws each element from a counter-based generator.";

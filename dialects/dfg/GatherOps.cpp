@@ -7,15 +7,6 @@
 using namespace mlir;
 using namespace tfc::dfg;
 
-/// Whether all indices are at least 0 and below `size`, as a scalar of type bool.
-static Value buildAllInside(OpBuilder &b, Location loc, Value indices, const DimExpr &size) {
-  Term index(b, loc, indices);
-  Value limit = sizeAs(b, loc, size, index.getDtype());
-  Term isLow = call<GreaterEqualOp>(index, index.number(0.0)),
-       isHigh = less(index, index.with(limit));
-  return call<AllOp>(call<LogicalAndOp>(isLow, isHigh), DenseI64ArrayAttr(), b.getBoolAttr(false));
-}
-
 static StringAttr rangeMessage(StringRef op, Value indices, Value x) {
   return StringAttr::get(x.getContext(),
                          "'" + op + "' got an index outside of " + toText(x.getType()));

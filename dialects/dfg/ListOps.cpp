@@ -258,6 +258,11 @@ LogicalResult ListUnstackOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
+/// The size of a list is an i32.
+Numbers ListUnstackOp::getNumbers() {
+  return {{sizeOfAxis(getX().getType(), 0), IntegerType::get(getContext(), 32)}};
+}
+
 /// d(unstack(x)) = stack(g).
 SmallVector<Value> ListUnstackOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Shape shape = shapeOf(getX().getType());

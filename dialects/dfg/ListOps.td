@@ -113,7 +113,7 @@ def Dfg_ListStackOp : Dfg_PureOp<"list_stack", [Dfg_Differentiable, Dfg_Checked]
   let assemblyFormat = "$list attr-dict `:` type($list)";
 }
 
-def Dfg_ListUnstackOp : Dfg_PureOp<"list_unstack", [Dfg_Differentiable]> {
+def Dfg_ListUnstackOp : Dfg_PureOp<"list_unstack", [Dfg_Differentiable, Dfg_Numbering]> {
   let summary = "Makes a list of the slices of a tensor along its first axis";
   let description = [{
     ```mlir

@@ -102,8 +102,19 @@ static Term placesAlong(OpBuilder &b, Location loc, const Windows &windows, size
                         size_t rank) {
   Term window = countAlong(b, loc, windows.count[axis], dtype, 1 + axis, rank);
   Term tap = countAlong(b, loc, windows.taps[axis], dtype, 1 + windows.rank() + axis, rank);
-  return window * double(windows.stride[axis]) + tap * double(windows.dilation[axis]) -
-         sizeLike(window, windows.low[axis]);
+  return window * sizeLike(window, windows.stride[axis]) +
+         tap * sizeLike(tap, windows.dilation[axis]) - sizeLike(window, windows.low[axis]);
+}
+
+/// Whether no place along the padded axes is further from the elements than 32 bits tell apart.
+static bool hasNearPlaces(const Windows &windows) {
+  auto isNear = [](const DimExpr &size) { return size.constant().value_or(0) < (1 << 30); };
+  return llvm::all_of(llvm::seq(windows.rank()), [&](size_t axis) {
+    // Padding of a size that is not known is shorter than a window.
+    return isNear(windows.extent(axis)) && isNear(windows.stride[axis]) &&
+           isNear(windows.dilation[axis]) && isNear(windows.low[axis]) &&
+           isNear(windows.high[axis]);
+  });
 }
 
 static Term isWithin(const Term &place, const DimExpr &size) {
@@ -144,12 +155,6 @@ static Term windowsOfElements(OpBuilder &b, Location loc, Value x, const Windows
   return Term(b, loc, buildMaskedWindows(b, loc, x, windows, lowestOf(elementTypeOf(x.getType()))));
 }
 
-/// A dtype in which all positions have room.
-static Type positionType(OpBuilder &b, const Windows &windows) {
-  std::optional<int64_t> count = elementCount(windows.sizes).constant();
-  return count && *count < std::numeric_limits<int32_t>::max() ? b.getI32Type() : b.getI64Type();
-}
-
 /// The gradient `g` of each window at the position `index`.
 static Value buildUnpooled(const Term &g, const Term &index, const Windows &windows) {
   OpBuilder &b = g.getBuilder();
@@ -170,7 +175,8 @@ SmallVector<Value> MaxPoolOp::buildOperandGradients(OpBuilder &b, ValueRange res
   Term g(b, getLoc(), resultGrads[0]);
   auto pooled = MaxPoolWithIndicesOp::create(
       b, getLoc(), getX(), getSizeAttr(), getStrideAttr(), getPaddingAttr(), getPadsAttr(),
-      getDilationAttr(), getCeilAttr(), TypeAttr::get(positionType(b, windows)));
+      getDilationAttr(), getCeilAttr(),
+      TypeAttr::get(positionType(b, elementCount(windows.sizes))));
   return {buildUnpooled(g, g.with(pooled.getIndex()), windows)};
 }
 
@@ -220,6 +226,7 @@ SmallVector<Value> MaxPoolWithIndicesOp::decompose(OpBuilder &b) {
   Windows windows = windowsOf(*this);
   Location loc = getLoc();
   Type dtype = elementTypeOf(getIndex().getType());
+  Type placeType = hasNearPlaces(windows) ? dtype : Type(b.getI64Type());
   Term taken = windowsOfElements(b, loc, getX(), windows), y = largest(taken, windows);
   Shape shape = taken.getShape(), column = shape;
   for (int64_t axis : tapAxes(windows))
@@ -229,8 +236,8 @@ SmallVector<Value> MaxPoolWithIndicesOp::decompose(OpBuilder &b) {
     isHit = call<LogicalOrOp>(isHit, call<IsNanOp>(taken));
   Term position(b, loc, scalar(b, loc, dtype, 0.0));
   for (size_t axis = 0; axis < windows.rank(); ++axis) {
-    Term place = placesAlong(b, loc, windows, axis, dtype, shape.size());
-    position = position * sizeLike(position, windows.sizes[axis]) + place;
+    Term place = placesAlong(b, loc, windows, axis, placeType, shape.size());
+    position = position * sizeLike(position, windows.sizes[axis]) + as(place, dtype);
     if (windows.isPadded())
       isHit = call<LogicalAndOp>(isHit, isWithin(place, windows.sizes[axis]));
   }
@@ -240,6 +247,11 @@ SmallVector<Value> MaxPoolWithIndicesOp::decompose(OpBuilder &b) {
   if (windows.isPadded())
     first = select(less(first, none), first, first.number(-1.0));
   return {y, first};
+}
+
+Numbers MaxPoolWithIndicesOp::getNumbers() {
+  Shape shape = shapeOf(getX().getType());
+  return {{elementCount(innerSizes(shape)), elementTypeOf(getIndex().getType())}};
 }
 
 Value MaxPoolWithIndicesOp::buildCheck(OpBuilder &b) {
@@ -275,9 +287,11 @@ static Term buildCounts(OpBuilder &b, AvgPoolOp op, const Windows &windows, Type
   if (countsPadding ? windows.high == whole.high : !windows.isPadded())
     return Term(b, loc, sizeAs(b, loc, elementCount(windows.taps), dtype));
   size_t rank = 2 + 2 * windows.rank();
+  bool areNear = hasNearPlaces(windows);
   Term counts(b, loc, scalar(b, loc, dtype, 1.0));
   for (size_t axis = 0; axis < windows.rank(); ++axis) {
-    Term place = placesAlong(b, loc, windows, axis, b.getI32Type(), rank);
+    Type type = areNear ? positionType(b, windows.padded(axis)) : Type(b.getI64Type());
+    Term place = placesAlong(b, loc, windows, axis, type, rank);
     if (countsPadding)
       place = place + sizeLike(place, windows.low[axis]);
     DimExpr end = countsPadding ? whole.padded(axis) : windows.sizes[axis];

@@ -5,8 +5,8 @@
 
 include "dialects/dfg/DfgBase.td"
 
-class Dfg_PoolingOp<string mnemonic, dag extra> : Dfg_PureOp<mnemonic,
-    [Dfg_Differentiable, Dfg_Composite, Dfg_CheckedWithStatus]> {
+class Dfg_PoolingOp<string mnemonic, dag extra, list<Trait> traits = []> : Dfg_PureOp<mnemonic,
+    !listconcat([Dfg_Differentiable, Dfg_Composite, Dfg_CheckedWithStatus], traits)> {
   let arguments = !con((ins Dfg_Tensor:$x, DenseI64ArrayAttr:$size,
                             OptionalAttr<DenseI64ArrayAttr>:$stride,
                             OptionalAttr<StrAttr>:$padding,
@@ -36,7 +36,7 @@ def Dfg_MaxPoolOp : Dfg_PoolingOp<"max_pool", (ins)> {
 }
 
 def Dfg_MaxPoolWithIndicesOp : Dfg_PoolingOp<"max_pool_with_indices",
-    (ins OptionalAttr<TypeAttr>:$dtype)> {
+    (ins OptionalAttr<TypeAttr>:$dtype), [Dfg_Numbering]> {
   let summary = "Takes the largest element of each window and its position";
   let description = [{
     `max_pool` and, for each element of its result, where in its image and

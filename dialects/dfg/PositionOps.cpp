@@ -44,6 +44,13 @@ LogicalResult IotaOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
   return success();
 }
 
+Numbers IotaOp::getNumbers() {
+  Type type = elementTypeOf(getType());
+  if (isa<FloatType>(type))
+    return {};
+  return {{getSize().getExprs()[0] - 1, type}};
+}
+
 //===----------------------------------------------------------------------===//
 // OneHotOp
 //===----------------------------------------------------------------------===//

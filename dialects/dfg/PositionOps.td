@@ -5,16 +5,17 @@
 
 include "dialects/dfg/DfgBase.td"
 
-def Dfg_IotaOp : Dfg_PureOp<"iota", [Dfg_ViewRole]> {
+def Dfg_IotaOp : Dfg_PureOp<"iota", [Dfg_ViewRole, Dfg_Numbering]> {
   let summary = "Counts from 0";
   let description = [{
-    `[0, 1, ..., size - 1]` of the given dtype, by default i32.
+    `[0, 1, ..., size - 1]` of the given dtype, by default i32. An integer type
+    must hold all of these numbers: a call with more is refused.
 
     ```mlir
     %y = dfg.iota {size = #dfg.dims<n>, dtype = i64}
     ```
   }];
-  let specialValues = "Numbers that an integer type lacks wrap.";
+  let specialValues = "Numbers are rounded to a floating-point type.";
   let arguments = (ins Dfg_DimsAttr:$size, OptionalAttr<TypeAttr>:$dtype);
   let results = (outs Dfg_NumericTensor:$y);
   let assemblyFormat = "attr-dict";

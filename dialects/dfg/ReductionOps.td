@@ -120,7 +120,7 @@ def Dfg_LogsumexpOp : Dfg_ReductionOp<"logsumexp", "Float", [Dfg_Differentiable,
 }
 
 /// The position of an extreme element along one axis.
-class Dfg_ArgReductionOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Composite]> {
+class Dfg_ArgReductionOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Composite, Dfg_Numbering]> {
   let arguments = (ins Dfg_Tensor:$x, Dfg_Axis<"-1">:$axis, OptionalAttr<TypeAttr>:$dtype,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$keep_dims);
   let results = (outs Dfg_Tensor:$y);
@@ -132,6 +132,9 @@ class Dfg_ArgReductionOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Composite]
       return inferArgReduction(location, "}] # mnemonic # [{", adaptor.getX().getType(),
                                adaptor.getAxis(), adaptor.getDtype(), adaptor.getKeepDims(),
                                results);
+    }
+    ::tfc::dfg::Numbers $cppClass::getNumbers() {
+      return {{sizeOfAxis(getX().getType(), getAxis()), elementTypeOf(getType())}};
     }
   }];
 }

@@ -97,11 +97,7 @@ SmallVector<Value> ScatterReduceOp::buildOperandGradients(OpBuilder &b, ValueRan
 Value ScatterReduceOp::buildCheck(OpBuilder &b) {
   if (getOutside() == "skip")
     return {};
-  Term index(b, getLoc(), getIndices());
-  Value size = sizeAs(b, getLoc(), shapeOf(getX().getType())[0], index.getDtype());
-  Term isLow = call<GreaterEqualOp>(index, index.number(0.0)),
-       isHigh = less(index, index.with(size));
-  return call<AllOp>(call<LogicalAndOp>(isLow, isHigh), DenseI64ArrayAttr(), b.getBoolAttr(false));
+  return buildAllInside(b, getLoc(), getIndices(), shapeOf(getX().getType())[0]);
 }
 
 StringAttr ScatterReduceOp::getCheckMessage() {

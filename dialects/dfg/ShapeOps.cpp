@@ -35,12 +35,14 @@ LogicalResult SizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 
 OpFoldResult SizeOp::fold(FoldAdaptor) {
   std::optional<int64_t> value = getValue().getExprs()[0].constant();
-  if (!value)
+  unsigned width = getDtype().getIntOrFloatBitWidth();
+  if (!value || !llvm::isIntN(width, *value))
     return {};
   return DenseElementsAttr::get(cast<RankedTensorType>(getType()),
-                                APInt(getDtype().getIntOrFloatBitWidth(), uint64_t(*value),
-                                      /*isSigned=*/true, /*implicitTrunc=*/true));
+                                APInt(width, uint64_t(*value), /*isSigned=*/true));
 }
+
+Numbers SizeOp::getNumbers() { return {{getValue().getExprs()[0], getDtype()}}; }
 
 /// Fails with an error if a size is negative whatever the named ones are.
 static LogicalResult checkShape(std::optional<Location> location, StringRef op,

@@ -22,7 +22,7 @@ def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor]
   let hasFolder = 1;
 }
 
-def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole]> {
+def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole, Dfg_Numbering]> {
   let summary = "Gives a size as a scalar";
   let description = [{
     The value of an expression over named dimensions, as i64 (or i32).

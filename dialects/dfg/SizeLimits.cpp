@@ -65,8 +65,35 @@ LogicalResult checkSizes(Location location, StringRef op, TypeRange types) {
   return success();
 }
 
+const SizeLimit &numberLimitOf(Type type) {
+  std::string text = toText(type);
+  return *llvm::find_if(
+      kNumberLimits, [&](const SizeLimit &limit) { return limit.attribute.ends_with("." + text); });
+}
+
+std::string misfitMessage(const SizeLimit &limit) {
+  StringRef type = limit.attribute.rsplit('.').second;
+  return ("a size is used as " + Twine(type.starts_with("u") ? "a " : "an ") + type +
+          " that it does not fit")
+      .str();
+}
+
 bool holdsNumber(StringRef op, StringRef attribute) {
   return (op == "size" && attribute == "value") || (op == "while" && attribute == "trips");
+}
+
+LogicalResult checkNumbers(Operation *op) {
+  auto numbering = dyn_cast<NumberingOpInterface>(op);
+  if (!numbering)
+    return success();
+  for (auto [number, type] : numbering.getNumbers()) {
+    int64_t known = number.constant().value_or(0), most = numberLimitOf(type).most;
+    if (known > most || known < -most)
+      return op->emitError() << "'" << op->getName().stripDialect() << "' makes numbers up to "
+                             << known << ", which " << toText(type)
+                             << " does not hold [number-range]";
+  }
+  return success();
 }
 
 /// The first number in an attribute that is larger than `most` in magnitude, as text.

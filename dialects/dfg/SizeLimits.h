@@ -24,9 +24,18 @@ struct SizeLimit {
 };
 /// Sizes and byte counts of tensors.
 inline constexpr SizeLimit kMemoryLimit = {"tfc.limits", kMaxTensorBytes};
-/// Sizes that become numbers of these types.
-inline constexpr SizeLimit kNumberLimits[] = {{"tfc.limits.i32", INT32_MAX},
+/// Sizes that become numbers of the type in the attribute's name.
+inline constexpr SizeLimit kNumberLimits[] = {{"tfc.limits.i8", INT8_MAX},
+                                              {"tfc.limits.u8", UINT8_MAX},
+                                              {"tfc.limits.i16", INT16_MAX},
+                                              {"tfc.limits.i32", INT32_MAX},
                                               {"tfc.limits.i64", INT64_MAX}};
+
+/// The limit for numbers of an integer type.
+const SizeLimit &numberLimitOf(mlir::Type type);
+
+/// What a call says that exceeds one of `kNumberLimits`.
+std::string misfitMessage(const SizeLimit &limit);
 
 /// How a size prints that was computed from a number which 64 bits do not hold.
 inline constexpr llvm::StringLiteral kOverflow = "<overflow>";
@@ -51,6 +60,9 @@ llvm::LogicalResult checkSizes(mlir::Location location, llvm::StringRef op,
 
 /// Whether an attribute holds a number that is computed with, and not a size of a tensor.
 bool holdsNumber(llvm::StringRef op, llvm::StringRef attribute);
+
+/// Fails with an error if a number that `op` makes of sizes never fits its type.
+llvm::LogicalResult checkNumbers(mlir::Operation *op);
 
 /// Bytes of a tensor.
 DimExpr byteCount(mlir::RankedTensorType type);

@@ -142,17 +142,15 @@ SmallVector<Value> SparseSoftmaxCrossEntropyOp::decompose(OpBuilder &b) {
   Term z = shifted(Term(b, getLoc(), getLogits()), -1);
   Term label = asColumn(z.with(getLabel()));
   auto classes = DimsAttr::get(b.getContext(), {z.getShape().back()});
+  if (positionType(b, z.getShape().back()).isInteger(64))
+    label = call<CastOp>(label, b.getI64Type());
   Term iota = z.with(IotaOp::create(b, getLoc(), classes, TypeAttr::get(label.getDtype())));
   Term picked = sumRows(select(call<EqualOp>(label, iota), z, z.number(0.0)));
   return {call<LogOp>(sumRows(call<ExpOp>(z))) - picked};
 }
 
 Value SparseSoftmaxCrossEntropyOp::buildCheck(OpBuilder &b) {
-  Term label(b, getLoc(), getLabel());
-  DimExpr classes = shapeOf(getLogits().getType()).back();
-  Term limit = label.with(sizeAs(b, getLoc(), classes, label.getDtype()));
-  Term isInside = call<LogicalAndOp>(call<GreaterEqualOp>(label, label.number(0.0)), less(label, limit));
-  return call<AllOp>(isInside, DenseI64ArrayAttr(), b.getBoolAttr(false));
+  return buildAllInside(b, getLoc(), getLabel(), shapeOf(getLogits().getType()).back());
 }
 
 StringAttr SparseSoftmaxCrossEntropyOp::getCheckMessage() {

@@ -102,6 +102,10 @@ Value ArgTopKOp::buildCheck(OpBuilder &b) {
                         getK().getExprs()[0]);
 }
 
+Numbers ArgTopKOp::getNumbers() {
+  return {{sizeOfAxis(getX().getType(), getAxis()), elementTypeOf(getType())}};
+}
+
 StringAttr ArgTopKOp::getCheckMessage() { return topKMessage("arg_top_k", getX(), getK()); }
 
 LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
@@ -130,6 +134,10 @@ Value TopKOp::buildCheck(OpBuilder &b) {
   Shape shape = shapeOf(getX().getType());
   return buildTopKCheck(b, getLoc(), shape[*normalizeAxis(getAxis(), shape.size())],
                         getK().getExprs()[0]);
+}
+
+Numbers TopKOp::getNumbers() {
+  return {{sizeOfAxis(getX().getType(), getAxis()), elementTypeOf(getPlaces().getType())}};
 }
 
 StringAttr TopKOp::getCheckMessage() { return topKMessage("top_k", getX(), getK()); }

@@ -22,7 +22,7 @@ def Dfg_SortOp : Dfg_PureOp<"sort", [Dfg_Differentiable, Dfg_Composite]> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def Dfg_ArgTopKOp : Dfg_PureOp<"arg_top_k", [Dfg_Checked]> {
+def Dfg_ArgTopKOp : Dfg_PureOp<"arg_top_k", [Dfg_Checked, Dfg_Numbering]> {
   let summary = "Gives the places of the largest elements along an axis";
   let description = [{
     The positions, as i32, of the `k` largest elements, the largest first, or
@@ -41,7 +41,8 @@ def Dfg_ArgTopKOp : Dfg_PureOp<"arg_top_k", [Dfg_Checked]> {
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def Dfg_TopKOp : Dfg_PureOp<"top_k", [Dfg_Differentiable, Dfg_Composite, Dfg_Checked]> {
+def Dfg_TopKOp : Dfg_PureOp<"top_k",
+    [Dfg_Differentiable, Dfg_Composite, Dfg_Checked, Dfg_Numbering]> {
   let summary = "Gives the largest elements along an axis, and their places";
   let description = [{
     `arg_top_k`, with the elements: the `k` largest ones, the largest first, or

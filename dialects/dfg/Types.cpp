@@ -202,6 +202,11 @@ FailureOr<int64_t> checkAxis(std::optional<Location> location, StringRef op, int
                            ", but got ", axis, " for ", toText(type), " [axis]");
 }
 
+DimExpr sizeOfAxis(Type type, int64_t axis) {
+  Shape shape = shapeOf(type);
+  return shape[*normalizeAxis(axis, shape.size())];
+}
+
 std::optional<bool> isNonNegative(const DimExpr &expr) {
   // No condition holds for sizes that cannot be computed.
   if (isOverflow(expr))

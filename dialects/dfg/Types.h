@@ -93,6 +93,12 @@ llvm::LogicalResult checkIndices(std::optional<mlir::Location> location, llvm::S
 llvm::FailureOr<int64_t> checkAxis(std::optional<mlir::Location> location, llvm::StringRef op,
                                    int64_t axis, int64_t rank, mlir::Type type);
 
+/// Numbers made of sizes, each with the integer type that holds it.
+using Numbers = llvm::SmallVector<std::pair<DimExpr, mlir::Type>, 1>;
+
+/// The size of an axis that `type` has, counted from the end if it is negative.
+DimExpr sizeOfAxis(mlir::Type type, int64_t axis);
+
 /// Whether a size expression is at least 0, as far as that follows from named sizes being so:
 /// nothing if it depends on them.
 std::optional<bool> isNonNegative(const DimExpr &expr);

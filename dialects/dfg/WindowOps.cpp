@@ -149,9 +149,9 @@ LogicalResult PlaceWindowsOp::inferReturnTypes(MLIRContext *, std::optional<Loca
 
 /// Counts along axis `axis` of `rank`.
 static Term countAlong(OpBuilder &b, Location loc, const DimExpr &size, size_t axis, size_t rank) {
-  Term iota(
-      b, loc,
-      IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {size}), TypeAttr::get(b.getI32Type())));
+  Term iota(b, loc,
+            IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {size}),
+                           TypeAttr::get(positionType(b, size))));
   Shape shape(rank, DimExpr(1));
   shape[axis] = size;
   return reshape(iota, shape);

@@ -19,6 +19,23 @@ dfg.entry @named(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<f32> attributes {sym
 
 // -----
 
+dfg.entry @size() -> tensor<i32> {
+  // expected-error @+1 {{'size' makes numbers up to -2147483648, which i32 does not hold [number-range]}}
+  %0 = dfg.size {value = #dfg.dims<-2147483648>, dtype = i32}
+  dfg.return %0 : tensor<i32>
+}
+
+// -----
+
+dfg.entry @position() -> tensor<i8> {
+  // expected-error @+1 {{'iota' makes numbers up to 128, which i8 does not hold [number-range]}}
+  %0 = dfg.iota {size = #dfg.dims<129>, dtype = i8}
+  %1 = dfg.sum %0 : tensor<129xi8>
+  dfg.return %1 : tensor<i8>
+}
+
+// -----
+
 dfg.entry @number(%x: tensor<4xf32>) -> tensor<9xf32> {
   // expected-error @+1 {{'place' expects numbers up to 2^56 in 'starts', but got 4611686018427387905 [too-large]}}
   %0 = dfg.place %x {starts = #dfg.dims<4611686018427387905>, shape = #dfg.dims<9>} : tensor<4xf32>

@@ -30,6 +30,18 @@ dfg.entry @loose(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
   dfg.return %x : tensor<?xf32, #dfg.dims<n>>
 }
 
+// Positions need to fit their type: the last one of a count, and the size where a search finds nothing.
+// CHECK-LABEL: dfg.entry @positions
+// CHECK-SAME: tfc.limits.i32 = #dfg.dims<n>
+// CHECK-SAME: tfc.limits.u8 = #dfg.dims<"n - 1">
+dfg.entry @positions(%x: tensor<?x0xf32, #dfg.dims<n, 0>>) -> (tensor<0x1xi32>, tensor<?xui8, #dfg.dims<n>>)
+    attributes {symbols = ["n"]} {
+  %0 = dfg.arg_top_k %x {k = #dfg.dims<1>, axis = 0 : i64} : tensor<?x0xf32, #dfg.dims<n, 0>>
+  %1 = dfg.reshape %0 {shape = #dfg.dims<0, 1>} : tensor<1x0xi32>
+  %2 = dfg.iota {size = #dfg.dims<n>, dtype = ui8}
+  dfg.return %1, %2 : tensor<0x1xi32>, tensor<?xui8, #dfg.dims<n>>
+}
+
 // Sizes that are used as numbers need to fit the types of these, and no memory.
 // CHECK-LABEL: dfg.entry @numbers
 // CHECK-SAME: tfc.limits.i32 = #dfg.dims<m>

@@ -195,7 +195,8 @@ def moves(f):
     case("select", "select(matrix > 0.0, matrix, 5.0)", np.where(f["matrix"] > 0, f["matrix"], np.float32(5)), 0)
     case("integers", "transpose(small)", f["small"].T)
     case("list", "stack(write(write(list[f32[35]](), 0, a[0]), 1, a[1]), size: 2)", a[:2], 0)
-    case("counted", "iota(300, dtype: i8)", np.arange(300).astype(np.int8))
+    case("counted", "iota(128, dtype: i8)", np.arange(128).astype(np.int8))
+    case("wrapped", "cast(iota(300), i8)", np.arange(300).astype(np.int8))
     case("one_hot", "one_hot(wild, 4)", np.eye(4, dtype=np.float32)[[3, 0, 0, 0]] * [[1], [0], [0], [1]])
 
 
