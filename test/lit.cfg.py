@@ -91,6 +91,7 @@ config.substitutions += [
     ("%source", config.tfc_source_root),
     ("%build", config.tfc_build_root),
     ("%all-targets", "--all-targets --seconds=600" if long else ""),
+    ("%text-programs", "20000" if long else "500"),
 ]
 if roundtrip:
     wrapper = os.path.join(config.test_source_root, "roundtrip-opt")

@@ -1,5 +1,6 @@
 #include "frontend/text/ElaborateImpl.h"
 #include "frontend/text/Locations.h"
+#include "frontend/text/Refusals.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace llvm;
@@ -111,9 +112,10 @@ static std::map<std::string, SmallVector<Effect>> collectEffects(mlir::Block &bo
   return effects;
 }
 
-void Elaborator::checkEffectOrder(dfg::DataflowOp op) {
+std::vector<UnorderedEffects> findUnorderedEffects(dfg::DataflowOp op) {
   mlir::Block &body = op.getBody().front();
   Order order(body);
+  std::vector<UnorderedEffects> found;
   for (auto &[name, effects] : collectEffects(body))
     for (size_t i = 0; i < effects.size(); ++i)
       for (size_t j = 0; j < i; ++j) {
@@ -121,12 +123,18 @@ void Elaborator::checkEffectOrder(dfg::DataflowOp op) {
         if (a.place == b.place || !(a.writes || b.writes) || order.orders(a.place, b.place) ||
             order.excludes(a.place, b.place))
           continue;
-        error(toRange(b.op->getLoc(), sources), "unordered-effects",
-              "this and another use of '" + Twine(name) +
-                  "', which one of them changes, may run in any order")
-            .note(toRange(a.op->getLoc(), sources), "the other one")
-            .help("a control edge orders them, as in f(x, after: [a])");
+        found.push_back({name, a.op, b.op});
       }
+  return found;
+}
+
+void Elaborator::checkEffectOrder(dfg::DataflowOp op) {
+  for (const UnorderedEffects &effects : findUnorderedEffects(op))
+    error(toRange(effects.second->getLoc(), sources), "unordered-effects",
+          "this and another use of '" + effects.name +
+              "', which one of them changes, may run in any order")
+        .note(toRange(effects.first->getLoc(), sources), "the other one")
+        .help("a control edge orders them, as in f(x, after: [a])");
 }
 
 } // namespace tfc::text

@@ -1,6 +1,7 @@
 // What is an operation on any data but has constants that nobody can mean: divisors that are zero,
 // limits in the wrong order. Data that a call brings are no concern of the elaborator.
 #include "frontend/text/ElaborateImpl.h"
+#include "frontend/text/Refusals.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/Format.h"
 
@@ -38,24 +39,29 @@ static std::optional<double> numberOf(mlir::Value value) {
   return isSigned ? double(number.getSExtValue()) : double(number.getZExtValue());
 }
 
-bool Elaborator::canBeMeant(Operation *op, SourceRange at, StringRef operatorText) {
+std::optional<Refusal> findMeaninglessConstants(Operation *op, StringRef name) {
   // In a branch or loop it may never run.
   bool divides = isa<dfg::FloordivOp, dfg::ModOp>(op) && isa<dfg::EntryOp>(op->getParentOp());
-  if (divides && hasZero(op->getOperand(1))) {
-    StringRef name = operatorText.empty() ? op->getName().stripDialect() : operatorText;
-    error(at, "division-by-zero", "'" + name + "' of integers by zero makes every call fail");
-    return false;
-  }
+  if (divides && hasZero(op->getOperand(1)))
+    return Refusal{"division-by-zero",
+                   ("'" + name + "' of integers by zero makes every call fail").str()};
   auto clamp = dyn_cast<dfg::ClampOp>(op);
   if (!clamp)
-    return true;
+    return std::nullopt;
   std::optional<double> low = numberOf(clamp.getMin()), high = numberOf(clamp.getMax());
   if (!low || !high || !(*low > *high))
-    return true;
+    return std::nullopt;
   std::string got;
   raw_string_ostream(got) << format("%g and %g", *low, *high);
-  error(at, "clamp-limits", "'clamp' expects 'min' to be at most 'max', but got " + got);
-  return false;
+  return Refusal{"clamp-limits", "'clamp' expects 'min' to be at most 'max', but got " + got};
+}
+
+bool Elaborator::canBeMeant(Operation *op, SourceRange at, StringRef operatorText) {
+  StringRef name = operatorText.empty() ? op->getName().stripDialect() : operatorText;
+  std::optional<Refusal> refusal = findMeaninglessConstants(op, name);
+  if (refusal)
+    error(at, refusal->word, refusal->text);
+  return !refusal;
 }
 
 } // namespace tfc::text

@@ -1,6 +1,7 @@
 #include "dialects/dfg/OpTable.h"
 #include "frontend/text/ElaborateImpl.h"
 #include "frontend/text/Locations.h"
+#include "frontend/text/Refusals.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSet.h"
@@ -397,22 +398,31 @@ static bool mayChange(dfg::WhileOp loop) {
       .wasInterrupted();
 }
 
-/// Reports a loop that goes on for ever once it has begun.
-void Elaborator::checkEnd(dfg::WhileOp loop, const ast::Expr *condition) {
+/// The condition, where it is a constant.
+static std::optional<bool> knownCondition(dfg::WhileOp loop) {
+  mlir::DenseElementsAttr constant;
+  if (!matchPattern(loop.getCondition().getCondition(), mlir::m_Constant(&constant)))
+    return std::nullopt;
+  return constant.getSplatValue<bool>();
+}
+
+bool neverEnds(dfg::WhileOp loop) {
   auto visit = [](mlir::Operation *op) {
     return mayIntervene(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
   };
-  if (loop.getConditionRegion().walk(visit).wasInterrupted() ||
-      loop.getBodyRegion().walk(visit).wasInterrupted() || mayChange(loop))
+  return !loop.getConditionRegion().walk(visit).wasInterrupted() &&
+         !loop.getBodyRegion().walk(visit).wasInterrupted() && !mayChange(loop) &&
+         knownCondition(loop) != false; // false: never begins
+}
+
+/// Reports a loop that goes on for ever once it has begun.
+void Elaborator::checkEnd(dfg::WhileOp loop, const ast::Expr *condition) {
+  if (!neverEnds(loop))
     return;
-  mlir::DenseElementsAttr constant;
-  bool isKnown = matchPattern(loop.getCondition().getCondition(), mlir::m_Constant(&constant));
-  if (isKnown && !constant.getSplatValue<bool>())
-    return; // never begins
   error(condition->range, "endless-loop",
-        isKnown ? "this 'while' never ends: its condition is always true"
-                : "this 'while' never ends once it begins: nothing in its body changes the "
-                  "condition")
+        knownCondition(loop)
+            ? "this 'while' never ends: its condition is always true"
+            : "this 'while' never ends once it begins: nothing in its body changes the condition")
       .help("carry what the condition reads: while i < n with i = 0 { yield i + 1 }");
 }
 

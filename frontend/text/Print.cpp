@@ -4,6 +4,7 @@
 #include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/SizeOps.h"
+#include "frontend/text/ElaborateImpl.h"
 #include "frontend/text/Entity.h"
 #include "frontend/text/Lexer.h"
 #include "mlir/IR/AsmState.h"
@@ -69,6 +70,8 @@ static std::string quoteWords(StringRef text) {
 std::string sizeText(const dfg::DimExpr &size) { return quoteWords(size.str()); }
 
 std::string typeText(Type type) {
+  if (auto list = dyn_cast<dfg::ListType>(type))
+    return "list[" + typeText(list.getElementType()) + "]";
   std::string text = dfg::toText(type);
   size_t sizes = std::min(text.find('['), text.size());
   return text.substr(0, sizes) + quoteWords(StringRef(text).drop_front(sizes));
@@ -186,12 +189,13 @@ static std::string nested(ArrayRef<std::string> elements, ArrayRef<int64_t> shap
 
 /// One element for all places; of a shape without places too.
 static std::string filled(Attribute value, RankedTensorType type, StringRef broadcast) {
+  std::string scalar = dfg::toText(type.getElementType()) + "(" + element(value) + ")";
+  if (type.getRank() == 0)
+    return scalar;
   std::string shape;
   for (int64_t size : type.getShape())
     shape += (shape.empty() ? "" : ", ") + std::to_string(size);
-  return (broadcast + "(" + dfg::toText(type.getElementType()) + "(" + element(value) +
-          "), shape: [" + shape + "])")
-      .str();
+  return (broadcast + "(" + scalar + ", shape: [" + shape + "])").str();
 }
 
 static Attribute zeroOf(Type dtype) {
@@ -287,6 +291,9 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
   }
   for (const dfg::AttrSignature &attr : signature.attributes) {
     Attribute value = op.getAttr(attr.name);
+    // Without a seed the language draws one from names.
+    if (!value && attr.name == "seed" && isDraw(signature))
+      append("seed: 0");
     if (!value)
       continue;
     if (attr.kind == dfg::AttrKind::NamedSizes) {
@@ -307,12 +314,13 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
   if (auto constantOp = dyn_cast<dfg::ConstantOp>(op))
     return constant(constantOp.getValue());
   if (auto size = dyn_cast<dfg::SizeOp>(op))
-    return dfg::toText(size.getDtype()) + "(" +
-           sizeInEntry(size.getValue().getExprs().front()) + ")";
+    return dfg::toText(size.getDtype()) + "(" + sizeInEntry(size.getValue().getExprs().front()) +
+           ")";
   if (auto read = dyn_cast<dfg::ReadOp>(op))
     return quoteName(read.getVariable());
   if (auto assign = dyn_cast<dfg::AssignOp>(op))
-    return functionName("assign") + "(" + quoteName(assign.getVariable()) + ", " + use(assign.getValue()) + ")";
+    return functionName("assign") + "(" + quoteName(assign.getVariable()) + ", " +
+           use(assign.getValue()) + ")";
   if (std::optional<std::string> text = queueAccess(op))
     return text;
   const dfg::OpSignature *signature = dfg::lookupOp(op.getName().stripDialect());
@@ -320,6 +328,8 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
     return std::nullopt;
   bool ok = true;
   std::string text = call(op, *signature, ok);
+  if (signature->hasVariadicResults && op.getNumResults() == 1)
+    text += "[0]"; // of a group
   return ok ? std::optional<std::string>(text) : std::nullopt;
 }
 
@@ -337,15 +347,15 @@ LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
     return failWithoutText(*op);
   if (op.getSparse().empty()) {
     std::string xs = operandList(op.getXs());
-    os << indent << define(op->getResults()) << " = " << functionName("gradients") << "(" << use(op.getY()) << ", "
-       << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
+    *os << indent << define(op->getResults()) << " = " << functionName("gradients") << "("
+        << use(op.getY()) << ", " << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
     return success();
   }
   std::string group = "gradient_group";
   for (unsigned i = 1; !taken.insert(group).second; ++i)
     group = "gradient_group_" + std::to_string(i);
-  os << indent << group << " = " << functionName("gradients") << "(" << use(op.getY()) << ", [" << operandList(op.getXs())
-     << "], coalesce: false)\n";
+  *os << indent << group << " = " << functionName("gradients") << "(" << use(op.getY()) << ", ["
+      << operandList(op.getXs()) << "], coalesce: false)\n";
   size_t next = 0;
   for (size_t i = 0; i < op.getXs().size(); ++i) {
     std::string item = group + "[" + std::to_string(i) + "]";
@@ -356,7 +366,7 @@ LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
     for (StringRef member : members) {
       Value result = op.getGrads()[next++];
       if (!result.use_empty())
-        os << indent << nameFor(result) << " = " << item << member << "\n";
+        *os << indent << nameFor(result) << " = " << item << member << "\n";
     }
   }
   return success();
@@ -376,19 +386,21 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
   if (auto node = dyn_cast<dfg::NodeOp>(op))
     return printNode(node);
   if (auto binder = dyn_cast<dfg::BindSizeOp>(op)) {
-    os << indent << sizeInEntry(dfg::DimExpr::symbol(binder.getName())) << " = "
-       << functionName("bounded") << "(" << use(binder.getCount()) << ", "
-       << sizeInEntry(binder.getBoundExpr()) << ")\n";
+    *os << indent << sizeInEntry(dfg::DimExpr::symbol(binder.getName())) << " = "
+        << functionName("bounded") << "(" << use(binder.getCount()) << ", "
+        << sizeInEntry(binder.getBoundExpr()) << ")\n";
     return success();
   }
   std::optional<std::string> text = expression(op);
   if (!text)
     return failWithoutText(op);
+  if (failed(checkMeaning(op)))
+    return failure();
   bool isStatement = isa<dfg::AssignOp>(op) && op.use_empty();
-  os << indent;
+  *os << indent;
   if (!isStatement)
-    os << targets(op.getResults());
-  os << *text << '\n';
+    *os << targets(op.getResults());
+  *os << *text << '\n';
   return success();
 }
 
@@ -397,12 +409,16 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
 //===----------------------------------------------------------------------===//
 
 void GraphPrinter::printVariable(dfg::VariableOp variable) {
+  // Without an initial value, as in imported graphs, a variable starts with zeros.
+  auto first = initializers.find(variable.getSymName());
+  auto type = cast<RankedTensorType>(variable.getTensorType());
+  std::string zeros = filled(zeroOf(type.getElementType()), type, functionName("broadcast"));
   if (std::optional<StringRef> former = variable.getFormerly())
-    os << "@was(" << quoteString(*former) << ") ";
+    *os << "@was(" << quoteString(*former) << ") ";
   if (variable.getFrozen())
-    os << "@frozen ";
-  os << "var " << quoteName(variable.getSymName()) << ": " << typeText(variable.getTensorType())
-     << " = " << initializers.lookup(variable.getSymName()) << '\n';
+    *os << "@frozen ";
+  *os << "var " << quoteName(variable.getSymName()) << ": " << typeText(variable.getTensorType())
+      << " = " << (first == initializers.end() ? zeros : first->second) << '\n';
 }
 
 /// The operations on which the values depend, in their order.
@@ -419,6 +435,14 @@ static llvm::SetVector<Operation *> slice(Value value) {
   return llvm::SetVector<Operation *>(ordered.begin(), ordered.end());
 }
 
+std::string GraphPrinter::newFunctionName(StringRef base, unsigned &count) const {
+  std::string name;
+  do
+    name = base.str() + std::to_string(++count);
+  while (declared.contains(name));
+  return name;
+}
+
 /// A private function for each first value that is more than a constant.
 LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
   for (Operation &op : entry.getBody().front()) {
@@ -432,17 +456,14 @@ LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
       initializers[assign.getVariable()] = *simple;
       continue;
     }
-    std::string name;
-    do
-      name = "_initial_" + std::to_string(++initializerCount);
-    while (declared.contains(name));
+    std::string name = newFunctionName("_initial_", initializerCount);
     initializers[assign.getVariable()] = name + "()";
     taken.clear();
-    os << "fn " << name << "() -> " << typeText(assign.getValue().getType()) << " {\n";
+    *os << "fn " << name << "() -> " << typeText(assign.getValue().getType()) << " {\n";
     for (Operation *step : needed)
       if (failed(printStatement(*step)))
         return failure();
-    os << "  return " << use(assign.getValue()) << "\n}\n";
+    *os << "  return " << use(assign.getValue()) << "\n}\n" << std::exchange(functions, {});
   }
   return success();
 }
@@ -452,7 +473,7 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
     SmallVector<StringRef> lines;
     doc->split(lines, '\n');
     for (StringRef line : lines)
-      os << "## " << line << '\n';
+      *os << "## " << line << '\n';
   }
   llvm::StringSet<> bounded;
   auto feedType = [&](Type type) {
@@ -471,23 +492,23 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
     }
     return text + "]";
   };
-  os << "entry " << quoteName(entry.getSymName()) << '(';
+  *os << "entry " << quoteName(entry.getSymName()) << '(';
   Block &body = entry.getBody().front();
   for (auto [i, argument] : enumerate(body.getArguments())) {
     auto attr = entry.getArgAttrOfType<StringAttr>(i, "dfg.name");
     std::string name = attr ? attr.getValue().str() : "x" + std::to_string(i);
     names[argument] = quoteName(name);
-    os << (i ? ", " : "") << quoteName(name) << ": " << feedType(argument.getType());
+    *os << (i ? ", " : "") << quoteName(name) << ": " << feedType(argument.getType());
   }
-  os << ')';
+  *os << ')';
   ArrayRef<Type> results = entry.getResultTypes();
   for (auto [i, type] : enumerate(results)) {
     auto attr = entry.getResultAttrOfType<StringAttr>(i, "dfg.name");
     std::string name = attr ? attr.getValue().str() : "result" + std::to_string(i);
-    os << (i ? ", " : " -> (") << quoteName(name) << ": " << typeText(type);
+    *os << (i ? ", " : " -> (") << quoteName(name) << ": " << typeText(type);
   }
   if (!results.empty())
-    os << ')';
+    *os << ')';
   std::string facts;
   ArrayRef<Attribute> where;
   if (entry.getWhereAttr())
@@ -499,12 +520,12 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
       if (!bounded.contains(bound.getName().getValue()))
         facts += (facts.empty() ? " where " : ", ") + quoteName(bound.getName().getValue()) +
                  " <= " + element(bound.getValue());
-  os << facts << " {\n";
+  *os << facts << " {\n";
 }
 
 LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
   reserveFeeds(entry);
-  os << '\n';
+  *os << '\n';
   printHeader(entry);
   if (failed(printSizeAliases(entry)))
     return failure();
@@ -513,8 +534,8 @@ LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
     if (failed(printStatement(op)))
       return failure();
   if (body.getTerminator()->getNumOperands())
-    os << "  return " << operandList(body.getTerminator()->getOperands()) << '\n';
-  os << "}\n";
+    *os << "  return " << operandList(body.getTerminator()->getOperands()) << '\n';
+  *os << "}\n" << std::exchange(functions, {});
   return success();
 }
 
@@ -523,7 +544,7 @@ LogicalResult GraphPrinter::print() {
   findImplied();
   if (failed(checkNames()))
     return failure();
-  os << "graph " << quoteName(module.getSymName().value_or("converted")) << " edition 1\n\n";
+  *os << "graph " << quoteName(module.getSymName().value_or("converted")) << " edition 1\n\n";
   for (auto entry : module.getOps<dfg::EntryOp>())
     if (entry.getInitializer() && failed(printInitializers(entry)))
       return failure();

@@ -1,4 +1,5 @@
 #include "frontend/text/PrintImpl.h"
+#include "frontend/text/Refusals.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace llvm;
@@ -6,8 +7,23 @@ using namespace mlir;
 
 namespace tfc::text {
 
+static void suggestRegions(InFlightDiagnostic &error) {
+  error.attachNote() << "--stop-after=controlflow writes branches and loops in place of this form";
+}
+
 LogicalResult GraphPrinter::failWithoutText(Operation &op) {
-  return op.emitError("'") << op.getName() << "' has no text in the graph language [no-text]";
+  InFlightDiagnostic error = op.emitError("'");
+  error << op.getName() << "' has no text in the graph language [no-text]";
+  if (isa<dfg::NodeOp>(op))
+    suggestRegions(error);
+  return error;
+}
+
+/// Fails where the language refuses what the operation computes.
+LogicalResult GraphPrinter::checkMeaning(Operation &op) {
+  if (std::optional<Refusal> refusal = findMeaninglessConstants(&op, op.getName().stripDialect()))
+    return op.emitError(refusal->text) << ", which the graph language refuses [no-text]";
+  return success();
 }
 
 std::string GraphPrinter::targets(ValueRange results) {
@@ -22,21 +38,21 @@ LogicalResult GraphPrinter::printBlock(Block &block, unsigned skippedYields) {
       return failure();
   ValueRange values = block.getTerminator()->getOperands().drop_front(skippedYields);
   if (!values.empty())
-    os << indent << "yield " << operandList(values) << '\n';
+    *os << indent << "yield " << operandList(values) << '\n';
   indent.resize(indent.size() - 2);
   return success();
 }
 
 LogicalResult GraphPrinter::printIf(dfg::IfOp op) {
-  os << indent << targets(op->getResults()) << "if " << use(op.getCondition()) << " {\n";
+  *os << indent << targets(op->getResults()) << "if " << use(op.getCondition()) << " {\n";
   if (failed(printBlock(op.getThenBlock())))
     return failure();
   if (op.getNumResults() || op.getElseBlock().getOperations().size() > 1) {
-    os << indent << "} else {\n";
+    *os << indent << "} else {\n";
     if (failed(printBlock(op.getElseBlock())))
       return failure();
   }
-  os << indent << "}\n";
+  *os << indent << "}\n";
   return success();
 }
 
@@ -58,12 +74,13 @@ static std::optional<dfg::DimExpr> boundOf(Value value) {
 /// The operation that adds 1 to the index of a loop for its next iteration, or null.
 static dfg::AddOp stepOf(dfg::WhileOp op) {
   auto step = op.getYield().getValues().front().getDefiningOp<dfg::AddOp>();
-  bool isStep = step && step->hasOneUse() && step->getOperand(0) == op.getBodyBlock().getArgument(0);
+  bool isStep =
+      step && step->hasOneUse() && step->getOperand(0) == op.getBodyBlock().getArgument(0);
   return isStep && boundOf(step->getOperand(1)) == dfg::DimExpr(1) ? step : dfg::AddOp();
 }
 
-/// Returns true if the loop is what `for i in first..last` becomes where the bounds are known before
-/// the call: only a range says so.
+/// Returns true if the loop is what `for i in first..last` becomes where the bounds are known
+/// before the call: only a range says so.
 bool GraphPrinter::isRange(dfg::WhileOp op) {
   Block &condition = op.getConditionBlock();
   if (!op.getTrips() || op.getInits().empty() || !op.getResult(0).use_empty() ||
@@ -102,46 +119,54 @@ LogicalResult GraphPrinter::printFor(dfg::WhileOp op) {
   std::string carried;
   std::string index = nameFor(op.getBodyBlock().getArgument(0));
   for (auto [i, init] : enumerate(op.getInits().drop_front()))
-    carried += (i ? ", " : " with ") + nameFor(op.getBodyBlock().getArgument(i + 1)) + " = " +
-               use(init);
+    carried +=
+        (i ? ", " : " with ") + nameFor(op.getBodyBlock().getArgument(i + 1)) + " = " + use(init);
   auto bound = [&](Value value) { return sizeInEntry(*boundOf(value)); };
-  os << indent << targets(op.getResults().drop_front()) << "for " << index << " in "
-     << bound(op.getInits().front()) << ".."
-     << bound(op.getConditionBlock().front().getOperand(1)) << carried << " {\n";
+  *os << indent << targets(op.getResults().drop_front()) << "for " << index << " in "
+      << bound(op.getInits().front()) << ".." << bound(op.getConditionBlock().front().getOperand(1))
+      << carried << " {\n";
   if (failed(printBlock(op.getBodyBlock(), /*skippedYields=*/1)))
     return failure();
-  os << indent << "}\n";
+  *os << indent << "}\n";
   return success();
 }
 
 LogicalResult GraphPrinter::printWhile(dfg::WhileOp op) {
   if (std::optional<StringRef> recompute = op.getRecompute())
-    os << indent << "@recompute(" << quoteString(*recompute) << ")\n";
+    *os << indent << "@recompute(" << quoteString(*recompute) << ")\n";
   if (isRange(op))
     return printFor(op);
+  if (neverEnds(op))
+    return op.emitError("this loop never ends once it begins, which the graph language refuses "
+                        "[no-text]");
   std::string carried;
   for (auto [i, init] : enumerate(op.getInits())) {
     std::string name = nameFor(op.getBodyBlock().getArgument(i));
     names[op.getConditionBlock().getArgument(i)] = name;
     carried += (i ? ", " : " with ") + name + " = " + use(init);
   }
-  // The condition is one expression.
-  for (Operation &step : op.getConditionBlock().without_terminator()) {
-    std::optional<std::string> text = expression(step);
-    if (!text || step.getNumResults() != 1 || isa<dfg::AssignOp>(step))
-      return failWithoutText(step);
-    names[step.getResult(0)] = "(" + *text + ")";
-  }
-  std::string condition = use(op.getCondition().getCondition());
-  os << indent << targets(op->getResults()) << "while " << condition << carried << " {\n";
+  std::string condition;
+  if (failed(printCondition(op, condition)))
+    return failure();
+  *os << indent << targets(op->getResults()) << "while " << condition << carried << " {\n";
   if (failed(printBlock(op.getBodyBlock())))
     return failure();
-  os << indent << "}\n";
+  *os << indent << "}\n";
   return success();
 }
 
 LogicalResult GraphPrinter::printDataflow(dfg::DataflowOp op) {
-  os << indent << targets(op->getResults()) << "dataflow {\n";
+  std::vector<UnorderedEffects> unordered = findUnorderedEffects(op);
+  if (!unordered.empty()) {
+    InFlightDiagnostic error = unordered.front().second->emitError("this and another use of '");
+    error << unordered.front().name
+          << "', which one of them changes, have an order that no value or control edge "
+             "says, as the graph language asks [no-text]";
+    error.attachNote(unordered.front().first->getLoc()) << "the other one";
+    suggestRegions(error);
+    return error;
+  }
+  *os << indent << targets(op->getResults()) << "dataflow {\n";
   // Names may be used before they are bound.
   for (Operation &nested : op.getBody().front())
     for (Value result : nested.getResults())
@@ -154,7 +179,7 @@ LogicalResult GraphPrinter::printDataflow(dfg::DataflowOp op) {
     }
   if (failed(printBlock(op.getBody().front())))
     return failure();
-  os << indent << "}\n";
+  *os << indent << "}\n";
   return success();
 }
 
@@ -165,17 +190,20 @@ LogicalResult GraphPrinter::printNode(dfg::NodeOp op) {
                body.getTerminator()->getOperands() == body.front().getResults();
   bool isNamed = op.getDone().use_empty() || !op.getResults().empty();
   std::optional<std::string> text = isOne && isNamed ? expression(body.front()) : std::nullopt;
-  if (!text || !StringRef(*text).ends_with(")"))
+  bool isGroup = text && StringRef(*text).ends_with(")[0]");
+  StringRef call = text ? StringRef(*text).drop_back(isGroup ? 3 : 0) : "";
+  if (!call.consume_back(")"))
     return failWithoutText(*op);
-  os << indent;
+  if (failed(checkMeaning(body.front())))
+    return failure();
+  *os << indent;
   std::string bound;
   for (Value result : op.getResults())
     bound += (bound.empty() ? "" : ", ") + (names.count(result) ? use(result) : std::string("_"));
-  text->pop_back();
-  os << bound << (bound.empty() ? "" : " = ") << *text;
+  *os << bound << (bound.empty() ? "" : " = ") << call;
   if (!op.getAfter().empty())
-    os << ", after: [" << operandList(op.getAfter()) << "]";
-  os << ")\n";
+    *os << ", after: [" << operandList(op.getAfter()) << "]";
+  *os << (isGroup ? ")[0]\n" : ")\n");
   return success();
 }
 
@@ -184,14 +212,14 @@ LogicalResult GraphPrinter::printNode(dfg::NodeOp op) {
 //===----------------------------------------------------------------------===//
 
 void GraphPrinter::printQueue(dfg::QueueOp queue) {
-  os << "queue " << quoteName(queue.getSymName()) << ": (";
+  *os << "queue " << quoteName(queue.getSymName()) << ": (";
   for (auto [i, type] : enumerate(queue.getTensorTypes()))
-    os << (i ? ", " : "") << quoteName(cast<StringAttr>(queue.getNames()[i]).getValue()) << ": "
-       << typeText(type);
-  os << ") = " << queue.getKind() << "_queue(capacity: " << queue.getCapacity();
+    *os << (i ? ", " : "") << quoteName(cast<StringAttr>(queue.getNames()[i]).getValue()) << ": "
+        << typeText(type);
+  *os << ") = " << queue.getKind() << "_queue(capacity: " << queue.getCapacity();
   if (queue.getKind() == "shuffle")
-    os << ", min_ready: " << queue.getMinReady() << ", seed: " << int64_t(queue.getSeed());
-  os << ")\n";
+    *os << ", min_ready: " << queue.getMinReady() << ", seed: " << int64_t(queue.getSeed());
+  *os << ")\n";
 }
 
 std::optional<std::string> GraphPrinter::queueAccess(Operation &op) {

@@ -21,11 +21,14 @@ std::string quoteString(llvm::StringRef text);
 std::string sizeText(const dfg::DimExpr &size);
 std::string typeText(mlir::Type type);
 
+/// The sizes that operations in a region mention, which expressions name.
+llvm::StringSet<> mentionedSizes(mlir::Region &region);
+
 /// Writes a module as graph source.
 class GraphPrinter {
 public:
   GraphPrinter(mlir::ModuleOp module, llvm::raw_ostream &os, LongConstants *longConstants)
-      : module(module), os(os), longConstants(longConstants) {}
+      : module(module), os(&os), longConstants(longConstants) {}
 
   mlir::LogicalResult print();
 
@@ -41,11 +44,18 @@ private:
   mlir::LogicalResult printWhile(dfg::WhileOp op);
   bool isRange(dfg::WhileOp op);
   mlir::LogicalResult printFor(dfg::WhileOp op);
+  std::optional<std::string> inlineCondition(dfg::WhileOp op);
+  mlir::LogicalResult printCondition(dfg::WhileOp op, std::string &text);
+  mlir::LogicalResult printConditionFunction(dfg::WhileOp op, llvm::StringRef name,
+                                             llvm::ArrayRef<mlir::Value> inputs,
+                                             llvm::ArrayRef<std::string> sizes);
   mlir::LogicalResult printDataflow(dfg::DataflowOp op);
   mlir::LogicalResult printNode(dfg::NodeOp op);
   void printQueue(dfg::QueueOp queue);
   std::optional<std::string> queueAccess(mlir::Operation &op);
   mlir::LogicalResult failWithoutText(mlir::Operation &op);
+  mlir::LogicalResult checkMeaning(mlir::Operation &op);
+  std::string newFunctionName(llvm::StringRef base, unsigned &count) const;
   mlir::LogicalResult printGradients(dfg::GradientsOp op);
   std::optional<std::string> expression(mlir::Operation &op);
   std::optional<std::string> constant(mlir::ElementsAttr value);
@@ -69,7 +79,7 @@ private:
   std::string targets(mlir::ValueRange results);
 
   mlir::ModuleOp module;
-  llvm::raw_ostream &os;
+  llvm::raw_ostream *os;
   LongConstants *longConstants;
   llvm::DenseMap<mlir::Value, std::string> names;
   std::string indent = "  ";
@@ -83,7 +93,9 @@ private:
   llvm::DenseSet<mlir::Operation *> implied;
   /// Functions that give variables their first values, by the variables' names.
   llvm::StringMap<std::string> initializers;
-  unsigned initializerCount = 0;
+  unsigned initializerCount = 0, conditionCount = 0;
+  /// Functions that conditions of the declaration at hand call, to be written after it.
+  std::string functions;
 };
 
 } // namespace tfc::text

@@ -14,9 +14,7 @@ namespace tfc::text {
 /// Returns true if the name can stand in backquotes.
 static bool hasText(StringRef name) {
   auto *begin = reinterpret_cast<const UTF8 *>(name.data());
-  auto isForbidden = [](char c) {
-    return c == '`' || static_cast<uint8_t>(c) < 0x20 || c == 0x7f;
-  };
+  auto isForbidden = [](char c) { return c == '`' || static_cast<uint8_t>(c) < 0x20 || c == 0x7f; };
   return !name.empty() && none_of(name, isForbidden) &&
          isLegalUTF8String(&begin, begin + name.size());
 }
@@ -90,15 +88,14 @@ std::string GraphPrinter::sizeInEntry(const dfg::DimExpr &size) const {
   return sizeText(other ? *other : size);
 }
 
-/// The sizes that operations in the entry mention, which expressions name.
-static llvm::StringSet<> mentionedSizes(dfg::EntryOp entry) {
+llvm::StringSet<> mentionedSizes(Region &region) {
   SmallVector<std::string> found;
   auto collect = [&](Attribute attribute) {
     if (auto dims = dyn_cast<dfg::DimsAttr>(attribute))
       for (const dfg::DimExpr &size : dims.getExprs())
         size.collectSymbols(found);
   };
-  entry.getBody().walk([&](Operation *op) {
+  region.walk([&](Operation *op) {
     for (NamedAttribute attribute : op->getAttrs()) {
       collect(attribute.getValue());
       if (auto sizes = dyn_cast<DictionaryAttr>(attribute.getValue()))
@@ -112,8 +109,8 @@ static llvm::StringSet<> mentionedSizes(dfg::EntryOp entry) {
   return names;
 }
 
-/// In an expression, the name of a size that is also a feed's means the feed. Gives such a size another
-/// name, from the shape of a feed; one that the data decide is bound under the other name.
+/// In an expression, the name of a size that is also a feed's means the feed. Gives such a size
+/// another name, from the shape of a feed; one that the data decide is bound under the other name.
 LogicalResult GraphPrinter::printSizeAliases(dfg::EntryOp entry) {
   llvm::StringSet<> bound;
   entry.walk([&](dfg::BindSizeOp binder) { bound.insert(binder.getName()); });
@@ -121,7 +118,7 @@ LogicalResult GraphPrinter::printSizeAliases(dfg::EntryOp entry) {
   for (Type type : entry.getResultTypes())
     for (const dfg::DimExpr &size : dfg::shapeOf(type))
       size.collectSymbols(ofResults);
-  for (const auto &mentioned : mentionedSizes(entry)) {
+  for (const auto &mentioned : mentionedSizes(entry.getBody())) {
     StringRef name = mentioned.getKey();
     if (!feeds.contains(name))
       continue;
@@ -132,13 +129,14 @@ LogicalResult GraphPrinter::printSizeAliases(dfg::EntryOp entry) {
           source = functionName("shape") + "(" + use(feed) + ")[" + std::to_string(axis) + "]";
     bool isBound = bound.contains(name);
     if (isBound ? is_contained(ofResults, name) : source.empty())
-      return entry.emitError("the size '") << name << "' has the name of a feed, and expressions "
+      return entry.emitError("the size '") << name
+                                           << "' has the name of a feed, and expressions "
                                               "of the graph language cannot tell them apart "
                                               "[no-text]";
     std::string alias = newName((name + "_size").str());
     sizeAliases[name] = alias;
     if (!isBound)
-      os << indent << "let " << quoteName(alias) << " = " << source << '\n';
+      *os << indent << "let " << quoteName(alias) << " = " << source << '\n';
   }
   return success();
 }

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compare.h"
+#include "RoundTrip.h"
 #include "Workers.h"
 #include "dialects/dfg/OpTable.h"
 #include "llvm/Support/CommandLine.h"
@@ -51,6 +52,10 @@ static cl::opt<bool> printsOnly("print", cl::desc("Print the programs"), cl::cat
 static cl::opt<bool> interpretsOnly("interpret",
                                     cl::desc("Run the oracle alone, compare gradients"),
                                     cl::cat(category));
+static cl::opt<bool> readsText("text", cl::desc("Write them as graph text and read that, only"),
+                               cl::cat(category));
+static cl::opt<bool> comparesFiles("same", cl::desc("Say whether two files are the same graph"),
+                                   cl::cat(category));
 static cl::opt<bool> printsCoverage("coverage", cl::desc("Count what was executed"),
                                     cl::cat(category));
 
@@ -102,6 +107,8 @@ static std::string runJob(const Job &job, Counts &counts) {
     return "cannot be read";
   if (interpretsOnly)
     return interpret(*program, counts);
+  if (readsText)
+    return roundTrip(*program, counts);
   for (unsigned i = 0; i < variantCount(); ++i) {
     Variant variant = variantOf(job, i);
     if (std::string text = compare(*program, variant, counts); !text.empty())
@@ -167,7 +174,7 @@ static void printCoverage(const Counts &counts) {
 /// Says which targets are only compiled for.
 static void printOtherTargets() {
   for (StringRef target : getTargets())
-    if (!interpretsOnly && !canRun(target))
+    if (!interpretsOnly && !readsText && !canRun(target))
       llvm::outs() << "this processor cannot run code for " << target
                    << ": programs are compiled for it, and run as native code\n";
 }
@@ -178,6 +185,17 @@ static void printSummary(size_t programs, unsigned failures, const Counts &count
                << " of them undetermined, " << failures << " failures\n";
   for (const auto &[reason, times] : counts.reasons)
     llvm::outs() << times << " programs not finished: " << reason << '\n';
+}
+
+static int compareTwo() {
+  if (files.size() != 2) {
+    llvm::errs() << "tfc-random: --same takes two files\n";
+    return 2;
+  }
+  std::string difference = compareFiles(*makeContext(), files[0], files[1]);
+  if (!difference.empty())
+    llvm::outs() << difference << '\n';
+  return !difference.empty();
 }
 
 int main(int argc, char **argv) {
@@ -197,6 +215,8 @@ int main(int argc, char **argv) {
     }
     return 0;
   }
+  if (comparesFiles)
+    return compareTwo();
   printOtherTargets();
   Counts counts;
   unsigned failures = 0;
@@ -208,7 +228,7 @@ int main(int argc, char **argv) {
           return true;
         llvm::outs() << all[i].name() << ": " << text << '\n';
         llvm::outs().flush();
-        if (!interpretsOnly)
+        if (!interpretsOnly && !readsText)
           keep(all[i], text);
         return ++failures < mostFailures;
       });

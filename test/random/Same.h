@@ -1,0 +1,20 @@
+//===- Same.h - Whether two modules are the same graph ----------------------===//
+
+#ifndef TFC_TEST_RANDOM_SAME_H
+#define TFC_TEST_RANDOM_SAME_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tfc::random {
+
+/// Returns what one module has and the other has not, or nothing for two forms of one graph.
+///
+/// Values are compared by how they are computed, so that pure operations may be repeated, unused or
+/// in another order; operations with effects are the same in the same order. A variable without an
+/// initial value is one of zeros. Locations, what fetches are called in messages and the default
+/// name of a module make no difference.
+std::string findDifference(mlir::ModuleOp one, mlir::ModuleOp other);
+
+} // namespace tfc::random
+
+#endif // TFC_TEST_RANDOM_SAME_H
