@@ -188,6 +188,14 @@ class Model:
         shapes = [tuple(t.dims[: t.rank]) for t in outputs[:fetch_count]]
         return [r.ravel()[: int(np.prod(s))].reshape(s) for r, s in zip(results, shapes)]
 
+    def feed_types(self, entry):
+        """[(dtype, type as it is written)] of the feeds of an entry."""
+        index, value, types = list(self.entries).index(entry), _Value(), []
+        for place in range(len(self.entries[entry][0])):
+            self._check(self._api.feed(self._model, index, place, ctypes.byref(value)))
+            types.append((DTYPES[value.dtype], value.type.decode()))
+        return types
+
     def __getitem__(self, variable):
         dtype, shape = self.variables[variable]
         array = np.empty(shape, dtype)
