@@ -63,6 +63,7 @@ def Dfg_ListType : Dfg_Type<"List", "list"> {
   }];
   let parameters = (ins "::mlir::RankedTensorType":$elementType);
   let assemblyFormat = "`<` $elementType `>`";
+  let genVerifyDecl = 1;
 }
 
 def Dfg_TokenType : Dfg_Type<"Token", "token"> {
@@ -76,13 +77,20 @@ def Dfg_Integer : AnyTypeOf<[I8, I16, I32, I64, UI8]>;
 def Dfg_Numeric : AnyTypeOf<[Dfg_Float, Dfg_Integer]>;
 def Dfg_Element : AnyTypeOf<[Dfg_Numeric, I1]>;
 
-def Dfg_Tensor : RankedTensorOf<[Dfg_Element]>;
-def Dfg_NumericTensor : RankedTensorOf<[Dfg_Numeric]>;
-def Dfg_FloatTensor : RankedTensorOf<[Dfg_Float]>;
-def Dfg_IntegerTensor : RankedTensorOf<[Dfg_Integer]>;
-def Dfg_IndexTensor : RankedTensorOf<[I32, I64]>;
+/// A tensor whose dynamic sizes have names.
+class Dfg_TensorOf<list<Type> elements> : RankedTensorOf<
+    elements, [CPred<"::tfc::dfg::hasNamedSizes($_self)">], "ranked tensor">;
+
+def Dfg_Tensor : Dfg_TensorOf<[Dfg_Element]>;
+def Dfg_NumericTensor : Dfg_TensorOf<[Dfg_Numeric]>;
+def Dfg_FloatTensor : Dfg_TensorOf<[Dfg_Float]>;
+def Dfg_IntegerTensor : Dfg_TensorOf<[Dfg_Integer]>;
+def Dfg_IndexTensor : Dfg_TensorOf<[I32, I64]>;
 def Dfg_CounterTensor : 0DTensorOf<[I64]>;
-def Dfg_BoolTensor : RankedTensorOf<[I1]>;
+def Dfg_BoolTensor : Dfg_TensorOf<[I1]>;
+def Dfg_StaticTensor : StaticShapeTensorOf<[Dfg_Element]>;
+
+def Dfg_Dtype : TypeAttrOf<Dfg_Element> { let summary = "element type"; }
 
 def Dfg_Predicate : 0DTensorOf<[I1]>;
 def Dfg_Position : 0DTensorOf<[I32, I64]>;
@@ -90,7 +98,8 @@ def Dfg_Position : 0DTensorOf<[I32, I64]>;
 /// What flows along edges: tensors and lists of them.
 def Dfg_Value : AnyTypeOf<[Dfg_Tensor, Dfg_ListType]>;
 
-/// InferTypeOpAdaptor that looks at the attributes first: what is parsed may lack them.
+/// InferTypeOpAdaptor that looks at attributes and kinds of operands first: types are inferred while
+/// text is parsed, before the operation is verified.
 def Dfg_InferTypes : TraitList<[
   DeclareOpInterfaceMethods<InferTypeOpInterface>,
   NativeOpTrait<"InferTypeOpAdaptor", [], [{
@@ -105,7 +114,9 @@ def Dfg_InferTypes : TraitList<[
         ::llvm::SmallVectorImpl<::mlir::Type> &results) {
       $cppClass::Adaptor adaptor(operands, attributes, properties, regions);
       ::mlir::Location place = location.value_or(::mlir::UnknownLoc::get(context));
-      if (::mlir::failed(adaptor.verify(place)))
+      if (::mlir::failed(adaptor.verify(place)) ||
+          ::mlir::failed(::tfc::dfg::verifyOperandKinds(
+              place, $cppClass::getOperationName(), operands)))
         return ::mlir::failure();
       return $cppClass::inferReturnTypes(context, location, adaptor, results);
     }

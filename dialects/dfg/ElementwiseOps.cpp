@@ -297,11 +297,8 @@ Value SelectOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 // CastOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult CastOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                       Adaptor adaptor, SmallVectorImpl<Type> &results) {
-  if (!isa<FloatType, IntegerType>(adaptor.getDtype()))
-    return emitOptionalError(location, "'cast' expects a dtype, but got ", adaptor.getDtype(),
-                             " [dtype]");
+LogicalResult CastOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &results) {
   results.push_back(tensorOf(shapeOf(adaptor.getX().getType()), adaptor.getDtype()));
   return success();
 }

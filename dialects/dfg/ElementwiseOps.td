@@ -267,7 +267,7 @@ def Dfg_CastOp : Dfg_PureOp<"cast",
     %y = dfg.cast %x {dtype = f16} : tensor<4xf32>
     ```
   }];
-  let arguments = (ins Dfg_Tensor:$x, TypeAttr:$dtype);
+  let arguments = (ins Dfg_Tensor:$x, Dfg_Dtype:$dtype);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let hasFolder = 1;

@@ -15,7 +15,7 @@ def Dfg_ListCreateOp : Dfg_PureOp<"list_create"> {
     %l = dfg.list_create %size {shape = #dfg.dims<4>} : tensor<i32>
     ```
   }];
-  let arguments = (ins Dfg_Position:$size, Dfg_DimsAttr:$shape, OptionalAttr<TypeAttr>:$dtype);
+  let arguments = (ins Dfg_Position:$size, Dfg_DimsAttr:$shape, OptionalAttr<Dfg_Dtype>:$dtype);
   let results = (outs Dfg_ListType:$list);
   let assemblyFormat = "$size attr-dict `:` type($size)";
 }

@@ -36,7 +36,7 @@ def Dfg_MaxPoolOp : Dfg_PoolingOp<"max_pool", (ins)> {
 }
 
 def Dfg_MaxPoolWithIndicesOp : Dfg_PoolingOp<"max_pool_with_indices",
-    (ins OptionalAttr<TypeAttr>:$dtype), [Dfg_Numbering]> {
+    (ins OptionalAttr<Dfg_Dtype>:$dtype), [Dfg_Numbering]> {
   let summary = "Takes the largest element of each window and its position";
   let description = [{
     `max_pool` and, for each element of its result, where in its image and

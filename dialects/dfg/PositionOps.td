@@ -16,7 +16,7 @@ def Dfg_IotaOp : Dfg_PureOp<"iota", [Dfg_ViewRole, Dfg_Numbering]> {
     ```
   }];
   let specialValues = "Numbers are rounded to a floating-point type.";
-  let arguments = (ins Dfg_DimsAttr:$size, OptionalAttr<TypeAttr>:$dtype);
+  let arguments = (ins Dfg_DimsAttr:$size, OptionalAttr<Dfg_Dtype>:$dtype);
   let results = (outs Dfg_NumericTensor:$y);
   let assemblyFormat = "attr-dict";
 }
@@ -35,7 +35,7 @@ def Dfg_OneHotOp : Dfg_PureOp<"one_hot", [Dfg_Composite]> {
   let arguments = (ins Dfg_IndexTensor:$indices, Dfg_DimsAttr:$depth,
                        DefaultValuedOptionalAttr<F64Attr, "1.0">:$on_value,
                        DefaultValuedOptionalAttr<F64Attr, "0.0">:$off_value,
-                       OptionalAttr<TypeAttr>:$dtype);
+                       OptionalAttr<Dfg_Dtype>:$dtype);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$indices attr-dict `:` type($indices)";
 }
@@ -49,7 +49,7 @@ def Dfg_EyeOp : Dfg_PureOp<"eye", [Dfg_Composite]> {
     %y = dfg.eye {size = #dfg.dims<4>}
     ```
   }];
-  let arguments = (ins Dfg_DimsAttr:$size, OptionalAttr<TypeAttr>:$dtype);
+  let arguments = (ins Dfg_DimsAttr:$size, OptionalAttr<Dfg_Dtype>:$dtype);
   let results = (outs Dfg_NumericTensor:$y);
   let assemblyFormat = "attr-dict";
 }

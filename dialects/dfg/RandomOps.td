@@ -16,7 +16,7 @@ include "dialects/dfg/DfgBase.td"
 class Dfg_RandomOp<string mnemonic, string dtypes, dag extra> :
     Dfg_PureOp<mnemonic, [Dfg_ParallelRole, DeclareOpInterfaceMethods<Dfg_RandomOpInterface>]> {
   let arguments = !con((ins Dfg_CounterTensor:$counter, Dfg_DimsAttr:$shape,
-                            OptionalAttr<TypeAttr>:$dtype,
+                            OptionalAttr<Dfg_Dtype>:$dtype,
                             DefaultValuedOptionalAttr<I64Attr, "0">:$seed), extra);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$counter attr-dict `:` type($counter)";

@@ -121,7 +121,7 @@ def Dfg_LogsumexpOp : Dfg_ReductionOp<"logsumexp", "Float", [Dfg_Differentiable,
 
 /// The position of an extreme element along one axis.
 class Dfg_ArgReductionOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Composite, Dfg_Numbering]> {
-  let arguments = (ins Dfg_Tensor:$x, Dfg_Axis<"-1">:$axis, OptionalAttr<TypeAttr>:$dtype,
+  let arguments = (ins Dfg_Tensor:$x, Dfg_Axis<"-1">:$axis, OptionalAttr<Dfg_Dtype>:$dtype,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$keep_dims);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";

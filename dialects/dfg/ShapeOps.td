@@ -31,7 +31,7 @@ def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole, Dfg_Numbering]> {
     %n = dfg.size {value = #dfg.dims<n>, dtype = i64}
     ```
   }];
-  let arguments = (ins Dfg_DimsAttr:$value, TypeAttr:$dtype);
+  let arguments = (ins Dfg_DimsAttr:$value, Dfg_Dtype:$dtype);
   let results = (outs Dfg_IndexTensor:$result);
   let assemblyFormat = "attr-dict";
   let hasFolder = 1;

@@ -17,7 +17,7 @@ def Dfg_VariableOp : Dfg_Op<"variable", [Symbol]> {
     dfg.variable @"net.w" : tensor<64x128xf32>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<AnyStaticShapeTensor>:$type,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Dfg_StaticTensor>:$type,
                        UnitAttr:$frozen, OptionalAttr<StrAttr>:$formerly);
   let assemblyFormat = "$sym_name `:` $type attr-dict";
   let extraClassDeclaration = [{

@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Types.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
@@ -39,6 +40,20 @@ DimExpr elementCount(ArrayRef<DimExpr> shape) {
   for (const DimExpr &size : shape)
     count = count * size;
   return count;
+}
+
+bool isDtype(Type type) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
+    return true;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || !integer.isSignless())
+    return type.isUnsignedInteger(8);
+  return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+}
+
+bool hasNamedSizes(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return tensor.hasStaticShape() || isa_and_nonnull<DimsAttr>(tensor.getEncoding());
 }
 
 std::string toText(Type type) {
@@ -95,6 +110,14 @@ SmallVector<int64_t> reducedAxes(DenseI64ArrayAttr axis, int64_t rank) {
     axes.push_back(a < 0 ? a + rank : a);
   llvm::sort(axes);
   return axes;
+}
+
+LogicalResult ListType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               RankedTensorType elementType) {
+  if (isDtype(elementType.getElementType()) && hasNamedSizes(elementType))
+    return success();
+  return emitError() << "expected elements of a list to be tensors, but got "
+                     << toText(elementType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,6 +204,59 @@ LogicalResult checkDtypes(std::optional<Location> location, StringRef op, Dtypes
     return success();
   return emitOptionalError(location, "'", op, "' expects ", describe(dtypes), " tensor, but got ",
                            toText(type), " [dtype]");
+}
+
+static bool isTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isDtype(tensor.getElementType()) && hasNamedSizes(tensor);
+}
+
+static bool isOfKind(Type type, OperandKind kind) {
+  switch (kind) {
+  case OperandKind::Tensor:
+    return isTensor(type);
+  case OperandKind::Predicate:
+    return isTensor(type) && elementTypeOf(type).isInteger(1) && shapeOf(type).empty();
+  case OperandKind::List:
+    return isa<ListType>(type);
+  case OperandKind::Token:
+    return isa<TokenType>(type);
+  case OperandKind::Any:
+    return isTensor(type) || isa<ListType>(type);
+  }
+  return false;
+}
+
+static StringRef describe(OperandKind kind) {
+  switch (kind) {
+  case OperandKind::Tensor:
+    return "a tensor";
+  case OperandKind::Predicate:
+    return "a bool";
+  case OperandKind::List:
+    return "a list";
+  case OperandKind::Token:
+    return "a control edge";
+  case OperandKind::Any:
+    break;
+  }
+  return "a tensor or a list";
+}
+
+LogicalResult verifyOperandKinds(Location location, StringRef name, ValueRange operands) {
+  const OpSignature *op = lookupOp(StringRef(name).split('.').second);
+  for (auto [i, type] : llvm::enumerate(operands.getTypes())) {
+    // Only the last operand of a definition is variadic.
+    const OperandSignature &operand = op->operands[std::min(i, op->operands.size() - 1)];
+    if (isOfKind(type, operand.kind))
+      continue;
+    auto error = emitError(location, "'") << op->name << "' expects " << describe(operand.kind)
+                                          << " for " << operand.name << ", but got ";
+    if (isOfKind(type, OperandKind::Any))
+      return error << toText(type) << " [dtype]";
+    return error << type << " [dtype]";
+  }
+  return success();
 }
 
 LogicalResult checkIndices(std::optional<Location> location, StringRef op, Type type) {

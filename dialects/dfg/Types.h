@@ -26,6 +26,12 @@ mlir::RankedTensorType tensorOf(llvm::ArrayRef<DimExpr> shape, mlir::Type elemen
 /// Number of elements.
 DimExpr elementCount(llvm::ArrayRef<DimExpr> shape);
 
+/// Returns true if `type` is an element type of the language.
+bool isDtype(mlir::Type type);
+
+/// Returns true if every dynamic size of a ranked tensor type has a name.
+bool hasNamedSizes(mlir::Type type);
+
 /// A type as the language writes it: `f32[n, 64]`, `i64`.
 std::string toText(mlir::Type type);
 
@@ -83,6 +89,11 @@ llvm::FailureOr<Shape> inferBroadcast(std::optional<mlir::Location> location, ll
 /// Fails with an error unless `type` has one of the element types.
 llvm::LogicalResult checkDtypes(std::optional<mlir::Location> location, llvm::StringRef op,
                                 Dtypes dtypes, mlir::Type type);
+
+/// Fails with an error unless the operands of the operation `name` are tensors, lists and tokens where
+/// its definition wants them: what inference relies on.
+llvm::LogicalResult verifyOperandKinds(mlir::Location location, llvm::StringRef name,
+                                       mlir::ValueRange operands);
 
 /// Fails with an error unless the elements of `type` are i32 or i64.
 llvm::LogicalResult checkIndices(std::optional<mlir::Location> location, llvm::StringRef op,

@@ -11,7 +11,7 @@ import subprocess
 # ODS attribute definition -> AttrKind. A new kind of attribute is added here and in OpTable.h.
 KINDS = {
     "BoolAttr": "Bool", "StrAttr": "String", "I64Attr": "Int", "I32Attr": "Int", "F64Attr": "Float",
-    "DenseI64ArrayAttr": "IntList", "DenseBoolArrayAttr": "BoolList", "TypeAttr": "Dtype", "Dfg_DimsAttr": "Dims",
+    "DenseI64ArrayAttr": "IntList", "DenseBoolArrayAttr": "BoolList", "Dfg_Dtype": "Dtype", "Dfg_DimsAttr": "Dims",
     "UnitAttr": "Unit", "FlatSymbolRefAttr": "Symbol", "TypedAttrInterface": "Value", "ElementsAttr": "Value",
     "DictionaryAttr": "NamedSizes",
 }

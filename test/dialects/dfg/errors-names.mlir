@@ -28,8 +28,8 @@ dfg.entry @attribute() -> (tensor<?xi64, #dfg.dims<n>> {dfg.name = "y"}) attribu
 // -----
 
 // expected-error @below {{'dfg.kernel' op expects a name for each size that is not static, but got 'tensor<?xf32>'}}
-dfg.kernel @unnamed(%x: tensor<?xf32>) -> tensor<?xf32> {
-  dfg.return %x : tensor<?xf32>
+dfg.kernel @unnamed(%x: tensor<?xf32>) {
+  dfg.return
 }
 
 // -----
