@@ -2,7 +2,6 @@
 
 #include "compiler/memory/Places.h"
 #include "compiler/memory/Lists.h"
-#include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -163,35 +162,12 @@ SmallVector<ReadOp> savedBeforeCopies(Block &block) {
   return llvm::map_to_vector(saved, [](Operation *op) { return cast<ReadOp>(op); });
 }
 
-/// A semi-affine expression with sizes in the place of its symbols.
-static DimExpr substitute(AffineExpr expr, ArrayRef<DimExpr> sizes) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return DimExpr(constant.getValue());
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return symbol.getPosition() < sizes.size() ? sizes[symbol.getPosition()] : DimExpr(0);
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return DimExpr(0);
-  DimExpr lhs = substitute(binary.getLHS(), sizes), rhs = substitute(binary.getRHS(), sizes);
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return lhs + rhs;
-  case AffineExprKind::Mul:
-    return lhs * rhs;
-  case AffineExprKind::Mod:
-    return DimExpr::mod(lhs, rhs);
-  case AffineExprKind::FloorDiv:
-    return DimExpr::floorDiv(lhs, rhs);
-  default:
-    return DimExpr::floorDiv(lhs + rhs - DimExpr(1), rhs);
-  }
-}
-
 DimExpr launchSize(LaunchOp launch, Operation *kernel, StringRef attribute) {
   auto map = kernel->getAttrOfType<AffineMapAttr>(attribute);
   if (!map || map.getValue().getNumResults() != 1)
     return DimExpr(0);
-  return substitute(map.getValue().getResult(0), launch.getSizes().getExprs());
+  SmallVector<DimExpr> sizes = launch.getSizes().getExprs();
+  return sizeInLaunch(map.getValue().getResult(0), sizes).value_or(DimExpr(0));
 }
 
 bool isStep(Operation *op) {

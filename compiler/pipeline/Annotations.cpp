@@ -2,9 +2,10 @@
 // read may hold anything there.
 
 #include "compiler/pipeline/Pipeline.h"
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -148,17 +149,124 @@ static bool isPlaceFor(Attribute place, Type type, dfg::LaunchOp launch, SymbolT
          haveSameBytes(types[cast<IntegerAttr>(kind.getValue()).getInt()], type);
 }
 
+/// Whether result `number` of the launch is in the memory that its kernel gives it: an operand of
+/// its size.
+static bool agreesWithKernel(dfg::LaunchOp launch, unsigned number, Attribute place,
+                             func::FuncOp kernel) {
+  auto inplace = kernel.getResultAttrOfType<IntegerAttr>(number, "tfc.inplace");
+  auto dictionary = dyn_cast_or_null<DictionaryAttr>(place);
+  auto operand = dictionary ? dictionary.getAs<IntegerAttr>("operand") : IntegerAttr();
+  if (!inplace)
+    return !operand;
+  return haveSameBytes(launch.getInputs()[inplace.getInt()].getType(),
+                       launch.getOutputs()[number].getType()) &&
+         (!operand || operand.getInt() == inplace.getInt());
+}
+
+static LogicalResult verifyInPlace(dfg::LaunchOp launch, ArrayAttr places, func::FuncOp kernel) {
+  for (unsigned i = 0; i < launch->getNumResults(); ++i)
+    if (!agreesWithKernel(launch, i, places ? places[i] : Attribute(), kernel))
+      return launch.emitOpError("expects result ")
+             << i << " in the memory that " << launch.getKernelAttr() << " gives it";
+  return success();
+}
+
 static LogicalResult verifyPlaces(dfg::LaunchOp launch, SymbolTable &symbols) {
   constexpr StringLiteral kPlaces = "tfc.places";
+  auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
   Attribute attribute = launch->getAttr(kPlaces);
   if (!attribute)
-    return success();
+    return kernel ? verifyInPlace(launch, {}, kernel) : success();
   auto places = dyn_cast<ArrayAttr>(attribute);
   if (!places || places.size() != launch->getNumResults())
     return failWith(launch, kPlaces);
   for (auto [place, type] : llvm::zip_equal(places, launch->getResultTypes()))
     if (!isPlaceFor(place, type, launch, symbols))
       return failWith(launch, kPlaces);
+  return kernel ? verifyInPlace(launch, places, kernel) : success();
+}
+
+//===----------------------------------------------------------------------===//
+// Other operations
+//===----------------------------------------------------------------------===//
+
+static bool isNumber(Attribute attribute, int64_t least, unsigned bits) {
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  return number && number.getType().isSignlessInteger(bits) && number.getInt() >= least;
+}
+
+/// A size over the sizes that a generated kernel takes first.
+static bool isSizeOfCode(Operation *op, Attribute attribute) {
+  auto code = dyn_cast<LLVM::LLVMFuncOp>(op);
+  auto map = dyn_cast<AffineMapAttr>(attribute);
+  if (!code || !map || map.getValue().getNumDims() || map.getValue().getNumResults() != 1)
+    return false;
+  ArrayRef<Type> types = code.getArgumentTypes();
+  auto isSize = [](Type type) { return type.isInteger(64); };
+  size_t sizeCount = llvm::find_if_not(types, isSize) - types.begin();
+  SmallVector<dfg::DimExpr> sizes;
+  for (size_t i = 0; i < sizeCount; ++i)
+    sizes.push_back(dfg::DimExpr::symbol("s" + std::to_string(i)));
+  std::optional<dfg::DimExpr> size = dfg::sizeInLaunch(map.getValue().getResult(0), sizes);
+  return size && dfg::isNonNegative(*size) != false;
+}
+
+static bool isGrain(Operation *op, Attribute attribute) {
+  return isa<LLVM::LLVMFuncOp>(op) && isNumber(attribute, 1, 64);
+}
+
+/// Carried tensors.
+static bool areSingleBuffers(Operation *op, Attribute attribute) {
+  auto carried = dyn_cast<DenseI64ArrayAttr>(attribute);
+  return isa<dfg::WhileOp>(op) && carried && llvm::all_of(carried.asArrayRef(), [&](int64_t i) {
+           return i >= 0 && i < op->getNumResults() &&
+                  isa<RankedTensorType>(op->getResultTypes()[i]);
+         });
+}
+
+static bool isInRegister(Operation *op, Attribute attribute) {
+  return isa<UnitAttr>(attribute) && isa<dfg::ScalarOpInterface>(op) &&
+         llvm::all_of(op->getOperandTypes(), dfg::isRegisterType) &&
+         llvm::all_of(op->getResultTypes(), dfg::isRegisterType);
+}
+
+static bool isProbe(Operation *op, Attribute attribute) {
+  if (isa<ModuleOp>(op))
+    return isNumber(attribute, INT64_MIN, 64);
+  auto module = op->getParentOfType<ModuleOp>();
+  return isa<dfg::PushOp>(op) && isNumber(attribute, 0, 64) && module->hasAttr(dfg::kProbeAttr) &&
+         op->getAttrOfType<StringAttr>("tfc.op");
+}
+
+static bool areWeights(Operation *op, Attribute attribute) {
+  auto weights = dyn_cast<ArrayAttr>(attribute);
+  return isa<ModuleOp>(op) && weights && llvm::all_of(weights, [](Attribute weight) {
+           return isa<DenseElementsAttr, DenseResourceElementsAttr>(weight) &&
+                  dfg::isDtype(cast<ElementsAttr>(weight).getElementType());
+         });
+}
+
+static bool isChunkCount(Operation *op, Attribute attribute) {
+  return isa<ModuleOp>(op) && isNumber(attribute, 0, 32);
+}
+
+/// An attribute, and whether an operation may have it with that value.
+struct Annotation {
+  StringLiteral name;
+  bool (*isValid)(Operation *op, Attribute attribute);
+};
+
+static constexpr Annotation kAnnotations[] = {
+    {"tfc.extent", isSizeOfCode},     {"tfc.scratch", isSizeOfCode},  {"tfc.grain", isGrain},
+    {"tfc.single", areSingleBuffers}, {"tfc.register", isInRegister}, {dfg::kProbeAttr, isProbe},
+    {"tfc.weights", areWeights},      {"tfc.chunks", isChunkCount},
+};
+
+static LogicalResult verifyOther(Operation *op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    for (const Annotation &annotation : kAnnotations)
+      if (attribute.getName() == annotation.name && !annotation.isValid(op, attribute.getValue()))
+        return failWith(op, annotation.name);
   return success();
 }
 
@@ -171,8 +279,10 @@ LogicalResult tfc::verifyAnnotations(ModuleOp module) {
         failed(verifyNames(entry, entry.getResAttrsAttr())) || failed(verifyLimits(entry)))
       return failure();
   SymbolTable symbols(module);
-  WalkResult result = module.walk([&](dfg::LaunchOp launch) {
-    return failed(verifyPlaces(launch, symbols)) ? WalkResult::interrupt() : WalkResult::advance();
+  WalkResult result = module.walk([&](Operation *op) {
+    auto launch = dyn_cast<dfg::LaunchOp>(op);
+    bool isWrong = failed(verifyOther(op)) || (launch && failed(verifyPlaces(launch, symbols)));
+    return isWrong ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

@@ -11,6 +11,33 @@ namespace tfc::dfg {
 
 static constexpr llvm::StringLiteral kRegister = "tfc.register", kStored = "tfc.stored";
 
+std::optional<DimExpr> sizeInLaunch(AffineExpr expr, ArrayRef<DimExpr> sizes) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return DimExpr(constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return symbol.getPosition() < sizes.size() ? std::optional(sizes[symbol.getPosition()])
+                                               : std::nullopt;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<DimExpr> lhs = sizeInLaunch(binary.getLHS(), sizes);
+  std::optional<DimExpr> rhs = sizeInLaunch(binary.getRHS(), sizes);
+  if (!lhs || !rhs)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return *lhs + *rhs;
+  case AffineExprKind::Mul:
+    return *lhs * *rhs;
+  case AffineExprKind::Mod:
+    return DimExpr::mod(*lhs, *rhs);
+  case AffineExprKind::FloorDiv:
+    return DimExpr::floorDiv(*lhs, *rhs);
+  default:
+    return DimExpr::floorDiv(*lhs + *rhs - DimExpr(1), *rhs);
+  }
+}
+
 bool isRegisterType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getRank() == 0 && !tensor.getElementType().isF16() &&

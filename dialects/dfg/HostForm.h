@@ -10,6 +10,7 @@
 #define TFC_DIALECTS_DFG_HOSTFORM_H
 
 #include "dialects/dfg/Dfg.h"
+#include "mlir/IR/AffineExpr.h"
 
 namespace tfc::dfg {
 
@@ -17,6 +18,10 @@ namespace tfc::dfg {
 /// is the attribute's, instead of keeping it. On the module: the address of that function,
 /// void(int64 number, ptr data, int64 bytes). Only comparisons with the oracle compile so.
 inline constexpr llvm::StringLiteral kProbeAttr = "tfc.probe";
+
+/// A size of a lowered kernel, a semi-affine expression over its index arguments, in a launch that
+/// gives `sizes` for them; nothing if the expression mentions anything else.
+std::optional<DimExpr> sizeInLaunch(mlir::AffineExpr expr, llvm::ArrayRef<DimExpr> sizes);
 
 /// Whether the host function can keep a value of the type in a register: scalars whose arithmetic
 /// is that of their dtype.

@@ -1,11 +1,12 @@
 //===- StructureOps.cpp - Entries, gradients, kernels ---------------------===//
 
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -98,26 +99,111 @@ static LogicalResult verifyTypesInLaunch(LaunchOp launch, StringRef what, TypeRa
   return success();
 }
 
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  Operation *function = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
-  if (!isa_and_present<FunctionOpInterface>(function))
-    return emitOpError("expects the name of a kernel, but got ") << getKernelAttr();
-  // Lowering turns kernels into functions of other dialects.
-  auto kernel = dyn_cast<KernelOp>(function);
-  if (!kernel)
-    return success();
-  if (kernel.getArgumentTypes().size() != getInputs().size() ||
-      kernel.getResultTypes().size() != getOutputs().size())
-    return emitOpError("expects the operands and results of kernel ") << getKernelAttr();
-  size_t symbolCount = kernel.getSymbols() ? kernel.getSymbolsAttr().size() : 0;
-  if (getSizes().getSizes().size() != symbolCount)
-    return emitOpError("expects ") << symbolCount << " sizes";
-  ArrayAttr names = symbolCount ? kernel.getSymbolsAttr() : ArrayAttr::get(getContext(), {});
-  if (failed(verifyTypesInLaunch(*this, "operand", getInputs().getTypes(),
+static LogicalResult verifyCounts(LaunchOp launch, size_t operands, size_t results, size_t sizes) {
+  if (operands != launch.getInputs().size() || results != launch.getOutputs().size())
+    return launch.emitOpError("expects the operands and results of kernel ")
+           << launch.getKernelAttr();
+  if (launch.getSizes().getSizes().size() != sizes)
+    return launch.emitOpError("expects ") << sizes << " sizes";
+  return success();
+}
+
+static LogicalResult verifyLaunch(LaunchOp launch, KernelOp kernel) {
+  ArrayAttr names =
+      kernel.getSymbols() ? kernel.getSymbolsAttr() : ArrayAttr::get(launch.getContext(), {});
+  if (failed(verifyCounts(launch, kernel.getArgumentTypes().size(), kernel.getResultTypes().size(),
+                          names.size())) ||
+      failed(verifyTypesInLaunch(launch, "operand", launch.getInputs().getTypes(),
                                  kernel.getArgumentTypes(), names)))
     return failure();
-  return verifyTypesInLaunch(*this, "result", getOutputs().getTypes(), kernel.getResultTypes(),
-                             names);
+  return verifyTypesInLaunch(launch, "result", launch.getOutputs().getTypes(),
+                             kernel.getResultTypes(), names);
+}
+
+//===--- lowered kernels
+//-------------------------------------------------------------------------===//
+
+/// Whether the sizes are equal for some choices of what they mention: affine expressions have
+/// another canonical form, so that what is equal may look different.
+static bool haveSameValues(const DimExpr &lhs, const DimExpr &rhs) {
+  if (lhs == rhs)
+    return true;
+  constexpr uint64_t kChoices = 8, kMost = 1000;
+  for (uint64_t choice = 0; choice < kChoices; ++choice) {
+    auto value = [&](StringRef name) -> std::optional<int64_t> {
+      return llvm::xxh3_64bits((name + Twine(choice)).str()) % kMost + 1;
+    };
+    if (lhs.evaluate(value) != rhs.evaluate(value))
+      return false;
+  }
+  return true;
+}
+
+/// Whether a tensor of the launch is what the function takes or returns as `type`, whose dynamic
+/// sizes `shape` tells where it is there.
+static bool matches(Type type, Attribute shape, RankedTensorType given, ArrayRef<DimExpr> sizes) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto toSignless = [](Type element) -> Type {
+    auto integer = dyn_cast<IntegerType>(element);
+    return integer ? IntegerType::get(element.getContext(), integer.getWidth()) : element;
+  };
+  if (!tensor || tensor.getRank() != given.getRank() ||
+      toSignless(tensor.getElementType()) != toSignless(given.getElementType()))
+    return false;
+  auto map = dyn_cast_or_null<AffineMapAttr>(shape);
+  if (map && map.getValue().getNumResults() != tensor.getRank())
+    return false;
+  for (auto [axis, size] : llvm::enumerate(shapeOf(given))) {
+    std::optional<DimExpr> expected;
+    if (!tensor.isDynamicDim(axis))
+      expected = DimExpr(tensor.getDimSize(axis));
+    else if (map)
+      expected = sizeInLaunch(map.getValue().getResult(axis), sizes);
+    else
+      continue;
+    if (!expected || !haveSameValues(*expected, size))
+      return false;
+  }
+  return true;
+}
+
+/// The same for a kernel that lowering made a function: sizes are its first arguments, and
+/// `tfc.shape` has the sizes of tensors.
+static LogicalResult verifyLaunch(LaunchOp launch, FunctionOpInterface function) {
+  constexpr StringLiteral kShape = "tfc.shape";
+  ArrayRef<Type> arguments = function.getArgumentTypes();
+  SmallVector<DimExpr> sizes = launch.getSizes().getExprs();
+  size_t sizeCount = llvm::find_if_not(arguments, llvm::IsaPred<IndexType>) - arguments.begin();
+  if (failed(
+          verifyCounts(launch, arguments.size() - sizeCount, function.getNumResults(), sizeCount)))
+    return failure();
+  auto fail = [&](StringRef what, unsigned i, Type expected, Type given) {
+    return launch.emitOpError("expects ") << expected << " as " << what << " " << i << " of "
+                                          << launch.getKernelAttr() << ", but got " << given;
+  };
+  for (auto [i, given] : llvm::enumerate(launch.getInputs().getTypes())) {
+    Type expected = arguments[sizeCount + i];
+    if (!matches(expected, function.getArgAttr(sizeCount + i, kShape),
+                 cast<RankedTensorType>(given), sizes))
+      return fail("operand", i, expected, given);
+  }
+  for (auto [i, given] : llvm::enumerate(launch.getOutputs().getTypes())) {
+    Type expected = function.getResultTypes()[i];
+    if (!matches(expected, function.getResultAttr(i, kShape), cast<RankedTensorType>(given), sizes))
+      return fail("result", i, expected, given);
+  }
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *callee = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
+  if (auto kernel = dyn_cast_if_present<KernelOp>(callee))
+    return verifyLaunch(*this, kernel);
+  auto function = dyn_cast_if_present<FunctionOpInterface>(callee);
+  if (!function || isa<EntryOp>(callee))
+    return emitOpError("expects the name of a kernel, but got ") << getKernelAttr();
+  // The code of a target has its own type.
+  return isa<FunctionType>(function.getFunctionType()) ? verifyLaunch(*this, function) : success();
 }
 
 //===----------------------------------------------------------------------===//

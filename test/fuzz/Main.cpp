@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Readers.h"
+#include "compiler/pipeline/Pipeline.h"
 #include "test/random/Workers.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -41,6 +42,8 @@ static cl::opt<unsigned> megabytes("megabytes", cl::init(3000), cl::desc("For on
 static cl::opt<unsigned> shrinkSeconds("shrink-seconds", cl::init(60),
                                        cl::desc("To make a failing input small"));
 static cl::opt<std::string> outFolder("out", cl::init("found"), cl::desc("Where failures go"));
+static cl::opt<std::string> firstStage("after-stage",
+                                       cl::desc("The stage that modules are after when read"));
 static cl::opt<std::string> lastStage("last-stage", cl::init("fusion"),
                                       cl::desc("The last stage that graphs go through"));
 static cl::opt<bool> isRepeated("repeat", cl::desc("Read one file as it is, with what it prints"));
@@ -281,10 +284,16 @@ int main(int argc, char **argv) {
     errs() << "tfc-fuzz: there is no reader '" << readerName << "'\n";
     return 2;
   }
+  for (const std::string &stage : {firstStage.getValue(), lastStage.getValue()})
+    if (!stage.empty() && !findStage(stage)) {
+      errs() << "tfc-fuzz: there is no stage '" << stage << "'\n";
+      return 2;
+    }
   if (std::error_code error = sys::fs::createUniqueDirectory("tfc-fuzz", workFolder)) {
     errs() << "tfc-fuzz: " << error.message() << '\n';
     return 2;
   }
+  startAfter = firstStage;
   stopAfter = lastStage;
   for (const std::string &path : paths)
     addSeeds(path);

@@ -28,9 +28,9 @@ static Verdict refuse(const Twine &message) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-std::string stopAfter = "fusion";
+std::string startAfter, stopAfter = "fusion";
 
-/// Reads a graph and runs the stages up to the last one that is asked for.
+/// Reads a graph and runs the stages that are asked for.
 static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -41,7 +41,10 @@ static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
   mlir::OwningOpRef<mlir::ModuleOp> module = importFile(path, context, sources, entries);
+  if (module && path.ends_with(".mlir") && mlir::failed(verifyAnnotations(*module)))
+    module = nullptr;
   PipelineOptions options;
+  options.startAfter = startAfter;
   options.stopAfter = stopAfter;
   Timing timing;
   bool isAccepted = module && mlir::succeeded(runStages(*module, options, timing));

@@ -20,8 +20,8 @@ struct Reader {
 
 llvm::ArrayRef<Reader> getReaders();
 
-/// The last stage of the compiler that graphs go through once they are read.
-extern std::string stopAfter;
+/// The stage that modules are after when they are read, and the last one that graphs go through.
+extern std::string startAfter, stopAfter;
 
 /// A safetensors file with the variables of a small model.
 void writeCheckpoint(llvm::StringRef path);

@@ -1,0 +1,9 @@
+// Sizes of a launch are compared by what they are: affine expressions write remainders in another way.
+// RUN: tfc-opt %s | FileCheck %s
+
+// CHECK: dfg.launch @k
+dfg.entry @run(%x: tensor<?xui8, #dfg.dims<"n + -4 * (n // 4)">>) attributes {symbols = ["n"]} {
+  dfg.launch @k(%x) {sizes = #dfg.dims<n>} : (tensor<?xui8, #dfg.dims<"n + -4 * (n // 4)">>) -> ()
+  dfg.return
+}
+func.func private @k(index, tensor<?xi8> {tfc.shape = affine_map<()[s0] -> (s0 mod 4)>})
