@@ -38,9 +38,39 @@ static Value createCopy(OpBuilder &b, Location loc, Value source) {
       .getResult(0);
 }
 
+/// Whether memory can hold tensors of the type.
+static bool isStored(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  Type element = tensor.getElementType();
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element) ||
+         llvm::any_of(ArrayRef<unsigned>{1, 8, 16, 32, 64},
+                      [&](unsigned width) { return element.isSignlessInteger(width); });
+}
+
+/// A kernel takes sizes, then tensors, and makes tensors alone.
+static LogicalResult verifyTypes(func::FuncOp kernel) {
+  ArrayRef<Type> arguments = kernel.getArgumentTypes();
+  auto tensors = arguments.drop_while(llvm::IsaPred<IndexType>);
+  for (TypeRange types : {TypeRange(tensors), TypeRange(kernel.getResultTypes())})
+    for (Type type : types)
+      if (!isStored(type))
+        return kernel.emitError("expected a kernel of sizes and tensors, but got ") << type;
+  WalkResult result = kernel.walk([](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (isa<ShapedType>(type) && !isStored(type))
+        return op->emitOpError("has no code generator for the CPU for ") << type << " [not-yet]";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult tfc::cpu::prepareKernel(func::FuncOp kernel) {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitError("expected a kernel of one block");
+  if (failed(verifyTypes(kernel)))
+    return failure();
   IRRewriter rewriter(kernel.getContext());
   for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front()))
     if (auto structured = dyn_cast<linalg::LinalgOp>(op);
@@ -55,8 +85,8 @@ LogicalResult tfc::cpu::prepareKernel(func::FuncOp kernel) {
   for (OpOperand &operand : terminator->getOpOperands()) {
     Value value = withoutCasts(operand.get());
     Operation *op = value.getDefiningOp();
-    bool computed = op && (isa<linalg::GenericOp>(op) ||
-                           op->getDialect()->getNamespace() == "linalg_ext");
+    bool computed =
+        op && (isa<linalg::GenericOp>(op) || op->getDialect()->getNamespace() == "linalg_ext");
     if (!computed || !seen.insert(value).second)
       value = createCopy(rewriter, kernel.getLoc(), operand.get());
     operand.set(value);

@@ -52,8 +52,10 @@ void RunFunction::compute(Operation *op) {
 Value RunFunction::findScalar(Value value) {
   Type type = registerType(value.getType());
   Operation *producer = value.getDefiningOp();
-  if (auto constant = dyn_cast_or_null<ConstantOp>(producer)) {
-    auto elements = cast<DenseElementsAttr>(constant.getValue());
+  auto constant = dyn_cast_or_null<ConstantOp>(producer);
+  // Others are in memory.
+  if (auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                               : DenseElementsAttr()) {
     auto splat = elements.getSplatValue<Attribute>();
     if (auto integer = dyn_cast<IntegerAttr>(splat))
       splat = IntegerAttr::get(type, integer.getValue());

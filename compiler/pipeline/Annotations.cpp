@@ -6,6 +6,7 @@
 #include "dialects/dfg/SizeLimits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -112,6 +113,28 @@ static LogicalResult verifyLimits(dfg::EntryOp entry) {
   for (const dfg::SizeLimit &limit : dfg::kNumberLimits)
     if (failed(verifyLimit(entry, limit.attribute)))
       return failure();
+  return success();
+}
+
+/// Others are verified where the entry returns.
+static LogicalResult verifyEnd(dfg::EntryOp entry) {
+  if (isa<dfg::ReturnOp>(entry.getBody().front().getTerminator()))
+    return success();
+  return entry.emitOpError("expects 'dfg.return' at its end");
+}
+
+/// At most one entry is the initializer; programs cannot call it.
+static LogicalResult verifyInitializers(ModuleOp module) {
+  dfg::EntryOp initializer;
+  for (auto entry : module.getOps<dfg::EntryOp>()) {
+    if (!entry.getInitializer())
+      continue;
+    if (initializer)
+      return entry.emitOpError("expects to be the only initializer");
+    if (!entry.getArgumentTypes().empty() || !entry.getResultTypes().empty())
+      return entry.emitOpError("expects neither feeds nor fetches of an initializer");
+    initializer = entry;
+  }
   return success();
 }
 
@@ -262,7 +285,24 @@ static constexpr Annotation kAnnotations[] = {
     {"tfc.weights", areWeights},      {"tfc.chunks", isChunkCount},
 };
 
+/// Data of constants that stand outside of the operations.
+static LogicalResult verifyData(Operation *op) {
+  auto constant = dyn_cast<dfg::ConstantOp>(op);
+  auto resource = constant ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
+                           : DenseResourceElementsAttr();
+  if (!resource)
+    return success();
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  std::optional<int64_t> bytes =
+      dfg::byteCount(cast<RankedTensorType>(resource.getType())).constant();
+  if (blob && bytes && blob->getData().size() == uint64_t(*bytes))
+    return success();
+  return op->emitOpError("expects the data of ") << resource.getType() << " in a resource";
+}
+
 static LogicalResult verifyOther(Operation *op) {
+  if (failed(verifyData(op)))
+    return failure();
   for (NamedAttribute attribute : op->getDiscardableAttrs())
     for (const Annotation &annotation : kAnnotations)
       if (attribute.getName() == annotation.name && !annotation.isValid(op, attribute.getValue()))
@@ -276,8 +316,11 @@ LogicalResult tfc::verifyAnnotations(ModuleOp module) {
       return failure();
   for (auto entry : module.getOps<dfg::EntryOp>())
     if (failed(verifyNames(entry, entry.getArgAttrsAttr())) ||
-        failed(verifyNames(entry, entry.getResAttrsAttr())) || failed(verifyLimits(entry)))
+        failed(verifyNames(entry, entry.getResAttrsAttr())) || failed(verifyLimits(entry)) ||
+        failed(verifyEnd(entry)))
       return failure();
+  if (failed(verifyInitializers(module)))
+    return failure();
   SymbolTable symbols(module);
   WalkResult result = module.walk([&](Operation *op) {
     auto launch = dyn_cast<dfg::LaunchOp>(op);

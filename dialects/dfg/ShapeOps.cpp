@@ -10,8 +10,10 @@ using namespace tfc::dfg;
 // ConstantOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
-                                           SmallVectorImpl<Type> &results) {
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                           Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  if (!isa_and_present<DenseElementsAttr, DenseResourceElementsAttr>(adaptor.getValueAttr()))
+    return emitOptionalError(location, "'constant' expects the value of each element");
   results.push_back(cast<ElementsAttr>(adaptor.getValue()).getShapedType());
   return success();
 }

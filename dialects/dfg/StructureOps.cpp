@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/RunTimeSizes.h"
+#include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -242,12 +243,40 @@ static bool isKernelSize(const DimExpr &size) {
 static LogicalResult verifyTypes(Operation *op, TypeRange types, bool isInKernel) {
   for (Type type : types) {
     auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.getRank() > kMaxRank)
+      return op->emitOpError("expects at most ")
+             << kMaxRank << " axes, but got " << tensor.getRank();
     if (!tensor || tensor.hasStaticShape())
       continue;
     if (!isa_and_nonnull<DimsAttr>(tensor.getEncoding()))
       return op->emitOpError("expects a name for each size that is not static, but got ") << type;
     if (isInKernel && !llvm::all_of(shapeOf(type), isKernelSize))
       return op->emitOpError("expects sizes that a kernel can compute, but got ") << toText(type);
+  }
+  return success();
+}
+
+static LogicalResult verifySignature(FunctionOpInterface function) {
+  for (TypeRange types :
+       {TypeRange(function.getArgumentTypes()), TypeRange(function.getResultTypes())})
+    for (Type type : types) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !isDtype(tensor.getElementType()))
+        return function.emitOpError("expects tensors as operands and results, but got ") << type;
+    }
+  return success();
+}
+
+/// Bounds are numbers for names that the entry declares.
+static LogicalResult verifyBounds(EntryOp entry) {
+  DictionaryAttr bounds = entry.getBoundsAttr();
+  for (NamedAttribute bound : bounds ? bounds.getValue() : ArrayRef<NamedAttribute>()) {
+    auto number = dyn_cast<IntegerAttr>(bound.getValue());
+    bool isBound = number && number.getType().isSignlessInteger(64) && number.getInt() >= 0;
+    if (!isBound || !entry.getSymbols() ||
+        !llvm::is_contained(entry.getSymbolsAttr(), Attribute(bound.getName())))
+      return entry.emitOpError("expects bounds of at least 0 for sizes that it declares, but got ")
+             << bound.getName() << " = " << bound.getValue();
   }
   return success();
 }
@@ -277,10 +306,13 @@ static LogicalResult verifyNames(Operation *function, ArrayAttr symbols) {
 }
 
 /// The functions have no verifier of their own: what they declare is compared where they end.
-static LogicalResult verifyFunction(Operation *function) {
-  if (auto entry = dyn_cast<EntryOp>(function))
-    return verifyNames(entry, entry.getSymbolsAttr());
-  if (auto kernel = dyn_cast<KernelOp>(function))
+static LogicalResult verifyFunction(FunctionOpInterface function) {
+  if (failed(verifySignature(function)))
+    return failure();
+  if (auto entry = dyn_cast<EntryOp>(*function))
+    return failure(failed(verifyBounds(entry)) ||
+                   failed(verifyNames(entry, entry.getSymbolsAttr())));
+  if (auto kernel = dyn_cast<KernelOp>(*function))
     return verifyNames(kernel, kernel.getSymbolsAttr());
   return success();
 }

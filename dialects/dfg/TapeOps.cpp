@@ -20,6 +20,8 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr name, Type ty
   if (tape.getType() != type)
     return op->emitOpError("expects ")
            << name << " to hold " << toText(type) << ", but it holds " << toText(tape.getType());
+  if (tape.getCapacity() && tape.getCapacity()->getSizes().size() != 1)
+    return op->emitOpError("expects ") << name << " to have one size as its capacity";
   return success();
 }
 
