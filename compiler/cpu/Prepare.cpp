@@ -69,6 +69,8 @@ static LogicalResult verifyTypes(func::FuncOp kernel) {
 LogicalResult tfc::cpu::prepareKernel(func::FuncOp kernel) {
   if (!kernel.getBody().hasOneBlock())
     return kernel.emitError("expected a kernel of one block");
+  if (!isa<func::ReturnOp>(kernel.getBody().front().getTerminator()))
+    return kernel.emitError("expected a kernel that returns");
   if (failed(verifyTypes(kernel)))
     return failure();
   IRRewriter rewriter(kernel.getContext());

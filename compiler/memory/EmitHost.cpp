@@ -215,6 +215,29 @@ static void report(const ModelInfo &model, const HostModule &host) {
                << host.getWeightBytes() << " bytes\n";
 }
 
+/// A module that is read may have been planned by somebody else.
+static LogicalResult checkAllSteps(EntryOp entry) {
+  WalkResult result = entry.walk([](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (failed(checkSteps(block)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The functions of entries get names that are theirs alone.
+static LogicalResult checkNames(ModuleOp module) {
+  for (Operation &op : *module.getBody()) {
+    auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    if (name && isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op) &&
+        (name.getValue().starts_with("tfc_entry_") || name.getValue() == "tfc_weights"))
+      return op.emitOpError("has the name of generated code: ") << name;
+  }
+  return success();
+}
+
 namespace {
 struct EmitHostPass : tfc::impl::EmitHostBase<EmitHostPass> {
   using Base::Base;
@@ -222,7 +245,7 @@ struct EmitHostPass : tfc::impl::EmitHostBase<EmitHostPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     FailureOr<ModelInfo> model = describeModel(module);
-    if (failed(model))
+    if (failed(model) || failed(checkNames(module)))
       return signalPassFailure();
     HostModule host(module);
     unsigned number = 0;
@@ -249,7 +272,7 @@ private:
       launch.emitOpError("expects ") << launch.getKernelAttr() << " to exist";
       return WalkResult::interrupt();
     });
-    if (known.wasInterrupted())
+    if (known.wasInterrupted() || failed(checkAllSteps(entry)))
       return failure();
     Arena arena(entry, info, host.getSymbols());
     if (arena.isTooLarge())

@@ -2,6 +2,7 @@
 
 #include "compiler/memory/Places.h"
 #include "compiler/memory/Lists.h"
+#include "dialects/dfg/SizeOps.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -173,6 +174,26 @@ DimExpr launchSize(LaunchOp launch, Operation *kernel, StringRef attribute) {
 bool isStep(Operation *op) {
   return !isa<ReadOp, AssignOp, ReshapeOp, ConstantOp, SizeOp>(op) &&
          !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+static bool isHostOp(Operation *op) {
+  return !isStep(op) || isa<LaunchOp, CheckOp>(op) || op->getNumRegions() > 0 || isInRegister(op) ||
+         usesLists(op) || hasOrderedEffects(op) || isa<BindSizeOp>(op);
+}
+
+LogicalResult checkSteps(Block &block) {
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Operation &op : block) {
+    if (!isHostOp(&op))
+      return op.emitOpError("has no place in an entry whose memory is planned");
+    if (auto read = dyn_cast<ReadOp>(op); read && seen.contains(read.getVariableAttr()))
+      return read.emitOpError("expects reads of ")
+             << read.getVariableAttr() << " to stand before its assignment";
+    if (auto assign = dyn_cast<AssignOp>(op);
+        assign && !seen.insert(assign.getVariableAttr()).second)
+      return assign.emitOpError("expects one assignment of ") << assign.getVariableAttr();
+  }
+  return success();
 }
 
 int64_t elementBytes(Type elementType) {

@@ -69,6 +69,10 @@ dfg::DimExpr launchSize(dfg::LaunchOp launch, mlir::Operation *kernel, llvm::Str
 /// constants, sizes, reshapes, assignments and terminators.
 bool isStep(mlir::Operation *op);
 
+/// Checks what the stages before guarantee of a block of an entry: known operations, one assignment
+/// of each variable, after all reads of it.
+llvm::LogicalResult checkSteps(mlir::Block &block);
+
 /// Bytes of an element in memory: bool takes one.
 int64_t elementBytes(mlir::Type elementType);
 dfg::DimExpr bytesOf(mlir::Type tensor);

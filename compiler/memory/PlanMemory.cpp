@@ -57,7 +57,6 @@ public:
   auto &getLaunches() { return plans; }
 
 private:
-  LogicalResult checkState();
   void readEachVariableOnce();
   void placeInVariables(StepGraph &graph);
   bool placeInVariable(StepGraph &graph, AssignOp assign);
@@ -87,7 +86,7 @@ private:
 } // namespace
 
 LogicalResult BlockPlanner::run() {
-  if (failed(checkState()))
+  if (failed(checkSteps(block)))
     return failure();
   readEachVariableOnce();
   for (auto launch : block.getOps<LaunchOp>()) {
@@ -101,28 +100,6 @@ LogicalResult BlockPlanner::run() {
   placeInResults(graph);
   reorder(graph);
   wishForOperands();
-  return success();
-}
-
-static bool isHostOp(Operation *op) {
-  return !isStep(op) || isa<LaunchOp, CheckOp>(op) || op->getNumRegions() > 0 || isInRegister(op) ||
-         usesLists(op) || hasOrderedEffects(op) || isa<BindSizeOp>(op);
-}
-
-/// Checks what the stages before guarantee: known operations, one assignment per variable, after
-/// all reads of it.
-LogicalResult BlockPlanner::checkState() {
-  llvm::SmallDenseSet<Attribute> seen;
-  for (Operation &op : block) {
-    if (!isHostOp(&op))
-      return op.emitOpError("has no place in an entry whose memory is planned");
-    if (auto read = dyn_cast<ReadOp>(op); read && seen.contains(read.getVariableAttr()))
-      return read.emitOpError("expects reads of ")
-             << read.getVariableAttr() << " to stand before its assignment";
-    if (auto assign = dyn_cast<AssignOp>(op);
-        assign && !seen.insert(assign.getVariableAttr()).second)
-      return assign.emitOpError("expects one assignment of ") << assign.getVariableAttr();
-  }
   return success();
 }
 

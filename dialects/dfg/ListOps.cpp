@@ -67,7 +67,13 @@ static StringAttr outsideMessage(MLIRContext *context, StringRef op) {
 LogicalResult ListCreateOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                              Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Type dtype = adaptor.getDtype().value_or(Float32Type::get(context));
-  results.push_back(ListType::get(context, tensorOf(adaptor.getShape().getExprs(), dtype)));
+  Shape shape = adaptor.getShape().getExprs();
+  for (const DimExpr &size : shape)
+    if (isNonNegative(size) == false)
+      return emitOptionalError(location,
+                               "'list_create' expects sizes that are not negative, but got ",
+                               size.str(), " [size]");
+  results.push_back(ListType::get(context, tensorOf(shape, dtype)));
   return success();
 }
 

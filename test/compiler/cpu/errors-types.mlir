@@ -35,3 +35,10 @@ func.func private @inside(%x: tensor<4xf32>) -> tensor<4xf32> attributes {tfc.ke
   %y = tensor.empty() : tensor<4xcomplex<f32>>
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{expected a kernel that returns}}
+func.func private @end(%x: tensor<4xf32>) -> tensor<4xf32> attributes {tfc.kernel} {
+  ub.unreachable
+}

@@ -66,3 +66,11 @@ func.func @sparse() {
   %y = dfg.constant sparse<[[1]], [2.0]> : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @list(%n: tensor<i32>) {
+  // expected-error @+1 {{'list_create' expects sizes that are not negative, but got -4 [size]}}
+  %l = dfg.list_create %n {shape = #dfg.dims<-4>} : tensor<i32>
+  return
+}
