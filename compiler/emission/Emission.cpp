@@ -6,6 +6,7 @@
 #include "compiler/emission/Symbols.h"
 #include "compiler/emission/Weights.h"
 #include "dialects/dfg/Dfg.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
@@ -40,6 +41,8 @@ private:
     std::string ignored;
     return makeTargetMachine(options, ignored);
   }
+  LogicalResult checkFunctions();
+  LogicalResult checkFunctions(const EntryInfo &entry, unsigned number);
   LogicalResult emitText();
   LogicalResult emitBinary();
   LogicalResult compileObjects(const WorkFolder &folder);
@@ -157,7 +160,37 @@ LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
   return report(linkLibrary(job, folder));
 }
 
+/// What the description of the model refers to: a module that is read may lack it.
+LogicalResult Emitter::checkFunctions(const EntryInfo &entry, unsigned number) {
+  MLIRContext *context = module.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context), nothing = LLVM::LLVMVoidType::get(context);
+  auto check = [&](StringRef what, Type result, ArrayRef<Type> arguments) -> LogicalResult {
+    std::string name = ("tfc_entry_" + Twine(number) + "_" + what).str();
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    Type type = LLVM::LLVMFunctionType::get(result, arguments);
+    if (function && !function.isExternal() && function.getFunctionType() == type)
+      return success();
+    return emitError(function ? function.getLoc() : module.getLoc())
+           << "expected a function '" << name << "' of type " << type << " for entry '"
+           << entry.name << "'";
+  };
+  if (failed(check("run", IntegerType::get(context, 32), pointer)) ||
+      failed(check("shapes", nothing, {pointer, pointer})) ||
+      failed(check("arena", IntegerType::get(context, 64), pointer)))
+    return failure();
+  return entry.found.empty() ? success() : check("found", nothing, {pointer, pointer, pointer});
+}
+
+LogicalResult Emitter::checkFunctions() {
+  for (auto [number, entry] : llvm::enumerate(model.entries))
+    if (failed(checkFunctions(entry, number)))
+      return failure();
+  return model.init ? checkFunctions(*model.init, model.entries.size()) : success();
+}
+
 LogicalResult Emitter::emitBinary() {
+  if (failed(checkFunctions()))
+    return failure();
   llvm::Expected<WorkFolder> folder = WorkFolder::create();
   if (!folder)
     return report(folder.takeError());

@@ -186,6 +186,8 @@ LogicalResult checkSteps(Block &block) {
   for (Operation &op : block) {
     if (!isHostOp(&op))
       return op.emitOpError("has no place in an entry whose memory is planned");
+    if (isa<ReadOp, AssignOp>(op) && !isa<EntryOp>(block.getParentOp()))
+      return op.emitOpError("expects to stand outside of branches and loops");
     if (auto read = dyn_cast<ReadOp>(op); read && seen.contains(read.getVariableAttr()))
       return read.emitOpError("expects reads of ")
              << read.getVariableAttr() << " to stand before its assignment";

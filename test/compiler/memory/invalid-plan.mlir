@@ -30,3 +30,17 @@ llvm.func @tfc_entry_0_run(i32) -> i32
 dfg.entry @f() {
   dfg.return
 }
+
+// -----
+
+dfg.variable @w : tensor<4xf32>
+dfg.entry @branch(%p: tensor<i1>, %x: tensor<4xf32>) {
+  dfg.if %p : tensor<i1> {
+    // expected-error @below {{expects to stand outside of branches and loops}}
+    %y = dfg.assign @w, %x : tensor<4xf32>
+    dfg.yield
+  } else {
+    dfg.yield
+  }
+  dfg.return
+}
