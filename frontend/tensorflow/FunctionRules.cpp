@@ -2,7 +2,7 @@
 // there.
 
 #include "frontend/tensorflow/Importer.h"
-#include "frontend/text/LibraryCalls.h"
+#include "frontend/text/elaborate/LibraryCalls.h"
 
 using namespace mlir;
 using namespace llvm;

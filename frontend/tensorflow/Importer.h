@@ -8,7 +8,7 @@
 #include "frontend/tensorflow/Handles.h"
 #include "frontend/tensorflow/Import.h"
 #include "frontend/tensorflow/Sizes.h"
-#include "frontend/text/LibraryCalls.h"
+#include "frontend/text/elaborate/LibraryCalls.h"
 #include <set>
 
 namespace tfc::tensorflow {

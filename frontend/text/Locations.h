@@ -1,7 +1,7 @@
 /// Between source ranges and MLIR's locations, so that every stage's errors look alike.
 #pragma once
 
-#include "frontend/text/Diagnostics.h"
+#include "frontend/text/syntax/Diagnostics.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 

@@ -25,6 +25,9 @@ struct UnorderedEffects {
 /// The uses that nothing in a block of the graph form orders.
 std::vector<UnorderedEffects> findUnorderedEffects(dfg::DataflowOp op);
 
+/// The condition of a loop, where it is a constant.
+std::optional<bool> knownCondition(dfg::WhileOp loop);
+
 /// Returns true if the loop goes on for ever once it has begun.
 bool neverEnds(dfg::WhileOp loop);
 

@@ -4,8 +4,8 @@
 #include "Same.h"
 #include "compiler/pipeline/Model.h"
 #include "frontend/Import.h"
-#include "frontend/text/Print.h"
-#include "frontend/text/Source.h"
+#include "frontend/text/print/Print.h"
+#include "frontend/text/syntax/Source.h"
 
 using namespace mlir;
 

@@ -2,8 +2,8 @@
 
 #include "Program.h"
 #include "frontend/Import.h"
-#include "frontend/text/Print.h"
-#include "frontend/text/Source.h"
+#include "frontend/text/print/Print.h"
+#include "frontend/text/syntax/Source.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -1,8 +1,8 @@
 /// Reads a graph file and prints its dfg module: what the frontend hands to the compiler.
 
 #include "frontend/Import.h"
-#include "frontend/text/Print.h"
-#include "frontend/text/Source.h"
+#include "frontend/text/print/Print.h"
+#include "frontend/text/syntax/Source.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "frontend/text/Ast.h"
+#include "frontend/text/syntax/Ast.h"
 
 namespace llvm {
 class raw_ostream;

@@ -1,8 +1,8 @@
 // A developer's tool: parses graph files and prints their errors, their tree or their canonical
 // form.
 
-#include "frontend/text/Format.h"
-#include "frontend/text/Parser.h"
+#include "frontend/text/format/Format.h"
+#include "frontend/text/syntax/Parser.h"
 #include "tools/tfc-parse/AstDump.h"
 #include "llvm/Support/raw_ostream.h"
 

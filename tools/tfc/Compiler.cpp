@@ -3,7 +3,7 @@
 #include "compiler/emission/Link.h"
 #include "compiler/emission/OutputFile.h"
 #include "frontend/Import.h"
-#include "frontend/text/Print.h"
+#include "frontend/text/print/Print.h"
 #include "tools/tfc/LoadedModel.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

@@ -1,4 +1,4 @@
-#include "frontend/text/Suggest.h"
+#include "frontend/text/syntax/Suggest.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ErrorPage.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,4 +1,4 @@
-#include "frontend/text/Format.h"
+#include "frontend/text/format/Format.h"
 #include "compiler/emission/OutputFile.h"
 #include "tools/tfc/Commands.h"
 #include "llvm/Support/raw_ostream.h"

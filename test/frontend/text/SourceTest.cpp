@@ -1,4 +1,4 @@
-#include "frontend/text/Source.h"
+#include "frontend/text/syntax/Source.h"
 #include <gtest/gtest.h>
 
 using namespace tfc::text;

@@ -1,6 +1,7 @@
 """Checks which folder includes which: layering.py ROOT.
 
-Stages of the compiler meet in compiler/pipeline and in the IR, never through each other's headers.
+Stages of the compiler meet in compiler/pipeline and in the IR, never through each other's headers. Within a folder that
+docs/architecture.md draws, a file includes only what stands before it in the drawing.
 """
 
 import re
@@ -11,6 +12,8 @@ import sources
 FOLDERS = ("runtime", "dialects", "frontend", "compiler", "tools")
 # What the runtime and generated code say to each other, plain C.
 ABI = ("runtime/tfc.h", "runtime/Model.h")
+# The fences of the drawings, each with the folder that it draws.
+DRAWN = {"elaborate": "frontend/text/elaborate"}
 INCLUDE = re.compile(r'^[ \t]*#?[ \t]*include[ \t]+["<]([^">]+)[">]', re.MULTILINE)
 
 
@@ -32,8 +35,34 @@ def allowed(path):
     return [f"{folder}/" for folder in FOLDERS]
 
 
+def drawings(root):
+    """The place of each drawn name, by folder: names that are joined by a slash share one."""
+    places = {}
+    for path, text in sources.files(root, ["docs/architecture.md"]):
+        for fence, drawing in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            if fence in DRAWN:
+                groups = [group for line in drawing.splitlines() for group in line.split("|")[0].split()]
+                places[DRAWN[fence]] = {name: i for i, group in enumerate(groups) for name in group.split("/")}
+    return places
+
+
+def misplaced(path, header, places):
+    """Why a file of a drawn folder may not include another one of it; empty if it may."""
+    folder, _, name = path.rpartition("/")
+    if folder not in places:
+        return ""
+    order, name = places[folder], name.split(".")[0]
+    if name not in order:
+        return f"'{name}' is not in the drawing of docs/architecture.md"
+    used = header.rpartition("/")[2].split(".")[0]
+    if not header.startswith(f"{folder}/") or order.get(used, len(order)) <= order[name]:
+        return ""
+    return f"may not include '{header}', which does not stand before it in docs/architecture.md"
+
+
 def main():
     wrong = 0
+    places = drawings(sys.argv[1])
     for path, text in sources.files(sys.argv[1], [".h", ".cpp", ".c", ".td", ".inc"]):
         if not path.startswith(tuple(f"{folder}/" for folder in FOLDERS)):
             continue
@@ -51,6 +80,10 @@ def main():
                 line = text.count("\n", 0, match.start(1)) + 1
                 here = ", ".join(allowed(path))
                 print(f"{path}:{line}: error: may not include '{header}'; allowed here: {here}")
+            elif why := misplaced(path, header, places):
+                wrong += 1
+                line = text.count("\n", 0, match.start(1)) + 1
+                print(f"{path}:{line}: error: {why}")
     return 1 if wrong else 0
 
 

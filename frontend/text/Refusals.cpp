@@ -1,0 +1,245 @@
+// What the language refuses although the dialect has it: found here for the elaborator and the
+// printer alike.
+#include "frontend/text/Refusals.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+#include <map>
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// The elements of a constant, null of anything else.
+static DenseElementsAttr constantOf(mlir::Value value) {
+  DenseElementsAttr elements;
+  matchPattern(value, m_Constant(&elements));
+  return elements;
+}
+
+static bool hasZero(mlir::Value divisor) {
+  DenseElementsAttr elements = constantOf(divisor);
+  return elements && isa<IntegerType>(elements.getElementType()) &&
+         any_of(elements.getValues<APInt>(), [](const APInt &number) { return number.isZero(); });
+}
+
+/// The number that all elements of a constant are.
+static std::optional<double> numberOf(mlir::Value value) {
+  DenseElementsAttr elements = constantOf(value);
+  if (!elements || !elements.isSplat())
+    return std::nullopt;
+  if (isa<FloatType>(elements.getElementType())) {
+    APFloat number = elements.getSplatValue<APFloat>();
+    bool losesInfo;
+    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+    return number.convertToDouble();
+  }
+  APInt number = elements.getSplatValue<APInt>();
+  bool isSigned = elements.getElementType().isSignlessInteger();
+  return isSigned ? double(number.getSExtValue()) : double(number.getZExtValue());
+}
+
+std::optional<Refusal> findMeaninglessConstants(Operation *op, StringRef name) {
+  // In a branch or loop it may never run.
+  bool divides = isa<dfg::FloordivOp, dfg::ModOp>(op) && isa<dfg::EntryOp>(op->getParentOp());
+  if (divides && hasZero(op->getOperand(1)))
+    return Refusal{"division-by-zero",
+                   ("'" + name + "' of integers by zero makes every call fail").str()};
+  auto clamp = dyn_cast<dfg::ClampOp>(op);
+  if (!clamp)
+    return std::nullopt;
+  std::optional<double> low = numberOf(clamp.getMin()), high = numberOf(clamp.getMax());
+  if (!low || !high || !(*low > *high))
+    return std::nullopt;
+  std::string got;
+  raw_string_ostream(got) << format("%g and %g", *low, *high);
+  return Refusal{"clamp-limits", "'clamp' expects 'min' to be at most 'max', but got " + got};
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Whether an operation of a loop may end the call or see what others do meanwhile.
+static bool mayIntervene(mlir::Operation *op) {
+  if (isa<dfg::CheckedOpInterface>(op))
+    return true;
+  bool isAccess = isa<dfg::ReadOp, dfg::AssignOp>(op);
+  return !isAccess && op->getNumRegions() == 0 && !mlir::isMemoryEffectFree(op);
+}
+
+/// Whether the condition may be another one in the next iteration.
+static bool mayChange(dfg::WhileOp loop) {
+  llvm::StringSet<> assigned;
+  loop.getBodyRegion().walk([&](dfg::AssignOp assign) { assigned.insert(assign.getVariable()); });
+  mlir::Block &condition = loop.getConditionBlock();
+  auto isOther = [&](mlir::Value operand) {
+    auto argument = dyn_cast<mlir::BlockArgument>(operand);
+    if (!argument || argument.getOwner() != &condition)
+      return false;
+    unsigned place = argument.getArgNumber();
+    return loop.getYield().getValues()[place] != loop.getBodyBlock().getArgument(place);
+  };
+  return condition
+      .walk([&](mlir::Operation *op) {
+        auto read = dyn_cast<dfg::ReadOp>(op);
+        bool changes = any_of(op->getOperands(), isOther) || isa<dfg::AssignOp>(op) ||
+                       (read && assigned.contains(read.getVariable()));
+        return changes ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+std::optional<bool> knownCondition(dfg::WhileOp loop) {
+  mlir::DenseElementsAttr constant;
+  if (!matchPattern(loop.getCondition().getCondition(), mlir::m_Constant(&constant)))
+    return std::nullopt;
+  return constant.getSplatValue<bool>();
+}
+
+bool neverEnds(dfg::WhileOp loop) {
+  auto visit = [](mlir::Operation *op) {
+    return mayIntervene(op) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  };
+  return !loop.getConditionRegion().walk(visit).wasInterrupted() &&
+         !loop.getBodyRegion().walk(visit).wasInterrupted() && !mayChange(loop) &&
+         knownCondition(loop) != false; // false: never begins
+}
+
+//===----------------------------------------------------------------------===//
+// Effects
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Effects of an operation of a dataflow block on one variable or queue.
+struct Effect {
+  mlir::Operation *op;
+  mlir::Operation *place;
+  bool writes;
+};
+
+/// Questions about the order of the operations of a dataflow block.
+class Order {
+public:
+  explicit Order(mlir::Block &body) : body(body) {}
+
+  /// Whether a path of data and control edges orders the two within one iteration, or one of them
+  /// is in a loop that ends before the other.
+  bool orders(mlir::Operation *a, mlir::Operation *b) const {
+    if (reaches(a, b, /*inIteration=*/true) || reaches(b, a, /*inIteration=*/true))
+      return true;
+    return reaches(a, b, false) != reaches(b, a, false);
+  }
+
+  /// Whether a predicate lets only one of the two run.
+  bool excludes(mlir::Operation *a, mlir::Operation *b) const {
+    auto guards = guardsOf(a);
+    return any_of(guardsOf(b), [&](const auto &guard) {
+      return is_contained(guards, std::pair(guard.first, !guard.second));
+    });
+  }
+
+private:
+  /// Calls `visit` for each value of the block that `op`, or what is in it, takes.
+  void forEachInput(mlir::Operation *op, llvm::function_ref<void(mlir::Value)> visit) const {
+    op->walk([&](mlir::Operation *nested) {
+      for (mlir::Value operand : nested->getOperands())
+        if (mlir::Operation *producer = operand.getDefiningOp();
+            producer && producer->getBlock() == &body && producer != op)
+          visit(operand);
+    });
+  }
+
+  static bool isNextIteration(mlir::Operation *op) {
+    bool found = isa<dfg::NextIterationOp>(op);
+    if (auto node = dyn_cast<dfg::NodeOp>(op))
+      found = !node.getBody().front().getOps<dfg::NextIterationOp>().empty();
+    return found;
+  }
+
+  bool reaches(mlir::Operation *from, mlir::Operation *to, bool inIteration) const {
+    SmallVector<mlir::Operation *> work{to};
+    SmallPtrSet<mlir::Operation *, 16> seen{to};
+    while (!work.empty()) {
+      mlir::Operation *op = work.pop_back_val();
+      if (op == from && op != to)
+        return true;
+      if (inIteration && op != to && isNextIteration(op))
+        continue;
+      forEachInput(op, [&](mlir::Value value) {
+        if (seen.insert(value.getDefiningOp()).second)
+          work.push_back(value.getDefiningOp());
+      });
+    }
+    return false;
+  }
+
+  SmallVector<std::pair<mlir::Value, bool>> guardsOf(mlir::Operation *start) const {
+    SmallVector<std::pair<mlir::Value, bool>> guards;
+    SmallVector<mlir::Operation *> work{start};
+    SmallPtrSet<mlir::Operation *, 16> seen{start};
+    while (!work.empty()) {
+      mlir::Operation *op = work.pop_back_val();
+      if (isa<dfg::MergeOp>(op) || isNextIteration(op))
+        continue;
+      forEachInput(op, [&](mlir::Value value) {
+        mlir::Operation *producer = value.getDefiningOp();
+        if (auto choice = dyn_cast<dfg::SwitchOp>(producer))
+          guards.emplace_back(choice.getPredicate(), value == choice.getOnTrue());
+        if (seen.insert(producer).second)
+          work.push_back(producer);
+      });
+    }
+    return guards;
+  }
+
+  mlir::Block &body;
+};
+
+} // namespace
+
+/// The effects of a block on what has a name, by that name.
+static std::map<std::string, SmallVector<Effect>> collectEffects(mlir::Block &body) {
+  std::map<std::string, SmallVector<Effect>> effects;
+  for (mlir::Operation &place : body)
+    place.walk([&](mlir::Operation *op) {
+      auto interface = dyn_cast<mlir::MemoryEffectOpInterface>(op);
+      if (!interface || op->getNumRegions())
+        return;
+      SmallVector<mlir::MemoryEffects::EffectInstance> found;
+      interface.getEffects(found);
+      for (const auto &effect : found)
+        if (auto symbol = effect.getSymbolRef())
+          effects[symbol.getLeafReference().str()].push_back(
+              {op, &place, isa<mlir::MemoryEffects::Write>(effect.getEffect())});
+    });
+  return effects;
+}
+
+std::vector<UnorderedEffects> findUnorderedEffects(dfg::DataflowOp op) {
+  mlir::Block &body = op.getBody().front();
+  Order order(body);
+  std::vector<UnorderedEffects> found;
+  for (auto &[name, effects] : collectEffects(body))
+    for (size_t i = 0; i < effects.size(); ++i)
+      for (size_t j = 0; j < i; ++j) {
+        const Effect &a = effects[j], &b = effects[i];
+        if (a.place == b.place || !(a.writes || b.writes) || order.orders(a.place, b.place) ||
+            order.excludes(a.place, b.place))
+          continue;
+        found.push_back({name, a.op, b.op});
+      }
+  return found;
+}
+
+} // namespace tfc::text

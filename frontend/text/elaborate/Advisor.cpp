@@ -1,0 +1,199 @@
+// Adds hints to errors: what the author may have meant, and where names are declared.
+#include "frontend/text/elaborate/Advisor.h"
+
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/elaborate/Evaluator.h"
+#include "frontend/text/elaborate/Library.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/SizeScope.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// What is called
+//===----------------------------------------------------------------------===//
+
+/// Whether an argument of a part is more likely meant for its function `call`.
+static bool isData(const ast::Arg &arg) {
+  return arg.label.text.empty() &&
+         !isa<ast::IntExpr, ast::FloatExpr, ast::StringExpr, ast::BoolExpr>(arg.value);
+}
+
+/// A call of a part creates state without a name.
+Entity Advisor::failUnnamed(const Part &part, const ast::CallExpr &call) {
+  std::string state;
+  for (const ast::Stmt *member : part.decl->members)
+    if (const auto *var = dyn_cast<ast::VarDecl>(member))
+      state += (state.empty() ? "" : ", ") + var->name.text.str();
+  StringRef name = part.decl->name.text;
+  bool hasData = !call.args.empty() && isData(call.args[0]);
+  std::string args, data = hasData ? context.sources.oneLine(call.args[0].range) : "...";
+  for (const ast::Arg &arg : ArrayRef(call.args).drop_front(hasData))
+    args += (args.empty() ? "" : ", ") + context.sources.oneLine(arg.range);
+  std::string initial;
+  for (unsigned i = 1; initial.empty() || evaluator.lookup(initial, call.range); ++i)
+    initial = name.substr(0, 1).lower() + std::to_string(i);
+  reporter
+      .error(call.callee->range, "unnamed-state",
+             "'" + name + "' is a part" +
+                 (state.empty() ? std::string() : " with variables of its own (" + state + ")") +
+                 ", and a call cannot create " + (state.empty() ? "an instance" : "them"))
+      .help("name an instance at file level, 'let " + initial + " = " + name + "(" + args +
+            ")', and call that: '" + initial + "(" + data + ")'");
+  return Poison();
+}
+
+void Advisor::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr,
+                                 const Entity &value) {
+  const auto *name = dyn_cast_or_null<ast::NameExpr>(expr);
+  if (!name)
+    return;
+  std::optional<Entity> declared = evaluator.lookupDeclared(name->name, name->range);
+  if (!declared)
+    return;
+  if (Variable *const *variable = declared->get<Variable *>()) {
+    if ((*variable)->decl)
+      diagnostic.note((*variable)->decl->name.range,
+                      ("'" + name->name + "' is declared here as ").str() +
+                          dfg::toText((*variable)->type));
+    return;
+  }
+  if (const Local *local = context.frame->find(name->name);
+      local && local->type && value.isTensor())
+    diagnostic.note(local->at,
+                    ("'" + name->name + "' is declared here as ").str() + value.describe());
+}
+
+Entity Advisor::laterWork(SourceRange at, StringRef what) {
+  return reporter.fail(at, "not-yet",
+                       what + " is part of the language, but this tfc cannot compile it yet");
+}
+
+void Advisor::hintResults(Diagnostic &diagnostic, const Group &results, SourceRange at) {
+  StringRef call = context.sources.text(at);
+  bool isShort = call.size() < 40 && !call.contains('\n');
+  diagnostic.help("bind them, '" + join(results.names, ", ") + " = ..', or take one: " +
+                  (isShort ? call.str() : "r") + "." + results.names.front());
+}
+
+bool Advisor::hintEnded(Diagnostic &diagnostic, StringRef name) {
+  auto it =
+      context.frame ? context.frame->ended.find(name) : decltype(context.frame->ended.end())();
+  if (!context.frame || it == context.frame->ended.end())
+    return false;
+  auto [at, keyword] = it->second;
+  diagnostic.note(at, "bound here, in a block that has ended");
+  if (keyword == "if")
+    diagnostic.help("both branches yield it: " + name + " = if .. { yield .. } else { yield .. }");
+  else
+    diagnostic.help("the block yields it: " + name + " = " + keyword + " .. { yield .. }");
+  return true;
+}
+
+bool Advisor::hintForeign(Diagnostic &diagnostic, StringRef name) {
+  std::string lower = name.lower();
+  StringRef help =
+      StringSwitch<StringRef>(lower)
+          .Cases({"permute", "swapaxes", "moveaxis"},
+                 "transpose(x, [0, 2, 1]) gives the axes in that order")
+          .Cases({"unsqueeze", "expand_dims", "none", "newaxis"},
+                 "expand(x, axis: 1) inserts an axis of size 1")
+          .Cases({"zeros_like", "ones_like", "full_like"},
+                 "zeros(f32[..shape(x)]) has the sizes of x")
+          .Cases({"range", "xrange", "arange"}, "loops run over 0..n; iota(n) is a tensor")
+          .Cases({"masked_fill", "ifelse"}, "select(condition, x, y) chooses")
+          .Cases({"view", "ravel"}, "reshape(x, [n, -1]) gives another shape")
+          .Cases({"bmm", "mm", "mv"}, "a product of matrices is matmul(x, y)")
+          .Cases({"flip", "fliplr"}, "reverse(x, axis: [0]) turns an axis around")
+          .Case("chunk", "split(x, 2, axis: 1) gives parts of equal size")
+          .Case("detach", "stop_gradient(x) is x, held constant")
+          .Case("clip", "clamp(x, low, high) limits")
+          .Case("cat", "concat([x, y], axis: 1) joins")
+          .Cases({"index_select", "embedding_lookup"},
+                 "gather(x, i, axis: 0) takes rows by their indices")
+          .Cases({"int8", "int16", "int32", "int64", "uint8"},
+                 "i8, i16, i32, i64 and u8 are the types of integers")
+          .Cases({"float16", "bfloat16", "float32", "float64", "double"},
+                 "f16, bf16, f32 and f64 are the types of floating-point numbers")
+          .Default("");
+  if (!help.empty())
+    diagnostic.help(help);
+  return !help.empty();
+}
+
+/// `x.sum()` is `sum(x)` here.
+void Advisor::hintMember(Diagnostic &diagnostic, const ast::MemberExpr &expr) {
+  StringRef name = expr.member.text, object = context.sources.text(expr.base->range);
+  std::optional<Entity> meant = evaluator.lookup(name, expr.range);
+  bool isCallable = meant && (meant->is<Function>() || meant->is<Builtin>() || meant->is<All>() ||
+                              meant->is<const dfg::OpSignature *>());
+  if (name == "T")
+    diagnostic.help("operations are functions: transpose(" + object + ")");
+  else if (name == "astype" || name == "to" || name == "float")
+    diagnostic.help("cast(" + object + ", f32) and f32(" + object + ") convert");
+  else if (isCallable && object.size() < 40)
+    diagnostic.help("operations are functions: " + name + "(" + object + ")");
+}
+
+void Advisor::hintLibrary(Diagnostic &diagnostic, StringRef name) {
+  for (StringRef file : libraryNames())
+    for (StringRef keyword : {"\npart ", "\nfn "})
+      if (librarySource(file)->contains((keyword + name + "(").str()) && file != "prelude" &&
+          !name.starts_with("_"))
+        diagnostic.help("'use " + file + ": " + name + "' makes it available");
+}
+
+//===----------------------------------------------------------------------===//
+// Lookup
+//===----------------------------------------------------------------------===//
+
+std::vector<StringRef> Advisor::visibleNames() {
+  std::vector<StringRef> names;
+  auto addAll = [&](const auto &table) {
+    for (const auto &entry : table)
+      names.push_back(entry.getKey());
+  };
+  if (context.frame) {
+    addAll(context.frame->locals);
+    if (context.frame->self) {
+      addAll(context.frame->self->members);
+      addAll(context.frame->self->params);
+    }
+    if (context.frame->module)
+      addAll(context.frame->module->declarations);
+  }
+  if (context.program.prelude)
+    addAll(context.program.prelude->declarations);
+  llvm::append_range(names, context.program.builtins);
+  for (const dfg::OpSignature &op : dfg::allOps())
+    names.push_back(op.name);
+  sort(names);
+  return names;
+}
+
+Entity Advisor::unknownName(StringRef name, SourceRange at) {
+  Diagnostic &diagnostic =
+      reporter.error(at, "unknown-name", "nothing is named '" + name + "' here");
+  if (!hintEnded(diagnostic, name) && !hintForeign(diagnostic, name)) {
+    reporter.suggest(diagnostic, name, visibleNames());
+    hintLibrary(diagnostic, name);
+  }
+  return Poison();
+}
+
+//===----------------------------------------------------------------------===//
+// What is known of them
+//===----------------------------------------------------------------------===//
+
+/// Says where sizes are bound that an error is about.
+void Advisor::noteRunTimeSizes(Diagnostic &diagnostic, ArrayRef<std::string> names) {
+  for (const std::string &name : names)
+    if (const RunTimeSize *size = sizeScope.findRunTimeSize(dfg::DimExpr::symbol(name)))
+      diagnostic.note(size->at, "'" + name + "', at most " + size->bound.str() +
+                                    ", is found when the entry runs, here");
+}
+
+} // namespace tfc::text

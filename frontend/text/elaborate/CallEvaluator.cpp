@@ -1,0 +1,278 @@
+// Evaluates calls, and expands the functions that are called.
+#include "frontend/text/elaborate/CallEvaluator.h"
+
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/elaborate/Advisor.h"
+#include "frontend/text/elaborate/Builtins.h"
+#include "frontend/text/elaborate/DataflowBuilder.h"
+#include "frontend/text/elaborate/Evaluator.h"
+#include "frontend/text/elaborate/FactChecker.h"
+#include "frontend/text/elaborate/ListEmitter.h"
+#include "frontend/text/elaborate/Meter.h"
+#include "frontend/text/elaborate/OperationBuilder.h"
+#include "frontend/text/elaborate/ParameterBinder.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/StatementRunner.h"
+#include "frontend/text/elaborate/TensorEmitter.h"
+#include "frontend/text/elaborate/Unifier.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+/// Calls deeper than this are taken for a mistake before they exhaust the stack.
+static constexpr unsigned kMaxCallDepth = 200;
+
+//===----------------------------------------------------------------------===//
+// What is called
+//===----------------------------------------------------------------------===//
+
+/// The operation that a callee stands for, if it reads the variables that it is given.
+static const dfg::OpSignature *readingOp(const Entity &callee) {
+  const dfg::OpSignature *op = nullptr;
+  if (const dfg::OpSignature *const *named = callee.get<const dfg::OpSignature *>())
+    op = *named;
+  // A gradient is by what was read on the way to the loss.
+  else if (const Builtin *builtin = callee.get<Builtin>(); builtin && builtin->name != "gradients")
+    op = dfg::lookupOp(builtin->name == "add_n" ? "add" : builtin->name);
+  bool takesVariable = op && any_of(op->attributes, [](const dfg::AttrSignature &attribute) {
+                         return attribute.kind == dfg::AttrKind::Symbol;
+                       });
+  return takesVariable ? nullptr : op;
+}
+
+bool CallEvaluator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
+                                      const dfg::OpSignature *op) {
+  // What an operation computes with is read where it is named, also in a list: before what stands
+  // behind it has effects.
+  auto evalOperand = [&](const ast::Expr *expr, auto &self) -> Entity {
+    const auto *list = dyn_cast<ast::ListExpr>(expr);
+    if (!list) {
+      Entity value = evaluator.eval(expr);
+      if (context.entry.number)
+        tensorEmitter.readNow(value, expr->range);
+      return value;
+    }
+    std::vector<Entity> elements;
+    std::vector<SourceRange> places;
+    for (const ast::Expr *element : list->elements) {
+      elements.push_back(self(element, self));
+      places.push_back(element->range);
+      if (elements.back().isPoison())
+        return Poison();
+    }
+    return Entity::list(std::move(elements), std::move(places));
+  };
+  bool ok = true;
+  const auto *callee = dyn_cast<ast::NameExpr>(call.callee);
+  bool assigns = callee && callee->name.starts_with("assign");
+  for (const ast::Arg &arg : call.args) {
+    Argument &argument = args.emplace_back();
+    argument.label = arg.label;
+    argument.expr = arg.value;
+    argument.range = arg.value->range;
+    // `assign(w, zeros())` wants zeros of the type of w.
+    Variable *const *target = args.front().value.get<Variable *>();
+    if (target && assigns && args.size() == 2)
+      context.expected =
+          TensorType{(*target)->type.getElementType(), dfg::shapeOf((*target)->type)};
+    // That which a scatter changes is not read.
+    bool isChanged = op && op->name.starts_with("scatter_") && args.size() == 1;
+    argument.value =
+        op && !isChanged ? evalOperand(arg.value, evalOperand) : evaluator.eval(arg.value);
+    context.expected.reset();
+    ok &= !argument.value.isPoison();
+  }
+  return ok;
+}
+
+Entity CallEvaluator::evalCall(const ast::CallExpr &call) {
+  if (context.frame->dataflow &&
+      any_of(call.args, [](const ast::Arg &arg) { return arg.label.text == "after"; }))
+    return dataflowBuilder.callAfter(call);
+  std::optional<TensorType> wanted = std::move(context.expected);
+  context.expected.reset();
+  Entity callee = evaluator.eval(call.callee);
+  if (callee.isPoison()) {
+    // The arguments may have errors of their own.
+    Arguments args;
+    evaluateArguments(call, args);
+    return Poison();
+  }
+  context.expected = std::move(wanted);
+  return callEntity(callee, call);
+}
+
+Entity CallEvaluator::callEntity(const Entity &callee, const ast::CallExpr &call) {
+  if (const Function *function = callee.get<Function>())
+    return callFunction(*function, call);
+  if (Instance *const *instance = callee.get<Instance *>()) {
+    auto it = (*instance)->members.find("call");
+    const auto *fn =
+        it == (*instance)->members.end() ? nullptr : dyn_cast<ast::FnDecl>(it->second.stmt);
+    if (!fn)
+      return failUncallable(**instance, call);
+    return callFunction({fn, (*instance)->part.module, *instance}, call);
+  }
+  if (const Part *part = callee.get<Part>())
+    return advisor.failUnnamed(*part, call);
+
+  std::optional<TensorType> wanted = std::move(context.expected);
+  context.expected.reset();
+  const dfg::OpSignature *const *named = callee.get<const dfg::OpSignature *>();
+  if (named && (*named)->name == "merge" && context.frame->dataflow)
+    return dataflowBuilder.callMerge(call);
+  Arguments args;
+  if (!evaluateArguments(call, args, readingOp(callee)))
+    return Poison();
+  context.expected = std::move(wanted);
+  llvm::scope_exit forget([&] { context.expected.reset(); });
+  if (const mlir::Type *type = callee.get<mlir::Type>())
+    return tensorEmitter.callCast(*type, args, call);
+  if (const ListType *type = callee.get<ListType>())
+    return listEmitter.callListType(*type, args, call);
+  if (const Builtin *builtin = callee.get<Builtin>())
+    return builtins.callBuiltin(builtin->name, args, call);
+  if (const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>()) {
+    if (std::optional<Entity> onList = listEmitter.callOnList((*op)->name, args, call))
+      return *onList;
+    return operationBuilder.callOpOnState(**op, args, call);
+  }
+  // `all` alone is a group of variables; called, it is the reduction.
+  if (const dfg::OpSignature *op = dfg::lookupOp("all"); op && callee.is<All>())
+    return operationBuilder.callOp(*op, args, call);
+  return reporter.fail(call.callee->range, "not-callable", callee.describe() + " cannot be called");
+}
+
+/// A part without `call` may have other functions.
+Entity CallEvaluator::failUncallable(const Instance &instance, const ast::CallExpr &call) {
+  std::string functions;
+  for (const ast::Stmt *member : instance.part.decl->members)
+    if (const auto *fn = dyn_cast<ast::FnDecl>(member))
+      functions += (functions.empty() ? "" : ", ") + fn->name.text.str();
+  Diagnostic &diagnostic =
+      reporter.error(call.callee->range, "not-callable",
+                     "the part '" + instance.part.decl->name.text + "' has no fn 'call'");
+  if (!functions.empty())
+    diagnostic.help("its functions are called by name: " + functions);
+  return Poison();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Entity CallEvaluator::callFunction(const Function &function, const ast::CallExpr &call) {
+  const ast::FnDecl &fn = *function.decl;
+  std::optional<TensorType> wanted = std::move(context.expected);
+  context.expected.reset();
+  if (fn.isEntry)
+    return reporter.fail(call.callee->range, "not-callable",
+                         "'" + fn.name.text + "' is an entry: only the program calls it");
+  for (const Frame *f = context.frame; f; f = f->caller)
+    if (f->fn == &fn && f->self == function.self)
+      return reporter.fail(call.range, "recursion",
+                           "'" + fn.name.text +
+                               "' calls itself, and functions are expanded where they "
+                               "are called");
+  if (context.frame->depth >= kMaxCallDepth)
+    return reporter.fail(call.range, "recursion", "calls are nested too deeply");
+
+  // Its declaration has been reported.
+  if (lacksType(fn.params))
+    return Poison();
+  std::vector<Argument> matched;
+  std::string what = "'" + fn.name.text.str() + "'";
+  if (!parameterBinder.matchArguments(fn.params, what, call, matched))
+    return Poison();
+  bool ok = true;
+  for (size_t i : argumentOrder(matched)) {
+    Argument &argument = matched[i];
+    argument.value = evaluator.eval(argument.expr);
+    bool isRunTime = !fn.params[i].isStatic && !fn.params[i].isVar;
+    if (Variable *const *variable = argument.value.get<Variable *>(); variable && isRunTime) {
+      mlir::Value value = tensorEmitter.readVariable(**variable, argument.range);
+      argument.value = value ? Entity(value) : Entity();
+    }
+    ok &= !argument.value.isPoison();
+  }
+  if (!ok)
+    return Poison();
+
+  Budget::Scope expansion(context.budget, {Expansion::Kind::Function, fn.name.text, call.range});
+  if (!meter.spend(kStepsOfCall, call.range))
+    return Poison();
+  ++context.budget.counts[&fn];
+  size_t variablesBefore = context.program.variables.size();
+  auto callee = std::make_shared<Frame>();
+  callee->module = function.module;
+  callee->self = function.self;
+  callee->fn = &fn;
+  callee->caller = context.frame;
+  callee->callSite = call.range;
+  callee->depth = context.frame->depth + 1;
+  callee->expected = wanted;
+  // Variables that the body declares are initialised later, in its frame.
+  llvm::scope_exit keep([&] {
+    if (context.program.variables.size() != variablesBefore)
+      context.program.keptFrames.push_back(callee);
+  });
+  SaveAndRestore<Frame *> inner(context.frame, callee.get());
+  if (!parameterBinder.bindParams(function, matched, *callee))
+    return Poison();
+  if (!factChecker.checkWhere(fn.where, what))
+    return Poison();
+  return runBody(*callee);
+}
+
+Entity CallEvaluator::runBody(Frame &callee) {
+  const ast::FnDecl &fn = *callee.fn;
+  context.program.expanded.insert(&fn);
+  SaveAndRestore<std::string> outer(context.bindingName);
+  SaveAndRestore<size_t> sizes(context.entry.newSizes, context.entry.runTimeSizes.size());
+  statementRunner.execBlock(*fn.body);
+  bool hasResults = fn.resultType || !fn.results.empty();
+  if (!callee.result) {
+    if (hasResults && callee.module->hasSyntaxErrors)
+      return Poison();
+    if (hasResults)
+      return reporter.fail(fn.name.range, "missing-return",
+                           "'" + fn.name.text +
+                               "' has results, but reaches its end without 'return'");
+    return Entity(Nothing{});
+  }
+  return checkResults(fn, *callee.result, callee.resultAt);
+}
+
+Entity CallEvaluator::checkResults(const ast::FnDecl &fn, const Entity &result, SourceRange at) {
+  if (result.isPoison())
+    return result;
+  std::string what = "the result of '" + fn.name.text.str() + "'";
+  if (fn.resultType)
+    return unifier.checkResult(*fn.resultType, result, at, what);
+  if (fn.results.empty()) {
+    if (result.is<Nothing>())
+      return result;
+    return reporter.fail(at, "wrong-count",
+                         "'" + fn.name.text + "' declares no results, but returns some");
+  }
+  std::vector<Entity> values{result};
+  if (const Group *group = result.asGroup(); group && fn.results.size() > 1)
+    values = group->elements;
+  if (values.size() != fn.results.size())
+    return reporter.fail(at, "wrong-count",
+                         "'" + fn.name.text + "' declares " + Twine(fn.results.size()) +
+                             " results, but returns " + Twine(values.size()));
+  std::vector<std::string> names;
+  for (auto [declared, value] : zip(fn.results, values)) {
+    if (!declared.name)
+      return Poison();
+    value = unifier.checkResult(*declared.type, value, at, ("'" + declared.name.text + "'").str());
+    if (value.isPoison())
+      return Poison();
+    names.push_back(declared.name.text.str());
+  }
+  return values.size() == 1 ? values.front() : Entity::group(std::move(values), std::move(names));
+}
+
+} // namespace tfc::text

@@ -1,0 +1,64 @@
+/// Evaluates calls, and expands the functions that are called.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Advisor;
+class Builtins;
+class DataflowBuilder;
+class Evaluator;
+class FactChecker;
+class ListEmitter;
+class Meter;
+class OperationBuilder;
+class ParameterBinder;
+class Reporter;
+class StatementRunner;
+class TensorEmitter;
+class Unifier;
+
+/// Evaluates calls, and expands the functions that are called.
+class CallEvaluator {
+public:
+  CallEvaluator(Context &context, Evaluator &evaluator, Reporter &reporter, Meter &meter,
+                Advisor &advisor, TensorEmitter &tensorEmitter, FactChecker &factChecker,
+                Unifier &unifier, ListEmitter &listEmitter, ParameterBinder &parameterBinder,
+                OperationBuilder &operationBuilder, Builtins &builtins,
+                StatementRunner &statementRunner, DataflowBuilder &dataflowBuilder)
+      : context(context), evaluator(evaluator), reporter(reporter), meter(meter), advisor(advisor),
+        tensorEmitter(tensorEmitter), factChecker(factChecker), unifier(unifier),
+        listEmitter(listEmitter), parameterBinder(parameterBinder),
+        operationBuilder(operationBuilder), builtins(builtins), statementRunner(statementRunner),
+        dataflowBuilder(dataflowBuilder) {}
+
+  Entity evalCall(const ast::CallExpr &call);
+  Entity runBody(Frame &callee);
+  Entity callFunction(const Function &function, const ast::CallExpr &call);
+
+private:
+  Entity callEntity(const Entity &callee, const ast::CallExpr &call);
+  Entity failUncallable(const Instance &instance, const ast::CallExpr &call);
+  /// `op`: what reads the arguments that are variables.
+  bool evaluateArguments(const ast::CallExpr &call, Arguments &args,
+                         const dfg::OpSignature *op = nullptr);
+  Entity checkResults(const ast::FnDecl &fn, const Entity &result, SourceRange at);
+
+  Context &context;
+  Evaluator &evaluator;
+  Reporter &reporter;
+  Meter &meter;
+  Advisor &advisor;
+  TensorEmitter &tensorEmitter;
+  FactChecker &factChecker;
+  Unifier &unifier;
+  ListEmitter &listEmitter;
+  ParameterBinder &parameterBinder;
+  OperationBuilder &operationBuilder;
+  Builtins &builtins;
+  StatementRunner &statementRunner;
+  DataflowBuilder &dataflowBuilder;
+};
+
+} // namespace tfc::text

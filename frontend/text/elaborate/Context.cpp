@@ -1,0 +1,15 @@
+#include "frontend/text/elaborate/Context.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+std::shared_ptr<Frame> Context::newFrame(Module *module, Instance *self) {
+  auto result = std::make_shared<Frame>();
+  result->module = module;
+  result->self = self;
+  program.keptFrames.push_back(result);
+  return result;
+}
+
+} // namespace tfc::text

@@ -1,0 +1,93 @@
+#include "frontend/text/elaborate/Elaborator.h"
+
+#include "frontend/text/elaborate/Elaborate.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+Elaborator::Elaborator(GraphBuilder &builder, SourceManager &sources, DiagnosticEngine &diagnostics,
+                       const ImportOptions &options)
+    : context(builder, sources, diagnostics, options), sizeScope(context),
+      reporter(context, sizeScope), meter(context, reporter),
+      advisor(context, *this, sizeScope, reporter), sizeExplainer(context, sizeScope, advisor),
+      errorCapture(context, reporter, advisor, sizeExplainer),
+      staticStage(context, *this, sizeScope, reporter, meter), regionEditor(context),
+      tensorEmitter(context, *this, sizeScope, reporter, meter, advisor, errorCapture),
+      factChecker(context, *this, sizeScope, reporter, staticStage, tensorEmitter),
+      typeEvaluator(context, *this, reporter, advisor, tensorEmitter),
+      unifier(context, *this, sizeScope, reporter, advisor, tensorEmitter, factChecker,
+              typeEvaluator),
+      binder(context, *this, reporter, meter, tensorEmitter, typeEvaluator, unifier),
+      randomDraws(context, reporter, regionEditor, tensorEmitter),
+      listEmitter(context, *this, reporter, errorCapture, tensorEmitter),
+      parameterBinder(context, *this, reporter, tensorEmitter, typeEvaluator, unifier),
+      moduleLoader(context, reporter, advisor),
+      partInstantiator(context, *this, reporter, meter, advisor, staticStage, factChecker,
+                       parameterBinder, moduleLoader),
+      queueEmitter(context, reporter, staticStage, tensorEmitter, typeEvaluator),
+      variableTable(context, *this, reporter, typeEvaluator, binder, moduleLoader),
+      nameResolver(context, *this, reporter, meter, regionEditor, typeEvaluator, unifier, binder,
+                   partInstantiator, queueEmitter, variableTable),
+      operationBuilder(context, reporter, errorCapture, tensorEmitter, randomDraws),
+      gradientBuilder(context, reporter, meter, errorCapture, tensorEmitter, nameResolver),
+      builtins(context, sizeScope, reporter, meter, staticStage, tensorEmitter, typeEvaluator,
+               listEmitter, moduleLoader, queueEmitter, operationBuilder, gradientBuilder),
+      indexEvaluator(context, *this, reporter, staticStage, tensorEmitter, typeEvaluator,
+                     listEmitter),
+      blockRunner(context, *this, reporter, tensorEmitter),
+      statementRunner(context, *this, reporter, meter, advisor, staticStage, tensorEmitter,
+                      typeEvaluator, binder, moduleLoader, variableTable, blockRunner),
+      branchBuilder(context, reporter, regionEditor, tensorEmitter, blockRunner, statementRunner),
+      loopBuilder(context, *this, sizeScope, reporter, regionEditor, tensorEmitter, typeEvaluator,
+                  unifier, binder, listEmitter, blockRunner, statementRunner),
+      dataflowBuilder(context, *this, reporter, regionEditor, tensorEmitter, operationBuilder,
+                      blockRunner, statementRunner),
+      callEvaluator(context, *this, reporter, meter, advisor, tensorEmitter, factChecker, unifier,
+                    listEmitter, parameterBinder, operationBuilder, builtins, statementRunner,
+                    dataflowBuilder),
+      expressionEvaluator(context, *this, reporter, meter, advisor, staticStage, tensorEmitter,
+                          typeEvaluator, binder, nameResolver, indexEvaluator, branchBuilder,
+                          loopBuilder, dataflowBuilder, callEvaluator),
+      entryElaborator(context, reporter, tensorEmitter, factChecker, typeEvaluator, moduleLoader,
+                      callEvaluator),
+      initializerElaborator(context, *this, tensorEmitter, queueEmitter, nameResolver),
+      uncalledChecker(context, *this, reporter, factChecker, typeEvaluator, parameterBinder,
+                      partInstantiator, callEvaluator) {
+  context.program.builtins = Builtins::names();
+}
+
+void Elaborator::run(FileId file) {
+  Program &program = context.program;
+  moduleLoader.allowFolderOf(file);
+  program.prelude = moduleLoader.loadShipped("prelude", {});
+  program.mainModule = moduleLoader.loadModule(file, {});
+  if (!program.mainModule || !program.prelude)
+    return;
+  Module &main = *program.mainModule;
+  main.isMain = true;
+  program.hasFailedEntries = main.hasSyntaxErrors;
+  if (main.file->items.empty() && !main.hasSyntaxErrors)
+    reporter.error({file, 0, 0}, "empty-file", "the file declares nothing")
+        .help("a model has at least an entry, such as entry twice(x: f32[n]) -> (y: f32[n]) "
+              "{ return 2.0 * x }");
+  std::shared_ptr<Frame> top = context.newFrame(&main, nullptr);
+  context.frame = top.get();
+  context.builder.getModule().setSymName(main.name);
+  moduleLoader.prefixNames();
+  for (const ast::Stmt *item : main.file->items)
+    if (const auto *fn = dyn_cast<ast::FnDecl>(item); fn && fn->isEntry)
+      entryElaborator.elaborateEntry(main, *fn);
+  initializerElaborator.elaborateInitializers();
+  uncalledChecker.checkUncalled();
+}
+
+bool elaborate(mlir::ModuleOp module, SourceManager &sources, FileId file,
+               DiagnosticEngine &diagnostics, const ImportOptions &options) {
+  unsigned before = diagnostics.errorCount();
+  GraphBuilder builder(module);
+  Elaborator(builder, sources, diagnostics, options).run(file);
+  return diagnostics.errorCount() == before;
+}
+
+} // namespace tfc::text

@@ -1,0 +1,163 @@
+/// What names and expressions mean while a graph is elaborated.
+#pragma once
+
+#include "dialects/dfg/Dfg.h"
+#include "frontend/text/syntax/Ast.h"
+#include <variant>
+
+namespace tfc::dfg {
+struct OpSignature;
+struct OperandSignature;
+} // namespace tfc::dfg
+
+namespace tfc::text {
+
+struct Entity;
+struct Instance;
+struct Module;
+struct Queue;
+struct Variable;
+
+/// An error that has been reported: whatever it reaches is silent.
+struct Poison {};
+
+/// What a function without results gives.
+struct Nothing {};
+
+/// The type of a tensor as a value: `zeros(f32[n, 4])`.
+struct TensorType {
+  mlir::Type element;
+  dfg::Shape shape;
+};
+
+/// `list[f32[n, 4]]` as a value.
+struct ListType {
+  TensorType element;
+};
+
+/// A compile-time list of values of any types; also a shape. With names for the results of a
+/// function or an operation that has several.
+struct Group {
+  std::vector<Entity> elements;
+  std::vector<std::string> names;
+  /// Where each element stands, of a list that is spelled out.
+  std::vector<SourceRange> places;
+  /// The number of values in it and in the groups in it, at most UINT64_MAX.
+  uint64_t weight = 1;
+  /// How deep groups are nested in it.
+  unsigned depth = 1;
+  /// A gradient that consists of the touched rows only.
+  bool isSparse = false;
+  /// The touched tensor's type, of a sparse gradient.
+  mlir::Type sparseType;
+
+  /// Where an element stands; invalid if that is not known.
+  SourceRange placeOf(size_t i) const { return i < places.size() ? places[i] : SourceRange(); }
+};
+
+/// The group of all trainable variables, as a default.
+struct All {};
+
+/// A function: of a file, or of a part with its instance.
+struct Function {
+  const ast::FnDecl *decl = nullptr;
+  Module *module = nullptr;
+  Instance *self = nullptr;
+};
+
+struct Part {
+  const ast::PartDecl *decl = nullptr;
+  Module *module = nullptr;
+};
+
+/// A function of the static stage that the language itself provides.
+struct Builtin {
+  llvm::StringRef name;
+};
+
+/// A tensor known at compile time that no entry holds yet: `let` of a loaded file.
+struct Constant {
+  mlir::ElementsAttr value;
+};
+
+struct Entity {
+  using Data = std::variant<Poison, Nothing, int64_t, double, bool, std::string, dfg::DimExpr,
+                            mlir::Type, TensorType, ListType, std::shared_ptr<const Group>, All,
+                            mlir::Value, Constant, Variable *, Queue *, Instance *, Function, Part,
+                            Module *, const dfg::OpSignature *, Builtin>;
+  Data data = Poison{};
+
+  Entity() = default;
+  template <typename T>
+    requires(!std::is_same_v<std::decay_t<T>, Entity>)
+  Entity(T &&value) : data(std::forward<T>(value)) {}
+
+  static Entity dim(const dfg::DimExpr &size);
+  static Entity group(std::vector<Entity> elements, std::vector<std::string> names = {});
+  /// A list of values that stand at `places`.
+  static Entity list(std::vector<Entity> elements, std::vector<SourceRange> places);
+  static Entity shape(llvm::ArrayRef<dfg::DimExpr> sizes);
+
+  template <typename T> bool is() const { return std::holds_alternative<T>(data); }
+  template <typename T> const T *get() const { return std::get_if<T>(&data); }
+  template <typename T> const T &as() const { return std::get<T>(data); }
+
+  bool isPoison() const { return is<Poison>(); }
+  /// An int, float or dimension.
+  bool isNumber() const { return is<int64_t>() || is<double>() || is<dfg::DimExpr>(); }
+  /// A tensor at run time, or what becomes one when it is used.
+  bool isTensor() const { return is<mlir::Value>() || is<Variable *>() || is<Constant>(); }
+  const Group *asGroup() const;
+  /// Of an int or a dimension.
+  std::optional<dfg::DimExpr> asDim() const;
+  /// Of an int or a float.
+  std::optional<double> asDouble() const;
+  /// Sizes, if this is a group of ints and dimensions.
+  std::optional<dfg::Shape> asShape() const;
+
+  /// What it is, for messages: "a group", "f32[n, 64]", "the part 'dense'".
+  std::string describe() const;
+  /// Whether no run-time value is in it.
+  bool isStatic() const;
+};
+
+/// The element type of a run-time value; null for a number, which takes the other operand's.
+mlir::Type elementOf(const Entity &value);
+
+/// The shortest decimal text that reads back as the same number.
+std::string toText(double value);
+std::string toText(float value);
+
+/// Equality of static values; nothing where they cannot be compared.
+std::optional<bool> staticEquals(const Entity &a, const Entity &b);
+
+/// A key by which things are ordered as they are declared: positions from the file root down.
+using OrderKey = llvm::SmallVector<unsigned, 6>;
+
+struct Variable {
+  /// The checkpoint name.
+  std::string path;
+  mlir::RankedTensorType type;
+  bool isFrozen = false;
+  std::string formerly;
+  OrderKey order;
+  const ast::VarDecl *decl = nullptr;
+  mlir::Location location;
+};
+
+/// Elements that wait between calls and threads.
+struct Queue {
+  std::string path;
+  std::vector<std::string> names;
+  llvm::SmallVector<mlir::RankedTensorType> components;
+  /// `fifo`, `shuffle` or `priority`.
+  std::string kind;
+  int64_t capacity = 0;
+  int64_t minReady = 0;
+  int64_t seed = 0;
+  OrderKey order;
+  const ast::QueueDecl *decl = nullptr;
+  mlir::Location location;
+};
+
+} // namespace tfc::text

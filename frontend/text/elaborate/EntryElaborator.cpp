@@ -1,0 +1,301 @@
+// Elaborates entries: feeds, facts, body and results.
+#include "frontend/text/elaborate/EntryElaborator.h"
+
+#include "dialects/dfg/SizeLimits.h"
+#include "frontend/text/elaborate/CallEvaluator.h"
+#include "frontend/text/elaborate/FactChecker.h"
+#include "frontend/text/elaborate/ModuleLoader.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/SizeScope.h"
+#include "frontend/text/elaborate/TensorEmitter.h"
+#include "frontend/text/elaborate/TypeEvaluator.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+/// The size in `n <= 256`, and the bound.
+static std::pair<const ast::Expr *, const ast::Expr *> splitBound(const ast::Expr *expr) {
+  if (const auto *binary = dyn_cast<ast::BinaryExpr>(expr);
+      binary && binary->op == ast::BinaryOp::Le)
+    return {binary->lhs, binary->rhs};
+  return {expr, nullptr};
+}
+
+/// Gives every name in a feed's size that means nothing else a dimension of the entry.
+void EntryElaborator::declareSymbols(const ast::Expr *expr, EntryHeader &header) {
+  SmallVector<StringRef> names;
+  typeEvaluator.collectUnbound(expr, names);
+  for (StringRef name : names) {
+    if (name == "_") {
+      reporter.error(expr->range, "not-a-size", "a size of a feed needs a name");
+      continue;
+    }
+    header.symbols.push_back(name.str());
+    context.frame->locals[name] = {Entity(dfg::DimExpr::symbol(name)), expr->range, nullptr};
+    context.frame->dims.push_back(name.str());
+  }
+}
+
+bool EntryElaborator::bindFeedSizes(const ast::Type &type, EntryHeader &header) {
+  bool ok = true;
+  for (const ast::IndexItem &item : type.items) {
+    if (item.kind != ast::IndexItemKind::Element) {
+      reporter.error(item.range, "not-a-size", "a feed has a fixed number of axes");
+      ok = false;
+      continue;
+    }
+    declareSymbols(splitBound(item.value).first, header);
+  }
+  return ok;
+}
+
+/// The shape of a feed; its bounds go to the header.
+std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type, EntryHeader &header) {
+  ast::Type scalar = type;
+  scalar.items = {};
+  std::optional<TensorType> result = typeEvaluator.evalType(scalar);
+  if (!result)
+    return std::nullopt;
+  for (const ast::IndexItem &item : type.items) {
+    auto [size, bound] = splitBound(item.value);
+    std::optional<dfg::DimExpr> value = typeEvaluator.evalSize(size);
+    if (!value)
+      return std::nullopt;
+    if (value->constant().value_or(0) < 0) {
+      reporter.error(item.range, "not-a-size", "a size cannot be negative: " + value->str());
+      return std::nullopt;
+    }
+    result->shape.push_back(*value);
+    if (!bound)
+      continue;
+    std::optional<dfg::DimExpr> limit = typeEvaluator.evalSize(bound);
+    if (!limit)
+      return std::nullopt;
+    std::optional<StringRef> name = value->asSymbol();
+    if (!name || !limit->constant() || *limit->constant() < 0) {
+      reporter.error(item.range, "bad-bound", "a bound is a name, '<=' and a number");
+      return std::nullopt;
+    }
+    addBound(header.bounds, *name, *limit->constant(), /*isUpper=*/true);
+  }
+  mlir::Type tensor = dfg::tensorOf(result->shape, result->element);
+  if (dfg::isTooLarge(tensor)) {
+    reporter.error(type.range, "too-large", "no memory holds " + dfg::toText(tensor));
+    return std::nullopt;
+  }
+  return result;
+}
+
+/// Whether every dimension follows from the sizes of the feeds, one after the other.
+bool EntryElaborator::checkSolvable(const ast::FnDecl &entry, const EntryHeader &header) {
+  std::set<std::string> known;
+  auto solve = [&](const dfg::DimExpr &size) {
+    SmallVector<std::string> names;
+    size.collectSymbols(names);
+    erase_if(names, [&](const std::string &name) { return known.count(name) != 0; });
+    if (names.size() != 1)
+      return false;
+    auto at = [&](int64_t probe) {
+      return size.substitute([&](StringRef name) -> std::optional<dfg::DimExpr> {
+        return name == names.front() ? dfg::DimExpr(probe) : dfg::DimExpr::symbol(name);
+      });
+    };
+    std::optional<dfg::DimExpr> zero = at(0), one = at(1), two = at(2);
+    if (!zero || !one || !two || !(*two - *one == *one - *zero))
+      return false;
+    std::optional<int64_t> scale = (*one - *zero).constant();
+    return scale && *scale != 0 && known.insert(names.front()).second;
+  };
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (const EntryValue &feed : header.feeds)
+      for (const dfg::DimExpr &size : dfg::shapeOf(feed.type))
+        progress |= solve(size);
+  }
+  bool ok = true;
+  for (const std::string &symbol : header.symbols) {
+    if (known.count(symbol) ||
+        context.frame->locals[symbol].value.asDim() != dfg::DimExpr::symbol(symbol))
+      continue;
+    reporter
+        .error(context.frame->locals[symbol].at, "unsolvable-dimension",
+               "'" + symbol + "' cannot be found from the sizes of the feeds of '" +
+                   entry.name.text + "'")
+        .help("a feed of which one size is '" + symbol + "' makes it known");
+    ok = false;
+  }
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+/// Facts of the file, where they concern dimensions of this entry only.
+void EntryElaborator::applyFileFacts(Module &module) {
+  for (const ast::Stmt *item : module.file->items) {
+    const auto *dim = dyn_cast<ast::DimDecl>(item);
+    for (const ast::Expr *fact : dim ? dim->facts : ArrayRef<ast::Expr *>()) {
+      SmallVector<StringRef> unknown;
+      const auto *binary = dyn_cast<ast::BinaryExpr>(fact);
+      bool isFact = binary && binary->op >= ast::BinaryOp::Eq && binary->op <= ast::BinaryOp::Ge;
+      if (!isFact) {
+        reporter.error(fact->range, "bad-bound",
+                       "'dim' states facts about dimensions, as in dim n <= 256");
+        continue;
+      }
+      typeEvaluator.collectUnbound(fact, unknown);
+      if (unknown.empty())
+        factChecker.checkWhere({const_cast<ast::Expr *>(fact)}, "the file");
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+/// The second of two results of one name, if there are such: callers ask for results by name.
+static const ast::Param *findRepeated(ArrayRef<ast::Param> results) {
+  StringSet<> names;
+  const auto *it = find_if(
+      results, [&](const ast::Param &result) { return !names.insert(result.name.text).second; });
+  return it == results.end() ? nullptr : it;
+}
+
+bool EntryElaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
+  bool ok = true;
+  for (const ast::Param &param : entry.params) {
+    if (param.isStatic || param.isVar || param.defaultValue || isStaticType(*param.type)) {
+      reporter.error(param.range, "bad-feed",
+                     "a feed of an entry is a tensor that each call gives, without a default");
+      ok = false;
+      continue;
+    }
+    ok &= bindFeedSizes(*param.type, header);
+  }
+  if (const ast::Param *repeated = findRepeated(entry.results)) {
+    reporter.error(repeated->name.range, "duplicate-name",
+                   "'" + repeated->name.text + "' is declared twice");
+    ok = false;
+  }
+  for (const ast::Expr *fact : entry.where)
+    factChecker.substituteEquality(fact);
+  if (!ok)
+    return false;
+  for (const ast::Param &param : entry.params) {
+    std::optional<TensorType> type = feedType(*param.type, header);
+    if (!type) {
+      ok = false;
+      continue;
+    }
+    for (const EntryValue &feed : header.feeds)
+      if (feed.name == param.name.text) {
+        reporter.error(param.name.range, "duplicate-name",
+                       "'" + param.name.text + "' is declared twice");
+        ok = false;
+      }
+    header.feeds.push_back({param.name.text.str(), dfg::tensorOf(type->shape, type->element),
+                            reporter.locate(param.name.range)});
+  }
+  // What was replaced by an equality is no dimension of its own.
+  llvm::erase_if(header.symbols, [&](const std::string &name) {
+    return !(context.frame->locals[name].value.asDim() == dfg::DimExpr::symbol(name));
+  });
+  return ok && checkSolvable(entry, header);
+}
+
+/// Whether a fact is about sizes that only the types of the results name: what these are is known
+/// when the entry has run.
+bool EntryElaborator::isAboutResults(const ast::Expr *fact, const ast::FnDecl &entry) {
+  SmallVector<StringRef> unknown, named;
+  typeEvaluator.collectUnbound(fact, unknown);
+  for (const ast::Param &result : entry.results)
+    for (const ast::IndexItem &item : result.type->items)
+      if (item.value)
+        typeEvaluator.collectUnbound(item.value, named);
+  return !unknown.empty() &&
+         all_of(unknown, [&](StringRef name) { return is_contained(named, name); });
+}
+
+void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
+  if (context.budget.isStopped())
+    return;
+  Budget::Scope expansion(context.budget,
+                          {Expansion::Kind::Entry, entry.name.text, entry.name.range});
+  std::shared_ptr<Frame> entryFrame = context.newFrame(&module, nullptr);
+  entryFrame->fn = &entry;
+  EntryHeader header;
+  header.name = entry.name.text.str();
+  header.doc = entry.doc.str();
+  SaveAndRestore<Frame *> inner(context.frame, entryFrame.get());
+  SaveAndRestore<EntryHeader *> current(context.entry.header, &header);
+  context.entry.number = ++context.entriesSoFar;
+  llvm::scope_exit leave([&] { context.entry.number = 0; });
+  context.entry.name = header.name;
+  context.bindingName.clear();
+  context.entry.reads.clear();
+  context.entry.draws.clear();
+  context.entry.callNumber = nullptr;
+  context.entry.loops.clear();
+  context.entry.lowerBounds.clear();
+  context.entry.runTimeSizes.clear();
+  context.entry.newSizes = 0;
+  moduleLoader.checkAnnotations(entry, {"device"});
+  unsigned errorsBefore = context.diagnostics.errorCount();
+  llvm::scope_exit note([&] {
+    context.program.hasFailedEntries |= context.diagnostics.errorCount() != errorsBefore;
+  });
+  if (!bindFeeds(entry, header))
+    return;
+  applyFileFacts(module);
+  std::string what = ("entry '" + entry.name.text + "'").str();
+  SmallVector<ast::Expr *> early, late;
+  for (ast::Expr *fact : entry.where)
+    (isAboutResults(fact, entry) ? late : early).push_back(fact);
+  if (!factChecker.checkWhere(early, what))
+    return;
+  dfg::EntryOp op = context.builder.beginEntry(header, reporter.locate(entry.name.range));
+  for (auto [param, argument] : zip(entry.params, op.getBody().getArguments()))
+    context.frame->locals[param.name.text] = {Entity(mlir::Value(argument)), param.name.range,
+                                              param.type};
+  Entity result = callEvaluator.runBody(*entryFrame);
+  if (!result.isPoison() && !factChecker.checkWhere(late, what))
+    result = Entity();
+  if (result.isPoison() || context.diagnostics.errorCount() != errorsBefore) {
+    context.builder.dropEntry();
+    return;
+  }
+  finishEntry(entry, header, result);
+}
+
+void EntryElaborator::finishEntry(const ast::FnDecl &entry, const EntryHeader &header,
+                                  const Entity &result) {
+  std::vector<Entity> values;
+  if (const Group *group = result.asGroup())
+    values = group->elements;
+  else if (!result.is<Nothing>())
+    values.push_back(result);
+  std::vector<EntryValue> results;
+  SmallVector<mlir::Value> tensors;
+  for (auto [i, value] : enumerate(values)) {
+    mlir::Value tensor = tensorEmitter.toTensor(value, {}, context.frame->resultAt);
+    if (!tensor) {
+      context.builder.dropEntry();
+      return;
+    }
+    std::string name = i < entry.results.size() ? entry.results[i].name.text.str() : "result";
+    results.push_back({name, cast<mlir::RankedTensorType>(tensor.getType()), tensor.getLoc()});
+    tensors.push_back(tensor);
+  }
+  context.builder.setFacts(header);
+  context.builder.finishEntry(results, tensors, reporter.locate(entry.name.range));
+}
+
+} // namespace tfc::text

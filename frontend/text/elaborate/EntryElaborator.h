@@ -1,0 +1,46 @@
+/// Elaborates entries: feeds, facts, body and results.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class CallEvaluator;
+class FactChecker;
+class ModuleLoader;
+class Reporter;
+class TensorEmitter;
+class TypeEvaluator;
+
+/// Elaborates entries: feeds, facts, body and results.
+class EntryElaborator {
+public:
+  EntryElaborator(Context &context, Reporter &reporter, TensorEmitter &tensorEmitter,
+                  FactChecker &factChecker, TypeEvaluator &typeEvaluator,
+                  ModuleLoader &moduleLoader, CallEvaluator &callEvaluator)
+      : context(context), reporter(reporter), tensorEmitter(tensorEmitter),
+        factChecker(factChecker), typeEvaluator(typeEvaluator), moduleLoader(moduleLoader),
+        callEvaluator(callEvaluator) {}
+
+  void elaborateEntry(Module &module, const ast::FnDecl &entry);
+
+private:
+  bool bindFeeds(const ast::FnDecl &entry, EntryHeader &header);
+  bool bindFeedSizes(const ast::Type &type, EntryHeader &header);
+  void declareSymbols(const ast::Expr *expr, EntryHeader &header);
+  std::optional<TensorType> feedType(const ast::Type &type, EntryHeader &header);
+  bool checkSolvable(const ast::FnDecl &entry, const EntryHeader &header);
+  void applyFileFacts(Module &module);
+  bool isAboutResults(const ast::Expr *fact, const ast::FnDecl &entry);
+  void finishEntry(const ast::FnDecl &entry, const EntryHeader &header, const Entity &result);
+
+  Context &context;
+  Reporter &reporter;
+  TensorEmitter &tensorEmitter;
+  FactChecker &factChecker;
+  TypeEvaluator &typeEvaluator;
+  ModuleLoader &moduleLoader;
+  CallEvaluator &callEvaluator;
+};
+
+} // namespace tfc::text

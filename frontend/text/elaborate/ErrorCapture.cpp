@@ -1,0 +1,200 @@
+// Turns errors that operations report while they are built into located ones.
+#include "frontend/text/elaborate/ErrorCapture.h"
+
+#include "frontend/text/elaborate/Advisor.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/SizeExplainer.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+/// Longer expressions are not repeated in a message.
+static constexpr size_t kMaxQuoted = 32;
+
+/// Replaces the operation's name by the operator that the author wrote.
+static std::string nameOperator(std::string text, StringRef op, StringRef operatorText) {
+  if (operatorText.empty())
+    return text;
+  std::string quoted = ("'" + op + "'").str();
+  if (size_t at = text.find(quoted); at != std::string::npos)
+    return text.replace(at, quoted.size(), ("'" + operatorText + "'").str());
+  if (StringRef(text).starts_with((op + " ").str()))
+    return ("'" + operatorText + "'").str() + text.substr(op.size());
+  return text;
+}
+
+static size_t findWord(StringRef text, StringRef word) {
+  auto isPart = [&](size_t at) {
+    return at < text.size() && (isAlnum(text[at]) || text[at] == '_');
+  };
+  for (size_t at = text.find(word); !word.empty() && at != StringRef::npos;
+       at = text.find(word, at + 1))
+    if (!isPart(at - 1) && !isPart(at + word.size()))
+      return at;
+  return StringRef::npos;
+}
+
+/// The place of what a message quotes, if that stands in the string at `at`.
+static SourceRange placeInString(SourceRange at, StringRef message, const SourceManager &sources) {
+  if (!at.isValid() || !sources.text(at).starts_with("\""))
+    return at;
+  SmallVector<StringRef> pieces;
+  message.split(pieces, '\'');
+  // Every other piece stands between quotes.
+  for (size_t i = 1; i < pieces.size(); i += 2) {
+    size_t begin = findWord(sources.text(at), pieces[i]);
+    if (begin == StringRef::npos)
+      continue;
+    at.begin += begin;
+    at.end = at.begin + pieces[i].size();
+    return at;
+  }
+  return at;
+}
+
+SourceRange ErrorCapture::placeOfNumber(SourceRange at, StringRef slug, StringRef message) const {
+  if (slug == "literal-type" || slug == "number-range")
+    for (const auto &[name, range] : context.attributePlaces)
+      if (range.isValid() && message.contains(("'" + name + "'").str()))
+        return range;
+  return at;
+}
+
+/// Puts what the author wrote where a note of the dialect says `$0`, `$1`, ... for an operand.
+std::string ErrorCapture::nameOperands(std::string note, ArrayRef<Argument> operands) {
+  for (auto [i, operand] : enumerate(operands)) {
+    std::string mark = "$" + std::to_string(i);
+    size_t at = note.find(mark);
+    if (at == std::string::npos)
+      continue;
+    StringRef text = operand.range.isValid() ? context.sources.text(operand.range) : StringRef();
+    bool isShort = !text.empty() && text.size() <= kMaxQuoted && !text.contains('\n');
+    note.replace(at, mark.size(), isShort ? text.str() : "operand " + std::to_string(i + 1));
+  }
+  return note;
+}
+
+void ErrorCapture::reportCaptured(SourceRange at, ArrayRef<Argument> operands, StringRef op,
+                                  StringRef operatorText, ArrayRef<CapturedError> errors) {
+  if (errors.empty()) {
+    reporter.error(at, "", "'" + op + "' cannot be built from these operands");
+    return;
+  }
+  for (const CapturedError &captured : errors) {
+    std::string text = captured.text;
+    std::string slug = takeSlug(text);
+    SourceRange place = placeOfNumber(at, slug, text);
+    Diagnostic &diagnostic = reporter.error(placeInString(place, text, context.sources), slug,
+                                            nameOperator(text, op, operatorText));
+    for (const Argument &operand : operands) {
+      if (!(operand.range == place))
+        diagnostic.also(operand.range);
+      advisor.addDeclarationNote(diagnostic, operand.expr, operand.value);
+    }
+    sizeExplainer.explainUnequal(diagnostic, text, operands);
+    hintOperation(diagnostic, op, operands);
+    for (const std::string &note : captured.notes) {
+      std::string sentence = nameOperands(note, operands);
+      if (StringRef(sentence).starts_with("help: "))
+        diagnostic.help(sentence.substr(strlen("help: ")));
+      else
+        diagnostic.note({}, sentence);
+    }
+  }
+}
+
+static std::optional<dfg::Shape> shapeOfValue(const Entity &value) {
+  if (const mlir::Value *tensor = value.get<mlir::Value>();
+      tensor && isa<mlir::RankedTensorType>(tensor->getType()))
+    return dfg::shapeOf(tensor->getType());
+  if (Variable *const *variable = value.get<Variable *>())
+    return dfg::shapeOf((*variable)->type);
+  return std::nullopt;
+}
+
+/// What could be meant by a product of operands that do not fit.
+static StringRef productFor(StringRef op, const dfg::Shape &lhs, const dfg::Shape &rhs) {
+  bool areMatrices = lhs.size() >= 2 && rhs.size() >= 2 && lhs.back() == rhs[rhs.size() - 2];
+  if (op == "mul" && areMatrices)
+    return "a product of matrices is matmul($0, $1)";
+  if (op == "matmul" && rhs.size() == 1 && !lhs.empty())
+    return "a matrix by a vector is sum($0 * $1, axis: -1)";
+  if (op == "matmul" && lhs.size() == 1 && rhs.size() == 2)
+    return "a vector by a matrix is sum(expand($0, axis: 1) * $1, axis: 0)";
+  return "";
+}
+
+/// The axis at which `shorter`, with an axis of size 1 more, goes along with `longer`.
+static std::optional<size_t> missingAxis(const dfg::Shape &longer, const dfg::Shape &shorter) {
+  if (longer.size() != shorter.size() + 1)
+    return std::nullopt;
+  for (size_t axis = longer.size() - 1; axis > 0; --axis) {
+    dfg::Shape rest = longer;
+    rest.erase(rest.begin() + axis);
+    if (rest == shorter)
+      return axis;
+  }
+  return std::nullopt;
+}
+
+/// What could be meant by an operand that lacks an axis.
+static std::string expandFor(const dfg::Shape &lhs, const dfg::Shape &rhs) {
+  std::string text;
+  if (std::optional<size_t> axis = missingAxis(lhs, rhs))
+    text = "expand($1, axis: " + std::to_string(*axis);
+  else if (std::optional<size_t> axis = missingAxis(rhs, lhs))
+    text = "expand($0, axis: " + std::to_string(*axis);
+  return text.empty() ? text
+                      : text + ") repeats it along that axis; a reduction keeps its axes by "
+                               "'keep_dims: true'";
+}
+
+/// Whether the label that an error quotes is what others write without spaces: 'bij'.
+static bool lacksSpaces(StringRef text) {
+  StringRef label = text.split("': '").second.split('\'').first;
+  return label.size() > 1 && !label.contains(' ') && text.contains("does not name each axis");
+}
+
+void ErrorCapture::hintOperation(Diagnostic &diagnostic, StringRef op,
+                                 ArrayRef<Argument> operands) {
+  if (diagnostic.slug == "einsum-label" && lacksSpaces(diagnostic.text))
+    diagnostic.help("names of axes are separated by spaces: \"b i j, b j k -> b i k\"");
+  if (operands.size() != 2)
+    return;
+  if (op == "div" && diagnostic.slug == "dtype" && !diagnostic.text.ends_with("bool"))
+    diagnostic.help("'//' divides integers; f32(x) converts");
+  bool isShape = diagnostic.slug == "unequal-dimensions" || diagnostic.slug == "rank";
+  std::optional<dfg::Shape> lhs = shapeOfValue(operands[0].value),
+                            rhs = shapeOfValue(operands[1].value);
+  if (!isShape || !lhs || !rhs)
+    return;
+  if (StringRef help = productFor(op, *lhs, *rhs); !help.empty())
+    diagnostic.help(nameOperands(help.str(), operands));
+  else if (std::string help = expandFor(*lhs, *rhs); op != "matmul" && !help.empty())
+    diagnostic.help(nameOperands(help, operands));
+}
+
+bool ErrorCapture::capture(SourceRange at, ArrayRef<Argument> operands, StringRef op,
+                           StringRef operatorText, llvm::function_ref<bool()> build) {
+  std::vector<CapturedError> errors;
+  bool succeeded;
+  {
+    mlir::ScopedDiagnosticHandler handler(context.mlir, [&](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
+        CapturedError &captured = errors.emplace_back();
+        captured.text = diagnostic.str();
+        for (mlir::Diagnostic &note : diagnostic.getNotes())
+          captured.notes.push_back(note.str());
+      }
+      return mlir::success();
+    });
+    succeeded = build();
+  }
+  if (!succeeded || !errors.empty())
+    reportCaptured(at, operands, op, operatorText, errors);
+  return succeeded && errors.empty();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,41 @@
+/// Checks the facts that a `where` states; what depends on run-time sizes is left to each call.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Evaluator;
+class Reporter;
+class SizeScope;
+class StaticStage;
+class TensorEmitter;
+
+/// Checks the facts that a `where` states; what depends on run-time sizes is left to each call.
+class FactChecker {
+public:
+  FactChecker(Context &context, Evaluator &evaluator, SizeScope &sizeScope, Reporter &reporter,
+              StaticStage &staticStage, TensorEmitter &tensorEmitter)
+      : context(context), evaluator(evaluator), sizeScope(sizeScope), reporter(reporter),
+        staticStage(staticStage), tensorEmitter(tensorEmitter) {}
+
+  bool checkWhere(llvm::ArrayRef<ast::Expr *> facts, const std::string &what);
+  void recordFact(ast::BinaryOp op, dfg::DimExpr lhs, dfg::DimExpr rhs, SourceRange at);
+  void substituteEquality(const ast::Expr *fact);
+
+private:
+  void checkFact(ast::BinaryOp op, const dfg::DimExpr &lhs, const dfg::DimExpr &rhs,
+                 SourceRange at);
+  /// The names in a fact with their values, for messages.
+  std::string namesIn(const ast::Expr &fact);
+  std::optional<Entity> factValue(const ast::Expr *fact);
+
+  Context &context;
+  Evaluator &evaluator;
+  SizeScope &sizeScope;
+  Reporter &reporter;
+  StaticStage &staticStage;
+  TensorEmitter &tensorEmitter;
+};
+
+} // namespace tfc::text

@@ -1,0 +1,232 @@
+// Builds gradients, and collects the variables that a group contains.
+#include "frontend/text/elaborate/GradientBuilder.h"
+
+#include "dialects/dfg/Gradients.h"
+#include "frontend/text/elaborate/ErrorCapture.h"
+#include "frontend/text/elaborate/Meter.h"
+#include "frontend/text/elaborate/NameResolver.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/TensorEmitter.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+/// All variables of an instance and of the instances in it.
+static void collectFrom(const Instance &instance, std::deque<Variable> &all,
+                        std::vector<Variable *> &result) {
+  std::string prefix = instance.path + ".";
+  for (Variable &variable : all)
+    if (StringRef(variable.path).starts_with(prefix) && !StringRef(variable.path).contains('/'))
+      result.push_back(&variable);
+}
+
+bool GradientBuilder::collectVariables(const Entity &value, SourceRange at,
+                                       std::vector<Variable *> &result) {
+  if (Variable *const *variable = value.get<Variable *>()) {
+    result.push_back(*variable);
+    return true;
+  }
+  if (Instance *const *instance = value.get<Instance *>()) {
+    unsigned before = context.diagnostics.errorCount();
+    nameResolver.forceAll(**instance);
+    collectFrom(**instance, context.program.variables, result);
+    return context.diagnostics.errorCount() == before;
+  }
+  if (Module *const *module = value.get<Module *>()) {
+    for (auto &lazy : (*module)->values)
+      if (!lazy.second.value.isPoison() && !collectVariables(lazy.second.value, at, result))
+        return false;
+    return true;
+  }
+  const Group *group = value.asGroup();
+  if (!group) {
+    reporter.error(at, "not-a-variable",
+                   "expected variables, parts or groups of them, but got " + value.describe());
+    return false;
+  }
+  return all_of(group->elements,
+                [&](const Entity &element) { return collectVariables(element, at, result); });
+}
+
+static void sortByOrder(std::vector<Variable *> &variables) {
+  llvm::sort(variables, [](Variable *a, Variable *b) { return a->order < b->order; });
+  variables.erase(llvm::unique(variables), variables.end());
+}
+
+static Entity groupOf(ArrayRef<Variable *> variables) {
+  std::vector<Entity> elements;
+  for (Variable *variable : variables)
+    elements.push_back(Entity(variable));
+  return Entity::group(std::move(elements));
+}
+
+Entity GradientBuilder::callVariables(Arguments &args, const ast::CallExpr &call) {
+  std::vector<Variable *> found;
+  for (const Argument &arg : args)
+    if (!collectVariables(arg.value, arg.range, found))
+      return Poison();
+  sortByOrder(found);
+  return groupOf(found);
+}
+
+/// The operations on which `value` depends, those in regions included.
+static SetVector<mlir::Operation *> backwardSlice(mlir::Value value) {
+  SetVector<mlir::Operation *> slice;
+  if (mlir::Operation *op = value.getDefiningOp())
+    slice.insert(op);
+  for (size_t i = 0; i < slice.size(); ++i)
+    slice[i]->walk([&](mlir::Operation *nested) {
+      slice.insert(nested);
+      for (mlir::Value operand : nested->getOperands())
+        if (mlir::Operation *op = operand.getDefiningOp())
+          slice.insert(op);
+    });
+  return slice;
+}
+
+std::vector<Variable *> GradientBuilder::variablesRead(mlir::Value loss) {
+  std::vector<Variable *> found;
+  SetVector<mlir::Operation *> slice = backwardSlice(loss);
+  meter.spend(slice.size() / kOperationsOfStep, {});
+  for (mlir::Operation *op : slice)
+    if (auto read = dyn_cast<dfg::ReadOp>(op))
+      if (auto it = context.program.variablesByPath.find(read.getVariable());
+          it != context.program.variablesByPath.end())
+        found.push_back(it->second);
+  sortByOrder(found);
+  return found;
+}
+
+Entity GradientBuilder::callTrainable(Arguments &args, const ast::CallExpr &call) {
+  if (args.empty() || args.size() > 2 || args.front().label ||
+      (args.size() == 2 && args[1].label && args[1].label.text != "over"))
+    return reporter.fail(call.range, "wrong-count",
+                         "'trainable' takes a loss, and a group as 'over'");
+  mlir::Value loss = tensorEmitter.toTensor(args.front().value, {}, args.front().range);
+  if (!loss)
+    return Poison();
+  std::vector<Variable *> found = variablesRead(loss);
+  erase_if(found, [](Variable *variable) {
+    return variable->isFrozen || !isa<mlir::FloatType>(variable->type.getElementType());
+  });
+  if (args.size() == 2 && !args[1].value.is<All>()) {
+    std::vector<Variable *> wanted;
+    if (!collectVariables(args[1].value, args[1].range, wanted))
+      return Poison();
+    erase_if(found, [&](Variable *variable) { return !is_contained(wanted, variable); });
+  }
+  if (found.empty())
+    return reporter.fail(args.front().range, "nothing-to-train",
+                         "no variable that could be trained is read on the way to this loss");
+  return groupOf(found);
+}
+
+/// What stands for `value` on the way to the loss: of a variable, what was read first.
+mlir::Value GradientBuilder::gradientSource(const Entity &value, mlir::Value loss, SourceRange at) {
+  Variable *const *variable = value.get<Variable *>();
+  if (!variable)
+    return tensorEmitter.toTensor(value, {}, at);
+  mlir::Block *here = context.builder.currentBlock();
+  mlir::Operation *first = nullptr;
+  dfg::ReadOp firstRead;
+  SetVector<mlir::Operation *> slice = backwardSlice(loss);
+  if (!meter.spend(slice.size() / kOperationsOfStep, at))
+    return {};
+  for (mlir::Operation *op : slice) {
+    auto read = dyn_cast<dfg::ReadOp>(op);
+    if (!read || read.getVariable() != (*variable)->path)
+      continue;
+    // Of a read outside of this block the value is the same all through it.
+    mlir::Operation *place = here->findAncestorOpInBlock(*op);
+    if (!place)
+      return read.getValue();
+    if (first && !place->isBeforeInBlock(first))
+      continue;
+    first = place;
+    firstRead = read;
+  }
+  if (!first)
+    return tensorEmitter.readVariable(**variable, at);
+  if (first == firstRead)
+    return firstRead.getValue();
+  // A branch or a loop that also assigns the variable reads it: it starts from what was there.
+  mlir::OpBuilder::InsertPoint point = context.builder.position();
+  context.builder.before(first);
+  mlir::Value before =
+      context.builder.read((*variable)->path, (*variable)->type, reporter.locate(at));
+  context.builder.restore(point);
+  return before;
+}
+
+/// Touched rows and their indices; each row once, unless `coalesces` is false.
+Entity GradientBuilder::sparseGradient(mlir::Value indices, mlir::Value rows, mlir::Type type,
+                                       bool coalesces, SourceRange at) {
+  auto group = std::make_shared<Group>();
+  group->isSparse = true;
+  group->sparseType = type;
+  group->names = {"indices", "rows"};
+  group->elements = {Entity(indices), Entity(rows)};
+  bool ok = !coalesces || errorCapture.capture(at, {}, "coalesce", "gradients", [&] {
+    mlir::FailureOr<mlir::Operation *> op =
+        context.builder.create("coalesce", {indices, rows}, {}, reporter.locate(at));
+    if (mlir::succeeded(op))
+      group->elements = {Entity(mlir::Value((*op)->getResult(0))),
+                         Entity(mlir::Value((*op)->getResult(1)))};
+    return mlir::succeeded(op);
+  });
+  return ok ? Entity(std::shared_ptr<const Group>(std::move(group))) : Entity();
+}
+
+Entity GradientBuilder::callGradients(Arguments &args, const ast::CallExpr &call) {
+  const bool *coalesces = args.size() == 3 && args[2].label && args[2].label.text == "coalesce"
+                              ? args[2].value.get<bool>()
+                              : nullptr;
+  if ((args.size() != 2 && !coalesces) || args[0].label)
+    return reporter.fail(call.range, "wrong-count",
+                         "'gradients' takes a loss and what it is differentiated by");
+  mlir::Value loss = tensorEmitter.toTensor(args[0].value, {}, args[0].range);
+  if (!loss)
+    return Poison();
+  auto lossType = cast<mlir::RankedTensorType>(loss.getType());
+  if (lossType.getRank() != 0 || !isa<mlir::FloatType>(lossType.getElementType()))
+    return reporter.fail(args[0].range, "gradient-of",
+                         "'gradients' needs a floating scalar, but got " + dfg::toText(lossType));
+  std::vector<Entity> targets{args[1].value};
+  bool isGroup = args[1].value.asGroup() != nullptr;
+  if (isGroup)
+    targets = args[1].value.asGroup()->elements;
+  SmallVector<mlir::Value> xs;
+  for (const Entity &target : targets) {
+    mlir::Value x = gradientSource(target, loss, args[1].range);
+    if (!x)
+      return Poison();
+    if (!isa<mlir::FloatType>(dfg::elementTypeOf(x.getType())))
+      return reporter.fail(args[1].range, "gradient-of",
+                           "'gradients' differentiates by floating values, but got " +
+                               dfg::toText(x.getType()));
+    xs.push_back(x);
+  }
+  SmallVector<int64_t> sparse;
+  for (auto [i, x] : enumerate(xs))
+    if (dfg::isSparseGradient(loss, x))
+      sparse.push_back(i);
+  mlir::Operation *op = context.builder.gradients(loss, xs, sparse, reporter.locate(call.range));
+  std::vector<Entity> results;
+  auto next = op->result_begin();
+  for (auto [i, x] : enumerate(xs)) {
+    mlir::Value first = *next++;
+    if (!is_contained(sparse, static_cast<int64_t>(i))) {
+      results.push_back(Entity(first));
+      continue;
+    }
+    results.push_back(
+        sparseGradient(first, *next++, x.getType(), !coalesces || *coalesces, call.range));
+    if (results.back().isPoison())
+      return Poison();
+  }
+  return isGroup ? Entity::group(std::move(results)) : results.front();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,41 @@
+/// Builds gradients, and collects the variables that a group contains.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class ErrorCapture;
+class Meter;
+class NameResolver;
+class Reporter;
+class TensorEmitter;
+
+/// Builds gradients, and collects the variables that a group contains.
+class GradientBuilder {
+public:
+  GradientBuilder(Context &context, Reporter &reporter, Meter &meter, ErrorCapture &errorCapture,
+                  TensorEmitter &tensorEmitter, NameResolver &nameResolver)
+      : context(context), reporter(reporter), meter(meter), errorCapture(errorCapture),
+        tensorEmitter(tensorEmitter), nameResolver(nameResolver) {}
+
+  Entity callVariables(Arguments &args, const ast::CallExpr &call);
+  Entity callTrainable(Arguments &args, const ast::CallExpr &call);
+  Entity callGradients(Arguments &args, const ast::CallExpr &call);
+
+private:
+  bool collectVariables(const Entity &value, SourceRange at, std::vector<Variable *> &variables);
+  std::vector<Variable *> variablesRead(mlir::Value loss);
+  Entity sparseGradient(mlir::Value indices, mlir::Value rows, mlir::Type type, bool coalesces,
+                        SourceRange at);
+  mlir::Value gradientSource(const Entity &value, mlir::Value loss, SourceRange at);
+
+  Context &context;
+  Reporter &reporter;
+  Meter &meter;
+  ErrorCapture &errorCapture;
+  TensorEmitter &tensorEmitter;
+  NameResolver &nameResolver;
+};
+
+} // namespace tfc::text

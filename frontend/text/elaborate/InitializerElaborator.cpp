@@ -1,0 +1,77 @@
+// Builds the entry that initializes variables and creates queues.
+#include "frontend/text/elaborate/InitializerElaborator.h"
+
+#include "frontend/text/elaborate/Evaluator.h"
+#include "frontend/text/elaborate/NameResolver.h"
+#include "frontend/text/elaborate/QueueEmitter.h"
+#include "frontend/text/elaborate/TensorEmitter.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+void InitializerElaborator::initialize(const Initializer &initializer) {
+  Variable &variable = *initializer.variable;
+  SaveAndRestore<Frame *> inner(context.frame, initializer.frame.get());
+  SaveAndRestore<std::string> outer(context.bindingName, variable.path);
+  SaveAndRestore<Variable *> current(context.entry.initializing, &variable);
+  if (!initializer.init) {
+    context.builder.assign(
+        variable.path,
+        context.builder.scalar(int64_t(0), variable.type.getElementType(), variable.location),
+        variable.location);
+    return;
+  }
+  context.expected = TensorType{variable.type.getElementType(), dfg::shapeOf(variable.type)};
+  Entity value = evaluator.eval(initializer.init);
+  context.expected.reset();
+  mlir::Value tensor =
+      tensorEmitter.toTensor(value, variable.type.getElementType(), initializer.init->range);
+  if (tensor)
+    tensorEmitter.assignVariable(variable, tensor, initializer.init->range);
+}
+
+void InitializerElaborator::elaborateInitializers() {
+  EntryHeader header;
+  header.name = "tfc.init";
+  header.isInitializer = true;
+  SaveAndRestore<EntryHeader *> current(context.entry.header, &header);
+  context.entry.number = ++context.entriesSoFar;
+  context.entry.name = "init";
+  context.entry.reads.clear();
+  context.entry.draws.clear();
+  context.entry.callNumber = nullptr;
+  context.entry.lowerBounds.clear();
+  context.entry.runTimeSizes.clear();
+  context.entry.newSizes = 0;
+  context.builder.beginEntry(header, mlir::UnknownLoc::get(context.mlir));
+  nameResolver.forceAll(*context.program.mainModule);
+  // What this computed of variables is stale: they had no values yet.
+  context.entry.number = ++context.entriesSoFar;
+  context.entry.reads.clear();
+  // Initial values may make further variables known.
+  size_t done = 0;
+  while (done < context.program.initializers.size()) {
+    std::sort(context.program.initializers.begin() + done, context.program.initializers.end(),
+              [](const Initializer &a, const Initializer &b) {
+                return a.variable->order < b.variable->order;
+              });
+    size_t end = context.program.initializers.size();
+    for (; done < end; ++done)
+      initialize(Initializer(context.program.initializers[done]));
+  }
+  context.builder.finishEntry({}, {}, mlir::UnknownLoc::get(context.mlir));
+  context.entry.number = 0;
+  if (context.budget.isStopped())
+    return;
+  std::vector<Variable *> ordered;
+  for (Variable &variable : context.program.variables)
+    ordered.push_back(&variable);
+  llvm::sort(ordered, [](Variable *a, Variable *b) { return a->order < b->order; });
+  for (Variable *variable : ordered)
+    context.builder.createVariable(variable->path, variable->type, variable->isFrozen,
+                                   variable->formerly, variable->location);
+  queueEmitter.createQueues();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,33 @@
+/// Builds the entry that initializes variables and creates queues.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Evaluator;
+class NameResolver;
+class QueueEmitter;
+class TensorEmitter;
+
+/// Builds the entry that initializes variables and creates queues.
+class InitializerElaborator {
+public:
+  InitializerElaborator(Context &context, Evaluator &evaluator, TensorEmitter &tensorEmitter,
+                        QueueEmitter &queueEmitter, NameResolver &nameResolver)
+      : context(context), evaluator(evaluator), tensorEmitter(tensorEmitter),
+        queueEmitter(queueEmitter), nameResolver(nameResolver) {}
+
+  void elaborateInitializers();
+
+private:
+  void initialize(const Initializer &initializer);
+
+  Context &context;
+  Evaluator &evaluator;
+  TensorEmitter &tensorEmitter;
+  QueueEmitter &queueEmitter;
+  NameResolver &nameResolver;
+};
+
+} // namespace tfc::text

@@ -1,0 +1,33 @@
+#include "frontend/text/elaborate/Library.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+namespace {
+struct LibraryFile {
+  StringLiteral name;
+  StringLiteral text;
+};
+} // namespace
+
+static constexpr LibraryFile kFiles[] = {
+#include "frontend/library/Library.inc"
+};
+
+std::optional<StringRef> librarySource(StringRef name) {
+  for (const LibraryFile &file : kFiles)
+    if (file.name == name)
+      return file.text;
+  return std::nullopt;
+}
+
+SmallVector<StringRef> libraryNames() {
+  SmallVector<StringRef> names;
+  for (const LibraryFile &file : kFiles)
+    if (file.name != "prelude" && file.name != "tensorflow")
+      names.push_back(file.name);
+  return names;
+}
+
+} // namespace tfc::text

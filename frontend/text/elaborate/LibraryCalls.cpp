@@ -1,0 +1,153 @@
+#include "frontend/text/elaborate/LibraryCalls.h"
+
+#include "frontend/text/elaborate/Elaborator.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Calls without syntax
+//===----------------------------------------------------------------------===//
+
+std::optional<Function> Elaborator::findShipped(StringRef file, StringRef name) {
+  if (!context.program.prelude)
+    context.program.prelude = moduleLoader.loadShipped("prelude", {});
+  Module *module = moduleLoader.loadShipped(file, {});
+  auto found = module ? module->declarations.find(name) : StringMap<Declaration>::iterator();
+  if (!module || found == module->declarations.end())
+    return std::nullopt;
+  const auto *fn = dyn_cast_or_null<ast::FnDecl>(found->second.stmt);
+  return fn ? std::optional(Function{fn, module, nullptr}) : std::nullopt;
+}
+
+/// The call is spelled with names that stand for the values.
+Entity Elaborator::callWith(const Function &function,
+                            ArrayRef<std::pair<StringRef, Entity>> values) {
+  std::shared_ptr<Frame> top = context.newFrame(function.module, nullptr);
+  SaveAndRestore<Frame *> inner(context.frame, top.get());
+  EntryHeader facts;
+  SaveAndRestore<EntryHeader *> current(context.entry.header, &facts);
+  SaveAndRestore<unsigned> within(context.entry.number, 1);
+  context.entry.reads.clear();
+  reporter.exchangeReported({});
+  SourceRange at = function.decl->name.range;
+  std::vector<ast::NameExpr> names(values.size());
+  std::vector<ast::Arg> args;
+  for (auto [name, value] : zip(names, values)) {
+    name.name = value.first;
+    name.range = name.bareRange = at;
+    top->locals[value.first] = {value.second, at};
+    args.push_back({{value.first, at}, &name, at});
+  }
+  ast::NameExpr callee;
+  callee.name = function.decl->name.text;
+  callee.range = callee.bareRange = at;
+  ast::CallExpr call;
+  call.callee = &callee;
+  call.args = args;
+  call.range = call.bareRange = at;
+  Entity result = callEvaluator.callFunction(function, call);
+  if (result.isPoison() || (facts.where.empty() && facts.bounds.empty()))
+    return result;
+  std::string fact =
+      facts.where.empty() ? "a bound of '" + facts.bounds.front().first + "'" : facts.where.front();
+  return reporter.fail(at, "dynamic-shape", "needs " + fact + ", which nothing says");
+}
+
+static bool isTensorParam(const ast::Param &param) {
+  return !param.isStatic && !isStaticType(*param.type);
+}
+
+//===----------------------------------------------------------------------===//
+// LibraryCalls
+//===----------------------------------------------------------------------===//
+
+struct LibraryCalls::State {
+  State(GraphBuilder &builder, StringRef file, const ImportOptions &options)
+      : diagnostics(sources), elaborator(builder, sources, diagnostics, options), file(file) {}
+
+  SourceManager sources;
+  DiagnosticEngine diagnostics;
+  Elaborator elaborator;
+  StringRef file;
+};
+
+LibraryCalls::LibraryCalls(GraphBuilder &builder, StringRef file, const ImportOptions &options)
+    : state(std::make_unique<State>(builder, file, options)) {}
+
+LibraryCalls::~LibraryCalls() = default;
+
+bool LibraryCalls::declares(StringRef function) const {
+  return !function.starts_with("_") &&
+         state->elaborator.findShipped(state->file, function).has_value();
+}
+
+static LibraryCalls::Kind kindOf(const ast::Param &param) {
+  using Kind = LibraryCalls::Kind;
+  if (isTensorParam(param))
+    return Kind::Tensor;
+  const ast::Type &type = *param.type;
+  if (type.kind == ast::TypeKind::DType)
+    return type.dtype == ast::DType::Bool ? Kind::Bool : Kind::String;
+  if (type.kind != ast::TypeKind::Named)
+    return Kind::Int;
+  if (type.name == "float")
+    return Kind::Float;
+  if (type.name == "group")
+    return Kind::Group;
+  return type.name == "dtype" ? Kind::DType : Kind::Int;
+}
+
+std::vector<LibraryCalls::Parameter> LibraryCalls::parameters(StringRef function) const {
+  std::vector<Parameter> parameters;
+  if (auto found = state->elaborator.findShipped(state->file, function))
+    for (const ast::Param &param : found->decl->params)
+      parameters.push_back({param.name.text, kindOf(param), param.defaultValue != nullptr});
+  return parameters;
+}
+
+static Entity entityOf(const LibraryCalls::Value &value, LibraryCalls::Kind kind) {
+  if (const auto *sizes = std::get_if<dfg::Shape>(&value)) {
+    if (kind == LibraryCalls::Kind::Group)
+      return Entity::shape(*sizes);
+    // A group where a size should be is refused as one.
+    return sizes->size() == 1 ? Entity::dim(sizes->front()) : Entity::shape(*sizes);
+  }
+  return std::visit(
+      [](const auto &held) -> Entity {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, dfg::Shape>)
+          return Entity();
+        else
+          return Entity(held);
+      },
+      value);
+}
+
+std::optional<SmallVector<mlir::Value>>
+LibraryCalls::call(StringRef function, ArrayRef<Argument> arguments, mlir::Location location) {
+  auto found = state->elaborator.findShipped(state->file, function);
+  std::vector<std::pair<StringRef, Entity>> values;
+  for (const ast::Param &param : found->decl->params)
+    for (const Argument &argument : arguments)
+      if (argument.name == param.name.text)
+        values.emplace_back(argument.name, entityOf(argument.value, kindOf(param)));
+  Entity result = state->elaborator.callWith(*found, values);
+  std::vector<Diagnostic> errors = state->diagnostics.takeBack(0);
+  if (!errors.empty()) {
+    mlir::emitError(location) << errors.front().text << " [" << errors.front().slug << "]";
+    return std::nullopt;
+  }
+  // The budget was exceeded before, which has been reported.
+  if (result.isPoison()) {
+    mlir::emitError(location) << "the graph is too large to go on [expansion-limit]";
+    return std::nullopt;
+  }
+  SmallVector<mlir::Value> results;
+  const Group *group = result.asGroup();
+  for (const Entity &entity : group ? ArrayRef(group->elements) : ArrayRef(result))
+    results.push_back(entity.as<mlir::Value>());
+  return results;
+}
+
+} // namespace tfc::text

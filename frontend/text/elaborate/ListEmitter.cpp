@@ -1,0 +1,271 @@
+// Creates lists of tensors and the operations on them.
+#include "frontend/text/elaborate/ListEmitter.h"
+
+#include "frontend/text/elaborate/ErrorCapture.h"
+#include "frontend/text/elaborate/Evaluator.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/TensorEmitter.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+mlir::Value ListEmitter::createList(const TensorType &element, mlir::Value size, SourceRange at) {
+  mlir::Builder b(context.mlir);
+  mlir::NamedAttribute attributes[] = {
+      b.getNamedAttr("shape", dfg::DimsAttr::get(context.mlir, element.shape)),
+      b.getNamedAttr("dtype", mlir::TypeAttr::get(element.element))};
+  return tensorEmitter.emit("list_create", {}, size, attributes, at);
+}
+
+mlir::Value ListEmitter::readList(mlir::Value list, mlir::Value index, SourceRange at) {
+  return tensorEmitter.emit("list_read", {}, {list, index}, {}, at);
+}
+
+mlir::Value ListEmitter::writeList(mlir::Value list, mlir::Value index, mlir::Value value,
+                                   SourceRange at) {
+  return tensorEmitter.emit("list_write", {}, {list, index, value}, {}, at, "write");
+}
+
+mlir::Value ListEmitter::unstack(mlir::Value tensor, SourceRange at) {
+  return tensorEmitter.emit("list_unstack", {}, tensor, {}, at, "unstack");
+}
+
+mlir::Value ListEmitter::stack(mlir::Value list, const dfg::DimExpr &size, SourceRange at) {
+  mlir::NamedAttribute attribute(mlir::StringAttr::get(context.mlir, "size"),
+                                 dfg::DimsAttr::get(context.mlir, {size}));
+  return tensorEmitter.emit("list_stack", {}, list, attribute, at, "stack");
+}
+
+/// A position in a list: one i32 or i64.
+mlir::Value ListEmitter::evalPosition(const Argument &argument) {
+  mlir::Type preferred =
+      argument.value.is<dfg::DimExpr>() ? mlir::IntegerType::get(context.mlir, 32) : mlir::Type();
+  mlir::Value index = tensorEmitter.toTensor(argument.value, preferred, argument.range);
+  if (!index)
+    return {};
+  mlir::Type element = dfg::elementTypeOf(index.getType());
+  bool isIndex = element.isSignlessInteger(32) || element.isSignlessInteger(64);
+  if (isIndex && dfg::shapeOf(index.getType()).empty())
+    return index;
+  reporter.error(argument.range, "list-index",
+                 "a position in a list is one i32 or i64, but got " + dfg::toText(index.getType()));
+  return {};
+}
+
+/// `list[f32[4]]()`, `list[f32[4]](8)`: empty, or of zeros.
+Entity ListEmitter::callListType(const ListType &type, Arguments &args, const ast::CallExpr &call) {
+  bool isNamed = !args.empty() && args[0].label && args[0].label.text != "size";
+  if (args.size() > 1 || isNamed)
+    return reporter.fail(call.range, "wrong-count",
+                         "a list is made of nothing or of its size, as in list[f32[4]](8)");
+  if (!tensorEmitter.requireEntry(call.range))
+    return Poison();
+  mlir::Value size =
+      args.empty() ? context.builder.scalar(int64_t(0), mlir::IntegerType::get(context.mlir, 32),
+                                            reporter.locate(call.range))
+                   : evalPosition(args.front());
+  if (!size)
+    return Poison();
+  mlir::Value list = createList(type.element, size, call.range);
+  return list ? Entity(list) : Entity();
+}
+
+/// `l[i]`; a negative number counts from the end.
+Entity ListEmitter::indexList(const ast::IndexExpr &expr, mlir::Value list) {
+  if (expr.items.size() != 1 || expr.items.front().kind != ast::IndexItemKind::Element)
+    return reporter.fail(expr.range, "list-index", "a list has one position, as in l[i]");
+  const ast::Expr *item = expr.items.front().value;
+  Argument argument{{}, item, item->range, evaluator.eval(item)};
+  if (argument.value.isPoison())
+    return Poison();
+  mlir::Value index = evalPosition(argument);
+  if (!index)
+    return Poison();
+  if (argument.value.is<int64_t>() && argument.value.as<int64_t>() < 0) {
+    mlir::Value size = tensorEmitter.emit("list_size", {}, list, {}, expr.range);
+    index = size ? tensorEmitter.emit("add", {}, {size, index}, {}, expr.range) : size;
+  }
+  mlir::Value value = index ? readList(list, index, expr.range) : mlir::Value();
+  return value ? Entity(value) : Entity();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// `stack(l, size: n)` and `concat(l, size: n)`, or the size that a declared type gives.
+Entity ListEmitter::stackList(Arguments &args, const ast::CallExpr &call, bool joins) {
+  mlir::Value list = listOf(args.front().value);
+  StringRef name = joins ? "concat" : "stack";
+  dfg::Shape element = dfg::shapeOf(cast<dfg::ListType>(list.getType()).getElementType());
+  std::optional<dfg::DimExpr> size;
+  if (joins && element.empty())
+    return reporter.fail(call.range, "list-size", "'concat' of a list needs elements with an axis");
+  if (args.size() == 2 && args[1].label && args[1].label.text == "size") {
+    size = args[1].value.asDim();
+    if (!size)
+      return reporter.fail(args[1].range, "not-static",
+                           "'size' of '" + name + "' is known when the call starts, but got " +
+                               args[1].value.describe());
+  } else if (args.size() != 1) {
+    return reporter.fail(call.range, "wrong-count",
+                         "'" + name + "' takes a list, and its size by name");
+  } else if (context.expected && !context.expected->shape.empty()) {
+    size = joins ? dfg::DimExpr::floorDiv(context.expected->shape.front(), element.front())
+                 : context.expected->shape.front();
+  }
+  if (!size) {
+    reporter
+        .error(call.range, "list-size",
+               "'" + name + "' needs to know how many elements the list has")
+        .help("write " + name + "(" + context.sources.text(args.front().range) +
+              ", size: n), or declare the type of what it is bound to");
+    return Poison();
+  }
+  mlir::Value stacked = stack(list, *size, call.range);
+  if (!stacked)
+    return Poison();
+  if (!joins)
+    return Entity(stacked);
+  element.front() = *size * element.front();
+  mlir::NamedAttribute shape(mlir::StringAttr::get(context.mlir, "shape"),
+                             dfg::DimsAttr::get(context.mlir, element));
+  mlir::Value joined = tensorEmitter.emit("reshape", {}, stacked, shape, call.range, name);
+  return joined ? Entity(joined) : Entity();
+}
+
+/// `gather(l, places)`, a tensor, or, with rows of `from`, `scatter(l, places, from)`, a list: a
+/// loop over the places.
+Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir::Value from,
+                                 const ast::CallExpr &call) {
+  SourceRange at = call.range;
+  mlir::Value places = tensorEmitter.toTensor(indices.value, {}, indices.range);
+  if (!places)
+    return Poison();
+  dfg::Shape shape = dfg::shapeOf(places.getType());
+  mlir::Type element = dfg::elementTypeOf(places.getType());
+  if (shape.size() != 1 || !(element.isSignlessInteger(32) || element.isSignlessInteger(64)))
+    return reporter.fail(indices.range, "list-index",
+                         "places in a list are i32[n] or i64[n], but got " +
+                             dfg::toText(places.getType()));
+  auto held = cast<dfg::ListType>(list.getType()).getElementType();
+  dfg::Shape rows = dfg::shapeOf(held);
+  rows.insert(rows.begin(), shape.front());
+  if (from && from.getType() != dfg::tensorOf(rows, held.getElementType()))
+    return reporter.fail(call.args.back().range, "list-element",
+                         "'scatter' expects " +
+                             dfg::toText(dfg::tensorOf(rows, held.getElementType())) +
+                             " for these places, but got " + dfg::toText(from.getType()));
+  mlir::Type i32 = mlir::IntegerType::get(context.mlir, 32);
+  mlir::Value zero = context.builder.scalar(int64_t(0), i32, reporter.locate(at));
+  mlir::Value limit = context.builder.size(shape.front(), i32, reporter.locate(at));
+  mlir::Value where = unstack(places, at), what = from ? unstack(from, at) : list;
+  mlir::Value start =
+      from ? list : createList({held.getElementType(), dfg::shapeOf(held)}, limit, at);
+  if (!where || !what || !start)
+    return Poison();
+  dfg::WhileOp loop = context.builder.beginWhile({zero, start}, reporter.locate(at));
+  mlir::Block &condition = loop.getConditionBlock(), &body = loop.getBodyBlock();
+  context.builder.toEnd(condition);
+  context.builder.condition(
+      tensorEmitter.emit("less", {}, {condition.getArgument(0), limit}, {}, at),
+      reporter.locate(at));
+  context.builder.toEnd(body);
+  mlir::Value step = body.getArgument(0);
+  mlir::Value place = readList(where, step, at);
+  mlir::Value value = readList(what, from ? step : place, at);
+  mlir::Value next = writeList(body.getArgument(1), from ? place : step, value, at);
+  mlir::Value one = context.builder.scalar(int64_t(1), i32, reporter.locate(at));
+  mlir::Value following = tensorEmitter.emit("add", {}, {step, one}, {}, at);
+  loop = context.builder.finishWhile(loop, {}, {following, next}, shape.front(), "");
+  mlir::Value result = loop.getResult(1);
+  if (!from)
+    result = stack(result, shape.front(), at);
+  return result ? Entity(result) : Entity();
+}
+
+/// `split(l, x)`: the parts of `x` along its first axis that have the type of the list's elements.
+Entity ListEmitter::splitIntoList(mlir::Value list, const Argument &tensor,
+                                  const ast::CallExpr &call) {
+  auto held = cast<dfg::ListType>(list.getType()).getElementType();
+  mlir::Value x = tensorEmitter.toTensor(tensor.value, held.getElementType(), tensor.range);
+  if (!x)
+    return Poison();
+  dfg::Shape part = dfg::shapeOf(held), whole = dfg::shapeOf(x.getType());
+  bool fits = !part.empty() && part.size() == whole.size() &&
+              dfg::elementTypeOf(x.getType()) == held.getElementType() &&
+              ArrayRef(part).drop_front() == ArrayRef(whole).drop_front();
+  dfg::DimExpr count = fits ? dfg::DimExpr::floorDiv(whole.front(), part.front()) : 0;
+  if (!fits || count * part.front() != whole.front())
+    return reporter.fail(tensor.range, "list-element",
+                         "'split' cannot make elements " + dfg::toText(held) + " of " +
+                             dfg::toText(x.getType()));
+  part.insert(part.begin(), count);
+  mlir::NamedAttribute shape(mlir::StringAttr::get(context.mlir, "shape"),
+                             dfg::DimsAttr::get(context.mlir, part));
+  mlir::Value parts = tensorEmitter.emit("reshape", {}, x, shape, call.range, "split");
+  mlir::Value result = parts ? unstack(parts, call.range) : mlir::Value();
+  return result ? Entity(result) : Entity();
+}
+
+/// The functions of lists; nothing if `name` is none of them or no list is given.
+std::optional<Entity> ListEmitter::callOnList(StringRef name, Arguments &args,
+                                              const ast::CallExpr &call) {
+  if (name == "unstack") {
+    if (args.size() != 1 || args.front().label)
+      return reporter.fail(call.range, "wrong-count", "'unstack' takes one tensor");
+    mlir::Value tensor = tensorEmitter.toTensor(args.front().value, {}, args.front().range);
+    mlir::Value list = tensor ? unstack(tensor, call.range) : mlir::Value();
+    return list ? Entity(list) : Entity();
+  }
+  mlir::Value list = args.empty() || args.front().label ? mlir::Value() : listOf(args[0].value);
+  if (!list)
+    return std::nullopt;
+  if (!tensorEmitter.toValue(args.front().value, {}, args.front().range))
+    return Entity();
+  if (name == "stack" || name == "concat")
+    return stackList(args, call, name == "concat");
+  size_t wanted = name == "size"                                            ? 1
+                  : name == "append" || name == "gather" || name == "split" ? 2
+                  : name == "write" || name == "scatter"                    ? 3
+                                                                            : 0;
+  if (wanted == 0)
+    return std::nullopt;
+  if (args.size() != wanted || any_of(args, [](const Argument &arg) { return bool(arg.label); }))
+    return reporter.fail(call.range, "wrong-count",
+                         "'" + name + "' of a list takes " + Twine(wanted) + " arguments");
+  mlir::Value result;
+  mlir::Type element = cast<dfg::ListType>(list.getType()).getElementType().getElementType();
+  if (name == "size") {
+    result = tensorEmitter.emit("list_size", args, list, {}, call.range);
+  } else if (name == "gather") {
+    return moveElements(list, args[1], {}, call);
+  } else if (name == "split") {
+    return splitIntoList(list, args[1], call);
+  } else if (name == "scatter") {
+    mlir::Value from = tensorEmitter.toTensor(args[2].value, element, args[2].range);
+    return from ? moveElements(list, args[1], from, call) : Entity();
+  } else {
+    mlir::Value value = tensorEmitter.toTensor(args.back().value, element, args.back().range);
+    mlir::Value index = !value ? value
+                        : name == "append"
+                            ? tensorEmitter.emit("list_size", {}, list, {}, call.range)
+                            : evalPosition(args[1]);
+    if (index)
+      errorCapture.capture(args.back().range, args, "list_write", name, [&] {
+        mlir::FailureOr<mlir::Operation *> op = context.builder.create(
+            "list_write", {list, index, value}, {}, reporter.locate(call.range));
+        if (mlir::succeeded(op))
+          result = (*op)->getResult(0);
+        return mlir::succeeded(op);
+      });
+  }
+  return result ? Entity(result) : Entity();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,486 @@
+// Elaborates 'while', 'for' and 'scan'.
+#include "frontend/text/elaborate/LoopBuilder.h"
+
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/Locations.h"
+#include "frontend/text/Refusals.h"
+#include "frontend/text/elaborate/Binder.h"
+#include "frontend/text/elaborate/BlockRunner.h"
+#include "frontend/text/elaborate/Evaluator.h"
+#include "frontend/text/elaborate/ListEmitter.h"
+#include "frontend/text/elaborate/RegionEditor.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/SizeScope.h"
+#include "frontend/text/elaborate/StatementRunner.h"
+#include "frontend/text/elaborate/TensorEmitter.h"
+#include "frontend/text/elaborate/TypeEvaluator.h"
+#include "frontend/text/elaborate/Unifier.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+struct LoopBuilder::Loop {
+  StringRef keyword;
+  SourceRange at;
+  ArrayRef<ast::Name> names;
+  ArrayRef<ast::Binding> carried;
+
+  /// What a name of `each` is in an iteration: an element of a list, or, without one, the index,
+  /// converted to `type` if there is one.
+  struct Source {
+    mlir::Value list;
+    mlir::Type type;
+  };
+  SmallVector<Source> sources;
+  /// The bounds of the index; null in `while`.
+  mlir::Value first, limit;
+  bool startsAtZero = true;
+  std::optional<dfg::DimExpr> trips;
+
+  /// First values: of the index, if there is one, and of what is carried.
+  SmallVector<mlir::Value> inits;
+  SmallVector<mlir::Value> next;
+  /// The sizes of what is stacked: the places of their lists among the results.
+  SmallVector<unsigned> stacks;
+  LoopContext context;
+  std::string recompute;
+
+  bool hasIndex() const { return bool(first); }
+};
+
+//===----------------------------------------------------------------------===//
+// What a loop runs over
+//===----------------------------------------------------------------------===//
+
+bool LoopBuilder::evalBounds(Loop &loop, const ast::Each &each) {
+  Entity first = evaluator.eval(each.sequence), last = evaluator.eval(each.last);
+  if (first.isPoison() || last.isPoison())
+    return false;
+  loop.sources.emplace_back();
+  loop.startsAtZero = first.is<int64_t>() && first.as<int64_t>() == 0;
+  mlir::Type element = elementOf(first) ? elementOf(first) : elementOf(last);
+  std::optional<dfg::DimExpr> from = first.asDim(), to = last.asDim();
+  if (from && to) {
+    dfg::DimExpr trips = *to - *from;
+    auto [low, high] = trips.interval([&](StringRef symbol) { return sizeScope.boundsOf(symbol); });
+    loop.trips = low && *low >= 0 ? trips : dfg::DimExpr::max(trips, 0);
+    bool isWide =
+        !isInt<32>(from->constant().value_or(0)) || !isInt<32>(to->constant().value_or(0));
+    element = mlir::IntegerType::get(context.mlir, isWide ? 64 : 32);
+  }
+  bool isIndex = element && (element.isSignlessInteger(32) || element.isSignlessInteger(64));
+  if (!isIndex || first.is<double>() || last.is<double>()) {
+    reporter.error(each.range, "loop-range",
+                   "a range has integers as its bounds, i32 or i64, but these are " +
+                       first.describe() + " and " + last.describe());
+    return false;
+  }
+  loop.first = tensorEmitter.toTensor(first, element, each.sequence->range);
+  loop.limit = tensorEmitter.toTensor(last, element, each.last->range);
+  if (!loop.first || !loop.limit)
+    return false;
+  bool isScalar = loop.first.getType() == dfg::tensorOf({}, element) &&
+                  loop.limit.getType() == dfg::tensorOf({}, element);
+  if (!isScalar)
+    reporter.error(each.range, "loop-range",
+                   "the bounds of a range are two integers of one type, but these are " +
+                       dfg::toText(loop.first.getType()) + " and " +
+                       dfg::toText(loop.limit.getType()));
+  return isScalar;
+}
+
+bool LoopBuilder::addSource(Loop &loop, const Entity &value, SourceRange at) {
+  if (value.isPoison())
+    return false;
+  if (mlir::Value list = listOf(value)) {
+    loop.sources.push_back({tensorEmitter.toValue(value, {}, at), {}});
+    return true;
+  }
+  if (value.asGroup() && !value.asGroup()->isSparse) {
+    reporter
+        .error(at, "not-a-tensor",
+               "a run-time '" + loop.keyword +
+                   "' runs over a range, tensors and lists, but got a group")
+        .help("'static for' runs over groups, at compile time");
+    return false;
+  }
+  mlir::Value tensor = tensorEmitter.toTensor(value, {}, at);
+  if (!tensor)
+    return false;
+  dfg::Shape shape = dfg::shapeOf(tensor.getType());
+  if (shape.empty()) {
+    reporter
+        .error(at, "loop-range",
+               "'" + loop.keyword + "' runs along the first axis of a tensor, but " +
+                   dfg::toText(tensor.getType()) + " has none")
+        .help("a range is written 0..n");
+    return false;
+  }
+  if (loop.trips && *loop.trips != shape.front()) {
+    bool differs = (*loop.trips - shape.front()).constant().has_value();
+    reporter.error(
+        at, "unequal-dimensions",
+        differs ? "one '" + loop.keyword + "' runs over tensors of one length, but these have " +
+                      Twine(loop.trips->str()) + " and " + shape.front().str()
+                : "cannot prove that " + Twine(loop.trips->str()) + " equals " +
+                      shape.front().str() + ", as one '" + loop.keyword + "' over both needs");
+    return false;
+  }
+  loop.trips = shape.front();
+  auto iota = tensor.getDefiningOp<dfg::IotaOp>();
+  if (!iota) {
+    loop.sources.push_back({listEmitter.unstack(tensor, at), {}});
+    return bool(loop.sources.back().list);
+  }
+  // Numbers from 0 on are the index itself.
+  loop.sources.push_back({{}, dfg::elementTypeOf(tensor.getType())});
+  if (iota->use_empty())
+    iota->erase();
+  return true;
+}
+
+bool LoopBuilder::evalSources(Loop &loop, const ast::Each &each) {
+  const auto *call = dyn_cast<ast::CallExpr>(each.sequence);
+  const auto *callee = call ? dyn_cast<ast::NameExpr>(call->callee) : nullptr;
+  std::optional<Entity> zip = callee && callee->name == "zip"
+                                  ? evaluator.lookup(callee->name, callee->range)
+                                  : std::optional<Entity>();
+  bool isZip = zip && zip->is<Builtin>();
+  bool ok = true;
+  if (isZip)
+    for (const ast::Arg &arg : call->args)
+      ok &= addSource(loop, evaluator.eval(arg.value), arg.range);
+  else
+    ok = addSource(loop, evaluator.eval(each.sequence), each.sequence->range);
+  if (!ok)
+    return false;
+  mlir::Type i32 = mlir::IntegerType::get(context.mlir, 32);
+  loop.first = context.builder.scalar(int64_t(0), i32, reporter.locate(each.range));
+  if (loop.trips) {
+    loop.limit = context.builder.size(*loop.trips, i32, reporter.locate(each.range));
+    return true;
+  }
+  if (loop.sources.empty())
+    return false;
+  loop.limit = tensorEmitter.emit("list_size", {}, loop.sources.front().list, {}, each.range);
+  return bool(loop.limit);
+}
+
+bool LoopBuilder::evalRange(Loop &loop, const ast::Each &each) {
+  if (!tensorEmitter.requireEntry(each.range))
+    return false;
+  bool ok = each.last ? evalBounds(loop, each) : evalSources(loop, each);
+  if (ok && loop.names.size() != loop.sources.size()) {
+    reporter.error(each.range, "wrong-count",
+                   "this loop gives " + Twine(loop.sources.size()) +
+                       " values per step, but there are " + Twine(loop.names.size()) +
+                       " names for them");
+    return false;
+  }
+  if (ok)
+    loop.inits.push_back(loop.first);
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// What a loop carries
+//===----------------------------------------------------------------------===//
+
+bool LoopBuilder::evalCarried(Loop &loop) {
+  bool ok = tensorEmitter.requireEntry(loop.at);
+  for (const ast::Binding &binding : loop.carried) {
+    SaveAndRestore<std::string> outer(context.bindingName, binding.name.text.str());
+    context.expected = typeEvaluator.declaredType(binding.type);
+    Entity value = evaluator.eval(binding.value);
+    context.expected.reset();
+    if (binding.type && !value.isPoison())
+      value = unifier.checkResult(*binding.type, value, binding.value->range,
+                                  ("'" + binding.name.text + "'").str());
+    mlir::Value init = ok ? tensorEmitter.toValue(value, {}, binding.value->range) : mlir::Value();
+    ok &= bool(init);
+    loop.inits.push_back(init);
+  }
+  return ok;
+}
+
+void LoopBuilder::bindCarried(const Loop &loop, mlir::Block &block) {
+  for (auto [i, binding] : enumerate(loop.carried)) {
+    binder.bindLocal(binding.name, Entity(mlir::Value(block.getArgument(loop.hasIndex() + i))),
+                     binding.type);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The condition and the body
+//===----------------------------------------------------------------------===//
+
+bool LoopBuilder::buildCondition(Loop &loop, const ast::Expr *condition) {
+  mlir::Block &into = loop.context.op.getConditionBlock();
+  RunTimeBlock block;
+  block.keyword = loop.keyword;
+  loop.context.inCondition = true;
+  llvm::scope_exit leave([&] { loop.context.inCondition = false; });
+  return blockRunner.runBlock(
+      block, into, [&] { bindCarried(loop, into); },
+      [&] {
+        mlir::Value goesOn =
+            condition
+                ? tensorEmitter.evalPredicate(condition, loop.keyword)
+                : tensorEmitter.emit("less", {}, {into.getArgument(0), loop.limit}, {}, loop.at);
+        if (goesOn)
+          context.builder.condition(goesOn, reporter.locate(rangeOf(condition)));
+        return bool(goesOn);
+      });
+}
+
+void LoopBuilder::bindElements(Loop &loop) {
+  for (auto [name, source] : zip(loop.names, loop.sources)) {
+    if (name.isDiscard())
+      continue;
+    mlir::Value value = loop.context.op.getBodyBlock().getArgument(0);
+    if (source.list)
+      value = listEmitter.readList(source.list, value, name.range);
+    else if (source.type)
+      value = tensorEmitter.castTo(value, source.type, name.range);
+    binder.bindLocal(name, value ? Entity(value) : Entity());
+  }
+}
+
+/// "as the 'values' of top_k(score, 4)", for one of several results of an operation.
+static std::string describeSource(mlir::Value value, StringRef call) {
+  auto result = dyn_cast<mlir::OpResult>(value);
+  if (!result || result.getOwner()->getNumResults() < 2)
+    return {};
+  const dfg::OpSignature *op = dfg::lookupOp(result.getOwner()->getName().stripDialect());
+  if (!op || op->hasVariadicResults || result.getResultNumber() >= op->results.size())
+    return {};
+  return (", as the '" + op->results[result.getResultNumber()] + "' of " +
+          (call.empty() || call.size() > 32 ? op->name : call))
+      .str();
+}
+
+void LoopBuilder::reportCarried(const ast::Binding &binding, mlir::Type start, mlir::Value next,
+                                SourceRange nextAt) {
+  std::string type = dfg::toText(next.getType());
+  Diagnostic &diagnostic =
+      reporter.error(binding.name.range, "carried-type",
+                     "'" + binding.name.text + "' starts as " + dfg::toText(start) +
+                         ", but the body yields " + type + " for it");
+  SourceRange made = toRange(next.getLoc(), context.sources);
+  diagnostic.note(nextAt,
+                  "yielded here" +
+                      describeSource(next, made.isValid() ? context.sources.text(made) : ""));
+  const auto *call = dyn_cast<ast::CallExpr>(binding.value);
+  const auto *callee = call ? dyn_cast<ast::NameExpr>(call->callee) : nullptr;
+  bool takesType = callee && !call->args.empty() &&
+                   isa<ast::IndexExpr, ast::DTypeExpr>(call->args.front().value);
+  std::string text = "a carried value keeps one type";
+  if (takesType)
+    text += ("; start with " + callee->name + "(" + type + ")").str();
+  else if (isa<ast::IntExpr, ast::FloatExpr>(binding.value) && dfg::shapeOf(next.getType()).empty())
+    text += ("; start with " + binding.name.text + ": " + type + " = " +
+             context.sources.text(binding.value->range))
+                .str();
+  diagnostic.help(text);
+}
+
+/// The yielded values as the types that are carried; false after an error.
+bool LoopBuilder::convertYield(Loop &loop, RunTimeBlock &block, const ast::Block &body) {
+  size_t count = loop.carried.size();
+  if (any_of(block.values, [](const Entity &value) { return value.isPoison(); }))
+    return false;
+  if (!block.hasYielded && count) {
+    SourceRange end = body.range;
+    end.begin = end.end - 1;
+    reporter.error(end, "missing-yield",
+                   "the body of this '" + loop.keyword +
+                       "' ends without yielding the next value of '" +
+                       loop.carried.front().name.text + "'");
+    return false;
+  }
+  if (block.values.size() != count) {
+    reporter
+        .error(block.yieldedAt, "wrong-count",
+               "this '" + loop.keyword + "' carries " + Twine(count) +
+                   " values, but its body yields " + Twine(block.values.size()))
+        .note(loop.at, "the loop");
+    return false;
+  }
+  bool ok = true;
+  for (size_t i = 0; i < count; ++i) {
+    mlir::Type carried = loop.inits[loop.hasIndex() + i].getType();
+    bool isList = isa<dfg::ListType>(carried);
+    mlir::Value next = tensorEmitter.toValue(
+        block.values[i], isList ? mlir::Type() : dfg::elementTypeOf(carried), block.valuesAt[i]);
+    if (next && next.getType() != carried) {
+      reportCarried(loop.carried[i], carried, next, block.valuesAt[i]);
+      next = {};
+    }
+    ok &= bool(next);
+    loop.next.push_back(next);
+  }
+  return ok;
+}
+
+/// Writes what stands behind ';' into lists that the loop carries.
+bool LoopBuilder::addStacks(Loop &loop, RunTimeBlock &block, size_t sizesOutside) {
+  if (block.stacked.empty())
+    return true;
+  if (!loop.trips) {
+    reporter
+        .error(
+            block.stackedAt.front(), "scan-size",
+            "'scan' stacks as many values as its range has, and how many this has is known only at "
+            "run time")
+        .help("carry a list and append to it");
+    return false;
+  }
+  LoopContext &looping = loop.context;
+  mlir::Value position = looping.op.getBodyBlock().getArgument(0);
+  if (!loop.startsAtZero)
+    position = tensorEmitter.emit("sub", {}, {position, loop.first}, {}, block.stackedAt.front());
+  for (auto [i, entity] : enumerate(block.stacked)) {
+    SourceRange at = block.stackedAt[i];
+    mlir::Value value = tensorEmitter.toTensor(entity, {}, at);
+    if (!value || !position ||
+        unifier.leavesBlock(value.getType(), sizesOutside, block.keyword, at))
+      return false;
+    mlir::OpBuilder::InsertPoint inside = context.builder.position();
+    context.builder.before(looping.op);
+    mlir::Type type = dfg::elementTypeOf(position.getType());
+    mlir::Value size = loop.startsAtZero
+                           ? loop.limit
+                           : context.builder.size(*loop.trips, type, reporter.locate(at));
+    mlir::Value list = listEmitter.createList(
+        {dfg::elementTypeOf(value.getType()), dfg::shapeOf(value.getType())}, size, at);
+    context.builder.restore(inside);
+    if (!list)
+      return false;
+    unsigned place = regionEditor.addCarried(looping, list);
+    loop.stacks.push_back(place);
+    looping.addedNext.back() =
+        listEmitter.writeList(looping.op.getBodyBlock().getArgument(place), position, value, at);
+  }
+  return true;
+}
+
+bool LoopBuilder::buildBody(Loop &loop, const ast::Block &body) {
+  mlir::Block &into = loop.context.op.getBodyBlock();
+  RunTimeBlock block;
+  size_t sizesOutside = context.entry.runTimeSizes.size();
+  block.keyword = loop.keyword;
+  for (mlir::Value init : ArrayRef(loop.inits).drop_front(loop.hasIndex()))
+    block.carried.push_back(init.getType());
+  return blockRunner.runBlock(
+      block, into,
+      [&] {
+        bindElements(loop);
+        bindCarried(loop, into);
+      },
+      [&] {
+        statementRunner.execBlock(body);
+        return convertYield(loop, block, body) && addStacks(loop, block, sizesOutside);
+      });
+}
+
+/// Reports a loop that goes on for ever once it has begun.
+void LoopBuilder::checkEnd(dfg::WhileOp loop, const ast::Expr *condition) {
+  if (!neverEnds(loop))
+    return;
+  reporter
+      .error(
+          condition->range, "endless-loop",
+          knownCondition(loop)
+              ? "this 'while' never ends: its condition is always true"
+              : "this 'while' never ends once it begins: nothing in its body changes the condition")
+      .help("carry what the condition reads: while i < n with i = 0 { yield i + 1 }");
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+Entity LoopBuilder::finishLoop(Loop &loop, const ast::Expr *condition) {
+  LoopContext &looping = loop.context;
+  mlir::Block &body = looping.op.getBodyBlock();
+  context.builder.toEnd(body);
+  auto countUp = [&](mlir::Value counter) {
+    mlir::Value one = context.builder.scalar(int64_t(1), dfg::elementTypeOf(counter.getType()),
+                                             reporter.locate(loop.at));
+    return tensorEmitter.emit("add", {}, {counter, one}, {}, loop.at);
+  };
+  SmallVector<mlir::Value> next;
+  if (loop.hasIndex())
+    next.push_back(countUp(body.getArgument(0)));
+  append_range(next, loop.next);
+  for (auto [i, value] : enumerate(looping.addedNext))
+    next.push_back(value ? value : countUp(body.getArgument(loop.inits.size() + i)));
+  dfg::WhileOp op =
+      context.builder.finishWhile(looping.op, looping.added, next, loop.trips, loop.recompute);
+  regionEditor.finishRegions(op);
+  if (condition)
+    checkEnd(op, condition);
+  std::vector<Entity> results;
+  std::vector<std::string> names;
+  for (auto [i, binding] : enumerate(loop.carried)) {
+    results.push_back(Entity(mlir::Value(op.getResult(loop.hasIndex() + i))));
+    names.push_back(binding.name.text.str());
+  }
+  for (unsigned place : loop.stacks) {
+    mlir::Value stacked = listEmitter.stack(op.getResult(place), *loop.trips, loop.at);
+    if (!stacked)
+      return Poison();
+    results.push_back(Entity(stacked));
+    names.emplace_back();
+  }
+  if (results.empty())
+    return Entity(Nothing{});
+  if (results.size() == 1)
+    return results.front();
+  return Entity::group(std::move(results), std::move(names));
+}
+
+Entity LoopBuilder::elaborateLoop(Loop &loop, const ast::Expr *condition, const ast::Block &body) {
+  loop.recompute = context.recompute;
+  context.hasRecomputed |= !context.recompute.empty();
+  if (!evalCarried(loop))
+    return Poison();
+  loop.context.op = context.builder.beginWhile(loop.inits, reporter.locate(loop.at));
+  if (loop.hasIndex())
+    loop.context.counter = 0;
+  mlir::OpBuilder::InsertPoint behind = context.builder.position();
+  context.entry.loops.push_back(&loop.context);
+  bool ok = buildCondition(loop, condition);
+  ok = buildBody(loop, body) && ok;
+  context.entry.loops.pop_back();
+  if (ok)
+    return finishLoop(loop, condition);
+  context.builder.restore(behind);
+  return Poison();
+}
+
+Entity LoopBuilder::evalWhile(const ast::WhileExpr &expr) {
+  Loop loop;
+  loop.keyword = "while";
+  loop.at = expr.range;
+  loop.carried = expr.carried;
+  return elaborateLoop(loop, expr.condition, *expr.body);
+}
+
+Entity LoopBuilder::evalForOrScan(StringRef keyword, SourceRange at, const ast::Each &each,
+                                  ArrayRef<ast::Binding> carried, const ast::Block &body) {
+  Loop loop;
+  loop.keyword = keyword;
+  loop.at = at;
+  loop.names = each.names;
+  loop.carried = carried;
+  if (!evalRange(loop, each))
+    return Poison();
+  return elaborateLoop(loop, nullptr, body);
+}
+
+} // namespace tfc::text

@@ -1,0 +1,290 @@
+// Reads graph files and those that they use, and enters their declarations.
+#include "frontend/text/elaborate/ModuleLoader.h"
+
+#include "frontend/text/elaborate/Advisor.h"
+#include "frontend/text/elaborate/Library.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/syntax/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+/// The path without links; of a file that is not there, as far as its folders are.
+static std::string realPath(StringRef path) {
+  SmallString<256> real;
+  if (!sys::fs::real_path(path, real))
+    return real.str().str();
+  SmallString<256> absolute(path);
+  sys::fs::make_absolute(absolute);
+  StringRef folder = sys::path::parent_path(absolute);
+  if (folder.empty() || folder == absolute)
+    return absolute.str().str();
+  // What follows a folder that is not there leads nowhere, '..' included.
+  SmallString<256> result(realPath(folder));
+  sys::path::append(result, sys::path::filename(absolute));
+  return result.str().str();
+}
+
+/// Whether a path is below a folder; both are real.
+static bool isBelow(StringRef path, StringRef folder) {
+  folder = folder.rtrim('/');
+  return path.starts_with(folder) && path.drop_front(folder.size()).starts_with("/");
+}
+
+/// Adds the folder of the main graph to those that the options allow, and resolves the links in
+/// all.
+void ModuleLoader::allowFolderOf(FileId main) {
+  StringRef folder = sys::path::parent_path(context.sources.name(main));
+  context.options.allowedPaths.push_back(folder.empty() ? "." : folder.str());
+  for (std::string &path : context.options.allowedPaths)
+    path = realPath(path);
+}
+
+/// The path of a file that `from` names relative to its own folder; nothing, after an error, where
+/// it leads outside of the folders that a graph may read.
+std::optional<std::string> ModuleLoader::findFile(StringRef path, FileId from, SourceRange at) {
+  SmallString<128> full(path);
+  if (!sys::path::is_absolute(full)) {
+    full = sys::path::parent_path(context.sources.name(from));
+    sys::path::append(full, path);
+  }
+  sys::path::remove_dots(full, /*remove_dot_dot=*/true);
+  std::string real = realPath(full);
+  if (any_of(context.options.allowedPaths, [&](StringRef folder) { return isBelow(real, folder); }))
+    return full.str().str();
+  reporter.error(at, "outside-folder", "'" + path + "' is outside of the folder of the main graph")
+      .help("--allow-path DIR lets graphs read the files below another folder");
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static std::string stem(StringRef path) { return sys::path::stem(path).str(); }
+
+/// Files that use each other, from the one that is met again on.
+void ModuleLoader::reportCycle(FileId file, SourceRange usedAt) {
+  size_t first =
+      find_if(loading, [&](const auto &step) { return step.first == file; }) - loading.begin();
+  bool isItself = first + 1 == loading.size();
+  Diagnostic &diagnostic =
+      reporter.error(usedAt, "use-cycle",
+                     isItself ? Twine("the file uses itself")
+                              : "'" + context.sources.text(usedAt).trim('"') +
+                                    "' uses this file, so they would use each other without end");
+  for (const auto &[other, at] : ArrayRef(loading).drop_front(first + 1))
+    diagnostic.note(at, "through '" + context.sources.text(at).trim('"') + "', used here");
+}
+
+Module *ModuleLoader::loadModule(FileId file, SourceRange usedAt, bool isShipped) {
+  if (auto it = modulesByFile.find(file); it != modulesByFile.end())
+    return it->second;
+  if (any_of(loading, [&](const auto &step) { return step.first == file; })) {
+    reportCycle(file, usedAt);
+    return nullptr;
+  }
+  loading.emplace_back(file, usedAt);
+  llvm::scope_exit done([&] { loading.pop_back(); });
+
+  auto module = std::make_unique<Module>();
+  Module *result = module.get();
+  module->isShipped = isShipped;
+  unsigned errorsBefore = context.diagnostics.errorCount();
+  module->file = parseFile(context.sources, file, context.diagnostics);
+  module->hasSyntaxErrors = context.diagnostics.errorCount() != errorsBefore;
+  module->name =
+      module->file->name ? module->file->name.text.str() : stem(context.sources.name(file));
+  module->position = modules.size();
+  if (std::optional<uint64_t> edition = module->file->edition; edition && *edition != 1)
+    reporter.error(module->file->headerRange, "unknown-edition",
+                   "this tfc knows edition 1 of the language, not " + Twine(*edition));
+  modules.push_back(std::move(module));
+  declareItems(*result);
+  modulesByFile[file] = result;
+  return result;
+}
+
+Module *ModuleLoader::loadShipped(StringRef name, SourceRange usedAt) {
+  std::optional<StringRef> text = librarySource(name);
+  if (!text) {
+    Diagnostic &diagnostic =
+        reporter.error(usedAt, "unknown-file", "no file '" + name + "' ships with tfc");
+    SmallVector<StringRef> names = libraryNames();
+    reporter.suggest(diagnostic, name, names);
+    if (diagnostic.helpText.empty())
+      diagnostic.help("a file of your own is named in quotes: use \"" + name + ".graph\"");
+    return nullptr;
+  }
+  std::string path = ("tfc/" + name + ".graph").str();
+  std::optional<FileId> file = context.sources.find(path);
+  if (!file)
+    file = context.sources.add(path, *text);
+  return loadModule(*file, usedAt, /*isShipped=*/true);
+}
+
+Module *ModuleLoader::loadUsed(const ast::UseDecl &use, const Module &from) {
+  if (!use.path)
+    return loadShipped(use.module.text, use.module.range);
+  std::optional<StringRef> path = use.path->literal();
+  if (!path) {
+    reporter.error(use.path->range, "not-static", "the path of a used file is a plain string");
+    return nullptr;
+  }
+  if (!path->ends_with(".graph")) {
+    reporter.error(use.path->range, "unknown-file",
+                   "'use' reads .graph files, not '" + *path + "'");
+    return nullptr;
+  }
+  std::optional<std::string> full = findFile(*path, from.file->id, use.path->range);
+  if (!full)
+    return nullptr;
+  // The same file by another path is the same file.
+  for (FileId other = 0; other < context.sources.size(); ++other)
+    if (sys::fs::equivalent(context.sources.name(other), *full))
+      return loadModule(other, use.path->range);
+  std::string reason;
+  std::optional<FileId> file = context.sources.load(*full, reason);
+  if (!file) {
+    reporter.error(use.path->range, "unknown-file",
+                   "cannot read '" + Twine(*full) + "': " + reason);
+    return nullptr;
+  }
+  return loadModule(*file, use.path->range);
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+void ModuleLoader::declare(StringMap<Declaration> &table, const ast::Name &name, Declaration what) {
+  if (!name || name.isDiscard())
+    return;
+  what.at = name.range;
+  auto [it, isNew] = table.try_emplace(name.text, what);
+  if (!isNew)
+    reporter.error(name.range, "duplicate-name", "'" + name.text + "' is declared twice")
+        .note(it->second.at, "first here");
+}
+
+/// Refuses types that shipped files keep for themselves, in a function or in a part and its
+/// members.
+void ModuleLoader::checkParamTypes(const ast::Stmt &item) {
+  auto check = [&](ArrayRef<ast::Param> params) {
+    for (const ast::Param &param : params)
+      if (param.type && param.type->kind == ast::TypeKind::Named && param.type->name == kNumberType)
+        reporter.error(param.type->baseRange, "private-name",
+                       "'" + kNumberType + "' is private to the files that ship with tfc");
+  };
+  if (const auto *fn = dyn_cast<ast::FnDecl>(&item))
+    check(fn->params);
+  if (const auto *part = dyn_cast<ast::PartDecl>(&item)) {
+    check(part->params);
+    for (const ast::Stmt *member : part->members)
+      checkParamTypes(*member);
+  }
+}
+
+void ModuleLoader::declareItems(Module &module) {
+  unsigned position = 0;
+  for (const ast::Stmt *item : module.file->items) {
+    if (!module.isShipped)
+      checkParamTypes(*item);
+    Declaration declaration;
+    declaration.stmt = item;
+    declaration.position = position++;
+    if (const auto *use = dyn_cast<ast::UseDecl>(item))
+      declareUse(module, *use, declaration.position);
+    else if (const auto *var = dyn_cast<ast::VarDecl>(item))
+      declare(module.declarations, var->name, declaration);
+    else if (const auto *fn = dyn_cast<ast::FnDecl>(item))
+      declare(module.declarations, fn->name, declaration);
+    else if (const auto *part = dyn_cast<ast::PartDecl>(item))
+      declare(module.declarations, part->name, declaration);
+    else if (const auto *let = dyn_cast<ast::LetDecl>(item)) {
+      for (const ast::Binding &binding : let->bindings) {
+        declaration.binding = &binding;
+        declare(module.declarations, binding.name, declaration);
+        declaration.position = position++;
+      }
+    } else if (const auto *queue = dyn_cast<ast::QueueDecl>(item)) {
+      declare(module.declarations, queue->name, declaration);
+    }
+    if (isa<ast::FnDecl>(item))
+      checkAnnotations(*item, {"recompute", "device"});
+    else if (isa<ast::VarDecl, ast::LetDecl>(item))
+      checkAnnotations(*item, {"frozen", "was", "device", "colocate"});
+    else
+      checkAnnotations(*item, {});
+  }
+}
+
+/// What another file may name, in order.
+SmallVector<StringRef> publicNames(const Module &module) {
+  SmallVector<StringRef> names;
+  for (const auto &declaration : module.declarations)
+    if (StringRef name = declaration.getKey(); !name.starts_with("_"))
+      names.push_back(name);
+  sort(names);
+  return names;
+}
+
+void ModuleLoader::declareUse(Module &module, const ast::UseDecl &use, unsigned position) {
+  Module *used = loadUsed(use, module);
+  Declaration declaration;
+  declaration.stmt = &use;
+  declaration.module = used;
+  declaration.position = position;
+  if (use.alias)
+    declare(module.declarations, use.alias, declaration);
+  else if (use.module && use.names.empty())
+    declare(module.declarations, use.module, declaration);
+  else if (use.path && use.names.empty() && used)
+    declare(module.declarations, {StringRef(used->name), use.path->range}, declaration);
+  for (const ast::Name &name : use.names) {
+    declaration.selected = name.text;
+    declare(module.declarations, name, declaration);
+    if (used && !used->declarations.contains(name.text)) {
+      Diagnostic &diagnostic = reporter.error(
+          name.range, "unknown-name", "'" + used->name + "' has nothing named '" + name.text + "'");
+      SmallVector<StringRef> names = publicNames(*used);
+      reporter.suggestAmong(diagnostic, name.text, names);
+    } else if (name.text.starts_with("_")) {
+      reporter.error(name.range, "private-name", "'" + name.text + "' is private to its file");
+    }
+  }
+}
+
+bool ModuleLoader::checkAnnotations(const ast::Stmt &stmt, ArrayRef<StringRef> known) {
+  bool ok = true;
+  for (const ast::Annotation &annotation : stmt.annotations) {
+    StringRef name = annotation.name.text;
+    if (is_contained(known, name)) {
+      bool isOfLoops = name == "recompute" && !isa<ast::FnDecl>(stmt);
+      if (is_contained({"device", "colocate", "recompute"}, name) && !isOfLoops) {
+        advisor.laterWork(annotation.range, ("'@" + name + "'").str());
+        ok = false;
+      }
+      continue;
+    }
+    ok = false;
+    bool isElsewhere = is_contained({"frozen", "was", "device", "colocate", "recompute"}, name);
+    Diagnostic &diagnostic = reporter.error(annotation.range, "bad-annotation",
+                                            isElsewhere ? "'@" + name + "' does not apply to this"
+                                                        : "there is no annotation '@" + name + "'");
+    if (!isElsewhere)
+      reporter.suggest(diagnostic, name, {"frozen", "was", "device", "colocate", "recompute"});
+  }
+  return ok;
+}
+
+void ModuleLoader::prefixNames() {
+  for (const auto &module : modules)
+    if (module.get() != context.program.mainModule && !module->isShipped)
+      module->prefix = module->name + ".";
+}
+
+} // namespace tfc::text

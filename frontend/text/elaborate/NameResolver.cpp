@@ -1,0 +1,389 @@
+// Resolves names, and evaluates each declaration when it is first needed.
+#include "frontend/text/elaborate/NameResolver.h"
+
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/elaborate/Binder.h"
+#include "frontend/text/elaborate/Evaluator.h"
+#include "frontend/text/elaborate/Meter.h"
+#include "frontend/text/elaborate/ModuleLoader.h"
+#include "frontend/text/elaborate/PartInstantiator.h"
+#include "frontend/text/elaborate/QueueEmitter.h"
+#include "frontend/text/elaborate/RegionEditor.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/TypeEvaluator.h"
+#include "frontend/text/elaborate/Unifier.h"
+#include "frontend/text/elaborate/VariableTable.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Lookup
+//===----------------------------------------------------------------------===//
+
+std::optional<Entity> NameResolver::lookup(StringRef name, SourceRange at) {
+  if (std::optional<Entity> value = lookupDeclared(name, at))
+    return value;
+  if (context.program.prelude && context.program.prelude->declarations.contains(name)) {
+    bool isShipped = !context.frame || !context.frame->module || context.frame->module->isShipped;
+    if (name.starts_with("_") && !isShipped)
+      return reporter.fail(at, "private-name", "'" + name + "' is private to its file");
+    return valueInModule(*context.program.prelude, name, at);
+  }
+  return builtinByName(name);
+}
+
+std::optional<Entity> NameResolver::lookupDeclared(StringRef name, SourceRange at, bool inBlocks) {
+  if (context.frame) {
+    if (Local *local = context.frame->find(name))
+      return local->value;
+    if (std::optional<Entity> value = inBlocks ? evaluator.lookupDataflow(name, at) : std::nullopt)
+      return value;
+    if (context.frame->self)
+      if (std::optional<Entity> value = valueInInstance(*context.frame->self, name, at))
+        return value;
+    if (context.frame->module)
+      if (std::optional<Entity> value = valueInModule(*context.frame->module, name, at))
+        return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<Entity> NameResolver::valueInModule(Module &module, StringRef name, SourceRange at) {
+  auto it = module.declarations.find(name);
+  if (it == module.declarations.end())
+    return std::nullopt;
+  const Declaration &declaration = it->second;
+  if (isa<ast::UseDecl>(declaration.stmt)) {
+    if (!declaration.module)
+      return Entity();
+    if (declaration.selected.empty())
+      return Entity(declaration.module);
+    return valueInModule(*declaration.module, declaration.selected, at).value_or(Entity());
+  }
+  if (const auto *fn = dyn_cast<ast::FnDecl>(declaration.stmt))
+    return Entity(Function{fn, &module, nullptr});
+  if (const auto *part = dyn_cast<ast::PartDecl>(declaration.stmt))
+    return Entity(Part{part, &module});
+
+  LetName path;
+  path.path = module.prefix + name.str();
+  path.order = {module.position, declaration.position};
+  LazyValue &lazy = module.values[name];
+  if (const auto *var = dyn_cast<ast::VarDecl>(declaration.stmt)) {
+    if (lazy.state == LazyValue::State::New) {
+      lazy.state = LazyValue::State::Done;
+      Variable *variable =
+          variableTable.declareVariable(*var, path, context.newFrame(&module, nullptr));
+      lazy.value = variable ? Entity(variable) : Entity();
+    }
+    return lazy.value;
+  }
+  if (const auto *queue = dyn_cast<ast::QueueDecl>(declaration.stmt)) {
+    if (lazy.state == LazyValue::State::New) {
+      lazy.state = LazyValue::State::Done;
+      lazy.value = queueEmitter.declareQueue(*queue, path, context.newFrame(&module, nullptr));
+    }
+    return lazy.value;
+  }
+  if (!declaration.binding)
+    return Entity();
+  if (lazy.state == LazyValue::State::New)
+    forceNamed(
+        *declaration.binding,
+        [&](StringRef other) -> const ast::Binding * {
+          auto found = module.declarations.find(other);
+          bool isNew = found != module.declarations.end() &&
+                       module.values[other].state == LazyValue::State::New;
+          return isNew ? found->second.binding : nullptr;
+        },
+        [&](const ast::Binding &other) { valueInModule(module, other.name.text, at); });
+  return force(lazy, *declaration.binding, context.newFrame(&module, nullptr), path,
+               *declaration.stmt);
+}
+
+/// `path` with its last name replaced by the one that it had before.
+std::string renameLast(const std::string &path, StringRef name, StringRef former) {
+  size_t stem = path.size() >= name.size() ? path.size() - name.size() : 0;
+  return path.substr(0, stem) + former.str();
+}
+
+/// `let`s that are evaluated for each other, from which on those that they name come first.
+static constexpr unsigned kDeepLets = 64;
+
+void NameResolver::forceNamed(const ast::Binding &binding,
+                              function_ref<const ast::Binding *(StringRef)> find,
+                              function_ref<void(const ast::Binding &)> evaluate) {
+  if (letDepth < kDeepLets)
+    return;
+  DenseSet<const ast::Binding *> seen = {&binding};
+  // What was visited already is at the end: what it names has been evaluated.
+  SmallVector<std::pair<const ast::Binding *, bool>> pending;
+  auto visit = [&](const ast::Expr *value) {
+    forEachName(value, [&](const ast::NameExpr &name) {
+      if (const ast::Binding *other = find(name.name); other && seen.insert(other).second)
+        pending.push_back({other, false});
+    });
+  };
+  visit(binding.value);
+  while (!pending.empty() && !context.budget.isStopped()) {
+    auto &[next, isVisited] = pending.back();
+    if (isVisited) {
+      const ast::Binding &ready = *next;
+      pending.pop_back();
+      evaluate(ready);
+    } else {
+      isVisited = true;
+      visit(next->value);
+    }
+  }
+}
+
+Entity NameResolver::force(LazyValue &lazy, const ast::Binding &binding,
+                           std::shared_ptr<Frame> bindingFrame, LetName name,
+                           const ast::Stmt &stmt) {
+  if (lazy.state == LazyValue::State::Running)
+    return reporter.fail(binding.name.range, "let-cycle",
+                         "'" + binding.name.text + "' is computed from itself");
+  bool isStale = lazy.entry != 0 && lazy.entry != context.entry.number;
+  if (lazy.state == LazyValue::State::Done && !isStale)
+    return lazy.value;
+  lazy.state = LazyValue::State::Running;
+  SaveAndRestore<unsigned> deeper(letDepth, letDepth + 1);
+  if (std::string former = variableTable.formerName(stmt); !former.empty())
+    name.formerly =
+        renameLast(name.formerly.empty() ? name.path : name.formerly, binding.name.text, former);
+  name.isFrozen |= isFrozen(stmt);
+  SaveAndRestore<Frame *> outerFrame(context.frame, bindingFrame.get());
+  SaveAndRestore<std::string> outerName(context.bindingName, binding.name.text.str());
+  SaveAndRestore<std::optional<TensorType>> outerExpected(context.expected, std::nullopt);
+  if (binding.type && !isStaticType(*binding.type))
+    context.expected = typeEvaluator.evalType(*binding.type);
+  Entity value;
+  // What an entry computes of it serves the whole entry.
+  regionEditor.outsideOfRegions([&] { value = evalLet(binding.value, name); });
+  if (binding.type && !value.isPoison()) {
+    if (isStaticType(*binding.type)) {
+      ast::Param param;
+      param.name = binding.name;
+      param.type = binding.type;
+      value = typeEvaluator.convertStatic(param, {{}, binding.value, rangeOf(binding.value), value})
+                  .value_or(Entity());
+    } else {
+      value = unifier.checkResult(*binding.type, value, rangeOf(binding.value),
+                                  ("'" + binding.name.text + "'").str());
+    }
+  }
+  lazy.state = LazyValue::State::Done;
+  lazy.entry = value.isStatic() ? 0 : context.entry.number;
+  lazy.value = value;
+  return value;
+}
+
+std::optional<Entity> NameResolver::builtinByName(StringRef name) {
+  // `dfg.sum` is the operation also where a declaration hides `sum`.
+  name.consume_front("dfg.");
+  if (name == "all")
+    return Entity(All{});
+  if (name == "pi")
+    return Entity(3.14159265358979323846);
+  ArrayRef<StringRef> builtins = context.program.builtins;
+  if (const auto *it = find(builtins, name); it != builtins.end())
+    return Entity(Builtin{*it});
+  if (const dfg::OpSignature *op = dfg::lookupOp(name))
+    return Entity(op);
+  return std::nullopt;
+}
+
+Entity NameResolver::memberOfModule(Module &module, const ast::Name &name) {
+  if (name.text.starts_with("_"))
+    return reporter.fail(name.range, "private-name", "'" + name.text + "' is private to its file");
+  if (std::optional<Entity> value = valueInModule(module, name.text, name.range))
+    return *value;
+  Diagnostic &diagnostic = reporter.error(
+      name.range, "unknown-name", "'" + module.name + "' has nothing named '" + name.text + "'");
+  SmallVector<StringRef> names = publicNames(module);
+  reporter.suggestAmong(diagnostic, name.text, names);
+  return Poison();
+}
+
+//===----------------------------------------------------------------------===//
+// Instances
+//===----------------------------------------------------------------------===//
+
+static LetName elementOf(const LetName &name, unsigned index) {
+  LetName element = name;
+  element.path += "." + std::to_string(index);
+  if (!element.formerly.empty())
+    element.formerly += "." + std::to_string(index);
+  element.order.push_back(index);
+  return element;
+}
+
+Entity NameResolver::evalLet(const ast::Expr *expr, const LetName &name) {
+  if (const auto *list = dyn_cast<ast::ListExpr>(expr)) {
+    std::vector<Entity> elements;
+    std::vector<SourceRange> places;
+    for (auto [i, element] : enumerate(list->elements)) {
+      elements.push_back(evalLet(element, elementOf(name, i)));
+      places.push_back(element->range);
+      if (elements.back().isPoison())
+        return Poison();
+    }
+    return meter.limited(Entity::list(std::move(elements), std::move(places)), expr->range);
+  }
+  if (const auto *comprehension = dyn_cast<ast::ComprehensionExpr>(expr)) {
+    std::vector<Entity> elements;
+    Budget::Scope scope(context.budget, {Expansion::Kind::Comprehension, "", expr->range});
+    bool done = binder.forEach(*comprehension->each, [&](const Entity &) {
+      elements.push_back(evalLet(comprehension->element, elementOf(name, elements.size())));
+      return !elements.back().isPoison();
+    });
+    bool isPoisoned = !elements.empty() && elements.back().isPoison();
+    if (!done || isPoisoned)
+      return Poison();
+    return meter.limited(Entity::group(std::move(elements)), expr->range);
+  }
+  const auto *call = dyn_cast<ast::CallExpr>(expr);
+  if (!call || !isa<ast::NameExpr, ast::MemberExpr>(call->callee))
+    return evaluator.eval(expr);
+  std::optional<TensorType> wanted = std::move(context.expected);
+  Entity callee = evaluator.eval(call->callee);
+  if (const Part *part = callee.get<Part>())
+    return partInstantiator.instantiate(*part, *call, name);
+  context.expected = std::move(wanted);
+  return callee.isPoison() ? callee : evaluator.eval(expr);
+}
+
+std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRef name,
+                                                    SourceRange at) {
+  if (auto it = instance.params.find(name); it != instance.params.end())
+    return it->second;
+  if (auto it = instance.sizes.find(name); it != instance.sizes.end()) {
+    if (it->second.at.isValid())
+      return it->second.value;
+    if (context.program.mainModule->hasSyntaxErrors)
+      return Entity(); // what could not be parsed may have called it
+    Diagnostic &diagnostic = reporter.error(at, "unknown-size",
+                                            "'" + name + "' of '" + instance.path +
+                                                "' is not known before a call has bound it");
+    for (const Instance *around = &instance; around; around = around->parent)
+      diagnostic.note(around->at, "the instance '" + around->path + "' is made here");
+    return Entity();
+  }
+  auto it = instance.members.find(name);
+  if (it == instance.members.end())
+    return std::nullopt;
+  const Declaration &declaration = it->second;
+  if (const auto *fn = dyn_cast<ast::FnDecl>(declaration.stmt))
+    return Entity(Function{fn, instance.part.module, &instance});
+  LetName path;
+  path.path = instance.path + "." + name.str();
+  path.order = instance.order;
+  path.order.push_back(declaration.position);
+  path.parent = &instance;
+  path.isFrozen = instance.isFrozen;
+  if (!instance.formerly.empty())
+    path.formerly = instance.formerly + "." + name.str();
+  LazyValue &lazy = instance.values[name];
+  if (const auto *var = dyn_cast<ast::VarDecl>(declaration.stmt)) {
+    if (lazy.state == LazyValue::State::Done)
+      return lazy.value;
+    lazy.state = LazyValue::State::Done;
+    Variable *variable = variableTable.declareVariable(*var, path, instance.frame);
+    lazy.value = variable ? Entity(variable) : Entity();
+    return lazy.value;
+  }
+  if (const auto *queue = dyn_cast<ast::QueueDecl>(declaration.stmt)) {
+    if (lazy.state == LazyValue::State::New) {
+      lazy.state = LazyValue::State::Done;
+      lazy.value = queueEmitter.declareQueue(*queue, path, instance.frame);
+    }
+    return lazy.value;
+  }
+  if (!declaration.binding)
+    return Entity();
+  if (lazy.state == LazyValue::State::New)
+    forceNamed(
+        *declaration.binding,
+        [&](StringRef other) -> const ast::Binding * {
+          auto found = instance.members.find(other);
+          bool isNew = found != instance.members.end() &&
+                       instance.values[other].state == LazyValue::State::New;
+          return isNew ? found->second.binding : nullptr;
+        },
+        [&](const ast::Binding &other) { valueInInstance(instance, other.name.text, at); });
+  return force(lazy, *declaration.binding, instance.frame, path, *declaration.stmt);
+}
+
+Entity NameResolver::memberOfInstance(Instance &instance, const ast::Name &name) {
+  if (std::optional<Entity> value = valueInInstance(instance, name.text, name.range))
+    return *value;
+  Diagnostic &diagnostic = reporter.error(name.range, "unknown-name",
+                                          "'" + instance.part.decl->name.text +
+                                              "' has nothing named '" + name.text + "'");
+  SmallVector<StringRef> names;
+  for (const auto &member : instance.members)
+    names.push_back(member.getKey());
+  for (const auto &param : instance.params)
+    names.push_back(param.getKey());
+  sort(names);
+  reporter.suggestAmong(diagnostic, name.text, names);
+  return Poison();
+}
+
+//===----------------------------------------------------------------------===//
+// Everything that is declared
+//===----------------------------------------------------------------------===//
+
+void NameResolver::forceAll(Module &module) {
+  for (const ast::Stmt *item : module.file->items) {
+    if (const auto *var = dyn_cast<ast::VarDecl>(item))
+      valueInModule(module, var->name.text, var->name.range);
+    if (const auto *queue = dyn_cast<ast::QueueDecl>(item))
+      valueInModule(module, queue->name.text, queue->name.range);
+    if (const auto *let = dyn_cast<ast::LetDecl>(item))
+      for (const ast::Binding &binding : let->bindings)
+        if (std::optional<Entity> value =
+                valueInModule(module, binding.name.text, binding.name.range))
+          forceAll(*value);
+  }
+}
+
+void NameResolver::forceAll(const Entity &value) {
+  if (Instance *const *instance = value.get<Instance *>())
+    forceAll(**instance);
+  if (const Group *group = value.asGroup())
+    for (const Entity &element : group->elements)
+      forceAll(element);
+}
+
+void NameResolver::forceAll(Instance &instance) {
+  if (instance.isForced)
+    return;
+  instance.isForced = true;
+  Budget::Scope expansion(context.budget,
+                          {Expansion::Kind::Part, instance.part.decl->name.text, instance.at});
+  for (const auto &size : instance.sizes) {
+    if (size.second.at.isValid())
+      continue;
+    // After other errors the call may just not have been reached.
+    if (context.program.hasFailedEntries)
+      return;
+    reporter.error(instance.at, "unknown-size",
+                   "'" + instance.path + "' is never called, so its size '" + size.getKey() +
+                       "' is not known");
+    return;
+  }
+  std::vector<std::pair<unsigned, StringRef>> names;
+  for (const auto &member : instance.members)
+    if (!isa<ast::FnDecl>(member.second.stmt))
+      names.emplace_back(member.second.position, member.getKey());
+  sort(names);
+  for (const auto &[position, name] : names)
+    if (std::optional<Entity> value = valueInInstance(instance, name, instance.at))
+      forceAll(*value);
+}
+
+} // namespace tfc::text

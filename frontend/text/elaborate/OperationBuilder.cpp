@@ -1,0 +1,509 @@
+// Builds operations that are called by name: operands, attributes, results.
+#include "frontend/text/elaborate/OperationBuilder.h"
+
+#include "dialects/dfg/OpTable.h"
+#include "frontend/text/elaborate/ErrorCapture.h"
+#include "frontend/text/elaborate/RandomDraws.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/TensorEmitter.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+/// The arguments of an operation, each at its operand or attribute.
+struct OperationBuilder::OpCall {
+  const dfg::OpSignature &op;
+  std::vector<std::vector<Argument>> operands;
+  std::vector<std::optional<Argument>> attributes;
+  /// In the order in which they are written.
+  std::vector<Argument> all;
+  /// Sizes that are given to names of the call's own, as in `rearrange(x, "..", h: 4)`.
+  SmallVector<NamedAttribute> sizes;
+
+  explicit OpCall(const dfg::OpSignature &op)
+      : op(op), operands(op.operands.size()), attributes(op.attributes.size()) {}
+
+  std::optional<size_t> attributeOf(dfg::AttrKind kind) const {
+    for (auto [i, attribute] : enumerate(op.attributes))
+      if (attribute.kind == kind)
+        return i;
+    return std::nullopt;
+  }
+  bool takesType() const {
+    return attributeOf(dfg::AttrKind::Dims) && attributeOf(dfg::AttrKind::Dtype);
+  }
+};
+
+static std::string describeKind(const dfg::AttrSignature &attr) {
+  switch (attr.kind) {
+  case dfg::AttrKind::Bool:
+    return "a bool";
+  case dfg::AttrKind::BoolList:
+    return "a list of bools";
+  case dfg::AttrKind::Dims:
+    return "a shape";
+  case dfg::AttrKind::Dtype:
+    return "an element type";
+  case dfg::AttrKind::Enum:
+    return "one of " + join(map_range(attr.cases,
+                                      [](const dfg::EnumCase &word) {
+                                        return ("\"" + word.name + "\"").str();
+                                      }),
+                            ", ");
+  case dfg::AttrKind::Float:
+    return "a number";
+  case dfg::AttrKind::Int:
+    return "an int";
+  case dfg::AttrKind::IntList:
+    return "ints";
+  case dfg::AttrKind::String:
+    return "a string";
+  case dfg::AttrKind::Symbol:
+    return "a variable";
+  case dfg::AttrKind::Unit:
+    return "a bool";
+  case dfg::AttrKind::NamedSizes:
+    return "sizes by name";
+  case dfg::AttrKind::Value:
+  case dfg::AttrKind::Other:
+    break;
+  }
+  return "a constant";
+}
+
+//===----------------------------------------------------------------------===//
+// Placing arguments
+//===----------------------------------------------------------------------===//
+
+bool OperationBuilder::placePositional(OpCall &opCall, Argument &argument) {
+  const dfg::OpSignature &op = opCall.op;
+  if (const TensorType *type = argument.value.get<TensorType>(); type && opCall.takesType()) {
+    Argument shape = argument, dtype = argument;
+    shape.value = Entity::shape(type->shape);
+    dtype.value = Entity(type->element);
+    opCall.attributes[*opCall.attributeOf(dfg::AttrKind::Dims)] = shape;
+    opCall.attributes[*opCall.attributeOf(dfg::AttrKind::Dtype)] = dtype;
+    return true;
+  }
+  dfg::AttrKind early =
+      argument.value.is<std::string>() ? dfg::AttrKind::String : dfg::AttrKind::Symbol;
+  for (auto [i, attribute] : enumerate(op.attributes))
+    if (attribute.kind == early && !opCall.attributes[i]) {
+      opCall.attributes[i] = argument;
+      return true;
+    }
+  for (auto [i, operand] : enumerate(op.operands)) {
+    bool isByName = operand.name == "counter" && isDraw(op);
+    if (isByName || (!opCall.operands[i].empty() && !operand.isVariadic))
+      continue;
+    if (operand.isOptional && !argument.value.isTensor() && !argument.value.isNumber())
+      continue;
+    if (operand.isVariadic && !opCall.operands[i].empty() &&
+        opCall.operands[i].front().value.asGroup())
+      continue;
+    opCall.operands[i].push_back(argument);
+    return true;
+  }
+  // Of max(x, 0) nobody knows whether it is an axis or a number to compare with.
+  if (dfg::lookupOp((op.name + "imum").str())) {
+    reporter.error(argument.range, "wrong-count", "'" + op.name + "' takes its axis by name")
+        .help("the larger or smaller of two values is " + op.name + "imum(x, y)");
+    return false;
+  }
+  for (auto [i, attribute] : enumerate(op.attributes))
+    if (!opCall.attributes[i]) {
+      opCall.attributes[i] = argument;
+      return true;
+    }
+  size_t most = op.operands.size() + op.attributes.size();
+  reporter.error(argument.range, "wrong-count",
+                 "'" + op.name + "' takes at most " + Twine(most) +
+                     (most == 1 ? " argument" : " arguments"));
+  return false;
+}
+
+bool OperationBuilder::placeNamed(OpCall &opCall, Argument &argument) {
+  const dfg::OpSignature &op = opCall.op;
+  StringRef name = argument.label.text;
+  for (auto [i, operand] : enumerate(op.operands)) {
+    if (operand.name != name)
+      continue;
+    if (opCall.operands[i].empty()) {
+      opCall.operands[i].push_back(argument);
+      return true;
+    }
+    reporter.error(argument.range, "duplicate-argument", "'" + name + "' is given twice");
+    return false;
+  }
+  for (auto [i, attribute] : enumerate(op.attributes)) {
+    if (attribute.name != name)
+      continue;
+    if (!opCall.attributes[i]) {
+      opCall.attributes[i] = argument;
+      return true;
+    }
+    reporter.error(argument.range, "duplicate-argument", "'" + name + "' is given twice");
+    return false;
+  }
+  std::optional<dfg::DimExpr> size = argument.value.asDim();
+  if (opCall.attributeOf(dfg::AttrKind::NamedSizes) && size) {
+    opCall.sizes.emplace_back(StringAttr::get(context.mlir, name),
+                              dfg::DimsAttr::get(context.mlir, {*size}));
+    return true;
+  }
+  Diagnostic &diagnostic =
+      reporter.error(argument.label.range, "unknown-argument",
+                     "'" + op.name + "' has no operand or attribute '" + name + "'");
+  SmallVector<StringRef> names;
+  for (const dfg::OperandSignature &operand : op.operands)
+    names.push_back(operand.name);
+  for (const dfg::AttrSignature &attribute : op.attributes)
+    names.push_back(attribute.name);
+  reporter.suggestAmong(diagnostic, name, names);
+  return false;
+}
+
+/// What a draw takes from its place where nothing is given: seed and counter.
+void OperationBuilder::addDrawArguments(OpCall &opCall, SourceRange at) {
+  for (auto [attribute, given] : zip(opCall.op.attributes, opCall.attributes))
+    if (attribute.name == "seed" && !given)
+      given = Argument{{}, nullptr, at, Entity(randomDraws.seedFromPath())};
+  for (auto [operand, given] : zip(opCall.op.operands, opCall.operands))
+    if (operand.name == "counter" && given.empty())
+      given.push_back({{}, nullptr, at, Entity(randomDraws.drawCounter(at))});
+}
+
+bool OperationBuilder::placeArguments(OpCall &opCall, Arguments &args, const ast::CallExpr &call) {
+  bool ok = true;
+  for (Argument &argument : args)
+    if (argument.label)
+      ok &= placeNamed(opCall, argument);
+  for (Argument &argument : args)
+    if (!argument.label && ok)
+      ok &= placePositional(opCall, argument);
+  if (!ok)
+    return false;
+  if (opCall.takesType() && context.expected) {
+    std::optional<Argument> &shape = opCall.attributes[*opCall.attributeOf(dfg::AttrKind::Dims)];
+    std::optional<Argument> &dtype = opCall.attributes[*opCall.attributeOf(dfg::AttrKind::Dtype)];
+    if (!shape && !dtype) {
+      shape = Argument{{}, nullptr, call.range, Entity::shape(context.expected->shape)};
+      dtype = Argument{{}, nullptr, call.range, Entity(context.expected->element)};
+    }
+  }
+  if (isDraw(opCall.op) && tensorEmitter.requireEntry(call.range))
+    addDrawArguments(opCall, call.range);
+  std::string missing;
+  for (auto [operand, given] : zip(opCall.op.operands, opCall.operands))
+    if (given.empty() && !operand.isOptional && !operand.isVariadic)
+      missing += (missing.empty() ? "'" : ", '") + operand.name.str() + "'";
+  for (auto [attribute, given] : zip(opCall.op.attributes, opCall.attributes))
+    if (!given && attribute.isRequired)
+      missing += (missing.empty() ? "'" : ", '") + attribute.name.str() + "'";
+  if (missing.empty())
+    return true;
+  reporter.error(call.range, "missing-argument", "'" + opCall.op.name + "' needs " + missing);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// The element type that numbers take: of the first tensor operand that their slot could share.
+static mlir::Type preferredFor(bool isIndex, ArrayRef<mlir::Type> elements) {
+  for (mlir::Type element : elements)
+    if (!element.isInteger(1) && !(isIndex && isa<FloatType>(element)))
+      return element;
+  return {};
+}
+
+/// A value of the kind that the operation takes.
+mlir::Value OperationBuilder::toOperand(StringRef op, const dfg::OperandSignature &signature,
+                                        const Entity &value, mlir::Type preferred, SourceRange at) {
+  if (signature.kind == dfg::OperandKind::Predicate)
+    return tensorEmitter.toPredicate(tensorEmitter.toTensor(value, preferred, at), op, at);
+  if (signature.kind == dfg::OperandKind::Tensor)
+    return tensorEmitter.toTensor(value, preferred, at);
+  mlir::Value operand = tensorEmitter.toValue(value, preferred, at);
+  bool fits = signature.kind == dfg::OperandKind::Any ||
+              (signature.kind == dfg::OperandKind::List && listOf(value));
+  if (!operand || fits)
+    return operand;
+  reporter.error(at, "operand-kind",
+                 "'" + signature.name + "' is " +
+                     (signature.kind == dfg::OperandKind::List ? "a list" : "a control edge") +
+                     ", but got " + value.describe());
+  return {};
+}
+
+bool OperationBuilder::buildOperands(OpCall &opCall, SmallVectorImpl<mlir::Value> &operands,
+                                     SmallVectorImpl<int32_t> &segments) {
+  SmallVector<mlir::Type> elements;
+  for (auto [signature, given] : zip(opCall.op.operands, opCall.operands))
+    for (Argument &argument : given) {
+      if (const Group *group = argument.value.asGroup(); group && signature.isVariadic) {
+        for (const Entity &element : group->elements)
+          if (mlir::Type type = elementOf(element))
+            elements.push_back(type);
+      } else if (mlir::Type type = elementOf(argument.value)) {
+        elements.push_back(type);
+      }
+    }
+  for (auto [signature, given] : zip(opCall.op.operands, opCall.operands)) {
+    size_t before = operands.size();
+    mlir::Type preferred = preferredFor(signature.isIndex, elements);
+    for (Argument &argument : given) {
+      opCall.all.push_back(argument);
+      std::vector<Entity> values{argument.value};
+      ArrayRef<SourceRange> places;
+      if (const Group *group = argument.value.asGroup();
+          group && signature.isVariadic && !group->isSparse) {
+        values = group->elements;
+        if (isa_and_nonnull<ast::ListExpr>(argument.expr))
+          places = group->places;
+      }
+      for (auto [i, value] : enumerate(values)) {
+        SourceRange at = i < places.size() ? places[i] : argument.range;
+        mlir::Value operand = toOperand(opCall.op.name, signature, value, preferred, at);
+        if (!operand)
+          return false;
+        operands.push_back(operand);
+      }
+    }
+    segments.push_back(operands.size() - before);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static std::optional<SmallVector<int64_t>> intsOf(const Entity &value) {
+  if (const int64_t *number = value.get<int64_t>())
+    return SmallVector<int64_t>{*number};
+  const Group *group = value.asGroup();
+  if (!group)
+    return std::nullopt;
+  SmallVector<int64_t> numbers;
+  for (const Entity &element : group->elements) {
+    if (!element.is<int64_t>())
+      return std::nullopt;
+    numbers.push_back(element.as<int64_t>());
+  }
+  return numbers;
+}
+
+static Attribute boolsOf(const Entity &value, MLIRContext *context) {
+  SmallVector<bool> flags;
+  if (const bool *flag = value.get<bool>())
+    flags.push_back(*flag);
+  else if (const Group *group = value.asGroup())
+    for (const Entity &element : group->elements) {
+      if (!element.is<bool>())
+        return {};
+      flags.push_back(element.as<bool>());
+    }
+  else
+    return {};
+  return DenseBoolArrayAttr::get(context, flags);
+}
+
+/// The attribute that a static value makes; null if it is of another kind. `element` is the type of
+/// elements that numbers become.
+static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &attr,
+                               mlir::Type element, MLIRContext *context) {
+  Builder b(context);
+  mlir::Type integer = b.getIntegerType(attr.width);
+  switch (attr.kind) {
+  case dfg::AttrKind::Bool:
+    return value.is<bool>() ? Attribute(b.getBoolAttr(value.as<bool>())) : Attribute();
+  case dfg::AttrKind::Unit:
+    return value.is<bool>() ? Attribute(b.getUnitAttr()) : Attribute();
+  case dfg::AttrKind::BoolList:
+    return boolsOf(value, context);
+  case dfg::AttrKind::Int:
+    return value.is<int64_t>() ? Attribute(IntegerAttr::get(integer, value.as<int64_t>()))
+                               : Attribute();
+  case dfg::AttrKind::Enum:
+    for (const dfg::EnumCase &word : attr.cases)
+      if (value.is<std::string>() && value.as<std::string>() == word.name)
+        return IntegerAttr::get(integer, word.value);
+    return {};
+  case dfg::AttrKind::Float:
+    if (std::optional<double> number = value.asDouble())
+      return b.getF64FloatAttr(*number);
+    if (value.is<bool>() && element && element.isInteger(1))
+      return b.getF64FloatAttr(value.as<bool>() ? 1 : 0);
+    return {};
+  case dfg::AttrKind::IntList:
+    if (std::optional<SmallVector<int64_t>> numbers = intsOf(value))
+      return b.getDenseI64ArrayAttr(*numbers);
+    return {};
+  case dfg::AttrKind::Dims:
+    if (std::optional<dfg::DimExpr> size = value.asDim())
+      return dfg::DimsAttr::get(context, {*size});
+    if (std::optional<dfg::Shape> shape = value.asShape())
+      return dfg::DimsAttr::get(context, *shape);
+    return {};
+  case dfg::AttrKind::Dtype:
+    return value.is<mlir::Type>() ? Attribute(TypeAttr::get(value.as<mlir::Type>())) : Attribute();
+  case dfg::AttrKind::String:
+    return value.is<std::string>() ? Attribute(b.getStringAttr(value.as<std::string>()))
+                                   : Attribute();
+  case dfg::AttrKind::Symbol:
+    if (Variable *const *variable = value.get<Variable *>())
+      return FlatSymbolRefAttr::get(context, (*variable)->path);
+    return {};
+  case dfg::AttrKind::Value:
+    if (const Constant *constant = value.get<Constant>())
+      return constant->value;
+    return {};
+  case dfg::AttrKind::NamedSizes:
+  case dfg::AttrKind::Other:
+    return {};
+  }
+  return {};
+}
+
+/// The type of the elements that an operation's numbers become; null if the operation chooses it.
+mlir::Type OperationBuilder::elementOfNumbers(const OpCall &opCall, ValueRange operands) {
+  if (std::optional<size_t> dtype = opCall.attributeOf(dfg::AttrKind::Dtype)) {
+    const std::optional<Argument> &given = opCall.attributes[*dtype];
+    return given && given->value.is<mlir::Type>() ? given->value.as<mlir::Type>() : mlir::Type();
+  }
+  if (operands.empty() || !isa<RankedTensorType>(operands.front().getType()))
+    return {};
+  return dfg::elementTypeOf(operands.front().getType());
+}
+
+/// An attribute keeps a number as an f64: fails for an integer that this rounds although the
+/// operation computes with integers.
+bool OperationBuilder::checkExact(StringRef op, StringRef name, const Argument &given,
+                                  mlir::Type element) {
+  const int64_t *number = given.value.get<int64_t>();
+  if (!number || !isa_and_nonnull<IntegerType>(element))
+    return true;
+  APFloat real(APFloat::IEEEdouble());
+  APInt bits(64, uint64_t(*number));
+  if (real.convertFromAPInt(bits, /*IsSigned=*/true, APFloat::rmTowardZero) == APFloat::opOK)
+    return true;
+  reporter.error(given.range, "number-range",
+                 "'" + op + "' keeps '" + name + "' as an f64, in which " + Twine(*number) +
+                     " has no exact value");
+  return false;
+}
+
+bool OperationBuilder::buildAttributes(OpCall &opCall, mlir::Type element,
+                                       SmallVectorImpl<NamedAttribute> &attributes) {
+  bool ok = true;
+  if (!opCall.sizes.empty())
+    attributes.emplace_back(
+        StringAttr::get(context.mlir,
+                        opCall.op.attributes[*opCall.attributeOf(dfg::AttrKind::NamedSizes)].name),
+        DictionaryAttr::get(context.mlir, opCall.sizes));
+  for (auto [signature, given] : zip(opCall.op.attributes, opCall.attributes)) {
+    if (!given)
+      continue;
+    if (signature.kind == dfg::AttrKind::Unit && given->value.is<bool>() &&
+        !given->value.as<bool>())
+      continue;
+    if (signature.kind == dfg::AttrKind::Float &&
+        !checkExact(opCall.op.name, signature.name, *given, element)) {
+      ok = false;
+      continue;
+    }
+    Attribute attribute = attributeFrom(given->value, signature, element, context.mlir);
+    if (!attribute) {
+      bool isRunTime = given->value.isTensor() && signature.kind != dfg::AttrKind::Symbol;
+      reporter.error(given->range, isRunTime ? "not-static" : "attribute-type",
+                     "'" + signature.name + "' of '" + opCall.op.name + "' is " +
+                         describeKind(signature) + (isRunTime ? " known at compile time" : "") +
+                         ", but got " + given->value.describe());
+      ok = false;
+      continue;
+    }
+    attributes.emplace_back(StringAttr::get(context.mlir, signature.name), attribute);
+  }
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// The call
+//===----------------------------------------------------------------------===//
+
+Entity OperationBuilder::opResult(const dfg::OpSignature &op, Operation *operation) {
+  if (operation->getNumResults() == 0)
+    return Entity(Nothing{});
+  if (operation->getNumResults() == 1 && !op.hasVariadicResults)
+    return Entity(mlir::Value(operation->getResult(0)));
+  std::vector<Entity> values;
+  for (mlir::Value result : operation->getResults())
+    values.push_back(Entity(result));
+  std::vector<std::string> names;
+  if (op.results.size() == values.size())
+    for (StringRef name : op.results)
+      names.push_back(name.str());
+  return Entity::group(std::move(values), std::move(names));
+}
+
+/// `scatter_add(v, ...)` and the like change the variable that they are given.
+Entity OperationBuilder::callOpOnState(const dfg::OpSignature &op, Arguments &args,
+                                       const ast::CallExpr &call) {
+  Variable *const *target = args.empty() ? nullptr : args.front().value.get<Variable *>();
+  bool isScatter = op.name.starts_with("scatter_");
+  Entity result = callOp(op, args, call);
+  if (!isScatter || !target || result.isPoison())
+    return result;
+  mlir::Value value =
+      tensorEmitter.assignVariable(**target, result.as<mlir::Value>(), args.front().range);
+  return value ? Entity(value) : Entity();
+}
+
+Entity OperationBuilder::callOp(const dfg::OpSignature &op, Arguments &args,
+                                const ast::CallExpr &call) {
+  OpCall opCall(op);
+  if (!placeArguments(opCall, args, call))
+    return Poison();
+  context.expected.reset();
+  SmallVector<mlir::Value> operands;
+  SmallVector<int32_t> segments;
+  SmallVector<NamedAttribute> attributes;
+  bool ok = buildOperands(opCall, operands, segments);
+  ok &= buildAttributes(opCall, elementOfNumbers(opCall, operands), attributes);
+  if (!ok || !tensorEmitter.requireEntry(call.range))
+    return Poison();
+  unsigned flexible = count_if(op.operands, [](const dfg::OperandSignature &operand) {
+    return operand.isVariadic || operand.isOptional;
+  });
+  if (flexible > 1)
+    attributes.emplace_back(StringAttr::get(context.mlir, "operandSegmentSizes"),
+                            DenseI32ArrayAttr::get(context.mlir, segments));
+  Operation *created = nullptr;
+  SourceRange at = opCall.all.empty() ? call.callee->range : opCall.all.front().range;
+  for (const std::optional<Argument> &given : opCall.attributes)
+    if (given && given->expr && given->value.is<std::string>())
+      at = given->range;
+  SaveAndRestore places(context.attributePlaces);
+  context.attributePlaces.clear();
+  for (auto [signature, given] : zip(op.attributes, opCall.attributes))
+    if (given)
+      context.attributePlaces.emplace_back(signature.name, given->range);
+  errorCapture.capture(at, opCall.all, op.name, "", [&] {
+    FailureOr<Operation *> result =
+        context.builder.create(op.name, operands, attributes, reporter.locate(call.range));
+    if (succeeded(result))
+      created = *result;
+    return succeeded(result);
+  });
+  for (auto [signature, given] : zip(op.attributes, opCall.attributes))
+    if (signature.kind == dfg::AttrKind::Symbol && given)
+      context.entry.reads.erase(given->value.as<Variable *>());
+  bool isMeant = created && tensorEmitter.canBeMeant(created, call.range);
+  return isMeant ? opResult(op, created) : Entity();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,244 @@
+// Matches the arguments of a call with parameters and binds these.
+#include "frontend/text/elaborate/ParameterBinder.h"
+
+#include "dialects/dfg/SizeLimits.h"
+#include "frontend/text/elaborate/Evaluator.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/TensorEmitter.h"
+#include "frontend/text/elaborate/TypeEvaluator.h"
+#include "frontend/text/elaborate/Unifier.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// Whether the type of a parameter could not be parsed.
+bool lacksType(ArrayRef<ast::Param> params) {
+  return any_of(params, [](const ast::Param &param) {
+    return param.type->range.begin == param.type->range.end;
+  });
+}
+
+static std::string countOf(size_t count, StringRef what) {
+  return std::to_string(count) + " " + what.str() + (count == 1 ? "" : "s");
+}
+
+/// The positions of the arguments that were given, in the order in which they are written.
+SmallVector<size_t> argumentOrder(ArrayRef<Argument> args) {
+  SmallVector<size_t> order;
+  for (size_t i = 0; i < args.size(); ++i)
+    if (args[i].expr)
+      order.push_back(i);
+  llvm::sort(order, [&](size_t a, size_t b) { return args[a].range.begin < args[b].range.begin; });
+  return order;
+}
+
+bool ParameterBinder::matchArguments(ArrayRef<ast::Param> params, const std::string &what,
+                                     const ast::CallExpr &call, std::vector<Argument> &matched) {
+  matched.assign(params.size(), Argument());
+  size_t next = 0;
+  bool ok = true;
+  for (const ast::Arg &arg : call.args) {
+    size_t index = params.size();
+    if (arg.label) {
+      index = find_if(params,
+                      [&](const ast::Param &param) { return param.name.text == arg.label.text; }) -
+              params.begin();
+      if (index == params.size()) {
+        Diagnostic &diagnostic =
+            reporter.error(arg.label.range, "unknown-argument",
+                           what + " has no parameter '" + arg.label.text + "'");
+        SmallVector<StringRef> names;
+        for (const ast::Param &param : params)
+          names.push_back(param.name.text);
+        reporter.suggestAmong(diagnostic, arg.label.text, names);
+        ok = false;
+        continue;
+      }
+    } else {
+      while (next < params.size() && matched[next].expr)
+        ++next;
+      index = next;
+      if (index == params.size() || params[index].defaultValue) {
+        bool isNamed = index < params.size();
+        reporter
+            .error(arg.range, "wrong-count",
+                   isNamed ? what + " takes '" + params[index].name.text +
+                                 "' by name, as it has a default"
+                           : what + " takes " + countOf(params.size(), "argument"))
+            .help(isNamed ? "write " + params[index].name.text + ": ..." : Twine());
+        return false;
+      }
+    }
+    if (matched[index].expr) {
+      reporter.error(arg.range, "duplicate-argument",
+                     "'" + params[index].name.text + "' is given twice");
+      ok = false;
+      continue;
+    }
+    matched[index].label = arg.label;
+    matched[index].expr = arg.value;
+    matched[index].range = arg.value->range;
+  }
+  std::string missing;
+  for (auto [param, argument] : zip(params, matched))
+    if (!argument.expr && !param.defaultValue && !isTypeArgument(param))
+      missing += (missing.empty() ? "'" : ", '") + param.name.text.str() + "'";
+  if (ok && !missing.empty()) {
+    reporter.error(call.range, "missing-argument", what + " needs " + missing);
+    return false;
+  }
+  return ok;
+}
+
+std::optional<Entity> ParameterBinder::plausibleStatic(const ast::Param &param, bool flag) {
+  switch (staticKind(*param.type, /*always=*/false)) {
+  case StaticKind::Int:
+    return Entity(int64_t(flag ? 1 : 2));
+  case StaticKind::Float:
+    return Entity(0.5);
+  case StaticKind::Bool:
+    return Entity(flag);
+  case StaticKind::DType:
+    return Entity(mlir::Type(mlir::Float32Type::get(context.mlir)));
+  default:
+    return std::nullopt;
+  }
+}
+
+/// A type argument: given, or what the place of the call wants.
+bool ParameterBinder::bindTypeArgument(const ast::Param &param, Argument &argument,
+                                       StringRef callee) {
+  std::optional<TensorType> type;
+  if (const TensorType *given = argument.value.get<TensorType>())
+    type = *given;
+  else if (const mlir::Type *element = argument.value.get<mlir::Type>())
+    type = TensorType{*element, {}};
+  else if (!argument.expr && context.frame->expected)
+    type = context.frame->expected;
+  if (!type && !argument.expr) {
+    reporter
+        .error(context.frame->callSite, "missing-argument",
+               "'" + callee + "' needs the type of its result here")
+        .help("as in " + callee + "(f32[n, 4])");
+    return false;
+  }
+  if (!type) {
+    reporter.error(argument.range, "static-type",
+                   "'" + param.name.text + "' takes a type, such as f32[n, 4], but got " +
+                       argument.value.describe());
+    return false;
+  }
+  if (!argument.expr)
+    argument.range = context.frame->callSite;
+  // Where the caller says it, not where the function makes tensors of it.
+  mlir::Type tensor = dfg::tensorOf(type->shape, type->element);
+  if (dfg::isTooLarge(tensor)) {
+    reporter.error(argument.range, "too-large", "no memory holds " + dfg::toText(tensor));
+    return false;
+  }
+  std::string what = "'" + param.name.text.str() + "' of '" + callee.str() + "'";
+  if (!unifier.unify(*param.type, *type, UnifyPhase::Names, argument, what) ||
+      !unifier.unify(*param.type, *type, UnifyPhase::Compound, argument, what))
+    return false;
+  context.frame->locals[param.name.text] = {Entity(*type), param.name.range, param.type};
+  return true;
+}
+
+bool ParameterBinder::bindStaticParam(const ast::Param &param, Argument &argument) {
+  if (!argument.expr) {
+    argument.range = param.defaultValue->range;
+    argument.value = evaluator.eval(param.defaultValue);
+  }
+  std::optional<Entity> value = typeEvaluator.convertStatic(param, argument);
+  if (!value)
+    return false;
+  context.frame->locals[param.name.text] = {*value, param.name.range, param.type};
+  return true;
+}
+
+/// A number that becomes an element of the result, once it is known which type that has.
+bool ParameterBinder::bindNumber(const ast::FnDecl &fn, const ast::Param &param,
+                                 const Argument &argument) {
+  if (staticKind(*param.type, /*always=*/false) != StaticKind::Number)
+    return true;
+  mlir::Type element = fn.resultType ? typeEvaluator.knownElement(*fn.resultType) : mlir::Type();
+  Entity &value = context.frame->locals[param.name.text].value;
+  return !element || tensorEmitter.toExact(value, element, argument.range);
+}
+
+bool ParameterBinder::bindTensorParam(const ast::FnDecl &fn, const ast::Param &param,
+                                      Argument &argument) {
+  std::string what = "'" + param.name.text.str() + "' of '" + fn.name.text.str() + "'";
+  Local local{Entity(), param.name.range, param.type};
+  mlir::Type actual;
+  if (param.isVar) {
+    Variable *const *variable = argument.value.get<Variable *>();
+    if (!variable) {
+      reporter.error(argument.range, "not-a-variable",
+                     what + " takes a variable itself, but got " + argument.value.describe());
+      return false;
+    }
+    local.value = Entity(*variable);
+    actual = (*variable)->type;
+  } else {
+    mlir::Value value = tensorEmitter.toValue(
+        argument.value, typeEvaluator.knownElement(*param.type), argument.range);
+    if (!value)
+      return false;
+    local.value = Entity(value);
+    actual = value.getType();
+  }
+  if (!unifier.unifyValue(*param.type, actual, UnifyPhase::Names, argument, what))
+    return false;
+  context.frame->locals[param.name.text] = local;
+  return true;
+}
+
+bool ParameterBinder::bindParams(const Function &function, std::vector<Argument> &args,
+                                 Frame &callee) {
+  const ast::FnDecl &fn = *function.decl;
+  bool ok = true;
+  for (auto [param, argument] : zip(fn.params, args)) {
+    if (!param.isStatic)
+      continue;
+    ok &= isTypeArgument(param) ? bindTypeArgument(param, argument, fn.name.text)
+                                : bindStaticParam(param, argument);
+  }
+  if (!ok)
+    return false;
+  // Tensors say what the dtype variables are, then numbers follow them.
+  for (bool wantsNumbers : {false, true}) {
+    for (auto [param, argument] : zip(fn.params, args)) {
+      if (param.isStatic)
+        continue;
+      bool isTensor = argument.expr && argument.value.isTensor();
+      if (isTensor == wantsNumbers)
+        continue;
+      if (!argument.expr) {
+        argument.range = param.defaultValue->range;
+        argument.value = evaluator.eval(param.defaultValue);
+      }
+      ok &= bindTensorParam(fn, param, argument);
+    }
+  }
+  for (auto [param, argument] : zip(fn.params, args))
+    if (ok && param.isStatic)
+      ok = bindNumber(fn, param, argument);
+  for (auto [param, argument] : zip(fn.params, args)) {
+    if (!ok || param.isStatic)
+      continue;
+    const Entity &value = callee.locals[param.name.text].value;
+    mlir::Type type = value.is<mlir::Value>() ? value.as<mlir::Value>().getType()
+                                              : mlir::Type(value.as<Variable *>()->type);
+    std::string what = "'" + param.name.text.str() + "' of '" + fn.name.text.str() + "'";
+    ok &= unifier.unifyValue(*param.type, type, UnifyPhase::Compound, argument, what);
+  }
+  return ok;
+}
+
+} // namespace tfc::text

@@ -1,0 +1,43 @@
+/// Instantiates parts: parameters, members, and the sizes that calls bind later.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Advisor;
+class Evaluator;
+class FactChecker;
+class Meter;
+class ModuleLoader;
+class ParameterBinder;
+class Reporter;
+class StaticStage;
+
+/// Instantiates parts: parameters, members, and the sizes that calls bind later.
+class PartInstantiator {
+public:
+  PartInstantiator(Context &context, Evaluator &evaluator, Reporter &reporter, Meter &meter,
+                   Advisor &advisor, StaticStage &staticStage, FactChecker &factChecker,
+                   ParameterBinder &parameterBinder, ModuleLoader &moduleLoader)
+      : context(context), evaluator(evaluator), reporter(reporter), meter(meter), advisor(advisor),
+        staticStage(staticStage), factChecker(factChecker), parameterBinder(parameterBinder),
+        moduleLoader(moduleLoader) {}
+
+  Entity instantiate(const Part &part, const ast::CallExpr &call, const LetName &name);
+  bool declareMembers(Instance &instance, llvm::ArrayRef<ast::Stmt *> members);
+  void collectSizeNames(Instance &instance);
+
+private:
+  Context &context;
+  Evaluator &evaluator;
+  Reporter &reporter;
+  Meter &meter;
+  Advisor &advisor;
+  StaticStage &staticStage;
+  FactChecker &factChecker;
+  ParameterBinder &parameterBinder;
+  ModuleLoader &moduleLoader;
+};
+
+} // namespace tfc::text

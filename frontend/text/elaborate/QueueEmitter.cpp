@@ -1,0 +1,271 @@
+// Declares queues and creates the operations on them.
+#include "frontend/text/elaborate/QueueEmitter.h"
+
+#include "frontend/text/elaborate/RandomDraws.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/StaticStage.h"
+#include "frontend/text/elaborate/TensorEmitter.h"
+#include "frontend/text/elaborate/TypeEvaluator.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+/// `fifo_queue(capacity: 64)` and the like; false after an error.
+bool QueueEmitter::evalQueueKind(const ast::QueueDecl &decl, Queue &queue) {
+  const auto *call = dyn_cast<ast::CallExpr>(decl.init);
+  const auto *callee = call ? dyn_cast<ast::NameExpr>(call->callee) : nullptr;
+  StringRef kind = callee ? callee->name : "";
+  if (!kind.consume_back("_queue") || !is_contained({"fifo", "shuffle", "priority"}, kind)) {
+    reporter
+        .error(decl.init->range, "bad-queue",
+               "a queue is a fifo_queue, a shuffle_queue or a priority_queue")
+        .help("as in fifo_queue(capacity: 64)");
+    return false;
+  }
+  queue.kind = kind.str();
+  bool isShuffle = kind == "shuffle", ok = true;
+  for (const ast::Arg &arg : call->args) {
+    StringRef label = arg.label.text;
+    int64_t *target = label == "capacity"                 ? &queue.capacity
+                      : label == "min_ready" && isShuffle ? &queue.minReady
+                      : label == "seed" && isShuffle      ? &queue.seed
+                                                          : nullptr;
+    if (!target) {
+      Diagnostic &diagnostic = reporter.error(
+          arg.label ? arg.label.range : arg.range, "unknown-argument",
+          "'" + callee->name + "' has no parameter" +
+              (arg.label ? " '" + label.str() + "'" : std::string(" without a name")));
+      reporter.suggest(diagnostic, label, {"capacity", "min_ready", "seed"});
+      ok = false;
+      continue;
+    }
+    std::optional<int64_t> value = staticStage.evalStaticInt(arg.value);
+    ok &= value.has_value();
+    *target = value.value_or(1);
+  }
+  if (ok && (queue.capacity < 1 || queue.minReady < 0 || queue.minReady > queue.capacity)) {
+    reporter.error(decl.init->range, "bad-queue",
+                   queue.capacity < 1 ? "a queue has a capacity of at least 1"
+                                      : "'min_ready' lies between 0 and the capacity");
+    return false;
+  }
+  return ok;
+}
+
+Entity QueueEmitter::declareQueue(const ast::QueueDecl &decl, const LetName &name,
+                                  std::shared_ptr<Frame> declaring) {
+  SaveAndRestore<Frame *> inner(context.frame, declaring.get());
+  Queue queue{name.path,
+              {},
+              {},
+              "",
+              0,
+              0,
+              seedOf(name.path),
+              name.order,
+              &decl,
+              reporter.locate(decl.name.range)};
+  bool ok = evalQueueKind(decl, queue);
+  if (queue.kind != "shuffle")
+    queue.seed = 0;
+  for (const ast::Param &field : decl.fields) {
+    std::optional<TensorType> type = typeEvaluator.evalType(*field.type);
+    if (!type) {
+      ok = false;
+      continue;
+    }
+    mlir::RankedTensorType tensor = dfg::tensorOf(type->shape, type->element);
+    if (!tensor.hasStaticShape()) {
+      reporter.error(field.range, "bad-queue",
+                     "elements of a queue need sizes known at compile time, but '" +
+                         field.name.text + "' is " + dfg::toText(tensor));
+      ok = false;
+    }
+    if (is_contained(queue.names, field.name.text.str())) {
+      reporter.error(field.name.range, "duplicate-name",
+                     "'" + field.name.text + "' is declared twice");
+      ok = false;
+    }
+    queue.components.push_back(tensor);
+    queue.names.push_back(field.name.text.str());
+  }
+  mlir::Type priority = dfg::tensorOf({}, mlir::IntegerType::get(context.mlir, 64));
+  if (ok && queue.kind == "priority" &&
+      (queue.components.empty() || queue.components.front() != priority)) {
+    reporter.error(decl.name.range, "bad-queue",
+                   "the first component of a priority queue is its priority, an i64");
+    ok = false;
+  }
+  if (ok && queue.components.empty()) {
+    reporter.error(decl.name.range, "bad-queue", "elements of a queue have at least one component");
+    ok = false;
+  }
+  if (!ok)
+    return Poison();
+  context.program.queues.push_back(std::move(queue));
+  return Entity(&context.program.queues.back());
+}
+
+void QueueEmitter::createQueues() {
+  std::vector<Queue *> ordered;
+  for (Queue &queue : context.program.queues)
+    ordered.push_back(&queue);
+  llvm::sort(ordered, [](Queue *a, Queue *b) { return a->order < b->order; });
+  for (Queue *queue : ordered) {
+    SmallVector<mlir::Type> types(queue->components.begin(), queue->components.end());
+    context.builder.createQueue(queue->path, types, queue->names, queue->kind, queue->capacity,
+                                queue->minReady, queue->seed, queue->location);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// The values for the components of a queue, by position or name; empty after an error.
+SmallVector<mlir::Value> QueueEmitter::queueValues(const Queue &queue, ArrayRef<Argument> args,
+                                                   bool isMany, const ast::CallExpr &call) {
+  std::vector<const Argument *> given(queue.names.size());
+  size_t next = 0;
+  for (const Argument &arg : args) {
+    size_t place = arg.label ? find(queue.names, arg.label.text) - queue.names.begin() : next++;
+    if (place >= given.size() || given[place]) {
+      Diagnostic &diagnostic = reporter.error(
+          arg.label ? arg.label.range : arg.range, "queue-element",
+          arg.label && place >= given.size()
+              ? "'" + queue.path + "' has no component '" + arg.label.text + "'"
+              : "an element of '" + queue.path + "' has " + Twine(given.size()) + " components");
+      SmallVector<StringRef> names(queue.names.begin(), queue.names.end());
+      reporter.suggest(diagnostic, arg.label.text, names);
+      return {};
+    }
+    given[place] = &arg;
+  }
+  SmallVector<mlir::Value> values;
+  std::optional<dfg::DimExpr> count;
+  for (auto [i, argument] : enumerate(given)) {
+    if (!argument) {
+      reporter.error(call.range, "missing-argument",
+                     "an element of '" + queue.path + "' needs '" + queue.names[i] + "'");
+      return {};
+    }
+    mlir::RankedTensorType component = queue.components[i];
+    mlir::Value value =
+        tensorEmitter.toTensor(argument->value, component.getElementType(), argument->range);
+    if (!value)
+      return {};
+    dfg::Shape expectedShape = dfg::shapeOf(component), shape = dfg::shapeOf(value.getType());
+    if (isMany && !count && !shape.empty())
+      count = shape.front();
+    if (isMany)
+      expectedShape.insert(expectedShape.begin(), count.value_or(dfg::DimExpr::symbol("n")));
+    mlir::Type wanted = dfg::tensorOf(expectedShape, component.getElementType());
+    if (value.getType() != wanted) {
+      reporter
+          .error(argument->range, "queue-element",
+                 "'" + queue.names[i] + "' of '" + queue.path + "' is " + dfg::toText(wanted) +
+                     " here, but got " + dfg::toText(value.getType()))
+          .note(queue.decl->name.range, "declared here");
+      return {};
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+/// `dequeue(q)`, `dequeue_many(q, n)` and `dequeue_up_to(q, n)`.
+Entity QueueEmitter::callDequeue(StringRef name, const Queue &queue, ArrayRef<Argument> args,
+                                 const ast::CallExpr &call) {
+  bool isOne = name == "dequeue", isUpTo = name == "dequeue_up_to";
+  std::optional<dfg::DimExpr> count;
+  if (args.size() != (isOne ? 0 : 1))
+    return reporter.fail(call.range, "wrong-count",
+                         "'" + name + "' takes a queue" +
+                             (isOne ? "" : " and a number of elements"));
+  if (!isOne) {
+    count = args.front().value.asDim();
+    if (!count)
+      return reporter.fail(args.front().range, "not-static",
+                           "how many elements '" + name +
+                               "' takes is known when the call starts, but got " +
+                               args.front().value.describe());
+  }
+  SmallVector<mlir::Type> types;
+  std::vector<std::string> names;
+  if (isUpTo) {
+    types.push_back(dfg::tensorOf({}, mlir::IntegerType::get(context.mlir, 32)));
+    names.push_back("number");
+  }
+  for (auto [component, field] : zip(queue.components, queue.names)) {
+    dfg::Shape shape = dfg::shapeOf(component);
+    if (count)
+      shape.insert(shape.begin(), *count);
+    types.push_back(dfg::tensorOf(shape, component.getElementType()));
+    names.push_back(field);
+  }
+  mlir::Operation *op =
+      isOne ? context.builder.dequeue(queue.path, types, reporter.locate(call.range))
+            : context.builder.dequeueMany(queue.path, types, *count, isUpTo,
+                                          reporter.locate(call.range));
+  if (op->getNumResults() == 1)
+    return Entity(mlir::Value(op->getResult(0)));
+  std::vector<Entity> values;
+  for (mlir::Value result : op->getResults())
+    values.push_back(Entity(result));
+  return Entity::group(std::move(values), std::move(names));
+}
+
+Entity QueueEmitter::callClose(const Queue &queue, ArrayRef<Argument> args,
+                               const ast::CallExpr &call) {
+  const bool *cancels = args.size() == 1 && args[0].label.text == "cancel_pending"
+                            ? args[0].value.get<bool>()
+                            : nullptr;
+  if (!args.empty() && !cancels)
+    return reporter.fail(call.range, "wrong-count",
+                         "'close' takes a queue, and cancel_pending: true");
+  context.builder.closeQueue(queue.path, cancels && *cancels, reporter.locate(call.range));
+  return Entity(Nothing{});
+}
+
+/// The functions of queues; nothing if `name` is none of them.
+std::optional<Entity> QueueEmitter::callOnQueue(StringRef name, Arguments &args,
+                                                const ast::CallExpr &call) {
+  bool isOther = name == "size";
+  if (!isOther &&
+      !is_contained(
+          {"enqueue", "enqueue_many", "dequeue", "dequeue_many", "dequeue_up_to", "close"}, name))
+    return std::nullopt;
+  Queue *const *queue =
+      args.empty() || args.front().label ? nullptr : args.front().value.get<Queue *>();
+  if (!queue && isOther)
+    return std::nullopt;
+  if (!queue)
+    return reporter.fail(
+        args.empty() ? call.range : args.front().range, "not-a-queue",
+        "'" + name + "' takes a queue first" +
+            (args.empty() ? std::string() : ", but got " + args[0].value.describe()));
+  if (!tensorEmitter.requireEntry(call.range))
+    return Poison();
+  ArrayRef<Argument> rest = ArrayRef(args).drop_front();
+  if (name == "close")
+    return callClose(**queue, rest, call);
+  if (name.starts_with("dequeue"))
+    return callDequeue(name, **queue, rest, call);
+  if (isOther && rest.empty())
+    return Entity(context.builder.queueSize((*queue)->path, reporter.locate(call.range)));
+  if (isOther)
+    return reporter.fail(call.range, "wrong-count", "'size' takes one argument");
+  SmallVector<mlir::Value> values = queueValues(**queue, rest, name == "enqueue_many", call);
+  if (values.empty())
+    return Poison();
+  context.builder.enqueue((*queue)->path, values, name == "enqueue_many",
+                          reporter.locate(call.range));
+  return Entity(Nothing{});
+}
+
+} // namespace tfc::text

@@ -1,0 +1,42 @@
+/// Declares queues and creates the operations on them.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Reporter;
+class StaticStage;
+class TensorEmitter;
+class TypeEvaluator;
+
+/// Declares queues and creates the operations on them.
+class QueueEmitter {
+public:
+  QueueEmitter(Context &context, Reporter &reporter, StaticStage &staticStage,
+               TensorEmitter &tensorEmitter, TypeEvaluator &typeEvaluator)
+      : context(context), reporter(reporter), staticStage(staticStage),
+        tensorEmitter(tensorEmitter), typeEvaluator(typeEvaluator) {}
+
+  Entity declareQueue(const ast::QueueDecl &decl, const LetName &name,
+                      std::shared_ptr<Frame> declaring);
+  void createQueues();
+  std::optional<Entity> callOnQueue(llvm::StringRef name, Arguments &args,
+                                    const ast::CallExpr &call);
+
+private:
+  bool evalQueueKind(const ast::QueueDecl &decl, Queue &queue);
+  llvm::SmallVector<mlir::Value> queueValues(const Queue &queue, llvm::ArrayRef<Argument> args,
+                                             bool isMany, const ast::CallExpr &call);
+  Entity callDequeue(llvm::StringRef name, const Queue &queue, llvm::ArrayRef<Argument> args,
+                     const ast::CallExpr &call);
+  Entity callClose(const Queue &queue, llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+
+  Context &context;
+  Reporter &reporter;
+  StaticStage &staticStage;
+  TensorEmitter &tensorEmitter;
+  TypeEvaluator &typeEvaluator;
+};
+
+} // namespace tfc::text

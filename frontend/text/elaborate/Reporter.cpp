@@ -1,0 +1,144 @@
+// Reports errors with the calls that lead to them, and gives operations their places.
+#include "frontend/text/elaborate/Reporter.h"
+
+#include "frontend/text/Locations.h"
+#include "frontend/text/elaborate/SizeScope.h"
+#include "frontend/text/syntax/Suggest.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+/// More errors are not looked for.
+static constexpr size_t kMaxErrors = 1000;
+
+/// After so many errors none gets a suggestion, which looks at all names.
+static constexpr size_t kMaxSuggestions = 100;
+
+/// More names are not listed in a help.
+static constexpr size_t kMaxListed = 16;
+
+Diagnostic &Reporter::error(SourceRange at, StringRef slug, const Twine &text) {
+  // The same mistake is met again in every call: one report is enough.
+  if (context.diagnostics.size() > kMaxErrors)
+    context.budget.stop();
+  if (context.budget.isStopped() || !isFirst(at, slug)) {
+    discarded = Diagnostic();
+    return discarded;
+  }
+  Diagnostic &diagnostic = context.diagnostics.error(at, slug, text);
+  addCallNotes(diagnostic);
+  return diagnostic;
+}
+
+Entity Reporter::fail(SourceRange at, StringRef slug, const Twine &text) {
+  error(at, slug, text);
+  return Poison();
+}
+
+/// What was called: an instance by its own name, a function of it with that before.
+static std::string calleeName(const Frame &frame) {
+  StringRef name = frame.fn->name.text;
+  if (!frame.self)
+    return name.str();
+  return name == "call" ? frame.self->path : (frame.self->path + "." + name).str();
+}
+
+static std::string callerName(const Frame &frame) {
+  const Frame *caller = frame.caller;
+  if (!caller || !caller->fn)
+    return {};
+  StringRef kind = caller->fn->isEntry ? " by entry '" : " by '";
+  return (kind + calleeName(*caller) + "'").str();
+}
+
+Entity valueOfDim(const Frame &frame, StringRef name) {
+  if (auto it = frame.locals.find(name); it != frame.locals.end())
+    return it->second.value;
+  return frame.self ? frame.self->sizes.lookup(name).value : Entity();
+}
+
+std::string Reporter::describeDims(const Frame &frame) {
+  std::vector<std::string> texts;
+  for (const std::string &name : frame.dims) {
+    Entity value = valueOfDim(frame, name);
+    if (value.is<mlir::Type>()) {
+      texts.push_back(name + " = " + dfg::toText(value.as<mlir::Type>()));
+      continue;
+    }
+    std::optional<dfg::DimExpr> size = value.asDim();
+    if (!size)
+      continue;
+    std::string text = size->str() == name ? name : name + " = " + size->str();
+    std::optional<StringRef> symbol = size->asSymbol();
+    std::optional<int64_t> bound = symbol ? sizeScope.boundsOf(*symbol).second : std::nullopt;
+    if (bound)
+      text += " <= " + std::to_string(*bound);
+    if (text != name)
+      texts.push_back(text);
+  }
+  return join(texts, ", ");
+}
+
+void Reporter::addCallNotes(Diagnostic &diagnostic) {
+  for (const Frame *f = context.frame; f; f = f->caller) {
+    if (!f->fn || !f->callSite.isValid())
+      continue;
+    // A call that binds no size tells something only where the error is in another file, as in the
+    // library.
+    std::string dims = describeDims(*f);
+    if (dims.empty() && f->fn->name.range.file == f->callSite.file)
+      continue;
+    diagnostic.call(f->callSite, "in this call of '" + calleeName(*f) + "'" + callerName(*f) +
+                                     (dims.empty() ? "" : ", with " + dims));
+  }
+}
+
+void Reporter::suggest(Diagnostic &diagnostic, StringRef name, ArrayRef<StringRef> candidates) {
+  if (context.diagnostics.size() > kMaxSuggestions)
+    return;
+  if (StringRef best = findSimilar(name, candidates); !best.empty())
+    diagnostic.help("did you mean '" + best + "'?");
+}
+
+void Reporter::suggestAmong(Diagnostic &diagnostic, StringRef name,
+                            ArrayRef<StringRef> candidates) {
+  suggest(diagnostic, name, candidates);
+  if (diagnostic.helpText.empty() && !candidates.empty() && candidates.size() <= kMaxListed)
+    diagnostic.help("there " + Twine(candidates.size() == 1 ? "is " : "are ") +
+                    join(candidates, ", "));
+}
+
+/// The calls that led to a frame, null for none. All operations of a call share them, since
+/// functions that double what they call would take most of the time and memory for copies.
+static LocationAttr callersOf(MLIRContext *context, const SourceManager &sources, Frame *frame) {
+  if (!frame)
+    return {};
+  LocationAttr outer = callersOf(context, sources, frame->caller);
+  if (!frame->callSite.isValid())
+    return outer;
+  Frame::Callers &known = frame->callers;
+  if (!known.all || known.outer != outer || !(known.site == frame->callSite)) {
+    Location site = toLocation(context, sources, frame->callSite);
+    known = {frame->callSite, outer, outer ? Location(CallSiteLoc::get(site, outer)) : site};
+  }
+  return known.all;
+}
+
+Location Reporter::locate(SourceRange range) {
+  Location location = toLocation(context.mlir, context.sources, range);
+  Instance *self = context.frame ? context.frame->self : nullptr;
+  if (LocationAttr callers = callersOf(context.mlir, context.sources, context.frame))
+    location = CallSiteLoc::get(location, callers);
+  std::string node = context.entry.name;
+  if (self)
+    node += "/" + self->path;
+  if (!context.bindingName.empty())
+    node += "/" + context.bindingName;
+  if (node.empty())
+    return location;
+  return NameLoc::get(StringAttr::get(context.mlir, node), location);
+}
+
+} // namespace tfc::text

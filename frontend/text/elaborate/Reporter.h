@@ -1,0 +1,44 @@
+/// Reports errors with the calls that lead to them, and gives operations their places.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+#include <set>
+
+namespace tfc::text {
+
+class SizeScope;
+
+/// Reports errors with the calls that lead to them, and gives operations their places.
+class Reporter {
+public:
+  Reporter(Context &context, SizeScope &sizeScope) : context(context), sizeScope(sizeScope) {}
+
+  /// Reports an error with the calls around it, once per place and slug.
+  Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  Entity fail(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  void suggest(Diagnostic &diagnostic, llvm::StringRef name,
+               llvm::ArrayRef<llvm::StringRef> candidates);
+  /// Lists all candidates where none is alike.
+  void suggestAmong(Diagnostic &diagnostic, llvm::StringRef name,
+                    llvm::ArrayRef<llvm::StringRef> candidates);
+  mlir::Location locate(SourceRange range);
+
+  /// Whether no error with this slug has been reported at this place yet; from now on one has.
+  bool isFirst(SourceRange at, llvm::StringRef slug) {
+    return reported.emplace(at.file, at.begin, at.end, slug.str()).second;
+  }
+  using Reported = std::set<std::tuple<FileId, uint32_t, uint32_t, std::string>>;
+  /// Forgets what has been reported until it is given back.
+  Reported exchangeReported(Reported other) { return std::exchange(reported, std::move(other)); }
+
+private:
+  void addCallNotes(Diagnostic &diagnostic);
+  std::string describeDims(const Frame &frame);
+
+  Context &context;
+  SizeScope &sizeScope;
+  Reported reported;
+  Diagnostic discarded;
+};
+
+} // namespace tfc::text

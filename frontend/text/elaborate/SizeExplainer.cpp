@@ -1,0 +1,147 @@
+// Explains why two sizes cannot be proven equal, and what would help.
+#include "frontend/text/elaborate/SizeExplainer.h"
+
+#include "frontend/text/elaborate/Advisor.h"
+#include "frontend/text/elaborate/SizeScope.h"
+#include <numeric>
+
+using namespace llvm;
+
+namespace tfc::text {
+
+/// The sizes in "cannot prove that A equals B, as 'op' on T and U needs".
+static std::optional<std::pair<dfg::DimExpr, dfg::DimExpr>> unprovenSizes(StringRef text) {
+  if (!text.consume_front("cannot prove that "))
+    return std::nullopt;
+  auto [lhs, rhs] = text.split(", as '").first.split(" equals ");
+  std::optional<dfg::DimExpr> a = dfg::DimExpr::parse(lhs), b = dfg::DimExpr::parse(rhs);
+  if (!a || !b)
+    return std::nullopt;
+  return std::pair(*a, *b);
+}
+
+/// The frame of the entry, in which sizes have their names.
+static const Frame *entryOf(const Frame *frame) {
+  while (frame && frame->caller)
+    frame = frame->caller;
+  return frame && frame->fn && frame->fn->isEntry ? frame : nullptr;
+}
+
+static std::string joinNames(ArrayRef<std::string> names) {
+  return join(names.drop_back(), ", ") + " and " + names.back();
+}
+
+/// "n and m are independent sizes of entry 'pair'", where the entry binds the first of them.
+void SizeExplainer::noteIndependent(Diagnostic &diagnostic, ArrayRef<std::string> names) {
+  const Frame *entry = entryOf(context.frame);
+  if (!entry || names.size() < 2)
+    return;
+  auto local = entry->locals.find(names.front());
+  if (local == entry->locals.end())
+    return;
+  diagnostic.note(local->second.at, joinNames(names) + " are independent sizes of entry '" +
+                                        entry->fn->name.text + "'");
+}
+
+/// `difference == 0` as a fact about one name, "n == 2 * m"; empty where none stands alone.
+static std::string asFact(const dfg::DimExpr &difference, ArrayRef<std::string> names) {
+  int64_t divisor = 0;
+  for (const auto &[monomial, factor] : difference.getTerms())
+    divisor = std::gcd(divisor, factor);
+  for (const std::string &name : names) {
+    for (int64_t sign : {1, -1}) {
+      dfg::DimExpr rest = dfg::DimExpr::symbol(name) * divisor - difference * sign;
+      SmallVector<std::string> others;
+      rest.collectSymbols(others);
+      if (is_contained(others, name))
+        continue;
+      return name + " == " + dfg::DimExpr::floorDiv(rest, divisor).str();
+    }
+  }
+  return {};
+}
+
+/// A size as the function in which the error is names it.
+std::string SizeExplainer::sizeInFrame(const dfg::DimExpr &size) {
+  if (size.constant())
+    return size.str();
+  for (const std::string &name : context.frame->dims)
+    if (valueOfDim(*context.frame, name).asDim() == size)
+      return name;
+  return size.str();
+}
+
+/// The type of an operand after an axis of size `from` has been checked to be `to`; empty if none
+/// is.
+std::string SizeExplainer::checkedType(const Argument &operand, const dfg::DimExpr &from,
+                                       const dfg::DimExpr &to) {
+  const mlir::Value *tensor = operand.value.get<mlir::Value>();
+  if (!tensor || !isa<mlir::RankedTensorType>(tensor->getType()))
+    return {};
+  std::string sizes;
+  bool isFound = false;
+  for (const dfg::DimExpr &size : dfg::shapeOf(tensor->getType())) {
+    bool isWrong = !isFound && size == from;
+    isFound |= isWrong;
+    sizes += (sizes.empty() ? "" : ", ") + sizeInFrame(isWrong ? to : size);
+  }
+  if (!isFound)
+    return {};
+  return dfg::toText(dfg::elementTypeOf(tensor->getType())) + "[" + sizes + "]";
+}
+
+/// What to do about two sizes that are found when the entry runs, with one bound.
+static constexpr StringLiteral kSelectOnce =
+    "each selection has a size of its own; to select twice by one mask, find the places once: "
+    "at = flat_nonzero(mask), then gather(x, at)";
+
+void SizeExplainer::explainUnequal(Diagnostic &diagnostic, StringRef text,
+                                   ArrayRef<Argument> operands) {
+  auto sizes = unprovenSizes(text);
+  if (!sizes || (sizes->first - sizes->second).constant())
+    return;
+  dfg::DimExpr difference = sizes->first - sizes->second;
+  SmallVector<std::string> names;
+  sizes->first.collectSymbols(names);
+  sizes->second.collectSymbols(names);
+  bool isRunTime = sizeScope.isRunTimeSize(difference);
+  if (isRunTime)
+    advisor.noteRunTimeSizes(diagnostic, names);
+  else
+    noteIndependent(diagnostic, names);
+  std::string type, subject = "value";
+  const Local *param = nullptr;
+  for (const Argument &operand : operands) {
+    bool isFirst = &operand == operands.begin();
+    std::string checked = isFirst ? checkedType(operand, sizes->first, sizes->second)
+                                  : checkedType(operand, sizes->second, sizes->first);
+    const auto *name = dyn_cast_or_null<ast::NameExpr>(operand.expr);
+    if (checked.empty() || (!type.empty() && (!name || subject != "value")))
+      continue;
+    type = checked;
+    subject = name ? name->name.str() : "value";
+    const Local *local = name ? context.frame->find(name->name) : nullptr;
+    bool isParam = local && context.frame->fn &&
+                   any_of(context.frame->fn->params,
+                          [&](const ast::Param &p) { return p.name.text == name->name; });
+    param = isParam ? local : nullptr;
+  }
+  std::string fact = isRunTime ? std::string() : asFact(difference, names);
+  const RunTimeSize *first = sizeScope.findRunTimeSize(sizes->first);
+  const RunTimeSize *second = sizeScope.findRunTimeSize(sizes->second);
+  std::string help = first && second && first->bound == second->bound ? kSelectOnce.str() : "";
+  const Frame *entry = entryOf(context.frame);
+  if (entry == context.frame && param)
+    help = "if all callers pass such sizes, say so: " + subject + ": " + type;
+  else if (entry && !fact.empty())
+    help =
+        "if all calls have such sizes, say so: where " + fact +
+        (entry == context.frame ? std::string() : " in entry '" + entry->fn->name.text.str() + "'");
+  if (!type.empty())
+    help += (help.empty() ? "" : "; ") + ("to check it in each call: ensure(" + subject) + ", " +
+            type + ")";
+  if (!help.empty())
+    diagnostic.help(help);
+}
+
+} // namespace tfc::text

@@ -1,0 +1,32 @@
+/// Explains why two sizes cannot be proven equal, and what would help.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Advisor;
+class SizeScope;
+
+/// Explains why two sizes cannot be proven equal, and what would help.
+class SizeExplainer {
+public:
+  SizeExplainer(Context &context, SizeScope &sizeScope, Advisor &advisor)
+      : context(context), sizeScope(sizeScope), advisor(advisor) {}
+
+  /// Says where "cannot prove that A equals B" gets its sizes from, and what can be done.
+  void explainUnequal(Diagnostic &diagnostic, llvm::StringRef text,
+                      llvm::ArrayRef<Argument> operands);
+
+private:
+  void noteIndependent(Diagnostic &diagnostic, llvm::ArrayRef<std::string> names);
+  std::string sizeInFrame(const dfg::DimExpr &size);
+  std::string checkedType(const Argument &operand, const dfg::DimExpr &from,
+                          const dfg::DimExpr &to);
+
+  Context &context;
+  SizeScope &sizeScope;
+  Advisor &advisor;
+};
+
+} // namespace tfc::text

@@ -1,0 +1,177 @@
+// Sizes of the entry being built: their bounds, and those that depend on data.
+#include "frontend/text/elaborate/SizeScope.h"
+
+#include "mlir/IR/AttrTypeSubElements.h"
+#include <cmath>
+
+using namespace llvm;
+
+namespace tfc::text {
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+void addBound(std::vector<std::pair<std::string, int64_t>> &bounds, StringRef name, int64_t value,
+              bool isUpper) {
+  for (auto &[other, bound] : bounds)
+    if (other == name) {
+      bound = isUpper ? std::min(bound, value) : std::max(bound, value);
+      return;
+    }
+  bounds.emplace_back(name.str(), value);
+}
+
+const RunTimeSize *SizeScope::findRunTimeSize(const dfg::DimExpr &size) const {
+  std::optional<StringRef> name = size.asSymbol();
+  const auto *it =
+      name ? find_if(context.entry.runTimeSizes, [&](auto &known) { return known.name == *name; })
+           : context.entry.runTimeSizes.end();
+  return it == context.entry.runTimeSizes.end() ? nullptr : it;
+}
+
+/// Whether a name in the size is bound while the entry runs.
+bool SizeScope::isRunTimeSize(const dfg::DimExpr &size) const {
+  SmallVector<std::string> names;
+  size.collectSymbols(names);
+  return any_of(names, [&](const std::string &name) {
+    return findRunTimeSize(dfg::DimExpr::symbol(name)) != nullptr;
+  });
+}
+
+/// A name of this entry that no other size has: `name`, or with a number behind it.
+std::string SizeScope::uniqueSizeName(StringRef name) const {
+  auto isTaken = [&](const std::string &candidate) {
+    return (context.entry.header && is_contained(context.entry.header->symbols, candidate)) ||
+           findRunTimeSize(dfg::DimExpr::symbol(candidate)) ||
+           context.program.variablesByPath.contains(candidate);
+  };
+  std::string unique = name.str();
+  for (unsigned i = 2; isTaken(unique); ++i)
+    unique = (name + "_" + Twine(i)).str();
+  return unique;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// Gives a size another name, in all that has been built.
+void SizeScope::renameSize(std::string from, const std::string &to) {
+  auto rename = [&](const dfg::DimExpr &size) {
+    return *size.substitute([&](StringRef name) -> std::optional<dfg::DimExpr> {
+      return dfg::DimExpr::symbol(name == from ? StringRef(to) : name);
+    });
+  };
+  mlir::AttrTypeReplacer replacer;
+  replacer.addReplacement([&](dfg::DimsAttr dims) -> std::pair<mlir::Attribute, mlir::WalkResult> {
+    dfg::Shape renamed;
+    for (const dfg::DimExpr &size : dims.getExprs())
+      renamed.push_back(rename(size));
+    return {dfg::DimsAttr::get(context.mlir, renamed), mlir::WalkResult::skip()};
+  });
+  replacer.recursivelyReplaceElementsIn(context.builder.currentEntry(), /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false, /*replaceTypes=*/true);
+  for (RunTimeSize &size : context.entry.runTimeSizes) {
+    if (size.name == from)
+      size.name = to;
+    size.bound = rename(size.bound);
+  }
+  for (const std::string &dim : context.frame->dims)
+    if (Local *local = context.frame->find(dim))
+      if (std::optional<dfg::DimExpr> size = local->value.asDim())
+        local->value = Entity::dim(rename(*size));
+}
+
+static StringRef plainName(const ast::Expr *size) {
+  if (const auto *binary = dyn_cast_or_null<ast::BinaryExpr>(size);
+      binary && binary->op == ast::BinaryOp::Le)
+    size = binary->lhs;
+  const auto *name = dyn_cast_or_null<ast::NameExpr>(size);
+  return name ? name->name : StringRef();
+}
+
+/// Sizes that this statement or function has bound are called what its author calls them in the
+/// type of the result.
+void SizeScope::nameNewSizes(const ast::Type &type) {
+  if (context.entry.newSizes == context.entry.runTimeSizes.size() ||
+      !context.builder.currentEntry())
+    return;
+  for (const ast::IndexItem &item : type.items) {
+    StringRef name = plainName(item.value);
+    Local *local = name.empty() || name == "_" ? nullptr : context.frame->find(name);
+    std::optional<dfg::DimExpr> value = local ? local->value.asDim() : std::nullopt;
+    const RunTimeSize *size = value ? findRunTimeSize(*value) : nullptr;
+    bool isNew =
+        size && size_t(size - context.entry.runTimeSizes.begin()) >= context.entry.newSizes;
+    if (isNew && size->name != name)
+      renameSize(size->name, uniqueSizeName(name));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What is known of them
+//===----------------------------------------------------------------------===//
+
+/// The least and the most that a size can be, over the sizes that the call brings.
+std::pair<dfg::DimExpr, dfg::DimExpr> SizeScope::limitsOf(const dfg::DimExpr &size) const {
+  if (context.entry.runTimeSizes.empty())
+    return {size, size};
+  return size.limits([&](StringRef name) -> std::pair<dfg::DimExpr, dfg::DimExpr> {
+    dfg::DimExpr symbol = dfg::DimExpr::symbol(name);
+    if (const RunTimeSize *known = findRunTimeSize(symbol))
+      return {dfg::DimExpr(0), limitsOf(known->bound).second};
+    return {symbol, symbol};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+dfg::DimExpr::Interval SizeScope::boundsOf(StringRef symbol) const {
+  dfg::DimExpr::Interval interval{0, std::nullopt};
+  if (!context.entry.header)
+    return interval;
+  for (const auto &[name, bound] : context.entry.header->bounds)
+    if (name == symbol)
+      interval.second = bound;
+  for (const auto &[name, bound] : context.entry.lowerBounds)
+    if (name == symbol)
+      interval.first = std::max(*interval.first, bound);
+  return interval;
+}
+
+std::optional<bool> SizeScope::compareSizes(ast::BinaryOp op, const dfg::DimExpr &lhs,
+                                            const dfg::DimExpr &rhs) {
+  auto bounds = [&](StringRef symbol) { return boundsOf(symbol); };
+  auto [least, most] = limitsOf(lhs - rhs);
+  std::optional<int64_t> low = least.interval(bounds).first, high = most.interval(bounds).second;
+  switch (op) {
+  case ast::BinaryOp::Eq:
+  case ast::BinaryOp::Ne: {
+    bool isEq = op == ast::BinaryOp::Eq;
+    if (low && high && *low == 0 && *high == 0)
+      return isEq;
+    if ((low && *low > 0) || (high && *high < 0))
+      return !isEq;
+    return std::nullopt;
+  }
+  case ast::BinaryOp::Lt:
+    if (high && *high < 0)
+      return true;
+    return low && *low >= 0 ? std::optional<bool>(false) : std::nullopt;
+  case ast::BinaryOp::Le:
+    if (high && *high <= 0)
+      return true;
+    return low && *low > 0 ? std::optional<bool>(false) : std::nullopt;
+  case ast::BinaryOp::Gt:
+    return compareSizes(ast::BinaryOp::Lt, rhs, lhs);
+  case ast::BinaryOp::Ge:
+    return compareSizes(ast::BinaryOp::Le, rhs, lhs);
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace tfc::text

@@ -1,0 +1,60 @@
+/// Executes statements.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Advisor;
+class Binder;
+class BlockRunner;
+class Evaluator;
+class Meter;
+class ModuleLoader;
+class Reporter;
+class StaticStage;
+class TensorEmitter;
+class TypeEvaluator;
+class VariableTable;
+
+/// Whether the statement after the executed one is reached.
+enum class Flow { Next, Returned };
+
+/// Executes statements.
+class StatementRunner {
+public:
+  StatementRunner(Context &context, Evaluator &evaluator, Reporter &reporter, Meter &meter,
+                  Advisor &advisor, StaticStage &staticStage, TensorEmitter &tensorEmitter,
+                  TypeEvaluator &typeEvaluator, Binder &binder, ModuleLoader &moduleLoader,
+                  VariableTable &variableTable, BlockRunner &blockRunner)
+      : context(context), evaluator(evaluator), reporter(reporter), meter(meter), advisor(advisor),
+        staticStage(staticStage), tensorEmitter(tensorEmitter), typeEvaluator(typeEvaluator),
+        binder(binder), moduleLoader(moduleLoader), variableTable(variableTable),
+        blockRunner(blockRunner) {}
+
+  Flow execBlock(const ast::Block &block);
+  Flow exec(const ast::Stmt *stmt);
+  void execBind(const ast::BindStmt &stmt);
+  void execAnnotated(const ast::Stmt &stmt, llvm::function_ref<void()> run);
+
+private:
+  void execLet(const ast::LetDecl &stmt);
+  Flow execStaticIf(const ast::StaticIfStmt &stmt);
+  Flow execStaticFor(const ast::StaticForStmt &stmt);
+  void execReturn(const ast::ReturnStmt &stmt);
+
+  Context &context;
+  Evaluator &evaluator;
+  Reporter &reporter;
+  Meter &meter;
+  Advisor &advisor;
+  StaticStage &staticStage;
+  TensorEmitter &tensorEmitter;
+  TypeEvaluator &typeEvaluator;
+  Binder &binder;
+  ModuleLoader &moduleLoader;
+  VariableTable &variableTable;
+  BlockRunner &blockRunner;
+};
+
+} // namespace tfc::text

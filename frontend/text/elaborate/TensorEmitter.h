@@ -1,0 +1,77 @@
+/// Creates run-time values: operations, constants, reads and assignments of variables.
+#pragma once
+
+#include "dialects/dfg/Numbers.h"
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Advisor;
+class ErrorCapture;
+class Evaluator;
+class Meter;
+class Reporter;
+class SizeScope;
+
+/// Creates run-time values: operations, constants, reads and assignments of variables.
+class TensorEmitter {
+public:
+  TensorEmitter(Context &context, Evaluator &evaluator, SizeScope &sizeScope, Reporter &reporter,
+                Meter &meter, Advisor &advisor, ErrorCapture &errorCapture)
+      : context(context), evaluator(evaluator), sizeScope(sizeScope), reporter(reporter),
+        meter(meter), advisor(advisor), errorCapture(errorCapture) {}
+
+  /// The run-time value; a number becomes a constant of `preferred`, or i32 or f32.
+  mlir::Value toTensor(const Entity &value, mlir::Type preferred, SourceRange at);
+  mlir::Value readVariable(Variable &variable, SourceRange at);
+  mlir::Value castTo(mlir::Value value, mlir::Type element, SourceRange at);
+  mlir::Value assignVariable(Variable &variable, mlir::Value value, SourceRange at);
+  mlir::Value emit(llvm::StringRef op, llvm::ArrayRef<Argument> operands, mlir::ValueRange values,
+                   llvm::ArrayRef<mlir::NamedAttribute> attributes, SourceRange at,
+                   llvm::StringRef operatorText = {});
+  /// Reports what the constants of a new operation make of it and nobody can mean
+  /// (ElaborateLiterals.cpp).
+  bool canBeMeant(mlir::Operation *op, SourceRange at, llvm::StringRef operatorText = {});
+  bool requireEntry(SourceRange at);
+  /// The number as an element, or null after an error: at `inner`, where the number stands in what
+  /// is at `at`, if that is known.
+  mlir::TypedAttr toElement(const dfg::Number &number, mlir::Type element,
+                            dfg::Conversion conversion, SourceRange at, SourceRange inner);
+  /// Makes `value` the number of type `element` that it is exactly, or reports that there is none.
+  bool toExact(Entity &value, mlir::Type element, SourceRange at);
+  Entity callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call);
+  mlir::Value evalPredicate(const ast::Expr *expr, llvm::StringRef keyword);
+  /// `value` if it is one bool, as `taker` needs it.
+  mlir::Value toPredicate(mlir::Value value, llvm::StringRef taker, SourceRange at);
+  /// A run-time value, which may be a list.
+  mlir::Value toValue(const Entity &value, mlir::Type preferred, SourceRange at);
+  void readNow(Entity &value, SourceRange at);
+
+private:
+  struct TableElement;
+
+  mlir::Value broadcastTo(mlir::Value value, llvm::ArrayRef<dfg::DimExpr> shape, SourceRange at);
+  mlir::Value evalTensor(const ast::Expr *expr, mlir::Type preferred = {});
+  /// Whether a value computed earlier can be used here.
+  bool requireVisible(mlir::Value value, SourceRange at);
+  mlir::Value numberToTensor(const Entity &value, mlir::Type preferred, SourceRange at);
+  mlir::Value listToTensor(const Entity &value, mlir::Type preferred, SourceRange at,
+                           dfg::Conversion conversion);
+  bool flattenTable(const Entity &value, SourceRange at, size_t depth,
+                    llvm::SmallVectorImpl<int64_t> &shape, std::vector<TableElement> &elements);
+  /// Reports a size that may be too large for an integer type.
+  bool checkSizeFits(const dfg::DimExpr &size, mlir::Type element, SourceRange at);
+
+  Context &context;
+  Evaluator &evaluator;
+  SizeScope &sizeScope;
+  Reporter &reporter;
+  Meter &meter;
+  Advisor &advisor;
+  ErrorCapture &errorCapture;
+};
+
+/// The list that a value is; null for another.
+mlir::Value listOf(const Entity &value);
+
+} // namespace tfc::text

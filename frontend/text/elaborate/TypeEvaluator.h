@@ -1,0 +1,75 @@
+/// Evaluates types and the sizes in them.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Advisor;
+class Evaluator;
+class Reporter;
+class TensorEmitter;
+
+/// Evaluates types and the sizes in them.
+class TypeEvaluator {
+public:
+  TypeEvaluator(Context &context, Evaluator &evaluator, Reporter &reporter, Advisor &advisor,
+                TensorEmitter &tensorEmitter)
+      : context(context), evaluator(evaluator), reporter(reporter), advisor(advisor),
+        tensorEmitter(tensorEmitter) {}
+
+  std::optional<dfg::DimExpr> evalSize(const ast::Expr *expr);
+  std::optional<dfg::DimExpr> asSize(const Entity &value, const ast::Expr *expr);
+  /// Reports a run-time value that has the name of a size.
+  void failHiddenSize(llvm::StringRef name, SourceRange at, const Entity &value);
+  mlir::Type elementType(ast::DType dtype, SourceRange at);
+  std::optional<TensorType> evalType(const ast::Type &type);
+  std::optional<dfg::Shape> evalShape(llvm::ArrayRef<ast::IndexItem> items);
+  /// What a name between the brackets of a type means; nothing while it is not bound.
+  std::optional<Entity> sizeName(llvm::StringRef name, SourceRange at);
+  void bindSize(llvm::StringRef name, const Entity &value, SourceRange at);
+  void collectUnbound(const ast::Expr *expr, llvm::SmallVectorImpl<llvm::StringRef> &names);
+  std::string typeText(const ast::Type &type);
+  mlir::Type knownElement(const ast::Type &type);
+  std::optional<Entity> convertStatic(const ast::Param &param, const Argument &argument);
+  Entity evalListType(const ast::IndexExpr &expr);
+  /// The type that a binding declares, if nothing in it is to be found out yet.
+  std::optional<TensorType> declaredType(const ast::Type *type);
+
+private:
+  bool checkDeclared(const ast::Type &type, const Entity &value, SourceRange at);
+
+  Context &context;
+  Evaluator &evaluator;
+  Reporter &reporter;
+  Advisor &advisor;
+  TensorEmitter &tensorEmitter;
+};
+
+/// A type that means a static value wherever it stands.
+bool isStaticType(const ast::Type &type);
+/// A static parameter that takes the type of a tensor.
+bool isTypeArgument(const ast::Param &param);
+std::optional<ast::Type> elementOfListType(const ast::Type &type);
+
+/// The kinds of static values that a type can mean.
+enum class StaticKind {
+  None,
+  Int,
+  Float,
+  Number,
+  Bool,
+  String,
+  Dim,
+  DType,
+  Group,
+  Function,
+  Gradient
+};
+
+/// The kinds of static values that a parameter can have.
+/// `Number` is an element of the function's result, whichever type that has.
+/// `always`: types that mean a static value wherever they stand; else in static parameters only.
+StaticKind staticKind(const ast::Type &type, bool always);
+
+} // namespace tfc::text

@@ -1,0 +1,163 @@
+// Declares variables, and the slots that optimizers keep beside them.
+#include "frontend/text/elaborate/VariableTable.h"
+
+#include "frontend/text/elaborate/Binder.h"
+#include "frontend/text/elaborate/Evaluator.h"
+#include "frontend/text/elaborate/ModuleLoader.h"
+#include "frontend/text/elaborate/Reporter.h"
+#include "frontend/text/elaborate/TypeEvaluator.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+static const ast::Annotation *findAnnotation(const ast::Stmt &stmt, StringRef name) {
+  const auto *it = find_if(stmt.annotations, [&](const ast::Annotation &annotation) {
+    return annotation.name.text == name;
+  });
+  return it == stmt.annotations.end() ? nullptr : it;
+}
+
+bool isFrozen(const ast::Stmt &stmt) { return findAnnotation(stmt, "frozen"); }
+
+/// The old name that `@was("name")` gives; empty without one.
+std::string VariableTable::formerName(const ast::Stmt &stmt) {
+  const ast::Annotation *annotation = findAnnotation(stmt, "was");
+  if (!annotation)
+    return {};
+  const auto *text = annotation->args.size() == 1
+                         ? dyn_cast<ast::StringExpr>(annotation->args.front().value)
+                         : nullptr;
+  if (text && text->literal())
+    return text->literal()->str();
+  reporter.error(annotation->range, "bad-annotation",
+                 "'@was' takes the old name, as in @was(\"fc1\")");
+  return {};
+}
+
+/// The type of a variable that is declared without one, from what its initial value says.
+std::optional<TensorType> VariableTable::typeOfInitializer(const ast::VarDecl &decl) {
+  const ast::Expr *init = decl.init;
+  if (const auto *call = dyn_cast<ast::CallExpr>(init))
+    if (!call->args.empty() && isa<ast::IndexExpr, ast::DTypeExpr>(call->args.front().value)) {
+      Entity type = evaluator.eval(call->args.front().value);
+      if (const TensorType *tensorType = type.get<TensorType>())
+        return *tensorType;
+      if (const mlir::Type *element = type.get<mlir::Type>())
+        return TensorType{*element, {}};
+    }
+  bool isLoad = isa<ast::CallExpr>(init) && isa<ast::NameExpr>(cast<ast::CallExpr>(init)->callee) &&
+                cast<ast::NameExpr>(cast<ast::CallExpr>(init)->callee)->name == "load";
+  if (isLoad || isa<ast::IntExpr, ast::FloatExpr, ast::BoolExpr, ast::UnaryExpr>(init)) {
+    Entity value = evaluator.eval(init);
+    mlir::Builder b(context.mlir);
+    if (value.is<int64_t>())
+      return TensorType{b.getI32Type(), {}};
+    if (value.is<double>())
+      return TensorType{b.getF32Type(), {}};
+    if (value.is<bool>())
+      return TensorType{b.getI1Type(), {}};
+    if (const Constant *constant = value.get<Constant>())
+      return TensorType{constant->value.getElementType(),
+                        dfg::shapeOf(constant->value.getShapedType())};
+    if (value.isPoison())
+      return std::nullopt;
+  }
+  reporter.error(decl.name.range, "missing-type", "'" + decl.name.text + "' needs a type")
+      .help("as in var " + decl.name.text + ": f32[4] = ...");
+  return std::nullopt;
+}
+
+Variable *VariableTable::declareVariable(const ast::VarDecl &decl, const LetName &name,
+                                         std::shared_ptr<Frame> initFrame) {
+  SaveAndRestore<Frame *> inner(context.frame, initFrame.get());
+  SaveAndRestore<std::string> outer(context.bindingName, "");
+  context.expected.reset();
+  std::optional<TensorType> type =
+      decl.type ? typeEvaluator.evalType(*decl.type) : typeOfInitializer(decl);
+  if (!type)
+    return nullptr;
+  mlir::RankedTensorType tensorType = dfg::tensorOf(type->shape, type->element);
+  if (!tensorType.hasStaticShape()) {
+    reporter.error(decl.type ? decl.type->range : decl.name.range, "dynamic-variable",
+                   "a variable needs sizes known at compile time, but '" + decl.name.text +
+                       "' is " + dfg::toText(tensorType));
+    return nullptr;
+  }
+  if (auto it = context.program.variablesByPath.find(name.path);
+      it != context.program.variablesByPath.end()) {
+    Variable *other = it->second;
+    if (other->decl == &decl && other->type == tensorType)
+      return other;
+    Diagnostic &diagnostic =
+        reporter
+            .error(decl.name.range, "duplicate-name", "two variables are named '" + name.path + "'")
+            .note(other->decl->name.range, "the other one, " + dfg::toText(other->type));
+    if (other->decl->name.range.file != decl.name.range.file)
+      diagnostic.help("variables of a used file are called after its 'graph' line: change one");
+    return nullptr;
+  }
+  bool isHeld = name.isFrozen || isFrozen(decl);
+  Variable &variable = context.program.variables.emplace_back(
+      Variable{name.path, tensorType, isHeld, name.formerly, name.order, &decl,
+               reporter.locate(decl.name.range)});
+  if (std::string former = formerName(decl); !former.empty()) {
+    variable.formerly = renameLast(variable.formerly.empty() ? variable.path : variable.formerly,
+                                   decl.name.text, former);
+  }
+  if (!variable.formerly.empty()) {
+    auto [it, isNew] =
+        context.program.variablesByFormerName.try_emplace(variable.formerly, &variable);
+    if (Variable *twin = it->second; !isNew)
+      reporter
+          .error(decl.name.range, "duplicate-name",
+                 "two variables were named '" + variable.formerly + "'")
+          .note(twin->decl->name.range, "the other one, " + dfg::toText(twin->type));
+  }
+  context.program.variablesByPath[variable.path] = &variable;
+  context.program.initializers.push_back({&variable, decl.init, std::move(initFrame)});
+  return &variable;
+}
+
+Entity VariableTable::declareSlot(const ast::VarDecl &decl, Frame &declaring) {
+  moduleLoader.checkAnnotations(decl, {"frozen", "was"});
+  if (!declaring.self) {
+    reporter
+        .error(decl.name.range, "unnamed-state",
+               "a function of a file has no name for variables of its own")
+        .help("declare '" + decl.name.text + "' at file level, or in a part");
+    return Poison();
+  }
+  if (declaring.loopVariables.empty()) {
+    reporter
+        .error(decl.name.range, "unnamed-state",
+               "a variable in a function is a slot, one for each variable of a 'static for'")
+        .help("declare '" + decl.name.text + "' among the members of the part");
+    return Poison();
+  }
+  LetName name;
+  name.path = declaring.self->path + "." + decl.name.text.str();
+  name.order = declaring.self->order;
+  name.order.push_back(~0u);
+  name.order.push_back(decl.name.range.begin);
+  std::string former =
+      (declaring.self->formerly.empty() ? declaring.self->path : declaring.self->formerly) + "." +
+      decl.name.text.str();
+  for (Variable *variable : declaring.loopVariables) {
+    name.path += "/" + variable->path;
+    former += "/" + (variable->formerly.empty() ? variable->path : variable->formerly);
+    name.order.append(variable->order.begin(), variable->order.end());
+  }
+  if (former != name.path)
+    name.formerly = former;
+  auto initFrame = std::make_shared<Frame>(declaring);
+  initFrame->block = nullptr;
+  initFrame->dataflow = nullptr;
+  context.program.keptFrames.push_back(initFrame);
+  Variable *variable = declareVariable(decl, name, initFrame);
+  Entity value = variable ? Entity(variable) : Entity();
+  binder.bindLocal(decl.name, value, decl.type);
+  return value;
+}
+
+} // namespace tfc::text

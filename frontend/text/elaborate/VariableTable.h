@@ -1,0 +1,40 @@
+/// Declares variables, and the slots that optimizers keep beside them.
+#pragma once
+
+#include "frontend/text/elaborate/Context.h"
+
+namespace tfc::text {
+
+class Binder;
+class Evaluator;
+class ModuleLoader;
+class Reporter;
+class TypeEvaluator;
+
+/// Declares variables, and the slots that optimizers keep beside them.
+class VariableTable {
+public:
+  VariableTable(Context &context, Evaluator &evaluator, Reporter &reporter,
+                TypeEvaluator &typeEvaluator, Binder &binder, ModuleLoader &moduleLoader)
+      : context(context), evaluator(evaluator), reporter(reporter), typeEvaluator(typeEvaluator),
+        binder(binder), moduleLoader(moduleLoader) {}
+
+  std::string formerName(const ast::Stmt &stmt);
+  Variable *declareVariable(const ast::VarDecl &decl, const LetName &name,
+                            std::shared_ptr<Frame> initFrame);
+  Entity declareSlot(const ast::VarDecl &decl, Frame &declaring);
+
+private:
+  std::optional<TensorType> typeOfInitializer(const ast::VarDecl &decl);
+
+  Context &context;
+  Evaluator &evaluator;
+  Reporter &reporter;
+  TypeEvaluator &typeEvaluator;
+  Binder &binder;
+  ModuleLoader &moduleLoader;
+};
+
+bool isFrozen(const ast::Stmt &stmt);
+
+} // namespace tfc::text

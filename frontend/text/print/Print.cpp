@@ -1,0 +1,569 @@
+#include "frontend/text/print/PrintImpl.h"
+
+#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Gradients.h"
+#include "dialects/dfg/OpTable.h"
+#include "dialects/dfg/SizeOps.h"
+#include "frontend/text/elaborate/Entity.h"
+#include "frontend/text/elaborate/RandomDraws.h"
+#include "frontend/text/syntax/Lexer.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+/// Constants with more elements than this are long.
+static constexpr int64_t kMaxListed = 4096;
+
+static bool isKeyword(StringRef word) { return classifyWord(word) != TokenKind::Name; }
+
+std::string quoteName(StringRef name) {
+  return isPlainName(name) ? name.str() : ("`" + name + "`").str();
+}
+
+std::string quoteString(StringRef text) {
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '\n')
+      quoted += "\\n";
+    else if (c == '\t')
+      quoted += "\\t";
+    else if (c == '\r')
+      quoted += "\\r";
+    else if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f)
+      quoted += "\\u{" + utohexstr(c) + "}";
+    else if (StringRef("\"\\{}").contains(c))
+      quoted += {'\\', c};
+    else
+      quoted += c;
+  }
+  return quoted + "\"";
+}
+
+/// Sizes and facts in backquotes where a name is a word of the language.
+static std::string quoteWords(StringRef text) {
+  std::string result;
+  while (!text.empty()) {
+    size_t plain = text.find_if([](char c) { return c == '`' || c == '_' || isAlpha(c); });
+    result += text.take_front(plain);
+    text = text.drop_front(std::min(plain, text.size()));
+    if (text.empty())
+      break;
+    if (text.consume_front("`")) {
+      auto [name, rest] = text.split('`');
+      result += ("`" + name + "`").str();
+      text = rest;
+      continue;
+    }
+    StringRef word = text.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    result += quoteName(word);
+    text = text.drop_front(word.size());
+  }
+  return result;
+}
+
+std::string sizeText(const dfg::DimExpr &size) { return quoteWords(size.str()); }
+
+std::string typeText(Type type) {
+  if (auto list = dyn_cast<dfg::ListType>(type))
+    return "list[" + typeText(list.getElementType()) + "]";
+  std::string text = dfg::toText(type);
+  size_t sizes = std::min(text.find('['), text.size());
+  return text.substr(0, sizes) + quoteWords(StringRef(text).drop_front(sizes));
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+void GraphPrinter::reserveNames() {
+  for (const dfg::OpSignature &op : dfg::allOps())
+    reserved.insert(op.name);
+  for (StringRef name : {"assign", "bounded", "cast", "gradients", "load", "f32", "f64", "f16",
+                         "bf16", "i8", "i16", "i32", "i64", "u8", "bool", "broadcast", "all", "pi"})
+    reserved.insert(name);
+  for (Operation &op : *module.getBody()) {
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
+      reserved.insert(symbol.getName());
+      declared.insert(symbol.getName());
+    }
+    if (auto entry = dyn_cast<dfg::EntryOp>(op); entry && entry.getSymbolsAttr())
+      for (Attribute name : entry.getSymbolsAttr())
+        reserved.insert(cast<StringAttr>(name).getValue());
+  }
+  module.walk([&](dfg::BindSizeOp op) { reserved.insert(op.getName()); });
+}
+
+std::string GraphPrinter::functionName(StringRef name) const {
+  bool isHidden = declared.contains(name) || feeds.contains(name);
+  return isHidden ? ("`dfg." + name + "`").str() : name.str();
+}
+
+/// The first of `base`, `base_1`, ... that nothing else has.
+std::string GraphPrinter::newName(StringRef base) {
+  std::string name = base.str();
+  for (unsigned i = 1; reserved.contains(name) || isKeyword(name) || taken.contains(name); ++i)
+    name = (base + "_" + Twine(i)).str();
+  taken.insert(name);
+  return name;
+}
+
+/// The name that the author gave to the value, made unique, or a numbered one.
+std::string GraphPrinter::nameFor(Value value) {
+  std::string base = "v";
+  Location location = value.getLoc();
+  if (auto named = dyn_cast<NameLoc>(location)) {
+    StringRef last = named.getName().getValue();
+    last = last.substr(last.rfind('/') + 1);
+    bool isWord = !last.empty() && last != "_" && last != "return" && !isDigit(last.front()) &&
+                  all_of(last, [](char c) { return isAlnum(c) || c == '_'; });
+    if (isWord)
+      base = last.str();
+  }
+  return names[value] = newName(base);
+}
+
+std::string GraphPrinter::define(ValueRange results) {
+  std::string targets;
+  for (Value result : results) {
+    targets += targets.empty() ? "" : ", ";
+    auto known = names.find(result);
+    targets += result.use_empty() ? "_" : known != names.end() ? known->second : nameFor(result);
+  }
+  return targets;
+}
+
+std::string GraphPrinter::operandList(ValueRange values) {
+  std::string text;
+  for (Value value : values)
+    text += (text.empty() ? "" : ", ") + use(value);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants and attributes
+//===----------------------------------------------------------------------===//
+
+static std::string number(const APFloat &value) {
+  if (value.isNaN())
+    return "nan";
+  if (value.isInfinity())
+    return value.isNegative() ? "-inf" : "inf";
+  bool isWide = &value.getSemantics() == &APFloat::IEEEdouble();
+  APFloat converted = value;
+  bool losesInfo;
+  converted.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  std::string text = isWide ? toText(converted.convertToDouble())
+                            : toText(static_cast<float>(converted.convertToDouble()));
+  bool isFloat = StringRef(text).find_first_of(".e") != StringRef::npos;
+  return isFloat ? text : text + ".0";
+}
+
+static std::string element(Attribute value) {
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return number(real.getValue());
+  auto integer = cast<IntegerAttr>(value);
+  if (integer.getType().isInteger(1))
+    return integer.getValue().isZero() ? "false" : "true";
+  bool isUnsigned = integer.getType().isUnsignedInteger();
+  SmallString<24> text;
+  integer.getValue().toString(text, 10, !isUnsigned);
+  return text.str().str();
+}
+
+/// Nested lists of the elements, row by row.
+static std::string nested(ArrayRef<std::string> elements, ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return elements.front();
+  size_t stride = elements.size() / shape.front();
+  std::string text;
+  for (int64_t i = 0; i < shape.front(); ++i)
+    text += (i ? ", " : "") + nested(elements.slice(i * stride, stride), shape.drop_front());
+  return "[" + text + "]";
+}
+
+/// One element for all places; of a shape without places too.
+static std::string filled(Attribute value, RankedTensorType type, StringRef broadcast) {
+  std::string scalar = dfg::toText(type.getElementType()) + "(" + element(value) + ")";
+  if (type.getRank() == 0)
+    return scalar;
+  std::string shape;
+  for (int64_t size : type.getShape())
+    shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+  return (broadcast + "(" + scalar + ", shape: [" + shape + "])").str();
+}
+
+static Attribute zeroOf(Type dtype) {
+  if (isa<FloatType>(dtype))
+    return FloatAttr::get(dtype, 0.0);
+  return IntegerAttr::get(dtype, 0);
+}
+
+std::optional<std::string> GraphPrinter::constant(ElementsAttr value) {
+  auto type = cast<RankedTensorType>(value.getShapedType());
+  if (type.getNumElements() == 0)
+    return filled(zeroOf(type.getElementType()), type, functionName("broadcast"));
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return std::nullopt;
+    value = DenseElementsAttr::getFromRawBuffer(type, blob->getData());
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense)
+    return std::nullopt;
+  bool isLong = type.getNumElements() > kMaxListed;
+  if (dense.isSplat() && isLong)
+    return filled(dense.getSplatValue<Attribute>(), type, functionName("broadcast"));
+  if (isLong && longConstants)
+    return functionName("load") + longConstants->add(dense);
+  std::vector<std::string> elements;
+  for (Attribute attribute : dense.getValues<Attribute>())
+    elements.push_back(element(attribute));
+  return dfg::toText(type.getElementType()) + "(" + nested(elements, type.getShape()) + ")";
+}
+
+std::optional<std::string> GraphPrinter::attribute(Attribute value) {
+  auto list = [](auto values, auto text) {
+    std::string result;
+    for (auto item : values)
+      result += (result.empty() ? "" : ", ") + text(item);
+    return "[" + result + "]";
+  };
+  if (auto dims = dyn_cast<dfg::DimsAttr>(value))
+    return list(dims.getExprs(), [&](const dfg::DimExpr &size) { return sizeInEntry(size); });
+  if (auto ints = dyn_cast<DenseI64ArrayAttr>(value))
+    return list(ints.asArrayRef(), [](int64_t item) { return std::to_string(item); });
+  if (auto flags = dyn_cast<DenseBoolArrayAttr>(value))
+    return list(flags.asArrayRef(), [](bool item) { return std::string(item ? "true" : "false"); });
+  if (auto type = dyn_cast<TypeAttr>(value))
+    return dfg::toText(type.getValue());
+  if (auto flag = dyn_cast<BoolAttr>(value))
+    return flag.getValue() ? "true" : "false";
+  if (isa<UnitAttr>(value))
+    return "true";
+  if (auto text = dyn_cast<StringAttr>(value))
+    return quoteString(text.getValue());
+  if (auto symbol = dyn_cast<FlatSymbolRefAttr>(value))
+    return quoteName(symbol.getValue());
+  if (isa<FloatAttr, IntegerAttr>(value))
+    return element(value);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// The word that stands for the value of an enum.
+static std::optional<std::string> enumText(const dfg::AttrSignature &attr, Attribute value) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  for (const dfg::EnumCase &word : attr.cases)
+    if (integer && integer.getInt() == word.value)
+      return ("\"" + word.name + "\"").str();
+  return std::nullopt;
+}
+
+std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature, bool &ok) {
+  std::string args;
+  auto append = [&](const std::string &text) { args += (args.empty() ? "" : ", ") + text; };
+  std::optional<ArrayRef<int32_t>> segments;
+  if (auto attr = op.getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes"))
+    segments = attr.asArrayRef();
+  size_t next = 0;
+  size_t fixed = signature.operands.size();
+  for (auto [i, operand] : enumerate(signature.operands)) {
+    bool isFlexible = operand.isVariadic || operand.isOptional;
+    size_t count = segments ? (*segments)[i] : !isFlexible ? 1 : op.getNumOperands() - (fixed - 1);
+    ValueRange values = op.getOperands().slice(next, count);
+    next += count;
+    if (operand.isVariadic)
+      append("[" + operandList(values) + "]");
+    else if (count && (operand.isOptional || operand.name == "counter"))
+      append(operand.name.str() + ": " + use(values.front()));
+    else if (count)
+      append(use(values.front()));
+  }
+  for (const dfg::AttrSignature &attr : signature.attributes) {
+    Attribute value = op.getAttr(attr.name);
+    // Without a seed the language draws one from names.
+    if (!value && attr.name == "seed" && isDraw(signature))
+      append("seed: 0");
+    if (!value)
+      continue;
+    if (attr.kind == dfg::AttrKind::NamedSizes) {
+      for (NamedAttribute item : cast<DictionaryAttr>(value))
+        append(quoteName(item.getName()) + ": " +
+               sizeInEntry(cast<dfg::DimsAttr>(item.getValue()).getExprs().front()));
+      continue;
+    }
+    std::optional<std::string> text =
+        attr.kind == dfg::AttrKind::Enum ? enumText(attr, value) : attribute(value);
+    ok &= text.has_value();
+    append(attr.name.str() + ": " + text.value_or(""));
+  }
+  return functionName(signature.name) + "(" + args + ")";
+}
+
+std::optional<std::string> GraphPrinter::expression(Operation &op) {
+  if (auto constantOp = dyn_cast<dfg::ConstantOp>(op))
+    return constant(constantOp.getValue());
+  if (auto size = dyn_cast<dfg::SizeOp>(op))
+    return dfg::toText(size.getDtype()) + "(" + sizeInEntry(size.getValue().getExprs().front()) +
+           ")";
+  if (auto read = dyn_cast<dfg::ReadOp>(op))
+    return quoteName(read.getVariable());
+  if (auto assign = dyn_cast<dfg::AssignOp>(op))
+    return functionName("assign") + "(" + quoteName(assign.getVariable()) + ", " +
+           use(assign.getValue()) + ")";
+  if (std::optional<std::string> text = queueAccess(op))
+    return text;
+  const dfg::OpSignature *signature = dfg::lookupOp(op.getName().stripDialect());
+  if (!signature || op.getNumRegions() || op.getDialect()->getNamespace() != "dfg")
+    return std::nullopt;
+  bool ok = true;
+  std::string text = call(op, *signature, ok);
+  if (signature->hasVariadicResults && op.getNumResults() == 1)
+    text += "[0]"; // of a group
+  return ok ? std::optional<std::string>(text) : std::nullopt;
+}
+
+/// Whether the text means just these: it has sparse gradients wherever there may be.
+static bool hasAllSparse(dfg::GradientsOp op) {
+  return all_of(enumerate(op.getXs()), [&](auto x) {
+    return is_contained(op.getSparse(), static_cast<int64_t>(x.index())) ==
+           dfg::isSparseGradient(op.getY(), x.value());
+  });
+}
+
+/// Gradients are a group; those of sparse ones have members.
+LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
+  if (!hasAllSparse(op))
+    return failWithoutText(*op);
+  if (op.getSparse().empty()) {
+    std::string xs = operandList(op.getXs());
+    *os << indent << define(op->getResults()) << " = " << functionName("gradients") << "("
+        << use(op.getY()) << ", " << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
+    return success();
+  }
+  std::string group = "gradient_group";
+  for (unsigned i = 1; !taken.insert(group).second; ++i)
+    group = "gradient_group_" + std::to_string(i);
+  *os << indent << group << " = " << functionName("gradients") << "(" << use(op.getY()) << ", ["
+      << operandList(op.getXs()) << "], coalesce: false)\n";
+  size_t next = 0;
+  for (size_t i = 0; i < op.getXs().size(); ++i) {
+    std::string item = group + "[" + std::to_string(i) + "]";
+    bool isSparse = is_contained(op.getSparse(), static_cast<int64_t>(i));
+    SmallVector<StringRef, 2> members{""};
+    if (isSparse)
+      members = {".indices", ".rows"};
+    for (StringRef member : members) {
+      Value result = op.getGrads()[next++];
+      if (!result.use_empty())
+        *os << indent << nameFor(result) << " = " << item << member << "\n";
+    }
+  }
+  return success();
+}
+
+LogicalResult GraphPrinter::printStatement(Operation &op) {
+  if (implied.contains(&op))
+    return success();
+  if (auto gradients = dyn_cast<dfg::GradientsOp>(op))
+    return printGradients(gradients);
+  if (auto branch = dyn_cast<dfg::IfOp>(op))
+    return printIf(branch);
+  if (auto loop = dyn_cast<dfg::WhileOp>(op))
+    return printWhile(loop);
+  if (auto dataflow = dyn_cast<dfg::DataflowOp>(op))
+    return printDataflow(dataflow);
+  if (auto node = dyn_cast<dfg::NodeOp>(op))
+    return printNode(node);
+  if (auto binder = dyn_cast<dfg::BindSizeOp>(op)) {
+    *os << indent << sizeInEntry(dfg::DimExpr::symbol(binder.getName())) << " = "
+        << functionName("bounded") << "(" << use(binder.getCount()) << ", "
+        << sizeInEntry(binder.getBoundExpr()) << ")\n";
+    return success();
+  }
+  std::optional<std::string> text = expression(op);
+  if (!text)
+    return failWithoutText(op);
+  if (failed(checkMeaning(op)))
+    return failure();
+  bool isStatement = isa<dfg::AssignOp>(op) && op.use_empty();
+  *os << indent;
+  if (!isStatement)
+    *os << targets(op.getResults());
+  *os << *text << '\n';
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+void GraphPrinter::printVariable(dfg::VariableOp variable) {
+  // Without an initial value, as in imported graphs, a variable starts with zeros.
+  auto first = initializers.find(variable.getSymName());
+  auto type = cast<RankedTensorType>(variable.getTensorType());
+  std::string zeros = filled(zeroOf(type.getElementType()), type, functionName("broadcast"));
+  if (std::optional<StringRef> former = variable.getFormerly())
+    *os << "@was(" << quoteString(*former) << ") ";
+  if (variable.getFrozen())
+    *os << "@frozen ";
+  *os << "var " << quoteName(variable.getSymName()) << ": " << typeText(variable.getTensorType())
+      << " = " << (first == initializers.end() ? zeros : first->second) << '\n';
+}
+
+/// The operations on which the values depend, in their order.
+static llvm::SetVector<Operation *> slice(Value value) {
+  llvm::SetVector<Operation *> found;
+  SmallVector<Value> pending{value};
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (op && found.insert(op))
+      pending.append(op->operand_begin(), op->operand_end());
+  }
+  SmallVector<Operation *> ordered(found.begin(), found.end());
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return llvm::SetVector<Operation *>(ordered.begin(), ordered.end());
+}
+
+std::string GraphPrinter::newFunctionName(StringRef base, unsigned &count) const {
+  std::string name;
+  do
+    name = base.str() + std::to_string(++count);
+  while (declared.contains(name));
+  return name;
+}
+
+/// A private function for each first value that is more than a constant.
+LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
+  for (Operation &op : entry.getBody().front()) {
+    auto assign = dyn_cast<dfg::AssignOp>(op);
+    if (!assign)
+      continue;
+    llvm::SetVector<Operation *> needed = slice(assign.getValue());
+    std::optional<std::string> simple =
+        needed.size() == 1 ? expression(*needed.front()) : std::nullopt;
+    if (simple && isa<dfg::ConstantOp>(needed.front())) {
+      initializers[assign.getVariable()] = *simple;
+      continue;
+    }
+    std::string name = newFunctionName("_initial_", initializerCount);
+    initializers[assign.getVariable()] = name + "()";
+    taken.clear();
+    *os << "fn " << name << "() -> " << typeText(assign.getValue().getType()) << " {\n";
+    for (Operation *step : needed)
+      if (failed(printStatement(*step)))
+        return failure();
+    *os << "  return " << use(assign.getValue()) << "\n}\n" << std::exchange(functions, {});
+  }
+  return success();
+}
+
+void GraphPrinter::printHeader(dfg::EntryOp entry) {
+  if (std::optional<StringRef> doc = entry.getDoc()) {
+    SmallVector<StringRef> lines;
+    doc->split(lines, '\n');
+    for (StringRef line : lines)
+      *os << "## " << line << '\n';
+  }
+  llvm::StringSet<> bounded;
+  auto feedType = [&](Type type) {
+    std::string text = typeText(type);
+    dfg::Shape shape = dfg::shapeOf(type);
+    if (shape.empty())
+      return text;
+    text = text.substr(0, text.find('[')) + "[";
+    for (auto [i, size] : enumerate(shape)) {
+      text += (i ? ", " : "") + sizeText(size);
+      std::optional<StringRef> symbol = size.asSymbol();
+      Attribute bound =
+          symbol && entry.getBoundsAttr() ? entry.getBoundsAttr().get(*symbol) : Attribute();
+      if (bound && bounded.insert(*symbol).second)
+        text += " <= " + element(bound);
+    }
+    return text + "]";
+  };
+  *os << "entry " << quoteName(entry.getSymName()) << '(';
+  Block &body = entry.getBody().front();
+  for (auto [i, argument] : enumerate(body.getArguments())) {
+    auto attr = entry.getArgAttrOfType<StringAttr>(i, "dfg.name");
+    std::string name = attr ? attr.getValue().str() : "x" + std::to_string(i);
+    names[argument] = quoteName(name);
+    *os << (i ? ", " : "") << quoteName(name) << ": " << feedType(argument.getType());
+  }
+  *os << ')';
+  ArrayRef<Type> results = entry.getResultTypes();
+  for (auto [i, type] : enumerate(results)) {
+    auto attr = entry.getResultAttrOfType<StringAttr>(i, "dfg.name");
+    std::string name = attr ? attr.getValue().str() : "result" + std::to_string(i);
+    *os << (i ? ", " : " -> (") << quoteName(name) << ": " << typeText(type);
+  }
+  if (!results.empty())
+    *os << ')';
+  std::string facts;
+  ArrayRef<Attribute> where;
+  if (entry.getWhereAttr())
+    where = entry.getWhereAttr().getValue();
+  for (Attribute fact : where)
+    facts += (facts.empty() ? " where " : ", ") + quoteWords(cast<StringAttr>(fact).getValue());
+  if (entry.getBoundsAttr())
+    for (NamedAttribute bound : entry.getBoundsAttr())
+      if (!bounded.contains(bound.getName().getValue()))
+        facts += (facts.empty() ? " where " : ", ") + quoteName(bound.getName().getValue()) +
+                 " <= " + element(bound.getValue());
+  *os << facts << " {\n";
+}
+
+LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
+  reserveFeeds(entry);
+  *os << '\n';
+  printHeader(entry);
+  if (failed(printSizeAliases(entry)))
+    return failure();
+  Block &body = entry.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (failed(printStatement(op)))
+      return failure();
+  if (body.getTerminator()->getNumOperands())
+    *os << "  return " << operandList(body.getTerminator()->getOperands()) << '\n';
+  *os << "}\n" << std::exchange(functions, {});
+  return success();
+}
+
+LogicalResult GraphPrinter::print() {
+  reserveNames();
+  findImplied();
+  if (failed(checkNames()))
+    return failure();
+  *os << "graph " << quoteName(module.getSymName().value_or("converted")) << " edition 1\n\n";
+  for (auto entry : module.getOps<dfg::EntryOp>())
+    if (entry.getInitializer() && failed(printInitializers(entry)))
+      return failure();
+  for (Operation &op : *module.getBody()) {
+    if (auto variable = dyn_cast<dfg::VariableOp>(op))
+      printVariable(variable);
+    else if (auto queue = dyn_cast<dfg::QueueOp>(op))
+      printQueue(queue);
+    else if (!isa<dfg::EntryOp>(op))
+      return failWithoutText(op);
+  }
+  for (auto entry : module.getOps<dfg::EntryOp>())
+    if (!entry.getInitializer() && failed(printEntry(entry)))
+      return failure();
+  return success();
+}
+
+LogicalResult printGraph(ModuleOp module, raw_ostream &os, LongConstants *longConstants) {
+  return GraphPrinter(module, os, longConstants).print();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,103 @@
+// The condition of a `while` is one expression: what is more becomes a function that it calls.
+#include "dialects/dfg/SizeOps.h"
+#include "frontend/text/print/PrintImpl.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+/// The condition as nested calls. Nothing where an operation is none, has effects, which have an
+/// order, or computes something that is used twice.
+std::optional<std::string> GraphPrinter::inlineCondition(dfg::WhileOp op) {
+  for (Operation &step : op.getConditionBlock().without_terminator()) {
+    bool isRepeated = step.getNumOperands() > 0 && !step.use_empty() && !step.hasOneUse();
+    if (step.getNumResults() != 1 || step.getNumRegions() || isRepeated ||
+        !(isa<dfg::ReadOp>(step) || isMemoryEffectFree(&step)))
+      return std::nullopt;
+    std::optional<std::string> text = expression(step);
+    if (!text)
+      return std::nullopt;
+    names[step.getResult(0)] = "(" + *text + ")";
+  }
+  return use(op.getCondition().getCondition());
+}
+
+/// The sizes in the types of values and in the operations of a region.
+static std::vector<std::string> sizesOf(Region &region, ArrayRef<Value> values) {
+  llvm::StringSet<> mentioned = mentionedSizes(region);
+  SmallVector<std::string> found;
+  for (Value value : values) {
+    auto list = dyn_cast<dfg::ListType>(value.getType());
+    for (const dfg::DimExpr &size : dfg::shapeOf(list ? list.getElementType() : value.getType()))
+      size.collectSymbols(found);
+  }
+  for (const std::string &name : found)
+    mentioned.insert(name);
+  std::vector<std::string> sizes;
+  for (const auto &name : mentioned)
+    sizes.push_back(name.getKey().str());
+  llvm::sort(sizes);
+  return sizes;
+}
+
+LogicalResult GraphPrinter::printCondition(dfg::WhileOp op, std::string &text) {
+  for (Operation &step : op.getConditionBlock().without_terminator())
+    if (failed(checkMeaning(step)))
+      return failure();
+  if (std::optional<std::string> expression = inlineCondition(op)) {
+    text = *expression;
+    return success();
+  }
+  llvm::SetVector<Value> inputs;
+  for (Value carried : op.getConditionBlock().getArguments())
+    if (!carried.use_empty())
+      inputs.insert(carried);
+  getUsedValuesDefinedAbove(op.getConditionRegion(), inputs);
+  std::vector<std::string> sizes = sizesOf(op.getConditionRegion(), inputs.getArrayRef());
+  std::string name = newFunctionName("_condition_", conditionCount);
+  text = name + "(" + operandList(inputs.getArrayRef());
+  for (const std::string &size : sizes)
+    text += (StringRef(text).ends_with("(") ? "" : ", ") + sizeInEntry(dfg::DimExpr::symbol(size));
+  text += ")";
+  return printConditionFunction(op, name, inputs.getArrayRef(), sizes);
+}
+
+/// Writes the function that computes a condition from `inputs` and `sizes` to those that follow the
+/// declaration.
+LogicalResult GraphPrinter::printConditionFunction(dfg::WhileOp op, StringRef name,
+                                                   ArrayRef<Value> inputs,
+                                                   ArrayRef<std::string> sizes) {
+  std::string text;
+  raw_string_ostream stream(text);
+  SaveAndRestore<raw_ostream *> output(os, &stream);
+  SaveAndRestore<std::string> outerIndent(indent, "  ");
+  auto outerNames = std::exchange(names, llvm::DenseMap<Value, std::string>());
+  auto outerTaken = std::exchange(taken, llvm::StringSet<>());
+  auto outerFeeds = std::exchange(feeds, llvm::StringSet<>());
+  auto outerAliases = std::exchange(sizeAliases, llvm::StringMap<std::string>());
+  std::string params;
+  for (const std::string &size : sizes)
+    taken.insert(size);
+  for (Value input : inputs)
+    params += (params.empty() ? "" : ", ") + nameFor(input) + ": " + typeText(input.getType());
+  for (const std::string &size : sizes)
+    params += (params.empty() ? "static " : ", static ") + quoteName(size) + ": dim";
+  *os << "\nfn " << name << '(' << params << ") -> bool {\n";
+  bool ok = true;
+  for (Operation &step : op.getConditionBlock().without_terminator())
+    ok = ok && succeeded(printStatement(step));
+  if (ok)
+    *os << "  return " << use(op.getCondition().getCondition()) << "\n}\n";
+  functions += text;
+  names = std::move(outerNames);
+  taken = std::move(outerTaken);
+  feeds = std::move(outerFeeds);
+  sizeAliases = std::move(outerAliases);
+  return success(ok);
+}
+
+} // namespace tfc::text

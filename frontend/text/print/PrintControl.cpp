@@ -1,0 +1,253 @@
+#include "frontend/text/print/PrintImpl.h"
+#include "frontend/text/Refusals.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace llvm;
+using namespace mlir;
+
+namespace tfc::text {
+
+static void suggestRegions(InFlightDiagnostic &error) {
+  error.attachNote() << "--stop-after=controlflow writes branches and loops in place of this form";
+}
+
+LogicalResult GraphPrinter::failWithoutText(Operation &op) {
+  InFlightDiagnostic error = op.emitError("'");
+  error << op.getName() << "' has no text in the graph language [no-text]";
+  if (isa<dfg::NodeOp>(op))
+    suggestRegions(error);
+  return error;
+}
+
+/// Fails where the language refuses what the operation computes.
+LogicalResult GraphPrinter::checkMeaning(Operation &op) {
+  if (std::optional<Refusal> refusal = findMeaninglessConstants(&op, op.getName().stripDialect()))
+    return op.emitError(refusal->text) << ", which the graph language refuses [no-text]";
+  return success();
+}
+
+std::string GraphPrinter::targets(ValueRange results) {
+  return results.empty() ? std::string() : define(results) + " = ";
+}
+
+/// The statements of a block, one level deeper, and what it yields.
+LogicalResult GraphPrinter::printBlock(Block &block, unsigned skippedYields) {
+  indent += "  ";
+  for (Operation &op : block.without_terminator())
+    if (failed(printStatement(op)))
+      return failure();
+  ValueRange values = block.getTerminator()->getOperands().drop_front(skippedYields);
+  if (!values.empty())
+    *os << indent << "yield " << operandList(values) << '\n';
+  indent.resize(indent.size() - 2);
+  return success();
+}
+
+LogicalResult GraphPrinter::printIf(dfg::IfOp op) {
+  *os << indent << targets(op->getResults()) << "if " << use(op.getCondition()) << " {\n";
+  if (failed(printBlock(op.getThenBlock())))
+    return failure();
+  if (op.getNumResults() || op.getElseBlock().getOperations().size() > 1) {
+    *os << indent << "} else {\n";
+    if (failed(printBlock(op.getElseBlock())))
+      return failure();
+  }
+  *os << indent << "}\n";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The bound of a range, from a constant or a size.
+static std::optional<dfg::DimExpr> boundOf(Value value) {
+  if (auto size = value.getDefiningOp<dfg::SizeOp>())
+    return size.getValue().getExprs().front();
+  auto constant = value.getDefiningOp<dfg::ConstantOp>();
+  auto dense = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : nullptr;
+  if (!dense || dense.getType().getRank() != 0)
+    return std::nullopt;
+  return dfg::DimExpr(dense.getSplatValue<APInt>().getSExtValue());
+}
+
+/// The operation that adds 1 to the index of a loop for its next iteration, or null.
+static dfg::AddOp stepOf(dfg::WhileOp op) {
+  auto step = op.getYield().getValues().front().getDefiningOp<dfg::AddOp>();
+  bool isStep =
+      step && step->hasOneUse() && step->getOperand(0) == op.getBodyBlock().getArgument(0);
+  return isStep && boundOf(step->getOperand(1)) == dfg::DimExpr(1) ? step : dfg::AddOp();
+}
+
+/// Returns true if the loop is what `for i in first..last` becomes where the bounds are known
+/// before the call: only a range says so.
+bool GraphPrinter::isRange(dfg::WhileOp op) {
+  Block &condition = op.getConditionBlock();
+  if (!op.getTrips() || op.getInits().empty() || !op.getResult(0).use_empty() ||
+      condition.getOperations().size() != 2 || !stepOf(op))
+    return false;
+  auto less = dyn_cast<dfg::LessOp>(condition.front());
+  if (!less || less->getOperand(0) != condition.getArgument(0) ||
+      op.getCondition().getCondition() != less->getResult(0))
+    return false;
+  std::optional<dfg::DimExpr> first = boundOf(op.getInits().front());
+  std::optional<dfg::DimExpr> last = boundOf(less->getOperand(1));
+  if (!first || !first->constant() || !last)
+    return false;
+  bool isWide = !isInt<32>(*first->constant()) || !isInt<32>(last->constant().value_or(0));
+  if (!dfg::elementTypeOf(op.getInits().front().getType()).isSignlessInteger(isWide ? 64 : 32))
+    return false;
+  dfg::DimExpr trips = op.getTrips()->getExprs().front();
+  return trips == *last - *first || trips == dfg::DimExpr::max(*last - *first, 0);
+}
+
+/// Finds the bounds and steps that ranges imply, so that they are not written besides.
+void GraphPrinter::findImplied() {
+  module.walk([&](dfg::WhileOp op) {
+    if (!isRange(op))
+      return;
+    dfg::AddOp step = stepOf(op);
+    implied.insert(step);
+    Value limit = op.getConditionBlock().front().getOperand(1);
+    for (Value bound : {step->getOperand(1), op.getInits().front(), limit})
+      if (bound.hasOneUse())
+        implied.insert(bound.getDefiningOp());
+  });
+}
+
+LogicalResult GraphPrinter::printFor(dfg::WhileOp op) {
+  std::string carried;
+  std::string index = nameFor(op.getBodyBlock().getArgument(0));
+  for (auto [i, init] : enumerate(op.getInits().drop_front()))
+    carried +=
+        (i ? ", " : " with ") + nameFor(op.getBodyBlock().getArgument(i + 1)) + " = " + use(init);
+  auto bound = [&](Value value) { return sizeInEntry(*boundOf(value)); };
+  *os << indent << targets(op.getResults().drop_front()) << "for " << index << " in "
+      << bound(op.getInits().front()) << ".." << bound(op.getConditionBlock().front().getOperand(1))
+      << carried << " {\n";
+  if (failed(printBlock(op.getBodyBlock(), /*skippedYields=*/1)))
+    return failure();
+  *os << indent << "}\n";
+  return success();
+}
+
+LogicalResult GraphPrinter::printWhile(dfg::WhileOp op) {
+  if (std::optional<StringRef> recompute = op.getRecompute())
+    *os << indent << "@recompute(" << quoteString(*recompute) << ")\n";
+  if (isRange(op))
+    return printFor(op);
+  if (neverEnds(op))
+    return op.emitError("this loop never ends once it begins, which the graph language refuses "
+                        "[no-text]");
+  std::string carried;
+  for (auto [i, init] : enumerate(op.getInits())) {
+    std::string name = nameFor(op.getBodyBlock().getArgument(i));
+    names[op.getConditionBlock().getArgument(i)] = name;
+    carried += (i ? ", " : " with ") + name + " = " + use(init);
+  }
+  std::string condition;
+  if (failed(printCondition(op, condition)))
+    return failure();
+  *os << indent << targets(op->getResults()) << "while " << condition << carried << " {\n";
+  if (failed(printBlock(op.getBodyBlock())))
+    return failure();
+  *os << indent << "}\n";
+  return success();
+}
+
+LogicalResult GraphPrinter::printDataflow(dfg::DataflowOp op) {
+  std::vector<UnorderedEffects> unordered = findUnorderedEffects(op);
+  if (!unordered.empty()) {
+    InFlightDiagnostic error = unordered.front().second->emitError("this and another use of '");
+    error << unordered.front().name
+          << "', which one of them changes, have an order that no value or control edge "
+             "says, as the graph language asks [no-text]";
+    error.attachNote(unordered.front().first->getLoc()) << "the other one";
+    suggestRegions(error);
+    return error;
+  }
+  *os << indent << targets(op->getResults()) << "dataflow {\n";
+  // Names may be used before they are bound.
+  for (Operation &nested : op.getBody().front())
+    for (Value result : nested.getResults())
+      if (!result.use_empty() && !isa<dfg::TokenType>(result.getType()))
+        nameFor(result);
+  for (auto node : op.getBody().front().getOps<dfg::NodeOp>())
+    if (!node.getDone().use_empty() && !node.getResults().empty()) {
+      Value first = node.getResult(0);
+      names[node.getDone()] = names.count(first) ? use(first) : nameFor(first);
+    }
+  if (failed(printBlock(op.getBody().front())))
+    return failure();
+  *os << indent << "}\n";
+  return success();
+}
+
+/// An operation with control edges.
+LogicalResult GraphPrinter::printNode(dfg::NodeOp op) {
+  Block &body = op.getBody().front();
+  bool isOne = body.getOperations().size() == 2 && !op.getAlways() &&
+               body.getTerminator()->getOperands() == body.front().getResults();
+  bool isNamed = op.getDone().use_empty() || !op.getResults().empty();
+  std::optional<std::string> text = isOne && isNamed ? expression(body.front()) : std::nullopt;
+  bool isGroup = text && StringRef(*text).ends_with(")[0]");
+  StringRef call = text ? StringRef(*text).drop_back(isGroup ? 3 : 0) : "";
+  if (!call.consume_back(")"))
+    return failWithoutText(*op);
+  if (failed(checkMeaning(body.front())))
+    return failure();
+  *os << indent;
+  std::string bound;
+  for (Value result : op.getResults())
+    bound += (bound.empty() ? "" : ", ") + (names.count(result) ? use(result) : std::string("_"));
+  *os << bound << (bound.empty() ? "" : " = ") << call;
+  if (!op.getAfter().empty())
+    *os << ", after: [" << operandList(op.getAfter()) << "]";
+  *os << (isGroup ? ")[0]\n" : ")\n");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Queues
+//===----------------------------------------------------------------------===//
+
+void GraphPrinter::printQueue(dfg::QueueOp queue) {
+  *os << "queue " << quoteName(queue.getSymName()) << ": (";
+  for (auto [i, type] : enumerate(queue.getTensorTypes()))
+    *os << (i ? ", " : "") << quoteName(cast<StringAttr>(queue.getNames()[i]).getValue()) << ": "
+        << typeText(type);
+  *os << ") = " << queue.getKind() << "_queue(capacity: " << queue.getCapacity();
+  if (queue.getKind() == "shuffle")
+    *os << ", min_ready: " << queue.getMinReady() << ", seed: " << int64_t(queue.getSeed());
+  *os << ")\n";
+}
+
+std::optional<std::string> GraphPrinter::queueAccess(Operation &op) {
+  auto text = [&](StringRef name, StringRef queue, const std::string &rest) {
+    return (functionName(name) + "(" + quoteName(queue) + (rest.empty() ? "" : ", ") + rest + ")");
+  };
+  auto countOf = [&](dfg::DimsAttr count) { return sizeInEntry(count.getExprs().front()); };
+  using Text = std::optional<std::string>;
+  return llvm::TypeSwitch<Operation *, Text>(&op)
+      .Case([&](dfg::EnqueueOp put) -> Text {
+        return text("enqueue", put.getQueue(), operandList(put.getValues()));
+      })
+      .Case([&](dfg::EnqueueManyOp put) -> Text {
+        return text("enqueue_many", put.getQueue(), operandList(put.getValues()));
+      })
+      .Case([&](dfg::DequeueOp take) -> Text { return text("dequeue", take.getQueue(), ""); })
+      .Case([&](dfg::DequeueManyOp take) -> Text {
+        return text("dequeue_many", take.getQueue(), countOf(take.getCount()));
+      })
+      .Case([&](dfg::DequeueUpToOp take) -> Text {
+        return text("dequeue_up_to", take.getQueue(), countOf(take.getCount()));
+      })
+      .Case([&](dfg::QueueSizeOp ask) -> Text { return text("size", ask.getQueue(), ""); })
+      .Case([&](dfg::QueueCloseOp close) -> Text {
+        return text("close", close.getQueue(),
+                    close.getCancelPending() ? "cancel_pending: true" : "");
+      })
+      .Default([](Operation *) -> Text { return std::nullopt; });
+}
+
+} // namespace tfc::text

@@ -1,0 +1,359 @@
+#include "frontend/text/syntax/Lexer.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/ConvertUTF.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+StringRef describe(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::End:
+    return "the end of the file";
+  case TokenKind::Newline:
+    return "the end of the line";
+  case TokenKind::Invalid:
+    return "an invalid character";
+  case TokenKind::Name:
+    return "a name";
+  case TokenKind::DType:
+    return "an element type";
+  case TokenKind::Int:
+  case TokenKind::Float:
+    return "a number";
+  case TokenKind::String:
+    return "a string";
+#define X(name, spelling)                                                                          \
+  case TokenKind::name:                                                                            \
+    return "'" spelling "'";
+    TFC_TEXT_KEYWORDS(X)
+    TFC_TEXT_PUNCTUATION(X)
+#undef X
+  }
+  return {};
+}
+
+bool isKeyword(TokenKind kind) { return kind >= TokenKind::Graph && kind <= TokenKind::Nan; }
+
+std::optional<ast::DType> parseDType(StringRef word) {
+  using ast::DType;
+  return StringSwitch<std::optional<DType>>(word)
+      .Case("f32", DType::F32)
+      .Case("f64", DType::F64)
+      .Case("f16", DType::F16)
+      .Case("bf16", DType::BF16)
+      .Case("i8", DType::I8)
+      .Case("i16", DType::I16)
+      .Case("i32", DType::I32)
+      .Case("i64", DType::I64)
+      .Case("u8", DType::U8)
+      .Case("bool", DType::Bool)
+      .Case("string", DType::String)
+      .Default(std::nullopt);
+}
+
+TokenKind classifyWord(StringRef word) {
+  if (parseDType(word))
+    return TokenKind::DType;
+  return StringSwitch<TokenKind>(word)
+#define X(name, spelling) .Case(spelling, TokenKind::name)
+      TFC_TEXT_KEYWORDS(X)
+#undef X
+          .Default(TokenKind::Name);
+}
+
+static bool startsName(char c) { return isAlpha(c) || c == '_'; }
+static bool isControl(char c) {
+  return (uint8_t(c) < 0x20 && c != '\t' && c != '\r' && c != '\n') || c == 0x7F;
+}
+static bool continuesName(char c) { return isAlnum(c) || c == '_'; }
+
+bool isPlainName(StringRef name) {
+  return !name.empty() && startsName(name.front()) && all_of(name, continuesName) &&
+         classifyWord(name) == TokenKind::Name;
+}
+
+namespace {
+
+class Lexer {
+public:
+  Lexer(const SourceManager &sources, SourceRange range, DiagnosticEngine &diagnostics)
+      : diagnostics(diagnostics), text(sources.text(range.file)), file(range.file), at(range.begin),
+        end(range.end), isWholeFile(range.begin == 0 && range.end == text.size()),
+        startsLine(isWholeFile) {}
+
+  LexedFile run();
+
+private:
+  char peek(unsigned ahead = 0) const { return at + ahead < end ? text[at + ahead] : '\0'; }
+  StringRef rest() const { return text.slice(at, end); }
+  SourceRange rangeFrom(uint32_t begin) const { return {file, begin, at}; }
+  Diagnostic &error(uint32_t begin, StringRef slug, const Twine &message) {
+    return diagnostics.error(rangeFrom(begin), slug, message);
+  }
+
+  void lexToken();
+  void lexComment();
+  void lexWord();
+  void lexQuotedName();
+  void lexNumber();
+  void lexString();
+  void lexInterpolation();
+  void lexOther();
+  bool lexPunctuation();
+  void checkBytes(uint32_t begin);
+  unsigned characterLength() const;
+  void push(TokenKind kind, uint32_t begin);
+
+  DiagnosticEngine &diagnostics;
+  StringRef text;
+  FileId file;
+  uint32_t at;
+  uint32_t end;
+  bool isWholeFile;
+  bool startsLine;
+  LexedFile result;
+};
+
+} // namespace
+
+void Lexer::push(TokenKind kind, uint32_t begin) {
+  result.tokens.push_back({kind, startsLine, begin, at, uint32_t(result.comments.size())});
+  startsLine = false;
+}
+
+/// The bytes of the character at `at`, 0 where they are not UTF-8.
+unsigned Lexer::characterLength() const {
+  auto *bytes = reinterpret_cast<const UTF8 *>(text.data() + at);
+  unsigned length = getNumBytesForUTF8(*bytes);
+  if (length > end - at || !isLegalUTF8Sequence(bytes, bytes + length))
+    return 0;
+  return length;
+}
+
+/// Reports bytes from `begin` to `at` that no text may hold: once for a run of them.
+void Lexer::checkBytes(uint32_t begin) {
+  uint32_t stop = at;
+  bool reported = false;
+  for (at = begin; at < stop;) {
+    unsigned length = characterLength();
+    bool forbidden = length == 1 && isControl(text[at]);
+    uint32_t from = at;
+    at += std::max(length, 1u);
+    if ((length == 0 || forbidden) && !reported)
+      error(from, "bad-character",
+            length == 0 ? Twine("these bytes are not UTF-8 text")
+                        : "control character 0x" + Twine::utohexstr(uint8_t(text[from])) +
+                              " cannot stand in a graph file");
+    reported = length == 0 || forbidden;
+  }
+  at = stop;
+}
+
+void Lexer::lexComment() {
+  uint32_t begin = at;
+  at = std::min<size_t>(end, text.find('\n', at));
+  checkBytes(begin);
+  uint32_t stop = begin + text.slice(begin, at).rtrim("\r \t").size();
+  result.comments.push_back({{file, begin, stop}, startsLine});
+}
+
+void Lexer::lexWord() {
+  uint32_t begin = at;
+  while (at < end && continuesName(text[at]))
+    ++at;
+  push(classifyWord(text.slice(begin, at)), begin);
+}
+
+void Lexer::lexQuotedName() {
+  uint32_t begin = at++;
+  while (at < end && text[at] != '`' && text[at] != '\n')
+    ++at;
+  checkBytes(begin);
+  if (peek() != '`') {
+    error(begin, "bad-name", "expected a closing backquote, but the line ends");
+  } else {
+    ++at;
+    if (at == begin + 2)
+      error(begin, "bad-name", "expected a name between the backquotes");
+  }
+  push(TokenKind::Name, begin);
+}
+
+void Lexer::lexNumber() {
+  uint32_t begin = at;
+  auto skip = [&](auto isPart) {
+    uint32_t from = at;
+    while (at < end && (isPart(text[at]) || text[at] == '_'))
+      ++at;
+    return at > from;
+  };
+  auto isDecimal = [](char c) { return isDigit(c); };
+  TokenKind kind = TokenKind::Int;
+  StringRef problem;
+  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
+    at += 2;
+    if (!skip([](char c) { return isHexDigit(c); }))
+      problem = "expected hexadecimal digits after '0x'";
+  } else {
+    skip(isDecimal);
+    if (peek() == '.' && isDigit(peek(1))) {
+      kind = TokenKind::Float;
+      ++at;
+      skip(isDecimal);
+    } else if (peek() == '.' && peek(1) != '.' && !startsName(peek(1))) {
+      kind = TokenKind::Float;
+      ++at;
+      problem = "expected digits after the decimal point";
+    }
+    if (peek() == 'e' || peek() == 'E') {
+      kind = TokenKind::Float;
+      ++at;
+      if (peek() == '+' || peek() == '-')
+        ++at;
+      if (!skip(isDecimal))
+        problem = "expected digits in the exponent";
+    }
+  }
+  if (at < end && continuesName(text[at])) {
+    while (at < end && continuesName(text[at]))
+      ++at;
+    if (problem.empty())
+      problem = "a number ends in letters, and a name cannot start with a digit";
+  }
+  if (!problem.empty())
+    error(begin, "bad-number", problem);
+  push(kind, begin);
+}
+
+/// Skips `{expression}` inside a string; the parser reads it later.
+void Lexer::lexInterpolation() {
+  uint32_t begin = at++;
+  while (at < end && text[at] != '}' && text[at] != '"' && text[at] != '\n' && text[at] != '{')
+    ++at;
+  if (peek() == '}') {
+    ++at;
+    return;
+  }
+  error(begin, "bad-string", "expected '}' to end the interpolated value")
+      .help("write '\\{' for the character '{' itself");
+}
+
+void Lexer::lexString() {
+  uint32_t begin = at++;
+  while (at < end && text[at] != '"' && text[at] != '\n') {
+    if (text[at] == '{') {
+      lexInterpolation();
+    } else {
+      bool escapes = text[at] == '\\' && at + 1 < end && text[at + 1] != '\n';
+      at += escapes ? 2 : 1;
+    }
+  }
+  at = std::min(at, end);
+  checkBytes(begin);
+  if (peek() == '"')
+    ++at;
+  else
+    error(begin, "bad-string", "expected a closing '\"', but the line ends");
+  push(TokenKind::String, begin);
+}
+
+bool Lexer::lexPunctuation() {
+  static constexpr std::pair<StringLiteral, TokenKind> kPunctuation[] = {
+#define X(name, spelling) {spelling, TokenKind::name},
+      TFC_TEXT_PUNCTUATION(X)
+#undef X
+  };
+  const std::pair<StringLiteral, TokenKind> *longest = nullptr;
+  for (const auto &candidate : kPunctuation)
+    if (rest().starts_with(candidate.first) &&
+        (!longest || candidate.first.size() > longest->first.size()))
+      longest = &candidate;
+  if (!longest)
+    return false;
+  uint32_t begin = at;
+  at += longest->first.size();
+  push(longest->second, begin);
+  return true;
+}
+
+/// A character that starts no token.
+void Lexer::lexOther() {
+  uint32_t begin = at;
+  unsigned length = characterLength();
+  char c = text[at];
+  if (length == 0 || isControl(c)) {
+    auto isPart = [&] { return isControl(text[at]) || characterLength() == 0; };
+    do
+      ++at;
+    while (at < end && isPart());
+    checkBytes(begin);
+    return push(TokenKind::Invalid, begin);
+  }
+  at += length;
+  while (length > 1 && at < end && uint8_t(text[at]) >= 0x80 && characterLength())
+    at += characterLength();
+  StringRef shown = text.slice(begin, at);
+  Diagnostic &diagnostic =
+      error(begin, "bad-character", "'" + shown + "' means nothing in the graph language");
+  StringRef help = StringSwitch<StringRef>(shown)
+                       .Case("&", "write 'and', or call 'bitwise_and'")
+                       .Case("|", "write 'or', or call 'bitwise_or'")
+                       .Case("^", "a power is 'x ** y'; call 'bitwise_xor' for bits")
+                       .Case("!", "write 'not'")
+                       .Case("'", "strings stand in double quotes")
+                       .Case("$", "static values stand in braces inside strings: \"{k}\"")
+                       .Default(uint8_t(c) >= 0x80 ? "other names than [A-Za-z_][A-Za-z_0-9]* "
+                                                     "stand in backquotes"
+                                                   : "");
+  if (!help.empty())
+    diagnostic.help(help);
+  // '&&', '||' and 'a string' are one mistake each.
+  if (peek() == c && (c == '&' || c == '|'))
+    ++at;
+  size_t quote = c == '\'' ? rest().find_first_of("'\n") : StringRef::npos;
+  if (quote != StringRef::npos && rest()[quote] == c)
+    at += quote + 1;
+  push(TokenKind::Invalid, begin);
+}
+
+void Lexer::lexToken() {
+  char c = text[at];
+  if (c == '\n') {
+    startsLine = true;
+    ++at;
+  } else if (c == ' ' || c == '\t' || c == '\r') {
+    ++at;
+  } else if (c == '#' && isWholeFile) {
+    lexComment();
+  } else if (startsName(c)) {
+    lexWord();
+  } else if (c == '`') {
+    lexQuotedName();
+  } else if (isDigit(c)) {
+    lexNumber();
+  } else if (c == '"') {
+    lexString();
+  } else if (!lexPunctuation()) {
+    lexOther();
+  }
+}
+
+LexedFile Lexer::run() {
+  if (isWholeFile && text.starts_with("\xEF\xBB\xBF"))
+    at += 3;
+  while (at < end)
+    lexToken();
+  push(TokenKind::End, end);
+  if (isWholeFile)
+    result.tokens.back().startsLine = true;
+  return std::move(result);
+}
+
+LexedFile lex(const SourceManager &sources, SourceRange range, DiagnosticEngine &diagnostics) {
+  return Lexer(sources, range, diagnostics).run();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,90 @@
+#include "frontend/text/syntax/ParserImpl.h"
+#include "frontend/text/syntax/Suggest.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+StringRef ast::spelling(DType type) {
+  static constexpr StringLiteral kNames[] = {"f32", "f64", "f16", "bf16", "i8",    "i16",
+                                             "i32", "i64", "u8",  "bool", "string"};
+  return kNames[size_t(type)];
+}
+
+StringRef ast::spelling(BinaryOp op) {
+  static constexpr StringLiteral kNames[] = {
+      "or", "and", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%", "**"};
+  return kNames[size_t(op)];
+}
+
+/// Whether a line begins a declaration as only graph source has it: `entry name(`, `use "`.
+static bool isDistinctive(StringRef line) {
+  if (line.starts_with("use \""))
+    return true;
+  if (!line.consume_front("entry ") && !line.consume_front("fn ") && !line.consume_front("part "))
+    return false;
+  line = line.ltrim(' ');
+  StringRef rest = line.consume_front("`")
+                       ? line.split('`').second
+                       : line.drop_while([](char c) { return isAlnum(c) || c == '_'; });
+  rest = rest.size() < line.size() ? rest.ltrim(' ') : StringRef();
+  return !rest.empty() && StringRef("([{").contains(rest.front());
+}
+
+static bool hasDistinctiveLine(StringRef text) {
+  text.consume_front("\xEF\xBB\xBF");
+  for (StringRef line : split(text, '\n'))
+    if (isDistinctive(line))
+      return true;
+  return false;
+}
+
+std::unique_ptr<ast::File> parseFile(const SourceManager &sources, FileId id,
+                                     DiagnosticEngine &diagnostics) {
+  auto file = std::make_unique<ast::File>();
+  file->id = id;
+  size_t before = diagnostics.size();
+  Parser parser(sources, *file, diagnostics);
+  parser.parse();
+  if (diagnostics.size() == before || hasDistinctiveLine(sources.text(id)))
+    return file;
+  std::vector<Diagnostic> errors = diagnostics.takeBack(before);
+  auto first = min_element(
+      errors, [](const Diagnostic &a, const Diagnostic &b) { return a.at.begin < b.at.begin; });
+  if (first->at.begin >= parser.endOfFirstItem()) {
+    for (Diagnostic &error : errors)
+      diagnostics.add(std::move(error));
+    return file;
+  }
+  reportForeignFile(sources, first->at, diagnostics);
+  file = std::make_unique<ast::File>();
+  file->id = id;
+  return file;
+}
+
+void reportForeignFile(const SourceManager &sources, SourceRange at,
+                       DiagnosticEngine &diagnostics) {
+  unsigned line = sources.lineColumn(at.file, at.begin).line;
+  diagnostics
+      .error({}, "not-a-graph",
+             "this is not graph source: it does not begin with a valid declaration")
+      .foreignPlace = (sources.name(at.file) + ":" + Twine(line) + ": ").str();
+}
+
+bool isInForeignFile(const SourceManager &sources, SourceRange at) {
+  if (!at.isValid() || hasDistinctiveLine(sources.text(at.file)))
+    return false;
+  ast::File file;
+  file.id = at.file;
+  DiagnosticEngine ignored(sources);
+  Parser parser(sources, file, ignored);
+  parser.parse();
+  // The name and the type of a variable are distinctive enough.
+  return !file.items.empty() && !isa<ast::VarDecl>(file.items.front()) &&
+         at.begin < parser.endOfFirstItem();
+}
+
+} // namespace tfc::text

@@ -1,0 +1,289 @@
+#include "frontend/text/syntax/ParserImpl.h"
+
+using namespace llvm;
+
+namespace tfc::text {
+
+using namespace ast;
+
+//===----------------------------------------------------------------------===//
+// The file and its items
+//===----------------------------------------------------------------------===//
+
+void Parser::parse() {
+  parseHeader();
+  if (position > 0)
+    noteFirstItem();
+  SmallVector<Stmt *> items;
+  while (token().kind != TokenKind::End) {
+    uint32_t begin = token().begin;
+    size_t before = position;
+    skipNewline();
+    if (Stmt *item = parseItem())
+      items.push_back(item);
+    if (!recovering && !at(TokenKind::Newline) && !at(TokenKind::End) && !at(TokenKind::RBrace))
+      expected("the end of the declaration");
+    if (recovering)
+      skipStatement(begin);
+    // A closing bracket stops the skipping, but ends nothing here.
+    if (position == before)
+      advance();
+    noteFirstItem();
+  }
+  noteFirstItem(); // of a file without any
+  file.items = copy(ArrayRef(items));
+  file.comments = copy(ArrayRef(comments));
+}
+
+void Parser::noteFirstItem() {
+  if (firstItemEnd == 0)
+    firstItemEnd = token().kind == TokenKind::End ? UINT32_MAX : token().begin;
+}
+
+void Parser::parseHeader() {
+  if (!at(TokenKind::Graph))
+    return;
+  const Token first = token();
+  file.doc = docBefore(first);
+  advance();
+  file.name = parseName("the graph's name");
+  if (accept(TokenKind::Edition)) {
+    Expr *edition = at(TokenKind::Int) ? parseNumber() : nullptr;
+    if (auto *number = dyn_cast_or_null<IntExpr>(edition))
+      file.edition = number->value;
+    else
+      expected("the number of the edition");
+  }
+  file.headerRange = rangeFrom(first.begin);
+  expectNewline();
+  if (recovering)
+    skipStatement(first.begin);
+}
+
+Stmt *Parser::parseItem() {
+  const Token first = token();
+  ArrayRef<Annotation> annotations = parseAnnotations();
+  Stmt *item = parseDeclaration();
+  if (!item)
+    return nullptr;
+  item->annotations = annotations;
+  item->doc = docBefore(first);
+  if (isa<UseDecl>(item) && !annotations.empty() && !recovering)
+    diagnostics.error(annotations.front().range, "misplaced", "'use' takes no annotations");
+  return item;
+}
+
+Stmt *Parser::parseDeclaration() {
+  switch (recovering ? TokenKind::Invalid : token().kind) {
+  case TokenKind::Use:
+    return parseUse();
+  case TokenKind::Var:
+    return parseVar();
+  case TokenKind::Let:
+    return parseLet();
+  case TokenKind::Dim:
+    return parseDim();
+  case TokenKind::Queue:
+    return parseQueue();
+  case TokenKind::Part:
+    return parsePart();
+  case TokenKind::Fn:
+  case TokenKind::Entry:
+    return parseFn();
+  case TokenKind::Graph:
+    error(range(), "misplaced", "the header 'graph' stands once, at the top of the file");
+    return nullptr;
+  case TokenKind::RBrace:
+    error(range(), "unexpected-token", "this '}' closes nothing");
+    return nullptr;
+  case TokenKind::Name:
+    if (Diagnostic *diagnostic = expected("a declaration"))
+      diagnostic->help(
+          "a file holds 'use', 'var', 'let', 'dim', 'queue', 'part', 'fn' and 'entry'; "
+          "a constant is bound by 'let', values are computed in a 'fn' or an 'entry'");
+    return nullptr;
+  default:
+    expected("a declaration");
+    return nullptr;
+  }
+}
+
+Stmt *Parser::parseUse() {
+  uint32_t begin = token().begin;
+  auto *use = make<UseDecl>();
+  advance();
+  if (at(TokenKind::String)) {
+    Expr *path = parseString();
+    use->path = dyn_cast<StringExpr>(path);
+    if (use->path && !use->path->literal())
+      error(path->range, "bad-string", "the path of a used file cannot be interpolated");
+  } else {
+    use->module = parseName("a module's name or a file's path");
+  }
+  if (accept(TokenKind::As))
+    use->alias = parseName();
+  if (accept(TokenKind::Colon)) {
+    SmallVector<Name> names;
+    do
+      names.push_back(parseName());
+    while (accept(TokenKind::Comma));
+    use->names = copy(ArrayRef(names));
+  }
+  return finish(use, begin);
+}
+
+Stmt *Parser::parseDim() {
+  uint32_t begin = token().begin;
+  auto *dim = make<DimDecl>();
+  advance();
+  dim->facts = parseExprs();
+  return finish(dim, begin);
+}
+
+Stmt *Parser::parseQueue() {
+  uint32_t begin = token().begin;
+  auto *queue = make<QueueDecl>();
+  advance();
+  queue->name = parseName();
+  expect(TokenKind::Colon, "':' and the queue's fields in parentheses");
+  if (expect(TokenKind::LParen))
+    queue->fields = parseParams(TokenKind::RParen);
+  queue->init = expect(TokenKind::Assign) ? parseExpr() : errorExpr();
+  return finish(queue, begin);
+}
+
+Stmt *Parser::parsePart() {
+  uint32_t begin = token().begin;
+  auto *part = make<PartDecl>();
+  advance();
+  part->name = parseName("the part's name");
+  if (expect(TokenKind::LParen))
+    part->params = parseParams(TokenKind::RParen);
+  part->where = parseWhere();
+  if (!at(TokenKind::LBrace))
+    expected("'{' and the part's members");
+  resumeAtBrace();
+  const Token open = token();
+  if (accept(TokenKind::LBrace))
+    part->members = parseBody(open, /*ofPart=*/true);
+  part->bodyRange = rangeFrom(open.begin);
+  return finish(part, begin);
+}
+
+Stmt *Parser::parseMember() {
+  const Token first = token();
+  ArrayRef<Annotation> annotations = parseAnnotations();
+  Stmt *member = nullptr;
+  switch (recovering ? TokenKind::Invalid : token().kind) {
+  case TokenKind::Var:
+    member = parseVar();
+    break;
+  case TokenKind::Let:
+    member = parseLet();
+    break;
+  case TokenKind::Queue:
+    member = parseQueue();
+    break;
+  case TokenKind::Fn:
+    member = parseFn();
+    break;
+  case TokenKind::Static:
+    member = parseStatic();
+    break;
+  default:
+    if (Diagnostic *diagnostic = expected("a member of the part"))
+      diagnostic->help("a part holds 'var', 'let', 'queue', 'fn' and 'static'; what it computes "
+                       "stands in its functions");
+    return nullptr;
+  }
+  if (!member)
+    return nullptr;
+  member->annotations = annotations;
+  member->doc = docBefore(first);
+  return member;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Stmt *Parser::parseFn() {
+  uint32_t begin = token().begin;
+  auto *fn = make<FnDecl>();
+  fn->isEntry = at(TokenKind::Entry);
+  advance();
+  fn->name = parseName(fn->isEntry ? "the entry's name" : "the function's name");
+  if (expect(TokenKind::LParen))
+    fn->params = parseParams(TokenKind::RParen);
+  if (accept(TokenKind::Arrow))
+    parseResults(fn);
+  fn->where = parseWhere();
+  if (!at(TokenKind::LBrace)) {
+    Diagnostic *diagnostic = expected("'{' and the function's body");
+    if (diagnostic && at(TokenKind::Colon))
+      diagnostic->help("results are written '-> type' or '-> (name: type, ...)'");
+  }
+  fn->body = parseBlock();
+  return finish(fn, begin);
+}
+
+void Parser::parseResults(FnDecl *fn) {
+  if (!at(TokenKind::LParen)) {
+    fn->resultType = parseType();
+    return;
+  }
+  advance();
+  if (at(TokenKind::RParen)) {
+    expected("a result 'name: type'");
+    return;
+  }
+  fn->results = parseParams(TokenKind::RParen);
+  for (const Param &result : fn->results)
+    if ((result.isStatic || result.isVar || result.defaultValue) && !recovering)
+      diagnostics.error(result.range, "misplaced",
+                        "a result is 'name: type', without 'static', 'var' or a default");
+}
+
+/// The parameters behind an opening bracket, and its end.
+ArrayRef<Param> Parser::parseParams(TokenKind closing) {
+  const Token open = previous();
+  ++brackets;
+  SmallVector<Param> params;
+  while (!recovering && token().kind != closing) {
+    params.push_back(parseParam());
+    if (!accept(TokenKind::Comma))
+      break;
+  }
+  expectClosing(closing, open, "',' or ");
+  if (brackets)
+    --brackets;
+  return copy(ArrayRef(params));
+}
+
+Param Parser::parseParam() {
+  uint32_t begin = token().begin;
+  Param param;
+  param.isStatic = accept(TokenKind::Static);
+  param.name = parseName("a parameter's name");
+  if (!expect(TokenKind::Colon, "':' and the parameter's type")) {
+    param.type = make<Type>();
+    param.type->range = endOfPrevious();
+    return param;
+  }
+  param.isVar = accept(TokenKind::Var);
+  param.type = parseType();
+  if (accept(TokenKind::Assign))
+    param.defaultValue = parseExpr();
+  param.range = rangeFrom(begin);
+  return param;
+}
+
+ArrayRef<Expr *> Parser::parseWhere() {
+  return accept(TokenKind::Where) ? parseExprs() : ArrayRef<Expr *>();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+} // namespace tfc::text
