@@ -1,5 +1,6 @@
 #include "frontend/GraphBuilder.h"
 
+#include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/SizeComplexity.h"
@@ -7,7 +8,6 @@
 #include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -164,8 +164,7 @@ static LogicalResult checkSizeComplexity(Location location, StringRef op, ValueR
   };
   if (any_of(operands.getTypes(), [&](Type type) { return isTooComplex(encodingOf(type)); }) ||
       any_of(attributes, [&](NamedAttribute attr) { return isTooComplex(attr.getValue()); }))
-    return emitError(location) << "the sizes of '" << op
-                               << "' are too complex [too-large]";
+    return emitError(location) << "the sizes of '" << op << "' are too complex [too-large]";
   return success();
 }
 
@@ -378,19 +377,7 @@ void GraphBuilder::dropEntry() {
 }
 
 Type elementTypeByName(MLIRContext *context, StringRef name) {
-  Builder b(context);
-  return llvm::StringSwitch<Type>(name)
-      .Case("f32", b.getF32Type())
-      .Case("f64", b.getF64Type())
-      .Case("f16", b.getF16Type())
-      .Case("bf16", b.getBF16Type())
-      .Case("i8", b.getI8Type())
-      .Case("i16", b.getI16Type())
-      .Case("i32", b.getI32Type())
-      .Case("i64", b.getI64Type())
-      .Case("u8", b.getIntegerType(8, /*isSigned=*/false))
-      .Case("bool", b.getI1Type())
-      .Default(Type());
+  return dfg::elementTypeNamed(context, name, &dfg::Dtype::name);
 }
 
 } // namespace tfc

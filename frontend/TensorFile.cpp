@@ -1,5 +1,6 @@
 #include "frontend/TensorFile.h"
 
+#include "dialects/dfg/Dtypes.h"
 #include "frontend/ReadFile.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
@@ -173,27 +174,12 @@ static std::optional<TensorBytes> parseNpy(MLIRContext *context, llvm::StringRef
 // safetensors
 //===----------------------------------------------------------------------===//
 
-static Type safetensorsElement(MLIRContext *context, llvm::StringRef name) {
-  Builder b(context);
-  return llvm::StringSwitch<Type>(name)
-      .Case("F32", b.getF32Type())
-      .Case("F64", b.getF64Type())
-      .Case("F16", b.getF16Type())
-      .Case("BF16", b.getBF16Type())
-      .Case("I8", b.getI8Type())
-      .Case("I16", b.getI16Type())
-      .Case("I32", b.getI32Type())
-      .Case("I64", b.getI64Type())
-      .Case("U8", b.getIntegerType(8, /*isSigned=*/false))
-      .Case("BOOL", b.getI1Type())
-      .Default(Type());
-}
-
 static std::optional<TensorBytes> tensorOfEntry(MLIRContext *context,
                                                 const llvm::json::Object &entry,
                                                 llvm::StringRef data, std::string &error) {
   TensorBytes tensor;
-  tensor.element = safetensorsElement(context, entry.getString("dtype").value_or(""));
+  tensor.element = dfg::elementTypeNamed(context, entry.getString("dtype").value_or(""),
+                                         &dfg::Dtype::safetensors);
   const llvm::json::Array *shape = entry.getArray("shape");
   const llvm::json::Array *offsets = entry.getArray("data_offsets");
   error = "its header is damaged";

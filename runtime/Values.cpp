@@ -44,12 +44,16 @@ tfc_status tfc_instance::fail(tfc_status status, const char *format, ...) {
   return status;
 }
 
-/// In the order of tfc_dtype.
 static constexpr Dtype kDtypes[] = {
-    {"f32", "F32", 4}, {"f64", "F64", 8},   {"f16", "F16", 2}, {"bf16", "BF16", 2},
-    {"i8", "I8", 1},   {"i16", "I16", 2},   {"i32", "I32", 4}, {"i64", "I64", 8},
-    {"u8", "U8", 1},   {"bool", "BOOL", 1},
+#define TFC_DTYPE(CODE, NAME, KIND, BITS, C, NUMPY, SAFETENSORS, TENSORFLOW)                       \
+  {NAME, SAFETENSORS, (BITS + 7) / 8},
+#include "runtime/Dtypes.inc"
 };
+
+// The table is in the order of tfc_dtype.
+#define TFC_DTYPE(CODE, NAME, ...)                                                                 \
+  static_assert(__builtin_strcmp(kDtypes[TFC_##CODE].name, NAME) == 0);
+#include "runtime/Dtypes.inc"
 
 const Dtype *tfc::runtime::dtypeInfo(int32_t dtype) {
   constexpr uint32_t kCount = sizeof(kDtypes) / sizeof(kDtypes[0]);

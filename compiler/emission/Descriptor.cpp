@@ -1,5 +1,5 @@
 #include "compiler/emission/Descriptor.h"
-#include "compiler/emission/Dtypes.h"
+#include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Types.h"
 #include "runtime/Model.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -107,7 +107,7 @@ Constant *DescriptorBuilder::dims(ArrayRef<int64_t> sizes) {
 }
 
 Constant *DescriptorBuilder::variable(const VariableInfo &info) {
-  Dtype dtype = dtypeOf(info.type.getElementType());
+  const dfg::Dtype &dtype = dfg::dtypeOf(info.type.getElementType());
   return structure({text(info.name), info.formerly ? text(*info.formerly) : null(), i32(dtype.code),
                     i32(info.type.getRank()), dims(info.type.getShape()),
                     i64(info.type.getNumElements() * dtype.bytes)});
@@ -127,7 +127,7 @@ Constant *DescriptorBuilder::queue(const QueueInfo &info) {
 
 Constant *DescriptorBuilder::value(const ValueInfo &info) {
   return structure({text(info.name), text(dfg::toText(info.type)),
-                    i32(dtypeOf(info.type.getElementType()).code), i32(info.type.getRank())});
+                    i32(dfg::dtypeOf(info.type.getElementType()).code), i32(info.type.getRank())});
 }
 
 Constant *DescriptorBuilder::symbol(const SymbolInfo &info) {

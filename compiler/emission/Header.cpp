@@ -1,7 +1,7 @@
 #include "compiler/emission/Header.h"
-#include "compiler/emission/Dtypes.h"
 #include "compiler/emission/Emission.h"
 #include "compiler/emission/RuntimeHeader.h"
+#include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Types.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -56,7 +56,7 @@ static void writeFound(raw_ostream &os, const EntryInfo &entry, StringRef size, 
 }
 
 static std::string pointerTo(const ValueInfo &value, StringRef name) {
-  return (dtypeOf(value.type.getElementType()).cType + llvm::Twine(" *") + name).str();
+  return (dfg::dtypeOf(value.type.getElementType()).cType + llvm::Twine(" *") + name).str();
 }
 
 /// Declares a function, in lines of at most 100 columns where names allow it.

@@ -3,6 +3,7 @@
 #include "dialects/dfg/Types.h"
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/OpTable.h"
+#include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
@@ -63,10 +64,8 @@ std::string toText(Type type) {
   llvm::raw_string_ostream os(text);
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : type;
-  if (element.isInteger(1))
-    os << "bool";
-  else if (element.isUnsignedInteger(8))
-    os << "u8";
+  if (const Dtype *dtype = findDtype(element))
+    os << dtype->name;
   else
     os << element;
   if (!tensor || tensor.getRank() == 0)
@@ -159,8 +158,8 @@ static std::string explainMismatch(StringRef op, Type lhs, Type rhs) {
       return ("'" + op + "' expects sizes that are equal or 1, but got " + types +
               " [unequal-dimensions]")
           .str();
-    return ("cannot prove that " + x.str() + " equals " + y.str() + ", as '" + op + "' on " + types +
-            " needs [unequal-dimensions]")
+    return ("cannot prove that " + x.str() + " equals " + y.str() + ", as '" + op + "' on " +
+            types + " needs [unequal-dimensions]")
         .str();
   }
   return "";
@@ -199,7 +198,8 @@ static StringRef describe(Dtypes dtypes) {
   return "a numeric";
 }
 
-LogicalResult checkDtypes(std::optional<Location> location, StringRef op, Dtypes dtypes, Type type) {
+LogicalResult checkDtypes(std::optional<Location> location, StringRef op, Dtypes dtypes,
+                          Type type) {
   if (isIn(elementTypeOf(type), dtypes))
     return success();
   return emitOptionalError(location, "'", op, "' expects ", describe(dtypes), " tensor, but got ",

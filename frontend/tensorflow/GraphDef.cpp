@@ -1,10 +1,10 @@
 #include "frontend/tensorflow/GraphDef.h"
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Dtypes.h"
 #include "frontend/TensorFile.h"
 #include "frontend/tensorflow/graph.pb.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -12,7 +12,7 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 namespace {
-/// A DataType: its number, name, bytes per element (0: none that tfc holds).
+/// A DataType of TensorFlow, whether tensors of the dialect have it or not.
 struct Dtype {
   int number;
   StringLiteral name;
@@ -38,19 +38,7 @@ std::string dtypeName(int64_t dtype) {
 }
 
 Type elementTypeOf(MLIRContext *context, int64_t dtype) {
-  Builder b(context);
-  return llvm::StringSwitch<Type>(dtypeName(dtype))
-      .Case("float32", b.getF32Type())
-      .Case("float64", b.getF64Type())
-      .Case("float16", b.getF16Type())
-      .Case("bfloat16", b.getBF16Type())
-      .Case("int8", b.getI8Type())
-      .Case("int16", b.getI16Type())
-      .Case("int32", b.getI32Type())
-      .Case("int64", b.getI64Type())
-      .Case("uint8", b.getIntegerType(8, /*isSigned=*/false))
-      .Case("bool", b.getI1Type())
-      .Default(Type());
+  return dfg::elementTypeNamed(context, dtypeName(dtype), &dfg::Dtype::tensorflow);
 }
 
 const Attr &Node::attr(StringRef name) const {

@@ -2,7 +2,7 @@
 
 #include "Extremes.h"
 #include "Program.h"
-#include "compiler/emission/Dtypes.h"
+#include "dialects/dfg/Dtypes.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -89,7 +89,7 @@ static APInt drawBits(Random &random, Type type, bool isNonzero) {
 static Array makeFeed(StringRef name, Type elementType, ArrayRef<int64_t> shape, uint64_t seed,
                       Lookup sizeOfSymbol) {
   Array array;
-  array.dtype = emission::dtypeOf(elementType).code;
+  array.dtype = dfg::dtypeOf(elementType).code;
   array.shape.assign(shape.begin(), shape.end());
   array.data.resize(array.elementCount() * sizeOf(array.dtype));
   Random random(seed ^ hash(name));

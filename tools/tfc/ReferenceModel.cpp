@@ -1,6 +1,6 @@
 #include "tools/tfc/ReferenceModel.h"
-#include "compiler/emission/Dtypes.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Dtypes.h"
 #include "tools/tfc/Print.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -11,32 +11,8 @@ using namespace tfc;
 // Arrays and tensors
 //===----------------------------------------------------------------------===//
 
-static mlir::Type typeOf(tfc_dtype dtype, mlir::MLIRContext *context) {
-  mlir::Builder b(context);
-  switch (dtype) {
-  case TFC_F32:
-    return b.getF32Type();
-  case TFC_F64:
-    return b.getF64Type();
-  case TFC_F16:
-    return b.getF16Type();
-  case TFC_BF16:
-    return b.getBF16Type();
-  case TFC_BOOL:
-    return b.getI1Type();
-  case TFC_U8:
-    return b.getIntegerType(8, /*isSigned=*/false);
-  case TFC_I8:
-  case TFC_I16:
-  case TFC_I32:
-  case TFC_I64:
-    return b.getIntegerType(8 * sizeOf(dtype));
-  }
-  llvm_unreachable("not a dtype");
-}
-
 reference::Tensor tfc::toTensor(const Array &array, mlir::MLIRContext *context) {
-  reference::Tensor tensor(typeOf(array.dtype, context), array.shape);
+  reference::Tensor tensor(dfg::getDtypes()[array.dtype].elementType(context), array.shape);
   for (int64_t i = 0; i < tensor.size(); ++i) {
     if (tensor.isFloat())
       tensor.setRounded(i, {toDouble(array, i), 0}, 0);
@@ -56,7 +32,7 @@ static uint64_t bitsOf(mlir::Type dtype, double value) {
 }
 
 Array tfc::toArray(const reference::Tensor &tensor) {
-  emission::Dtype dtype = emission::dtypeOf(tensor.getElementType());
+  const dfg::Dtype &dtype = dfg::dtypeOf(tensor.getElementType());
   Array array{dtype.code, tensor.getShape().vec(), {}};
   array.data.resize(tensor.size() * dtype.bytes);
   for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -75,7 +51,7 @@ static std::vector<Port> portsOf(ArrayRef<ValueInfo> values) {
   std::vector<Port> ports;
   for (const ValueInfo &value : values)
     ports.push_back({value.name, dfg::toText(value.type),
-                     emission::dtypeOf(value.type.getElementType()).code,
+                     dfg::dtypeOf(value.type.getElementType()).code,
                      int32_t(value.type.getRank())});
   return ports;
 }

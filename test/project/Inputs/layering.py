@@ -11,7 +11,7 @@ import sources
 
 FOLDERS = ("runtime", "dialects", "frontend", "compiler", "tools")
 # What the runtime and generated code say to each other, plain C.
-ABI = ("runtime/tfc.h", "runtime/Model.h")
+ABI = ("runtime/tfc.h", "runtime/Model.h", "runtime/Dtypes.inc")
 # The fences of the drawings, each with the folder that it draws.
 DRAWN = {"elaborate": "frontend/text/elaborate"}
 INCLUDE = re.compile(r'^[ \t]*#?[ \t]*include[ \t]+["<]([^">]+)[">]', re.MULTILINE)

@@ -1,0 +1,53 @@
+#include "dialects/dfg/Dtypes.h"
+
+using namespace mlir;
+
+namespace tfc::dfg {
+
+static Type makeFloat(MLIRContext *context, unsigned bits) {
+  if (bits == 16)
+    return Float16Type::get(context);
+  return bits == 32 ? Type(Float32Type::get(context)) : Type(Float64Type::get(context));
+}
+
+static Type makeBFloat(MLIRContext *context, unsigned) { return BFloat16Type::get(context); }
+static Type makeBool(MLIRContext *context, unsigned) { return IntegerType::get(context, 1); }
+
+static Type makeInt(MLIRContext *context, unsigned bits) { return IntegerType::get(context, bits); }
+
+static Type makeUInt(MLIRContext *context, unsigned bits) {
+  return IntegerType::get(context, bits, IntegerType::Unsigned);
+}
+
+static constexpr Dtype kDtypes[] = {
+#define TFC_DTYPE(CODE, NAME, KIND, BITS, C, NUMPY, SAFETENSORS, TENSORFLOW)                       \
+  {TFC_##CODE,     NAME,       "TFC_" #CODE,                                                       \
+   (BITS + 7) / 8, C,          NUMPY,                                                              \
+   SAFETENSORS,    TENSORFLOW, [](MLIRContext *context) { return make##KIND(context, BITS); }},
+#include "runtime/Dtypes.inc"
+};
+
+llvm::ArrayRef<Dtype> getDtypes() { return kDtypes; }
+
+const Dtype *findDtype(Type elementType) {
+  for (const Dtype &dtype : kDtypes)
+    if (dtype.elementType(elementType.getContext()) == elementType)
+      return &dtype;
+  return nullptr;
+}
+
+const Dtype &dtypeOf(Type elementType) {
+  const Dtype *dtype = findDtype(elementType);
+  assert(dtype && "not the element type of a dfg tensor");
+  return *dtype;
+}
+
+Type elementTypeNamed(MLIRContext *context, llvm::StringRef name,
+                      llvm::StringLiteral Dtype::*column) {
+  for (const Dtype &dtype : kDtypes)
+    if (dtype.*column == name)
+      return dtype.elementType(context);
+  return {};
+}
+
+} // namespace tfc::dfg

@@ -1,0 +1,33 @@
+// The dtypes of runtime/Dtypes.inc with their element types: what the C API, graphs and files call
+// them.
+#pragma once
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "runtime/tfc.h"
+
+namespace tfc::dfg {
+
+struct Dtype {
+  tfc_dtype code;
+  llvm::StringLiteral name;        // "f32", as in the graph language
+  llvm::StringLiteral enumerator;  // "TFC_F32"
+  unsigned bytes;                  // of an element in memory
+  llvm::StringLiteral cType;       // "float"
+  llvm::StringLiteral numpy;       // "<f4"
+  llvm::StringLiteral safetensors; // "F32"
+  llvm::StringLiteral tensorflow;  // "float32"
+  mlir::Type (*elementType)(mlir::MLIRContext *context);
+};
+
+/// All dtypes, in the order of tfc_dtype.
+llvm::ArrayRef<Dtype> getDtypes();
+/// The dtype of an element type; null if it is none, such as an index.
+const Dtype *findDtype(mlir::Type elementType);
+/// As `findDtype`, for an element type that dfg tensors have.
+const Dtype &dtypeOf(mlir::Type elementType);
+/// The element type of the dtype whose `column` is `name`; null if there is none, as in
+/// `elementTypeNamed(context, "F32", &Dtype::safetensors)`.
+mlir::Type elementTypeNamed(mlir::MLIRContext *context, llvm::StringRef name,
+                            llvm::StringLiteral Dtype::*column);
+
+} // namespace tfc::dfg
