@@ -1,12 +1,12 @@
 #include "frontend/TensorFile.h"
 
 #include "dialects/dfg/Dtypes.h"
+#include "frontend/Npy.h"
 #include "frontend/ReadFile.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,7 +22,6 @@ struct TensorBytes {
   llvm::StringRef bytes;
   Type element;
   llvm::SmallVector<int64_t> shape;
-  bool isColumnMajor = false;
 };
 } // namespace
 
@@ -85,89 +84,25 @@ ElementsAttr makeTensor(RankedTensorType type, llvm::StringRef bytes, llvm::Stri
 // npy
 //===----------------------------------------------------------------------===//
 
-static Type npyElement(MLIRContext *context, llvm::StringRef descr) {
-  Builder b(context);
-  return llvm::StringSwitch<Type>(descr)
-      .Case("<f4", b.getF32Type())
-      .Case("<f8", b.getF64Type())
-      .Case("<f2", b.getF16Type())
-      .Case("|i1", b.getI8Type())
-      .Case("<i2", b.getI16Type())
-      .Case("<i4", b.getI32Type())
-      .Case("<i8", b.getI64Type())
-      .Case("|u1", b.getIntegerType(8, /*isSigned=*/false))
-      .Case("|b1", b.getI1Type())
-      .Default(Type());
-}
-
-/// What stands behind `'key':` in the header of an npy file.
-static llvm::StringRef npyField(llvm::StringRef header, llvm::StringRef key) {
-  size_t at = header.find(("'" + key + "':").str());
-  if (at == llvm::StringRef::npos)
-    return {};
-  return header.drop_front(at + key.size() + 3).ltrim();
-}
-
-/// Puts the elements of a tensor in column-major order, as NumPy saves a transposed array, into
-/// row-major order. The result owns the bytes.
-static FileBuffer toRowMajor(TensorBytes &tensor) {
-  size_t width = byteWidth(tensor.element), count = tensor.bytes.size() / width;
-  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(tensor.bytes.size());
-  if (!buffer)
-    return nullptr;
-  llvm::SmallVector<int64_t> index(tensor.shape.size(), 0);
-  for (size_t i = 0; i < count; ++i) {
-    size_t place = 0;
-    for (auto [size, position] : llvm::zip(tensor.shape, index))
-      place = place * size + position;
-    memcpy(buffer->getBufferStart() + place * width, tensor.bytes.data() + i * width, width);
-    for (size_t axis = 0; axis < index.size() && ++index[axis] == tensor.shape[axis]; ++axis)
-      index[axis] = 0;
-  }
-  tensor.bytes = llvm::StringRef(buffer->getBufferStart(), buffer->getBufferSize());
-  return FileBuffer(std::move(buffer));
-}
-
-static std::optional<TensorBytes> parseNpy(MLIRContext *context, llvm::StringRef text,
-                                           std::string &error) {
-  error = "this is no npy file";
-  llvm::StringRef magic("\x93NUMPY", 6);
-  if (!text.starts_with(magic) || text.size() < 12)
-    return std::nullopt;
-  bool isLong = text[6] >= 2;
-  size_t start = isLong ? 12 : 10;
-  size_t length = isLong ? llvm::support::endian::read32le(text.data() + 8)
-                         : llvm::support::endian::read16le(text.data() + 8);
-  if (text.size() < start + length)
-    return std::nullopt;
-  llvm::StringRef header = text.substr(start, length);
-  TensorBytes tensor;
-  tensor.bytes = text.drop_front(start + length);
-  llvm::StringRef descr = npyField(header, "descr");
-  descr = descr.drop_front(!descr.empty()).split(descr.empty() ? '\'' : descr.front()).first;
-  tensor.element = npyElement(context, descr);
-  if (!tensor.element) {
-    error = ("its dtype '" + descr + "' is none of the language's").str();
+static std::optional<TensorBytes> readNpy(MLIRContext *context, FileBuffer &file,
+                                          std::string &error) {
+  llvm::Expected<NpyTensor> tensor = parseNpy(file->getBuffer());
+  if (!tensor) {
+    error = llvm::toString(tensor.takeError());
     return std::nullopt;
   }
-  tensor.isColumnMajor = npyField(header, "fortran_order").starts_with("True");
-  llvm::StringRef shape = npyField(header, "shape");
-  if (!shape.consume_front("("))
-    return std::nullopt;
-  shape = shape.split(')').first;
-  while (!shape.trim(" ,").empty()) {
-    auto [first, rest] = shape.split(',');
-    int64_t size;
-    if (first.trim().getAsInteger(10, size))
+  if (tensor->isColumnMajor) {
+    auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(tensor->bytes.size());
+    if (!buffer) {
+      error = "not enough memory for its elements";
       return std::nullopt;
-    tensor.shape.push_back(size);
-    shape = rest;
+    }
+    tensor->copyTo(buffer->getBuffer());
+    tensor->bytes = {buffer->getBufferStart(), buffer->getBufferSize()};
+    file = std::move(buffer);
   }
-  if (!hasRightSize(tensor)) {
-    error = "its size is not that of its shape";
-    return std::nullopt;
-  }
-  return tensor;
+  return TensorBytes{tensor->bytes, dfg::dtypeOf(tensor->dtype).elementType(context),
+                     std::move(tensor->shape)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,17 +209,13 @@ ElementsAttr TensorFiles::load(MLIRContext *context, llvm::StringRef path, llvm:
   llvm::StringRef text = file->getBuffer();
   std::optional<TensorBytes> tensor;
   if (isNpy) {
-    tensor = parseNpy(context, text, error);
+    tensor = readNpy(context, file, error);
   } else {
     llvm::StringRef data = text.drop_front(8 + llvm::support::endian::read64le(text.data()));
     tensor = findTensor(context, *known->header->getAsObject(), data, key, error);
   }
   if (!tensor)
     return {};
-  if (tensor->isColumnMajor && !(file = toRowMajor(*tensor))) {
-    error = "not enough memory for its elements";
-    return {};
-  }
   return makeAttribute(*tensor, file, key.empty() ? path : key);
 }
 

@@ -42,12 +42,25 @@ const Dtype &dtypeOf(Type elementType) {
   return *dtype;
 }
 
+const Dtype &dtypeOf(tfc_dtype code) { return kDtypes[code]; }
+
 Type elementTypeNamed(MLIRContext *context, llvm::StringRef name,
                       llvm::StringLiteral Dtype::*column) {
   for (const Dtype &dtype : kDtypes)
     if (dtype.*column == name)
       return dtype.elementType(context);
   return {};
+}
+
+std::string toText(tfc_dtype dtype, llvm::ArrayRef<int64_t> shape) {
+  std::string text = dtypeOf(dtype).name.str();
+  if (shape.empty())
+    return text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  llvm::interleaveComma(shape, os);
+  os << ']';
+  return text;
 }
 
 } // namespace tfc::dfg

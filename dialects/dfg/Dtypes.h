@@ -25,9 +25,13 @@ llvm::ArrayRef<Dtype> getDtypes();
 const Dtype *findDtype(mlir::Type elementType);
 /// As `findDtype`, for an element type that dfg tensors have.
 const Dtype &dtypeOf(mlir::Type elementType);
+const Dtype &dtypeOf(tfc_dtype code);
 /// The element type of the dtype whose `column` is `name`; null if there is none, as in
 /// `elementTypeNamed(context, "F32", &Dtype::safetensors)`.
 mlir::Type elementTypeNamed(mlir::MLIRContext *context, llvm::StringRef name,
                             llvm::StringLiteral Dtype::*column);
+
+/// "f32[2, 64]".
+std::string toText(tfc_dtype dtype, llvm::ArrayRef<int64_t> shape);
 
 } // namespace tfc::dfg

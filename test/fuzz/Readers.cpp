@@ -9,7 +9,7 @@
 #include "mlir/IR/Verifier.h"
 #include "runtime/Model.h"
 #include "tools/tfc/Case.h"
-#include "tools/tfc/Npy.h"
+#include "tools/tfc/Array.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -85,14 +85,14 @@ static Verdict readGraphDef(StringRef path, StringRef) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// By the program and by the compiler, which have readers of their own.
+/// As a constant of a graph and as a feed.
 static Verdict readNpyFile(StringRef path, StringRef) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::string error;
   bool isLoaded = bool(TensorFiles().load(&context, path, "", error));
   if (!isLoaded)
     errs() << "error: " << error << '\n';
-  Expected<Array> array = readNpy(path);
+  Expected<Array> array = readArray(path);
   if (!array)
     return refuse(toString(array.takeError()));
   return isLoaded ? Verdict::Accepted : Verdict::Refused;

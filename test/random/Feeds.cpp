@@ -71,7 +71,7 @@ static int64_t drawInteger(Random &random, const Wish &wish, bool isSpecial) {
 }
 
 static void store(Array &array, int64_t i, const APInt &bits) {
-  memcpy(array.data.data() + i * sizeOf(array.dtype), bits.getRawData(), sizeOf(array.dtype));
+  memcpy(array.data.data() + i * array.elementBytes(), bits.getRawData(), array.elementBytes());
 }
 
 static void storeFloat(Array &array, int64_t i, FloatType type, double number) {
@@ -91,7 +91,7 @@ static Array makeFeed(StringRef name, Type elementType, ArrayRef<int64_t> shape,
   Array array;
   array.dtype = dfg::dtypeOf(elementType).code;
   array.shape.assign(shape.begin(), shape.end());
-  array.data.resize(array.elementCount() * sizeOf(array.dtype));
+  array.data.resize(array.elementCount() * array.elementBytes());
   Random random(seed ^ hash(name));
   // A twentieth of all calls meets special values.
   bool isSpecial = seed % 20 == 0;

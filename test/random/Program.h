@@ -11,7 +11,7 @@
 
 #include "dialects/dfg/Dfg.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "tools/tfc/Npy.h"
+#include "tools/tfc/Array.h"
 #include <map>
 
 namespace tfc::random {

@@ -101,11 +101,11 @@ void RangeFinder::refill(size_t feed) {
     isFirst = false;
     return value;
   };
-  if (sizeOf(array.dtype) == 1)
+  if (array.elementBytes() == 1)
     fill<int8_t>(array, next);
-  else if (sizeOf(array.dtype) == 2)
+  else if (array.elementBytes() == 2)
     fill<int16_t>(array, next);
-  else if (sizeOf(array.dtype) == 4)
+  else if (array.elementBytes() == 4)
     fill<int32_t>(array, next);
   else
     fill<int64_t>(array, next);

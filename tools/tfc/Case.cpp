@@ -73,7 +73,7 @@ Expected<std::vector<Array>> CaseRunner::readFeeds(const Entry &entry, const Fil
     if (file == files.end())
       return createStringError("step " + Twine(number) + ": feed '" + feed.name + "' of entry '" +
                                entry.name + "' is missing");
-    Expected<Array> array = readNpy(recorded.pathOf(file->second), feed.dtype);
+    Expected<Array> array = readArray(recorded.pathOf(file->second), feed.dtype);
     if (!array)
       return array.takeError();
     arrays.push_back(std::move(*array));
@@ -109,7 +109,7 @@ static Difference findDifference(const Array &got, const Array &expected, double
   bool isFloat = got.dtype <= TFC_BF16;
   for (int64_t i = 0, count = got.elementCount(); i < count; ++i) {
     double a = toDouble(got, i), b = toDouble(expected, i);
-    size_t bytes = sizeOf(got.dtype);
+    size_t bytes = got.elementBytes();
     if (memcmp(got.data.data() + i * bytes, expected.data.data() + i * bytes, bytes) == 0)
       continue;
     if (isFloat &&
@@ -140,15 +140,15 @@ static std::string placeText(const Array &array, int64_t index) {
 
 Error CaseRunner::compareFetch(const Step &step, const Port &port, const Array &result,
                                const std::string &file) {
-  Expected<Array> expected = readNpy(recorded.pathOf(file), port.dtype);
+  Expected<Array> expected = readArray(recorded.pathOf(file), port.dtype);
   if (!expected)
     return expected.takeError();
   ++compared;
   std::string label = "step " + std::to_string(number) + ": fetch '" + port.name + "': ";
   if (expected->dtype != result.dtype || expected->shape != result.shape) {
     ++wrong;
-    outs() << label << "expected " << typeText(expected->dtype, expected->shape) << ", but got "
-           << typeText(result.dtype, result.shape) << '\n';
+    outs() << label << "expected " << expected->typeText() << ", but got " << result.typeText()
+           << '\n';
     return Error::success();
   }
   Difference difference = findDifference(result, *expected, step.rtol.value_or(options.rtol),
@@ -253,7 +253,7 @@ Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded, bo
     tensorflow::EntrySpec entry;
     std::string description;
     for (const auto &[feed, file] : step.feeds) {
-      Expected<Array> array = readNpy(recorded.pathOf(file));
+      Expected<Array> array = readArray(recorded.pathOf(file));
       if (!array)
         return array.takeError();
       auto &spec = entry.feeds.emplace_back(tensorflow::FeedSpec{.tensor = feed});
@@ -262,7 +262,7 @@ Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded, bo
         spec.sizes->push_back(std::to_string(size));
       if (specializes)
         spec.numbers = numbersOf(*array);
-      description += feed + typeText(array->dtype, array->shape) + ",";
+      description += feed + array->typeText() + ",";
       for (int64_t number : spec.numbers.value_or(std::vector<int64_t>()))
         description += std::to_string(number) + ",";
     }

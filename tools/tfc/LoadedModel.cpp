@@ -184,7 +184,7 @@ Error LoadedModel::cutToFound(std::vector<Array> &fetches) {
     return error;
   for (auto [array, tensor] : zip(fetches, found)) {
     array.shape.assign(tensor.dims, tensor.dims + tensor.rank);
-    array.data.resize(array.elementCount() * sizeOf(array.dtype));
+    array.data.resize(array.elementCount() * array.elementBytes());
   }
   return Error::success();
 }

@@ -1,7 +1,7 @@
 // A model whose entries can be called: compiled, or executed by the oracle.
 #pragma once
 
-#include "tools/tfc/Npy.h"
+#include "tools/tfc/Array.h"
 
 namespace tfc {
 

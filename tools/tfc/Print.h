@@ -1,7 +1,7 @@
 // Arrays as text.
 #pragma once
 
-#include "tools/tfc/Npy.h"
+#include "tools/tfc/Array.h"
 
 namespace tfc {
 

@@ -12,7 +12,7 @@ using namespace tfc;
 //===----------------------------------------------------------------------===//
 
 reference::Tensor tfc::toTensor(const Array &array, mlir::MLIRContext *context) {
-  reference::Tensor tensor(dfg::getDtypes()[array.dtype].elementType(context), array.shape);
+  reference::Tensor tensor(dfg::dtypeOf(array.dtype).elementType(context), array.shape);
   for (int64_t i = 0; i < tensor.size(); ++i) {
     if (tensor.isFloat())
       tensor.setRounded(i, {toDouble(array, i), 0}, 0);

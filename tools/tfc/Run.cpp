@@ -82,7 +82,7 @@ static Expected<std::vector<Array>> readFeeds(const RunOptions &options, const E
     if (file == files.end())
       return createStringError("entry '" + entry.name + "' needs --feed " + feed.name +
                                "=FILE.npy, of type " + feed.type);
-    Expected<Array> array = readNpy(file->second, feed.dtype);
+    Expected<Array> array = readArray(file->second, feed.dtype);
     if (!array)
       return array.takeError();
     arrays.push_back(std::move(*array));
@@ -122,7 +122,7 @@ static int checkFetchFiles(const RunOptions &options, const Model &model) {
 static Error writeResults(const RunOptions &options, const Entry &entry, ArrayRef<Array> results) {
   if (options.fetchFolder.empty()) {
     for (auto [port, array] : zip(entry.fetches, results)) {
-      outs() << port.name << ": " << typeText(array.dtype, array.shape) << " =\n";
+      outs() << port.name << ": " << array.typeText() << " =\n";
       printArray(outs(), array);
       outs() << '\n';
     }
@@ -131,7 +131,7 @@ static Error writeResults(const RunOptions &options, const Entry &entry, ArrayRe
   if (std::error_code error = sys::fs::create_directories(options.fetchFolder))
     return createFileError(options.fetchFolder, error);
   for (auto [port, array] : zip(entry.fetches, results)) {
-    if (Error error = writeNpy(fetchPath(options, port), array))
+    if (Error error = writeArray(fetchPath(options, port), array))
       return error;
   }
   return Error::success();

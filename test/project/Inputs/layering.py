@@ -25,7 +25,7 @@ def allowed(path):
     if parts[0] == "dialects":
         return ["dialects/", *ABI]
     if parts[0] == "frontend":
-        return ["frontend/", "dialects/"]
+        return ["frontend/", "dialects/", *ABI]
     if parts[:2] == ["compiler", "reference"]:  # what the stages are compared with knows none of them
         return ["compiler/reference/", "dialects/"]
     if parts[0] == "compiler" and parts[1] == "pipeline":

@@ -9,6 +9,7 @@ with open("x.npy", "rb") as file:
 for name, data in {
     "text.npy": b"1, 2, 3",
     "short.npy": good[:-4],
+    "long.npy": good + b"1234",
     "header.npy": good.replace(b"descr", b"dexcr"),
     "huge.npy": good.replace(b"(3, 2)", b"(9999999999, 9999999999)"),
 }.items():
