@@ -30,6 +30,7 @@ include(AddMLIR)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
+find_package(ZLIB REQUIRED)
 
 set(TFC_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type)
 

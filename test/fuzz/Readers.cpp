@@ -8,8 +8,8 @@
 #include "frontend/text/Locations.h"
 #include "mlir/IR/Verifier.h"
 #include "runtime/Model.h"
-#include "tools/tfc/Case.h"
 #include "tools/tfc/Array.h"
+#include "tools/tfc/Case.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -98,6 +98,17 @@ static Verdict readNpyFile(StringRef path, StringRef) {
   return isLoaded ? Verdict::Accepted : Verdict::Refused;
 }
 
+static Verdict readNpzFile(StringRef path, StringRef) {
+  Expected<NpzFile> file = NpzFile::open(path);
+  if (!file)
+    return refuse(toString(file.takeError()));
+  Verdict verdict = Verdict::Accepted;
+  for (const std::string &key : file->getKeys())
+    if (Expected<Array> array = file->read(key); !array)
+      verdict = refuse(toString(array.takeError()));
+  return verdict;
+}
+
 static constexpr int64_t kMatrix[] = {2, 3}, kEmpty[] = {0, 7};
 static constexpr tfc_variable_info kVariables[] = {
     {"w", nullptr, TFC_F32, 2, kMatrix, 24},    {"net.half", "old", TFC_BF16, 2, kMatrix, 12},
@@ -147,10 +158,9 @@ static Verdict readSafetensors(StringRef path, StringRef) {
 //===----------------------------------------------------------------------===//
 
 static Verdict readCaseFile(StringRef path, StringRef folder) {
-  Expected<Case> recorded = readCase(path);
+  Expected<Case> recorded = readCase(path, folder);
   if (!recorded)
     return refuse(toString(recorded.takeError()));
-  recorded->folder = folder.str();
   for (bool specializes : {false, true}) {
     Case copy = *recorded;
     Expected<std::vector<tensorflow::EntrySpec>> entries = makeEntries(copy, specializes);
@@ -173,11 +183,20 @@ static std::string mutateSafetensors(StringRef input, Corpus corpus, Draw &draw)
   return mutateHeader(input, corpus, 0, 8, draw);
 }
 
+/// Damages the directory, at the end of the file, more often than the members.
+static std::string mutateNpz(StringRef input, Corpus corpus, Draw &draw) {
+  size_t at = input.find(StringRef("PK\1\2", 4));
+  if (at == StringRef::npos || draw.chance(40))
+    return mutateBytes(input, corpus, draw);
+  return input.take_front(at).str() + mutateBytes(input.drop_front(at), corpus, draw);
+}
+
 static constexpr Reader kReaders[] = {
     {"text", ".graph", readGraph, mutateTokens},
     {"graphdef", ".pb", readGraphDef, mutateGraphDef},
     {"mlir", ".mlir", readGraph, mutateTokens},
     {"npy", ".npy", readNpyFile, mutateNpy},
+    {"npz", ".npz", readNpzFile, mutateNpz},
     {"safetensors", ".safetensors", readSafetensors, mutateSafetensors},
     {"case", ".json", readCaseFile, mutateTokens},
 };

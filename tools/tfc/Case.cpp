@@ -22,15 +22,20 @@ static bool fromJSON(const json::Value &value, Step &step, json::Path path) {
 
 static bool fromJSON(const json::Value &value, Case &result, json::Path path) {
   json::ObjectMapper map(value, path);
-  return map && map.mapOptional("init", result.init) && map.map("steps", result.steps);
+  return map && map.mapOptional("init", result.init) && map.mapOptional("arrays", result.archive) &&
+         map.map("steps", result.steps);
 }
 
 } // namespace tfc
 
-std::string Case::pathOf(StringRef file) const {
+static std::string pathIn(StringRef folder, StringRef file) {
   SmallString<128> path(folder);
   sys::path::append(path, file);
   return path.str().str();
+}
+
+Expected<Array> Case::read(StringRef name, std::optional<tfc_dtype> expected) const {
+  return arrays ? arrays->read(name, expected) : readArray(pathIn(folder, name), expected);
 }
 
 namespace {
@@ -46,10 +51,10 @@ public:
 
 private:
   Error runStep(const Step &step);
-  Error callForEffect(StringRef entry, const Files &feeds);
-  Expected<std::vector<Array>> readFeeds(const Entry &entry, const Files &files, bool exactly);
+  Error callForEffect(StringRef entry, const ArrayNames &feeds);
+  Expected<std::vector<Array>> readFeeds(const Entry &entry, const ArrayNames &names, bool exactly);
   Error compareFetch(const Step &step, const Port &port, const Array &result,
-                     const std::string &file);
+                     const std::string &name);
 
   const RunOptions &options;
   Model &model;
@@ -59,37 +64,37 @@ private:
 
 } // namespace
 
-/// The file for a port; cases recorded from TensorFlow write names as "x:0".
-static Files::const_iterator findFile(const Files &files, const std::string &name) {
-  auto found = files.find(name);
-  return found != files.end() ? found : files.find(name + ":0");
+/// The array for a port; cases recorded from TensorFlow write names as "x:0".
+static ArrayNames::const_iterator findArray(const ArrayNames &names, const std::string &port) {
+  auto found = names.find(port);
+  return found != names.end() ? found : names.find(port + ":0");
 }
 
-Expected<std::vector<Array>> CaseRunner::readFeeds(const Entry &entry, const Files &files,
+Expected<std::vector<Array>> CaseRunner::readFeeds(const Entry &entry, const ArrayNames &names,
                                                    bool exactly) {
   std::vector<Array> arrays;
   for (const Port &feed : entry.feeds) {
-    auto file = findFile(files, feed.name);
-    if (file == files.end())
+    auto name = findArray(names, feed.name);
+    if (name == names.end())
       return createStringError("step " + Twine(number) + ": feed '" + feed.name + "' of entry '" +
                                entry.name + "' is missing");
-    Expected<Array> array = readArray(recorded.pathOf(file->second), feed.dtype);
+    Expected<Array> array = recorded.read(name->second, feed.dtype);
     if (!array)
       return array.takeError();
     arrays.push_back(std::move(*array));
   }
-  if (exactly && files.size() != entry.feeds.size())
+  if (exactly && names.size() != entry.feeds.size())
     return createStringError("step " + Twine(number) + ": entry '" + entry.name + "' has " +
                              Twine(entry.feeds.size()) + " feeds, but the case gives " +
-                             Twine(files.size()));
+                             Twine(names.size()));
   return arrays;
 }
 
-Error CaseRunner::callForEffect(StringRef name, const Files &files) {
-  Expected<const Entry *> entry = model.findEntry(name);
+Error CaseRunner::callForEffect(StringRef entryName, const ArrayNames &names) {
+  Expected<const Entry *> entry = model.findEntry(entryName);
   if (!entry)
     return entry.takeError();
-  Expected<std::vector<Array>> feeds = readFeeds(**entry, files, /*exactly=*/false);
+  Expected<std::vector<Array>> feeds = readFeeds(**entry, names, /*exactly=*/false);
   if (!feeds)
     return feeds.takeError();
   return model.run(**entry, *feeds).takeError();
@@ -139,8 +144,8 @@ static std::string placeText(const Array &array, int64_t index) {
 }
 
 Error CaseRunner::compareFetch(const Step &step, const Port &port, const Array &result,
-                               const std::string &file) {
-  Expected<Array> expected = readArray(recorded.pathOf(file), port.dtype);
+                               const std::string &name) {
+  Expected<Array> expected = recorded.read(name, port.dtype);
   if (!expected)
     return expected.takeError();
   ++compared;
@@ -174,17 +179,17 @@ Error CaseRunner::runStep(const Step &step) {
   Expected<std::vector<Array>> fetches = model.run(**entry, *feeds);
   if (!fetches)
     return fetches.takeError();
-  for (const auto &[name, file] : step.fetches)
+  for (const auto &[name, array] : step.fetches)
     if (none_of((*entry)->fetches, [name = StringRef(name)](const Port &port) {
           return name == port.name || name == port.name + ":0";
         }))
       return createStringError("step " + Twine(number) + ": entry '" + (*entry)->name +
                                "' has no fetch '" + name + "'");
   for (auto [port, result] : zip((*entry)->fetches, *fetches)) {
-    auto file = findFile(step.fetches, port.name);
-    if (file == step.fetches.end())
+    auto expected = findArray(step.fetches, port.name);
+    if (expected == step.fetches.end())
       continue;
-    if (Error error = compareFetch(step, port, result, file->second))
+    if (Error error = compareFetch(step, port, result, expected->second))
       return error;
   }
   for (const std::string &target : step.targets)
@@ -205,7 +210,7 @@ Error CaseRunner::run() {
   return Error::success();
 }
 
-Expected<Case> tfc::readCase(StringRef path) {
+Expected<Case> tfc::readCase(StringRef path, std::optional<StringRef> folder) {
   std::string reason;
   std::unique_ptr<MemoryBuffer> buffer = readText(path, reason);
   if (!buffer)
@@ -214,10 +219,16 @@ Expected<Case> tfc::readCase(StringRef path) {
   if (!value)
     return createStringError(path + ": " + toString(value.takeError()));
   Case result;
-  result.folder = sys::path::parent_path(path).str();
+  result.folder = folder.value_or(sys::path::parent_path(path)).str();
   json::Path::Root root("case");
   if (!fromJSON(*value, result, root))
     return createStringError(path + ": " + toString(root.getError()));
+  if (result.archive.empty())
+    return result;
+  Expected<NpzFile> arrays = NpzFile::open(pathIn(result.folder, result.archive));
+  if (!arrays)
+    return arrays.takeError();
+  result.arrays = std::make_shared<NpzFile>(std::move(*arrays));
   return result;
 }
 
@@ -252,8 +263,8 @@ Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded, bo
   for (Step &step : recorded.steps) {
     tensorflow::EntrySpec entry;
     std::string description;
-    for (const auto &[feed, file] : step.feeds) {
-      Expected<Array> array = readArray(recorded.pathOf(file));
+    for (const auto &[feed, name] : step.feeds) {
+      Expected<Array> array = recorded.read(name);
       if (!array)
         return array.takeError();
       auto &spec = entry.feeds.emplace_back(tensorflow::FeedSpec{.tensor = feed});
@@ -266,7 +277,7 @@ Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded, bo
       for (int64_t number : spec.numbers.value_or(std::vector<int64_t>()))
         description += std::to_string(number) + ",";
     }
-    for (const auto &[fetch, file] : step.fetches) {
+    for (const auto &[fetch, name] : step.fetches) {
       entry.fetches.push_back(fetch);
       description += "->" + fetch;
     }

@@ -2,29 +2,34 @@
 #pragma once
 
 #include "frontend/tensorflow/Import.h"
+#include "tools/tfc/Npz.h"
 #include "llvm/Support/Error.h"
 #include <map>
 
 namespace tfc {
 
-using Files = std::map<std::string, std::string>; // name -> file
+using ArrayNames = std::map<std::string, std::string>; // name of a feed or fetch -> array
 
 struct Step {
   std::string entry; // empty: the only one
-  Files feeds, fetches;
+  ArrayNames feeds, fetches;
   std::vector<std::string> targets; // entries to call for their effects
   std::optional<double> rtol, atol;
 };
 
 struct Case {
-  std::string folder;            // of the files
-  std::vector<std::string> init; // entries to call first
+  std::string folder;                    // of the files
+  std::vector<std::string> init;         // entries to call first
+  std::string archive;                   // the .npz file of the arrays; empty: each is a .npy file
+  std::shared_ptr<const NpzFile> arrays; // the archive, where there is one
   std::vector<Step> steps;
 
-  std::string pathOf(llvm::StringRef file) const;
+  /// Reads the array that a step names: a key of the archive, or a file.
+  llvm::Expected<Array> read(llvm::StringRef name, std::optional<tfc_dtype> expected = {}) const;
 };
 
-llvm::Expected<Case> readCase(llvm::StringRef path);
+/// Reads a case whose files lie in `folder`, or beside it.
+llvm::Expected<Case> readCase(llvm::StringRef path, std::optional<llvm::StringRef> folder = {});
 
 /// What a case wants of a GraphDef: an entry for each distinct set of feeds, with their shapes,
 /// fetches and targets. The steps get the entries' names. `specializes`: feeds of few integers are

@@ -26,18 +26,16 @@ def record(name, feeds, build, tolerance=1e-5):
     (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
     with v1.Session(graph=graph) as session:
         results = session.run(fetches, {placeholders[key]: value for key, value in feeds.items()})
-    for key, value in feeds.items():
-        np.save(folder / f"{key}.npy", value)
-    for key, value in results.items():
-        np.save(folder / f"{key}.expected.npy", value)
+    expected = {f"{key}.expected": value for key, value in results.items()}
+    np.savez_compressed(folder / "arrays.npz", **feeds, **expected)
     step = {
-        "feeds": {f"{key}:0": f"{key}.npy" for key in feeds},
-        "fetches": {f"{key}:0": f"{key}.expected.npy" for key in results},
+        "feeds": {f"{key}:0": key for key in feeds},
+        "fetches": {f"{key}:0": f"{key}.expected" for key in results},
         "targets": [],
         "rtol": tolerance,
         "atol": tolerance,
     }
-    (folder / "case.json").write_text(json.dumps({"init": [], "steps": [step]}, indent=1) + "\n")
+    (folder / "case.json").write_text(json.dumps({"init": [], "arrays": "arrays.npz", "steps": [step]}, indent=1) + "\n")
 
 
 def normal(*shape):

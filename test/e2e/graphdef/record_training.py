@@ -45,16 +45,16 @@ with graph.as_default():
 folder = pathlib.Path(sys.argv[1]) / "training"
 folder.mkdir(parents=True, exist_ok=True)
 (folder / "graph.pb").write_bytes(graph.as_graph_def().SerializeToString())
-steps = []
+steps, recorded = [], {}
 
 
 def add_step(feeds, fetches, targets):
     number = len(steps)
     step = {"feeds": {}, "fetches": {}, "targets": targets, "rtol": 1e-4, "atol": 1e-4}
-    for kind, suffix, arrays in [("feeds", "npy", feeds), ("fetches", "expected.npy", fetches)]:
+    for kind, suffix, arrays in [("feeds", "", feeds), ("fetches", ".expected", fetches)]:
         for name, value in arrays.items():
-            np.save(folder / f"{number}.{name}.{suffix}", value)
-            step[kind][f"{name}:0"] = f"{number}.{name}.{suffix}"
+            step[kind][f"{name}:0"] = f"{number}.{name}{suffix}"
+            recorded[f"{number}.{name}{suffix}"] = value
     steps.append(step)
 
 
@@ -65,4 +65,6 @@ with v1.Session(graph=graph) as session:
         value, _ = session.run([loss, train], {x: images, label: labels})
         add_step({"x": images, "label": labels}, {"loss": value}, ["train"])
     add_step({"x": images}, {"running": session.run(running, {x: images})}, [])
-(folder / "case.json").write_text(json.dumps({"init": [init.name], "steps": steps}, indent=1) + "\n")
+np.savez_compressed(folder / "arrays.npz", **recorded)
+case = {"init": [init.name], "arrays": "arrays.npz", "steps": steps}
+(folder / "case.json").write_text(json.dumps(case, indent=1) + "\n")
