@@ -29,7 +29,7 @@ namespace {
 
 class Emitter {
 public:
-  Emitter(ModuleOp module, const ModelInfo &model, const EmissionOptions &options, Timing &timing)
+  Emitter(ModuleOp module, const ModelInfo &model, const EmissionOptions &options, Timer timing)
       : module(module), model(model), options(options), timing(timing),
         names(chooseNames(model, options.prefix)) {}
 
@@ -55,7 +55,7 @@ private:
   ModuleOp module;
   const ModelInfo &model;
   const EmissionOptions &options;
-  Timing &timing;
+  Timer timing;
   ModelNames names;
   std::vector<std::string> objects;
 };
@@ -77,7 +77,7 @@ LogicalResult Emitter::emitText() {
   std::string text;
   llvm::raw_string_ostream os(text);
   {
-    Timing::Scope scope(timing, "llvm");
+    TimingScope scope = timing.nest("llvm");
     std::unique_ptr<llvm::TargetMachine> machine = target();
     std::vector<OwningOpRef<ModuleOp>> parts = splitModule(module, /*whole=*/true);
     FailureOr<CodeUnit> unit = translate(*parts.front(), *machine, options.prefix);
@@ -122,7 +122,7 @@ LogicalResult Emitter::compileObject(ModuleOp part, StringRef path) {
 }
 
 LogicalResult Emitter::compileObjects(const WorkFolder &folder) {
-  Timing::Scope scope(timing, "llvm");
+  TimingScope scope = timing.nest("llvm");
   std::vector<OwningOpRef<ModuleOp>> parts = splitModule(module, /*whole=*/false);
   for (size_t i = 0; i < parts.size(); ++i)
     objects.push_back(folder.file(i + 1 < parts.size() ? "kernels" + Twine(i) + ".o" : "host.o"));
@@ -142,7 +142,7 @@ LogicalResult Emitter::compileObjects(const WorkFolder &folder) {
 }
 
 LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
-  Timing::Scope scope(timing, "link");
+  TimingScope scope = timing.nest("link");
   if (options.kind == OutputKind::Object)
     return report(linkObject(objects, path, folder));
   if (options.kind == OutputKind::Archive)
@@ -208,7 +208,7 @@ LogicalResult Emitter::emitBinary() {
   if (failed(compileObjects(*folder)))
     return failure();
   if (weights && !weights.empty()) {
-    Timing::Scope scope(timing, "weights");
+    TimingScope scope = timing.nest("weights");
     objects.push_back(folder->file("weights.o"));
     llvm::Triple triple(target()->getTargetTriple());
     if (failed(
@@ -245,6 +245,6 @@ LogicalResult Emitter::run() {
 }
 
 LogicalResult tfc::emit(ModuleOp module, const ModelInfo &model, const EmissionOptions &options,
-                        Timing &timing) {
+                        Timer timing) {
   return Emitter(module, model, options, timing).run();
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/pipeline/Model.h"
-#include "compiler/pipeline/Timing.h"
+#include "mlir/Support/Timing.h"
 #include <string>
 
 namespace tfc {
@@ -22,8 +22,9 @@ struct EmissionOptions {
   std::string runtimeLibrary; // path of libtfcrt.a, for shared libraries
 };
 
-/// Makes the prefix of C functions of any text: other characters become '_', and what is taken, with
-/// or without the suffixes of its functions, by the language or the C library gets one appended.
+/// Makes the prefix of C functions of any text: other characters become '_', and what is taken,
+/// with or without the suffixes of its functions, by the language or the C library gets one
+/// appended.
 std::string makePrefix(llvm::StringRef text);
 
 /// Returns true if functions of this prefix could be those of the runtime.
@@ -39,6 +40,6 @@ std::string headerPathFor(llvm::StringRef path);
 /// model's descriptor and typed C functions. The files appear whole or not at all; a library,
 /// object or archive has a header beside it. Consumes the module's body.
 llvm::LogicalResult emit(mlir::ModuleOp module, const ModelInfo &model,
-                         const EmissionOptions &options, Timing &timing);
+                         const EmissionOptions &options, mlir::Timer timing = {});
 
 } // namespace tfc

@@ -158,16 +158,17 @@ static void dump(ModuleOp module, const Stage &stage) {
 }
 
 static LogicalResult runStage(ModuleOp module, const Stage &stage, const PipelineOptions &options,
-                              Timing &timing) {
+                              Timer timing) {
   PassManager passes(module.getContext());
   stage.addPasses(passes, options);
   if (passes.empty())
     return success();
-  Timing::Scope scope(timing, stage.name);
+  TimingScope scope = timing.nest(stage.name);
+  passes.enableTiming(scope);
   return passes.run(module);
 }
 
-LogicalResult tfc::runStages(ModuleOp module, const PipelineOptions &options, Timing &timing) {
+LogicalResult tfc::runStages(ModuleOp module, const PipelineOptions &options, Timer timing) {
   unsigned begin = 0;
   if (!options.startAfter.empty())
     begin = *findStage(options.startAfter) + 1;

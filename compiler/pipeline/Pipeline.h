@@ -2,9 +2,9 @@
 // through them; between two stages there is nothing but the IR. Pipeline.cpp has the table.
 #pragma once
 
-#include "compiler/pipeline/Timing.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ struct PipelineOptions {
   /// runs in this process alone. 0: none. See `kProbeAttr`.
   int64_t probe = 0;
   uint64_t maxOperations = 500'000; // of gradients
-  bool verbose = false; // passes print their reports to standard error
+  bool verbose = false;             // passes print their reports to standard error
   /// Called with the module behind each stage that runs: tests put faults into it.
   std::function<void(llvm::StringRef, mlir::ModuleOp)> onStage;
   /// Optimisations to leave out, by their names: to find the one that is wrong.
@@ -57,8 +57,9 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// Checks what stages read in attributes of kernels, entries and launches of a module from a file.
 llvm::LogicalResult verifyAnnotations(mlir::ModuleOp module);
 
-/// Runs the stages that `options` ask for over `module`, a row of `timing` for each.
+/// Runs the stages that `options` ask for over `module`, with a timer in `timing` for each and its
+/// passes.
 llvm::LogicalResult runStages(mlir::ModuleOp module, const PipelineOptions &options,
-                              Timing &timing);
+                              mlir::Timer timing = {});
 
 } // namespace tfc

@@ -46,8 +46,7 @@ static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries
   PipelineOptions options;
   options.startAfter = startAfter;
   options.stopAfter = stopAfter;
-  Timing timing;
-  bool isAccepted = module && mlir::succeeded(runStages(*module, options, timing));
+  bool isAccepted = module && mlir::succeeded(runStages(*module, options));
   diagnostics.flush(errs());
   return isAccepted ? Verdict::Accepted : Verdict::Refused;
 }

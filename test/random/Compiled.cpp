@@ -70,8 +70,7 @@ Variant makeVariant(uint64_t seed, StringRef target) {
 static LogicalResult compileTo(ModuleOp module, const Variant &variant, StringRef path) {
   requireSizes(module);
   FailureOr<ModelInfo> model = describeModel(module);
-  Timing timing;
-  if (failed(model) || failed(runStages(module, variant.pipeline, timing)))
+  if (failed(model) || failed(runStages(module, variant.pipeline)))
     return failure();
   if (auto chunks = module->getAttrOfType<IntegerAttr>("tfc.chunks"))
     model->chunks = chunks.getInt();
@@ -84,7 +83,7 @@ static LogicalResult compileTo(ModuleOp module, const Variant &variant, StringRe
   options.optLevel = variant.llvmLevel;
   options.threads = 1;
   options.runtimeLibrary = findRuntimeLibrary();
-  return emit(module, *model, options, timing);
+  return emit(module, *model, options);
 }
 
 llvm::Expected<Compiled> Compiled::compile(const Program &program, const Variant &variant) {

@@ -56,7 +56,7 @@ static int64_t peakOfProcess() {
   return int64_t(usage.ru_maxrss) * 1024;
 }
 
-static Error bench(const BenchOptions &options, LoadedModel &model, const Timing &timing) {
+static Error bench(const BenchOptions &options, LoadedModel &model) {
   Expected<const Entry *> found = model.findEntry(options.entry);
   if (!found)
     return found.takeError();
@@ -92,7 +92,7 @@ static Error bench(const BenchOptions &options, LoadedModel &model, const Timing
     line.attribute("calls", int64_t(times->size()));
     number("median_ms", (*times)[times->size() / 2]);
     number("best_ms", times->front());
-    number("compile_ms", timing.total() * 1e3);
+    number("compile_ms", model.getCompileTime().count() * 1e3);
     line.attribute("peak_bytes", model.peakBytes());
     line.attribute("process_peak_bytes", peakOfProcess());
   });
@@ -101,11 +101,10 @@ static Error bench(const BenchOptions &options, LoadedModel &model, const Timing
 }
 
 int tfc::runBench(const BenchOptions &options) {
-  Timing timing;
-  std::optional<LoadedModel> model = compileAndLoad(options.compile, options.threads, timing);
+  std::optional<LoadedModel> model = compileAndLoad(options.compile, options.threads);
   if (!model)
     return 1;
-  if (Error error = bench(options, *model, timing))
+  if (Error error = bench(options, *model))
     return reportError(std::move(error));
   return 0;
 }

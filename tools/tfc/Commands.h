@@ -18,8 +18,7 @@ int runCase(const RunOptions &options, const Case &recorded, Model &model);
 
 /// Compiles the request's input into a library that lives as long as the program needs it, and
 /// loads it; a library is loaded as it is. Nothing if the errors have been printed.
-std::optional<LoadedModel> compileAndLoad(const CompileRequest &request, int threads,
-                                          Timing &timing);
+std::optional<LoadedModel> compileAndLoad(const CompileRequest &request, int threads);
 
 /// Splits "NAME=VALUE".
 llvm::Expected<std::pair<std::string, std::string>> splitAssignment(llvm::StringRef text,

@@ -17,11 +17,10 @@ ComparedModel::ComparedModel(LoadedModel loaded, std::unique_ptr<ReferenceModel>
 }
 
 std::unique_ptr<ComparedModel> ComparedModel::load(const CompileRequest &request, int threads) {
-  Timing timing;
-  std::optional<LoadedModel> compiled = compileAndLoad(request, threads, timing);
+  std::optional<LoadedModel> compiled = compileAndLoad(request, threads);
   if (!compiled)
     return nullptr;
-  std::unique_ptr<ReferenceModel> reference = ReferenceModel::load(request, timing);
+  std::unique_ptr<ReferenceModel> reference = ReferenceModel::load(request);
   if (!reference)
     return nullptr;
   std::unique_ptr<ComparedModel> model(

@@ -34,8 +34,7 @@ Session::Session()
 
 Session::~Session() { diagnostics.flush(llvm::errs()); }
 
-OwningOpRef<ModuleOp> Session::load(const CompileRequest &request, Timing &timing) {
-  Timing::Scope scope(timing, "frontend");
+OwningOpRef<ModuleOp> Session::load(const CompileRequest &request) {
   // Errors show what the author wrote, not the operation that it became.
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
@@ -47,7 +46,7 @@ OwningOpRef<ModuleOp> Session::load(const CompileRequest &request, Timing &timin
   return module;
 }
 
-LogicalResult Session::runStages(ModuleOp module, const CompileRequest &request, Timing &timing) {
+LogicalResult Session::runStages(ModuleOp module, const CompileRequest &request, Timer timing) {
   LogicalResult result = tfc::runStages(module, request.pipeline, timing);
   if (failed(result) && !diagnostics.hasErrors())
     diagnostics.error({}, "internal", "internal error: a stage failed without a message");
@@ -82,7 +81,7 @@ namespace {
 
 class Compilation {
 public:
-  Compilation(const CompileRequest &request, Timing &timing) : request(request), timing(timing) {}
+  Compilation(const CompileRequest &request, Timer timing) : request(request), timing(timing) {}
 
   LogicalResult run();
   llvm::ArrayRef<std::string> getInputs() const { return session.sources.getInputs(); }
@@ -98,7 +97,7 @@ private:
   LogicalResult fail(llvm::Error error) { return session.fail(std::move(error)); }
 
   const CompileRequest &request;
-  Timing &timing;
+  Timer timing;
   Session session;
 };
 
@@ -174,7 +173,9 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
 }
 
 LogicalResult Compilation::run() {
-  OwningOpRef<ModuleOp> module = session.load(request, timing);
+  TimingScope frontend = timing.nest("frontend");
+  OwningOpRef<ModuleOp> module = session.load(request);
+  frontend.stop();
   if (!module)
     return failure();
   if (llvm::Error error = checkOutputs(request, session.sources.getInputs()))
@@ -206,9 +207,11 @@ LogicalResult Compilation::run() {
   return emit(*module, *model, options, timing);
 }
 
-LogicalResult tfc::compile(const CompileRequest &request, Timing &timing,
-                           std::vector<std::string> *inputs) {
-  Compilation compilation(request, timing);
+LogicalResult tfc::compile(const CompileRequest &request, std::vector<std::string> *inputs) {
+  DefaultTimingManager timing;
+  timing.setEnabled(request.printTimes);
+  TimingScope total = timing.getRootScope();
+  Compilation compilation(request, timing.getRootTimer());
   LogicalResult result = compilation.run();
   if (inputs)
     *inputs = compilation.getInputs().vec();

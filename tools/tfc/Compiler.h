@@ -25,9 +25,9 @@ struct CompileRequest {
   bool printTimes = false;
 };
 
-/// Compiles; errors have been printed to standard error when it fails. `inputs` gets the files that
-/// were read.
-llvm::LogicalResult compile(const CompileRequest &request, Timing &timing,
+/// Compiles, and prints the times if the request asks for them; errors have been printed to
+/// standard error when it fails. `inputs` gets the files that were read.
+llvm::LogicalResult compile(const CompileRequest &request,
                             std::vector<std::string> *inputs = nullptr);
 
 /// Fails if the command would overwrite one of the inputs, or a header that tfc did not write.
@@ -40,10 +40,10 @@ struct Session {
   ~Session();
 
   /// The module of the frontend, or of the stage that the request starts after; null after errors.
-  mlir::OwningOpRef<mlir::ModuleOp> load(const CompileRequest &request, Timing &timing);
+  mlir::OwningOpRef<mlir::ModuleOp> load(const CompileRequest &request);
   /// Runs the stages; one that fails has reported an error.
   mlir::LogicalResult runStages(mlir::ModuleOp module, const CompileRequest &request,
-                                Timing &timing);
+                                mlir::Timer timing = {});
   mlir::LogicalResult fail(llvm::Error error);
 
   text::SourceManager sources;

@@ -65,7 +65,6 @@ private:
   const CompileRequest &request;
   int threads;
   ArrayRef<RecordedCall> calls;
-  Timing timing;
   Session session;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::map<int64_t, dfg::PushOp> probes;
@@ -86,11 +85,11 @@ bool KernelComparison::prepare() {
   probing.pipeline.verbose = false;
   probing.pipeline.dumpAfter.clear();
   probing.pipeline.stopAfter = "fusion";
-  module = session.load(probing, timing);
+  module = session.load(probing);
   if (!module)
     return false;
   requireSizes(*module);
-  if (failed(runStages(*module, probing.pipeline, timing)))
+  if (failed(runStages(*module, probing.pipeline)))
     return false;
   findProbes();
   return true;
@@ -139,7 +138,7 @@ std::optional<LoadedModel> KernelComparison::build(int64_t begin, int64_t end) {
   probing.pipeline.dumpAfter.clear();
   if (begin == 0 && end == getProbeCount()) {
     probing.pipeline.probe = reinterpret_cast<int64_t>(&show);
-    return compileAndLoad(probing, threads, timing);
+    return compileAndLoad(probing, threads);
   }
   Expected<emission::WorkFolder> folder = emission::WorkFolder::create();
   if (!folder) {
@@ -150,7 +149,7 @@ std::optional<LoadedModel> KernelComparison::build(int64_t begin, int64_t end) {
   probing.pipeline.startAfter = "fusion";
   if (failed(writeWith(begin, end, probing.input)))
     return std::nullopt;
-  return compileAndLoad(probing, threads, timing);
+  return compileAndLoad(probing, threads);
 }
 
 /// What is known of a value that a kernel computed.
@@ -334,9 +333,8 @@ static bool contradict(const reference::Tensor &before, const reference::Tensor 
 /// Runs the oracle behind each stage that leaves the dfg form, and names the first that changes
 /// what the last call gives; false if none does.
 static bool reportChangingStage(const CompileRequest &request, ArrayRef<RecordedCall> calls) {
-  Timing timing;
   Session session;
-  mlir::OwningOpRef<mlir::ModuleOp> module = session.load(request, timing);
+  mlir::OwningOpRef<mlir::ModuleOp> module = session.load(request);
   std::vector<reference::Tensor> before, after;
   if (!module || !runReference(*module, {}, calls, before))
     return false;
@@ -351,8 +349,7 @@ static bool reportChangingStage(const CompileRequest &request, ArrayRef<Recorded
     options.stopAfter = getStages()[stage].name.str();
     reference::Options meaning;
     meaning.checksAreApart = stage >= *tfc::findStage("simplify");
-    if (failed(runStages(*module, options, timing)) ||
-        !runReference(*module, meaning, calls, after))
+    if (failed(runStages(*module, options)) || !runReference(*module, meaning, calls, after))
       return false;
     if (any_of(zip_equal(before, after),
                [](auto pair) { return contradict(std::get<0>(pair), std::get<1>(pair)); })) {

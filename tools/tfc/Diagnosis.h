@@ -26,8 +26,8 @@ struct RecordedCall {
 bool compareKernels(const CompileRequest &request, int threads, llvm::ArrayRef<RecordedCall> calls,
                     reference::Agreement &agreement, int64_t &byKernels);
 
-/// Finds out what made the last call's wrong fetches or variables: a kernel, the places of values in
-/// memory, or a stage, and prints it.
+/// Finds out what made the last call's wrong fetches or variables: a kernel, the places of values
+/// in memory, or a stage, and prints it.
 void explainDifference(const CompileRequest &request, int threads,
                        llvm::ArrayRef<RecordedCall> calls);
 

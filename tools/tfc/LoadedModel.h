@@ -5,6 +5,7 @@
 #include "tools/tfc/Model.h"
 #include "tools/tfc/Profile.h"
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 
@@ -43,6 +44,9 @@ public:
   /// Shapes of all feeds of the entry for these sizes.
   llvm::Expected<std::vector<std::vector<int64_t>>> feedShapes(const Entry &entry,
                                                                llvm::ArrayRef<int64_t> symbols);
+  /// How long it took to compile the model; zero for a library.
+  std::chrono::duration<double> getCompileTime() const { return compileTime; }
+  void setCompileTime(std::chrono::duration<double> time) { compileTime = time; }
   /// The most memory that the model has had: the library's code, constants and initial values, and
   /// what the runtime took for variables, arena and itself.
   int64_t peakBytes() const;
@@ -70,6 +74,7 @@ private:
   int32_t threads = 0;
   std::unique_ptr<Memory> memory; // the instance points to it
   FunctionTable functions;
+  std::chrono::duration<double> compileTime{0};
 };
 
 } // namespace tfc

@@ -78,10 +78,9 @@ static bool checksAreApart(const PipelineOptions &options) {
   return !options.startAfter.empty() && *findStage(options.startAfter) >= *findStage("simplify");
 }
 
-std::unique_ptr<ReferenceModel> ReferenceModel::load(const CompileRequest &request,
-                                                     Timing &timing) {
+std::unique_ptr<ReferenceModel> ReferenceModel::load(const CompileRequest &request) {
   std::unique_ptr<ReferenceModel> model(new ReferenceModel());
-  model->module = model->session.load(request, timing);
+  model->module = model->session.load(request);
   if (!model->module || failed(model->describe()))
     return nullptr;
   model->setInputs(model->session.sources.getInputs());

@@ -11,7 +11,7 @@ class ReferenceModel : public Model {
 public:
   /// Reads the request's input and gives variables their initial values. Null if the errors have
   /// been printed.
-  static std::unique_ptr<ReferenceModel> load(const CompileRequest &request, Timing &timing);
+  static std::unique_ptr<ReferenceModel> load(const CompileRequest &request);
 
   llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) override;
 

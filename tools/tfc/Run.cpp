@@ -19,17 +19,13 @@ int tfc::runCompile(const CompileRequest &request) {
     reportError(std::move(error));
     return kWrongUsage;
   }
-  Timing timing;
-  LogicalResult result = compile(request, timing);
-  if (request.printTimes)
-    timing.print(errs());
-  return failed(result);
+  return failed(compile(request));
 }
 
-std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, int threads,
-                                               Timing &timing) {
+std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, int threads) {
   CompileRequest library = request;
   std::vector<std::string> inputs;
+  std::chrono::duration<double> compileTime(0);
   // Removed at once: what is loaded stays.
   std::optional<Expected<emission::WorkFolder>> folder;
   library.output = request.input;
@@ -41,11 +37,10 @@ std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, in
     }
     library.output = (*folder)->file("libmodel.so");
     library.kind = EmitKind::Library;
-    LogicalResult result = compile(library, timing, &inputs);
-    if (request.printTimes)
-      timing.print(errs());
-    if (failed(result))
+    auto begin = std::chrono::steady_clock::now();
+    if (failed(compile(library, &inputs)))
       return std::nullopt;
+    compileTime = std::chrono::steady_clock::now() - begin;
   }
   Expected<LoadedModel> model = LoadedModel::load(library.output, threads);
   if (!model) {
@@ -53,6 +48,7 @@ std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, in
     return std::nullopt;
   }
   model->setInputs(inputs);
+  model->setCompileTime(compileTime);
   return std::move(*model);
 }
 
@@ -153,10 +149,9 @@ static Error callOnce(const RunOptions &options, Model &model) {
 /// What the options ask for: a compiled model, or the graph as the oracle executes it. Null if the
 /// errors have been printed.
 static std::unique_ptr<Model> makeModel(const RunOptions &options, const CompileRequest &request) {
-  Timing timing;
   if (options.isReference)
-    return ReferenceModel::load(request, timing);
-  std::optional<LoadedModel> model = compileAndLoad(request, options.threads, timing);
+    return ReferenceModel::load(request);
+  std::optional<LoadedModel> model = compileAndLoad(request, options.threads);
   return model ? std::make_unique<LoadedModel>(std::move(*model)) : nullptr;
 }
 
