@@ -18,8 +18,9 @@ std::string tfc::findRuntimeLibrary() {
 
 LoadedModel::LoadedModel(LoadedModel &&other)
     : Model(std::move(other)), handle(std::exchange(other.handle, nullptr)), library(other.library),
-      instance(std::exchange(other.instance, nullptr)), memory(std::move(other.memory)),
-      functions(std::move(other.functions)), compileTime(other.compileTime) {}
+      instance(std::exchange(other.instance, nullptr)), threads(other.threads),
+      memory(std::move(other.memory)), functions(std::move(other.functions)),
+      compileTime(other.compileTime) {}
 
 LoadedModel::~LoadedModel() {
   if (instance)
