@@ -25,11 +25,42 @@ namespace tfc {
 } // namespace tfc
 
 namespace {
+
+/// Kernels that are equivalent but for their names are equal.
+struct KernelInfo : DenseMapInfo<KernelOp> {
+  static DictionaryAttr attributesOf(KernelOp kernel) {
+    NamedAttrList attributes(kernel->getAttrDictionary());
+    attributes.erase(kernel.getSymNameAttrName());
+    return attributes.getDictionary(kernel.getContext());
+  }
+
+  static unsigned getHashValue(KernelOp kernel) {
+    llvm::hash_code hash = hash_value(attributesOf(kernel));
+    kernel.getBody().walk([&](Operation *op) {
+      hash = llvm::hash_combine(
+          hash, OperationEquivalence::computeHash(op, OperationEquivalence::ignoreHashValue,
+                                                  OperationEquivalence::ignoreHashValue,
+                                                  OperationEquivalence::IgnoreLocations));
+    });
+    return hash;
+  }
+
+  static bool isEqual(KernelOp lhs, KernelOp rhs) {
+    if (lhs == rhs || lhs == getEmptyKey() || lhs == getTombstoneKey() || rhs == getEmptyKey() ||
+        rhs == getTombstoneKey())
+      return lhs == rhs;
+    return attributesOf(lhs) == attributesOf(rhs) &&
+           OperationEquivalence::isRegionEquivalentTo(&lhs.getBody(), &rhs.getBody(),
+                                                      OperationEquivalence::IgnoreLocations);
+  }
+};
+
+using KernelSet = DenseSet<KernelOp, KernelInfo>;
+
 /// Outlines the groups of one entry.
 class Outliner {
 public:
-  Outliner(Block &block, const Grouping &grouping, SymbolTable &symbols,
-           llvm::StringMap<KernelOp> &kernels)
+  Outliner(Block &block, const Grouping &grouping, SymbolTable &symbols, KernelSet &kernels)
       : block(block), grouping(grouping), symbols(symbols), kernels(kernels) {}
 
   void run();
@@ -46,7 +77,7 @@ private:
   Block &block;
   const Grouping &grouping;
   SymbolTable &symbols;
-  llvm::StringMap<KernelOp> &kernels; // by text without the name
+  KernelSet &kernels;
   DenseMap<int, llvm::SetVector<Value>> outputs;
   IRMapping launched; // old value -> result of a launch
   llvm::SmallDenseSet<Operation *> placed;
@@ -194,18 +225,14 @@ void Outliner::outline(int id) {
     Value(results[i]).replaceUsesWithIf(output, isNested);
 }
 
-/// The kernel with the same text, or this one under a name of its own.
+/// Returns an equivalent kernel, or this one under a name of its own.
 KernelOp Outliner::deduplicate(KernelOp kernel) {
-  std::string name = kernel.getSymName().str(), text;
-  kernel.setSymName("kernel");
-  llvm::raw_string_ostream os(text);
-  kernel.print(os, OpPrintingFlags().useLocalScope());
-  auto [it, inserted] = kernels.try_emplace(text, kernel);
+  auto [it, inserted] = kernels.insert(kernel);
   if (!inserted) {
     kernel.erase();
-    return it->second;
+    return *it;
   }
-  kernel.setSymName("kernel_" + std::to_string(kernels.size() - 1) + "_" + name);
+  kernel.setSymName(("kernel_" + Twine(kernels.size() - 1) + "_" + kernel.getSymName()).str());
   kernel->remove();
   symbols.insert(kernel);
   return kernel;
@@ -247,7 +274,7 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    llvm::StringMap<KernelOp> kernels;
+    KernelSet kernels;
     for (auto entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
       prepareHostValues(entry);
       inputs.clear();
@@ -269,8 +296,7 @@ private:
   DenseSet<Operation *> inputs; // operations that were repeated for reductions
 
   /// Outer blocks first: the regions in them then read what launches give.
-  void form(Block &block, const RunTimeSizes &sizes, SymbolTable &symbols,
-            llvm::StringMap<KernelOp> &kernels) {
+  void form(Block &block, const RunTimeSizes &sizes, SymbolTable &symbols, KernelSet &kernels) {
     Grouping grouping(block, sizes, inputs, fuse);
     auto entry = dyn_cast<EntryOp>(block.getParentOp());
     if (!entry)
