@@ -101,7 +101,7 @@ tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &
                                   void *const *fetches) {
   instance.entry = &entry;
   StateLock lock(*instance.state, entry.writes);
-  tfc_frame frame = {
+  tfc_call_frame frame = {
       &instance, instance.arena.data(), feeds,         fetches, instance.state->variables,
       symbols,   instance.chunks,       instance.found};
   FlushDenormals mode;
@@ -150,7 +150,7 @@ extern "C" tfc_status tfc_instance_call_and_find(tfc_instance *instance, int32_t
 
 //===- What generated code calls ------------------------------------------===//
 
-extern "C" int32_t tfc_rt_fail(tfc_frame *frame, int32_t status, const char *format,
+extern "C" int32_t tfc_rt_fail(tfc_call_frame *frame, int32_t status, const char *format,
                                const int64_t *values, int32_t count) {
   long long v[4] = {};
   for (int32_t i = 0; i < count && i < 4; ++i)
@@ -165,7 +165,7 @@ extern "C" int32_t tfc_rt_fail(tfc_frame *frame, int32_t status, const char *for
   return status;
 }
 
-extern "C" void tfc_rt_parallel_for(tfc_frame *frame, tfc_rt_body body, void *context,
+extern "C" void tfc_rt_parallel_for(tfc_call_frame *frame, tfc_rt_body body, void *context,
                                     int64_t count, int64_t grain) {
   frame->handle->state->pool.run(body, context, count, grain);
 }

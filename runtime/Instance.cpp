@@ -257,7 +257,7 @@ static void releaseChunks(tfc_instance &handle) {
     state.allocator.give(handle.chunks[i].data, handle.chunks[i].bytes);
 }
 
-extern "C" int32_t tfc_rt_grow(tfc_frame *frame, int32_t chunk, int64_t bytes) {
+extern "C" int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t bytes) {
   tfc_instance &handle = *frame->handle;
   tfc_chunk &old = frame->chunks[chunk];
   if (bytes <= old.bytes)

@@ -55,7 +55,7 @@ typedef struct tfc_queue_info {
   int64_t seed;                        // of a shuffling queue
 } tfc_queue_info;
 
-typedef struct tfc_frame tfc_frame;
+typedef struct tfc_call_frame tfc_call_frame;
 
 // Memory of a list or tape whose length only the data tells; it stays from call to call.
 typedef struct tfc_chunk {
@@ -80,7 +80,7 @@ typedef struct tfc_entry_info {
   int64_t (*arena_bytes)(const int64_t *symbols);
   // Runs one call. Checked before: nulls, bounds. Returns a tfc_status; when it is not 0 the
   // message is set (tfc_rt_fail) and no variable has changed.
-  int32_t (*run)(tfc_frame *frame);
+  int32_t (*run)(tfc_call_frame *frame);
   // Writes the dimensions that the fetches have for the sizes that a call has found; null if there
   // are none.
   void (*found_shapes)(const int64_t *symbols, const int64_t *found, int64_t *dims);
@@ -103,7 +103,7 @@ struct tfc_model {
 };
 
 // What an entry function sees of a call. compiler/memory/ knows the layout (offsets by field).
-struct tfc_frame {
+struct tfc_call_frame {
   tfc_instance *handle;
   char *arena;              // 64-byte aligned, at least arena_bytes(symbols)
   const void *const *feeds; // dense, row-major; null only without elements
@@ -116,34 +116,34 @@ struct tfc_frame {
 
 // Makes a chunk at least `bytes` long, keeping what it holds. Returns a tfc_status; when it is not
 // 0, the message is set and the chunk is as it was.
-int32_t tfc_rt_grow(tfc_frame *frame, int32_t chunk, int64_t bytes);
+int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t bytes);
 
 // Sets the message of the failing call, behind the entry's name ("train: "), and returns `status`,
 // so that generated code can return it. `format` holds "%lld" for each of the `count` (at most 4)
 // values, nothing else. Only for the thread that runs the entry, not for bodies of parallel_for.
-int32_t tfc_rt_fail(tfc_frame *frame, int32_t status, const char *format, const int64_t *values,
-                    int32_t count);
+int32_t tfc_rt_fail(tfc_call_frame *frame, int32_t status, const char *format,
+                    const int64_t *values, int32_t count);
 
 // Runs body(context, begin, end) over [0, count) cut into chunks of `grain` (the last may be
 // shorter), on some threads. Returns when all are done. The cut depends on count and grain alone.
 // A call from inside a body runs on the thread that makes it.
 typedef void (*tfc_rt_body)(void *context, int64_t begin, int64_t end);
-void tfc_rt_parallel_for(tfc_frame *frame, tfc_rt_body body, void *context, int64_t count,
+void tfc_rt_parallel_for(tfc_call_frame *frame, tfc_rt_body body, void *context, int64_t count,
                          int64_t grain);
 
 // Operations on queue number `queue`. `values` are arrays of `count` elements of each component.
 // They wait where they must and return a tfc_status, with the message set if it is not 0, or
 // another number, which the entry returns as well. `is_late` is 1 if the entry has read a variable
 // before.
-int32_t tfc_rt_enqueue(tfc_frame *frame, int32_t queue, const void *const *values, int64_t count,
-                       int32_t is_late);
-int32_t tfc_rt_dequeue(tfc_frame *frame, int32_t queue, void *const *values, int64_t count,
+int32_t tfc_rt_enqueue(tfc_call_frame *frame, int32_t queue, const void *const *values,
+                       int64_t count, int32_t is_late);
+int32_t tfc_rt_dequeue(tfc_call_frame *frame, int32_t queue, void *const *values, int64_t count,
                        int32_t is_late);
 // Sets `taken` and makes what is left of the values zero.
-int32_t tfc_rt_dequeue_up_to(tfc_frame *frame, int32_t queue, void *const *values, int64_t count,
-                             int32_t *taken, int32_t is_late);
-int32_t tfc_rt_queue_size(tfc_frame *frame, int32_t queue);
-void tfc_rt_queue_close(tfc_frame *frame, int32_t queue, int32_t cancel_pending);
+int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, void *const *values,
+                             int64_t count, int32_t *taken, int32_t is_late);
+int32_t tfc_rt_queue_size(tfc_call_frame *frame, int32_t queue);
+void tfc_rt_queue_close(tfc_call_frame *frame, int32_t queue, int32_t cancel_pending);
 
 // What the functions of a generated header call, next to those of `tfc_api` below. Checks pointers
 // (null only for a value without elements) and the bounds of the symbols, then runs the entry on

@@ -231,21 +231,21 @@ void Queues::close(Queue &queue, bool cancelPending) {
 
 //===- What generated code calls ------------------------------------------===//
 
-extern "C" int32_t tfc_rt_enqueue(tfc_frame *frame, int32_t queue, const void *const *values,
+extern "C" int32_t tfc_rt_enqueue(tfc_call_frame *frame, int32_t queue, const void *const *values,
                                   int64_t count, int32_t isLate) {
   Queues &queues = frame->handle->state->queues;
   QueueAccess access = {frame->handle, &queues[queue], true, false, count, values, nullptr};
   return queues.run(access, isLate);
 }
 
-extern "C" int32_t tfc_rt_dequeue(tfc_frame *frame, int32_t queue, void *const *values,
+extern "C" int32_t tfc_rt_dequeue(tfc_call_frame *frame, int32_t queue, void *const *values,
                                   int64_t count, int32_t isLate) {
   Queues &queues = frame->handle->state->queues;
   QueueAccess access = {frame->handle, &queues[queue], false, false, count, nullptr, values};
   return queues.run(access, isLate);
 }
 
-extern "C" int32_t tfc_rt_dequeue_up_to(tfc_frame *frame, int32_t queue, void *const *values,
+extern "C" int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, void *const *values,
                                         int64_t count, int32_t *taken, int32_t isLate) {
   Queues &queues = frame->handle->state->queues;
   QueueAccess access = {frame->handle, &queues[queue], false, true, count, nullptr, values};
@@ -259,12 +259,12 @@ extern "C" int32_t tfc_rt_dequeue_up_to(tfc_frame *frame, int32_t queue, void *c
   return status;
 }
 
-extern "C" int32_t tfc_rt_queue_size(tfc_frame *frame, int32_t queue) {
+extern "C" int32_t tfc_rt_queue_size(tfc_call_frame *frame, int32_t queue) {
   Queues &queues = frame->handle->state->queues;
   return static_cast<int32_t>(queues.sizeOf(queues[queue]));
 }
 
-extern "C" void tfc_rt_queue_close(tfc_frame *frame, int32_t queue, int32_t cancelPending) {
+extern "C" void tfc_rt_queue_close(tfc_call_frame *frame, int32_t queue, int32_t cancelPending) {
   Queues &queues = frame->handle->state->queues;
   ++frame->handle->queueEffects;
   queues.close(queues[queue], cancelPending);

@@ -161,22 +161,21 @@ void RegionEmitter::emitMerge(Node *node, Guard known) {
 //===----------------------------------------------------------------------===//
 
 /// Whether a node may stand anywhere, because it computes nothing.
-bool RegionEmitter::isFree(const Schedule &schedule, Node *node, Guard known) {
-  if (!schedule.isNeeded(node) || node->ghostOf || guards.exclude(known, liveness.of(node)))
+bool RegionEmitter::isFree(const NodeOrder &order, Node *node, Guard known) {
+  if (!order.isNeeded(node) || node->ghostOf || guards.exclude(known, liveness.of(node)))
     return true;
   return node->kind != Kind::Loop &&
          (node->kind != Kind::Plain || resolve({node, 0}).first != node);
 }
 
-bool RegionEmitter::emitUnconditional(const Schedule &schedule, WaitingNodes &waiting,
-                                      Guard known) {
+bool RegionEmitter::emitUnconditional(const NodeOrder &order, WaitingNodes &waiting, Guard known) {
   bool hasProgress = false;
   for (Node *node : waiting.getReady()) {
-    if (!isFree(schedule, node, known) && !guards.implies(known, liveness.of(node)))
+    if (!isFree(order, node, known) && !guards.implies(known, liveness.of(node)))
       continue;
     hasProgress = true;
     waiting.take(node);
-    if (schedule.isNeeded(node) && !guards.exclude(known, liveness.of(node)))
+    if (order.isNeeded(node) && !guards.exclude(known, liveness.of(node)))
       emitNode(node, known);
   }
   return hasProgress;
@@ -184,11 +183,11 @@ bool RegionEmitter::emitUnconditional(const Schedule &schedule, WaitingNodes &wa
 
 /// A condition for the first node that is ready: one of the predicates that its guard implies, or
 /// the guard itself, whichever decides about the most nodes.
-Guard RegionEmitter::chooseCondition(const Schedule &schedule, const WaitingNodes &waiting,
+Guard RegionEmitter::chooseCondition(const NodeOrder &order, const WaitingNodes &waiting,
                                      Guard known) {
   llvm::MapVector<Guard, unsigned> counts;
   for (Node *node : waiting.getWaiting())
-    if (!isFree(schedule, node, known))
+    if (!isFree(order, node, known))
       ++counts[guards.both(known, liveness.of(node))];
   Guard guard = guards.both(known, liveness.of(waiting.getReady().front()));
   auto decides = [&](Guard condition, Guard other) {
@@ -211,22 +210,22 @@ Guard RegionEmitter::chooseCondition(const Schedule &schedule, const WaitingNode
   return *llvm::max_element(candidates, [&](Guard x, Guard y) { return score(x) < score(y); });
 }
 
-RegionEmitter::Branch RegionEmitter::takeBranch(const Schedule &schedule, WaitingNodes &waiting,
+RegionEmitter::Branch RegionEmitter::takeBranch(const NodeOrder &order, WaitingNodes &waiting,
                                                 Guard known) {
-  Branch branch{chooseCondition(schedule, waiting, known), {}, {}};
+  Branch branch{chooseCondition(order, waiting, known), {}, {}};
   for (bool hasProgress = true; hasProgress;) {
     hasProgress = false;
     for (Node *node : waiting.getReady()) {
       Guard guard = guards.both(known, liveness.of(node));
-      bool free = isFree(schedule, node, known);
+      bool free = isFree(order, node, known);
       bool onTrue = guards.implies(guard, branch.condition);
       bool onFalse = guards.exclude(guard, branch.condition);
       if (!free && !onTrue && !onFalse)
         continue;
       // A merge moves behind its inputs, into both regions.
-      if (schedule.isNeeded(node) && (free || onTrue))
+      if (order.isNeeded(node) && (free || onTrue))
         branch.onTrue.push_back(node);
-      if (schedule.isNeeded(node) && (free || onFalse))
+      if (order.isNeeded(node) && (free || onFalse))
         branch.onFalse.push_back(node);
       waiting.take(node);
       hasProgress = true;
@@ -236,12 +235,12 @@ RegionEmitter::Branch RegionEmitter::takeBranch(const Schedule &schedule, Waitin
 }
 
 /// Writes one region and adds the values that it defines to `defined`.
-DenseMap<Edge, Value> RegionEmitter::emitSide(const Schedule &schedule, Region &region,
+DenseMap<Edge, Value> RegionEmitter::emitSide(const NodeOrder &order, Region &region,
                                               ArrayRef<Node *> nodes, Guard known,
                                               SetVector<Edge> &defined) {
   b.setInsertionPointToEnd(&region.emplaceBlock());
   size_t scope = definitions.size();
-  emitNodes(schedule, nodes, known);
+  emitNodes(order, nodes, known);
   DenseMap<Edge, Value> result;
   for (auto &[edge, before] : ArrayRef(definitions).drop_front(scope)) {
     result[edge] = values.lookup(edge);
@@ -251,19 +250,19 @@ DenseMap<Edge, Value> RegionEmitter::emitSide(const Schedule &schedule, Region &
   return result;
 }
 
-void RegionEmitter::emitBranch(const Schedule &schedule, const Branch &branch, Guard known) {
+void RegionEmitter::emitBranch(const NodeOrder &order, const Branch &branch, Guard known) {
   Value condition = conditionOf(branch.condition, known);
   SetVector<Edge> defined;
   OpBuilder::InsertPoint point = b.saveInsertionPoint();
   Region onTrue, onFalse;
   auto trueValues =
-      emitSide(schedule, onTrue, branch.onTrue, guards.both(known, branch.condition), defined);
-  auto falseValues = emitSide(schedule, onFalse, branch.onFalse,
+      emitSide(order, onTrue, branch.onTrue, guards.both(known, branch.condition), defined);
+  auto falseValues = emitSide(order, onFalse, branch.onFalse,
                               guards.both(known, guards.negate(branch.condition)), defined);
   DenseSet<Node *> inside(branch.onTrue.begin(), branch.onTrue.end());
   inside.insert(branch.onFalse.begin(), branch.onFalse.end());
-  SmallVector<Edge> results = llvm::filter_to_vector(
-      defined, [&](Edge edge) { return schedule.isReadOutside(edge, inside); });
+  SmallVector<Edge> results =
+      llvm::filter_to_vector(defined, [&](Edge edge) { return order.isReadOutside(edge, inside); });
   auto finish = [&](Region &region, const DenseMap<Edge, Value> &known) {
     b.setInsertionPointToEnd(&region.front());
     auto yielded = llvm::map_to_vector(results, [&](Edge edge) {
@@ -283,16 +282,16 @@ void RegionEmitter::emitBranch(const Schedule &schedule, const Branch &branch, G
     define(edge, value);
 }
 
-void RegionEmitter::emitNodes(const Schedule &schedule, ArrayRef<Node *> nodes, Guard known) {
-  WaitingNodes waiting(schedule, nodes);
+void RegionEmitter::emitNodes(const NodeOrder &order, ArrayRef<Node *> nodes, Guard known) {
+  WaitingNodes waiting(order, nodes);
   while (!waiting.isEmpty())
-    if (!emitUnconditional(schedule, waiting, known))
-      emitBranch(schedule, takeBranch(schedule, waiting, known), known);
+    if (!emitUnconditional(order, waiting, known))
+      emitBranch(order, takeBranch(order, waiting, known), known);
 }
 
 void RegionEmitter::emit(ArrayRef<Node *> nodes, const Demand &demand, Guard known) {
-  Schedule schedule(nodes, demand, liveness, known);
-  emitNodes(schedule, nodes, known);
+  NodeOrder order(nodes, demand, liveness, known);
+  emitNodes(order, nodes, known);
 }
 
 } // namespace tfc::controlflow

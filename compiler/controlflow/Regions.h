@@ -3,7 +3,7 @@
 #ifndef TFC_COMPILER_CONTROLFLOW_REGIONS_H
 #define TFC_COMPILER_CONTROLFLOW_REGIONS_H
 
-#include "compiler/controlflow/Schedule.h"
+#include "compiler/controlflow/NodeOrder.h"
 
 namespace tfc::controlflow {
 
@@ -41,13 +41,13 @@ private:
   };
 
   // Regions.cpp
-  void emitNodes(const Schedule &schedule, llvm::ArrayRef<Node *> nodes, Guard known);
-  bool isFree(const Schedule &schedule, Node *node, Guard known);
-  bool emitUnconditional(const Schedule &schedule, WaitingNodes &waiting, Guard known);
-  Guard chooseCondition(const Schedule &schedule, const WaitingNodes &waiting, Guard known);
-  Branch takeBranch(const Schedule &schedule, WaitingNodes &waiting, Guard known);
-  void emitBranch(const Schedule &schedule, const Branch &branch, Guard known);
-  llvm::DenseMap<Edge, mlir::Value> emitSide(const Schedule &schedule, mlir::Region &region,
+  void emitNodes(const NodeOrder &order, llvm::ArrayRef<Node *> nodes, Guard known);
+  bool isFree(const NodeOrder &order, Node *node, Guard known);
+  bool emitUnconditional(const NodeOrder &order, WaitingNodes &waiting, Guard known);
+  Guard chooseCondition(const NodeOrder &order, const WaitingNodes &waiting, Guard known);
+  Branch takeBranch(const NodeOrder &order, WaitingNodes &waiting, Guard known);
+  void emitBranch(const NodeOrder &order, const Branch &branch, Guard known);
+  llvm::DenseMap<Edge, mlir::Value> emitSide(const NodeOrder &order, mlir::Region &region,
                                              llvm::ArrayRef<Node *> nodes, Guard known,
                                              llvm::SetVector<Edge> &defined);
   void emitNode(Node *node, Guard known);

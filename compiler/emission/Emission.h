@@ -1,7 +1,7 @@
 // The last stage: from a module in the LLVM dialect to files that a program links or loads.
 #pragma once
 
-#include "compiler/pipeline/Model.h"
+#include "compiler/pipeline/ModelInfo.h"
 #include "mlir/Support/Timing.h"
 #include <string>
 

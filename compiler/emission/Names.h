@@ -1,7 +1,7 @@
 // The C names of a model's functions and their parameters: shared by the header and the code.
 #pragma once
 
-#include "compiler/pipeline/Model.h"
+#include "compiler/pipeline/ModelInfo.h"
 
 namespace tfc::emission {
 

@@ -11,7 +11,7 @@
 #ifndef TFC_COMPILER_MEMORY_ARENA_H
 #define TFC_COMPILER_MEMORY_ARENA_H
 
-#include "compiler/pipeline/Model.h"
+#include "compiler/pipeline/ModelInfo.h"
 #include "dialects/dfg/Dfg.h"
 
 namespace tfc::memory {

@@ -18,10 +18,10 @@
 
 namespace tfc::memory {
 
-/// Pointers of `tfc_frame`, by their position.
+/// Pointers of `tfc_call_frame`, by their position.
 enum class Field { Arena = 1, Feeds, Fetches, Variables, Symbols, Chunks, Found };
-static_assert(offsetof(tfc_frame, arena) == 8 && offsetof(tfc_frame, symbols) == 40 &&
-              offsetof(tfc_frame, chunks) == 48 && offsetof(tfc_frame, found) == 56);
+static_assert(offsetof(tfc_call_frame, arena) == 8 && offsetof(tfc_call_frame, symbols) == 40 &&
+              offsetof(tfc_call_frame, chunks) == 48 && offsetof(tfc_call_frame, found) == 56);
 
 class RunFunction {
 public:

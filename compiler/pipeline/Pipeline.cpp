@@ -10,6 +10,7 @@
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -104,7 +105,7 @@ static constexpr Stage kStages[] = {
 // Leaving optimisations out
 //===----------------------------------------------------------------------===//
 
-static constexpr Switch kSwitches[] = {
+static constexpr Optimization kOptimizations[] = {
     {"fold", "operations on constants"},
     {"algebra", "identities across operations"},
     {"hoist", "moving what does not change out of loops"},
@@ -119,7 +120,7 @@ static constexpr Switch kSwitches[] = {
 // Those of the graph go with -O0. Memory and code are the same at all levels.
 static constexpr StringLiteral kOfAllLevels[] = {"share", "products"};
 
-ArrayRef<Switch> tfc::getSwitches() { return kSwitches; }
+ArrayRef<Optimization> tfc::getOptimizations() { return kOptimizations; }
 
 bool PipelineOptions::isEnabled(StringRef name) const {
   return (optLevel > 0 || llvm::is_contained(kOfAllLevels, name)) &&
@@ -139,14 +140,16 @@ std::optional<unsigned> tfc::findStage(StringRef name) {
   return std::nullopt;
 }
 
-void tfc::registerDialects(DialectRegistry &registry) {
-  registry.insert<affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect,
+DialectRegistry tfc::makeDialectRegistry() {
+  DialectRegistry registry;
+  registry.insert<affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect, DLTIDialect,
                   func::FuncDialect, index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
                   math::MathDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
                   vector::VectorDialect, dfg::DfgDialect, linalg_ext::LinalgExtDialect>();
   func::registerAllExtensions(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  return registry;
 }
 
 static void dump(ModuleOp module, const Stage &stage) {

@@ -32,11 +32,11 @@ struct PipelineOptions {
 };
 
 /// An optimisation that can be left out: results do not depend on it beyond rounding.
-struct Switch {
+struct Optimization {
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
 };
-llvm::ArrayRef<Switch> getSwitches();
+llvm::ArrayRef<Optimization> getOptimizations();
 
 struct Stage {
   llvm::StringLiteral name;
@@ -51,8 +51,8 @@ llvm::ArrayRef<Stage> getStages();
 /// The stage's number, or nothing if there is none of that name.
 std::optional<unsigned> findStage(llvm::StringRef name);
 
-/// Every dialect that some stage reads or makes.
-void registerDialects(mlir::DialectRegistry &registry);
+/// Every dialect that some stage or a test of one reads or makes.
+mlir::DialectRegistry makeDialectRegistry();
 
 /// Checks what stages read in attributes of kernels, entries and launches of a module from a file.
 llvm::LogicalResult verifyAnnotations(mlir::ModuleOp module);

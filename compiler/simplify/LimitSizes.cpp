@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/pipeline/Model.h"
+#include "compiler/pipeline/ModelInfo.h"
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/SizeLimits.h"

@@ -32,9 +32,7 @@ std::string startAfter, stopAfter = "fusion";
 
 /// Reads a graph and runs the stages that are asked for.
 static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext context(makeDialectRegistry(), mlir::MLIRContext::Threading::DISABLED);
   text::SourceManager sources;
   text::DiagnosticEngine diagnostics(sources);
   text::MlirDiagnosticHandler handler(&context, diagnostics);

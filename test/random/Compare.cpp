@@ -1,7 +1,7 @@
 //===- Compare.cpp - Compiled calls against the oracle ----------------------===//
 
 #include "Compare.h"
-#include "compiler/pipeline/Model.h"
+#include "compiler/pipeline/ModelInfo.h"
 #include "compiler/reference/Reference.h"
 #include "tools/tfc/Print.h"
 #include "llvm/ADT/StringExtras.h"

@@ -56,7 +56,7 @@ Variant makeVariant(uint64_t seed, StringRef target) {
     variant.pipeline.optLevel = 0;
     variant.llvmLevel = 0;
   } else if (choice < 0.5) {
-    for (const Switch &option : getSwitches())
+    for (const Optimization &option : getOptimizations())
       if (random.chance(0.3))
         variant.pipeline.disabled.push_back(option.name.str());
   }

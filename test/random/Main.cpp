@@ -71,12 +71,6 @@ struct Job {
 
 } // namespace
 
-static DialectRegistry makeRegistry() {
-  DialectRegistry registry;
-  tfc::registerDialects(registry);
-  return registry;
-}
-
 static FailureOr<Program> load(MLIRContext &context, const Job &job) {
   if (!job.file.empty())
     return readProgram(context, job.file);
@@ -84,7 +78,8 @@ static FailureOr<Program> load(MLIRContext &context, const Job &job) {
 }
 
 static std::unique_ptr<MLIRContext> makeContext() {
-  auto context = std::make_unique<MLIRContext>(makeRegistry(), MLIRContext::Threading::DISABLED);
+  auto context =
+      std::make_unique<MLIRContext>(tfc::makeDialectRegistry(), MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   context->printOpOnDiagnostic(false);
   return context;

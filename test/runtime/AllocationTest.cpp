@@ -50,7 +50,7 @@ TEST(Allocation, ASteadyCallAllocatesNothing) {
   options.threads = 4;
   Instance instance(kModel, &options);
   static int counts[1000];
-  custom = [](tfc_frame *frame) {
+  custom = [](tfc_call_frame *frame) {
     tfc_rt_parallel_for(frame, body, counts, 1000, 10);
     return 0;
   };

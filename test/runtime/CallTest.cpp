@@ -110,7 +110,7 @@ TEST(Call, ReportsFailuresOfTheEntry) {
 
 TEST(Call, AlignsArenaAndVariables) {
   Instance instance;
-  custom = [](tfc_frame *frame) {
+  custom = [](tfc_call_frame *frame) {
     EXPECT_EQ(reinterpret_cast<uintptr_t>(frame->arena) % 64, 0u);
     for (int32_t i = 0; i < kModel.variable_count; ++i)
       EXPECT_EQ(reinterpret_cast<uintptr_t>(frame->variables[i]) % 64, 0u);

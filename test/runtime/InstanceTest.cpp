@@ -85,7 +85,7 @@ TEST(Instance, AcceptsOptionsOfANewerProgramUnlessItUsesThem) {
 }
 
 TEST(Instance, ReportsWhyTheInitialValuesFailed) {
-  static const auto fail = [](tfc_frame *frame) {
+  static const auto fail = [](tfc_call_frame *frame) {
     return tfc_rt_fail(frame, TFC_FAILED_PRECONDITION, "no luck", nullptr, 0);
   };
   tfc_entry_info init = *kModel.init;

@@ -136,7 +136,7 @@ struct Handle {
     model.entry_count = kChange + 1;
     model.queues = kQueues;
     model.queue_count = 3;
-    custom = [](tfc_frame *frame) { return threadBody(frame); };
+    custom = [](tfc_call_frame *frame) { return threadBody(frame); };
     EXPECT_EQ(tfc_instance_create(&model, nullptr, &instance), TFC_OK);
   }
   explicit Handle(const Handle &other) {
@@ -144,26 +144,26 @@ struct Handle {
   }
   ~Handle() { tfc_instance_destroy(instance); }
 
-  tfc_status run(std::function<int32_t(tfc_frame *)> body, int32_t entry = kCustom) {
+  tfc_status run(std::function<int32_t(tfc_call_frame *)> body, int32_t entry = kCustom) {
     threadBody = std::move(body);
     return tfc_instance_call(instance, entry, nullptr, nullptr, nullptr);
   }
   tfc_status put(int32_t queue, std::vector<int64_t> items) {
-    return run([&](tfc_frame *frame) {
+    return run([&](tfc_call_frame *frame) {
       const void *values[] = {items.data()};
       return tfc_rt_enqueue(frame, queue, values, items.size(), 0);
     });
   }
   tfc_status take(int32_t queue, int64_t count = 1) {
     taken.assign(count, -1);
-    return run([&](tfc_frame *frame) {
+    return run([&](tfc_call_frame *frame) {
       void *values[] = {taken.data()};
       return tfc_rt_dequeue(frame, queue, values, count, 0);
     });
   }
   tfc_status takeUpTo(int32_t queue, int64_t count) {
     taken.assign(count, -1);
-    return run([&](tfc_frame *frame) {
+    return run([&](tfc_call_frame *frame) {
       void *values[] = {taken.data()};
       return tfc_rt_dequeue_up_to(frame, queue, values, count, &number, 0);
     });
@@ -175,14 +175,14 @@ struct Handle {
   }
   std::string message() const { return tfc_instance_message(instance); }
 
-  static thread_local std::function<int32_t(tfc_frame *)> threadBody;
+  static thread_local std::function<int32_t(tfc_call_frame *)> threadBody;
   tfc_entry_info entries[kChange + 1];
   tfc_model model = {};
   tfc_instance *instance = nullptr;
   std::vector<int64_t> taken;
   int32_t number = -1;
 };
-thread_local std::function<int32_t(tfc_frame *)> Handle::threadBody;
+thread_local std::function<int32_t(tfc_call_frame *)> Handle::threadBody;
 } // namespace
 
 using Items = std::vector<int64_t>;
@@ -345,7 +345,7 @@ TEST(QueueThreads, FinishWaitingPutsWhenClosed) {
   std::thread putter([&] { EXPECT_EQ(second.put(kWork, {1, 2, 3, 4, 5, 6}), TFC_OK); });
   while (first.size("work") < 4)
     std::this_thread::yield();
-  first.run([](tfc_frame *frame) { return tfc_rt_queue_close(frame, kWork, 0), TFC_OK; });
+  first.run([](tfc_call_frame *frame) { return tfc_rt_queue_close(frame, kWork, 0), TFC_OK; });
   int64_t sum = 0;
   tfc_status status;
   while ((status = first.take(kWork)) == TFC_OK)
@@ -444,7 +444,7 @@ TEST(QueueVariables, AreReadAgainWhenTheyChangedDuringAWait) {
   EXPECT_EQ(first.put(kWork, {1, 2, 3, 4}), TFC_OK);
   std::atomic<int> runs = 0;
   std::thread putter([&] {
-    EXPECT_EQ(second.run([&](tfc_frame *frame) {
+    EXPECT_EQ(second.run([&](tfc_call_frame *frame) {
       ++runs;
       const void *values[] = {frame->variables[kSteps]};
       return tfc_rt_enqueue(frame, kWork, values, 1, /*is_late=*/1);
@@ -468,7 +468,7 @@ TEST(QueueVariables, LoseNoUpdateOfACallThatWaits) {
   auto work = [&](Handle &own) {
     for (int i = 0; i < kCalls; ++i) {
       int64_t next = 0;
-      auto body = [&](tfc_frame *frame) {
+      auto body = [&](tfc_call_frame *frame) {
         auto *steps = static_cast<int64_t *>(frame->variables[kSteps]);
         next = *steps + 1;
         const void *values[] = {&next};

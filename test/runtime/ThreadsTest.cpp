@@ -16,7 +16,7 @@ static tfc_options withThreads(int32_t threads) {
   return options;
 }
 
-static void callCustom(tfc_instance *instance, std::function<int32_t(tfc_frame *)> body) {
+static void callCustom(tfc_instance *instance, std::function<int32_t(tfc_call_frame *)> body) {
   custom = std::move(body);
   EXPECT_EQ(tfc_instance_call(instance, kCustom, nullptr, nullptr, nullptr), TFC_OK);
 }
@@ -38,7 +38,7 @@ struct Chunks {
 static std::multiset<std::pair<int64_t, int64_t>> cut(tfc_instance *instance, int64_t count,
                                                       int64_t grain) {
   Chunks chunks;
-  callCustom(instance, [&](tfc_frame *frame) {
+  callCustom(instance, [&](tfc_call_frame *frame) {
     tfc_rt_parallel_for(frame, Chunks::body, &chunks, count, grain);
     return 0;
   });
@@ -72,7 +72,7 @@ TEST(ParallelFor, UsesSeveralThreads) {
   Instance instance(kModel, &options);
   // Each chunk waits until all have begun: that takes three threads.
   std::atomic<int> begun = 0;
-  callCustom(instance, [&](tfc_frame *frame) {
+  callCustom(instance, [&](tfc_call_frame *frame) {
     tfc_rt_parallel_for(
         frame,
         [](void *context, int64_t, int64_t) {
@@ -91,10 +91,10 @@ TEST(ParallelFor, RunsNestedLoopsInTheThreadThatMeetsThem) {
   tfc_options options = withThreads(4);
   Instance instance(kModel, &options);
   struct Outer {
-    tfc_frame *frame;
+    tfc_call_frame *frame;
     std::atomic<int64_t> sum = 0;
   } outer;
-  callCustom(instance, [&](tfc_frame *frame) {
+  callCustom(instance, [&](tfc_call_frame *frame) {
     outer.frame = frame;
     tfc_rt_parallel_for(
         frame,
@@ -123,7 +123,7 @@ TEST(ParallelFor, SurvivesManyShortLoops) {
   Instance instance(kModel, &options);
   std::atomic<int64_t> sum = 0;
   int64_t expected = 0;
-  callCustom(instance, [&](tfc_frame *frame) {
+  callCustom(instance, [&](tfc_call_frame *frame) {
     for (int i = 0; i < 20000; ++i) {
       expected += 1 + i % 9;
       tfc_rt_parallel_for(

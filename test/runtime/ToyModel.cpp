@@ -6,12 +6,12 @@
 
 using namespace toy;
 
-std::function<int32_t(tfc_frame *)> toy::custom;
+std::function<int32_t(tfc_call_frame *)> toy::custom;
 
 static int64_t noArena(const int64_t *) { return 0; }
 static void noShapes(const int64_t *, int64_t *) {}
 
-static int32_t runInit(tfc_frame *frame) {
+static int32_t runInit(tfc_call_frame *frame) {
   for (int32_t i = 0; i < kModel.variable_count; ++i)
     memset(frame->variables[i], 0, kModel.variables[i].bytes);
   for (int i = 0; i < 6; ++i)
@@ -26,7 +26,7 @@ static void stepShapes(const int64_t *symbols, int64_t *dims) {
   memcpy(dims, all, sizeof(all));
 }
 
-static int32_t runStep(tfc_frame *frame) {
+static int32_t runStep(tfc_call_frame *frame) {
   auto *x = static_cast<const float *>(frame->feeds[0]);
   auto *y = static_cast<float *>(frame->fetches[1]);
   float total = 0;
@@ -41,7 +41,7 @@ static int32_t runStep(tfc_frame *frame) {
 static void totalShapes(const int64_t *symbols, int64_t *dims) { dims[0] = symbols[0]; }
 static int64_t totalArena(const int64_t *symbols) { return symbols[0] * 4; }
 
-static int32_t runTotal(tfc_frame *frame) {
+static int32_t runTotal(tfc_call_frame *frame) {
   float total = 0;
   int64_t m = frame->symbols[0];
   if (m > 0)
@@ -52,7 +52,7 @@ static int32_t runTotal(tfc_frame *frame) {
   return TFC_OK;
 }
 
-static int32_t runPick(tfc_frame *frame) {
+static int32_t runPick(tfc_call_frame *frame) {
   int64_t index = *static_cast<const int64_t *>(frame->feeds[0]);
   const int64_t values[] = {index, 6};
   if (index < 0 || index >= 6)
@@ -63,12 +63,12 @@ static int32_t runPick(tfc_frame *frame) {
 
 static void oddShapes(const int64_t *symbols, int64_t *dims) { dims[0] = 2 * symbols[0] + 1; }
 
-static int32_t runOdd(tfc_frame *frame) {
+static int32_t runOdd(tfc_call_frame *frame) {
   *static_cast<int64_t *>(frame->fetches[0]) = frame->symbols[0];
   return TFC_OK;
 }
 
-static int32_t runCustom(tfc_frame *frame) { return custom(frame); }
+static int32_t runCustom(tfc_call_frame *frame) { return custom(frame); }
 
 static const tfc_value_info kStepFeeds[] = {{"x", "f32[n, 4]", TFC_F32, 2},
                                             {"label", "i32[n]", TFC_I32, 1}};

@@ -32,7 +32,7 @@ enum Variable : int32_t { kW, kSteps, kMask, kHalf, kEmpty };
 extern const tfc_model kModel;
 
 /// What entry `custom` does; it may fail.
-extern std::function<int32_t(tfc_frame *)> custom;
+extern std::function<int32_t(tfc_call_frame *)> custom;
 
 /// Ends an instance with its scope.
 struct Instance {

@@ -1,7 +1,7 @@
 // tfc.h and Model.h are C11 without warnings, and their layout is what emission/ writes.
 #include "runtime/Model.h"
 
-_Static_assert(sizeof(tfc_frame) == 64, "eight pointers");
+_Static_assert(sizeof(tfc_call_frame) == 64, "eight pointers");
 _Static_assert(sizeof(tfc_entry_info) == 88, "");
 _Static_assert(sizeof(tfc_variable_info) == 40, "");
 _Static_assert(sizeof(tfc_value_info) == 24, "");

@@ -43,7 +43,7 @@ namespace {
 /// Runs the steps and counts what differs.
 class CaseRunner {
 public:
-  CaseRunner(const RunOptions &options, Model &model, const Case &recorded)
+  CaseRunner(const RunOptions &options, CallableModel &model, const Case &recorded)
       : options(options), model(model), recorded(recorded) {}
 
   Error run();
@@ -57,7 +57,7 @@ private:
                      const std::string &name);
 
   const RunOptions &options;
-  Model &model;
+  CallableModel &model;
   const Case &recorded;
   size_t number = 0;
 };
@@ -290,7 +290,7 @@ Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded, bo
   return entries;
 }
 
-int tfc::runCase(const RunOptions &options, const Case &recorded, Model &model) {
+int tfc::runCase(const RunOptions &options, const Case &recorded, CallableModel &model) {
   CaseRunner runner(options, model, recorded);
   if (Error error = runner.run())
     return reportError(std::move(error));

@@ -57,11 +57,13 @@ static std::string checkCpu(const std::string &name) {
 
 static std::string switchNames() {
   return llvm::join(
-      llvm::map_range(getSwitches(), [](const Switch &option) { return option.name; }), ", ");
+      llvm::map_range(getOptimizations(), [](const Optimization &option) { return option.name; }),
+      ", ");
 }
 
-static std::string checkSwitch(const std::string &name) {
-  if (llvm::any_of(getSwitches(), [&](const Switch &option) { return option.name == name; }))
+static std::string checkOptimization(const std::string &name) {
+  if (llvm::any_of(getOptimizations(),
+                   [&](const Optimization &option) { return option.name == name; }))
     return "";
   return "'" + name + "' is no optimisation; they are " + switchNames();
 }
@@ -82,7 +84,7 @@ struct CompileFlags {
     app.add_option("--disable", request.pipeline.disabled,
                    "Optimisations to leave out: " + switchNames())
         ->delimiter(',')
-        ->check(CLI::Validator(checkSwitch, ""))
+        ->check(CLI::Validator(checkOptimization, ""))
         ->type_name("NAME,...");
     app.add_option("--max-steps", request.importOptions.limits.steps,
                    "How many steps the expansion of a graph may take (default: 20000000)")

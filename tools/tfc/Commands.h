@@ -14,7 +14,7 @@ int runFormat(const FormatOptions &options);
 int runExplain(llvm::StringRef slug);
 
 /// Runs a recorded case on a model: its steps in order, in one instance.
-int runCase(const RunOptions &options, const Case &recorded, Model &model);
+int runCase(const RunOptions &options, const Case &recorded, CallableModel &model);
 
 /// Compiles the request's input into a library that lives as long as the program needs it, and
 /// loads it; a library is loaded as it is. Nothing if the errors have been printed.

@@ -7,7 +7,7 @@
 
 namespace tfc {
 
-class ComparedModel : public Model {
+class ComparedModel : public CallableModel {
 public:
   /// Compiles the request's input and executes it. Null if the errors have been printed.
   static std::unique_ptr<ComparedModel> load(const CompileRequest &request, int threads);

@@ -23,14 +23,8 @@ int tfc::reportError(llvm::Error error) { return reportError(llvm::toString(std:
 // Session
 //===----------------------------------------------------------------------===//
 
-static DialectRegistry makeRegistry() {
-  DialectRegistry registry;
-  registerDialects(registry);
-  return registry;
-}
-
 Session::Session()
-    : diagnostics(sources), context(makeRegistry()), handler(&context, diagnostics) {}
+    : diagnostics(sources), context(makeDialectRegistry()), handler(&context, diagnostics) {}
 
 Session::~Session() { diagnostics.flush(llvm::errs()); }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "compiler/reference/Reference.h"
+#include "tools/tfc/CallableModel.h"
 #include "tools/tfc/Compiler.h"
-#include "tools/tfc/Model.h"
 #include <map>
 
 namespace tfc {

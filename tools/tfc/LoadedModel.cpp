@@ -17,10 +17,10 @@ std::string tfc::findRuntimeLibrary() {
 }
 
 LoadedModel::LoadedModel(LoadedModel &&other)
-    : Model(std::move(other)), handle(std::exchange(other.handle, nullptr)), library(other.library),
-      instance(std::exchange(other.instance, nullptr)), threads(other.threads),
-      memory(std::move(other.memory)), functions(std::move(other.functions)),
-      compileTime(other.compileTime) {}
+    : CallableModel(std::move(other)), handle(std::exchange(other.handle, nullptr)),
+      library(other.library), instance(std::exchange(other.instance, nullptr)),
+      threads(other.threads), memory(std::move(other.memory)),
+      functions(std::move(other.functions)), compileTime(other.compileTime) {}
 
 LoadedModel::~LoadedModel() {
   if (instance)
@@ -122,7 +122,7 @@ void LoadedModel::describe() {
   }
 }
 
-Expected<const Entry *> Model::findEntry(StringRef name) const {
+Expected<const Entry *> CallableModel::findEntry(StringRef name) const {
   if (name.empty() && entries.size() == 1)
     return &entries.front();
   for (const Entry &entry : entries)

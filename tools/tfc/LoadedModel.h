@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/tfc.h"
-#include "tools/tfc/Model.h"
+#include "tools/tfc/CallableModel.h"
 #include "tools/tfc/Profile.h"
 #include <atomic>
 #include <chrono>
@@ -15,7 +15,7 @@ namespace tfc {
 /// tree as in an installation.
 std::string findRuntimeLibrary();
 
-class LoadedModel : public Model {
+class LoadedModel : public CallableModel {
 public:
   /// Loads the library and makes an instance with `threads` threads (0: all processors).
   static llvm::Expected<LoadedModel> load(llvm::StringRef path, int32_t threads);

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "compiler/reference/Reference.h"
+#include "tools/tfc/CallableModel.h"
 #include "tools/tfc/Compiler.h"
-#include "tools/tfc/Model.h"
 
 namespace tfc {
 
-class ReferenceModel : public Model {
+class ReferenceModel : public CallableModel {
 public:
   /// Reads the request's input and gives variables their initial values. Null if the errors have
   /// been printed.

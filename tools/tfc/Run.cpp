@@ -93,7 +93,7 @@ static std::string fetchPath(const RunOptions &options, const Port &fetch) {
 }
 
 /// The exit code after an error if a fetch would replace a file that the command reads, else 0.
-static int checkFetchFiles(const RunOptions &options, const Model &model) {
+static int checkFetchFiles(const RunOptions &options, const CallableModel &model) {
   Expected<const Entry *> entry = model.findEntry(options.entry);
   if (!entry) { // the call reports it
     consumeError(entry.takeError());
@@ -133,7 +133,7 @@ static Error writeResults(const RunOptions &options, const Entry &entry, ArrayRe
   return Error::success();
 }
 
-static Error callOnce(const RunOptions &options, Model &model) {
+static Error callOnce(const RunOptions &options, CallableModel &model) {
   Expected<const Entry *> entry = model.findEntry(options.entry);
   if (!entry)
     return entry.takeError();
@@ -148,7 +148,8 @@ static Error callOnce(const RunOptions &options, Model &model) {
 
 /// What the options ask for: a compiled model, or the graph as the oracle executes it. Null if the
 /// errors have been printed.
-static std::unique_ptr<Model> makeModel(const RunOptions &options, const CompileRequest &request) {
+static std::unique_ptr<CallableModel> makeModel(const RunOptions &options,
+                                                const CompileRequest &request) {
   if (options.isReference)
     return ReferenceModel::load(request);
   std::optional<LoadedModel> model = compileAndLoad(request, options.threads);
@@ -205,7 +206,7 @@ static int runRecorded(const RunOptions &options) {
     outs() << model->summary() << '\n';
     return 0;
   }
-  std::unique_ptr<Model> model = makeModel(options, request);
+  std::unique_ptr<CallableModel> model = makeModel(options, request);
   return model ? runCase(options, *recorded, *model) : 1;
 }
 
@@ -248,14 +249,15 @@ int tfc::runEntry(const RunOptions &options) {
     return runRecorded(options);
   bool compares = !options.compareWith.empty();
   std::unique_ptr<ComparedModel> both;
-  std::unique_ptr<Model> one;
+  std::unique_ptr<CallableModel> one;
   if (compares)
     both = ComparedModel::load(options.compile, options.threads);
   else
     one = makeModel(options, options.compile);
   if (!both && !one)
     return 1;
-  if (int code = checkFetchFiles(options, compares ? static_cast<const Model &>(*both) : *one))
+  if (int code =
+          checkFetchFiles(options, compares ? static_cast<const CallableModel &>(*both) : *one))
     return code;
   if (Error error = compares ? compareOnce(options, *both) : callOnce(options, *one))
     return reportError(std::move(error));

@@ -16,7 +16,7 @@ static void shapes(const int64_t *symbols, int64_t *dims) {
 static int64_t arenaBytes(const int64_t *symbols) { return 0; }
 static void noShapes(const int64_t *symbols, int64_t *dims) {}
 
-static int32_t scale(tfc_frame *frame) {
+static int32_t scale(tfc_call_frame *frame) {
   const float *x = frame->feeds[0], *w = frame->variables[0];
   float *y = frame->fetches[0];
   int64_t *seen = (int64_t *)frame->variables[1], n = frame->symbols[0];
@@ -27,7 +27,7 @@ static int32_t scale(tfc_frame *frame) {
   return TFC_OK;
 }
 
-static int32_t initialise(tfc_frame *frame) {
+static int32_t initialise(tfc_call_frame *frame) {
   float *w = (float *)frame->variables[0];
   w[0] = 1;
   w[1] = 2;

@@ -26,9 +26,9 @@ struct Entry {
   std::vector<Symbol> symbols;
 };
 
-class Model {
+class CallableModel {
 public:
-  virtual ~Model() = default;
+  virtual ~CallableModel() = default;
 
   const std::vector<Entry> &getEntries() const { return entries; }
   /// The entry of that name; the only one if `name` is empty.

@@ -1,7 +1,7 @@
-//===- Schedule.h - What must come before what ------------------------------===//
+//===- NodeOrder.h - What must come before what -----------------------------===//
 
-#ifndef TFC_COMPILER_CONTROLFLOW_SCHEDULE_H
-#define TFC_COMPILER_CONTROLFLOW_SCHEDULE_H
+#ifndef TFC_COMPILER_CONTROLFLOW_NODEORDER_H
+#define TFC_COMPILER_CONTROLFLOW_NODEORDER_H
 
 #include "compiler/controlflow/Liveness.h"
 #include <set>
@@ -15,10 +15,10 @@ struct Demand {
 };
 
 /// What running some nodes takes.
-class Schedule {
+class NodeOrder {
 public:
   /// `nodes` are sorted topologically; `known` holds where they run.
-  Schedule(llvm::ArrayRef<Node *> nodes, const Demand &demand, Liveness &liveness, Guard known);
+  NodeOrder(llvm::ArrayRef<Node *> nodes, const Demand &demand, Liveness &liveness, Guard known);
 
   /// Whether anything asks for the node.
   bool isNeeded(Node *node) const { return needed.contains(node); }
@@ -40,10 +40,10 @@ private:
   llvm::DenseMap<Node *, llvm::SmallVector<Node *>> before;
 };
 
-/// Some nodes of a schedule that wait for one another.
+/// Some nodes of an order that wait for one another.
 class WaitingNodes {
 public:
-  WaitingNodes(const Schedule &schedule, llvm::ArrayRef<Node *> nodes);
+  WaitingNodes(const NodeOrder &order, llvm::ArrayRef<Node *> nodes);
 
   bool isEmpty() const { return ready.empty(); }
   /// Those that wait for none of the others, in order.
@@ -63,4 +63,4 @@ private:
 
 } // namespace tfc::controlflow
 
-#endif // TFC_COMPILER_CONTROLFLOW_SCHEDULE_H
+#endif // TFC_COMPILER_CONTROLFLOW_NODEORDER_H

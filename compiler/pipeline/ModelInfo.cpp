@@ -1,4 +1,4 @@
-#include "compiler/pipeline/Model.h"
+#include "compiler/pipeline/ModelInfo.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/Types.h"
 #include "llvm/ADT/StringSet.h"

@@ -1,19 +1,19 @@
-//===- Schedule.cpp - What must come before what ----------------------------===//
+//===- NodeOrder.cpp - What must come before what ---------------------------===//
 
-#include "compiler/controlflow/Schedule.h"
+#include "compiler/controlflow/NodeOrder.h"
 #include "compiler/controlflow/Effects.h"
 
 using namespace mlir;
 
 namespace tfc::controlflow {
 
-Schedule::Schedule(ArrayRef<Node *> nodes, const Demand &demand, Liveness &liveness, Guard known)
+NodeOrder::NodeOrder(ArrayRef<Node *> nodes, const Demand &demand, Liveness &liveness, Guard known)
     : liveness(liveness), known(known) {
   addNeeded(nodes, demand);
   addOrder(nodes);
 }
 
-bool Schedule::isReadOutside(Edge value, const DenseSet<Node *> &nodes) const {
+bool NodeOrder::isReadOutside(Edge value, const DenseSet<Node *> &nodes) const {
   if (demanded.contains(value))
     return true;
   auto found = readers.find(value);
@@ -21,15 +21,15 @@ bool Schedule::isReadOutside(Edge value, const DenseSet<Node *> &nodes) const {
          llvm::any_of(found->second, [&](Node *reader) { return !nodes.contains(reader); });
 }
 
-ArrayRef<Node *> Schedule::predecessors(Node *node) const { return before.find(node)->second; }
+ArrayRef<Node *> NodeOrder::predecessors(Node *node) const { return before.find(node)->second; }
 
-void Schedule::addLeaves(Guard guard, SetVector<Edge> &uses) {
+void NodeOrder::addLeaves(Guard guard, SetVector<Edge> &uses) {
   for (Edge leaf : liveness.leavesOf(liveness.guards.simplify(guard, known)))
     uses.insert(resolve(leaf));
 }
 
 /// The values that running `node` takes, those of its guard included.
-void Schedule::addUses(const Node &node, SetVector<Edge> &uses) {
+void NodeOrder::addUses(const Node &node, SetVector<Edge> &uses) {
   addLeaves(liveness.of(&node), uses);
   for (Edge input : node.inputs) {
     uses.insert(resolve(input));
@@ -44,7 +44,7 @@ void Schedule::addUses(const Node &node, SetVector<Edge> &uses) {
     addUses(*inner, uses);
 }
 
-void Schedule::addNeeded(ArrayRef<Node *> nodes, const Demand &demand) {
+void NodeOrder::addNeeded(ArrayRef<Node *> nodes, const Demand &demand) {
   SetVector<Edge> uses;
   for (Edge value : demand.values)
     uses.insert(resolve(value));
@@ -73,7 +73,7 @@ void Schedule::addNeeded(ArrayRef<Node *> nodes, const Demand &demand) {
 }
 
 /// Keeps effects that conflict in order.
-void Schedule::addOrder(ArrayRef<Node *> nodes) {
+void NodeOrder::addOrder(ArrayRef<Node *> nodes) {
   SmallVector<std::pair<Node *, Effects>> effects;
   for (Node *node : nodes) {
     if (!needed.contains(node))
@@ -92,13 +92,13 @@ void Schedule::addOrder(ArrayRef<Node *> nodes) {
 // WaitingNodes
 //===----------------------------------------------------------------------===//
 
-WaitingNodes::WaitingNodes(const Schedule &schedule, ArrayRef<Node *> nodes)
+WaitingNodes::WaitingNodes(const NodeOrder &order, ArrayRef<Node *> nodes)
     : nodes(nodes), successors(nodes.size()), missing(nodes.size(), 0),
       isTaken(nodes.size(), false) {
   for (auto [i, node] : llvm::enumerate(nodes))
     position[node] = i;
   for (auto [i, node] : llvm::enumerate(nodes)) {
-    for (Node *input : schedule.predecessors(node))
+    for (Node *input : order.predecessors(node))
       if (auto found = position.find(input); found != position.end() && input != node) {
         successors[found->second].push_back(i);
         ++missing[i];
