@@ -99,10 +99,7 @@ static LogicalResult structure(DataflowOp op) {
   return success();
 }
 
-static bool isControl(Operation *op) {
-  return isa<SwitchOp>(op) || isa<MergeOp>(op) || isa<EnterOp>(op) || isa<ExitOp>(op) ||
-         isa<NextIterationOp>(op) || isa<LoopCondOp>(op);
-}
+static bool isControl(Operation *op) { return op->hasTrait<RoutingRole>(); }
 
 /// Whether a node holds one operation of control flow alone, and gives nothing but its results.
 static bool isWrapper(NodeOp node, Operation *control) {

@@ -172,7 +172,7 @@ DimExpr launchSize(LaunchOp launch, Operation *kernel, StringRef attribute) {
 }
 
 bool isStep(Operation *op) {
-  return !isa<ReadOp, AssignOp, ReshapeOp, ConstantOp, SizeOp>(op) &&
+  return !op->hasTrait<SourceRole>() && !isa<AssignOp, ReshapeOp>(op) &&
          !op->hasTrait<OpTrait::IsTerminator>();
 }
 

@@ -326,7 +326,7 @@ void BlockPlanner::reorder(const StepGraph &graph) {
   });
   SmallVector<Operation *> sources, reshapes;
   for (Operation &op : block) {
-    if (isa<ReadOp, ConstantOp, SizeOp>(op))
+    if (op.hasTrait<SourceRole>())
       sources.push_back(&op);
     else if (isa<ReshapeOp>(op))
       reshapes.push_back(&op);

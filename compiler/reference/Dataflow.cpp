@@ -25,9 +25,7 @@ static Operation *innermost(Operation *op) {
   if (!node)
     return op;
   Operation *inner = &node.getBody().front().front();
-  bool isControl = isa<SwitchOp, MergeOp>(inner) || isa<EnterOp, ExitOp>(inner) ||
-                   isa<NextIterationOp, LoopCondOp>(inner);
-  return isControl ? inner : op;
+  return inner->hasTrait<RoutingRole>() ? inner : op;
 }
 
 /// What the operation reads, control edges apart.
@@ -329,7 +327,7 @@ LogicalResult TokenRun::fire(Operation *op, Iteration &iteration) {
   } else if (auto fork = dyn_cast<SwitchOp>(inner); fork && runs) {
     if (failed(fireSwitch(fork, tokens, results)))
       return failure();
-  } else if (runs && (isa<EnterOp, ExitOp>(inner) || isa<NextIterationOp, LoopCondOp>(inner))) {
+  } else if (runs && inner->hasTrait<RoutingRole>()) {
     interpreter.forward(inner->getResult(0), lookup(tokens, inner->getOperand(0)));
     results.push_back(interpreter.get(inner->getResult(0)));
   } else if (runs && failed(firePlain(op, tokens, results))) {

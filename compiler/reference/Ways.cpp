@@ -8,7 +8,7 @@ using namespace tfc::dfg;
 namespace tfc::reference {
 
 Ways::Ways(GradientsOp gradients) : entry(gradients->getParentOfType<EntryOp>()) {
-  entry.walk([&](Operation *op) { hasChoice |= isa<IfOp, WhileOp>(op) || isa<DataflowOp>(op); });
+  entry.getBody().walk([&](Operation *op) { hasChoice |= op->getNumRegions() > 0; });
   if (!hasChoice)
     return;
   reach(gradients.getY());

@@ -94,7 +94,7 @@ def Dfg_WhileOp : Dfg_Op<"while", [
 }
 
 def Dfg_YieldOp : Dfg_Op<"yield", [
-    Pure, Terminator, ParentOneOf<["IfOp", "WhileOp", "DataflowOp", "NodeOp"]>]> {
+    Pure, Terminator, ParentOneOf<["IfOp", "WhileOp", "DataflowOp", "NodeOp"]>, Dfg_RegisterReaderRole]> {
   let summary = "Ends a region with its values";
   let description = [{
     ```mlir
@@ -107,7 +107,7 @@ def Dfg_YieldOp : Dfg_Op<"yield", [
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
 }
 
-def Dfg_ConditionOp : Dfg_Op<"condition", [Pure, Terminator, HasParent<"WhileOp">]> {
+def Dfg_ConditionOp : Dfg_Op<"condition", [Pure, Terminator, HasParent<"WhileOp">, Dfg_RegisterReaderRole]> {
   let summary = "Tells whether a loop goes on";
   let description = [{
     ```mlir

@@ -61,7 +61,7 @@ def Dfg_NodeOp : Dfg_Op<"node", [RecursiveMemoryEffects, SingleBlock, NoRegionAr
   let hasVerifier = 1;
 }
 
-def Dfg_SwitchOp : Dfg_PureOp<"switch"> {
+def Dfg_SwitchOp : Dfg_PureOp<"switch", [Dfg_RoutingRole]> {
   let summary = "Forwards a value to one of two outputs";
   let description = [{
     Forwards `data` to `on_true` if `predicate` holds and to `on_false`
@@ -78,7 +78,7 @@ def Dfg_SwitchOp : Dfg_PureOp<"switch"> {
   let assemblyFormat = "$data `,` $predicate attr-dict `:` type($data) `,` type($predicate)";
 }
 
-def Dfg_MergeOp : Dfg_PureOp<"merge"> {
+def Dfg_MergeOp : Dfg_PureOp<"merge", [Dfg_RoutingRole]> {
   let summary = "Forwards the live one of its inputs";
   let description = [{
     Forwards the input that is live, and its position as i32; dead only if all
@@ -96,7 +96,7 @@ def Dfg_MergeOp : Dfg_PureOp<"merge"> {
 }
 
 class Dfg_FrameOp<string mnemonic, list<Trait> traits = []> :
-    Dfg_Op<mnemonic, !listconcat([Pure, AllTypesMatch<["x", "y"]>], traits)> {
+    Dfg_Op<mnemonic, !listconcat([Pure, AllTypesMatch<["x", "y"]>, Dfg_RoutingRole], traits)> {
   let specialValues = "Elements pass as they are.";
   let results = (outs Dfg_Value:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";

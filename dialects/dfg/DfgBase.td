@@ -133,12 +133,15 @@ class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemoni
 class Dfg_PureOp<string mnemonic, list<Trait> traits = []> :
     Dfg_Op<mnemonic, !listconcat([Pure, Dfg_InferTypes], traits)>;
 
-// Roles in a kernel: see Roles.h.
+// Roles: see Roles.h.
 class Dfg_Role<string name> : NativeOpTrait<name> { let cppNamespace = "::tfc::dfg"; }
 def Dfg_ViewRole : Dfg_Role<"ViewRole">;
 def Dfg_ParallelRole : Dfg_Role<"ParallelRole">;
 def Dfg_ReductionRole : Dfg_Role<"ReductionRole">;
 def Dfg_ContractionRole : Dfg_Role<"ContractionRole">;
+def Dfg_RoutingRole : Dfg_Role<"RoutingRole">;
+def Dfg_SourceRole : Dfg_Role<"SourceRole">;
+def Dfg_RegisterReaderRole : Dfg_Role<"RegisterReaderRole">;
 
 /// The trait list entry of an operation with a gradient.
 def Dfg_Differentiable : DeclareOpInterfaceMethods<Dfg_DifferentiableOpInterface>;

@@ -1,7 +1,7 @@
 //===- HostForm.cpp - Operations that the host function runs ---------------===//
 
 #include "dialects/dfg/HostForm.h"
-#include "dialects/dfg/SizeOps.h"
+#include "dialects/dfg/Resources.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -61,18 +61,25 @@ bool usesLists(Operation *op) {
 
 bool takesRegister(OpOperand &use) {
   Operation *reader = use.getOwner();
-  if (isInRegister(reader) || reader->getNumRegions() > 0 ||
-      isa<YieldOp, ConditionOp, CheckOp>(reader) || isa<BindSizeOp>(reader))
+  if (isInRegister(reader) || reader->getNumRegions() > 0 || reader->hasTrait<RegisterReaderRole>())
     return true;
   // Positions and sizes of lists, not the elements.
   return usesLists(reader) && use.getOperandNumber() < 2;
 }
 
-/// Whether the operation's own effects are on something else than variables and sizes.
+/// Returns true if an effect of the operation itself is on one of the resources.
+static bool uses(Operation *op, llvm::ArrayRef<SideEffects::Resource *> resources) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  if (interface)
+    interface.getEffects(effects);
+  return llvm::any_of(effects, [&](const MemoryEffects::EffectInstance &effect) {
+    return llvm::is_contained(resources, effect.getResource());
+  });
+}
+
 static bool usesTapeOrQueue(Operation *op) {
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  return effects && !isa<ReadOp, AssignOp>(op) && !isa<BindSizeOp>(op) &&
-         effects.hasEffect<MemoryEffects::Write>();
+  return uses(op, {TapeResource::get(), QueueResource::get()});
 }
 
 bool hasOrderedEffects(Operation *op) {
@@ -84,12 +91,9 @@ bool hasOrderedEffects(Operation *op) {
 }
 
 bool usesQueues(Operation *op) {
-  auto isOnQueue = [](auto &effect) { return effect.getResource()->getName() == "queue"; };
   return op
-      ->walk([&](MemoryEffectOpInterface nested) {
-        SmallVector<MemoryEffects::EffectInstance> effects;
-        nested.getEffects(effects);
-        return llvm::any_of(effects, isOnQueue) ? WalkResult::interrupt() : WalkResult::advance();
+      ->walk([](Operation *nested) {
+        return uses(nested, QueueResource::get()) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

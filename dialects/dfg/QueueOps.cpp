@@ -1,14 +1,10 @@
 //===- QueueOps.cpp - Queues between calls and threads ---------------------===//
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Resources.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
-
-/// One resource for all queues; the symbol tells which.
-struct QueueResource : SideEffects::Resource::Base<QueueResource> {
-  StringRef getName() final { return "queue"; }
-};
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 

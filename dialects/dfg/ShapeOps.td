@@ -6,7 +6,7 @@
 include "dialects/dfg/DfgBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor]> {
+def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor, Dfg_SourceRole]> {
   let summary = "Holds a tensor known at compile time";
   let description = [{
     Large values are dense resources: they stay out of the IR's text and reach
@@ -22,7 +22,7 @@ def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor]
   let hasFolder = 1;
 }
 
-def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole, Dfg_Numbering]> {
+def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole, Dfg_Numbering, Dfg_SourceRole]> {
   let summary = "Gives a size as a scalar";
   let description = [{
     The value of an expression over named dimensions, as i64 (or i32).

@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/SizeOps.h"
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/Resources.h"
 #include "dialects/dfg/ScanOps.h"
 
 using namespace mlir;
@@ -13,11 +14,6 @@ using namespace tfc::dfg;
 //===----------------------------------------------------------------------===//
 // BindSizeOp
 //===----------------------------------------------------------------------===//
-
-/// What keeps the operation where it is, though nobody reads a result of it.
-struct SizeResource : SideEffects::Resource::Base<SizeResource> {
-  StringRef getName() final { return "size"; }
-};
 
 void BindSizeOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), SizeResource::get());

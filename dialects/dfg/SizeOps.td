@@ -6,7 +6,8 @@
 include "dialects/dfg/DfgBase.td"
 
 def Dfg_BindSizeOp : Dfg_Op<"bind_size", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Dfg_CheckedWithStatus]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Dfg_CheckedWithStatus,
+    Dfg_RegisterReaderRole]> {
   let summary = "Gives a run-time number the name of a size";
   let description = [{
     What stands behind it in its block, and in regions there, may have `size`

@@ -1,6 +1,7 @@
 //===- StateOps.cpp - Variables -------------------------------------------===//
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Resources.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -16,11 +17,6 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr name, Type ty
            << name << " to be " << toText(type) << ", but it is " << toText(variable.getType());
   return success();
 }
-
-/// One resource for all variables; the symbol tells which.
-struct VariableResource : SideEffects::Resource::Base<VariableResource> {
-  StringRef getName() final { return "variable"; }
-};
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 

@@ -31,7 +31,7 @@ class Dfg_VariableAccess<string mnemonic, list<Trait> traits = []> : Dfg_Op<mnem
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)>;
 
-def Dfg_ReadOp : Dfg_VariableAccess<"read"> {
+def Dfg_ReadOp : Dfg_VariableAccess<"read", [Dfg_SourceRole]> {
   let summary = "Reads a variable";
   let description = [{
     The value at this point of the program order; later assignments do not

@@ -102,7 +102,7 @@ def Dfg_ReturnOp : Dfg_Op<"return", [Pure, Terminator, ReturnLike]> {
   let hasVerifier = 1;
 }
 
-def Dfg_CheckOp : Dfg_Op<"check"> {
+def Dfg_CheckOp : Dfg_Op<"check", [Dfg_RegisterReaderRole]> {
   let summary = "Fails the call unless a condition holds";
   let description = [{
     The call returns `status` with `message`, and no variable has changed,

@@ -1,14 +1,10 @@
 //===- TapeOps.cpp - What a loop keeps for another one --------------------===//
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Resources.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
-
-/// One resource for all tapes; the symbol tells which.
-struct TapeResource : SideEffects::Resource::Base<TapeResource> {
-  StringRef getName() final { return "tape"; }
-};
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 

@@ -213,9 +213,7 @@ static llvm::SetVector<Value> floatsBehind(Value y) {
 
 bool Generator::makeGradients() {
   auto isMade = [](Value v) { return isFloat(v) && v.getDefiningOp(); };
-  auto hasRegions = [&](Value v) {
-    return isMade(v) && isa<IfOp, WhileOp, DataflowOp>(v.getDefiningOp());
-  };
+  auto hasRegions = [&](Value v) { return isMade(v) && v.getDefiningOp()->getNumRegions() > 0; };
   Value value = random.chance(0.6) ? findValue(hasRegions) : Value();
   if (!value)
     value = findValue(isMade);
