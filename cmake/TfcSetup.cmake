@@ -31,6 +31,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(fmt REQUIRED)
 
 set(TFC_WARNINGS -Wall -Wextra -Wno-unused-parameter -Werror=return-type)
 

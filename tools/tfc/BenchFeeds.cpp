@@ -1,5 +1,6 @@
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
+#include "tools/tfc/Message.h"
 #include "llvm/ADT/APFloat.h"
 #include <chrono>
 #include <random>
@@ -218,15 +219,14 @@ Expected<std::vector<int64_t>> tfc::chooseSizes(ArrayRef<std::string> dims, cons
     if (auto it = given.find(symbol.name); it != given.end()) {
       if (StringRef(it->second).getAsInteger(10, size) || size < symbol.lower ||
           (symbol.upper >= 0 && size > symbol.upper))
-        return createStringError("--dim " + symbol.name + "=" + it->second +
-                                 ": no legal size of entry '" + entry.name + "'");
+        return makeError("--dim {}={}: no legal size of entry '{}'", symbol.name, it->second,
+                         entry.name);
       given.erase(it);
     }
     sizes.push_back(size);
   }
   if (!given.empty())
-    return createStringError("entry '" + entry.name + "' has no size '" + given.begin()->first +
-                             "'");
+    return makeError("entry '{}' has no size '{}'", entry.name, given.begin()->first);
   return sizes;
 }
 

@@ -1,6 +1,7 @@
 #include "tools/tfc/Case.h"
 #include "frontend/ReadFile.h"
 #include "tools/tfc/Commands.h"
+#include "tools/tfc/Message.h"
 #include "tools/tfc/Print.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -76,17 +77,16 @@ Expected<std::vector<Array>> CaseRunner::readFeeds(const Entry &entry, const Arr
   for (const Port &feed : entry.feeds) {
     auto name = findArray(names, feed.name);
     if (name == names.end())
-      return createStringError("step " + Twine(number) + ": feed '" + feed.name + "' of entry '" +
-                               entry.name + "' is missing");
+      return makeError("step {}: feed '{}' of entry '{}' is missing", number, feed.name,
+                       entry.name);
     Expected<Array> array = recorded.read(name->second, feed.dtype);
     if (!array)
       return array.takeError();
     arrays.push_back(std::move(*array));
   }
   if (exactly && names.size() != entry.feeds.size())
-    return createStringError("step " + Twine(number) + ": entry '" + entry.name + "' has " +
-                             Twine(entry.feeds.size()) + " feeds, but the case gives " +
-                             Twine(names.size()));
+    return makeError("step {}: entry '{}' has {} feeds, but the case gives {}", number, entry.name,
+                     entry.feeds.size(), names.size());
   return arrays;
 }
 
@@ -132,15 +132,12 @@ static Difference findDifference(const Array &got, const Array &expected, double
   return result;
 }
 
-static std::string placeText(const Array &array, int64_t index) {
+/// The place of element `index`, a number for each axis.
+static std::vector<int64_t> placeOf(const Array &array, int64_t index) {
   std::vector<int64_t> place(array.shape.size());
   for (size_t axis = place.size(); axis-- > 0; index /= array.shape[axis])
     place[axis] = index % array.shape[axis];
-  std::string text = "[";
-  raw_string_ostream os(text);
-  interleaveComma(place, os);
-  os << ']';
-  return text;
+  return place;
 }
 
 Error CaseRunner::compareFetch(const Step &step, const Port &port, const Array &result,
@@ -149,7 +146,7 @@ Error CaseRunner::compareFetch(const Step &step, const Port &port, const Array &
   if (!expected)
     return expected.takeError();
   ++compared;
-  std::string label = "step " + std::to_string(number) + ": fetch '" + port.name + "': ";
+  std::string label = fmt::format("step {}: fetch '{}': ", number, port.name);
   if (expected->dtype != result.dtype || expected->shape != result.shape) {
     ++wrong;
     outs() << label << "expected " << expected->typeText() << ", but got " << result.typeText()
@@ -161,11 +158,11 @@ Error CaseRunner::compareFetch(const Step &step, const Port &port, const Array &
   if (difference.count == 0)
     return Error::success();
   ++wrong;
-  outs() << label << difference.count << " of " << result.elementCount()
-         << " elements differ; max error " << format("%.3g", difference.largest) << " at "
-         << placeText(result, difference.index) << ": expected "
-         << elementText(*expected, difference.index) << ", but got "
-         << elementText(result, difference.index) << '\n';
+  outs() << fmt::format(
+      "{}{} of {} elements differ; max error {:.3g} at [{}]: expected {}, but got {}\n", label,
+      difference.count, result.elementCount(), difference.largest,
+      fmt::join(placeOf(result, difference.index), ", "), elementText(*expected, difference.index),
+      elementText(result, difference.index));
   return Error::success();
 }
 
@@ -183,8 +180,7 @@ Error CaseRunner::runStep(const Step &step) {
     if (none_of((*entry)->fetches, [name = StringRef(name)](const Port &port) {
           return name == port.name || name == port.name + ":0";
         }))
-      return createStringError("step " + Twine(number) + ": entry '" + (*entry)->name +
-                               "' has no fetch '" + name + "'");
+      return makeError("step {}: entry '{}' has no fetch '{}'", number, (*entry)->name, name);
   for (auto [port, result] : zip((*entry)->fetches, *fetches)) {
     auto expected = findArray(step.fetches, port.name);
     if (expected == step.fetches.end())

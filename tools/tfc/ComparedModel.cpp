@@ -1,6 +1,7 @@
 #include "tools/tfc/ComparedModel.h"
 #include "dialects/dfg/Dtypes.h"
 #include "tools/tfc/Commands.h"
+#include "tools/tfc/Message.h"
 #include "tools/tfc/Print.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -65,8 +66,8 @@ std::string tfc::describe(const reference::Difference &difference,
 Error ComparedModel::compare(const Twine &what, const Array &got,
                              const reference::Tensor &expected) {
   if (ArrayRef(got.shape) != expected.getShape())
-    return createStringError(what + " is " + got.typeText() + ", but the reference has " +
-                             dfg::toText(got.dtype, expected.getShape()));
+    return makeError("{} is {}, but the reference has {}", what.str(), got.typeText(),
+                     dfg::toText(got.dtype, expected.getShape()));
   reference::Agreement own;
   auto difference = findDifference(
       expected, [&](int64_t i) { return toDouble(got, i); },

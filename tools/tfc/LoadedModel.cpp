@@ -1,4 +1,5 @@
 #include "tools/tfc/LoadedModel.h"
+#include "tools/tfc/Message.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -34,10 +35,10 @@ Expected<LoadedModel> LoadedModel::load(StringRef path, int32_t threads) {
   sys::fs::make_absolute(absolute); // dlopen searches for names without a slash
   LoadedModel model;
   if (sys::fs::exists(absolute) && !sys::fs::is_regular_file(absolute))
-    return createStringError("cannot load " + path + ": expected a regular file");
+    return makeError("cannot load {}: expected a regular file", path);
   model.handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!model.handle)
-    return createStringError("cannot load " + path + ": " + StringRef(dlerror()));
+    return makeError("cannot load {}: {}", path, dlerror());
   using GetLibrary = const tfc_library *(*)();
   auto get = reinterpret_cast<GetLibrary>(dlsym(model.handle, "tfc_library_get"));
   if (!get)
@@ -133,7 +134,7 @@ Expected<const Entry *> CallableModel::findEntry(StringRef name) const {
   std::string known = join(map_range(entries, [](const Entry &e) { return e.name; }), ", ");
   if (name.empty())
     return createStringError("the graph has several entries; choose one with --entry: " + known);
-  return createStringError("the graph has no entry '" + name + "'; it has: " + known);
+  return makeError("the graph has no entry '{}'; it has: {}", name, known);
 }
 
 static std::vector<tfc_tensor> viewAll(std::vector<Array> &arrays) {

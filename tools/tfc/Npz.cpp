@@ -2,6 +2,7 @@
 // that are stored or deflated. zlib inflates them and has the checksum.
 #include "tools/tfc/Npz.h"
 #include "frontend/ReadFile.h"
+#include "tools/tfc/Message.h"
 #include "llvm/Support/Endian.h"
 #include <zlib.h>
 
@@ -133,7 +134,7 @@ Expected<std::unique_ptr<MemoryBuffer>> NpzFile::unpack(const Member &member) co
     return damaged();
   auto unpacked = WritableMemoryBuffer::getNewUninitMemBuffer(member.bytes);
   if (!unpacked)
-    return createStringError("no memory for " + Twine(member.bytes) + " bytes");
+    return makeError("no memory for {} bytes", member.bytes);
   if (member.method == kStored)
     llvm::copy(*packed, unpacked->getBufferStart());
   else if (!inflateTo(unpacked->getBuffer(), *packed))
@@ -145,8 +146,8 @@ Expected<std::unique_ptr<MemoryBuffer>> NpzFile::unpack(const Member &member) co
 }
 
 Expected<Array> NpzFile::read(StringRef key, std::optional<tfc_dtype> expected) const {
-  auto fail = [&](const Twine &reason) {
-    return createStringError(buffer->getBufferIdentifier() + ": array '" + key + "': " + reason);
+  auto fail = [&](StringRef reason) {
+    return makeError("{}: array '{}': {}", buffer->getBufferIdentifier(), key, reason);
   };
   auto member = members.find((key + ".npy").str());
   if (member == members.end())

@@ -5,6 +5,7 @@
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ComparedModel.h"
+#include "tools/tfc/Message.h"
 #include "tools/tfc/Print.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -56,7 +57,7 @@ Expected<std::pair<std::string, std::string>> tfc::splitAssignment(StringRef tex
                                                                    StringRef option) {
   auto [name, value] = text.split('=');
   if (name.empty() || value.empty())
-    return createStringError(option + " expects NAME=VALUE, but got '" + text + "'");
+    return makeError("{} expects NAME=VALUE, but got '{}'", option, text);
   return std::pair(name.str(), value.str());
 }
 
@@ -71,13 +72,13 @@ static Expected<std::vector<Array>> readFeeds(const RunOptions &options, const E
   }
   for (const auto &[name, file] : files)
     if (none_of(entry.feeds, [&](const Port &feed) { return feed.name == name; }))
-      return createStringError("entry '" + entry.name + "' has no feed '" + name + "'");
+      return makeError("entry '{}' has no feed '{}'", entry.name, name);
   std::vector<Array> arrays;
   for (const Port &feed : entry.feeds) {
     auto file = files.find(feed.name);
     if (file == files.end())
-      return createStringError("entry '" + entry.name + "' needs --feed " + feed.name +
-                               "=FILE.npy, of type " + feed.type);
+      return makeError("entry '{}' needs --feed {}=FILE.npy, of type {}", entry.name, feed.name,
+                       feed.type);
     Expected<Array> array = readArray(file->second, feed.dtype);
     if (!array)
       return array.takeError();

@@ -1,0 +1,22 @@
+// Errors whose text fmt formats, with LLVM's strings among the arguments.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <fmt/format.h>
+
+template <> struct fmt::formatter<llvm::StringRef> : fmt::formatter<std::string_view> {
+  auto format(llvm::StringRef text, fmt::format_context &context) const {
+    return fmt::formatter<std::string_view>::format(std::string_view(text), context);
+  }
+};
+
+namespace tfc {
+
+/// An error with the text that `fmt::format` makes of the arguments.
+template <typename... Args>
+llvm::Error makeError(fmt::format_string<Args...> format, Args &&...arguments) {
+  return llvm::createStringError(fmt::format(format, std::forward<Args>(arguments)...));
+}
+
+} // namespace tfc
