@@ -10,15 +10,25 @@ using namespace mlir;
 
 namespace tfc::text {
 
+/// Brackets and blocks nest this deep in conditions of one expression; the parser has a limit.
+static constexpr size_t kMaxInlineNesting = 64;
+
 /// The condition as nested calls. Nothing where an operation is none, has effects, which have an
-/// order, or computes something that is used twice.
+/// order, or computes something that is used twice, or where the calls nest too deep.
 std::optional<std::string> GraphPrinter::inlineCondition(dfg::WhileOp op) {
+  llvm::DenseMap<Value, size_t> nesting;
+  size_t ofBlocks = indent.size() / 2;
   for (Operation &step : op.getConditionBlock().without_terminator()) {
     bool isRepeated = step.getNumOperands() > 0 && !step.use_empty() && !step.hasOneUse();
     if (step.getNumResults() != 1 || step.getNumRegions() || isRepeated ||
         !(isa<dfg::ReadOp>(step) || isMemoryEffectFree(&step)))
       return std::nullopt;
-    std::optional<std::string> text = expression(step);
+    size_t ofOperands = 0;
+    for (Value operand : step.getOperands())
+      ofOperands = std::max(ofOperands, nesting.lookup(operand));
+    size_t ofStep = nesting[step.getResult(0)] = ofOperands + 2;
+    std::optional<std::string> text =
+        ofBlocks + ofStep <= kMaxInlineNesting ? expression(step) : std::nullopt;
     if (!text)
       return std::nullopt;
     names[step.getResult(0)] = "(" + *text + ")";
