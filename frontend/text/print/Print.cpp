@@ -81,29 +81,6 @@ std::string typeText(Type type) {
 // Names
 //===----------------------------------------------------------------------===//
 
-void GraphPrinter::reserveNames() {
-  for (const dfg::OpSignature &op : dfg::allOps())
-    reserved.insert(op.name);
-  for (StringRef name : {"assign", "bounded", "cast", "gradients", "load", "f32", "f64", "f16",
-                         "bf16", "i8", "i16", "i32", "i64", "u8", "bool", "broadcast", "all", "pi"})
-    reserved.insert(name);
-  for (Operation &op : *module.getBody()) {
-    if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
-      reserved.insert(symbol.getName());
-      declared.insert(symbol.getName());
-    }
-    if (auto entry = dyn_cast<dfg::EntryOp>(op); entry && entry.getSymbolsAttr())
-      for (Attribute name : entry.getSymbolsAttr())
-        reserved.insert(cast<StringAttr>(name).getValue());
-  }
-  module.walk([&](dfg::BindSizeOp op) { reserved.insert(op.getName()); });
-}
-
-std::string GraphPrinter::functionName(StringRef name) const {
-  bool isHidden = declared.contains(name) || feeds.contains(name);
-  return isHidden ? ("`dfg." + name + "`").str() : name.str();
-}
-
 /// The first of `base`, `base_1`, ... that nothing else has.
 std::string GraphPrinter::newName(StringRef base) {
   std::string name = base.str();
@@ -113,14 +90,15 @@ std::string GraphPrinter::newName(StringRef base) {
   return name;
 }
 
-/// The name that the author gave to the value, made unique, or a numbered one.
+/// The name that the author gave to the value, made unique, or a numbered one. It never begins with
+/// an underscore, as what the printer declares in the file does.
 std::string GraphPrinter::nameFor(Value value) {
   std::string base = "v";
   Location location = value.getLoc();
   if (auto named = dyn_cast<NameLoc>(location)) {
     StringRef last = named.getName().getValue();
-    last = last.substr(last.rfind('/') + 1);
-    bool isWord = !last.empty() && last != "_" && last != "return" && !isDigit(last.front()) &&
+    last = last.substr(last.rfind('/') + 1).ltrim('_');
+    bool isWord = !last.empty() && last != "return" && !isDigit(last.front()) &&
                   all_of(last, [](char c) { return isAlnum(c) || c == '_'; });
     if (isWord)
       base = last.str();
@@ -250,7 +228,7 @@ std::optional<std::string> GraphPrinter::attribute(Attribute value) {
   if (auto text = dyn_cast<StringAttr>(value))
     return quoteString(text.getValue());
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(value))
-    return quoteName(symbol.getValue());
+    return stateName(symbol.getValue());
   if (isa<FloatAttr, IntegerAttr>(value))
     return element(value);
   return std::nullopt;
@@ -317,9 +295,9 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
     return dfg::toText(size.getDtype()) + "(" + sizeInEntry(size.getValue().getExprs().front()) +
            ")";
   if (auto read = dyn_cast<dfg::ReadOp>(op))
-    return quoteName(read.getVariable());
+    return stateName(read.getVariable());
   if (auto assign = dyn_cast<dfg::AssignOp>(op))
-    return functionName("assign") + "(" + quoteName(assign.getVariable()) + ", " +
+    return functionName("assign") + "(" + stateName(assign.getVariable()) + ", " +
            use(assign.getValue()) + ")";
   if (std::optional<std::string> text = queueAccess(op))
     return text;
@@ -351,9 +329,7 @@ LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
         << use(op.getY()) << ", " << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
     return success();
   }
-  std::string group = "gradient_group";
-  for (unsigned i = 1; !taken.insert(group).second; ++i)
-    group = "gradient_group_" + std::to_string(i);
+  std::string group = newName("gradient_group");
   *os << indent << group << " = " << functionName("gradients") << "(" << use(op.getY()) << ", ["
       << operandList(op.getXs()) << "], coalesce: false)\n";
   size_t next = 0;
@@ -435,14 +411,6 @@ static llvm::SetVector<Operation *> slice(Value value) {
   return llvm::SetVector<Operation *>(ordered.begin(), ordered.end());
 }
 
-std::string GraphPrinter::newFunctionName(StringRef base, unsigned &count) const {
-  std::string name;
-  do
-    name = base.str() + std::to_string(++count);
-  while (declared.contains(name));
-  return name;
-}
-
 /// A private function for each first value that is more than a constant.
 LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
   for (Operation &op : entry.getBody().front()) {
@@ -456,14 +424,14 @@ LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
       initializers[assign.getVariable()] = *simple;
       continue;
     }
-    std::string name = newFunctionName("_initial_", initializerCount);
+    std::string name = newDeclaredName("_initial_", initializerCount);
     initializers[assign.getVariable()] = name + "()";
     taken.clear();
     *os << "fn " << name << "() -> " << typeText(assign.getValue().getType()) << " {\n";
     for (Operation *step : needed)
       if (failed(printStatement(*step)))
         return failure();
-    *os << "  return " << use(assign.getValue()) << "\n}\n" << std::exchange(functions, {});
+    *os << "  return " << use(assign.getValue()) << "\n}\n" << std::exchange(declarations, {});
   }
   return success();
 }
@@ -524,7 +492,7 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
 }
 
 LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
-  reserveFeeds(entry);
+  enterEntry(entry);
   *os << '\n';
   printHeader(entry);
   if (failed(printSizeAliases(entry)))
@@ -535,7 +503,7 @@ LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
       return failure();
   if (body.getTerminator()->getNumOperands())
     *os << "  return " << operandList(body.getTerminator()->getOperands()) << '\n';
-  *os << "}\n" << std::exchange(functions, {});
+  *os << "}\n" << std::exchange(declarations, {});
   return success();
 }
 

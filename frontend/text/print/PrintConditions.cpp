@@ -68,7 +68,7 @@ LogicalResult GraphPrinter::printCondition(dfg::WhileOp op, std::string &text) {
       inputs.insert(carried);
   getUsedValuesDefinedAbove(op.getConditionRegion(), inputs);
   std::vector<std::string> sizes = sizesOf(op.getConditionRegion(), inputs.getArrayRef());
-  std::string name = newFunctionName("_condition_", conditionCount);
+  std::string name = newDeclaredName("_condition_", conditionCount);
   text = name + "(" + operandList(inputs.getArrayRef());
   for (const std::string &size : sizes)
     text += (StringRef(text).ends_with("(") ? "" : ", ") + sizeInEntry(dfg::DimExpr::symbol(size));
@@ -87,11 +87,14 @@ LogicalResult GraphPrinter::printConditionFunction(dfg::WhileOp op, StringRef na
   SaveAndRestore<std::string> outerIndent(indent, "  ");
   auto outerNames = std::exchange(names, llvm::DenseMap<Value, std::string>());
   auto outerTaken = std::exchange(taken, llvm::StringSet<>());
+  auto outerScope = std::exchange(inScope, llvm::StringSet<>());
   auto outerFeeds = std::exchange(feeds, llvm::StringSet<>());
   auto outerAliases = std::exchange(sizeAliases, llvm::StringMap<std::string>());
   std::string params;
-  for (const std::string &size : sizes)
+  for (const std::string &size : sizes) {
     taken.insert(size);
+    inScope.insert(size);
+  }
   for (Value input : inputs)
     params += (params.empty() ? "" : ", ") + nameFor(input) + ": " + typeText(input.getType());
   for (const std::string &size : sizes)
@@ -102,9 +105,10 @@ LogicalResult GraphPrinter::printConditionFunction(dfg::WhileOp op, StringRef na
     ok = ok && succeeded(printStatement(step));
   if (ok)
     *os << "  return " << use(op.getCondition().getCondition()) << "\n}\n";
-  functions += text;
+  declarations += text;
   names = std::move(outerNames);
   taken = std::move(outerTaken);
+  inScope = std::move(outerScope);
   feeds = std::move(outerFeeds);
   sizeAliases = std::move(outerAliases);
   return success(ok);

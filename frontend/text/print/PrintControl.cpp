@@ -224,7 +224,7 @@ void GraphPrinter::printQueue(dfg::QueueOp queue) {
 
 std::optional<std::string> GraphPrinter::queueAccess(Operation &op) {
   auto text = [&](StringRef name, StringRef queue, const std::string &rest) {
-    return (functionName(name) + "(" + quoteName(queue) + (rest.empty() ? "" : ", ") + rest + ")");
+    return (functionName(name) + "(" + stateName(queue) + (rest.empty() ? "" : ", ") + rest + ")");
   };
   auto countOf = [&](dfg::DimsAttr count) { return sizeInEntry(count.getExprs().front()); };
   using Text = std::optional<std::string>;

@@ -55,7 +55,8 @@ private:
   std::optional<std::string> queueAccess(mlir::Operation &op);
   mlir::LogicalResult failWithoutText(mlir::Operation &op);
   mlir::LogicalResult checkMeaning(mlir::Operation &op);
-  std::string newFunctionName(llvm::StringRef base, unsigned &count) const;
+  /// A name for a declaration that the printer adds, which nothing in the file has.
+  std::string newDeclaredName(llvm::StringRef base, unsigned &count) const;
   mlir::LogicalResult printGradients(dfg::GradientsOp op);
   std::optional<std::string> expression(mlir::Operation &op);
   std::optional<std::string> constant(mlir::ElementsAttr value);
@@ -63,12 +64,14 @@ private:
   std::string call(mlir::Operation &op, const dfg::OpSignature &signature, bool &ok);
 
   void reserveNames();
-  void reserveFeeds(dfg::EntryOp entry);
+  void enterEntry(dfg::EntryOp entry);
   std::string newName(llvm::StringRef base);
   void findImplied();
   /// How an operation or function of the language is called where it has a name of the graph's own.
   std::string functionName(llvm::StringRef name) const;
-  /// A size in an expression, where a feed hides the name of a size.
+  /// How a variable or queue is named where feeds or sizes may hide it.
+  std::string stateName(llvm::StringRef name);
+  /// A size in an expression, where it may need another name than in types.
   std::string sizeInEntry(const dfg::DimExpr &size) const;
   mlir::LogicalResult printSizeAliases(dfg::EntryOp entry);
   std::string nameFor(mlir::Value value);
@@ -85,17 +88,22 @@ private:
   std::string indent = "  ";
   llvm::StringSet<> taken;
   llvm::StringSet<> reserved;
-  /// What the module declares, and the feeds of the entry that is printed: they hide functions.
-  llvm::StringSet<> declared, feeds;
-  /// Other names of sizes that are hidden by feeds of the entry.
+  /// What the module declares, and the feeds and sizes of all its entries.
+  llvm::StringSet<> declared, interfaces;
+  /// The feeds of the entry that is printed, and its feeds and sizes or those of the function that
+  /// is printed, which hide what the module declares.
+  llvm::StringSet<> feeds, inScope;
+  /// Other names of sizes whose own expressions cannot use.
   llvm::StringMap<std::string> sizeAliases;
   /// Operations that a 'for' implies.
   llvm::DenseSet<mlir::Operation *> implied;
   /// Functions that give variables their first values, by the variables' names.
   llvm::StringMap<std::string> initializers;
-  unsigned initializerCount = 0, conditionCount = 0;
-  /// Functions that conditions of the declaration at hand call, to be written after it.
-  std::string functions;
+  /// Second names of variables and queues, by their first.
+  llvm::StringMap<std::string> stateAliases;
+  unsigned initializerCount = 0, conditionCount = 0, stateCount = 0;
+  /// Functions and second names that the declaration at hand needs, to be written after it.
+  std::string declarations;
 };
 
 } // namespace tfc::text

@@ -1,3 +1,4 @@
+#include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/SizeOps.h"
 #include "frontend/text/print/PrintImpl.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -63,20 +64,94 @@ LogicalResult GraphPrinter::checkNames() {
 }
 
 //===----------------------------------------------------------------------===//
-// Feeds and sizes of one name
+// Names in use
 //===----------------------------------------------------------------------===//
 
-void GraphPrinter::reserveFeeds(dfg::EntryOp entry) {
-  taken.clear();
-  feeds.clear();
-  sizeAliases.clear();
+static llvm::StringSet<> feedsOf(dfg::EntryOp entry) {
+  llvm::StringSet<> feeds;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
     auto name = entry.getArgAttrOfType<StringAttr>(i, "dfg.name");
     feeds.insert(name ? name.getValue().str() : "x" + std::to_string(i));
   }
-  for (const auto &feed : feeds)
-    taken.insert(feed.getKey());
+  return feeds;
 }
+
+/// The sizes that the types of an entry name, and those that its data decide.
+static llvm::StringSet<> sizesOf(dfg::EntryOp entry) {
+  SmallVector<std::string> found;
+  for (TypeRange types : {TypeRange(entry.getArgumentTypes()), TypeRange(entry.getResultTypes())})
+    for (Type type : types)
+      for (const dfg::DimExpr &size : dfg::shapeOf(type))
+        size.collectSymbols(found);
+  if (entry.getSymbolsAttr())
+    for (Attribute name : entry.getSymbolsAttr())
+      found.push_back(cast<StringAttr>(name).getValue().str());
+  entry.walk([&](dfg::BindSizeOp op) { found.push_back(op.getName()); });
+  llvm::StringSet<> sizes;
+  for (const std::string &name : found)
+    sizes.insert(name);
+  return sizes;
+}
+
+static void insertAll(llvm::StringSet<> &into, const llvm::StringSet<> &names) {
+  for (const auto &name : names)
+    into.insert(name.getKey());
+}
+
+void GraphPrinter::reserveNames() {
+  for (const dfg::OpSignature &op : dfg::allOps())
+    reserved.insert(op.name);
+  for (StringRef name : {"assign", "bounded", "cast", "gradients", "load", "f32", "f64", "f16",
+                         "bf16", "i8", "i16", "i32", "i64", "u8", "bool", "broadcast", "all", "pi"})
+    reserved.insert(name);
+  for (Operation &op : *module.getBody()) {
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
+      reserved.insert(symbol.getName());
+      declared.insert(symbol.getName());
+    }
+    if (auto entry = dyn_cast<dfg::EntryOp>(op)) {
+      insertAll(reserved, sizesOf(entry));
+      insertAll(interfaces, feedsOf(entry));
+      insertAll(interfaces, sizesOf(entry));
+    }
+  }
+}
+
+void GraphPrinter::enterEntry(dfg::EntryOp entry) {
+  sizeAliases.clear();
+  feeds = feedsOf(entry);
+  taken = feeds;
+  inScope = feeds;
+  insertAll(inScope, sizesOf(entry));
+}
+
+std::string GraphPrinter::newDeclaredName(StringRef base, unsigned &count) const {
+  std::string name;
+  do
+    name = base.str() + std::to_string(++count);
+  while (declared.contains(name) || interfaces.contains(name));
+  return name;
+}
+
+std::string GraphPrinter::functionName(StringRef name) const {
+  bool isHidden = declared.contains(name) || inScope.contains(name);
+  return isHidden ? ("`dfg." + name + "`").str() : name.str();
+}
+
+std::string GraphPrinter::stateName(StringRef name) {
+  if (!inScope.contains(name))
+    return quoteName(name);
+  std::string &alias = stateAliases[name];
+  if (alias.empty()) {
+    alias = newDeclaredName("_state_", stateCount);
+    declarations += "\nlet " + alias + " = " + quoteName(name) + "\n";
+  }
+  return alias;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes whose names mean something else
+//===----------------------------------------------------------------------===//
 
 std::string GraphPrinter::sizeInEntry(const dfg::DimExpr &size) const {
   if (sizeAliases.empty())
@@ -109,8 +184,9 @@ llvm::StringSet<> mentionedSizes(Region &region) {
   return names;
 }
 
-/// In an expression, the name of a size that is also a feed's means the feed. Gives such a size
-/// another name, from the shape of a feed; one that the data decide is bound under the other name.
+/// In an expression, the name of a size that is also a feed's means the feed, and the name of a
+/// variable cannot be bound. Gives such a size another name, from the shape of a feed; one that the
+/// data decide is bound under the other name.
 LogicalResult GraphPrinter::printSizeAliases(dfg::EntryOp entry) {
   llvm::StringSet<> bound;
   entry.walk([&](dfg::BindSizeOp binder) { bound.insert(binder.getName()); });
@@ -120,19 +196,19 @@ LogicalResult GraphPrinter::printSizeAliases(dfg::EntryOp entry) {
       size.collectSymbols(ofResults);
   for (const auto &mentioned : mentionedSizes(entry.getBody())) {
     StringRef name = mentioned.getKey();
-    if (!feeds.contains(name))
+    bool isBound = bound.contains(name);
+    bool isVariable = isa_and_nonnull<dfg::VariableOp>(module.lookupSymbol(name));
+    if (!feeds.contains(name) && !(isBound && isVariable))
       continue;
     std::string source;
     for (BlockArgument feed : entry.getBody().front().getArguments())
       for (auto [axis, size] : enumerate(dfg::shapeOf(feed.getType())))
         if (source.empty() && size.asSymbol() == name)
           source = functionName("shape") + "(" + use(feed) + ")[" + std::to_string(axis) + "]";
-    bool isBound = bound.contains(name);
     if (isBound ? is_contained(ofResults, name) : source.empty())
-      return entry.emitError("the size '") << name
-                                           << "' has the name of a feed, and expressions "
-                                              "of the graph language cannot tell them apart "
-                                              "[no-text]";
+      return entry.emitError("the size '")
+             << name << "' has the name of a " << (feeds.contains(name) ? "feed" : "variable")
+             << ", and expressions of the graph language cannot tell them apart [no-text]";
     std::string alias = newName((name + "_size").str());
     sizeAliases[name] = alias;
     if (!isBound)
