@@ -4,8 +4,10 @@
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include <map>
@@ -128,37 +130,42 @@ struct Effect {
   bool writes;
 };
 
-/// Questions about the order of the operations of a dataflow block.
+/// Predicates of switches that let an operation run, each with a bit for either output.
+using Guards = llvm::DenseMap<mlir::Value, unsigned>;
+constexpr unsigned kOnFalse = 1, kOnTrue = 2;
+
+/// Questions about the order of the operations of a dataflow block. Each operation that is asked
+/// about is searched from once.
 class Order {
 public:
-  explicit Order(mlir::Block &body) : body(body) {}
+  explicit Order(mlir::Block &body);
 
   /// Whether a path of data and control edges orders the two within one iteration, or one of them
   /// is in a loop that ends before the other.
-  bool orders(mlir::Operation *a, mlir::Operation *b) const {
+  bool orders(mlir::Operation *a, mlir::Operation *b) {
     if (reaches(a, b, /*inIteration=*/true) || reaches(b, a, /*inIteration=*/true))
       return true;
     return reaches(a, b, false) != reaches(b, a, false);
   }
 
   /// Whether a predicate lets only one of the two run.
-  bool excludes(mlir::Operation *a, mlir::Operation *b) const {
-    auto guards = guardsOf(a);
+  bool excludes(mlir::Operation *a, mlir::Operation *b) {
+    const Guards &guards = guardsOf(a);
     return any_of(guardsOf(b), [&](const auto &guard) {
-      return is_contained(guards, std::pair(guard.first, !guard.second));
+      unsigned outputs = guards.lookup(guard.first);
+      return ((outputs & kOnFalse) && (guard.second & kOnTrue)) ||
+             ((outputs & kOnTrue) && (guard.second & kOnFalse));
     });
   }
 
 private:
-  /// Calls `visit` for each value of the block that `op`, or what is in it, takes.
-  void forEachInput(mlir::Operation *op, llvm::function_ref<void(mlir::Value)> visit) const {
-    op->walk([&](mlir::Operation *nested) {
-      for (mlir::Value operand : nested->getOperands())
-        if (mlir::Operation *producer = operand.getDefiningOp();
-            producer && producer->getBlock() == &body && producer != op)
-          visit(operand);
-    });
-  }
+  struct Node {
+    mlir::Operation *op;
+    bool isNextIteration;
+    /// Values of the block that the operation, or what is in it, takes, and their producers.
+    llvm::SetVector<mlir::Value> inputs;
+    SmallVector<unsigned> producers;
+  };
 
   static bool isNextIteration(mlir::Operation *op) {
     bool found = isa<dfg::NextIterationOp>(op);
@@ -167,44 +174,80 @@ private:
     return found;
   }
 
-  bool reaches(mlir::Operation *from, mlir::Operation *to, bool inIteration) const {
-    SmallVector<mlir::Operation *> work{to};
-    SmallPtrSet<mlir::Operation *, 16> seen{to};
-    while (!work.empty()) {
-      mlir::Operation *op = work.pop_back_val();
-      if (op == from && op != to)
-        return true;
-      if (inIteration && op != to && isNextIteration(op))
-        continue;
-      forEachInput(op, [&](mlir::Value value) {
-        if (seen.insert(value.getDefiningOp()).second)
-          work.push_back(value.getDefiningOp());
+  bool reaches(mlir::Operation *from, mlir::Operation *to, bool inIteration) {
+    unsigned target = numbers.lookup(to);
+    std::optional<llvm::BitVector> &sources = reached[inIteration][target];
+    if (!sources)
+      sources = reachedFrom(target, [&](const Node &node) {
+        return inIteration && node.op != to && node.isNextIteration;
       });
-    }
-    return false;
+    return sources->test(numbers.lookup(from));
   }
 
-  SmallVector<std::pair<mlir::Value, bool>> guardsOf(mlir::Operation *start) const {
-    SmallVector<std::pair<mlir::Value, bool>> guards;
-    SmallVector<mlir::Operation *> work{start};
-    SmallPtrSet<mlir::Operation *, 16> seen{start};
-    while (!work.empty()) {
-      mlir::Operation *op = work.pop_back_val();
-      if (isa<dfg::MergeOp>(op) || isNextIteration(op))
-        continue;
-      forEachInput(op, [&](mlir::Value value) {
-        mlir::Operation *producer = value.getDefiningOp();
-        if (auto choice = dyn_cast<dfg::SwitchOp>(producer))
-          guards.emplace_back(choice.getPredicate(), value == choice.getOnTrue());
-        if (seen.insert(producer).second)
-          work.push_back(producer);
-      });
-    }
-    return guards;
-  }
+  const Guards &guardsOf(mlir::Operation *start);
+  llvm::BitVector reachedFrom(unsigned start, llvm::function_ref<bool(const Node &)> isEnd) const;
 
-  mlir::Block &body;
+  std::vector<Node> nodes;
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers;
+  /// The operations that lead to one, of which those of one iteration.
+  std::vector<std::optional<llvm::BitVector>> reached[2];
+  std::vector<std::optional<Guards>> guards;
 };
+
+Order::Order(mlir::Block &body) {
+  for (mlir::Operation &op : body) {
+    numbers[&op] = nodes.size();
+    nodes.push_back({&op, isNextIteration(&op), {}, {}});
+  }
+  for (Node &node : nodes) {
+    node.op->walk([&](mlir::Operation *nested) {
+      for (mlir::Value operand : nested->getOperands())
+        if (mlir::Operation *producer = operand.getDefiningOp();
+            producer && producer->getBlock() == &body && producer != node.op)
+          node.inputs.insert(operand);
+    });
+    for (mlir::Value input : node.inputs)
+      node.producers.push_back(numbers.lookup(input.getDefiningOp()));
+  }
+  for (auto &sets : reached)
+    sets.resize(nodes.size());
+  guards.resize(nodes.size());
+}
+
+/// The operations from which edges lead to `start`, not through those where the search ends.
+llvm::BitVector Order::reachedFrom(unsigned start,
+                                   llvm::function_ref<bool(const Node &)> isEnd) const {
+  llvm::BitVector seen(nodes.size());
+  SmallVector<unsigned> work{start};
+  seen.set(start);
+  while (!work.empty()) {
+    const Node &node = nodes[work.pop_back_val()];
+    if (isEnd(node))
+      continue;
+    for (unsigned producer : node.producers)
+      if (!seen.test(producer)) {
+        seen.set(producer);
+        work.push_back(producer);
+      }
+  }
+  return seen;
+}
+
+const Guards &Order::guardsOf(mlir::Operation *start) {
+  std::optional<Guards> &found = guards[numbers.lookup(start)];
+  if (found)
+    return *found;
+  found.emplace();
+  auto isEnd = [](const Node &node) { return isa<dfg::MergeOp>(node.op) || node.isNextIteration; };
+  for (unsigned number : reachedFrom(numbers.lookup(start), isEnd).set_bits()) {
+    if (isEnd(nodes[number]))
+      continue;
+    for (mlir::Value input : nodes[number].inputs)
+      if (auto choice = input.getDefiningOp<dfg::SwitchOp>())
+        (*found)[choice.getPredicate()] |= input == choice.getOnTrue() ? kOnTrue : kOnFalse;
+  }
+  return *found;
+}
 
 } // namespace
 
@@ -226,20 +269,21 @@ static std::map<std::string, SmallVector<Effect>> collectEffects(mlir::Block &bo
   return effects;
 }
 
-std::vector<UnorderedEffects> findUnorderedEffects(dfg::DataflowOp op) {
+void findUnorderedEffects(dfg::DataflowOp op,
+                          llvm::function_ref<bool(const UnorderedEffects &)> visit) {
   mlir::Block &body = op.getBody().front();
   Order order(body);
-  std::vector<UnorderedEffects> found;
   for (auto &[name, effects] : collectEffects(body))
-    for (size_t i = 0; i < effects.size(); ++i)
-      for (size_t j = 0; j < i; ++j) {
-        const Effect &a = effects[j], &b = effects[i];
-        if (a.place == b.place || !(a.writes || b.writes) || order.orders(a.place, b.place) ||
-            order.excludes(a.place, b.place))
-          continue;
-        found.push_back({name, a.op, b.op});
-      }
-  return found;
+    for (auto [i, b] : enumerate(effects)) {
+      auto isUnordered = [&, &b = b](const Effect &a) {
+        return a.place != b.place && (a.writes || b.writes) && !order.orders(a.place, b.place) &&
+               !order.excludes(a.place, b.place);
+      };
+      ArrayRef<Effect> before = ArrayRef(effects).take_front(i);
+      const Effect *a = find_if(before, isUnordered);
+      if (a != before.end() && !visit({name, a->op, b.op}))
+        return;
+    }
 }
 
 } // namespace tfc::text

@@ -18,12 +18,14 @@ std::optional<Refusal> findMeaninglessConstants(mlir::Operation *op, llvm::Strin
 
 /// Two uses of a variable or queue, one of which changes it.
 struct UnorderedEffects {
-  std::string name;
+  llvm::StringRef name;
   mlir::Operation *first, *second;
 };
 
-/// The uses that nothing in a block of the graph form orders.
-std::vector<UnorderedEffects> findUnorderedEffects(dfg::DataflowOp op);
+/// Visits each use, with the first use before it, that nothing in a block of the graph form orders,
+/// until `visit` returns false.
+void findUnorderedEffects(dfg::DataflowOp op,
+                          llvm::function_ref<bool(const UnorderedEffects &)> visit);
 
 /// The condition of a loop, where it is a constant.
 std::optional<bool> knownCondition(dfg::WhileOp loop);

@@ -404,13 +404,15 @@ Entity DataflowBuilder::evalDataflow(const ast::DataflowExpr &expr) {
 }
 
 void DataflowBuilder::checkEffectOrder(dfg::DataflowOp op) {
-  for (const UnorderedEffects &effects : findUnorderedEffects(op))
+  findUnorderedEffects(op, [&](const UnorderedEffects &effects) {
     reporter
         .error(toRange(effects.second->getLoc(), context.sources), "unordered-effects",
                "this and another use of '" + effects.name +
                    "', which one of them changes, may run in any order")
         .note(toRange(effects.first->getLoc(), context.sources), "the other one")
         .help("a control edge orders them, as in f(x, after: [a])");
+    return !context.budget.isStopped();
+  });
 }
 
 } // namespace tfc::text

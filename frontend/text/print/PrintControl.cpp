@@ -156,16 +156,18 @@ LogicalResult GraphPrinter::printWhile(dfg::WhileOp op) {
 }
 
 LogicalResult GraphPrinter::printDataflow(dfg::DataflowOp op) {
-  std::vector<UnorderedEffects> unordered = findUnorderedEffects(op);
-  if (!unordered.empty()) {
-    InFlightDiagnostic error = unordered.front().second->emitError("this and another use of '");
-    error << unordered.front().name
+  bool isOrdered = true;
+  findUnorderedEffects(op, [&](const UnorderedEffects &effects) {
+    InFlightDiagnostic error = effects.second->emitError("this and another use of '");
+    error << effects.name
           << "', which one of them changes, have an order that no value or control edge "
              "says, as the graph language asks [no-text]";
-    error.attachNote(unordered.front().first->getLoc()) << "the other one";
+    error.attachNote(effects.first->getLoc()) << "the other one";
     suggestRegions(error);
-    return error;
-  }
+    return isOrdered = false;
+  });
+  if (!isOrdered)
+    return failure();
   *os << indent << targets(op->getResults()) << "dataflow {\n";
   // Names may be used before they are bound.
   for (Operation &nested : op.getBody().front())
