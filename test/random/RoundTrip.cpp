@@ -2,7 +2,7 @@
 
 #include "RoundTrip.h"
 #include "Same.h"
-#include "compiler/pipeline/Model.h"
+#include "compiler/pipeline/ModelInfo.h"
 #include "frontend/Import.h"
 #include "frontend/text/print/Print.h"
 #include "frontend/text/syntax/Source.h"
