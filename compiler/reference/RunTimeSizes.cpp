@@ -2,27 +2,44 @@
 
 #include "dialects/dfg/RunTimeSizes.h"
 #include "compiler/reference/Interpreter.h"
+#include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// A size that is negative in this call among those that the operations behind `binder` have.
+/// Whether a size is known after `binder`, and not before it.
+static bool isKnownAfter(BindSizeOp binder, const DimExpr &size, const Sizes &sizes) {
+  SmallVector<std::string> names;
+  size.collectSymbols(names);
+  return llvm::is_contained(names, binder.getName()) &&
+         llvm::all_of(names, [&](StringRef name) { return sizes.contains(name); });
+}
+
+/// A size that is negative in this call among those that the operations after `binder` have.
 static std::optional<DimExpr> findNegative(BindSizeOp binder, const Sizes &sizes) {
   std::optional<DimExpr> negative;
   binder->getParentRegion()->walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
-      for (const DimExpr &size : isa<RankedTensorType>(type) ? shapeOf(type) : Shape()) {
-        SmallVector<std::string> names;
-        size.collectSymbols(names);
-        bool isKnown = llvm::all_of(names, [&](StringRef name) { return sizes.contains(name); }) &&
-                       llvm::is_contained(names, binder.getName());
-        if (isKnown && isNonNegative(size) != true && sizeOf(size, sizes) < 0)
+      for (const DimExpr &size : isa<RankedTensorType>(type) ? shapeOf(type) : Shape())
+        if (isKnownAfter(binder, size, sizes) && isNonNegative(size) != true &&
+            sizeOf(size, sizes) < 0)
           negative = size;
-      }
   });
   return negative;
+}
+
+/// What is said of a number, made of sizes by an operation after `binder`, that its type does not
+/// hold.
+static std::optional<std::string> findMisfit(BindSizeOp binder, const Sizes &sizes) {
+  std::optional<std::string> misfit;
+  binder->getParentRegion()->walk([&](NumberingOpInterface op) {
+    for (auto [number, type] : op.getNumbers())
+      if (isKnownAfter(binder, number, sizes) && !holdsNumber(type, knownSizeOf(number, sizes)))
+        misfit = misfitMessage(numberLimitOf(type), number);
+  });
+  return misfit;
 }
 
 static LogicalResult bindSize(BindSizeOp op, Interpreter &interpreter) {
@@ -36,6 +53,8 @@ static LogicalResult bindSize(BindSizeOp op, Interpreter &interpreter) {
   if (std::optional<DimExpr> negative = findNegative(op, interpreter.sizes))
     return interpreter.fail(Status::Code::OutOfRange,
                             "the size " + negative->str() + " is negative");
+  if (std::optional<std::string> misfit = findMisfit(op, interpreter.sizes))
+    return interpreter.fail(Status::Code::OutOfRange, *misfit);
   interpreter.notify(op);
   return success();
 }

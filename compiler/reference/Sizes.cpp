@@ -288,22 +288,28 @@ bool Binder::checkMemory() {
   return fail(Status::Code::OutOfMemory, "no memory holds the tensors of this call" + describe());
 }
 
-/// Whether a type holds a number; nothing stands for one that 64 bits do not hold.
-static bool holds(Type type, std::optional<int64_t> number) {
-  int64_t most = numberLimitOf(type).most;
-  return number && *number >= -most && *number <= most;
+/// The largest that a size is, by what the call brings.
+static DimExpr atMost(const DimExpr &size, const RunTimeSizes &found, Block *block) {
+  auto range = [&](StringRef name) -> std::pair<DimExpr, DimExpr> {
+    if (BindSizeOp binder = found.find(name, block))
+      return {DimExpr(0), atMost(binder.getBoundExpr(), found, binder->getBlock())};
+    return {DimExpr::symbol(name), DimExpr::symbol(name)};
+  };
+  return size.limits(range).second;
 }
 
-/// Sizes that the call uses as numbers must fit their types.
+/// Sizes that the call uses as numbers must fit their types. Those that the data decide are checked
+/// where they are bound; whatever they are, 64 bits must hold the number.
 bool Binder::checkNumbers() {
   Type type;
+  RunTimeSizes found(entry);
   entry.walk([&](NumberingOpInterface op) {
     for (auto [number, element] : op.getNumbers()) {
-      SmallVector<std::string> names;
-      number.collectSymbols(names);
-      bool isKnown = llvm::all_of(names, [&](StringRef name) { return sizes.contains(name); });
-      if (isKnown && !holds(element, knownSizeOf(number, sizes)))
-        type = element;
+      bool isLate(found.findLast(number, op->getBlock()));
+      DimExpr most = isLate ? atMost(number, found, op->getBlock()) : number;
+      Type wide = isLate ? IntegerType::get(op->getContext(), 64) : element;
+      if (!holdsNumber(wide, knownSizeOf(most, sizes)))
+        type = wide;
     }
   });
   if (!type)

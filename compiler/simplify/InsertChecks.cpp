@@ -19,17 +19,17 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-/// Checks that sizes which the data decide leave something where others are taken off: `k - 1`.
+/// Checks that sizes which the data decide leave something where others are taken off: `k - 1`. The
+/// call fails as soon as they are known, also for a branch that does not run.
 static void checkSizes(EntryOp entry) {
   RunTimeSizes sizes(entry);
-  llvm::StringSet<> checked;
+  llvm::DenseMap<Operation *, llvm::StringSet<>> checked;
   auto check = [&](Operation *op, const DimExpr &size) {
-    SmallVector<std::string> names;
-    size.collectSymbols(names);
-    bool isFound = llvm::any_of(names, [&](StringRef name) { return sizes.binds(name); });
-    if (!isFound || isNonNegative(size) == true || !checked.insert(size.str()).second)
+    BindSizeOp binder = sizes.findLast(size, op->getBlock());
+    if (!binder || isNonNegative(size) == true || !checked[binder].insert(size.str()).second)
       return;
-    OpBuilder b(op);
+    OpBuilder b(op->getContext());
+    b.setInsertionPointAfter(binder);
     Value value = sizeAs(b, op->getLoc(), size, b.getI64Type());
     Value holds = GreaterEqualOp::create(b, op->getLoc(), value, scalarLike(b, value, 0.0));
     CheckOp::create(b, op->getLoc(), holds,

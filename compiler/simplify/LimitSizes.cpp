@@ -7,7 +7,9 @@
 
 #include "compiler/pipeline/ModelInfo.h"
 #include "compiler/simplify/Passes.h"
+#include "dialects/dfg/Build.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/WindowOps.h"
 #include "llvm/ADT/StringSet.h"
@@ -49,6 +51,8 @@ public:
   void add(Type type);
   void add(DimsAttr dims);
   void add(const DimExpr &size);
+  /// Whether the bounds of the names allow the size to exceed the limit.
+  bool mayExceed(const DimExpr &size) const;
   /// Fails if a size, whatever a call brings, can be too large by the bounds alone.
   LogicalResult attachTo(EntryOp entry) const;
 
@@ -78,12 +82,16 @@ void Limits::refuse(const DimExpr &size) {
           << limit.attribute.rsplit('.').second << " [number-range]";
 }
 
-void Limits::add(const DimExpr &size) {
-  DimExpr most = info.atMost(size);
+bool Limits::mayExceed(const DimExpr &size) const {
   auto largest = [&](StringRef name) -> uint64_t {
     return info.boundsOf(name).second.value_or(INT64_MAX);
   };
-  if (largestMagnitude(most, largest) <= uint64_t(limit.most) || !texts.insert(most.str()).second)
+  return largestMagnitude(info.atMost(size), largest) > uint64_t(limit.most);
+}
+
+void Limits::add(const DimExpr &size) {
+  DimExpr most = info.atMost(size);
+  if (!mayExceed(size) || !texts.insert(most.str()).second)
     return;
   if (most.constant() || isOverflow(most))
     refuse(size);
@@ -141,11 +149,78 @@ static SmallVector<DimExpr> distancesOf(Operation *op) {
   return distances;
 }
 
+namespace {
+/// The numbers that an entry makes of sizes. A call checks at its start those whose sizes it
+/// brings, the others as soon as their sizes are bound.
+class NumberLimits {
+public:
+  NumberLimits(EntryOp entry, const EntryInfo &info) : entry(entry), info(info), found(entry) {
+    for (const SizeLimit &limit : kNumberLimits)
+      limits.emplace_back(info, limit);
+  }
+
+  void add(Operation *op, const DimExpr &number, Type type);
+  /// Inserts the checks; fails as `Limits::attachTo`.
+  LogicalResult attachToEntry() const;
+
+private:
+  /// A number that is known after `binder`.
+  struct Late {
+    BindSizeOp binder;
+    Location location;
+    DimExpr number;
+    const SizeLimit *limit;
+  };
+  Limits &limitsOf(const SizeLimit &limit) { return limits[&limit - kNumberLimits]; }
+  static void check(const Late &late);
+
+  EntryOp entry;
+  const EntryInfo &info;
+  RunTimeSizes found;
+  SmallVector<Limits> limits;
+  SmallVector<Late> lateOnes;
+  llvm::DenseMap<Operation *, llvm::StringSet<>> seen;
+};
+} // namespace
+
+void NumberLimits::add(Operation *op, const DimExpr &number, Type type) {
+  const SizeLimit &limit = numberLimitOf(type), &widest = std::end(kNumberLimits)[-1];
+  BindSizeOp binder = found.findLast(number, op->getBlock());
+  bool isLate = binder && !info.atMost(number).constant() && limitsOf(limit).mayExceed(number);
+  // The check of a late number computes it in 64 bits.
+  Limits &atStart = limitsOf(isLate ? widest : limit);
+  atStart.setOperation(op);
+  atStart.add(number);
+  if (isLate && &limit != &widest &&
+      seen[binder].insert((limit.attribute + " " + number.str()).str()).second)
+    lateOnes.push_back({binder, op->getLoc(), number, &limit});
+}
+
+void NumberLimits::check(const Late &late) {
+  OpBuilder b(late.binder->getContext());
+  b.setInsertionPointAfter(late.binder);
+  Value number = sizeAs(b, late.location, late.number, b.getI64Type());
+  double most = late.limit->most;
+  StringAttr message = b.getStringAttr(misfitMessage(*late.limit, late.number));
+  auto insert = [&](Value isInRange) {
+    CheckOp::create(b, late.location, isInRange, message, Failure::OutOfRange);
+  };
+  insert(LessEqualOp::create(b, late.location, number, scalarLike(b, number, most)));
+  if (isNonNegative(late.number) != true)
+    insert(GreaterEqualOp::create(b, late.location, number, scalarLike(b, number, -most)));
+}
+
+LogicalResult NumberLimits::attachToEntry() const {
+  llvm::for_each(lateOnes, check);
+  bool isLimited = true;
+  for (const Limits &limit : limits)
+    isLimited &= succeeded(limit.attachTo(entry));
+  return success(isLimited);
+}
+
 static LogicalResult limitSizes(EntryOp entry, const EntryInfo &info) {
   Limits memory(info, kMemoryLimit);
-  SmallVector<Limits> numbers;
-  for (const SizeLimit &limit : kNumberLimits)
-    numbers.emplace_back(info, limit);
+  NumberLimits numbers(entry, info);
   memory.setOperation(entry);
   for (Type type : entry.getArgumentTypes())
     memory.add(type);
@@ -159,20 +234,15 @@ static LogicalResult limitSizes(EntryOp entry, const EntryInfo &info) {
         memory.add(dims);
     }
     if (auto numbering = dyn_cast<NumberingOpInterface>(op))
-      for (auto [number, type] : numbering.getNumbers()) {
-        Limits &limits = numbers[&numberLimitOf(type) - kNumberLimits];
-        limits.setOperation(op);
+      for (auto [number, type] : numbering.getNumbers())
         if (!number.constant())
-          limits.add(number);
-      }
+          numbers.add(op, number, type);
     for (const DimExpr &distance : distancesOf(op))
       if (!distance.constant())
         memory.add(distance);
   });
   bool isLimited = succeeded(memory.attachTo(entry));
-  for (const Limits &limits : numbers)
-    isLimited &= succeeded(limits.attachTo(entry));
-  return success(isLimited);
+  return success(succeeded(numbers.attachToEntry()) && isLimited);
 }
 
 namespace {

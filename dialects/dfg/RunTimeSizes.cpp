@@ -26,6 +26,21 @@ BindSizeOp RunTimeSizes::find(StringRef name, Block *block) const {
   return innermost;
 }
 
+BindSizeOp RunTimeSizes::findLast(const DimExpr &size, Block *block) const {
+  SmallVector<std::string> names;
+  size.collectSymbols(names);
+  BindSizeOp last;
+  for (StringRef name : names) {
+    BindSizeOp binder = find(name, block);
+    if (!binder)
+      continue;
+    Operation *around = last ? last->getBlock()->findAncestorOpInBlock(*binder) : nullptr;
+    if (!last || (around && last->isBeforeInBlock(around)))
+      last = binder;
+  }
+  return last;
+}
+
 SmallVector<std::string> RunTimeSizes::namesIn(Operation *op) {
   SmallVector<std::string> names;
   AttrTypeWalker walker;

@@ -26,6 +26,10 @@ public:
   /// What binds `name` for an operation in `block`; null for a size that the call brings.
   BindSizeOp find(llvm::StringRef name, mlir::Block *block) const;
 
+  /// What binds the last of the names in `size` for an operation in `block`: all are known after
+  /// it. Null if the call brings them all.
+  BindSizeOp findLast(const DimExpr &size, mlir::Block *block) const;
+
   /// The operations outside of `op` that bind sizes which it or its regions mention.
   void forEachBinder(mlir::Operation *op, llvm::function_ref<void(BindSizeOp)> visit) const;
 

@@ -71,11 +71,22 @@ const SizeLimit &numberLimitOf(Type type) {
       kNumberLimits, [&](const SizeLimit &limit) { return limit.attribute.ends_with("." + text); });
 }
 
-std::string misfitMessage(const SizeLimit &limit) {
+static std::string misfitMessage(const SizeLimit &limit, const Twine &what) {
   StringRef type = limit.attribute.rsplit('.').second;
-  return ("a size is used as " + Twine(type.starts_with("u") ? "a " : "an ") + type +
+  return (what + " is used as " + (type.starts_with("u") ? "a " : "an ") + type +
           " that it does not fit")
       .str();
+}
+
+std::string misfitMessage(const SizeLimit &limit) { return misfitMessage(limit, "a size"); }
+
+std::string misfitMessage(const SizeLimit &limit, const DimExpr &number) {
+  return misfitMessage(limit, "the size " + number.str());
+}
+
+bool holdsNumber(Type type, std::optional<int64_t> number) {
+  int64_t most = numberLimitOf(type).most;
+  return number && *number >= -most && *number <= most;
 }
 
 bool holdsNumber(StringRef op, StringRef attribute) {

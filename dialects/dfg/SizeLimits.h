@@ -24,7 +24,7 @@ struct SizeLimit {
 };
 /// Sizes and byte counts of tensors.
 inline constexpr SizeLimit kMemoryLimit = {"tfc.limits", kMaxTensorBytes};
-/// Sizes that become numbers of the type in the attribute's name.
+/// Sizes that become numbers of the type in the attribute's name, the widest last.
 inline constexpr SizeLimit kNumberLimits[] = {{"tfc.limits.i8", INT8_MAX},
                                               {"tfc.limits.u8", UINT8_MAX},
                                               {"tfc.limits.i16", INT16_MAX},
@@ -36,6 +36,12 @@ const SizeLimit &numberLimitOf(mlir::Type type);
 
 /// What a call says that exceeds one of `kNumberLimits`.
 std::string misfitMessage(const SizeLimit &limit);
+
+/// The same for a number that is known only after the call began.
+std::string misfitMessage(const SizeLimit &limit, const DimExpr &number);
+
+/// Whether a type holds a number; nothing stands for one that 64 bits do not hold.
+bool holdsNumber(mlir::Type type, std::optional<int64_t> number);
 
 /// How a size prints that was computed from a number which 64 bits do not hold.
 inline constexpr llvm::StringLiteral kOverflow = "<overflow>";

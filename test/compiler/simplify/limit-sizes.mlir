@@ -53,3 +53,22 @@ dfg.entry @numbers(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %y: tensor<?x0xf32, #df
   %2 = dfg.size {value = #dfg.dims<"72057594037927937 + n">, dtype = i64}
   dfg.return %0, %1, %2 : tensor<i64>, tensor<i32>, tensor<i64>
 }
+
+// A size that the data decide is checked where it is bound; 64 bits need to hold the number whatever it is.
+// CHECK-LABEL: dfg.entry @found
+// CHECK-NOT: tfc.limits.i32
+// CHECK-SAME: tfc.limits.i64 = #dfg.dims<"4 * n">
+// CHECK: dfg.bind_size
+// CHECK-NEXT: %[[LAST:.*]] = dfg.size {dtype = i64, value = #dfg.dims<"4 * q">}
+// CHECK-NEXT: %[[MOST:.*]] = dfg.constant dense<2147483647>
+// CHECK-NEXT: %[[FITS:.*]] = dfg.less_equal %[[LAST]], %[[MOST]]
+// CHECK-NEXT: dfg.check %[[FITS]], "the size 4 * q is used as an i32 that it does not fit"
+// CHECK-NOT: dfg.check
+dfg.entry @found(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %count: tensor<i64>, %p: tensor<i1>) -> tensor<i32>
+    attributes {symbols = ["n"]} {
+  dfg.bind_size %count {size = #dfg.dims<q>, bound = #dfg.dims<n>} : tensor<i64>
+  %0 = dfg.size {value = #dfg.dims<"4 * q">, dtype = i32}
+  %1 = dfg.size {value = #dfg.dims<"4 * q">, dtype = i32}
+  %2 = dfg.add %0, %1 : tensor<i32>, tensor<i32>
+  dfg.return %2 : tensor<i32>
+}

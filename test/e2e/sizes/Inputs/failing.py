@@ -44,7 +44,7 @@ unequal = "'ensure' expects f32[n], but got f32[selected] of other sizes"
 check("all", f"failed precondition: all: {unequal}", x=x, keep=x < 4)
 check("without_first", (2,), x=x, keep=three)
 check("without_first", (0,), x=x, keep=one)
-check("without_first", "out of range: without_first: 'slice' reaches outside of f32[k]", x=x, keep=none)
+check("without_first", "out of range: without_first: the size k - 1 is negative", x=x, keep=none)
 check("partition", (2,), x=x, label=np.array([0, 1, 1, 0, 1], np.int32))
 outside = "out of range: partition: 'gather' got an index outside of i32[2]"
 check("partition", outside, x=x, label=np.array([0, 1, 2, 0, 1], np.int32))
