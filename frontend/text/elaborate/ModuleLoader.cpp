@@ -170,29 +170,27 @@ void ModuleLoader::declare(StringMap<Declaration> &table, const ast::Name &name,
         .note(it->second.at, "first here");
 }
 
-/// Refuses types that shipped files keep for themselves, in a function or in a part and its
-/// members.
-void ModuleLoader::checkParamTypes(const ast::Stmt &item) {
-  auto check = [&](ArrayRef<ast::Param> params) {
-    for (const ast::Param &param : params)
-      if (param.type && param.type->kind == ast::TypeKind::Named && param.type->name == kNumberType)
-        reporter.error(param.type->baseRange, "private-name",
-                       "'" + kNumberType + "' is private to the files that ship with tfc");
+/// Refuses types that shipped files keep for themselves. The element of a list is an expression.
+void ModuleLoader::checkTypes(const ast::File &file) {
+  auto check = [&](StringRef name, SourceRange at) {
+    if (name == kNumberType)
+      reporter.error(at, "private-name",
+                     "'" + kNumberType + "' is private to the files that ship with tfc");
   };
-  if (const auto *fn = dyn_cast<ast::FnDecl>(&item))
-    check(fn->params);
-  if (const auto *part = dyn_cast<ast::PartDecl>(&item)) {
-    check(part->params);
-    for (const ast::Stmt *member : part->members)
-      checkParamTypes(*member);
+  for (const ast::Type *type : file.types) {
+    if (type->kind == ast::TypeKind::Named)
+      check(type->name, type->baseRange);
+    for (const ast::IndexItem &item : type->items)
+      if (const auto *name = dyn_cast_or_null<ast::NameExpr>(item.value))
+        check(name->name, name->range);
   }
 }
 
 void ModuleLoader::declareItems(Module &module) {
   unsigned position = 0;
+  if (!module.isShipped)
+    checkTypes(*module.file);
   for (const ast::Stmt *item : module.file->items) {
-    if (!module.isShipped)
-      checkParamTypes(*item);
     Declaration declaration;
     declaration.stmt = item;
     declaration.position = position++;

@@ -29,7 +29,7 @@ private:
   void reportCycle(FileId file, SourceRange usedAt);
   Module *loadUsed(const ast::UseDecl &use, const Module &from);
   void declareItems(Module &module);
-  void checkParamTypes(const ast::Stmt &item);
+  void checkTypes(const ast::File &file);
   void declareUse(Module &module, const ast::UseDecl &use, unsigned position);
 
   Context &context;

@@ -447,6 +447,8 @@ struct File {
   SourceRange headerRange;
   llvm::ArrayRef<Stmt *> items;
   llvm::ArrayRef<Comment> comments;
+  /// Every type that stands in the file, also inside others.
+  std::vector<Type *> types;
 
   llvm::BumpPtrAllocator arena;
 };

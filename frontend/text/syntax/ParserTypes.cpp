@@ -69,6 +69,7 @@ Name ExpressionParser::parseName(StringRef what) {
 Type *ExpressionParser::parseType() {
   Nesting nesting(*this);
   auto *type = make<Type>();
+  file.types.push_back(type);
   type->range = type->baseRange = range();
   if (recovering || nesting.tooDeep())
     return type;
