@@ -44,8 +44,7 @@ bool isTooLarge(Type type) {
   return tensor && isTensorTooLarge(tensor);
 }
 
-/// Whether the size of an axis, or the number of elements, has too many terms.
-static bool isTooComplex(Type type) {
+bool isTooComplex(Type type) {
   if (auto list = dyn_cast<ListType>(type))
     type = list.getElementType();
   auto tensor = cast<RankedTensorType>(type);

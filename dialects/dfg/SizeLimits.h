@@ -77,6 +77,10 @@ DimExpr byteCount(mlir::RankedTensorType type);
 /// are. An axis without elements counts as one element: strides are products of the other sizes.
 bool isTooLarge(mlir::Type type);
 
+/// Whether the size of an axis, or the number of elements, has too many terms to be computed; such
+/// a type counts as too large.
+bool isTooComplex(mlir::Type type);
+
 /// Fails with an error if one of the result types of `op` is too large.
 llvm::LogicalResult checkSizes(mlir::Location location, llvm::StringRef op, mlir::TypeRange types);
 

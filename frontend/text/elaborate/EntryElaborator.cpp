@@ -83,11 +83,8 @@ std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type, Entry
     }
     addBound(header.bounds, *name, *limit->constant(), /*isUpper=*/true);
   }
-  mlir::Type tensor = dfg::tensorOf(result->shape, result->element);
-  if (dfg::isTooLarge(tensor)) {
-    reporter.error(type.range, "too-large", "no memory holds " + dfg::toText(tensor));
+  if (!typeEvaluator.checkMemory(*result, type.range))
     return std::nullopt;
-  }
   return result;
 }
 

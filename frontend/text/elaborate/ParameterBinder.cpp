@@ -136,11 +136,8 @@ bool ParameterBinder::bindTypeArgument(const ast::Param &param, Argument &argume
   if (!argument.expr)
     argument.range = context.frame->callSite;
   // Where the caller says it, not where the function makes tensors of it.
-  mlir::Type tensor = dfg::tensorOf(type->shape, type->element);
-  if (dfg::isTooLarge(tensor)) {
-    reporter.error(argument.range, "too-large", "no memory holds " + dfg::toText(tensor));
+  if (!typeEvaluator.checkMemory(*type, argument.range))
     return false;
-  }
   std::string what = "'" + param.name.text.str() + "' of '" + callee.str() + "'";
   if (!unifier.unify(*param.type, *type, UnifyPhase::Names, argument, what) ||
       !unifier.unify(*param.type, *type, UnifyPhase::Compound, argument, what))

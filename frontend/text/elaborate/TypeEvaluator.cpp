@@ -144,12 +144,19 @@ std::optional<TensorType> TypeEvaluator::evalType(const ast::Type &type) {
   if (!shape)
     return std::nullopt;
   result.shape = std::move(*shape);
-  mlir::Type tensor = dfg::tensorOf(result.shape, result.element);
-  if (dfg::isTooLarge(tensor)) {
-    reporter.error(type.range, "too-large", "no memory holds " + dfg::toText(tensor));
+  if (!checkMemory(result, type.range))
     return std::nullopt;
-  }
   return result;
+}
+
+bool TypeEvaluator::checkMemory(const TensorType &type, SourceRange at) {
+  mlir::Type tensor = dfg::tensorOf(type.shape, type.element);
+  if (!dfg::isTooLarge(tensor))
+    return true;
+  reporter.error(at, "too-large",
+                 dfg::isTooComplex(tensor) ? "the sizes of this tensor are too complex"
+                                           : "no memory holds " + dfg::toText(tensor));
+  return false;
 }
 
 std::string TypeEvaluator::typeText(const ast::Type &type) {

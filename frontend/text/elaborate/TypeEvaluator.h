@@ -24,6 +24,8 @@ public:
   void failHiddenSize(llvm::StringRef name, SourceRange at, const Entity &value);
   mlir::Type elementType(ast::DType dtype, SourceRange at);
   std::optional<TensorType> evalType(const ast::Type &type);
+  /// Reports a type that is too large for any memory; false if it is.
+  bool checkMemory(const TensorType &type, SourceRange at);
   std::optional<dfg::Shape> evalShape(llvm::ArrayRef<ast::IndexItem> items);
   /// What a name between the brackets of a type means; nothing while it is not bound.
   std::optional<Entity> sizeName(llvm::StringRef name, SourceRange at);
