@@ -1,5 +1,6 @@
 #include "tools/tfc/Print.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <charconv>
 
@@ -79,7 +80,7 @@ namespace {
 class Printer {
 public:
   Printer(raw_ostream &os, const Array &array)
-      : os(os), array(array), cut(array.elementCount() > 1000) {
+      : os(os), array(array), cut(placeCount(array) > 1000) {
     for (int64_t i : shownElements())
       width = std::max(width, elementText(array, i).size());
   }
@@ -110,6 +111,14 @@ public:
 private:
   static constexpr int64_t kEdge = 3;
   static constexpr int64_t kColumns = 90;
+
+  /// The elements, where an axis without any counts as one: the other axes print their brackets.
+  static uint64_t placeCount(const Array &array) {
+    uint64_t count = 1;
+    for (int64_t size : array.shape)
+      count = SaturatingMultiply<uint64_t>(count, std::max<int64_t>(size, 1));
+    return count;
+  }
 
   /// Enough elements to tell the width of a column.
   std::vector<int64_t> shownElements() const {
