@@ -1,5 +1,6 @@
 //===- ControlOps.cpp - Branches and loops as regions ---------------------===//
 
+#include "dialects/RegionParser.h"
 #include "dialects/dfg/Dfg.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -45,6 +46,23 @@ void IfOp::build(OpBuilder &b, OperationState &state, TypeRange results, Value c
   state.addTypes(results);
   addBlock(b, state, {});
   addBlock(b, state, {});
+}
+
+ParseResult IfOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand condition;
+  RankedTensorType type;
+  return failure(parser.parseOperand(condition) || parser.parseColonType(type) ||
+                 parser.resolveOperand(condition, type, result.operands) ||
+                 parseOptionalResultTypes(parser, result) ||
+                 parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+                 parseRegion(parser, result) || parser.parseKeyword("else") ||
+                 parseRegion(parser, result));
+}
+
+void IfOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getCondition() << " : " << getCondition().getType();
+  printOptionalResultTypes(printer, getResultTypes());
+  printAttributesAndRegions(printer, *this, "else");
 }
 
 YieldOp IfOp::getThenYield() { return cast<YieldOp>(getThenBlock().getTerminator()); }
@@ -137,6 +155,26 @@ void WhileOp::build(OpBuilder &b, OperationState &state, ValueRange inits) {
   state.addTypes(inits.getTypes());
   addBlock(b, state, inits.getTypes());
   addBlock(b, state, inits.getTypes());
+}
+
+ParseResult WhileOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> inits;
+  SMLoc location;
+  if (parser.parseLParen() || parser.getCurrentLocation(&location) ||
+      parser.parseOperandList(inits) || parser.parseRParen() ||
+      parser.parseOptionalColonTypeList(result.types) ||
+      parser.resolveOperands(inits, result.types, location, result.operands))
+    return failure();
+  return failure(parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+                 parseRegion(parser, result) || parser.parseKeyword("do") ||
+                 parseRegion(parser, result));
+}
+
+void WhileOp::print(OpAsmPrinter &printer) {
+  printer << '(' << getInits() << ')';
+  if (!getInits().empty())
+    printer << " : " << getInits().getTypes();
+  printAttributesAndRegions(printer, *this, "do");
 }
 
 LogicalResult WhileOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,

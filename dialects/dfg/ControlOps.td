@@ -26,10 +26,7 @@ def Dfg_IfOp : Dfg_Op<"if", [
   let arguments = (ins Dfg_Predicate:$condition);
   let results = (outs Variadic<Dfg_Value>:$results);
   let regions = (region SizedRegion<1>:$thenRegion, SizedRegion<1>:$elseRegion);
-  let assemblyFormat = [{
-    $condition `:` type($condition) (`->` type($results)^)? attr-dict-with-keyword
-    $thenRegion `else` $elseRegion
-  }];
+  let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
   // Makes both regions with an empty block each, whose terminators the caller adds.
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$condition)>];
@@ -77,9 +74,7 @@ def Dfg_WhileOp : Dfg_Op<"while", [
                        OptionalAttr<StrAttr>:$recompute);
   let results = (outs Variadic<Dfg_Value>:$results);
   let regions = (region SizedRegion<1>:$conditionRegion, SizedRegion<1>:$bodyRegion);
-  let assemblyFormat = [{
-    `(` $inits `)` (`:` type($inits)^)? attr-dict-with-keyword $conditionRegion `do` $bodyRegion
-  }];
+  let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
   // Makes both regions with a block of the right arguments, whose terminators the caller adds.
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$inits)>];

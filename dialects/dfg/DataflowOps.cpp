@@ -1,5 +1,6 @@
 //===- DataflowOps.cpp - The graph form: Switch, Merge, frames -------------===//
 
+#include "dialects/RegionParser.h"
 #include "dialects/dfg/Dfg.h"
 
 using namespace mlir;
@@ -17,6 +18,17 @@ static LogicalResult verifyBody(Operation *op, Block &block, TypeRange types) {
 // DataflowOp
 //===----------------------------------------------------------------------===//
 
+ParseResult DataflowOp::parse(OpAsmParser &parser, OperationState &result) {
+  return failure(parseOptionalResultTypes(parser, result) ||
+                 parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+                 parseRegion(parser, result));
+}
+
+void DataflowOp::print(OpAsmPrinter &printer) {
+  printOptionalResultTypes(printer, getResultTypes());
+  printAttributesAndRegions(printer, *this);
+}
+
 RegionKind DataflowOp::getRegionKind(unsigned) { return RegionKind::Graph; }
 
 LogicalResult DataflowOp::verify() {
@@ -28,6 +40,25 @@ LogicalResult DataflowOp::verify() {
 //===----------------------------------------------------------------------===//
 // NodeOp
 //===----------------------------------------------------------------------===//
+
+ParseResult NodeOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> after;
+  Type token = TokenType::get(parser.getContext());
+  if (parser.parseKeyword("after") ||
+      parser.parseOperandList(after, OpAsmParser::Delimiter::Paren) ||
+      parser.resolveOperands(after, token, result.operands) ||
+      parseOptionalResultTypes(parser, result) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  result.addTypes(token);
+  return parseRegion(parser, result);
+}
+
+void NodeOp::print(OpAsmPrinter &printer) {
+  printer << " after(" << getAfter() << ')';
+  printOptionalResultTypes(printer, getResults().getTypes());
+  printAttributesAndRegions(printer, *this);
+}
 
 LogicalResult NodeOp::verify() {
   return verifyBody(*this, getBody().front(), getResults().getTypes());

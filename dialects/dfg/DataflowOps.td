@@ -32,7 +32,7 @@ def Dfg_DataflowOp : Dfg_Op<"dataflow", [
   let arguments = (ins OptionalAttr<StrArrayAttr>:$names);
   let results = (outs Variadic<Dfg_Value>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "(`->` type($results)^)? attr-dict-with-keyword $body";
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
@@ -55,9 +55,7 @@ def Dfg_NodeOp : Dfg_Op<"node", [RecursiveMemoryEffects, SingleBlock, NoRegionAr
   let arguments = (ins Variadic<Dfg_TokenType>:$after, UnitAttr:$always);
   let results = (outs Variadic<Dfg_Value>:$results, Dfg_TokenType:$done);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{
-    `after` `(` $after `)` (`->` type($results)^)? attr-dict-with-keyword $body
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 

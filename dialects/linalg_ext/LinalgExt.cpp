@@ -1,4 +1,5 @@
 #include "dialects/linalg_ext/LinalgExt.h"
+#include "dialects/RegionParser.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -31,10 +32,61 @@ static LogicalResult verifyRegion(Operation *op, Region &region, ArrayRef<Type> 
   return success();
 }
 
+/// Parses attributes where those of the properties may stand as well.
+template <typename Op>
+static ParseResult parseAttributes(OpAsmParser &parser, OperationState &result) {
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  return Op::verifyInherentAttrs(result.name, result.attributes, [&] {
+    return parser.emitError(location) << "'" << result.name.getStringRef() << "' op ";
+  });
+}
+
 static Type elementType(Value tensor) { return getElementTypeOrSelf(tensor.getType()); }
 
 //===--- scan
 //-----------------------------------------------------------------------------------===//
+
+ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand init;
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
+  SMLoc location;
+  if (parser.parseOperand(init) || parser.parseComma() || parser.getCurrentLocation(&location) ||
+      parser.parseOperandList(inputs) || parser.parseKeyword("along"))
+    return failure();
+  Properties &properties = result.getOrAddProperties<Properties>();
+  UnitAttr unit = parser.getBuilder().getUnitAttr();
+  if (parser.parseAttribute(properties.dimension, parser.getBuilder().getI64Type()))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("exclusive")))
+    properties.exclusive = unit;
+  if (succeeded(parser.parseOptionalKeyword("reverse")))
+    properties.reverse = unit;
+  Type initType;
+  SmallVector<Type> inputTypes;
+  RankedTensorType resultType;
+  if (parseAttributes<ScanOp>(parser, result) || parser.parseColonType(initType) ||
+      parser.parseComma() || parser.parseTypeList(inputTypes) || parser.parseArrow() ||
+      parser.parseType(resultType))
+    return failure();
+  result.addTypes(resultType);
+  return failure(parser.resolveOperand(init, initType, result.operands) ||
+                 parser.resolveOperands(inputs, inputTypes, location, result.operands) ||
+                 parseRegion(parser, result));
+}
+
+void ScanOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getInit() << ", " << getInputs() << " along " << getDimension();
+  if (getExclusive())
+    printer << " exclusive";
+  if (getReverse())
+    printer << " reverse";
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"dimension", "exclusive", "reverse"});
+  printer << " : " << getInit().getType() << ", " << getInputs().getTypes() << " -> "
+          << getResult().getType() << ' ';
+  printer.printRegion(getCombine());
+}
 
 LogicalResult ScanOp::verify() {
   auto result = cast<RankedTensorType>(getResult().getType());
@@ -56,6 +108,30 @@ LogicalResult ScanOp::verify() {
 
 //===--- scatter
 //--------------------------------------------------------------------------------===//
+
+ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand updates, operand, indices;
+  RankedTensorType updatesType, operandType, indicesType;
+  if (parser.parseOperand(updates) || parser.parseKeyword("into") || parser.parseOperand(operand) ||
+      parser.parseKeyword("at") || parser.parseOperand(indices) ||
+      parseAttributes<ScatterOp>(parser, result) || parser.parseColonType(updatesType) ||
+      parser.parseComma() || parser.parseType(operandType) || parser.parseComma() ||
+      parser.parseType(indicesType))
+    return failure();
+  result.addTypes(operandType);
+  return failure(parser.resolveOperand(updates, updatesType, result.operands) ||
+                 parser.resolveOperand(operand, operandType, result.operands) ||
+                 parser.resolveOperand(indices, indicesType, result.operands) ||
+                 parseRegion(parser, result));
+}
+
+void ScatterOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getUpdates() << " into " << getOperand() << " at " << getIndices();
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getUpdates().getType() << ", " << getOperand().getType() << ", "
+          << getIndices().getType() << ' ';
+  printer.printRegion(getCombine());
+}
 
 LogicalResult ScatterOp::verify() {
   auto indices = cast<RankedTensorType>(getIndices().getType());

@@ -57,10 +57,7 @@ def LinalgExt_ScanOp : LinalgExt_Op<"scan", [
                        UnitAttr:$exclusive, UnitAttr:$reverse);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$combine);
-  let assemblyFormat = [{
-    $init `,` $inputs `along` $dimension (`exclusive` $exclusive^)? (`reverse` $reverse^)?
-    attr-dict `:` type($init) `,` type($inputs) `->` type($result) $combine
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
@@ -91,10 +88,7 @@ def LinalgExt_ScatterOp : LinalgExt_Op<"scatter", [
                        AnyRankedTensor:$indices);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$combine);
-  let assemblyFormat = [{
-    $updates `into` $operand `at` $indices attr-dict
-    `:` type($updates) `,` type($operand) `,` type($indices) $combine
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
 
