@@ -227,12 +227,17 @@ static LogicalResult checkAllSteps(EntryOp entry) {
   return failure(result.wasInterrupted());
 }
 
-/// The functions of entries get names that are theirs alone.
+/// Whether `op` has the name of a function of an entry, or of one that the runtime defines.
+static bool isReserved(Operation &op, StringRef name) {
+  if (name.starts_with("tfc_rt_"))
+    return !cast<SymbolOpInterface>(op).isDeclaration();
+  return name.starts_with("tfc_entry_") || name == "tfc_weights";
+}
+
 static LogicalResult checkNames(ModuleOp module) {
   for (Operation &op : *module.getBody()) {
     auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
-    if (name && isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op) &&
-        (name.getValue().starts_with("tfc_entry_") || name.getValue() == "tfc_weights"))
+    if (name && isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op) && isReserved(op, name.getValue()))
       return op.emitOpError("has the name of generated code: ") << name;
   }
   return success();

@@ -270,7 +270,8 @@ static bool areWeights(Operation *op, Attribute attribute) {
 }
 
 static bool isChunkCount(Operation *op, Attribute attribute) {
-  return isa<ModuleOp>(op) && isNumber(attribute, 0, 32);
+  constexpr int64_t kMost = 1 << 20;
+  return isa<ModuleOp>(op) && isNumber(attribute, 0, 32) && isNumberBelow(attribute, kMost + 1);
 }
 
 /// An attribute, and whether an operation may have it with that value.
@@ -285,19 +286,24 @@ static constexpr Annotation kAnnotations[] = {
     {"tfc.weights", areWeights},      {"tfc.chunks", isChunkCount},
 };
 
-/// Data of constants that stand outside of the operations.
-static LogicalResult verifyData(Operation *op) {
-  auto constant = dyn_cast<dfg::ConstantOp>(op);
-  auto resource = constant ? dyn_cast<DenseResourceElementsAttr>(constant.getValue())
-                           : DenseResourceElementsAttr();
-  if (!resource)
-    return success();
+static bool hasData(DenseResourceElementsAttr resource) {
+  auto type = dyn_cast<RankedTensorType>(resource.getType());
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  std::optional<int64_t> bytes =
-      dfg::byteCount(cast<RankedTensorType>(resource.getType())).constant();
-  if (blob && bytes && blob->getData().size() == uint64_t(*bytes))
-    return success();
-  return op->emitOpError("expects the data of ") << resource.getType() << " in a resource";
+  std::optional<int64_t> bytes = type ? dfg::byteCount(type).constant() : std::nullopt;
+  return blob && bytes && blob->getData().size() == uint64_t(*bytes);
+}
+
+/// Data of constants and weights that stand outside of the operations.
+static LogicalResult verifyData(Operation *op) {
+  SmallVector<Attribute> values;
+  if (auto constant = dyn_cast<dfg::ConstantOp>(op))
+    values.push_back(constant.getValue());
+  if (auto weights = op->getAttrOfType<ArrayAttr>("tfc.weights"))
+    llvm::append_range(values, weights);
+  for (Attribute value : values)
+    if (auto resource = dyn_cast<DenseResourceElementsAttr>(value); resource && !hasData(resource))
+      return op->emitOpError("expects the data of ") << resource.getType() << " in a resource";
+  return success();
 }
 
 static LogicalResult verifyOther(Operation *op) {
@@ -310,7 +316,20 @@ static LogicalResult verifyOther(Operation *op) {
   return success();
 }
 
+/// Code generation replaces entries, which describe the model, by functions.
+static LogicalResult verifyEntriesExist(ModuleOp module) {
+  if (!module.getOps<dfg::EntryOp>().empty())
+    return success();
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function.getName().starts_with("tfc_entry_"))
+      return function.emitError("the entries of this module are code already and cannot be called; "
+                                "expected what an earlier stage than 'codegen' left");
+  return success();
+}
+
 LogicalResult tfc::verifyAnnotations(ModuleOp module) {
+  if (failed(verifyEntriesExist(module)))
+    return failure();
   for (auto kernel : module.getOps<func::FuncOp>())
     if (failed(verifyKernel(kernel)))
       return failure();

@@ -121,8 +121,7 @@ static LogicalResult verifyLaunch(LaunchOp launch, KernelOp kernel) {
                              kernel.getResultTypes(), names);
 }
 
-//===--- lowered kernels
-//-------------------------------------------------------------------------===//
+//===--- lowered kernels ---------------------------------------------------===//
 
 /// Whether the sizes are equal for some choices of what they mention: affine expressions have
 /// another canonical form, so that what is equal may look different.
@@ -134,7 +133,8 @@ static bool haveSameValues(const DimExpr &lhs, const DimExpr &rhs) {
     auto value = [&](StringRef name) -> std::optional<int64_t> {
       return llvm::xxh3_64bits((name + Twine(choice)).str()) % kMost + 1;
     };
-    if (lhs.evaluate(value) != rhs.evaluate(value))
+    std::optional<int64_t> size = lhs.evaluate(value);
+    if (!size || size != rhs.evaluate(value))
       return false;
   }
   return true;
@@ -281,6 +281,33 @@ static LogicalResult verifyBounds(EntryOp entry) {
   return success();
 }
 
+/// Whether the text compares two sizes of the names.
+static bool isFact(StringRef text, const llvm::StringSet<> &names) {
+  auto isSize = [&](StringRef side) {
+    std::optional<DimExpr> size = DimExpr::parse(side.trim());
+    SmallVector<std::string> used;
+    if (size)
+      size->collectSymbols(used);
+    return size && !isOverflow(*size) && !isTooComplex(*size) &&
+           llvm::all_of(used, [&](StringRef name) { return names.contains(name); });
+  };
+  for (StringRef relation : {">=", "<=", "==", "!=", ">", "<"})
+    if (size_t at = text.find(relation); at != StringRef::npos)
+      return isSize(text.take_front(at)) && isSize(text.drop_front(at + relation.size()));
+  return false;
+}
+
+static LogicalResult verifyFacts(EntryOp entry) {
+  llvm::StringSet<> names;
+  if (ArrayAttr symbols = entry.getSymbolsAttr())
+    names.insert_range(symbols.getAsValueRange<StringAttr>());
+  ArrayAttr facts = entry.getWhereAttr();
+  for (Attribute fact : facts ? facts.getValue() : ArrayRef<Attribute>())
+    if (!isFact(cast<StringAttr>(fact).getValue(), names))
+      return entry.emitOpError("expects comparisons of sizes that it declares, but got ") << fact;
+  return success();
+}
+
 /// Every size that the body of `function` mentions is declared by it, or bound in it.
 static LogicalResult verifyNames(Operation *function, ArrayAttr symbols) {
   FailureOr<llvm::StringSet<>> names = declaredNames(function, symbols);
@@ -310,7 +337,7 @@ static LogicalResult verifyFunction(FunctionOpInterface function) {
   if (failed(verifySignature(function)))
     return failure();
   if (auto entry = dyn_cast<EntryOp>(*function))
-    return failure(failed(verifyBounds(entry)) ||
+    return failure(failed(verifyBounds(entry)) || failed(verifyFacts(entry)) ||
                    failed(verifyNames(entry, entry.getSymbolsAttr())));
   if (auto kernel = dyn_cast<KernelOp>(*function))
     return verifyNames(kernel, kernel.getSymbolsAttr());

@@ -2,6 +2,7 @@
 #include "compiler/emission/Cpu.h"
 #include "compiler/emission/Link.h"
 #include "compiler/emission/OutputFile.h"
+#include "dialects/dfg/HostForm.h"
 #include "frontend/Import.h"
 #include "frontend/text/print/Print.h"
 #include "tools/tfc/LoadedModel.h"
@@ -28,6 +29,13 @@ Session::Session()
 
 Session::~Session() { diagnostics.flush(llvm::errs()); }
 
+/// Addresses in files are those of another process, except in files that this one wrote.
+static LogicalResult verifyProbe(ModuleOp module, const CompileRequest &request) {
+  if (!module->hasAttr(dfg::kProbeAttr) || request.pipeline.probe)
+    return success();
+  return module.emitOpError("has an invalid attribute '") << dfg::kProbeAttr << "'";
+}
+
 OwningOpRef<ModuleOp> Session::load(const CompileRequest &request) {
   // Errors show what the author wrote, not the operation that it became.
   context.printOpOnDiagnostic(false);
@@ -35,7 +43,8 @@ OwningOpRef<ModuleOp> Session::load(const CompileRequest &request) {
   auto module = importFile(request.input, context, sources, request.entries, request.importOptions);
   // Other inputs hold none of them.
   bool isModule = StringRef(request.input).ends_with(".mlir");
-  if (module && isModule && failed(verifyAnnotations(*module)))
+  if (module && isModule &&
+      (failed(verifyAnnotations(*module)) || failed(verifyProbe(*module, request))))
     module = nullptr;
   return module;
 }

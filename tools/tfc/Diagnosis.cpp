@@ -147,6 +147,7 @@ std::optional<LoadedModel> KernelComparison::build(int64_t begin, int64_t end) {
   }
   probing.input = folder->file("probes.mlir");
   probing.pipeline.startAfter = "fusion";
+  probing.pipeline.probe = reinterpret_cast<int64_t>(&show);
   if (failed(writeWith(begin, end, probing.input)))
     return std::nullopt;
   return compileAndLoad(probing, threads);

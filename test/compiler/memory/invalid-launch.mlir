@@ -19,7 +19,7 @@ llvm.func @next(!llvm.ptr, !llvm.ptr, i64, i64) attributes {tfc.extent = affine_
 
 // -----
 
-// expected-error @below {{expected a comparison of sizes in 'where', but got 'n is even'}}
+// expected-error @below {{expects comparisons of sizes that it declares, but got "n is even"}}
 dfg.entry @run(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n is even"]} {
   dfg.return
 }

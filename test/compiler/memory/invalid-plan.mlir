@@ -25,6 +25,16 @@ dfg.entry @inside(%p: tensor<i1>, %x: tensor<4xf32>) {
 
 // -----
 
+// expected-error @below {{has the name of generated code: "tfc_rt_fail"}}
+llvm.func @tfc_rt_fail() {
+  llvm.return
+}
+dfg.entry @f() {
+  dfg.return
+}
+
+// -----
+
 // expected-error @below {{has the name of generated code: "tfc_entry_0_run"}}
 llvm.func @tfc_entry_0_run(i32) -> i32
 dfg.entry @f() {

@@ -1,4 +1,4 @@
-// Entries and kernels take tensors of at most 64 axes; bounds are numbers for declared sizes.
+// Entries and kernels take tensors of at most 64 axes; bounds are numbers for declared sizes, and facts compare these.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 
 // expected-error @+1 {{'dfg.entry' op expects tensors as operands and results, but got 'i32'}}
@@ -73,4 +73,39 @@ func.func @list(%n: tensor<i32>) {
   // expected-error @+1 {{'list_create' expects sizes that are not negative, but got -4 [size]}}
   %l = dfg.list_create %n {shape = #dfg.dims<-4>} : tensor<i32>
   return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "zz >= 1"}}
+dfg.entry @unknown(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "zz >= 1"]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "n"}}
+dfg.entry @form(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "n"]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "n >= 1 +"}}
+dfg.entry @syntax(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "n >= 1 +"]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "`<overflow>` >= 1"}}
+dfg.entry @overflow(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "`<overflow>` >= 1"]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "<too complex> >= 1"}}
+dfg.entry @complex(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "<too complex> >= 1"]} {
+  dfg.return
 }
