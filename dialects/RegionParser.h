@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_REGIONPARSER_H
-#define TFC_DIALECTS_REGIONPARSER_H
+#pragma once
 
 #include "mlir/IR/OpImplementation.h"
 
@@ -51,5 +50,3 @@ inline void printAttributesAndRegions(mlir::OpAsmPrinter &printer, mlir::Operati
 }
 
 } // namespace tfc
-
-#endif // TFC_DIALECTS_REGIONPARSER_H

@@ -151,11 +151,11 @@ void GraphBuilder::createQueue(StringRef name, ArrayRef<Type> components,
   toDeclarations();
   SmallVector<StringRef> texts(names.begin(), names.end());
   SmallVector<Type> types(components);
-  lastDeclaration = dfg::QueueOp::create(
-      builder, location, builder.getStringAttr(name), builder.getTypeArrayAttr(types),
-      builder.getStrArrayAttr(texts), builder.getStringAttr(kind),
-      builder.getI64IntegerAttr(capacity), builder.getI64IntegerAttr(minReady),
-      builder.getI64IntegerAttr(seed));
+  lastDeclaration =
+      dfg::QueueOp::create(builder, location, builder.getStringAttr(name),
+                           builder.getTypeArrayAttr(types), builder.getStrArrayAttr(texts),
+                           builder.getStringAttr(kind), builder.getI64IntegerAttr(capacity),
+                           builder.getI64IntegerAttr(minReady), builder.getI64IntegerAttr(seed));
 }
 
 void GraphBuilder::enqueue(StringRef queue, ValueRange values, bool isMany, Location location) {

@@ -1,8 +1,8 @@
 #include "frontend/Import.h"
 
 #include "dialects/dfg/Dfg.h"
-#include "frontend/text/elaborate/Elaborate.h"
 #include "frontend/text/Locations.h"
+#include "frontend/text/elaborate/Elaborate.h"
 #include "frontend/text/syntax/Parser.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"

@@ -1,7 +1,6 @@
 //===- Cpu.h - Does this processor have what the code needs? --------------===//
 
-#ifndef TFC_RUNTIME_CPU_H
-#define TFC_RUNTIME_CPU_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ bool findMissingFeature(const char *features, char *missing, size_t capacity);
 bool hasFeature(const char *name);
 
 } // namespace tfc::runtime
-
-#endif // TFC_RUNTIME_CPU_H

@@ -1,7 +1,6 @@
 //===- Crc32c.h - The checksum of checkpoints -----------------------------===//
 
-#ifndef TFC_RUNTIME_CRC32C_H
-#define TFC_RUNTIME_CRC32C_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ namespace tfc::runtime {
 uint32_t extendCrc32c(uint32_t crc, const void *data, size_t bytes);
 
 } // namespace tfc::runtime
-
-#endif // TFC_RUNTIME_CRC32C_H

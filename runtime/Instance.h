@@ -1,7 +1,6 @@
 //===- Instance.h - States, the handles on them, and failing --------------===//
 
-#ifndef TFC_RUNTIME_INSTANCE_H
-#define TFC_RUNTIME_INSTANCE_H
+#pragma once
 
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
@@ -125,5 +124,3 @@ tfc_status runEntry(tfc_instance &instance, const tfc_entry_info &entry, const i
                     const void *const *feeds, void *const *fetches);
 
 } // namespace tfc::runtime
-
-#endif // TFC_RUNTIME_INSTANCE_H

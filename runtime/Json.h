@@ -1,7 +1,6 @@
 //===- Json.h - As much JSON as a safetensors header needs ----------------===//
 
-#ifndef TFC_RUNTIME_JSON_H
-#define TFC_RUNTIME_JSON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace tfc::runtime
-
-#endif // TFC_RUNTIME_JSON_H

@@ -1,7 +1,6 @@
 //===- Memory.h - The instance's allocator and what owns its memory -------===//
 
-#ifndef TFC_RUNTIME_MEMORY_H
-#define TFC_RUNTIME_MEMORY_H
+#pragma once
 
 #include <new>
 #include <stddef.h>
@@ -111,5 +110,3 @@ private:
 };
 
 } // namespace tfc::runtime
-
-#endif // TFC_RUNTIME_MEMORY_H

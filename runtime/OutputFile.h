@@ -1,7 +1,6 @@
 //===- OutputFile.h - Replacing a file atomically -------------------------===//
 
-#ifndef TFC_RUNTIME_OUTPUTFILE_H
-#define TFC_RUNTIME_OUTPUTFILE_H
+#pragma once
 
 #include <fcntl.h>
 #include <limits.h>
@@ -37,8 +36,8 @@ private:
 ///
 /// Temporary files are called `<name>.tfc-<pid>-<number>.tmp` and locked by `flock` until they are
 /// renamed. The kernel drops the lock when a process dies, so `begin` can remove those of processes
-/// that were killed, and leaves those of other threads, processes and containers. (`O_TMPFILE` leaves
-/// no file, but a file without a name cannot replace another one: it would need a temporary
+/// that were killed, and leaves those of other threads, processes and containers. (`O_TMPFILE`
+/// leaves no file, but a file without a name cannot replace another one: it would need a temporary
 /// name for the rename all the same.)
 ///
 /// Functions return false with `errno` set where they fail.
@@ -59,7 +58,8 @@ public:
   /// Appends to the file.
   bool write(const void *data, uint64_t bytes);
 
-  /// Makes the content durable and replaces the target by it. The target is as it was if this fails.
+  /// Makes the content durable and replaces the target by it. The target is as it was if this
+  /// fails.
   bool replace();
 
   /// Makes the name of the target durable, after `replace`.
@@ -81,12 +81,10 @@ private:
   bool canSync = false;
   bool isNew = true;
   bool isSpecial = false;
-  struct stat old = {};      // of the target, unless it is new
-  const char *name = "";     // of the target in its directory, a part of `target`
-  char target[PATH_MAX];     // its directory, followed by `name`
+  struct stat old = {};              // of the target, unless it is new
+  const char *name = "";             // of the target in its directory, a part of `target`
+  char target[PATH_MAX];             // its directory, followed by `name`
   char temporary[NAME_MAX + 1] = ""; // in the directory; "" while there is none
 };
 
 } // namespace tfc::runtime
-
-#endif // TFC_RUNTIME_OUTPUTFILE_H

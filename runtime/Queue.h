@@ -12,8 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_RUNTIME_QUEUE_H
-#define TFC_RUNTIME_QUEUE_H
+#pragma once
 
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
@@ -151,5 +150,3 @@ private:
 };
 
 } // namespace tfc::runtime
-
-#endif // TFC_RUNTIME_QUEUE_H

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_RUNTIME_SAFETENSORS_H
-#define TFC_RUNTIME_SAFETENSORS_H
+#pragma once
 
 #include "runtime/Instance.h"
 
@@ -59,5 +58,3 @@ bool writeHeader(const tfc_model &model, const int32_t *order, const uint32_t *c
                  Array<char> &out);
 
 } // namespace tfc::runtime
-
-#endif // TFC_RUNTIME_SAFETENSORS_H

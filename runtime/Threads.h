@@ -1,7 +1,6 @@
 //===- Threads.h - The threads of a state and its one parallel loop -------===//
 
-#ifndef TFC_RUNTIME_THREADS_H
-#define TFC_RUNTIME_THREADS_H
+#pragma once
 
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
@@ -70,5 +69,3 @@ private:
 };
 
 } // namespace tfc::runtime
-
-#endif // TFC_RUNTIME_THREADS_H

@@ -1,7 +1,6 @@
 //===- Activity.h - Which values need a gradient ---------------------------===//
 
-#ifndef TFC_COMPILER_AUTODIFF_ACTIVITY_H
-#define TFC_COMPILER_AUTODIFF_ACTIVITY_H
+#pragma once
 
 #include "compiler/autodiff/Flow.h"
 #include "llvm/ADT/SetVector.h"
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace tfc
-
-#endif // TFC_COMPILER_AUTODIFF_ACTIVITY_H

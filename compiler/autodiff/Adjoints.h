@@ -1,7 +1,6 @@
 //===- Adjoints.h - Gradients as far as they are known ---------------------===//
 
-#ifndef TFC_COMPILER_AUTODIFF_ADJOINTS_H
-#define TFC_COMPILER_AUTODIFF_ADJOINTS_H
+#pragma once
 
 #include "compiler/autodiff/Paths.h"
 #include "dialects/dfg/Dfg.h"
@@ -70,5 +69,3 @@ private:
 };
 
 } // namespace tfc
-
-#endif // TFC_COMPILER_AUTODIFF_ADJOINTS_H

@@ -1,7 +1,6 @@
 //===- Differentiator.h - One gradient --------------------------------------===//
 
-#ifndef TFC_COMPILER_AUTODIFF_DIFFERENTIATOR_H
-#define TFC_COMPILER_AUTODIFF_DIFFERENTIATOR_H
+#pragma once
 
 #include "compiler/autodiff/Activity.h"
 #include "compiler/autodiff/Adjoints.h"
@@ -109,5 +108,3 @@ private:
 };
 
 } // namespace tfc
-
-#endif // TFC_COMPILER_AUTODIFF_DIFFERENTIATOR_H

@@ -1,7 +1,6 @@
 //===- Flow.h - What values are made of, through regions and tapes --------===//
 
-#ifndef TFC_COMPILER_AUTODIFF_FLOW_H
-#define TFC_COMPILER_AUTODIFF_FLOW_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace tfc
-
-#endif // TFC_COMPILER_AUTODIFF_FLOW_H

@@ -1,7 +1,6 @@
 //===- Loop.h - Counters of loops ---------------------------------------------===//
 
-#ifndef TFC_COMPILER_AUTODIFF_LOOP_H
-#define TFC_COMPILER_AUTODIFF_LOOP_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
@@ -20,5 +19,3 @@ mlir::Value buildInduction(mlir::OpBuilder &b, mlir::Location loc, const Inducti
                            mlir::Value index);
 
 } // namespace tfc
-
-#endif // TFC_COMPILER_AUTODIFF_LOOP_H

@@ -1,7 +1,6 @@
 //===- Paths.h - How values reach a loss ----------------------------------===//
 
-#ifndef TFC_COMPILER_AUTODIFF_PATHS_H
-#define TFC_COMPILER_AUTODIFF_PATHS_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
@@ -22,5 +21,3 @@ mlir::InFlightDiagnostic reportBlocked(dfg::GradientsOp op, mlir::Operation *blo
 mlir::LogicalResult checkPaths(dfg::GradientsOp op, const OperationSet &ofGradients);
 
 } // namespace tfc
-
-#endif // TFC_COMPILER_AUTODIFF_PATHS_H

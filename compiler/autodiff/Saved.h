@@ -1,7 +1,6 @@
 //===- Saved.h - What backward regions use of forward regions --------------===//
 
-#ifndef TFC_COMPILER_AUTODIFF_SAVED_H
-#define TFC_COMPILER_AUTODIFF_SAVED_H
+#pragma once
 
 #include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -57,5 +56,3 @@ private:
 mlir::OpBuilder builderBehind(mlir::Value value, mlir::OpBuilder::Listener *listener);
 
 } // namespace tfc
-
-#endif // TFC_COMPILER_AUTODIFF_SAVED_H

@@ -1,7 +1,6 @@
 //===- Effects.h - What a node does besides giving values -------------------===//
 
-#ifndef TFC_COMPILER_CONTROLFLOW_EFFECTS_H
-#define TFC_COMPILER_CONTROLFLOW_EFFECTS_H
+#pragma once
 
 #include "compiler/controlflow/Graph.h"
 
@@ -29,5 +28,3 @@ inline bool hasEffects(const Node &node) { return effectsOf(node).any(); }
 bool conflict(const Effects &a, const Effects &b);
 
 } // namespace tfc::controlflow
-
-#endif // TFC_COMPILER_CONTROLFLOW_EFFECTS_H

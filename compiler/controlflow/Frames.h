@@ -1,7 +1,6 @@
 //===- Frames.h - Which node runs in which frame ----------------------------===//
 
-#ifndef TFC_COMPILER_CONTROLFLOW_FRAMES_H
-#define TFC_COMPILER_CONTROLFLOW_FRAMES_H
+#pragma once
 
 #include "compiler/controlflow/Graph.h"
 
@@ -13,5 +12,3 @@ namespace tfc::controlflow {
 llvm::LogicalResult assignFrames(Graph &graph);
 
 } // namespace tfc::controlflow
-
-#endif // TFC_COMPILER_CONTROLFLOW_FRAMES_H

@@ -1,7 +1,6 @@
 //===- Graph.h - The nodes of a dataflow graph ------------------------------===//
 
-#ifndef TFC_COMPILER_CONTROLFLOW_GRAPH_H
-#define TFC_COMPILER_CONTROLFLOW_GRAPH_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 #include <memory>
@@ -128,5 +127,3 @@ llvm::SmallVector<Node *> sortTopologically(llvm::ArrayRef<Node *> nodes,
                                             llvm::SmallVectorImpl<Node *> &cycle);
 
 } // namespace tfc::controlflow
-
-#endif // TFC_COMPILER_CONTROLFLOW_GRAPH_H

@@ -1,7 +1,6 @@
 //===- Guards.h - Boolean functions of predicates ---------------------------===//
 
-#ifndef TFC_COMPILER_CONTROLFLOW_GUARDS_H
-#define TFC_COMPILER_CONTROLFLOW_GUARDS_H
+#pragma once
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -63,5 +62,3 @@ private:
 };
 
 } // namespace tfc::controlflow
-
-#endif // TFC_COMPILER_CONTROLFLOW_GUARDS_H

@@ -1,7 +1,6 @@
 //===- Liveness.h - When each node of a graph is live -----------------------===//
 
-#ifndef TFC_COMPILER_CONTROLFLOW_LIVENESS_H
-#define TFC_COMPILER_CONTROLFLOW_LIVENESS_H
+#pragma once
 
 #include "compiler/controlflow/Graph.h"
 #include "compiler/controlflow/Guards.h"
@@ -55,5 +54,3 @@ private:
 };
 
 } // namespace tfc::controlflow
-
-#endif // TFC_COMPILER_CONTROLFLOW_LIVENESS_H

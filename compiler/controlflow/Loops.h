@@ -1,7 +1,6 @@
 //===- Loops.h - Frames become loops ----------------------------------------===//
 
-#ifndef TFC_COMPILER_CONTROLFLOW_LOOPS_H
-#define TFC_COMPILER_CONTROLFLOW_LOOPS_H
+#pragma once
 
 #include "compiler/controlflow/Graph.h"
 
@@ -14,5 +13,3 @@ namespace tfc::controlflow {
 llvm::LogicalResult structureLoops(Graph &graph);
 
 } // namespace tfc::controlflow
-
-#endif // TFC_COMPILER_CONTROLFLOW_LOOPS_H

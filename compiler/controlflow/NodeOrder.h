@@ -1,7 +1,6 @@
 //===- NodeOrder.h - What must come before what -----------------------------===//
 
-#ifndef TFC_COMPILER_CONTROLFLOW_NODEORDER_H
-#define TFC_COMPILER_CONTROLFLOW_NODEORDER_H
+#pragma once
 
 #include "compiler/controlflow/Liveness.h"
 #include <set>
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace tfc::controlflow
-
-#endif // TFC_COMPILER_CONTROLFLOW_NODEORDER_H

@@ -1,5 +1,4 @@
-#ifndef TFC_COMPILER_CONTROLFLOW_PASSES_H
-#define TFC_COMPILER_CONTROLFLOW_PASSES_H
+#pragma once
 
 #include "mlir/Pass/Pass.h"
 
@@ -10,5 +9,3 @@ namespace tfc {
 #include "compiler/controlflow/Passes.h.inc"
 
 } // namespace tfc
-
-#endif // TFC_COMPILER_CONTROLFLOW_PASSES_H

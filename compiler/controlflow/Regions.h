@@ -1,7 +1,6 @@
 //===- Regions.h - Graphs become operations and regions ---------------------===//
 
-#ifndef TFC_COMPILER_CONTROLFLOW_REGIONS_H
-#define TFC_COMPILER_CONTROLFLOW_REGIONS_H
+#pragma once
 
 #include "compiler/controlflow/NodeOrder.h"
 
@@ -75,5 +74,3 @@ private:
 };
 
 } // namespace tfc::controlflow
-
-#endif // TFC_COMPILER_CONTROLFLOW_REGIONS_H

@@ -14,8 +14,8 @@ void populateWidePatterns(mlir::RewritePatternSet &patterns);
 /// The same for sine and cosine, whose large arguments are left to the library, and arctangents.
 void populateTrigonometryPatterns(mlir::RewritePatternSet &patterns);
 
-/// The same for powers and remainders, by way of f64; remainders of very large quotients are left to
-/// the library.
+/// The same for powers and remainders, by way of f64; remainders of very large quotients are left
+/// to the library.
 void populatePowerPatterns(mlir::RewritePatternSet &patterns);
 
 /// Adds patterns that turn the functions that are left into calls of libm, lane by lane.

@@ -42,7 +42,8 @@ KernelEmitter::Scope::Scope(KernelEmitter &emitter) : emitter(emitter) {
 
 KernelEmitter::Scope::~Scope() { emitter.regions.pop_back(); }
 
-//===--- names and memory -----------------------------------------------------------------------===//
+//===--- names and memory
+//-----------------------------------------------------------------------===//
 
 LoopDim KernelEmitter::addDim(Value counter) {
   dims.push_back({counter, (unsigned)regions.size() - 1});
@@ -137,7 +138,8 @@ Buffer KernelEmitter::denseBuffer(Value tensor, Value pointer, int64_t alignment
   return buffer;
 }
 
-//===--- index values ---------------------------------------------------------------------------===//
+//===--- index values
+//---------------------------------------------------------------------------===//
 
 Value KernelEmitter::indexConstant(int64_t value) {
   return arith::ConstantIndexOp::create(b, location, value);
@@ -164,8 +166,8 @@ Value KernelEmitter::tailMask(Value counter, Value upper, int64_t width) {
   SmallVector<int32_t> steps = llvm::to_vector(llvm::seq<int32_t>(0, width));
   std::optional<int64_t> first = getConstantIntValue(counter), last = getConstantIntValue(upper);
   if (first && last) {
-    SmallVector<bool> enabled = llvm::map_to_vector(
-        steps, [&](int32_t lane) { return *first + lane < *last; });
+    SmallVector<bool> enabled =
+        llvm::map_to_vector(steps, [&](int32_t lane) { return *first + lane < *last; });
     auto maskType = VectorType::get({width}, b.getI1Type());
     return arith::ConstantOp::create(b, location, DenseElementsAttr::get(maskType, enabled));
   }
@@ -173,7 +175,8 @@ Value KernelEmitter::tailMask(Value counter, Value upper, int64_t width) {
   left = arith::MinSIOp::create(b, location, left, indexConstant(width));
   left = arith::IndexCastOp::create(b, location, b.getI32Type(), left);
   left = vector::BroadcastOp::create(b, location, type, left);
-  Value lane = arith::ConstantOp::create(b, location, DenseElementsAttr::get(type, ArrayRef(steps)));
+  Value lane =
+      arith::ConstantOp::create(b, location, DenseElementsAttr::get(type, ArrayRef(steps)));
   return arith::CmpIOp::create(b, location, arith::CmpIPredicate::slt, lane, left);
 }
 
@@ -227,8 +230,7 @@ Value KernelEmitter::emitIndex(AffineExpr expr) {
 Value KernelEmitter::floorDivision(Value lhs, Value rhs, bool remainder) {
   Value zero = arith::ConstantOp::create(b, location, b.getZeroAttr(lhs.getType()));
   Value rest = arith::RemSIOp::create(b, location, lhs, rhs);
-  Value negative =
-      arith::CmpIOp::create(b, location, arith::CmpIPredicate::slt, rest, zero);
+  Value negative = arith::CmpIOp::create(b, location, arith::CmpIPredicate::slt, rest, zero);
   Value up = arith::AddIOp::create(b, location, rest, rhs);
   Value mod = arith::SelectOp::create(b, location, negative, up, rest);
   if (remainder)
@@ -256,8 +258,7 @@ Value KernelEmitter::emitIndexBinary(AffineBinaryOpExpr expr) {
     return arith::MulIOp::create(b, location, lhs, rhs);
   case AffineExprKind::FloorDiv:
     if (powerOfTwo)
-      return arith::ShRSIOp::create(b, location, lhs,
-                                    splat(llvm::Log2_64(constant.getValue())));
+      return arith::ShRSIOp::create(b, location, lhs, splat(llvm::Log2_64(constant.getValue())));
     return floorDivision(lhs, rhs, /*remainder=*/false);
   case AffineExprKind::Mod:
     if (powerOfTwo)
@@ -271,7 +272,8 @@ Value KernelEmitter::emitIndexBinary(AffineBinaryOpExpr expr) {
   }
 }
 
-//===--- elements -------------------------------------------------------------------------------===//
+//===--- elements
+//-------------------------------------------------------------------------------===//
 
 void KernelEmitter::bind(Value tensor, ArrayRef<AffineExpr> indices, Value value) {
   SmallVector<AffineExpr> normal = llvm::map_to_vector(indices, normalize);

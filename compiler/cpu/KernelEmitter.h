@@ -38,8 +38,8 @@ using LoopDim = mlir::AffineDimExpr;
 /// place is computed once; `Scope` limits the memory to a loop body.
 class KernelEmitter {
 public:
-  /// Emits at `builder`'s insertion point, which is in the kernel's outermost block. `sizes` are the
-  /// values (index) of the kernel's size arguments.
+  /// Emits at `builder`'s insertion point, which is in the kernel's outermost block. `sizes` are
+  /// the values (index) of the kernel's size arguments.
   KernelEmitter(mlir::OpBuilder &builder, mlir::Location loc, KernelShapes &shapes,
                 const Target &target, mlir::ValueRange sizes);
 

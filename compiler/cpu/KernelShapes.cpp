@@ -99,9 +99,8 @@ ArrayRef<AffineExpr> KernelShapes::shapeOf(Value tensor) {
   if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op)) {
     unsigned next = 0;
     for (int64_t size : type.getShape())
-      shape.push_back(ShapedType::isDynamic(size)
-                          ? indexExpr(empty.getDynamicSizes()[next++])
-                          : getAffineConstantExpr(size, type.getContext()));
+      shape.push_back(ShapedType::isDynamic(size) ? indexExpr(empty.getDynamicSizes()[next++])
+                                                  : getAffineConstantExpr(size, type.getContext()));
   } else if (Value operand =
                  op ? sameShapedOperand(op, cast<OpResult>(tensor).getResultNumber()) : Value()) {
     shape.assign(shapeOf(operand).begin(), shapeOf(operand).end());

@@ -6,8 +6,8 @@
 using namespace mlir;
 using namespace tfc::cpu;
 
-/// The type in which elements are loaded and stored: booleans take a byte; short floats are integers
-/// there, because LLVM converts them to and from f32 on processors that lack them.
+/// The type in which elements are loaded and stored: booleans take a byte; short floats are
+/// integers there, because LLVM converts them to and from f32 on processors that lack them.
 static Type memoryType(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
@@ -103,9 +103,8 @@ Value KernelEmitter::gather(const Buffer &buffer, AffineExpr offset) {
   Value pointers = address(buffer, indexValue(offset));
   Value mask = laneMask ? laneMask : fullMask(b, location, laneCount);
   Value zero = arith::ConstantOp::create(b, location, b.getZeroAttr(type));
-  Value value = LLVM::masked_gather::create(
-      b, location, type, pointers, mask, ValueRange{zero},
-      b.getI32IntegerAttr(elementBytes(buffer.elementType)));
+  Value value = LLVM::masked_gather::create(b, location, type, pointers, mask, ValueRange{zero},
+                                            b.getI32IntegerAttr(elementBytes(buffer.elementType)));
   return fromMemory(value, buffer.elementType);
 }
 

@@ -13,8 +13,7 @@ static constexpr int64_t kDear = 8;
 /// The same for a reader that is a reduction, which repeats the work many times over.
 static constexpr int64_t kDearInReduction = 3;
 
-AffineExpr tfc::cpu::denseOffset(KernelShapes &shapes, Value tensor,
-                                 ArrayRef<AffineExpr> indices) {
+AffineExpr tfc::cpu::denseOffset(KernelShapes &shapes, Value tensor, ArrayRef<AffineExpr> indices) {
   ArrayRef<AffineExpr> shape = shapes.shapeOf(tensor);
   AffineExpr offset = getAffineConstantExpr(0, tensor.getContext());
   for (auto [index, size] : llvm::zip(indices, shape))
@@ -65,7 +64,8 @@ SmallVector<AffineExpr> Schedule::readIndices(const Stage &stage, const Access &
   return indices;
 }
 
-//===--- which values get memory ----------------------------------------------------------------===//
+//===--- which values get memory
+//----------------------------------------------------------------===//
 
 /// Whether a generic can be computed at any element of its results: its loops follow from it.
 static bool isComputableInPlace(linalg::GenericOp op) {
@@ -212,7 +212,8 @@ Schedule::Schedule(KernelShapes &shapes, const Target &target) : shapes(shapes) 
   }
 }
 
-//===--- where values live ----------------------------------------------------------------------===//
+//===--- where values live
+//----------------------------------------------------------------------===//
 
 /// Finds the dimensions of every value that the loops around its nest's sweeps do not fix.
 void Schedule::findInnerDims() {

@@ -143,8 +143,7 @@ private:
   void chooseVectorLoop(Nest &nest, Sweep &sweep);
   void dropUnitLoops(Nest &nest);
   void collapseLoops(Nest &nest);
-  bool collapsible(llvm::ArrayRef<Stage *> users, const Nest &nest, unsigned outer,
-                   unsigned inner);
+  bool collapsible(llvm::ArrayRef<Stage *> users, const Nest &nest, unsigned outer, unsigned inner);
 
   KernelShapes &shapes;
   llvm::SmallVector<std::unique_ptr<Stage>> stages;
@@ -172,8 +171,8 @@ int64_t laneScore(KernelShapes &shapes, const Stage &stage, unsigned loop);
 Footprint specialFootprint(mlir::Operation *op,
                            llvm::function_ref<bool(mlir::Operation *)> isStage);
 
-/// The operation that combines an accumulator of `op`'s result `number` with the rest, or null where
-/// the result is not of this form.
+/// The operation that combines an accumulator of `op`'s result `number` with the rest, or null
+/// where the result is not of this form.
 mlir::Operation *combinerOf(mlir::linalg::GenericOp op, unsigned number);
 
 } // namespace tfc::cpu

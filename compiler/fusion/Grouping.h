@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_COMPILER_FUSION_GROUPING_H
-#define TFC_COMPILER_FUSION_GROUPING_H
+#pragma once
 
 #include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/SetVector.h"
@@ -89,5 +88,3 @@ private:
 };
 
 } // namespace tfc::fusion
-
-#endif // TFC_COMPILER_FUSION_GROUPING_H

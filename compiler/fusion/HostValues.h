@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_COMPILER_FUSION_HOSTVALUES_H
-#define TFC_COMPILER_FUSION_HOSTVALUES_H
+#pragma once
 
 #include "dialects/dfg/HostForm.h"
 
@@ -21,5 +20,3 @@ void prepareHostValues(dfg::EntryOp entry);
 bool isView(mlir::Operation *op, int depth = 0);
 
 } // namespace tfc::fusion
-
-#endif // TFC_COMPILER_FUSION_HOSTVALUES_H

@@ -1,7 +1,6 @@
 //===- KernelSymbols.h - A kernel's own names for sizes -------------------===//
 
-#ifndef TFC_COMPILER_FUSION_KERNELSYMBOLS_H
-#define TFC_COMPILER_FUSION_KERNELSYMBOLS_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
@@ -29,5 +28,3 @@ private:
 };
 
 } // namespace tfc::fusion
-
-#endif // TFC_COMPILER_FUSION_KERNELSYMBOLS_H

@@ -7,7 +7,8 @@ using namespace tfc::dfg;
 using namespace tfc::lowering;
 
 namespace {
-/// All elementwise operations: the operation builds its scalar, the shapes say how operands are read.
+/// All elementwise operations: the operation builds its scalar, the shapes say how operands are
+/// read.
 struct ElementwiseLowering : OpInterfaceConversionPattern<ScalarOpInterface> {
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 

@@ -129,7 +129,8 @@ static LogicalResult convertBody(func::FuncOp function, const ConversionTarget &
   }
   if (succeeded(result) || !place)
     return result;
-  return emitError(*place) << "'" << name << "' is an operation that this tfc cannot compile yet "
+  return emitError(*place) << "'" << name
+                           << "' is an operation that this tfc cannot compile yet "
                               "[not-yet]";
 }
 

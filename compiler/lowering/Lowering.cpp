@@ -74,9 +74,12 @@ Value buildExtreme(OpBuilder &b, Location loc, Value x, Value y, bool isMax, Typ
   return create.operator()<arith::MaxSIOp, arith::MinSIOp>();
 }
 
-Type storedElement(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+Type storedElement(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
 
-void buildRegion(OpBuilder &b, Location loc, Region &region, TypeRange arguments, BodyBuilder body) {
+void buildRegion(OpBuilder &b, Location loc, Region &region, TypeRange arguments,
+                 BodyBuilder body) {
   OpBuilder::InsertionGuard guard(b);
   Block *block =
       b.createBlock(&region, region.end(), arguments, SmallVector<Location>(arguments.size(), loc));
@@ -272,13 +275,13 @@ Value buildReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> 
   AffineMap maps[] = {AffineMap::get(loops, 0, inputDims, b.getContext()),
                       AffineMap::get(loops, 0, keptDims, b.getContext())};
   Value init = buildFill(b, loc, arith::ConstantOp::create(b, loc, neutral), kept);
-  Value reduced = linalg::GenericOp::create(b, loc, init.getType(), input, init, maps, iterators,
-                                            [&](OpBuilder &b, Location loc, ValueRange scalars) {
-                                              Value element = widen(b, loc, scalars[0]);
-                                              linalg::YieldOp::create(
-                                                  b, loc, body(b, {element, scalars[1]}));
-                                            })
-                      .getResult(0);
+  Value reduced =
+      linalg::GenericOp::create(b, loc, init.getType(), input, init, maps, iterators,
+                                [&](OpBuilder &b, Location loc, ValueRange scalars) {
+                                  Value element = widen(b, loc, scalars[0]);
+                                  linalg::YieldOp::create(b, loc, body(b, {element, scalars[1]}));
+                                })
+          .getResult(0);
   if (neutral.getType() == elementType)
     return reduced;
   return buildParallel(b, loc, reduced, b.getMultiDimIdentityMap(kept.size()), kept, elementType,

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_COMPILER_LOWERING_LOWERING_H
-#define TFC_COMPILER_LOWERING_LOWERING_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -109,5 +108,3 @@ void populateViewPatterns(TensorConverter &, mlir::RewritePatternSet &);
 void populateWindowPatterns(TensorConverter &, mlir::RewritePatternSet &);
 
 } // namespace tfc::lowering
-
-#endif // TFC_COMPILER_LOWERING_LOWERING_H

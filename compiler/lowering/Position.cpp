@@ -27,8 +27,7 @@ struct IotaLowering : OpConversionPattern<IotaOp> {
     Location loc = op.getLoc();
     Type type = storageType(elementTypeOf(op.getType()));
     Value result = buildParallel(
-        rewriter, loc, {}, {}, shapeOf(op.getType()), type,
-        [&](OpBuilder &b, ValueRange) -> Value {
+        rewriter, loc, {}, {}, shapeOf(op.getType()), type, [&](OpBuilder &b, ValueRange) -> Value {
           Value index = linalg::IndexOp::create(b, loc, 0);
           if (!isa<FloatType>(type))
             return arith::IndexCastOp::create(b, loc, type, index);
@@ -53,12 +52,12 @@ struct RandomLowering : OpInterfaceConversionPattern<RandomOpInterface> {
     for (const DimExpr &size : shape)
       sizes.push_back(buildSize(rewriter, loc, size));
     AffineMap scalarMap = AffineMap::get(shape.size(), 0, {}, getContext());
-    Value result = buildParallel(rewriter, loc, operands[0], scalarMap, shape,
-                                 storageType(elementTypeOf(type)),
-                                 [&](OpBuilder &b, ValueRange scalars) {
-                                   Value position = buildLinearIndex(b, loc, sizes);
-                                   return op.buildDraw(b, scalars[0], position);
-                                 });
+    Value result =
+        buildParallel(rewriter, loc, operands[0], scalarMap, shape,
+                      storageType(elementTypeOf(type)), [&](OpBuilder &b, ValueRange scalars) {
+                        Value position = buildLinearIndex(b, loc, sizes);
+                        return op.buildDraw(b, scalars[0], position);
+                      });
     rewriter.replaceOp(op, result);
     return success();
   }

@@ -84,6 +84,7 @@ struct TransposeLowering : OpConversionPattern<TransposeOp> {
 } // namespace
 
 void tfc::lowering::populateShapePatterns(TensorConverter &types, RewritePatternSet &patterns) {
-  patterns.add<BroadcastLowering, ConstantLowering, ReshapeLowering, SizeLowering,
-               TransposeLowering>(types, patterns.getContext());
+  patterns
+      .add<BroadcastLowering, ConstantLowering, ReshapeLowering, SizeLowering, TransposeLowering>(
+          types, patterns.getContext());
 }

@@ -125,13 +125,15 @@ struct PlaceLowering : OpConversionPattern<PlaceOp> {
           SmallVector<Value> indices;
           for (size_t i = 0; i < shape.size(); ++i) {
             // An axis that stays as it is keeps lanes on neighbouring elements.
-            if (op.getStarts().getExprs()[i].isConstant(0) && steps[i] == 1 && from[i] == shape[i]) {
+            if (op.getStarts().getExprs()[i].isConstant(0) && steps[i] == 1 &&
+                from[i] == shape[i]) {
               indices.push_back(linalg::IndexOp::create(b, loc, i));
               continue;
             }
             auto [index, isHit] = findSource(b, loc, i, origin[i], sizes[i], steps[i]);
             indices.push_back(index);
-            isInside = isInside ? arith::AndIOp::create(b, loc, isInside, isHit).getResult() : isHit;
+            isInside =
+                isInside ? arith::AndIOp::create(b, loc, isInside, isHit).getResult() : isHit;
           }
           Value element = tensor::ExtractOp::create(b, loc, x, indices);
           return isInside ? arith::SelectOp::create(b, loc, isInside, element, rest).getResult()

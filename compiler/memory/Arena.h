@@ -8,8 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_COMPILER_MEMORY_ARENA_H
-#define TFC_COMPILER_MEMORY_ARENA_H
+#pragma once
 
 #include "compiler/pipeline/ModelInfo.h"
 #include "dialects/dfg/Dfg.h"
@@ -76,5 +75,3 @@ private:
 };
 
 } // namespace tfc::memory
-
-#endif // TFC_COMPILER_MEMORY_ARENA_H

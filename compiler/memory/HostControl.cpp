@@ -54,8 +54,8 @@ Value RunFunction::findScalar(Value value) {
   Operation *producer = value.getDefiningOp();
   auto constant = dyn_cast_or_null<ConstantOp>(producer);
   // Others are in memory.
-  if (auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                               : DenseElementsAttr()) {
+  if (auto elements =
+          constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr()) {
     auto splat = elements.getSplatValue<Attribute>();
     if (auto integer = dyn_cast<IntegerAttr>(splat))
       splat = IntegerAttr::get(type, integer.getValue());

@@ -1,7 +1,6 @@
 //===- HostFunction.h - The function that runs an entry -------------------===//
 
-#ifndef TFC_COMPILER_MEMORY_HOSTFUNCTION_H
-#define TFC_COMPILER_MEMORY_HOSTFUNCTION_H
+#pragma once
 
 #include "compiler/memory/Arena.h"
 #include "compiler/memory/SizeBuilder.h"
@@ -61,5 +60,3 @@ llvm::LogicalResult buildRunFunction(HostModule &host, dfg::EntryOp entry, const
                                      unsigned number, const Arena &arena, HostCounts &counts);
 
 } // namespace tfc::memory
-
-#endif // TFC_COMPILER_MEMORY_HOSTFUNCTION_H

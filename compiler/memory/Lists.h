@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_COMPILER_MEMORY_LISTS_H
-#define TFC_COMPILER_MEMORY_LISTS_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace tfc::memory
-
-#endif // TFC_COMPILER_MEMORY_LISTS_H

@@ -1,7 +1,6 @@
 //===- Order.h - In which order the steps of an entry run -----------------===//
 
-#ifndef TFC_COMPILER_MEMORY_ORDER_H
-#define TFC_COMPILER_MEMORY_ORDER_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 #include "llvm/ADT/SetVector.h"
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace tfc::memory
-
-#endif // TFC_COMPILER_MEMORY_ORDER_H

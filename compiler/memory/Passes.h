@@ -1,5 +1,4 @@
-#ifndef TFC_COMPILER_MEMORY_PASSES_H
-#define TFC_COMPILER_MEMORY_PASSES_H
+#pragma once
 
 #include "mlir/Pass/Pass.h"
 
@@ -10,5 +9,3 @@ namespace tfc {
 #include "compiler/memory/Passes.h.inc"
 
 } // namespace tfc
-
-#endif // TFC_COMPILER_MEMORY_PASSES_H

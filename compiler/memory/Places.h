@@ -1,7 +1,6 @@
 //===- Places.h - In which memory a value is ------------------------------===//
 
-#ifndef TFC_COMPILER_MEMORY_PLACES_H
-#define TFC_COMPILER_MEMORY_PLACES_H
+#pragma once
 
 #include "dialects/dfg/HostForm.h"
 
@@ -78,5 +77,3 @@ int64_t elementBytes(mlir::Type elementType);
 dfg::DimExpr bytesOf(mlir::Type tensor);
 
 } // namespace tfc::memory
-
-#endif // TFC_COMPILER_MEMORY_PLACES_H

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_COMPILER_MEMORY_RUNFUNCTION_H
-#define TFC_COMPILER_MEMORY_RUNFUNCTION_H
+#pragma once
 
 #include "compiler/memory/HostFunction.h"
 #include "compiler/memory/Lists.h"
@@ -167,5 +166,3 @@ private:
 };
 
 } // namespace tfc::memory
-
-#endif // TFC_COMPILER_MEMORY_RUNFUNCTION_H

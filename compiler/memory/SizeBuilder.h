@@ -1,7 +1,6 @@
 //===- SizeBuilder.h - Sizes as values of the LLVM dialect ----------------===//
 
-#ifndef TFC_COMPILER_MEMORY_SIZEBUILDER_H
-#define TFC_COMPILER_MEMORY_SIZEBUILDER_H
+#pragma once
 
 #include "dialects/dfg/DimExpr.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace tfc::memory
-
-#endif // TFC_COMPILER_MEMORY_SIZEBUILDER_H

@@ -1,7 +1,6 @@
 //===- GradientCheck.h - Gradients against differences --------------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_GRADIENTCHECK_H
-#define TFC_COMPILER_REFERENCE_GRADIENTCHECK_H
+#pragma once
 
 #include "compiler/reference/Interpreter.h"
 #include "llvm/ADT/MapVector.h"
@@ -45,5 +44,3 @@ private:
 };
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_GRADIENTCHECK_H

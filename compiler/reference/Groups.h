@@ -1,7 +1,6 @@
 //===- Groups.h - Elements that are reduced together ----------------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_GROUPS_H
-#define TFC_COMPILER_REFERENCE_GROUPS_H
+#pragma once
 
 #include "compiler/reference/Tensor.h"
 
@@ -45,5 +44,3 @@ ExponentialRow exponentiate(const Tensor &x, llvm::ArrayRef<int64_t> offsets,
 Real logOfSum(const Tensor &x, llvm::ArrayRef<int64_t> offsets);
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_GROUPS_H

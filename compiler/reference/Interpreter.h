@@ -1,7 +1,6 @@
 //===- Interpreter.h - Executing regions of the dfg dialect ---------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_INTERPRETER_H
-#define TFC_COMPILER_REFERENCE_INTERPRETER_H
+#pragma once
 
 #include "compiler/reference/Reference.h"
 #include "compiler/reference/Registry.h"
@@ -168,5 +167,3 @@ private:
 Status bindSizes(dfg::EntryOp entry, llvm::ArrayRef<Tensor> feeds, Sizes &sizes);
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_INTERPRETER_H

@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_NUMBER_H
-#define TFC_COMPILER_REFERENCE_NUMBER_H
+#pragma once
 
 #include "mlir/IR/BuiltinTypes.h"
 #include <algorithm>
@@ -102,5 +101,3 @@ private:
 };
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_NUMBER_H

@@ -1,7 +1,6 @@
 //===- Pointwise.h - Evaluating functions element by element --------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_POINTWISE_H
-#define TFC_COMPILER_REFERENCE_POINTWISE_H
+#pragma once
 
 #include "compiler/reference/Registry.h"
 
@@ -80,5 +79,3 @@ void addNumeric(Registry &registry, double ulps, double (*real)(llvm::ArrayRef<d
 }
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_POINTWISE_H

@@ -15,8 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_REFERENCE_H
-#define TFC_COMPILER_REFERENCE_REFERENCE_H
+#pragma once
 
 #include "compiler/reference/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -126,5 +125,3 @@ std::optional<Difference> findDifference(const Tensor &expected,
 double ulpsBetween(mlir::Type elementType, double a, double b);
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_REFERENCE_H

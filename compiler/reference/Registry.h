@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_REGISTRY_H
-#define TFC_COMPILER_REFERENCE_REGISTRY_H
+#pragma once
 
 #include "compiler/reference/Tensor.h"
 #include "dialects/dfg/Dfg.h"
@@ -105,5 +104,3 @@ void addView(Registry &registry);
 void addWindow(Registry &registry);
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_REGISTRY_H

@@ -1,7 +1,6 @@
 //===- Scratch.h - Operations that gradients are made of ------------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_SCRATCH_H
-#define TFC_COMPILER_REFERENCE_SCRATCH_H
+#pragma once
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Builders.h"
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_SCRATCH_H

@@ -1,7 +1,6 @@
 //===- Slide.h - Windows of one call --------------------------------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_SLIDE_H
-#define TFC_COMPILER_REFERENCE_SLIDE_H
+#pragma once
 
 #include "compiler/reference/Registry.h"
 
@@ -55,5 +54,3 @@ int64_t offsetAt(const Tensor &x, int64_t batch, llvm::ArrayRef<int64_t> places,
                  llvm::ArrayRef<int64_t> rest);
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_SLIDE_H

@@ -1,7 +1,6 @@
 //===- Tensor.h - A tensor of the oracle ----------------------------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_TENSOR_H
-#define TFC_COMPILER_REFERENCE_TENSOR_H
+#pragma once
 
 #include "compiler/reference/Number.h"
 #include <vector>
@@ -106,5 +105,3 @@ private:
 int64_t broadcastOffset(llvm::ArrayRef<int64_t> place, llvm::ArrayRef<int64_t> operandShape);
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_TENSOR_H

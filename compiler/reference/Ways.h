@@ -1,7 +1,6 @@
 //===- Ways.h - Ways from values to a loss --------------------------------===//
 
-#ifndef TFC_COMPILER_REFERENCE_WAYS_H
-#define TFC_COMPILER_REFERENCE_WAYS_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
@@ -31,5 +30,3 @@ private:
 };
 
 } // namespace tfc::reference
-
-#endif // TFC_COMPILER_REFERENCE_WAYS_H

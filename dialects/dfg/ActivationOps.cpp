@@ -84,8 +84,9 @@ Value SoftsignOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 static constexpr double kScale = 0.79788456080286535588; // sqrt(2 / pi)
 static constexpr double kCubic = 0.044715;
 
-/// With p the normal distribution function of x: g * (p + x * exp(-x * x / 2) / sqrt(2 pi)). With the
-/// approximation and t = tanh u: g * (1 + t + x * (1 - t * t) * kScale * (1 + 3 * kCubic * x * x)) / 2.
+/// With p the normal distribution function of x: g * (p + x * exp(-x * x / 2) / sqrt(2 pi)). With
+/// the approximation and t = tanh u: g * (1 + t + x * (1 - t * t) * kScale * (1 + 3 * kCubic * x *
+/// x)) / 2.
 SmallVector<Value> GeluOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Term g(b, getLoc(), resultGrads[0]), x = g.with(getX());
   Term xx = call<SquareOp>(x);
@@ -124,7 +125,8 @@ static Value buildElu(ScalarBuilder s, Value x, double alpha, double scale) {
   Value zero = s.number(x, 0.0);
   Value bent = s.create<math::ExpM1Op>(s.create<arith::MinimumFOp>(x, zero));
   Value isPositive = s.compare(arith::CmpFPredicate::OGT, x, zero);
-  return s.select(isPositive, s.mul(x, s.number(x, scale)), s.mul(bent, s.number(x, alpha * scale)));
+  return s.select(isPositive, s.mul(x, s.number(x, scale)),
+                  s.mul(bent, s.number(x, alpha * scale)));
 }
 
 /// d(elu x) = g where x > 0, else g * (y + alpha), where y is the primal result.

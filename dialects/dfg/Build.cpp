@@ -58,8 +58,8 @@ Value sumTo(OpBuilder &b, Value value, ArrayRef<DimExpr> shape) {
   for (int64_t i = 0; i < int64_t(from.size()); ++i)
     if (i < missing || from[i] != shape[i - missing])
       axes.push_back(i);
-  Value sum = SumOp::create(b, value.getLoc(), value, b.getDenseI64ArrayAttr(axes),
-                            b.getBoolAttr(false));
+  Value sum =
+      SumOp::create(b, value.getLoc(), value, b.getDenseI64ArrayAttr(axes), b.getBoolAttr(false));
   return reshapeTo(b, sum, shape);
 }
 

@@ -1,7 +1,6 @@
 //===- Build.h - Small expressions that gradients and passes build --------===//
 
-#ifndef TFC_DIALECTS_DFG_BUILD_H
-#define TFC_DIALECTS_DFG_BUILD_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
@@ -14,7 +13,8 @@ mlir::Value scalar(mlir::OpBuilder &b, mlir::Location loc, mlir::Type elementTyp
 mlir::Value scalarLike(mlir::OpBuilder &b, mlir::Value like, double value);
 
 /// `value` in every element of a tensor of type `type`.
-mlir::Value filled(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type, double value);
+mlir::Value filled(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type,
+                   double value);
 
 /// The size `expr` as a scalar of `elementType`.
 mlir::Value sizeAs(mlir::OpBuilder &b, mlir::Location loc, const DimExpr &expr,
@@ -40,5 +40,3 @@ mlir::Value sumTo(mlir::OpBuilder &b, mlir::Value value, llvm::ArrayRef<DimExpr>
 llvm::SmallVector<DimExpr> keptShape(llvm::ArrayRef<DimExpr> shape, llvm::ArrayRef<int64_t> axes);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_BUILD_H

@@ -1,7 +1,6 @@
 //===- Dfg.h - The dfg dialect --------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_DFG_H
-#define TFC_DIALECTS_DFG_DFG_H
+#pragma once
 
 #include "dialects/dfg/DimExpr.h"
 #include "dialects/dfg/Roles.h"
@@ -33,5 +32,3 @@
 
 #define GET_OP_CLASSES
 #include "dialects/dfg/DfgOps.h.inc"
-
-#endif // TFC_DIALECTS_DFG_DFG_H

@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_DIMEXPR_H
-#define TFC_DIALECTS_DFG_DIMEXPR_H
+#pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -103,5 +102,3 @@ private:
 };
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_DIMEXPR_H

@@ -7,9 +7,7 @@
 using namespace mlir;
 using namespace tfc::dfg;
 
-static bool isUnsigned(Value tensor) {
-  return elementTypeOf(tensor.getType()).isUnsignedInteger();
-}
+static bool isUnsigned(Value tensor) { return elementTypeOf(tensor.getType()).isUnsignedInteger(); }
 
 static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value.getType())); }
 
@@ -182,8 +180,7 @@ SmallVector<Value> PowOp::buildOperandGradients(OpBuilder &b, ValueRange resultG
   Value isPositive = GreaterOp::create(b, loc, getLhs(), zero);
   Value safe = SelectOp::create(b, loc, isPositive, getLhs(), one);
   Value slope = MulOp::create(b, loc, getResult(), LogOp::create(b, loc, safe));
-  Value exponent =
-      SelectOp::create(b, loc, isPositive, MulOp::create(b, loc, g, slope), zero);
+  Value exponent = SelectOp::create(b, loc, isPositive, MulOp::create(b, loc, g, slope), zero);
   return {base, exponent};
 }
 
@@ -244,23 +241,19 @@ Value NotEqualOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 }
 
 Value LessOp::buildScalar(OpBuilder &b, ValueRange scalars) {
-  return buildCompare(b, *this, scalars, FloatPredicate::OLT, IntPredicate::slt,
-                      IntPredicate::ult);
+  return buildCompare(b, *this, scalars, FloatPredicate::OLT, IntPredicate::slt, IntPredicate::ult);
 }
 
 Value LessEqualOp::buildScalar(OpBuilder &b, ValueRange scalars) {
-  return buildCompare(b, *this, scalars, FloatPredicate::OLE, IntPredicate::sle,
-                      IntPredicate::ule);
+  return buildCompare(b, *this, scalars, FloatPredicate::OLE, IntPredicate::sle, IntPredicate::ule);
 }
 
 Value GreaterOp::buildScalar(OpBuilder &b, ValueRange scalars) {
-  return buildCompare(b, *this, scalars, FloatPredicate::OGT, IntPredicate::sgt,
-                      IntPredicate::ugt);
+  return buildCompare(b, *this, scalars, FloatPredicate::OGT, IntPredicate::sgt, IntPredicate::ugt);
 }
 
 Value GreaterEqualOp::buildScalar(OpBuilder &b, ValueRange scalars) {
-  return buildCompare(b, *this, scalars, FloatPredicate::OGE, IntPredicate::sge,
-                      IntPredicate::uge);
+  return buildCompare(b, *this, scalars, FloatPredicate::OGE, IntPredicate::sge, IntPredicate::uge);
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,7 +321,8 @@ static Value buildFloatToInt(OpBuilder &b, Location loc, Value x, Type to, bool 
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(to, value));
   };
   Value least = bound(low), most = bound(high);
-  Value inner = arith::MaximumFOp::create(b, loc, arith::MinimumFOp::create(b, loc, x, most), least);
+  Value inner =
+      arith::MaximumFOp::create(b, loc, arith::MinimumFOp::create(b, loc, x, most), least);
   Value isNan = arith::CmpFOp::create(b, loc, FloatPredicate::UNO, x, x);
   Value isHigh = arith::CmpFOp::create(b, loc, FloatPredicate::OGE, x, most);
   Value safe = arith::SelectOp::create(b, loc, isNan, least, inner);

@@ -1,14 +1,13 @@
 //===- Formula.h - Tensor arithmetic written as formulas ------------------===//
 
-#ifndef TFC_DIALECTS_DFG_FORMULA_H
-#define TFC_DIALECTS_DFG_FORMULA_H
+#pragma once
 
 #include "dialects/dfg/Build.h"
 
 namespace tfc::dfg {
 
-/// A tensor in a formula: operators build dfg operations at one location, and a number becomes a scalar
-/// of the other operand's dtype.
+/// A tensor in a formula: operators build dfg operations at one location, and a number becomes a
+/// scalar of the other operand's dtype.
 class Term {
 public:
   Term(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value)
@@ -32,15 +31,11 @@ private:
 
 namespace detail {
 inline mlir::Value plain(const Term &term) { return term; }
-template <typename T>
-decltype(auto) plain(T &&argument) {
-  return std::forward<T>(argument);
-}
+template <typename T> decltype(auto) plain(T &&argument) { return std::forward<T>(argument); }
 } // namespace detail
 
 /// `dfg.op` of a term and further operands or attributes.
-template <typename Op, typename... Args>
-Term call(const Term &x, Args &&...args) {
+template <typename Op, typename... Args> Term call(const Term &x, Args &&...args) {
   return x.with(Op::create(x.getBuilder(), x.getLoc(), mlir::Value(x),
                            detail::plain(std::forward<Args>(args))...)
                     ->getResult(0));
@@ -82,5 +77,3 @@ inline Term reshape(const Term &x, llvm::ArrayRef<DimExpr> shape) {
 }
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_FORMULA_H

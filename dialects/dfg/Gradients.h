@@ -1,7 +1,6 @@
 //===- Gradients.h - Questions about gradients ----------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_GRADIENTS_H
-#define TFC_DIALECTS_DFG_GRADIENTS_H
+#pragma once
 
 #include "dialects/dfg/DimExpr.h"
 #include "mlir/IR/Value.h"
@@ -19,5 +18,3 @@ bool isSparseGradient(mlir::Value y, mlir::Value x);
 DimExpr sparseRowCount(mlir::Value y, mlir::Value x);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_GRADIENTS_H

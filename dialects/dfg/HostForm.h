@@ -6,16 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_HOSTFORM_H
-#define TFC_DIALECTS_DFG_HOSTFORM_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 #include "mlir/IR/AffineExpr.h"
 
 namespace tfc::dfg {
 
-/// On a `dfg.push`: it shows its value to a function of the process that compiles, by the number that
-/// is the attribute's, instead of keeping it. On the module: the address of that function,
+/// On a `dfg.push`: it shows its value to a function of the process that compiles, by the number
+/// that is the attribute's, instead of keeping it. On the module: the address of that function,
 /// void(int64 number, ptr data, int64 bytes). Only comparisons with the oracle compile so.
 inline constexpr llvm::StringLiteral kProbeAttr = "tfc.probe";
 
@@ -58,5 +57,3 @@ bool canFail(mlir::Operation *op);
 void forEachRead(mlir::Operation *op, llvm::function_ref<void(mlir::Value)> visit);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_HOSTFORM_H

@@ -1,7 +1,6 @@
 //===- Labels.h - Patterns of axis names ----------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_LABELS_H
-#define TFC_DIALECTS_DFG_LABELS_H
+#pragma once
 
 #include "dialects/dfg/DimExpr.h"
 #include "mlir/IR/Location.h"
@@ -11,8 +10,8 @@
 
 namespace tfc::dfg {
 
-/// The names that one axis holds: several between parentheses, none for `1`. For the ellipsis, which
-/// stands for any number of axes, the one name "..".
+/// The names that one axis holds: several between parentheses, none for `1`. For the ellipsis,
+/// which stands for any number of axes, the one name "..".
 using AxisLabels = llvm::SmallVector<std::string>;
 
 /// The axes of one operand or result.
@@ -30,21 +29,23 @@ struct LabelPattern {
 
 inline bool isEllipsis(const AxisLabels &axis) { return axis.size() == 1 && axis[0] == ".."; }
 
-/// Replaces the ellipsis of a term by names for the axes that it stands for in a tensor of rank `rank`;
-/// false if the ranks do not fit.
+/// Replaces the ellipsis of a term by names for the axes that it stands for in a tensor of rank
+/// `rank`; false if the ranks do not fit.
 bool expandEllipsis(LabelTerm &term, size_t rank);
 
 /// Names of axes, one each.
 using LabelNames = llvm::SmallVector<std::string>;
 
-/// The axes of operands and result of an einsum, with the ellipses expanded, and the size of each name.
+/// The axes of operands and result of an einsum, with the ellipses expanded, and the size of each
+/// name.
 struct Einsum {
   llvm::SmallVector<LabelNames> inputs;
   LabelNames output;
   llvm::StringMap<DimExpr> sizes;
 };
 
-/// Reads the labels of the einsum-like operation `op` on operands of these types, or reports an error.
+/// Reads the labels of the einsum-like operation `op` on operands of these types, or reports an
+/// error.
 llvm::LogicalResult readEinsum(std::optional<mlir::Location> location, llvm::StringRef op,
                                llvm::StringRef labels, mlir::TypeRange types, bool takesDiagonals,
                                Einsum &einsum);
@@ -53,5 +54,3 @@ llvm::LogicalResult readEinsum(std::optional<mlir::Location> location, llvm::Str
 std::string toText(const LabelTerm &term);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_LABELS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_NUMBERS_H
-#define TFC_DIALECTS_DFG_NUMBERS_H
+#pragma once
 
 #include "dialects/dfg/Types.h"
 #include <variant>
@@ -38,5 +37,3 @@ llvm::LogicalResult checkElement(std::optional<mlir::Location> location, llvm::S
                                  mlir::Type element);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_NUMBERS_H

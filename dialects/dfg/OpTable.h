@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_OPTABLE_H
-#define TFC_DIALECTS_DFG_OPTABLE_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -77,5 +76,3 @@ const OpSignature *lookupOp(llvm::StringRef name);
 llvm::ArrayRef<OpSignature> allOps();
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_OPTABLE_H

@@ -1,11 +1,8 @@
 //===- PoolingOps.h - Reductions of windows --------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_POOLINGOPS_H
-#define TFC_DIALECTS_DFG_POOLINGOPS_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
 #define GET_OP_CLASSES
 #include "dialects/dfg/PoolingOps.h.inc"
-
-#endif // TFC_DIALECTS_DFG_POOLINGOPS_H

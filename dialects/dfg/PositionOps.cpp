@@ -1,16 +1,17 @@
 //===- PositionOps.cpp - Tensors made from positions ----------------------===//
 
 #include "dialects/dfg/Formula.h"
-#include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/Numbers.h"
+#include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
 
-/// The positions along an axis as i64, shaped to broadcast along axis `axis` of a tensor of rank `rank`.
+/// The positions along an axis as i64, shaped to broadcast along axis `axis` of a tensor of rank
+/// `rank`.
 static Term positions(OpBuilder &b, Location loc, const DimExpr &size, int64_t axis, int64_t rank) {
-  Value iota = IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {size}),
-                              TypeAttr::get(b.getI64Type()));
+  Value iota =
+      IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {size}), TypeAttr::get(b.getI64Type()));
   Shape shape(rank - axis, DimExpr(1));
   shape[0] = size;
   return Term(b, loc, reshapeTo(b, iota, shape));
@@ -21,8 +22,8 @@ static LogicalResult checkSize(std::optional<Location> location, StringRef op, D
   if (dims.getSizes().size() == 1 && isNonNegative(dims.getExprs()[0]) != false)
     return success();
   if (dims.getSizes().size() != 1)
-    return emitOptionalError(location, "'", op, "' expects one size, but got ", dims.getSizes().size(),
-                             " [size]");
+    return emitOptionalError(location, "'", op, "' expects one size, but got ",
+                             dims.getSizes().size(), " [size]");
   return emitOptionalError(location, "'", op, "' expects one size that is not negative [size]");
 }
 
@@ -79,7 +80,8 @@ SmallVector<Value> OneHotOp::decompose(OpBuilder &b) {
   Term index = call<CastOp>(Term(b, getLoc(), reshapeTo(b, getIndices(), shape)), b.getI64Type());
   Term isHot = call<EqualOp>(index, positions(b, getLoc(), getDepth().getExprs()[0], 0, 1));
   Term on = index.with(scalar(b, getLoc(), dtype, getOnValue().convertToDouble()));
-  return {select(isHot, on, index.with(scalar(b, getLoc(), dtype, getOffValue().convertToDouble())))};
+  return {
+      select(isHot, on, index.with(scalar(b, getLoc(), dtype, getOffValue().convertToDouble())))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,7 +128,8 @@ static Term isBelow(OpBuilder &b, Location loc, Value like, int64_t diagonal) {
   // No matrix reaches further, and sums with a position do not overflow.
   diagonal = std::clamp<int64_t>(diagonal, -kMaxTensorBytes, kMaxTensorBytes);
   Shape shape = shapeOf(like.getType());
-  Term row = positions(b, loc, shape.end()[-2], 0, 2), column = positions(b, loc, shape.end()[-1], 1, 2);
+  Term row = positions(b, loc, shape.end()[-2], 0, 2),
+       column = positions(b, loc, shape.end()[-1], 1, 2);
   return call<LessEqualOp>(column, row + double(diagonal));
 }
 

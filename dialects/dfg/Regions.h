@@ -1,7 +1,6 @@
 //===- Regions.h - Changing what branches and loops give -------------------===//
 
-#ifndef TFC_DIALECTS_DFG_REGIONS_H
-#define TFC_DIALECTS_DFG_REGIONS_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 #include "mlir/IR/IRMapping.h"
@@ -28,5 +27,3 @@ WhileOp dropCarried(WhileOp op, const llvm::BitVector &dropped);
 void cloneBlock(mlir::OpBuilder &b, mlir::Block &block, mlir::IRMapping &mapping);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_REGIONS_H

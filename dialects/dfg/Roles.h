@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_ROLES_H
-#define TFC_DIALECTS_DFG_ROLES_H
+#pragma once
 
 #include "mlir/IR/OpDefinition.h"
 
@@ -39,5 +38,3 @@ template <typename Op>
 class RegisterReaderRole : public mlir::OpTrait::TraitBase<Op, RegisterReaderRole> {};
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_ROLES_H

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_RUNTIMESIZES_H
-#define TFC_DIALECTS_DFG_RUNTIMESIZES_H
+#pragma once
 
 #include "dialects/dfg/SizeOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_RUNTIMESIZES_H

@@ -1,7 +1,6 @@
 //===- Scalar.h - Computations of one element -----------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_SCALAR_H
-#define TFC_DIALECTS_DFG_SCALAR_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,8 +13,7 @@ class ScalarBuilder {
 public:
   ScalarBuilder(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
 
-  template <typename Op, typename... Args>
-  mlir::Value create(Args &&...args) {
+  template <typename Op, typename... Args> mlir::Value create(Args &&...args) {
     return Op::create(b, loc, std::forward<Args>(args)...);
   }
 
@@ -58,5 +56,3 @@ inline bool hasUnsignedElements(mlir::Value tensor) {
 }
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_SCALAR_H

@@ -122,7 +122,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getX().getType() == getType())
     return getX();
   auto type = cast<RankedTensorType>(getType());
-  if (auto value = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX()); value && type.hasStaticShape())
+  if (auto value = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
+      value && type.hasStaticShape())
     return value.reshape(type);
   if (auto inner = getX().getDefiningOp<ReshapeOp>()) {
     setOperand(inner.getX());

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_SIZECOMPLEXITY_H
-#define TFC_DIALECTS_DFG_SIZECOMPLEXITY_H
+#pragma once
 
 #include "dialects/dfg/DimExpr.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -39,5 +38,3 @@ DimExpr sumOf(std::vector<DimExpr> sizes);
 bool isTooComplex(llvm::ArrayRef<mlir::StringAttr> sizes);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_SIZECOMPLEXITY_H

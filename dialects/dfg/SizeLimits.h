@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_SIZELIMITS_H
-#define TFC_DIALECTS_DFG_SIZELIMITS_H
+#pragma once
 
 #include "dialects/dfg/Types.h"
 
@@ -90,5 +89,3 @@ uint64_t largestMagnitude(const DimExpr &size,
                           llvm::function_ref<uint64_t(llvm::StringRef)> largest);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_SIZELIMITS_H

@@ -1,7 +1,6 @@
 //===- SizeOps.h - Sizes that the data decide ---------------------*- C++ -*-===//
 
-#ifndef TFC_DIALECTS_DFG_SIZEOPS_H
-#define TFC_DIALECTS_DFG_SIZEOPS_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
@@ -14,5 +13,3 @@ namespace tfc::dfg {
 void markChecked(BindSizeOp op);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_SIZEOPS_H

@@ -67,8 +67,9 @@ static LogicalResult checkLogits(std::optional<Location> location, StringRef op,
   if (failed(checkDtypes(location, op, Dtypes::Float, logits)))
     return failure();
   if (shapeOf(logits).empty())
-    return emitOptionalError(location, "'", op, "' expects logits with an axis of classes, but got ",
-                             toText(logits), " [rank]");
+    return emitOptionalError(location, "'", op,
+                             "' expects logits with an axis of classes, but got ", toText(logits),
+                             " [rank]");
   return success();
 }
 
@@ -80,11 +81,11 @@ LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *,
   if (failed(checkLogits(location, "softmax_cross_entropy", logits)))
     return failure();
   if (logits != probabilities)
-    return emitOptionalError(location, "'softmax_cross_entropy' expects operands of one type, but got ",
-                             toText(logits), " and ", toText(probabilities),
-                             elementTypeOf(logits) == elementTypeOf(probabilities)
-                                 ? " [unequal-dimensions]"
-                                 : " [dtype]");
+    return emitOptionalError(
+        location, "'softmax_cross_entropy' expects operands of one type, but got ", toText(logits),
+        " and ", toText(probabilities),
+        elementTypeOf(logits) == elementTypeOf(probabilities) ? " [unequal-dimensions]"
+                                                              : " [dtype]");
   Shape shape = shapeOf(logits);
   results.push_back(tensorOf(ArrayRef(shape).drop_back(), elementTypeOf(logits)));
   return success();
@@ -131,13 +132,13 @@ SmallVector<Value> SparseSoftmaxCrossEntropyOp::buildOperandGradients(OpBuilder 
                                                                       ValueRange resultGrads) {
   Term g = asColumn(Term(b, getLoc(), resultGrads[0]));
   auto depth = DimsAttr::get(b.getContext(), {shapeOf(getLogits().getType()).back()});
-  Term hot = call<OneHotOp>(g.with(getLabel()), depth, b.getF64FloatAttr(1.0), b.getF64FloatAttr(0.0),
-                            TypeAttr::get(g.getDtype()));
+  Term hot = call<OneHotOp>(g.with(getLabel()), depth, b.getF64FloatAttr(1.0),
+                            b.getF64FloatAttr(0.0), TypeAttr::get(g.getDtype()));
   return {g * (call<SoftmaxOp>(g.with(getLogits()), b.getI64IntegerAttr(-1)) - hot), Value()};
 }
 
-/// log(sum(exp(z))) - z[label] with z = logits - max(logits); the label is picked by a masked sum, which
-/// reads the row once more but needs no address computed from data.
+/// log(sum(exp(z))) - z[label] with z = logits - max(logits); the label is picked by a masked sum,
+/// which reads the row once more but needs no address computed from data.
 SmallVector<Value> SparseSoftmaxCrossEntropyOp::decompose(OpBuilder &b) {
   Term z = shifted(Term(b, getLoc(), getLogits()), -1);
   Term label = asColumn(z.with(getLabel()));
@@ -154,6 +155,7 @@ Value SparseSoftmaxCrossEntropyOp::buildCheck(OpBuilder &b) {
 }
 
 StringAttr SparseSoftmaxCrossEntropyOp::getCheckMessage() {
-  return StringAttr::get(getContext(), "'sparse_softmax_cross_entropy' got a label outside of the " +
-                                           shapeOf(getLogits().getType()).back().str() + " classes");
+  return StringAttr::get(getContext(),
+                         "'sparse_softmax_cross_entropy' got a label outside of the " +
+                             shapeOf(getLogits().getType()).back().str() + " classes");
 }

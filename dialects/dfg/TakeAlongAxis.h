@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_TAKEALONGAXIS_H
-#define TFC_DIALECTS_DFG_TAKEALONGAXIS_H
+#pragma once
 
 #include "mlir/IR/Builders.h"
 
@@ -21,5 +20,3 @@ mlir::Value takeAlongAxisGradient(mlir::OpBuilder &b, mlir::Location loc, mlir::
                                   mlir::Value places, int64_t axis, mlir::Value grad);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_TAKEALONGAXIS_H

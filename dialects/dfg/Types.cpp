@@ -2,8 +2,8 @@
 
 #include "dialects/dfg/Types.h"
 #include "dialects/dfg/Dfg.h"
-#include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/Dtypes.h"
+#include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/SizeLimits.h"
 
 using namespace mlir;

@@ -1,7 +1,6 @@
 //===- Types.h - Shapes and element types of tensors ----------------------===//
 
-#ifndef TFC_DIALECTS_DFG_TYPES_H
-#define TFC_DIALECTS_DFG_TYPES_H
+#pragma once
 
 #include "dialects/dfg/DimExpr.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -48,8 +47,8 @@ llvm::SmallVector<int64_t> reducedAxes(mlir::DenseI64ArrayAttr axis, int64_t ran
 /// Broadcast shape of two shapes, or nothing if some pair of sizes is not provably compatible.
 std::optional<Shape> broadcastShapes(llvm::ArrayRef<DimExpr> lhs, llvm::ArrayRef<DimExpr> rhs);
 
-// Inference shared by the operations of a family. `op` is the operation's name in the language; errors
-// go to `location`, if there is one, in the form of the language's diagnostics.
+// Inference shared by the operations of a family. `op` is the operation's name in the language;
+// errors go to `location`, if there is one, in the form of the language's diagnostics.
 
 llvm::LogicalResult inferElementwise(std::optional<mlir::Location> location, llvm::StringRef op,
                                      Dtypes dtypes, mlir::ValueRange operands,
@@ -90,8 +89,8 @@ llvm::FailureOr<Shape> inferBroadcast(std::optional<mlir::Location> location, ll
 llvm::LogicalResult checkDtypes(std::optional<mlir::Location> location, llvm::StringRef op,
                                 Dtypes dtypes, mlir::Type type);
 
-/// Fails with an error unless the operands of the operation `name` are tensors, lists and tokens where
-/// its definition wants them: what inference relies on.
+/// Fails with an error unless the operands of the operation `name` are tensors, lists and tokens
+/// where its definition wants them: what inference relies on.
 llvm::LogicalResult verifyOperandKinds(mlir::Location location, llvm::StringRef name,
                                        mlir::ValueRange operands);
 
@@ -115,5 +114,3 @@ DimExpr sizeOfAxis(mlir::Type type, int64_t axis);
 std::optional<bool> isNonNegative(const DimExpr &expr);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_TYPES_H

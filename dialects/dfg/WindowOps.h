@@ -1,11 +1,8 @@
 //===- WindowOps.h - Windows that slide over axes -------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_WINDOWOPS_H
-#define TFC_DIALECTS_DFG_WINDOWOPS_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 
 #define GET_OP_CLASSES
 #include "dialects/dfg/WindowOps.h.inc"
-
-#endif // TFC_DIALECTS_DFG_WINDOWOPS_H

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_DIALECTS_DFG_WINDOWS_H
-#define TFC_DIALECTS_DFG_WINDOWS_H
+#pragma once
 
 #include "dialects/dfg/WindowOps.h"
 
@@ -77,7 +76,8 @@ mlir::Value buildPadded(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 mlir::Value buildWindows(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                          const Windows &windows, double value);
 
-/// The same without a padded copy, for readers that compute where they read: what is outside is masked.
+/// The same without a padded copy, for readers that compute where they read: what is outside is
+/// masked.
 mlir::Value buildMaskedWindows(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                                const Windows &windows, double value);
 
@@ -96,5 +96,3 @@ mlir::Value buildWindowsCheck(mlir::OpBuilder &b, mlir::Location loc, const Wind
 mlir::StringAttr windowsMessage(llvm::StringRef op, mlir::Type type);
 
 } // namespace tfc::dfg
-
-#endif // TFC_DIALECTS_DFG_WINDOWS_H

@@ -4,8 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_TEST_FUZZ_MUTATE_H
-#define TFC_TEST_FUZZ_MUTATE_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -48,5 +47,3 @@ std::string mutateHeader(llvm::StringRef input, Corpus corpus, size_t lengthAt, 
                          Draw &draw);
 
 } // namespace tfc::fuzz
-
-#endif // TFC_TEST_FUZZ_MUTATE_H

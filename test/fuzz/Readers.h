@@ -1,7 +1,6 @@
 //===- Readers.h - What reads files, each as a function ---------------------===//
 
-#ifndef TFC_TEST_FUZZ_READERS_H
-#define TFC_TEST_FUZZ_READERS_H
+#pragma once
 
 #include "Mutate.h"
 
@@ -27,5 +26,3 @@ extern std::string startAfter, stopAfter;
 void writeCheckpoint(llvm::StringRef path);
 
 } // namespace tfc::fuzz
-
-#endif // TFC_TEST_FUZZ_READERS_H

@@ -1,7 +1,6 @@
 //===- Compare.h - Programs compiled and interpreted ------------------------===//
 
-#ifndef TFC_TEST_RANDOM_COMPARE_H
-#define TFC_TEST_RANDOM_COMPARE_H
+#pragma once
 
 #include "Program.h"
 #include "compiler/emission/Link.h"
@@ -76,5 +75,3 @@ std::string compare(const Program &program, const Variant &variant, Counts &coun
 void shrink(Program &program, llvm::function_ref<bool(const Program &)> fails);
 
 } // namespace tfc::random
-
-#endif // TFC_TEST_RANDOM_COMPARE_H

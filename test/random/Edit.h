@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_TEST_RANDOM_EDIT_H
-#define TFC_TEST_RANDOM_EDIT_H
+#pragma once
 
 #include "Program.h"
 
@@ -38,5 +37,3 @@ std::vector<int64_t> sizesOf(mlir::ModuleOp module);
 bool replaceSize(mlir::OwningOpRef<mlir::ModuleOp> &module, int64_t from, int64_t to);
 
 } // namespace tfc::random
-
-#endif // TFC_TEST_RANDOM_EDIT_H

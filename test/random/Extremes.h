@@ -1,7 +1,6 @@
 //===- Extremes.h - Numbers at which operations decide ---------------------===//
 
-#ifndef TFC_TEST_RANDOM_EXTREMES_H
-#define TFC_TEST_RANDOM_EXTREMES_H
+#pragma once
 
 #include "Random.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -14,5 +13,3 @@ namespace tfc::random {
 llvm::APInt drawExtreme(Random &random, mlir::Type type);
 
 } // namespace tfc::random
-
-#endif // TFC_TEST_RANDOM_EXTREMES_H

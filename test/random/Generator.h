@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_TEST_RANDOM_GENERATOR_H
-#define TFC_TEST_RANDOM_GENERATOR_H
+#pragma once
 
 #include "Program.h"
 #include "Random.h"
@@ -177,5 +176,3 @@ private:
 };
 
 } // namespace tfc::random
-
-#endif // TFC_TEST_RANDOM_GENERATOR_H

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_TEST_RANDOM_PROGRAM_H
-#define TFC_TEST_RANDOM_PROGRAM_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -61,5 +60,3 @@ Program makeProgram(mlir::MLIRContext &context, uint64_t seed, const Style &styl
 bool isLeftOut(llvm::StringRef op);
 
 } // namespace tfc::random
-
-#endif // TFC_TEST_RANDOM_PROGRAM_H

@@ -1,7 +1,6 @@
 //===- Random.h - Numbers that are the same on every machine ---------------===//
 
-#ifndef TFC_TEST_RANDOM_RANDOM_H
-#define TFC_TEST_RANDOM_RANDOM_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -46,5 +45,3 @@ private:
 };
 
 } // namespace tfc::random
-
-#endif // TFC_TEST_RANDOM_RANDOM_H

@@ -1,7 +1,6 @@
 //===- RoundTrip.h - Programs written as text and read again ----------------===//
 
-#ifndef TFC_TEST_RANDOM_ROUNDTRIP_H
-#define TFC_TEST_RANDOM_ROUNDTRIP_H
+#pragma once
 
 #include "Compare.h"
 
@@ -15,5 +14,3 @@ std::string roundTrip(const Program &program, Counts &counts);
 std::string compareFiles(mlir::MLIRContext &context, llvm::StringRef one, llvm::StringRef other);
 
 } // namespace tfc::random
-
-#endif // TFC_TEST_RANDOM_ROUNDTRIP_H

@@ -1,7 +1,6 @@
 //===- Same.h - Whether two modules are the same graph ----------------------===//
 
-#ifndef TFC_TEST_RANDOM_SAME_H
-#define TFC_TEST_RANDOM_SAME_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -16,5 +15,3 @@ namespace tfc::random {
 std::string findDifference(mlir::ModuleOp one, mlir::ModuleOp other);
 
 } // namespace tfc::random
-
-#endif // TFC_TEST_RANDOM_SAME_H

@@ -1,7 +1,6 @@
 //===- Workers.h - Work in processes of its own -----------------------------===//
 
-#ifndef TFC_TEST_RANDOM_WORKERS_H
-#define TFC_TEST_RANDOM_WORKERS_H
+#pragma once
 
 #include "Compare.h"
 
@@ -20,5 +19,3 @@ size_t runWorkers(size_t count, unsigned jobs, unsigned mostSeconds, Work work, 
 std::string runApart(unsigned mostSeconds, llvm::function_ref<std::string(Counts &counts)> work);
 
 } // namespace tfc::random
-
-#endif // TFC_TEST_RANDOM_WORKERS_H

@@ -1,7 +1,6 @@
 //===- ToyModel.h - A model whose entries are written in C++ --------------===//
 
-#ifndef TFC_TEST_RUNTIME_TOYMODEL_H
-#define TFC_TEST_RUNTIME_TOYMODEL_H
+#pragma once
 
 #include "runtime/Model.h"
 
@@ -78,5 +77,3 @@ void write(tfc_instance *instance, const Values &values);
 Values someValues();
 
 } // namespace toy
-
-#endif // TFC_TEST_RUNTIME_TOYMODEL_H

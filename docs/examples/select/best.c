@@ -30,9 +30,8 @@ int main(void) {
   const tfc_api *api = filter_library()->api;
   tfc_instance *instance = (tfc_instance *)model;
   int64_t rowDims[] = {4, 3}, scoreDims[] = {4};
-  tfc_tensor feeds[] = {{TFC_F32, 2, rowDims, rows},
-                        {TFC_F32, 1, scoreDims, score},
-                        {TFC_F32, 0, NULL, &above}};
+  tfc_tensor feeds[] = {
+      {TFC_F32, 2, rowDims, rows}, {TFC_F32, 1, scoreDims, score}, {TFC_F32, 0, NULL, &above}};
   tfc_tensor fetches[2];
   expect(api->infer(instance, "best", feeds, 3, fetches, 2) == TFC_OK, model);
   printf("room for %lld rows\n", (long long)fetches[0].dims[0]);

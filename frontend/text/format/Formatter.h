@@ -1,8 +1,8 @@
 /// The formatter's walk over the tree; Format.h is what others include.
 #pragma once
 
-#include "frontend/text/syntax/Ast.h"
 #include "frontend/text/format/Layout.h"
+#include "frontend/text/syntax/Ast.h"
 
 namespace tfc::text {
 

@@ -1,5 +1,5 @@
-#include "frontend/text/print/PrintImpl.h"
 #include "frontend/text/Refusals.h"
+#include "frontend/text/print/PrintImpl.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace llvm;

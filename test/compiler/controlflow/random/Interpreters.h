@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TFC_TEST_COMPILER_CONTROLFLOW_RANDOM_INTERPRETERS_H
-#define TFC_TEST_COMPILER_CONTROLFLOW_RANDOM_INTERPRETERS_H
+#pragma once
 
 #include "dialects/dfg/Dfg.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -52,5 +51,3 @@ Outcome runTokens(mlir::func::FuncOp function, const std::vector<Tensor> &argume
 Outcome runRegions(mlir::func::FuncOp function, const std::vector<Tensor> &arguments);
 
 } // namespace tfc::controlflow::test
-
-#endif // TFC_TEST_COMPILER_CONTROLFLOW_RANDOM_INTERPRETERS_H

@@ -1,7 +1,6 @@
 //===- RandomGraph.h - Random control flow ----------------------------------===//
 
-#ifndef TFC_TEST_COMPILER_CONTROLFLOW_RANDOM_RANDOMGRAPH_H
-#define TFC_TEST_COMPILER_CONTROLFLOW_RANDOM_RANDOMGRAPH_H
+#pragma once
 
 #include "Interpreters.h"
 
@@ -30,5 +29,3 @@ void mutate(mlir::ModuleOp module, unsigned seed);
 void shrink(mlir::ModuleOp module);
 
 } // namespace tfc::controlflow::test
-
-#endif // TFC_TEST_COMPILER_CONTROLFLOW_RANDOM_RANDOMGRAPH_H
