@@ -1,9 +1,10 @@
-//===- RegionParser.h - Regions in hand-written assembly formats -----------===//
+//===- RegionParser.h - Regions in hand-written assembly formats ----------===//
 //
-// A value of a region may have uses before the operation, until the module is verified. The parser
-// drops such uses before it destroys the regions of a state after an error. Parsers that are
-// generated from `assemblyFormat` keep regions out of the state until all else is parsed, so that
-// the uses would outlive the values: operations with regions have parsers that are written by hand.
+// Until a module is verified, values of a region may have uses before the operation. After an error
+// the parser drops such uses before it destroys the regions of an operation state. Parsers
+// generated from `assemblyFormat` add regions to the state only after everything else is parsed, so
+// that the uses would outlive the values. Operations with regions therefore have hand-written
+// parsers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ inline mlir::ParseResult parseRegion(mlir::OpAsmParser &parser, mlir::OperationS
   return mlir::success();
 }
 
-/// Parses `-> types` into `state`, or nothing.
+/// Parses an optional `-> types` into `state`.
 inline mlir::ParseResult parseOptionalResultTypes(mlir::OpAsmParser &parser,
                                                   mlir::OperationState &state) {
   if (parser.parseOptionalArrow())
@@ -31,13 +32,13 @@ inline mlir::ParseResult parseOptionalResultTypes(mlir::OpAsmParser &parser,
   return parser.parseTypeList(state.types);
 }
 
-/// Prints `-> types` of the results, or nothing.
+/// Prints `-> types` if there are results.
 inline void printOptionalResultTypes(mlir::OpAsmPrinter &printer, mlir::TypeRange types) {
   if (!types.empty())
     printer << " -> " << types;
 }
 
-/// Prints the attributes and, separated by `keyword`, the regions.
+/// Prints the attributes and the regions, separated by `keyword`.
 inline void printAttributesAndRegions(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                                       llvm::StringRef keyword = "") {
   printer.printOptionalAttrDictWithKeyword(op->getAttrs());

@@ -1,3 +1,5 @@
+// Creates operations by name: type inference, verification in the language's terms, entries.
+// GraphBuilderControl.cpp has operations with regions.
 #include "frontend/GraphBuilder.h"
 
 #include "dialects/dfg/Dtypes.h"
@@ -15,7 +17,7 @@ using namespace llvm;
 namespace tfc {
 
 namespace {
-/// The properties of an operation that is not created yet, for type inference.
+/// The properties of an operation that does not exist yet, for type inference.
 class PendingProperties {
 public:
   explicit PendingProperties(OperationName name)
@@ -42,7 +44,8 @@ private:
 };
 } // namespace
 
-GraphBuilder::GraphBuilder(ModuleOp module) : module(module), builder(module.getContext()) {
+GraphBuilder::GraphBuilder(ModuleOp module)
+    : module(module), builder(module.getContext()), resources(module, builder) {
   builder.setListener(&counter);
   builder.setInsertionPointToEnd(module.getBody());
 }
@@ -52,7 +55,7 @@ static void replaceAll(std::string &text, StringRef from, StringRef to) {
     text.replace(at, from.size(), to);
 }
 
-/// What a constraint of the definitions allows, in the language's terms.
+/// Describes the values that a constraint of the definitions allows, in the language's terms.
 static std::string describeConstraint(StringRef constraint) {
   std::string text = constraint.str();
   for (StringRef width : {"8", "16", "32", "64"}) {
@@ -72,7 +75,7 @@ static std::string describeConstraint(StringRef constraint) {
   return text;
 }
 
-/// Verifies an operation; what its definition says of operands becomes an error in the language's
+/// Verifies an operation; violated constraints of its definition become errors in the language's
 /// terms.
 static LogicalResult verifyAsWritten(Operation *op) {
   StringRef name = op->getName().stripDialect();
@@ -100,8 +103,8 @@ static LogicalResult verifyAsWritten(Operation *op) {
   return result;
 }
 
-/// Returns true if the operation is a statement that concerns its operands alone, such as a check:
-/// it has no results, and neither regions nor effects on what has a name.
+/// Returns true if the operation is a statement that only uses its operands, such as a check: it
+/// has no results, no regions and no effects on named resources.
 static bool isPlainStatement(RegisteredOperationName name) {
   return name.hasTrait<OpTrait::ZeroResults>() && name.hasTrait<OpTrait::ZeroRegions>() &&
          !name.hasTrait<OpTrait::IsTerminator>() && !name.hasInterface<SymbolOpInterface>() &&
@@ -129,8 +132,8 @@ static FailureOr<SmallVector<Type>> inferTypes(RegisteredOperationName name, Val
   return types;
 }
 
-/// Fails if a finite number among the attributes is infinite in the type in which an operation on
-/// floats computes.
+/// Fails if a finite number among the attributes becomes infinite in the type in which an operation
+/// on floats computes.
 static LogicalResult checkNumbers(StringRef op, ArrayRef<NamedAttribute> attributes,
                                   TypeRange results, Location location) {
   auto tensor = results.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(results.front());
@@ -247,34 +250,6 @@ Value GraphBuilder::size(const dfg::DimExpr &value, Type elementType, Location l
   return dfg::CastOp::create(builder, location, result, TypeAttr::get(elementType));
 }
 
-void GraphBuilder::toDeclarations() {
-  if (lastDeclaration)
-    return builder.setInsertionPointAfter(lastDeclaration);
-  auto entries = module.getOps<dfg::EntryOp>();
-  if (entries.empty())
-    builder.setInsertionPointToEnd(module.getBody());
-  else
-    builder.setInsertionPoint(*entries.begin());
-}
-
-void GraphBuilder::createVariable(StringRef name, RankedTensorType type, bool isFrozen,
-                                  StringRef formerly, Location location) {
-  OpBuilder::InsertionGuard guard(builder);
-  toDeclarations();
-  lastDeclaration =
-      dfg::VariableOp::create(builder, location, builder.getStringAttr(name), TypeAttr::get(type),
-                              isFrozen ? builder.getUnitAttr() : UnitAttr(),
-                              formerly.empty() ? StringAttr() : builder.getStringAttr(formerly));
-}
-
-Value GraphBuilder::read(StringRef variable, RankedTensorType type, Location location) {
-  return dfg::ReadOp::create(builder, location, type, variable);
-}
-
-Value GraphBuilder::assign(StringRef variable, Value value, Location location) {
-  return dfg::AssignOp::create(builder, location, value.getType(), variable, value);
-}
-
 void GraphBuilder::check(Value condition, StringRef message, dfg::Failure status,
                          Location location) {
   dfg::CheckOp::create(builder, location, condition, builder.getStringAttr(message), status);
@@ -308,6 +283,13 @@ Operation *GraphBuilder::gradients(Value y, ValueRange xs, ArrayRef<int64_t> spa
 //===----------------------------------------------------------------------===//
 // Entries
 //===----------------------------------------------------------------------===//
+
+EntryHeader EntryHeader::initializer() {
+  EntryHeader header;
+  header.name = "tfc.init";
+  header.isInitializer = true;
+  return header;
+}
 
 dfg::EntryOp GraphBuilder::beginEntry(const EntryHeader &header, Location location) {
   builder.setInsertionPointToEnd(module.getBody());
@@ -346,8 +328,10 @@ void GraphBuilder::setFacts(const EntryHeader &header) {
   if (!bounds.empty())
     entry.setBoundsAttr(builder.getDictionaryAttr(bounds));
   if (!header.where.empty()) {
-    SmallVector<StringRef> where(header.where.begin(), header.where.end());
-    entry.setWhereAttr(builder.getStrArrayAttr(where));
+    SmallVector<Attribute> where;
+    for (const dfg::Fact &fact : header.where)
+      where.push_back(dfg::FactAttr::get(builder.getContext(), fact));
+    entry.setWhereAttr(builder.getArrayAttr(where));
   }
 }
 

@@ -1,3 +1,4 @@
+// The part of GraphBuilder that creates branches, loops, dataflow nodes, tapes and queues.
 #include "frontend/GraphBuilder.h"
 
 using namespace mlir;
@@ -5,7 +6,7 @@ using namespace llvm;
 
 namespace tfc {
 
-/// The operation of `op` with other operands and results, and with its regions; erases `op`.
+/// Replaces `op` by an operation with other operands and results and the same regions.
 static Operation *recreate(OpBuilder &builder, Operation *op, ValueRange operands,
                            TypeRange types) {
   OpBuilder::InsertionGuard guard(builder);
@@ -119,73 +120,6 @@ dfg::NodeOp GraphBuilder::createNode(ArrayRef<Operation *> ops, ValueRange after
   builder.setInsertionPointToEnd(&body);
   dfg::YieldOp::create(builder, location, values);
   return node;
-}
-
-//===----------------------------------------------------------------------===//
-// Tapes
-//===----------------------------------------------------------------------===//
-
-void GraphBuilder::createTape(StringRef name, RankedTensorType type, Location location) {
-  OpBuilder::InsertionGuard guard(builder);
-  toDeclarations();
-  lastDeclaration = dfg::TapeOp::create(builder, location, builder.getStringAttr(name),
-                                        TypeAttr::get(type), dfg::DimsAttr());
-}
-
-void GraphBuilder::push(StringRef tape, Value value, Location location) {
-  dfg::PushOp::create(builder, location, tape, value);
-}
-
-Value GraphBuilder::pop(StringRef tape, RankedTensorType type, Location location) {
-  return dfg::PopOp::create(builder, location, type, tape);
-}
-
-//===----------------------------------------------------------------------===//
-// Queues
-//===----------------------------------------------------------------------===//
-
-void GraphBuilder::createQueue(StringRef name, ArrayRef<Type> components,
-                               ArrayRef<std::string> names, StringRef kind, int64_t capacity,
-                               int64_t minReady, int64_t seed, Location location) {
-  OpBuilder::InsertionGuard guard(builder);
-  toDeclarations();
-  SmallVector<StringRef> texts(names.begin(), names.end());
-  SmallVector<Type> types(components);
-  lastDeclaration =
-      dfg::QueueOp::create(builder, location, builder.getStringAttr(name),
-                           builder.getTypeArrayAttr(types), builder.getStrArrayAttr(texts),
-                           builder.getStringAttr(kind), builder.getI64IntegerAttr(capacity),
-                           builder.getI64IntegerAttr(minReady), builder.getI64IntegerAttr(seed));
-}
-
-void GraphBuilder::enqueue(StringRef queue, ValueRange values, bool isMany, Location location) {
-  if (isMany)
-    dfg::EnqueueManyOp::create(builder, location, queue, values);
-  else
-    dfg::EnqueueOp::create(builder, location, queue, values);
-}
-
-Operation *GraphBuilder::dequeue(StringRef queue, TypeRange types, Location location) {
-  return dfg::DequeueOp::create(builder, location, types, queue);
-}
-
-Operation *GraphBuilder::dequeueMany(StringRef queue, TypeRange types, const dfg::DimExpr &count,
-                                     bool isUpTo, Location location) {
-  auto name = FlatSymbolRefAttr::get(getContext(), queue);
-  auto size = dfg::DimsAttr::get(getContext(), {count});
-  if (isUpTo)
-    return dfg::DequeueUpToOp::create(builder, location, types, name, size);
-  return dfg::DequeueManyOp::create(builder, location, types, name, size);
-}
-
-Value GraphBuilder::queueSize(StringRef queue, Location location) {
-  return dfg::QueueSizeOp::create(builder, location, dfg::tensorOf({}, builder.getI32Type()),
-                                  queue);
-}
-
-void GraphBuilder::closeQueue(StringRef queue, bool cancelsPending, Location location) {
-  dfg::QueueCloseOp::create(builder, location, FlatSymbolRefAttr::get(getContext(), queue),
-                            builder.getBoolAttr(cancelsPending));
 }
 
 } // namespace tfc

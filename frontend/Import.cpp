@@ -1,6 +1,10 @@
+// Chooses a reader by the suffix of a file, and hides the contents of files that are not graph
+// source.
 #include "frontend/Import.h"
 
 #include "dialects/dfg/Dfg.h"
+#include "frontend/ReadFile.h"
+#include "frontend/tensorflow/Import.h"
 #include "frontend/text/Locations.h"
 #include "frontend/text/elaborate/Elaborate.h"
 #include "frontend/text/syntax/Parser.h"
@@ -15,7 +19,7 @@ using namespace llvm;
 
 namespace tfc {
 
-/// Replaces all errors about files that are no graph source by one for each.
+/// Replaces all errors about files that are not graph source by one for each file.
 static void hideForeignFiles(text::DiagnosticEngine &diagnostics,
                              const text::SourceManager &sources) {
   std::vector<text::Diagnostic> errors = diagnostics.takeBack(0);
@@ -47,8 +51,8 @@ static OwningOpRef<ModuleOp> importText(text::FileId file, MLIRContext &context,
   return succeeded ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
-/// Whether text begins with an operation that tfc knows, as far as what follows its name: a symbol,
-/// operands, a region or attributes, optionally after words such as `private`.
+/// Returns true if text begins with the name of a registered operation and a symbol, operands, a
+/// region or attributes, optionally after words such as `private`.
 static bool beginsAsOperation(StringRef text, MLIRContext &context) {
   if (text.consume_front("%")) // results
     text = text.take_until([](char c) { return c == '\n'; }).split('=').second.ltrim(' ');
@@ -65,7 +69,7 @@ static bool beginsAsOperation(StringRef text, MLIRContext &context) {
   return !text.empty() && StringRef("@%({").contains(text.front());
 }
 
-/// Whether text begins like an MLIR module: with an operation, after comments and aliases.
+/// Returns true if text begins like an MLIR module: with an operation, after comments and aliases.
 static bool beginsAsModule(StringRef text, MLIRContext &context) {
   bool hasAlias = false;
   while (!(text = text.ltrim()).empty()) {
@@ -82,7 +86,7 @@ static OwningOpRef<ModuleOp> importModule(text::FileId file, MLIRContext &contex
                                           text::SourceManager &sources) {
   text::DiagnosticEngine diagnostics(sources);
   OwningOpRef<ModuleOp> module;
-  // An error would show what stands there.
+  // An error would show the contents of the file.
   if (!beginsAsModule(sources.text(file), context)) {
     errs() << sources.name(file) << ": error: this is not an MLIR module [not-a-graph]\n";
     return module;
@@ -96,10 +100,45 @@ static OwningOpRef<ModuleOp> importModule(text::FileId file, MLIRContext &contex
   return module;
 }
 
-static OwningOpRef<ModuleOp> importGraphDef(StringRef path, MLIRContext &context,
-                                            text::SourceManager &sources,
-                                            ArrayRef<tensorflow::EntrySpec> entries,
-                                            const ImportOptions &options) {
+//===----------------------------------------------------------------------===//
+// Graphs of other systems
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A reader of files with a suffix. Errors go to the context's diagnostics; null after one.
+struct ForeignReader {
+  StringLiteral suffix;
+  OwningOpRef<ModuleOp> (*read)(MLIRContext &context, StringRef path, StringRef bytes,
+                                ArrayRef<importer::EntrySpec> entries,
+                                const ImportOptions &options);
+};
+} // namespace
+
+static constexpr ForeignReader kReaders[] = {{".pb", tensorflow::importGraphDef}};
+
+static const ForeignReader *readerOf(StringRef path) {
+  const auto *found = find_if(kReaders, [&](const ForeignReader &reader) {
+    return reader.suffix == sys::path::extension(path);
+  });
+  return found == std::end(kReaders) ? nullptr : found;
+}
+
+bool needsEntries(StringRef path) { return readerOf(path) != nullptr; }
+
+bool canImport(StringRef path, ArrayRef<importer::EntrySpec> entries) {
+  MLIRContext context;
+  context.loadDialect<dfg::DfgDialect>();
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+  std::string reason;
+  std::unique_ptr<MemoryBuffer> file = readRegularFile(path, reason);
+  const ForeignReader *reader = readerOf(path);
+  return file && reader && reader->read(context, path, file->getBuffer(), entries, {});
+}
+
+static OwningOpRef<ModuleOp> importForeign(const ForeignReader &reader, StringRef path,
+                                           MLIRContext &context, text::SourceManager &sources,
+                                           ArrayRef<importer::EntrySpec> entries,
+                                           const ImportOptions &options) {
   std::string reason;
   std::unique_ptr<MemoryBuffer> file = readRegularFile(path, reason);
   if (!file) {
@@ -111,7 +150,7 @@ static OwningOpRef<ModuleOp> importGraphDef(StringRef path, MLIRContext &context
   OwningOpRef<ModuleOp> module;
   {
     text::MlirDiagnosticHandler handler(&context, diagnostics);
-    module = tensorflow::importGraphDef(context, path, file->getBuffer(), entries, options);
+    module = reader.read(context, path, file->getBuffer(), entries, options);
     if (module && failed(verify(*module)))
       module = nullptr;
   }
@@ -120,12 +159,12 @@ static OwningOpRef<ModuleOp> importGraphDef(StringRef path, MLIRContext &context
 }
 
 OwningOpRef<ModuleOp> importFile(StringRef path, MLIRContext &context, text::SourceManager &sources,
-                                 ArrayRef<tensorflow::EntrySpec> entries,
+                                 ArrayRef<importer::EntrySpec> entries,
                                  const ImportOptions &options) {
   context.loadDialect<dfg::DfgDialect>();
   StringRef suffix = sys::path::extension(path);
-  if (suffix == ".pb")
-    return importGraphDef(path, context, sources, entries, options);
+  if (const ForeignReader *reader = readerOf(path))
+    return importForeign(*reader, path, context, sources, entries, options);
   if (suffix != ".graph" && suffix != ".mlir") {
     errs() << "tfc: error: cannot tell the form of '" << path
            << "': expected a name that ends in .graph, .mlir or .pb\n";

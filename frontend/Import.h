@@ -1,7 +1,7 @@
 #pragma once
 
 #include "frontend/ImportOptions.h"
-#include "frontend/tensorflow/Import.h"
+#include "frontend/importer/EntrySpec.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -11,12 +11,19 @@ class SourceManager;
 
 namespace tfc {
 
-/// Reads a graph file of any form that tfc knows, by its suffix: `.graph` (text), `.mlir`, `.pb`
-/// (TensorFlow's GraphDef, of which `entries` are made). Errors go to stderr in the language's
-/// form; null after one. `sources` keeps the texts that were read, for the errors of later stages.
+/// Reads a graph file of any supported format, by its suffix: `.graph` (text), `.mlir`, `.pb`
+/// (TensorFlow's GraphDef, with `entries`). Prints errors to stderr in the language's form, and
+/// returns null after one. `sources` keeps the texts that were read, for the errors of later
+/// stages.
 mlir::OwningOpRef<mlir::ModuleOp> importFile(llvm::StringRef path, mlir::MLIRContext &context,
                                              text::SourceManager &sources,
-                                             llvm::ArrayRef<tensorflow::EntrySpec> entries = {},
+                                             llvm::ArrayRef<importer::EntrySpec> entries = {},
                                              const ImportOptions &options = {});
+
+/// Returns true for a graph file that declares no entries and is told them.
+bool needsEntries(llvm::StringRef path);
+
+/// Returns true if such a file can be read with these entries. Reports no errors.
+bool canImport(llvm::StringRef path, llvm::ArrayRef<importer::EntrySpec> entries);
 
 } // namespace tfc

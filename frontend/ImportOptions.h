@@ -6,16 +6,16 @@
 
 namespace tfc {
 
-/// How large a graph may become while it is expanded, so that a mistake ends in an error before it
-/// takes all memory.
+/// Limits of the expansion of a graph, so that a mistake ends with an error before it uses up the
+/// memory.
 struct ExpansionLimits {
-  /// Expressions and statements that are evaluated, with what large values among them cost.
+  /// Evaluated expressions and statements, including the cost of large values.
   uint64_t steps = 20'000'000;
-  /// Operations that are created.
+  /// Created operations.
   uint64_t operations = 500'000;
 };
 
-/// What the caller of an import decides.
+/// The options of an import.
 struct ImportOptions {
   ExpansionLimits limits;
   /// Folders below which `use` and `load` find files, besides that of the main graph.

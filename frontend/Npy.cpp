@@ -1,3 +1,4 @@
+// Parses and writes .npy headers and elements.
 #include "frontend/Npy.h"
 
 #include "dialects/dfg/Dtypes.h"
@@ -25,7 +26,7 @@ struct Header {
 
 } // namespace
 
-/// The text after `'key':`, or nothing.
+/// The text after `'key':`; std::nullopt if there is none.
 static std::optional<StringRef> findKey(StringRef dictionary, StringRef key) {
   for (char quote : {'\'', '"'}) {
     size_t at = dictionary.find((Twine(quote) + key + Twine(quote)).str());
@@ -85,7 +86,8 @@ static std::optional<tfc_dtype> findDtype(StringRef descr, std::optional<tfc_dty
   return std::nullopt;
 }
 
-/// Splits a file into its header's dictionary and its elements; nothing if it is no .npy file.
+/// Splits a file into its header's dictionary and its elements; std::nullopt if it is not a .npy
+/// file.
 static std::optional<std::pair<StringRef, StringRef>> splitFile(StringRef file) {
   if (!file.consume_front("\x93NUMPY") || file.size() < 2)
     return std::nullopt;

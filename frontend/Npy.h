@@ -1,4 +1,4 @@
-// NumPy's .npy format: the one parser and writer, for constants of graphs and for feeds and results
+// The parser and writer of NumPy's .npy format, for constants of graphs and for feeds and results
 // of programs.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tfc {
 
-/// The type of an array in a file, and the bytes of its elements there, as many as it needs.
+/// The type of an array in a file, and the bytes of its elements, whose number has been checked.
 struct NpyTensor {
   tfc_dtype dtype = TFC_F32;
   llvm::SmallVector<int64_t> shape;
@@ -23,11 +23,11 @@ struct NpyTensor {
   void copyTo(llvm::MutableArrayRef<char> target) const;
 };
 
-/// Parses a file of version 1 to 3, little-endian. Elements that are the bits of 16-bit floats
-/// which NumPy lacks (bf16), "<u2" or "|V2", are refused unless `expected` has that dtype.
+/// Parses a file of version 1 to 3, little-endian. The bits of a float type that NumPy lacks
+/// (bf16), stored as "<u2" or "|V2", are accepted only if `expected` is that dtype.
 llvm::Expected<NpyTensor> parseNpy(llvm::StringRef file, std::optional<tfc_dtype> expected = {});
 
-/// What precedes the elements, in row-major order, in a file of version 1; bf16 as "<u2".
+/// The header of a file of version 1 with elements in row-major order; bf16 as "<u2".
 std::string makeNpyHeader(tfc_dtype dtype, llvm::ArrayRef<int64_t> shape);
 
 } // namespace tfc

@@ -1,3 +1,4 @@
+// Opens files such that devices and pipes are refused or read to their end.
 #include "frontend/ReadFile.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -35,7 +36,7 @@ std::unique_ptr<MemoryBuffer> readRegularFile(StringRef path, std::string &error
                                               bool isNullTerminated) {
   std::string name = path.str();
   struct stat info;
-  // To open a device may have an effect, so it is looked at first.
+  // Opening a device may have an effect, so check its kind first.
   if (stat(name.c_str(), &info) != 0)
     return failWithErrno(error);
   if (!S_ISREG(info.st_mode))
@@ -57,7 +58,7 @@ std::unique_ptr<MemoryBuffer> readRegularFile(StringRef path, std::string &error
   return nullptr;
 }
 
-/// The descriptor that a path stands for; negative for another path.
+/// The descriptor denoted by a path such as /dev/fd/3; negative for other paths.
 static int descriptorOf(StringRef path) {
   if (path == "-" || path == "/dev/stdin")
     return STDIN_FILENO;

@@ -1,3 +1,4 @@
+// Loads tensors from .npy and .safetensors files, which stay mapped for large constants.
 #include "frontend/TensorFile.h"
 
 #include "dialects/dfg/Dtypes.h"
@@ -17,7 +18,7 @@ using namespace mlir;
 namespace tfc {
 
 namespace {
-/// The bytes of a tensor in a file, and what they mean.
+/// The bytes of a tensor in a file, with its type.
 struct TensorBytes {
   llvm::StringRef bytes;
   Type element;
@@ -27,14 +28,14 @@ struct TensorBytes {
 
 using FileBuffer = std::shared_ptr<llvm::MemoryBuffer>;
 
-/// Tensors up to this size are plain attributes.
+/// Tensors up to this size are ordinary attributes.
 static constexpr size_t kMaxInline = 256;
 
 static unsigned byteWidth(Type element) {
   return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
 }
 
-/// Whether the bytes are as many as the shape needs.
+/// Returns true if the bytes are as many as the shape needs.
 static bool hasRightSize(const TensorBytes &tensor) {
   uint64_t count = byteWidth(tensor.element);
   for (int64_t size : tensor.shape) {
@@ -121,7 +122,7 @@ static std::optional<TensorBytes> tensorOfEntry(MLIRContext *context,
   if (!shape || !offsets || offsets->size() != 2)
     return std::nullopt;
   if (!tensor.element) {
-    error = "its dtype is none of the language's";
+    error = "the language does not have its dtype";
     return std::nullopt;
   }
   for (const llvm::json::Value &size : *shape) {
@@ -139,7 +140,7 @@ static std::optional<TensorBytes> tensorOfEntry(MLIRContext *context,
   return tensor;
 }
 
-/// The header; null where this is none.
+/// The header; null if the file has none.
 static std::unique_ptr<llvm::json::Value> parseHeader(llvm::StringRef text) {
   if (text.size() < 8)
     return nullptr;

@@ -15,8 +15,8 @@ public:
   ~TensorFiles();
 
   /// Reads a tensor from a `.npy` file, or the tensor `key` from a `.safetensors` file (without a
-  /// key, the only one in it). Large ones stay in the mapped file, as dense resources. Null, and
-  /// `error` set, where the file is damaged or holds no such tensor.
+  /// key, the only one in it). Large ones stay in the mapped file, as dense resources. Returns null
+  /// and sets `error` if the file is damaged or holds no such tensor.
   mlir::ElementsAttr load(mlir::MLIRContext *context, llvm::StringRef path, llvm::StringRef key,
                           std::string &error);
 
@@ -26,7 +26,7 @@ private:
 };
 
 /// A tensor of these bytes, little-endian in row-major order; a bool is one byte. Large ones are
-/// dense resources called `name`. Null where there are more or fewer bytes than elements.
+/// dense resources called `name`. Null if the number of bytes does not match.
 mlir::ElementsAttr makeTensor(mlir::RankedTensorType type, llvm::StringRef bytes,
                               llvm::StringRef name);
 

@@ -26,7 +26,8 @@ tfc_status tfc::runtime::checkSymbols(tfc_instance &instance, const tfc_entry_in
   return TFC_OK;
 }
 
-/// Whether feed or fetch number `index` (fetches follow the feeds) has no elements in this call.
+/// Returns true if feed or fetch number `index` (fetches follow the feeds) has no elements in this
+/// call.
 static bool isEmpty(tfc_instance &instance, const tfc_entry_info &entry, const int64_t *symbols,
                     int32_t index) {
   entry.shapes(symbols, instance.dims);
@@ -39,11 +40,11 @@ static bool isEmpty(tfc_instance &instance, const tfc_entry_info &entry, const i
   return elementCount(dims, rankOf(index)) == 0;
 }
 
-/// What a null pointer to no elements becomes: where code reads before it knows that there is none,
-/// it reads at the start.
+/// Replaces null pointers to values without elements: code may read the first element before it
+/// knows that there is none.
 alignas(64) static char nothing[64];
 
-/// Copies the pointers into instance.pointers, where they may be already, without null.
+/// Copies the pointers into instance.pointers, where they may be already, and replaces null.
 static void replaceNull(tfc_instance &instance, const tfc_entry_info &entry,
                         const void *const *&feeds, void *const *&fetches) {
   void **pointers = instance.pointers, **fetchPointers = pointers + entry.feed_count;
@@ -55,7 +56,7 @@ static void replaceNull(tfc_instance &instance, const tfc_entry_info &entry,
   fetches = fetchPointers;
 }
 
-/// Only what has no elements may be null, and is not afterwards.
+/// Checks that only values without elements are null, and replaces these pointers.
 static tfc_status checkPointers(tfc_instance &instance, const tfc_entry_info &entry,
                                 const int64_t *symbols, const void *const *&feeds,
                                 void *const *&fetches) {
@@ -78,7 +79,7 @@ static tfc_status checkPointers(tfc_instance &instance, const tfc_entry_info &en
   return TFC_OK;
 }
 
-/// The arena holds the largest call of bounded sizes; only others ask again.
+/// Grows the arena for unbounded sizes; it is always large enough for bounded ones.
 static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
                             const int64_t *symbols) {
   bool bounded = true;
@@ -212,7 +213,7 @@ static tfc_status checkDtypeAndRank(tfc_instance &instance, const tfc_entry_info
   return TFC_INVALID_ARGUMENT;
 }
 
-/// Whether the text of axis `axis` of "f32[n, 64]" names a size.
+/// Returns true if the text of axis `axis` of "f32[n, 64]" names a size.
 static bool axisIsNamed(const char *type, int32_t axis) {
   const char *text = strchr(type, '[');
   int32_t depth = 0;
@@ -248,7 +249,7 @@ static tfc_status checkShape(tfc_instance &instance, const tfc_entry_info &entry
   return TFC_OK;
 }
 
-/// Solves the entry's named sizes from the feeds' shapes into instance.symbols.
+/// Computes the entry's named sizes from the feeds' shapes and stores them in instance.symbols.
 static tfc_status solveSymbols(tfc_instance &instance, const tfc_entry_info &entry,
                                const tfc_tensor *feeds) {
   for (int32_t i = 0; i < entry.symbol_count; ++i) {
@@ -266,8 +267,8 @@ static tfc_status solveSymbols(tfc_instance &instance, const tfc_entry_info &ent
   return checkSymbols(instance, entry, instance.symbols);
 }
 
-/// Checks the feeds and leaves the entry's sizes in instance.symbols and all dimensions in
-/// instance.dims; `fetchDims` is where those of the fetches begin.
+/// Checks the feeds and stores the entry's sizes in instance.symbols and all dimensions in
+/// instance.dims; `fetchDims` is set to the first dimension of the fetches.
 static tfc_status checkFeeds(tfc_instance &instance, const tfc_entry_info &entry,
                              const tfc_tensor *feeds, int32_t count, const int64_t *&fetchDims) {
   if (tfc_status status = checkCount(instance, entry, "feeds", count, entry.feed_count, feeds))
@@ -303,7 +304,7 @@ static tfc_status checkFetches(tfc_instance &instance, const tfc_entry_info &ent
   return TFC_OK;
 }
 
-/// Forgets the last message and finds the entry.
+/// Clears the last message and finds the entry.
 static tfc_status beginCall(tfc_instance *instance, const char *name, int32_t &index) {
   if (!instance)
     return TFC_INVALID_ARGUMENT;
@@ -336,10 +337,10 @@ extern "C" tfc_status tfc_instance_call_by_name(tfc_instance *instance, const ch
   return status;
 }
 
-/// What `shapes` writes for all sizes where one of them overflows.
+/// The value that `shapes` writes for all sizes if one of them overflows.
 static constexpr int64_t kUncountable = INT64_MIN;
 
-/// Whether the tensor has more than 2^56 bytes, which no processor can address.
+/// Returns true if the tensor has more than 2^56 bytes, which no processor can address.
 static bool isTooLarge(const tfc_tensor &tensor) {
   int64_t count = elementCount(tensor.dims, tensor.rank);
   return count < 0 || count > (int64_t(1) << 56) / dtypeInfo(tensor.dtype)->bytes;

@@ -13,7 +13,8 @@
 
 using namespace tfc::runtime;
 
-/// Bytes of one read: Linux moves at most 2 GiB, and the checksum finds these in cache.
+/// Bytes of one read: Linux transfers at most 2 GiB, and the checksum should find these in the
+/// cache.
 static constexpr size_t kMaxTransfer = size_t(1) << 20;
 
 static tfc_status failWithErrno(tfc_instance &instance, const char *what, const char *path) {
@@ -33,7 +34,7 @@ static tfc_status checkPath(tfc_instance *instance, const char *path) {
 
 //===- Saving -------------------------------------------------------------===//
 
-/// Larger elements first: then every tensor is aligned to its element without gaps.
+/// Larger elements first, so that every tensor is aligned to its element type without gaps.
 static void orderBySize(const tfc_model &model, int32_t *order) {
   for (int32_t bytes = 8; bytes > 0; bytes /= 2)
     for (int32_t i = 0; i < model.variable_count; ++i)
@@ -87,7 +88,7 @@ extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path
 //===- Loading ------------------------------------------------------------===//
 
 namespace {
-/// One `load`: everything is read and checked beside the variables, which change at the end.
+/// One `load`: everything is read and checked in separate memory; the variables change at the end.
 class Loader {
 public:
   Loader(tfc_instance &instance, const char *path, int file)
@@ -120,7 +121,7 @@ private:
 };
 } // namespace
 
-/// Fails with the path before the text.
+/// Fails with a message that starts with the path.
 tfc_status Loader::fail(tfc_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -132,7 +133,7 @@ tfc_status Loader::fail(tfc_status status, const char *format, ...) {
   return status;
 }
 
-/// Reads exactly `bytes`; false at an error (errno) or at the end of the file (errno 0).
+/// Reads exactly `bytes`; returns false after an error (errno) or at the end of the file (errno 0).
 bool Loader::readAt(uint64_t offset, void *data, uint64_t bytes, uint32_t *checksum) {
   char *next = static_cast<char *>(data);
   while (bytes > 0) {
@@ -198,7 +199,7 @@ static bool fits(const tfc_variable_info &variable, const StoredTensor &tensor) 
           memcmp(variable.dims, tensor.dims, variable.rank * sizeof(int64_t)) == 0);
 }
 
-/// "f32[6]", or the file's own name for a dtype that no variable has.
+/// "f32[6]", or the file's own name for a dtype that variables cannot have.
 static void addStoredType(Message &message, const StoredTensor &tensor) {
   const char *dtype = tensor.dtype;
   for (int32_t i = 0; const Dtype *info = dtypeInfo(i); ++i)
@@ -208,7 +209,7 @@ static void addStoredType(Message &message, const StoredTensor &tensor) {
   message.addShape(tensor.dims, tensor.rank);
 }
 
-/// Tells what the file has instead: a tensor without a variable, one that would fit if there is.
+/// Names a tensor without a variable that the file has instead, preferably one that would fit.
 tfc_status Loader::failMissing(const tfc_variable_info &variable) {
   Message &message = instance.message;
   message.clear();
@@ -241,8 +242,8 @@ tfc_status Loader::failShape(const tfc_variable_info &variable, const StoredTens
   return TFC_FAILED_PRECONDITION;
 }
 
-/// Finds the tensor of each variable. Present names are taken before any former one, so that a new
-/// variable with an old name of another gets its own.
+/// Finds the tensor of each variable. Current names take precedence over former ones, so that a new
+/// variable gets its own tensor even if its name is a former name of another.
 tfc_status Loader::matchVariables() {
   if (!matches.reserve(state.allocator, model.variable_count * sizeof(StoredTensor *)))
     return fail(TFC_OUT_OF_MEMORY, "no memory for the header");
@@ -315,7 +316,7 @@ tfc_status Loader::load() {
 extern "C" tfc_status tfc_instance_load(tfc_instance *instance, const char *path) {
   if (tfc_status status = checkPath(instance, path))
     return status;
-  // Nobody may have opened the other end of a FIFO: it is refused without waiting for that.
+  // O_NONBLOCK: a FIFO is refused without waiting for its other end to be opened.
   Descriptor file(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file.isOpen())
     return failWithErrno(*instance, "open", path);

@@ -1,4 +1,4 @@
-//===- Cpu.cpp ------------------------------------------------------------===//
+//===- Cpu.cpp - Features of the processor --------------------------------===//
 
 #include "runtime/Cpu.h"
 
@@ -17,7 +17,8 @@ namespace {
 
 enum Register : uint8_t { kEax, kEbx, kEcx, kEdx };
 
-/// What the system must save on a context switch for the feature to be usable: bits of XCR0.
+/// The register state that the system must save on a context switch for the feature to be usable:
+/// bits of XCR0.
 enum SavedState : uint32_t { kNone = 0, kYmm = 0x6, kZmm = 0xe6, kAmx = 0x60000 };
 
 struct Feature {
@@ -90,7 +91,7 @@ static uint32_t readRegister(uint32_t leaf, uint32_t subleaf, Register reg) {
   return value[reg];
 }
 
-/// Register state that the system saves: XCR0, or 0 when it says nothing.
+/// The register state that the system saves: XCR0, or 0 if unknown.
 static uint32_t savedState() {
   constexpr uint32_t kOsxsave = 1u << 27;
   if (!(readRegister(1, 0, kEcx) & kOsxsave))
@@ -108,7 +109,8 @@ static const Feature *findFeature(const char *name, size_t length) {
 }
 
 static bool isPresent(const Feature &feature) {
-  // Subleaf 1 of leaf 7 exists only where subleaf 0 says so; others repeat the last one.
+  // Subleaf 1 of leaf 7 exists only if subleaf 0 reports it; otherwise reading it repeats the last
+  // one.
   if (feature.subleaf > 0 && readRegister(feature.leaf, 0, kEax) < feature.subleaf)
     return false;
   bool has = readRegister(feature.leaf, feature.subleaf, feature.reg) >> feature.bit & 1;

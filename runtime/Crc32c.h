@@ -7,8 +7,8 @@
 
 namespace tfc::runtime {
 
-/// CRC-32C (Castagnoli, as in iSCSI) of `bytes` more bytes behind those that gave `crc`; start
-/// with 0.
+/// The CRC-32C (Castagnoli, as in iSCSI) of `bytes` more bytes after those with the checksum `crc`;
+/// start with 0.
 uint32_t extendCrc32c(uint32_t crc, const void *data, size_t bytes);
 
 } // namespace tfc::runtime

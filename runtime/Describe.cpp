@@ -1,4 +1,4 @@
-//===- Describe.cpp - What a model has, and the table of functions --------===//
+//===- Describe.cpp - Descriptions of models, and the API table -----------===//
 
 #include "runtime/Instance.h"
 

@@ -6,10 +6,10 @@
 
 namespace tfc::runtime {
 
-/// While it lives, numbers too small to be normal are zero in this thread's arithmetic.
+/// During its lifetime, denormal numbers count as zero in this thread's arithmetic.
 ///
 /// Slots of optimizers decay into that range when gradients vanish, and arithmetic on denormal
-/// numbers is many times slower. The mode of the caller is restored at the end.
+/// numbers is many times slower. The destructor restores the caller's mode.
 class FlushDenormals {
 public:
 #if defined(__x86_64__)

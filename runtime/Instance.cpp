@@ -1,4 +1,4 @@
-//===- Instance.cpp - Making, sharing and ending instances ----------------===//
+//===- Instance.cpp - Creating, sharing and destroying instances ----------===//
 
 #include "runtime/Instance.h"
 
@@ -9,7 +9,7 @@
 
 using namespace tfc::runtime;
 
-/// Why the last `create` failed: there is no instance to ask.
+/// The message of the last failed `create`, for which there is no instance.
 static pthread_mutex_t createMutex = PTHREAD_MUTEX_INITIALIZER;
 static Message createMessage;
 
@@ -94,7 +94,7 @@ bool tfc::runtime::allocateVariables(const tfc_model &model, const Allocator &al
   return true;
 }
 
-/// glibc lets readers overtake a waiting writer for ever unless told otherwise.
+/// By default glibc lets readers overtake a waiting writer forever.
 static void initialiseLock(pthread_rwlock_t &lock) {
   pthread_rwlockattr_t attributes;
   pthread_rwlockattr_init(&attributes);
@@ -138,7 +138,7 @@ static bool reserveState(State &state, const tfc_options &options) {
   state.variables = reinterpret_cast<void **>(state.pointers.data());
   if (!allocateVariables(model, state.allocator, state.storage, state.variables))
     return false;
-  // Entries of an imported graph may read variables before one of them has set them.
+  // Entries of an imported graph may read variables before an initializing entry has set them.
   for (int32_t i = 0; !model.init && i < model.variable_count; ++i)
     if (model.variables[i].bytes)
       memset(state.variables[i], 0, model.variables[i].bytes);
@@ -172,7 +172,7 @@ static State *createState(const tfc_model *model, const Allocator &allocator,
 //===- Handles ------------------------------------------------------------===//
 
 namespace {
-/// The most that any entry needs of a handle's room.
+/// The memory that a handle needs: the maximum over all entries.
 struct Room {
   int64_t arenaBytes = 0;
   int64_t dims = 0;
@@ -184,7 +184,7 @@ struct Room {
 };
 } // namespace
 
-/// Sizes without a bound count as their smallest value; a call makes the arena grow for them.
+/// Sizes without a bound count as their smallest value; calls grow the arena for larger ones.
 bool Room::include(const tfc_entry_info &entry, int64_t *symbolValues) {
   for (int32_t i = 0; i < entry.symbol_count; ++i) {
     const tfc_symbol_info &symbol = entry.symbols[i];
@@ -289,7 +289,7 @@ static tfc_status initialise(tfc_instance &handle) {
     if (tfc_status status = runEntry(handle, *init, nullptr, nullptr, nullptr))
       return status;
   }
-  // The initial values may need more room than any call after them.
+  // The initial values may need more memory than any later call.
   handle.arena.reset();
   return reserveRoom(handle);
 }
@@ -353,7 +353,7 @@ extern "C" void tfc_instance_destroy(tfc_instance *instance) {
   releaseChunks(*instance);
   instance->~tfc_instance();
   allocator.give(instance, sizeof(tfc_instance));
-  // Who waits at a queue may now wait for nobody.
+  // Calls that wait at a queue may no longer have a handle that can end their wait.
   bool isLast = state->queues.change(
       [&] { return state->handles.fetch_sub(1, std::memory_order_acq_rel) == 1; });
   if (isLast)

@@ -1,4 +1,4 @@
-//===- Instance.h - States, the handles on them, and failing --------------===//
+//===- Instance.h - States, handles and error messages --------------------===//
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace tfc::runtime {
 
-/// A message of bounded length; what does not fit is cut.
+/// A message of bounded length; longer ones are truncated.
 class Message {
 public:
   void clear() { text[length = 0] = 0; }
@@ -26,7 +26,7 @@ private:
   char text[1024] = {};
 };
 
-/// What all handles of an instance share.
+/// The state that all handles of an instance share.
 struct State {
   const tfc_model *model = nullptr;
   Allocator allocator = {};
@@ -36,16 +36,16 @@ struct State {
   Block storage;              // every variable, 64-byte aligned
   void **variables = nullptr; // into storage
   Block pointers;             // the memory of `variables`
-  uint64_t version = 0;       // counts what changed variables; under `lock`
+  uint64_t version = 0;       // counts changes of variables; under `lock`
   Queues queues;
 };
 
-/// Lays the model's variables out in `storage` and writes where each begins. `variables` has room
+/// Allocates the model's variables in `storage` and stores their addresses. `variables` has room
 /// for all.
 bool allocateVariables(const tfc_model &model, const Allocator &allocator, Block &storage,
                        void **variables);
 
-/// Keeps calls that change variables apart from all others; free while there is one handle.
+/// Makes calls that change variables exclusive; costs nothing while there is only one handle.
 class StateLock {
 public:
   StateLock(State &state, bool exclusive);
@@ -53,7 +53,7 @@ public:
   StateLock(const StateLock &) = delete;
   StateLock &operator=(const StateLock &) = delete;
 
-  /// Lets others run, and waits until they let this one run again.
+  /// Releases the lock so that others can run, and acquires it again.
   void pause();
   void resume();
 
@@ -69,38 +69,38 @@ struct Dtype {
   int32_t bytes;
 };
 
-/// Null for a number that is no dtype.
+/// Null if the number is not a dtype.
 const Dtype *dtypeInfo(int32_t dtype);
 const char *dtypeName(int32_t dtype);
 
-/// Bytes after the last place of an arena: empty tensors have their address there, and code may
-/// read its start.
+/// Bytes after the last value of an arena: empty tensors have their address there, and code may
+/// read the first of them.
 constexpr int64_t kArenaSlack = 64;
 
-/// Whether an arena can have so many bytes; -1 says that they cannot be counted.
+/// Returns true if an arena can have this many bytes; -1 means that the number overflows.
 constexpr bool isArenaSize(int64_t bytes) { return bytes >= 0 && bytes <= INT64_MAX - kArenaSlack; }
 
 /// The product of `dims`, or -1 if one is negative or the product does not fit.
 int64_t elementCount(const int64_t *dims, int32_t rank);
 
-/// The first byte that is neither 0 nor 1 makes memory of dtype bool invalid.
+/// Returns false if a byte of memory of dtype bool is neither 0 nor 1.
 bool isValidBool(const void *data, uint64_t bytes);
 
 } // namespace tfc::runtime
 
-/// One handle: what a call needs besides the state.
+/// A handle: the data of a call, in addition to the shared state.
 struct tfc_instance {
   tfc::runtime::State *state = nullptr;
   const tfc_entry_info *entry = nullptr;   // of the last call, for messages
   bool hasFound = false;                   // the last function was a call that has succeeded
-  tfc::runtime::StateLock *lock = nullptr; // of the call that runs
+  tfc::runtime::StateLock *lock = nullptr; // of the running call
   int64_t queueEffects = 0;                // of this call so far
-  std::atomic<bool> cancelled = false;     // no call waits any more
+  std::atomic<bool> cancelled = false;     // calls no longer wait
   tfc::runtime::Block arena;
 
   tfc_chunk *chunks = nullptr; // of the model's chunk_count; in `scratch`
 
-  // Room for the generic calls, sized for the largest entry.
+  // Memory for calls by name, sized for the largest entry.
   tfc::runtime::Block scratch;
   int64_t *dims = nullptr;
   int64_t *symbols = nullptr;
@@ -115,7 +115,7 @@ struct tfc_instance {
 
 namespace tfc::runtime {
 
-/// The bounds of `symbols`, with a message that names the one that breaks them.
+/// Checks the bounds of `symbols`; the message names the one that violates them.
 tfc_status checkSymbols(tfc_instance &instance, const tfc_entry_info &entry,
                         const int64_t *symbols);
 

@@ -1,4 +1,4 @@
-//===- Json.cpp -----------------------------------------------------------===//
+//===- Json.cpp - A JSON reader for safetensors headers -------------------===//
 
 #include "runtime/Json.h"
 
@@ -74,7 +74,7 @@ static void appendUtf8(char *&out, uint32_t code) {
     *out++ = static_cast<char>(0x80 | (code >> (6 * trailing) & 0x3f));
 }
 
-/// Reads what follows a backslash. The result is never longer than the escape.
+/// Reads an escape after its backslash. The result is never longer than the escape.
 bool JsonReader::readEscape(char *&out) {
   static constexpr char kFrom[] = "\"\\/bfnrt";
   static constexpr char kTo[] = "\"\\/\b\f\n\r\t";

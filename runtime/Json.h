@@ -1,4 +1,4 @@
-//===- Json.h - As much JSON as a safetensors header needs ----------------===//
+//===- Json.h - A JSON reader for safetensors headers ---------------------===//
 
 #pragma once
 
@@ -8,22 +8,23 @@
 namespace tfc::runtime {
 
 /// Reads JSON from text that ends in a null character, one token at a time. Strings are decoded in
-/// place and end in a null character. After an error every function returns false and `error` says
-/// what was expected.
+/// place and end in a null character. After an error every function returns false and `error`
+/// describes what was expected.
 class JsonReader {
 public:
   JsonReader(char *text, size_t bytes) : start(text), at(text), end(text + bytes) {}
 
-  /// Reads `{`, or moves to the next member's value with its name in `key`; false at `}`.
+  /// Read `{`, or move to the next member's value with its name in `key`; `nextMember` returns
+  /// false at `}`.
   bool beginObject() { return expect('{', "'{'"); }
   bool nextMember(bool &first, const char *&key);
 
-  /// Reads `[`, or moves to the next element; false at `]`.
+  /// Read `[`, or move to the next element; `nextElement` returns false at `]`.
   bool beginArray() { return expect('[', "'['"); }
   bool nextElement(bool &first);
 
   bool readString(const char *&value);
-  /// A whole number from 0 to 2^63 - 1.
+  /// Reads an integer from 0 to 2^63 - 1.
   bool readSize(int64_t &value);
   /// Any value.
   bool skipValue(int depth = 0);

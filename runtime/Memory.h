@@ -1,4 +1,4 @@
-//===- Memory.h - The instance's allocator and what owns its memory -------===//
+//===- Memory.h - The instance's allocator and owners of its memory -------===//
 
 #pragma once
 
@@ -15,7 +15,7 @@ struct Allocator {
   void (*release)(void *context, void *memory, size_t bytes);
   void *context;
 
-  /// 64-byte aligned memory that is not initialised, or null.
+  /// Uninitialised memory with an alignment of 64 bytes, or null.
   void *take(size_t bytes) const { return allocate(context, bytes, 64); }
   void give(void *memory, size_t bytes) const {
     if (memory)
@@ -23,7 +23,7 @@ struct Allocator {
   }
 };
 
-/// The allocator of instances whose options name none.
+/// The default allocator, for instances whose options specify none.
 Allocator defaultAllocator();
 
 /// Owns a piece of 64-byte aligned memory.
@@ -34,8 +34,8 @@ public:
   Block &operator=(const Block &) = delete;
   ~Block() { reset(); }
 
-  /// Makes the block at least `bytes` (and never empty). The content is lost when it grows; a
-  /// failed call leaves it as it was.
+  /// Ensures that the block has at least `bytes` (and is not empty). The contents are lost when it
+  /// grows; a failed call does not change it.
   bool reserve(const Allocator &from, size_t bytes) {
     if (memory && bytes <= capacity)
       return true;
@@ -72,7 +72,7 @@ private:
   size_t capacity = 0;
 };
 
-/// A growing array of trivial values. `push` returns false when there is no memory.
+/// A growing array of trivial values. `push` returns false if there is no memory.
 template <typename T> class Array {
 public:
   explicit Array(const Allocator &allocator) : allocator(allocator) {}

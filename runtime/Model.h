@@ -1,9 +1,9 @@
-//===- Model.h - What generated code and the runtime say to each other ----===//
+//===- Model.h - The interface of generated code and the runtime ----------===//
 //
 // A compiled model is one constant `tfc_model`, a table of its variables and
 // entries, and one function per entry. The compiler emits both
 // (compiler/emission/Descriptor.cpp); the runtime reads them. Everything here
-// is plain C data: pointers, fixed-width integers, no padding to guess.
+// is plain C data: pointers, fixed-width integers, no implicit padding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ typedef struct tfc_variable_info {
   uint64_t bytes;
 } tfc_variable_info;
 
-// A feed or fetch of an entry. Its dimensions are those that `shapes` of the entry writes.
+// A feed or fetch of an entry. The entry's `shapes` writes its dimensions.
 typedef struct tfc_value_info {
   const char *name;
   const char *type; // as written: "f32[n, 64]"
@@ -33,12 +33,12 @@ typedef struct tfc_value_info {
   int32_t rank;
 } tfc_value_info;
 
-// A named dimension of an entry. Its value in a call is solved from the axis of one feed:
-// size(feed, axis) = scale * value + offset. The typed C functions pass it directly.
+// A named dimension of an entry. Its value in a call follows from an axis of one feed: size(feed,
+// axis) = scale * value + offset. The typed C functions pass it directly.
 typedef struct tfc_symbol_info {
   const char *name;
-  int64_t lower; // smallest legal value
-  int64_t upper; // largest legal value, or -1: no bound
+  int64_t lower; // smallest valid value
+  int64_t upper; // largest valid value, or -1: no bound
   int32_t feed;
   int32_t axis;
   int64_t scale;
@@ -57,7 +57,7 @@ typedef struct tfc_queue_info {
 
 typedef struct tfc_call_frame tfc_call_frame;
 
-// Memory of a list or tape whose length only the data tells; it stays from call to call.
+// Memory of a list or tape with a data-dependent length; it persists from call to call.
 typedef struct tfc_chunk {
   char *data; // 64-byte aligned
   int64_t bytes;
@@ -72,26 +72,25 @@ typedef struct tfc_entry_info {
   const tfc_value_info *feeds;
   const tfc_value_info *fetches;
   const tfc_symbol_info *symbols;
-  // Writes the dimensions of all feeds, then of all fetches, axis by axis; sizes that the call
-  // finds are the most that they can be. Where a dimension overflows it and all after it are
-  // INT64_MIN.
+  // Writes the dimensions of all feeds, then of all fetches, axis by axis; data-dependent sizes are
+  // upper bounds. If a dimension overflows, it and all later ones are INT64_MIN.
   void (*shapes)(const int64_t *symbols, int64_t *dims);
-  // Bytes of arena that a call needs; monotone in every symbol.
+  // The bytes of arena that a call needs; monotone in every symbol.
   int64_t (*arena_bytes)(const int64_t *symbols);
-  // Runs one call. Checked before: nulls, bounds. Returns a tfc_status; when it is not 0 the
-  // message is set (tfc_rt_fail) and no variable has changed.
+  // Runs one call. The caller has checked null pointers and bounds. Returns a tfc_status; if it is
+  // not 0, the message is set (tfc_rt_fail) and no variable has changed.
   int32_t (*run)(tfc_call_frame *frame);
-  // Writes the dimensions that the fetches have for the sizes that a call has found; null if there
-  // are none.
+  // Writes the dimensions of the fetches for the data-dependent sizes of a call; null if there are
+  // none.
   void (*found_shapes)(const int64_t *symbols, const int64_t *found, int64_t *dims);
-  int64_t found_count; // sizes that a call finds
+  int64_t found_count; // data-dependent sizes
 } tfc_entry_info;
 
 struct tfc_model {
   int32_t abi_version;
   int32_t variable_count;
   int32_t entry_count;
-  int32_t chunk_count; // the most that an entry uses
+  int32_t chunk_count; // the maximum over all entries
   const char *name;
   const char *cpu;      // the processor compiled for, for messages
   const char *features; // "+avx2,+fma,...": what the code needs, checked by create
@@ -102,7 +101,8 @@ struct tfc_model {
   int64_t queue_count;
 };
 
-// What an entry function sees of a call. compiler/memory/ knows the layout (offsets by field).
+// The data of a call that are passed to an entry function. The rt dialect and
+// compiler/host/LowerRt.cpp know the layout.
 struct tfc_call_frame {
   tfc_instance *handle;
   char *arena;              // 64-byte aligned, at least arena_bytes(symbols)
@@ -111,53 +111,55 @@ struct tfc_call_frame {
   void *const *variables;   // 64-byte aligned, in the order of tfc_model.variables
   const int64_t *symbols;   // values of the entry's named dimensions
   tfc_chunk *chunks;        // tfc_model.chunk_count of them
-  int64_t *found;           // takes the sizes that the call finds, found_count of the entry
+  int64_t *found;           // receives the data-dependent sizes, found_count of the entry
 };
 
-// Makes a chunk at least `bytes` long, keeping what it holds. Returns a tfc_status; when it is not
-// 0, the message is set and the chunk is as it was.
+// Grows a chunk to at least `bytes`, keeping its contents. Returns a tfc_status; if it is not 0,
+// the message is set and the chunk is unchanged.
 int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t bytes);
 
-// Sets the message of the failing call, behind the entry's name ("train: "), and returns `status`,
+// Sets the message of the failing call, after the entry's name ("train: "), and returns `status`,
 // so that generated code can return it. `format` holds "%lld" for each of the `count` (at most 4)
-// values, nothing else. Only for the thread that runs the entry, not for bodies of parallel_for.
+// values and no other conversions. May be called only by the thread that runs the entry, not by
+// bodies of parallel_for.
 int32_t tfc_rt_fail(tfc_call_frame *frame, int32_t status, const char *format,
                     const int64_t *values, int32_t count);
 
-// Runs body(context, begin, end) over [0, count) cut into chunks of `grain` (the last may be
-// shorter), on some threads. Returns when all are done. The cut depends on count and grain alone.
-// A call from inside a body runs on the thread that makes it.
+// Runs body(context, begin, end) over [0, count) divided into chunks of `grain` (the last may be
+// shorter), on several threads. Returns when all are done. The division depends only on count and
+// grain. A call from inside a body runs on the calling thread.
 typedef void (*tfc_rt_body)(void *context, int64_t begin, int64_t end);
 void tfc_rt_parallel_for(tfc_call_frame *frame, tfc_rt_body body, void *context, int64_t count,
                          int64_t grain);
 
 // Operations on queue number `queue`. `values` are arrays of `count` elements of each component.
-// They wait where they must and return a tfc_status, with the message set if it is not 0, or
-// another number, which the entry returns as well. `is_late` is 1 if the entry has read a variable
-// before.
+// They wait if necessary and return a tfc_status, with the message set if it is not 0, or another
+// number, which the entry must return as well. `is_late` is 1 if the entry has already read a
+// variable.
 int32_t tfc_rt_enqueue(tfc_call_frame *frame, int32_t queue, const void *const *values,
                        int64_t count, int32_t is_late);
 int32_t tfc_rt_dequeue(tfc_call_frame *frame, int32_t queue, void *const *values, int64_t count,
                        int32_t is_late);
-// Sets `taken` and makes what is left of the values zero.
+// Sets `taken`, and sets the remaining elements of the values to zero.
 int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, void *const *values,
                              int64_t count, int32_t *taken, int32_t is_late);
 int32_t tfc_rt_queue_size(tfc_call_frame *frame, int32_t queue);
 void tfc_rt_queue_close(tfc_call_frame *frame, int32_t queue, int32_t cancel_pending);
 
-// What the functions of a generated header call, next to those of `tfc_api` below. Checks pointers
+// Called by the functions of a generated header, like those of `tfc_api` below. Checks pointers
 // (null only for a value without elements) and the bounds of the symbols, then runs the entry on
-// dense arrays of the shapes that the symbols give. Allocates only when an unbounded size grows.
+// dense arrays of the shapes that follow from the symbols. Allocates only when an unbounded size
+// grows.
 tfc_status tfc_instance_call(tfc_instance *instance, int32_t entry, const int64_t *symbols,
                              const void *const *feeds, void *const *fetches);
 
-// The same for an entry that finds sizes: they are stored to `found`, where a pointer is not null,
-// if the call succeeds.
+// The same for an entry with data-dependent sizes: if the call succeeds, they are stored to the
+// pointers in `found` that are not null.
 tfc_status tfc_instance_call_and_find(tfc_instance *instance, int32_t entry, const int64_t *symbols,
                                       const void *const *feeds, void *const *fetches,
                                       int64_t *const *found);
 
-// The functions behind `tfc_runtime_api`; tfc.h says what they do.
+// The functions of `tfc_runtime_api`; tfc.h documents them.
 tfc_status tfc_instance_create(const tfc_model *model, const tfc_options *options,
                                tfc_instance **out);
 tfc_status tfc_instance_fork(tfc_instance *instance, tfc_instance **out);
@@ -179,7 +181,7 @@ tfc_status tfc_instance_queue_close(tfc_instance *instance, const char *queue,
 void tfc_instance_cancel(tfc_instance *instance);
 const char *tfc_status_name(int32_t status);
 
-// Generated code makes a constant tfc_library of this and its model.
+// Generated code defines a constant tfc_library from this and its model.
 extern const tfc_api tfc_runtime_api;
 
 #ifdef __cplusplus

@@ -12,15 +12,15 @@
 
 using namespace tfc::runtime;
 
-/// Bytes of one write: Linux moves at most 2 GiB.
+/// Bytes of one write: Linux transfers at most 2 GiB.
 static constexpr uint64_t kMaxTransfer = uint64_t(1) << 20;
 
-/// What stands between the name of the target and the process in the name of a temporary file.
+/// Separates the name of the target from the process id in the name of a temporary file.
 static constexpr char kMark[] = ".tfc-";
 static constexpr char kSuffix[] = ".tmp";
 
-/// How much of a target's name goes into the names of its temporary files: long names are cut
-/// to leave room for the rest.
+/// The number of characters of a target's name that its temporary files use: long names are
+/// truncated to leave room for the rest.
 static constexpr size_t kMaxKeptName = NAME_MAX - 48;
 
 static bool failWith(int error) {
@@ -38,7 +38,8 @@ bool Descriptor::close() {
 // Target
 //===----------------------------------------------------------------------===//
 
-/// Follows a link at `path`, of room PATH_MAX, by one step. False with `errno` 0 if it is none.
+/// Follows a link at `path`, a buffer of PATH_MAX bytes, by one step. Returns false with `errno` 0
+/// if it is not a link.
 static bool followLink(char *path) {
   char link[PATH_MAX];
   ssize_t length = readlink(path, link, sizeof(link));
@@ -79,7 +80,7 @@ bool OutputFile::openDirectory() {
   const char *path = hasDirectory ? target : ".";
   directory.reset(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   canSync = directory.isOpen();
-  if (!canSync && errno == EACCES) // one that may be searched, but not be listed
+  if (!canSync && errno == EACCES) // a directory that may be searched but not listed
     directory.reset(open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
   *end = last;
   return directory.isOpen();
@@ -102,7 +103,8 @@ const char *OutputFile::reason() const {
 }
 
 bool OutputFile::begin(const char *path) {
-  // Asks the kernel first: it also knows where the links of /proc lead, which have no other name.
+  // Asks the kernel first, which can also follow the links of /proc, whose targets may have no
+  // other name.
   struct stat seen;
   bool exists = stat(path, &seen) == 0;
   if (!exists && errno != ENOENT)
@@ -112,7 +114,7 @@ bool OutputFile::begin(const char *path) {
   if (!findTarget(path) || !openDirectory() || !inspectTarget())
     return false;
   if (exists && isNew && stat(path, &seen) == 0)
-    return failWith(ENOENT); // an open file whose name is gone
+    return failWith(ENOENT); // an open file whose name has been removed
   removeStale();
   return create();
 }
@@ -123,7 +125,8 @@ bool OutputFile::begin(const char *path) {
 
 bool OutputFile::create() {
   static std::atomic<uint32_t> counter;
-  // Others see a file that replaces one only with its mode.
+  // A file that replaces another must not be readable by others before it has
+  // the old mode.
   mode_t mode = isNew ? 0666 : 0600;
   for (int attempt = 0; attempt < 1000; ++attempt) {
     snprintf(temporary, sizeof(temporary), "%.*s%s%ld-%u%s", static_cast<int>(kMaxKeptName), name,
@@ -140,7 +143,7 @@ bool OutputFile::create() {
   return false;
 }
 
-/// Marks the new file as one in use; false if another process took it for a stale one meanwhile.
+/// Locks the new file; returns false if another process has removed it as stale in the meantime.
 bool OutputFile::lock() {
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0)
     return errno != EWOULDBLOCK; // a file system without locks: no other process removes it
@@ -155,7 +158,7 @@ static bool skipDigits(const char *&text) {
   return text != begin;
 }
 
-/// Whether a file is called as a temporary file of `target` is.
+/// Returns true if a file has the name of a temporary file of `target`.
 static bool isTemporaryOf(const char *file, const char *target) {
   size_t length = strnlen(target, kMaxKeptName);
   if (strncmp(file, target, length) != 0 || strncmp(file + length, kMark, strlen(kMark)) != 0)
@@ -166,13 +169,15 @@ static bool isTemporaryOf(const char *file, const char *target) {
 
 /// Removes a temporary file whose lock is free.
 void OutputFile::removeIfStale(const char *found) {
-  // Some file systems lock exclusively only what is open for writing; the mode may not allow it.
+  // Some file systems lock files exclusively only if they are open for writing, which the mode may
+  // not allow.
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   Descriptor stale(openat(directory.get(), found, O_WRONLY | kFlags));
   if (!stale.isOpen())
     stale.reset(openat(directory.get(), found, O_RDONLY | kFlags));
   struct stat held, named;
-  // The name is still the file's: its owner may have renamed it before the lock was free.
+  // Check that the name still refers to the file: its owner may have renamed it before releasing
+  // the lock.
   if (stale.isOpen() && flock(stale.get(), LOCK_EX | LOCK_NB) == 0 &&
       fstat(stale.get(), &held) == 0 && S_ISREG(held.st_mode) &&
       fstatat(directory.get(), found, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -219,8 +224,8 @@ bool OutputFile::write(const void *data, uint64_t bytes) {
   return true;
 }
 
-/// Gives the new file what the old one had. A group that the process may not set gets no rights
-/// that it had not before.
+/// Copies mode and owner of the old file. If the process may not set the group, the group gets no
+/// rights that it did not have before.
 bool OutputFile::keepMode() {
   if (isNew)
     return true;
@@ -239,16 +244,16 @@ bool OutputFile::keepMode() {
 }
 
 bool OutputFile::replace() {
-  // The lock ends with the file: it is held until the temporary name is gone.
+  // Closing the file releases the lock, so keep it open until the temporary name is gone.
   if (!keepMode() || fsync(file.get()) != 0 ||
       renameat(directory.get(), temporary, directory.get(), name) != 0)
     return false;
   temporary[0] = 0;
-  file.close(); // `fsync` has reported what may fail
+  file.close(); // `fsync` has reported any error
   return true;
 }
 
 bool OutputFile::syncDirectory() {
-  // Some file systems cannot sync directories; there is nothing better to do there.
+  // Some file systems cannot sync directories; nothing better is possible there.
   return !canSync || fsync(directory.get()) == 0 || errno == EINVAL;
 }

@@ -30,17 +30,17 @@ private:
 };
 
 /// A file that is written under a temporary name in the directory of its target, and then replaces
-/// the target. Symbolic links are followed: the file that they lead to is replaced, or created
-/// where a link dangles. The target keeps its permission bits, and its owner and group where the
-/// process may set them; a new file gets those of `open` with 0666.
+/// the target. Symbolic links are followed: their target is replaced, or created if the link
+/// dangles. The target keeps its permission bits, and its owner and group if the process may set
+/// them; a new file has those of `open` with 0666.
 ///
 /// Temporary files are called `<name>.tfc-<pid>-<number>.tmp` and locked by `flock` until they are
-/// renamed. The kernel drops the lock when a process dies, so `begin` can remove those of processes
-/// that were killed, and leaves those of other threads, processes and containers. (`O_TMPFILE`
-/// leaves no file, but a file without a name cannot replace another one: it would need a temporary
-/// name for the rename all the same.)
+/// renamed. The kernel drops the lock when a process dies, so `begin` can remove files of killed
+/// processes without touching those of other threads, processes and containers. (`O_TMPFILE` leaves
+/// no file behind, but a file without a name cannot replace another one: it would need a temporary
+/// name for the rename anyway.)
 ///
-/// Functions return false with `errno` set where they fail.
+/// Functions return false with `errno` set if they fail.
 class OutputFile {
 public:
   OutputFile() = default;
@@ -48,8 +48,8 @@ public:
   OutputFile(const OutputFile &) = delete;
   OutputFile &operator=(const OutputFile &) = delete;
 
-  /// Finds the target and creates the temporary file. Refuses a target that exists and is no
-  /// regular file, which stays as it is.
+  /// Finds the target and creates the temporary file. Refuses, and does not change, a target that
+  /// exists and is not a regular file.
   bool begin(const char *path);
 
   /// Why the last `begin` failed.
@@ -58,11 +58,10 @@ public:
   /// Appends to the file.
   bool write(const void *data, uint64_t bytes);
 
-  /// Makes the content durable and replaces the target by it. The target is as it was if this
-  /// fails.
+  /// Syncs the contents and replaces the target. If this fails, the target is unchanged.
   bool replace();
 
-  /// Makes the name of the target durable, after `replace`.
+  /// Syncs the directory of the target, after `replace`.
   bool syncDirectory();
 
 private:

@@ -1,4 +1,4 @@
-//===- Queue.cpp - The elements of a queue ---------------------------------===//
+//===- Queue.cpp - The elements of a queue --------------------------------===//
 
 #include "runtime/Queue.h"
 

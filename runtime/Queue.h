@@ -1,14 +1,13 @@
-//===- Queue.h - The queues of a state -------------------------------------===//
+//===- Queue.h - The queues of a state ------------------------------------===//
 //
-// A queue keeps its elements in memory that is taken with the state; putting and
-// taking one copies bytes and allocates nothing. All queues of a state have one
-// mutex, so that a call that would wait can be told whether anybody is left who
-// could end its wait.
+// A queue keeps its elements in memory that is allocated with the state; putting and taking
+// elements copies bytes and allocates nothing. All queues of a state share one mutex, so that a
+// call that would wait can determine whether any other handle could end its wait.
 //
-// A call that waits gives the state's lock back meanwhile: others must be able
-// to run. What it has read of variables before may then be old. If that was
-// before its first operation on a queue, the call has had no effect yet and
-// starts again (kRestart), so most calls never see two versions of a variable.
+// A waiting call releases the state's lock, so that others can run. Variables
+// that it has read before may then be outdated. If it read them before its
+// first operation on a queue, the call has had no effect yet and starts again
+// (kRestart), so most calls never see two versions of a variable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,17 +21,17 @@
 
 namespace tfc::runtime {
 
-/// What an entry returns when it shall run again from its start; no status.
+/// Returned by an entry that must run again from its start; not a status.
 constexpr int32_t kRestart = -1;
 
-/// The elements of one queue and the order in which they leave it. Knows nothing of threads.
+/// The elements of one queue and the order in which they are taken. Not aware of threads.
 class Queue {
 public:
   explicit Queue(const tfc_queue_info &info) : info(&info) {}
 
-  /// Bytes of memory that a queue needs, or -1 if that cannot be addressed.
+  /// The bytes of memory that a queue needs, or -1 if they cannot be addressed.
   static int64_t memoryBytes(const tfc_queue_info &info);
-  /// Gives the queue its memory: memoryBytes(info), 64-byte aligned.
+  /// Sets the queue's memory: memoryBytes(info) bytes, 64-byte aligned.
   void place(char *memory);
 
   const tfc_queue_info &getInfo() const { return *info; }
@@ -41,18 +40,18 @@ public:
   bool isClosed() const { return closed; }
   void close() { closed = true; }
 
-  /// How many elements may be taken: a shuffling queue keeps some back until it is closed.
+  /// The number of elements that may be taken: a shuffling queue retains some until it is closed.
   int64_t available() const { return closed ? count : count - info->min_ready; }
-  /// The most that can be taken at once.
+  /// The largest number that can be taken at once.
   int64_t largestTake() const { return closed ? info->capacity : info->capacity - info->min_ready; }
 
-  /// Copies element number `index` of the arrays in, which there must be room for, or out, which
-  /// there must be.
+  /// Copies element `index` of the arrays into the queue, which must have room, or from the queue,
+  /// which must not be empty.
   void put(const void *const *values, int64_t index);
   void take(void *const *values, int64_t index);
 
 private:
-  /// By what a priority queue compares: equal priorities leave in the order in which they came.
+  /// The key of a priority queue: equal priorities are taken in the order of their arrival.
   struct Key {
     int64_t priority;
     uint64_t arrival;
@@ -71,7 +70,7 @@ private:
   int64_t elementBytes = 0;
   int64_t head = 0; // the oldest slot of a fifo
   int64_t count = 0;
-  /// A permutation of all slots, the filled ones first; of a priority queue those are a heap.
+  /// A permutation of all slots, the filled ones first; in a priority queue these form a heap.
   int64_t *order = nullptr;
   Key *keys = nullptr; // by slot
   uint64_t draws = 0;
@@ -79,29 +78,30 @@ private:
   bool closed = false;
 };
 
-/// One operation that puts elements into a queue or takes them out, as long as it runs.
+/// A running operation that puts elements into a queue or takes them out.
 struct QueueAccess {
   tfc_instance *handle;
   Queue *queue;
   bool puts;
-  bool upTo;      // takes what is left once the queue is closed
+  bool upTo;      // takes the remaining elements if the queue is closed
   int64_t wanted; // elements
   const void *const *from;
   void *const *to;
   int64_t done = 0;
   bool cancelled = false; // by closing the queue
-  bool isStuck = false;   // fails, because nobody could help it
+  bool isStuck = false;   // fails, because no handle could end its wait
   QueueAccess *next = nullptr;
 };
 
-/// The queues of a state and who waits at them.
+/// The queues of a state and the calls that wait at them.
 class Queues {
 public:
   Queues() = default;
   Queues(const Queues &) = delete;
   Queues &operator=(const Queues &) = delete;
 
-  /// Call once before all others. `handles` counts those who may use the queues.
+  /// Must be called once, before all other functions. `handles` counts the handles that may use the
+  /// queues.
   bool initialise(const Allocator &allocator, const tfc_model &model,
                   const std::atomic<int32_t> &handles);
   void finish();
@@ -110,13 +110,13 @@ public:
   /// The number of the queue of that name, or -1.
   int32_t find(const char *name) const;
 
-  /// Waits until the access is done or fails; sets the handle's message then. `isLate`: the call
-  /// has read variables before.
+  /// Waits until the access succeeds or fails; sets the handle's message if it fails. `isLate`: the
+  /// call has already read variables.
   int32_t run(QueueAccess &access, bool isLate);
   int64_t sizeOf(const Queue &queue);
   void close(Queue &queue, bool cancelPending);
 
-  /// Changes something that waits depend on besides the queues.
+  /// Changes state other than the queues that waits depend on.
   template <typename F> auto change(F what) {
     pthread_mutex_lock(&mutex);
     auto result = what();
@@ -146,7 +146,7 @@ private:
   bool initialised = false;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  QueueAccess *accesses = nullptr; // that run, in the order in which they came
+  QueueAccess *accesses = nullptr; // running ones, in the order of their arrival
 };
 
 } // namespace tfc::runtime

@@ -1,4 +1,4 @@
-//===- Queues.cpp - Waiting at queues --------------------------------------===//
+//===- Queues.cpp - Waiting at queues -------------------------------------===//
 
 #include "runtime/Instance.h"
 
@@ -69,7 +69,7 @@ Queues::Turn Queues::turnToTake(const QueueAccess &access) const {
   if (isFirst(access) &&
       (queue.available() >= access.wanted || (isLast && access.upTo && queue.size() > 0)))
     return Turn::Now;
-  // One that comes before may leave something to this one.
+  // An earlier access may leave elements for this one.
   bool isHopeless = isLast && (isFirst(access) || queue.size() < access.wanted) &&
                     !(access.upTo && queue.size() > 0);
   return isHopeless || access.wanted > queue.largestTake() ? Turn::Never : Turn::Later;
@@ -89,7 +89,7 @@ Queues::Turn Queues::turnOf(const QueueAccess &access) const {
   return turn == Turn::Later && isCancelled ? Turn::Never : turn;
 }
 
-/// Whether every handle waits, and none of them can go on.
+/// Returns true if every handle waits and none can proceed.
 bool Queues::isStuck() const {
   int32_t waiting = 0;
   for (const QueueAccess *access = accesses; access; access = access->next, ++waiting)
@@ -124,7 +124,7 @@ static tfc_status failClosed(const QueueAccess &access) {
                              entry, name, asLong(access.queue->size()), asLong(access.wanted));
 }
 
-/// Why an access whose turn never comes fails.
+/// The status of an access that can never proceed.
 static tfc_status failForever(const QueueAccess &access) {
   tfc_instance &handle = *access.handle;
   const Queue &queue = *access.queue;
@@ -153,7 +153,7 @@ static tfc_status failStuck(const QueueAccess &access) {
                      asLong(access.wanted));
 }
 
-/// Copies what can be copied; returns whether that was all.
+/// Copies as many elements as possible; returns true if that completes the access.
 bool Queues::proceed(QueueAccess &access) {
   Queue &queue = *access.queue;
   ++access.handle->queueEffects;
@@ -168,7 +168,7 @@ bool Queues::proceed(QueueAccess &access) {
   return !access.puts || access.done == access.wanted;
 }
 
-/// Waits without the state's lock until the access can proceed or never will.
+/// Waits without the state's lock until the access can proceed or it is known that it never will.
 int32_t Queues::waitForTurn(QueueAccess &access, bool isLate) {
   tfc_instance &handle = *access.handle;
   uint64_t version = handle.state->version;
@@ -179,7 +179,7 @@ int32_t Queues::waitForTurn(QueueAccess &access, bool isLate) {
     pthread_cond_wait(&changed, &mutex);
   while (turnOf(access) == Turn::Later && !(access.isStuck = isStuck()));
   int32_t status = access.isStuck ? failStuck(access) : TFC_OK;
-  // Nobody passes this access meanwhile: it stands in the list.
+  // No other access can overtake this one in the meantime, because it is in the list.
   pthread_mutex_unlock(&mutex);
   handle.lock->resume();
   pthread_mutex_lock(&mutex);

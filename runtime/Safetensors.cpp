@@ -1,4 +1,4 @@
-//===- Safetensors.cpp ----------------------------------------------------===//
+//===- Safetensors.cpp - The header of a safetensors file -----------------===//
 
 #include "runtime/Safetensors.h"
 
@@ -191,10 +191,11 @@ static int64_t storedItemBytes(const char *dtype) {
   for (int32_t i = 0; const Dtype *info = dtypeInfo(i); ++i)
     if (strcmp(info->safetensors, dtype) == 0)
       return info->bytes;
-  return 0; // a dtype that no variable has
+  return 0; // a dtype that variables cannot have
 }
 
-/// The bytes of a tensor must be those of its shape, follow the tensor before it and be there.
+/// Checks that the bytes of a tensor match its shape, follow those of the previous tensor, and are
+/// within the file.
 static tfc_status checkLayout(tfc_instance &instance, const char *path, uint64_t dataBytes,
                               StoredTensors &tensors) {
   auto asUnsigned = [](uint64_t value) { return static_cast<unsigned long long>(value); };
@@ -225,7 +226,7 @@ static tfc_status checkLayout(tfc_instance &instance, const char *path, uint64_t
     expected = tensor.end;
   }
   if (expected != dataBytes)
-    return instance.fail(TFC_DATA_LOSS, "%s: damaged: %llu bytes behind the last tensor", path,
+    return instance.fail(TFC_DATA_LOSS, "%s: damaged: %llu bytes after the last tensor", path,
                          asUnsigned(dataBytes - expected));
   return TFC_OK;
 }

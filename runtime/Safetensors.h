@@ -1,8 +1,8 @@
 //===- Safetensors.h - The header of a safetensors file -------------------===//
 //
-// A file is the length of its header (8 bytes, little endian), the header (a
-// JSON object: per tensor dtype, shape and the bytes it takes; strings about the
-// whole file under "__metadata__"), and the tensors' bytes without gaps.
+// A file is the length of its header (8 bytes, little endian), the header (a JSON object: dtype,
+// shape and byte range of each tensor; strings about the whole file under "__metadata__"), and the
+// tensors' bytes without gaps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +12,8 @@
 
 namespace tfc::runtime {
 
-/// Key of a tensor's checksum in the metadata: this and its name; eight hexadecimal digits.
+/// The key of a tensor's checksum in the metadata is this and its name; its value has eight
+/// hexadecimal digits.
 inline constexpr char kChecksumPrefix[] = "crc32c/";
 
 /// The largest header that is read, as in the reference implementation.
@@ -25,7 +26,7 @@ struct StoredTensor {
   const char *dtype; // as the file writes it, "F32"
   int32_t rank;
   int64_t dims[kMaxRank];
-  uint64_t begin; // in the bytes behind the header
+  uint64_t begin; // in the bytes after the header
   uint64_t end;
   const char *checksum; // null if the file has none
   bool taken;           // by a variable
@@ -38,7 +39,7 @@ struct StoredTensors {
   Array<StoredTensor> list;
   bool hasChecksums = false;
 
-  /// Prepares `find`, when the list is complete and in its order; false if there is no memory.
+  /// Prepares `find` once the list is complete and in order; returns false if there is no memory.
   bool index();
   /// The tensor of this name, the first of several, or null.
   StoredTensor *find(const char *name);
@@ -47,13 +48,13 @@ private:
   Array<StoredTensor *> byName;
 };
 
-/// Parses a header and checks it against the `dataBytes` behind it: whole tensors, one after
-/// another, to the end of the file. `text` has `bytes` characters and a null after them; strings
-/// are decoded in place. Fails on `instance` with `path` in the message.
+/// Parses a header and checks it against the `dataBytes` after it: complete, consecutive tensors up
+/// to the end of the file. `text` has `bytes` characters and a null after them; strings are decoded
+/// in place. Fails on `instance` with `path` in the message.
 tfc_status parseHeader(tfc_instance &instance, const char *path, const Allocator &allocator,
                        char *text, size_t bytes, uint64_t dataBytes, StoredTensors &tensors);
 
-/// Appends the header (with its length in front) for a model's variables in the order `order`.
+/// Appends the header (preceded by its length) for a model's variables in the order `order`.
 bool writeHeader(const tfc_model &model, const int32_t *order, const uint32_t *checksums,
                  Array<char> &out);
 

@@ -1,4 +1,4 @@
-//===- Threads.cpp --------------------------------------------------------===//
+//===- Threads.cpp - The threads of a state -------------------------------===//
 
 #include "runtime/Threads.h"
 #include "runtime/FloatMode.h"
@@ -9,7 +9,7 @@
 
 using namespace tfc::runtime;
 
-/// More threads than this help no kernel and cost stacks.
+/// More threads do not speed up any kernel, and cost stacks.
 static constexpr int32_t kMaxThreads = 256;
 
 int32_t tfc::runtime::availableProcessors() {
@@ -61,10 +61,10 @@ void ThreadPool::finish() {
   pthread_mutex_destroy(&mutex);
 }
 
-/// Fewer threads than asked for is no error: results do not depend on their number.
+/// Fewer threads than requested are not an error: results do not depend on their number.
 void ThreadPool::start() {
   started = true;
-  // Signals are the program's business and arrive on its own threads.
+  // Signals are handled by the program, on its own threads.
   sigset_t all, saved;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &saved);

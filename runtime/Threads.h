@@ -14,20 +14,21 @@ namespace tfc::runtime {
 int32_t availableProcessors();
 
 /// Worker threads that sleep until a loop has a chunk for them. The thread that starts a loop takes
-/// part and waits only for workers that have taken a chunk, so a late one costs nothing.
+/// part and waits only for workers that have taken a chunk, so a worker that wakes up late costs
+/// nothing.
 class ThreadPool {
 public:
   ThreadPool() = default;
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
-  /// Call once before `run`. The threads start with the first loop that needs them.
+  /// Must be called once, before `run`. The threads start with the first loop that needs them.
   bool initialise(const Allocator &allocator, const tfc_options &options);
 
-  /// Ends the threads. No loop may run.
+  /// Ends the threads. No loop may be running.
   void finish();
 
-  /// See tfc_rt_parallel_for. A loop that meets another one in flight runs on its own thread.
+  /// See tfc_rt_parallel_for. If another loop is running, the loop runs on the calling thread only.
   void run(tfc_rt_body body, void *context, int64_t count, int64_t grain);
 
 private:

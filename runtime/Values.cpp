@@ -21,7 +21,7 @@ void Message::addList(const char *format, va_list arguments) {
     length = sizeof(text) - 1;
 }
 
-/// A rank beyond this is a mistake of the caller, who has no such array of sizes.
+/// A larger rank is an error of the caller; its sizes must not be read.
 static constexpr int32_t kMaxShownRank = 64;
 
 void Message::addShape(const int64_t *dims, int32_t rank) {

@@ -4,7 +4,7 @@
 
 using namespace tfc::runtime;
 
-/// The variable's number if `tensor` fits it; -1 with the message and `status` set otherwise.
+/// The variable's number if `tensor` has its type; otherwise -1, with the message and `status` set.
 static int32_t findVariable(tfc_instance &instance, const char *name, const tfc_tensor *tensor,
                             tfc_status &status) {
   const tfc_model &model = *instance.state->model;

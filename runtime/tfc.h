@@ -1,13 +1,12 @@
-//===- tfc.h - What a program and a compiled model say to each other ------===//
+//===- tfc.h - The C API of compiled models -------------------------------===//
 //
 // A model's own header repeats this text and adds one typed function for each
-// entry. Read that first; what is here serves all models, by name.
+// entry. Read that first; the functions here work for all models, by name.
 //
 // An instance is a handle on a state: the variables and queues of one copy of a
-// model.
-// Calls on different instances may run at the same time; one instance is used
-// by one thread at a time. A function that fails leaves every variable as it
-// was and sets the instance's message.
+// model. Calls on different instances may run at the same time; an instance may
+// be used by one thread at a time. A function that fails leaves every variable
+// unchanged and sets the instance's message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +34,7 @@ typedef enum tfc_status {
   TFC_UNSUPPORTED_CPU = 8, // the model was compiled for another processor
   TFC_ABI_MISMATCH = 9,    // model, runtime or options of another version
   TFC_INTERNAL = 10,
-  TFC_CLOSED = 11,   // a queue takes no more elements, or has fewer left than are wanted
+  TFC_CLOSED = 11,   // a queue accepts no more elements, or has fewer left than requested
   TFC_CANCELLED = 12 // the wait at a queue was ended from outside
 } tfc_status;
 
@@ -60,13 +59,14 @@ typedef struct tfc_tensor {
   void *data;          // may be null for a tensor without elements
 } tfc_tensor;
 
-/// How an instance runs. Start from zero and set `size`: zero means the default everywhere.
+/// Options of an instance. Initialise with zeros and set `size`: zero means the default in all
+/// other fields.
 typedef struct tfc_options {
   uint32_t size; // sizeof(tfc_options)
 
-  /// Threads that a call may use, the caller's among them: 0 takes one for each processor that
-  /// this process may use, 1 starts none. They start at the first call that is large enough and
-  /// sleep between calls. Results do not depend on it.
+  /// The number of threads that a call may use, including the caller's: 0 means one for each
+  /// processor that this process may use, 1 starts none. They start at the first call that is large
+  /// enough and sleep between calls. Results do not depend on their number.
   int32_t threads;
 
   /// Replace malloc and free for all memory of the instance; both or neither. `allocate` may
@@ -112,8 +112,8 @@ typedef struct tfc_entry {
 
 typedef enum tfc_queue_kind {
   TFC_QUEUE_FIFO = 0,
-  TFC_QUEUE_SHUFFLE = 1, // gives a random element
-  TFC_QUEUE_PRIORITY = 2 // gives the element whose first component is smallest
+  TFC_QUEUE_SHUFFLE = 1, // returns a random element
+  TFC_QUEUE_PRIORITY = 2 // returns the element with the smallest first component
 } tfc_queue_kind;
 
 typedef struct tfc_queue {
@@ -123,7 +123,8 @@ typedef struct tfc_queue {
   int64_t capacity; // elements
 } tfc_queue;
 
-/// The runtime that a model was linked with. Tables only grow at their end; `size` says how far.
+/// The runtime that a model was linked with. New functions are only added at the end; `size` tells
+/// which are present.
 typedef struct tfc_api {
   uint32_t abi_version; // TFC_ABI_VERSION
   uint32_t size;        // sizeof(tfc_api)
@@ -131,8 +132,8 @@ typedef struct tfc_api {
   /// The name of a status in lower case, "invalid argument". Never null.
   const char *(*status_name)(int32_t status);
 
-  /// What the model has: each fills `out` for index in [0, count), else returns TFC_NOT_FOUND. Safe
-  /// on any thread.
+  /// Describe the parts of the model: each function fills `out` for index in [0, count), and
+  /// otherwise returns TFC_NOT_FOUND. Safe on any thread.
   tfc_status (*entry)(const tfc_model *model, int32_t index, tfc_entry *out);
   tfc_status (*feed)(const tfc_model *model, int32_t entry, int32_t index, tfc_value *out);
   tfc_status (*fetch)(const tfc_model *model, int32_t entry, int32_t index, tfc_value *out);
@@ -143,35 +144,35 @@ typedef struct tfc_api {
   tfc_status (*shapes)(const tfc_model *model, int32_t entry, const int64_t *symbols,
                        int64_t *dims);
 
-  /// Makes an instance with its variables at their initial values. `options` may be null and is
-  /// copied. When it fails `*out` is null and message(null) tells why. Safe on any thread.
+  /// Creates an instance with its variables at their initial values. `options` may be null and is
+  /// copied. If it fails, `*out` is null and message(null) returns the reason. Safe on any thread.
   tfc_status (*create)(const tfc_model *model, const tfc_options *options, tfc_instance **out);
 
-  /// Makes another handle on the same variables and queues, for another thread. Calls that change
-  /// variables then wait for all others, calls that only read them run at the same time; a call
-  /// that waits at a queue lets others run. Allocates.
+  /// Creates another handle on the same variables and queues, for another thread. Calls that change
+  /// variables are then exclusive, and calls that only read them run concurrently; a call that
+  /// waits at a queue lets others run. Allocates.
   tfc_status (*fork)(tfc_instance *instance, tfc_instance **out);
 
   /// Frees the handle, and the variables with their last handle. Null is allowed.
   void (*destroy)(tfc_instance *instance);
 
-  /// Why the last function failed on this instance, or "". Valid until the next function on it.
-  /// With null: why the last `create` of the process failed.
+  /// Returns why the last function failed on this instance, or "". Valid until the next function on
+  /// it. With null: why the last `create` of the process failed.
   const char *(*message)(const tfc_instance *instance);
 
-  /// Runs an entry, feeds and fetches in the order of the entry. The fetches' dtypes and shapes are
-  /// the caller's to give (see `infer`) and their data is written; after a failure it is undefined.
-  /// A fetch of a size that the data decide has room for the most; `found` tells its shape, in
-  /// which its elements are dense. A fetch may overlap no feed and no other fetch. Blocks until
-  /// done; at a queue until other handles have put elements in or taken them out. A wait that only
-  /// this handle could end fails with TFC_FAILED_PRECONDITION, one for elements of a closed queue
-  /// with TFC_CLOSED.
+  /// Runs an entry, with feeds and fetches in the order of the entry. The caller sets the dtypes
+  /// and shapes of the fetches (see `infer`), whose data are written; after a failure they are
+  /// undefined. A fetch of data-dependent size has room for the upper bound; `found` returns its
+  /// actual shape, in which its elements are dense. A fetch must not overlap a feed or another
+  /// fetch. Blocks until done, including waits at queues until other handles have put elements in
+  /// or taken them out. A wait that only this handle could end fails with TFC_FAILED_PRECONDITION,
+  /// one for elements of a closed queue with TFC_CLOSED.
   tfc_status (*call)(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
                      int32_t feed_count, const tfc_tensor *fetches, int32_t fetch_count);
 
-  /// Checks the feeds as `call` does (their data may be null) and fills dtype, rank and dims of
-  /// each fetch; sizes that the data decide are the most that they can be. The dims belong to the
-  /// instance and are valid until the next function on it.
+  /// Checks the feeds like `call` (their data may be null) and fills dtype, rank and dims of each
+  /// fetch; data-dependent sizes are upper bounds. The dims belong to the instance and are valid
+  /// until the next function on it.
   tfc_status (*infer)(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
                       int32_t feed_count, tfc_tensor *fetches, int32_t fetch_count);
 
@@ -182,33 +183,33 @@ typedef struct tfc_api {
   /// Writes all variables as a safetensors file with a CRC-32C for each tensor. The file appears
   /// whole or not at all: it is written under another name in the same directory, synced and
   /// renamed. Symbolic links are followed, and an existing file keeps its mode; a path that exists
-  /// and is no regular file is refused. Blocks for the disk.
+  /// and is not a regular file is refused. Blocks for the disk.
   tfc_status (*save)(tfc_instance *instance, const char *path);
 
-  /// Replaces all variables by those of a safetensors file. Every variable must be in it, under its
-  /// name or its '@was' name, and nothing else; a damaged file or one of another model is refused
-  /// as a whole. Needs memory for a second copy of the variables. Blocks for the disk.
+  /// Replaces all variables by those of a safetensors file. It must contain every variable, under
+  /// its name or its '@was' name, and nothing else; a damaged file or one of another model is
+  /// rejected as a whole. Needs memory for a second copy of the variables. Blocks for the disk.
   tfc_status (*load)(tfc_instance *instance, const char *path);
 
-  /// As `entry` and `variable`: the queues, and the tensors that make an element of one.
+  /// Like `entry` and `variable`: the queues, and the components of their elements.
   tfc_status (*queue)(const tfc_model *model, int32_t index, tfc_queue *out);
   tfc_status (*component)(const tfc_model *model, int32_t queue, int32_t index, tfc_value *out);
 
-  /// How many elements a queue holds now.
+  /// Returns the current number of elements in a queue.
   tfc_status (*queue_size)(tfc_instance *instance, const char *queue, int64_t *size);
 
-  /// Closes a queue for all handles: nothing can be put into it any more, what it holds can be
-  /// taken. Calls that wait to put elements in may still finish, or fail with TFC_CANCELLED if
+  /// Closes a queue for all handles: it accepts no more elements; those in it can still be taken.
+  /// Calls that wait to put elements in may still finish, or fail with TFC_CANCELLED if
   /// `cancel_pending` is not 0. A queue that is closed stays closed.
   tfc_status (*queue_close)(tfc_instance *instance, const char *queue, int32_t cancel_pending);
 
-  /// Makes calls of this handle that wait at a queue, now or later, fail with TFC_CANCELLED. The
-  /// one function that any thread may call while another uses the handle. Null is allowed.
+  /// Makes all current and future waits of this handle at queues fail with TFC_CANCELLED. The only
+  /// function that any thread may call while another uses the handle. Null is allowed.
   void (*cancel)(tfc_instance *instance);
 
-  /// Fills dtype, rank and dims of each fetch as they were in the `call` that this handle has just
-  /// finished: with the sizes that its data decided. The dims belong to the instance and are valid
-  /// until the next function on it.
+  /// Fills dtype, rank and dims of each fetch as in the last `call` of this handle, with the actual
+  /// data-dependent sizes. The dims belong to the instance and are valid until the next function on
+  /// it.
   tfc_status (*found)(tfc_instance *instance, tfc_tensor *fetches, int32_t fetch_count);
 } tfc_api;
 

@@ -73,11 +73,14 @@ def note_other_targets():
         lit_config.note(f"code for {target} is compiled, but native code runs: no such processor")
 
 
+clang_format = os.path.join(config.tfc_llvm_tools, "clang-format")
+
 features = {
     "numpy": python is not None,
     "cuda": has_cuda(),
     "tfc": os.path.exists(os.path.join(binaries, "tfc")),
     "ptxas": shutil.which("ptxas") is not None,
+    "clang-format": os.path.exists(clang_format),
     "long": long,
 }
 config.available_features.update(name for name, present in features.items() if present)
@@ -90,6 +93,7 @@ config.substitutions += [
     ("%cc", "cc"),
     ("%source", config.tfc_source_root),
     ("%build", config.tfc_build_root),
+    ("%clang-format", clang_format),
     ("%all-targets", "--all-targets --seconds=600" if long else ""),
     ("%text-programs", "20000" if long else "500"),
 ]

@@ -1,4 +1,4 @@
-//===- Activity.cpp - Which values need a gradient -------------------------===//
+//===- Activity.cpp - Values that need a gradient -------------------------===//
 
 #include "compiler/autodiff/Activity.h"
 
@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace tfc;
 using namespace tfc::dfg;
 
-/// Whether `user` runs before `op`, which may stand in a region: what comes later in a loop around
-/// it does not reach it.
+/// Returns true if `user` runs before `op`, which may be nested in a region: later operations in a
+/// loop around `op` do not affect it.
 static bool runsBefore(Operation *user, Operation *op) {
   for (Operation *anchor = op; anchor && anchor->getBlock(); anchor = anchor->getParentOp())
     if (Operation *top = anchor->getBlock()->findAncestorOpInBlock(*user))

@@ -1,4 +1,4 @@
-//===- Activity.h - Which values need a gradient ---------------------------===//
+//===- Activity.h - Values that need a gradient ---------------------------===//
 
 #pragma once
 
@@ -8,33 +8,33 @@
 namespace tfc {
 
 /// The values between the xs and the y of a `dfg.gradients`: those that depend on some x, and that
-/// y depends on, through differentiable values alone. Those of loops are found as a fixed point.
+/// y depends on, only through differentiable values. For loops they are computed as a fixed point.
 class Activity {
 public:
   explicit Activity(dfg::GradientsOp op);
 
-  /// Whether a gradient of the value is of use.
+  /// Returns true if a gradient of the value is needed.
   bool isActive(mlir::Value value) const { return active.contains(value); }
-  /// Whether the value depends on an x.
+  /// Returns true if the value depends on an x.
   bool isVaried(mlir::Value value) const { return varied.contains(value); }
-  /// Whether gradients go from the pops of a tape to its pushes.
+  /// Returns true if gradients flow from the pops of a tape to its pushes.
   bool isActiveTape(mlir::StringAttr tape) const { return tapes.contains(tape); }
-  /// Whether the gradients of the operation have to be built: some result is active, or there is an
-  /// active tape in it.
+  /// Returns true if the gradients of the operation have to be built: some result is active, or
+  /// there is an active tape in it.
   bool concerns(mlir::Operation *op) const;
-  /// Whether a branch or loop uses an active tape.
+  /// Returns true if a branch or loop uses an active tape.
   bool usesTapes(mlir::Operation *op) const { return withTapes.contains(op); }
 
-  /// Values around `op` that its regions use and that need a gradient.
+  /// Values captured by the regions of `op` that need a gradient.
   llvm::SmallVector<mlir::Value> captured(mlir::Operation *op) const;
 
-  /// Lets `to` be what `value` is, which ceases to be.
+  /// Transfers the properties of `value`, which is about to be erased, to `to`.
   void move(mlir::Value value, mlir::Value to);
   void forget(mlir::Value value) {
     varied.erase(value);
     active.erase(value);
   }
-  /// Lets `copy` be what `value` is.
+  /// Gives `copy` the properties of `value`.
   void copy(mlir::Value value, mlir::Value copy);
 
 private:

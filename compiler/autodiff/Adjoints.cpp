@@ -1,4 +1,4 @@
-//===- Adjoints.cpp - Gradients as far as they are known -------------------===//
+//===- Adjoints.cpp - Gradients accumulated so far ------------------------===//
 
 #include "compiler/autodiff/Adjoints.h"
 #include "dialects/dfg/Build.h"
@@ -47,8 +47,9 @@ static bool isZeros(Value value) {
   return value.getDefiningOp<ListCreateOp>() || matchPattern(value, m_AnyZeroFloat());
 }
 
-/// `sum` with `gradient` added to it in place, where it is zeros with something added at a place;
-/// else null. So a read at one place costs what it reads, however large the whole is.
+/// `sum` with `gradient` added to it in place, if `gradient` is zeros with an update at some
+/// position; else null. The gradient of reading a part then costs as much as the part, however
+/// large the whole is.
 static Value addInPlace(OpBuilder &b, Value sum, Value gradient) {
   Location loc = gradient.getLoc();
   if (auto add = gradient.getDefiningOp<ListAddOp>(); add && isZeros(add.getList()))

@@ -1,4 +1,4 @@
-//===- Adjoints.h - Gradients as far as they are known ---------------------===//
+//===- Adjoints.h - Gradients accumulated so far --------------------------===//
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tfc {
 
-/// What the gradients of an entry share: its tapes, and which operations were built for gradients.
+/// State shared by the gradients of an entry: its tapes, and the operations built for gradients.
 struct GradientContext : mlir::OpBuilder::Listener {
   GradientContext(mlir::ModuleOp module, uint64_t maxCreated)
       : symbols(module), maxCreated(maxCreated) {}
@@ -17,22 +17,22 @@ struct GradientContext : mlir::OpBuilder::Listener {
     built.push_back(op);
     ++created;
   }
-  /// Erases the operation, and then what only it used, if nobody uses it.
+  /// Erases the operation if it is unused, and then operations that only it used.
   void eraseIfUnused(mlir::Operation *op);
 
   mlir::SymbolTable symbols;
   OperationSet ops;
-  /// In the order in which they were built; those that are not among `ops` have been erased.
+  /// Operations in the order in which they were built; those not in `ops` have been erased.
   std::vector<mlir::Operation *> built;
-  /// How many operations were built in all entries, and how many may be.
+  /// The number of operations built in all entries, and its limit.
   uint64_t created = 0, maxCreated;
-  /// For each gradient of the entry that is built, its place and how many operations it took.
+  /// For each completed gradient of the entry, its location and the number of its operations.
   llvm::SmallVector<std::pair<mlir::Location, uint64_t>> finished;
   /// The gathers that make up the sparse gradients of an operation.
   llvm::DenseSet<std::pair<mlir::Operation *, mlir::Operation *>> sparseReaders;
 };
 
-/// Zeros of the shape of a tensor, or as many elements of zeros as a list has.
+/// Zeros in the shape of a tensor, or a list of zeros of the same length.
 mlir::Value zerosLike(mlir::OpBuilder &b, mlir::Value value);
 
 /// Sums of the gradients of values.
@@ -40,17 +40,18 @@ class Adjoints {
 public:
   Adjoints(mlir::OpBuilder &b, GradientContext &context) : b(b), context(context) {}
 
-  /// The gradient, null if there is none so far.
+  /// The gradient accumulated so far, or null.
   mlir::Value lookup(mlir::Value value) const { return sums.lookup(keyOf(value)); }
-  /// The gradient, zeros if there is none so far.
+  /// The gradient accumulated so far, or zeros.
   mlir::Value get(mlir::Value value);
   void set(mlir::Value value, mlir::Value gradient) { sums[keyOf(value)] = gradient; }
-  /// Adds a gradient, which may have the shape of what `value` was broadcast to.
+  /// Adds a gradient, which may have a shape that `value` was broadcast to.
   void add(mlir::Value value, mlir::Value gradient);
-  /// Lets `copy` have the gradient of `value`.
+  /// Makes `copy` share the gradient of `value`.
   void alias(mlir::Value copy, mlir::Value value) { aliases[copy] = value; }
 
-  /// Lets `to` have the gradient of `value`, which ceases to be; gives what `value` was a copy of.
+  /// Transfers the gradient of `value`, which is about to be erased, to `to`; returns the value of
+  /// which `value` was a copy.
   mlir::Value move(mlir::Value value, mlir::Value to);
   void forget(mlir::Value value) {
     sums.erase(value);

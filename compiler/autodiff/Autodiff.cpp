@@ -1,8 +1,8 @@
 //===- Autodiff.cpp - Reverse-mode differentiation of entries -------------===//
 //
-// Stands before simplify, which shares work between the forward and the
-// backward operations and removes what nobody needs, and after state has been
-// resolved, so that a variable is the same value wherever it was read.
+// Runs before simplify, which shares work between forward and backward
+// operations and removes unused ones, and after state has been resolved, so
+// that all reads of a variable are the same value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,45 +22,46 @@ namespace tfc {
 } // namespace tfc
 
 Differentiator::Differentiator(GradientsOp op, GradientContext &context)
-    : op(op), context(context), b(op, &context), activity(op), adjoints(b, context), capacity(1) {}
+    : sweep(op, context), tapes(sweep), sparse(sweep), branches(sweep, *this, tapes),
+      loops(sweep, *this, tapes) {}
 
 FailureOr<SmallVector<Value>> Differentiator::run() {
-  if (failed(tfc::checkPaths(op, context.ops)))
+  GradientsOp op = sweep.op;
+  if (failed(tfc::checkPaths(op, sweep.context.ops)))
     return failure();
   Value y = op.getY();
-  adjoints.set(y, scalarLike(b, y, 1.0));
-  for (int64_t position : op.getSparse())
-    sparse.try_emplace(op.getXs()[position]);
-  if (failed(sweepAround()))
+  sweep.adjoints.set(y, scalarLike(sweep.b, y, 1.0));
+  if (failed(visitAround()))
     return failure();
 
   SmallVector<Value> results;
   for (auto [i, x] : llvm::enumerate(op.getXs())) {
     if (llvm::is_contained(op.getSparse(), int64_t(i)))
-      sparseResult(x, results);
+      sparse.join(x, results);
     else
-      results.push_back(adjoints.get(x));
+      results.push_back(sweep.adjoints.get(x));
   }
   return results;
 }
 
-/// Walks back from the operation to the start of the entry. Branches and loops that stand before
-/// those around the operation are no way: their gradients would be built as often as these run.
-LogicalResult Differentiator::sweepAround() {
-  for (Operation *anchor = op; !isa<EntryOp>(anchor); anchor = anchor->getParentOp()) {
-    if (anchor != op)
+/// Walks back from the operation to the start of the entry, through all enclosing blocks. Reports
+/// active branches and loops that precede an enclosing branch or loop: their gradients would be
+/// built in it, and run as often as it does.
+LogicalResult Differentiator::visitAround() {
+  for (Operation *anchor = sweep.op; !isa<EntryOp>(anchor); anchor = anchor->getParentOp()) {
+    if (anchor != sweep.op)
       for (Operation &before :
            llvm::make_range(anchor->getBlock()->begin(), Block::iterator(anchor)))
         if (before.getNumRegions() > 0 && concerns(&before))
           return reportPath(&before);
-    if (failed(sweepBlock(*anchor->getBlock(), anchor)))
+    if (failed(visitBlock(*anchor->getBlock(), anchor)))
       return failure();
   }
   return success();
 }
 
-/// Visits what is active in a block, or before `end` in it, in reverse program order.
-LogicalResult Differentiator::sweepBlock(Block &block, Operation *end) {
+/// Visits the active operations of a block, or those before `end`, in reverse program order.
+LogicalResult Differentiator::visitBlock(Block &block, Operation *end) {
   SmallVector<Operation *> ops;
   for (Operation &forward : block) {
     if (&forward == end)
@@ -75,18 +76,19 @@ LogicalResult Differentiator::sweepBlock(Block &block, Operation *end) {
 }
 
 bool Differentiator::concerns(Operation *forward) const {
-  return activity.concerns(forward) || context.sparseReaders.contains({op, forward});
+  return sweep.activity.concerns(forward) ||
+         sweep.context.sparseReaders.contains({sweep.op, forward});
 }
 
-/// Fails where the gradients have become too many operations, and says what those before took.
+/// Fails if the gradients consist of too many operations; notes show the sizes of the earlier ones.
 LogicalResult Differentiator::checkGrowth() {
   static constexpr size_t kMaxShown = 5;
-  if (context.created <= context.maxCreated)
+  if (sweep.context.created <= sweep.context.maxCreated)
     return success();
-  InFlightDiagnostic error = op->emitError()
-                             << "the gradients up to this one take more than " << context.maxCreated
-                             << " operations [expansion-limit]";
-  for (auto [location, count] : ArrayRef(context.finished).take_back(kMaxShown))
+  InFlightDiagnostic error = sweep.op->emitError()
+                             << "the gradients up to this one take more than "
+                             << sweep.context.maxCreated << " operations [expansion-limit]";
+  for (auto [location, count] : ArrayRef(sweep.context.finished).take_back(kMaxShown))
     error.attachNote(location) << "this gradient takes " << count << " operations";
   error.attachNote() << "help: --max-operations=N allows more";
   return error;
@@ -96,29 +98,28 @@ LogicalResult Differentiator::visit(Operation *forward) {
   if (failed(checkGrowth()))
     return failure();
   if (auto push = dyn_cast<PushOp>(forward)) {
-    visitPush(push);
+    tapes.visit(push);
     return success();
   }
   if (auto pop = dyn_cast<PopOp>(forward)) {
-    visitPop(pop);
+    tapes.visit(pop);
     return success();
   }
-  if (collectSparse(forward))
+  if (sparse.collect(forward))
     return success();
-  auto hasGradient = [&](Value result) { return bool(adjoints.lookup(result)); };
-  if (llvm::none_of(forward->getResults(), hasGradient) && !activity.usesTapes(forward))
+  auto hasGradient = [&](Value result) { return bool(sweep.adjoints.lookup(result)); };
+  if (llvm::none_of(forward->getResults(), hasGradient) && !sweep.activity.usesTapes(forward))
     return success();
   if (auto branch = dyn_cast<IfOp>(forward))
-    return visitBranch(branch);
+    return branches.visit(branch);
   if (auto loop = dyn_cast<WhileOp>(forward))
-    return visitLoop(loop);
+    return loops.visit(loop);
   return visitPlain(forward);
 }
 
 LogicalResult Differentiator::visitPlain(Operation *forward) {
-  // The gradient of an x ends there: what comes before it is held constant only if no other x needs
-  // it.
-  auto isActive = [&](Value operand) { return activity.isActive(operand); };
+  // Gradients do not flow past an x, but its producers are visited if another x needs them.
+  auto isActive = [&](Value operand) { return sweep.activity.isActive(operand); };
   if (llvm::none_of(forward->getOperands(), isActive))
     return success();
   auto differentiable = dyn_cast<DifferentiableOpInterface>(forward);
@@ -126,85 +127,28 @@ LogicalResult Differentiator::visitPlain(Operation *forward) {
     return reportPath(forward);
   SmallVector<Value> resultGrads;
   for (Value result : forward->getResults())
-    resultGrads.push_back(adjoints.lookup(result));
-  size_t first = context.built.size();
-  SmallVector<Value> operandGrads = differentiable.buildOperandGradients(b, resultGrads);
+    resultGrads.push_back(sweep.adjoints.lookup(result));
+  size_t first = sweep.context.built.size();
+  SmallVector<Value> operandGrads = differentiable.buildOperandGradients(sweep.b, resultGrads);
   for (auto [operand, gradient] : llvm::zip_equal(forward->getOperands(), operandGrads))
     if (gradient)
-      accumulate(operand, gradient);
+      sweep.accumulate(operand, gradient);
   eraseUnneeded(first, forward->getOperands());
   return success();
 }
 
-/// Erases what was built from number `first` on for operands that need no gradient, lest a loop
-/// saves values for it.
+/// Erases operations from number `first` on that were built for operands without a gradient, so
+/// that no loop saves values for them.
 void Differentiator::eraseUnneeded(size_t first, ValueRange operands) {
   llvm::SmallDenseSet<Operation *> kept;
   for (Value operand : operands)
-    if (Value gradient = adjoints.lookup(operand))
+    if (Value gradient = sweep.adjoints.lookup(operand))
       kept.insert(gradient.getDefiningOp());
-  for (Operation *built : llvm::reverse(ArrayRef(context.built).drop_front(first)))
-    if (!kept.contains(built) && context.ops.contains(built) && isOpTriviallyDead(built)) {
-      context.ops.erase(built);
+  for (Operation *built : llvm::reverse(ArrayRef(sweep.context.built).drop_front(first)))
+    if (!kept.contains(built) && sweep.context.ops.contains(built) && isOpTriviallyDead(built)) {
+      sweep.context.ops.erase(built);
       built->erase();
     }
-}
-
-void Differentiator::accumulate(Value value, Value gradient) {
-  if (activity.isActive(value))
-    adjoints.add(value, gradient);
-}
-
-/// Forgets values that are about to be erased: others may get their addresses.
-void Differentiator::forget(ValueRange values) {
-  for (Value value : values) {
-    activity.forget(value);
-    adjoints.forget(value);
-  }
-}
-
-/// Follows results of an operation that was replaced by one with more results.
-void Differentiator::moveResults(ValueRange from, ValueRange to) {
-  for (auto [value, moved] : llvm::zip_equal(from, to)) {
-    activity.move(value, moved);
-    if (Value original = adjoints.move(value, moved))
-      replayed[original] = moved;
-  }
-}
-
-/// A gather along the first axis of a sparse x contributes rows instead of a dense gradient; rows
-/// of zeros where nothing flows, because the type counts the rows of all gathers.
-bool Differentiator::collectSparse(Operation *forward) {
-  if (forward->getNumOperands() == 0)
-    return false;
-  auto it = sparse.find(forward->getOperand(0));
-  if (it == sparse.end() || !context.sparseReaders.contains({op, forward}))
-    return false;
-  auto gather = cast<RowGatherOpInterface>(forward);
-  Value gradient = adjoints.get(forward->getResult(0));
-  auto [indices, rows] = gather.buildRowGradient(b, gradient);
-  it->second.indices.push_back(indices);
-  it->second.rows.push_back(rows);
-  return true;
-}
-
-/// The parts one after the other. Gathers that were removed since the types counted their rows
-/// leave rows of zeros, with an index that is to be skipped.
-void Differentiator::sparseResult(Value x, SmallVectorImpl<Value> &results) {
-  SparseGradient &parts = sparse[x];
-  auto join = [&](SmallVector<Value> values, double missing) -> Value {
-    auto type = cast<RankedTensorType>(op.getGrads()[results.size()].getType());
-    Shape rest = shapeOf(type);
-    for (Value value : values)
-      rest[0] = rest[0] - shapeOf(value.getType())[0];
-    if (!rest[0].isConstant(0))
-      values.push_back(filled(b, op.getLoc(), tensorOf(rest, type.getElementType()), missing));
-    if (values.size() == 1)
-      return values.front();
-    return ConcatOp::create(b, op.getLoc(), values, b.getI64IntegerAttr(0));
-  };
-  results.push_back(join(parts.indices, -1.0));
-  results.push_back(join(parts.rows, 0.0));
 }
 
 /// Shows how an x reaches the operation: backwards along active values.
@@ -213,20 +157,21 @@ LogicalResult Differentiator::reportPath(Operation *blocking) {
   Value start;
   for (Operation *current = blocking; current;) {
     auto operands = current->getOperands();
-    auto next = llvm::find_if(operands, [&](Value operand) { return activity.isVaried(operand); });
+    auto next =
+        llvm::find_if(operands, [&](Value operand) { return sweep.activity.isVaried(operand); });
     if (next == operands.end())
       break;
-    current = llvm::is_contained(op.getXs(), *next) ? nullptr : (*next).getDefiningOp();
+    current = llvm::is_contained(sweep.op.getXs(), *next) ? nullptr : (*next).getDefiningOp();
     if (current)
       steps.push_back(current);
     else
       start = *next;
   }
-  return tfc::reportBlocked(op, blocking, steps, start);
+  return tfc::reportBlocked(sweep.op, blocking, steps, start);
 }
 
-/// Finds the gathers of which sparse gradients consist while the types still tell: the gradient
-/// that stands for an inner one may not need them any more.
+/// Finds the gathers of which sparse gradients consist before any gradient is built: a gradient
+/// that replaces an inner one may no longer need them.
 static void findSparseReaders(ArrayRef<GradientsOp> work, GradientContext &context) {
   for (GradientsOp op : work)
     for (int64_t position : op.getSparse())
@@ -249,7 +194,8 @@ struct BuildGradientsPass : tfc::impl::BuildGradientsBase<BuildGradientsPass> {
       SmallVector<GradientsOp> work;
       entry.walk<WalkOrder::PreOrder>([&](GradientsOp op) { work.push_back(op); });
       findSparseReaders(work, context);
-      // In program order: the inner gradient of a second derivative is operations by then.
+      // In program order, so that the inner gradient of a second derivative has already been
+      // replaced by operations.
       for (GradientsOp op : work) {
         uint64_t before = context.created;
         FailureOr<SmallVector<Value>> results = Differentiator(op, context).run();

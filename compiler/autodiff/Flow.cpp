@@ -1,4 +1,4 @@
-//===- Flow.cpp - What values are made of, through regions and tapes ------===//
+//===- Flow.cpp - Flow of values through regions and tapes ----------------===//
 
 #include "compiler/autodiff/Flow.h"
 

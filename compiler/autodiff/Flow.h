@@ -1,4 +1,4 @@
-//===- Flow.h - What values are made of, through regions and tapes --------===//
+//===- Flow.h - Flow of values through regions and tapes ------------------===//
 
 #pragma once
 
@@ -6,19 +6,19 @@
 
 namespace tfc {
 
-/// Whether values of the type have gradients: floating-point tensors and lists of them.
+/// Returns true if values of the type have gradients: floating-point tensors and lists of them.
 bool isDifferentiable(mlir::Type type);
 
-/// The edges along which values reach others, straight through the regions of branches and loops
-/// and from `dfg.push` to `dfg.pop`. Conditions are no such edges, and neither is what loops around
-/// the `dfg.gradients` did before: that is held constant.
+/// The edges along which values flow, through the regions of branches and loops and from `dfg.push`
+/// to `dfg.pop`. Conditions are not among these edges, and neither are earlier iterations of loops
+/// around the `dfg.gradients`, whose values are constants.
 class Flow {
 public:
   explicit Flow(dfg::GradientsOp op);
 
-  /// Calls `visit` with the operands that `value` is made of.
+  /// Calls `visit` with the operands that flow into `value`.
   void visitSources(mlir::Value value, llvm::function_ref<void(mlir::OpOperand &)> visit) const;
-  /// Calls `visit` with the values that `use` is a part of.
+  /// Calls `visit` with the values that `use` flows into.
   void visitTargets(mlir::OpOperand &use, llvm::function_ref<void(mlir::Value)> visit) const;
 
   llvm::ArrayRef<dfg::PushOp> getPushes(mlir::StringAttr tape) const;

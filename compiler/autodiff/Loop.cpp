@@ -1,4 +1,4 @@
-//===- Loop.cpp - Gradients of loops ----------------------------------------===//
+//===- Loop.cpp - Gradients of loops --------------------------------------===//
 //
 // The backward loop counts down from the number of iterations. It carries the
 // gradients of the carried values, from the results to the inits, and sums
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Loop.h"
-#include "compiler/autodiff/Differentiator.h"
+#include "compiler/autodiff/Recompute.h"
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Regions.h"
 #include "mlir/IR/Matchers.h"
@@ -53,8 +53,9 @@ Value tfc::buildInduction(OpBuilder &b, Location loc, const Induction &induction
   return isInteger(init, 0) ? value : AddOp::create(b, loc, init, value).getResult();
 }
 
-/// The number of iterations: known, told by a counter that is there, or counted from here on.
-Value Differentiator::countIterations(WhileOp &loop) {
+/// The number of iterations: known, derived from an existing counter, or counted by a new one.
+Value LoopGradients::countIterations(WhileOp &loop) {
+  OpBuilder &b = sweep.b;
   Location loc = loop.getLoc();
   if (std::optional<DimsAttr> trips = loop.getTrips())
     return sizeAs(b, loc, trips->getExprs().front(), b.getI32Type());
@@ -67,105 +68,106 @@ Value Differentiator::countIterations(WhileOp &loop) {
     return isInteger(induction->init, 0) ? last
                                          : SubOp::create(b, loc, last, induction->init).getResult();
   }
-  OpBuilder before(loop, &context);
-  loop = carryMore(loop, scalar(before, loc, before.getI32Type(), 0));
-  OpBuilder atEnd(loop.getYield(), &context);
+  OpBuilder before(loop, &sweep.context);
+  loop = carryMore(sweep, loop, scalar(before, loc, before.getI32Type(), 0));
+  OpBuilder atEnd(loop.getYield(), &sweep.context);
   Value count = loop.getBodyBlock().getArguments().back();
   addYields(loop, AddOp::create(atEnd, loc, count, scalarLike(atEnd, count, 1)).getResult());
   return loop.getResults().back();
 }
 
-WhileOp Differentiator::carryMore(WhileOp loop, ValueRange inits) {
+WhileOp tfc::carryMore(Sweep &sweep, WhileOp loop, ValueRange inits) {
   SmallVector<Value> old(loop.getResults());
   loop = addCarried(loop, inits);
-  moveResults(old, loop.getResults().take_front(old.size()));
+  sweep.moveResults(old, loop.getResults().take_front(old.size()));
   return loop;
 }
 
-Differentiator::Carried Differentiator::carriedBy(WhileOp loop) {
-  Carried carried;
-  for (auto [i, result] : llvm::enumerate(loop.getResults()))
-    if (activity.isActive(result) || activity.isActive(loop.getBodyBlock().getArgument(i)))
-      carried.positions.push_back(i);
-  carried.captured = activity.captured(loop);
-  return carried;
+void tfc::buildCountdownCondition(Sweep &sweep, WhileOp loop) {
+  OpBuilder::InsertionGuard guard(sweep.b);
+  sweep.b.setInsertionPointToEnd(&loop.getConditionBlock());
+  Value left = loop.getConditionBlock().getArgument(0);
+  Value goesOn = GreaterOp::create(sweep.b, loop.getLoc(), left, scalarLike(sweep.b, left, 0));
+  ConditionOp::create(sweep.b, loop.getLoc(), goesOn);
 }
 
-SmallVector<Value> Differentiator::initialGradients(WhileOp loop, const Carried &carried) {
+//===----------------------------------------------------------------------===//
+// What the backward loop carries
+//===----------------------------------------------------------------------===//
+
+CarriedGradients::CarriedGradients(Sweep &sweep, WhileOp loop)
+    : sweep(sweep), loop(loop), captured(sweep.activity.captured(loop)) {
+  for (auto [i, result] : llvm::enumerate(loop.getResults()))
+    if (sweep.activity.isActive(result) ||
+        sweep.activity.isActive(loop.getBodyBlock().getArgument(i)))
+      positions.push_back(i);
+}
+
+SmallVector<Value> CarriedGradients::initial() {
   SmallVector<Value> gradients;
-  for (unsigned i : carried.positions)
-    gradients.push_back(adjoints.get(loop.getResult(i)));
-  for (Value value : carried.captured)
-    gradients.push_back(adjoints.get(value));
+  for (unsigned i : positions)
+    gradients.push_back(sweep.adjoints.get(loop.getResult(i)));
+  for (Value value : captured)
+    gradients.push_back(sweep.adjoints.get(value));
   return gradients;
 }
 
-/// Lets what an iteration adds to the gradients of values around the loop go to `sums`; gives the
-/// gradients that they had.
-SmallVector<Value> Differentiator::beginIteration(const Carried &carried, ValueRange sums) {
+SmallVector<Value> CarriedGradients::begin(ValueRange sums) const {
   SmallVector<Value> outer;
-  for (auto [value, sum] : llvm::zip_equal(carried.captured, sums)) {
-    outer.push_back(adjoints.lookup(value));
-    adjoints.set(value, sum);
+  for (auto [value, sum] : llvm::zip_equal(captured, sums)) {
+    outer.push_back(sweep.adjoints.lookup(value));
+    sweep.adjoints.set(value, sum);
   }
   return outer;
 }
 
-/// Ends the body of a backward loop.
-void Differentiator::endIteration(Location loc, ValueRange leading, ValueRange carriedValues,
-                                  const Carried &carried) {
+void CarriedGradients::end(Location loc, ValueRange leading, ValueRange carriedValues) const {
   SmallVector<Value> values(leading);
-  for (unsigned i : carried.positions)
-    values.push_back(adjoints.get(carriedValues[i]));
-  for (Value value : carried.captured)
-    values.push_back(adjoints.get(value));
-  YieldOp::create(b, loc, values);
+  for (unsigned i : positions)
+    values.push_back(sweep.adjoints.get(carriedValues[i]));
+  for (Value value : captured)
+    values.push_back(sweep.adjoints.get(value));
+  YieldOp::create(sweep.b, loc, values);
 }
 
-/// Takes the gradients of what went into a loop from the results of its backward loop, behind
-/// `leading` others.
-void Differentiator::takeGradients(WhileOp loop, const Carried &carried, WhileOp backward,
-                                   unsigned leading, ArrayRef<Value> outer) {
-  unsigned next = leading + carried.positions.size();
-  for (auto [i, value] : llvm::enumerate(carried.captured)) {
+void CarriedGradients::take(WhileOp backward, unsigned leading, ArrayRef<Value> outer) {
+  unsigned next = leading + positions.size();
+  for (auto [i, value] : llvm::enumerate(captured)) {
     bool isUnchanged =
         backward.getYield().getValues()[next + i] == backward.getBodyBlock().getArgument(next + i);
-    adjoints.set(value, isUnchanged ? outer[i] : backward.getResult(next + i));
+    sweep.adjoints.set(value, isUnchanged ? outer[i] : backward.getResult(next + i));
   }
-  for (auto [i, position] : llvm::enumerate(carried.positions))
-    accumulate(loop.getInits()[position], backward.getResult(leading + i));
+  for (auto [i, position] : llvm::enumerate(positions))
+    sweep.accumulate(loop.getInits()[position], backward.getResult(leading + i));
 }
 
-void Differentiator::buildCountdownCondition(WhileOp loop) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(&loop.getConditionBlock());
-  Value left = loop.getConditionBlock().getArgument(0);
-  Value goesOn = GreaterOp::create(b, loop.getLoc(), left, scalarLike(b, left, 0));
-  ConditionOp::create(b, loop.getLoc(), goesOn);
-}
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
 
-LogicalResult Differentiator::visitLoop(WhileOp loop) {
-  if (loop.getRecompute() == "sqrt" && canReplayLoop(loop))
-    return visitSegments(loop);
+LogicalResult LoopGradients::visit(WhileOp loop) {
+  if (loop.getRecompute() == "sqrt" && SegmentGradients::canReplay(loop))
+    return SegmentGradients(sweep, tapes, *this).visit(loop);
   SmallVector<Value> inits{countIterations(loop)};
-  Carried carried = carriedBy(loop);
-  llvm::append_range(inits, initialGradients(loop, carried));
-  auto backward = WhileOp::create(b, loop.getLoc(), inits);
+  CarriedGradients carried(sweep, loop);
+  llvm::append_range(inits, carried.initial());
+  auto backward = WhileOp::create(sweep.b, loop.getLoc(), inits);
   if (loop.getTripsAttr())
     backward.setTripsAttr(loop.getTripsAttr());
-  buildCountdownCondition(backward);
-  return sweepIteration(loop, carried, backward);
+  buildCountdownCondition(sweep, backward);
+  return visitIteration(loop, carried, backward);
 }
 
-LogicalResult Differentiator::sweepIteration(WhileOp loop, const Carried &carried,
-                                             WhileOp backward) {
+LogicalResult LoopGradients::visitIteration(WhileOp loop, CarriedGradients &carried,
+                                            WhileOp backward) {
+  OpBuilder &b = sweep.b;
   OpBuilder::InsertionGuard guard(b);
-  llvm::SaveAndRestore nest(loopDepth, loopDepth + 1);
-  llvm::SaveAndRestore<std::optional<DimExpr>> most(capacity, tripsInside(loop));
+  llvm::SaveAndRestore nest(sweep.loopDepth, sweep.loopDepth + 1);
+  llvm::SaveAndRestore<std::optional<DimExpr>> most(sweep.capacity, tripsInside(loop));
   Block &body = loop.getBodyBlock();
   b.setInsertionPointToEnd(&backward.getBodyBlock());
   auto arguments = backward.getBodyBlock().getArguments();
-  size_t count = carried.positions.size();
+  size_t count = carried.getPositions().size();
   Value index = SubOp::create(b, loop.getLoc(), arguments[0], scalarLike(b, arguments[0], 1));
   DenseMap<Value, Value> inductions;
   for (auto [i, argument] : llvm::enumerate(body.getArguments()))
@@ -173,32 +175,31 @@ LogicalResult Differentiator::sweepIteration(WhileOp loop, const Carried &carrie
       inductions[argument] = buildInduction(b, loop.getLoc(), *induction, index);
   Operation *prelude = &backward.getBodyBlock().back();
 
-  SmallVector<Value> outer = beginIteration(carried, arguments.drop_front(count + 1));
-  for (auto [i, position] : llvm::enumerate(carried.positions))
-    accumulate(loop.getYield().getValues()[position], arguments[i + 1]);
+  SmallVector<Value> outer = carried.begin(arguments.drop_front(count + 1));
+  for (auto [i, position] : llvm::enumerate(carried.getPositions()))
+    sweep.accumulate(loop.getYield().getValues()[position], arguments[i + 1]);
   bool replays = loop.getRecompute() == "all";
-  if (failed(replays ? sweepReplayed(body) : sweepBlock(body)))
+  if (failed(replays ? visitReplayed(sweep, visitor, body) : visitor.visitBlock(body)))
     return failure();
-  endIteration(loop.getLoc(), index, body.getArguments(), carried);
+  carried.end(loop.getLoc(), index, body.getArguments());
 
-  Saved saved(body, backward.getBodyBlock(), op, &context);
+  Saved saved(body, backward.getBodyBlock(), sweep.op, &sweep.context);
   for (auto [argument, value] : inductions)
     saved.provide(argument, value);
-  backward = saveOfLoop(loop, backward, saved, prelude);
+  backward = save(loop, backward, saved, prelude);
   for (auto [argument, value] : inductions)
     if (value != index)
-      context.eraseIfUnused(value.getDefiningOp());
+      sweep.context.eraseIfUnused(value.getDefiningOp());
   b.setInsertionPointAfter(backward);
-  takeGradients(loop, carried, backward, 1, outer);
+  carried.take(backward, 1, outer);
   return success();
 }
 
-/// A carried value and its next one need one tape: what is next in an iteration is what was popped
-/// in the one that the backward loop has just left.
-WhileOp Differentiator::saveOfLoop(WhileOp loop, WhileOp backward, Saved &saved,
-                                   Operation *prelude) {
+/// A carried value and its next value share a tape: the next value of an iteration is the one
+/// popped in the previous iteration of the backward loop.
+WhileOp LoopGradients::save(WhileOp loop, WhileOp backward, Saved &saved, Operation *prelude) {
   ArrayRef<Value> chosen = saved.choose();
-  llvm::MapVector<Value, Value> arguments; // by what they are next
+  llvm::MapVector<Value, Value> arguments; // by the next value
   SmallVector<Value> last;
   for (auto [i, argument] : llvm::enumerate(loop.getBodyBlock().getArguments())) {
     Value next = loop.getYield().getValues()[i];
@@ -210,15 +211,15 @@ WhileOp Differentiator::saveOfLoop(WhileOp loop, WhileOp backward, Saved &saved,
   backward = addCarried(backward, last);
   for (auto [i, pair] : llvm::enumerate(arguments))
     saved.provide(pair.first, backward.getBodyBlock().getArgument(first + i));
-  saveOnTapes(saved, prelude);
+  tapes.save(saved, prelude);
   for (auto [next, argument] : arguments)
     addYields(backward, saved.get(argument));
   return backward;
 }
 
-/// How often the body of a loop runs in the outermost block, if that is known.
-std::optional<DimExpr> Differentiator::tripsInside(WhileOp loop) const {
-  if (!capacity || !loop.getTrips())
+/// The number of times the body of a loop runs per run of the outermost block, if known.
+std::optional<DimExpr> LoopGradients::tripsInside(WhileOp loop) const {
+  if (!sweep.capacity || !loop.getTrips())
     return std::nullopt;
-  return *capacity * loop.getTrips()->getExprs().front();
+  return *sweep.capacity * loop.getTrips()->getExprs().front();
 }

@@ -8,7 +8,7 @@ using namespace tfc;
 using namespace tfc::dfg;
 
 namespace {
-/// The operation that takes a value nearer to y, and what it gives.
+/// The next operation on a path to y, and its result on the path.
 struct Step {
   Operation *op = nullptr;
   Value result;
@@ -18,14 +18,14 @@ struct Step {
 using Paths = DenseMap<Value, Step>;
 } // namespace
 
-/// More steps than these are counted, not shown.
+/// Further steps are counted instead of shown.
 static constexpr size_t kMaxSteps = 8;
 
 static std::string nameOf(Operation *op) {
   return ("'" + op->getName().stripDialect() + "'").str();
 }
 
-/// Shortest paths to y over the operands that `isStep` takes.
+/// Shortest paths to y over the operands for which `isStep` returns true.
 static Paths findPaths(const Flow &flow, Value y, function_ref<bool(OpOperand &)> isStep) {
   Paths paths{{y, Step()}};
   SmallVector<Value> work{y};
@@ -41,14 +41,15 @@ static Paths findPaths(const Flow &flow, Value y, function_ref<bool(OpOperand &)
   return paths;
 }
 
-/// Whether the author would call it a way to the loss.
+/// Returns true if the author would regard the operand as part of a path to the loss.
 static bool isWay(OpOperand &operand) {
   if (auto select = dyn_cast<SelectOp>(operand.getOwner()))
     return operand.get() == select.getOnTrue() || operand.get() == select.getOnFalse();
   return !isa<StopGradientOp>(operand.getOwner());
 }
 
-/// The operations from x to y, and how many of them come before the first that leaves the floats.
+/// The operations from x to y, and the number of those before the first whose result is not
+/// floating-point.
 static std::pair<SmallVector<Operation *>, size_t> follow(const Paths &paths, Value x) {
   SmallVector<Operation *> ops;
   std::optional<size_t> blocking;
@@ -60,7 +61,7 @@ static std::pair<SmallVector<Operation *>, size_t> follow(const Paths &paths, Va
   return {ops, blocking.value_or(0)};
 }
 
-/// Says which way leads on from the blocking operation.
+/// Notes the rest of the path after the blocking operation.
 static void noteRest(InFlightDiagnostic &error, ArrayRef<Operation *> rest) {
   if (rest.empty())
     return;

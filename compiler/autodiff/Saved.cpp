@@ -1,4 +1,4 @@
-//===- Saved.cpp - What backward regions use of forward regions ------------===//
+//===- Saved.cpp - Forward values used by backward regions ----------------===//
 
 #include "compiler/autodiff/Saved.h"
 #include "dialects/dfg/RunTimeSizes.h"
@@ -8,11 +8,12 @@ using namespace mlir;
 using namespace tfc;
 using namespace tfc::dfg;
 
-/// Whether an operation only reads its operand elsewhere.
+/// Returns true if an operation only reads its operand at other positions.
 static bool isView(Operation *op) { return op->hasTrait<ViewRole>() || isa<ReshapeOp>(op); }
 
-/// Whether computing an operation again costs less than keeping its result: elementwise operations
-/// join the kernels of their readers, and reading a part is what loading it would be.
+/// Returns true if recomputing an operation is cheaper than saving its result: elementwise
+/// operations are fused into the kernels of their readers, and reading a part costs as much as
+/// loading it.
 static bool isCheap(Operation *op) {
   if (op->getNumRegions() > 0 || !isMemoryEffectFree(op))
     return false;
@@ -26,7 +27,7 @@ static DimExpr sizeOf(Value value) {
          DimExpr(elementTypeOf(value.getType()).getIntOrFloatBitWidth());
 }
 
-/// Whether it is worth keeping the operand instead of the operation's result.
+/// Returns true if it pays to save the operand instead of the operation's result.
 static bool isSmaller(Value operand, Operation *op) {
   DimExpr saving = sizeOf(op->getResult(0)) - sizeOf(operand);
   return isNonNegative(isView(op) ? saving : saving - DimExpr(1)) == true;
@@ -49,7 +50,7 @@ bool Saved::isForeign(Value value) const {
   return forward.getParent()->isAncestor(value.getParentRegion());
 }
 
-/// A list changes from iteration to iteration and is not kept, but its size may be.
+/// A list changes from iteration to iteration and is not saved, but its size may be.
 void Saved::saveSizesOfLists() {
   SmallVector<ListSizeOp> sizes;
   backward.walk([&](ListSizeOp op) {
@@ -68,8 +69,8 @@ void Saved::saveSizesOfLists() {
   }
 }
 
-/// Sizes that the data decide have their names in the types of what the backward block uses: it
-/// binds them again, by the same numbers, unless it computes these itself.
+/// Types of values that the backward block uses may mention data-dependent sizes: the block binds
+/// these again, with the same numbers, unless it computes them itself.
 void Saved::collectBinders() {
   RunTimeSizes known(backward.getParentOp());
   for (auto binder : forward.getOps<BindSizeOp>())
@@ -103,9 +104,9 @@ void Saved::collectNeeded() {
   llvm::sort(needed, comesBefore);
 }
 
-/// Whether the backward block can compute the value from what it sees.
+/// Returns true if the backward block can compute the value from available values.
 bool Saved::isAvailable(Value value) {
-  // A list is not saved, so the outermost block has to see it.
+  // Lists are not saved, so the list must be visible in the outermost block.
   if (isa<ListType>(value.getType()))
     return value.getParentRegion()->isAncestor(gradients->getParentRegion());
   if (!isForeign(value) || mapping.contains(value))
@@ -157,7 +158,7 @@ void Saved::load(Operation *prelude, function_ref<Value(OpBuilder &, Value)> loa
     if (bound == binders.size())
       break;
     compute(b, binders[bound].getCount());
-    markChecked(cast<BindSizeOp>(b.clone(*binders[bound], mapping)));
+    cast<BindSizeOp>(b.clone(*binders[bound], mapping)).setChecked(true);
   }
   for (Value value : needed)
     value.replaceUsesWithIf(compute(b, value), [&](OpOperand &use) {
@@ -165,7 +166,7 @@ void Saved::load(Operation *prelude, function_ref<Value(OpBuilder &, Value)> loa
     });
 }
 
-/// How many of the sizes must be bound again before the value can be loaded.
+/// The number of sizes that must be bound again before the value can be loaded.
 unsigned Saved::bindersBefore(Value value) const {
   SmallVector<std::string> names;
   if (auto tensor = dyn_cast<RankedTensorType>(value.getType()); tensor && !binders.empty())

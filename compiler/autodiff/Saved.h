@@ -1,4 +1,4 @@
-//===- Saved.h - What backward regions use of forward regions --------------===//
+//===- Saved.h - Forward values used by backward regions ------------------===//
 
 #pragma once
 
@@ -8,27 +8,27 @@
 
 namespace tfc {
 
-/// The values of a forward block that a backward block uses without seeing them. Those that are
-/// cheap to compute from what the backward block sees or gets are computed again, the others are
-/// saved.
+/// The values of a forward block that a backward block uses but that are not visible to it. Those
+/// that are cheap to compute from available values are recomputed, the others are saved.
 class Saved {
 public:
   Saved(mlir::Block &forward, mlir::Block &backward, dfg::GradientsOp gradients,
         mlir::OpBuilder::Listener *listener);
 
-  /// Tells that the backward block has the value of `forward` as `backward`.
+  /// Registers `backward` as the value of `forward` in the backward block.
   void provide(mlir::Value forward, mlir::Value backward) {
     mapping.map(forward, backward);
     saved.remove(forward);
   }
-  /// What the backward block has of a value that was loaded.
+  /// The value in the backward block of a loaded forward value.
   mlir::Value get(mlir::Value forward) const { return mapping.lookup(forward); }
-  /// Whether sizes that the forward block binds are bound again, in the types of what is saved.
+  /// Returns true if types of saved values mention sizes of the forward block, which are bound
+  /// again.
   bool bindsSizes() const { return !binders.empty(); }
-  /// Chooses what is saved.
+  /// Chooses the values to save.
   llvm::ArrayRef<mlir::Value> choose();
-  /// Lets the backward block use what `load` gives for saved values, behind `prelude` (at the start
-  /// where that is null).
+  /// Replaces saved values in the backward block by the results of `load`, after `prelude` (at the
+  /// start if it is null).
   void load(mlir::Operation *prelude,
             llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value)> load);
 
@@ -45,14 +45,14 @@ private:
   mlir::Block &forward, &backward;
   dfg::GradientsOp gradients;
   mlir::OpBuilder::Listener *listener;
-  mlir::IRMapping mapping; // what the backward block has of foreign values
+  mlir::IRMapping mapping; // the values in the backward block of forward values
   llvm::SmallVector<mlir::Value> needed;
   llvm::SmallVector<dfg::BindSizeOp> binders; // of the forward block
   llvm::SetVector<mlir::Value> saved;
   llvm::DenseMap<mlir::Value, bool> available;
 };
 
-/// Where something can be inserted that uses `value` in its block.
+/// An insertion point after `value` in its block.
 mlir::OpBuilder builderBehind(mlir::Value value, mlir::OpBuilder::Listener *listener);
 
 } // namespace tfc

@@ -1,60 +1,62 @@
-//===- Tapes.cpp - What loops keep for their backward loops -----------------===//
+//===- Tapes.cpp - Values saved by loops for their backward loops ---------===//
 
-#include "compiler/autodiff/Differentiator.h"
+#include "compiler/autodiff/Tapes.h"
 
 using namespace mlir;
 using namespace tfc;
 using namespace tfc::dfg;
 
-FlatSymbolRefAttr Differentiator::makeTape(Location loc, Type type) {
-  OpBuilder atEntry(op->getParentOfType<EntryOp>());
+FlatSymbolRefAttr GradientTapes::make(Location loc, Type type) {
+  OpBuilder atEntry(sweep.op->getParentOfType<EntryOp>());
   DimsAttr size;
-  if (capacity)
-    size = DimsAttr::get(op.getContext(), {*capacity});
+  if (sweep.capacity)
+    size = DimsAttr::get(loc.getContext(), {*sweep.capacity});
   auto tape =
       TapeOp::create(atEntry, loc, atEntry.getStringAttr("saved"), TypeAttr::get(type), size);
-  return FlatSymbolRefAttr::get(context.symbols.insert(tape));
+  return FlatSymbolRefAttr::get(sweep.context.symbols.insert(tape));
 }
 
-/// Pushes a value where it is computed, so that nothing has to keep it longer.
-FlatSymbolRefAttr Differentiator::pushOnTape(Value value) {
-  FlatSymbolRefAttr tape = makeTape(value.getLoc(), value.getType());
-  OpBuilder behind = builderBehind(value, &context);
-  PushOp::create(behind, value.getLoc(), tape, value);
+/// Pushes a value where it is computed, so that its lifetime ends there.
+FlatSymbolRefAttr GradientTapes::push(Value value) {
+  FlatSymbolRefAttr tape = make(value.getLoc(), value.getType());
+  OpBuilder behind = builderBehind(value, &sweep.context);
+  PushOp::create(behind, value.getLoc(), tape, value, ProbeAttr());
   return tape;
 }
 
-Value Differentiator::popFromTape(OpBuilder &b, Value like, FlatSymbolRefAttr tape) {
+Value GradientTapes::pop(OpBuilder &b, Value like, FlatSymbolRefAttr tape) {
   return PopOp::create(b, like.getLoc(), like.getType(), tape);
 }
 
-void Differentiator::saveOnTapes(Saved &saved, Operation *prelude) {
+void GradientTapes::save(Saved &saved, Operation *prelude) {
   DenseMap<Value, FlatSymbolRefAttr> tapes;
   for (Value value : saved.choose())
-    tapes[value] = pushOnTape(value);
+    tapes[value] = push(value);
   saved.load(prelude,
-             [&](OpBuilder &b, Value value) { return popFromTape(b, value, tapes.lookup(value)); });
+             [&](OpBuilder &b, Value value) { return pop(b, value, tapes.lookup(value)); });
 }
 
-/// The tape that carries the gradients of what is popped from `tape` to where it was pushed.
-FlatSymbolRefAttr Differentiator::tapeOfGradients(FlatSymbolRefAttr tape) {
+/// The tape that carries the gradients of values popped from `tape` back to their pushes.
+FlatSymbolRefAttr GradientTapes::ofGradients(FlatSymbolRefAttr tape) {
   FlatSymbolRefAttr &result = gradientTapes[tape.getAttr()];
   if (!result) {
-    auto original = context.symbols.lookup<TapeOp>(tape.getAttr());
+    SymbolTable &symbols = sweep.context.symbols;
+    auto original = symbols.lookup<TapeOp>(tape.getAttr());
     OpBuilder behind(original->getBlock(), std::next(Block::iterator(original)));
-    auto created = TapeOp::create(behind, op.getLoc(), original.getSymNameAttr(),
+    auto created = TapeOp::create(behind, sweep.op.getLoc(), original.getSymNameAttr(),
                                   original.getTypeAttr(), original.getCapacityAttr());
-    result = FlatSymbolRefAttr::get(context.symbols.insert(created));
+    result = FlatSymbolRefAttr::get(symbols.insert(created));
   }
   return result;
 }
 
-/// What was pushed last is popped first, so the gradients of pops come in the reverse order of the
-/// pushes, as a stack has them.
-void Differentiator::visitPush(PushOp push) {
-  accumulate(push.getValue(), popFromTape(b, push.getValue(), tapeOfGradients(push.getTapeAttr())));
+/// The last pushed value is popped first, so the gradients of pops arrive in the reverse order of
+/// the pushes, as on a stack.
+void GradientTapes::visit(PushOp op) {
+  sweep.accumulate(op.getValue(), pop(sweep.b, op.getValue(), ofGradients(op.getTapeAttr())));
 }
 
-void Differentiator::visitPop(PopOp pop) {
-  PushOp::create(b, pop.getLoc(), tapeOfGradients(pop.getTapeAttr()), adjoints.get(pop.getValue()));
+void GradientTapes::visit(PopOp op) {
+  PushOp::create(sweep.b, op.getLoc(), ofGradients(op.getTapeAttr()),
+                 sweep.adjoints.get(op.getValue()), ProbeAttr());
 }

@@ -1,6 +1,6 @@
-//===- ControlFlow.cpp - From Switch and Merge to branches and loops --------===//
+//===- ControlFlow.cpp - From Switch and Merge to branches and loops ------===//
 //
-// The first pass: what variables hold, gradients and all that follows are about
+// The first pass: resolving state, gradients and all later passes work on
 // regions.
 //
 //===----------------------------------------------------------------------===//
@@ -20,7 +20,7 @@ namespace tfc {
 #include "compiler/controlflow/Passes.h.inc"
 } // namespace tfc
 
-/// Moves the nodes of a graph that stands in another one, as a node of it, to that one.
+/// Inlines a graph that is a node of another graph into that graph.
 static LogicalResult splice(DataflowOp inner, DataflowOp outer) {
   llvm::StringMap<bool> taken;
   outer.walk([&](EnterOp enter) {
@@ -47,7 +47,7 @@ static LogicalResult splice(DataflowOp inner, DataflowOp outer) {
   return success();
 }
 
-/// Fails the call where a result is dead.
+/// Inserts checks that fail the call if a result is dead.
 static void checkResults(Graph &graph, OpBuilder &b, Liveness &liveness, RegionEmitter &emitter) {
   auto names = graph.op.getNames();
   for (auto [i, edge] : llvm::enumerate(graph.results)) {
@@ -62,7 +62,7 @@ static void checkResults(Graph &graph, OpBuilder &b, Liveness &liveness, RegionE
   }
 }
 
-/// Removes results of branches and loops that nobody reads, and what computed them.
+/// Removes unused results of branches and loops, and their computations.
 static void cleanUp(ArrayRef<Operation *> created, MLIRContext *context) {
   RewritePatternSet patterns(context);
   IfOp::getCanonicalizationPatterns(patterns, context);
@@ -101,7 +101,8 @@ static LogicalResult structure(DataflowOp op) {
 
 static bool isControl(Operation *op) { return op->hasTrait<RoutingRole>(); }
 
-/// Whether a node holds one operation of control flow alone, and gives nothing but its results.
+/// Returns true if a node consists of a single operation of control flow, and its only results are
+/// those of the operation.
 static bool isWrapper(NodeOp node, Operation *control) {
   Block &block = node.getBody().front();
   return &block.front() == control && control->getNextNode() == block.getTerminator() &&
@@ -126,7 +127,7 @@ static LogicalResult checkPlaces(ModuleOp module) {
     if (isa<DataflowOp>(parent))
       return;
     isWrong = true;
-    op->emitError() << nameOf(op) << " stands in no 'dataflow' block [misplaced]";
+    op->emitError() << nameOf(op) << " is outside of a 'dataflow' block [misplaced]";
   });
   return success(!isWrong);
 }

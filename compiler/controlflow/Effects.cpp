@@ -1,4 +1,4 @@
-//===- Effects.cpp - What a node does besides giving values -----------------===//
+//===- Effects.cpp - Side effects of nodes --------------------------------===//
 
 #include "compiler/controlflow/Effects.h"
 

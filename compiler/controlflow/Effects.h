@@ -1,4 +1,4 @@
-//===- Effects.h - What a node does besides giving values -------------------===//
+//===- Effects.h - Side effects of nodes ----------------------------------===//
 
 #pragma once
 
@@ -7,14 +7,14 @@
 namespace tfc::controlflow {
 
 struct Effect {
-  /// What is read or written, and its symbol if it has one.
+  /// The resource that is read or written, and its symbol if it has one.
   mlir::TypeID resource;
   mlir::Attribute symbol;
   bool isWrite;
 };
 
 struct Effects {
-  /// May do anything.
+  /// The effects are unknown, so they conflict with all others.
   bool isUnknown = false;
   llvm::SmallVector<Effect> known;
 
@@ -24,7 +24,7 @@ struct Effects {
 Effects effectsOf(const Node &node);
 inline bool hasEffects(const Node &node) { return effectsOf(node).any(); }
 
-/// Whether the order of two nodes matters.
+/// Returns true if the order of two nodes matters.
 bool conflict(const Effects &a, const Effects &b);
 
 } // namespace tfc::controlflow

@@ -1,4 +1,4 @@
-//===- Frames.cpp - Which node runs in which frame --------------------------===//
+//===- Frames.cpp - The frame of each node --------------------------------===//
 
 #include "compiler/controlflow/Frames.h"
 
@@ -42,7 +42,7 @@ private:
     return emitError(node.op->getLoc()) << nameOf(&node) << ' ';
   }
 
-  /// The frame in which the results of a node are.
+  /// The frame to which the results of a node belong.
   Frame *frameOfResults(Node *node) {
     if (node->kind == Kind::Enter)
       return node->entered;
@@ -68,7 +68,7 @@ private:
     return frame;
   }
 
-  /// The innermost frame of those that a node's inputs are in; of an enter, that around its frame.
+  /// The innermost frame of a node's inputs; for an enter, the frame around the one it enters.
   Frame *innermost(Node &node) {
     if (node.kind == Kind::Enter && node.entered->parent)
       return node.entered->parent;
@@ -81,9 +81,9 @@ private:
     return frame;
   }
 
-  /// Finds the tree of frames: a frame is inside of the innermost one from which it is entered.
-  /// Which one that is follows from the frames of nodes, which follow from the tree; frames only
-  /// move inwards.
+  /// Finds the tree of frames: a frame is nested in the innermost frame from which it is entered.
+  /// That depends on the frames of nodes, which depend on the tree, so this iterates to a fixed
+  /// point; frames only move inwards.
   LogicalResult findParents() {
     for (Node *node : graph.nodes)
       if (node->kind == Kind::Enter)
@@ -101,7 +101,7 @@ private:
                << graph.frames.back()->name
                << "' is entered from inside of itself [unrelated-frames]";
     }
-    // Parents stand before their frames.
+    // Parents precede their children.
     llvm::sort(graph.frames, [](auto &a, auto &b) {
       return std::pair(a->depth, a->entered ? a->entered->order + 1 : 0) <
              std::pair(b->depth, b->entered ? b->entered->order + 1 : 0);

@@ -1,4 +1,4 @@
-//===- Frames.h - Which node runs in which frame ----------------------------===//
+//===- Frames.h - The frame of each node ----------------------------------===//
 
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace tfc::controlflow {
 
-/// Gives every node its frame, the innermost one of those that its inputs are in: values of outer
-/// frames are constants in inner ones. Sorts the nodes of `graph` topologically and puts them into
-/// their frames; the first frame is that of the whole graph. Reports what is no tree of frames.
+/// Assigns every node its frame, the innermost frame of its inputs: values of outer frames are
+/// constants in inner ones. Sorts the nodes of `graph` topologically and adds them to their frames;
+/// the first frame is that of the whole graph. Reports frames that do not form a tree.
 llvm::LogicalResult assignFrames(Graph &graph);
 
 } // namespace tfc::controlflow

@@ -1,4 +1,4 @@
-//===- Graph.cpp - The nodes of a dataflow graph ----------------------------===//
+//===- Graph.cpp - The nodes of a dataflow graph --------------------------===//
 
 #include "compiler/controlflow/Graph.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -33,7 +33,7 @@ static Kind kindOf(Operation *op) {
 }
 
 namespace {
-/// Makes nodes of operations, then connects them.
+/// Creates nodes for operations, then connects them.
 class Builder {
 public:
   Builder(Graph &graph) : graph(graph) {}
@@ -62,7 +62,7 @@ private:
     if (inner == op)
       return;
     auto wrapper = cast<NodeOp>(op);
-    // The verifier saw to it that only results of the operation are yielded.
+    // The verifier has checked that only results of the operation are yielded.
     ValueRange yielded = wrapper.getBody().front().getTerminator()->getOperands();
     for (auto [result, value] : llvm::zip_equal(wrapper.getResults(), yielded))
       edges[result] = {node, cast<OpResult>(value).getResultNumber()};
@@ -114,7 +114,7 @@ void buildGraph(DataflowOp op, Graph &graph) {
   Builder(graph).build();
 }
 
-/// The result of the loop that is the value of a node's ghost, if the loop shares it.
+/// The result of the loop that holds the value of a node's ghost, if the loop shares it.
 static Edge resolveGhost(Edge edge) {
   const Loop &loop = *edge.first->ghostLoop->loop;
   auto found = llvm::find(loop.shared, resolve({edge.first->ghostOf, edge.second}));
@@ -123,7 +123,7 @@ static Edge resolveGhost(Edge edge) {
   return {edge.first->ghostLoop, loop.firstShared() + (found - loop.shared.begin())};
 }
 
-/// The edge of a value that a node without operations yields, or nothing.
+/// The edge of a value that a node without operations yields, if there is one.
 static Edge forwardedByNode(Edge edge) {
   auto wrapper = dyn_cast<NodeOp>(edge.first->op);
   if (!wrapper || !llvm::hasSingleElement(wrapper.getBody().front()))
@@ -195,7 +195,7 @@ std::string namesOf(ArrayRef<Node *> path) {
   SmallVector<std::string> names;
   for (Node *node : path)
     names.push_back(StringRef(nameOf(node)).trim('\'').str());
-  // Parts of an expression have the name of what it is bound to.
+  // Operations of one expression have the same name, that of the binding.
   names.erase(llvm::unique(names), names.end());
   if (names.size() > kMost) {
     names.erase(names.begin() + kMost / 2, names.end() - kMost / 2);

@@ -1,4 +1,4 @@
-//===- Graph.h - The nodes of a dataflow graph ------------------------------===//
+//===- Graph.h - The nodes of a dataflow graph ----------------------------===//
 
 #pragma once
 
@@ -9,14 +9,14 @@ namespace tfc::controlflow {
 
 enum class Kind {
   Outside, // a value from outside of the graph
-  Plain,   // any operation that is none of the others
+  Plain,   // any other operation
   Switch,
   Merge,
   Enter,
   Exit,
   NextIteration,
   LoopCond,
-  Forward,  // an exit or a condition of a frame that is a loop already
+  Forward,  // an exit or a condition of a frame that has become a loop
   Variable, // the merge at the start of a loop's iteration, once the loop is known
   Loop,     // a whole frame, once it is known to be a loop
 };
@@ -31,7 +31,7 @@ struct Frame {
   llvm::StringRef name;
   Frame *parent = nullptr;
   unsigned depth = 0;
-  /// Where it is entered first.
+  /// The first node that enters it.
   Node *entered = nullptr;
   llvm::SmallVector<Node *> nodes;
 };
@@ -49,12 +49,12 @@ struct LoopVariable {
 struct Loop {
   llvm::SmallVector<LoopVariable> variables;
   Node *condition;
-  /// What decides whether there is another iteration, and what that iteration does, topologically
-  /// sorted.
+  /// The nodes that determine whether there is another iteration, and those of the iteration,
+  /// topologically sorted.
   llvm::SmallVector<Node *> head, body;
-  /// Values of the head that the body or what follows the loop need and that must not be computed
-  /// twice. If there are any, the head stands before the loop and at the end of the body; the loop
-  /// carries them, and its node has a result for each, behind those of the variables.
+  /// Values of the head that the body or nodes after the loop need and that must not be computed
+  /// twice. If there are any, the head is placed before the loop and at the end of the body; the
+  /// loop carries them, and its node has a result for each, after those of the variables.
   bool isRotated = false;
   llvm::SmallVector<Edge> shared;
 
@@ -63,27 +63,26 @@ struct Loop {
 
 struct Node {
   Kind kind;
-  /// Null for values from outside; of a loop the operation where its frame is entered.
+  /// Null for values from outside; for a loop the operation that enters its frame.
   mlir::Operation *op = nullptr;
   mlir::Value outside;
-  /// What `op` reads, with the edges that it comes by. A loop has more edges: all that its nodes
-  /// read.
+  /// The operands of `op`, with their edges. A loop has more edges: all values that its nodes read.
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<Edge> inputs;
   llvm::SmallVector<Node *> after;
-  /// The loops of whose last iteration this node is a part.
+  /// The loops whose last iteration contains this node.
   llvm::SmallVector<Node *> behind;
-  /// Runs behind dead control inputs, too.
+  /// Runs even after dead control inputs.
   bool always = false;
   unsigned order = 0;
   /// The frame in which it runs.
   Frame *frame = nullptr;
-  /// Of an enter the frame that it enters.
+  /// For an enter, the frame that it enters.
   Frame *entered = nullptr;
-  /// Of the copy of a condition: that the loop has ended.
+  /// True for the copy of a condition that is evaluated after the loop has ended.
   bool isLast = false;
-  /// A node that is never run: it tells when that node of a loop's head was live in the last
-  /// iteration, and its values are those that the loop shares.
+  /// The node is never executed: it represents the liveness of `ghostOf`, a node of a loop's head,
+  /// in the last iteration, and its values are those that the loop shares.
   Node *ghostOf = nullptr, *ghostLoop = nullptr;
   std::shared_ptr<Loop> loop;
 };
@@ -92,37 +91,37 @@ struct Graph {
   dfg::DataflowOp op;
   std::vector<std::unique_ptr<Node>> storage;
   std::vector<std::unique_ptr<Frame>> frames;
-  /// Those of the block, in its order.
+  /// The nodes of the block, in its order.
   llvm::SmallVector<Node *> nodes;
   llvm::SmallVector<Edge> results;
 
   Node *create(Kind kind, mlir::Operation *op);
-  /// A copy that shares nothing but the operation.
+  /// A copy that shares only the operation.
   Node *copy(const Node &node);
 };
 
 /// Reads the block of `op`.
 void buildGraph(dfg::DataflowOp op, Graph &graph);
 
-/// The value of `edge` is that of the edge that this returns, if it is live: switches, frames and
-/// nodes without operations only forward.
+/// An edge with the same value as `edge` if that is live: looks through switches, frames and nodes
+/// without operations, which only forward.
 Edge resolve(Edge edge);
 
 mlir::Type typeOf(Edge edge);
 
-/// What the author calls the operation, in quotes.
+/// The author's name of the operation, in quotes.
 std::string nameOf(mlir::Operation *op);
 inline std::string nameOf(const Node *node) { return nameOf(node->op); }
 
-/// `a -> b -> c`, the middle left out if there are many.
+/// `a -> b -> c`, without the middle if there are many.
 std::string namesOf(llvm::ArrayRef<Node *> path);
 
-/// Adds the nodes that must stand before `node`.
+/// Adds the nodes that must precede `node`.
 void addPredecessors(const Node &node, llvm::SmallVectorImpl<Node *> &predecessors);
 
-/// The nodes so that each stands behind its inputs, as far as possible in their order; edges out of
-/// `next_iteration` and those from other nodes do not count. If there is a cycle, sets it and
-/// returns nothing.
+/// Sorts the nodes so that each comes after its inputs, keeping their order as far as possible;
+/// ignores edges out of `next_iteration` and from other nodes. If there is a cycle, sets `cycle`
+/// and returns no nodes.
 llvm::SmallVector<Node *> sortTopologically(llvm::ArrayRef<Node *> nodes,
                                             llvm::SmallVectorImpl<Node *> &cycle);
 

@@ -1,4 +1,4 @@
-//===- Guards.cpp - Boolean functions of predicates -------------------------===//
+//===- Guards.cpp - Boolean functions of predicates -----------------------===//
 
 #include "compiler/controlflow/Guards.h"
 #include <algorithm>
@@ -6,7 +6,7 @@
 using namespace llvm;
 using namespace tfc::controlflow;
 
-// Constants test a variable behind all others.
+// Constants test a variable that comes after all others.
 Guards::Guards() : nodes{{~0u, kNever, kNever}, {~0u, kAlways, kAlways}} {}
 
 Guard Guards::make(unsigned variable, Guard high, Guard low) {

@@ -1,4 +1,4 @@
-//===- Guards.h - Boolean functions of predicates ---------------------------===//
+//===- Guards.h - Boolean functions of predicates -------------------------===//
 
 #pragma once
 
@@ -33,7 +33,7 @@ public:
   bool implies(Guard a, Guard b) { return choose(a, b, kAlways) == kAlways; }
   bool exclude(Guard a, Guard b) { return both(a, b) == kNever; }
 
-  /// A function as small as is easily found that is `guard` wherever `known` holds.
+  /// A function that equals `guard` wherever `known` holds, simplified as far as is cheap.
   Guard simplify(Guard guard, Guard known);
 
   /// `guard` with each variable replaced by a function.
@@ -42,7 +42,7 @@ public:
   /// Adds the variables on which `guard` depends.
   void addSupport(Guard guard, llvm::SetVector<unsigned> &variables) const;
 
-  /// The first variable that a function tests, and what remains if it is true or false.
+  /// The first variable that a function tests, and its cofactors if it is true or false.
   unsigned topOf(Guard guard) const { return nodes[guard].variable; }
   Guard highOf(Guard guard) const { return nodes[guard].high; }
   Guard lowOf(Guard guard) const { return nodes[guard].low; }

@@ -1,4 +1,4 @@
-//===- Liveness.cpp - When each node of a graph is live ---------------------===//
+//===- Liveness.cpp - When each node of a graph is live -------------------===//
 
 #include "compiler/controlflow/Liveness.h"
 #include "mlir/IR/Matchers.h"
@@ -20,7 +20,7 @@ Guard Liveness::leafGuard(Edge edge) {
 }
 
 Guard Liveness::valueOf(Edge predicate) {
-  // Where the condition of the last iteration is live, it is false.
+  // If the condition of the last iteration is live, it is false.
   if (predicate.first->isLast)
     return kNever;
   Edge edge = resolve(predicate);
@@ -113,8 +113,8 @@ Guard Liveness::analyzeIteration(const Loop &loop, LoopLiveness &info) {
   return info.continues;
 }
 
-/// A variable is always live if it is so at the start and at the end of every iteration; starts
-/// from the guess that all are.
+/// A variable is always live if it is live at the start and at the end of every iteration; starts
+/// from the assumption that all are.
 void Liveness::analyzeLoop(Node *node) {
   const Loop &loop = *node->loop;
   LoopLiveness info;

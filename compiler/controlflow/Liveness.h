@@ -1,4 +1,4 @@
-//===- Liveness.h - When each node of a graph is live -----------------------===//
+//===- Liveness.h - When each node of a graph is live ---------------------===//
 
 #pragma once
 
@@ -7,32 +7,34 @@
 
 namespace tfc::controlflow {
 
-/// What is known of a loop.
+/// The liveness of the variables of a loop.
 struct LoopLiveness {
-  /// Of each variable whether it is live in every iteration; the others carry a flag.
+  /// Whether each variable is live in every iteration; the others carry a flag.
   llvm::SmallVector<bool> isAlwaysLive;
-  /// That an iteration exists, over the flags; that there is another one behind it.
+  /// The condition that an iteration exists, over the flags; the condition that another one
+  /// follows.
   Guard exists = kAlways, continues = kAlways;
-  /// That the last iteration existed, over the results of the loop's node.
+  /// The condition that the last iteration existed, over the results of the loop's node.
   Guard hasEnded = kAlways;
 };
 
-/// The guards of nodes: Boolean functions of the predicates met, true where the node runs.
+/// The guards of nodes: Boolean functions of predicates, true if the node runs.
 class Liveness {
 public:
-  /// Computes the guards of nodes that are sorted topologically, from those of the nodes before
-  /// them; what has none is live.
+  /// Computes the guards of nodes that are sorted topologically, from those of earlier nodes; nodes
+  /// without a guard are live.
   void analyze(llvm::ArrayRef<Node *> nodes, Guard exists = kAlways);
 
   Guard of(const Node *node) const;
   Guard of(Edge edge);
-  /// Whether `node` ran, for those behind it: a loop may end without a last iteration.
+  /// The condition that `node` has run, for nodes after it: a loop may end without a last
+  /// iteration.
   Guard done(Node *node);
   const LoopLiveness &ofLoop(const Node *node) const { return loops.find(node)->second; }
 
   /// The value of a scalar of type bool, over the leaves below.
   Guard valueOf(Edge predicate);
-  /// The value that a variable of a guard stands for.
+  /// The value that a variable of a guard represents.
   Edge leaf(unsigned variable) const { return leaves[variable]; }
   /// The values that `guard` depends on.
   llvm::SmallVector<Edge> leavesOf(Guard guard) const;

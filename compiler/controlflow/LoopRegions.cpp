@@ -1,4 +1,4 @@
-//===- LoopRegions.cpp - Loops become dfg.while -----------------------------===//
+//===- LoopRegions.cpp - Loops become dfg.while ---------------------------===//
 
 #include "compiler/controlflow/Regions.h"
 #include "dialects/dfg/Build.h"
@@ -12,7 +12,7 @@ static Demand headDemand(const Loop &loop, const LoopLiveness &info) {
   return {loop.shared, {info.continues}};
 }
 
-/// All that a loop carries for its variables.
+/// All values that a loop carries for its variables.
 SmallVector<RegionEmitter::Carried> RegionEmitter::carriedBy(Node *node, Guard known) {
   SmallVector<Carried> carried;
   const LoopLiveness &info = liveness.ofLoop(node);
@@ -26,14 +26,14 @@ SmallVector<RegionEmitter::Carried> RegionEmitter::carriedBy(Node *node, Guard k
   return carried;
 }
 
-/// Makes values those of the variables; returns the values behind them.
+/// Defines the values of the variables; returns the remaining values.
 ValueRange RegionEmitter::defineCarried(ArrayRef<Carried> carried, ValueRange values) {
   for (auto [part, value] : llvm::zip(carried, values))
     define(part.edge(), value);
   return values.drop_front(carried.size());
 }
 
-/// Writes one iteration behind the condition and returns what it gives to the next one.
+/// Creates the body of an iteration, after the condition, and returns the values of the next one.
 SmallVector<Value> RegionEmitter::emitBody(Node *node, ArrayRef<Carried> carried, Guard known) {
   Demand demand;
   for (const Carried &part : carried)
@@ -52,8 +52,8 @@ SmallVector<Value> RegionEmitter::emitBody(Node *node, ArrayRef<Carried> carried
   });
 }
 
-/// Writes what decides about the next iteration; returns that decision and the values that are
-/// shared.
+/// Creates the head of an iteration; returns the condition for the next iteration and the shared
+/// values.
 SmallVector<Value> RegionEmitter::emitHead(Node *node, Guard known) {
   const LoopLiveness &info = liveness.ofLoop(node);
   emit(node->loop->head, headDemand(*node->loop, info), known);

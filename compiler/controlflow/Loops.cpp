@@ -1,4 +1,4 @@
-//===- Loops.cpp - Frames become loops --------------------------------------===//
+//===- Loops.cpp - Frames become loops ------------------------------------===//
 
 #include "compiler/controlflow/Loops.h"
 #include "compiler/controlflow/Effects.h"
@@ -13,7 +13,7 @@ namespace tfc::controlflow {
 using NodeSet = llvm::SmallPtrSet<Node *, 16>;
 
 namespace {
-/// Makes a loop of one frame whose own frames are loops already.
+/// Turns a frame, whose inner frames are already loops, into a loop.
 class LoopBuilder {
 public:
   LoopBuilder(Graph &graph, Frame &frame) : graph(graph), frame(frame) {}
@@ -76,8 +76,8 @@ private:
   Node *condition = nullptr;
   std::shared_ptr<Loop> loop = std::make_shared<Loop>();
   NodeSet variables;
-  /// What the condition needs; what the body and the last iteration need of the rest; what they
-  /// need of the head and compute themselves.
+  /// Nodes that the condition needs; other nodes that the body and the last iteration need; nodes
+  /// of the head that they need and compute themselves.
   NodeSet head, body, last, recomputed;
   Liveness liveness;
   Guard continues = kNever;
@@ -88,7 +88,7 @@ private:
 // The parts of a loop
 //===----------------------------------------------------------------------===//
 
-/// The nodes as they stand in the graph; copies in the order in which they were made.
+/// The nodes in the order of the graph, copies in the order of their creation.
 static SmallVector<Node *> inOrder(ArrayRef<Node *> nodes) {
   std::map<std::pair<unsigned, unsigned>, Node *> sorted;
   for (auto [i, node] : llvm::enumerate(nodes))
@@ -161,8 +161,8 @@ LogicalResult LoopBuilder::findVariables() {
   return checkEntries();
 }
 
-/// What enters without being constant is there in the first iteration alone, and a next iteration
-/// starts at a merge.
+/// Checks that values that enter without being constant, which exist only in the first iteration,
+/// and next iterations go to merges.
 LogicalResult LoopBuilder::checkEntries() {
   for (Node *node : nodes) {
     if (variables.contains(node))
@@ -197,7 +197,7 @@ void LoopBuilder::addToHead(Node *node) {
   }
 }
 
-/// The condition, what it needs, and effects that come before those.
+/// Finds the condition, the nodes that it needs, and effects that precede these.
 void LoopBuilder::findHead() {
   addToHead(condition);
   NodeSet behind{condition};
@@ -262,8 +262,8 @@ LogicalResult LoopBuilder::checkGuards() {
 // Body and last iteration
 //===----------------------------------------------------------------------===//
 
-/// Adds the nodes outside of the head that `isRoot` holds for, and what they need. Of what is dead
-/// the guards are needed still.
+/// Adds the nodes outside of the head for which `isRoot` holds, and the nodes that they need. For
+/// dead nodes their guards are still needed.
 void LoopBuilder::collect(NodeSet &part, llvm::function_ref<bool(Node *)> isRoot) {
   NodeSet needed;
   for (Node *node : llvm::reverse(nodes)) {
@@ -276,7 +276,8 @@ void LoopBuilder::collect(NodeSet &part, llvm::function_ref<bool(Node *)> isRoot
   }
 }
 
-/// Divides what is not in the head: the body runs where the loop goes on, the rest where it ends.
+/// Splits the nodes that are not in the head: the body runs if the loop continues, the rest if it
+/// ends.
 void LoopBuilder::split() {
   Guards &guards = liveness.guards;
   collect(body, [&](Node *node) {
@@ -289,7 +290,7 @@ void LoopBuilder::split() {
   });
 }
 
-/// Adds the values of the head that `node` needs where `known` holds.
+/// Adds the values of the head that `node` needs if `known` holds.
 void LoopBuilder::addHeadValues(Node *node, Guard known, SetVector<Edge> &values) {
   auto add = [&](Edge edge) {
     edge = resolve(edge);
@@ -308,7 +309,7 @@ void LoopBuilder::addHeadValues(Node *node, Guard known, SetVector<Edge> &values
   addLeaves(liveness.of(node));
 }
 
-/// Whether a value of the head may be computed again: adds what that takes to `slice`.
+/// Returns true if a value of the head may be recomputed, and adds the nodes for that to `slice`.
 bool LoopBuilder::isCheap(Edge value, NodeSet &slice) {
   SmallVector<Node *> work{value.first};
   while (!work.empty()) {
@@ -335,8 +336,8 @@ void LoopBuilder::chooseShared() {
   Guard ends = liveness.guards.negate(continues);
   for (Node *node : last)
     addHeadValues(node, ends, values);
-  // Guards of the head depend on more than is seen here, where all variables are taken to be live:
-  // on any predicate in it, and on whether the results of its loops are live.
+  // All variables are assumed to be live here, but guards of the head may also depend on any
+  // predicate in it, and on whether the results of its loops are live.
   for (Node *node : head) {
     if (node->kind == Kind::Switch)
       for (Edge leaf : liveness.leavesOf(liveness.valueOf(node->inputs[1])))
@@ -349,7 +350,7 @@ void LoopBuilder::chooseShared() {
     for (size_t i = 0; i < node->loop->shared.size(); ++i)
       values.insert({node, unsigned(node->loop->firstShared() + i)});
   }
-  // Sets of pointers have no order of their own.
+  // Sets of pointers have no deterministic order.
   SmallVector<Edge> sorted(values.begin(), values.end());
   llvm::sort(sorted, [](Edge a, Edge b) {
     return std::pair(a.first->order, a.second) < std::pair(b.first->order, b.second);
@@ -367,7 +368,7 @@ void LoopBuilder::chooseShared() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Copies nodes, with whatever loops hold.
+/// Copies nodes, including the contents of loops.
 class Copier {
 public:
   Copier(Graph &graph) : graph(graph) {}
@@ -425,8 +426,8 @@ private:
 };
 } // namespace
 
-/// Copies what the last iteration does behind the condition, and what it needs of the head, to the
-/// parent. Exits are there already.
+/// Copies the part of the last iteration after the condition, and the nodes of the head that it
+/// needs, to the parent. Exits are already there.
 void LoopBuilder::copyLastIteration(Node *loopNode) {
   Copier copier(graph);
   for (auto [i, variable] : llvm::enumerate(loop->variables))
@@ -449,7 +450,7 @@ void LoopBuilder::copyLastIteration(Node *loopNode) {
     if (isExit || node->kind == Kind::LoopCond || node->kind == Kind::NextIteration)
       copy->kind = Kind::Forward;
     if (isExit) {
-      // Other nodes refer to the exit itself.
+      // Other nodes refer to the original exit.
       node->kind = Kind::Forward;
       node->inputs = copy->inputs;
       node->after = copy->after;
@@ -473,7 +474,7 @@ void LoopBuilder::collectInputs(Node *loopNode) {
   for (Node *node : nodes) {
     if (variables.contains(node))
       continue;
-    // What only the last iteration reads is there before the loop starts, too.
+    // Values that only the last iteration reads are also available before the loop starts.
     bool isInside = head.contains(node) || body.contains(node);
     for (Edge input : node->inputs)
       if (!isMember(input.first)) {
@@ -514,7 +515,7 @@ void LoopBuilder::build() {
 
 LogicalResult structureLoops(Graph &graph) {
   llvm::SmallPtrSet<Frame *, 4> wrong;
-  // A frame stands behind its parent.
+  // A frame comes after its parent.
   for (auto &frame : llvm::reverse(llvm::drop_begin(graph.frames)))
     if (wrong.contains(frame.get()) || failed(LoopBuilder(graph, *frame).run()))
       wrong.insert(frame->parent);

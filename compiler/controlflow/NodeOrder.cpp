@@ -1,4 +1,4 @@
-//===- NodeOrder.cpp - What must come before what ---------------------------===//
+//===- NodeOrder.cpp - Dependences between nodes --------------------------===//
 
 #include "compiler/controlflow/NodeOrder.h"
 #include "compiler/controlflow/Effects.h"
@@ -28,7 +28,7 @@ void NodeOrder::addLeaves(Guard guard, SetVector<Edge> &uses) {
     uses.insert(resolve(leaf));
 }
 
-/// The values that running `node` takes, those of its guard included.
+/// Adds the values that running `node` requires, including those of its guard.
 void NodeOrder::addUses(const Node &node, SetVector<Edge> &uses) {
   addLeaves(liveness.of(&node), uses);
   for (Edge input : node.inputs) {
@@ -72,7 +72,7 @@ void NodeOrder::addNeeded(ArrayRef<Node *> nodes, const Demand &demand) {
   }
 }
 
-/// Keeps effects that conflict in order.
+/// Orders conflicting effects.
 void NodeOrder::addOrder(ArrayRef<Node *> nodes) {
   SmallVector<std::pair<Node *, Effects>> effects;
   for (Node *node : nodes) {

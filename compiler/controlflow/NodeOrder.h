@@ -1,4 +1,4 @@
-//===- NodeOrder.h - What must come before what -----------------------------===//
+//===- NodeOrder.h - Dependences between nodes ----------------------------===//
 
 #pragma once
 
@@ -7,21 +7,21 @@
 
 namespace tfc::controlflow {
 
-/// What is asked of an acyclic graph besides its effects.
+/// The required results of an acyclic graph, besides its effects.
 struct Demand {
   llvm::SmallVector<Edge> values;
   llvm::SmallVector<Guard> guards;
 };
 
-/// What running some nodes takes.
+/// The dependences of a set of nodes.
 class NodeOrder {
 public:
   /// `nodes` are sorted topologically; `known` holds where they run.
   NodeOrder(llvm::ArrayRef<Node *> nodes, const Demand &demand, Liveness &liveness, Guard known);
 
-  /// Whether anything asks for the node.
+  /// Returns true if the node is needed.
   bool isNeeded(Node *node) const { return needed.contains(node); }
-  /// Whether anybody but `nodes` reads the value.
+  /// Returns true if the value is read outside of `nodes`.
   bool isReadOutside(Edge value, const llvm::DenseSet<Node *> &nodes) const;
   llvm::ArrayRef<Node *> predecessors(Node *node) const;
 
@@ -39,15 +39,15 @@ private:
   llvm::DenseMap<Node *, llvm::SmallVector<Node *>> before;
 };
 
-/// Some nodes of an order that wait for one another.
+/// Nodes of an order that have not been created yet, with their dependences.
 class WaitingNodes {
 public:
   WaitingNodes(const NodeOrder &order, llvm::ArrayRef<Node *> nodes);
 
   bool isEmpty() const { return ready.empty(); }
-  /// Those that wait for none of the others, in order.
+  /// The nodes that depend on none of the others, in order.
   llvm::SmallVector<Node *> getReady() const;
-  /// All that have not been taken.
+  /// All nodes that have not been taken.
   llvm::SmallVector<Node *> getWaiting() const;
   void take(Node *node);
 

@@ -9,10 +9,11 @@ def StructureControlFlow : Pass<"tfc-structure-control-flow", "::mlir::ModuleOp"
   let summary = "Replaces the graph form by branches and loops";
   let description = [{
     Before: entries may hold `dfg.dataflow`, whose values are live or dead.
-    After: none is left. Frames are `dfg.while`; what runs under a condition
-    stands in a `dfg.if`, each effect exactly as often and in the order that the
-    graph says; a result that can be dead has a `dfg.check`. A frame that is no
-    `while` and a cycle that is no loop are errors that name their nodes.
+    After: none is left. Frames are `dfg.while`, and conditional nodes are in a
+    `dfg.if`; each effect happens as often and in the order that the graph
+    specifies; a result that can be dead has a `dfg.check`. Frames that are not
+    `while` loops and cycles that are not loops are errors that name their
+    nodes.
   }];
 }
 

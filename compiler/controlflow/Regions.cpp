@@ -1,8 +1,8 @@
-//===- Regions.cpp - Graphs become operations and regions -------------------===//
+//===- Regions.cpp - Graphs become operations and regions -----------------===//
 //
-// Nodes whose guard holds are written as soon as their inputs are there. When only others are left,
-// a condition is chosen that decides about as many of them as possible, and all that it decides
-// about and that can run now goes into one `dfg.if`, whose regions are made in the same way.
+// Nodes whose guard holds are created as soon as their inputs are available. When only others are
+// left, a condition is chosen that determines the guards of as many as possible. Those that it
+// determines and that can run now go into one `dfg.if`, whose regions are created in the same way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,11 +128,11 @@ void RegionEmitter::emitPlain(Node *node) {
     define({node, i}, mapping.lookupOrDefault(value));
 }
 
-/// The first input that is live, by selects where several can be.
+/// The first live input, by selects if several can be live.
 void RegionEmitter::emitMerge(Node *node, Guard known) {
   SmallVector<std::pair<unsigned, Guard>> candidates;
   for (auto [i, input] : llvm::enumerate(node->inputs)) {
-    // `known` is now that none of the inputs before is live.
+    // `known` implies here that no earlier input is live.
     Guard guard = liveness.of(input);
     if (guards.exclude(known, guard))
       continue;
@@ -160,7 +160,7 @@ void RegionEmitter::emitMerge(Node *node, Guard known) {
 // Branches
 //===----------------------------------------------------------------------===//
 
-/// Whether a node may stand anywhere, because it computes nothing.
+/// Returns true if a node can be placed anywhere, because it computes nothing.
 bool RegionEmitter::isFree(const NodeOrder &order, Node *node, Guard known) {
   if (!order.isNeeded(node) || node->ghostOf || guards.exclude(known, liveness.of(node)))
     return true;
@@ -182,7 +182,7 @@ bool RegionEmitter::emitUnconditional(const NodeOrder &order, WaitingNodes &wait
 }
 
 /// A condition for the first node that is ready: one of the predicates that its guard implies, or
-/// the guard itself, whichever decides about the most nodes.
+/// the guard itself, whichever determines the guards of the most nodes.
 Guard RegionEmitter::chooseCondition(const NodeOrder &order, const WaitingNodes &waiting,
                                      Guard known) {
   llvm::MapVector<Guard, unsigned> counts;
@@ -222,7 +222,7 @@ RegionEmitter::Branch RegionEmitter::takeBranch(const NodeOrder &order, WaitingN
       bool onFalse = guards.exclude(guard, branch.condition);
       if (!free && !onTrue && !onFalse)
         continue;
-      // A merge moves behind its inputs, into both regions.
+      // A merge moves after its inputs, into both regions.
       if (order.isNeeded(node) && (free || onTrue))
         branch.onTrue.push_back(node);
       if (order.isNeeded(node) && (free || onFalse))
@@ -234,7 +234,7 @@ RegionEmitter::Branch RegionEmitter::takeBranch(const NodeOrder &order, WaitingN
   return branch;
 }
 
-/// Writes one region and adds the values that it defines to `defined`.
+/// Creates one region and adds the values that it defines to `defined`.
 DenseMap<Edge, Value> RegionEmitter::emitSide(const NodeOrder &order, Region &region,
                                               ArrayRef<Node *> nodes, Guard known,
                                               SetVector<Edge> &defined) {

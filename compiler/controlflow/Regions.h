@@ -1,4 +1,4 @@
-//===- Regions.h - Graphs become operations and regions ---------------------===//
+//===- Regions.h - Graphs become operations and regions -------------------===//
 
 #pragma once
 
@@ -6,19 +6,21 @@
 
 namespace tfc::controlflow {
 
-/// Writes nodes as operations: what runs under a condition into the regions of `dfg.if`, loops as
+/// Creates the operations of nodes: conditional ones in the regions of `dfg.if`, loops as
 /// `dfg.while`.
 class RegionEmitter {
 public:
   RegionEmitter(mlir::OpBuilder &b, mlir::Location loc, Liveness &liveness)
       : b(b), loc(loc), liveness(liveness), guards(liveness.guards) {}
 
-  /// Writes what `demand` and the effects of an acyclic graph take, where `known` holds.
+  /// Creates the operations that `demand` and the effects of an acyclic graph require, where
+  /// `known` holds.
   void emit(llvm::ArrayRef<Node *> nodes, const Demand &demand, Guard known);
 
-  /// The value of an edge, once it is written. Where it is dead, any value of its type.
+  /// The value of an edge whose node has been created; an arbitrary value of its type if it is
+  /// dead.
   mlir::Value valueOf(Edge edge);
-  /// Writes the computation of a guard where `known` holds.
+  /// Creates the computation of a guard where `known` holds.
   mlir::Value conditionOf(Guard guard, Guard known);
 
 private:
@@ -26,13 +28,13 @@ private:
     Guard condition;
     llvm::SmallVector<Node *> onTrue, onFalse;
   };
-  /// What was defined since a scope was entered, with the values that it replaced.
+  /// The values defined since a scope was entered, with those that they replaced.
   using Definitions = llvm::SmallVector<std::pair<Edge, mlir::Value>>;
 
   /// One of the values that a loop carries.
   struct Carried {
     const LoopVariable *variable;
-    /// As the results of the variable's node: the value, the index, whether it is live.
+    /// The number of the result of the variable's node: the value, the index, or its liveness.
     unsigned result;
     mlir::Value init;
 

@@ -1,8 +1,7 @@
+#include "compiler/cpu/KernelPlan.h"
 #include "compiler/cpu/Passes.h"
-#include "compiler/cpu/Polynomial.h"
-#include "compiler/cpu/Prepare.h"
-#include "compiler/cpu/Schedule.h"
-#include "dialects/linalg_ext/LinalgExt.h"
+#include "compiler/kernels/Prepare.h"
+#include "compiler/kernels/Sharing.h"
 
 namespace tfc::cpu {
 #define GEN_PASS_DEF_CPUANNOTATEPASS
@@ -11,96 +10,19 @@ namespace tfc::cpu {
 
 using namespace mlir;
 using namespace tfc::cpu;
+using namespace tfc::kernels;
+namespace kernel = tfc::kernel;
 
-/// Whether a scatter may change `argument` in place: it reads it as its operand and nowhere else.
-static bool scatterMayShare(const Schedule &schedule, tfc::linalg_ext::ScatterOp scatter,
-                            Value argument) {
-  if (scatter.getOperand() != argument)
-    return false;
-  const Stage *stage = schedule.stage(scatter);
-  int64_t reads = 0;
-  for (const Nest &nest : schedule.nests())
-    for (const Stage *other : nest.stages)
-      for (const Access &read : other->footprint.reads)
-        reads += read.tensor == argument;
-  return reads == 1 && stage;
-}
-
-/// Whether a read of an argument happens before its element is overwritten by result `number` of
-/// `writer`.
-static bool readsBeforeWrite(const Schedule &schedule, const Stage &reader, const Access &read,
-                             const Stage &writer, unsigned number) {
-  auto [readNest, readSweep] = schedule.position(&reader);
-  auto [writeNest, writeSweep] = schedule.position(&writer);
-  if (readNest != writeNest)
-    return schedule.isSerial() && readNest < writeNest;
-  if (!reader.generic() || readSweep > writeSweep)
-    return false;
-  const Nest &nest = schedule.nests()[readNest];
-  const Sweep &sweep = nest.sweeps[writeSweep];
-  SmallVector<AffineExpr> written = Schedule::resultIndices(writer, number);
-  SmallVector<AffineExpr> indices = Schedule::readIndices(reader, read);
-  if (readSweep == writeSweep) {
-    // A reduction's inputs are read until its last step.
-    bool reducing = !reader.isParallel() || sweep.kind == Sweep::Kind::Special;
-    return indices == written && (!reducing || sweep.kind == Sweep::Kind::Pointwise);
-  }
-  // In an earlier sweep any element of the same outer iteration may be read.
-  for (unsigned loop : nest.outer) {
-    AffineExpr dim = getAffineDimExpr(loop, writer.op->getContext());
-    auto *place = llvm::find(written, dim);
-    if (place == written.end() || indices[place - written.begin()] != dim)
-      return false;
-  }
-  return true;
-}
-
-/// Whether result `result` of the kernel may take the memory of `argument`.
-static bool mayShare(const Schedule &schedule, KernelShapes &shapes, Value result,
-                     BlockArgument argument) {
-  if (result.getType() != argument.getType() || shapes.shapeOf(result) != shapes.shapeOf(argument))
-    return false;
-  const Stage *writer = schedule.stage(result.getDefiningOp());
-  if (auto scatter = dyn_cast<tfc::linalg_ext::ScatterOp>(writer->op))
-    return scatterMayShare(schedule, scatter, argument);
-  if (!writer->generic())
-    return false;
-  unsigned number = cast<OpResult>(result).getResultNumber();
-  for (const Nest &nest : schedule.nests())
-    for (const Stage *reader : nest.stages) {
-      for (const Access &read : reader->footprint.reads)
-        if (read.tensor == argument && !readsBeforeWrite(schedule, *reader, read, *writer, number))
-          return false;
-      // The initial value of a reduction is read at the result's own place.
-      if (linalg::GenericOp op = reader->generic(); op && op.getNumReductionLoops() != 0)
-        for (auto [i, init] : llvm::enumerate(op.getDpsInits()))
-          if (init == argument && (reader != writer || i != number))
-            return false;
-    }
-  return true;
-}
-
-/// Adds `tfc.may_share` to the results of a kernel.
-static LogicalResult annotate(func::FuncOp kernel, const Target &target) {
-  if (failed(prepareKernel(kernel)))
-    return failure();
-  KernelShapes shapes(kernel);
-  Schedule schedule(shapes, target);
-  if (schedule.failed())
-    return failure();
-  SmallVector<BlockArgument> tensors;
-  for (BlockArgument argument : kernel.getArguments())
-    if (isa<RankedTensorType>(argument.getType()))
-      tensors.push_back(argument);
-  Builder b(kernel.getContext());
+/// Tells for each result of a kernel which arguments it may overwrite.
+static void annotate(kernel::FuncOp kernel, KernelPlan &plan) {
+  auto tensors = kernel.getArguments().drop_front(kernel.getNumSizes());
   for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
-    SmallVector<Attribute> shared;
+    SmallVector<int32_t> shared;
     for (auto [k, argument] : llvm::enumerate(tensors))
-      if (mayShare(schedule, shapes, operand.get(), argument))
-        shared.push_back(b.getI32IntegerAttr(k));
-    kernel.setResultAttr(operand.getOperandNumber(), "tfc.may_share", b.getArrayAttr(shared));
+      if (mayShare(plan.getSchedule(), plan.getShapes(), operand.get(), argument))
+        shared.push_back(k);
+    kernel.setMayShare(operand.getOperandNumber(), shared);
   }
-  return success();
 }
 
 namespace {
@@ -110,11 +32,18 @@ struct CpuAnnotatePass : tfc::cpu::impl::CpuAnnotatePassBase<CpuAnnotatePass> {
   using CpuAnnotatePassBase::CpuAnnotatePassBase;
 
   void runOnOperation() override {
-    Target target = Target::get(cpu);
-    target.emitsProducts = products;
-    for (func::FuncOp kernel : findKernels(getOperation()))
-      if (failed(annotate(kernel, target)))
+    auto kernels = findKernels(getOperation(), isForCpu);
+    if (failed(kernels))
+      return signalPassFailure();
+    for (kernel::FuncOp kernel : *kernels) {
+      if (failed(prepareKernel(kernel)))
         return signalPassFailure();
+      auto &plan = getChildAnalysis<KernelPlan>(kernel);
+      if (plan.failed())
+        return signalPassFailure();
+      annotate(kernel, plan);
+    }
+    markAnalysesPreserved<kernel::BodyAnalyses>();
   }
 };
 

@@ -1,5 +1,5 @@
 #include "compiler/cpu/KernelEmitter.h"
-#include "compiler/cpu/Polynomial.h"
+#include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,22 +22,22 @@ SmallVector<Value> KernelEmitter::body(linalg::GenericOp op, ArrayRef<AffineExpr
 /// A scalar of a body (or of the kernel itself, without a point) at a point of the loops.
 Value KernelEmitter::value(Value source, Point *point) {
   bool local = point && !point->accumulators.empty();
-  Key k = key(source, point ? point->loops : ArrayRef<AffineExpr>());
-  if (Value known = local ? point->values.lookup(source) : lookup(k))
+  Key k = keyOf(source, point ? point->loops : ArrayRef<AffineExpr>());
+  if (Value known = local ? point->values.lookup(source) : values.lookup(k))
     return known;
   Value result;
   if (auto argument = dyn_cast<BlockArgument>(source)) {
     if (point && argument.getOwner() == point->op.getBody())
       result = argumentValue(argument, *point);
     else
-      result = symbols[argument.getArgNumber()].value;
+      result = sizeArgument(argument.getArgNumber());
   } else {
     result = definedValue(cast<OpResult>(source), point);
   }
   if (local)
     point->values[source] = result;
   else
-    remember(k, result);
+    values.remember(k, result);
   return result;
 }
 
@@ -80,12 +80,12 @@ void KernelEmitter::disableLanesOfDivisor(Operation *op, SmallVectorImpl<Value> 
   StringRef name = op->getName().getStringRef();
   bool divides = name.starts_with("arith.div") || name.starts_with("arith.rem") ||
                  name.contains("divsi") || name.contains("divui");
-  if (!laneMask || !divides || !isa<VectorType>(operands[1].getType()) ||
+  if (!mask() || !divides || !isa<VectorType>(operands[1].getType()) ||
       !getElementTypeOrSelf(operands[1].getType()).isIntOrIndex())
     return;
   Type type = operands[1].getType();
   Value one = arith::ConstantOp::create(b, location, b.getOneAttr(type));
-  operands[1] = arith::SelectOp::create(b, location, laneMask, operands[1], one);
+  operands[1] = arith::SelectOp::create(b, location, mask(), operands[1], one);
 }
 
 Value KernelEmitter::clone(Operation *op, Point *point) {
@@ -165,7 +165,7 @@ Value KernelEmitter::copy(Operation *op, SmallVector<Value> operands) {
   copy->setOperands(operands);
   copy->setLoc(location);
   if (vectors)
-    copy->getResult(0).setType(VectorType::get({laneCount}, op->getResult(0).getType()));
+    copy->getResult(0).setType(VectorType::get({lanes()}, op->getResult(0).getType()));
   auto fast = dyn_cast<arith::ArithFastMathInterface>(copy);
   if (fast && copy->hasTrait<OpTrait::SameOperandsAndResultType>()) {
     arith::FastMathFlags flags = arith::FastMathFlags::contract;

@@ -1,7 +1,8 @@
 #include "compiler/cpu/NestEmitter.h"
 #include "compiler/cpu/Passes.h"
-#include "compiler/cpu/Polynomial.h"
-#include "compiler/cpu/Prepare.h"
+#include "compiler/kernels/Polynomial.h"
+#include "compiler/kernels/Prepare.h"
+#include "compiler/kernels/Sharing.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 
 namespace tfc::cpu {
@@ -11,6 +12,7 @@ namespace tfc::cpu {
 
 using namespace mlir;
 using namespace tfc::cpu;
+namespace kernel = tfc::kernel;
 
 /// Cost from which a chunk of work pays for waking a thread.
 static constexpr int64_t kChunkCost = 32 << 10;
@@ -20,26 +22,31 @@ namespace {
 /// Turns one kernel into a function over pointers.
 class KernelCodegen {
 public:
-  KernelCodegen(func::FuncOp kernel, const Target &target)
-      : kernel(kernel), target(target), b(kernel), loc(kernel.getLoc()), shapes(kernel) {}
+  KernelCodegen(kernel::FuncOp kernel, KernelPlan &plan)
+      : kernel(kernel), plan(plan), schedule(plan.getSchedule()), shapes(plan.getShapes()),
+        b(kernel), loc(kernel.getLoc()) {}
 
   LogicalResult run();
 
 private:
-  std::optional<unsigned> inplaceArgument(unsigned result);
+  LogicalResult verifyInPlace();
   LLVM::LLVMFuncOp createFunction();
   void createTask(LLVM::LLVMFuncOp function);
   void placeResults(KernelEmitter &emitter);
-  void placeTemporaries(KernelEmitter &emitter, const Schedule &schedule);
-  void emitNests(KernelEmitter &emitter, const Schedule &schedule, LLVM::LLVMFuncOp function);
+  void placeTemporaries(KernelEmitter &emitter);
+  bool isSmall(KernelEmitter &emitter);
+  void emitNests(KernelEmitter &emitter, LLVM::LLVMFuncOp function);
   Value allocate(AffineExpr bytes, KernelEmitter &emitter);
-  Buffer temporary(KernelEmitter &emitter, const Schedule &schedule, Value value);
+  Value stackMemory(int64_t bytes);
+  Buffer temporary(KernelEmitter &emitter, Value value);
+  Buffer workMemory(KernelEmitter &emitter, const Workspace &wanted);
 
-  func::FuncOp kernel;
-  const Target &target;
+  kernel::FuncOp kernel;
+  const KernelPlan &plan;
+  const Schedule &schedule;
+  KernelShapes &shapes;
   OpBuilder b;
   Location loc;
-  KernelShapes shapes;
   SmallVector<Value> tensorPointers, resultPointers;
   Value scratch, begin, end;
   AffineExpr scratchBytes;
@@ -47,21 +54,25 @@ private:
 
 } // namespace
 
-/// The tensor argument whose memory result `result` takes.
-std::optional<unsigned> KernelCodegen::inplaceArgument(unsigned result) {
-  if (auto number = kernel.getResultAttrOfType<IntegerAttr>(result, "tfc.inplace"))
-    return number.getInt();
-  return std::nullopt;
+/// Results stand in memory where the schedule allows it: who placed them may have seen another one.
+LogicalResult KernelCodegen::verifyInPlace() {
+  for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
+    unsigned result = operand.getOperandNumber();
+    std::optional<unsigned> tensor = kernel.getInPlace(result);
+    if (tensor && !mayShare(schedule, shapes, operand.get(),
+                            kernel.getArgument(kernel.getNumSizes() + *tensor)))
+      return kernel.emitOpError("cannot write result ")
+             << result << " over tensor argument " << *tensor << ", which it reads later";
+  }
+  return success();
 }
 
 /// Declares the function and enters it; pointers to different memory do not alias.
 LLVM::LLVMFuncOp KernelCodegen::createFunction() {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
-  unsigned numTensors = 0, numResults = 0;
-  for (Type type : kernel.getArgumentTypes())
-    numTensors += isa<RankedTensorType>(type);
+  unsigned numTensors = kernel.getNumTensors(), numResults = 0;
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
-    numResults += !inplaceArgument(i);
+    numResults += !kernel.getInPlace(i);
   SmallVector<Type> types(shapes.numSizes(), i64);
   types.append(numTensors + numResults + 1, pointer);
   types.append(2, i64);
@@ -69,9 +80,9 @@ LLVM::LLVMFuncOp KernelCodegen::createFunction() {
   auto function = LLVM::LLVMFuncOp::create(b, loc, kernel.getName(), type);
   function.setVisibility_(LLVM::Visibility::Hidden);
   function.setNoInline(true);
-  function.setPassthroughAttr(
-      b.getArrayAttr({b.getStrArrayAttr({"prefer-vector-width", std::to_string(target.vectorBits)}),
-                      b.getStringAttr("nounwind")}));
+  function.setPassthroughAttr(b.getArrayAttr(
+      {b.getStrArrayAttr({"prefer-vector-width", std::to_string(plan.getTarget().vectorBits)}),
+       b.getStringAttr("nounwind")}));
   for (unsigned i = 0; i < numTensors + numResults + 1; ++i)
     function.setArgAttr(shapes.numSizes() + i, LLVM::LLVMDialect::getNoAliasAttrName(),
                         b.getUnitAttr());
@@ -118,7 +129,7 @@ void KernelCodegen::placeResults(KernelEmitter &emitter) {
       emitter.setBuffer(argument, emitter.denseBuffer(argument, tensorPointers[next++], 1));
   next = 0;
   for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
-    std::optional<unsigned> shared = inplaceArgument(operand.getOperandNumber());
+    std::optional<unsigned> shared = kernel.getInPlace(operand.getOperandNumber());
     Value pointer = shared ? tensorPointers[*shared] : resultPointers[next++];
     emitter.setBuffer(operand.get(), emitter.denseBuffer(operand.get(), pointer, 1));
   }
@@ -133,8 +144,13 @@ Value KernelCodegen::allocate(AffineExpr bytes, KernelEmitter &emitter) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+Value KernelCodegen::stackMemory(int64_t bytes) {
+  Value count = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes));
+  return LLVM::AllocaOp::create(b, loc, scratch.getType(), b.getI8Type(), count, 64);
+}
+
 /// Memory of a value that lives on the stack or in scratch.
-Buffer KernelCodegen::temporary(KernelEmitter &emitter, const Schedule &schedule, Value value) {
+Buffer KernelCodegen::temporary(KernelEmitter &emitter, Value value) {
   Type element = cast<RankedTensorType>(value.getType()).getElementType();
   int64_t elementBytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
   Buffer buffer = emitter.denseBuffer(value, {}, 64);
@@ -153,26 +169,44 @@ Buffer KernelCodegen::temporary(KernelEmitter &emitter, const Schedule &schedule
   // Whole vectors may be written behind the last element of a single row.
   buffer.padded = inner.size() <= 1;
   int64_t bytes = cast<AffineConstantExpr>(stride).getValue() * elementBytes + 64 * elementBytes;
-  Value count = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes));
-  buffer.pointer = LLVM::AllocaOp::create(b, loc, scratch.getType(), b.getI8Type(), count, 64);
+  buffer.pointer = stackMemory(bytes);
   return buffer;
 }
 
-void KernelCodegen::placeTemporaries(KernelEmitter &emitter, const Schedule &schedule) {
+/// Memory that the code of one operation works in: on the stack if it is small.
+Buffer KernelCodegen::workMemory(KernelEmitter &emitter, const Workspace &wanted) {
+  int64_t elementBytes = std::max(1u, wanted.elementType.getIntOrFloatBitWidth() / 8);
+  Buffer buffer{{}, wanted.elementType, {emitter.constantExpr(1)}, 64};
+  auto count = dyn_cast<AffineConstantExpr>(wanted.count);
+  if (!count || count.getValue() > ScheduleOptions().stackElements) {
+    buffer.pointer = allocate(wanted.count * elementBytes, emitter);
+    return buffer;
+  }
+  buffer.padded = true;
+  buffer.pointer = stackMemory((count.getValue() + 64) * elementBytes);
+  return buffer;
+}
+
+void KernelCodegen::placeTemporaries(KernelEmitter &emitter) {
   for (const Nest &nest : schedule.nests())
-    for (const Stage *stage : nest.stages)
+    for (const Stage *stage : nest.stages) {
       for (Value result : stage->op->getResults()) {
         Storage storage = schedule.storage(result);
         if (storage == Storage::Stack || storage == Storage::Scratch)
-          emitter.setBuffer(result, temporary(emitter, schedule, result));
+          emitter.setBuffer(result, temporary(emitter, result));
       }
+      SmallVector<Buffer> memory;
+      for (const Workspace &wanted : workspaceOf(shapes, stage->op))
+        memory.push_back(workMemory(emitter, wanted));
+      emitter.setWorkspace(stage->op, std::move(memory));
+    }
 }
 
 /// Whether the whole kernel is known to be no more than a chunk.
-static bool isSmall(KernelEmitter &emitter, const Schedule &schedule) {
+bool KernelCodegen::isSmall(KernelEmitter &emitter) {
   int64_t cost = 0;
   for (const Nest &nest : schedule.nests()) {
-    NestEmitter nestEmitter(emitter, schedule, nest);
+    NestEmitter nestEmitter(emitter, plan, nest);
     auto units = dyn_cast<AffineConstantExpr>(nestEmitter.units());
     bool fixed = llvm::all_of(nest.sizes, llvm::IsaPred<AffineConstantExpr>);
     if (!units || !fixed)
@@ -183,23 +217,18 @@ static bool isSmall(KernelEmitter &emitter, const Schedule &schedule) {
 }
 
 /// Emits the nests; independent ones lie one after the other in the range of units.
-void KernelCodegen::emitNests(KernelEmitter &emitter, const Schedule &schedule,
-                              LLVM::LLVMFuncOp function) {
+void KernelCodegen::emitNests(KernelEmitter &emitter, LLVM::LLVMFuncOp function) {
   Value first = arith::IndexCastOp::create(b, loc, b.getIndexType(), begin);
   Value last = arith::IndexCastOp::create(b, loc, b.getIndexType(), end);
   AffineExpr total = emitter.constantExpr(0);
   int64_t costliest = 1;
-  bool uncut = schedule.isSerial() || isSmall(emitter, schedule);
+  bool uncut = schedule.isSerial() || isSmall(emitter);
   for (const Nest &nest : schedule.nests()) {
-    NestEmitter nestEmitter(emitter, schedule, nest);
+    NestEmitter nestEmitter(emitter, plan, nest);
     AffineExpr units = nestEmitter.units();
-    Value memory = scratch;
-    if (!nest.sweeps.empty() && nest.sweeps.front().contraction &&
-        nest.sweeps.front().contraction->scratchBytes)
-      memory = allocate(nest.sweeps.front().contraction->scratchBytes, emitter);
     KernelEmitter::Scope scope(emitter);
     if (uncut) {
-      nestEmitter.emit(emitter.indexConstant(0), emitter.indexValue(units), memory);
+      nestEmitter.emit(emitter.indexConstant(0), emitter.indexValue(units));
       continue;
     }
     Value lower = first, upper = last;
@@ -221,21 +250,20 @@ void KernelCodegen::emitNests(KernelEmitter &emitter, const Schedule &schedule,
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
     KernelEmitter::Scope inner(emitter);
-    nestEmitter.emit(lower, upper, memory);
+    nestEmitter.emit(lower, upper);
   }
   if (uncut || schedule.nests().empty())
     total = emitter.constantExpr(1);
   auto map = [&](AffineExpr expr) {
     return AffineMapAttr::get(AffineMap::get(0, shapes.numSizes(), expr));
   };
-  function->setAttr("tfc.extent", map(total));
-  function->setAttr("tfc.grain", b.getI64IntegerAttr(std::max<int64_t>(1, kChunkCost / costliest)));
-  function->setAttr("tfc.scratch", map(scratchBytes));
+  int64_t grain = std::max<int64_t>(1, kChunkCost / costliest);
+  kernel::setAbi(function,
+                 kernel::AbiAttr::get(b.getContext(), map(total), grain, map(scratchBytes)));
 }
 
 LogicalResult KernelCodegen::run() {
-  Schedule schedule(shapes, target);
-  if (schedule.failed())
+  if (failed(verifyInPlace()))
     return failure();
   LLVM::LLVMFuncOp function = createFunction();
   SmallVector<Value> sizes;
@@ -243,10 +271,10 @@ LogicalResult KernelCodegen::run() {
     sizes.push_back(
         arith::IndexCastOp::create(b, loc, b.getIndexType(), function.getBody().getArgument(i)));
   scratchBytes = getAffineConstantExpr(0, b.getContext());
-  KernelEmitter emitter(b, loc, shapes, target, sizes);
+  KernelEmitter emitter(b, loc, shapes, plan.getTarget(), sizes);
   placeResults(emitter);
-  placeTemporaries(emitter, schedule);
-  emitNests(emitter, schedule, function);
+  placeTemporaries(emitter);
+  emitNests(emitter, function);
   LLVM::ReturnOp::create(b, loc, ValueRange());
   createTask(function);
   kernel.erase();
@@ -255,16 +283,25 @@ LogicalResult KernelCodegen::run() {
 
 namespace {
 
-/// Runs after the memory plan, which says by `tfc.inplace` where results are written.
+/// Runs after the memory plan, which says by `kernel.in_place` where results are written.
 struct CpuCodegenPass : tfc::cpu::impl::CpuCodegenPassBase<CpuCodegenPass> {
   using CpuCodegenPassBase::CpuCodegenPassBase;
 
   void runOnOperation() override {
-    Target target = Target::get(cpu);
-    target.emitsProducts = products;
-    for (func::FuncOp kernel : findKernels(getOperation()))
-      if (failed(prepareKernel(kernel)) || failed(KernelCodegen(kernel, target).run()))
+    auto kernels = findKernels(getOperation(), isForCpu);
+    if (failed(kernels))
+      return signalPassFailure();
+    for (kernel::FuncOp kernel : *kernels)
+      if (failed(generate(kernel)))
         return signalPassFailure();
+  }
+
+private:
+  LogicalResult generate(kernel::FuncOp kernel) {
+    if (failed(prepareKernel(kernel)))
+      return failure();
+    auto &plan = getChildAnalysis<KernelPlan>(kernel);
+    return failure(plan.failed() || failed(KernelCodegen(kernel, plan).run()));
   }
 };
 

@@ -1,6 +1,6 @@
 #include "compiler/cpu/Contraction.h"
 #include "compiler/cpu/ContractionEmitter.h"
-#include "compiler/cpu/Polynomial.h"
+#include "compiler/kernels/Polynomial.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -132,12 +132,8 @@ bool packsRows(const Target &target, const ContractionForm &form,
                          tile.rows * elementBytes);
 }
 
-std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Target &target,
-                                               const ContractionNest &nest) {
-  linalg::GenericOp op = nest.op;
+ContractionPlan planContraction(KernelShapes &shapes, const Target &target, linalg::GenericOp op) {
   std::optional<ContractionForm> form = matchContraction(op, shapes);
-  if (!form)
-    return std::nullopt;
   ContractionSizes sizes{constantOf(form->mSize()), constantOf(form->nSize()),
                          constantOf(normalize(form->kOuterSize() * form->kSize()))};
   ContractionPlan plan;
@@ -155,7 +151,7 @@ std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Targe
 }
 
 void emitContraction(KernelEmitter &emitter, const ContractionNest &nest,
-                     const ContractionPlan &plan, Value begin, Value end, Value scratch) {
+                     const ContractionPlan &plan, Value begin, Value end) {
   linalg::GenericOp op = nest.op;
   std::optional<ContractionForm> form = matchContraction(op, emitter.shapes());
   if (form)

@@ -2,21 +2,10 @@
 
 #include "compiler/cpu/ContractionTiles.h"
 #include "compiler/cpu/KernelEmitter.h"
+#include "compiler/kernels/ContractionForm.h"
 #include <optional>
 
 namespace tfc::cpu {
-
-/// A matrix product (a generic that multiplies two operands and adds up along its reduction loops)
-/// with the parallel generics that ride along.
-struct ContractionNest {
-  mlir::linalg::GenericOp op;
-  /// Generics whose results are stored; each reads the product at its own point only.
-  llvm::SmallVector<mlir::linalg::GenericOp> epilogues;
-  /// For each epilogue, the index of the product's tensor that each of its loops is.
-  llvm::SmallVector<llvm::SmallVector<unsigned>> epilogueLoops;
-  /// Whether the product itself is stored as well.
-  bool storesProduct = true;
-};
 
 /// How a contraction is cut into parallel units, and the memory it wants beyond its operands.
 struct ContractionPlan {
@@ -24,8 +13,6 @@ struct ContractionPlan {
   mlir::AffineExpr units;
   /// Units that are worth waking a thread for.
   int64_t grain = 1;
-  /// Bytes of scratch over the kernel's size symbols; null for none.
-  mlir::AffineExpr scratchBytes;
   /// What one pass of the innermost loops computes, and the lanes of its vectors.
   RegisterTile tile;
   int64_t lanes = 1;
@@ -43,14 +30,13 @@ struct ContractionPlan {
   bool lanesAlongK = false;
 };
 
-/// Says how to emit the contraction, or nothing where the plain loop nest does better.
-std::optional<ContractionPlan> planContraction(KernelShapes &shapes, const Target &target,
-                                               const ContractionNest &nest);
+/// Says how to emit a generic that is a contraction.
+ContractionPlan planContraction(KernelShapes &shapes, const Target &target,
+                                mlir::linalg::GenericOp op);
 
-/// Emits units [begin, end) of the contraction. `scratch` has the planned bytes (64-byte aligned).
+/// Emits units [begin, end) of the contraction.
 void emitContraction(KernelEmitter &emitter, const ContractionNest &nest,
-                     const ContractionPlan &plan, mlir::Value begin, mlir::Value end,
-                     mlir::Value scratch);
+                     const ContractionPlan &plan, mlir::Value begin, mlir::Value end);
 
 /// Stores what the nest stores at one point (or vector of points): `indices` index the product's
 /// tensor, `product` is its element there. To be called in the vector mode of the point.

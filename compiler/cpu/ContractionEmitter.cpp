@@ -1,10 +1,9 @@
 #include "compiler/cpu/ContractionEmitter.h"
-#include "compiler/cpu/Polynomial.h"
+#include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
-#include <numeric>
 
 using namespace mlir;
 
@@ -26,8 +25,7 @@ int64_t epilogueOperations(const ContractionNest &nest) {
 
 ContractionEmitter::ContractionEmitter(KernelEmitter &emitter, const ContractionNest &nest,
                                        const ContractionPlan &plan, ContractionForm form)
-    : emitter(emitter), b(emitter.builder()), loc(emitter.loc()), nest(nest), plan(plan),
-      form(std::move(form)) {}
+    : LoopBuilder(emitter), emitter(emitter), nest(nest), plan(plan), form(std::move(form)) {}
 
 void ContractionEmitter::emit(Value begin, Value end) {
   auto toIndex = [&](Value value) -> Value {
@@ -219,7 +217,7 @@ void ContractionEmitter::forPanel(Value number, PanelBody body) {
     Panel tail{int64_t(llvm::divideCeil(columns, plan.lanes)), {}, constant(columns), n0, number};
     tail.masks.resize(tail.vectors);
     if (columns % plan.lanes)
-      tail.masks.back() = laneMask(constant(columns % plan.lanes));
+      tail.masks.back() = firstLanes(plan.lanes, constant(columns % plan.lanes));
     if (columns == 0)
       return body(full);
     if (fullPanels == 0)
@@ -236,7 +234,7 @@ void ContractionEmitter::forPanel(Value number, PanelBody body) {
       [&] {
         Panel tail{plan.tile.vectors, {}, columns, n0, number};
         for (int64_t v = 0; v < tail.vectors; ++v)
-          tail.masks.push_back(laneMask(sub(columns, constant(v * plan.lanes))));
+          tail.masks.push_back(firstLanes(plan.lanes, sub(columns, constant(v * plan.lanes))));
         body(tail);
       });
 }
@@ -426,7 +424,7 @@ SmallVector<Value> ContractionEmitter::emitLaneTile(const Panel &panel, Value ro
   Value whole = sub(kSize, rest);
   SmallVector<Value> sums(plan.lanes, zeroOf(b, loc, vectorType));
   sums = loopOver(constant(0), whole, sums, nullptr);
-  sums = loopOver(whole, kSize, sums, laneMask(rest));
+  sums = loopOver(whole, kSize, sums, firstLanes(plan.lanes, rest));
   sums = transposeSquare(b, loc, sums);
   for (int64_t half = plan.lanes / 2; half > 0; half /= 2)
     for (int64_t i = 0; i < half; ++i)
@@ -453,7 +451,7 @@ void ContractionEmitter::emitBufferedResults(const Panel &panel) {
     if (llvm::none_of(panel.masks, [](Value mask) { return mask; }))
       return;
     Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
-    ifElse(hasRest, [&] { emitVector(mDim, row, whole, laneMask(rest)); }, nullptr);
+    ifElse(hasRest, [&] { emitVector(mDim, row, whole, firstLanes(plan.lanes, rest)); }, nullptr);
   });
 }
 
@@ -475,10 +473,6 @@ void ContractionEmitter::storeProduct(AffineExpr m, AffineExpr n, Value sum) {
   storeContractionResults(emitter, nest, indices, sum);
 }
 
-//===----------------------------------------------------------------------===//
-// Small helpers
-//===----------------------------------------------------------------------===//
-
 Value ContractionEmitter::stackBuffer(int64_t elements) {
   OpBuilder::InsertionGuard guard(b);
   Operation *function = b.getInsertionBlock()->getParentOp();
@@ -488,66 +482,6 @@ Value ContractionEmitter::stackBuffer(int64_t elements) {
   Value count = LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(elements));
   return LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
                                 form.computeType, count, 64);
-}
-
-Value ContractionEmitter::laneMask(Value count) {
-  auto type = VectorType::get({plan.lanes}, b.getI32Type());
-  Value narrow =
-      arith::IndexCastOp::create(b, loc, b.getI32Type(), minimum(count, constant(plan.lanes)));
-  SmallVector<int32_t> numbers(plan.lanes);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  Value lanes = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
-  Value splat = vector::BroadcastOp::create(b, loc, type, narrow);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lanes, splat);
-}
-
-void ContractionEmitter::forLoop(Value begin, Value end, int64_t step,
-                                 function_ref<void(Value)> body) {
-  Value stepValue = constant(step);
-  auto loop = scf::ForOp::create(b, loc, begin, end, stepValue);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  KernelEmitter::Scope scope(emitter);
-  body(loop.getInductionVar());
-}
-
-void ContractionEmitter::ifElse(Value condition, function_ref<void()> then,
-                                function_ref<void()> otherwise) {
-  auto branch = scf::IfOp::create(b, loc, condition, static_cast<bool>(otherwise));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  {
-    KernelEmitter::Scope scope(emitter);
-    then();
-  }
-  if (!otherwise)
-    return;
-  b.setInsertionPointToStart(branch.elseBlock());
-  KernelEmitter::Scope scope(emitter);
-  otherwise();
-}
-
-Value ContractionEmitter::add(Value lhs, Value rhs) {
-  return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
-}
-
-Value ContractionEmitter::add(Value lhs, int64_t rhs) { return add(lhs, constant(rhs)); }
-
-Value ContractionEmitter::sub(Value lhs, Value rhs) {
-  return b.createOrFold<arith::SubIOp>(loc, lhs, rhs);
-}
-
-Value ContractionEmitter::mul(Value lhs, int64_t rhs) {
-  return b.createOrFold<arith::MulIOp>(loc, lhs, constant(rhs));
-}
-
-Value ContractionEmitter::minimum(Value lhs, Value rhs) {
-  return b.createOrFold<arith::MinSIOp>(loc, lhs, rhs);
-}
-
-std::pair<Value, Value> ContractionEmitter::divide(Value lhs, Value rhs) {
-  return {b.createOrFold<arith::DivUIOp>(loc, lhs, rhs),
-          b.createOrFold<arith::RemUIOp>(loc, lhs, rhs)};
 }
 
 Value convertNumber(OpBuilder &b, Location loc, Value value, Type elementType) {

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "compiler/cpu/Contraction.h"
-#include "compiler/cpu/ContractionForm.h"
 #include "compiler/cpu/ContractionMicro.h"
+#include "compiler/cpu/LoopBuilder.h"
+#include "compiler/kernels/ContractionForm.h"
 
 namespace tfc::cpu {
 
@@ -38,7 +39,7 @@ inline constexpr int64_t kPanelBytes = 128 << 10, kPackingRows = 48, kFarBytes =
 int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns);
 
 /// Emits the units of one contraction.
-class ContractionEmitter {
+class ContractionEmitter : LoopBuilder {
 public:
   ContractionEmitter(KernelEmitter &emitter, const ContractionNest &nest,
                      const ContractionPlan &plan, ContractionForm form);
@@ -101,21 +102,6 @@ private:
 
   /// Memory on the stack, allocated once in the function's entry block.
   mlir::Value stackBuffer(int64_t elements);
-  /// Lanes l with l < count.
-  mlir::Value laneMask(mlir::Value count);
-  void forLoop(mlir::Value begin, mlir::Value end, int64_t step,
-               llvm::function_ref<void(mlir::Value)> body);
-  void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
-              llvm::function_ref<void()> otherwise);
-
-  // Arithmetic on index values.
-  mlir::Value constant(int64_t value) { return emitter.indexConstant(value); }
-  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value add(mlir::Value lhs, int64_t rhs);
-  mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
-  mlir::Value mul(mlir::Value lhs, int64_t rhs);
-  mlir::Value minimum(mlir::Value lhs, mlir::Value rhs);
-  std::pair<mlir::Value, mlir::Value> divide(mlir::Value lhs, mlir::Value rhs);
 
   /// The loops of kOuter that tiles run over.
   llvm::ArrayRef<unsigned> tileLoops() const {
@@ -127,8 +113,6 @@ private:
   int64_t computeBytes() const { return form.computeType.getIntOrFloatBitWidth() / 8; }
 
   KernelEmitter &emitter;
-  mlir::OpBuilder &b;
-  mlir::Location loc;
   const ContractionNest &nest;
   const ContractionPlan &plan;
   ContractionForm form;

@@ -160,7 +160,7 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
     Value whole = mul(count, plan.lanes);
     forLoop(constant(0), whole, plan.lanes, [&](Value k) { emitSquare(k, column, nullptr); });
     Value hasRest = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, rest, constant(0));
-    ifElse(hasRest, [&] { emitSquare(whole, column, laneMask(rest)); }, nullptr);
+    ifElse(hasRest, [&] { emitSquare(whole, column, firstLanes(plan.lanes, rest)); }, nullptr);
   });
 }
 
@@ -179,7 +179,7 @@ TileSource ContractionEmitter::packA(Value m, int64_t rows, Value k0, Value kCou
       Value source = linearPointer(a, m, add(k0, k));
       Value target = advance(b, loc, packedA, form.computeType, k, Stride{width, {}});
       for (int64_t i = 0; i < rows; i += plan.lanes) {
-        Value mask = rows - i < plan.lanes ? laneMask(constant(rows - i)) : Value();
+        Value mask = rows - i < plan.lanes ? firstLanes(plan.lanes, constant(rows - i)) : Value();
         Value lanes = loadLanes(b, loc, advance(b, loc, source, a.elementType, i, Stride{1, {}}),
                                 a.elementType, plan.lanes, mask);
         storeLanes(b, loc, convert ? convert(lanes) : lanes,
@@ -193,7 +193,7 @@ TileSource ContractionEmitter::packA(Value m, int64_t rows, Value k0, Value kCou
   LoopDim mDim = emitter.addDim(m);
   forLoop(constant(0), kCount, plan.lanes, [&](Value k) {
     Value position = add(k0, k);
-    Value mask = laneMask(sub(kCount, k));
+    Value mask = firstLanes(plan.lanes, sub(kCount, k));
     LoopDim kDim = emitter.addDim(position);
     for (int64_t i = 0; i < rows; ++i) {
       Value factor;

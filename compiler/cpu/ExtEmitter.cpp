@@ -1,5 +1,5 @@
 #include "compiler/cpu/NestEmitter.h"
-#include "compiler/cpu/Polynomial.h"
+#include "compiler/kernels/Polynomial.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

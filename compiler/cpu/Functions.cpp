@@ -12,8 +12,7 @@ static constexpr double kLn2 = 0.693147180559945309417;
 /// ln 2 in two parts: the first has few bits, so that its product with a small integer is exact.
 static constexpr double kLn2High = 0.693359375, kLn2Low = -2.12194440054690583e-4;
 
-//===--- exponentials
-//---------------------------------------------------------------------------===//
+//===--- exponentials -----------------------------------------------------===//
 
 /// e^r - 1 for |r| <= ln(2) / 2.
 static Value expm1Small(FloatBuilder &f, Value r) {
@@ -71,8 +70,7 @@ static Value buildExpM1(FloatBuilder &f, Value x) {
   return f.select(tiny, x, y);
 }
 
-//===--- logarithms
-//-----------------------------------------------------------------------------===//
+//===--- logarithms -------------------------------------------------------===//
 
 /// ln(m) for x = m 2^e with m between sqrt(1/2) and sqrt(2), as the sum of two parts.
 struct Logarithm {
@@ -145,8 +143,7 @@ static Value buildLog1p(FloatBuilder &f, Value x) {
   return f.select(f.equal(u, one), x, y);
 }
 
-//===--- hyperbolic tangent and error function
-//--------------------------------------------------===//
+//===--- hyperbolic tangent and error function ----------------------------===//
 
 // Both are x times a quotient of polynomials in x^2. Where x is limited the quotient is well above
 // 1, whatever its roundings: so it is just 1 from there on.

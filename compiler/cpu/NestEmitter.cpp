@@ -1,5 +1,5 @@
 #include "compiler/cpu/NestEmitter.h"
-#include "compiler/cpu/Polynomial.h"
+#include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -10,12 +10,11 @@ using namespace tfc::cpu;
 /// Sizes that are not known are taken for this in estimates.
 static constexpr int64_t kTypicalSize = 256;
 
-NestEmitter::NestEmitter(KernelEmitter &emitter, const Schedule &schedule, const Nest &nest)
-    : e(emitter), b(emitter.builder()), loc(emitter.loc()), schedule(schedule), nest(nest),
-      loops(nest.sizes.size()) {}
+NestEmitter::NestEmitter(KernelEmitter &emitter, const KernelPlan &plan, const Nest &nest)
+    : e(emitter), b(emitter.builder()), loc(emitter.loc()), schedule(plan.getSchedule()),
+      nest(nest), product(plan.productOf(nest)), loops(nest.sizes.size()) {}
 
-//===--- shape of the loops
-//---------------------------------------------------------------------===//
+//===--- shape of the loops -----------------------------------------------===//
 
 static std::optional<int64_t> constantSize(AffineExpr size) {
   if (auto constant = dyn_cast<AffineConstantExpr>(size))
@@ -146,8 +145,8 @@ std::optional<unsigned> NestEmitter::unitLoop() const {
 }
 
 AffineExpr NestEmitter::units() const {
-  if (!nest.sweeps.empty() && nest.sweeps.front().contraction)
-    return nest.sweeps.front().contraction->units;
+  if (product)
+    return product->units;
   std::optional<unsigned> loop = unitLoop();
   if (!loop)
     return e.constantExpr(1);
@@ -158,8 +157,8 @@ AffineExpr NestEmitter::units() const {
 }
 
 int64_t NestEmitter::unitCost() const {
-  if (!nest.sweeps.empty() && nest.sweeps.front().contraction)
-    return std::max<int64_t>(1, (32 << 10) / nest.sweeps.front().contraction->grain);
+  if (product)
+    return std::max<int64_t>(1, (32 << 10) / product->grain);
   std::optional<unsigned> unit = unitLoop();
   int64_t total = 0;
   for (const Sweep &sweep : nest.sweeps) {
@@ -179,8 +178,7 @@ int64_t NestEmitter::unitCost() const {
   return std::max<int64_t>(total, 1);
 }
 
-//===--- loops
-//----------------------------------------------------------------------------------===//
+//===--- loops ------------------------------------------------------------===//
 
 /// A loop over [lower, upper), or just its body where it runs exactly once.
 NestEmitter::Values NestEmitter::emitFor(Value lower, Value upper, int64_t step, Values carried,
@@ -293,8 +291,7 @@ NestEmitter::Values NestEmitter::emitLanes(const Sweep &sweep, const Lanes &lane
   return carried;
 }
 
-//===--- sweeps
-//---------------------------------------------------------------------------------===//
+//===--- sweeps -----------------------------------------------------------===//
 
 SmallVector<AffineExpr> NestEmitter::loopsAt(const Stage &stage) {
   return llvm::map_to_vector(stage.loops, [&](AffineExpr expr) { return expr.replaceDims(loops); });
@@ -321,10 +318,9 @@ void NestEmitter::storeStage(const Stage &stage) {
     }
 }
 
-void NestEmitter::emit(Value begin, Value end, Value scratch) {
+void NestEmitter::emit(Value begin, Value end) {
   unitBegin = begin;
   unitEnd = end;
-  scratchMemory = scratch;
   emitLoops(nest.outer, {}, [&](Values) -> Values {
     for (const Sweep &sweep : nest.sweeps)
       emitSweep(sweep);
@@ -347,10 +343,10 @@ void NestEmitter::emitSweep(const Sweep &sweep) {
 }
 
 void NestEmitter::emitContractionSweep(const Sweep &sweep) {
-  ContractionNest product = *sweep.product;
-  product.storesProduct = e.buffer(product.op->getResult(0)) != nullptr;
+  ContractionNest stored = *sweep.product;
+  stored.storesProduct = e.buffer(stored.op->getResult(0)) != nullptr;
   KernelEmitter::Scope scope(e);
-  emitContraction(e, product, *sweep.contraction, unitBegin, unitEnd, scratchMemory);
+  emitContraction(e, stored, *product, unitBegin, unitEnd);
 }
 
 void tfc::cpu::storeContractionResults(KernelEmitter &emitter, const ContractionNest &nest,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "compiler/cpu/KernelEmitter.h"
-#include "compiler/cpu/Schedule.h"
+#include "compiler/cpu/KernelPlan.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 
 namespace tfc::cpu {
@@ -9,14 +9,14 @@ namespace tfc::cpu {
 /// Emits the loops of a scheduled nest.
 class NestEmitter {
 public:
-  NestEmitter(KernelEmitter &emitter, const Schedule &schedule, const Nest &nest);
+  NestEmitter(KernelEmitter &emitter, const KernelPlan &plan, const Nest &nest);
 
   /// What [begin, end) cuts, over the kernel's sizes; 1 where the nest is not cut.
   mlir::AffineExpr units() const;
   /// Arithmetic and memory traffic of one unit, in units of a simple operation.
   int64_t unitCost() const;
   /// Emits units [begin, end).
-  void emit(mlir::Value begin, mlir::Value end, mlir::Value scratch);
+  void emit(mlir::Value begin, mlir::Value end);
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -71,9 +71,11 @@ private:
   mlir::Location loc;
   const Schedule &schedule;
   const Nest &nest;
+  /// How the nest is emitted where it is a product; null for others.
+  const ContractionPlan *product;
   /// The nest's loops as expressions of the emitter's dims, where they are open.
   llvm::SmallVector<mlir::AffineExpr> loops;
-  mlir::Value unitBegin, unitEnd, scratchMemory;
+  mlir::Value unitBegin, unitEnd;
 };
 
 /// Combines vectors and then their lanes in a fixed tree by `combiner`.
@@ -88,6 +90,13 @@ void forEachPoint(KernelEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> sizes
                   llvm::SmallVector<mlir::AffineExpr> &indices, llvm::function_ref<void()> body);
 
 void emitSort(KernelEmitter &emitter, linalg_ext::SortOp op);
+
+/// Memory that the code of an operation works in: `count` elements, over the kernel's sizes.
+struct Workspace {
+  mlir::Type elementType;
+  mlir::AffineExpr count;
+};
+llvm::SmallVector<Workspace> workspaceOf(KernelShapes &shapes, mlir::Operation *op);
 
 /// Emits an operation of linalg_ext whose results have buffers.
 mlir::LogicalResult emitSpecial(KernelEmitter &emitter, mlir::Operation *op);

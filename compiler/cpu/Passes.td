@@ -6,40 +6,33 @@ include "mlir/Pass/PassBase.td"
 def CpuAnnotatePass : Pass<"tfc-cpu-annotate", "::mlir::ModuleOp"> {
   let summary = "Say which arguments a kernel's results may overwrite";
   let description = [{
-    Before: kernels in linalg form. After: result i of each kernel has
-    `tfc.may_share`, the numbers (among the tensor arguments) of those whose
+    Before: kernels in linalg form whose module describes their targets. After:
+    result i of each kernel has
+    `kernel.may_share`, the numbers (among the tensor arguments) of those whose
     buffer the result may take: every read of the argument happens before the
-    element at the same place is written. Errors: as of tfc-cpu-codegen.
+    element at the same place is written. The schedule of each kernel, which
+    decides that, is kept for tfc-cpu-codegen. Kernels for other targets are left
+    as they are. Errors: as of tfc-cpu-codegen.
   }];
-  let options = [
-    Option<"cpu", "mcpu", "std::string", /*default=*/"\"native\"",
-           "Processor to schedule for, by LLVM's name: the same as for tfc-cpu-codegen">,
-    Option<"products", "products", "bool", /*default=*/"true",
-           "Emit matrix products by code of their own: the same as for tfc-cpu-codegen">
-  ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+    "::tfc::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 
 def CpuCodegenPass : Pass<"tfc-cpu-codegen", "::mlir::ModuleOp"> {
   let summary = "Turn kernels in linalg form into loops over vectors";
   let description = [{
-    Before: kernels in linalg form, results placed by `tfc.inplace`. After: each
-    kernel is an `llvm.func` over pointers with the attributes `tfc.extent`,
-    `tfc.grain` and `tfc.scratch`, and an entry for tasks beside it; the bodies
-    hold scf, arith, math, vector and LLVM operations. Errors: operations that
-    no emitter knows.
+    Before: kernels in linalg form, results placed by `kernel.in_place`. After:
+    each kernel is an `llvm.func` over pointers with a `#kernel.abi`, and an
+    entry for tasks beside it; the bodies hold scf, arith, math, vector and LLVM
+    operations. Kernels for other targets are left as they are. Errors:
+    operations that no emitter knows, results in place of operands that are read
+    later.
   }];
-  let options = [
-    Option<"cpu", "mcpu", "std::string", /*default=*/"\"native\"",
-           "Processor to schedule for, by LLVM's name">,
-    Option<"products", "products", "bool", /*default=*/"true",
-           "Emit matrix products by code of their own">
-  ];
   let dependentDialects = [
-    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::tfc::kernel::KernelDialect", "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::scf::SCFDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect", "::mlir::vector::VectorDialect"
   ];
 }

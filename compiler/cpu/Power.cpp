@@ -21,8 +21,7 @@ static Type withElement(Type type, Type element) {
   return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
 }
 
-//===--- powers
-//---------------------------------------------------------------------------------===//
+//===--- powers -----------------------------------------------------------===//
 
 /// log2 of a number above 0, good to 2^-38 of it; of 0 and infinity their limits.
 static Value buildLog2(FloatBuilder &f, Value x) {
@@ -91,8 +90,7 @@ struct ExpandPower : OpRewritePattern<math::PowFOp> {
   }
 };
 
-//===--- remainders
-//-----------------------------------------------------------------------------===//
+//===--- remainders -------------------------------------------------------===//
 
 /// x - trunc(x / y) y, exact in f64 as long as the quotient has at most 28 bits.
 struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {

@@ -45,8 +45,7 @@ static Value splat(OpBuilder &b, Location loc, Value value, int64_t lanes) {
   return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, value.getType()), value);
 }
 
-//===--- points and row reductions
-//--------------------------------------------------------------===//
+//===--- points and row reductions ----------------------------------------===//
 
 /// Loops over points at which parallel stages are stored and reductions along the lanes add up.
 void NestEmitter::emitPointwise(const Sweep &sweep) {
@@ -157,8 +156,7 @@ void NestEmitter::finishRowReductions(const Sweep &sweep, const Lanes &lanes, Va
   }
 }
 
-//===--- column reductions
-//----------------------------------------------------------------------===//
+//===--- column reductions ------------------------------------------------===//
 
 /// Reductions of which every lane is an element of its own: they run in order, in registers.
 void NestEmitter::emitColumn(const Sweep &sweep) {

@@ -1,5 +1,6 @@
 #include "compiler/cpu/NestEmitter.h"
-#include "compiler/cpu/Polynomial.h"
+#include "compiler/kernels/ContractionForm.h"
+#include "compiler/kernels/Polynomial.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -14,6 +15,41 @@ static constexpr int64_t kFew = 128;
 /// Values of a byte.
 static constexpr int64_t kDigits = 256;
 
+/// Keys that are worth sorting at once to keep `limit` of them: sorting gets rarer with more of
+/// them, and up to 128 it is cheap.
+static int64_t capacityFor(int64_t limit) {
+  return limit <= 16 ? 64 : limit <= 64 ? 128 : llvm::alignTo(2 * limit + 64, 64);
+}
+
+/// How many of the first keys are selected in several steps, or nothing where all are sorted: that
+/// costs about as much as selecting a sixteenth.
+static std::optional<int64_t> selectionOf(KernelShapes &shapes, SortOp op) {
+  std::optional<int64_t> wanted = constantOf(shapes.shapeOf(op.getPlaces())[op.getDimension()]);
+  std::optional<int64_t> count = constantOf(shapes.shapeOf(op.getKeys())[op.getDimension()]);
+  if (wanted.value_or(0) > 0 && (!count || 16 * *wanted <= *count))
+    return wanted;
+  return std::nullopt;
+}
+
+/// Records that are sorted at once.
+static AffineExpr roomOf(KernelShapes &shapes, SortOp op) {
+  if (std::optional<int64_t> limit = selectionOf(shapes, op))
+    return getAffineConstantExpr(capacityFor(*limit), op.getContext());
+  return normalize(shapes.shapeOf(op.getKeys())[op.getDimension()]);
+}
+
+/// Keys and places twice, from one half to the other, and a count for each value of a digit.
+SmallVector<Workspace> tfc::cpu::workspaceOf(KernelShapes &shapes, Operation *op) {
+  auto sort = dyn_cast<SortOp>(op);
+  if (!sort)
+    return {};
+  Type key = sort.getKeyType(), place = sort.getPlaceType();
+  AffineExpr records = normalize(roomOf(shapes, sort) * 2);
+  int64_t counts = sort.getKeyType().getWidth() / 8 * kDigits;
+  return {
+      {key, records}, {place, records}, {place, getAffineConstantExpr(counts, op->getContext())}};
+}
+
 namespace {
 
 /// Sorts lines in the memory to work in, which has two halves for keys and their places: what is
@@ -21,10 +57,9 @@ namespace {
 class LineSorter {
 public:
   LineSorter(KernelEmitter &e, SortOp op)
-      : e(e), b(e.builder()), loc(e.loc()), op(op), places(*e.buffer(op.getPlaces()[0])),
-        keys(*e.buffer(op.getPlaces()[1])), olds(*e.buffer(op.getPlaces()[2])),
-        counts(*e.buffer(op.getPlaces()[3])),
-        room(normalize(e.shapes().shapeOf(op.getPlaces()[1])[0].floorDiv(2))),
+      : e(e), b(e.builder()), loc(e.loc()), op(op), keys(e.workspace(op)[0]),
+        olds(e.workspace(op)[1]), counts(e.workspace(op)[2]), limit(selectionOf(e.shapes(), op)),
+        room(roomOf(e.shapes(), op)),
         lanes(
             e.target().lanes(std::max(op.getKeyType().getWidth(), op.getPlaceType().getWidth()))) {}
 
@@ -90,8 +125,9 @@ private:
   OpBuilder &b;
   Location loc;
   SortOp op;
-  const Buffer places, keys, olds, counts;
-  AffineExpr room; // records in a half
+  const Buffer keys, olds, counts;
+  std::optional<int64_t> limit; // of the first keys, where they are selected
+  AffineExpr room;              // records in a half
   int64_t lanes;
 };
 
@@ -131,8 +167,7 @@ LineSorter::Values LineSorter::ifElse(Value condition, TypeRange types, Branch y
   return Values(branch.getResults());
 }
 
-//===--- sorting records
-//------------------------------------------------------------------------===//
+//===--- sorting records --------------------------------------------------===//
 
 /// Sorts the records from `base` on; the result is where they are afterwards.
 Value LineSorter::sort(Value base, Value count) {
@@ -254,8 +289,7 @@ void LineSorter::moveRecords(Value digit, Value base, Value to, Value count) {
   });
 }
 
-//===--- lines
-//----------------------------------------------------------------------------------===//
+//===--- lines ------------------------------------------------------------===//
 
 /// Sorts all keys of a line.
 Value LineSorter::fill(ArrayRef<AffineExpr> line, Value length) {
@@ -332,20 +366,18 @@ void LineSorter::append(Value hits, Value key, Value at, const Found &found) {
 
 LineSorter::Found LineSorter::keepFirst(const Found &found) {
   Found kept;
-  Value limit = index(*op.getLimit());
+  Value most = index(*limit);
   kept.base = sort(found.base, found.count);
-  kept.count = smaller(found.count, limit);
-  kept.bound = e.loadAt(keys, at(kept.base) + *op.getLimit() - 1);
-  kept.isBounded = compare(arith::CmpIPredicate::eq, kept.count, limit);
+  kept.count = smaller(found.count, most);
+  kept.bound = e.loadAt(keys, at(kept.base) + *limit - 1);
+  kept.isBounded = compare(arith::CmpIPredicate::eq, kept.count, most);
   return kept;
 }
 
 void LineSorter::storePlaces(ArrayRef<AffineExpr> line, Value base, Value length) {
-  Value wanted = index(e.shapes().shapeOf(op.getPlaces()[0])[op.getDimension()]);
+  Value wanted = index(e.shapes().shapeOf(op.getPlaces())[op.getDimension()]);
   Value there = smaller(wanted, length);
-  auto store = [&](Value i, Value place) {
-    e.store(op.getPlaces()[0], placeIn(line, at(i)), place);
-  };
+  auto store = [&](Value i, Value place) { e.store(op.getPlaces(), placeIn(line, at(i)), place); };
   forLoop(index(0), there, 1, {}, [&](Value i, Values) -> Values {
     store(i, e.loadAt(olds, at(base, i)));
     return {};
@@ -359,7 +391,7 @@ void LineSorter::storePlaces(ArrayRef<AffineExpr> line, Value base, Value length
 
 void LineSorter::emit(ArrayRef<AffineExpr> line) {
   Value length = index(e.shapes().shapeOf(op.getKeys())[op.getDimension()]);
-  Value base = op.getLimit() ? select(line, length) : fill(line, length);
+  Value base = limit ? select(line, length) : fill(line, length);
   storePlaces(line, base, length);
 }
 

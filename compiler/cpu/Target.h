@@ -1,16 +1,11 @@
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
-#include <cstdint>
-#include <string>
+#include "dialects/kernel/Kernel.h"
 
 namespace tfc::cpu {
 
-/// What the schedules need to know about a processor.
+/// What code for a CPU depends on.
 struct Target {
-  std::string cpu;
-  /// LLVM's feature string, e.g. "+avx512f,+fma".
-  std::string features;
   /// Bits of a vector register and the number of them.
   int64_t vectorBits = 128;
   int64_t vectorRegisters = 16;
@@ -24,8 +19,7 @@ struct Target {
   int64_t l1Bytes = 32 << 10;
   int64_t l2Bytes = 512 << 10;
 
-  /// Describes the processor `cpu` ("native" or empty: the one that runs the compiler).
-  static Target get(llvm::StringRef cpu);
+  static Target get(kernel::TargetAttr description);
 
   /// Lanes of one vector register for elements of `bits` bits.
   int64_t lanes(int64_t bits) const { return vectorBits / bits; }

@@ -1,5 +1,8 @@
+// Splits a module into groups, translates each to LLVM IR, optimises it and generates machine code.
+// All use of LLVM's code generators is in this file.
 #include "compiler/emission/CodeGen.h"
 #include "compiler/emission/Legalize.h"
+#include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -28,16 +31,18 @@ std::unique_ptr<llvm::TargetMachine>
 tfc::emission::makeTargetMachine(const EmissionOptions &options, std::string &error) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  // For inline assembly in modules read from files.
+  llvm::InitializeNativeTargetAsmParser();
+  llvm::Triple triple(options.target.getTriple());
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
   llvm::TargetOptions targetOptions;
   targetOptions.FunctionSections = true;
   targetOptions.DataSections = true;
-  return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, options.cpu, options.features, targetOptions,
-                                  llvm::Reloc::PIC_, std::nullopt, codeGenLevel(options.optLevel)));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, options.target.getProcessor(), options.target.getFeatures(), targetOptions,
+      llvm::Reloc::PIC_, std::nullopt, codeGenLevel(options.optLevel)));
 }
 
 CodeUnit tfc::emission::makeUnit(StringRef name, const llvm::TargetMachine &target) {
@@ -53,7 +58,7 @@ CodeUnit tfc::emission::makeUnit(StringRef name, const llvm::TargetMachine &targ
 // Splitting
 //===----------------------------------------------------------------------===//
 
-/// Operations per group: enough that the fixed cost of a module does not show.
+/// Operations per group: enough to make the fixed cost of a module negligible.
 static constexpr size_t kGroupSize = 1500;
 
 namespace {
@@ -62,7 +67,8 @@ using LLVM::GlobalOp;
 using LLVM::LLVMFuncOp;
 using Group = std::vector<Operation *>;
 
-/// Moves the symbols of a module into modules of their own, with declarations of what they use.
+/// Moves the symbols of a module into separate modules, with declarations of the symbols that they
+/// use.
 class Splitter {
 public:
   explicit Splitter(ModuleOp module) : module(module), symbols(module) {}
@@ -71,7 +77,7 @@ public:
     for (Operation &op : *module.getBody())
       expose(&op);
     std::vector<Group> groups = formGroups(whole);
-    // Declarations are cloned from the definitions, so all of them before anything moves.
+    // Declarations are cloned from the definitions, so create all of them before moving anything.
     std::vector<OwningOpRef<ModuleOp>> result;
     for (Group &group : groups) {
       result.push_back(ModuleOp::create(module.getLoc()));
@@ -84,7 +90,7 @@ public:
   }
 
 private:
-  /// A constant that each group takes a copy of, so that LLVM can see its value.
+  /// Returns true for a constant that each group gets a copy of, so that LLVM can see its value.
   static bool isPrivateConstant(Operation *op) {
     auto global = dyn_cast<GlobalOp>(op);
     return global && global.getConstant() && !isDeclaration(op) &&
@@ -99,7 +105,7 @@ private:
     return global && !global.getValueOrNull() && global.getInitializerRegion().empty();
   }
 
-  /// Makes a definition visible to the other groups, and to nobody outside the model.
+  /// Makes a definition visible to the other groups, but not outside the model.
   static void expose(Operation *op) {
     if (isPrivateConstant(op) || isDeclaration(op))
       return;
@@ -112,7 +118,8 @@ private:
     }
   }
 
-  /// Kernels with their tasks in groups of bounded size, in order; last what is no kernel.
+  /// Forms groups of bounded size from kernels with their tasks, in order; the last group has
+  /// everything else.
   std::vector<Group> formGroups(bool whole) {
     std::vector<Group> groups;
     Group host;
@@ -124,7 +131,7 @@ private:
       op->walk([&](Operation *) { ++size; });
     };
     for (auto kernel : module.getOps<LLVMFuncOp>()) {
-      if (whole || !kernel->hasAttr("tfc.extent") || kernel.isExternal())
+      if (whole || !kernel::abiOf(kernel) || kernel.isExternal())
         continue;
       if (groups.empty() || size > kGroupSize) {
         groups.emplace_back();
@@ -202,7 +209,7 @@ FailureOr<CodeUnit> tfc::emission::translate(ModuleOp module, const llvm::Target
   unit.module->setTargetTriple(target.getTargetTriple());
   if (llvm::GlobalVariable *weights = unit.module->getNamedGlobal("tfc_weights")) {
     weights->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    // Weights may be larger than what an instruction-relative address reaches.
+    // Weights may be too large for instruction-relative addresses.
     if (target.getTargetTriple().isX86())
       weights->setCodeModel(llvm::CodeModel::Large);
   }
@@ -211,7 +218,7 @@ FailureOr<CodeUnit> tfc::emission::translate(ModuleOp module, const llvm::Target
       continue;
     renameSymbol(function, prefix);
     function.setDoesNotThrow();
-    // The runtime sets the processor so for the time of a call.
+    // The runtime sets this mode of the processor for the duration of a call.
     function.addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
   }
   for (llvm::GlobalVariable &global : unit.module->globals())
@@ -219,7 +226,7 @@ FailureOr<CodeUnit> tfc::emission::translate(ModuleOp module, const llvm::Target
   return unit;
 }
 
-/// The only lane that a constant mask enables, or nothing.
+/// The only lane that a constant mask enables; std::nullopt if there are more or none.
 static std::optional<unsigned> onlyLane(const llvm::Value *mask) {
   auto constant = dyn_cast<llvm::Constant>(mask);
   auto type = dyn_cast<llvm::FixedVectorType>(mask->getType());
@@ -241,8 +248,8 @@ static std::optional<unsigned> onlyLane(const llvm::Value *mask) {
 
 /// Replaces masked stores of one lane by stores of that element.
 ///
-/// The x86 backend of LLVM 22 does so as well, but where the vector is a truncated one it stores
-/// the wide element and overwrites what follows.
+/// The x86 backend of LLVM 22 does this as well, but for a truncated vector it stores the wide
+/// element and overwrites the following bytes.
 static void storeSingleLanes(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function)
@@ -265,9 +272,9 @@ static void storeSingleLanes(llvm::Module &module) {
       }
 }
 
-/// Says where the life of each stack buffer begins. LLVM 22 merges vectors that are stored to a
-/// buffer and loaded from it as one, with uses before definitions where they were stored from the
-/// last one to the first; it leaves buffers alone of which anything else is said.
+/// Marks the beginning of each stack buffer's lifetime. LLVM 22 merges vectors that are stored to a
+/// buffer and loaded from it as one, and creates uses before definitions if they were stored from
+/// the last to the first; it does not touch buffers with other uses.
 static void beginLifetimes(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function)

@@ -15,26 +15,26 @@ struct CodeUnit {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// The machine that `options` name; null, with `error` set, if LLVM does not know it.
+/// The machine specified by `options`; null, with `error` set, if LLVM does not know it.
 std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const EmissionOptions &options,
                                                        std::string &error);
 
 /// A new unit, set up for `target`.
 CodeUnit makeUnit(llvm::StringRef name, const llvm::TargetMachine &target);
 
-/// Cuts `module` into modules that can be compiled apart: kernels in groups, then the rest.
-/// Definitions become visible to the other groups. `whole` leaves all in one.
+/// Splits `module` into modules that can be compiled separately: kernels in groups, then the rest.
+/// Definitions become visible to the other groups. `whole` keeps everything in one module.
 std::vector<mlir::OwningOpRef<mlir::ModuleOp>> splitModule(mlir::ModuleOp module, bool whole);
 
-/// Translates to LLVM IR. What the modules define, and `tfc_weights`, gets `prefix` and a dot
-/// before its name, so that several models can be linked into one program.
+/// Translates to LLVM IR. The names of the modules' definitions, and of `tfc_weights`, are prefixed
+/// with `prefix` and a dot, so that several models can be linked into one program.
 mlir::FailureOr<CodeUnit> translate(mlir::ModuleOp module, const llvm::TargetMachine &target,
                                     llvm::StringRef prefix);
 
 /// Runs LLVM's optimisations.
 void optimize(llvm::Module &module, llvm::TargetMachine &target, unsigned level);
 
-/// Appends machine code in the form of `type`; false if the target cannot.
+/// Appends machine code in the format `type`; returns false if the target does not support it.
 bool generateCode(llvm::Module &module, llvm::TargetMachine &target, llvm::CodeGenFileType type,
                   llvm::SmallVectorImpl<char> &out);
 

@@ -1,3 +1,5 @@
+// Writes the tables of runtime/Model.h and the typed C functions as LLVM IR. This file knows the
+// layout of the tables; the host functions that they refer to come from the module.
 #include "compiler/emission/Descriptor.h"
 #include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Types.h"
@@ -14,7 +16,8 @@ using llvm::Value;
 
 namespace {
 
-/// Builds the structures of runtime/Model.h field by field; the asserts below tie it to them.
+/// Builds the structures of runtime/Model.h field by field; the assertions below check their
+/// layout.
 class DescriptorBuilder {
 public:
   DescriptorBuilder(const ModelInfo &model, const ModelNames &names, llvm::Module &module)
@@ -46,9 +49,10 @@ private:
   Constant *entry(const EntryInfo &info, unsigned number);
   Constant *hostFunction(unsigned number, StringRef what, llvm::FunctionType *type);
 
-  /// Begins a function of an instance (or what stands in its place) and more.
+  /// Begins a function whose first parameter is an instance (or a replacement) and that has further
+  /// parameters.
   llvm::Function *beginFunction(StringRef name, llvm::Type *result, ArrayRef<llvm::Type *> more);
-  /// Defines `name`, which passes its arguments, behind `first` if there is one, to `callee`.
+  /// Defines `name`, which passes its arguments, after `first` if given, to `callee`.
   void forward(StringRef name, StringRef callee, llvm::Type *result, ArrayRef<llvm::Type *> more,
                Constant *first = nullptr);
   Value *storeArguments(llvm::Function *function, unsigned begin, unsigned count, llvm::Type *type);
@@ -61,7 +65,7 @@ private:
 
 } // namespace
 
-// The layouts that the functions below write.
+// The layouts that the functions below rely on.
 static_assert(sizeof(tfc_variable_info) == 40 && offsetof(tfc_variable_info, dims) == 24);
 static_assert(sizeof(tfc_value_info) == 24 && offsetof(tfc_value_info, dtype) == 16);
 static_assert(sizeof(tfc_symbol_info) == 48 && offsetof(tfc_symbol_info, scale) == 32);
@@ -280,7 +284,7 @@ void DescriptorBuilder::buildLibraryFunction(StringRef name, Constant *library) 
   b.CreateRet(library);
 }
 
-/// What the code needs of "+avx2,-avx512f,...".
+/// The features in "+avx2,-avx512f,..." that the code requires.
 static std::string neededFeatures(StringRef features) {
   llvm::SmallVector<StringRef> all, needed;
   features.split(all, ',', -1, false);

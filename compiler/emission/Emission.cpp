@@ -1,3 +1,5 @@
+// The last stage: drives code generation, descriptor, weights, header and linking for each kind of
+// output.
 #include "compiler/emission/Emission.h"
 #include "compiler/emission/Descriptor.h"
 #include "compiler/emission/Header.h"
@@ -42,6 +44,7 @@ private:
     return makeTargetMachine(options, ignored);
   }
   LogicalResult checkFunctions();
+  LogicalResult checkDeclarations();
   LogicalResult checkFunctions(const EntryInfo &entry, unsigned number);
   LogicalResult emitText();
   LogicalResult emitBinary();
@@ -72,7 +75,7 @@ LogicalResult Emitter::writeText(StringRef text) {
   return report(writeOutput(options.output, text));
 }
 
-/// The whole model as LLVM IR or assembler: what the objects hold, but in one piece.
+/// Emits the whole model as LLVM IR or assembler: the contents of the objects in one piece.
 LogicalResult Emitter::emitText() {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -151,7 +154,8 @@ LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
   job.objects = objects;
   job.runtimeLibrary = options.runtimeLibrary;
   job.output = path.str();
-  // Found beside the program, wherever both are moved, without flags to the linker.
+  // The loader finds the library next to the program, wherever both are moved, without linker
+  // flags.
   job.soname = options.soname;
   if (job.soname.empty())
     job.soname = ("$ORIGIN/" + llvm::sys::path::filename(options.output)).str();
@@ -160,7 +164,8 @@ LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
   return report(linkLibrary(job, folder));
 }
 
-/// What the description of the model refers to: a module that is read may lack it.
+/// Checks that the functions to which the model's description refers exist: a module read from a
+/// file may lack them.
 LogicalResult Emitter::checkFunctions(const EntryInfo &entry, unsigned number) {
   MLIRContext *context = module.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context), nothing = LLVM::LLVMVoidType::get(context);
@@ -181,6 +186,36 @@ LogicalResult Emitter::checkFunctions(const EntryInfo &entry, unsigned number) {
   return entry.found.empty() ? success() : check("found", nothing, {pointer, pointer, pointer});
 }
 
+/// The constants that the code addresses; null if there are none.
+static ArrayAttr weightsOf(ModuleOp module) {
+  return dfg::DfgDialect::WeightsAttrHelper(module.getContext()).getAttr(module);
+}
+
+static bool isDeclaration(Operation &op) {
+  if (auto global = dyn_cast<LLVM::GlobalOp>(op))
+    return !global.getValueAttr() && !global.getInitializerBlock();
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+  return function && function.isExternal();
+}
+
+/// Checks external declarations, which are arbitrary in a module read from a file.
+LogicalResult Emitter::checkDeclarations() {
+  ArrayAttr weights = weightsOf(module);
+  auto isKnown = [&](StringRef name) {
+    return name.starts_with("llvm.") || isProvided(name) ||
+           (name == "tfc_weights" && weights && !weights.empty());
+  };
+  for (Operation &op : *module.getBody()) {
+    if (!isDeclaration(op))
+      continue;
+    StringRef name = SymbolTable::getSymbolName(&op);
+    if (!isKnown(name))
+      return op.emitError() << "'" << name
+                            << "' is declared, but neither the C library nor the runtime has it";
+  }
+  return success();
+}
+
 LogicalResult Emitter::checkFunctions() {
   for (auto [number, entry] : llvm::enumerate(model.entries))
     if (failed(checkFunctions(entry, number)))
@@ -189,12 +224,12 @@ LogicalResult Emitter::checkFunctions() {
 }
 
 LogicalResult Emitter::emitBinary() {
-  if (failed(checkFunctions()))
+  if (failed(checkFunctions()) || failed(checkDeclarations()))
     return failure();
   llvm::Expected<WorkFolder> folder = WorkFolder::create();
   if (!folder)
     return report(folder.takeError());
-  // Both outputs are begun first: an output that cannot be written is found before the work.
+  // Begin both outputs first, so that an output that cannot be written is reported before the work.
   std::optional<llvm::Expected<PendingFile>> header;
   if (!isSpecialFile(options.output)) {
     header.emplace(PendingFile::create(headerPathFor(options.output)));
@@ -204,7 +239,7 @@ LogicalResult Emitter::emitBinary() {
   llvm::Expected<PendingFile> output = PendingFile::create(options.output);
   if (!output)
     return report(output.takeError());
-  auto weights = module->getAttrOfType<ArrayAttr>("tfc.weights");
+  ArrayAttr weights = weightsOf(module);
   if (failed(compileObjects(*folder)))
     return failure();
   if (weights && !weights.empty()) {
@@ -229,7 +264,7 @@ LogicalResult Emitter::run() {
   std::string error;
   if (!makeTargetMachine(options, error))
     return emitError(module.getLoc()) << "no code generator: " << error;
-  // What described the model has done its work.
+  // The operations that describe the model are no longer needed.
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (isa<dfg::EntryOp, dfg::VariableOp>(op))
       op.erase();

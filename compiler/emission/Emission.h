@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/pipeline/ModelInfo.h"
+#include "dialects/kernel/Kernel.h"
 #include "mlir/Support/Timing.h"
 #include <string>
 
@@ -11,26 +12,25 @@ enum class OutputKind { Library, Object, Archive, Header, LLVM, Assembly };
 
 struct EmissionOptions {
   OutputKind kind = OutputKind::Library;
+  kernel::TargetAttr target;
   std::string output;       // a path; "-" is standard output, for text
   std::string prefix;       // of the C functions: an identifier
-  std::string soname;       // how programs find a shared library; empty: beside themselves
+  std::string soname;       // how programs find a shared library; empty: in their own folder
   bool keepSymbols = false; // of kernels, in a library
-  std::string cpu;          // a name of LLVM's
-  std::string features;
   unsigned optLevel = 3;
   unsigned threads = 0;       // of the compiler; 0: all processors
   std::string runtimeLibrary; // path of libtfcrt.a, for shared libraries
 };
 
-/// Makes the prefix of C functions of any text: other characters become '_', and what is taken,
-/// with or without the suffixes of its functions, by the language or the C library gets one
-/// appended.
+/// Turns any text into a prefix of C functions: invalid characters become '_', and if the prefix,
+/// with or without the suffixes of its functions, is a name of the language or the C library, a '_'
+/// is appended.
 std::string makePrefix(llvm::StringRef text);
 
 /// Returns true if functions of this prefix could be those of the runtime.
 bool isRuntimePrefix(llvm::StringRef prefix);
 
-/// What every header that tfc writes begins with.
+/// The beginning of every header that tfc writes.
 constexpr llvm::StringLiteral kHeaderMark = "// The C interface of the model '";
 
 /// The path of the header that belongs to the output `path`: "lib/libdigits.so" -> "lib/digits.h".
@@ -38,7 +38,7 @@ std::string headerPathFor(llvm::StringRef path);
 
 /// Emits `module`, which holds kernels and host functions in the LLVM dialect, together with the
 /// model's descriptor and typed C functions. The files appear whole or not at all; a library,
-/// object or archive has a header beside it. Consumes the module's body.
+/// object or archive gets a header next to it. Consumes the module's body.
 llvm::LogicalResult emit(mlir::ModuleOp module, const ModelInfo &model,
                          const EmissionOptions &options, mlir::Timer timing = {});
 

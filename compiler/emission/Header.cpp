@@ -1,3 +1,4 @@
+// Writes the C header of a model, the text that its users read.
 #include "compiler/emission/Header.h"
 #include "compiler/emission/Emission.h"
 #include "compiler/emission/RuntimeHeader.h"
@@ -10,7 +11,7 @@ using namespace tfc::emission;
 using llvm::raw_ostream;
 using llvm::StringRef;
 
-/// Writes a text of the author's as comment lines; nothing in it may end or splice them.
+/// Writes the author's text as comment lines, such that nothing in it can end or splice them.
 static void writeComment(raw_ostream &os, StringRef text, StringRef indent = "") {
   llvm::SmallVector<StringRef> lines;
   text.trim().split(lines, '\n');
@@ -51,7 +52,7 @@ static void writeSymbol(raw_ostream &os, const SymbolInfo &symbol, StringRef nam
 
 static void writeFound(raw_ostream &os, const EntryInfo &entry, StringRef size, StringRef name) {
   auto it = llvm::find_if(entry.runTimeSizes, [&](auto &known) { return known.name == size; });
-  writeComment(os, "out " + name.str() + ": a size that the data decide, at most " +
+  writeComment(os, "out " + name.str() + ": a data-dependent size, at most " +
                        entry.atMost(it->bound).str() + "; may be null");
 }
 
@@ -59,7 +60,7 @@ static std::string pointerTo(const ValueInfo &value, StringRef name) {
   return (dfg::dtypeOf(value.type.getElementType()).cType + llvm::Twine(" *") + name).str();
 }
 
-/// Declares a function, in lines of at most 100 columns where names allow it.
+/// Declares a function, in lines of at most 100 columns if the names allow it.
 static void writeFunction(raw_ostream &os, StringRef begin,
                           llvm::ArrayRef<std::string> parameters) {
   std::string line = (begin + "(").str();
@@ -86,8 +87,8 @@ static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames
   writeValues(os, "out", entry.fetches, names.fetches);
   for (auto [size, name] : llvm::zip(entry.found, names.found))
     writeFound(os, entry, size, name);
-  for (const std::string &fact : entry.where)
-    writeComment(os, "where " + fact);
+  for (const dfg::Fact &fact : entry.where)
+    writeComment(os, "where " + fact.str());
   if (entry.writes)
     writeComment(os, "Changes variables; none if it fails.");
   std::vector<std::string> parameters{instance.str() + " *"};
@@ -105,20 +106,22 @@ static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames
 /// The functions that every model has, with @ for the prefix.
 static constexpr StringRef kInstanceFunctions =
     R"(/// One copy of the model's variables, with memory for one call at a time. Functions that return a
-/// tfc_status return TFC_OK or leave all variables as they were; `@_message` then says why. Calls on
-/// different instances may run at the same time; one instance is used by one thread at a time.
+/// tfc_status return TFC_OK or leave all variables unchanged; `@_message` then returns the reason.
+/// Calls on different instances may run at the same time; an instance may be used by one thread at
+/// a time.
 typedef struct @ @;
 
-/// Makes an instance with its variables at their initial values. `options` may be null.
+/// Creates an instance with its variables at their initial values. `options` may be null.
 tfc_status @_create(const tfc_options *options, @ **out);
 
-/// Makes another handle on the same variables, for another thread.
+/// Creates another handle on the same variables, for another thread.
 tfc_status @_fork(@ *, @ **out);
 
 /// Frees the instance; null is allowed.
 void @_destroy(@ *);
 
-/// Why the last function failed on this instance, or "". With null: why the last create failed.
+/// Returns why the last function failed on this instance, or "". With null: why the last create
+/// failed.
 const char *@_message(const @ *);
 
 /// Writes all variables to a safetensors file, which appears whole or not at all.
@@ -136,17 +139,18 @@ const tfc_library *@_library(void);
 
 )";
 
-/// What models with queues have besides.
+/// Additional functions of models with queues.
 static constexpr StringRef kQueueFunctions =
-    R"(/// How many elements a queue holds now.
+    R"(/// Returns the current number of elements in a queue.
 tfc_status @_queue_size(@ *, const char *queue, int64_t *size);
 
-/// Closes a queue for all handles: it takes no more elements, and gives those that it holds. Calls
-/// that wait to put elements in finish, or fail with TFC_CANCELLED if `cancel_pending` is not 0.
+/// Closes a queue for all handles: it accepts no more elements; those in it can still be taken.
+/// Calls that wait to put elements in finish, or fail with TFC_CANCELLED if `cancel_pending` is not
+/// 0.
 tfc_status @_queue_close(@ *, const char *queue, int32_t cancel_pending);
 
-/// Makes calls of this handle that wait at a queue, now or later, fail with TFC_CANCELLED. Any
-/// thread may call it, also while another uses the handle.
+/// Makes all current and future waits of this handle at queues fail with TFC_CANCELLED. Any thread
+/// may call it, even while another uses the handle.
 void @_cancel(@ *);
 
 )";
@@ -159,7 +163,7 @@ static void writeFunctions(raw_ostream &os, StringRef functions, StringRef prefi
       os << c;
 }
 
-/// The queues, with what an element of each is made of.
+/// Writes the queues with the components of their elements.
 static void writeQueues(raw_ostream &os, const ModelInfo &model) {
   os << "// Queues:\n";
   for (const QueueInfo &queue : model.queues) {
@@ -188,7 +192,7 @@ static void writeVariables(raw_ostream &os, const ModelInfo &model) {
 std::string tfc::emission::makeHeader(const ModelInfo &model, const ModelNames &names) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  // Prefixes that differ in their case only have other guards.
+  // Prefixes that differ only in case need different guards.
   bool hasCapitals = llvm::any_of(names.prefix, llvm::isUpper);
   std::string guard = hasCapitals ? names.prefix + "_h" : StringRef(names.prefix).upper() + "_H";
   os << kHeaderMark << names.prefix << "', written by tfc.\n\n";

@@ -1,3 +1,5 @@
+// Replaces operations on short floats and wide integers that instruction selection would implement
+// by calls of compiler-rt or libgcc. ShortFloats.cpp has the conversions of single numbers.
 #include "compiler/emission/Legalize.h"
 #include "compiler/emission/ShortFloats.h"
 #include "llvm/IR/AttributeMask.h"
@@ -15,7 +17,8 @@ using namespace tfc::emission;
 
 namespace {
 
-/// Gives the values of one function the types that `ShortFloats` has for them.
+/// Changes the types of one function's values to their representations by
+/// `ShortFloats`.
 class ShortFloatLegalizer {
 public:
   ShortFloatLegalizer(Function &function, const ShortFloats &shorts)
@@ -48,13 +51,13 @@ private:
 
 } // namespace
 
-/// Whether an instruction only passes values on, and so takes operands of any type.
+/// Returns true if an instruction only moves values, so that its operands may have any type.
 static bool isMove(const Instruction &instruction) {
   return isa<PHINode, SelectInst, LoadInst, StoreInst, ExtractElementInst, InsertElementInst,
              ShuffleVectorInst, FreezeInst>(instruction);
 }
 
-/// Whether an intrinsic passes elements on without a look at them.
+/// Returns true if an intrinsic only moves elements.
 static bool isMove(Intrinsic::ID id) {
   switch (id) {
   case Intrinsic::masked_load:
@@ -83,7 +86,8 @@ ShortFloatLegalizer::Item ShortFloatLegalizer::describe(Instruction &instruction
   return item;
 }
 
-/// Whether there is code without short floats for an instruction; others get casts around them.
+/// Returns true if an instruction has an equivalent without short floats; others get casts around
+/// them.
 bool ShortFloatLegalizer::isRewritten(const Instruction &instruction) const {
   if (isMove(instruction) || isa<CastInst, BinaryOperator, UnaryOperator, FCmpInst>(instruction))
     return true;
@@ -92,7 +96,7 @@ bool ShortFloatLegalizer::isRewritten(const Instruction &instruction) const {
          !instruction.getType()->isStructTy() && !call->hasOperandBundles();
 }
 
-/// Puts casts around an instruction that must see short floats, such as an indirect call.
+/// Inserts casts around an instruction that requires short floats, such as an indirect call.
 void ShortFloatLegalizer::castAround(const Item &item) {
   Instruction *instruction = item.instruction;
   for (auto [use, type] : zip_equal(instruction->operands(), item.operandTypes))
@@ -107,8 +111,8 @@ void ShortFloatLegalizer::castAround(const Item &item) {
       use.set(bits);
 }
 
-/// Gives result and constants their new types, so that moves are done and all operands of the
-/// others are integers.
+/// Changes the types of the result and of constants. This completes moves; the operands of all
+/// other instructions are integers afterwards.
 void ShortFloatLegalizer::changeTypes(const Item &item) {
   for (Use &use : item.instruction->operands())
     if (auto *constant = dyn_cast<Constant>(use); constant && isShort(constant->getType()))
@@ -123,7 +127,7 @@ Value *ShortFloatLegalizer::float32(IRBuilder<> &b, const Item &item, unsigned o
   return isShort(type) ? shorts.extend(b, value, type) : value;
 }
 
-/// A call of the same intrinsic with its overloaded types mapped by `change`.
+/// Creates a call of the same intrinsic with its overloaded types mapped by `change`.
 static Value *callAgain(IRBuilder<> &b, IntrinsicInst &call, ArrayRef<Value *> operands,
                         function_ref<Type *(Type *)> change) {
   SmallVector<Type *> types;
@@ -219,7 +223,7 @@ static FunctionType *bitsSignature(FunctionType *type, const ShortFloats &shorts
   return FunctionType::get(shorts.bitsType(type->getReturnType()), parameters, type->isVarArg());
 }
 
-/// Moves the body, with casts where arguments come in and results go out.
+/// Moves the body, with casts of arguments and results.
 static void moveBody(Function &from, Function &to) {
   to.splice(to.begin(), &from);
   if (to.empty())
@@ -247,7 +251,8 @@ static void callInstead(CallInst &call, Function &function) {
   call.eraseFromParent();
 }
 
-/// Lets functions take and give integers for short floats, which all objects of a model do alike.
+/// Makes functions take and return integers in place of short floats, consistently in all objects
+/// of a model.
 static void changeSignatures(Module &module, const ShortFloats &shorts) {
   for (Function &function : make_early_inc_range(module)) {
     FunctionType *type = function.getFunctionType(), *changed = bitsSignature(type, shorts);
@@ -270,7 +275,7 @@ static void changeSignatures(Module &module, const ShortFloats &shorts) {
 // Wide integers
 //===----------------------------------------------------------------------===//
 
-/// The widest integers that processors divide.
+/// The widest integers that processors can divide.
 static constexpr unsigned kWidestQuotient = 64;
 
 static bool isQuotient(const Instruction &instruction) {

@@ -1,3 +1,4 @@
+// Runs the linker, and keeps intermediate files in a folder of their own.
 #include "compiler/emission/Link.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/FileSystem.h"
@@ -33,7 +34,7 @@ std::string WorkFolder::file(const Twine &name) const { return path + "/" + name
 
 namespace {
 
-/// LLVM's linker, or a C compiler that calls the system's.
+/// LLVM's linker, or a C compiler that calls the system's linker.
 struct Linker {
   std::string program;
   bool isCompiler;
@@ -53,7 +54,7 @@ static Expected<Linker> findLinker() {
   return createStringError("no linker found: install lld-22 or a C compiler");
 }
 
-/// Runs the linker; what it prints becomes the error.
+/// Runs the linker; its output becomes the error.
 static Error runLinker(const Linker &linker, ArrayRef<std::string> arguments,
                        const WorkFolder &folder) {
   std::vector<StringRef> command{linker.program};
@@ -70,13 +71,13 @@ static Error runLinker(const Linker &linker, ArrayRef<std::string> arguments,
                            " failed: " + StringRef(message).trim().str());
 }
 
-/// Folders with the C library, and files that ld needs a C compiler to find.
+/// Adds the C library's folders and startup files, which ld does not find without a C compiler.
 static void appendSystemLibraries(std::vector<std::string> &arguments) {
   for (StringRef root : {"/lib", "/usr/lib"})
     for (StringRef folder : {"/x86_64-linux-gnu", "/aarch64-linux-gnu", "64", ""})
       if (sys::fs::is_directory(root + folder))
         arguments.push_back(("-L" + root + folder).str());
-  // By their run-time names, so that no development files are needed.
+  // By their run-time names, so that development files are not needed.
   arguments.insert(arguments.end(), {"--as-needed", "-l:libm.so.6", "-l:libc.so.6"});
 }
 
@@ -96,7 +97,7 @@ Error tfc::emission::linkLibrary(const LinkJob &job, const WorkFolder &folder) {
   std::string script = folder.file("exports.map");
   if (Error error = writeVersionScript(script, job.prefix))
     return error;
-  // `cc` takes the linker's options behind -Wl.
+  // `cc` takes the linker's options after -Wl.
   std::string wl = linker->isCompiler ? "-Wl," : "";
   std::string comma = linker->isCompiler ? "," : "=";
   std::vector<std::string> arguments = {"-shared", "-o", job.output};

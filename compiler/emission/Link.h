@@ -1,4 +1,4 @@
-// From objects to files: linker and archive.
+// Turns objects into files: the linker and archives.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -31,10 +31,10 @@ struct LinkJob {
   bool keepSymbols;   // of functions that it does not export
 };
 
-/// Links a shared library that needs the C library, libm and nothing else.
+/// Links a shared library that depends only on the C library and libm.
 llvm::Error linkLibrary(const LinkJob &job, const WorkFolder &folder);
 
-/// Joins objects into one.
+/// Combines objects into one.
 llvm::Error linkObject(llvm::ArrayRef<std::string> objects, llvm::StringRef output,
                        const WorkFolder &folder);
 

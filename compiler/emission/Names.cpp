@@ -1,3 +1,5 @@
+// Chooses the C names of a model's functions and parameters. The header and the descriptor must
+// agree on them.
 #include "compiler/emission/Names.h"
 #include "compiler/emission/Emission.h"
 #include "compiler/emission/ReservedNames.h"
@@ -9,8 +11,8 @@ using namespace tfc;
 using namespace tfc::emission;
 using llvm::StringRef;
 
-/// Turns any text into a C identifier: other characters become '_', and a name of a form that is
-/// reserved for libraries gets a letter before it.
+/// Turns any text into a C identifier: other characters become '_', and names of a form reserved
+/// for libraries are prefixed with a letter.
 static std::string makeIdentifier(StringRef text) {
   std::string name;
   for (char c : text)
@@ -21,17 +23,17 @@ static std::string makeIdentifier(StringRef text) {
   return isReserved ? "x" + name : name;
 }
 
-/// `name`, with underscores until `isTaken` says that it is free.
+/// `name` with underscores appended until `isTaken` returns false.
 static std::string escape(std::string name, llvm::function_ref<bool(StringRef)> isTaken) {
   while (isTaken(name))
     name += '_';
   return name;
 }
 
-/// What each model has functions for.
+/// The functions that every model has.
 static constexpr StringRef kPurposes[] = {"create", "destroy", "fork", "message", "save",
                                           "load",   "get",     "set",  "library"};
-/// What models with queues have functions for besides.
+/// Additional functions of models with queues.
 static constexpr StringRef kQueuePurposes[] = {"queue_size", "queue_close", "cancel"};
 
 std::string tfc::makePrefix(StringRef text) {
@@ -39,7 +41,7 @@ std::string tfc::makePrefix(StringRef text) {
     auto clashes = [&](StringRef purpose) {
       return isReservedGlobal((name + "_" + purpose).str());
     };
-    // That of the runtime is refused: an underscore would not make it another one.
+    // The runtime's prefix is refused, because appending an underscore would not make it different.
     return !isRuntimePrefix(name) && (isReservedGlobal(name) || llvm::any_of(kPurposes, clashes) ||
                                       llvm::any_of(kQueuePurposes, clashes));
   });
@@ -51,7 +53,7 @@ bool tfc::isRuntimePrefix(StringRef prefix) {
 }
 
 static EntryNames chooseEntryNames(const EntryInfo &entry) {
-  // Types of the header cannot be parameters of the functions that use them.
+  // Names of types in the header cannot be parameters of functions that use these types.
   llvm::StringSet<> used = {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t"};
   auto choose = [&](StringRef text) {
     std::string name = escape(makeIdentifier(text), [&](StringRef name) {

@@ -1,3 +1,4 @@
+// Replaces output files atomically, and checks that no input or foreign file is overwritten.
 #include "compiler/emission/OutputFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,7 +23,7 @@ bool tfc::emission::isSpecialFile(StringRef path) {
          !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
 }
 
-/// Follows symbolic links in the last component, also to a file that does not exist yet.
+/// Follows symbolic links in the last component, even to a file that does not exist yet.
 static std::string followLinks(StringRef path) {
   std::string target = path.str();
   constexpr int kMaxLinks = 40; // as the kernel's
@@ -85,8 +86,8 @@ Error PendingFile::write(StringRef text) {
 
 static std::error_code lastError() { return {errno, std::generic_category()}; }
 
-/// Gives `name` the mode and owner of the file that it is about to replace, if there is one. A
-/// group that the process may not set gets no rights beyond those of others.
+/// Sets the mode and owner of `name` to those of the file that it is about to replace, if there is
+/// one. If the process may not set the group, the group gets no more rights than others.
 static std::error_code keepMode(const std::string &name, const std::string &target) {
   struct stat old, created;
   if (stat(target.c_str(), &old) != 0)

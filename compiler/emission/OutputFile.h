@@ -1,4 +1,4 @@
-// Files that appear whole or not at all, and which files may not be overwritten.
+// Output files that appear whole or not at all, and checks of what they may overwrite.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -8,13 +8,12 @@
 
 namespace tfc::emission {
 
-/// Returns true if something that is neither a regular file nor a directory, such as /dev/null or a
-/// FIFO, stands at `path`.
+/// Returns true if `path` is neither a regular file nor a directory, such as /dev/null or a FIFO.
 bool isSpecialFile(llvm::StringRef path);
 
-/// A file under a temporary name in the folder of its target, until `keep`; removed without it.
-/// Symbolic links are followed, and an existing target keeps its permissions, and its owner where
-/// the process may set it. A special file is not replaced: the bytes are written into it.
+/// A file that has a temporary name in the folder of its target until `keep`, and is removed
+/// without it. Symbolic links are followed, and an existing target keeps its permissions, and its
+/// owner if the process may set it. A special file is not replaced: the bytes are written to it.
 class PendingFile {
 public:
   static llvm::Expected<PendingFile> create(llvm::StringRef path);
@@ -37,13 +36,13 @@ llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
 /// A file that a command is about to write.
 struct Output {
   std::string path;
-  /// What stands at the beginning of a file that tfc wrote here: any other file stays as it is.
-  /// Empty where the user named the file, which may hold anything.
+  /// The beginning of a file that tfc wrote here: other files are not overwritten. Empty if the
+  /// user named the file, which may then have any contents.
   std::string mark;
 };
 
-/// Fails, naming both files, if an output is one of the inputs, by whatever name or link, if two
-/// outputs are one file, or if an output would replace a file without its mark.
+/// Fails, naming both files, if an output is also an input, under whatever name or link, if two
+/// outputs are the same file, or if an output would replace a file without its mark.
 llvm::Error checkOutputs(llvm::ArrayRef<Output> outputs, llvm::ArrayRef<std::string> inputs);
 
 } // namespace tfc::emission

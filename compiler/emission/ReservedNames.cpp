@@ -1,3 +1,5 @@
+// Recognises names that generated C code cannot use. reserved-names.txt has the names of the C
+// library.
 #include "compiler/emission/ReservedNames.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -133,24 +135,24 @@ static const LibraryNames &libraryNames() {
 
 static bool isKeyword(StringRef name) { return llvm::is_contained(kKeywords, name); }
 
-/// Names that the languages leave to compilers and libraries.
+/// Returns true for names that the languages reserve for compilers and libraries.
 static bool hasReservedForm(StringRef name) {
   return name.starts_with("__") || (name.size() > 1 && name[0] == '_' && llvm::isUpper(name[1]));
 }
 
-/// The runtime's names are those of tfc.h and of the functions that implement it.
+/// Returns true for names of tfc.h and of the functions that implement it.
 static bool isOfRuntime(StringRef name) {
   return name == "tfc" || name.starts_with("tfc_") || name.starts_with("TFC_");
 }
 
-/// Macros are written in capitals, by other libraries too: `N_BLOCKS`, `M_PIf`, `B0`.
+/// Macros are in capitals, also in other libraries: `N_BLOCKS`, `M_PIf`, `B0`.
 static bool looksLikeMacro(StringRef name) {
   return name.size() > 1 && llvm::isUpper(name[0]) &&
          (llvm::isUpper(name[1]) || llvm::isDigit(name[1]) || name[1] == '_');
 }
 
 bool tfc::emission::isReservedParameter(StringRef name) {
-  // An underscore at the end takes a name out of the forms.
+  // A trailing underscore makes these forms unreserved.
   bool hasForm = hasReservedForm(name) || isOfRuntime(name) || looksLikeMacro(name);
   return isKeyword(name) || (hasForm && !name.ends_with("_")) ||
          libraryNames().objectMacros.contains(name);

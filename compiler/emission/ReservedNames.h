@@ -14,7 +14,7 @@ bool isReservedParameter(llvm::StringRef name);
 bool isReservedGlobal(llvm::StringRef name);
 
 /// The text of reserved-names.txt: macros without parameters that do not look like macros, a blank
-/// line, and all other names of the C library. Put into the compiler at build time.
+/// line, and all other names of the C library. Embedded in the compiler at build time.
 extern const char kReservedNames[];
 
 } // namespace tfc::emission

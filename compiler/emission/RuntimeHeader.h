@@ -1,4 +1,4 @@
-// The text of runtime/tfc.h, which each model's header repeats; put into the compiler at build
+// The text of runtime/tfc.h, which each model's header repeats; embedded in the compiler at build
 // time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// Converts bf16 and f16 to and from f32 by integer operations, or by the target's instructions.
 #include "compiler/emission/ShortFloats.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 
@@ -42,7 +43,8 @@ static Value *extendBFloat(IRBuilder<> &b, Value *bits, Type *ints, Type *floats
   return b.CreateBitCast(b.CreateShl(b.CreateZExt(bits, ints), 16), floats);
 }
 
-/// Adds half of the last bit that stays, less the least if that bit is 0, and drops the others.
+/// Rounds to nearest even: adds half of the last remaining bit, minus one unit if that bit is 0,
+/// and drops the lower bits.
 static Value *truncateToBFloat(IRBuilder<> &b, Value *number, Type *ints, Type *shorts) {
   Value *bits = b.CreateBitCast(number, ints);
   Value *high = b.CreateLShr(bits, 16);
@@ -56,7 +58,8 @@ static Value *truncateToBFloat(IRBuilder<> &b, Value *number, Type *ints, Type *
 // f16 by integers
 //===----------------------------------------------------------------------===//
 
-// A call runs with f32 denormals taken for zero, so none may occur on the way.
+// During a call f32 denormals count as zero, so intermediate results must not
+// be denormal.
 
 /// The exponent of f32 for the smallest exponent of f16, in place: 2^-14.
 static constexpr uint32_t kSmallestHalf = 113 << 23;
@@ -71,7 +74,7 @@ static Value *extendHalf(IRBuilder<> &b, Value *bits, Type *ints, Type *floats) 
   Value *special = b.CreateAdd(size, constant((255 - 31) << 23));
   Value *quiet = b.CreateOr(special, constant(1 << 22));
   special = b.CreateSelect(b.CreateICmpUGT(size, constant(31 << 23)), quiet, special);
-  // A denormal is what its digits add to 2^-14.
+  // A denormal is the difference between 2^-14 with its digits and 2^-14.
   Value *smallest = b.CreateBitCast(constant(kSmallestHalf), floats);
   Value *sum = b.CreateBitCast(b.CreateAdd(size, constant(kSmallestHalf)), floats);
   Value *denormal = b.CreateBitCast(b.CreateFSub(sum, smallest), ints);
@@ -86,7 +89,7 @@ static Value *truncateToHalf(IRBuilder<> &b, Value *number, Type *ints, Type *sh
   Value *bits = b.CreateBitCast(number, ints);
   Value *sign = b.CreateAnd(b.CreateLShr(bits, 16), constant(0x8000));
   Value *size = b.CreateAnd(bits, constant(0x7fffffff));
-  // As for bf16; too large numbers carry into the exponent of infinity.
+  // Like for bf16; numbers that are too large carry into the exponent of infinity.
   Value *odd = b.CreateAnd(b.CreateLShr(size, 13), 1);
   Value *rounded = b.CreateAdd(size, b.CreateAdd(odd, constant(0xfff - ((127 - 15) << 23))));
   Value *result = b.CreateLShr(rounded, 13);

@@ -11,28 +11,28 @@ class ShortFloats {
 public:
   explicit ShortFloats(const llvm::TargetMachine &target);
 
-  /// Whether values of the type are represented by integers.
+  /// Returns true if values of the type are represented by integers.
   bool isShort(llvm::Type *type) const;
 
-  /// Integers of 16 bits for short floats; other types as they are.
+  /// 16-bit integers for short floats; other types unchanged.
   llvm::Type *bitsType(llvm::Type *type) const;
 
-  /// f32 for short floats; other types as they are.
+  /// f32 for short floats; other types unchanged.
   llvm::Type *floatType(llvm::Type *type) const;
 
   /// The bit of the sign, for the representation of `type`.
   llvm::Constant *signMask(llvm::Type *type) const;
 
-  /// The f32 that `bits`, which represent `type`, stand for. NaN becomes quiet.
+  /// The f32 with the value of `bits`, which represent `type`. NaN becomes quiet.
   llvm::Value *extend(llvm::IRBuilder<> &b, llvm::Value *bits, llvm::Type *type) const;
 
-  /// The bits of the number of `type` next to an f32, ties to even. NaN becomes quiet.
+  /// The bits of an f32 rounded to `type`, ties to even. NaN becomes quiet.
   llvm::Value *truncate(llvm::IRBuilder<> &b, llvm::Value *number, llvm::Type *type) const;
 
 private:
   bool convertsHalf = false; // by instructions, to and from f32
   bool computesHalf = false;
-  bool truncatesToBFloat = false; // by instructions, which take denormals for zero
+  bool truncatesToBFloat = false; // by instructions, which treat denormals as zero
 };
 
 } // namespace tfc::emission

@@ -1,3 +1,4 @@
+// Checks that generated code only needs symbols that every program that links it provides.
 #include "compiler/emission/Symbols.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Object/ObjectFile.h"
@@ -15,14 +16,14 @@ static constexpr StringLiteral kMath[] = {
     "nearbyint", "pow",   "remainder", "rint",     "round", "roundeven", "scalbn", "sin",
     "sincos",    "sinh",  "sqrt",      "tan",      "tanh",  "tgamma",    "trunc"};
 
-/// Functions of libc, and what linkers define.
+/// Functions of libc, and symbols defined by linkers.
 static constexpr StringLiteral kSystem[] = {"bcmp",    "memcmp", "memcpy",
                                             "memmove", "memset", "_GLOBAL_OFFSET_TABLE_"};
 
-/// How the names of the runtime's functions begin.
+/// The prefixes of the runtime's functions.
 static constexpr StringLiteral kRuntime[] = {"tfc_instance_", "tfc_rt_", "tfc_runtime_"};
 
-static bool isElsewhere(StringRef symbol) {
+bool tfc::emission::isProvided(StringRef symbol) {
   StringRef wide = symbol.ends_with("f") ? symbol.drop_back() : symbol;
   return is_contained(kSystem, symbol) || is_contained(kMath, symbol) ||
          is_contained(kMath, wide) ||
@@ -111,7 +112,7 @@ Error tfc::emission::checkSymbols(ArrayRef<std::string> objects, StringRef prefi
   for (const Binary &binary : binaries) {
     const object::ObjectFile &object = *binary.getBinary();
     auto check = [&](const object::SymbolRef &symbol, StringRef name) -> Error {
-      if (own.contains(name) || isElsewhere(name))
+      if (own.contains(name) || isProvided(name))
         return Error::success();
       return refuse(object, symbol, name, prefix);
     };

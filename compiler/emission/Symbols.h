@@ -1,4 +1,4 @@
-// What generated code calls, and who has it.
+// The symbols that generated code needs, and where they are defined.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -7,13 +7,15 @@
 
 namespace tfc::emission {
 
-/// Checks that each symbol that `objects` need is one of their own, of the runtime, of libc or of
-/// libm.
+/// Returns true if libc, libm or the linker defines the symbol, or if it has the prefix of a
+/// function of the runtime.
+bool isProvided(llvm::StringRef symbol);
+
+/// Checks that each symbol that `objects` need is defined by them, the runtime, libc or libm.
 ///
-/// Instruction selection may call functions that only compiler-rt or libgcc have. Whether the
-/// program that links a model finds them there depends on its compiler, so tfc never leaves it to
-/// the link. The error names the symbol, and the kernel that needs it, which lacks `prefix` and a
-/// dot.
+/// Instruction selection may call functions that only compiler-rt or libgcc have. Whether a program
+/// that links a model has these depends on its compiler, so tfc reports them before linking. The
+/// error names the symbol and the kernel that needs it, without `prefix` and the dot.
 llvm::Error checkSymbols(llvm::ArrayRef<std::string> objects, llvm::StringRef prefix);
 
 } // namespace tfc::emission

@@ -1,3 +1,4 @@
+// Writes constants as an ELF object directly, because they may be too large to pass through LLVM.
 #include "compiler/emission/Weights.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -10,7 +11,7 @@ using namespace mlir;
 using namespace tfc::emission;
 namespace ELF = llvm::ELF;
 
-/// Bytes of an element in memory: bool takes one.
+/// The bytes of an element in memory; a bool has one.
 static uint64_t elementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }

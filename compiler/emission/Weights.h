@@ -1,4 +1,4 @@
-// Large constants, as a relocatable object of their own: they never pass through LLVM.
+// Writes large constants to a relocatable object of their own, bypassing LLVM.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -7,11 +7,11 @@
 
 namespace tfc::emission {
 
-/// Where a list of weights lies in their section: one after another, each on 64 bytes.
+/// The alignment of weights in their section, where they are consecutive.
 inline constexpr uint64_t kWeightAlignment = 64;
 
 /// Writes an ELF object with the bytes of `weights` (ElementsAttr) in a read-only section and a
-/// hidden symbol at its begin.
+/// hidden symbol at its start.
 llvm::Error writeWeights(mlir::ArrayAttr weights, llvm::StringRef symbol,
                          const llvm::Triple &triple, llvm::StringRef path);
 

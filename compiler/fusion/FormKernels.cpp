@@ -1,7 +1,7 @@
 //===- FormKernels.cpp - Outlining groups into kernels --------------------===//
 //
-// Stands after simplify, so that no dead or repeated work is put into kernels,
-// and before lowering, which needs to see a whole kernel.
+// Runs after simplify, so that kernels contain no dead or repeated work, and
+// before lowering, which works on whole kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace tfc {
 
 namespace {
 
-/// Kernels that are equivalent but for their names are equal.
+/// Kernels are equal if they are equivalent except for their names.
 struct KernelInfo : DenseMapInfo<KernelOp> {
   static DictionaryAttr attributesOf(KernelOp kernel) {
     NamedAttrList attributes(kernel->getAttrDictionary());
@@ -86,7 +86,7 @@ private:
 };
 } // namespace
 
-/// A group's values that its own operations do not use up: what other kernels and the host read.
+/// Collects the values of a group that are read outside of it, by other kernels or the host.
 void Outliner::collectOutputs() {
   for (Operation &op : block) {
     int reader = grouping.groupOf(&op);
@@ -100,7 +100,8 @@ void Outliner::collectOutputs() {
   }
 }
 
-/// What `op` reads from outside group `id`, looking through operations that are repeated in it.
+/// Collects the values that `op` reads from outside group `id`, looking through operations that are
+/// repeated in it.
 void Outliner::collectInputs(Operation *op, int id, llvm::SetVector<Value> &inputs) {
   forEachRead(op, [&](Value read) {
     Operation *producer = read.getDefiningOp();
@@ -121,17 +122,17 @@ void Outliner::run() {
   for (Operation *op : ops)
     if (Grouping::staysInHost(op))
       place(op);
-  // What nothing in the host needs is dead.
+  // Erases host operations without uses.
   for (Operation *op : llvm::reverse(ops))
     if (!Grouping::staysInHost(op) && op->use_empty())
       op->erase();
 }
 
-/// Makes everything that `op` reads available before it, by launches at the place of `op`.
+/// Makes all operands of `op` available by inserting launches before it.
 void Outliner::place(Operation *op) {
   if (!placed.insert(op).second)
     return;
-  // A merged kernel may be launched for an operation that stood before this one.
+  // A merged kernel may be launched for an operation before this one.
   if (!order.empty() && order.back()->isBeforeInBlock(op))
     op->moveBefore(order.back());
   llvm::SetVector<Value> inputs;
@@ -159,7 +160,7 @@ void Outliner::cloneInto(OpBuilder &b, Operation *op, IRMapping &mapping, const 
   b.clone(*op, mapping);
 }
 
-/// Roots first: what a reader of the IR or of a profile looks for.
+/// Names kernels by their roots first, which readers of the IR or of a profile look for.
 std::string Outliner::nameFor(const Group &group) {
   Operation *root = group.ops.back();
   for (Operation *op : llvm::reverse(group.ops))
@@ -216,16 +217,17 @@ void Outliner::outline(int id) {
   SmallVector<Value> operands;
   for (Value input : inputs)
     operands.push_back(launched.lookupOrDefault(input));
-  auto launch = LaunchOp::create(b, loc, ValueRange(results).getTypes(), kernel.getSymName(),
-                                 operands, DimsAttr::get(b.getContext(), names.getSizes()));
+  auto launch =
+      LaunchOp::create(b, loc, ValueRange(results).getTypes(), kernel.getSymName(), operands,
+                       DimsAttr::get(b.getContext(), names.getSizes()), ArrayAttr());
   launched.map(results, launch.getOutputs());
-  // Regions of the host's operations see the values by themselves.
+  // Regions of host operations capture the values.
   auto isNested = [&](OpOperand &use) { return use.getOwner()->getBlock() != &block; };
   for (auto [i, output] : llvm::enumerate(launch.getOutputs()))
     Value(results[i]).replaceUsesWithIf(output, isNested);
 }
 
-/// Returns an equivalent kernel, or this one under a name of its own.
+/// Returns an equivalent existing kernel, or this one under a unique name.
 KernelOp Outliner::deduplicate(KernelOp kernel) {
   auto [it, inserted] = kernels.insert(kernel);
   if (!inserted) {
@@ -238,7 +240,7 @@ KernelOp Outliner::deduplicate(KernelOp kernel) {
   return kernel;
 }
 
-/// One line per kernel: its name and what it holds.
+/// Prints one line per kernel: its name and its operations.
 static void report(ModuleOp module) {
   for (auto kernel : module.getOps<KernelOp>()) {
     llvm::errs() << kernel.getSymName() << ':';
@@ -248,8 +250,8 @@ static void report(ModuleOp module) {
   }
 }
 
-/// Pushes every value that a kernel is going to compute, at the end of the block. The kernels are
-/// chosen already: these reads change none.
+/// Pushes every value that a kernel will compute, at the end of the block. The kernels have already
+/// been chosen, so these reads do not change them.
 static void addProbes(Block &block, const Grouping &grouping, ModuleOp module, int64_t &number) {
   SmallVector<Value> values;
   for (Operation &op : block)
@@ -257,14 +259,12 @@ static void addProbes(Block &block, const Grouping &grouping, ModuleOp module, i
       llvm::append_range(values, op.getResults());
   OpBuilder b(block.getTerminator());
   for (Value value : values) {
-    IntegerAttr id = b.getI64IntegerAttr(number++);
-    std::string name = "tfc.probe_" + std::to_string(id.getInt());
+    std::string name = "tfc.probe_" + std::to_string(number);
     OpBuilder declarations = OpBuilder::atBlockBegin(module.getBody());
     TapeOp::create(declarations, value.getLoc(), name, cast<RankedTensorType>(value.getType()),
                    DimsAttr());
-    auto push = PushOp::create(b, value.getLoc(), name, value);
-    push->setAttr(kProbeAttr, id);
-    push->setAttr("tfc.op", value.getDefiningOp()->getName().getIdentifier());
+    auto op = b.getStringAttr(value.getDefiningOp()->getName().stripDialect());
+    PushOp::create(b, value.getLoc(), name, value, ProbeAttr::get(b.getContext(), number++, op));
   }
 }
 
@@ -285,7 +285,8 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
       entry.walk([&](LaunchOp) { ++launchCount; });
     }
     if (probe != 0)
-      getOperation()->setAttr(kProbeAttr, Builder(&getContext()).getI64IntegerAttr(probe));
+      DfgDialect::ProbeFunctionAttrHelper(&getContext())
+          .setAttr(getOperation(), Builder(&getContext()).getI64IntegerAttr(probe));
     kernelCount += kernels.size();
     if (printReport)
       ::report(getOperation());
@@ -293,9 +294,9 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
 
 private:
   int64_t probeCount = 0;
-  DenseSet<Operation *> inputs; // operations that were repeated for reductions
+  DenseSet<Operation *> inputs; // operations copied for reductions
 
-  /// Outer blocks first: the regions in them then read what launches give.
+  /// Outer blocks first, so that the regions in them read results of launches.
   void form(Block &block, const RunTimeSizes &sizes, SymbolTable &symbols, KernelSet &kernels) {
     Grouping grouping(block, sizes, inputs, fuse);
     auto entry = dyn_cast<EntryOp>(block.getParentOp());

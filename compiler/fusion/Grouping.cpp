@@ -1,4 +1,4 @@
-//===- Grouping.cpp - Which operations become one kernel ------------------===//
+//===- Grouping.cpp - Assigning operations to kernels ---------------------===//
 
 #include "compiler/fusion/Grouping.h"
 #include "compiler/fusion/HostValues.h"
@@ -21,8 +21,8 @@ static Shape withoutUnits(Type type) {
   return shape;
 }
 
-/// A reshape that adds and removes axes of size 1 is an access map; any other is another look at a
-/// buffer, which the host function takes for nothing.
+/// A reshape that adds and removes axes of size 1 is an access map; any other is another view of a
+/// buffer, which costs the host function nothing.
 static bool isUnitReshape(ReshapeOp op) {
   return withoutUnits(op.getX().getType()) == withoutUnits(op.getType());
 }
@@ -32,7 +32,7 @@ bool isView(Operation *op, int depth) {
     return false;
   if (op->hasTrait<ViewRole>())
     return true;
-  // A scalar that sizes and constants alone determine: 1 / count.
+  // A scalar that depends only on sizes and constants, such as 1 / count.
   if (isa<ScalarOpInterface>(op) && depth < 4 &&
       cast<RankedTensorType>(op->getResult(0).getType()).getRank() == 0)
     return llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -51,15 +51,15 @@ bool Grouping::staysInHost(Operation *op) {
   if (op->getNumRegions() > 0 || !isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>() ||
       isInRegister(op) || usesLists(op))
     return true;
-  // A view that the host needs as a value is computed by a kernel, but not a reshape or a constant
-  // of its own: those are memory already.
+  // A view whose value the host needs is computed by a kernel, except for reshapes and constants,
+  // which are in memory already.
   return isa<ReshapeOp, ConstantOp>(op) && !isView(op);
 }
 
 bool Grouping::isRepeated(Operation *op) {
   if (!isView(op))
     return false;
-  // The host computes constants and sizes itself where it wants them in registers.
+  // The host computes constants and sizes itself if it needs them in registers.
   bool isScalar = isHostConstant(op);
   return llvm::none_of(op->getUses(), [&](OpOperand &use) {
     return staysInHost(use.getOwner()) && !(isScalar && takesRegister(use));
@@ -182,7 +182,7 @@ bool Grouping::movesElements(Operation *op) {
 }
 
 /// The groups whose values `op` reads, directly or through repeated operations that keep the
-/// element in its place; the youngest first.
+/// element in its place; the latest first.
 SmallVector<int> Grouping::producers(Operation *op) {
   SmallVector<int> result;
   SmallVector<Operation *> work{op};
@@ -222,7 +222,7 @@ int Grouping::findHome(Operation *op) {
   return -1;
 }
 
-/// Whether an elementwise operation has the iteration space of the group.
+/// Returns true if an elementwise operation has the iteration space of the group.
 bool Grouping::accepts(const Group &group, Operation *op) {
   Shape shape = shapeOf(op->getResult(0).getType());
   if (group.root == Root::Opaque)
@@ -245,11 +245,11 @@ bool Grouping::acceptsReduction(const Group &group, Operation *op) {
       return shape == group.full && rowsOf(op) == group.space;
     return group.root == Root::Parallel && shape == group.space;
   }
-  // Other reductions walk in another order: they take in only what nobody else reads.
+  // Other reductions iterate in another order: they absorb only producers without other readers.
   return group.root == Root::Parallel && shape == group.space && isReadBy(group, op);
 }
 
-/// Whether `only` is the one reader of the group outside it.
+/// Returns true if `only` is the only reader of the group outside of it.
 bool Grouping::isReadBy(const Group &group, Operation *only) {
   int id = groupOf(group.ops.front());
   SmallVector<Operation *> work(group.ops);
@@ -266,7 +266,7 @@ bool Grouping::isReadBy(const Group &group, Operation *only) {
   return true;
 }
 
-/// Whether no operand of `op` outside the group depends on the group.
+/// Returns true if no operand of `op` outside the group depends on the group.
 bool Grouping::staysConvex(int group, Operation *op) {
   unsigned first = positions.lookup(groups[group].ops.front());
   llvm::SmallDenseSet<Operation *> seen, repeated;
@@ -281,7 +281,7 @@ bool Grouping::staysConvex(int group, Operation *op) {
       work.push_back(producer);
   };
   forEachPrevious(op, push);
-  // Values of the group itself, also through repeated operations, are no way out of it.
+  // Values of the group itself, also through repeated operations, do not leave it.
   SmallVector<Operation *> readers{op};
   while (!readers.empty()) {
     for (Value operand : readers.pop_back_val()->getOperands()) {

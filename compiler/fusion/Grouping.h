@@ -1,11 +1,10 @@
-//===- Grouping.h - Which operations become one kernel --------------------===//
+//===- Grouping.h - Assigning operations to kernels -----------------------===//
 //
-// The decision alone, apart from the outlining. Operations are visited in
-// program order; each joins the kernel of one of its producers if the two have
-// one iteration space and the kernel stays convex (no path leaves it and comes
-// back), else it founds a kernel. Then kernels that exchange or share values are
-// merged by the same rule: an optimizer's update ends in the product that made
-// the gradient, whichever of its operations came first.
+// Only the decision, separate from outlining. Operations are visited in program order; each joins
+// the kernel of one of its producers if both have the same iteration space and the kernel stays
+// convex (no path leaves it and comes back), otherwise it starts a kernel. Then kernels that
+// exchange or share values are merged by the same rule: an optimizer's update becomes part of the
+// product that computes the gradient, whichever of its operations came first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,7 @@
 
 namespace tfc::fusion {
 
-/// What fixes the iteration space of a kernel.
+/// The kind of operation that determines the iteration space of a kernel.
 enum class Root { Parallel, Rows, Reduction, Contraction, Opaque };
 
 struct Group {
@@ -26,13 +25,13 @@ struct Group {
   dfg::Shape full;                          // Root::Rows: rows and the reduced axes
 };
 
-/// Whether a reduction leaves some axes and removes the last ones.
+/// Returns true if a reduction leaves some axes and removes the last ones.
 bool isRowReduction(mlir::Operation *op);
 
 class Grouping {
 public:
   /// Groups the operations of `block`; with `fuse` off, each is a group of its own. `sizes` are
-  /// those of the entry, `inputs` operations that belong to a reduction behind them.
+  /// those of the entry, `inputs` are operations that belong to a later reduction.
   Grouping(mlir::Block &block, const dfg::RunTimeSizes &sizes,
            const llvm::DenseSet<mlir::Operation *> &inputs, bool fuse);
 
@@ -42,20 +41,22 @@ public:
   /// each kernel that reads it.
   int groupOf(mlir::Operation *op) const;
 
-  /// The operations of the block that must run before `op` though it reads nothing of theirs: the
-  /// last one on tapes and queues, and what binds sizes that `op` mentions or what it repeats.
+  /// The operations of the block that must run before `op` although it does not read their results:
+  /// the last one on tapes and queues, and the bindings of sizes that `op`, or an operation it
+  /// repeats, mentions.
   void forEachPrevious(mlir::Operation *op,
                        llvm::function_ref<void(mlir::Operation *)> visit) const;
 
-  /// Whether the kernels that read `op` each compute it: views and small constants.
+  /// Returns true if the kernels that read `op` each compute it: views and small constants.
   static bool isRepeated(mlir::Operation *op);
 
-  /// Whether the host function runs `op`: state, checks, control flow, lists, scalars in registers,
-  /// large constants, reshapes, the terminator.
+  /// Returns true if the host function runs `op`: state, checks, control flow, lists, scalars in
+  /// registers, large constants, reshapes, the terminator.
   static bool staysInHost(mlir::Operation *op);
 
 private:
-  /// Whether `op` reads elsewhere than at its own place: it must find its operand stored.
+  /// Returns true if `op` reads at other positions than its own, so that its operand must be
+  /// stored.
   static bool movesElements(mlir::Operation *op);
 
   void visit(mlir::Operation *op);
@@ -82,8 +83,8 @@ private:
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupIds;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> effects; // to the one before
-  /// What a unit waits for: groups by their number, operations of the host behind them.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> effects; // to the previous one
+  /// The dependences of a unit: groups by their number, then operations of the host.
   std::vector<llvm::SmallSetVector<int, 8>> dependences;
 };
 

@@ -1,4 +1,4 @@
-//===- HostValues.cpp - What the host function computes itself ------------===//
+//===- HostValues.cpp - Values computed by the host function --------------===//
 
 #include "compiler/fusion/HostValues.h"
 #include "mlir/IR/IRMapping.h"
@@ -8,7 +8,8 @@ using namespace tfc::dfg;
 
 namespace tfc::fusion {
 
-/// Whether the host has the value without waiting for a kernel of the same block.
+/// Returns true if the value is available to the host without waiting for a kernel of the same
+/// block.
 static bool isAvailable(Value value, Block *block) {
   if (!isRegisterType(value.getType()))
     return false;
@@ -26,7 +27,7 @@ static bool canBeInRegister(Operation *op) {
                       [&](Value operand) { return isAvailable(operand, op->getBlock()); });
 }
 
-/// The value as computed in `block`: views are copied there with the views that they read.
+/// The value in `block`: views are copied there together with the views that they read.
 static Value copyView(Value value, OpBuilder &b, DenseMap<Value, Value> &copies) {
   Operation *producer = value.getDefiningOp();
   if (!producer || producer->getNumRegions() > 0 || !isView(producer))
@@ -48,15 +49,15 @@ static void copyViewsInto(Block &block) {
         operand.set(copyView(operand.get(), b, copies));
 }
 
-/// A slice at a position that the host knows is a read of the tensor as a list, for which the host
-/// copies memory.
+/// A slice at a position known to the host is a read of the tensor as a list, which the host
+/// executes by copying memory.
 static void readAsList(GatherOp gather) {
   auto type = cast<RankedTensorType>(gather.getIndices().getType());
   bool isFirstAxis = normalizeAxis(gather.getAxis(), shapeOf(gather.getX().getType()).size()) == 0;
   if (!gather->getParentOfType<WhileOp>() || type.getRank() != 0 || !isFirstAxis ||
       !isAvailable(gather.getIndices(), gather->getBlock()))
     return;
-  // A view is nowhere in memory.
+  // A view is not in memory.
   if (Operation *producer = gather.getX().getDefiningOp(); producer && isView(producer))
     return;
   OpBuilder b(gather);
@@ -67,8 +68,7 @@ static void readAsList(GatherOp gather) {
 }
 
 void prepareHostValues(EntryOp entry) {
-  // Inner blocks first: what they read of the outermost is then read by copies, whole chains of
-  // them.
+  // Inner blocks first, so that whole chains of views read from outer blocks are copied.
   entry.walk([](Operation *op) {
     for (Region &region : op->getRegions())
       if (!isa<EntryOp>(op))

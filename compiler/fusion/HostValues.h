@@ -1,8 +1,8 @@
-//===- HostValues.h - What the host function computes itself --------------===//
+//===- HostValues.h - Values computed by the host function ----------------===//
 //
-// Counters, predicates and the like: scalars that depend on nothing that a
-// kernel computes stay in registers of the host function. A loop over them
-// then costs no launch and no memory. Outside of loops they go into kernels.
+// Scalars that do not depend on kernels, such as counters and predicates, stay
+// in registers of the host function. A loop over them then costs no launch and
+// no memory. Outside of loops they are computed by kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ namespace tfc::fusion {
 /// regions that read them, so that every view is in the block of its readers.
 void prepareHostValues(dfg::EntryOp entry);
 
-/// Whether kernels that read the operation's result each compute it.
+/// Returns true if kernels that read the operation's result each compute it.
 bool isView(mlir::Operation *op, int depth = 0);
 
 } // namespace tfc::fusion

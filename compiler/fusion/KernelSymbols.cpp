@@ -1,4 +1,4 @@
-//===- KernelSymbols.cpp - A kernel's own names for sizes -----------------===//
+//===- KernelSymbols.cpp - Names of sizes in kernels ----------------------===//
 
 #include "compiler/fusion/KernelSymbols.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -31,7 +31,8 @@ static DimExpr asExpr(const DimExpr::Atom &atom) {
   }
 }
 
-/// Whether a kernel divides itself: by a positive number. The host guards other divisors against 0.
+/// Returns true if a kernel computes the division itself, that is, by a positive number. The host
+/// guards other divisors against 0.
 static bool dividesByNumber(const DimExpr::Atom &atom) {
   return atom.rhs && atom.rhs->constant().value_or(0) > 0;
 }

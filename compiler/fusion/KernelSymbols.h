@@ -1,4 +1,4 @@
-//===- KernelSymbols.h - A kernel's own names for sizes -------------------===//
+//===- KernelSymbols.h - Names of sizes in kernels ------------------------===//
 
 #pragma once
 
@@ -7,8 +7,8 @@
 namespace tfc::fusion {
 
 /// Names d0, d1, ... for the sizes of an entry that a kernel uses, in order of first appearance, so
-/// that kernels that differ in names alone are equal. `min` and `max` of sizes get a name as well:
-/// a kernel's sizes are then semi-affine.
+/// that kernels that differ only in names are equal. `min` and `max` of sizes get a name too, so
+/// that a kernel's sizes are semi-affine.
 class KernelSymbols {
 public:
   dfg::DimExpr rename(const dfg::DimExpr &size);
@@ -16,7 +16,7 @@ public:
   /// Renames the sizes in the types and attributes of `op` and everything in it.
   void renameIn(mlir::Operation *op);
 
-  /// The entry's sizes that the names stand for.
+  /// The entry's sizes that the names represent.
   llvm::ArrayRef<dfg::DimExpr> getSizes() const { return sizes; }
 
   mlir::ArrayAttr getNames(mlir::Builder &b) const;

@@ -1,4 +1,4 @@
-//===- Merging.cpp - Which kernels become one -----------------------------===//
+//===- Merging.cpp - Merging kernels --------------------------------------===//
 
 #include "compiler/fusion/Grouping.h"
 #include "compiler/fusion/HostValues.h"
@@ -11,7 +11,7 @@ namespace tfc::fusion {
 /// A kernel with more operations than this compiles slowly and runs out of registers.
 static constexpr size_t kMaxOps = 256;
 
-/// What `op` reads, looking through operations that every kernel repeats.
+/// Visits the values that `op` reads, looking through operations that every kernel repeats.
 static void forEachSource(Operation *op, llvm::function_ref<void(Value)> visit) {
   forEachRead(op, [&](Value read) {
     Operation *producer = read.getDefiningOp();
@@ -46,7 +46,7 @@ void Grouping::buildDependences(Block &block) {
   }
 }
 
-/// Whether `from` waits for `to`, other than directly through `except`.
+/// Returns true if `from` depends on `to`, other than directly through `except`.
 bool Grouping::isReached(int from, int to, int except) {
   llvm::SmallDenseSet<int> seen;
   SmallVector<int> work;
@@ -64,7 +64,7 @@ bool Grouping::isReached(int from, int to, int except) {
   return false;
 }
 
-/// Whether `op` reads a value of the group `producer` elsewhere than at its own place.
+/// Returns true if `op` reads a value of the group `producer` at other positions than its own.
 bool Grouping::readsMoved(Operation *op, int producer, bool isMoved) {
   isMoved |= op->hasTrait<ContractionRole>() || movesElements(op);
   return llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -77,19 +77,20 @@ bool Grouping::readsMoved(Operation *op, int producer, bool isMoved) {
   });
 }
 
-/// Whether `reader` wants to find what `producer` computes stored.
+/// Returns true if `reader` needs the values of `producer` in memory.
 bool Grouping::readsStored(int producer, int reader) {
   return llvm::any_of(groups[reader].ops,
                       [&](Operation *op) { return readsMoved(op, producer, /*isMoved=*/false); });
 }
 
-/// Whether every operation of the group computes its element from those at the same place.
+/// Returns true if every operation of the group computes its elements from those at the same
+/// position.
 static bool isElementwise(const Group &group) {
   return group.root == Root::Parallel &&
          llvm::all_of(group.ops, [](Operation *op) { return isa<ScalarOpInterface>(op); });
 }
 
-/// Whether a parallel group walks in the space of `other`.
+/// Returns true if a parallel group has the iteration space of `other`.
 static bool hasSpaceOf(const Group &group, const Group &other) {
   if (group.space == other.space)
     return true;
@@ -100,7 +101,7 @@ static bool hasSpaceOf(const Group &group, const Group &other) {
   return group.space == other.full || group.space == kept;
 }
 
-/// Whether the group computes, element by element, what the reduction of `reader` alone reads.
+/// Returns true if the group computes elementwise values that only the reduction of `reader` reads.
 bool Grouping::isInputOf(int producer, int reader) {
   const Group &group = groups[producer], &reduction = groups[reader];
   if (!isElementwise(group) || reduction.root != Root::Reduction)
@@ -141,7 +142,7 @@ bool Grouping::mayMerge(int a, int b) {
   return !isReached(a, b, b) && !isReached(b, a, a);
 }
 
-/// Puts `b` into `a`.
+/// Merges `b` into `a`.
 void Grouping::merge(int a, int b) {
   Group &into = groups[a], &from = groups[b];
   if (into.root == Root::Parallel) {
@@ -164,7 +165,7 @@ void Grouping::merge(int a, int b) {
 }
 
 void Grouping::mergeAll() {
-  // Kernels that hand values over first, then those that read the same ones.
+  // First kernels of which one reads values of the other, then kernels that read the same values.
   for (bool handsOver : {true, false}) {
     for (bool hasChanged = true; hasChanged;) {
       hasChanged = false;

@@ -10,10 +10,10 @@ def FormKernels : Pass<"tfc-form-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Before: entries hold dfg operations; state is read at their start and
     assigned at their end. After: every computation is a `dfg.launch` of a
-    `dfg.kernel`; what is left beside them is state, checks, large constants
-    and reshapes, which cost nothing. Equal kernels are one. With `probe` each
-    value that a kernel computes is also pushed, to be shown (see `kProbeAttr`);
-    which operations form a kernel does not depend on it.
+    `dfg.kernel`; only state, checks, large constants and reshapes, which cost
+    nothing, are left besides them. Equal kernels are merged. With `probe` each
+    value that a kernel computes is also pushed, for inspection (see
+    `kProbeAttr`); this does not change the kernels.
   }];
   let options = [
     Option<"fuse", "fuse", "bool", /*default=*/"true",

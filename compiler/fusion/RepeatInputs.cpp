@@ -1,4 +1,4 @@
-//===- RepeatInputs.cpp - Inputs of reductions, computed again ------------===//
+//===- RepeatInputs.cpp - Recomputed inputs of reductions -----------------===//
 
 #include "compiler/fusion/RepeatInputs.h"
 #include "compiler/fusion/Grouping.h"
@@ -9,14 +9,14 @@
 using namespace mlir;
 using namespace tfc::dfg;
 
-/// More operations than this are not computed again.
+/// More operations than this are not recomputed.
 static constexpr unsigned kMaxRepeated = 24;
-/// As many tensors are read for nothing but what is written and read again otherwise.
+/// Reading this many tensors costs no more than writing and reading the input once.
 static constexpr unsigned kMaxSources = 2;
 
 namespace {
 
-/// What the input of one reduction is computed from.
+/// The operations that compute the input of one reduction.
 class Slice {
 public:
   explicit Slice(Operation *reduction)
@@ -41,7 +41,7 @@ private:
 
 } // namespace
 
-/// Whether `value` needs no memory as far as elementwise operations and reductions read it.
+/// Returns true if `value` needs no memory for its elementwise and reduction readers.
 static bool staysInKernels(Value value) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     return user->getBlock() == value.getParentBlock() &&
@@ -49,7 +49,8 @@ static bool staysInKernels(Value value) {
   });
 }
 
-/// Whether this is elementwise work that no kernel of another kind takes in before it stores.
+/// Returns true if this is an elementwise operation that is not fused into a kernel of another kind
+/// before its result is stored.
 bool Slice::isRepeatable(Operation *op) const {
   if (op->getBlock() != reduction->getBlock() || !isa<ScalarOpInterface>(op) ||
       tfc::fusion::Grouping::staysInHost(op) || !staysInKernels(op->getResult(0)))
@@ -67,7 +68,7 @@ void Slice::visit(Value value) {
       sources.insert(value);
     return;
   }
-  // What is smaller is cheap to store, and to read.
+  // Smaller tensors are cheap to store and to read.
   if (shapeOf(value.getType()) != shape || ops.size() > kMaxRepeated || ops.contains(op))
     return;
   for (Value operand : op->getOperands())

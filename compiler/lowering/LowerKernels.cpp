@@ -7,16 +7,17 @@
 
 #include "compiler/lowering/Lowering.h"
 #include "compiler/lowering/Passes.h"
+#include "dialects/kernel/Kernel.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::lowering;
+namespace kernel = tfc::kernel;
 
 namespace tfc {
 #define GEN_PASS_DEF_LOWERKERNELS
@@ -45,7 +46,7 @@ static AffineExpr toAffine(const DimExpr &size, ArrayAttr symbols) {
   return sum;
 }
 
-/// `tfc.shape`, for a tensor with dynamic sizes.
+/// `kernel.shape`, for a tensor with dynamic sizes.
 static DictionaryAttr shapeAttr(Type type, ArrayAttr symbols) {
   MLIRContext *context = type.getContext();
   if (cast<RankedTensorType>(type).hasStaticShape())
@@ -54,12 +55,11 @@ static DictionaryAttr shapeAttr(Type type, ArrayAttr symbols) {
   for (const DimExpr &size : shapeOf(type))
     sizes.push_back(toAffine(size, symbols));
   AffineMap map = AffineMap::get(0, symbols.size(), sizes, context);
-  Builder b(context);
-  return b.getDictionaryAttr(b.getNamedAttr("tfc.shape", AffineMapAttr::get(map)));
+  return DictionaryAttr::get(context, kernel::shapeAttr(map));
 }
 
 /// Replaces the kernel by a function with its body, still of dfg operations.
-static func::FuncOp convertSignature(KernelOp kernel, TensorConverter &types) {
+static kernel::FuncOp convertSignature(KernelOp kernel, TensorConverter &types) {
   OpBuilder b(kernel);
   ArrayAttr symbols = kernel.getSymbolsAttr() ? kernel.getSymbolsAttr() : b.getArrayAttr({});
   SmallVector<Type> inputs(symbols.size(), b.getIndexType()), results;
@@ -72,15 +72,13 @@ static func::FuncOp convertSignature(KernelOp kernel, TensorConverter &types) {
     results.push_back(types.convertType(type));
     resultAttrs.push_back(shapeAttr(type, symbols));
   }
-  auto function = func::FuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
-                                       b.getFunctionType(inputs, results));
-  function.setPrivate();
+  auto function = kernel::FuncOp::create(b, kernel.getLoc(), kernel.getSymName(),
+                                         b.getFunctionType(inputs, results));
   function.setArgAttrsAttr(b.getArrayAttr(argAttrs));
   function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
-  function->setAttr("tfc.kernel", b.getUnitAttr());
-  function->setAttr("tfc.symbols", symbols);
+  function.setSymbolsAttr(symbols);
 
-  Block *entry = function.addEntryBlock();
+  Block *entry = &function.getBody().front();
   b.setInsertionPointToStart(entry);
   IRMapping mapping;
   // Uses in the body see the named type until the conversion replaces them.
@@ -104,34 +102,22 @@ struct ReturnLowering : OpConversionPattern<tfc::dfg::ReturnOp> {
 
   LogicalResult matchAndRewrite(tfc::dfg::ReturnOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<func::ReturnOp>(op, adaptor.getValues());
+    rewriter.replaceOpWithNewOp<kernel::ReturnOp>(op, adaptor.getValues());
     return success();
   }
 };
 
-/// What no pattern lowers is an error at the author's line, not one of the conversion.
-static LogicalResult convertBody(func::FuncOp function, const ConversionTarget &target,
-                                 const FrozenRewritePatternSet &patterns) {
-  std::optional<Location> place;
-  std::string name;
+/// Fails with an error for each operation that no pattern lowers, at the author's line.
+static LogicalResult checkLowered(kernel::FuncOp function) {
   LogicalResult result = success();
-  {
-    ScopedDiagnosticHandler handler(function.getContext(), [&](Diagnostic &diagnostic) {
-      std::string text = diagnostic.str();
-      StringRef rest = text;
-      if (!rest.consume_front("failed to legalize operation 'dfg."))
-        return failure();
-      place = diagnostic.getLocation();
-      name = rest.split('\'').first.str();
-      return success();
-    });
-    result = applyPartialConversion(function, target, patterns);
-  }
-  if (succeeded(result) || !place)
-    return result;
-  return emitError(*place) << "'" << name
-                           << "' is an operation that this tfc cannot compile yet "
-                              "[not-yet]";
+  function.walk([&](Operation *op) {
+    if (!isa_and_present<DfgDialect>(op->getDialect()))
+      return;
+    emitError(op->getLoc()) << "'" << op->getName().stripDialect()
+                            << "' is an operation that this tfc cannot compile yet [not-yet]";
+    result = failure();
+  });
+  return result;
 }
 
 struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
@@ -155,11 +141,14 @@ struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
     FrozenRewritePatternSet frozen(std::move(patterns));
 
     ConversionTarget target(*context);
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    target.addIllegalDialect<DfgDialect>();
+    // Operations of dfg are not illegal: the conversion leaves those that it cannot lower.
+    target.markUnknownOpDynamicallyLegal([](Operation *op) -> std::optional<bool> {
+      return isa_and_present<DfgDialect>(op->getDialect()) ? std::nullopt : std::optional(true);
+    });
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>())) {
-      func::FuncOp function = convertSignature(kernel, types);
-      if (failed(convertBody(function, target, frozen)))
+      kernel::FuncOp function = convertSignature(kernel, types);
+      if (failed(applyPartialConversion(function, target, frozen)) ||
+          failed(checkLowered(function)))
         return signalPassFailure();
       function.walk([](UnrealizedConversionCastOp cast) {
         if (cast->use_empty())

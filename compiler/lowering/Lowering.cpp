@@ -1,9 +1,9 @@
 //===- Lowering.cpp - What the lowering patterns share --------------------===//
 
 #include "compiler/lowering/Lowering.h"
+#include "dialects/kernel/Kernel.h"
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -90,11 +90,11 @@ void buildRegion(OpBuilder &b, Location loc, Region &region, TypeRange arguments
 // Sizes
 //===----------------------------------------------------------------------===//
 
-static Value buildAtom(OpBuilder &b, Location loc, const DimExpr::Atom &atom, func::FuncOp kernel) {
+static Value buildAtom(OpBuilder &b, Location loc, const DimExpr::Atom &atom,
+                       kernel::FuncOp kernel) {
   if (atom.kind == DimExpr::AtomKind::Symbol) {
-    auto names = kernel->getAttrOfType<ArrayAttr>("tfc.symbols");
-    for (auto [i, name] : llvm::enumerate(names))
-      if (cast<StringAttr>(name).getValue() == atom.name)
+    for (auto [i, name] : llvm::enumerate(kernel.getSymbolsAttr().getAsValueRange<StringAttr>()))
+      if (name == atom.name)
         return kernel.getArgument(i);
     llvm_unreachable("kernels name all their sizes");
   }
@@ -118,9 +118,9 @@ Value buildSize(OpBuilder &b, Location loc, const DimExpr &size) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
-  auto kernel = b.getInsertionBlock()->getParentOp()->getParentOfType<func::FuncOp>();
+  auto kernel = b.getInsertionBlock()->getParentOp()->getParentOfType<kernel::FuncOp>();
   if (!kernel)
-    kernel = cast<func::FuncOp>(b.getInsertionBlock()->getParentOp());
+    kernel = cast<kernel::FuncOp>(b.getInsertionBlock()->getParentOp());
   Value sum;
   for (auto &[monomial, coefficient] : size.getTerms()) {
     Value product;

@@ -8,14 +8,14 @@ include "mlir/Pass/PassBase.td"
 def LowerKernels : Pass<"tfc-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "Lowers dfg kernels to linalg on tensors";
   let description = [{
-    Before: kernels (`dfg.kernel`) hold dfg operations. After: each is a private
-    `func.func` with the attribute `tfc.kernel` in linalg form: its named
-    dimensions are leading `index` arguments, `tfc.shape` on each tensor gives
-    its sizes over them, and the body holds `linalg` operations alone. Entries
-    are left as they are. An operation without a lowering is an error.
+    Before: kernels (`dfg.kernel`) hold dfg operations. After: each is a
+    `kernel.func` in linalg form: its named dimensions are leading `index`
+    arguments, `kernel.shape` on each tensor tells its sizes over them, and the
+    body holds `linalg` operations alone. Entries are left as they are. An
+    operation without a lowering is an error.
   }];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::tfc::kernel::KernelDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect",
     "::tfc::linalg_ext::LinalgExtDialect"
   ];

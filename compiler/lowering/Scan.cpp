@@ -1,4 +1,4 @@
-//===- Scan.cpp - Reductions that keep every step to linalg ===//
+//===- Scan.cpp - Reductions that keep every step to linalg ---------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/ScanOps.h"

@@ -35,12 +35,6 @@ static Value buildKey(OpBuilder &b, Location loc, Value x, bool isUnsigned) {
   return arith::SelectOp::create(b, loc, isNan, number(APInt::getAllOnes(bits)), ordered);
 }
 
-/// Which order, and how many of the first elements are wanted; all, if that is not known.
-struct Order {
-  bool isDescending = false;
-  std::optional<int64_t> limit;
-};
-
 static Value buildKeys(OpBuilder &b, Value source, Value x, bool isDescending) {
   Location loc = source.getLoc();
   Shape shape = shapeOf(source.getType());
@@ -60,31 +54,14 @@ static Value buildKeys(OpBuilder &b, Value source, Value x, bool isDescending) {
                        });
 }
 
-/// Keys that are worth sorting at once to keep `limit` of them: sorting gets rarer with more of
-/// them, and up to 128 it is cheap.
-static int64_t capacityFor(int64_t limit) {
-  return limit <= 16 ? 64 : limit <= 64 ? 128 : llvm::alignTo(2 * limit + 64, 64);
-}
-
 /// The places along `axis`, as numbers of `type`, of the elements of `x`, which has the type of
 /// `source`, in order: as many as `shape` says.
 static Value buildOrder(OpBuilder &b, Value source, Value x, int64_t axis, ArrayRef<DimExpr> shape,
-                        Type type, const Order &order) {
+                        Type type, bool isDescending) {
   Location loc = source.getLoc();
-  Value keys = buildKeys(b, source, x, order.isDescending);
-  Type key = storedElement(keys);
-  DimExpr size = shapeOf(source.getType())[axis];
-  // Sorting everything costs about as much as selecting a sixteenth in several steps.
-  bool selects =
-      order.limit.value_or(0) > 0 && (!size.constant() || 16 * *order.limit <= *size.constant());
-  DimExpr room = selects ? DimExpr(2 * capacityFor(*order.limit)) : size * DimExpr(2);
-  DimExpr counts(32 * int64_t(key.getIntOrFloatBitWidth()));
-  SmallVector<Value> into = {buildEmpty(b, loc, shape, type), buildEmpty(b, loc, {room}, key),
-                             buildEmpty(b, loc, {room}, type), buildEmpty(b, loc, {counts}, type)};
-  auto sort = linalg_ext::SortOp::create(
-      b, loc, TypeRange(ValueRange(into)), keys, into, b.getI64IntegerAttr(axis),
-      selects ? b.getI64IntegerAttr(*order.limit) : IntegerAttr());
-  return sort.getPlaces()[0];
+  Value keys = buildKeys(b, source, x, isDescending);
+  Value into = buildEmpty(b, loc, shape, type);
+  return linalg_ext::SortOp::create(b, loc, into.getType(), keys, into, b.getI64IntegerAttr(axis));
 }
 
 namespace {
@@ -96,7 +73,7 @@ struct ArgsortLowering : OpConversionPattern<ArgsortOp> {
     Shape shape = shapeOf(op.getX().getType());
     int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
     rewriter.replaceOp(op, buildOrder(rewriter, op.getX(), adaptor.getX(), axis, shape,
-                                      rewriter.getI64Type(), Order()));
+                                      rewriter.getI64Type(), /*isDescending=*/false));
     return success();
   }
 };
@@ -109,9 +86,8 @@ struct ArgTopKLowering : OpConversionPattern<ArgTopKOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Shape shape = shapeOf(op.getType());
     int64_t axis = *normalizeAxis(op.getAxis(), shape.size());
-    Order order{op.getLargest(), op.getK().getExprs()[0].constant()};
     rewriter.replaceOp(op, buildOrder(rewriter, op.getX(), adaptor.getX(), axis, shape,
-                                      rewriter.getI32Type(), order));
+                                      rewriter.getI32Type(), op.getLargest()));
     return success();
   }
 };

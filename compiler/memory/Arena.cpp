@@ -1,8 +1,9 @@
-//===- Arena.cpp - Where in the arena values are --------------------------===//
+// Lifetimes of the values of an entry, and offsets in the arena by best fit over them.
 
 #include "compiler/memory/Arena.h"
-#include "compiler/memory/Places.h"
+#include "dialects/dfg/Places.h"
 #include "dialects/dfg/SizeLimits.h"
+#include "dialects/kernel/Kernel.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -19,21 +20,15 @@ Arena::Arena(EntryOp entry, const EntryInfo &info, SymbolTable &symbols) : info(
   place();
 }
 
-std::optional<Arena::Slot> Arena::scratchOf(Operation *launch) const {
-  auto it = scratch.find(launch);
-  if (it == scratch.end())
-    return std::nullopt;
-  return slots[it->second];
-}
-
 //===----------------------------------------------------------------------===//
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
-/// Makes a buffer of each value in the arena, alive from the step that makes it to its last reader.
+/// Makes a buffer for each value in the arena, alive from the step that makes it to its last
+/// reader.
 ///
-/// Steps are counted through regions. What a region sees of the outside lives until its operation
-/// ends, because a loop may read it again.
+/// Steps are counted through regions. A value from outside that a region reads lives until the
+/// region's operation ends, because a loop may read it again.
 void Arena::collectValues(EntryOp entry, SymbolTable &symbols) {
   Block &block = entry.getBody().front();
   visit(block, symbols);
@@ -48,7 +43,7 @@ unsigned Arena::addBuffer(Value value) {
   return buffers.size() - 1;
 }
 
-/// Notes that the value is read in the current step.
+/// Extends the lifetime of a value that is read in the current step.
 void Arena::extend(Value value) {
   Value root = rootOf(value);
   for (auto *map : {&values, &others})
@@ -84,7 +79,8 @@ void Arena::visitLaunch(LaunchOp launch, SymbolTable &symbols) {
     Value storage = storageOf(output);
     values[output] = storage == output ? addBuffer(output) : values.lookup(storage);
   }
-  DimExpr bytes = launchSize(launch, symbols.lookup(launch.getKernel()), "tfc.scratch");
+  kernel::AbiAttr abi = kernel::abiOf(symbols.lookup(launch.getKernel()));
+  DimExpr bytes = abi ? launchSize(launch, abi.getScratch()) : DimExpr(0);
   if (bytes.isConstant(0))
     return;
   scratch[launch] = buffers.size();
@@ -145,7 +141,7 @@ static std::pair<DimExpr, int64_t> splitSize(const DimExpr &bytes, DimExpr::Boun
   return {DimExpr::floorDiv(bytes, DimExpr(units)), units};
 }
 
-/// Whether the largest bytes overflow, though each name in them has a bound.
+/// Returns true if the largest bytes overflow although each name in them has a bound.
 static bool isUncountable(const DimExpr &bytes, DimExpr::Bounds bounds) {
   SmallVector<std::string> names;
   bytes.collectSymbols(names);
@@ -227,13 +223,6 @@ void Arena::placeRegion(unsigned region, ArrayRef<std::pair<unsigned, int64_t>> 
       return;
     regions[region].units = std::max(regions[region].units, limit);
   }
-}
-
-std::string Arena::describe() const {
-  DimExpr total;
-  for (const Region &region : regions)
-    total = total + region.unit * DimExpr(region.units);
-  return total.str();
 }
 
 } // namespace tfc::memory

@@ -15,7 +15,6 @@
 
 namespace tfc::memory {
 
-/// Launches and copies of an entry, by place, as the run function makes them.
 class Arena {
 public:
   struct Region {
@@ -31,22 +30,17 @@ public:
 
   llvm::ArrayRef<Region> getRegions() const { return regions; }
 
-  /// The memory of a root whose place is the arena: results of launches and branches, the first
-  /// buffer of a carried value, what is read off lists and tapes, scalars that are read from
-  /// memory.
-  Slot slotOf(mlir::Value root) const { return slots.at(values.lookup(root)); }
+  /// The memory of a root that is in the arena: results of launches and branches, the first buffer
+  /// of a carried value, elements of lists and tapes, scalars that are read from memory, the saved
+  /// value of a variable (its read) that is assigned to another one.
+  std::optional<Slot> slotOf(mlir::Value root) const { return slotAt(values, root); }
   /// The second buffer of a loop's result, where it has two.
-  Slot otherSlotOf(mlir::Value result) const { return slots.at(others.lookup(result)); }
+  std::optional<Slot> otherSlotOf(mlir::Value result) const { return slotAt(others, result); }
   /// A launch's scratch; nothing where the kernel needs none.
-  std::optional<Slot> scratchOf(mlir::Operation *launch) const;
-  /// Room for the old value of a variable that is assigned to another one; by its read.
-  Slot savedOf(mlir::Value read) const { return slotOf(read); }
+  std::optional<Slot> scratchOf(mlir::Operation *launch) const { return slotAt(scratch, launch); }
 
-  /// Whether it has more bytes than a processor can address.
+  /// Returns true if it has more bytes than a processor can address.
   bool isTooLarge() const { return tooLarge; }
-
-  /// Bytes for the largest call, or the text of an expression.
-  std::string describe() const;
 
 private:
   struct Buffer {
@@ -54,6 +48,10 @@ private:
     unsigned begin, end; // steps, both included
   };
 
+  template <typename Map, typename Key> std::optional<Slot> slotAt(const Map &map, Key key) const {
+    auto it = map.find(key);
+    return it == map.end() ? std::nullopt : std::optional(slots[it->second]);
+  }
   void collectValues(dfg::EntryOp entry, mlir::SymbolTable &symbols);
   void visit(mlir::Block &block, mlir::SymbolTable &symbols);
   void visitLaunch(dfg::LaunchOp launch, mlir::SymbolTable &symbols);

@@ -1,34 +1,26 @@
-//===- Lists.cpp - Which memory the lists of an entry share ---------------===//
+// Chunks for the lists and tapes of an entry, shared where a list is not read after it changes.
 
 #include "compiler/memory/Lists.h"
+#include "dialects/dfg/Places.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
 
 namespace tfc::memory {
 
-/// Whether no other list comes of the one that `op` takes: it neither changes it nor passes it on.
-static bool onlyReadsList(Operation *op) {
-  return !op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() == 0 &&
-         llvm::none_of(op->getResultTypes(), llvm::IsaPred<ListType>);
-}
-
-bool isListView(Value list) {
-  return list.getDefiningOp<ListUnstackOp>() && llvm::all_of(list.getUsers(), onlyReadsList);
-}
-
 ListPlan::ListPlan(EntryOp entry) {
   entry.walk([&](Operation *op) {
     auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("tape");
-    if (!symbol || !isa<PushOp, PopOp>(op))
-      return;
-    auto tape = SymbolTable::lookupNearestSymbolFrom<TapeOp>(op, symbol);
-    if (!tapes.try_emplace(tape, count).second)
-      return;
-    tapeOrder.push_back(tape);
-    ++count;
+    if (symbol && isa<PushOp, PopOp>(op))
+      tapes.insert(SymbolTable::lookupNearestSymbolFrom<TapeOp>(op, symbol));
   });
+  count = tapes.size();
   visit(entry.getBody().front());
+}
+
+std::optional<unsigned> ListPlan::chunkOf(Value list) const {
+  auto chunk = chunks.find(list);
+  return chunk == chunks.end() ? std::nullopt : std::optional(chunk->second);
 }
 
 void ListPlan::visit(Block &block) {
@@ -44,14 +36,15 @@ void ListPlan::visit(Block &block) {
   }
 }
 
-/// Gives `result` the chunk of `list`, which `op` changes, or one of its own.
+/// Assigns to `result` the chunk of `list`, which `op` changes, or a chunk of its own.
 void ListPlan::take(Value result, Value list, Operation *op) {
   bool mayTake = chunks.contains(list) && isLastUse(list, op);
   unsigned chunk = mayTake ? chunks.lookup(list) : count++;
   chunks[result] = chunk;
 }
 
-/// Whether nothing reads the list once `op` has started. An operation that reads it twice keeps it.
+/// Returns true if nothing reads the list after `op` has started. An operation that reads it twice
+/// keeps it.
 bool ListPlan::isLastUse(Value list, Operation *op) const {
   if (llvm::count(op->getOperands(), list) > 1)
     return false;

@@ -1,4 +1,4 @@
-//===- Lists.h - Which memory the lists of an entry share ------------------===//
+//===- Lists.h - Which memory the lists of an entry share -----------------===//
 //
 // A list lives in a chunk of the instance. An operation that changes a list makes
 // a new value of it; it takes the chunk of the old one where nobody reads that
@@ -9,23 +9,19 @@
 #pragma once
 
 #include "dialects/dfg/Dfg.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tfc::memory {
-
-/// Whether the list is a tensor that is only read: it needs no chunk then.
-bool isListView(mlir::Value list);
 
 /// The chunks of an entry's lists and tapes.
 class ListPlan {
 public:
   explicit ListPlan(dfg::EntryOp entry);
 
-  /// The chunk of a list that is no view.
-  unsigned chunkOf(mlir::Value list) const { return chunks.lookup(list); }
-  unsigned chunkOf(dfg::TapeOp tape) const { return tapes.lookup(tape); }
-  llvm::ArrayRef<dfg::TapeOp> getTapes() const { return tapeOrder; }
-
-  unsigned getChunkCount() const { return count; }
+  /// The chunk of a list; nothing for a view.
+  std::optional<unsigned> chunkOf(mlir::Value list) const;
+  /// The tapes that the entry uses: number i is in chunk i.
+  llvm::ArrayRef<dfg::TapeOp> getTapes() const { return tapes.getArrayRef(); }
 
 private:
   void visit(mlir::Block &block);
@@ -35,8 +31,7 @@ private:
   bool isLastUse(mlir::Value list, mlir::Operation *op) const;
 
   llvm::DenseMap<mlir::Value, unsigned> chunks;
-  llvm::DenseMap<mlir::Operation *, unsigned> tapes;
-  llvm::SmallVector<dfg::TapeOp> tapeOrder;
+  llvm::SetVector<dfg::TapeOp> tapes;
   unsigned count = 0;
 };
 

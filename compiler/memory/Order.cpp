@@ -1,7 +1,7 @@
-//===- Order.cpp - In which order the steps of an entry run ---------------===//
+// The order in which the steps of an entry run, from what they read, fail and free.
 
 #include "compiler/memory/Order.h"
-#include "compiler/memory/Places.h"
+#include "dialects/dfg/Places.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/BitVector.h"
 #include <set>

@@ -1,20 +1,18 @@
-//===- PlanMemory.cpp - Where launches write their results ----------------===//
-//
-// Stands before the kernels' code is generated, because a kernel that writes
-// over an operand is another function. The arena is laid out after that, when
-// the kernels' scratch is known (EmitHost.cpp).
-//
-//===----------------------------------------------------------------------===//
+// Places of the results of launches. Stands before the kernels' code is generated, because a kernel
+// that writes over an operand is another function. The arena is laid out after that, when the
+// kernels' scratch is known (AllocateArena.cpp).
 
 #include "compiler/memory/Order.h"
 #include "compiler/memory/Passes.h"
-#include "compiler/memory/Places.h"
+#include "dialects/dfg/Places.h"
 #include "dialects/dfg/SizeOps.h"
+#include "dialects/kernel/Kernel.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::memory;
+namespace kernel = tfc::kernel;
 
 namespace tfc {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -35,11 +33,16 @@ namespace {
 /// A launch with what it would like to write over its operands.
 struct LaunchPlan {
   LaunchOp op;
-  SmallVector<Place> places;
+  SmallVector<PlaceAttr> places;
   /// Results that take an operand's memory because it is their variable's: (result, operand).
   SmallVector<std::pair<unsigned, unsigned>> forced;
   /// The same for memory of the arena; given up where launches of the kernel disagree.
   SmallVector<std::pair<unsigned, unsigned>> wished;
+
+  explicit LaunchPlan(LaunchOp op)
+      : op(op), places(op.getNumResults(), PlaceAttr::inArena(op.getContext())) {}
+
+  bool isInArena(unsigned result) const { return places[result].getKind() == PlaceKind::Arena; }
 
   bool takes(unsigned operand) const {
     auto isIt = [&](auto &pair) { return pair.second == operand; };
@@ -89,11 +92,8 @@ LogicalResult BlockPlanner::run() {
   if (failed(checkSteps(block)))
     return failure();
   readEachVariableOnce();
-  for (auto launch : block.getOps<LaunchOp>()) {
-    LaunchPlan plan{launch, {}, {}, {}};
-    plan.places.resize(launch.getNumResults());
-    plans.insert({launch, plan});
-  }
+  for (auto launch : block.getOps<LaunchOp>())
+    plans.insert({launch, LaunchPlan(launch)});
   StepGraph graph(block);
   placeInVariables(graph);
   placeInFetches();
@@ -132,17 +132,13 @@ std::optional<unsigned> BlockPlanner::operandFor(LaunchOp launch, unsigned resul
       return std::nullopt;
     operand = k;
   }
-  auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
-  if (!operand || !kernel || result >= kernel.getNumResults())
-    return std::nullopt;
-  auto shared = kernel.getResultAttrOfType<ArrayAttr>(result, "tfc.may_share");
-  if (!shared || llvm::none_of(shared.getAsRange<IntegerAttr>(),
-                               [&](IntegerAttr k) { return k.getInt() == int64_t(*operand); }))
+  auto kernel = symbols.lookup<kernel::FuncOp>(launch.getKernel());
+  if (!operand || !kernel || !kernel.mayShare(result, *operand))
     return std::nullopt;
   return operand;
 }
 
-static bool isVariable(const Place &place) { return place.kind == Place::Kind::Variable; }
+static bool isVariable(PlaceAttr place) { return place.getKind() == PlaceKind::Variable; }
 
 void BlockPlanner::placeInVariables(StepGraph &graph) {
   for (auto assign : block.getOps<AssignOp>()) {
@@ -175,10 +171,10 @@ bool BlockPlanner::placeInVariable(StepGraph &graph, AssignOp assign) {
   if (!plan || beforeChecks.contains(plan->op) || keptVariables.contains(variable))
     return false;
   unsigned number = cast<OpResult>(root).getResultNumber();
-  plan->places[number] = Place::inVariable(variable);
+  plan->places[number] = PlaceAttr::inVariable(variable);
   if (placeChain(graph, *plan, number, reads.lookup(variable)))
     return true;
-  plan->places[number] = Place();
+  plan->places[number] = PlaceAttr::inArena(entry.getContext());
   return false;
 }
 
@@ -212,9 +208,9 @@ void BlockPlanner::placeInFetches() {
     auto it = result ? plans.find(result.getOwner()) : plans.end();
     if (it == plans.end())
       continue;
-    Place &place = it->second.places[result.getResultNumber()];
-    if (place.kind == Place::Kind::Arena)
-      place = Place::inFetch(i);
+    LaunchPlan &plan = it->second;
+    if (plan.isInArena(result.getResultNumber()))
+      plan.places[result.getResultNumber()] = PlaceAttr::inFetch(entry.getContext(), i);
   }
 }
 
@@ -222,7 +218,7 @@ void BlockPlanner::placeInFetches() {
 LaunchPlan *BlockPlanner::unplacedMaker(Value root) {
   auto result = dyn_cast<OpResult>(root);
   auto it = result ? plans.find(result.getOwner()) : plans.end();
-  if (it == plans.end() || it->second.places[result.getResultNumber()].kind != Place::Kind::Arena)
+  if (it == plans.end() || !it->second.isInArena(result.getResultNumber()))
     return nullptr;
   return &it->second;
 }
@@ -242,7 +238,8 @@ void BlockPlanner::placeInResults(StepGraph &graph) {
     Value root = rootOf(value);
     LaunchPlan *plan = unplacedMaker(root);
     if (plan && !isRegisterType(value.getType()))
-      plan->places[cast<OpResult>(root).getResultNumber()] = Place::inResult(i);
+      plan->places[cast<OpResult>(root).getResultNumber()] =
+          PlaceAttr::inResult(entry.getContext(), i);
   }
 }
 
@@ -261,7 +258,7 @@ void BlockPlanner::placeCarried(StepGraph &graph, WhileOp loop) {
     if (!plan)
       continue;
     unsigned number = cast<OpResult>(root).getResultNumber();
-    plan->places[number] = Place::inResult(i);
+    plan->places[number] = PlaceAttr::inResult(entry.getContext(), i);
     bool isYieldedElsewhere =
         llvm::any_of(yielded, [&](Value other) { return other != value && rootOf(other) == old; });
     if (!isYieldedElsewhere && placeChain(graph, *plan, number, old))
@@ -298,7 +295,7 @@ bool BlockPlanner::placeOverMade(StepGraph &graph, LaunchPlan &plan, unsigned nu
   unsigned makerNumber = cast<OpResult>(made).getResultNumber();
   maker->places[makerNumber] = plan.places[number];
   if (!placeChain(graph, *maker, makerNumber, old)) {
-    maker->places[makerNumber] = Place();
+    maker->places[makerNumber] = PlaceAttr::inArena(entry.getContext());
     return false;
   }
   plan.forced.push_back({number, *operand});
@@ -310,8 +307,7 @@ bool BlockPlanner::placeOverMade(StepGraph &graph, LaunchPlan &plan, unsigned nu
 bool BlockPlanner::isInArena(Value root) const {
   auto result = dyn_cast<OpResult>(root);
   auto it = result ? plans.find(result.getOwner()) : plans.end();
-  return it != plans.end() &&
-         it->second.places[result.getResultNumber()].kind == Place::Kind::Arena;
+  return it != plans.end() && it->second.isInArena(result.getResultNumber());
 }
 
 //===----------------------------------------------------------------------===//
@@ -363,7 +359,7 @@ void BlockPlanner::wishForOperands() {
       forEachRead(&op, [&](Value value) { lastReaders[rootOf(value)] = &op; });
   for (auto &[op, plan] : plans)
     for (unsigned i = 0; i < plan.places.size(); ++i)
-      if (plan.places[i].kind == Place::Kind::Arena)
+      if (plan.isInArena(i))
         wishForOperand(plan, i, lastReaders);
 }
 
@@ -394,16 +390,15 @@ struct PlanMemoryPass : tfc::impl::PlanMemoryBase<PlanMemoryPass> {
   void runOnOperation() override;
 
 private:
-  void settle(func::FuncOp kernel, MutableArrayRef<LaunchPlan *> launches, SymbolTable &symbols);
-  void writeInPlace(func::FuncOp kernel, ArrayRef<LaunchPlan *> launches);
+  void settle(kernel::FuncOp kernel, MutableArrayRef<LaunchPlan *> launches, SymbolTable &symbols);
+  void writeInPlace(kernel::FuncOp kernel, ArrayRef<LaunchPlan *> launches);
 };
 } // namespace
 
-/// Sets `tfc.inplace` on a kernel whose launches have the same forced results.
-void PlanMemoryPass::writeInPlace(func::FuncOp kernel, ArrayRef<LaunchPlan *> launches) {
-  Builder b(kernel.getContext());
+/// Sets `kernel.in_place` on a kernel whose launches have the same forced results.
+void PlanMemoryPass::writeInPlace(kernel::FuncOp kernel, ArrayRef<LaunchPlan *> launches) {
   auto set = [&](std::pair<unsigned, unsigned> pair) {
-    kernel.setResultAttr(pair.first, "tfc.inplace", b.getI32IntegerAttr(pair.second));
+    kernel.setInPlace(pair.first, pair.second);
     inPlaceCount += launches.size();
   };
   for (auto pair : launches.front()->forced)
@@ -413,21 +408,21 @@ void PlanMemoryPass::writeInPlace(func::FuncOp kernel, ArrayRef<LaunchPlan *> la
       continue;
     set(pair);
     for (LaunchPlan *plan : launches)
-      plan->places[pair.first] = Place::inOperand(pair.second);
+      plan->places[pair.first] = PlaceAttr::inOperand(&getContext(), pair.second);
   }
 }
 
-/// Gives each group of launches that differ in where they update variables a kernel of its own.
-void PlanMemoryPass::settle(func::FuncOp kernel, MutableArrayRef<LaunchPlan *> launches,
+/// Clones the kernel for each group of launches that differ in where they update variables.
+void PlanMemoryPass::settle(kernel::FuncOp kernel, MutableArrayRef<LaunchPlan *> launches,
                             SymbolTable &symbols) {
   std::map<std::vector<std::pair<unsigned, unsigned>>, SmallVector<LaunchPlan *>> groups;
   for (LaunchPlan *plan : launches) {
     llvm::sort(plan->forced);
     groups[{plan->forced.begin(), plan->forced.end()}].push_back(plan);
   }
-  SmallVector<func::FuncOp> kernels{kernel};
+  SmallVector<kernel::FuncOp> kernels{kernel};
   for (size_t i = 1; i < groups.size(); ++i) {
-    func::FuncOp clone = kernel.clone();
+    kernel::FuncOp clone = kernel.clone();
     clone.setSymName((kernel.getSymName() + "_inplace").str());
     symbols.insert(clone, std::next(kernel->getIterator()));
     kernels.push_back(clone);
@@ -449,7 +444,7 @@ void PlanMemoryPass::runOnOperation() {
     planners.push_back(std::make_unique<BlockPlanner>(entry, block, symbols));
     failedOnce |= failed(planners.back()->run());
     for (auto &[op, plan] : planners.back()->getLaunches())
-      if (auto kernel = symbols.lookup<func::FuncOp>(plan.op.getKernel()))
+      if (auto kernel = symbols.lookup<kernel::FuncOp>(plan.op.getKernel()))
         launchesOf[kernel].push_back(&plan);
   };
   for (auto entry : getOperation().getOps<EntryOp>()) {
@@ -462,8 +457,10 @@ void PlanMemoryPass::runOnOperation() {
   if (failedOnce)
     return signalPassFailure();
   for (auto &[kernel, launches] : launchesOf)
-    settle(cast<func::FuncOp>(kernel), launches, symbols);
+    settle(cast<kernel::FuncOp>(kernel), launches, symbols);
   for (auto &planner : planners)
     for (auto &[op, plan] : planner->getLaunches())
-      setPlaces(plan.op, plan.places);
+      plan.op.setPlacesAttr(
+          ArrayAttr::get(&getContext(), llvm::to_vector_of<Attribute>(plan.places)));
+  markAnalysesPreserved<kernel::BodyAnalyses>();
 }

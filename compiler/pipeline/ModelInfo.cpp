@@ -1,3 +1,4 @@
+// Describes the interface of a model: entries, sizes with their bounds, variables and queues.
 #include "compiler/pipeline/ModelInfo.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/Types.h"
@@ -35,46 +36,29 @@ DimExpr EntryInfo::atMost(const DimExpr &size) const {
 // Entries
 //===----------------------------------------------------------------------===//
 
-static int64_t ceilDivide(int64_t a, int64_t b) { return a / b + (a % b > 0); }
-static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
-/// Tightens a symbol's bounds by `expr >= 0`; false if that is no bound of one symbol.
-static bool applyBound(const DimExpr &expr, EntryInfo &entry) {
-  std::optional<DimExpr::Linear> linear = expr.asLinear();
-  if (!linear)
+/// Tightens a symbol's bounds by `size >= 0`; false if that is no bound of one symbol.
+static bool applyBound(const DimExpr &size, EntryInfo &entry) {
+  std::optional<dfg::SizeBound> bound = dfg::boundOfNonNegative(size);
+  if (!bound || (bound->isUpper && bound->limit < 0))
     return false;
-  auto symbol = llvm::find_if(entry.symbols, [&](auto &s) { return s.name == linear->name; });
+  auto symbol = llvm::find_if(entry.symbols, [&](auto &s) { return s.name == bound->name; });
   if (symbol == entry.symbols.end())
     return false;
-  if (linear->scale > 0) {
-    symbol->lower = std::max(symbol->lower, ceilDivide(-linear->offset, linear->scale));
-    return true;
-  }
-  int64_t upper = floorDivide(linear->offset, -linear->scale);
-  if (upper < 0)
-    return false;
-  symbol->upper = symbol->upper < 0 ? upper : std::min(symbol->upper, upper);
+  if (!bound->isUpper)
+    symbol->lower = std::max(symbol->lower, bound->limit);
+  else
+    symbol->upper = symbol->upper < 0 ? bound->limit : std::min(symbol->upper, bound->limit);
   return true;
 }
 
-/// Tightens the symbols' bounds by a fact such as "n >= 1"; false if they cannot express it.
-static bool applyFact(StringRef fact, EntryInfo &entry) {
-  for (StringRef comparison : {">=", "<=", "==", ">", "<"}) {
-    auto [left, right] = fact.split(comparison);
-    if (left.size() == fact.size())
-      continue;
-    std::optional<DimExpr> lhs = DimExpr::parse(left.trim()), rhs = DimExpr::parse(right.trim());
-    if (!lhs || !rhs)
-      return false;
-    if (comparison == "==")
-      return applyBound(*lhs - *rhs, entry) && applyBound(*rhs - *lhs, entry);
-    DimExpr difference = comparison[0] == '>' ? *lhs - *rhs : *rhs - *lhs;
-    return applyBound(comparison.size() == 2 ? difference : difference - 1, entry);
-  }
-  return false;
+/// Tightens the symbols' bounds by a fact; false if they cannot express it.
+static bool applyFact(const dfg::Fact &fact, EntryInfo &entry) {
+  std::optional<SmallVector<DimExpr>> sizes = fact.asNonNegative();
+  return sizes &&
+         llvm::all_of(*sizes, [&](const DimExpr &size) { return applyBound(size, entry); });
 }
 
-/// Finds the axis of a feed that tells the symbol's value, if there is one.
+/// Finds the axis of a feed that determines the symbol's value, if there is one.
 static bool locateSymbol(const EntryInfo &entry, SymbolInfo &symbol) {
   bool found = false;
   for (auto [feedIndex, feed] : llvm::enumerate(entry.feeds)) {
@@ -123,18 +107,19 @@ static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
       if (auto bound = bounds.getAs<IntegerAttr>(name))
         symbol.upper = bound.getInt();
     if (!locateSymbol(entry, symbol))
-      return op.emitError() << "no feed of entry '" << entry.name << "' tells the size '" << name
+      return op.emitError() << "no feed of entry '" << entry.name << "' determines the size '"
+                            << name
                             << "'; expected a feed with a dimension that is a multiple of it";
     entry.symbols.push_back(symbol);
   }
   if (op.getWhere())
-    for (StringRef fact : op.getWhereAttr().getAsValueRange<StringAttr>())
-      if (!applyFact(fact, entry))
-        entry.where.push_back(fact.str());
+    for (auto attribute : op.getWhereAttr().getAsRange<dfg::FactAttr>())
+      if (dfg::Fact fact = attribute.getFact(); !applyFact(fact, entry))
+        entry.where.push_back(fact);
   return success();
 }
 
-/// The sizes that operations of the entry bind, and which of them its results have.
+/// Describes the sizes that operations of the entry bind, and those that occur in its results.
 static LogicalResult describeRunTimeSizes(dfg::EntryOp op, EntryInfo &entry) {
   llvm::StringSet<> known;
   for (const SymbolInfo &symbol : entry.symbols)
@@ -150,8 +135,8 @@ static LogicalResult describeRunTimeSizes(dfg::EntryOp op, EntryInfo &entry) {
   for (const std::string &name : names) {
     auto isIt = [&](auto &size) { return size.name == name; };
     if (!known.contains(name))
-      return op.emitError() << "nothing in entry '" << entry.name << "' tells the size '" << name
-                            << "' of its results";
+      return op.emitError() << "nothing in entry '" << entry.name << "' determines the size '"
+                            << name << "' of its results";
     if (llvm::any_of(entry.runTimeSizes, isIt))
       entry.found.push_back(name);
   }
@@ -179,40 +164,12 @@ static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op) {
   return entry;
 }
 
-static void requireSizes(dfg::EntryOp entry) {
-  SmallVector<Attribute> facts;
-  if (entry.getWhere())
-    llvm::append_range(facts, entry.getWhereAttr());
-  Builder b(entry.getContext());
-  dfg::RunTimeSizes found(entry);
-  // Those that nobody knows when the call starts are checked where they are used.
-  auto isFoundLater = [&](const DimExpr &size) {
-    SmallVector<std::string> names;
-    size.collectSymbols(names);
-    return llvm::any_of(names, [&](StringRef name) { return found.binds(name); });
-  };
-  auto require = [&](TypeRange types) {
-    for (Type type : types) {
-      if (!isa<RankedTensorType>(type))
-        continue;
-      for (const DimExpr &size : dfg::shapeOf(type)) {
-        if (dfg::isNonNegative(size) == true || isFoundLater(size))
-          continue;
-        StringAttr fact = b.getStringAttr(size.str() + " >= 0");
-        if (!llvm::is_contained(facts, fact))
-          facts.push_back(fact);
-      }
-    }
-  };
-  require(entry.getArgumentTypes());
-  entry.walk([&](Operation *op) { require(op->getResultTypes()); });
-  if (!facts.empty())
-    entry.setWhereAttr(b.getArrayAttr(facts));
-}
-
 void tfc::requireSizes(ModuleOp module) {
-  for (auto entry : module.getOps<dfg::EntryOp>())
-    ::requireSizes(entry);
+  for (auto entry : module.getOps<dfg::EntryOp>()) {
+    SmallVector<dfg::FactAttr> facts = dfg::requiredFacts(entry);
+    if (!facts.empty())
+      entry.setWhereAttr(ArrayAttr::get(module.getContext(), llvm::to_vector_of<Attribute>(facts)));
+  }
 }
 
 FailureOr<ModelInfo> tfc::describeModel(ModuleOp module) {
@@ -239,4 +196,9 @@ FailureOr<ModelInfo> tfc::describeModel(ModuleOp module) {
   if (failedOnce)
     return failure();
   return model;
+}
+
+void tfc::describeCode(ModuleOp module, ModelInfo &model) {
+  if (IntegerAttr chunks = dfg::DfgDialect::ChunksAttrHelper(module.getContext()).getAttr(module))
+    model.chunks = chunks.getInt();
 }

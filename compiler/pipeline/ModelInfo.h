@@ -1,8 +1,8 @@
-// What a compiled model looks like from outside, read off a module in entry form before the stages
-// take it apart.
+// The interface of a compiled model, read from a module in entry form before the stages transform
+// it.
 #pragma once
 
-#include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/Facts.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include <optional>
@@ -29,7 +29,7 @@ struct ValueInfo {
   mlir::RankedTensorType type;
 };
 
-/// A named dimension. size(feed, axis) = scale * value + offset tells its value in a call.
+/// A named dimension. Its value in a call follows from size(feed, axis) = scale * value + offset.
 struct SymbolInfo {
   std::string name;
   int64_t lower = 0;
@@ -40,10 +40,10 @@ struct SymbolInfo {
   int64_t offset = 0;
 };
 
-/// A size that the data decide while the entry runs.
+/// A data-dependent size.
 struct RunTimeSizeInfo {
   std::string name;
-  dfg::DimExpr bound; // over names that are known before
+  dfg::DimExpr bound; // over names known before it
 };
 
 struct EntryInfo {
@@ -52,14 +52,14 @@ struct EntryInfo {
   std::vector<ValueInfo> feeds, fetches;
   std::vector<SymbolInfo> symbols;           // in order of first appearance
   std::vector<RunTimeSizeInfo> runTimeSizes; // in program order
-  std::vector<std::string> found;            // those of them that fetches have
-  std::vector<std::string> where;            // facts that the symbols' bounds do not express
+  std::vector<std::string> found;            // the run-time sizes that occur in fetches
+  std::vector<dfg::Fact> where;              // facts that the symbols' bounds do not express
   bool writes = false;                       // changes variables
 
   /// The smallest and largest value of a named size.
   dfg::DimExpr::Interval boundsOf(llvm::StringRef name) const;
-  /// The size for the largest values of those that the data decide; at least as large as it is in
-  /// any call, and over the symbols alone.
+  /// The size for the largest values of data-dependent sizes: an upper bound for every call, over
+  /// the symbols alone.
   dfg::DimExpr atMost(const dfg::DimExpr &size) const;
 };
 
@@ -71,14 +71,18 @@ struct ModelInfo {
   std::vector<QueueInfo> queues;
   std::vector<EntryInfo> entries;
   std::optional<EntryInfo> init;
-  unsigned chunks = 0; // pieces of memory that grow during calls; known behind the codegen stage
+  unsigned chunks = 0; // pieces of memory that grow during calls; see `describeCode`
 };
 
-/// Adds `size >= 0` to the facts of each entry for every size in it that some call makes negative,
-/// such as `n - 1`. Comes before `describeModel`, and before stages that no longer show the sizes.
+/// Adds `size >= 0` to the facts of each entry for every size in it that may be negative, such as
+/// `n - 1`. Must run before `describeModel`, and before stages after which the sizes are no longer
+/// visible.
 void requireSizes(mlir::ModuleOp module);
 
-/// Reads the model off a module in entry form. A dimension that no feed determines is an error.
+/// Describes the model of a module in entry form. A dimension that no feed determines is an error.
 mlir::FailureOr<ModelInfo> describeModel(mlir::ModuleOp module);
+
+/// Adds what the codegen stage says of a module.
+void describeCode(mlir::ModuleOp module, ModelInfo &model);
 
 } // namespace tfc

@@ -1,13 +1,18 @@
+// The table of stages, the optimisations that can be disabled, and the code that runs them.
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/autodiff/Passes.h"
 #include "compiler/controlflow/Passes.h"
 #include "compiler/cpu/Passes.h"
 #include "compiler/fusion/Passes.h"
+#include "compiler/host/Passes.h"
+#include "compiler/kernels/Passes.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/kernel/Kernel.h"
 #include "dialects/linalg_ext/LinalgExt.h"
+#include "dialects/rt/Rt.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -27,7 +32,7 @@ using namespace tfc;
 // The stages
 //===----------------------------------------------------------------------===//
 
-// The frontend makes the module; its row is there to be stopped after.
+// The frontend has created the module; its row exists for --stop-after.
 static void addNothing(OpPassManager &, const PipelineOptions &) {}
 
 static void addControlFlow(OpPassManager &passes, const PipelineOptions &) {
@@ -35,13 +40,13 @@ static void addControlFlow(OpPassManager &passes, const PipelineOptions &) {
 }
 
 static void addAutodiff(OpPassManager &passes, const PipelineOptions &options) {
-  // Gradients go through values, so what variables hold must be values first.
+  // Gradients flow through values, so variables must become values first.
   passes.addPass(createResolveState());
   passes.addPass(createBuildGradients({options.maxOperations}));
 }
 
 static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
-  // Behind autodiff, which wants composites whole; its gradients need checks of their own.
+  // After autodiff, which needs composites as a whole; its gradients need checks of their own.
   passes.addPass(createInsertChecks());
   passes.addPass(createDecomposeComposites());
   passes.addPass(createLimitSizes());
@@ -69,24 +74,38 @@ static void addLowering(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createLowerKernels());
 }
 
-// What a kernel may overwrite follows from its loops, and the plan needs it.
+// Kernels take the description of their target from the module. It comes before each stage that
+// reads it, for the pipeline may start at any of them.
+static void addTarget(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(kernels::createAttachTarget({options.cpu, options.isEnabled("products")}));
+}
+
+// The loops of a kernel determine which operands it may overwrite, which the memory plan needs.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
+  addTarget(passes, options);
   if (options.isEnabled("share"))
-    passes.addPass(cpu::createCpuAnnotatePass({options.cpu, options.isEnabled("products")}));
+    passes.addPass(cpu::createCpuAnnotatePass());
 }
 
 static void addMemory(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createPlanMemory());
 }
 
-// The host functions need the kernels' scratch, grain and extent, so they come behind code
-// generation; the lowering to LLVM's dialect is for both.
-static void addCodegen(OpPassManager &passes, const PipelineOptions &options) {
-  passes.addPass(cpu::createCpuCodegenPass({options.cpu, options.isEnabled("products")}));
-  EmitHostOptions host;
-  host.printReport = options.verbose;
-  passes.addPass(createEmitHost(host));
+static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
+  addTarget(passes, options);
+  passes.addPass(cpu::createCpuCodegenPass());
+}
+
+// After the kernels: the arena holds their scratch, and their grain decides who runs them.
+static void addHost(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createAllocateArena());
+  passes.addPass(createBuildHost({options.verbose}));
+}
+
+// A call of the runtime that may end the entry needs blocks around it, no regions.
+static void addCodegen(OpPassManager &passes, const PipelineOptions &) {
   cpu::buildCpuLoweringPipeline(passes);
+  passes.addPass(createLowerRt());
 }
 
 static constexpr Stage kStages[] = {
@@ -98,6 +117,8 @@ static constexpr Stage kStages[] = {
     {"lowering", "kernels are linalg on tensors", addLowering},
     {"schedule", "kernels say what their results may overwrite", addSchedule},
     {"memory", "launches are in order and every result has its place", addMemory},
+    {"kernels", "kernels are loops over memory", addKernels},
+    {"host", "a host function runs each entry", addHost},
     {"codegen", "kernels and host functions are in the LLVM dialect", addCodegen},
 };
 
@@ -108,16 +129,16 @@ static constexpr Stage kStages[] = {
 static constexpr Optimization kOptimizations[] = {
     {"fold", "operations on constants"},
     {"algebra", "identities across operations"},
-    {"hoist", "moving what does not change out of loops"},
-    {"canonicalize", "folds of single operations, and what nobody reads"},
+    {"hoist", "hoisting invariant operations out of loops"},
+    {"canonicalize", "folds of single operations, and unused operations"},
     {"cse", "common subexpressions"},
-    {"tapes", "dropping tapes that nobody reads"},
+    {"tapes", "removal of unused tapes"},
     {"fuse", "kernels of more than one operation"},
     {"share", "results in the memory of operands"},
-    {"products", "code of its own for matrix products"},
+    {"products", "special code for matrix products"},
 };
 
-// Those of the graph go with -O0. Memory and code are the same at all levels.
+// -O0 disables the optimisations of the graph. Memory planning and code are the same at all levels.
 static constexpr StringLiteral kOfAllLevels[] = {"share", "products"};
 
 ArrayRef<Optimization> tfc::getOptimizations() { return kOptimizations; }
@@ -128,7 +149,7 @@ bool PipelineOptions::isEnabled(StringRef name) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Running them
+// Looking them up
 //===----------------------------------------------------------------------===//
 
 ArrayRef<Stage> tfc::getStages() { return kStages; }
@@ -145,45 +166,10 @@ DialectRegistry tfc::makeDialectRegistry() {
   registry.insert<affine::AffineDialect, arith::ArithDialect, cf::ControlFlowDialect, DLTIDialect,
                   func::FuncDialect, index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
                   math::MathDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
-                  vector::VectorDialect, dfg::DfgDialect, linalg_ext::LinalgExtDialect>();
+                  vector::VectorDialect, dfg::DfgDialect, kernel::KernelDialect,
+                  linalg_ext::LinalgExtDialect, rt::RtDialect>();
   func::registerAllExtensions(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   return registry;
-}
-
-static void dump(ModuleOp module, const Stage &stage) {
-  llvm::errs() << "// after " << stage.name << ": " << stage.guarantee << '\n';
-  OpPrintingFlags flags;
-  flags.elideLargeElementsAttrs().elideLargeResourceString();
-  module.print(llvm::errs(), flags);
-  llvm::errs() << '\n';
-}
-
-static LogicalResult runStage(ModuleOp module, const Stage &stage, const PipelineOptions &options,
-                              Timer timing) {
-  PassManager passes(module.getContext());
-  stage.addPasses(passes, options);
-  if (passes.empty())
-    return success();
-  TimingScope scope = timing.nest(stage.name);
-  passes.enableTiming(scope);
-  return passes.run(module);
-}
-
-LogicalResult tfc::runStages(ModuleOp module, const PipelineOptions &options, Timer timing) {
-  unsigned begin = 0;
-  if (!options.startAfter.empty())
-    begin = *findStage(options.startAfter) + 1;
-  for (const Stage &stage : getStages().drop_front(begin)) {
-    if (failed(runStage(module, stage, options, timing)))
-      return failure();
-    if (options.onStage)
-      options.onStage(stage.name, module);
-    if (options.dumpAfter == "all" || options.dumpAfter == stage.name)
-      dump(module, stage);
-    if (options.stopAfter == stage.name)
-      break;
-  }
-  return success();
 }

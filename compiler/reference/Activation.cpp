@@ -14,12 +14,12 @@ static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 static double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 static double elu(double x, double alpha) { return x > 0 ? x : alpha * std::expm1(x); }
 
-/// Where functions are least that are not monotone.
+/// The minima of functions that are not monotone.
 constexpr double kLeastGelu = -0.7517915246935645, kLeastApproximateGelu = -0.7524614220710163,
                  kLeastSilu = -1.278464542761074;
 
-/// x times the share of a distribution below it, as the exact function of x or with its
-/// approximation by tanh. The share is right up to some units of 1, however small it is.
+/// x times the cumulative distribution at x, exact or approximated by tanh. The error of the
+/// distribution is some ulp of 1, however small it is.
 static void gelu(GeluOp op, Call &call) {
   double (*exact)(Reals) = [](Reals x) { return 0.5 * x[0] * std::erfc(-x[0] / std::sqrt(2.0)); };
   double (*approximate)(Reals) = [](Reals x) {
@@ -36,7 +36,7 @@ static void gelu(GeluOp op, Call &call) {
   });
 }
 
-/// x / (1 + exp(-x)), which vanishes where the exponential overflows.
+/// x / (1 + exp(-x)), which is 0 if the exponential overflows.
 static void silu(SiluOp, Call &call) {
   double most = std::log(formatOf(call.operand().getElementType()).largest);
   mapBounded(call, 4, [&](ArrayRef<Real> x) {
@@ -47,7 +47,7 @@ static void silu(SiluOp, Call &call) {
   });
 }
 
-/// max(x, 0) - x p + log(1 + exp(-|x|)): what cancels leaves its roundings.
+/// max(x, 0) - x p + log(1 + exp(-|x|)): terms that cancel leave their rounding errors.
 static void sigmoidCrossEntropy(SigmoidCrossEntropyOp, Call &call) {
   double unit = formatOf(call.operand().getElementType()).computeUlp;
   auto loss = [](Reals x) {

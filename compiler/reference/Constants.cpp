@@ -25,14 +25,14 @@ static void fill(Tensor &tensor, DenseElementsAttr value) {
       tensor.setInteger(i++, int64_t(element.getRawData()[0]));
 }
 
-/// A resource is the bytes of the elements; a bool is one.
+/// A resource holds the bytes of the elements; a bool has one.
 static void fill(Tensor &tensor, DenseResourceElementsAttr value) {
   Type dtype = tensor.getElementType();
   unsigned bits = dtype.getIntOrFloatBitWidth(), bytes = std::max(bits / 8, 1u);
   const char *data = value.getData().data();
   for (int64_t i = 0; i < tensor.size(); ++i) {
     uint64_t element = 0;
-    memcpy(&element, data + i * bytes, bytes); // little-endian, as all that tfc compiles for
+    memcpy(&element, data + i * bytes, bytes); // little-endian, like all targets of tfc
     if (auto type = dyn_cast<FloatType>(dtype))
       setFloat(tensor, i, llvm::APFloat(type.getFloatSemantics(), llvm::APInt(bits, element)));
     else

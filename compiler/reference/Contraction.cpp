@@ -8,14 +8,14 @@ using namespace tfc::dfg;
 namespace tfc::reference {
 
 namespace {
-/// A batch of matrices, read as they are or transposed.
+/// A batch of matrices, possibly read transposed.
 class Matrices {
 public:
   Matrices(const Tensor &x, bool isTransposed) : x(x), isTransposed(isTransposed) {}
 
   int64_t rows() const { return x.getShape().end()[isTransposed ? -1 : -2]; }
   int64_t columns() const { return x.getShape().end()[isTransposed ? -2 : -1]; }
-  /// The offset of an element of the matrix at a (broadcast) place of a batch.
+  /// The offset of an element of the matrix at a (broadcast) position of a batch.
   int64_t offset(ArrayRef<int64_t> batch, int64_t row, int64_t column) const {
     ArrayRef<int64_t> shape = x.getShape();
     int64_t matrix = broadcastOffset(batch, shape.drop_back(2));

@@ -7,8 +7,8 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// Where the condition may be either, both sides count: results are undetermined, and so is what
-/// the other side assigns.
+/// If the condition is undetermined, results are undetermined, and so are variables that the other
+/// side assigns.
 static LogicalResult runIf(IfOp op, Interpreter &interpreter) {
   if (failed(interpreter.require(interpreter.get(op.getCondition()))))
     return failure();
@@ -24,7 +24,7 @@ static LogicalResult runIf(IfOp op, Interpreter &interpreter) {
   return success();
 }
 
-/// Runs the condition of the next iteration.
+/// Evaluates the condition of the next iteration.
 static LogicalResult goesOn(WhileOp op, Interpreter &interpreter, bool &result,
                             bool &isDetermined) {
   if (failed(interpreter.run(op.getConditionBlock())))
@@ -36,7 +36,7 @@ static LogicalResult goesOn(WhileOp op, Interpreter &interpreter, bool &result,
   return success();
 }
 
-/// From an iteration on that may or may not run, everything is undetermined.
+/// After an iteration that may or may not run, everything is undetermined.
 static LogicalResult runWhile(WhileOp op, Interpreter &interpreter) {
   SmallVector<DatumRef> carried = interpreter.get(op.getInits());
   std::deque<Interpreter::UndeterminedScope> scopes;

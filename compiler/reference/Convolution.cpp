@@ -24,7 +24,8 @@ public:
     isDetermined &= a.isDetermined(lhs) && b.isDetermined(rhs);
   }
 
-  /// Padding times element `rhs`: nothing. It may be computed, 0 times what is no number.
+  /// Adds padding times element `rhs`: zero, unless the product is computed and the element is not
+  /// finite.
   void addPadding(int64_t rhs) {
     const Tensor &b = call.operand(1);
     meetsInfinity |= b.isFloat() && (!b.isDetermined(rhs) || !std::isfinite(b.number(rhs)));

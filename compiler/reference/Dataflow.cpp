@@ -1,7 +1,8 @@
 //===- Dataflow.cpp - Passing tokens through the graph form ---------------===//
 //
-// A frame runs iteration by iteration; within one, each node fires when what it
-// reads has fired, a frame inside as one node. A value without a datum is dead.
+// A frame runs iteration by iteration; within one, each node fires when its
+// producers have fired, and an inner frame acts as one node. A value without a
+// datum is dead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,12 +15,12 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// Stands before the name of each frame in a path; names of TensorFlow have slashes.
+/// Separates the names of frames in a path; names in TensorFlow contain slashes.
 static constexpr char kInside = '\n';
 
 using Tokens = llvm::DenseMap<Value, DatumRef>;
 
-/// The operation of control flow that a node holds; else the operation itself.
+/// The operation of control flow in a node; otherwise the operation itself.
 static Operation *innermost(Operation *op) {
   auto node = dyn_cast<NodeOp>(op);
   if (!node)
@@ -28,7 +29,7 @@ static Operation *innermost(Operation *op) {
   return inner->hasTrait<RoutingRole>() ? inner : op;
 }
 
-/// What the operation reads, control edges apart.
+/// The values that the operation reads, without control edges.
 static SmallVector<Value> dataOf(Operation *op) {
   llvm::SetVector<Value> values;
   if (!isa<NodeOp>(op))
@@ -54,7 +55,7 @@ private:
   /// A path of frames: "" is outside of all, kInside + "loop" a frame.
   using Frame = std::string;
 
-  /// An operation of a frame, or all that is in a frame inside of it.
+  /// An operation of a frame, or an entire inner frame.
   struct Item {
     Frame frame; // empty for an operation
     std::vector<Operation *> members;
@@ -90,7 +91,7 @@ private:
   Interpreter &interpreter;
   std::vector<Operation *> ops;
   llvm::DenseMap<Operation *, Frame> frames;
-  EnterOp wrong; // whose frame is inside of itself
+  EnterOp wrong; // whose frame is nested in itself
   DatumRef token = std::make_shared<Datum>();
 };
 } // namespace
@@ -129,7 +130,7 @@ bool TokenRun::isInsideItself(EnterOp enter, StringRef outer) {
   return llvm::is_contained(names, enter.getFrame());
 }
 
-/// An operation is in the deepest frame of what it reads; a frame is inside of the innermost one
+/// An operation is in the innermost frame of its operands; a frame is nested in the innermost frame
 /// from which it is entered.
 bool TokenRun::updateFrame(Operation *op) {
   Frame deepest = frames[op];
@@ -193,7 +194,7 @@ static bool isWithin(StringRef frame, StringRef outer) {
   return frame == outer || (frame.starts_with(outer) && frame[outer.size()] == kInside);
 }
 
-/// Finds what runs in an iteration.
+/// Finds the items that run in an iteration.
 void TokenRun::list(Iteration &iteration) {
   iteration.items.clear();
   iteration.itemOf.clear();
@@ -222,8 +223,7 @@ LogicalResult TokenRun::runIteration(Iteration &iteration) {
   return success();
 }
 
-/// Runs an item behind those that it reads from, in the order of the block as far as that leaves
-/// it.
+/// Runs an item after the items that it depends on, otherwise in the order of the block.
 LogicalResult TokenRun::runItem(Iteration &iteration, size_t item) {
   if (std::exchange(iteration.items[item].isDone, true))
     return success();
@@ -272,7 +272,7 @@ LogicalResult TokenRun::fireSwitch(SwitchOp op, Tokens &tokens,
   return success();
 }
 
-/// The first live input counts; of those that enter, only in the first iteration.
+/// Forwards the first live input; inputs that enter the frame count only in the first iteration.
 void TokenRun::fireMerge(MergeOp op, Iteration &iteration, SmallVectorImpl<DatumRef> &results) {
   results.assign(2, nullptr);
   Operation *outer = isa<NodeOp>(op->getParentOp()) ? op->getParentOp() : op;
@@ -298,7 +298,7 @@ void TokenRun::fireMerge(MergeOp op, Iteration &iteration, SmallVectorImpl<Datum
   }
 }
 
-/// Runs what is no control flow where the interpreter finds the data.
+/// Binds the operands of an ordinary operation for the interpreter and runs it.
 LogicalResult TokenRun::firePlain(Operation *op, Tokens &tokens,
                                   SmallVectorImpl<DatumRef> &results) {
   for (Value input : dataOf(op))

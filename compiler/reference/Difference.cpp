@@ -1,4 +1,4 @@
-//===- Difference.cpp - Comparing what two evaluations gave ---------------===//
+//===- Difference.cpp - Comparing the results of two evaluations ----------===//
 
 #include "compiler/reference/Reference.h"
 #include <cmath>
@@ -24,7 +24,7 @@ double ulpsBetween(Type elementType, double a, double b) {
   return std::fabs(a - b) / unitOf(elementType, a, b);
 }
 
-/// Whether storing a number within its bounds may give `got`.
+/// Returns true if storing a number within its bounds may give `got`.
 static bool mayBe(Type elementType, Real expected, double got) {
   double apart = distance(expected.value, got);
   if (!expected.isDetermined() || apart == 0)
@@ -33,7 +33,7 @@ static bool mayBe(Type elementType, Real expected, double got) {
     return false;
   if (apart <= expected.error && expected.least <= got && got <= expected.most)
     return true;
-  // What is stored is rounded: an f16 beyond the largest one is infinite.
+  // Stored values are rounded: an f16 beyond the largest one is infinite.
   return roundTo(elementType, expected.low()) <= got &&
          got <= roundTo(elementType, expected.high());
 }
@@ -72,11 +72,11 @@ std::optional<Difference> findDifference(const Tensor &expected,
     }
     Real wanted = expected.stored(i);
     double value = got(i), ulps = ulpsBetween(dtype, wanted.value, value);
-    // The bound is that of what is stored, as in mayBe.
+    // The bound is that of the stored value, as in mayBe.
     double end = value < wanted.value ? std::min(wanted.low(), roundTo(dtype, wanted.low()))
                                       : std::max(wanted.high(), roundTo(dtype, wanted.high()));
     double allowed = std::fabs(wanted.value - end) / unitOf(dtype, wanted.value, wanted.value);
-    // What is too small is as good as zero, and passes a limit of zero where it is moved.
+    // Tiny values count as zero, and may exceed a limit of zero when they are moved.
     bool isSmall = std::fabs(value) < formatOf(dtype).smallest;
     if (!mayBe(dtype, wanted, value) && !(isSmall && mayBe(dtype, wanted, 0)))
       return Difference{i, wanted.value, value, ulps, allowed};

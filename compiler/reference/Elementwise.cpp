@@ -8,12 +8,14 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// What a comparison gives for the sign of `lhs - rhs` (-1, 0, 1), and for NaN.
+/// The results of a comparison for the signs -1, 0 and 1 of `lhs - rhs`, and
+/// for NaN.
 struct Comparison {
   bool below, same, above, unordered;
 };
 
-/// Undetermined where the intervals of two floats meet and the answers of both sides differ.
+/// The result is undetermined if the intervals of two floats overlap and the possible results
+/// differ.
 static void compareReals(Call &call, const Comparison &answers) {
   forEachElement(call, [&](int64_t i, ArrayRef<int64_t> at) {
     Real x = call.operand(0).real(at[0]), y = call.operand(1).real(at[1]);
@@ -26,7 +28,7 @@ static void compareReals(Call &call, const Comparison &answers) {
     bool isExact = x.isExact() && y.isExact();
     bool isApart = x.isBounded() && y.isBounded() && (x.high() < y.low() || y.high() < x.low());
     bool isSpecial = x.isDetermined() && y.isDetermined() && !std::isfinite(x.value - y.value);
-    // What may be anything may be NaN.
+    // An undetermined value may be NaN.
     bool isSame = isOneOperand(call) && (x.isDetermined() || answers.same == answers.unordered);
     bool isDetermined = isExact || isApart || isSpecial || isSame;
     call.result().setInteger(i, result, isDetermined);
@@ -48,7 +50,7 @@ template <typename Op> static void addComparison(Registry &registry, Comparison 
   });
 }
 
-/// What both sides may be, where the condition may be either.
+/// The union of the intervals of both sides, for an undetermined condition.
 static Real hull(Real chosen, Real other) {
   double apart = distance(chosen.value, other.value);
   return {chosen.value, std::max(chosen.error, apart + other.error),
@@ -151,8 +153,8 @@ static int64_t negWrapping(int64_t a) { return int64_t(-uint64_t(a)); }
 /// NaN if one of them is.
 static double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
-/// Registers an operation whose bounds have a formula; `real` is the operation, for one operand
-/// that stands on both sides.
+/// Registers an operation whose bounds have a formula; `real` is the operation on values, used if
+/// both operands are the same tensor.
 template <typename Op>
 static void addArithmetic(Registry &registry, Real (*bounded)(ArrayRef<Real>),
                           double (*real)(Reals), int64_t (*integer)(Integers)) {
@@ -166,7 +168,8 @@ static void addArithmetic(Registry &registry, Real (*bounded)(ArrayRef<Real>),
   });
 }
 
-/// Of a negative base, whether the exponent is whole decides if there is a number, and its sign.
+/// For a negative base the exponent determines whether the result is a number (it must be an
+/// integer), and its sign.
 static void evaluatePower(PowOp, Call &call) {
   mapReal(call, 2, [](Reals x) { return std::pow(x[0], x[1]); }, {0.0});
   forEachElement(call, [&](int64_t i, ArrayRef<int64_t> offsets) {

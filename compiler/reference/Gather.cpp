@@ -1,4 +1,4 @@
-//===- Gather.cpp - Elements at computed places ---------------------------===//
+//===- Gather.cpp - Elements at computed positions ------------------------===//
 
 #include "compiler/reference/Registry.h"
 #include <cmath>
@@ -11,8 +11,8 @@ namespace tfc::reference {
 
 static bool isInside(int64_t index, int64_t size) { return index >= 0 && index < size; }
 
-/// Where a result has axes of the indices in place of axis `axis` of `x`: result [i, j, k] is
-/// x[i, indices[j], k] with all of i, j and k flattened.
+/// The result has the axes of the indices in place of axis `axis` of `x`: with i, j and k
+/// flattened, result [i, j, k] is x[i, indices[j], k].
 static void gather(GatherOp op, Call &call) {
   const Tensor &x = call.operand(0), &indices = call.operand(1);
   int64_t axis = *normalizeAxis(op.getAxis(), x.getRank()), extent = x.getShape()[axis];
@@ -78,8 +78,8 @@ static void takeAlongAxis(TakeAlongAxisOp op, Call &call) {
 // Scatter
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` with the offsets in the result and in the updates of each element that an update
-/// reaches, in the order of the updates.
+/// Calls `visit` with the offsets in the result and in the updates of each updated element, in the
+/// order of the updates.
 template <typename Op>
 static void forEachUpdate(Op op, Call &call, llvm::function_ref<void(int64_t, int64_t)> visit) {
   const Tensor &x = call.operand(0), &indices = call.operand(1);
@@ -104,7 +104,7 @@ static void scatterUpdate(ScatterUpdateOp op, Call &call) {
   });
 }
 
-/// What is added to one element: the terms in any order, each sum perhaps stored.
+/// The sum of an element's updates: in any order, with partial sums possibly stored.
 static Real sumOfTerms(Type type, ArrayRef<Real> terms) {
   Sum sum(type);
   double absolute = 0;

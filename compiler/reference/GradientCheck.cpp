@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace tfc::reference {
 
-/// Small beside the data, large beside the roundings of f64.
+/// Small compared with the data, large compared with the rounding errors of
+/// f64.
 static constexpr double kDistance = 1e-5;
 
 void GradientCheck::add(const DatumRef &x, const DatumRef &gradient) {
@@ -16,7 +17,7 @@ void GradientCheck::add(const DatumRef &x, const DatumRef &gradient) {
     xs.insert({x.get(), {x, gradient}});
 }
 
-/// Element `i` of the direction in which data move: larger numbers move further.
+/// Element `i` of the direction in which data are moved: larger numbers move further.
 static double directionAt(const Tensor &x, int64_t i) {
   uint64_t bits = (uint64_t(i) + 1) * 0x9e3779b97f4a7c15;
   double size = 0.5 + double(bits >> 40) / double(1 << 24);
@@ -81,7 +82,8 @@ double GradientCheck::replay(const DatumRef &y, double distance) {
 // Comparing
 //===----------------------------------------------------------------------===//
 
-/// How y changes by its gradients, and the sum of what they contribute.
+/// The derivative of y along the direction by its gradients; `scale` is the sum
+/// of the magnitudes of the contributions.
 double GradientCheck::slope(double &scale) const {
   double sum = 0;
   scale = 0;
@@ -96,7 +98,7 @@ double GradientCheck::slope(double &scale) const {
   return sum;
 }
 
-/// The coarsest rounding on the way: constants have the dtypes of their operations.
+/// The coarsest rounding of the recorded operations: constants have the dtypes of their operations.
 double GradientCheck::unitOf() const {
   double unit = 0;
   for (const Passage &passage : passages)
@@ -111,7 +113,7 @@ std::string GradientCheck::run(const DatumRef &y) {
   double given = slope(scale);
   if (!std::isfinite(given))
     return "";
-  // Differences to both sides, over two distances, agree where y is smooth and told well enough.
+  // Differences to both sides, over two distances, agree if y is smooth and accurate enough.
   double middle = replay(y, 0), least = INFINITY, most = -INFINITY;
   for (double distance : {kDistance, -kDistance, kDistance / 4, -kDistance / 4}) {
     double difference = (replay(y, distance) - middle) / distance;
@@ -126,7 +128,7 @@ std::string GradientCheck::run(const DatumRef &y) {
   bool isSmooth = spread <= 0.1 * std::fabs(wanted) + 1e-6;
   if (!isSmooth || std::fabs(given - wanted) <= 10 * spread + tolerance)
     return "";
-  return llvm::formatv("gradients change the result by {0:g9} where differences give {1:g9}", given,
+  return llvm::formatv("gradients change the result by {0:g9}, but differences by {1:g9}", given,
                        wanted)
       .str();
 }

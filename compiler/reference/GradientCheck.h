@@ -7,31 +7,31 @@
 
 namespace tfc::reference {
 
-/// A record that a gradient went through, and which of its inputs got one.
+/// A record through which a gradient flowed, and the inputs that received one.
 struct Passage {
   size_t record;
   llvm::SmallVector<bool> flows;
 };
 
-/// Executes again what led from xs to y, a little beside the data, and compares how y changes with
-/// its gradients: the formulas of single operations are shared with the compiled path, and a
-/// comparison with that does not see them. In f64 whatever the dtype, and along one direction.
+/// Repeats the operations from xs to y with slightly moved data, and compares the change of y with
+/// its gradients: the compiled path shares the formulas of single operations, so a comparison with
+/// it does not test them. Uses f64 for all dtypes, and one direction.
 class GradientCheck {
 public:
-  /// `passages` are in the order of the records. Data get no gradients where none of them flows.
+  /// `passages` are in the order of the records.
   GradientCheck(Interpreter &interpreter, std::vector<Passage> passages)
       : interpreter(interpreter), passages(std::move(passages)) {}
 
   /// Adds an x with its gradient.
   void add(const DatumRef &x, const DatumRef &gradient);
-  /// What is wrong, or nothing, also if differences do not tell.
+  /// An error message; empty if the gradients are right or the differences are inconclusive.
   std::string run(const DatumRef &y);
 
 private:
   using Data = llvm::DenseMap<const Datum *, DatumRef>;
 
   double slope(double &scale) const;
-  /// The sum of y at a distance from the data; NaN if it cannot be told.
+  /// The sum of y at a distance from the data; NaN if it cannot be computed.
   double replay(const DatumRef &y, double distance);
   llvm::LogicalResult replay(const Passage &passage, double distance, Data &moved);
   /// `datum` at a distance along the direction, if it is one of xs.

@@ -1,13 +1,12 @@
-//===- Gradients.cpp - Gradients from what was executed -------------------===//
+//===- Gradients.cpp - Gradients from a record of the execution -----------===//
 //
-// While an entry runs that asks for gradients, each operation that is executed is
-// recorded with its data, also in branches and loops. `dfg.gradients` walks the
-// record backwards and executes what the operations' own gradients are made of,
-// which is recorded too: so there are second derivatives, and nothing here knows
-// of loops. Which value is meant is told by the address of its datum.
+// While an entry with gradients runs, each executed operation is recorded with its data, including
+// those in branches and loops. `dfg.gradients` walks the record backwards and executes the
+// operations of which the operations' own gradients consist. These are recorded too, which provides
+// second derivatives, and no code here deals with loops. The address of a datum identifies a value.
 //
-// Along ways to the loss that the graph has and the call did not go flow zeros.
-// They change nothing but where a derivative on the way is no finite number.
+// Zeros flow along paths to the loss that the graph has but the call did not
+// execute. They have an effect only if a derivative on the path is not finite.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +35,7 @@ private:
   LogicalResult visitLeftOut(const Record &record, const std::vector<bool> &wanted);
   LogicalResult collectRows(const Record &record);
   LogicalResult add(const DatumRef &datum, Type type, DatumRef gradient);
-  /// Runs a fragment with the operands and results of `record` as they were.
+  /// Runs a fragment with the recorded operands and results of `record`.
   FailureOr<SmallVector<DatumRef>> runFragment(Fragment &fragment, ArrayRef<DatumRef> arguments,
                                                const Record *record);
   DatumRef filled(Type type, double value);
@@ -48,12 +47,12 @@ private:
   GradientsOp op;
   Interpreter &interpreter;
   Ways ways;
-  size_t end; // of what was executed before
-  /// What depends on some x.
+  size_t end; // of the operations executed before
+  /// The data that depend on an x.
   llvm::DenseSet<const Datum *> varied;
   llvm::DenseMap<const Datum *, DatumRef> adjoints;
   std::vector<Passage> passages; // the last one first
-  /// Of a sparse x: the gathers that lead to y, and what they gave, the last one first.
+  /// For a sparse x: the gathers on paths to y, and their results, the last one first.
   llvm::DenseMap<const Datum *, llvm::SmallDenseSet<Operation *>> gathers;
   llvm::DenseMap<const Datum *, std::vector<std::pair<DatumRef, DatumRef>>> rows;
 };
@@ -96,7 +95,8 @@ DatumRef Sweep::filled(Type type, double value) {
   return Interpreter::make(std::move(tensor));
 }
 
-/// What flows where nothing flowed: compiled code may have multiplied a zero by something negative.
+/// The gradient in place of a missing one: a zero of either sign, because compiled code may have
+/// multiplied a zero by a negative number.
 DatumRef Sweep::nothing(Type type) {
   Tensor tensor = *filled(type, 0)->tensor;
   for (int64_t i = 0; i < tensor.size(); ++i)
@@ -148,7 +148,7 @@ LogicalResult Sweep::add(const DatumRef &datum, Type type, DatumRef gradient) {
   return success();
 }
 
-/// A gather of a sparse x gives rows, of zeros where nothing flows, in place of a gradient.
+/// A gather of a sparse x returns rows instead of a gradient, zeros if nothing flows.
 LogicalResult Sweep::collectRows(const Record &record) {
   DatumRef gradient = adjoints.lookup(record.outputs[0].get());
   if (!gradient)
@@ -174,11 +174,11 @@ static DatumRef zerosLike(const Datum &datum) {
   return std::make_shared<Datum>(std::move(result));
 }
 
-/// What is left of a gradient that should be zero: elements that are not may be anything. Null if
-/// there are none.
+/// Marks elements of a gradient that should be zero but are not as undetermined. Null if there are
+/// none.
 static DatumRef openElements(const DatumRef &gradient) {
   if (!gradient || !gradient->tensor)
-    return nullptr; // lists only pass on what they are given
+    return nullptr; // lists only forward gradients
   const Tensor &tensor = *gradient->tensor;
   Tensor open(tensor.getElementType(), tensor.getShape());
   bool isZero = true;
@@ -191,7 +191,8 @@ static DatumRef openElements(const DatumRef &gradient) {
   return isZero ? nullptr : Interpreter::make(std::move(open));
 }
 
-/// What has a way to the loss that the call did not go: zeros flow back along it.
+/// Handles an operation with a path to the loss that the call did not execute: zeros flow back
+/// along it.
 LogicalResult Sweep::visitLeftOut(const Record &record, const std::vector<bool> &wanted) {
   if (!isa<DifferentiableOpInterface>(record.op))
     return success();
@@ -214,7 +215,7 @@ LogicalResult Sweep::visitLeftOut(const Record &record, const std::vector<bool> 
 }
 
 LogicalResult Sweep::visit(size_t number) {
-  Record record = interpreter.records[number]; // the list of records grows meanwhile
+  Record record = interpreter.records[number]; // the list of records grows in the loop
   if (record.op && !record.inputs.empty())
     if (auto found = gathers.find(record.inputs[0].get()); found != gathers.end())
       if (found->second.contains(record.op))
@@ -253,7 +254,7 @@ LogicalResult Sweep::visit(size_t number) {
   return success();
 }
 
-/// The parts one after the other along the first axis, filled up where gathers have been removed.
+/// Concatenates the parts along the first axis, padded if gathers have been removed.
 DatumRef Sweep::joined(Type type, ArrayRef<DatumRef> parts, double rest) {
   Tensor all = *filled(type, rest)->tensor;
   int64_t next = 0;
@@ -299,7 +300,7 @@ void Sweep::check(const DatumRef &y) {
 
 LogicalResult Sweep::run() {
   DatumRef y = interpreter.get(op.getY());
-  if (y->failure) { // the record ends where it failed
+  if (y->failure) { // the record ends at the failure
     for (Value result : op.getGrads())
       interpreter.set(result, y);
     return success();

@@ -6,7 +6,7 @@
 
 namespace tfc::reference {
 
-/// The offsets of the elements of `x` that each element of a reduction's result is made of, in
+/// For each element of a reduction's result, the offsets of the elements of `x` that it reduces, in
 /// row-major order.
 std::vector<std::vector<int64_t>> groupsOf(const Tensor &x, llvm::ArrayRef<int64_t> axes,
                                            int64_t resultCount);
@@ -15,10 +15,10 @@ std::vector<std::vector<int64_t>> groupsOf(const Tensor &x, llvm::ArrayRef<int64
 void reduceExtreme(const Tensor &x, llvm::ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
                    int sign);
 
-/// Whether rounding may have decided which of two elements is larger.
+/// Returns true if rounding may have determined which of two elements is larger.
 bool mayExchange(const Tensor &x, int64_t a, int64_t b);
 
-/// The number of that element, the first of equal ones, and whether it is determined.
+/// The index of that element, the first of equal ones, and whether it is determined.
 std::pair<int64_t, bool> findExtreme(const Tensor &x, llvm::ArrayRef<int64_t> offsets, int sign);
 
 /// Sets element i of the result to the sum of the elements divided by `count`, both in f32 at
@@ -27,16 +27,16 @@ void reduceMean(const Tensor &x, llvm::ArrayRef<int64_t> offsets, int64_t count,
                 int64_t i);
 
 /// A row of floats for a normalised exponential: the elements minus the largest one, and the sum of
-/// their exponentials. Where rounding moves the largest one, all move with it: its error counts
-/// nowhere.
+/// their exponentials. An error of the largest element shifts all of them equally, so it does not
+/// count.
 struct ExponentialRow {
   double largest;
   llvm::SmallVector<Real> shifted, exponentials;
   Real total;
 };
 
-/// Minus infinity alone, plus infinity and NaN give NaN, unless `shiftsFinite`: then an infinite
-/// largest element is not subtracted.
+/// A row of only minus infinities, and rows with plus infinity or NaN, are NaN, unless
+/// `shiftsFinite`: then an infinite largest element is not subtracted.
 ExponentialRow exponentiate(const Tensor &x, llvm::ArrayRef<int64_t> offsets,
                             bool shiftsFinite = false);
 

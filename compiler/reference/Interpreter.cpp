@@ -46,7 +46,7 @@ LogicalResult Interpreter::run(Block &block) {
   return success();
 }
 
-/// Whether the oracle has no memory for a tensor of the type, or an element of a list.
+/// Returns true if the oracle has no memory for a tensor of the type, or an element of a list.
 static bool isBeyondMemory(Type type, const Sizes &sizes) {
   if (auto list = dyn_cast<ListType>(type))
     type = list.getElementType();

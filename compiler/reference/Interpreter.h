@@ -12,18 +12,19 @@ namespace tfc::reference {
 
 using TensorRef = std::shared_ptr<const Tensor>;
 
-/// One value at run time: a tensor, a list of them, or, with neither, a token. Gradients tell
-/// values apart by the address of their datum.
+/// One value at run time: a tensor, a list of tensors, or, with neither, a token. Gradients
+/// identify values by the address of their datum.
 struct Datum {
   TensorRef tensor;
   std::vector<TensorRef> list;
-  /// Why the call fails if anything depends on this: invalid data of an operation that nobody needs
-  /// fails nothing.
+  /// The failure of the call if anything depends on this value: invalid data of an unused operation
+  /// do not fail the call.
   std::shared_ptr<const Status> failure;
 };
 using DatumRef = std::shared_ptr<const Datum>; // null: dead
 
-/// What was executed, for gradients. Without an operation the output, of the type, is the input.
+/// An executed operation, for gradients. Without an operation the output, which has the type, is
+/// the input.
 struct Record {
   mlir::Operation *op;
   llvm::SmallVector<DatumRef> inputs, outputs;
@@ -32,12 +33,12 @@ struct Record {
 
 struct Queue {
   using Element = std::vector<TensorRef>;
-  std::vector<Element> elements; // in the order of their arrival; a shuffled queue exchanges some
+  std::vector<Element> elements; // in the order of their arrival; a shuffling queue swaps some
   uint64_t draws = 0;
   bool isClosed = false;
 };
 
-/// What outlives calls.
+/// The state that outlives calls.
 struct State {
   std::map<std::string, DatumRef> variables;
   std::map<std::string, Queue> queues;
@@ -47,7 +48,7 @@ Status::Code codeOf(dfg::Failure failure);
 
 class Interpreter;
 
-/// How operations are executed that are more than functions of tensors, by class, as `Registry`.
+/// Executes operations that are not functions of tensors; registered by class, like in `Registry`.
 class Handlers {
 public:
   using Handler = std::function<llvm::LogicalResult(mlir::Operation *, Interpreter &)>;
@@ -74,10 +75,10 @@ void addRunTimeSizes(Handlers &handlers);
 void addState(Handlers &handlers);
 void addStructure(Handlers &handlers);
 
-/// Operations that gradients are made of, kept for a call.
+/// Operations of which gradients consist, kept for a call.
 class Scratch;
 
-/// One call: an environment, and the variables as the call sees them.
+/// One call: the values of its operations, and its view of the variables.
 class Interpreter {
 public:
   Interpreter(mlir::SymbolTable &symbols, const Options &options, State &state, Sizes sizes);
@@ -93,32 +94,34 @@ public:
   llvm::SmallVector<DatumRef> get(mlir::ValueRange values) const;
   /// Binds a value; null makes it dead.
   void set(mlir::Value value, DatumRef datum) { environment[value] = std::move(datum); }
-  /// Binds values to others that count as new ones.
+  /// Binds values to others, which count as new values.
   void forward(mlir::ValueRange to, llvm::ArrayRef<DatumRef> from);
-  /// Binds the results of `op`, which depend on `inputs`, and tells who listens.
+  /// Binds the results of `op`, which depend on `inputs`, and calls the listener.
   void publish(mlir::Operation *op, llvm::ArrayRef<DatumRef> inputs,
                llvm::SmallVector<DatumRef> outputs);
   static DatumRef make(Tensor tensor);
 
-  /// What `op` gives for other data; nothing is recorded, told or bound. Invalid data fail nothing.
+  /// The results of `op` for other data; nothing is recorded, reported or bound. Invalid data do
+  /// not fail the call.
   llvm::FailureOr<llvm::SmallVector<DatumRef>> repeat(mlir::Operation *op,
                                                       llvm::ArrayRef<DatumRef> inputs);
 
-  /// The number in a scalar; the call's way depends on it.
+  /// The number in a scalar on which the control flow of the call depends.
   int64_t decide(mlir::Value value, bool &isDetermined);
-  /// The same where only the result of `op` depends on it.
+  /// The same if only the result of `op` depends on it.
   const Tensor &tensor(mlir::Value value) const { return *get(value)->tensor; }
 
   //===--- Failure --------------------------------------------------------===//
 
   llvm::LogicalResult fail(Status::Code code, const llvm::Twine &message);
-  /// Fails if one of the data does not exist because of invalid data before it.
+  /// Fails if one of the data does not exist because of earlier invalid data.
   llvm::LogicalResult require(llvm::ArrayRef<DatumRef> data);
-  /// The failure of an operation on invalid data: it reaches who depends on the results.
+  /// Records that an operation has invalid data: the failure propagates to operations that depend
+  /// on the results.
   void refuse(mlir::Operation *op, llvm::ArrayRef<DatumRef> inputs);
   const Status &getStatus() const { return status; }
-  /// From here on the way of the call is not determined; what it computes neither, up to the end of
-  /// the scope.
+  /// While it exists, the control flow of the call, and so everything that it computes, is
+  /// undetermined.
   class UndeterminedScope {
   public:
     UndeterminedScope(Interpreter &interpreter, bool isUndetermined)
@@ -132,10 +135,10 @@ public:
     int by;
   };
   bool isUndetermined() const { return undetermined != 0; }
-  /// Variables that operations in a region assign may have any value: it may have run or not.
+  /// Makes variables that a region assigns undetermined: it may have run or not.
   void blur(mlir::Region &region);
 
-  //===--- What operations work on ----------------------------------------===//
+  //===--- State of operations ----------------------------------------===//
 
   mlir::SymbolTable &symbols;
   const Options &options;
@@ -143,16 +146,16 @@ public:
   Sizes sizes;
   std::map<std::string, std::vector<DatumRef>> tapes;
   llvm::SmallVector<int64_t> iterations;
-  /// What was executed, if somebody asks for gradients.
+  /// The executed operations, if there are gradients.
   std::vector<Record> records;
   bool isRecording = false;
-  /// Whether operations run once more, for what they would give.
+  /// Whether operations are repeated with other data.
   bool isRepeating = false;
-  /// Whether operations run that gradients are made of: they are total.
+  /// Whether operations of a gradient run: they are total.
   bool isInGradient = false;
   std::unique_ptr<Scratch> scratch;
 
-  /// Tells who listens of the results of `op`, which may be others then.
+  /// Reports the results of `op` to the listener, which may replace them.
   void notify(mlir::Operation *op);
 
 private:
@@ -163,7 +166,7 @@ private:
   int undetermined = 0;
 };
 
-/// Binds the named sizes of an entry by the shapes of its feeds, and checks bounds and facts.
+/// Binds the named sizes of an entry from the shapes of its feeds, and checks bounds and facts.
 Status bindSizes(dfg::EntryOp entry, llvm::ArrayRef<Tensor> feeds, Sizes &sizes);
 
 } // namespace tfc::reference

@@ -38,7 +38,7 @@ static void setPlace(Extents &at, ArrayRef<std::string> names, ArrayRef<int64_t>
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which names the axes have, and which of them are summed over.
+/// The names of the axes, and those that are summed over.
 struct Einsum {
   std::vector<Names> inputs;
   Names output, summed;
@@ -66,8 +66,8 @@ template <typename Op> static Einsum readEinsum(Op op, Call &call) {
   return einsum;
 }
 
-/// Adds a product whose factors, but for the last two, may be multiplied and summed before, and
-/// stored.
+/// Adds a product whose factors, except for the last two, may have been multiplied, summed and
+/// stored before.
 static void addProduct(Sum &sum, const Call &call, ArrayRef<int64_t> offsets) {
   Real product = call.operand(0).real(offsets[0]);
   if (offsets.size() == 1)
@@ -77,7 +77,7 @@ static void addProduct(Sum &sum, const Call &call, ArrayRef<int64_t> offsets) {
     Real factor = call.operand(n).real(offsets[n]);
     bool isFinite = std::isfinite(product.value) && std::isfinite(factor.value);
     product = multiply(product, factor);
-    if (std::isinf(product.value) && isFinite) // in another order it may not overflow
+    if (std::isinf(product.value) && isFinite) // another order may not overflow
       product.error = kUndetermined;
     if (product.isBounded())
       product.widen((format.computeUlp + format.ulp) * product.size());
@@ -129,7 +129,7 @@ template <typename Op> static void einsum(Op op, Call &call) {
 // RearrangeOp
 //===----------------------------------------------------------------------===//
 
-/// Sizes of all names: given ones, then the one that is left of each axis.
+/// Sizes of all names: given ones, then the remaining one of each axis.
 static Extents solveSizes(RearrangeOp op, Call &call, const LabelTerm &input) {
   Extents sizes;
   if (DictionaryAttr given = op.getSizesAttr())

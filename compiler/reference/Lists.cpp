@@ -10,7 +10,7 @@ namespace tfc::reference {
 
 using List = std::vector<TensorRef>;
 
-/// The element of a list that nobody wrote.
+/// The initial element of a list.
 static TensorRef zeroElement(Type listType, const Sizes &sizes) {
   RankedTensorType type = cast<ListType>(listType).getElementType();
   SmallVector<int64_t> shape;
@@ -29,7 +29,8 @@ static DatumRef makeList(List list) {
   return std::make_shared<Datum>(Datum{nullptr, std::move(list), nullptr});
 }
 
-/// Runs `compute` unless an operand is what invalid data left; null from it means invalid data.
+/// Runs `compute` unless an operand is missing because of invalid data; a null result means invalid
+/// data.
 static LogicalResult runOn(Operation *op, Interpreter &interpreter,
                            llvm::function_ref<DatumRef(ArrayRef<DatumRef>)> compute) {
   SmallVector<DatumRef> inputs = interpreter.get(op->getOperands());
@@ -42,12 +43,12 @@ static LogicalResult runOn(Operation *op, Interpreter &interpreter,
   return success();
 }
 
-/// Whether invalid data fail the call, or give zeros and are ignored.
+/// Returns true if invalid data fail the call, false if they are ignored and yield zeros.
 static bool isStrict(const Interpreter &interpreter) {
   return !interpreter.options.checksAreApart && !interpreter.isInGradient;
 }
 
-/// Makes all elements undetermined where the position is.
+/// Makes all elements undetermined if the position is.
 static void blurUnless(bool isDetermined, List &list) {
   for (TensorRef &element : list)
     if (!isDetermined)
@@ -90,7 +91,7 @@ static LogicalResult runRead(ListReadOp op, Interpreter &interpreter) {
   });
 }
 
-/// Sets an element to what `combine` makes of the old one; `mayGrow` by one.
+/// Replaces an element by the result of `combine` on it; the list `mayGrow` by one.
 static LogicalResult change(Operation *op, Interpreter &interpreter, bool mayGrow,
                             llvm::function_ref<TensorRef(const TensorRef &)> combine) {
   return runOn(op, interpreter, [&](ArrayRef<DatumRef> inputs) -> DatumRef {

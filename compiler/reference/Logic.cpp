@@ -14,8 +14,8 @@ template <typename Op> static void addInteger(Registry &registry, int64_t (*func
   registry.add<Op>([=](Op, Call &call) { mapInteger(call, function); });
 }
 
-/// Registers a question about floats that rounding does not change the answer of, unless it may
-/// have made a number infinite.
+/// Registers a predicate of floats that rounding does not affect, unless it may have made a number
+/// infinite.
 template <typename Op> static void addPredicate(Registry &registry, bool (*holds)(double)) {
   registry.add<Op>([=](Op, Call &call) {
     forEachElement(call, [&](int64_t i, ArrayRef<int64_t> at) {
@@ -25,7 +25,7 @@ template <typename Op> static void addPredicate(Registry &registry, bool (*holds
   });
 }
 
-/// Shifts by `count` bits if that is less than there are; `count` is unsigned then.
+/// Returns true if `count`, as an unsigned number, is less than the width.
 static bool isShort(const Tensor &x, int64_t count) {
   return count >= 0 && count < int64_t(x.getElementType().getIntOrFloatBitWidth());
 }
@@ -36,7 +36,7 @@ static void shiftLeft(ShiftLeftOp, Call &call) {
   });
 }
 
-/// Numbers are held with their sign extended, u8 with zeros: so copies of the right bit come in.
+/// Numbers are stored sign-extended, u8 zero-extended, so the right bit is shifted in.
 static void shiftRight(ShiftRightOp, Call &call) {
   mapInteger(call, [&](Integers x) -> int64_t {
     if (isShort(call.operand(), x[1]))

@@ -1,4 +1,4 @@
-//===- Number.cpp - A value and how far a correct evaluation may be off ---===//
+//===- Number.cpp - Values with error bounds ------------------------------===//
 
 #include "compiler/reference/Number.h"
 #include "llvm/ADT/APFloat.h"
@@ -9,8 +9,7 @@ using namespace mlir;
 namespace tfc::reference {
 
 const Format &formatOf(Type elementType) {
-  // f16 keeps denormals, half of the smallest of which is what rounding loses; the others are
-  // flushed.
+  // f16 keeps denormals, so rounding loses at most half of the smallest; the others are flushed.
   static const Format f64{53, 0x1p-52, 0x1p-52, 0x1.fffffffffffffp1023, 0x1p-1022, 0x1p-1022};
   static const Format f32{24, 0x1p-23, 0x1p-23, 0x1.fffffep127, 0x1p-126, 0x1p-126};
   static const Format f16{11, 0x1p-10, 0x1p-23, 65504, 0x1p-25, 0x1p-14};
@@ -31,8 +30,8 @@ double roundTo(Type elementType, double value) {
   return number.convertToDouble();
 }
 
-/// Whether every evaluation gets just `value`. A double that fills its last bits may itself have
-/// been rounded.
+/// Returns true if every evaluation results in exactly `value`. A double that uses its last bits
+/// may have been rounded itself.
 static bool isStoredExactly(const Format &format, double value) {
   int exponent;
   double bits = std::ldexp(std::frexp(value, &exponent), std::min(format.precision, 32));
@@ -44,13 +43,13 @@ static bool isStoredExactly(const Format &format, double value) {
   return keepsDenormals && std::fmod(value, 2 * format.smallest) == 0;
 }
 
-/// The largest number that arithmetic gives.
+/// The largest number that arithmetic can return.
 static double computeLimit(Type elementType) {
   Type computed = elementType.isF16() ? Float32Type::get(elementType.getContext()) : elementType;
   return formatOf(computed).largest;
 }
 
-/// The share of a number that operations right up to `ulps` may be off.
+/// The relative error of operations that are accurate to `ulps`.
 static double relativeError(Type elementType, double ulps) {
   const Format &format = formatOf(elementType);
   double share = ulps * format.computeUlp;
@@ -61,7 +60,7 @@ static double relativeError(Type elementType, double ulps) {
   return share;
 }
 
-/// Rounding is monotone: it does not pass a number of the dtype.
+/// Rounding is monotone, so limits that are numbers of the dtype remain limits.
 static void roundLimits(Type elementType, Real &y, double ulps) {
   const Format &format = formatOf(elementType);
   double share = relativeError(elementType, ulps);
@@ -98,7 +97,7 @@ Real rounded(Type elementType, Real y, double ulps) {
   if (isSmall && !isKept)
     flush(format, y);
   double most = computeLimit(elementType);
-  double limit = most * (1 + 0.5 * format.ulp); // f64 has none beyond its largest number
+  double limit = most * (1 + 0.5 * format.ulp); // f64 has no numbers beyond its largest one
   if (limit > most && std::max(y.low(), -y.high()) >= limit)
     return {std::copysign(INFINITY, y.value), 0};
   if (y.size() > most)
@@ -164,7 +163,7 @@ void Sum::add(Real term) {
 
 void Sum::addProduct(Real lhs, Real rhs) {
   Real product = multiply(lhs, rhs);
-  // Where it is fused, a product of finite numbers does not overflow by itself.
+  // In a fused operation a product of finite numbers does not overflow on its own.
   if (std::isinf(product.value) && std::isfinite(lhs.value) && std::isfinite(rhs.value))
     product.error = kUndetermined;
   if (product.value == 0 && product.isExact() && (mayBeNegativeZero(lhs) || mayBeNegativeZero(rhs)))
@@ -175,18 +174,18 @@ void Sum::addProduct(Real lhs, Real rhs) {
   add(product);
 }
 
-/// The sum of n terms is off by (n - 1) roundings of partial sums, each at most the sum of the
-/// sizes; one more rounds a product, and second-order terms are covered by another two.
+/// A sum of n terms has (n - 1) roundings of partial sums, each of which is at most the sum of the
+/// magnitudes; one more rounds a product, and another two cover second-order terms.
 Real Sum::get() const {
   const Format &format = formatOf(elementType);
   // Sums may start from 0 or from their first term.
   Real result{total, error == 0 && areNegativeZeros && terms > 0 ? kEitherZero : error, low, high};
-  // What is finite in f64 may overflow, and meet the infinity of the other sign.
+  // A number that is finite in f64 may overflow, and be added to the opposite infinity.
   if (std::isinf(total) && finite > 0.5 * computeLimit(elementType))
     return {total, kUndetermined};
   if (!result.isBounded())
     return {total, error};
-  // Some order of the terms may overflow on the way.
+  // Partial sums may overflow in some order of the terms.
   if (absolute > 0.5 * computeLimit(elementType))
     return {total, kUndetermined};
   if (areIntegers && absolute <= 1 / format.computeUlp)
@@ -197,7 +196,7 @@ Real Sum::get() const {
   if (elementType.isF64()) // the oracle rounds too
     share += double(terms + 2) * 0.5 * format.ulp;
   result.error += share * absolute;
-  // Each partial sum of terms of one sign is right up to a share of itself.
+  // Each partial sum of terms of one sign has a bounded relative error.
   result.least -= share * (mayBeNegative ? absolute : low);
   result.most += share * (mayBePositive ? absolute : -high);
   return rounded(elementType, result, 0.5);

@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace tfc::reference {
 
-/// The places of an operand's interval at which a function is looked at, the value first.
+/// The points of an operand's interval at which a function is evaluated, the value first.
 static SmallVector<double> samplesOf(Real x, ArrayRef<double> critical) {
   SmallVector<double> samples = {x.value};
   if (x.value == 0 && x.error == kEitherZero)
@@ -25,7 +25,7 @@ static SmallVector<double> samplesOf(Real x, ArrayRef<double> critical) {
   return samples;
 }
 
-/// Takes a value that a function may have into the bounds of the result.
+/// Extends the bounds of the result to include a value of the function.
 static void include(Real &result, double value) {
   result.error = std::max(result.error, distance(result.value, value));
   if (result.value == 0 && value == 0 && std::signbit(result.value) != std::signbit(value))

@@ -9,10 +9,10 @@ namespace tfc::reference {
 using RealFunction = llvm::function_ref<double(llvm::ArrayRef<double>)>;
 using IntegerFunction = llvm::function_ref<int64_t(llvm::ArrayRef<int64_t>)>;
 
-/// The value of a function of inexact numbers. The error is the largest change that is found at the
-/// ends and the middles of the operands' intervals and at those of the `critical` operand values
-/// (poles, jumps, extremes) that lie in them; the limits are the extremes found there. So the
-/// function must be monotone in each operand between them.
+/// The value of a function of inexact numbers. The error is the largest change at the ends and
+/// midpoints of the operands' intervals and at those of the `critical` operand values (poles,
+/// jumps, extremes) inside them; the limits are the extremes there. The function must therefore be
+/// monotone in each operand between these points.
 Real evaluateAt(RealFunction function, llvm::ArrayRef<Real> operands,
                 llvm::ArrayRef<double> critical = {});
 
@@ -20,34 +20,34 @@ Real evaluateAt(RealFunction function, llvm::ArrayRef<Real> operands,
 Real add(Real lhs, Real rhs);
 Real negate(Real x);
 
-/// Whether all operands are the same tensor: what rounding moves moves with it.
+/// Returns true if all operands are the same tensor, so that their errors are equal.
 bool isOneOperand(Call &call);
 
-/// Sets every element of the result to a function, right up to `ulps`, of the elements of the float
+/// Sets every element of the result to a function, accurate to `ulps`, of the elements of the float
 /// operands at the same (broadcast) position.
 void mapReal(Call &call, double ulps, RealFunction function, llvm::ArrayRef<double> critical = {});
 
-/// The same for a function that takes the larger or the smaller one of two zeros, which may be
-/// either.
+/// The same for a function that chooses the larger or smaller of two zeros, either of which may be
+/// chosen.
 void mapChoice(Call &call, double ulps, RealFunction function,
                llvm::ArrayRef<double> critical = {});
 
-/// Sets every element of the result to what `evaluate` gives for the float operands there, rounded
-/// as a function right up to `ulps`.
+/// Sets every element of the result to that of `evaluate` for the float operands there, rounded
+/// like a function accurate to `ulps`.
 void mapBounded(Call &call, double ulps, llvm::function_ref<Real(llvm::ArrayRef<Real>)> evaluate);
 
-/// A function of inexact numbers as an operation of the dtype evaluates it, right up to `ulps`.
+/// A function of inexact numbers as evaluated by an operation of the dtype that is accurate to
+/// `ulps`.
 Real apply(mlir::Type elementType, double ulps, RealFunction function,
            llvm::ArrayRef<Real> operands, llvm::ArrayRef<double> critical = {});
 
-/// The same for integers and bool; the result is wrapped, and undetermined where an operand is.
+/// The same for integers and bool; the result wraps, and is undetermined if an operand is.
 void mapInteger(Call &call, IntegerFunction function);
 
 /// Calls `visit` with each position of the result and the operands' offsets there.
 void forEachElement(Call &call, llvm::function_ref<void(int64_t, llvm::ArrayRef<int64_t>)> visit);
 
-/// Registers an elementwise operation on floats: the function and how many ulps its evaluation may
-/// be off.
+/// Registers an elementwise operation on floats: the function and its accuracy in ulps.
 template <typename Op>
 void addReal(Registry &registry, double ulps, double (*function)(llvm::ArrayRef<double>),
              std::vector<double> critical = {}) {

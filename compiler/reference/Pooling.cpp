@@ -11,8 +11,8 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// A window: the offsets of its elements, their positions among those of the image, and how many
-/// these and padding are.
+/// A window: the offsets of its elements, their positions in the image, and the number of elements
+/// including padding.
 struct PoolingWindow {
   SmallVector<int64_t> offsets, positions;
   int64_t padded = 0;
@@ -69,7 +69,7 @@ static void avgPool(AvgPoolOp op, Call &call) {
   });
 }
 
-/// x / (bias + alpha * sum) ** beta, with the roundings of each step; those of f16 are f32's.
+/// x / (bias + alpha * sum) ** beta, with the roundings of each step, in f32 for f16.
 static void localResponseNorm(LocalResponseNormOp op, Call &call) {
   const Tensor &x = call.operand();
   Type own = x.getElementType();

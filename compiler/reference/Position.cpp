@@ -8,7 +8,8 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// Counts round in the narrow floating-point types; integer types hold them.
+/// Positions are rounded in narrow floating-point types; integer types hold
+/// them exactly.
 static void iota(IotaOp, Call &call) {
   Tensor &result = call.result();
   for (int64_t i = 0; i < result.size(); ++i) {

@@ -1,7 +1,7 @@
 //===- Queues.cpp - Queues, as one handle sees them -----------------------===//
 //
-// Nobody else puts elements in or takes them out, so an operation that would wait
-// fails as one does that waits in vain.
+// There are no other handles, so an operation that would wait fails like a wait that no handle can
+// end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ LogicalResult Access::put(Queue::Element element) {
   return success();
 }
 
-/// Whether `count` elements are there, or, with `upTo`, fewer in a closed queue.
+/// Succeeds if `count` elements are available, or, with `upTo`, fewer in a closed queue.
 LogicalResult Access::canTake(int64_t count, bool upTo) {
   if (count <= available() || (queue.isClosed && upTo && size() > 0))
     return success();
@@ -78,7 +78,7 @@ static int64_t drawBelow(int64_t bound, uint64_t seed, uint64_t draw) {
 Queue::Element Access::take() {
   std::vector<Queue::Element> &elements = queue.elements;
   size_t position = 0;
-  if (isShuffled()) { // the last one takes the place of the one that is drawn
+  if (isShuffled()) { // the last element replaces the drawn one
     position = drawBelow(size(), declaration.getSeed(), ++queue.draws);
     std::swap(elements[position], elements.back());
     position = elements.size() - 1;

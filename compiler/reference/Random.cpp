@@ -1,7 +1,7 @@
 //===- Random.cpp - Random numbers from counters --------------------------===//
 //
 // Philox 4x32-10 after Salmon et al., Parallel random numbers: as easy as 1, 2,
-// 3 (2011), and the distributions after the definitions of the operations.
+// 3 (2011), and the distributions following the definitions of the operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ static double uniform(Type elementType, const Words &words, int n) {
   return std::ldexp(high + double(words[2 * n + 1] >> 6), -53);
 }
 
-/// Draws in f32 or f64, whichever the dtype computes in.
+/// The type of the draw: f32 or f64, in which the dtype computes.
 static Type drawnType(Type elementType) {
   return elementType.isF64() ? elementType : Float32Type::get(elementType.getContext());
 }
@@ -55,7 +55,7 @@ static Real affine(Type type, Real x, double scale, double offset) {
   return apply(type, 1, [=](Reals v) { return v[0] + offset; }, scaled);
 }
 
-/// Registers a distribution; `draw(op, type, words)` gives a number of the type that is drawn in.
+/// Registers a distribution; `draw(op, type, words)` returns a number of the type of the draw.
 template <typename Op, typename Draw> static void addFloat(Registry &registry, Draw draw) {
   registry.add<Op>([=](Op op, Call &call) {
     Tensor &result = call.result();

@@ -1,4 +1,4 @@
-//===- Reduction.cpp - Fewer elements out than in -------------------------===//
+//===- Reduction.cpp - Reductions over axes -------------------------------===//
 
 #include "compiler/reference/Groups.h"
 #include "compiler/reference/Pointwise.h"
@@ -71,7 +71,8 @@ void reduceMean(const Tensor &x, ArrayRef<int64_t> offsets, int64_t number, Tens
 // Extremes
 //===----------------------------------------------------------------------===//
 
-/// The largest of some numbers, or the one nearest to it that they may be; NaN if one is.
+/// The largest of some numbers, with the interval of the numbers that may be the largest; NaN if
+/// one is.
 static Real largest(const Tensor &x, ArrayRef<int64_t> offsets, double sign) {
   double value = -INFINITY, low = -INFINITY, high = -INFINITY;
   bool isDetermined = true, mayBeEitherZero = false;
@@ -114,7 +115,7 @@ void reduceExtreme(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, i
   result.setInteger(i, value, isDetermined);
 }
 
-/// Whether element `a` stands before `b` in the order of `sign`; NaN before all.
+/// Returns true if element `a` precedes `b` in the order of `sign`; NaN comes first.
 static bool isBefore(const Tensor &x, int64_t a, int64_t b, int sign) {
   if (!x.isFloat())
     return sign > 0 ? x.integer(a) > x.integer(b) : x.integer(a) < x.integer(b);
@@ -167,7 +168,7 @@ static uint64_t multiplyIntegers(const Tensor &x, ArrayRef<int64_t> offsets) {
   return product;
 }
 
-/// In another order the factors may overflow or vanish on the way.
+/// In another order intermediate products may overflow or underflow.
 static void reduceProd(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i) {
   bool isDetermined = llvm::all_of(offsets, [&](int64_t offset) { return x.isDetermined(offset); });
   if (!x.isFloat())
@@ -191,7 +192,7 @@ static void reduceProd(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &resul
   result.setRounded(i, product, 0.5);
 }
 
-/// A single element that decides is enough, whatever those are that are not determined.
+/// A single determined element may decide the result, even if others are undetermined.
 static void reduceLogic(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, int64_t i,
                         bool deciding) {
   bool isDetermined = true, isFound = false;

@@ -1,4 +1,4 @@
-//===- Reference.cpp - The oracle: what a graph means, op by op -----------===//
+//===- Reference.cpp - The oracle: executing a graph op by op -------------===//
 
 #include "compiler/reference/Reference.h"
 #include "compiler/reference/Interpreter.h"
@@ -21,7 +21,7 @@ struct Instance::Implementation {
   SymbolTable symbols;
   Options options;
   State state;
-  /// Why no call can run.
+  /// The reason why no call can run.
   Status unusable;
 };
 
@@ -39,7 +39,7 @@ Instance::Instance(ModuleOp module, Options options)
 
 Instance::~Instance() = default;
 
-/// Takes what the entry returns.
+/// Collects the results of the entry.
 LogicalResult Instance::Implementation::finish(EntryOp entry, Interpreter &interpreter,
                                                std::vector<Tensor> &fetches) {
   SmallVector<DatumRef> values =
@@ -52,8 +52,8 @@ LogicalResult Instance::Implementation::finish(EntryOp entry, Interpreter &inter
   return success();
 }
 
-/// Variables that were given one value are different ones from now on: gradients tell values by
-/// their data.
+/// Gives variables with the same value separate data, because gradients identify values by their
+/// data.
 static void separate(std::map<std::string, DatumRef> &variables) {
   llvm::DenseSet<const Datum *> seen;
   for (auto &[name, datum] : variables)

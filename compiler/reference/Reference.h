@@ -1,9 +1,9 @@
-//===- Reference.h - The oracle: what a graph means, op by op -------------===//
+//===- Reference.h - The oracle: executing a graph op by op ---------------===//
 //
-// Executes the dfg form with plain loops: everything from what the frontend
-// makes to what fusion leaves. It shares nothing with the compiled path but the
-// dialect's definitions (types, attributes, shapes, gradients of single
-// operations), so that the two can be compared.
+// Executes modules in dfg form, from the frontend to fusion, with plain loops.
+// It shares only the dialect's definitions (types, attributes, shapes,
+// gradients of single operations) with the compiled path, so that the two can
+// be compared.
 //
 //   Instance oracle(module);
 //   if (Status status = oracle.initialize(); !status.isOk()) ...
@@ -11,7 +11,7 @@
 //   Status status = oracle.call("train", feeds, fetches);
 //
 // Fetches have an error bound for each element (Tensor.h): a compiled model is
-// wrong where it differs by more (`findDifference`).
+// wrong if it differs by more (`findDifference`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 
 namespace tfc::reference {
 
-/// How a call ended. The codes are those of the compiled call's status of the same name.
+/// The result of a call. The codes correspond to the compiled call's status of the same name.
 struct Status {
   enum class Code {
     Ok,
@@ -40,8 +40,8 @@ struct Status {
 
   Code code = Code::Ok;
   std::string message;
-  /// False where a number that decided about the way of the call (a branch, a check) is
-  /// undetermined: a compiled call may rightly end otherwise.
+  /// False if the control flow of the call (a branch, a check) depended on an undetermined number:
+  /// a compiled call may end differently.
   bool isDetermined = true;
 
   bool isOk() const { return code == Code::Ok; }
@@ -50,40 +50,41 @@ struct Status {
 /// An operation that has just run.
 struct Execution {
   mlir::Operation *op;
-  /// One per result; null for what is no tensor or dead.
+  /// One per result; null if it is not a tensor or dead.
   llvm::ArrayRef<const Tensor *> results;
-  /// Numbers of the iterations of the loops around it, outermost first.
+  /// The iteration numbers of the enclosing loops, outermost first.
   llvm::ArrayRef<int64_t> iterations;
-  /// Goes on with another value of a result.
+  /// Replaces the value of a result.
   llvm::function_ref<void(unsigned, Tensor)> replace;
 };
 
 struct Options {
-  /// The module comes from behind the simplify stage: operations are total, and a `dfg.check`
-  /// stands for what made a call fail.
+  /// The module was written after the simplify stage: operations are total, and a `dfg.check` fails
+  /// the call instead.
   bool checksAreApart = false;
   /// A loop that runs longer ends the call.
   int64_t mostIterations = 1 << 20;
-  /// Called behind each operation, those of gradients included, in the order of execution.
+  /// Called after each operation, including those of gradients, in the order of execution.
   std::function<void(const Execution &)> onExecuted;
-  /// Unless null, gradients are compared with differences; called with what is wrong.
+  /// Unless null, gradients are compared with finite differences; called with an error message.
   std::function<void(const std::string &)> onWrongGradient;
-  /// Called where data are invalid for an operation, with how the call ends if anything depends on
-  /// the results. If nothing does, a compiled call may still end like that.
+  /// Called if data are invalid for an operation, with the status of the call if anything depends
+  /// on the results. If nothing does, a compiled call may still end with that status.
   std::function<void(const Status &)> onRefused;
 };
 
 /// The variables and queues of a module, and calls of its entries.
 class Instance {
 public:
-  /// Variables are zeros until `initialize`. The module must outlive this and stay as it is.
+  /// Variables are zero until `initialize`. The module must outlive the instance and must not
+  /// change.
   explicit Instance(mlir::ModuleOp module, Options options = {});
   ~Instance();
 
-  /// Runs the entry that gives variables their initial values, if there is one.
+  /// Runs the entry that initialises the variables, if there is one.
   Status initialize();
 
-  /// Calls an entry. A call that fails leaves the variables as they were.
+  /// Calls an entry. A call that fails does not change the variables.
   Status call(llvm::StringRef entry, llvm::ArrayRef<Tensor> feeds, std::vector<Tensor> &fetches);
 
   /// Null if there is no such variable.
@@ -95,33 +96,33 @@ private:
   std::unique_ptr<Implementation> implementation;
 };
 
-/// An element that no correct evaluation gives.
+/// An element that no correct evaluation computes.
 struct Difference {
   int64_t index; // row-major
   double expected, got;
-  double ulps, allowedUlps; // distance of the two, and the most that would do
+  double ulps, allowedUlps; // the distance, and the largest correct one
 };
 
-/// How close comparisons came to finding a difference.
+/// Statistics of comparisons without a difference.
 struct Agreement {
   int64_t values = 0, undetermined = 0; // the former include the latter
-  /// Of the element that is nearest to its bound.
+  /// The distance of the element that is nearest to its bound.
   double ulps = 0, allowedUlps = 0;
 
-  /// Counts an element that is that far away.
+  /// Counts an element with that distance.
   void note(double distance, double allowed);
   void add(const Agreement &other);
 };
 
-/// Compares with what a compiled model computed: `got(i)` gives element i, or `integer(i)` where
-/// the dtype is an integer or bool. NaN agrees with NaN. The first element that differs, or
-/// nothing; `agreement`, unless null, counts the others.
+/// Compares with the results of a compiled model: `got(i)` returns element i, or `integer(i)` if
+/// the dtype is an integer or bool. NaN agrees with NaN. Returns the first element that differs, if
+/// any; `agreement`, unless null, counts the others.
 std::optional<Difference> findDifference(const Tensor &expected,
                                          llvm::function_ref<double(int64_t)> got,
                                          llvm::function_ref<int64_t(int64_t)> integer,
                                          Agreement *agreement = nullptr);
 
-/// Distance of two numbers of a float dtype in units in the last place of the larger one.
+/// The distance of two numbers of a float dtype in units in the last place of the larger one.
 double ulpsBetween(mlir::Type elementType, double a, double b);
 
 } // namespace tfc::reference

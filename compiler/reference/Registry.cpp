@@ -1,4 +1,4 @@
-//===- Registry.cpp - How the oracle computes each operation --------------===//
+//===- Registry.cpp - The evaluators of all operations --------------------===//
 
 #include "compiler/reference/Registry.h"
 
@@ -42,29 +42,9 @@ const Registry::Evaluator *Registry::find(StringRef name) const {
 const Registry &getRegistry() {
   static const Registry registry = [] {
     Registry all;
-    addActivation(all);
-    addConstants(all);
-    addContraction(all);
-    addConvolution(all);
-    addElementwise(all);
-    addGather(all);
-    addLabel(all);
-    addLogic(all);
-    addMath(all);
-    addPooling(all);
-    addPosition(all);
-    addRandom(all);
-    addReduction(all);
-    addRounding(all);
-    addScan(all);
-    addScatter(all);
-    addShape(all);
-    addSize(all);
-    addSoftmax(all);
-    addSort(all);
-    addTrigonometry(all);
-    addView(all);
-    addWindow(all);
+#define TFC_FAMILY(NAME) add##NAME(all);
+#include "compiler/reference/Families.inc"
+#undef TFC_FAMILY
     return all;
   }();
   return registry;

@@ -1,9 +1,9 @@
-//===- Registry.h - How the oracle computes each operation ----------------===//
+//===- Registry.h - The evaluators of all operations ----------------------===//
 //
 // An evaluator computes the results of one execution of an operation from its
 // operands with plain loops. There is a file per family, as in the dialect;
-// `registerFamilies` names them. What concerns more than tensors (control flow,
-// state, lists, tapes, queues, gradients, kernels) is the interpreter's.
+// Families.inc lists them. The interpreter executes operations that involve more
+// than tensors: control flow, state, lists, tapes, queues, gradients, kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,11 @@ namespace tfc::reference {
 /// Values of the named sizes of a call.
 using Sizes = llvm::StringMap<int64_t>;
 
-/// The value of a size; nothing if a name in it is unknown, or 64 bits do not hold a number on the
-/// way.
+/// The value of a size; std::nullopt if a name in it is unknown, or an intermediate result exceeds
+/// 64 bits.
 std::optional<int64_t> knownSizeOf(const dfg::DimExpr &expr, const Sizes &sizes);
 
-/// The value of a size; 0 for one that cannot be computed, which only a refused call does not
-/// check.
+/// The value of a size; 0 if it cannot be computed, which happens only in calls that are refused.
 int64_t sizeOf(const dfg::DimExpr &expr, const Sizes &sizes);
 
 /// One execution of an operation on tensors.
@@ -44,8 +43,8 @@ public:
   llvm::SmallVector<int64_t> sizes(dfg::DimsAttr dims) const;
   llvm::SmallVector<int64_t> shapeOf(mlir::Type tensorType) const;
 
-  /// Says that the data are not valid, for an operation with `CheckedOpInterface`: the call fails
-  /// with the operation's message. The evaluator returns, or goes on with anything.
+  /// Marks the data as invalid, for an operation with `CheckedOpInterface`: the call fails with the
+  /// operation's message. The evaluator returns, or continues with arbitrary values.
   void refuse() { isRefused = true; }
   bool wasRefused() const { return isRefused; }
 
@@ -75,32 +74,12 @@ private:
   llvm::StringMap<Evaluator> evaluators;
 };
 
-/// All families, made once.
+/// The evaluators of all families, created once.
 const Registry &getRegistry();
 
-// One function per family.
-void addActivation(Registry &registry);
-void addConstants(Registry &registry);
-void addContraction(Registry &registry);
-void addConvolution(Registry &registry);
-void addElementwise(Registry &registry);
-void addGather(Registry &registry);
-void addLabel(Registry &registry);
-void addLogic(Registry &registry);
-void addMath(Registry &registry);
-void addPooling(Registry &registry);
-void addPosition(Registry &registry);
-void addRandom(Registry &registry);
-void addReduction(Registry &registry);
-void addRounding(Registry &registry);
-void addScan(Registry &registry);
-void addScatter(Registry &registry);
-void addShape(Registry &registry);
-void addSize(Registry &registry);
-void addSoftmax(Registry &registry);
-void addSort(Registry &registry);
-void addTrigonometry(Registry &registry);
-void addView(Registry &registry);
-void addWindow(Registry &registry);
+/// Adds the evaluators of a family, one function for each.
+#define TFC_FAMILY(NAME) void add##NAME(Registry &registry);
+#include "compiler/reference/Families.inc"
+#undef TFC_FAMILY
 
 } // namespace tfc::reference

@@ -1,4 +1,4 @@
-//===- Rounding.cpp - Signs, rounding, limits, whole division -------------===//
+//===- Rounding.cpp - Signs, rounding, limits, floor division -------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include <cmath>
@@ -21,10 +21,10 @@ static double clamp(Reals x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Whole division
+// Floor division
 //===----------------------------------------------------------------------===//
 
-/// Of the quotient rounded down; it has the sign of `y`.
+/// The remainder of the quotient rounded down; it has the sign of `y`.
 static double remainder(double x, double y) {
   double rest = std::fmod(x, y);
   if (rest == 0)
@@ -32,7 +32,7 @@ static double remainder(double x, double y) {
   return (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-/// Rounded down; a zero has the sign of the exact quotient.
+/// The quotient rounded down; a zero has the sign of the exact quotient.
 static double quotient(double x, double y) {
   if (y == 0)
     return x / y;
@@ -45,8 +45,8 @@ static void floordivReals(Call &call) {
   mapReal(call, 1.5, [](Reals x) { return quotient(x[0], x[1]); }, {0.0});
 }
 
-/// Where the quotient may be another, the remainder is any number up to `y`. It is rounded where
-/// `y` is added.
+/// If the quotient is not determined, the remainder is any number up to `y`. It is rounded if `y`
+/// is added.
 static void modReals(Call &call) {
   mapBounded(call, 1, [](ArrayRef<Real> x) {
     Real whole = evaluateAt([](Reals at) { return quotient(at[0], at[1]); }, x, {0.0});
@@ -57,7 +57,7 @@ static void modReals(Call &call) {
   });
 }
 
-/// Division of the smallest integer by -1 wraps: the negation of an i64 by way of unsigned numbers.
+/// Division of the smallest integer by -1 wraps: negate as unsigned numbers.
 static int64_t floorQuotient(int64_t x, int64_t y) {
   if (y == -1)
     return int64_t(-uint64_t(x));

@@ -1,4 +1,4 @@
-//===- RunTimeSizes.cpp - Sizes that the data decide -----------------------===//
+//===- RunTimeSizes.cpp - Data-dependent sizes ----------------------------===//
 
 #include "dialects/dfg/RunTimeSizes.h"
 #include "compiler/reference/Interpreter.h"
@@ -9,7 +9,7 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// Whether a size is known after `binder`, and not before it.
+/// Returns true if a size is known after `binder`, and not before it.
 static bool isKnownAfter(BindSizeOp binder, const DimExpr &size, const Sizes &sizes) {
   SmallVector<std::string> names;
   size.collectSymbols(names);
@@ -17,7 +17,7 @@ static bool isKnownAfter(BindSizeOp binder, const DimExpr &size, const Sizes &si
          llvm::all_of(names, [&](StringRef name) { return sizes.contains(name); });
 }
 
-/// A size that is negative in this call among those that the operations after `binder` have.
+/// A size that is negative in this call among those of the operations after `binder`.
 static std::optional<DimExpr> findNegative(BindSizeOp binder, const Sizes &sizes) {
   std::optional<DimExpr> negative;
   binder->getParentRegion()->walk([&](Operation *op) {
@@ -30,8 +30,8 @@ static std::optional<DimExpr> findNegative(BindSizeOp binder, const Sizes &sizes
   return negative;
 }
 
-/// What is said of a number, made of sizes by an operation after `binder`, that its type does not
-/// hold.
+/// The message for a number that an operation after `binder` computes from sizes and that does not
+/// fit its type.
 static std::optional<std::string> findMisfit(BindSizeOp binder, const Sizes &sizes) {
   std::optional<std::string> misfit;
   binder->getParentRegion()->walk([&](NumberingOpInterface op) {
@@ -59,7 +59,7 @@ static LogicalResult bindSize(BindSizeOp op, Interpreter &interpreter) {
   return success();
 }
 
-/// Positions behind the last true element are 0.
+/// Positions after the last true element are 0.
 static void truePositions(TruePositionsOp, Call &call) {
   int64_t next = 0;
   for (int64_t i = 0; i < call.operand().size(); ++i)

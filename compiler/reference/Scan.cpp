@@ -1,4 +1,4 @@
-//===- Scan.cpp - Reductions that keep every step -------------------------===//
+//===- Scan.cpp - Reductions that return every step -----------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include "dialects/dfg/ScanOps.h"
@@ -28,7 +28,7 @@ static void forEachLine(const Tensor &x, int64_t axis, bool isReverse,
 }
 
 namespace {
-/// A running product: each factor rounds, and may round what is stored.
+/// A running product: each multiplication rounds, and storing may round again.
 struct Product {
   explicit Product(Type elementType) : elementType(elementType) {}
 
@@ -99,7 +99,7 @@ static void addScan(Registry &registry, uint64_t start, uint64_t (*combine)(uint
   });
 }
 
-/// y[i] = factor[i] y[i - 1] + x[i], the product rounded or not.
+/// y[i] = factor[i] y[i - 1] + x[i], with the product rounded or not.
 static void recurReals(LinearRecurrenceOp op, Call &call, ArrayRef<int64_t> line) {
   Type type = call.result().getElementType();
   Real y;
@@ -137,7 +137,7 @@ static void linearRecurrence(LinearRecurrenceOp op, Call &call) {
   });
 }
 
-/// The extreme element so far; the error is that of any of them.
+/// The extreme element so far, with the error of any candidate.
 static void scanExtremes(Call &call, ArrayRef<int64_t> line, bool isExclusive, bool isMax) {
   const Tensor &x = call.operand();
   Tensor &y = call.result();
@@ -183,8 +183,8 @@ template <typename Op> static void addExtremeScan(Registry &registry, bool isMax
   });
 }
 
-/// log(exp(a) + exp(x)); right up to a few units of the larger one of the result and 1, for a
-/// result near 0 is a difference.
+/// log(exp(a) + exp(x)), accurate to a few ulp of the larger of the result and 1, because a result
+/// near 0 is a difference.
 static Real logOfBoth(Type type, Real a, Real x) {
   double larger = std::fmax(a.value, x.value), smaller = std::fmin(a.value, x.value);
   if (std::isnan(a.value) || std::isnan(x.value))

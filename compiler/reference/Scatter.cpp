@@ -1,4 +1,4 @@
-//===- Scatter.cpp - Rows combined at computed places ---------------------===//
+//===- Scatter.cpp - Rows combined at computed positions ------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include "dialects/dfg/ScatterOps.h"
@@ -17,7 +17,7 @@ static Real extremeOf(Real x, Real y, bool isMax) {
   return {isMax ? std::fmax(x.value, y.value) : std::fmin(x.value, y.value), error};
 }
 
-/// A product, which rounds and may be rounded where it is stored.
+/// A product, which is rounded and may be rounded again when it is stored.
 static Real productOf(Type type, Real x, Real y) {
   return apply(type, 0.5, [](ArrayRef<double> v) { return v[0] * v[1]; }, {x, y});
 }

@@ -1,4 +1,4 @@
-//===- Scratch.cpp - Operations that gradients are made of ----------------===//
+//===- Scratch.cpp - Operations of which gradients consist ----------------===//
 
 #include "compiler/reference/Scratch.h"
 #include "dialects/dfg/Dfg.h"
@@ -21,7 +21,7 @@ static OpBuilder builderOf(Fragment &fragment, MLIRContext *context) {
   return b;
 }
 
-/// Sums over what broadcasting from the shape repeats.
+/// Sums over the axes along which the shape was broadcast.
 static Value sumToShape(OpBuilder &b, Location loc, Value value, ArrayRef<DimExpr> shape) {
   Shape from = shapeOf(value.getType());
   if (ArrayRef<DimExpr>(from) == shape)

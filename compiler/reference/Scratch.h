@@ -1,4 +1,4 @@
-//===- Scratch.h - Operations that gradients are made of ------------------===//
+//===- Scratch.h - Operations of which gradients consist ------------------===//
 
 #pragma once
 
@@ -13,17 +13,17 @@ namespace tfc::reference {
 /// Operations outside of the module, with arguments and results.
 struct Fragment {
   mlir::Block block;
-  llvm::SmallVector<mlir::Value> results; // null where there is none
+  llvm::SmallVector<mlir::Value> results; // null if there is none
 
-  /// Erases what none of the results needs.
+  /// Erases operations that no result needs.
   void prune();
 };
 
-/// Fragments are made once and run often.
+/// Fragments are built once and executed often.
 class Scratch {
 public:
-  /// The gradients of the operands in `wanted` from those of the results, which are the arguments
-  /// where `isGiven`; they have the operands' shapes.
+  /// The gradients of the operands in `wanted`, in the operands' shapes, from those of the results,
+  /// which are arguments if `isGiven`.
   Fragment *gradientOf(mlir::Operation *op, const std::vector<bool> &isGiven,
                        const std::vector<bool> &wanted);
   /// The sum of two values of the type.
@@ -38,7 +38,7 @@ private:
   std::map<Key, std::unique_ptr<Fragment>> gradients;
   std::map<const void *, std::unique_ptr<Fragment>> sums;
   std::map<mlir::Operation *, std::unique_ptr<Fragment>> rows;
-  /// In the order in which they were made: a later one may use what an earlier one defines.
+  /// In the order of their creation: later fragments may use definitions of earlier ones.
   std::vector<Fragment *> all;
 };
 

@@ -18,8 +18,7 @@ static void reshape(ReshapeOp, Call &call) {
   call.result() = call.operand().reshaped(shape);
 }
 
-/// Axis i of the result is axis `permutation[i]` of the operand: the last one first, if none is
-/// given.
+/// Axis i of the result is axis `permutation[i]` of the operand: reversed by default.
 static void transpose(TransposeOp op, Call &call) {
   const Tensor &x = call.operand();
   SmallVector<int64_t> strides = stridesOf(x.getShape());

@@ -11,7 +11,7 @@ using namespace tfc::dfg;
 namespace tfc::reference {
 
 namespace {
-/// What a named size may be.
+/// The limits of a named size.
 struct Limits {
   int64_t lower = 0;
   std::optional<int64_t> upper;
@@ -29,11 +29,11 @@ private:
   bool checkTypes();
   bool solve();
   bool solve(StringRef name, bool plainly);
-  void collectFacts();
-  bool limit(StringRef fact);
+  bool limit(const DimExpr &size);
+  bool limit(const Fact &fact);
   bool checkLimits();
   bool checkShapes();
-  bool checkFact(StringRef fact);
+  bool checkFact(const Fact &fact);
   bool checkMemory();
   bool checkNumbers();
   std::string describe();
@@ -44,7 +44,6 @@ private:
   ArrayRef<Tensor> feeds;
   Sizes &sizes;
   llvm::StringMap<Limits> limits;
-  std::vector<std::string> facts;
   Status status;
 };
 } // namespace
@@ -94,7 +93,7 @@ bool Binder::checkTypes() {
   return true;
 }
 
-/// Finds the size on an axis of a feed; `plainly`: that is the name alone.
+/// Computes the size from an axis of a feed; `plainly`: only from an axis that is just the name.
 bool Binder::solve(StringRef name, bool plainly) {
   for (auto [feed, type] : llvm::enumerate(entry.getArgumentTypes()))
     for (auto [axis, size] : llvm::enumerate(shapeOf(type))) {
@@ -114,83 +113,29 @@ bool Binder::solve(StringRef name, bool plainly) {
 bool Binder::solve() {
   for (StringRef name : symbols())
     if (!solve(name, true) && !solve(name, false))
-      return status.isOk() ? fail(Status::Code::Internal, "no feed tells the size '" + name + "'")
-                           : false;
+      return status.isOk()
+                 ? fail(Status::Code::Internal, "no feed determines the size '" + name + "'")
+                 : false;
   return true;
 }
 
-/// The stated facts, and that no size is negative.
-void Binder::collectFacts() {
-  auto add = [&](std::string fact) {
-    if (!llvm::is_contained(facts, fact))
-      facts.push_back(std::move(fact));
-  };
-  if (entry.getWhere())
-    for (StringRef fact : entry.getWhereAttr().getAsValueRange<StringAttr>())
-      add(fact.str());
-  RunTimeSizes found(entry);
-  auto isFoundLater = [&](const DimExpr &size) {
-    SmallVector<std::string> names;
-    size.collectSymbols(names);
-    return llvm::any_of(names, [&](StringRef name) { return found.binds(name); });
-  };
-  auto addSizes = [&](TypeRange types) {
-    for (Type type : types)
-      if (auto tensor = dyn_cast<RankedTensorType>(type))
-        for (const DimExpr &size : shapeOf(tensor))
-          if (isNonNegative(size) != true && !isFoundLater(size))
-            add(size.str() + " >= 0");
-  };
-  addSizes(entry.getArgumentTypes());
-  entry.walk([&](Operation *op) { addSizes(op->getResultTypes()); });
-}
-
-/// The sides of a comparison.
-struct Fact {
-  StringRef relation;
-  DimExpr lhs, rhs;
-};
-
-static std::optional<Fact> parseFact(StringRef text) {
-  for (StringRef relation : {">=", "<=", "==", "!=", ">", "<"}) {
-    size_t at = text.find(relation);
-    if (at == StringRef::npos)
-      continue;
-    std::optional<DimExpr> lhs = DimExpr::parse(text.take_front(at).trim());
-    std::optional<DimExpr> rhs = DimExpr::parse(text.drop_front(at + relation.size()).trim());
-    if (lhs && rhs)
-      return Fact{relation, *lhs, *rhs};
-    break;
-  }
-  return std::nullopt;
-}
-
-/// Takes a fact as limits of one name; false where it is none.
-bool Binder::limit(StringRef text) {
-  std::optional<Fact> fact = parseFact(text);
-  if (!fact || fact->relation == "!=")
+/// Takes `size >= 0` as a limit of one name; false if it is none.
+bool Binder::limit(const DimExpr &size) {
+  std::optional<SizeBound> bound = boundOfNonNegative(size);
+  if (!bound || (bound->isUpper && bound->limit < 0))
     return false;
-  auto apply = [&](const DimExpr &expr) { // expr >= 0
-    std::optional<DimExpr::Linear> linear = expr.asLinear();
-    if (!linear)
-      return false;
-    Limits &limit = limits[linear->name];
-    int64_t scale = std::abs(linear->scale), offset = linear->offset;
-    auto floorDivide = [](int64_t a, int64_t b) { return a / b - (a % b < 0); };
-    if (linear->scale > 0) {
-      limit.lower = std::max(limit.lower, -floorDivide(offset, scale));
-      return true;
-    }
-    int64_t upper = floorDivide(offset, scale);
-    if (upper < 0)
-      return false;
-    limit.upper = std::min(limit.upper.value_or(upper), upper);
-    return true;
-  };
-  if (fact->relation == "==")
-    return apply(fact->lhs - fact->rhs) && apply(fact->rhs - fact->lhs);
-  DimExpr difference = fact->relation[0] == '>' ? fact->lhs - fact->rhs : fact->rhs - fact->lhs;
-  return apply(fact->relation.size() == 2 ? difference : difference - 1);
+  Limits &limit = limits[bound->name];
+  if (bound->isUpper)
+    limit.upper = std::min(limit.upper.value_or(bound->limit), bound->limit);
+  else
+    limit.lower = std::max(limit.lower, bound->limit);
+  return true;
+}
+
+/// Takes a fact as limits of one name; false if it is none.
+bool Binder::limit(const Fact &fact) {
+  std::optional<SmallVector<DimExpr>> sizes = fact.asNonNegative();
+  return sizes && llvm::all_of(*sizes, [&](const DimExpr &size) { return limit(size); });
 }
 
 bool Binder::checkLimits() {
@@ -221,32 +166,24 @@ bool Binder::checkShapes() {
   return true;
 }
 
-static bool holds(StringRef relation, int64_t lhs, int64_t rhs) {
-  if (relation == "==" || relation == "!=")
-    return (lhs == rhs) == (relation == "==");
-  if (relation == ">=" || relation == "<")
-    return (lhs >= rhs) == (relation == ">=");
-  return (lhs > rhs) == (relation == ">");
-}
-
-bool Binder::checkFact(StringRef text) {
-  std::optional<Fact> fact = parseFact(text);
-  if (!fact)
-    return fail(Status::Code::Internal, "'" + text + "' is no comparison of sizes");
-  std::optional<int64_t> lhs = knownSizeOf(fact->lhs, sizes), rhs = knownSizeOf(fact->rhs, sizes);
-  if (lhs && rhs && holds(fact->relation, *lhs, *rhs))
+bool Binder::checkFact(const Fact &fact) {
+  std::optional<bool> holds = fact.holds([&](StringRef name) -> std::optional<int64_t> {
+    auto size = sizes.find(name);
+    return size == sizes.end() ? std::nullopt : std::optional(size->second);
+  });
+  if (holds == true)
     return true;
   SmallVector<std::string> names;
-  fact->lhs.collectSymbols(names);
-  fact->rhs.collectSymbols(names);
-  std::string message =
-      text.str() + (lhs && rhs ? " does not hold" : " cannot be computed in 64 bits");
+  fact.lhs.collectSymbols(names);
+  fact.rhs.collectSymbols(names);
+  std::string message = fact.str() + (holds ? " does not hold" : " cannot be computed in 64 bits");
   for (auto [i, name] : llvm::enumerate(names))
     message += (Twine(i ? ", " : ": ") + name + " is " + Twine(sizes[name])).str();
   return fail(Status::Code::InvalidArgument, message);
 }
 
-/// Whether no memory holds a tensor of the type in this call, as far as its sizes are known.
+/// Returns true if a tensor of the type exceeds any memory in this call, as far as its sizes are
+/// known.
 static bool isBeyondAddresses(RankedTensorType type, const Sizes &sizes) {
   SmallVector<int64_t> shape;
   for (const DimExpr &size : shapeOf(type)) {
@@ -270,7 +207,7 @@ std::string Binder::describe() {
   return text;
 }
 
-/// Every tensor of the call must have room in memory, whether the call makes it or not.
+/// Checks that every tensor of the entry fits in memory, whether the call computes it or not.
 bool Binder::checkMemory() {
   bool isLarge = false;
   auto check = [&](TypeRange types) {
@@ -288,7 +225,7 @@ bool Binder::checkMemory() {
   return fail(Status::Code::OutOfMemory, "no memory holds the tensors of this call" + describe());
 }
 
-/// The largest that a size is, by what the call brings.
+/// An upper bound of a size for the sizes of the call.
 static DimExpr atMost(const DimExpr &size, const RunTimeSizes &found, Block *block) {
   auto range = [&](StringRef name) -> std::pair<DimExpr, DimExpr> {
     if (BindSizeOp binder = found.find(name, block))
@@ -298,8 +235,8 @@ static DimExpr atMost(const DimExpr &size, const RunTimeSizes &found, Block *blo
   return size.limits(range).second;
 }
 
-/// Sizes that the call uses as numbers must fit their types. Those that the data decide are checked
-/// where they are bound; whatever they are, 64 bits must hold the number.
+/// Checks that sizes used as numbers fit their types. Data-dependent ones are checked where they
+/// are bound, but the number must fit 64 bits for all of their values.
 bool Binder::checkNumbers() {
   Type type;
   RunTimeSizes found(entry);
@@ -323,11 +260,13 @@ Status Binder::run() {
   if (DictionaryAttr bounds = entry.getBoundsAttr())
     for (NamedAttribute bound : bounds)
       limits[bound.getName()].upper = cast<IntegerAttr>(bound.getValue()).getInt();
-  collectFacts();
-  llvm::erase_if(facts, [&](const std::string &fact) { return limit(fact); });
+  std::vector<Fact> facts;
+  for (FactAttr attribute : requiredFacts(entry))
+    if (Fact fact = attribute.getFact(); !limit(fact))
+      facts.push_back(fact);
   if (!checkLimits() || !checkShapes())
     return status;
-  for (const std::string &fact : facts)
+  for (const Fact &fact : facts)
     if (!checkFact(fact))
       return status;
   if (checkMemory())

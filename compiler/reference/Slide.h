@@ -21,24 +21,25 @@ class Slide {
 public:
   Slide(const SlideOptions &options, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> taps);
 
-  /// Whether there is room for a window along each axis.
+  /// Returns true if a window fits along each axis.
   bool fits() const { return hasRoom; }
   llvm::ArrayRef<int64_t> getTaps() const { return taps; }
   llvm::ArrayRef<int64_t> getCounts() const { return counts; }
-  /// As many windows, from `low` elements before the first one on.
+  /// Sets the padding: the same number of windows, starting `low` elements before the first
+  /// element.
   void setPadding(llvm::ArrayRef<int64_t> newLow, llvm::ArrayRef<int64_t> newCounts);
-  /// As many windows; no windows have room whatever the size.
+  /// Sets the number of windows; zero windows always fit.
   void setCounts(llvm::ArrayRef<int64_t> given);
   void setLow(llvm::ArrayRef<int64_t> given) { low.assign(given.begin(), given.end()); }
 
-  /// Where a tap of a window is; nothing for padding.
+  /// The position of a tap of a window; std::nullopt for padding.
   std::optional<llvm::SmallVector<int64_t>> place(llvm::ArrayRef<int64_t> window,
                                                   llvm::ArrayRef<int64_t> tap) const;
-  /// The window whose tap is at a place; nothing if there is none.
+  /// The window whose tap is at a position; std::nullopt if there is none.
   std::optional<llvm::SmallVector<int64_t>> window(llvm::ArrayRef<int64_t> place,
                                                    llvm::ArrayRef<int64_t> tap) const;
 
-  /// How many taps of a window are elements or padding that was asked for.
+  /// The number of taps of a window that are elements or specified padding.
   int64_t countPadded(llvm::ArrayRef<int64_t> window) const;
 
 private:
@@ -49,7 +50,7 @@ private:
 /// One number per axis from an option of one or all.
 llvm::SmallVector<int64_t> perAxis(std::optional<llvm::ArrayRef<int64_t>> numbers, size_t rank);
 
-/// The offset of an element: batch, then places along the axes behind it, then the rest.
+/// The offset of an element: batch, then positions along the inner axes, then the rest.
 int64_t offsetAt(const Tensor &x, int64_t batch, llvm::ArrayRef<int64_t> places,
                  llvm::ArrayRef<int64_t> rest);
 

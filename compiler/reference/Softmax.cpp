@@ -49,8 +49,8 @@ Real logOfSum(const Tensor &x, ArrayRef<int64_t> offsets) {
   return difference(type, logarithm(type, row.total), {-row.largest, 0});
 }
 
-/// How much of the total an element has. What rounding adds to all of a row cancels, so the ends
-/// are those of one element against all others.
+/// The fraction of the total of an element. Errors common to a row cancel, so the interval is that
+/// of one element against all others.
 static Real shareOf(Type type, const ExponentialRow &row, size_t k) {
   Real part = row.exponentials[k];
   double value = part.value / row.total.value, low = 0, high = 0;
@@ -91,7 +91,7 @@ static std::vector<std::vector<int64_t>> lastAxisOf(const Tensor &x, int64_t row
   return groupsOf(x, x.getRank() - 1, rows);
 }
 
-/// A probability of 0 adds 0 whatever the logit.
+/// A probability of 0 adds 0 for any logit.
 static void softmaxCrossEntropy(SoftmaxCrossEntropyOp, Call &call) {
   const Tensor &x = call.operand(0), &p = call.operand(1);
   Type type = x.getElementType();

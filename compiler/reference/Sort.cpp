@@ -18,7 +18,7 @@ static bool isLess(const Tensor &x, int64_t a, int64_t b) {
   return std::isnan(right) ? !std::isnan(left) : left < right;
 }
 
-/// The places of the elements of a line in order, equal ones as they stand.
+/// The positions of the elements of a line in sorted order; stable.
 static std::vector<int64_t> orderOf(const Tensor &x, ArrayRef<int64_t> line, bool isDescending) {
   auto places = llvm::seq<int64_t>(0, line.size());
   std::vector<int64_t> order(places.begin(), places.end());
@@ -28,7 +28,7 @@ static std::vector<int64_t> orderOf(const Tensor &x, ArrayRef<int64_t> line, boo
   return order;
 }
 
-/// Whether rounding may not exchange an element with another one of its line.
+/// Returns true if rounding cannot change the position of an element in its line.
 static bool isPlaced(const Tensor &x, ArrayRef<int64_t> line, int64_t place) {
   return llvm::none_of(llvm::seq<int64_t>(0, line.size()), [&](int64_t other) {
     return other != place && mayExchange(x, line[other], line[place]);
@@ -47,8 +47,8 @@ static void argsort(ArgsortOp op, Call &call) {
       call.result().setInteger(line[k], place, isPlaced(x, line, place));
 }
 
-/// The value of an element and, where rounding may exchange elements, how far the others that may
-/// stand there are from it.
+/// Sets an element; if rounding may reorder elements, the error includes the others that may be at
+/// that position.
 static void setSorted(Tensor &result, int64_t at, const Tensor &x, ArrayRef<int64_t> line,
                       int64_t place) {
   result.copy(at, x, line[place]);
@@ -67,8 +67,8 @@ static void sort(SortOp op, Call &call) {
       setSorted(call.result(), line[k], x, line, place);
 }
 
-/// Calls `visit` for each element of the result of a top-k operation: its offset, the line that it
-/// is of, and the element's place there.
+/// Calls `visit` for each element of the result of a top-k operation: its offset, its line, and its
+/// position in the line.
 template <typename Op>
 static void forEachTop(Op op, Call &call,
                        llvm::function_ref<void(int64_t, ArrayRef<int64_t>, int64_t)> visit) {

@@ -7,7 +7,7 @@ using namespace tfc::dfg;
 
 namespace tfc::reference {
 
-/// All reads between two assignments give one value: a gradient finds every use of it.
+/// All reads between two assignments return the same datum, so that a gradient finds every use.
 static LogicalResult runRead(ReadOp op, Interpreter &interpreter) {
   interpreter.set(op.getValue(), interpreter.state.variables[op.getVariable().str()]);
   return success();

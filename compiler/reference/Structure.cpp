@@ -1,4 +1,4 @@
-//===- Structure.cpp - Checks and kernels -------------------------===//
+//===- Structure.cpp - Checks and kernels ---------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
 

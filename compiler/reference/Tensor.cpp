@@ -30,7 +30,7 @@ Real Tensor::real(int64_t i) const {
   bool mayOverflow = elementType.isF16() && std::isfinite(result.value) && result.size() >= 65520;
   if (mayOverflow)
     return {result.value, kUndetermined};
-  // Operands that are denormal are taken for zeros of their sign where a call flushes them.
+  // Denormal operands count as zeros of the same sign if a call flushes them.
   double size = std::fabs(result.value);
   if (result.isExact() && size > 0 && size < formatOf(elementType).smallest)
     return {result.value, size, std::min(result.value, 0.0), std::max(result.value, 0.0)};
@@ -51,7 +51,7 @@ void Tensor::setReal(int64_t i, Real value) {
   setError(i, value.error);
   if (value.isExact() || !value.isBounded())
     return;
-  // What tells little more than the error is not worth the memory.
+  // Limits that are hardly tighter than the error are not worth their memory.
   auto isUseful = [&](double distance, bool tellsSign) {
     return distance < value.error / 2 || (tellsSign && std::fabs(value.value) < value.error);
   };
@@ -113,8 +113,8 @@ int64_t elementCount(ArrayRef<int64_t> shape) {
   return count;
 }
 
-/// Whether elements of `bytes` bytes need more than `limit` bytes. In 128 bits no product of two
-/// numbers of 64 bits overflows.
+/// Returns true if elements of `bytes` bytes need more than `limit` bytes. In 128 bits no product
+/// of two numbers of 64 bits overflows.
 static bool needsMore(ArrayRef<int64_t> shape, int64_t bytes, int64_t limit) {
   __int128 product = bytes;
   for (int64_t size : shape) {

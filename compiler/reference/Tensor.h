@@ -23,11 +23,12 @@ public:
 
   /// The element with its error and limits.
   Real stored(int64_t i) const;
-  /// What an operation computes with. An f16 beyond the largest one is undetermined: it is infinite
-  /// if it was stored.
+  /// The element as an operand. An f16 beyond the largest one is undetermined: it is infinite if it
+  /// was stored.
   Real real(int64_t i) const;
   void setReal(int64_t i, Real value);
-  /// Stores what operations right up to `ulps` give for `value`: see `rounded`.
+  /// Stores the result of an operation accurate to `ulps` with the exact result `value`, see
+  /// `rounded`.
   void setRounded(int64_t i, Real value, double ulps) {
     setReal(i, rounded(elementType, value, ulps));
   }
@@ -39,14 +40,14 @@ public:
   }
 
   double error(int64_t i) const { return errors.empty() ? 0 : errors[i]; }
-  /// Nothing else is known of the element then.
+  /// Sets the error and removes the limits of an element.
   void setError(int64_t i, double error);
   bool isDetermined(int64_t i) const { return error(i) != kUndetermined; }
-  /// Whether all elements are.
+  /// Returns true if all elements are determined.
   bool isDetermined() const;
   void setUndetermined();
 
-  /// The element as it is, whatever the type.
+  /// The element as a double, for any type.
   double number(int64_t i) const { return isFloat() ? reals[i] : double(integers[i]); }
   /// Copies element `j` of a tensor of the same dtype, error and all.
   void copy(int64_t i, const Tensor &other, int64_t j);
@@ -63,25 +64,26 @@ private:
   std::vector<double> reals;
   std::vector<int64_t> integers;
   std::vector<double> errors; // empty: all exact
-  /// Limits, where they tell much more than the error; empty: there are none.
+  /// Limits, if they are much tighter than the error; empty: none.
   std::vector<double> least, most;
 };
 
 /// Number of elements.
 int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 
-/// The most elements of a tensor or list that the oracle computes with: each takes it some 30
-/// bytes.
+/// The largest number of elements of a tensor or list in the oracle, which needs some 30 bytes for
+/// each.
 inline constexpr int64_t kMostElements = int64_t(1) << 27;
 
-/// Whether the oracle has no memory for a tensor, or 64 bits do not hold its number of elements.
+/// Returns true if the oracle has no memory for a tensor, or 64 bits do not hold its number of
+/// elements.
 bool isBeyondMemory(llvm::ArrayRef<int64_t> shape);
 
-/// Whether no memory holds a tensor of elements of so many bytes: it has more than 2^56. An axis
-/// without elements counts as one element.
+/// Returns true if a tensor of elements of this many bytes has more than 2^56 bytes, which no
+/// memory holds. An empty axis counts as one element.
 bool isBeyondAddresses(llvm::ArrayRef<int64_t> shape, int64_t elementBytes);
 
-/// Distance in memory of neighbours along each axis.
+/// The distance in memory of neighbours along each axis.
 llvm::SmallVector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape);
 
 /// Positions of the elements of a shape, one after the other in row-major order.
@@ -101,7 +103,7 @@ private:
   bool isEnd;
 };
 
-/// Where the element at `place` of a broadcast result stands in an operand.
+/// The offset in an operand of the element at `place` of a broadcast result.
 int64_t broadcastOffset(llvm::ArrayRef<int64_t> place, llvm::ArrayRef<int64_t> operandShape);
 
 } // namespace tfc::reference

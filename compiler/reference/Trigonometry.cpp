@@ -10,12 +10,13 @@ namespace tfc::reference {
 
 using Reals = ArrayRef<double>;
 
-/// A wave's slope is at most 1 and its range 2: of wide intervals the ends would tell nothing.
+/// The slope of sine and cosine is at most 1 and their range 2; for wide intervals the ends say
+/// nothing.
 template <typename Op> static void addWave(Registry &registry, double (*function)(double)) {
   registry.add<Op>([=](Op, Call &call) {
     mapBounded(call, 2, [&](ArrayRef<Real> x) -> Real {
       double y = function(x[0].value);
-      // What may be anything may be infinite.
+      // An undetermined value may be infinite.
       if (!x[0].isDetermined() || (!x[0].isExact() && !std::isfinite(x[0].value)))
         return {y, kUndetermined};
       return {y, std::min(x[0].error, 2.0)};
@@ -23,7 +24,7 @@ template <typename Op> static void addWave(Registry &registry, double (*function
   });
 }
 
-/// Undetermined where a pole is in reach.
+/// Undetermined if the interval contains a pole.
 static Real tangent(Real x) {
   auto period = [](double at) { return std::floor(at / M_PI + 0.5); };
   if (period(x.value - x.error) != period(x.value + x.error))

@@ -18,8 +18,8 @@ static int64_t offsetOf(ArrayRef<int64_t> place, ArrayRef<int64_t> shape) {
   return offset;
 }
 
-/// Sets each element of the result to the element of the operand at the place that `from` makes of
-/// its own.
+/// Sets each element of the result to the element of the operand at the position to which `from`
+/// maps its own.
 static void copyFrom(Call &call, llvm::function_ref<void(SmallVectorImpl<int64_t> &)> from) {
   int64_t i = 0;
   for (Positions at(call.result().getShape()); !at.done(); at.next(), ++i) {
@@ -29,14 +29,14 @@ static void copyFrom(Call &call, llvm::function_ref<void(SmallVectorImpl<int64_t
   }
 }
 
-/// Where the element at a position of steps from `start` on is; the most or least number if it is
-/// beyond.
+/// The position after `position` steps from `start`, saturated at 64 bits.
 static int64_t along(int64_t start, int64_t position, int64_t step) {
   __int128 place = __int128(position) * step + start;
   return std::clamp<__int128>(place, INT64_MIN, INT64_MAX);
 }
 
-/// Whether a slice with its first and last place is inside; an empty one may start at the end.
+/// Returns true if the first and last position of a slice are inside; an empty slice may start at
+/// the end.
 static bool isInside(int64_t start, int64_t size, int64_t step, int64_t extent) {
   int64_t last = along(start, size - 1, step);
   return size >= 0 && (step < 0 ? last >= 0 && start < extent : start >= 0 && last < extent);
@@ -55,8 +55,8 @@ static void slice(SliceOp op, Call &call) {
   });
 }
 
-/// Fills the result with a constant and puts each element of the operand at the place that `to`
-/// makes of its own, unless that is outside.
+/// Fills the result with a constant and stores each element of the operand at the position to which
+/// `to` maps its own, unless that is outside.
 static void placeIn(Call &call, double value,
                     llvm::function_ref<void(SmallVectorImpl<int64_t> &)> to) {
   Tensor &result = call.result();
@@ -110,7 +110,7 @@ static void tile(TileOp, Call &call) {
   });
 }
 
-/// Expand and squeeze: as many elements in the same order.
+/// Expand and squeeze: the same elements in the same order.
 template <typename Op> static void addReshaping(Registry &registry) {
   registry.add<Op>([](Op, Call &call) {
     SmallVector<int64_t> shape(call.result().getShape());

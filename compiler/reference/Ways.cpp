@@ -1,4 +1,4 @@
-//===- Ways.cpp - Ways from values to a loss ------------------------------===//
+//===- Ways.cpp - Paths from values to a loss -----------------------------===//
 
 #include "compiler/reference/Ways.h"
 
@@ -26,7 +26,7 @@ void Ways::reach(Value value) {
     work.push_back(value);
 }
 
-/// What the regions of `around` give at a position.
+/// Visits the values that the regions of `around` yield at a position.
 void Ways::visitYields(Operation *around, unsigned index) {
   for (Region &region : around->getRegions())
     for (Block &block : region)

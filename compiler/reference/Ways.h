@@ -1,4 +1,4 @@
-//===- Ways.h - Ways from values to a loss --------------------------------===//
+//===- Ways.h - Paths from values to a loss -------------------------------===//
 
 #pragma once
 
@@ -6,15 +6,15 @@
 
 namespace tfc::reference {
 
-/// The operations from which a graph has a way to the loss of a `dfg.gradients`, through whatever
-/// branch and iteration. A call goes some of them; gradients flow along all, zeros where the call
-/// did not go.
+/// The operations with a path to the loss of a `dfg.gradients`, through any branch and iteration. A
+/// call executes some of these paths; gradients flow along all of them, as zeros along those not
+/// executed.
 class Ways {
 public:
   explicit Ways(dfg::GradientsOp gradients);
 
-  /// Whether `op` is on a way that a call may leave out. Operations that are not in the entry are
-  /// parts of earlier gradients.
+  /// Returns true if `op` is on a path that a call may not execute. Operations outside of the entry
+  /// are parts of earlier gradients.
   bool mayBeLeftOut(mlir::Operation *op) const;
 
 private:

@@ -16,7 +16,7 @@ SmallVector<int64_t> perAxis(std::optional<ArrayRef<int64_t>> numbers, size_t ra
   return SmallVector<int64_t>(*numbers);
 }
 
-/// Padding before and behind axis `axis`.
+/// The padding before and after axis `axis`.
 static std::pair<int64_t, int64_t> padsOf(ArrayRef<int64_t> pads, size_t axis, size_t rank) {
   if (pads.size() == 2 * rank && rank > 0)
     return {pads[2 * axis], pads[2 * axis + 1]};
@@ -28,7 +28,7 @@ Slide::Slide(const SlideOptions &options, ArrayRef<int64_t> sizes, ArrayRef<int6
     : sizes(sizes), taps(taps), stride(perAxis(options.stride, sizes.size())),
       dilation(perAxis(options.dilation, sizes.size())) {
   for (size_t i = 0; i < sizes.size(); ++i) {
-    // Larger than any axis, where it would overflow.
+    // Saturated above the size of any axis.
     int64_t extent = int64_t(std::min<__int128>(__int128(taps[i] - 1) * dilation[i] + 1,
                                                 std::numeric_limits<int64_t>::max() / 4));
     if (options.padding == "same") {

@@ -1,7 +1,8 @@
 //===- Algebra.cpp - Identities across operations -------------------------===//
 //
-// What an operation knows of itself is its folder; here stands what needs two
-// operations. Stands before fusion, which counts operations and readers.
+// Identities of single operations are their folders; this pass has those that
+// involve two operations. Runs before fusion, which counts operations and
+// readers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-/// The operand of a reshape that only puts sizes of 1 in front, else null.
+/// The operand of a reshape that only adds leading axes of size 1, else null.
 static Value withoutLeadingUnits(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   if (!reshape)
@@ -32,8 +33,8 @@ static Value withoutLeadingUnits(Value value) {
 }
 
 namespace {
-/// Elementwise operations broadcast by themselves: op(broadcast(x), y) = op(x, y), as long as the
-/// other operands give the result its shape.
+/// Elementwise operations broadcast by themselves: op(broadcast(x), y) = op(x, y), if the other
+/// operands determine the shape of the result.
 struct AbsorbBroadcast : OpInterfaceRewritePattern<ScalarOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
@@ -58,7 +59,7 @@ struct AbsorbBroadcast : OpInterfaceRewritePattern<ScalarOpInterface> {
   }
 };
 
-/// broadcast(reshape(x)) = broadcast(x), if the reshape only puts sizes of 1 in front.
+/// broadcast(reshape(x)) = broadcast(x), if the reshape only adds leading axes of size 1.
 struct BroadcastOfReshape : OpRewritePattern<BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -84,7 +85,7 @@ struct BroadcastOfBroadcast : OpRewritePattern<BroadcastOp> {
   }
 };
 
-/// matmul(transpose(a), b) reads `a` transposed by itself.
+/// matmul(transpose(a), b) becomes a matmul that reads `a` transposed.
 struct AbsorbTranspose : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -124,7 +125,7 @@ struct ReductionOfScalar : RewritePattern {
   }
 };
 
-/// What was just written is read: list_read(list_write(l, i, x), i) = x.
+/// list_read(list_write(l, i, x), i) = x.
 struct ReadOfWrite : OpRewritePattern<ListReadOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,6 +1,6 @@
 //===- DecomposeComposites.cpp - Composite operations to simple ones ------===//
 //
-// Stands after autodiff, because the gradient of a whole (softmax, cross
+// Runs after autodiff, because the gradient of a composite (softmax, cross
 // entropy) is shorter and more accurate than that of its parts.
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@ struct DecomposeCompositesPass : tfc::impl::DecomposeCompositesBase<DecomposeCom
   using Base::Base;
 
   void runOnOperation() override {
-    // A part may be composite again: parts are visited after what they replace.
+    // A part may be composite too, so parts are visited after the operation that they replace.
     SmallVector<CompositeOpInterface> work;
     getOperation().walk([&](CompositeOpInterface op) { work.push_back(op); });
     while (!work.empty()) {

@@ -1,6 +1,6 @@
-//===- DropTapes.cpp - Tapes that nobody reads -------------------------------===//
+//===- DropTapes.cpp - Removing unused tapes ------------------------------===//
 //
-// Stands last, when it is known which popped values are of use.
+// Runs last, when it is known which popped values are used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-/// Erases operations, and then those whose results nobody else used.
+/// Erases operations, and then their producers that have become unused.
 static void eraseWithProducers(ArrayRef<Operation *> ops) {
   llvm::SetVector<Operation *> producers;
   for (Operation *op : ops) {

@@ -1,8 +1,7 @@
 //===- FoldConstants.cpp - Elementwise operations on constants ------------===//
 //
-// An operation that gives the same value everywhere is computed here, by
-// folding the scalar computation that it would become: one folder for all. As in
-// a call, denormal numbers count as zeros.
+// An operation with the same value in every element is folded through its scalar computation: one
+// folder for all operations. As in a call, denormal numbers count as zeros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +27,7 @@ static APFloat rounded(APFloat value, FloatType to) {
   return value;
 }
 
-/// `value`, but a zero of its sign for what a call takes for zero.
+/// `value`, or a zero of the same sign if it is denormal.
 static Attribute flushed(Attribute value) {
   auto number = dyn_cast<FloatAttr>(value);
   if (!number || !number.getValue().isDenormal())
@@ -58,7 +57,7 @@ static DenseElementsAttr fromScalar(Attribute scalar, RankedTensorType type) {
   return DenseElementsAttr::get(type, cast<IntegerAttr>(scalar).getValue());
 }
 
-/// Folds the operations of `block` one after the other; the value of `result`, if all fold.
+/// Folds the operations of `block` in order; returns the value of `result` if all fold.
 static Attribute foldBlock(Block &block, Value result) {
   DenseMap<Value, Attribute> values;
   for (Operation &op : block) {

@@ -1,8 +1,7 @@
-//===- HoistInvariants.cpp - Loops without what never changes --------------===//
+//===- HoistInvariants.cpp - Hoisting loop-invariant operations -----------===//
 //
-// Stands behind the algebra, which turns chains of views into operations that
-// read them by themselves, and before the canonicalization that drops what a
-// loop carries for nobody.
+// Runs after the algebra, which merges chains of views into the operations that
+// read them, and before the canonicalization that drops unused carried values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +17,11 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-/// Whether every kernel computes an operation where it reads it: outside of the loop it would be
-/// stored.
+/// Returns true if every kernel computes the operation where it reads it; outside of the loop its
+/// result would be stored.
 static bool isFree(Operation *op) { return op->hasTrait<ViewRole>(); }
 
-/// Moves a view back into the one region of a loop that has its readers.
+/// Moves a view back into the region of a loop that contains all its readers.
 static void sink(Operation *op, WhileOp loop) {
   for (Region *region : loop.getLoopRegions()) {
     auto isInside = [&](Operation *user) { return region->isAncestor(user->getParentRegion()); };
@@ -49,7 +48,7 @@ static void hoist(WhileOp loop) {
         op->moveBefore(loop);
         hoisted.push_back(op);
       });
-  // Views had to come along with what reads them.
+  // Views were hoisted together with their readers.
   for (Operation *op : llvm::reverse(hoisted))
     if (isFree(op))
       sink(op, loop);
@@ -59,7 +58,7 @@ namespace {
 struct HoistInvariantsPass : tfc::impl::HoistInvariantsBase<HoistInvariantsPass> {
   using Base::Base;
 
-  // Inner loops first: what leaves them may leave the outer ones, too.
+  // Inner loops first: operations that leave them may leave the outer ones too.
   void runOnOperation() override { getOperation().walk(hoist); }
 };
 } // namespace

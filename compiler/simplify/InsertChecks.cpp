@@ -1,8 +1,7 @@
-//===- InsertChecks.cpp - Failing calls, made explicit --------------------===//
+//===- InsertChecks.cpp - Explicit checks of data -------------------------===//
 //
-// Stands after dead code is gone, so that nobody waits for the check of what is
-// never computed, and before composites are taken apart, because their parts
-// no longer know what the author called.
+// Runs before composites are decomposed, because their parts no longer show
+// which operation the author called.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +18,8 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-/// Checks that sizes which the data decide leave something where others are taken off: `k - 1`. The
-/// call fails as soon as they are known, also for a branch that does not run.
+/// Checks that sizes computed from data-dependent sizes, such as `k - 1`, are not negative. The
+/// call fails as soon as they are known, even for a branch that does not run.
 static void checkSizes(EntryOp entry) {
   RunTimeSizes sizes(entry);
   llvm::DenseMap<Operation *, llvm::StringSet<>> checked;

@@ -1,7 +1,7 @@
-//===- LimitSizes.cpp - Tensors that no memory holds ----------------------===//
+//===- LimitSizes.cpp - Refusing tensors that exceed any memory -----------===//
 //
-// Stands where all tensors of an entry are known, with those of gradients and
-// of the parts of composites, and none has gone into a kernel yet.
+// Runs when all tensors of an entry are known, including those of gradients and
+// of decomposed composites, and before they become part of kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,24 +44,26 @@ namespace {
 /// The sizes of an entry that its bounds do not limit, for one limit.
 class Limits {
 public:
-  Limits(const EntryInfo &info, const SizeLimit &limit) : info(info), limit(limit) {}
+  Limits(EntryOp entry, const EntryInfo &info, const SizeLimit &limit)
+      : info(info), limit(limit), current(entry) {}
 
-  /// Says where the sizes come from that are added next.
+  /// Sets the operation to which the next sizes belong.
   void setOperation(Operation *op) { current = op; }
   void add(Type type);
   void add(DimsAttr dims);
   void add(const DimExpr &size);
-  /// Whether the bounds of the names allow the size to exceed the limit.
+  /// Returns true if the bounds of the names allow the size to exceed the limit.
   bool mayExceed(const DimExpr &size) const;
-  /// Fails if a size, whatever a call brings, can be too large by the bounds alone.
-  LogicalResult attachTo(EntryOp entry) const;
+  /// Adds the attribute; fails if a size, whatever a call brings, can be too large by the bounds
+  /// alone.
+  LogicalResult appendTo(SmallVectorImpl<Attribute> &attributes) const;
 
 private:
   void refuse(const DimExpr &size);
 
   const EntryInfo &info;
   const SizeLimit &limit;
-  Operation *current = nullptr;
+  Operation *current;
   SmallVector<DimExpr> sizes;
   llvm::DenseSet<Attribute> seen;
   llvm::DenseSet<Type> seenTypes;
@@ -70,16 +72,16 @@ private:
 };
 } // namespace
 
-/// Reports a size that the data of a call decide, and that its bounds do not keep small enough.
+/// Reports a data-dependent size whose bounds are too large.
 void Limits::refuse(const DimExpr &size) {
   hasErrors = true;
   InFlightDiagnostic error = current->emitError();
-  if (limit.most == kMaxTensorBytes)
+  if (limit.use == SizeUse::Memory)
     error << "a tensor of " << size.str() << " bytes is too large for any memory where its sizes "
           << "reach their bounds [too-large]";
   else
     error << "the bounds of sizes allow " << size.str() << " to exceed "
-          << limit.attribute.rsplit('.').second << " [number-range]";
+          << stringifySizeUse(limit.use) << " [number-range]";
 }
 
 bool Limits::mayExceed(const DimExpr &size) const {
@@ -99,9 +101,10 @@ void Limits::add(const DimExpr &size) {
     sizes.push_back(most);
 }
 
-LogicalResult Limits::attachTo(EntryOp entry) const {
+LogicalResult Limits::appendTo(SmallVectorImpl<Attribute> &attributes) const {
+  MLIRContext *context = current->getContext();
   if (!sizes.empty())
-    entry->setAttr(limit.attribute, DimsAttr::get(entry.getContext(), sizes));
+    attributes.push_back(LimitAttr::get(context, limit.use, DimsAttr::get(context, sizes)));
   return failure(hasErrors);
 }
 
@@ -126,8 +129,8 @@ void Limits::add(DimsAttr dims) {
       add(size);
 }
 
-/// How far the elements that an operation puts somewhere, or takes, may be from each other: what
-/// its code computes beside the sizes in types and attributes.
+/// The largest distances between elements that an operation reads or writes, which its code
+/// computes in addition to the sizes in types and attributes.
 static SmallVector<DimExpr> distancesOf(Operation *op) {
   SmallVector<DimExpr> distances;
   auto add = [&](std::optional<ArrayRef<int64_t>> steps, Shape sizes) {
@@ -150,18 +153,18 @@ static SmallVector<DimExpr> distancesOf(Operation *op) {
 }
 
 namespace {
-/// The numbers that an entry makes of sizes. A call checks at its start those whose sizes it
-/// brings, the others as soon as their sizes are bound.
+/// The numbers that an entry computes from sizes. A call checks those of its own sizes at its
+/// start, the others as soon as their sizes are bound.
 class NumberLimits {
 public:
-  NumberLimits(EntryOp entry, const EntryInfo &info) : entry(entry), info(info), found(entry) {
+  NumberLimits(EntryOp entry, const EntryInfo &info) : info(info), found(entry) {
     for (const SizeLimit &limit : kNumberLimits)
-      limits.emplace_back(info, limit);
+      limits.emplace_back(entry, info, limit);
   }
 
   void add(Operation *op, const DimExpr &number, Type type);
-  /// Inserts the checks; fails as `Limits::attachTo`.
-  LogicalResult attachToEntry() const;
+  /// Inserts the checks; else as `Limits::appendTo`.
+  LogicalResult appendTo(SmallVectorImpl<Attribute> &attributes) const;
 
 private:
   /// A number that is known after `binder`.
@@ -174,7 +177,6 @@ private:
   Limits &limitsOf(const SizeLimit &limit) { return limits[&limit - kNumberLimits]; }
   static void check(const Late &late);
 
-  EntryOp entry;
   const EntryInfo &info;
   RunTimeSizes found;
   SmallVector<Limits> limits;
@@ -192,7 +194,7 @@ void NumberLimits::add(Operation *op, const DimExpr &number, Type type) {
   atStart.setOperation(op);
   atStart.add(number);
   if (isLate && &limit != &widest &&
-      seen[binder].insert((limit.attribute + " " + number.str()).str()).second)
+      seen[binder].insert((stringifySizeUse(limit.use) + " " + number.str()).str()).second)
     lateOnes.push_back({binder, op->getLoc(), number, &limit});
 }
 
@@ -210,18 +212,17 @@ void NumberLimits::check(const Late &late) {
     insert(GreaterEqualOp::create(b, late.location, number, scalarLike(b, number, -most)));
 }
 
-LogicalResult NumberLimits::attachToEntry() const {
+LogicalResult NumberLimits::appendTo(SmallVectorImpl<Attribute> &attributes) const {
   llvm::for_each(lateOnes, check);
   bool isLimited = true;
   for (const Limits &limit : limits)
-    isLimited &= succeeded(limit.attachTo(entry));
+    isLimited &= succeeded(limit.appendTo(attributes));
   return success(isLimited);
 }
 
 static LogicalResult limitSizes(EntryOp entry, const EntryInfo &info) {
-  Limits memory(info, kMemoryLimit);
+  Limits memory(entry, info, kMemoryLimit);
   NumberLimits numbers(entry, info);
-  memory.setOperation(entry);
   for (Type type : entry.getArgumentTypes())
     memory.add(type);
   entry.walk([&](Operation *op) {
@@ -241,8 +242,12 @@ static LogicalResult limitSizes(EntryOp entry, const EntryInfo &info) {
       if (!distance.constant())
         memory.add(distance);
   });
-  bool isLimited = succeeded(memory.attachTo(entry));
-  return success(succeeded(numbers.attachToEntry()) && isLimited);
+  SmallVector<Attribute> attributes;
+  bool isLimited = succeeded(memory.appendTo(attributes));
+  isLimited &= succeeded(numbers.appendTo(attributes));
+  if (!attributes.empty())
+    entry.setLimitsAttr(ArrayAttr::get(entry.getContext(), attributes));
+  return success(isLimited);
 }
 
 namespace {

@@ -10,19 +10,18 @@ def ResolveState : Pass<"tfc-resolve-state", "::mlir::ModuleOp"> {
   let description = [{
     Before: entries read and assign variables anywhere. After: an entry reads
     each variable at most once, at its start, and assigns it at most once, at
-    its end; in between the variable is a value like any other: captured by
-    regions that only read it, a result of branches and a carried value of loops
-    that assign it. So a failing
-    call can be refused before its first effect, and every other pass may
-    ignore state.
+    its end; in between the variable is an ordinary value: captured by regions
+    that only read it, a result of branches and a carried value of loops that
+    assign it. A call can therefore fail before its first effect, and every
+    later pass may ignore state.
   }];
 }
 
 def FoldConstants : Pass<"tfc-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Computes elementwise operations on constants";
   let description = [{
-    An elementwise operation whose operands hold one value everywhere becomes a
-    constant, as far as its scalar computation folds.
+    An elementwise operation whose operands are splats becomes a constant if its
+    scalar computation folds.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -30,25 +29,25 @@ def FoldConstants : Pass<"tfc-fold-constants", "::mlir::ModuleOp"> {
 def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
   let summary = "Applies identities across operations";
   let description = [{
-    Folds and the identities that need two operations: broadcasts and
-    transposes go into the operations that read them. Results keep their bits.
+    Folds, and identities that involve two operations: broadcasts and transposes
+    are merged into the operations that read them. Results are bitwise the same.
   }];
 }
 
 def HoistInvariants : Pass<"tfc-hoist-invariants", "::mlir::ModuleOp"> {
-  let summary = "Moves what does not change out of loops";
+  let summary = "Hoists invariant operations out of loops";
   let description = [{
-    An operation without effects whose operands come from outside of a loop is
-    computed before it. Checks stay where they are, and so do views, which cost
-    nothing where they are read.
+    An operation without effects whose operands are defined outside of a loop
+    moves before it. Checks stay in place, and so do views, which cost nothing
+    where they are read.
   }];
 }
 
 def DropTapes : Pass<"tfc-drop-tapes", "::mlir::ModuleOp"> {
-  let summary = "Removes tapes whose values nobody reads";
+  let summary = "Removes tapes with unused values";
   let description = [{
-    Before: tapes may be pushed and never popped, or popped for nobody. After:
-    those are gone, with what was computed only for them.
+    Before: tapes may be pushed and never popped, or popped values may be
+    unused. After: such tapes are gone, with computations that only they used.
   }];
 }
 
@@ -61,22 +60,21 @@ def InsertChecks : Pass<"tfc-insert-checks", "::mlir::ModuleOp"> {
 }
 
 def DecomposeComposites : Pass<"tfc-decompose-composites", "::mlir::ModuleOp"> {
-  let summary = "Replaces composite operations by the simple ones they stand for";
+  let summary = "Decomposes composite operations";
   let description = [{
-    Before: operations with `CompositeOpInterface` are whole, as autodiff wants
+    Before: there are operations with `CompositeOpInterface`, as autodiff needs
     them. After: none is left, and fusion sees their parts.
   }];
 }
 
 def LimitSizes : Pass<"tfc-limit-sizes", "::mlir::ModuleOp"> {
-  let summary = "Refuses tensors that no memory holds";
+  let summary = "Refuses tensors that exceed any memory";
   let description = [{
-    Before: products of sizes may not fit 64 bits. After: no tensor has more
-    bytes than a processor can address in every call, which is an error, and
-    an entry lists in `tfc.limits` the sizes and byte counts that a call has
-    to check, because the bounds of its names allow that they are too large,
-    and in `tfc.limits.i32` and the like the sizes and last positions that
-    become numbers of the type.
+    Before: products of sizes may exceed 64 bits. After: a tensor that has more
+    bytes than a processor can address in every call has been reported as an
+    error. An entry lists in `limits` the values that a call has to check,
+    because the bounds of its names allow them to be too large: sizes and byte
+    counts of tensors, and sizes and last positions that become numbers of a type.
   }];
 }
 

@@ -19,10 +19,10 @@ namespace tfc {
 } // namespace tfc
 
 namespace {
-/// What is known of a variable at a point of the program.
+/// The state of a variable at a point of the program.
 struct VariableState {
   Value current;
-  std::optional<Location> assigned; // where it was last, if anywhere so far
+  std::optional<Location> assigned; // the last assignment so far, if any
 };
 
 /// Variables with their types, in program order.
@@ -92,7 +92,7 @@ void Resolver::resolve(ReadOp read) {
   moveToStart(read);
 }
 
-/// All first reads stand together at the start, in the order of the program.
+/// Moves a first read to the start of the entry, where all first reads are, in program order.
 void Resolver::moveToStart(ReadOp read) {
   if (lastRead)
     read->moveAfter(lastRead);
@@ -109,7 +109,8 @@ void Resolver::resolve(AssignOp assign) {
   assign.erase();
 }
 
-/// The values of the variables, read at the start of the entry where that was not yet necessary.
+/// The current values of the variables; those that have not been read yet are read at the start of
+/// the entry.
 SmallVector<Value> Resolver::currentOf(const Variables &variables, Location loc) {
   SmallVector<Value> values;
   for (auto &[name, type] : variables) {
@@ -130,7 +131,7 @@ void Resolver::setCurrent(const Variables &variables, ValueRange values) {
     states[variable.first].current = value;
 }
 
-/// What a branch assigns becomes a result.
+/// Variables that a branch assigns become results.
 void Resolver::resolve(IfOp op) {
   Location loc = op.getLoc();
   const Variables variables = assignedIn.lookup(op);
@@ -144,7 +145,7 @@ void Resolver::resolve(IfOp op) {
     setCurrent(variables, addResults(op, onTrue, onFalse).getResults().take_back(variables.size()));
 }
 
-/// What a loop assigns becomes a carried value.
+/// Variables that a loop assigns become carried values.
 void Resolver::resolve(WhileOp op) {
   Location loc = op.getLoc();
   const Variables variables = assignedIn.lookup(op);
@@ -159,8 +160,8 @@ void Resolver::resolve(WhileOp op) {
   setCurrent(variables, op.getResults().take_back(count));
 }
 
-/// Computes a condition that assigns before the loop and at the end of its body, because what the
-/// region of the condition computes does not leave it.
+/// Moves a condition that assigns variables before the loop and to the end of its body, because
+/// values of the condition's region cannot leave it.
 static void rotate(WhileOp loop) {
   OpBuilder b(loop);
   Block &condition = loop.getConditionBlock();

@@ -1,4 +1,4 @@
-//===- ActivationOps.cpp - Nonlinearities of neural networks -----------===//
+//===- ActivationOps.cpp - Nonlinearities of neural networks --------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Scalar.h"
@@ -12,7 +12,7 @@ static Value buildSigmoid(ScalarBuilder s, Value x) {
   return s.div(one, s.add(one, s.exp(s.neg(x))));
 }
 
-/// log(1 + exp(-|x|)), the rest of softplus over max(x, 0).
+/// log(1 + exp(-|x|)), which is softplus x - max(x, 0).
 static Value buildSoftplusRest(ScalarBuilder s, Value x) {
   return s.create<math::Log1pOp>(s.exp(s.neg(s.abs(x))));
 }
@@ -42,7 +42,7 @@ SmallVector<Value> SiluOp::buildOperandGradients(OpBuilder &b, ValueRange result
   return {g * (s * (1.0 + x * (1.0 - s)))};
 }
 
-/// x / (1 + exp(-x)): the sigmoid alone would vanish before its product with x does.
+/// x / (1 + exp(-x)): the sigmoid alone would underflow before its product with x.
 Value SiluOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   ScalarBuilder s(b, getLoc());
   Value x = scalars[0];

@@ -1,4 +1,4 @@
-//===- ActivationOps.td - Nonlinearities of neural networks ------------===//
+//===- ActivationOps.td - Nonlinearities of neural networks ---------------===//
 
 #ifndef TFC_DIALECTS_DFG_ACTIVATIONOPS_TD
 #define TFC_DIALECTS_DFG_ACTIVATIONOPS_TD
@@ -67,7 +67,7 @@ def Dfg_GeluOp : Dfg_UnaryOp<"gelu", "Float"> {
 }
 
 def Dfg_EluOp : Dfg_UnaryOp<"elu", "Float"> {
-  let summary = "Bends negative elements exponentially";
+  let summary = "Takes the exponential linear unit";
   let description = [{
     `x` above 0, else `alpha * (exp(x) - 1)`: `-alpha` at minus infinity. -0 may
     become 0.
@@ -80,7 +80,7 @@ def Dfg_EluOp : Dfg_UnaryOp<"elu", "Float"> {
 }
 
 def Dfg_SeluOp : Dfg_UnaryOp<"selu", "Float"> {
-  let summary = "Bends negative elements and scales";
+  let summary = "Takes the scaled exponential linear unit";
   let description = [{
     `scale * elu(x, alpha)` with the constants of self-normalising networks,
     alpha = 1.6732632423543772 and scale = 1.0507009873554805. -0 may become 0.
@@ -117,7 +117,7 @@ def Dfg_SigmoidCrossEntropyOp : Dfg_BinaryOp<"sigmoid_cross_entropy", "Float"> {
     %c = dfg.sigmoid_cross_entropy %a, %b : tensor<4xf32>, tensor<f32>
     ```
   }];
-  let specialValues = "Where `x` is minus infinity it is infinite, or NaN for a probability of 0.";
+  let specialValues = "If `x` is minus infinity the result is infinite, or NaN for a probability of 0.";
 }
 
 #endif // TFC_DIALECTS_DFG_ACTIVATIONOPS_TD

@@ -76,7 +76,7 @@ Type positionType(OpBuilder &b, const DimExpr &size) {
 }
 
 Value buildAllInside(OpBuilder &b, Location loc, Value indices, const DimExpr &size) {
-  // The type of the indices may have no number as large as the size.
+  // The type of the indices may be too narrow for the size.
   Type type = elementTypeOf(indices.getType());
   if (type.isInteger(32) && positionType(b, size).isInteger(64)) {
     type = b.getI64Type();

@@ -6,7 +6,8 @@
 
 namespace tfc::dfg {
 
-/// A scalar constant; rounded to `elementType`, which is any of the language's.
+/// A scalar constant, rounded to `elementType`, which is any element type of
+/// the language.
 mlir::Value scalar(mlir::OpBuilder &b, mlir::Location loc, mlir::Type elementType, double value);
 
 /// A scalar constant of the element type of `like`.
@@ -20,23 +21,23 @@ mlir::Value filled(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorTyp
 mlir::Value sizeAs(mlir::OpBuilder &b, mlir::Location loc, const DimExpr &expr,
                    mlir::Type elementType);
 
-/// i32 if it holds all positions along an axis of the size, whatever a call brings, else i64.
+/// i32 if it holds all positions along an axis of the size in every call, else i64.
 mlir::Type positionType(mlir::OpBuilder &b, const DimExpr &size);
 
 /// Whether all indices are at least 0 and below `size`, as a scalar of type bool.
 mlir::Value buildAllInside(mlir::OpBuilder &b, mlir::Location loc, mlir::Value indices,
                            const DimExpr &size);
 
-/// `value` with the shape, by `dfg.reshape`, unless it has it.
+/// `value` reshaped to the shape by `dfg.reshape`, or `value` itself if it has the shape.
 mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Value value, llvm::ArrayRef<DimExpr> shape);
 
-/// `value` broadcast to the shape, unless it has it.
+/// `value` broadcast to the shape, or `value` itself if it has the shape.
 mlir::Value broadcastTo(mlir::OpBuilder &b, mlir::Value value, llvm::ArrayRef<DimExpr> shape);
 
-/// The transpose of broadcasting from `shape`: sums `value` over what was repeated.
+/// The transpose of broadcasting from `shape`: sums `value` over the broadcast axes.
 mlir::Value sumTo(mlir::OpBuilder &b, mlir::Value value, llvm::ArrayRef<DimExpr> shape);
 
-/// `value` reduced over `axes`, with the removed axes put back as size 1.
+/// `value` reduced over `axes`, with the removed axes restored with size 1.
 llvm::SmallVector<DimExpr> keptShape(llvm::ArrayRef<DimExpr> shape, llvm::ArrayRef<int64_t> axes);
 
 } // namespace tfc::dfg

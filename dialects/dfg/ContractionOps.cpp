@@ -1,6 +1,7 @@
 //===- ContractionOps.cpp - Sums of products ------------------------------===//
 
 #include "dialects/dfg/Build.h"
+#include "dialects/dfg/Errors.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -27,12 +28,12 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     std::swap(b.end()[-1], b.end()[-2]);
   const DimExpr &columns = a.end()[-1], &rows = b.end()[-2];
   if (!(columns - rows).constant())
-    return emitOptionalError(location, "cannot prove that ", columns.str(), " equals ", rows.str(),
-                             ", as 'matmul' on ", toText(lhs), " and ", toText(rhs),
-                             " needs [inner-dimensions]");
+    return emitUnproven(location, columns, rows, "'matmul' on ", toText(lhs), " and ", toText(rhs),
+                        " needs [inner-dimensions]");
   if (columns != rows)
-    return emitOptionalError(location, "matmul expects the inner dimensions to match, but got ",
-                             toText(lhs), " and ", toText(rhs), " [inner-dimensions]");
+    return emitDetailedError(location, {.isForAllSizes = true},
+                             "matmul expects the inner dimensions to match, but got ", toText(lhs),
+                             " and ", toText(rhs), " [inner-dimensions]");
   std::optional<Shape> batch = broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
   if (!batch)
     return emitOptionalError(location,
@@ -52,7 +53,7 @@ static Value mergeRows(OpBuilder &b, Value x) {
   return reshapeTo(b, x, {rows, shape.back()});
 }
 
-/// d(A B) = g B', A' g, where ' is the transpose; the flags choose which operand is read
+/// d(A B) = g B', A' g, where ' is the transpose; the flags determine which operands are read
 /// transposed.
 SmallVector<Value> MatmulOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Value g = resultGrads[0], lhs = getLhs();
@@ -62,8 +63,8 @@ SmallVector<Value> MatmulOp::buildOperandGradients(OpBuilder &b, ValueRange resu
   };
   Value lhsGrad =
       isLhsT ? multiply(getRhs(), g, isRhsT, true) : multiply(g, getRhs(), false, !isRhsT);
-  // One matrix for all rows: one product over them, not one for each matrix of the batch and their
-  // sum.
+  // Merge all rows into one matrix: a single product instead of the sum of one product per matrix
+  // of the batch.
   if (!isLhsT && shapeOf(getRhs().getType()).size() == 2 && shapeOf(lhs.getType()).size() > 2) {
     lhs = mergeRows(b, lhs);
     g = mergeRows(b, g);

@@ -8,9 +8,9 @@ include "dialects/dfg/DfgBase.td"
 def Dfg_MatmulOp : Dfg_PureOp<"matmul", [Dfg_ContractionRole, Dfg_Differentiable]> {
   let summary = "Multiplies matrices, batch by batch";
   let description = [{
-    The last two axes are matrices, the axes before them a batch, broadcast
-    like those of elementwise operations. `transpose_lhs` and `transpose_rhs` read the
-    matrix with its last two axes exchanged. f16 and bf16 accumulate in f32.
+    The last two axes are matrices, the axes before them a batch, broadcast like those
+    of elementwise operations. `transpose_lhs` and `transpose_rhs` read the matrix
+    with its last two axes swapped. f16 and bf16 accumulate in f32.
 
     ```mlir
     %c = dfg.matmul %a, %b : tensor<4x8xf32>, tensor<8x16xf32>

@@ -74,7 +74,7 @@ LogicalResult IfOp::verify() {
   return verifyYield(*this, getElseBlock(), getResultTypes(), "the second region");
 }
 
-/// Puts the operations of a block before `op` and replaces `op` by what the block yields.
+/// Moves the operations of a block before `op` and replaces `op` by the yielded values.
 static void inlineBlock(PatternRewriter &rewriter, Operation *op, Block &block,
                         ValueRange arguments) {
   Operation *yield = block.getTerminator();
@@ -89,7 +89,7 @@ static void inlineBlock(PatternRewriter &rewriter, Operation *op, Block &block,
 }
 
 namespace {
-/// Keeps the branch that a constant chooses.
+/// Replaces a branch on a constant by the chosen region.
 struct ChooseBranch : OpRewritePattern<IfOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -103,7 +103,7 @@ struct ChooseBranch : OpRewritePattern<IfOp> {
   }
 };
 
-/// Drops results that nobody reads or that both branches take from outside.
+/// Drops unused results, and results for which both branches yield the same value from outside.
 struct DropBranchResults : OpRewritePattern<IfOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -221,7 +221,7 @@ LogicalResult WhileOp::verify() {
 }
 
 namespace {
-/// Removes carried values that do not change, and those that nothing but themselves depends on.
+/// Removes carried values that are invariant, and those on which only they themselves depend.
 struct DropCarried : OpRewritePattern<WhileOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -246,7 +246,8 @@ struct DropCarried : OpRewritePattern<WhileOp> {
   }
 
 private:
-  /// Marks what neither the results, the condition, an effect nor a needed carried value needs.
+  /// Marks carried values that are not needed by a result, the condition, an effect or another
+  /// needed carried value.
   static void markUnneeded(WhileOp op, llvm::BitVector &drop) {
     Block &body = op.getBodyBlock();
     auto yield = op.getYield();
@@ -292,7 +293,7 @@ private:
         results.push_back(op.getResult(i));
         continue;
       }
-      // What still reads a dropped value is dead with it.
+      // Remaining uses of a dropped value are dead too.
       rewriter.replaceAllUsesWith(condition.getArgument(i), init);
       rewriter.replaceAllUsesWith(body.getArgument(i), init);
     }

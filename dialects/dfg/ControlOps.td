@@ -10,8 +10,9 @@ def Dfg_IfOp : Dfg_Op<"if", [
     RecursiveMemoryEffects, RecursivelySpeculatable, NoRegionArguments, SingleBlock]> {
   let summary = "Runs one of two regions";
   let description = [{
-    Runs the first region if `condition` holds, else the second one; the results
-    are what that region yields. Regions see the values around them.
+    Runs the first region if `condition` holds, otherwise the second one; the
+    results are the values that the region yields. Regions capture the values
+    around them.
 
     ```mlir
     %y = dfg.if %condition : tensor<i1> -> tensor<4xf32> {
@@ -46,15 +47,16 @@ def Dfg_WhileOp : Dfg_Op<"while", [
         "getLoopRegions", "getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
   let summary = "Repeats a region as long as a condition holds";
   let description = [{
-    Carries values from one iteration to the next: `inits` into the first one,
-    what the body yields into the following ones, and the values with which the
-    condition failed into the results. Both regions have the carried values as
-    arguments and see the values around the loop. A carried value keeps its type.
+    Carries values from one iteration to the next: the first iteration starts
+    with `inits`, each following one with the values that the body yields, and
+    the results are the values for which the condition is false. Both regions
+    have the carried values as arguments and capture the values around the loop.
+    A carried value keeps its type.
 
-    `trips`, one size, is the number of iterations where it is known when the
-    call starts. `recompute` asks autodiff to save less: `all` saves the
-    carried values alone and computes the rest of an iteration again, `sqrt`
-    saves them only at every k-th of T iterations, k about the root of T.
+    `trips`, a single size, is the number of iterations if it is known when the
+    call starts. `recompute` makes autodiff save less: `all` saves only the
+    carried values and recomputes the rest of an iteration, `sqrt` saves them
+    only at every k-th of T iterations, with k about the square root of T.
 
     ```mlir
     %last, %sum = dfg.while (%i, %x) : tensor<i32>, tensor<4xf32> {
@@ -103,7 +105,7 @@ def Dfg_YieldOp : Dfg_Op<"yield", [
 }
 
 def Dfg_ConditionOp : Dfg_Op<"condition", [Pure, Terminator, HasParent<"WhileOp">, Dfg_RegisterReaderRole]> {
-  let summary = "Tells whether a loop goes on";
+  let summary = "Ends the condition of a loop";
   let description = [{
     ```mlir
     dfg.condition %go : tensor<i1>

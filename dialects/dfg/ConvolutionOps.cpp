@@ -1,6 +1,7 @@
 //===- ConvolutionOps.cpp - Sums of products over windows -----------------===//
 
 #include "dialects/dfg/ConvolutionOps.h"
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/Labels.h"
@@ -17,7 +18,7 @@ using namespace tfc::dfg;
 // ContractOp
 //===----------------------------------------------------------------------===//
 
-/// Fails unless two operands have one dtype, which is a number's.
+/// Fails unless both operands have the same numeric dtype.
 static LogicalResult checkPair(std::optional<Location> location, StringRef op, Type lhs, Type rhs) {
   if (failed(checkDtypes(location, op, Dtypes::Numeric, lhs)))
     return failure();
@@ -59,9 +60,8 @@ SmallVector<Value> ContractOp::buildOperandGradients(OpBuilder &b, ValueRange re
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The three tensors that a convolution relates, whichever of them is the result: images
-/// [n, sizes.., channels], kernel [taps.., channels / groups, features], outputs [n, windows..,
-/// features].
+/// The three tensors that a convolution relates; any of them may be the result: images [n, sizes..,
+/// channels], kernel [taps.., channels / groups, features], outputs [n, windows.., features].
 struct Convolution {
   Windows windows;
   DimExpr batch, channels, features;
@@ -98,7 +98,7 @@ static LogicalResult checkGroups(std::optional<Location> location, StringRef op,
   return success();
 }
 
-/// Fails unless `type`, of the outputs, is known to have an element for each window.
+/// Fails unless `type`, the type of the outputs, provably has one element for each window.
 static LogicalResult checkCounts(std::optional<Location> location, StringRef op,
                                  const Windows &windows, Type type) {
   Shape outputs = shapeOf(type);
@@ -114,8 +114,8 @@ static LogicalResult checkCounts(std::optional<Location> location, StringRef op,
 // As a product
 //===----------------------------------------------------------------------===//
 
-/// Whether a product over the convolution has an axis: for taps where windows are not single
-/// elements, and with groups for the channels and features of one where there are several.
+/// Returns true if the product of a convolution has the axis `part`: taps if windows have several
+/// elements; with groups, the channels or features of one group if there are several.
 static bool hasAxis(const Convolution &c, char part) {
   if (part == 'k')
     return !c.windows.isIdentity();
@@ -125,7 +125,7 @@ static bool hasAxis(const Convolution &c, char part) {
          !(part == 'f' && c.featuresOfGroup().isConstant(1));
 }
 
-/// Names of the axes of a convolution's tensors as a product sees them, and their sizes.
+/// The names of the axes of a convolution's tensors in the product, and their sizes.
 static std::string labelsOf(const Convolution &c, StringRef which) {
   std::string text;
   for (char part : which) {
@@ -152,20 +152,20 @@ static Shape axesOf(const Convolution &c, StringRef which) {
   return shape;
 }
 
-/// A kernel as a product sees it.
+/// The kernel as an operand of the product.
 static Value kernelOf(OpBuilder &b, Value kernel, const Convolution &c) {
   return reshapeTo(b, kernel, axesOf(c, "kcgf"));
 }
 
-/// `x` with the last axis, channels or features, cut into groups.
+/// `x` with the last axis, channels or features, split into groups.
 static Value splitGroups(OpBuilder &b, Value x, const Convolution &c, StringRef last) {
   Shape shape = shapeOf(x.getType());
   return reshapeTo(b, x, joined(ArrayRef(shape).drop_back(), axesOf(c, last), {}));
 }
 
-/// The windows of `x` as a product sees them.
+/// The windows of `x` as an operand of the product.
 static Value windowsOf(OpBuilder &b, Location loc, Value x, const Convolution &c, StringRef last) {
-  // Each channel by itself is no product of matrices, for which padding would be stored.
+  // A depthwise convolution is not a matrix product, so its padding need not be stored.
   bool isDepthwise = hasAxis(c, 'g') && !hasAxis(c, 'c') && !hasAxis(c, 'f');
   if (isDepthwise && !c.windows.isIdentity())
     return buildMaskedWindows(b, loc, x, c.windows, 0.0);
@@ -207,10 +207,10 @@ static FailureOr<Convolution> readConvolution(std::optional<Location> location,
                          {{"channels", c.channels}, {"features", c.features}})))
     return failure();
   if (weights.end()[-2] * c.groups != c.channels)
-    return emitOptionalError(location, "'convolution' expects a kernel for ", c.channels.str(),
-                             " channels in ", c.groups, c.groups == 1 ? " group" : " groups",
-                             ", but got ", toText(kernel), " for ", toText(x),
-                             " [inner-dimensions]");
+    return emitDetailedError(
+        location, {.isForAllSizes = true}, "'convolution' expects a kernel for ", c.channels.str(),
+        " channels in ", c.groups, c.groups == 1 ? " group" : " groups", ", but got ",
+        toText(kernel), " for ", toText(x), " [inner-dimensions]");
   return c;
 }
 
@@ -259,7 +259,7 @@ Failure ConvolutionOp::getCheckStatus() { return Failure::InvalidArgument; }
 // ConvolutionTransposeOp
 //===----------------------------------------------------------------------===//
 
-/// The sizes that have the operand's windows, where the operation does not say which.
+/// The sizes whose windows match the operand, if the operation does not specify them.
 static FailureOr<Shape> sizesFor(std::optional<Location> location,
                                  ConvolutionTransposeOp::Adaptor op, ArrayRef<DimExpr> counts,
                                  ArrayRef<DimExpr> taps) {
@@ -314,9 +314,10 @@ static FailureOr<Convolution> readTranspose(std::optional<Location> location,
   if (failed(checkGroups(location, name, c.groups, {{"features", c.features}})))
     return failure();
   if (c.features != outputs.back())
-    return emitOptionalError(location, "'convolution_transpose' expects a kernel for ",
-                             outputs.back().str(), " features, but got ", toText(kernel), " for ",
-                             toText(x), " [inner-dimensions]");
+    return emitDetailedError(location, {.isForAllSizes = true},
+                             "'convolution_transpose' expects a kernel for ", outputs.back().str(),
+                             " features, but got ", toText(kernel), " for ", toText(x),
+                             " [inner-dimensions]");
   return c;
 }
 
@@ -331,8 +332,8 @@ LogicalResult ConvolutionTransposeOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// d convolution_transpose(x, w) = convolution(g, w), convolution_weights(g, x). Where nothing is
-/// spread both are 0, and there may be no room for a window.
+/// d convolution_transpose(x, w) = convolution(g, w), convolution_weights(g, x). If the operand has
+/// no elements, both are 0, and a window need not fit.
 SmallVector<Value> ConvolutionTransposeOp::buildOperandGradients(OpBuilder &b,
                                                                  ValueRange resultGrads) {
   Convolution c = *readTranspose(std::nullopt, Adaptor(*this));
@@ -349,12 +350,12 @@ SmallVector<Value> ConvolutionTransposeOp::buildOperandGradients(OpBuilder &b,
 }
 
 namespace {
-/// The elements of an axis whose places have one remainder by the stride. They meet every stride-th
-/// tap: element number q meets, with tap first + stride * j, output q + shift - step * j.
+/// The elements of an axis whose positions have the same remainder modulo the stride. They use
+/// every stride-th tap: element q combines tap first + stride * j with output q + shift - step * j.
 struct Phase {
   int64_t first, taps, shift, step;
 
-  /// From the first output that an element meets to the last.
+  /// The distance from the first to the last output that an element uses.
   int64_t reach() const { return (taps - 1) * step; }
 };
 } // namespace
@@ -367,10 +368,10 @@ static Phase phaseOf(const Windows &windows, size_t axis, int64_t remainder) {
           (remainder + low - first) / stride, windows.dilation[axis]};
 }
 
-/// There is a phase for each element of a stride, and most are empty if the stride is large.
+/// A stride of s has s phases, most of which are empty if s is large.
 static constexpr int64_t kMostPhases = 64;
 
-/// Whether a transposed convolution falls into phases.
+/// Returns true if a transposed convolution can be split into phases.
 static bool hasPhases(const Windows &windows) {
   return !windows.isIdentity() && llvm::all_of(llvm::seq(windows.rank()), [&](size_t axis) {
     return windows.stride[axis] <= kMostPhases &&
@@ -379,11 +380,11 @@ static bool hasPhases(const Windows &windows) {
   });
 }
 
-/// From so many elements on, a copy of the kernel in the order in which a product reads it pays,
-/// which phases have.
+/// The number of elements from which it pays to copy the kernel into the order in which the product
+/// reads it, as phases do.
 static constexpr int64_t kManyElements = 2048;
 
-/// Whether a stride makes phases, or there are many elements in the only one.
+/// Returns true if there are several phases, or one with many elements.
 static bool wantsPhases(const Convolution &c) {
   uint64_t elements = c.batch.constant().value_or(kManyElements);
   for (const DimExpr &size : c.windows.sizes)
@@ -397,14 +398,14 @@ static DimsAttr dimsOf(OpBuilder &b, ArrayRef<DimExpr> sizes) {
   return DimsAttr::get(b.getContext(), sizes);
 }
 
-/// How many elements of an axis each phase has, or one less.
+/// The number of elements of an axis in each phase, or one less.
 static DimExpr phaseSize(const Windows &windows, size_t axis) {
   int64_t stride = windows.stride[axis];
   return DimExpr::floorDiv(windows.sizes[axis] + stride - 1, DimExpr(stride));
 }
 
-/// The taps of phases in reverse order, as the product sees them, with the channels last:
-/// neighbours in the product's rows.
+/// The taps of phases in reverse order, as operands of the product, with the channels last, so that
+/// they are contiguous in the product's rows.
 static Value tapsOf(OpBuilder &b, Location loc, Value kernel, const Convolution &part,
                     const Windows &windows, ArrayRef<Phase> phases) {
   Shape shape = shapeOf(kernel.getType()), starts(shape.size(), DimExpr(0));
@@ -425,13 +426,14 @@ static Value tapsOf(OpBuilder &b, Location loc, Value kernel, const Convolution 
     last = TransposeOp::create(b, loc, taps, b.getDenseI64ArrayAttr(order));
     taps = last->getResult(0);
   }
-  // Every row of the product would gather them again.
+  // Otherwise every row of the product would gather them again.
   storeView(last);
   return taps;
 }
 
-/// One phase for each axis of a transposed convolution, its elements at their places among zeros: a
-/// convolution of `x`, which is padded by `before` elements in front of each axis.
+/// One phase for each axis of a transposed convolution, with its elements at their positions and
+/// zeros elsewhere: a convolution of `x`, which is padded by `before` elements at the start of each
+/// axis.
 static Value buildPhase(OpBuilder &b, Location loc, Value x, Value kernel, const Convolution &c,
                         ArrayRef<int64_t> remainders, ArrayRef<int64_t> before) {
   Convolution part = c;
@@ -462,8 +464,8 @@ static Value buildPhase(OpBuilder &b, Location loc, Value x, Value kernel, const
                          b.getDenseI64ArrayAttr(steps), b.getF64FloatAttr(0.0));
 }
 
-/// The sum of all phases: no product with the zeros that the stride puts between the outputs, and
-/// windows and taps that run the same way.
+/// The sum of all phases. This avoids products with the zeros that the stride inserts between the
+/// outputs, and windows and taps run in the same direction.
 static Value buildPhases(OpBuilder &b, Location loc, Value x, Value kernel, const Convolution &c) {
   const Windows &windows = c.windows;
   Shape shape = shapeOf(x.getType()), starts(shape.size(), DimExpr(0));

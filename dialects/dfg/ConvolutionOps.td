@@ -6,10 +6,10 @@
 include "dialects/dfg/DfgBase.td"
 
 def Dfg_ContractOp : Dfg_PureOp<"contract", [Dfg_ContractionRole, Dfg_Differentiable]> {
-  let summary = "Sums products of two tensors over axes with names";
+  let summary = "Sums products of two tensors over named axes";
   let description = [{
-    `einsum` of two tensors in which no name stands twice, as one product:
-    no operand is rearranged before it. f16 and bf16 accumulate in f32.
+    `einsum` of two tensors without repeated names, as a single product: no
+    operand is rearranged before it. f16 and bf16 accumulate in f32.
 
     ```mlir
     %y = dfg.contract %a, %b {labels = "n i j c, i j c f -> n f"} : tensor<2x3x3x4xf32>, tensor<3x3x4x5xf32>
@@ -21,8 +21,9 @@ def Dfg_ContractOp : Dfg_PureOp<"contract", [Dfg_ContractionRole, Dfg_Differenti
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 
-/// Three operations of which each is the gradient of the others, for the sum over all n, windows o,
-/// taps k, channels c and features f of x[n, o * stride + k * dilation - low, c] w[k, c, f] y[n, o, f].
+/// Three operations, each of which is the gradient of the others, for the sum over all n, windows
+/// o, taps k, channels c and features f of x[n, o * stride + k * dilation - low, c] w[k, c, f] y[n,
+/// o, f].
 class Dfg_ConvolutionLikeOp<string mnemonic, dag operands, dag extra, list<Trait> traits> :
     Dfg_PureOp<mnemonic, !listconcat([Dfg_Differentiable, Dfg_Composite], traits)> {
   let arguments = !con(operands, extra, (ins OptionalAttr<DenseI64ArrayAttr>:$stride,
@@ -37,17 +38,17 @@ def Dfg_ConvolutionOp : Dfg_ConvolutionLikeOp<"convolution",
     (ins Dfg_NumericTensor:$x, Dfg_NumericTensor:$kernel), (ins), [Dfg_CheckedWithStatus]> {
   let summary = "Convolves images with a kernel";
   let description = [{
-    `x: [n, sizes.., channels]`, with any number of sizes, and `kernel:
-    [taps.., channels / groups, features]` give `y: [n, windows.., features]`:
-    at each window, the products of its elements and the kernel, summed over
-    taps and channels. `stride` and `dilation` (of the taps) are 1 unless
-    given; they are one number for all axes or one for each. `padding` is
-    "valid", none, or "same": zeros around `x` such that there are
-    `ceil(size / stride)` windows, the odd one behind. `pads` gives zeros
-    instead: one number for all sides, one for both sides of each axis, or two
-    for each axis, before and behind it. With `groups` the channels and the
-    features are cut into that many groups, and features see the channels of
-    their own alone.
+    `x: [n, sizes.., channels]`, with any number of sizes, and `kernel: [taps..,
+    channels / groups, features]` produce `y: [n, windows.., features]`: at each
+    window, the products of its elements and the kernel, summed over taps and
+    channels. `stride` and `dilation` (of the taps) default to 1; they are one
+    number for all axes or one for each. `padding` is "valid", no padding, or
+    "same": zeros around `x` such that there are `ceil(size / stride)` windows,
+    with an odd zero at the end. `pads` specifies the zeros explicitly: one
+    number for all sides, one for both sides of each axis, or two for each axis,
+    before and after it. With `groups` the channels and the features are divided
+    into that many groups, and features depend only on the channels of their
+    group.
 
     ```mlir
     %y = dfg.convolution %x, %w {padding = "same", stride = array<i64: 2>} : tensor<4x8x8x3xf32>, tensor<3x3x3x16xf32>
@@ -64,13 +65,12 @@ def Dfg_ConvolutionTransposeOp : Dfg_ConvolutionLikeOp<"convolution_transpose",
     (ins OptionalAttr<Dfg_DimsAttr>:$sizes, OptionalAttr<DenseI64ArrayAttr>:$output_padding), []> {
   let summary = "Spreads each element by a kernel";
   let description = [{
-    The gradient of `convolution` with respect to its images: `x: [n,
-    windows.., features]` and `kernel: [taps.., channels / groups, features]`
-    give `y: [n, sizes.., channels]`. The options are those of the convolution.
-    Several sizes have the same number of windows: `sizes` says which it is.
-    Without it they are the windows times the stride with padding "same", else
-    those in which the windows end with the last element, and
-    `output_padding` more.
+    The gradient of `convolution` with respect to its images: `x: [n, windows..,
+    features]` and `kernel: [taps.., channels / groups, features]` produce `y:
+    [n, sizes.., channels]`. The options are those of the convolution. Several
+    sizes have the same number of windows; `sizes` selects them. By default they
+    are the windows times the stride with padding "same", else the smallest
+    sizes that hold the windows, plus `output_padding`.
 
     ```mlir
     %y = dfg.convolution_transpose %x, %w {padding = "same", stride = array<i64: 2>} : tensor<4x4x4x16xf32>, tensor<3x3x3x16xf32>
@@ -87,8 +87,8 @@ def Dfg_ConvolutionWeightsOp : Dfg_ConvolutionLikeOp<"convolution_weights",
     [Dfg_CheckedWithStatus]> {
   let summary = "Takes the gradient of a convolution with respect to its kernel";
   let description = [{
-    `x: [n, sizes.., channels]` and `grad: [n, windows.., features]` give
-    `[taps.., channels / groups, features]`, with the taps that `size` says.
+    `x: [n, sizes.., channels]` and `grad: [n, windows.., features]` produce
+    `[taps.., channels / groups, features]`, where `size` specifies the taps.
     The options are those of the convolution.
 
     ```mlir

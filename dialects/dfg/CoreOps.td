@@ -1,7 +1,7 @@
-//===- CoreOps.td - The families that Dfg.h declares -----------------------===//
+//===- CoreOps.td - The families that Dfg.h declares ----------------------===//
 //
-// Families that stages and other families build with. The others have a header
-// of their own, so that a change in one rebuilds only what names its operations.
+// Families whose operations stages and other families create. The others have a header of their
+// own, so that a change in one rebuilds only what names its operations.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- DataflowOps.cpp - The graph form: Switch, Merge, frames -------------===//
+//===- DataflowOps.cpp - The graph form: Switch, Merge, frames ------------===//
 
 #include "dialects/RegionParser.h"
 #include "dialects/dfg/Dfg.h"

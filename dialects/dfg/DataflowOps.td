@@ -1,4 +1,4 @@
-//===- DataflowOps.td - The graph form: Switch, Merge, frames --------------===//
+//===- DataflowOps.td - The graph form: Switch, Merge, frames -------------===//
 
 #ifndef TFC_DIALECTS_DFG_DATAFLOWOPS_TD
 #define TFC_DIALECTS_DFG_DATAFLOWOPS_TD
@@ -12,7 +12,7 @@ include "mlir/IR/RegionKindInterface.td"
 def Dfg_DataflowOp : Dfg_Op<"dataflow", [
     RecursiveMemoryEffects, SingleBlock, NoRegionArguments,
     DeclareOpInterfaceMethods<RegionKindInterface>]> {
-  let summary = "Holds a graph whose order means nothing";
+  let summary = "Contains a graph in no particular order";
   let description = [{
     A region in the graph form: values may be used before they are defined, and
     cycles through `dfg.next_iteration` are loops. Values from outside are
@@ -39,11 +39,11 @@ def Dfg_DataflowOp : Dfg_Op<"dataflow", [
 def Dfg_NodeOp : Dfg_Op<"node", [RecursiveMemoryEffects, SingleBlock, NoRegionArguments]> {
   let summary = "Runs operations after others";
   let description = [{
-    Runs its region when every token in `after` is live, and gives a token of
-    its own; with a dead one it is skipped and everything it gives is dead. Two
-    operations look at their control edges differently: a `dfg.merge` in the
-    region ignores dead tokens, and a node with `always` (TensorFlow's
-    ControlTrigger) runs behind dead ones as well.
+    Runs its region if every token in `after` is live, and returns a token of
+    its own; with a dead token it is skipped and all its results are dead. Two
+    operations treat control edges differently: a `dfg.merge` in the region
+    ignores dead tokens, and a node with `always` (TensorFlow's ControlTrigger)
+    runs after dead tokens as well.
 
     ```mlir
     %y, %done = dfg.node after(%token) -> tensor<4xf32> {
@@ -77,10 +77,10 @@ def Dfg_SwitchOp : Dfg_PureOp<"switch", [Dfg_RoutingRole]> {
 }
 
 def Dfg_MergeOp : Dfg_PureOp<"merge", [Dfg_RoutingRole]> {
-  let summary = "Forwards the live one of its inputs";
+  let summary = "Forwards its live input";
   let description = [{
-    Forwards the input that is live, and its position as i32; dead only if all
-    inputs are. If several are live, the first one counts.
+    Forwards the live input, and its position as i32; the results are dead only
+    if all inputs are. If several inputs are live, the first one is forwarded.
 
     ```mlir
     %value, %index = dfg.merge %a, %b : tensor<4xf32>, tensor<4xf32>
@@ -101,7 +101,7 @@ class Dfg_FrameOp<string mnemonic, list<Trait> traits = []> :
 }
 
 def Dfg_EnterOp : Dfg_FrameOp<"enter"> {
-  let summary = "Brings a value into a frame";
+  let summary = "Passes a value into a frame";
   let description = [{
     Makes `x` available in the first iteration of the frame, or, with
     `constant`, in all of them.
@@ -115,10 +115,10 @@ def Dfg_EnterOp : Dfg_FrameOp<"enter"> {
 }
 
 def Dfg_ExitOp : Dfg_FrameOp<"exit"> {
-  let summary = "Takes a value out of its frame";
+  let summary = "Passes a value out of its frame";
   let description = [{
-    Gives the value that is live when the frame ends; dead values of earlier
-    iterations are no outputs.
+    Returns the value that is live when the frame ends; dead values of earlier
+    iterations are not outputs.
 
     ```mlir
     %y = dfg.exit %x : tensor<4xf32>
@@ -138,7 +138,7 @@ def Dfg_NextIterationOp : Dfg_FrameOp<"next_iteration"> {
 }
 
 def Dfg_LoopCondOp : Dfg_FrameOp<"loop_cond"> {
-  let summary = "Marks the value that decides whether a frame goes on";
+  let summary = "Marks the value that determines whether a frame continues";
   let description = [{
     ```mlir
     %y = dfg.loop_cond %x : tensor<i1>

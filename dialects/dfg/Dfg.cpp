@@ -1,14 +1,8 @@
 //===- Dfg.cpp - The dfg dialect and its attributes -----------------------===//
 
 #include "dialects/dfg/Dfg.h"
-#include "dialects/dfg/ConvolutionOps.h"
-#include "dialects/dfg/PoolingOps.h"
-#include "dialects/dfg/ScanOps.h"
-#include "dialects/dfg/ScatterOps.h"
+#include "dialects/dfg/Families.h.inc"
 #include "dialects/dfg/SizeComplexity.h"
-#include "dialects/dfg/SizeOps.h"
-#include "dialects/dfg/SortOps.h"
-#include "dialects/dfg/WindowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -42,34 +36,7 @@ void DfgDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/dfg/DfgOps.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/dfg/ConvolutionOps.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/dfg/PoolingOps.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/dfg/ScanOps.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/dfg/ScatterOps.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/dfg/SizeOps.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/dfg/SortOps.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/dfg/WindowOps.cpp.inc"
-      >();
+#include "dialects/dfg/Families.cpp.inc"
 }
 
 Operation *DfgDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
@@ -93,8 +60,10 @@ DimsAttr DimsAttr::get(MLIRContext *context, ArrayRef<DimExpr> sizes) {
 
 SmallVector<DimExpr> DimsAttr::getExprs() const {
   SmallVector<DimExpr> exprs;
-  for (StringAttr size : getSizes())
-    exprs.push_back(DimExpr::parse(size.getValue()).value_or(DimExpr::symbol("?")));
+  for (StringAttr size : getSizes()) {
+    std::optional<DimExpr> expr = DimExpr::parse(size.getValue());
+    exprs.push_back(expr ? std::move(*expr) : DimExpr::symbol("?"));
+  }
   return exprs;
 }
 

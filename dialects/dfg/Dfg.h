@@ -3,7 +3,10 @@
 #pragma once
 
 #include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/Enums.h"
+#include "dialects/dfg/Facts.h"
 #include "dialects/dfg/Roles.h"
+#include "dialects/dfg/SizeTensor.h"
 #include "dialects/dfg/Types.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -21,7 +24,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/dfg/DfgDialect.h.inc"
-#include "dialects/dfg/DfgEnums.h.inc"
 #include "dialects/dfg/DfgInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

@@ -5,6 +5,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/TensorEncoding.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -14,18 +15,25 @@ include "dialects/dfg/DfgInterfaces.td"
 def Dfg_Dialect : Dialect {
   let name = "dfg";
   let cppNamespace = "::tfc::dfg";
-  let summary = "Tensor dataflow graphs: what a model computes, before how";
+  let summary = "Tensor dataflow graphs, independent of how they are executed";
   let description = [{
-    Operations on whole tensors, variables and entries, as the author of a
-    graph wrote them. Sizes that are not known at compile time have names:
-    `tensor<?x64xf32, #dfg.dims<n, 64>>` is `f32[n, 64]` of the language.
-    Elementwise operations broadcast missing leading axes and axes of the
-    static size 1, and nothing else: a dynamic size never broadcasts.
+    Operations on whole tensors, variables and entries, as the author of a graph
+    wrote them. Sizes that are not known at compile time have names:
+    `tensor<?x64xf32, #dfg.dims<n, 64>>` is the language's `f32[n, 64]`.
+    Elementwise operations broadcast missing leading axes and axes of static
+    size 1; dynamic sizes never broadcast.
   }];
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  // Of the module: constants in the order in which code addresses them, pieces of memory that an
+  // instance needs beside its arena, and the function to which probes show values.
+  let discardableAttrs = (ins "::mlir::ArrayAttr":$weights, "::mlir::IntegerAttr":$chunks,
+                              "::mlir::IntegerAttr":$probe_function);
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   // Result types are inferred from attributes while text is parsed, when properties are not set yet.
   let usePropertiesForAttributes = 0;
 }
@@ -37,9 +45,9 @@ def Dfg_DimsAttr : AttrDef<Dfg_Dialect, "Dims",
   let description = [{
     One size per axis: an integer, a name, or an expression in quotes:
     `#dfg.dims<n, 64, "4 * m + 1">`. As the encoding of a tensor type it names
-    the dynamic sizes; as an attribute it is the shape that an operation makes.
-    Expressions are kept in the canonical form of `DimExpr`, so that equal
-    types mean provably equal sizes.
+    the dynamic sizes; as an attribute it is the shape of an operation's result.
+    Expressions are kept in the canonical form of `DimExpr`, so that equal types
+    mean provably equal sizes.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$sizes);
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::tfc::dfg::DimExpr>":$sizes)>];
@@ -47,6 +55,67 @@ def Dfg_DimsAttr : AttrDef<Dfg_Dialect, "Dims",
     ::llvm::SmallVector<::tfc::dfg::DimExpr> getExprs() const;
   }];
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Dfg_FactAttr : AttrDef<Dfg_Dialect, "Fact"> {
+  let mnemonic = "fact";
+  let summary = "A comparison of sizes that each call satisfies";
+  let description = [{
+    `#dfg.fact<"n + 1 >= 2 * m">`, with both sizes in the canonical form of
+    `DimExpr`. A call whose sizes do not satisfy it fails.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$lhs, "::tfc::dfg::Comparison":$comparison,
+                        "::mlir::StringAttr":$rhs);
+  let builders = [AttrBuilder<(ins "const ::tfc::dfg::Fact &":$fact)>];
+  let extraClassDeclaration = "::tfc::dfg::Fact getFact() const;";
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Dfg_LimitAttr : AttrDef<Dfg_Dialect, "Limit"> {
+  let mnemonic = "limit";
+  let summary = "Sizes that a call computes and checks before it uses them";
+  let description = [{
+    `#dfg.limit<memory : <n, "4 * n">>` lists sizes and byte counts of tensors
+    that the bounds of the names do not limit, `#dfg.limit<i32 : <"n - 1">>` sizes
+    that become numbers of the type i32. A call in which one of them is too
+    large fails.
+  }];
+  let parameters = (ins EnumParameter<Dfg_SizeUse>:$use, "::tfc::dfg::DimsAttr":$sizes);
+  let assemblyFormat = "`<` $use `:` $sizes `>`";
+  let genVerifyDecl = 1;
+}
+
+def Dfg_PlaceAttr : AttrDef<Dfg_Dialect, "Place"> {
+  let mnemonic = "place";
+  let summary = "The memory in which a launch makes a result";
+  let description = [{
+    `#dfg.place<arena>`, `#dfg.place<variable @w>`, `#dfg.place<fetch 0>`,
+    `#dfg.place<operand 1>` for the memory of an operand that is read for the last
+    time, and `#dfg.place<result 0>` for that of the branch or loop around the
+    launch: what a branch yields, or the next value of what a loop carries.
+  }];
+  let parameters = (ins EnumParameter<Dfg_PlaceKind>:$kind,
+                        OptionalParameter<"::mlir::FlatSymbolRefAttr">:$variable,
+                        DefaultValuedParameter<"int64_t", "0">:$index);
+  let extraClassDeclaration = [{
+    static PlaceAttr inArena(::mlir::MLIRContext *context);
+    static PlaceAttr inVariable(::mlir::FlatSymbolRefAttr variable);
+    static PlaceAttr inFetch(::mlir::MLIRContext *context, int64_t index);
+    static PlaceAttr inOperand(::mlir::MLIRContext *context, int64_t index);
+    static PlaceAttr inResult(::mlir::MLIRContext *context, int64_t index);
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Dfg_ProbeAttr : AttrDef<Dfg_Dialect, "Probe"> {
+  let mnemonic = "probe";
+  let summary = "The number of a value that is shown, and the operation that made it";
+  let description = "`#dfg.probe<0, \"add\">` on a `dfg.push`.";
+  let parameters = (ins "int64_t":$number, "::mlir::StringAttr":$op);
+  let assemblyFormat = "`<` $number `,` $op `>`";
   let genVerifyDecl = 1;
 }
 
@@ -58,8 +127,8 @@ def Dfg_ListType : Dfg_Type<"List", "list"> {
   let summary = "A sequence of tensors of one type";
   let description = [{
     `!dfg.list<tensor<4xf32>>` holds any number of `f32[4]`: the TensorArray of
-    the TensorFlow paper, as a value. An operation that changes a list makes a
-    new one; it takes the memory of the old one where nobody reads that later.
+    the TensorFlow paper, as a value. An operation that changes a list returns a
+    new one, which reuses the memory of the old list if that has no later use.
   }];
   let parameters = (ins "::mlir::RankedTensorType":$elementType);
   let assemblyFormat = "`<` $elementType `>`";
@@ -95,11 +164,11 @@ def Dfg_Dtype : TypeAttrOf<Dfg_Element> { let summary = "element type"; }
 def Dfg_Predicate : 0DTensorOf<[I1]>;
 def Dfg_Position : 0DTensorOf<[I32, I64]>;
 
-/// What flows along edges: tensors and lists of them.
+/// The values of edges: tensors and lists of tensors.
 def Dfg_Value : AnyTypeOf<[Dfg_Tensor, Dfg_ListType]>;
 
-/// InferTypeOpAdaptor that looks at attributes and kinds of operands first: types are inferred while
-/// text is parsed, before the operation is verified.
+/// InferTypeOpAdaptor that checks attributes and kinds of operands first: types are inferred during
+/// parsing, before the operation is verified.
 def Dfg_InferTypes : TraitList<[
   DeclareOpInterfaceMethods<InferTypeOpInterface>,
   NativeOpTrait<"InferTypeOpAdaptor", [], [{
@@ -127,6 +196,8 @@ class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemoni
   /// What becomes of NaN, infinities, zeros and the limits of integers, where the description does
   /// not say it: a line of the reference. To change it compiles nothing again.
   string specialValues = "";
+  /// Attributes that passes set: no parameters of the operation in the language.
+  list<string> internalAttributes = [];
 }
 
 /// An operation without effects whose result types follow from its operands and attributes.
@@ -146,17 +217,19 @@ def Dfg_RegisterReaderRole : Dfg_Role<"RegisterReaderRole">;
 /// The trait list entry of an operation with a gradient.
 def Dfg_Differentiable : DeclareOpInterfaceMethods<Dfg_DifferentiableOpInterface>;
 
-/// The trait list entry of an operation that is a shorthand for others.
+/// The trait list entry of an operation that can be decomposed into others.
 def Dfg_Composite : DeclareOpInterfaceMethods<Dfg_CompositeOpInterface>;
 
 /// The trait list entry of an operation whose data can make the call fail.
 def Dfg_Checked : DeclareOpInterfaceMethods<Dfg_CheckedOpInterface>;
 
-/// The same where the call's status is another than `out_of_range`.
+/// The same if the call's status is not `out_of_range`.
 def Dfg_CheckedWithStatus : DeclareOpInterfaceMethods<Dfg_CheckedOpInterface, ["getCheckStatus"]>;
 
-/// The trait list entry of an operation that makes numbers of sizes.
+/// The trait list entry of an operation that turns sizes into numbers.
 def Dfg_Numbering : DeclareOpInterfaceMethods<Dfg_NumberingOpInterface>;
+/// The trait list entry of an operation that computes shapes.
+def Dfg_SizeEvaluation : DeclareOpInterfaceMethods<Dfg_SizeEvaluationOpInterface>;
 
 /// One axis, negative ones counted from the end.
 class Dfg_Axis<string default> : DefaultValuedOptionalAttr<I64Attr, default>;

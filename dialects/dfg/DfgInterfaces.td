@@ -1,4 +1,4 @@
-//===- DfgInterfaces.td - What passes ask of an operation -----------------===//
+//===- DfgInterfaces.td - Interfaces that passes query --------------------===//
 
 #ifndef TFC_DIALECTS_DFG_DFGINTERFACES_TD
 #define TFC_DIALECTS_DFG_DFGINTERFACES_TD
@@ -11,6 +11,23 @@ def Dfg_Failure : I32EnumAttr<"Failure", "The status of a call whose data are re
     I32EnumAttrCase<"InvalidArgument", 1, "invalid_argument">,
     I32EnumAttrCase<"FailedPrecondition", 2, "failed_precondition">]> {
   let cppNamespace = "::tfc::dfg";
+}
+
+/// What a size is used as, which limits it: memory, or a number of an element type.
+def Dfg_SizeUse : I32EnumAttr<"SizeUse", "Where a size of a call must have room", [
+    I32EnumAttrCase<"Memory", 0, "memory">, I32EnumAttrCase<"I8", 1, "i8">,
+    I32EnumAttrCase<"U8", 2, "u8">, I32EnumAttrCase<"I16", 3, "i16">,
+    I32EnumAttrCase<"I32", 4, "i32">, I32EnumAttrCase<"I64", 5, "i64">]> {
+  let cppNamespace = "::tfc::dfg";
+  let genSpecializedAttr = 0;
+}
+
+def Dfg_PlaceKind : I32EnumAttr<"PlaceKind", "Whose memory a result of a launch is in", [
+    I32EnumAttrCase<"Arena", 0, "arena">, I32EnumAttrCase<"Variable", 1, "variable">,
+    I32EnumAttrCase<"Fetch", 2, "fetch">, I32EnumAttrCase<"Operand", 3, "operand">,
+    I32EnumAttrCase<"Result", 4, "result">]> {
+  let cppNamespace = "::tfc::dfg";
+  let genSpecializedAttr = 0;
 }
 
 def Dfg_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
@@ -32,8 +49,8 @@ def Dfg_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
 def Dfg_ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   let cppNamespace = "::tfc::dfg";
   let description = [{
-    An elementwise operation: its result's element depends on the operands'
-    elements at the same (broadcast) position alone.
+    An elementwise operation: an element of its result depends only on the
+    operands' elements at the same (broadcast) position.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -47,8 +64,8 @@ def Dfg_ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
 def Dfg_CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
   let cppNamespace = "::tfc::dfg";
   let description = [{
-    An operation that is a shorthand for a few others. It stays whole as long
-    as that serves gradients and fusion; the lowering takes it apart.
+    An operation that can be decomposed into a few others. It is kept as long as
+    that is better for gradients and fusion, and then decomposed.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -85,8 +102,8 @@ def Dfg_CheckedOpInterface : OpInterface<"CheckedOpInterface"> {
 def Dfg_NumberingOpInterface : OpInterface<"NumberingOpInterface"> {
   let cppNamespace = "::tfc::dfg";
   let description = [{
-    An operation that makes numbers of sizes: a size itself, or positions along
-    an axis. A call in which one of them does not fit its type is refused.
+    An operation that turns sizes into numbers: the size itself, or positions
+    along an axis. A call in which one of them does not fit its type is refused.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -123,6 +140,22 @@ def Dfg_RowGatherOpInterface : OpInterface<"RowGatherOpInterface"> {
       ([r, ...]), rows possibly repeated.
     }], "std::pair<::mlir::Value, ::mlir::Value>", "buildRowGradient",
     (ins "::mlir::OpBuilder &":$b, "::mlir::Value":$resultGrad)>
+  ];
+}
+
+def Dfg_SizeEvaluationOpInterface : OpInterface<"SizeEvaluationOpInterface"> {
+  let cppNamespace = "::tfc::dfg";
+  let description = [{
+    An operation whose result is known where the elements of its operands are
+    known as sizes. Graphs compute shapes with small integer tensors; readers of
+    graphs follow them by this, and need no operation for them.
+  }];
+  let methods = [
+    StaticInterfaceMethod<[{
+      Returns the result for operands with these elements; nothing if it is not
+      known, or if the operation would refuse such operands.
+    }], "::std::optional<::tfc::dfg::SizeTensor>", "evaluateSizes",
+    (ins "::tfc::dfg::SizeOperands":$operands, "::mlir::DictionaryAttr":$attributes)>
   ];
 }
 

@@ -29,13 +29,13 @@ bool isUncomputed(const DimExpr &size) { return isNamed(size, kTooComplex); }
 
 bool isOverflow(const DimExpr &size) { return isNamed(size, kOverflow) || isUncomputed(size); }
 
-/// What is computed from a size of which nothing is known is one as well, for the same reason.
+/// The result of arithmetic on an unknown size: it is unknown as well, for the same reason.
 static DimExpr overflowOf(const DimExpr &lhs, const DimExpr &rhs) {
   bool isComplex = isUncomputed(lhs) || isUncomputed(rhs);
   return isComplex ? DimExpr::symbol(kTooComplexName) : overflowed();
 }
 
-/// Adds a term; false if its coefficient does not fit. The least number does not either, for it
+/// Adds a term; returns false if its coefficient does not fit. INT64_MIN does not, because it
 /// cannot be negated.
 static bool addTerm(Terms &terms, const DimExpr::Monomial &monomial, int64_t coefficient) {
   auto it = terms.try_emplace(monomial, 0).first;
@@ -49,7 +49,7 @@ static bool addTerm(Terms &terms, const DimExpr::Monomial &monomial, int64_t coe
 /// Rounds towards minus infinity; `b` is positive.
 static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-/// What `floorDivide` leaves.
+/// The remainder of `floorDivide`.
 static int64_t floorModulo(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
 static bool isPlainName(StringRef name) {
@@ -171,7 +171,7 @@ static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t 
       rest.push_back(makeTerm(monomial, coefficient));
       continue;
     }
-    // The constant term may leave a remainder behind: (n + 5) // 2 keeps 1, takes 2 out.
+    // Of the constant term a remainder may stay: (n + 5) // 2 is (n + 1) // 2 + 2.
     int64_t whole = floorDivide(coefficient, by);
     quotient.push_back(makeTerm(monomial, whole));
     rest.push_back(DimExpr(floorModulo(coefficient, by)));
@@ -226,7 +226,8 @@ DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {
   return atom(AtomKind::Mod, rest, rhs);
 }
 
-/// Whether `lhs` is provably at most `rhs`, or provably more; nothing if neither is.
+/// True if `lhs` is provably at most `rhs`, false if it is provably more; std::nullopt if neither
+/// can be proven.
 static std::optional<bool> isAtMost(const DimExpr &lhs, const DimExpr &rhs) {
   std::optional<int64_t> x = lhs.constant(), y = rhs.constant();
   if (x && y)
@@ -391,7 +392,7 @@ static DimExpr::Interval multiply(const DimExpr::Interval &a, const DimExpr::Int
   return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
 }
 
-/// Of two optional bounds the one that `pick` chooses, or the only one there is if `either`.
+/// The one of two optional bounds that `pick` chooses; if only one exists, that one if `either`.
 static std::optional<int64_t> choose(std::optional<int64_t> a, std::optional<int64_t> b,
                                      const int64_t &(*pick)(const int64_t &, const int64_t &),
                                      bool either) {
@@ -402,8 +403,8 @@ static std::optional<int64_t> choose(std::optional<int64_t> a, std::optional<int
   return a ? a : b;
 }
 
-/// Of a quotient or remainder whose operands may be negative: the quotient is not larger than its
-/// dividend, the remainder lies between 0 and its divisor.
+/// The interval of a quotient or remainder whose operands may be negative: the magnitude of the
+/// quotient is at most that of the dividend, and the remainder is between 0 and the divisor.
 static DimExpr::Interval signedInterval(DimExpr::AtomKind kind, const DimExpr::Interval &lhs,
                                         const DimExpr::Interval &rhs) {
   const DimExpr::Interval &limits = kind == DimExpr::AtomKind::Mod ? rhs : lhs;
@@ -508,7 +509,7 @@ std::pair<DimExpr, DimExpr> DimExpr::limits(Range range) const {
 std::string DimExpr::str() const {
   if (terms.empty())
     return "0";
-  // A quotient or remainder needs its parentheses only beside something else.
+  // A quotient or remainder needs parentheses only next to another operator.
   auto &[only, factor] = *terms.begin();
   bool isAlone = terms.size() == 1 && only.size() == 1 && factor == 1;
   if (isAlone && (only[0].kind == AtomKind::FloorDiv || only[0].kind == AtomKind::Mod))

@@ -1,9 +1,9 @@
 //===- DimExpr.h - Symbolic sizes of dimensions ---------------------------===//
 //
-// The one prover for equality of sizes. A size is an integer polynomial over
-// named dimensions and opaque atoms (`a // b`, `a % b`, `min`, `max`), held in
-// a canonical form: two expressions are provably equal if and only if their
-// canonical forms are.
+// All proofs of equality of sizes are made here. A size is an integer
+// polynomial over named dimensions and opaque atoms (`a // b`, `a % b`, `min`,
+// `max`), held in a canonical form: two expressions are provably equal if and
+// only if their canonical forms are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +25,12 @@ class DimExpr {
 public:
   enum class AtomKind { Symbol, FloorDiv, Mod, Min, Max };
 
-  /// A factor that the prover does not look into: a name, or an operation on two sizes.
+  /// A factor that is opaque to the prover: a name, or an operation on two sizes.
   struct Atom {
     AtomKind kind;
     std::string name; // of a symbol
     std::shared_ptr<const DimExpr> lhs, rhs;
-    std::string text; // canonical, decides order and equality
+    std::string text; // canonical; determines order and equality
     bool operator<(const Atom &other) const { return text < other.text; }
     bool operator==(const Atom &other) const { return text == other.text; }
   };
@@ -42,7 +42,7 @@ public:
   DimExpr(int64_t value = 0);
   static DimExpr symbol(llvm::StringRef name);
 
-  /// Reads what `str` prints; nothing on a syntax error or overflow.
+  /// Parses the output of `str`; std::nullopt on a syntax error or overflow.
   static std::optional<DimExpr> parse(llvm::StringRef text);
 
   DimExpr operator+(const DimExpr &other) const;
@@ -59,7 +59,7 @@ public:
 
   std::optional<int64_t> constant() const;
   bool isConstant(int64_t value) const { return constant() == value; }
-  /// The name, if the expression is a single named dimension.
+  /// The name if the expression is a single named dimension, else std::nullopt.
   std::optional<llvm::StringRef> asSymbol() const;
 
   /// `scale * name + offset`, if the expression has that form with scale != 0.
@@ -72,19 +72,21 @@ public:
   /// Names of all dimensions in it, in order of first appearance, appended without repetition.
   void collectSymbols(llvm::SmallVectorImpl<std::string> &names) const;
 
-  /// Replaces every name by what `lookup` gives for it; nothing if a lookup gives nothing.
+  /// Replaces every name by the result of `lookup`; std::nullopt if a lookup fails.
   std::optional<DimExpr>
   substitute(llvm::function_ref<std::optional<DimExpr>(llvm::StringRef)> lookup) const;
 
-  /// Value for given sizes; nothing on overflow, division by zero or a name without a value.
+  /// The value for given sizes; std::nullopt on overflow, division by zero or a name without a
+  /// value.
   std::optional<int64_t>
   evaluate(llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup) const;
 
-  /// Smallest and largest value over the given bounds, where interval arithmetic shows one.
+  /// The smallest and largest value within the given bounds, as far as interval arithmetic finds
+  /// them.
   Interval interval(Bounds bounds) const;
 
-  /// Expressions that are not larger and not smaller, whatever values between the limits that
-  /// `range` gives its names have; where a name is its own limit, it stays. No size is negative.
+  /// A lower and an upper bound as expressions, valid for all values of the names within the limits
+  /// that `range` returns; a name that is its own limit is kept. Sizes are never negative.
   std::pair<DimExpr, DimExpr> limits(Range range) const;
 
   /// Canonical text in the graph language: `4 * m + n + 1`.
@@ -94,7 +96,7 @@ public:
 
 private:
   static DimExpr atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs);
-  /// `coefficient` times factors as they are.
+  /// `coefficient` times the factors, without simplification.
   static DimExpr makeTerm(const Monomial &monomial, int64_t coefficient);
   void add(const Monomial &monomial, int64_t coefficient);
 

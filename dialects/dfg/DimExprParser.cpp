@@ -1,6 +1,7 @@
-//===- DimExprParser.cpp - Reading symbolic sizes -------------------------===//
+//===- DimExprParser.cpp - Reading sizes and facts ------------------------===//
 
 #include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/Facts.h"
 #include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,17 +16,34 @@ class Parser {
 public:
   explicit Parser(StringRef text) : rest(text) {}
 
-  std::optional<DimExpr> parseAll() {
+  std::optional<DimExpr> parseSize() {
     std::optional<DimExpr> result = parseSum();
-    if (!result || !rest.ltrim().empty())
+    return isAtEnd() ? result : std::nullopt;
+  }
+
+  std::optional<Fact> parseFact() {
+    std::optional<DimExpr> lhs = parseSum();
+    std::optional<Comparison> comparison = parseComparison();
+    std::optional<DimExpr> rhs = lhs && comparison ? parseSum() : std::nullopt;
+    if (!rhs || !isAtEnd())
       return std::nullopt;
-    return result;
+    return Fact{*lhs, *comparison, *rhs};
   }
 
 private:
+  bool isAtEnd() const { return rest.ltrim().empty(); }
+
   bool consume(StringRef token) {
     rest = rest.ltrim();
     return rest.consume_front(token);
+  }
+
+  std::optional<Comparison> parseComparison() {
+    for (Comparison comparison : {Comparison::Equal, Comparison::NotEqual, Comparison::LessEqual,
+                                  Comparison::GreaterEqual, Comparison::Less, Comparison::Greater})
+      if (consume(spelling(comparison)))
+        return comparison;
+    return std::nullopt;
   }
 
   std::optional<DimExpr> parseSum() {
@@ -121,6 +139,14 @@ private:
 };
 } // namespace
 
-std::optional<DimExpr> DimExpr::parse(StringRef text) { return Parser(text).parseAll(); }
+std::optional<DimExpr> DimExpr::parse(StringRef text) {
+  // Most sizes are a number or a name.
+  int64_t number;
+  if (!text.empty() && llvm::all_of(text, isDigit) && !text.getAsInteger(10, number))
+    return DimExpr(number);
+  return Parser(text).parseSize();
+}
+
+std::optional<Fact> Fact::parse(StringRef text) { return Parser(text).parseFact(); }
 
 } // namespace tfc::dfg

@@ -1,3 +1,4 @@
+// Looks up dtypes by element type and by name.
 #include "dialects/dfg/Dtypes.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
-// The dtypes of runtime/Dtypes.inc with their element types: what the C API, graphs and files call
-// them.
+// The dtypes of runtime/Dtypes.inc with their element types and their names in the C API, graphs
+// and files.
 #pragma once
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -21,9 +21,9 @@ struct Dtype {
 
 /// All dtypes, in the order of tfc_dtype.
 llvm::ArrayRef<Dtype> getDtypes();
-/// The dtype of an element type; null if it is none, such as an index.
+/// The dtype of an element type; null if there is none, as for index.
 const Dtype *findDtype(mlir::Type elementType);
-/// As `findDtype`, for an element type that dfg tensors have.
+/// Like `findDtype`, for an element type of a dfg tensor.
 const Dtype &dtypeOf(mlir::Type elementType);
 const Dtype &dtypeOf(tfc_dtype code);
 /// The element type of the dtype whose `column` is `name`; null if there is none, as in

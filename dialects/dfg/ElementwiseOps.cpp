@@ -28,13 +28,13 @@ static bool isSplat(Attribute attr, double value) {
     APFloat number = elements.getSplatValue<APFloat>();
     bool losesInfo;
     number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
-    // -0 is no neutral element of addition, +0 and -0 differ for subtraction.
+    // The sign matters: -0 is the neutral element of addition, +0 that of subtraction.
     return number.bitwiseIsEqual(APFloat(value));
   }
   return elements.getSplatValue<APInt>().getSExtValue() == int64_t(value);
 }
 
-/// `operand`, if it has the type of the result of `op`.
+/// `operand` if it has the type of the result of `op`, else null.
 static OpFoldResult foldTo(Operation *op, Value operand) {
   return operand.getType() == op->getResult(0).getType() ? OpFoldResult(operand) : OpFoldResult();
 }
@@ -44,7 +44,7 @@ static OpFoldResult foldTo(Operation *op, Value operand) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
-  // x + 0 is not x where x is -0; x + -0 is.
+  // If x is -0, x + 0 is not x, but x + -0 is.
   double zero = isFloat(getLhs()) ? -0.0 : 0.0;
   if (isSplat(adaptor.getRhs(), zero))
     return foldTo(*this, getLhs());
@@ -60,6 +60,10 @@ SmallVector<Value> AddOp::buildOperandGradients(OpBuilder &b, ValueRange resultG
 
 Value AddOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return buildByType<arith::AddFOp, arith::AddIOp>(b, getLoc(), scalars);
+}
+
+std::optional<SizeTensor> AddOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return combineSizes(operands, [](const DimExpr &a, const DimExpr &b) { return a + b; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,6 +83,10 @@ SmallVector<Value> SubOp::buildOperandGradients(OpBuilder &b, ValueRange resultG
 
 Value SubOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return buildByType<arith::SubFOp, arith::SubIOp>(b, getLoc(), scalars);
+}
+
+std::optional<SizeTensor> SubOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return combineSizes(operands, [](const DimExpr &a, const DimExpr &b) { return a - b; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,6 +109,10 @@ SmallVector<Value> MulOp::buildOperandGradients(OpBuilder &b, ValueRange resultG
 
 Value MulOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return buildByType<arith::MulFOp, arith::MulIOp>(b, getLoc(), scalars);
+}
+
+std::optional<SizeTensor> MulOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return combineSizes(operands, [](const DimExpr &a, const DimExpr &b) { return a * b; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,7 +140,7 @@ Value DivOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 // MaximumOp, MinimumOp
 //===----------------------------------------------------------------------===//
 
-/// The share of the gradient of each operand: g where it is chosen, g / 2 where both are equal.
+/// The gradient of each operand: g where it is chosen, g / 2 where both are equal.
 template <typename ChoosesLhs>
 static SmallVector<Value> buildChoiceGradients(OpBuilder &b, Operation *op, Value g) {
   Location loc = op->getLoc();
@@ -155,6 +167,11 @@ Value MaximumOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return buildByType<arith::MaximumFOp, arith::MaxSIOp>(b, getLoc(), scalars);
 }
 
+std::optional<SizeTensor> MaximumOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return combineSizes(operands,
+                      [](const DimExpr &a, const DimExpr &b) { return DimExpr::max(a, b); });
+}
+
 /// d min(a, b) = g where a < b, g where b < a, each half where equal.
 SmallVector<Value> MinimumOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   return buildChoiceGradients<LessOp>(b, *this, resultGrads[0]);
@@ -164,6 +181,11 @@ Value MinimumOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   if (isUnsigned(getLhs()))
     return arith::MinUIOp::create(b, getLoc(), scalars[0], scalars[1]);
   return buildByType<arith::MinimumFOp, arith::MinSIOp>(b, getLoc(), scalars);
+}
+
+std::optional<SizeTensor> MinimumOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return combineSizes(operands,
+                      [](const DimExpr &a, const DimExpr &b) { return DimExpr::min(a, b); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,6 +225,13 @@ Value NegOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   Type type = scalars[0].getType();
   Value zero = arith::ConstantOp::create(b, getLoc(), type, b.getZeroAttr(type));
   return arith::SubIOp::create(b, getLoc(), zero, scalars[0]);
+}
+
+std::optional<SizeTensor> NegOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  Shape values;
+  for (const DimExpr &value : operands[0]->values)
+    values.push_back(DimExpr(0) - value);
+  return makeSizes(operands[0]->elementType, operands[0]->shape, std::move(values));
 }
 
 /// d(x * x) = 2 g x.
@@ -256,6 +285,30 @@ Value GreaterEqualOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return buildCompare(b, *this, scalars, FloatPredicate::OGE, IntPredicate::sge, IntPredicate::uge);
 }
 
+std::optional<SizeTensor> EqualOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return compareSizes(operands, [](int64_t difference) { return difference == 0; });
+}
+
+std::optional<SizeTensor> NotEqualOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return compareSizes(operands, [](int64_t difference) { return difference != 0; });
+}
+
+std::optional<SizeTensor> LessOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return compareSizes(operands, [](int64_t difference) { return difference < 0; });
+}
+
+std::optional<SizeTensor> LessEqualOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return compareSizes(operands, [](int64_t difference) { return difference <= 0; });
+}
+
+std::optional<SizeTensor> GreaterOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return compareSizes(operands, [](int64_t difference) { return difference > 0; });
+}
+
+std::optional<SizeTensor> GreaterEqualOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return compareSizes(operands, [](int64_t difference) { return difference >= 0; });
+}
+
 //===----------------------------------------------------------------------===//
 // SelectOp
 //===----------------------------------------------------------------------===//
@@ -284,6 +337,13 @@ SmallVector<Value> SelectOp::buildOperandGradients(OpBuilder &b, ValueRange resu
 
 Value SelectOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return arith::SelectOp::create(b, getLoc(), scalars[0], scalars[1], scalars[2]);
+}
+
+std::optional<SizeTensor> SelectOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  std::optional<int64_t> condition = operands[0]->getConstant();
+  if (!condition || operands[1]->shape != operands[2]->shape)
+    return std::nullopt;
+  return *condition ? *operands[1] : *operands[2];
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,6 +431,14 @@ Value CastOp::buildScalar(OpBuilder &b, ValueRange scalars) {
                          getDtype().isUnsignedInteger());
 }
 
+std::optional<SizeTensor> CastOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  const SizeTensor &x = *operands[0];
+  Type type = Adaptor(ValueRange(), attributes).getDtype();
+  if (!isa<IntegerType>(type) || (type.isInteger(1) && !x.elementType.isInteger(1)))
+    return std::nullopt;
+  return makeSizes(type, x.shape, x.values);
+}
+
 //===----------------------------------------------------------------------===//
 // StopGradientOp
 //===----------------------------------------------------------------------===//
@@ -381,7 +449,7 @@ LogicalResult StopGradientOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   return success();
 }
 
-/// Nothing flows: that is what it is for.
+/// The purpose of the operation is that no gradient flows.
 SmallVector<Value> StopGradientOp::buildOperandGradients(OpBuilder &, ValueRange) {
   return {Value()};
 }

@@ -34,7 +34,8 @@ class Dfg_BinaryOp<string mnemonic, string dtypes, list<Trait> traits = [Dfg_Dif
 }
 
 /// Compares two numeric tensors; the result is bool.
-class Dfg_CompareOp<string mnemonic, string dtypes = "Any"> : Dfg_BinaryOp<mnemonic, dtypes, []> {
+class Dfg_CompareOp<string mnemonic, string dtypes = "Any"> :
+    Dfg_BinaryOp<mnemonic, dtypes, [Dfg_SizeEvaluation]> {
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
@@ -49,7 +50,7 @@ class Dfg_CompareOp<string mnemonic, string dtypes = "Any"> : Dfg_BinaryOp<mnemo
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Dfg_AddOp : Dfg_BinaryOp<"add", "Numeric", [Dfg_Differentiable, Commutative]> {
+def Dfg_AddOp : Dfg_BinaryOp<"add", "Numeric", [Dfg_Differentiable, Commutative, Dfg_SizeEvaluation]> {
   let summary = "Adds two tensors";
   let description = [{
     `lhs + rhs`, elementwise with broadcasting. Integers wrap;
@@ -62,7 +63,7 @@ def Dfg_AddOp : Dfg_BinaryOp<"add", "Numeric", [Dfg_Differentiable, Commutative]
   let hasFolder = 1;
 }
 
-def Dfg_SubOp : Dfg_BinaryOp<"sub", "Numeric"> {
+def Dfg_SubOp : Dfg_BinaryOp<"sub", "Numeric", [Dfg_Differentiable, Dfg_SizeEvaluation]> {
   let summary = "Subtracts two tensors";
   let description = [{
     `lhs - rhs`, elementwise with broadcasting. Integers wrap;
@@ -75,7 +76,7 @@ def Dfg_SubOp : Dfg_BinaryOp<"sub", "Numeric"> {
   let hasFolder = 1;
 }
 
-def Dfg_MulOp : Dfg_BinaryOp<"mul", "Numeric", [Dfg_Differentiable, Commutative]> {
+def Dfg_MulOp : Dfg_BinaryOp<"mul", "Numeric", [Dfg_Differentiable, Commutative, Dfg_SizeEvaluation]> {
   let summary = "Multiplies two tensors elementwise";
   let description = [{
     `lhs * rhs`, elementwise with broadcasting. Integers wrap;
@@ -91,8 +92,9 @@ def Dfg_MulOp : Dfg_BinaryOp<"mul", "Numeric", [Dfg_Differentiable, Commutative]
 def Dfg_DivOp : Dfg_BinaryOp<"div", "Float"> {
   let summary = "Divides two floating-point tensors";
   let description = [{
-    `lhs / rhs`, elementwise with broadcasting, as IEEE 754 says: division by
-    zero gives an infinity or, of 0 and NaN, NaN. Integers are divided by `floordiv`.
+    `lhs / rhs`, elementwise with broadcasting, as IEEE 754 specifies: division by
+    zero returns an infinity or, for 0 and NaN, NaN. Integers are divided by
+    `floordiv`.
 
     ```mlir
     %c = dfg.div %a, %b : tensor<4x8xf32>, tensor<f32>
@@ -101,11 +103,12 @@ def Dfg_DivOp : Dfg_BinaryOp<"div", "Float"> {
   let hasFolder = 1;
 }
 
-def Dfg_MaximumOp : Dfg_BinaryOp<"maximum", "Numeric", [Dfg_Differentiable, Commutative]> {
+def Dfg_MaximumOp : Dfg_BinaryOp<"maximum", "Numeric",
+    [Dfg_Differentiable, Commutative, Dfg_SizeEvaluation]> {
   let summary = "Takes the larger of two elements";
   let description = [{
-    The result is NaN if either operand is; of 0 and -0 either. Equal operands
-    share the gradient in halves.
+    The result is NaN if either operand is; for 0 and -0 it is either. For equal
+    operands each gets half of the gradient.
 
     ```mlir
     %c = dfg.maximum %a, %b : tensor<4xf32>, tensor<f32>
@@ -113,11 +116,12 @@ def Dfg_MaximumOp : Dfg_BinaryOp<"maximum", "Numeric", [Dfg_Differentiable, Comm
   }];
 }
 
-def Dfg_MinimumOp : Dfg_BinaryOp<"minimum", "Numeric", [Dfg_Differentiable, Commutative]> {
+def Dfg_MinimumOp : Dfg_BinaryOp<"minimum", "Numeric",
+    [Dfg_Differentiable, Commutative, Dfg_SizeEvaluation]> {
   let summary = "Takes the smaller of two elements";
   let description = [{
-    The result is NaN if either operand is; of 0 and -0 either. Equal operands
-    share the gradient in halves.
+    The result is NaN if either operand is; for 0 and -0 it is either. For equal
+    operands each gets half of the gradient.
 
     ```mlir
     %c = dfg.minimum %a, %b : tensor<4xf32>, tensor<f32>
@@ -128,10 +132,10 @@ def Dfg_MinimumOp : Dfg_BinaryOp<"minimum", "Numeric", [Dfg_Differentiable, Comm
 def Dfg_PowOp : Dfg_BinaryOp<"pow", "Float"> {
   let summary = "Raises to a power";
   let description = [{
-    `lhs ** rhs` as C's `pow`: 1 for a base of 1 or an exponent of 0, whatever
-    the other is; NaN for a finite base below 0 and an exponent that is not
-    whole. The gradient of the exponent is 0 where the
-    base is not positive.
+    `lhs ** rhs` like C's `pow`: 1 for a base of 1 or an exponent of 0, even if
+    the other operand is NaN; NaN for a finite base below 0 and an exponent that
+    is not an integer. The gradient of the exponent is 0 where the base is not
+    positive.
 
     ```mlir
     %c = dfg.pow %a, %b : tensor<4xf32>, tensor<f32>
@@ -139,10 +143,10 @@ def Dfg_PowOp : Dfg_BinaryOp<"pow", "Float"> {
   }];
 }
 
-def Dfg_NegOp : Dfg_UnaryOp<"neg", "Numeric"> {
+def Dfg_NegOp : Dfg_UnaryOp<"neg", "Numeric", [Dfg_Differentiable, Dfg_SizeEvaluation]> {
   let summary = "Negates a tensor";
   let description = [{
-    `-x`. Integers wrap: the smallest one stays as it is.
+    `-x`. Integers wrap: the smallest one is unchanged.
 
     ```mlir
     %y = dfg.neg %x : tensor<4xf32>
@@ -234,18 +238,18 @@ def Dfg_GreaterEqualOp : Dfg_CompareOp<"greater_equal", "Numeric"> {
 }
 
 def Dfg_SelectOp : Dfg_PureOp<"select",
-    [Dfg_Differentiable, DeclareOpInterfaceMethods<Dfg_ScalarOpInterface>]> {
+    [Dfg_Differentiable, DeclareOpInterfaceMethods<Dfg_ScalarOpInterface>, Dfg_SizeEvaluation]> {
   let summary = "Chooses between two tensors, element by element";
   let description = [{
     `onTrue` where `condition` holds, else `onFalse`, with broadcasting of all
-    three. What is not chosen has no influence, not even as NaN, and gets a
-    gradient of 0.
+    three. An element that is not chosen has no influence, even if it is NaN,
+    and gets a gradient of 0.
 
     ```mlir
     %c = dfg.select %p, %a, %b : tensor<4xi1>, tensor<4xf32>, tensor<f32>
     ```
   }];
-  let specialValues = "What is chosen passes as it is.";
+  let specialValues = "Chosen elements pass as they are.";
   let arguments = (ins Dfg_BoolTensor:$condition, Dfg_Tensor:$on_true, Dfg_Tensor:$on_false);
   let results = (outs Dfg_Tensor:$result);
   let assemblyFormat = [{
@@ -255,13 +259,14 @@ def Dfg_SelectOp : Dfg_PureOp<"select",
 }
 
 def Dfg_CastOp : Dfg_PureOp<"cast",
-    [Dfg_Differentiable, DeclareOpInterfaceMethods<Dfg_ScalarOpInterface>]> {
+    [Dfg_Differentiable, DeclareOpInterfaceMethods<Dfg_ScalarOpInterface>, Dfg_SizeEvaluation]> {
   let summary = "Converts elements to another type";
   let description = [{
-    Floating point rounds to nearest even, to f16 and bf16 by way of f32, and
-    beyond the largest number to an infinity; to an integer it truncates and
-    saturates, NaN becomes 0. Integers wrap to narrower types. bool is 0 or 1;
-    to bool, everything but 0 and -0 is true, NaN too.
+    Conversions to floating point round to nearest even, to f16 and bf16 by way
+    of f32, and numbers beyond the largest one become infinities. Conversions
+    from floating point to integers truncate and saturate; NaN becomes 0.
+    Integers wrap to narrower types. bool is 0 or 1; converted to bool,
+    everything except 0 and -0 is true, including NaN.
 
     ```mlir
     %y = dfg.cast %x {dtype = f16} : tensor<4xf32>
@@ -274,7 +279,7 @@ def Dfg_CastOp : Dfg_PureOp<"cast",
 }
 
 def Dfg_StopGradientOp : Dfg_PureOp<"stop_gradient", [Dfg_Differentiable, Dfg_Composite]> {
-  let summary = "Passes a tensor on, and no gradient back";
+  let summary = "Forwards a tensor without a gradient";
   let description = [{
     `x` itself, held constant by `gradients`.
 

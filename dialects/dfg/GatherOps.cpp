@@ -1,4 +1,4 @@
-//===- GatherOps.cpp - Elements at computed places ------------------------===//
+//===- GatherOps.cpp - Elements at computed positions ---------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/ScanOps.h"
@@ -20,7 +20,7 @@ static LogicalResult checkOutside(std::optional<Location> location, StringRef op
                            outside, "' [attribute]");
 }
 
-/// The positions 0 to count - 1, as i64.
+/// The positions 0 to count - 1 as i64.
 static Value positions(OpBuilder &b, Location loc, const DimExpr &count) {
   return IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {count}),
                         TypeAttr::get(b.getI64Type()));
@@ -30,7 +30,7 @@ static Value skipOutside(OpBuilder &b, Location loc, Value x, Value indices) {
   return GatherOp::create(b, loc, x, indices, b.getI64IntegerAttr(0), b.getStringAttr("skip"));
 }
 
-/// Zeros of type `type` with rows added at indices; those outside are left out.
+/// Zeros of type `type` with rows added at the indices; rows with indices out of range are ignored.
 static Value addRows(OpBuilder &b, Location loc, RankedTensorType type, Value indices, Value rows) {
   return ScatterAddOp::create(b, loc, filled(b, loc, type, 0.0), indices, rows,
                               b.getStringAttr("skip"));
@@ -92,6 +92,22 @@ SmallVector<Value> GatherOp::buildOperandGradients(OpBuilder &b, ValueRange resu
   return {moveAxes(b, sums, 0, 1, axis), Value()};
 }
 
+/// Takes elements of a vector.
+std::optional<SizeTensor> GatherOp::evaluateSizes(SizeOperands operands,
+                                                  DictionaryAttr attributes) {
+  const SizeTensor &x = *operands[0], &indices = *operands[1];
+  auto places = indices.getConstants();
+  if (!places || x.getRank() != 1 || !normalizeAxis(Adaptor(ValueRange(), attributes).getAxis(), 1))
+    return std::nullopt;
+  Shape values;
+  for (int64_t place : *places) {
+    if (place < 0 || place >= x.shape.front())
+      return std::nullopt;
+    values.push_back(x.values[place]);
+  }
+  return makeSizes(x.elementType, indices.shape, std::move(values));
+}
+
 Value GatherOp::buildCheck(OpBuilder &b) {
   if (getOutside() == "skip")
     return {};
@@ -105,7 +121,7 @@ StringAttr GatherOp::getCheckMessage() { return rangeMessage("gather", getIndice
 // GatherNdOp
 //===----------------------------------------------------------------------===//
 
-/// The length of the index vectors, or nothing if it is not static or longer than `rank`.
+/// The length of the index vectors; std::nullopt if it is not static or exceeds `rank`.
 static std::optional<int64_t> indexLength(ArrayRef<DimExpr> indices, size_t rank) {
   if (indices.empty())
     return std::nullopt;
@@ -130,7 +146,7 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location
   return success();
 }
 
-/// Component `i` of the index vectors, and the axis that it is for.
+/// Component `i` of the index vectors, for the axis of the same number.
 static Term component(OpBuilder &b, Location loc, Value indices, int64_t i) {
   Shape shape = shapeOf(indices.getType());
   Shape starts(shape.size(), DimExpr(0)), sizes = shape;
@@ -376,8 +392,8 @@ SmallVector<Value> CoalesceOp::decompose(OpBuilder &b) {
 
   Term order = Term(b, loc, ArgsortOp::create(b, loc, getIndices(), b.getI64IntegerAttr(0)));
   Term sorted = order.with(skipOutside(b, loc, getIndices(), order));
-  // Element i of `previous` is element i - 1 of `sorted`. Runs count from the first one, which
-  // starts at place 0 whatever index stands there.
+  // Element i of `previous` is element i - 1 of `sorted`. The first run starts at position 0,
+  // whatever its index.
   Term previous =
       call<PlaceOp>(sorted, start, countDims, DenseI64ArrayAttr(), b.getF64FloatAttr(0.0));
   Term isInside = greater(order.with(positions(b, loc, count)), 0.0);

@@ -1,21 +1,22 @@
-//===- GatherOps.td - Elements at computed places -------------------------===//
+//===- GatherOps.td - Elements at computed positions ----------------------===//
 
 #ifndef TFC_DIALECTS_DFG_GATHEROPS_TD
 #define TFC_DIALECTS_DFG_GATHEROPS_TD
 
 include "dialects/dfg/DfgBase.td"
 
-/// What an index outside of its axis does: `fail` makes the call fail, with `skip` such an element is
+/// The treatment of an index out of range: `fail` makes the call fail; with `skip` the element is
 /// read as 0 and not written.
 def Dfg_Outside : DefaultValuedOptionalStrAttr<StrAttr, "fail">;
 
 def Dfg_GatherOp : Dfg_PureOp<"gather", [Dfg_ParallelRole,
-    DeclareOpInterfaceMethods<Dfg_RowGatherOpInterface>, Dfg_Differentiable, Dfg_Checked]> {
+    DeclareOpInterfaceMethods<Dfg_RowGatherOpInterface>, Dfg_Differentiable, Dfg_Checked,
+    Dfg_SizeEvaluation]> {
   let summary = "Takes rows by their indices";
   let description = [{
     Replaces axis `axis` of `x` by the axes of `indices`: element `[i, j]` of
-    the result is `x[indices[i], j]` for axis 0. An index below 0 or not below
-    the size fails the call; with `outside = "skip"` it gives zeros.
+    the result is `x[indices[i], j]` for axis 0. An index out of range fails the
+    call; with `outside = "skip"` it returns zeros.
 
     ```mlir
     %y = dfg.gather %x, %i {axis = 0 : i64} : tensor<100x8xf32>, tensor<5xi32>
@@ -49,9 +50,9 @@ def Dfg_TakeAlongAxisOp : Dfg_PureOp<"take_along_axis",
     [Dfg_Differentiable, Dfg_Composite, Dfg_Checked]> {
   let summary = "Takes elements along an axis, by an index per element";
   let description = [{
-    `indices` has the sizes of `x` but along `axis`: element `[i, k]` of the
-    result is `x[i, indices[i, k]]` for axis 1. An index out of range fails
-    the call.
+    `indices` has the sizes of `x` except along `axis`: element `[i, k]` of the
+    result is `x[i, indices[i, k]]` for axis 1. An index out of range fails the
+    call.
 
     ```mlir
     %y = dfg.take_along_axis %x, %i {axis = 1 : i64} : tensor<4x8xf32>, tensor<4x2xi32>
@@ -85,9 +86,9 @@ class Dfg_ScatterOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Differentiable,
 def Dfg_ScatterAddOp : Dfg_ScatterOp<"scatter_add"> {
   let summary = "Adds rows at indices";
   let description = [{
-    `x` with `updates[i]` added to row `indices[i]`; for an index that occurs
-    more than once all are added. An index out of range fails the call; with
-    `outside = "skip"` its row is left out.
+    `x` with `updates[i]` added to row `indices[i]`; for repeated indices all
+    updates are added. An index out of range fails the call; with `outside =
+    "skip"` its update is ignored.
 
     ```mlir
     %y = dfg.scatter_add %x, %i, %u : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>
@@ -100,9 +101,9 @@ def Dfg_ScatterAddOp : Dfg_ScatterOp<"scatter_add"> {
 def Dfg_ScatterUpdateOp : Dfg_ScatterOp<"scatter_update"> {
   let summary = "Replaces rows at indices";
   let description = [{
-    `x` with row `indices[i]` replaced by `updates[i]`; the last of equal
-    indices wins. An index out of range fails the call; with
-    `outside = "skip"` its row is left out.
+    `x` with row `indices[i]` replaced by `updates[i]`; for repeated indices the
+    last update wins. An index out of range fails the call; with `outside =
+    "skip"` its update is ignored.
 
     ```mlir
     %y = dfg.scatter_update %x, %i, %u : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>
@@ -112,10 +113,10 @@ def Dfg_ScatterUpdateOp : Dfg_ScatterOp<"scatter_update"> {
 }
 
 def Dfg_ArgsortOp : Dfg_PureOp<"argsort"> {
-  let summary = "Gives the order that sorts along an axis";
+  let summary = "Returns the permutation that sorts along an axis";
   let description = [{
-    The positions of the elements in ascending order, as i64; equal elements
-    stay in their order, 0 and -0 among them, and NaN comes last.
+    The positions of the elements in ascending order, as i64. The sort is
+    stable, 0 equals -0, and NaN comes last.
 
     ```mlir
     %i = dfg.argsort %x {axis = 0 : i64} : tensor<8xf32>
@@ -129,10 +130,10 @@ def Dfg_ArgsortOp : Dfg_PureOp<"argsort"> {
 def Dfg_CoalesceOp : Dfg_PureOp<"coalesce", [Dfg_Composite]> {
   let summary = "Sums the rows of equal indices";
   let description = [{
-    For indices and rows of a sparse gradient: the distinct indices in
-    ascending order, each with the sum of its rows. There are as many results
-    as operands: the rest has the index -1 and rows of zeros, to be skipped
-    (`outside = "skip"`).
+    For indices and rows of a sparse gradient: the distinct indices in ascending
+    order, each with the sum of its rows. The results have as many rows as the
+    operands: the remaining ones have the index -1 and rows of zeros, to be
+    skipped (`outside = "skip"`).
 
     ```mlir
     %i, %r = dfg.coalesce %indices, %rows : tensor<5xi64>, tensor<5x8xf32>

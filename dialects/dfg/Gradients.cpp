@@ -1,4 +1,4 @@
-//===- Gradients.cpp - Questions about gradients --------------------------===//
+//===- Gradients.cpp - Queries about gradients ----------------------------===//
 
 #include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/Dfg.h"
@@ -17,7 +17,7 @@ SmallVector<Operation *> readersTowards(Value y, Value x) {
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
     bool isReader = false;
-    // What the regions of `op` see is read by it.
+    // Values that the regions of `op` capture are read by `op`.
     op->walk([&](Operation *nested) {
       isReader |= llvm::is_contained(nested->getOperands(), x);
       for (Value operand : nested->getOperands())

@@ -1,4 +1,4 @@
-//===- Gradients.h - Questions about gradients ----------------------------===//
+//===- Gradients.h - Queries about gradients ------------------------------===//
 
 #pragma once
 
@@ -10,11 +10,11 @@ namespace tfc::dfg {
 /// The operations between `x` and `y` that read `x` itself.
 llvm::SmallVector<mlir::Operation *> readersTowards(mlir::Value y, mlir::Value x);
 
-/// Whether the gradient of `y` with respect to `x` has few rows: `x` reaches `y`, and only through
-/// operations that take its rows. Then their count is `sparseRowCount`.
+/// Returns true if the gradient of `y` with respect to `x` has few rows: `x` reaches `y`, and only
+/// through operations that take its rows. Then their count is `sparseRowCount`.
 bool isSparseGradient(mlir::Value y, mlir::Value x);
 
-/// The number of rows of a sparse gradient, those that are repeated included.
+/// The number of rows of a sparse gradient, including repeated ones.
 DimExpr sparseRowCount(mlir::Value y, mlir::Value x);
 
 } // namespace tfc::dfg

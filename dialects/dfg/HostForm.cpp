@@ -1,4 +1,4 @@
-//===- HostForm.cpp - Operations that the host function runs ---------------===//
+//===- HostForm.cpp - Operations that the host function runs --------------===//
 
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/Resources.h"
@@ -98,7 +98,7 @@ bool usesQueues(Operation *op) {
       .wasInterrupted();
 }
 
-/// Whether there may be no memory for a list that the operation makes.
+/// Returns true if the operation creates or extends a list, for which there may be no memory.
 static bool growsLists(Operation *op) {
   return llvm::any_of(op->getResultTypes(), [](Type type) { return isa<ListType>(type); });
 }

@@ -1,5 +1,6 @@
 //===- LabelOps.cpp - Operations written with names of axes ---------------===//
 
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Labels.h"
 #include "llvm/ADT/StringMap.h"
@@ -55,8 +56,27 @@ static bool isFlat(const LabelTerm &term) {
 }
 
 static LogicalResult emitLabelError(std::optional<Location> location, StringRef op,
-                                    const llvm::Twine &what) {
-  return emitOptionalError(location, "'", op, "': ", what, " [einsum-label]");
+                                    const LabelError &error) {
+  return emitDetailedError(location, {.part = error.part}, "'", op, "': ", error.text,
+                           " [einsum-label]");
+}
+
+/// Says that the term of an operand has too many names or too few.
+static std::string explainTerm(StringRef term, Type type) {
+  return ("'" + term + "' does not name each axis of " + toText(type) + " once").str();
+}
+
+static LogicalResult emitTermError(std::optional<Location> location, StringRef op, StringRef term,
+                                   Type type) {
+  if (!location)
+    return failure();
+  InFlightDiagnostic error = emitError(*location)
+                             << "'" << op << "': " << explainTerm(term, type) << " [einsum-label]";
+  ErrorDetails{.part = term.str()}.attachTo(*error.getUnderlyingDiagnostic());
+  bool isOneName = term.size() > 1 && !term.contains(' ');
+  if (isOneName)
+    error.attachNote() << "help: names of axes are separated by spaces: \"b i j, b j k -> b i k\"";
+  return error;
 }
 
 /// Reads the operands' terms and checks them against the shapes.
@@ -66,14 +86,14 @@ static LogicalResult readInputs(std::optional<Location> location, StringRef op,
     Shape shape = shapeOf(type);
     std::string text = toText(term);
     if (!isFlat(term) || !expandEllipsis(term, shape.size()))
-      return emitLabelError(location, op,
-                            "'" + text + "' does not name each axis of " + toText(type) + " once");
+      return emitTermError(location, op, text, type);
     Names names = flatten(term);
     for (auto [name, size] : llvm::zip(names, shape)) {
       auto [it, isNew] = einsum.sizes.try_emplace(name, size);
       if (!isNew && it->second != size)
-        return emitOptionalError(location, "'", op, "' expects one size for '", name, "', but got ",
-                                 it->second.str(), " and ", size.str(), " [unequal-dimensions]");
+        return emitDetailedError(location, {.part = name}, "'", op, "' expects one size for '",
+                                 name, "', but got ", it->second.str(), " and ", size.str(),
+                                 " [unequal-dimensions]");
     }
     einsum.inputs.push_back(names);
   }
@@ -84,7 +104,7 @@ static int64_t countTerms(const Einsum &einsum, StringRef name) {
   return llvm::count_if(einsum.inputs, [&](const Names &names) { return contains(names, name); });
 }
 
-/// The name among those of the einsum that `name` may have been meant to be.
+/// A name of the einsum for which `name` may be a misspelling.
 static StringRef similarName(const Einsum &einsum, StringRef name) {
   StringRef best;
   unsigned least = 3;
@@ -98,8 +118,8 @@ static StringRef similarName(const Einsum &einsum, StringRef name) {
   return best;
 }
 
-/// Fails if a label is in one operand only and not in the result: most likely it is mistyped. Of
-/// two such labels the later one is to blame.
+/// Fails if a label is in one operand only and not in the result: most likely it is misspelled. Of
+/// two such labels the later one is reported.
 static LogicalResult checkSummed(std::optional<Location> location, StringRef op,
                                  const Einsum &einsum) {
   for (size_t operand = einsum.inputs.size(); operand-- > 0;)
@@ -116,6 +136,7 @@ static LogicalResult checkSummed(std::optional<Location> location, StringRef op,
                                  << "'" << op << "': label '" << name
                                  << "' is in one operand and not in the result, so it would be "
                                     "summed away [einsum-label]";
+      ErrorDetails{.part = name}.attachTo(*error.getUnderlyingDiagnostic());
       error.attachNote() << "help: " << hint << "to sum on purpose, write sum($" << operand
                          << ", axis: " << axis << ")";
       return error;
@@ -126,12 +147,12 @@ static LogicalResult checkSummed(std::optional<Location> location, StringRef op,
 LogicalResult tfc::dfg::readEinsum(std::optional<Location> location, StringRef op, StringRef labels,
                                    TypeRange types, bool takesDiagonals, Einsum &einsum) {
   LabelPattern pattern;
-  if (std::string problem = pattern.parse(labels, takesDiagonals); !problem.empty())
-    return emitLabelError(location, op, problem);
+  if (std::optional<LabelError> error = pattern.parse(labels, takesDiagonals))
+    return emitLabelError(location, op, *error);
   if (pattern.inputs.size() != types.size())
     return emitLabelError(location, op,
-                          "the labels are for " + llvm::Twine(pattern.inputs.size()) +
-                              " operands, but there are " + llvm::Twine(types.size()));
+                          {"the labels are for " + std::to_string(pattern.inputs.size()) +
+                           " operands, but there are " + std::to_string(types.size())});
   if (failed(readInputs(location, op, pattern, types, einsum)))
     return failure();
   size_t ellipsis = llvm::count_if(
@@ -141,10 +162,11 @@ LogicalResult tfc::dfg::readEinsum(std::optional<Location> location, StringRef o
   expandEllipsis(pattern.output, rank);
   einsum.output = flatten(pattern.output);
   if (!isFlat(pattern.output))
-    return emitLabelError(location, op, "the result has one name per axis");
+    return emitLabelError(location, op, {"the result has one name per axis"});
   for (const std::string &name : einsum.output)
     if (!einsum.sizes.contains(name))
-      return emitLabelError(location, op, "label '" + name + "' of the result is in no operand");
+      return emitLabelError(location, op,
+                            {"label '" + name + "' of the result is in no operand", name});
   return checkSummed(location, op, einsum);
 }
 
@@ -181,7 +203,7 @@ static DimsAttr dimsOf(OpBuilder &b, ArrayRef<DimExpr> sizes) {
   return DimsAttr::get(b.getContext(), sizes);
 }
 
-/// The diagonals that names which stand twice mean: of the axes `n, n` one axis `n`.
+/// Takes the diagonals that repeated names denote: the axes `n, n` become one axis `n`.
 static Labelled takeDiagonals(OpBuilder &b, Labelled x, const Sizes &sizes) {
   Location loc = x.value.getLoc();
   for (size_t at = 0; at < x.names.size(); ++at) {
@@ -189,7 +211,7 @@ static Labelled takeDiagonals(OpBuilder &b, Labelled x, const Sizes &sizes) {
     size_t other = llvm::find(ArrayRef(x.names).drop_front(at + 1), name) - x.names.begin();
     if (other == x.names.size())
       continue;
-    // With both axes last and flat, the places of the diagonal are n + 1 apart.
+    // With both axes last and flattened, elements of the diagonal are n + 1 apart.
     std::string first = name + "'", second = name + "''";
     x.names[at] = first;
     x.names[other] = second;
@@ -209,14 +231,14 @@ static Labelled takeDiagonals(OpBuilder &b, Labelled x, const Sizes &sizes) {
                                b.getStringAttr("skip"));
     rest.push_back(name);
     x.names = rest;
-    // It may stand there a third time.
+    // The name may occur a third time.
     return takeDiagonals(b, x, sizes);
   }
   return x;
 }
 
-/// An operand of an einsum in which each name stands once: diagonals are taken, and summed where
-/// `isUsed` says that nothing else has the name.
+/// An operand of an einsum in which each name occurs once: diagonals are taken, and summed if
+/// `isUsed` returns false, that is, if nothing else has the name.
 static Labelled withoutRepeats(OpBuilder &b, const Labelled &x,
                                llvm::function_ref<bool(StringRef)> isUsed, const Sizes &sizes) {
   Labelled result = takeDiagonals(b, x, sizes);
@@ -236,7 +258,7 @@ static Labelled withoutRepeats(OpBuilder &b, const Labelled &x,
 }
 
 /// The gradient of diagonals: `x`, whose names are some of `names`, in the shape of `names`, with
-/// zeros beside the diagonals.
+/// zeros off the diagonals.
 static Value spreadDiagonals(OpBuilder &b, Labelled x, const Names &names, const Sizes &sizes) {
   Location loc = x.value.getLoc();
   Names target;
@@ -275,7 +297,7 @@ static Value spreadDiagonals(OpBuilder &b, Labelled x, const Names &names, const
 }
 
 /// d einsum("a, b -> y", A, B) = einsum("y, b -> a", g, B), einsum("y, a -> b", g, A), on the
-/// diagonals where a name stands twice.
+/// diagonals if a name is repeated.
 SmallVector<Value> EinsumOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   LabelPattern pattern;
   (void)pattern.parse(getLabels(), /*takesDiagonals=*/true);
@@ -316,8 +338,8 @@ struct MatrixOperand {
 };
 } // namespace
 
-/// An operand of a product of matrices: the axes `batch`, then `rows` and `columns` flattened, in
-/// the order in which they stand already if that is possible.
+/// An operand of a product of matrices: the axes `batch`, then `rows` and `columns` flattened,
+/// keeping the existing order if possible.
 static MatrixOperand asMatrix(OpBuilder &b, Location loc, const Labelled &x,
                               ArrayRef<std::string> batch, ArrayRef<std::string> rows,
                               ArrayRef<std::string> columns, const Sizes &sizes) {
@@ -336,7 +358,7 @@ static MatrixOperand asMatrix(OpBuilder &b, Location loc, const Labelled &x,
   return {reshapeTo(b, value, shape), isTransposed};
 }
 
-/// Multiplies two tensors and sums over the names that `isKept` is false for.
+/// Multiplies two tensors and sums over the names for which `isKept` returns false.
 static Labelled contract(OpBuilder &b, Location loc, const Labelled &lhs, const Labelled &rhs,
                          llvm::function_ref<bool(StringRef)> isKept, const Sizes &sizes) {
   Names batch, rows, inner, columns;
@@ -357,7 +379,7 @@ static Labelled contract(OpBuilder &b, Location loc, const Labelled &lhs, const 
   return {reshapeTo(b, result, sizesOf(names, sizes)), names};
 }
 
-/// How many products it takes to contract two operands; sizes that are not known count as 64.
+/// The number of scalar products that contracting two operands takes; unknown sizes count as 64.
 static double costOf(const Labelled &lhs, const Labelled &rhs, const Sizes &sizes) {
   constexpr int64_t kAssumed = 64;
   double cost = 1;
@@ -370,7 +392,7 @@ static double costOf(const Labelled &lhs, const Labelled &rhs, const Sizes &size
   return cost;
 }
 
-/// The pair that takes the fewest products; of equals the first.
+/// The pair with the fewest scalar products; the first if several are equal.
 static std::pair<size_t, size_t> cheapestPair(ArrayRef<Labelled> operands, const Sizes &sizes) {
   std::pair<size_t, size_t> best = {0, 1};
   double least = costOf(operands[0], operands[1], sizes);
@@ -383,7 +405,7 @@ static std::pair<size_t, size_t> cheapestPair(ArrayRef<Labelled> operands, const
   return best;
 }
 
-/// Products of matrices, each of the two operands that are the cheapest to multiply.
+/// Matrix products, each of the two operands that are cheapest to multiply.
 SmallVector<Value> EinsumOp::decompose(OpBuilder &b) {
   Einsum einsum;
   (void)readEinsum(std::nullopt, "einsum", getLabels(), getXs().getTypes(), true, einsum);
@@ -423,7 +445,15 @@ struct Rearrangement {
 };
 } // namespace
 
-/// Solves the sizes of the names that make up one axis.
+/// Fails with an error about a part of the pattern.
+template <typename... Args>
+static LogicalResult emitRearrangeError(std::optional<Location> location, StringRef part,
+                                        Args &&...args) {
+  return emitDetailedError(location, {.part = part.str()}, "'rearrange'",
+                           std::forward<Args>(args)..., " [rearrange]");
+}
+
+/// Computes the sizes of the names that make up one axis.
 static LogicalResult solveAxis(std::optional<Location> location, const AxisLabels &axis,
                                const DimExpr &size, Sizes &sizes) {
   StringRef open;
@@ -434,8 +464,7 @@ static LogicalResult solveAxis(std::optional<Location> location, const AxisLabel
     else if (open.empty())
       open = name;
     else
-      return emitOptionalError(location, "'rearrange' needs the size of '", open, "' or '", name,
-                               "' [rearrange]");
+      return emitRearrangeError(location, open, " needs the size of '", open, "' or '", name, "'");
   }
   if (!open.empty() && !known.isConstant(0)) {
     sizes[open] = DimExpr::floorDiv(size, known);
@@ -443,9 +472,8 @@ static LogicalResult solveAxis(std::optional<Location> location, const AxisLabel
   }
   if (known == size)
     return success();
-  return emitOptionalError(location, "cannot prove that ", known.str(), " equals ", size.str(),
-                           ", as 'rearrange' needs for '", toText(LabelTerm{axis}),
-                           "' [unequal-dimensions]");
+  return emitUnproven(location, known, size, "'rearrange' needs for '", toText(LabelTerm{axis}),
+                      "' [unequal-dimensions]");
 }
 
 static LogicalResult readSizes(std::optional<Location> location, DictionaryAttr given,
@@ -456,11 +484,11 @@ static LogicalResult readSizes(std::optional<Location> location, DictionaryAttr 
   for (NamedAttribute entry : given) {
     auto dims = dyn_cast<DimsAttr>(entry.getValue());
     if (!dims || dims.getSizes().size() != 1)
-      return emitOptionalError(location, "'rearrange' expects one size for '",
-                               entry.getName().getValue(), "' [rearrange]");
+      return emitRearrangeError(location, entry.getName(), " expects one size for '",
+                                entry.getName().getValue(), "'");
     if (!contains(names, entry.getName().getValue()))
-      return emitOptionalError(location, "'rearrange' has no axis '", entry.getName().getValue(),
-                               "' in '", toText(input), "' [rearrange]");
+      return emitRearrangeError(location, toText(input), " has no axis '",
+                                entry.getName().getValue(), "' in '", toText(input), "'");
     sizes[entry.getName().getValue()] = dims.getExprs()[0];
   }
   return success();
@@ -469,17 +497,17 @@ static LogicalResult readSizes(std::optional<Location> location, DictionaryAttr 
 static LogicalResult readRearrangement(std::optional<Location> location, StringRef text,
                                        DictionaryAttr given, Type type, Rearrangement &result) {
   LabelPattern pattern;
-  std::string problem = pattern.parse(text);
-  if (problem.empty() && pattern.inputs.size() != 1)
-    problem = "there is one tensor to name the axes of";
-  if (!problem.empty())
-    return emitOptionalError(location, "'rearrange': ", problem, " [rearrange]");
+  std::optional<LabelError> error = pattern.parse(text);
+  if (!error && pattern.inputs.size() != 1)
+    error = LabelError{"there is one tensor to name the axes of"};
+  if (error)
+    return emitRearrangeError(location, error->part, ": ", error->text);
   LabelTerm input = pattern.inputs[0];
   Shape shape = shapeOf(type);
   size_t written = input.size();
   if (!expandEllipsis(input, shape.size()))
-    return emitOptionalError(location, "'rearrange': '", toText(pattern.inputs[0]),
-                             "' does not name each axis of ", toText(type), " once [rearrange]");
+    return emitRearrangeError(location, toText(pattern.inputs[0]), ": ",
+                              explainTerm(toText(pattern.inputs[0]), type));
   if (failed(readSizes(location, given, input, result.sizes)))
     return failure();
   for (auto [axis, size] : llvm::zip(input, shape))
@@ -492,9 +520,8 @@ static LogicalResult readRearrangement(std::optional<Location> location, StringR
   llvm::sort(before);
   llvm::sort(after);
   if (before != after)
-    return emitOptionalError(location,
-                             "'rearrange' expects the same names on both sides, but got '", text,
-                             "' [rearrange]");
+    return emitRearrangeError(location, text, " expects the same names on both sides, but got '",
+                              text, "'");
   for (const AxisLabels &axis : pattern.output)
     result.result.push_back(product(axis, result.sizes));
   return success();

@@ -26,8 +26,8 @@ static StringRef takeToken(StringRef &text) {
 
 static bool isName(StringRef token) { return isAlpha(token[0]) || token[0] == '_'; }
 
-/// Reads a term up to the end of `text`; returns what is wrong with it.
-static std::string parseTerm(StringRef text, LabelTerm &term) {
+/// Parses a term up to the end of `text`; returns the error, if there is one.
+static std::optional<LabelError> parseTerm(StringRef text, LabelTerm &term) {
   bool isInGroup = false;
   for (text = text.trim(); !text.empty(); text = text.ltrim()) {
     StringRef token = takeToken(text);
@@ -41,42 +41,42 @@ static std::string parseTerm(StringRef text, LabelTerm &term) {
     } else if ((token == ".." || token == "...") && !isInGroup) {
       term.push_back({".."});
     } else if (!isName(token)) {
-      return "'" + token.str() + "' is no name of an axis";
+      return LabelError{"'" + token.str() + "' is no name of an axis", token.str()};
     } else if (isInGroup) {
       term.back().push_back(token.str());
     } else {
       term.push_back({token.str()});
     }
   }
-  return isInGroup ? "a ')' is missing" : "";
+  return isInGroup ? std::optional(LabelError{"a ')' is missing"}) : std::nullopt;
 }
 
-static std::string findRepeated(const LabelTerm &term) {
+static std::optional<LabelError> findRepeated(const LabelTerm &term) {
   SmallVector<StringRef> seen;
   for (const AxisLabels &axis : term)
     for (const std::string &name : axis) {
       if (is_contained(seen, name))
-        return "'" + name + "' stands twice in '" + toText(term) + "'";
+        return LabelError{"'" + name + "' occurs twice in '" + toText(term) + "'", name};
       seen.push_back(name);
     }
-  return "";
+  return std::nullopt;
 }
 
-std::string LabelPattern::parse(StringRef text, bool takesDiagonals) {
+std::optional<LabelError> LabelPattern::parse(StringRef text, bool takesDiagonals) {
   if (text.count("->") != 1)
-    return "one '->' is expected between operands and result";
+    return LabelError{"one '->' is expected between operands and result"};
   auto [left, right] = text.split("->");
   SmallVector<StringRef> parts;
   left.split(parts, ',');
   for (StringRef part : parts) {
-    std::string error = parseTerm(part, inputs.emplace_back());
-    if (error.empty() && !takesDiagonals)
+    std::optional<LabelError> error = parseTerm(part, inputs.emplace_back());
+    if (!error && !takesDiagonals)
       error = findRepeated(inputs.back());
-    if (!error.empty())
+    if (error)
       return error;
   }
-  std::string error = parseTerm(right, output);
-  return error.empty() ? findRepeated(output) : error;
+  std::optional<LabelError> error = parseTerm(right, output);
+  return error ? error : findRepeated(output);
 }
 
 bool expandEllipsis(LabelTerm &term, size_t rank) {

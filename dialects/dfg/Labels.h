@@ -17,20 +17,26 @@ using AxisLabels = llvm::SmallVector<std::string>;
 /// The axes of one operand or result.
 using LabelTerm = llvm::SmallVector<AxisLabels>;
 
+/// What is wrong with a pattern, and the part of it that is.
+struct LabelError {
+  std::string text;
+  std::string part = {};
+};
+
 /// `a (b c), .. -> d`: terms between commas before the arrow, one after it.
 struct LabelPattern {
   llvm::SmallVector<LabelTerm> inputs;
   LabelTerm output;
 
-  /// Reads a pattern; returns what is wrong with it, or nothing. With `takesDiagonals` an operand
+  /// Parses a pattern; returns an error message, empty on success. With `takesDiagonals` an operand
   /// may have a name twice.
-  std::string parse(llvm::StringRef text, bool takesDiagonals = false);
+  std::optional<LabelError> parse(llvm::StringRef text, bool takesDiagonals = false);
 };
 
 inline bool isEllipsis(const AxisLabels &axis) { return axis.size() == 1 && axis[0] == ".."; }
 
-/// Replaces the ellipsis of a term by names for the axes that it stands for in a tensor of rank
-/// `rank`; false if the ranks do not fit.
+/// Replaces the ellipsis of a term by names for its axes in a tensor of rank `rank`; returns false
+/// if the ranks do not match.
 bool expandEllipsis(LabelTerm &term, size_t rank);
 
 /// Names of axes, one each.

@@ -1,4 +1,4 @@
-//===- ListOps.cpp - Sequences of tensors ----------------------------------===//
+//===- ListOps.cpp - Sequences of tensors ---------------------------------===//
 
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Dfg.h"
@@ -43,7 +43,7 @@ static Value zerosLike(OpBuilder &b, Value list) {
                               TypeAttr::get(element.getElementType()));
 }
 
-/// Whether 0 <= index < size, or <= size where a list may grow.
+/// Builds the condition 0 <= index < size, or <= size if the list may grow.
 static Value buildIsInside(OpBuilder &b, Value list, Value index, bool mayGrow) {
   Location loc = index.getLoc();
   Type dtype = elementTypeOf(index.getType());
@@ -125,8 +125,8 @@ Value ListWriteOp::buildCheck(OpBuilder &b) {
 
 StringAttr ListWriteOp::getCheckMessage() { return outsideMessage(getContext(), "list_write"); }
 
-/// The element gets g[i]; the old list gets g with zeros there. Where the list grew, the gradient
-/// is one element longer than the operand, which counts as its prefix.
+/// The element's gradient is g[i]; that of the old list is g with zeros there. If the list grew,
+/// the gradient is one element longer than the operand, whose gradient is its prefix.
 SmallVector<Value> ListWriteOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Value g = resultGrads.front();
   Value value = ListReadOp::create(b, getLoc(), g, getIndex());
@@ -152,7 +152,7 @@ Value ListAddOp::buildCheck(OpBuilder &b) {
 
 StringAttr ListAddOp::getCheckMessage() { return outsideMessage(getContext(), "list_add"); }
 
-/// Both the list and the element get their part of g.
+/// The list's gradient is g, that of the element g[i].
 SmallVector<Value> ListAddOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Value g = resultGrads.front();
   return {g, Value(), ListReadOp::create(b, getLoc(), g, getIndex())};
@@ -183,7 +183,7 @@ SmallVector<Value> ListSumOp::buildOperandGradients(OpBuilder &, ValueRange resu
   return {resultGrads.front(), resultGrads.front()};
 }
 
-/// A loop over the right list that adds to the left one. What a read finds outside of a list is
+/// A loop over the right list that adds to the left one. A read past the end of a list returns
 /// zero.
 SmallVector<Value> ListSumOp::decompose(OpBuilder &b) {
   Location loc = getLoc();
@@ -219,12 +219,8 @@ LogicalResult ListStackOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-/// On a `dfg.list_stack` that takes the first elements of a list that may have more: the gradient
-/// of a list that grew, as that of what it was before.
-static constexpr StringLiteral kPrefix = "tfc.prefix";
-
 Value ListStackOp::buildCheck(OpBuilder &b) {
-  if ((*this)->hasAttr(kPrefix))
+  if (getPrefix())
     return {};
   // The number of elements fits i32, but not every size that it is compared with.
   Type i64 = b.getI64Type();
@@ -239,10 +235,10 @@ StringAttr ListStackOp::getCheckMessage() {
                                            getSize().getExprs().front().str() + " elements");
 }
 
-/// d(stack(l)) = unstack(g), and zeros for elements that were left out.
+/// d(stack(l)) = unstack(g), and zeros for elements that were omitted.
 SmallVector<Value> ListStackOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Value g = ListUnstackOp::create(b, getLoc(), resultGrads.front());
-  if ((*this)->hasAttr(kPrefix))
+  if (getPrefix())
     g = ListSumOp::create(b, getLoc(), zerosLike(b, getList()), g);
   return {g};
 }
@@ -269,11 +265,9 @@ Numbers ListUnstackOp::getNumbers() {
   return {{sizeOfAxis(getX().getType(), 0), IntegerType::get(getContext(), 32)}};
 }
 
-/// d(unstack(x)) = stack(g).
+/// d(unstack(x)) = stack(g). The gradient of a list that grew has more elements than x.
 SmallVector<Value> ListUnstackOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Shape shape = shapeOf(getX().getType());
-  auto stack = ListStackOp::create(b, getLoc(), resultGrads.front(),
-                                   DimsAttr::get(b.getContext(), {shape.front()}));
-  stack->setAttr(kPrefix, b.getUnitAttr());
-  return {stack};
+  auto size = DimsAttr::get(b.getContext(), {shape.front()});
+  return {ListStackOp::create(b, getLoc(), resultGrads.front(), size, /*prefix=*/true)};
 }

@@ -1,4 +1,4 @@
-//===- ListOps.td - Sequences of tensors -----------------------------------===//
+//===- ListOps.td - Sequences of tensors ----------------------------------===//
 
 #ifndef TFC_DIALECTS_DFG_LISTOPS_TD
 #define TFC_DIALECTS_DFG_LISTOPS_TD
@@ -6,10 +6,10 @@
 include "dialects/dfg/DfgBase.td"
 
 def Dfg_ListCreateOp : Dfg_PureOp<"list_create"> {
-  let summary = "Makes a list of zeros";
+  let summary = "Creates a list of zeros";
   let description = [{
-    `size` elements of zeros, of the shape `shape` and the dtype `dtype` (f32 unless given). A
-    negative size is 0.
+    `size` elements of zeros, of the shape `shape` and the dtype `dtype` (f32 by default). A
+    negative size counts as 0.
 
     ```mlir
     %l = dfg.list_create %size {shape = #dfg.dims<4>} : tensor<i32>
@@ -21,7 +21,7 @@ def Dfg_ListCreateOp : Dfg_PureOp<"list_create"> {
 }
 
 def Dfg_ListSizeOp : Dfg_PureOp<"list_size"> {
-  let summary = "Gives the number of elements";
+  let summary = "Returns the number of elements";
   let description = [{
     ```mlir
     %n = dfg.list_size %l : !dfg.list<tensor<4xf32>>
@@ -35,7 +35,7 @@ def Dfg_ListSizeOp : Dfg_PureOp<"list_size"> {
 def Dfg_ListReadOp : Dfg_PureOp<"list_read", [Dfg_Differentiable, Dfg_Checked]> {
   let summary = "Reads an element";
   let description = [{
-    A position below 0 or not below the size fails the call.
+    A position out of range fails the call.
 
     ```mlir
     %x = dfg.list_read %l, %i : !dfg.list<tensor<4xf32>>, tensor<i32>
@@ -59,8 +59,8 @@ class Dfg_ListWrite<string mnemonic, list<Trait> traits = []> :
 def Dfg_ListWriteOp : Dfg_ListWrite<"list_write"> {
   let summary = "Sets an element";
   let description = [{
-    The position may be the size, which then grows by one; others outside the
-    list fail the call.
+    The position may equal the size, which then grows by one; other positions
+    out of range fail the call.
 
     ```mlir
     %m = dfg.list_write %l, %i, %x : !dfg.list<tensor<4xf32>>, tensor<i32>, tensor<4xf32>
@@ -72,8 +72,8 @@ def Dfg_ListWriteOp : Dfg_ListWrite<"list_write"> {
 def Dfg_ListAddOp : Dfg_ListWrite<"list_add", [Dfg_Composite]> {
   let summary = "Adds to an element";
   let description = [{
-    What gradients of `list_read` are made of: the list of gradients is changed
-    in place, so that T reads cost O(T).
+    Gradients of `list_read` use this operation: it changes the list of
+    gradients in place, so that T reads cost O(T).
 
     ```mlir
     %m = dfg.list_add %l, %i, %x : !dfg.list<tensor<4xf32>>, tensor<i32>, tensor<4xf32>
@@ -85,7 +85,7 @@ def Dfg_ListAddOp : Dfg_ListWrite<"list_add", [Dfg_Composite]> {
 def Dfg_ListSumOp : Dfg_PureOp<"list_sum", [Dfg_Differentiable, Dfg_Composite]> {
   let summary = "Adds lists element by element";
   let description = [{
-    The shorter one counts as filled up with zeros.
+    The shorter list counts as padded with zeros.
 
     ```mlir
     %m = dfg.list_sum %a, %b : !dfg.list<tensor<4xf32>>, !dfg.list<tensor<4xf32>>
@@ -98,23 +98,25 @@ def Dfg_ListSumOp : Dfg_PureOp<"list_sum", [Dfg_Differentiable, Dfg_Composite]> 
 }
 
 def Dfg_ListStackOp : Dfg_PureOp<"list_stack", [Dfg_Differentiable, Dfg_Checked]> {
-  let summary = "Makes one tensor of all elements";
+  let summary = "Stacks all elements to a tensor";
   let description = [{
-    The result has a new first axis, of the one size `size`; a list of another
-    size fails the call.
+    The result has a new first axis of size `size`; a list of another size fails
+    the call. With `prefix`, which gradients of lists set, the list may
+    have more elements; the first ones are taken.
 
     ```mlir
     %x = dfg.list_stack %l {size = #dfg.dims<8>} : !dfg.list<tensor<4xf32>>
     ```
   }];
   let specialValues = "Elements pass as they are.";
-  let arguments = (ins Dfg_ListType:$list, Dfg_DimsAttr:$size);
+  let arguments = (ins Dfg_ListType:$list, Dfg_DimsAttr:$size, UnitAttr:$prefix);
+  let internalAttributes = ["prefix"];
   let results = (outs Dfg_Tensor:$x);
   let assemblyFormat = "$list attr-dict `:` type($list)";
 }
 
 def Dfg_ListUnstackOp : Dfg_PureOp<"list_unstack", [Dfg_Differentiable, Dfg_Numbering]> {
-  let summary = "Makes a list of the slices of a tensor along its first axis";
+  let summary = "Splits a tensor along its first axis into a list";
   let description = [{
     ```mlir
     %l = dfg.list_unstack %x : tensor<8x4xf32>

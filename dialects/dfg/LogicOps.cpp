@@ -1,4 +1,4 @@
-//===- LogicOps.cpp - Logic, bits, kinds of numbers --------------------===//
+//===- LogicOps.cpp - Logic, bits, kinds of numbers -----------------------===//
 
 #include "dialects/dfg/Scalar.h"
 
@@ -56,7 +56,7 @@ Value BitwiseNotOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 // ShiftLeftOp, ShiftRightOp
 //===----------------------------------------------------------------------===//
 
-/// The shift, as far as `count`, taken as unsigned, is less than the width; else `otherwise`.
+/// The shift if `count`, as an unsigned number, is less than the width; else `otherwise`.
 template <typename ShiftOp>
 static Value buildShift(ScalarBuilder s, Value x, Value count, Value otherwise) {
   Value width = s.number(x, x.getType().getIntOrFloatBitWidth());

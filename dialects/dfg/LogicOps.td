@@ -1,11 +1,11 @@
-//===- LogicOps.td - Logic, bits, kinds of numbers ---------------------===//
+//===- LogicOps.td - Logic, bits, kinds of numbers ------------------------===//
 
 #ifndef TFC_DIALECTS_DFG_LOGICOPS_TD
 #define TFC_DIALECTS_DFG_LOGICOPS_TD
 
 include "dialects/dfg/ElementwiseOps.td"
 
-/// Asks something of each element; the result is bool.
+/// Tests each element; the result is bool.
 class Dfg_PredicateOp<string mnemonic> : Dfg_UnaryOp<mnemonic, "Float", []> {
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
@@ -18,7 +18,7 @@ class Dfg_PredicateOp<string mnemonic> : Dfg_UnaryOp<mnemonic, "Float", []> {
 }
 
 def Dfg_LogicalAndOp : Dfg_BinaryOp<"logical_and", "Bool", [Commutative]> {
-  let summary = "Tests whether both hold";
+  let summary = "Takes the logical and";
   let description = [{
     Of two bool tensors.
 
@@ -29,9 +29,9 @@ def Dfg_LogicalAndOp : Dfg_BinaryOp<"logical_and", "Bool", [Commutative]> {
 }
 
 def Dfg_LogicalOrOp : Dfg_BinaryOp<"logical_or", "Bool", [Commutative]> {
-  let summary = "Tests whether one of two holds";
+  let summary = "Takes the logical or";
   let description = [{
-    Of two bool tensors; also if both hold.
+    Of two bool tensors.
 
     ```mlir
     %c = dfg.logical_or %a, %b : tensor<4xi1>, tensor<i1>
@@ -40,7 +40,7 @@ def Dfg_LogicalOrOp : Dfg_BinaryOp<"logical_or", "Bool", [Commutative]> {
 }
 
 def Dfg_LogicalXorOp : Dfg_BinaryOp<"logical_xor", "Bool", [Commutative]> {
-  let summary = "Tests whether exactly one of two holds";
+  let summary = "Takes the logical exclusive or";
   let description = [{
     Of two bool tensors.
 
@@ -108,8 +108,8 @@ def Dfg_BitwiseNotOp : Dfg_UnaryOp<"bitwise_not", "Integer", []> {
 def Dfg_ShiftLeftOp : Dfg_BinaryOp<"shift_left", "Integer", []> {
   let summary = "Shifts bits to the left";
   let description = [{
-    Zeros come in. By a negative number of bits, or as many as there are, the
-    result is 0.
+    Shifts in zeros. For a negative number of bits, or at least the width of the
+    type, the result is 0.
 
     ```mlir
     %c = dfg.shift_left %a, %b : tensor<4xi32>, tensor<i32>
@@ -120,8 +120,8 @@ def Dfg_ShiftLeftOp : Dfg_BinaryOp<"shift_left", "Integer", []> {
 def Dfg_ShiftRightOp : Dfg_BinaryOp<"shift_right", "Integer", []> {
   let summary = "Shifts bits to the right";
   let description = [{
-    Copies of the sign bit come in, zeros for u8. A negative number of bits, or
-    as many as there are, shifts everything out.
+    Shifts in copies of the sign bit, or zeros for u8. A negative number of
+    bits, or at least the width of the type, shifts everything out.
 
     ```mlir
     %c = dfg.shift_right %a, %b : tensor<4xi32>, tensor<i32>
@@ -136,7 +136,7 @@ def Dfg_IsNanOp : Dfg_PredicateOp<"is_nan"> {
     %y = dfg.is_nan %x : tensor<4xf32>
     ```
   }];
-  let specialValues = "True for NaN alone.";
+  let specialValues = "True only for NaN.";
 }
 
 def Dfg_IsInfOp : Dfg_PredicateOp<"is_inf"> {

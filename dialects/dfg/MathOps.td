@@ -8,7 +8,7 @@ include "dialects/dfg/ElementwiseOps.td"
 def Dfg_ExpOp : Dfg_UnaryOp<"exp", "Float"> {
   let summary = "Takes the exponential";
   let description = [{
-    `e ** x`: 0 at minus infinity, infinity where that is too large.
+    `e ** x`: 0 at minus infinity, infinity if the result is too large.
 
     ```mlir
     %y = dfg.exp %x : tensor<4xf32>
@@ -63,7 +63,7 @@ def Dfg_TanhOp : Dfg_UnaryOp<"tanh", "Float"> {
 def Dfg_Exp2Op : Dfg_UnaryOp<"exp2", "Float"> {
   let summary = "Takes powers of 2";
   let description = [{
-    `2 ** x`: 0 at minus infinity, infinity where that is too large.
+    `2 ** x`: 0 at minus infinity, infinity if the result is too large.
 
     ```mlir
     %y = dfg.exp2 %x : tensor<4xf32>
@@ -108,7 +108,7 @@ def Dfg_Log1pOp : Dfg_UnaryOp<"log1p", "Float"> {
 def Dfg_ReciprocalOp : Dfg_UnaryOp<"reciprocal", "Float"> {
   let summary = "Takes the reciprocal";
   let description = [{
-    `1 / x`; at 0 and -0 the infinity of that sign.
+    `1 / x`; the infinity of the same sign at 0 and -0.
 
     ```mlir
     %y = dfg.reciprocal %x : tensor<4xf32>
@@ -119,7 +119,8 @@ def Dfg_ReciprocalOp : Dfg_UnaryOp<"reciprocal", "Float"> {
 def Dfg_ReluOp : Dfg_UnaryOp<"relu", "Numeric"> {
   let summary = "Replaces negative elements by 0";
   let description = [{
-    `max(x, 0)`; NaN stays NaN, -0 becomes 0 or stays. The gradient at 0 is 0.
+    `max(x, 0)`; NaN stays NaN, the result for -0 is 0 or -0. The gradient at 0
+    is 0.
 
     ```mlir
     %y = dfg.relu %x : tensor<4xf32>

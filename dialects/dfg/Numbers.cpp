@@ -1,6 +1,7 @@
 //===- Numbers.cpp - Numbers known at compile time as elements ------------===//
 
 #include "dialects/dfg/Numbers.h"
+#include "dialects/dfg/Errors.h"
 #include "mlir/IR/Diagnostics.h"
 #include <cmath>
 #include <cstdio>
@@ -40,7 +41,7 @@ static bool isWhole(const Number &number) {
   return real && std::isfinite(*real) && std::trunc(*real) == *real;
 }
 
-/// As `textOf`, but a float that is a whole number looks like a float.
+/// Like `textOf`, but an integral float is printed as a float.
 static std::string literalOf(const Number &number) {
   std::string text = textOf(number);
   bool hasOnlyDigits = StringRef(text).find_first_not_of("-0123456789") == StringRef::npos;
@@ -84,7 +85,8 @@ static APFloat toFloat(const Number &number, FloatType type) {
   return value;
 }
 
-/// The number without its fraction, as a value of an integer type; nothing if that is out of range.
+/// The number without its fraction, as a value of an integer type; std::nullopt if it is out of
+/// range.
 static std::optional<APInt> toInteger(const Number &number, IntegerType type) {
   bool isUnsigned = type.isUnsigned() || type.getWidth() == 1;
   if (const double *real = std::get_if<double>(&number)) {
@@ -106,8 +108,8 @@ static NumberError outOfRange(const Number &number, Type element) {
           isFloat ? "infinity is written 'inf'" : ""};
 }
 
-/// Why a number of this kind never becomes an element of this type unless it is cast; nothing if it
-/// may.
+/// The error if a number of this kind cannot become an element of this type without a cast;
+/// std::nullopt if it can.
 static std::optional<NumberError> refuseKind(const Number &number, Type element) {
   bool isBool = std::holds_alternative<bool>(number);
   if (element.isInteger(1) && !isBool)
@@ -160,8 +162,9 @@ LogicalResult checkElement(std::optional<Location> location, StringRef op, Strin
       return success();
     slug = "literal-type";
   }
-  return emitOptionalError(location, "'", op, "' expects '", name, "' to be a value of ",
-                           toText(element), ", but got ", textOf(value), " [", slug, "]");
+  return emitDetailedError(location, {.attribute = name.str()}, "'", op, "' expects '", name,
+                           "' to be a value of ", toText(element), ", but got ", textOf(value),
+                           " [", slug, "]");
 }
 
 } // namespace tfc::dfg

@@ -1,6 +1,7 @@
 //===- Numbers.h - Numbers known at compile time as elements --------------===//
 //
-// A literal has no element type before it meets a tensor. This is the one place that converts it.
+// A literal has no element type until it is combined with a tensor. All such conversions are made
+// here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,10 +15,11 @@ namespace tfc::dfg {
 /// A number known at compile time.
 using Number = std::variant<bool, int64_t, double>;
 
-/// `Implicit` where a number meets a type, `Cast` where the author converts it, as in `i32(2.7)`.
+/// `Implicit` if a number is combined with a typed value, `Cast` if the author converts it, as in
+/// `i32(2.7)`.
 enum class Conversion { Implicit, Cast };
 
-/// Why a number is no element of a type.
+/// The reason why a number is not an element of a type.
 struct NumberError {
   llvm::StringRef slug;
   std::string text;

@@ -23,7 +23,7 @@ enum class AttrKind {
   Float,
   Int,
   IntList,
-  NamedSizes, // a dictionary of what a call names that is neither operand nor attribute
+  NamedSizes, // a dictionary of the named arguments that are neither operands nor attributes
   Other,
   String,
   Symbol,
@@ -47,7 +47,7 @@ struct OperandSignature {
   OperandKind kind;
 };
 
-/// A word that an attribute may be, and the integer that stands for it.
+/// A word that an attribute accepts, and the integer that represents it.
 struct EnumCase {
   llvm::StringRef name;
   int64_t value;

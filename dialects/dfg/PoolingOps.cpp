@@ -14,7 +14,7 @@ using namespace tfc::dfg;
 // Shared by pooling
 //===----------------------------------------------------------------------===//
 
-/// Lets a last window start before the padding behind the elements that is not a whole one.
+/// Adds a last, partial window, which starts before the padding at the end.
 static void roundUp(Windows &windows) {
   for (size_t axis = 0; axis < windows.rank(); ++axis) {
     DimExpr stride = windows.stride[axis], first = windows.low[axis] + windows.sizes[axis];
@@ -27,8 +27,8 @@ static void roundUp(Windows &windows) {
   }
 }
 
-/// The windows of a pooling operation, without those that `ceil` adds unless it `reachesOver`, or
-/// an error.
+/// The windows of a pooling operation, or an error. Includes those that `ceil` adds only if
+/// `reachesOver`.
 template <typename Adaptor>
 static FailureOr<Windows> readPooling(std::optional<Location> location, StringRef name,
                                       Dtypes dtypes, Adaptor op, bool reachesOver) {
@@ -73,7 +73,7 @@ static Type pooledType(const Windows &windows, Type type, Type elementType) {
   return tensorOf(joined({shape.front()}, windows.count, {shape.back()}), elementType);
 }
 
-/// What cannot be larger than anything.
+/// The lowest value of the type, the neutral element of the maximum.
 static double lowestOf(Type elementType) {
   if (isa<FloatType>(elementType))
     return -std::numeric_limits<double>::infinity();
@@ -97,7 +97,8 @@ static Term sizeLike(const Term &like, const DimExpr &size) {
   return like.with(sizeAs(like.getBuilder(), like.getLoc(), size, like.getDtype()));
 }
 
-/// Where along `axis` each element of each window is, in the shape of windows of rank `rank`.
+/// The position along `axis` of each element of each window, in the shape of windows of rank
+/// `rank`.
 static Term placesAlong(OpBuilder &b, Location loc, const Windows &windows, size_t axis, Type dtype,
                         size_t rank) {
   Term window = countAlong(b, loc, windows.count[axis], dtype, 1 + axis, rank);
@@ -106,11 +107,11 @@ static Term placesAlong(OpBuilder &b, Location loc, const Windows &windows, size
          tap * sizeLike(tap, windows.dilation[axis]) - sizeLike(window, windows.low[axis]);
 }
 
-/// Whether no place along the padded axes is further from the elements than 32 bits tell apart.
+/// Returns true if 32 bits can represent all positions along the padded axes.
 static bool hasNearPlaces(const Windows &windows) {
   auto isNear = [](const DimExpr &size) { return size.constant().value_or(0) < (1 << 30); };
   return llvm::all_of(llvm::seq(windows.rank()), [&](size_t axis) {
-    // Padding of a size that is not known is shorter than a window.
+    // Padding of unknown size is shorter than a window.
     return isNear(windows.extent(axis)) && isNear(windows.stride[axis]) &&
            isNear(windows.dilation[axis]) && isNear(windows.low[axis]) &&
            isNear(windows.high[axis]);
@@ -122,7 +123,7 @@ static Term isWithin(const Term &place, const DimExpr &size) {
                             less(place, sizeLike(place, size)));
 }
 
-/// The dtype in which f16 and bf16 are computed.
+/// The dtype in which f16 and bf16 are computed, else `dtype`.
 static Type wideType(OpBuilder &b, Type dtype) {
   return dtype.isF64() ? dtype : Type(b.getF32Type());
 }
@@ -204,14 +205,14 @@ LogicalResult MaxPoolWithIndicesOp::inferReturnTypes(MLIRContext *context,
   Type type = adaptor.getX().getType();
   Type index = adaptor.getDtype().value_or(IntegerType::get(context, 32));
   if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64))
-    return emitOptionalError(location, "'", name, "' gives i32 or i64, but got dtype ",
+    return emitOptionalError(location, "'", name, "' returns i32 or i64, but got dtype ",
                              toText(index), " [dtype]");
   results.push_back(pooledType(*windows, type, elementTypeOf(type)));
   results.push_back(pooledType(*windows, type, index));
   return success();
 }
 
-/// d(max_pool_with_indices x) = g at the positions that it gives.
+/// d(max_pool_with_indices x) = g at the positions that it returns.
 SmallVector<Value> MaxPoolWithIndicesOp::buildOperandGradients(OpBuilder &b,
                                                                ValueRange resultGrads) {
   if (!resultGrads[0])
@@ -220,8 +221,8 @@ SmallVector<Value> MaxPoolWithIndicesOp::buildOperandGradients(OpBuilder &b,
   return {buildUnpooled(g, g.with(getIndex()), windowsOf(*this))};
 }
 
-/// The index is the smallest position of an element that is the largest one or, as that is NaN
-/// then, a NaN. Padding has no position.
+/// The index is the smallest position of the largest element, or of a NaN if the result is NaN.
+/// Padding has no position.
 SmallVector<Value> MaxPoolWithIndicesOp::decompose(OpBuilder &b) {
   Windows windows = windowsOf(*this);
   Location loc = getLoc();
@@ -305,7 +306,7 @@ static Term buildCounts(OpBuilder &b, AvgPoolOp op, const Windows &windows, Type
   return counts;
 }
 
-/// d(avg_pool x) = g / count at all elements of each window, added up.
+/// d(avg_pool x) = g / count at all elements of each window, summed over windows.
 SmallVector<Value> AvgPoolOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Windows windows = windowsOf(*this);
   Term g(b, getLoc(), resultGrads[0]);
@@ -355,11 +356,11 @@ LogicalResult LocalResponseNormOp::inferReturnTypes(MLIRContext *, std::optional
   return success();
 }
 
-/// Radii up to this one are taken as they are, though there may be fewer channels.
+/// Radii up to this one are used unchanged even if there may be fewer channels.
 static constexpr int64_t kUsualRadius = 1 << 10;
 
-/// The sum of the channels of `x` that are at most `within` away from each. The channels of a
-/// window come first, so that lanes run along neighbouring sums.
+/// For each channel of `x` the sum of the channels at a distance of at most `within`. The axis of a
+/// window's channels comes first, so that vector lanes run along neighbouring sums.
 static Term sumOfNeighbours(const Term &x, int64_t within) {
   OpBuilder &b = x.getBuilder();
   Shape shape = x.getShape();
@@ -386,7 +387,7 @@ static Term buildNorm(LocalResponseNormOp op, const Term &x) {
 
 /// With d = bias + alpha sum(x ** 2): d(x d ** -beta) = g d ** -beta - 2 alpha beta x sum(g x d **
 /// (-beta
-/// - 1)), as x is a neighbour of those that are its neighbours.
+/// - 1)), because being neighbours is symmetric.
 SmallVector<Value> LocalResponseNormOp::buildOperandGradients(OpBuilder &b,
                                                               ValueRange resultGrads) {
   Type dtype = elementTypeOf(getType()), wide = wideType(b, dtype);

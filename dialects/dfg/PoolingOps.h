@@ -1,4 +1,4 @@
-//===- PoolingOps.h - Reductions of windows --------------------------------===//
+//===- PoolingOps.h - Reductions of windows -------------------------------===//
 
 #pragma once
 

@@ -20,14 +20,12 @@ class Dfg_PoolingOp<string mnemonic, dag extra, list<Trait> traits = []> : Dfg_P
 def Dfg_MaxPoolOp : Dfg_PoolingOp<"max_pool", (ins)> {
   let summary = "Takes the largest element of each window";
   let description = [{
-    `x: [n, sizes.., channels]` gives `[n, windows.., channels]`. `size` is
-    that of a window: one number for all axes or one for each. `stride` is the
-    same unless given; `padding`, `pads` and `dilation` are as in
-    `convolution`. With `ceil` a last window may reach over the end of the
-    padding, if it starts before the padding behind the elements: the count of
-    windows is rounded up, as in PyTorch and ONNX. Padding is never the largest: a window of nothing else gives
-    minus infinity, or the smallest integer. NaN if any element of the window
-    is NaN. The gradient goes to the first of equal elements.
+    `x: [n, sizes.., channels]` becomes `[n, windows.., channels]`. `size` is that of a window: one number for
+    all axes or one for each. `stride` defaults to `size`; `padding`, `pads` and `dilation` are as in
+    `convolution`. With `ceil` the last window may extend beyond the padding if it starts before the padding
+    after the elements: the number of windows is rounded up, as in PyTorch and ONNX. Padding is never the
+    largest: a window of only padding returns minus infinity, or the smallest integer. NaN if any element of
+    the window is NaN. The gradient goes to the first of equal elements.
 
     ```mlir
     %y = dfg.max_pool %x {size = array<i64: 2>} : tensor<4x8x8x3xf32>
@@ -39,12 +37,12 @@ def Dfg_MaxPoolWithIndicesOp : Dfg_PoolingOp<"max_pool_with_indices",
     (ins OptionalAttr<Dfg_Dtype>:$dtype), [Dfg_Numbering]> {
   let summary = "Takes the largest element of each window and its position";
   let description = [{
-    `max_pool` and, for each element of its result, where in its image and
-    channel it was found: the row-major position over the axes between the
-    first and the last, `row * width + column`; `index * channels + channel`
-    counts the elements of the image. The first of equal elements is found,
-    a NaN before others, and -1 in a window of padding alone. `dtype` is i32
-    unless given.
+    `max_pool` and, for each element of its result, its position in the image
+    and channel: the row-major position over the axes between the first and the
+    last, `row * width + column`; `index * channels + channel` is the position
+    among all elements of the image. The position is that of the first of equal
+    elements, that of a NaN if there is one, and -1 in a window of only padding.
+    `dtype` is i32 by default.
 
     ```mlir
     %y, %index = dfg.max_pool_with_indices %x {size = array<i64: 2>} : tensor<4x8x8x3xf32>
@@ -57,10 +55,10 @@ def Dfg_AvgPoolOp : Dfg_PoolingOp<"avg_pool",
     (ins DefaultValuedOptionalAttr<BoolAttr, "false">:$count_padding)> {
   let summary = "Averages the elements of each window";
   let description = [{
-    `x: [n, sizes.., channels]` gives `[n, windows.., channels]`; the options
-    are those of `max_pool`. Padding counts as zeros with `count_padding`, but
-    not what a window of `ceil` has beyond it, and not at all without; then the
-    average of padding alone is NaN.
+    `x: [n, sizes.., channels]` becomes `[n, windows.., channels]`; the options
+    are those of `max_pool`. With `count_padding`, padding counts as zeros,
+    except for the part of a window of `ceil` beyond it. Otherwise padding is
+    ignored, and the average of only padding is NaN.
 
     ```mlir
     %y = dfg.avg_pool %x {size = array<i64: 3>, stride = array<i64: 2>, padding = "same"} : tensor<4x8x8x3xf32>
@@ -75,8 +73,8 @@ def Dfg_LocalResponseNormOp : Dfg_PureOp<"local_response_norm",
   let description = [{
     `x / (bias + alpha * sum(x ** 2)) ** beta`, with the sum over the channels
     of the last axis that are at most `radius` away. f16 and bf16 are computed
-    in f32. (Where a library divides
-    `alpha` by the number of channels that are summed, divide it here.)
+    in f32. (If another library divides `alpha` by the number of summed
+    channels, pass the quotient.)
 
     ```mlir
     %y = dfg.local_response_norm %x {radius = 2 : i64, alpha = 1.0e-4} : tensor<4x8x8x16xf32>

@@ -17,7 +17,7 @@ static Term positions(OpBuilder &b, Location loc, const DimExpr &size, int64_t a
   return Term(b, loc, reshapeTo(b, iota, shape));
 }
 
-/// Fails unless `dims` is a single size that some call makes at least 0.
+/// Fails unless `dims` is a single size that is not negative in every call.
 static LogicalResult checkSize(std::optional<Location> location, StringRef op, DimsAttr dims) {
   if (dims.getSizes().size() == 1 && isNonNegative(dims.getExprs()[0]) != false)
     return success();
@@ -125,7 +125,7 @@ LogicalResult tfc::dfg::inferTriangle(std::optional<Location> location, StringRe
 
 /// Where column - row is at most `diagonal`, for the last two axes of `like`.
 static Term isBelow(OpBuilder &b, Location loc, Value like, int64_t diagonal) {
-  // No matrix reaches further, and sums with a position do not overflow.
+  // No matrix is larger, and sums with a position do not overflow.
   diagonal = std::clamp<int64_t>(diagonal, -kMaxTensorBytes, kMaxTensorBytes);
   Shape shape = shapeOf(like.getType());
   Term row = positions(b, loc, shape.end()[-2], 0, 2),

@@ -9,7 +9,7 @@ def Dfg_IotaOp : Dfg_PureOp<"iota", [Dfg_ViewRole, Dfg_Numbering]> {
   let summary = "Counts from 0";
   let description = [{
     `[0, 1, ..., size - 1]` of the given dtype, by default i32. An integer type
-    must hold all of these numbers: a call with more is refused.
+    must hold all of these numbers; other calls are refused.
 
     ```mlir
     %y = dfg.iota {size = #dfg.dims<n>, dtype = i64}
@@ -22,11 +22,11 @@ def Dfg_IotaOp : Dfg_PureOp<"iota", [Dfg_ViewRole, Dfg_Numbering]> {
 }
 
 def Dfg_OneHotOp : Dfg_PureOp<"one_hot", [Dfg_Composite]> {
-  let summary = "Marks the position of each index in a row";
+  let summary = "Encodes indices as one-hot rows";
   let description = [{
     A new last axis of size `depth` holds `on_value` at the index and
     `off_value` elsewhere, everywhere for an index that is out of range. The
-    dtype is f32 unless given.
+    dtype is f32 by default.
 
     ```mlir
     %y = dfg.one_hot %i {depth = #dfg.dims<10>} : tensor<4xi32>
@@ -41,9 +41,9 @@ def Dfg_OneHotOp : Dfg_PureOp<"one_hot", [Dfg_Composite]> {
 }
 
 def Dfg_EyeOp : Dfg_PureOp<"eye", [Dfg_Composite]> {
-  let summary = "Makes an identity matrix";
+  let summary = "Creates an identity matrix";
   let description = [{
-    f32 unless a dtype is given.
+    f32 by default.
 
     ```mlir
     %y = dfg.eye {size = #dfg.dims<4>}
@@ -98,14 +98,14 @@ def Dfg_TriuOp : Dfg_TriangleOp<"triu", (ins DefaultValuedOptionalAttr<I64Attr, 
 def Dfg_CausalMaskOp : Dfg_TriangleOp<"causal_mask", (ins)> {
   let summary = "Masks scores of later positions";
   let description = [{
-    Elements of the last two axes with `column > row` become minus infinity,
-    so that `softmax` gives them no weight.
+    Elements of the last two axes with `column > row` become minus infinity, so
+    that `softmax` assigns them no weight.
 
     ```mlir
     %y = dfg.causal_mask %x : tensor<2x4x4xf32>
     ```
   }];
-  let specialValues = "The others pass as they are; what is masked may be NaN.";
+  let specialValues = "Other elements pass as they are; masked elements may be NaN.";
 }
 
 #endif // TFC_DIALECTS_DFG_POSITIONOPS_TD

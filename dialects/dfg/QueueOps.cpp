@@ -1,4 +1,4 @@
-//===- QueueOps.cpp - Queues between calls and threads ---------------------===//
+//===- QueueOps.cpp - Queues between calls and threads --------------------===//
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Resources.h"

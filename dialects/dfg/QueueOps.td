@@ -1,4 +1,4 @@
-//===- QueueOps.td - Queues between calls and threads ----------------------===//
+//===- QueueOps.td - Queues between calls and threads ---------------------===//
 
 #ifndef TFC_DIALECTS_DFG_QUEUEOPS_TD
 #define TFC_DIALECTS_DFG_QUEUEOPS_TD
@@ -9,11 +9,11 @@ include "mlir/IR/SymbolInterfaces.td"
 def Dfg_QueueOp : Dfg_Op<"queue", [Symbol]> {
   let summary = "Declares a queue of tuples of tensors";
   let description = [{
-    Shared by all handles of a state. `kind` is `fifo`, `shuffle` (takes a random
-    one of those it holds, as long as `min_ready` would be left; drawn by
-    `seed`) or `priority` (the first component, i64, is the priority, the
-    smallest first). It holds at most `capacity` elements. An element is one
-    tensor of each of `components`, called `names`.
+    All handles of a state share the queue. `kind` is `fifo`, `shuffle` (takes a
+    random element, drawn with `seed`, while at least `min_ready` would remain)
+    or `priority` (takes the element with the smallest first component, an i64).
+    The queue holds at most `capacity` elements. An element has one tensor for
+    each of `components`, with the names `names`.
 
     ```mlir
     dfg.queue @examples : [tensor<28x28xf32>, tensor<i32>]
@@ -53,7 +53,8 @@ def Dfg_EnqueueOp : Dfg_QueueAccess<"enqueue"> {
 def Dfg_EnqueueManyOp : Dfg_QueueAccess<"enqueue_many"> {
   let summary = "Puts the slices of tensors along their first axis into a queue";
   let description = [{
-    Blocks until all are in the queue; other threads' elements may come between.
+    Blocks until all are in the queue; elements of other threads may be
+    interleaved.
 
     ```mlir
     dfg.enqueue_many @examples(%images, %labels) : tensor<8x28x28xf32>, tensor<8xi32>
@@ -82,8 +83,9 @@ def Dfg_DequeueOp : Dfg_QueueAccess<"dequeue"> {
 def Dfg_DequeueManyOp : Dfg_QueueAccess<"dequeue_many"> {
   let summary = "Takes a number of elements out of a queue";
   let description = [{
-    The results have a new first axis, of the one size `count`. Blocks until all
-    are there; a closed queue that holds fewer fails the call and keeps them.
+    The results have a new first axis of size `count`. Blocks until that many
+    are available; a closed queue with fewer elements fails the call and keeps
+    them.
 
     ```mlir
     %image, %label = dfg.dequeue_many @examples {count = #dfg.dims<8>}
@@ -99,8 +101,9 @@ def Dfg_DequeueManyOp : Dfg_QueueAccess<"dequeue_many"> {
 def Dfg_DequeueUpToOp : Dfg_QueueAccess<"dequeue_up_to"> {
   let summary = "Takes elements out of a queue, fewer once it is closed";
   let description = [{
-    As `dequeue_many`, but a closed queue gives what is left, at least one: the
-    first result, i32, is their number, and the rest of the others is zero.
+    Like `dequeue_many`, but a closed queue returns its remaining elements, at
+    least one: the first result, i32, is their number, and the rest of the other
+    results is zero.
 
     ```mlir
     %number, %image, %label = dfg.dequeue_up_to @examples {count = #dfg.dims<8>}
@@ -114,7 +117,7 @@ def Dfg_DequeueUpToOp : Dfg_QueueAccess<"dequeue_up_to"> {
 }
 
 def Dfg_QueueSizeOp : Dfg_QueueAccess<"queue_size"> {
-  let summary = "Gives the number of elements in a queue";
+  let summary = "Returns the number of elements in a queue";
   let description = [{
     ```mlir
     %n = dfg.queue_size @examples : tensor<i32>
@@ -128,8 +131,8 @@ def Dfg_QueueSizeOp : Dfg_QueueAccess<"queue_size"> {
 def Dfg_QueueCloseOp : Dfg_QueueAccess<"queue_close"> {
   let summary = "Closes a queue";
   let description = [{
-    No element can be put into it any more; those in it can be taken. With
-    `cancel_pending`, waiting calls fail at once; without it, those that wait to
+    The queue accepts no more elements; those in it can still be taken. With
+    `cancel_pending`, waiting calls fail at once; without it, calls that wait to
     put elements in may still finish.
 
     ```mlir

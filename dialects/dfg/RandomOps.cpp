@@ -118,7 +118,7 @@ public:
 };
 } // namespace
 
-/// A number as an author writes it.
+/// A number in the syntax of the language.
 static std::string numberText(const APFloat &value) {
   SmallString<16> text;
   value.toString(text, /*FormatPrecision=*/6, /*FormatMaxPadding=*/6);
@@ -143,7 +143,7 @@ Value RandomUniformOp::buildDraw(OpBuilder &b, Value counter, Value index) {
   return draw.affine(draw.uniform(0), high - low, low);
 }
 
-/// A spread below 0 is most likely a variance or a logarithm.
+/// A negative standard deviation is most likely a variance or a logarithm.
 static LogicalResult checkNormal(Location location, StringRef op, APFloat mean, APFloat stddev,
                                  Type element) {
   if (failed(checkElement(location, op, "mean", mean, element)) ||
@@ -220,8 +220,8 @@ LogicalResult RandomIntegerOp::verify() {
   if (isHeld)
     return success();
   return mlir::emitError(getLoc())
-         << "'random_integer' from " << low << " up to " << high << " gives numbers that are no "
-         << toText(type) << " [random-range]";
+         << "'random_integer' from " << low << " up to " << high << " draws numbers that "
+         << toText(type) << " does not hold [random-range]";
 }
 
 Value RandomIntegerOp::buildDraw(OpBuilder &b, Value counter, Value index) {

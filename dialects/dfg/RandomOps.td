@@ -5,13 +5,13 @@
 
 include "dialects/dfg/DfgBase.td"
 
-/// Draws by Philox 4x32-10. Element `i` (row-major) gets one block of four 32-bit words w0 to w3: the
-/// counter's words 0 and 1 are the low and high half of `i`, words 2 and 3 those of the operand
-/// `counter`; the key's words are the low and high half of `seed`. So every element is drawn by
-/// itself, and a graph of the same seeds and counters repeats its numbers on any machine.
+/// Draws by Philox 4x32-10. Element `i` (row-major) gets one block of four 32-bit words w0 to w3:
+/// the counter's words 0 and 1 are the low and high half of `i`, words 2 and 3 those of the operand
+/// `counter`; the key's words are the low and high half of `seed`. Every element is thus drawn
+/// independently, and a graph with the same seeds and counters repeats its numbers on any machine.
 ///
-/// A uniform number u in [0, 1) is (w0 >> 8) * 2^-24 for f32 and the narrower types, and
-/// ((w0 >> 5) * 2^26 + (w1 >> 6)) * 2^-53 for f64; the next one, v, is made likewise of w1, or of w2
+/// A uniform number u in [0, 1) is (w0 >> 8) * 2^-24 for f32 and the narrower types, and ((w0 >> 5)
+/// * 2^26 + (w1 >> 6)) * 2^-53 for f64; the next one, v, is computed likewise from w1, or from w2
 /// and w3.
 class Dfg_RandomOp<string mnemonic, string dtypes, dag extra> :
     Dfg_PureOp<mnemonic, [Dfg_ParallelRole, DeclareOpInterfaceMethods<Dfg_RandomOpInterface>]> {
@@ -36,9 +36,9 @@ def Dfg_RandomUniformOp : Dfg_RandomOp<"random_uniform", "Float", (ins
     DefaultValuedOptionalAttr<F64Attr, "1.0">:$high)> {
   let summary = "Draws numbers from an interval";
   let description = [{
-    `low + u * (high - low)`, from `low` up to but, rounding aside, not
-    including `high`, which is not below it; f32 unless a dtype is given. Philox 4x32-10 in counter
-    mode: equal seeds and counters give equal numbers.
+    `low + u * (high - low)`, from `low` to `high`, excluding `high` except by rounding; `high` is
+    at least `low`; f32 by default. Philox 4x32-10 in counter mode: equal seeds and counters give
+    equal numbers.
 
     ```mlir
     %y = dfg.random_uniform %counter {shape = #dfg.dims<4, 8>, seed = 7 : i64} : tensor<i64>
@@ -53,8 +53,8 @@ def Dfg_RandomNormalOp : Dfg_RandomOp<"random_normal", "Float", (ins
   let summary = "Draws numbers from a normal distribution";
   let description = [{
     `mean + stddev * sqrt(-2 log(1 - u)) * cos(2 pi v)` (Box-Muller, the cosine
-    alone); f32 unless a dtype is given. Philox 4x32-10 in counter mode: equal
-    seeds and counters give equal numbers.
+    alone); f32 by default. Philox 4x32-10 in counter mode: equal seeds and
+    counters give equal numbers.
 
     ```mlir
     %y = dfg.random_normal %counter {shape = #dfg.dims<4, 8>, seed = 7 : i64} : tensor<i64>
@@ -71,7 +71,7 @@ def Dfg_RandomTruncatedNormalOp : Dfg_RandomOp<"random_truncated_normal", "Float
     The normal distribution within two standard deviations of `mean`, by
     inversion: `mean + stddev * sqrt(2) * erfinv((2 u - 1) * erf(sqrt(2)))`.
     Giles' polynomial approximates the inverse, refined by two Newton steps for
-    f64. `stddev` is that of the whole distribution. f32 unless a dtype is given.
+    f64. `stddev` is that of the whole distribution. f32 by default.
 
     ```mlir
     %y = dfg.random_truncated_normal %counter {shape = #dfg.dims<4, 8>, seed = 7 : i64} : tensor<i64>
@@ -84,9 +84,9 @@ def Dfg_RandomIntegerOp : Dfg_RandomOp<"random_integer", "Integer", (ins
     DefaultValuedOptionalAttr<I64Attr, "0">:$low, I64Attr:$high)> {
   let summary = "Draws integers from a range";
   let description = [{
-    `low + w0 * (high - low) // 2^32`: from `low` up to but not including
-    `high`, which are at most 2^32 apart; i32 unless a dtype is given. Philox
-    4x32-10 in counter mode: equal seeds and counters give equal numbers.
+    `low + w0 * (high - low) // 2^32`: from `low` to `high`, excluding `high`;
+    they are at most 2^32 apart; i32 by default. Philox 4x32-10 in counter mode:
+    equal seeds and counters give equal numbers.
 
     ```mlir
     %y = dfg.random_integer %counter {shape = #dfg.dims<4>, high = 10 : i64} : tensor<i64>

@@ -1,4 +1,4 @@
-//===- ReductionOps.cpp - Fewer elements out than in ----------------------===//
+//===- ReductionOps.cpp - Reductions over axes ----------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/ScanOps.h"
@@ -23,7 +23,13 @@ SmallVector<Value> SumOp::buildOperandGradients(OpBuilder &b, ValueRange resultG
   return {spread(b, resultGrads[0], getX(), getAxisAttr())};
 }
 
-/// The number of elements that each mean is over, as a scalar of `dtype`.
+std::optional<SizeTensor> SumOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  Adaptor adaptor(ValueRange(), attributes);
+  return reduceSizes(*operands[0], adaptor.getAxisAttr(), adaptor.getKeepDims(), DimExpr(0),
+                     [](const DimExpr &a, const DimExpr &b) { return a + b; });
+}
+
+/// The number of elements in each mean, as a scalar of `dtype`.
 static Value buildCount(OpBuilder &b, MeanOp op, Type dtype) {
   Shape shape = shapeOf(op.getX().getType());
   DimExpr count(1);
@@ -66,9 +72,21 @@ SmallVector<Value> MaxOp::buildOperandGradients(OpBuilder &b, ValueRange resultG
   return {buildExtremeGradient(b, *this, resultGrads[0])};
 }
 
+std::optional<SizeTensor> MaxOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  Adaptor adaptor(ValueRange(), attributes);
+  return reduceSizes(*operands[0], adaptor.getAxisAttr(), adaptor.getKeepDims(), std::nullopt,
+                     [](const DimExpr &a, const DimExpr &b) { return DimExpr::max(a, b); });
+}
+
 /// d(min x) = g / ties where x equals the minimum, else 0.
 SmallVector<Value> MinOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   return {buildExtremeGradient(b, *this, resultGrads[0])};
+}
+
+std::optional<SizeTensor> MinOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  Adaptor adaptor(ValueRange(), attributes);
+  return reduceSizes(*operands[0], adaptor.getAxisAttr(), adaptor.getKeepDims(), std::nullopt,
+                     [](const DimExpr &a, const DimExpr &b) { return DimExpr::min(a, b); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,6 +119,12 @@ SmallVector<Value> ProdOp::buildOperandGradients(OpBuilder &b, ValueRange result
   return {x.with(spread(b, resultGrads[0], getX(), getAxisAttr())) * back};
 }
 
+std::optional<SizeTensor> ProdOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  Adaptor adaptor(ValueRange(), attributes);
+  return reduceSizes(*operands[0], adaptor.getAxisAttr(), adaptor.getKeepDims(), DimExpr(1),
+                     [](const DimExpr &a, const DimExpr &b) { return a * b; });
+}
+
 //===----------------------------------------------------------------------===//
 // LogsumexpOp
 //===----------------------------------------------------------------------===//
@@ -115,7 +139,7 @@ SmallVector<Value> LogsumexpOp::buildOperandGradients(OpBuilder &b, ValueRange r
 SmallVector<Value> LogsumexpOp::decompose(OpBuilder &b) {
   Term x(b, getLoc(), getX());
   Term largest = call<MaxOp>(x, getAxisAttr(), b.getBoolAttr(true));
-  // Where the largest element is infinite, subtracting it would give NaN.
+  // If the largest element is infinite, subtracting it would give NaN.
   Term shift = select(call<IsFiniteOp>(largest), largest, largest.number(0.0));
   Term total = call<SumOp>(call<ExpOp>(x - shift), getAxisAttr(), b.getBoolAttr(true));
   return {reshape(call<LogOp>(total) + shift, shapeOf(getType()))};
@@ -134,7 +158,7 @@ LogicalResult tfc::dfg::inferArgReduction(std::optional<Location> location, Stri
     return failure();
   Type element = dtype.value_or(IntegerType::get(operand.getContext(), 32));
   if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
-    return emitOptionalError(location, "'", op, "' gives i32 or i64, but got dtype ",
+    return emitOptionalError(location, "'", op, "' returns i32 or i64, but got dtype ",
                              toText(element), " [dtype]");
   if (keepDims)
     shape[*normal] = DimExpr(1);
@@ -144,7 +168,7 @@ LogicalResult tfc::dfg::inferArgReduction(std::optional<Location> location, Stri
   return success();
 }
 
-/// The smallest position that holds the extreme element or, as that is NaN then, a NaN.
+/// The smallest position of the extreme element, or of a NaN if there is one.
 template <typename ExtremeOp, typename Op> static Value findExtreme(OpBuilder &b, Op op) {
   Term x(b, op.getLoc(), op.getX());
   Shape shape = x.getShape();

@@ -1,11 +1,11 @@
-//===- ReductionOps.td - Fewer elements out than in -----------------------===//
+//===- ReductionOps.td - Reductions over axes -----------------------------===//
 
 #ifndef TFC_DIALECTS_DFG_REDUCTIONOPS_TD
 #define TFC_DIALECTS_DFG_REDUCTIONOPS_TD
 
 include "dialects/dfg/DfgBase.td"
 
-/// `axis` lists the axes to reduce, negative ones counted from the end; without it all are reduced.
+/// `axis` lists the axes to reduce, negative ones counted from the end; by default all are reduced.
 class Dfg_ReductionOp<string mnemonic, string dtypes, list<Trait> traits = [Dfg_Differentiable]> :
     Dfg_PureOp<mnemonic, !listconcat([Dfg_ReductionRole], traits)> {
   let arguments = (ins Dfg_Tensor:$x, OptionalAttr<DenseI64ArrayAttr>:$axis,
@@ -23,11 +23,11 @@ class Dfg_ReductionOp<string mnemonic, string dtypes, list<Trait> traits = [Dfg_
   }];
 }
 
-def Dfg_SumOp : Dfg_ReductionOp<"sum", "Numeric"> {
+def Dfg_SumOp : Dfg_ReductionOp<"sum", "Numeric", [Dfg_Differentiable, Dfg_SizeEvaluation]> {
   let summary = "Sums over axes";
   let description = [{
     f16 and bf16 accumulate in f32; integers wrap. NaN and infinities of both
-    signs give NaN. The sum of nothing is 0.
+    signs give NaN. The sum of no elements is 0.
 
     ```mlir
     %y = dfg.sum %x {axis = array<i64: 1>} : tensor<4x8xf32>
@@ -38,7 +38,7 @@ def Dfg_SumOp : Dfg_ReductionOp<"sum", "Numeric"> {
 def Dfg_MeanOp : Dfg_ReductionOp<"mean", "Float", [Dfg_Differentiable, Dfg_Composite]> {
   let summary = "Averages over axes";
   let description = [{
-    f16 and bf16 are summed in f32. The mean of nothing is NaN.
+    f16 and bf16 are summed in f32. The mean of no elements is NaN.
 
     ```mlir
     %y = dfg.mean %x : tensor<4x8xf32>
@@ -47,11 +47,11 @@ def Dfg_MeanOp : Dfg_ReductionOp<"mean", "Float", [Dfg_Differentiable, Dfg_Compo
   let specialValues = "NaN and infinities of both signs give NaN.";
 }
 
-def Dfg_MaxOp : Dfg_ReductionOp<"max", "Numeric"> {
+def Dfg_MaxOp : Dfg_ReductionOp<"max", "Numeric", [Dfg_Differentiable, Dfg_SizeEvaluation]> {
   let summary = "Takes the largest element along axes";
   let description = [{
-    NaN if any element is NaN; of 0 and -0 either. The maximum of nothing is minus infinity, or
-    the smallest integer. Elements that tie share the gradient equally.
+    NaN if any element is NaN; for 0 and -0 either. The maximum of no elements is minus
+    infinity, or the smallest integer. Equal extremes share the gradient equally.
 
     ```mlir
     %y = dfg.max %x {axis = array<i64: -1>, keep_dims = true} : tensor<4x8xf32>
@@ -59,11 +59,11 @@ def Dfg_MaxOp : Dfg_ReductionOp<"max", "Numeric"> {
   }];
 }
 
-def Dfg_MinOp : Dfg_ReductionOp<"min", "Numeric"> {
+def Dfg_MinOp : Dfg_ReductionOp<"min", "Numeric", [Dfg_Differentiable, Dfg_SizeEvaluation]> {
   let summary = "Takes the smallest element along axes";
   let description = [{
-    NaN if any element is NaN; of 0 and -0 either. The minimum of nothing is infinity, or the
-    largest integer. Elements that tie share the gradient equally.
+    NaN if any element is NaN; for 0 and -0 either. The minimum of no elements is infinity,
+    or the largest integer. Equal extremes share the gradient equally.
 
     ```mlir
     %y = dfg.min %x {axis = array<i64: -1>, keep_dims = true} : tensor<4x8xf32>
@@ -71,11 +71,11 @@ def Dfg_MinOp : Dfg_ReductionOp<"min", "Numeric"> {
   }];
 }
 
-def Dfg_ProdOp : Dfg_ReductionOp<"prod", "Numeric"> {
+def Dfg_ProdOp : Dfg_ReductionOp<"prod", "Numeric", [Dfg_Differentiable, Dfg_SizeEvaluation]> {
   let summary = "Multiplies over axes";
   let description = [{
-    f16 and bf16 accumulate in f32; integers wrap. NaN, and 0 with
-    an infinity, give NaN. The product of nothing is 1.
+    f16 and bf16 accumulate in f32; integers wrap. NaN, and 0 with an infinity,
+    give NaN. The product of no elements is 1.
 
     ```mlir
     %y = dfg.prod %x {axis = array<i64: 1>} : tensor<4x8xf32>
@@ -84,7 +84,7 @@ def Dfg_ProdOp : Dfg_ReductionOp<"prod", "Numeric"> {
 }
 
 def Dfg_AllOp : Dfg_ReductionOp<"all", "Bool", []> {
-  let summary = "Tests whether all elements along axes hold";
+  let summary = "Tests whether all elements along axes are true";
   let description = [{
     True for no elements.
 
@@ -92,11 +92,11 @@ def Dfg_AllOp : Dfg_ReductionOp<"all", "Bool", []> {
     %y = dfg.all %x {axis = array<i64: 1>} : tensor<4x8xi1>
     ```
   }];
-  let specialValues = "A bool has none.";
+  let specialValues = "None: bool tensors have no special values.";
 }
 
 def Dfg_AnyOp : Dfg_ReductionOp<"any", "Bool", []> {
-  let summary = "Tests whether any element along axes holds";
+  let summary = "Tests whether any element along axes is true";
   let description = [{
     False for no elements.
 
@@ -104,14 +104,14 @@ def Dfg_AnyOp : Dfg_ReductionOp<"any", "Bool", []> {
     %y = dfg.any %x {axis = array<i64: 1>} : tensor<4x8xi1>
     ```
   }];
-  let specialValues = "A bool has none.";
+  let specialValues = "None: bool tensors have no special values.";
 }
 
 def Dfg_LogsumexpOp : Dfg_ReductionOp<"logsumexp", "Float", [Dfg_Differentiable, Dfg_Composite]> {
   let summary = "Takes the logarithm of a sum of exponentials over axes";
   let description = [{
-    `log(sum(exp(x)))`, without overflow; minus infinity for no elements or
-    such elements alone, infinity if one is, NaN if one is NaN.
+    `log(sum(exp(x)))`, without overflow; minus infinity for no elements or if
+    all are, infinity if one is, NaN if one is NaN.
 
     ```mlir
     %y = dfg.logsumexp %x {axis = array<i64: 1>} : tensor<4x8xf32>
@@ -142,8 +142,8 @@ class Dfg_ArgReductionOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Composite,
 def Dfg_ArgmaxOp : Dfg_ArgReductionOp<"argmax"> {
   let summary = "Finds the largest element along an axis";
   let description = [{
-    The position, by default as i32: the first of equal ones, the first NaN if
-    there is one, 0 for no elements.
+    The position, i32 by default, of the first of equal elements, or of the
+    first NaN if there is one; 0 for no elements.
 
     ```mlir
     %y = dfg.argmax %x {axis = 1 : i64} : tensor<4x8xf32>
@@ -154,8 +154,8 @@ def Dfg_ArgmaxOp : Dfg_ArgReductionOp<"argmax"> {
 def Dfg_ArgminOp : Dfg_ArgReductionOp<"argmin"> {
   let summary = "Finds the smallest element along an axis";
   let description = [{
-    The position, by default as i32: the first of equal ones, the first NaN if
-    there is one, 0 for no elements.
+    The position, i32 by default, of the first of equal elements, or of the
+    first NaN if there is one; 0 for no elements.
 
     ```mlir
     %y = dfg.argmin %x {axis = 1 : i64} : tensor<4x8xf32>

@@ -1,4 +1,4 @@
-//===- Regions.cpp - Changing what branches and loops give -----------------===//
+//===- Regions.cpp - Changing the results of branches and loops -----------===//
 
 #include "dialects/dfg/Regions.h"
 
@@ -15,7 +15,7 @@ static Operation *rebuild(Operation *op, ValueRange operands, TypeRange results)
   return b.create(state);
 }
 
-/// Replaces `op` by one with further operands and results at the end.
+/// Replaces `op` by an operation with additional operands and results at the end.
 static Operation *widen(Operation *op, ValueRange operands, TypeRange results) {
   Operation *replacement = rebuild(op, operands, results);
   op->replaceAllUsesWith(replacement->getResults().take_front(op->getNumResults()));

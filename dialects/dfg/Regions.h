@@ -1,4 +1,4 @@
-//===- Regions.h - Changing what branches and loops give -------------------===//
+//===- Regions.h - Changing the results of branches and loops -------------===//
 
 #pragma once
 
@@ -8,22 +8,22 @@
 
 namespace tfc::dfg {
 
-/// Replaces `op` by one with further results at the end; `onTrue` and `onFalse` are what its
-/// regions yield for them.
+/// Replaces `op` by an operation with additional results at the end; its regions yield `onTrue` and
+/// `onFalse` for them.
 IfOp addResults(IfOp op, mlir::ValueRange onTrue, mlir::ValueRange onFalse);
 
-/// Replaces `op` by one that carries further values, which start as `inits`. Both regions get
-/// arguments for them; the caller says with `addYields` what the next iteration gets.
+/// Replaces `op` by a loop with additional carried values, initialised with `inits`. Both regions
+/// get arguments for them; the caller adds the values of the next iteration with `addYields`.
 WhileOp addCarried(WhileOp op, mlir::ValueRange inits);
 
-/// Adds what the body yields for carried values that `addCarried` made.
+/// Adds the values that the body yields for carried values created by `addCarried`.
 void addYields(WhileOp op, mlir::ValueRange values);
 
-/// Replaces `op`, whose regions have lost the arguments and the yielded values of `dropped`
-/// already, by one without these.
+/// Replaces `op` by a loop without the carried values `dropped`, whose arguments and yielded values
+/// have already been removed from its regions.
 WhileOp dropCarried(WhileOp op, const llvm::BitVector &dropped);
 
-/// Clones what stands in `block` before its terminator to where `b` stands.
+/// Clones the operations of `block` except its terminator at the insertion point of `b`.
 void cloneBlock(mlir::OpBuilder &b, mlir::Block &block, mlir::IRMapping &mapping);
 
 } // namespace tfc::dfg

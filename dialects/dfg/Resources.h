@@ -1,5 +1,5 @@
-// What operations of the dialect have effects on, one resource a kind; a symbol tells which of
-// them.
+// The resources of effects of the dialect's operations, one for each kind; a symbol identifies the
+// variable, tape or queue.
 #pragma once
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -18,7 +18,7 @@ struct QueueResource : mlir::SideEffects::Resource::Base<QueueResource> {
   llvm::StringRef getName() final { return "queue"; }
 };
 
-/// Keeps the binding of a size where it is, though nothing reads a result of it.
+/// Keeps the binding of a size in place, although it has no result.
 struct SizeResource : mlir::SideEffects::Resource::Base<SizeResource> {
   llvm::StringRef getName() final { return "size"; }
 };

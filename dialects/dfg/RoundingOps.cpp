@@ -1,4 +1,4 @@
-//===- RoundingOps.cpp - Signs, rounding, limits, whole division -------===//
+//===- RoundingOps.cpp - Signs, rounding, limits, floor division ----------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Scalar.h"
@@ -23,7 +23,7 @@ Value AbsOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return hasUnsignedElements(getX()) ? scalars[0] : math::AbsIOp::create(b, getLoc(), scalars[0]);
 }
 
-/// The sign is constant but for a jump: nothing flows.
+/// The sign is piecewise constant: no gradient flows.
 SmallVector<Value> SignOp::buildOperandGradients(OpBuilder &, ValueRange) { return {Value()}; }
 
 Value SignOp::buildScalar(OpBuilder &b, ValueRange scalars) {
@@ -44,7 +44,7 @@ Value SignOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 // FloorOp, CeilOp, RoundOp, TruncOp
 //===----------------------------------------------------------------------===//
 
-// Steps are flat but for their jumps: nothing flows.
+// These are piecewise constant: no gradient flows.
 
 SmallVector<Value> FloorOp::buildOperandGradients(OpBuilder &, ValueRange) { return {Value()}; }
 
@@ -79,7 +79,7 @@ Value TruncOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 SmallVector<Value> ClampOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Term g(b, getLoc(), resultGrads[0]), x = g.with(getX()), zero = g.number(0.0);
   Term low = g.with(getMin()), high = g.with(getMax());
-  // Where the limits are one number, x does not matter.
+  // If the limits are equal, the result does not depend on x.
   Term isHigh =
       call<LogicalOrOp>(greater(call<MaximumOp>(x, low), high), call<GreaterEqualOp>(low, high));
   Term isLow = less(x, low);
@@ -101,7 +101,7 @@ Value ClampOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 // FloordivOp, ModOp
 //===----------------------------------------------------------------------===//
 
-/// Whether all elements of an integer divisor differ from 0; null if that is known.
+/// Builds the condition that all elements of an integer divisor are nonzero; null if that is known.
 static Value buildDivisorCheck(OpBuilder &b, Location loc, Value divisor) {
   if (isa<FloatType>(elementTypeOf(divisor.getType())))
     return {};
@@ -123,7 +123,7 @@ struct Division {
 };
 } // namespace
 
-/// A quotient of zero has the sign of the exact one, a remainder of zero that of `y`.
+/// A zero quotient has the sign of the exact quotient, a zero remainder that of `y`.
 static Division buildFloatDivision(ScalarBuilder s, Value x, Value y) {
   using Predicate = arith::CmpFPredicate;
   Value zero = s.number(x, 0.0);
@@ -143,7 +143,7 @@ static Division buildFloatDivision(ScalarBuilder s, Value x, Value y) {
   return {s.select(isByZero, plain, quotient), s.select(isDown, s.add(rest, y), remainder)};
 }
 
-/// A division by 0 gives some number and by -1 wraps, where the instruction would trap.
+/// Avoids traps of the instruction: the result of a division by 0 is arbitrary, and by -1 it wraps.
 static Division buildIntDivision(ScalarBuilder s, Value x, Value y) {
   using Predicate = arith::CmpIPredicate;
   Value zero = s.number(x, 0.0), one = s.number(x, 1.0);
@@ -170,13 +170,25 @@ static Division buildDivision(ScalarBuilder s, Value tensor, Value x, Value y) {
   return {s.create<arith::DivUIOp>(x, divisor), s.create<arith::RemUIOp>(x, divisor)};
 }
 
-/// The quotient is a step: nothing flows.
+/// Divides by a number other than 0.
+template <DimExpr (*divide)(const DimExpr &, const DimExpr &)>
+static std::optional<DimExpr> divideBy(const DimExpr &a, const DimExpr &b) {
+  if (!b.constant() || b.isConstant(0))
+    return std::nullopt;
+  return divide(a, b);
+}
+
+/// The quotient is piecewise constant: no gradient flows.
 SmallVector<Value> FloordivOp::buildOperandGradients(OpBuilder &, ValueRange) {
   return {Value(), Value()};
 }
 
 Value FloordivOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return buildDivision(ScalarBuilder(b, getLoc()), getLhs(), scalars[0], scalars[1]).quotient;
+}
+
+std::optional<SizeTensor> FloordivOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return combineSizes(operands, divideBy<DimExpr::floorDiv>);
 }
 
 Value FloordivOp::buildCheck(OpBuilder &b) { return buildDivisorCheck(b, getLoc(), getRhs()); }
@@ -195,6 +207,10 @@ SmallVector<Value> ModOp::buildOperandGradients(OpBuilder &b, ValueRange resultG
 
 Value ModOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return buildDivision(ScalarBuilder(b, getLoc()), getLhs(), scalars[0], scalars[1]).remainder;
+}
+
+std::optional<SizeTensor> ModOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return combineSizes(operands, divideBy<DimExpr::mod>);
 }
 
 Value ModOp::buildCheck(OpBuilder &b) { return buildDivisorCheck(b, getLoc(), getRhs()); }

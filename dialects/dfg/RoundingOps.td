@@ -1,4 +1,4 @@
-//===- RoundingOps.td - Signs, rounding, limits, whole division --------===//
+//===- RoundingOps.td - Signs, rounding, limits, floor division -----------===//
 
 #ifndef TFC_DIALECTS_DFG_ROUNDINGOPS_TD
 #define TFC_DIALECTS_DFG_ROUNDINGOPS_TD
@@ -8,7 +8,8 @@ include "dialects/dfg/ElementwiseOps.td"
 def Dfg_AbsOp : Dfg_UnaryOp<"abs", "Numeric"> {
   let summary = "Takes the absolute value";
   let description = [{
-    The smallest integer stays as it is; infinities and zeros lose their sign. The gradient at 0 is 0.
+    Integers wrap: the smallest one is unchanged. Infinities and zeros lose their sign. The gradient
+    at 0 is 0.
 
     ```mlir
     %y = dfg.abs %x : tensor<4xf32>
@@ -78,8 +79,8 @@ def Dfg_TruncOp : Dfg_UnaryOp<"trunc", "Float"> {
 def Dfg_ClampOp : Dfg_ElementwiseOp<"clamp", "Numeric", [Dfg_Differentiable]> {
   let summary = "Limits elements to a range";
   let description = [{
-    `minimum(maximum(x, min), max)`, with broadcasting of all three: `max`
-    where `min` is larger, NaN if one is. At a limit the gradient goes to `x`, at two equal ones to `max`.
+    `minimum(maximum(x, min), max)`, with broadcasting of all three: `max` where `min` is larger, NaN if
+    one operand is. At a limit the gradient goes to `x`, or to `max` if both limits are equal.
 
     ```mlir
     %y = dfg.clamp %x, %min, %max : tensor<4xf32>, tensor<f32>, tensor<f32>
@@ -91,13 +92,13 @@ def Dfg_ClampOp : Dfg_ElementwiseOp<"clamp", "Numeric", [Dfg_Differentiable]> {
 }
 
 def Dfg_FloordivOp : Dfg_BinaryOp<"floordiv", "Numeric",
-    [Dfg_Differentiable, Dfg_CheckedWithStatus]> {
+    [Dfg_Differentiable, Dfg_CheckedWithStatus, Dfg_SizeEvaluation]> {
   let summary = "Divides and rounds down";
   let description = [{
     `lhs // rhs`. Division of an integer by 0 fails the call; the smallest
-    integer divided by -1 wraps. Floating-point division by 0 is that of `div`,
-    of an infinity it is NaN; a quotient of 0 has the sign of the exact one. No
-    gradient flows.
+    integer divided by -1 wraps. Floating-point division by 0 is that of `div`;
+    that of an infinity is NaN; a quotient of 0 has the sign of the exact one.
+    No gradient flows.
 
     ```mlir
     %c = dfg.floordiv %a, %b : tensor<4xi32>, tensor<i32>
@@ -106,12 +107,12 @@ def Dfg_FloordivOp : Dfg_BinaryOp<"floordiv", "Numeric",
 }
 
 def Dfg_ModOp : Dfg_BinaryOp<"mod", "Numeric",
-    [Dfg_Differentiable, Dfg_CheckedWithStatus]> {
+    [Dfg_Differentiable, Dfg_CheckedWithStatus, Dfg_SizeEvaluation]> {
   let summary = "Takes the remainder of division";
   let description = [{
     `lhs % rhs` has the sign of `rhs`: `lhs - rhs * (lhs // rhs)`. For integers
-    `rhs` of 0 fails the call, for floating point it and an infinite `lhs` give
-    NaN. A remainder of 0 has the sign of `rhs` too.
+    `rhs` of 0 fails the call; for floating point the remainder is NaN if `rhs`
+    is 0 or `lhs` infinite. A remainder of 0 has the sign of `rhs` too.
 
     ```mlir
     %c = dfg.mod %a, %b : tensor<4xi32>, tensor<i32>

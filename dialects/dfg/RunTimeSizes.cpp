@@ -1,4 +1,4 @@
-//===- RunTimeSizes.cpp - Who waits for a size that the data decide ---------===//
+//===- RunTimeSizes.cpp - Dependences on data-dependent sizes -------------===//
 
 #include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/IR/AttrTypeSubElements.h"

@@ -1,4 +1,4 @@
-//===- ScanOps.cpp - Reductions that keep every step ----------------------===//
+//===- ScanOps.cpp - Reductions that return every step --------------------===//
 
 #include "dialects/dfg/ScanOps.h"
 #include "dialects/dfg/Formula.h"
@@ -35,17 +35,17 @@ static Term recur(Op op, const Term &factor, const Term &x, bool exclusive, bool
                                   b.getBoolAttr(op.getReverse() != flip));
 }
 
-/// What reaches the state behind element i of a scan whose states are s[i] = x[i] * s[i - 1] + ...,
-/// given the gradients `g` of its results: those of the later results, each scaled by the factors
-/// on the way.
+/// The gradient of the state after element i of a scan whose states are s[i] = x[i] * s[i - 1] +
+/// ..., given the gradients `g` of its results: those of the later results, each scaled by the
+/// factors in between.
 template <typename Op> static Term stateGradient(Op op, const Term &x, const Term &g) {
   if (op.getExclusive())
     return recur(op, x, g, /*exclusive=*/true, /*flip=*/true);
   return g + recur(op, x, x * g, /*exclusive=*/true, /*flip=*/true);
 }
 
-/// d(cumprod x) = the product before each element * what reaches the product with it. Without a
-/// division, so that it holds where elements are 0.
+/// d(cumprod x) = the product before each element * the gradient of the product up to it. There is
+/// no division, so it also holds if elements are 0.
 SmallVector<Value> CumprodOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Term g(b, getLoc(), resultGrads[0]), x = g.with(getX());
   Term before = getExclusive()
@@ -67,7 +67,8 @@ LogicalResult LinearRecurrenceOp::inferReturnTypes(MLIRContext *, std::optional<
   return success();
 }
 
-/// d(factor) = the state before each element * what reaches the state behind it, d(x) = the latter.
+/// d(factor) = the state before each element * the gradient of the state after it, d(x) = the
+/// latter.
 SmallVector<Value> LinearRecurrenceOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Term g(b, getLoc(), resultGrads[0]), factor = g.with(getFactor()), x = g.with(getX());
   Term state = stateGradient(*this, factor, g);
@@ -80,8 +81,8 @@ SmallVector<Value> LinearRecurrenceOp::buildOperandGradients(OpBuilder &b, Value
 // CummaxOp, CumminOp
 //===----------------------------------------------------------------------===//
 
-/// g, added where the extreme element was reached: at the last place so far that holds the extreme.
-/// Before the first one, and where NaN won, there is no such place.
+/// g, added at the last position so far that holds the extreme. Before the first such element, and
+/// where the result is NaN, there is none.
 template <typename Op> static Value buildExtremeGradient(OpBuilder &b, Op op, Value grad) {
   Term g(b, op.getLoc(), grad), x = g.with(op.getX());
   Shape shape = x.getShape(), column;
@@ -117,7 +118,8 @@ SmallVector<Value> CumminOp::buildOperandGradients(OpBuilder &b, ValueRange resu
 //===----------------------------------------------------------------------===//
 
 /// d(logcumsumexp x) = exp(x) * cumsum(g * exp(-y)) in the other direction, where y is the primal
-/// result; the sums of positive and of negative terms as logarithms, so that nothing overflows.
+/// result; the sums of positive and of negative terms are kept as logarithms, so that nothing
+/// overflows.
 SmallVector<Value> LogcumsumexpOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Term g(b, getLoc(), resultGrads[0]), x = g.with(getX()), y = g.with(getY());
   Term isReached = greater(y, -std::numeric_limits<double>::infinity());

@@ -1,4 +1,4 @@
-//===- ScanOps.h - Reductions that keep every step ------------------------===//
+//===- ScanOps.h - Reductions that return every step ----------------------===//
 
 #pragma once
 

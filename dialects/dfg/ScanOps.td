@@ -1,4 +1,4 @@
-//===- ScanOps.td - Reductions that keep every step -----------------------===//
+//===- ScanOps.td - Reductions that return every step ---------------------===//
 
 #ifndef TFC_DIALECTS_DFG_SCANOPS_TD
 #define TFC_DIALECTS_DFG_SCANOPS_TD
@@ -25,8 +25,8 @@ class Dfg_ScanOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Differentiable]> {
 def Dfg_CumsumOp : Dfg_ScanOp<"cumsum"> {
   let summary = "Sums the elements up to each one along an axis";
   let description = [{
-    With `exclusive` without the element itself, with `reverse` from the last
-    element on. Integers wrap.
+    `exclusive` excludes the element itself; `reverse` starts from the last
+    element. Integers wrap.
 
     ```mlir
     %y = dfg.cumsum %x {axis = 1 : i64} : tensor<4x8xf32>
@@ -39,50 +39,50 @@ def Dfg_CumsumOp : Dfg_ScanOp<"cumsum"> {
 def Dfg_CumprodOp : Dfg_ScanOp<"cumprod"> {
   let summary = "Multiplies the elements up to each one along an axis";
   let description = [{
-    With `exclusive` without the element itself, with `reverse` from the last
-    element on. Integers wrap.
+    `exclusive` excludes the element itself; `reverse` starts from the last
+    element. Integers wrap.
 
     ```mlir
     %y = dfg.cumprod %x {axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
-  let specialValues = "From NaN on, and from where 0 and an infinity have been met, all are NaN.";
+  let specialValues = "After a NaN, or after both 0 and an infinity, all results are NaN.";
 }
 
 def Dfg_CummaxOp : Dfg_ScanOp<"cummax"> {
-  let summary = "Gives the largest element up to each one along an axis";
+  let summary = "Takes the largest element up to each one along an axis";
   let description = [{
-    With `exclusive` without the element itself, where the largest of nothing is
-    the smallest value; with `reverse` from the last element on. NaN wins. The
-    gradient goes to the last of equal elements that was reached.
+    `exclusive` excludes the element itself, and the largest of no elements is
+    the smallest value; `reverse` starts from the last element. NaN counts as
+    the largest. The gradient goes to the last of equal elements so far.
 
     ```mlir
     %y = dfg.cummax %x {axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
-  let specialValues = "The largest of nothing is minus infinity, or the smallest integer.";
+  let specialValues = "The largest of no elements is minus infinity, or the smallest integer.";
 }
 
 def Dfg_CumminOp : Dfg_ScanOp<"cummin"> {
-  let summary = "Gives the smallest element up to each one along an axis";
+  let summary = "Takes the smallest element up to each one along an axis";
   let description = [{
-    With `exclusive` without the element itself, where the smallest of nothing
-    is the largest value; with `reverse` from the last element on. NaN wins. The
-    gradient goes to the last of equal elements that was reached.
+    `exclusive` excludes the element itself, and the smallest of no elements is
+    the largest value; `reverse` starts from the last element. NaN counts as the
+    smallest. The gradient goes to the last of equal elements so far.
 
     ```mlir
     %y = dfg.cummin %x {axis = 1 : i64} : tensor<4x8xf32>
     ```
   }];
-  let specialValues = "The smallest of nothing is infinity, or the largest integer.";
+  let specialValues = "The smallest of no elements is infinity, or the largest integer.";
 }
 
 def Dfg_LogcumsumexpOp : Dfg_ScanOp<"logcumsumexp"> {
-  let summary = "Gives the logarithm of sums of exponentials along an axis";
+  let summary = "Takes the logarithm of cumulative sums of exponentials";
   let description = [{
-    `log(cumsum(exp(x)))` without overflow. With `exclusive` without the element
-    itself, where the logarithm of nothing is minus infinity; with `reverse`
-    from the last element on.
+    `log(cumsum(exp(x)))` without overflow. `exclusive` excludes the element
+    itself, and the result for no elements is minus infinity; `reverse` starts
+    from the last element.
 
     ```mlir
     %y = dfg.logcumsumexp %x {axis = 1 : i64} : tensor<4x8xf32>
@@ -93,18 +93,18 @@ def Dfg_LogcumsumexpOp : Dfg_ScanOp<"logcumsumexp"> {
 }
 
 def Dfg_LinearRecurrenceOp : Dfg_PureOp<"linear_recurrence", [Dfg_Differentiable]> {
-  let summary = "Scales what came before and adds each element along an axis";
+  let summary = "Computes a first-order linear recurrence along an axis";
   let description = [{
-    `y[i] = factor[i] * y[i - 1] + x[i]`, and 0 before the first element. With
-    `exclusive` the result at `i` is `y[i - 1]`, with `reverse` it runs from the
-    last element to the first. Running averages and linear filters are such
-    recurrences, and so is the gradient of `cumprod`. Integers wrap.
+    `y[i] = factor[i] * y[i - 1] + x[i]`, starting from 0. With `exclusive` the
+    result at `i` is `y[i - 1]`; `reverse` runs from the last element to the
+    first. Running averages and linear filters are such recurrences, and so is
+    the gradient of `cumprod`. Integers wrap.
 
     ```mlir
     %y = dfg.linear_recurrence %factor, %x {axis = 1 : i64} : tensor<4x8xf32>, tensor<4x8xf32>
     ```
   }];
-  let specialValues = "0 times an infinity is NaN; once met, NaN stays.";
+  let specialValues = "0 times an infinity is NaN; NaN propagates to all later results.";
   let arguments = (ins Dfg_Tensor:$factor, Dfg_Tensor:$x, Dfg_Axis<"0">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$exclusive,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$reverse);

@@ -1,4 +1,4 @@
-//===- ScatterOps.cpp - Rows combined at computed places ------------------===//
+//===- ScatterOps.cpp - Rows combined at computed positions ---------------===//
 
 #include "dialects/dfg/ScatterOps.h"
 #include "dialects/dfg/Formula.h"
@@ -24,7 +24,7 @@ LogicalResult ScatterReduceOp::inferReturnTypes(MLIRContext *, std::optional<Loc
                       adaptor.getUpdates().getType(), adaptor.getOutside(), results);
 }
 
-/// The rows of `x` at the indices, zeros for those outside.
+/// The rows of `x` at the indices, zeros for indices out of range.
 static Term rowsAt(const Term &x, Value indices) {
   OpBuilder &b = x.getBuilder();
   return call<GatherOp>(x, indices, b.getI64IntegerAttr(0), b.getStringAttr("skip"));
@@ -42,13 +42,13 @@ static SmallVector<Value> extremeGradient(const Term &g, ScatterReduceOp op) {
   Term hits = call<CastOp>(equal(x, y), g.getDtype());
   Term updateHits = call<CastOp>(equal(u, rowsAt(y, op.getIndices())), g.getDtype());
   Term ties = addRows(hits, op.getIndices(), updateHits);
-  // Where NaN won nothing is equal to it.
+  // Nothing is equal to a NaN.
   Term share = g / select(greater(ties, 0.0), ties, ties.number(1.0));
   return {hits * share, Value(), updateHits * rowsAt(share, op.getIndices())};
 }
 
-/// For each of `updates` the product of those that fall on its row and stand before it in `order`,
-/// which keeps those of a row together.
+/// For each of `updates` the product of the updates of the same row that precede it in `order`,
+/// which groups updates by row.
 static Term productBefore(const Term &updates, const Term &indices, const Term &order) {
   OpBuilder &b = updates.getBuilder();
   Shape shape = updates.getShape();
@@ -69,8 +69,8 @@ static Term productBefore(const Term &updates, const Term &indices, const Term &
   return addRows(order.with(filled(b, order.getLoc(), type, 0.0)), order, product);
 }
 
-/// g times the product of the other factors, of those before and those behind each. Without a
-/// division, so that it holds where factors are 0, and so do its own gradients.
+/// g times the product of the other factors, that of the earlier ones times that of the later ones.
+/// There is no division, so it also holds if factors are 0, and so do its own gradients.
 static SmallVector<Value> productGradient(const Term &g, ScatterReduceOp op) {
   OpBuilder &b = g.getBuilder();
   Term x = g.with(op.getX()), u = g.with(op.getUpdates()), indices = g.with(op.getIndices());

@@ -1,4 +1,4 @@
-//===- ScatterOps.h - Rows combined at computed places ---------------------===//
+//===- ScatterOps.h - Rows combined at computed positions -----------------===//
 
 #pragma once
 

@@ -1,4 +1,4 @@
-//===- ScatterOps.td - Rows combined at computed places -------------------===//
+//===- ScatterOps.td - Rows combined at computed positions ----------------===//
 
 #ifndef TFC_DIALECTS_DFG_SCATTEROPS_TD
 #define TFC_DIALECTS_DFG_SCATTEROPS_TD
@@ -6,12 +6,12 @@
 include "dialects/dfg/DfgBase.td"
 
 def Dfg_ScatterReduceOp : Dfg_PureOp<"scatter_reduce", [Dfg_Differentiable, Dfg_Checked]> {
-  let summary = "Takes the largest, smallest or product at indices";
+  let summary = "Combines rows at indices by maximum, minimum or product";
   let description = [{
     `x` with row `indices[i]` combined with `updates[i]`, elementwise, in the
-    order of `i`: by `mode` "max" or "min", where NaN wins, or "mul", where
-    integers wrap. An index out of range fails the call; with
-    `outside = "skip"` its row is left out. Equal extremes share a gradient.
+    order of `i`: `mode` is "max" or "min", for which NaN is the extreme, or
+    "mul", for which integers wrap. An index out of range fails the call; with
+    `outside = "skip"` its update is ignored. Equal extremes share the gradient.
 
     ```mlir
     %y = dfg.scatter_reduce %x, %i, %u {mode = "max"} : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>

@@ -18,7 +18,17 @@ LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location
   return success();
 }
 
+LogicalResult ConstantOp::verify() {
+  if (hasData(getValue()))
+    return success();
+  return emitOpError("expects the data of ") << getType() << " in a resource";
+}
+
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+std::optional<SizeTensor> ConstantOp::evaluateSizes(SizeOperands, DictionaryAttr attributes) {
+  return readSizes(Adaptor(ValueRange(), attributes).getValue());
+}
 
 //===----------------------------------------------------------------------===//
 // SizeOp
@@ -29,7 +39,7 @@ LogicalResult SizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   if (adaptor.getValue().getSizes().size() != 1)
     return emitOptionalError(location, "'size' expects one size [size]");
   if (!adaptor.getDtype().isSignlessInteger(32) && !adaptor.getDtype().isSignlessInteger(64))
-    return emitOptionalError(location, "'size' gives i32 or i64, but got dtype ",
+    return emitOptionalError(location, "'size' returns i32 or i64, but got dtype ",
                              toText(adaptor.getDtype()), " [dtype]");
   results.push_back(RankedTensorType::get({}, adaptor.getDtype()));
   return success();
@@ -46,7 +56,12 @@ OpFoldResult SizeOp::fold(FoldAdaptor) {
 
 Numbers SizeOp::getNumbers() { return {{getValue().getExprs()[0], getDtype()}}; }
 
-/// Fails with an error if a size is negative whatever the named ones are.
+std::optional<SizeTensor> SizeOp::evaluateSizes(SizeOperands, DictionaryAttr attributes) {
+  Adaptor adaptor(ValueRange(), attributes);
+  return makeSize(adaptor.getDtype(), adaptor.getValue().getExprs().front());
+}
+
+/// Fails with an error if a size is negative for all values of the named sizes.
 static LogicalResult checkShape(std::optional<Location> location, StringRef op,
                                 ArrayRef<DimExpr> shape) {
   for (const DimExpr &size : shape)
@@ -79,9 +94,19 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-/// d(broadcast x) = g, summed over what was repeated.
+/// d(broadcast x) = g, summed over the broadcast axes.
 SmallVector<Value> BroadcastOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   return {sumTo(b, resultGrads[0], shapeOf(getX().getType()))};
+}
+
+std::optional<SizeTensor> BroadcastOp::evaluateSizes(SizeOperands operands,
+                                                     DictionaryAttr attributes) {
+  const SizeTensor &x = *operands[0];
+  auto shape = constantsOf(Adaptor(ValueRange(), attributes).getShape().getExprs());
+  std::optional<int64_t> count = shape ? countSizes(*shape) : std::nullopt;
+  if (!count || !x.isSingle() || x.getRank() > int64_t(shape->size()))
+    return std::nullopt;
+  return makeSizes(x.elementType, *shape, Shape(*count, x.values.front()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,11 +163,17 @@ SmallVector<Value> ReshapeOp::buildOperandGradients(OpBuilder &b, ValueRange res
   return {reshapeTo(b, resultGrads[0], shapeOf(getX().getType()))};
 }
 
+std::optional<SizeTensor> ReshapeOp::evaluateSizes(SizeOperands operands,
+                                                   DictionaryAttr attributes) {
+  auto shape = constantsOf(Adaptor(ValueRange(), attributes).getShape().getExprs());
+  return shape ? reshapeSizes(*operands[0], *shape) : std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // TransposeOp
 //===----------------------------------------------------------------------===//
 
-/// The permutation with nonnegative axes; reversal where none is given.
+/// The permutation with nonnegative axes; the reversal if none is given.
 static SmallVector<int64_t> permutationOf(DenseI64ArrayAttr attr, int64_t rank) {
   SmallVector<int64_t> permutation;
   if (!attr)

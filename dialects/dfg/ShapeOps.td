@@ -6,11 +6,12 @@
 include "dialects/dfg/DfgBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor, Dfg_SourceRole]> {
+def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor, Dfg_SourceRole,
+    Dfg_SizeEvaluation]> {
   let summary = "Holds a tensor known at compile time";
   let description = [{
-    Large values are dense resources: they stay out of the IR's text and reach
-    the artifact as a section beside the code.
+    Large values are dense resources: they are not part of the IR's text, and
+    are emitted as a section of their own.
 
     ```mlir
     %c = dfg.constant dense<1.0> : tensor<4xf32>
@@ -20,10 +21,11 @@ def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor,
   let results = (outs Dfg_Tensor:$result);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
-def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole, Dfg_Numbering, Dfg_SourceRole]> {
-  let summary = "Gives a size as a scalar";
+def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole, Dfg_Numbering, Dfg_SourceRole, Dfg_SizeEvaluation]> {
+  let summary = "Returns a size as a scalar";
   let description = [{
     The value of an expression over named dimensions, as i64 (or i32).
 
@@ -37,7 +39,7 @@ def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole, Dfg_Numbering, Dfg_SourceRole
   let hasFolder = 1;
 }
 
-def Dfg_BroadcastOp : Dfg_PureOp<"broadcast", [Dfg_ViewRole, Dfg_Differentiable]> {
+def Dfg_BroadcastOp : Dfg_PureOp<"broadcast", [Dfg_ViewRole, Dfg_Differentiable, Dfg_SizeEvaluation]> {
   let summary = "Repeats a tensor along new axes and axes of size 1";
   let description = [{
     ```mlir
@@ -51,11 +53,11 @@ def Dfg_BroadcastOp : Dfg_PureOp<"broadcast", [Dfg_ViewRole, Dfg_Differentiable]
   let hasFolder = 1;
 }
 
-def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_Differentiable]> {
-  let summary = "Gives the same elements, in row-major order, another shape";
+def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_Differentiable, Dfg_SizeEvaluation]> {
+  let summary = "Changes the shape, keeping the elements in row-major order";
   let description = [{
-    The number of elements must be provably the same. One size may be -1: it
-    is solved from the others.
+    The number of elements must be provably the same. One size may be -1: it is
+    computed from the others.
 
     ```mlir
     %y = dfg.reshape %x {shape = #dfg.dims<n, 8>} : tensor<?x2x4xf32, #dfg.dims<n, 2, 4>>

@@ -1,4 +1,4 @@
-//===- SizeComplexity.cpp - How large the formulas of sizes may be -------------===//
+//===- SizeComplexity.cpp - Limits on the formulas of sizes ---------------===//
 
 #include "dialects/dfg/SizeComplexity.h"
 #include "llvm/Support/MathExtras.h"

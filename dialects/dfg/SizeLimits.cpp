@@ -1,4 +1,4 @@
-//===- SizeLimits.cpp - Sizes that no memory holds ------------------------===//
+//===- SizeLimits.cpp - Sizes that exceed any memory ----------------------===//
 
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/Dfg.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tfc::dfg {
 
-/// A bool has a byte.
+/// The bytes of an element; a bool has one byte.
 static int64_t elementBytes(Type elementType) {
   return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
 }
@@ -17,7 +17,7 @@ DimExpr byteCount(RankedTensorType type) {
   return elementCount(shapeOf(type)) * elementBytes(type.getElementType());
 }
 
-/// The least that a size is, at least 1.
+/// A lower bound of a size, at least 1.
 static uint64_t leastOf(const DimExpr &size) {
   auto bounds = [](StringRef) { return DimExpr::Interval(0, std::nullopt); };
   return std::max<int64_t>(size.interval(bounds).first.value_or(1), 1);
@@ -58,20 +58,22 @@ LogicalResult checkSizes(Location location, StringRef op, TypeRange types) {
     if (isTooComplex(type))
       return emitError(location) << "the sizes of the result of '" << op
                                  << "' are too complex [too-large]";
-    return emitError(location) << "'" << op << "' gives " << toText(type)
+    return emitError(location) << "'" << op << "' returns " << toText(type)
                                << ", which no memory holds [too-large]";
   }
   return success();
 }
 
 const SizeLimit &numberLimitOf(Type type) {
-  std::string text = toText(type);
-  return *llvm::find_if(
-      kNumberLimits, [&](const SizeLimit &limit) { return limit.attribute.ends_with("." + text); });
+  std::optional<SizeUse> use = symbolizeSizeUse(toText(type));
+  for (const SizeLimit &limit : kNumberLimits)
+    if (limit.use == use)
+      return limit;
+  llvm_unreachable("sizes become integers only");
 }
 
 static std::string misfitMessage(const SizeLimit &limit, const Twine &what) {
-  StringRef type = limit.attribute.rsplit('.').second;
+  StringRef type = stringifySizeUse(limit.use);
   return (what + " is used as " + (type.starts_with("u") ? "a " : "an ") + type +
           " that it does not fit")
       .str();
@@ -120,7 +122,7 @@ static std::optional<std::string> findTooLarge(Attribute attribute, int64_t most
   return std::nullopt;
 }
 
-/// Whether the operation itself limits what the attribute holds: see `readWindows`.
+/// Returns true if the operation itself limits the attribute, see `readWindows`.
 static bool limitsItself(StringRef op, StringRef attribute) {
   return attribute == "stride" && op != "windows" && op != "place_windows";
 }
@@ -145,7 +147,7 @@ LogicalResult checkSizes(Location location, StringRef op, ArrayRef<NamedAttribut
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Computes what a size can be at most, and remembers the largest number on the way.
+/// Computes an upper bound of a size, and records the largest intermediate number.
 class Magnitude {
 public:
   explicit Magnitude(function_ref<uint64_t(StringRef)> largest) : largest(largest) {}

@@ -1,4 +1,4 @@
-//===- SizeOps.cpp - Sizes that the data decide ----------------------------===//
+//===- SizeOps.cpp - Data-dependent sizes ---------------------------------===//
 
 #include "dialects/dfg/SizeOps.h"
 #include "dialects/dfg/Formula.h"
@@ -36,13 +36,8 @@ std::string BindSizeOp::getName() { return getSize().getExprs()[0].asSymbol()->s
 
 DimExpr BindSizeOp::getBoundExpr() { return getBound().getExprs()[0]; }
 
-static constexpr llvm::StringLiteral kChecked = "tfc.checked";
-
-void tfc::dfg::markChecked(BindSizeOp op) {
-  op->setAttr(kChecked, UnitAttr::get(op->getContext()));
-}
-
-/// Whether the number counts elements of a tensor that has no more than the bound.
+/// Returns true if the number counts elements of a tensor with at most as many elements as the
+/// bound.
 static bool countsElements(BindSizeOp op) {
   auto sum = op.getCount().getDefiningOp<SumOp>();
   auto cast = sum ? sum.getX().getDefiningOp<CastOp>() : CastOp();
@@ -51,7 +46,7 @@ static bool countsElements(BindSizeOp op) {
 }
 
 Value BindSizeOp::buildCheck(OpBuilder &b) {
-  if ((*this)->hasAttr(kChecked) || countsElements(*this))
+  if (getChecked() || countsElements(*this))
     return {};
   Term count(b, getLoc(), CastOp::create(b, getLoc(), getCount(), b.getI64Type()));
   Term bound = count.with(sizeAs(b, getLoc(), getBoundExpr(), b.getI64Type()));
@@ -85,7 +80,7 @@ LogicalResult TruePositionsOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-/// Each position goes to the place that the number of true elements before it tells.
+/// Each position is stored at the index given by the number of true elements before it.
 SmallVector<Value> TruePositionsOp::decompose(OpBuilder &b) {
   Location loc = getLoc();
   Term mask(b, loc, getMask());

@@ -1,4 +1,4 @@
-//===- SizeOps.h - Sizes that the data decide ---------------------*- C++ -*-===//
+//===- SizeOps.h - Data-dependent sizes -----------------------------------===//
 
 #pragma once
 
@@ -6,10 +6,3 @@
 
 #define GET_OP_CLASSES
 #include "dialects/dfg/SizeOps.h.inc"
-
-namespace tfc::dfg {
-
-/// Says that the number has been checked where it was bound before.
-void markChecked(BindSizeOp op);
-
-} // namespace tfc::dfg

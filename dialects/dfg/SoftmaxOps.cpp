@@ -138,7 +138,7 @@ SmallVector<Value> SparseSoftmaxCrossEntropyOp::buildOperandGradients(OpBuilder 
 }
 
 /// log(sum(exp(z))) - z[label] with z = logits - max(logits); the label is picked by a masked sum,
-/// which reads the row once more but needs no address computed from data.
+/// which reads the row once more but needs no data-dependent address.
 SmallVector<Value> SparseSoftmaxCrossEntropyOp::decompose(OpBuilder &b) {
   Term z = shifted(Term(b, getLoc(), getLogits()), -1);
   Term label = asColumn(z.with(getLabel()));

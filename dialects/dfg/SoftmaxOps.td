@@ -47,9 +47,8 @@ def Dfg_SoftmaxCrossEntropyOp : Dfg_PureOp<"softmax_cross_entropy",
     [Dfg_Differentiable, Dfg_Composite]> {
   let summary = "Takes the cross entropy of logits against probabilities";
   let description = [{
-    `-sum(probabilities * log_softmax(logits))` over the last axis, one loss
-    per row. A probability of 0 adds 0 whatever the logit. Rows need not sum
-    to 1.
+    `-sum(probabilities * log_softmax(logits))` over the last axis, one loss per
+    row. A probability of 0 adds 0 for any logit. Rows need not sum to 1.
 
     ```mlir
     %loss = dfg.softmax_cross_entropy %logits, %p : tensor<4x10xf32>, tensor<4x10xf32>

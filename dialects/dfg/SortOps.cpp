@@ -10,7 +10,7 @@ using namespace tfc::dfg;
 #define GET_OP_CLASSES
 #include "dialects/dfg/SortOps.cpp.inc"
 
-/// The axis, counted from 0.
+/// The axis, normalised to be nonnegative.
 template <typename Op> static int64_t axisOf(Op op) {
   return *normalizeAxis(op.getAxis(), shapeOf(op.getX().getType()).size());
 }
@@ -29,7 +29,7 @@ LogicalResult SortOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   return success();
 }
 
-/// The places from which the elements come.
+/// The original positions of the sorted elements.
 static Value orderOf(OpBuilder &b, SortOp op) {
   Shape shape = shapeOf(op.getX().getType());
   DimExpr size = shape[*normalizeAxis(op.getAxis(), shape.size())];
@@ -37,7 +37,7 @@ static Value orderOf(OpBuilder &b, SortOp op) {
                            op.getAxisAttr(), b.getBoolAttr(op.getDescending()));
 }
 
-/// d sort(x) = g, each element where that of x came from.
+/// d sort(x) = g, with each element at the original position.
 SmallVector<Value> SortOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   return {
       takeAlongAxisGradient(b, getLoc(), getX(), orderOf(b, *this), axisOf(*this), resultGrads[0])};
@@ -51,7 +51,7 @@ SmallVector<Value> SortOp::decompose(OpBuilder &b) {
 // ArgTopKOp, TopKOp
 //===----------------------------------------------------------------------===//
 
-/// The shape of what `op` gives.
+/// The shape of the results of `op`.
 static FailureOr<Shape> inferTopK(std::optional<Location> location, StringRef op, Type type,
                                   int64_t axis, DimsAttr k) {
   Shape shape = shapeOf(type);
@@ -68,7 +68,7 @@ static FailureOr<Shape> inferTopK(std::optional<Location> location, StringRef op
   return shape;
 }
 
-/// Whether k is not negative and at most the size, unless that is known.
+/// Builds the condition that k is between 0 and the size; null if that is known.
 static Value buildTopKCheck(OpBuilder &b, Location loc, const DimExpr &size, const DimExpr &k) {
   Value isInside;
   for (const DimExpr &rest : {k, size - k}) {
@@ -119,7 +119,7 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
   return success();
 }
 
-/// d top_k(x) = g, each element where that of x came from.
+/// d top_k(x) = g, with each element at the original position.
 SmallVector<Value> TopKOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   return {takeAlongAxisGradient(b, getLoc(), getX(), getPlaces(), axisOf(*this), resultGrads[0])};
 }

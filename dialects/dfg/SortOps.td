@@ -8,14 +8,14 @@ include "dialects/dfg/DfgBase.td"
 def Dfg_SortOp : Dfg_PureOp<"sort", [Dfg_Differentiable, Dfg_Composite]> {
   let summary = "Sorts along an axis";
   let description = [{
-    Ascending, NaN last, or `descending`, NaN first. The gradient goes to where
-    the elements came from.
+    Ascending, NaN last, or `descending`, NaN first. The gradient goes to the
+    original positions of the elements.
 
     ```mlir
     %y = dfg.sort %x {axis = 1 : i64, descending = true} : tensor<4x8xf32>
     ```
   }];
-  let specialValues = "Of 0 and -0 the first one stays first.";
+  let specialValues = "The sort is stable, and 0 equals -0.";
   let arguments = (ins Dfg_NumericTensor:$x, Dfg_Axis<"-1">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$descending);
   let results = (outs Dfg_NumericTensor:$y);
@@ -23,12 +23,12 @@ def Dfg_SortOp : Dfg_PureOp<"sort", [Dfg_Differentiable, Dfg_Composite]> {
 }
 
 def Dfg_ArgTopKOp : Dfg_PureOp<"arg_top_k", [Dfg_Checked, Dfg_Numbering]> {
-  let summary = "Gives the places of the largest elements along an axis";
+  let summary = "Returns the positions of the largest elements along an axis";
   let description = [{
     The positions, as i32, of the `k` largest elements, the largest first, or
-    with `largest = false` of the smallest; equal elements stay in their order,
-    NaN counts as larger than any number. For the size of the axis as `k` this
-    is the order that sorts. A `k` above the size fails the call.
+    with `largest = false` of the smallest. Equal elements keep their order, and
+    NaN counts as larger than any number. If `k` is the size of the axis, this
+    is the permutation that sorts. A `k` above the size fails the call.
 
     ```mlir
     %i = dfg.arg_top_k %x {k = #dfg.dims<3>} : tensor<4x8xf32>
@@ -43,7 +43,7 @@ def Dfg_ArgTopKOp : Dfg_PureOp<"arg_top_k", [Dfg_Checked, Dfg_Numbering]> {
 
 def Dfg_TopKOp : Dfg_PureOp<"top_k",
     [Dfg_Differentiable, Dfg_Composite, Dfg_Checked, Dfg_Numbering]> {
-  let summary = "Gives the largest elements along an axis, and their places";
+  let summary = "Returns the largest elements along an axis, and their positions";
   let description = [{
     `arg_top_k`, with the elements: the `k` largest ones, the largest first, or
     with `largest = false` the smallest.

@@ -10,8 +10,8 @@ def Dfg_VariableOp : Dfg_Op<"variable", [Symbol]> {
   let summary = "Declares a tensor that outlives calls";
   let description = [{
     The symbol is the checkpoint name. `frozen` excludes it from training;
-    `formerly` is the name under which older checkpoints hold it. The initial
-    value is what the entry with the attribute `initializer` assigns.
+    `formerly` is the name under which older checkpoints hold it. The entry with
+    the attribute `initializer` assigns the initial value.
 
     ```mlir
     dfg.variable @"net.w" : tensor<64x128xf32>

@@ -1,9 +1,11 @@
 //===- StructureOps.cpp - Entries, gradients, kernels ---------------------===//
 
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/PlaceAttr.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
+#include "dialects/kernel/Kernel.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -11,6 +13,7 @@
 
 using namespace mlir;
 using namespace tfc::dfg;
+namespace kernel = tfc::kernel;
 
 //===----------------------------------------------------------------------===//
 // EntryOp, KernelOp
@@ -62,8 +65,8 @@ void KernelOp::print(OpAsmPrinter &printer) { printFunction(printer, *this); }
 // LaunchOp
 //===----------------------------------------------------------------------===//
 
-/// What a type of a kernel is in a launch that gives its named sizes; null if it names others, or
-/// is no type of a tensor.
+/// A type of a kernel with the named sizes of a launch; null if it mentions other names, or is not
+/// a tensor type.
 static RankedTensorType typeInLaunch(Type type, LaunchOp launch, ArrayAttr symbols) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.hasStaticShape())
@@ -85,8 +88,8 @@ static RankedTensorType typeInLaunch(Type type, LaunchOp launch, ArrayAttr symbo
   return tensorOf(shape, tensor.getElementType());
 }
 
-/// Fails if operands or results of the launch are not what the kernel takes or gives: its code
-/// relies on their sizes.
+/// Fails if operands or results of the launch do not match the kernel's types: its code relies on
+/// their sizes.
 static LogicalResult verifyTypesInLaunch(LaunchOp launch, StringRef what, TypeRange types,
                                          TypeRange kernelTypes, ArrayAttr symbols) {
   for (auto [i, type, kernelType] : llvm::enumerate(types, kernelTypes)) {
@@ -121,10 +124,10 @@ static LogicalResult verifyLaunch(LaunchOp launch, KernelOp kernel) {
                              kernel.getResultTypes(), names);
 }
 
-//===--- lowered kernels ---------------------------------------------------===//
+//===--- lowered kernels --------------------------------------------------===//
 
-/// Whether the sizes are equal for some choices of what they mention: affine expressions have
-/// another canonical form, so that what is equal may look different.
+/// Returns true if the sizes are equal for several choices of the values of their names: affine
+/// expressions have another canonical form, so equal sizes may look different.
 static bool haveSameValues(const DimExpr &lhs, const DimExpr &rhs) {
   if (lhs == rhs)
     return true;
@@ -140,19 +143,16 @@ static bool haveSameValues(const DimExpr &lhs, const DimExpr &rhs) {
   return true;
 }
 
-/// Whether a tensor of the launch is what the function takes or returns as `type`, whose dynamic
-/// sizes `shape` tells where it is there.
-static bool matches(Type type, Attribute shape, RankedTensorType given, ArrayRef<DimExpr> sizes) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
+/// Returns true if a tensor of the launch matches `type` of the function, whose dynamic sizes are
+/// given by `map`.
+static bool matches(Type type, AffineMapAttr map, RankedTensorType given, ArrayRef<DimExpr> sizes) {
+  auto tensor = cast<RankedTensorType>(type);
   auto toSignless = [](Type element) -> Type {
     auto integer = dyn_cast<IntegerType>(element);
     return integer ? IntegerType::get(element.getContext(), integer.getWidth()) : element;
   };
-  if (!tensor || tensor.getRank() != given.getRank() ||
+  if (tensor.getRank() != given.getRank() ||
       toSignless(tensor.getElementType()) != toSignless(given.getElementType()))
-    return false;
-  auto map = dyn_cast_or_null<AffineMapAttr>(shape);
-  if (map && map.getValue().getNumResults() != tensor.getRank())
     return false;
   for (auto [axis, size] : llvm::enumerate(shapeOf(given))) {
     std::optional<DimExpr> expected;
@@ -168,51 +168,54 @@ static bool matches(Type type, Attribute shape, RankedTensorType given, ArrayRef
   return true;
 }
 
-/// The same for a kernel that lowering made a function: sizes are its first arguments, and
-/// `tfc.shape` has the sizes of tensors.
-static LogicalResult verifyLaunch(LaunchOp launch, FunctionOpInterface function) {
-  constexpr StringLiteral kShape = "tfc.shape";
-  ArrayRef<Type> arguments = function.getArgumentTypes();
+/// The same for a kernel in linalg form.
+static LogicalResult verifyLaunch(LaunchOp launch, kernel::FuncOp function) {
   SmallVector<DimExpr> sizes = launch.getSizes().getExprs();
-  size_t sizeCount = llvm::find_if_not(arguments, llvm::IsaPred<IndexType>) - arguments.begin();
-  if (failed(
-          verifyCounts(launch, arguments.size() - sizeCount, function.getNumResults(), sizeCount)))
+  size_t sizeCount = function.getNumSizes();
+  if (failed(verifyCounts(launch, function.getNumTensors(), function.getNumResults(), sizeCount)))
     return failure();
   auto fail = [&](StringRef what, unsigned i, Type expected, Type given) {
     return launch.emitOpError("expects ") << expected << " as " << what << " " << i << " of "
                                           << launch.getKernelAttr() << ", but got " << given;
   };
   for (auto [i, given] : llvm::enumerate(launch.getInputs().getTypes())) {
-    Type expected = arguments[sizeCount + i];
-    if (!matches(expected, function.getArgAttr(sizeCount + i, kShape),
-                 cast<RankedTensorType>(given), sizes))
+    Type expected = function.getArgumentTypes()[sizeCount + i];
+    if (!matches(expected, function.getArgShape(sizeCount + i), cast<RankedTensorType>(given),
+                 sizes))
       return fail("operand", i, expected, given);
   }
   for (auto [i, given] : llvm::enumerate(launch.getOutputs().getTypes())) {
     Type expected = function.getResultTypes()[i];
-    if (!matches(expected, function.getResultAttr(i, kShape), cast<RankedTensorType>(given), sizes))
+    if (!matches(expected, function.getResultShape(i), cast<RankedTensorType>(given), sizes))
       return fail("result", i, expected, given);
   }
   return success();
 }
 
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  Operation *callee = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
+static LogicalResult verifyCallee(LaunchOp launch, Operation *callee) {
   if (auto kernel = dyn_cast_if_present<KernelOp>(callee))
-    return verifyLaunch(*this, kernel);
-  auto function = dyn_cast_if_present<FunctionOpInterface>(callee);
-  if (!function || isa<EntryOp>(callee))
-    return emitOpError("expects the name of a kernel, but got ") << getKernelAttr();
+    return verifyLaunch(launch, kernel);
+  if (auto kernel = dyn_cast_if_present<kernel::FuncOp>(callee))
+    return verifyLaunch(launch, kernel);
   // The code of a target has its own type.
-  return isa<FunctionType>(function.getFunctionType()) ? verifyLaunch(*this, function) : success();
+  auto code = dyn_cast_if_present<FunctionOpInterface>(callee);
+  if (!code || isa<FunctionType>(code.getFunctionType()))
+    return launch.emitOpError("expects the name of a kernel, but got ") << launch.getKernelAttr();
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyCallee(*this, symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))))
+    return failure();
+  return verifyPlaces(*this, symbols);
 }
 
 //===----------------------------------------------------------------------===//
-// ReturnOp
+// What entries and kernels declare
 //===----------------------------------------------------------------------===//
 
-/// The named dimensions that an entry or a kernel declares; nothing, after an error, if a name is
-/// none or stands there twice.
+/// The named dimensions that an entry or a kernel declares; fails with an error if a name is
+/// invalid or repeated.
 static FailureOr<llvm::StringSet<>> declaredNames(Operation *function, ArrayAttr symbols) {
   llvm::StringSet<> names;
   for (Attribute attribute : symbols ? symbols.getValue() : ArrayRef<Attribute>()) {
@@ -226,7 +229,8 @@ static FailureOr<llvm::StringSet<>> declaredNames(Operation *function, ArrayAttr
   return names;
 }
 
-/// A kernel divides by positive numbers alone, and takes no minimum: the host does all else.
+/// A kernel only divides by positive numbers and has no minima or maxima: the host computes all
+/// other sizes.
 static bool isKernelSize(const DimExpr &size) {
   for (const auto &term : size.getTerms())
     for (const DimExpr::Atom &atom : term.first) {
@@ -267,7 +271,7 @@ static LogicalResult verifySignature(FunctionOpInterface function) {
   return success();
 }
 
-/// Bounds are numbers for names that the entry declares.
+/// Checks that bounds are numbers for names that the entry declares.
 static LogicalResult verifyBounds(EntryOp entry) {
   DictionaryAttr bounds = entry.getBoundsAttr();
   for (NamedAttribute bound : bounds ? bounds.getValue() : ArrayRef<NamedAttribute>()) {
@@ -281,34 +285,60 @@ static LogicalResult verifyBounds(EntryOp entry) {
   return success();
 }
 
-/// Whether the text compares two sizes of the names.
-static bool isFact(StringRef text, const llvm::StringSet<> &names) {
-  auto isSize = [&](StringRef side) {
-    std::optional<DimExpr> size = DimExpr::parse(side.trim());
-    SmallVector<std::string> used;
-    if (size)
-      size->collectSymbols(used);
-    return size && !isOverflow(*size) && !isTooComplex(*size) &&
-           llvm::all_of(used, [&](StringRef name) { return names.contains(name); });
-  };
-  for (StringRef relation : {">=", "<=", "==", "!=", ">", "<"})
-    if (size_t at = text.find(relation); at != StringRef::npos)
-      return isSize(text.take_front(at)) && isSize(text.drop_front(at + relation.size()));
-  return false;
+/// Returns true if the call brings all names in the size.
+static bool isKnownAtStart(const DimExpr &size, EntryOp entry) {
+  SmallVector<std::string> used;
+  size.collectSymbols(used);
+  ArrayAttr symbols = entry.getSymbolsAttr();
+  return llvm::all_of(used, [&](StringRef name) {
+    return symbols && llvm::is_contained(symbols.getAsValueRange<StringAttr>(), name);
+  });
 }
 
 static LogicalResult verifyFacts(EntryOp entry) {
-  llvm::StringSet<> names;
-  if (ArrayAttr symbols = entry.getSymbolsAttr())
-    names.insert_range(symbols.getAsValueRange<StringAttr>());
   ArrayAttr facts = entry.getWhereAttr();
-  for (Attribute fact : facts ? facts.getValue() : ArrayRef<Attribute>())
-    if (!isFact(cast<StringAttr>(fact).getValue(), names))
-      return entry.emitOpError("expects comparisons of sizes that it declares, but got ") << fact;
+  for (Attribute attribute : facts ? facts.getValue() : ArrayRef<Attribute>()) {
+    Fact fact = cast<FactAttr>(attribute).getFact();
+    if (!isKnownAtStart(fact.lhs, entry) || !isKnownAtStart(fact.rhs, entry))
+      return entry.emitOpError("expects comparisons of sizes that it declares, but got ")
+             << attribute;
+  }
   return success();
 }
 
-/// Every size that the body of `function` mentions is declared by it, or bound in it.
+static LogicalResult verifyLimits(EntryOp entry) {
+  llvm::SmallDenseSet<SizeUse> uses;
+  ArrayAttr limits = entry.getLimitsAttr();
+  for (Attribute attribute : limits ? limits.getValue() : ArrayRef<Attribute>()) {
+    auto limit = cast<LimitAttr>(attribute);
+    if (!uses.insert(limit.getUse()).second)
+      return entry.emitOpError("expects one limit of each use, but got another ") << limit;
+    for (const DimExpr &size : limit.getSizes().getExprs())
+      if (!isKnownAtStart(size, entry))
+        return entry.emitOpError("expects limits of sizes that it declares, but got ") << limit;
+  }
+  return success();
+}
+
+/// Callers ask for feeds and fetches by their names.
+static LogicalResult verifyNamesOfValues(EntryOp entry, ArrayAttr attributes) {
+  llvm::StringSet<> names;
+  for (Attribute dictionary : attributes ? attributes.getValue() : ArrayRef<Attribute>()) {
+    auto name = cast<DictionaryAttr>(dictionary).getAs<StringAttr>("dfg.name");
+    if (name && !names.insert(name.getValue()).second)
+      return entry.emitOpError("has two feeds or two fetches of the name ") << name;
+  }
+  return success();
+}
+
+static LogicalResult verifyInitializer(EntryOp entry) {
+  if (!entry.getInitializer() ||
+      (entry.getArgumentTypes().empty() && entry.getResultTypes().empty()))
+    return success();
+  return entry.emitOpError("expects neither feeds nor fetches of an initializer");
+}
+
+/// Checks that every size mentioned in the body of `function` is declared by it, or bound in it.
 static LogicalResult verifyNames(Operation *function, ArrayAttr symbols) {
   FailureOr<llvm::StringSet<>> names = declaredNames(function, symbols);
   if (failed(names))
@@ -332,17 +362,51 @@ static LogicalResult verifyNames(Operation *function, ArrayAttr symbols) {
   return failure(result.wasInterrupted());
 }
 
-/// The functions have no verifier of their own: what they declare is compared where they end.
-static LogicalResult verifyFunction(FunctionOpInterface function) {
-  if (failed(verifySignature(function)))
-    return failure();
-  if (auto entry = dyn_cast<EntryOp>(*function))
-    return failure(failed(verifyBounds(entry)) || failed(verifyFacts(entry)) ||
-                   failed(verifyNames(entry, entry.getSymbolsAttr())));
-  if (auto kernel = dyn_cast<KernelOp>(*function))
-    return verifyNames(kernel, kernel.getSymbolsAttr());
+static LogicalResult verifyEnd(FunctionOpInterface function) {
+  if (isa<ReturnOp>(function.getFunctionBody().front().getTerminator()))
+    return success();
+  return function.emitOpError("expects 'dfg.return' at its end");
+}
+
+LogicalResult EntryOp::verifyRegions() {
+  return failure(failed(verifyEnd(*this)) || failed(verifySignature(*this)) ||
+                 failed(verifyNamesOfValues(*this, getArgAttrsAttr())) ||
+                 failed(verifyNamesOfValues(*this, getResAttrsAttr())) ||
+                 failed(verifyInitializer(*this)) || failed(verifyBounds(*this)) ||
+                 failed(verifyFacts(*this)) || failed(verifyLimits(*this)) ||
+                 failed(verifyNames(*this, getSymbolsAttr())));
+}
+
+/// Programs cannot call the initializer; instances run the only one.
+LogicalResult EntryOp::verifySymbolUses(SymbolTableCollection &) {
+  auto module = (*this)->getParentOfType<ModuleOp>();
+  if (!getInitializer() || !module)
+    return success();
+  for (auto entry : module.getOps<EntryOp>()) {
+    if (entry == *this)
+      break;
+    if (entry.getInitializer())
+      return emitOpError("expects to be the only initializer");
+  }
   return success();
 }
+
+SmallVector<DimExpr> EntryOp::getLimitedSizes(SizeUse use) {
+  ArrayAttr limits = getLimitsAttr();
+  for (Attribute attribute : limits ? limits.getValue() : ArrayRef<Attribute>())
+    if (auto limit = cast<LimitAttr>(attribute); limit.getUse() == use)
+      return limit.getSizes().getExprs();
+  return {};
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  return failure(failed(verifyEnd(*this)) || failed(verifySignature(*this)) ||
+                 failed(verifyNames(*this, getSymbolsAttr())));
+}
+
+//===----------------------------------------------------------------------===//
+// ReturnOp
+//===----------------------------------------------------------------------===//
 
 LogicalResult ReturnOp::verify() {
   auto function = dyn_cast<FunctionOpInterface>((*this)->getParentOp());
@@ -350,7 +414,26 @@ LogicalResult ReturnOp::verify() {
     return emitOpError("expects an entry or a kernel around it");
   if (TypeRange(function.getResultTypes()) != getValues().getTypes())
     return emitOpError("expects values of the result types of '") << function.getName() << "'";
-  return verifyFunction(function);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// LimitAttr, ProbeAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult LimitAttr::verify(function_ref<InFlightDiagnostic()> emitError, SizeUse,
+                                DimsAttr sizes) {
+  for (const DimExpr &size : sizes.getExprs())
+    if (isOverflow(size))
+      return emitError() << "expected sizes to limit, but got '" << size.str() << "'";
+  return success();
+}
+
+LogicalResult ProbeAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t number,
+                                StringAttr) {
+  if (number < 0)
+    return emitError() << "expected the number of a probe, but got " << number;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,10 +9,11 @@ include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 
-class Dfg_FunctionLike<string mnemonic> : Dfg_Op<mnemonic, [
-    FunctionOpInterface, IsolatedFromAbove]> {
+class Dfg_FunctionLike<string mnemonic, list<Trait> traits = []> :
+    Dfg_Op<mnemonic, !listconcat([FunctionOpInterface, IsolatedFromAbove], traits)> {
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
   code functionLikeDeclaration = [{
@@ -22,20 +23,26 @@ class Dfg_FunctionLike<string mnemonic> : Dfg_Op<mnemonic, [
   }];
 }
 
-def Dfg_EntryOp : Dfg_FunctionLike<"entry"> {
+def Dfg_FactArray : TypedArrayAttrBase<Dfg_FactAttr, "facts">;
+def Dfg_LimitArray : TypedArrayAttrBase<Dfg_LimitAttr, "limits of sizes">;
+def Dfg_PlaceArray : TypedArrayAttrBase<Dfg_PlaceAttr, "places">;
+
+def Dfg_EntryOp : Dfg_FunctionLike<"entry", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Defines one function of the compiled model";
   let description = [{
     Arguments are feeds, results are fetches; `dfg.name` on each is its name.
     `symbols` lists the named dimensions in order of first appearance, `bounds`
     the largest legal value of some, `where` the facts that each call must
-    satisfy, in the language's text. The entry with the attribute
-    `initializer` assigns every variable its initial value and is no function
-    of the model.
+    satisfy, and `limits` sizes that are checked before they are used. The entry
+    with the attribute `initializer` assigns every variable its initial value and
+    is no function of the model; a module has at most one.
 
     ```mlir
     dfg.entry @twice(%x: tensor<?xf32, #dfg.dims<n>> {dfg.name = "x"})
         -> (tensor<?xf32, #dfg.dims<n>> {dfg.name = "y"})
-        attributes {symbols = ["n"], bounds = {n = 256 : i64}} {
+        attributes {symbols = ["n"], bounds = {n = 256 : i64},
+                    where = [#dfg.fact<"n >= 1">]} {
       %y = dfg.add %x, %x : tensor<?xf32, #dfg.dims<n>>, tensor<?xf32, #dfg.dims<n>>
       dfg.return %y : tensor<?xf32, #dfg.dims<n>>
     }
@@ -45,17 +52,19 @@ def Dfg_EntryOp : Dfg_FunctionLike<"entry"> {
                        OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs,
                        OptionalAttr<StrArrayAttr>:$symbols, OptionalAttr<DictionaryAttr>:$bounds,
-                       OptionalAttr<StrArrayAttr>:$where, OptionalAttr<StrAttr>:$doc,
-                       UnitAttr:$initializer);
-  let extraClassDeclaration = functionLikeDeclaration;
+                       OptionalAttr<Dfg_FactArray>:$where, OptionalAttr<Dfg_LimitArray>:$limits,
+                       OptionalAttr<StrAttr>:$doc, UnitAttr:$initializer);
+  let extraClassDeclaration = functionLikeDeclaration # [{
+    /// The sizes that `limits` lists for a use.
+    ::llvm::SmallVector<::tfc::dfg::DimExpr> getLimitedSizes(::tfc::dfg::SizeUse use);
+  }];
 }
 
 def Dfg_KernelOp : Dfg_FunctionLike<"kernel"> {
   let summary = "Defines a unit of code generation";
   let description = [{
     A function of tensors without effects, outlined from one or more entries.
-    `symbols` are its own named dimensions; each `dfg.launch` says what they
-    are there.
+    `symbols` are its own named dimensions; each `dfg.launch` assigns them.
 
     ```mlir
     dfg.kernel @kernel_0(%x: tensor<?xf32, #dfg.dims<d0>>) -> tensor<?xf32, #dfg.dims<d0>>
@@ -75,7 +84,8 @@ def Dfg_KernelOp : Dfg_FunctionLike<"kernel"> {
 def Dfg_LaunchOp : Dfg_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel";
   let description = [{
-    `sizes` gives the kernel's named dimensions in terms of the entry's.
+    `sizes` gives the kernel's named dimensions in terms of the entry's. Once
+    memory is planned, `places` says where each result is.
 
     ```mlir
     %y = dfg.launch @kernel_0(%x) {sizes = #dfg.dims<n>}
@@ -84,7 +94,7 @@ def Dfg_LaunchOp : Dfg_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserO
   }];
   let specialValues = "Values pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dfg_Tensor>:$inputs,
-                       Dfg_DimsAttr:$sizes);
+                       Dfg_DimsAttr:$sizes, OptionalAttr<Dfg_PlaceArray>:$places);
   let results = (outs Variadic<Dfg_Tensor>:$outputs);
   let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
 }
@@ -105,8 +115,8 @@ def Dfg_ReturnOp : Dfg_Op<"return", [Pure, Terminator, ReturnLike]> {
 def Dfg_CheckOp : Dfg_Op<"check", [Dfg_RegisterReaderRole]> {
   let summary = "Fails the call unless a condition holds";
   let description = [{
-    The call returns `status` with `message`, and no variable has changed,
-    whatever the order of the operations.
+    The call returns `status` with `message`, without having changed a variable,
+    in whatever order the operations are listed.
 
     ```mlir
     dfg.check %valid, "'gather' got an index outside of f32[n]" : tensor<i1>
@@ -121,18 +131,18 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_RegisterReaderRole]> {
 def Dfg_GradientsOp : Dfg_Op<"gradients", [Pure]> {
   let summary = "Takes the gradients of a scalar with respect to values";
   let description = [{
-    Results are d y / d xs[i], of the types of `xs`; the gradient through paths
-    that lead from an `x` to `y`, with everything else held constant. An `x`
-    without a path gets zeros. For an `x` in `sparse` (its position), which only `gather`
-    along the first axis reads, there are two results instead: the indices of
-    the touched rows, i64[r], and their gradients, [r, ...], in the order of
-    the gathers, rows possibly repeated. The autodiff stage replaces the operation.
+    Results are d y / d xs[i], of the types of `xs`; the gradient follows the paths from
+    an `x` to `y` and holds everything else constant. An `x` without a path gets zeros.
+    For an `x` in `sparse` (its position), which only `gather` along the first axis
+    reads, there are two results instead: the indices of the touched rows, i64[r], and
+    their gradients, [r, ...], in the order of the gathers, rows possibly repeated. The
+    autodiff stage replaces the operation.
 
     ```mlir
     %g = dfg.gradients %y, [%x] : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
-  let specialValues = "NaN and infinities are what the formulas of the operations make of them.";
+  let specialValues = "NaN and infinities follow from the formulas of the operations.";
   let arguments = (ins Dfg_FloatTensor:$y, Variadic<Dfg_FloatTensor>:$xs,
                        DefaultValuedOptionalAttr<DenseI64ArrayAttr, "{}">:$sparse);
   let results = (outs Variadic<Dfg_Tensor>:$grads);

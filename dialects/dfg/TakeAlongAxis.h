@@ -1,6 +1,6 @@
-//===- TakeAlongAxis.h - Elements of each line at computed places ---------===//
+//===- TakeAlongAxis.h - Elements of each line at computed positions ------===//
 //
-// What taking elements along an axis shares with sorting and running extremes.
+// Shared by `take_along_axis`, sorting and running extremes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,12 +10,12 @@
 
 namespace tfc::dfg {
 
-/// The elements of `x` at `places` along an axis (counted from 0), which have the sizes of `x` but
-/// there; 0 for places outside.
+/// The elements of `x` at `places` along an axis (not negative), whose other sizes are those of
+/// `x`; 0 for positions out of range.
 mlir::Value takeAlongAxis(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value places,
                           int64_t axis);
 
-/// d take(x, places) = zeros like x, with `grad` added at the places.
+/// d take(x, places) = zeros like x, with `grad` added at the positions.
 mlir::Value takeAlongAxisGradient(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                                   mlir::Value places, int64_t axis, mlir::Value grad);
 

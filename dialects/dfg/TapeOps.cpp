@@ -1,7 +1,8 @@
-//===- TapeOps.cpp - What a loop keeps for another one --------------------===//
+//===- TapeOps.cpp - Values that a loop keeps for another -----------------===//
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Resources.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -26,6 +27,9 @@ static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr name, Type ty
 //===----------------------------------------------------------------------===//
 
 LogicalResult PushOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto module = (*this)->getParentOfType<ModuleOp>();
+  if (getProbe() && (!module || !DfgDialect::ProbeFunctionAttrHelper(getContext()).getAttr(module)))
+    return emitOpError("expects a module with the function to which it shows its value");
   return verifyAccess(*this, getTapeAttr(), getValue().getType(), symbols);
 }
 

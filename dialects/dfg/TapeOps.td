@@ -1,4 +1,4 @@
-//===- TapeOps.td - What a loop keeps for another one ---------------------===//
+//===- TapeOps.td - Values that a loop keeps for another ------------------===//
 
 #ifndef TFC_DIALECTS_DFG_TAPEOPS_TD
 #define TFC_DIALECTS_DFG_TAPEOPS_TD
@@ -9,11 +9,12 @@ include "mlir/IR/SymbolInterfaces.td"
 def Dfg_TapeOp : Dfg_Op<"tape", [Symbol]> {
   let summary = "Declares a tape that lives as long as a call";
   let description = [{
-    Empty when a call starts. Autodiff keeps in it what the backward loop needs
-    of the forward loop, and the gradient graphs of TensorFlow do the same.
-    `capacity`, one size over the names of the entry that uses it, is the most
-    that it ever holds; without it the memory grows in chunks that double. Either
-    way the instance keeps the memory from call to call.
+    A tape is empty when a call starts. Autodiff stores the values that the
+    backward loop needs from the forward loop on it, and so do the gradient
+    graphs of TensorFlow. `capacity`, a single size over the names of the entry
+    that uses the tape, is the largest number of values that it holds; without it
+    the memory grows in chunks that double. In both cases the instance keeps the
+    memory from call to call.
 
     ```mlir
     dfg.tape @saved_0 : tensor<32x64xf32> {capacity = #dfg.dims<t>}
@@ -34,14 +35,19 @@ class Dfg_TapeAccess<string mnemonic> : Dfg_Op<mnemonic, [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>;
 
 def Dfg_PushOp : Dfg_TapeAccess<"push"> {
-  let summary = "Writes a value at the end of a tape";
+  let summary = "Appends a value to a tape";
   let description = [{
+    With `probe` it shows the value to the process that compiles instead of
+    keeping it: comparisons with the oracle compile so.
+
     ```mlir
     dfg.push @saved_0, %x : tensor<32x64xf32>
     ```
   }];
   let specialValues = "Elements pass as they are.";
-  let arguments = (ins FlatSymbolRefAttr:$tape, Dfg_Tensor:$value);
+  let arguments = (ins FlatSymbolRefAttr:$tape, Dfg_Tensor:$value,
+                       OptionalAttr<Dfg_ProbeAttr>:$probe);
+  let internalAttributes = ["probe"];
   let assemblyFormat = "$tape `,` $value attr-dict `:` type($value)";
 }
 

@@ -1,4 +1,4 @@
-//===- TrigonometryOps.cpp - Trigonometric, hyperbolic, error functions ===//
+//===- TrigonometryOps.cpp - Trigonometric, hyperbolic, error functions ---===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Scalar.h"
@@ -85,7 +85,8 @@ SmallVector<Value> Atan2Op::buildOperandGradients(OpBuilder &b, ValueRange resul
   return {share * abscissa, -(share * ordinate)};
 }
 
-/// MLIR folds the angle of two zeros to NaN: that of 1 or -1 in place of the second is the same.
+/// MLIR folds atan2 of two zeros to NaN; replacing the second zero by 1 or -1 gives the right
+/// angle.
 Value Atan2Op::buildScalar(OpBuilder &b, ValueRange scalars) {
   Location loc = getLoc();
   Value y = scalars[0], x = scalars[1];

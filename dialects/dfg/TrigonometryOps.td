@@ -1,4 +1,4 @@
-//===- TrigonometryOps.td - Trigonometric, hyperbolic and error functions ===//
+//===- TrigonometryOps.td - Trigonometric, hyperbolic and error functions -===//
 
 #ifndef TFC_DIALECTS_DFG_TRIGONOMETRYOPS_TD
 #define TFC_DIALECTS_DFG_TRIGONOMETRYOPS_TD
@@ -63,7 +63,7 @@ def Dfg_AcosOp : Dfg_UnaryOp<"acos", "Float"> {
 def Dfg_AtanOp : Dfg_UnaryOp<"atan", "Float"> {
   let summary = "Takes the inverse tangent";
   let description = [{
-    From -pi/2 to pi/2, which are those of the infinities.
+    From -pi/2 to pi/2, the values at the infinities.
 
     ```mlir
     %y = dfg.atan %x : tensor<4xf32>
@@ -75,8 +75,8 @@ def Dfg_Atan2Op : Dfg_BinaryOp<"atan2", "Float"> {
   let summary = "Takes the angle of a point";
   let description = [{
     The angle of the point with ordinate `lhs` and abscissa `rhs`, from -pi to
-    pi, as C's `atan2`: of a point at 0 or at infinity too, where the signs of
-    zeros count.
+    pi, like C's `atan2`, including points at 0, where the signs of zeros count,
+    and at infinity.
 
     ```mlir
     %c = dfg.atan2 %a, %b : tensor<4xf32>, tensor<f32>
@@ -91,7 +91,7 @@ def Dfg_SinhOp : Dfg_UnaryOp<"sinh", "Float"> {
     %y = dfg.sinh %x : tensor<4xf32>
     ```
   }];
-  let specialValues = "Infinite where that is too large, with the sign of `x`; 0 keeps its sign.";
+  let specialValues = "Infinite, with the sign of `x`, if the result is too large; 0 keeps its sign.";
 }
 
 def Dfg_CoshOp : Dfg_UnaryOp<"cosh", "Float"> {
@@ -101,7 +101,7 @@ def Dfg_CoshOp : Dfg_UnaryOp<"cosh", "Float"> {
     %y = dfg.cosh %x : tensor<4xf32>
     ```
   }];
-  let specialValues = "Infinity at both infinities and where that is too large, 1 at 0 and -0.";
+  let specialValues = "Infinity at both infinities and if the result is too large, 1 at 0 and -0.";
 }
 
 def Dfg_AsinhOp : Dfg_UnaryOp<"asinh", "Float"> {
@@ -111,7 +111,7 @@ def Dfg_AsinhOp : Dfg_UnaryOp<"asinh", "Float"> {
     %y = dfg.asinh %x : tensor<4xf32>
     ```
   }];
-  let specialValues = "The infinities at the infinities; 0 keeps its sign.";
+  let specialValues = "Infinities and zeros are unchanged.";
 }
 
 def Dfg_AcoshOp : Dfg_UnaryOp<"acosh", "Float"> {

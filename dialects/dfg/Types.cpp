@@ -3,8 +3,10 @@
 #include "dialects/dfg/Types.h"
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Dtypes.h"
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/SizeLimits.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 
@@ -50,6 +52,16 @@ bool isDtype(Type type) {
   if (!integer || !integer.isSignless())
     return type.isUnsignedInteger(8);
   return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+}
+
+bool hasData(ElementsAttr elements) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+  if (!resource)
+    return true;
+  auto type = dyn_cast<RankedTensorType>(resource.getType());
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  std::optional<int64_t> bytes = type ? byteCount(type).constant() : std::nullopt;
+  return blob && bytes && blob->getData().size() == uint64_t(*bytes);
 }
 
 bool hasNamedSizes(Type type) {
@@ -145,24 +157,22 @@ std::optional<Shape> broadcastShapes(ArrayRef<DimExpr> lhs, ArrayRef<DimExpr> rh
   return shape;
 }
 
-/// Says which pair of sizes is to blame.
-static std::string explainMismatch(StringRef op, Type lhs, Type rhs) {
+/// Fails with an error about the pair of sizes that is to blame.
+static LogicalResult emitMismatch(std::optional<Location> location, StringRef op, Type lhs,
+                                  Type rhs) {
   Shape a = shapeOf(lhs), b = shapeOf(rhs);
   for (size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
     const DimExpr &x = a[a.size() - i], &y = b[b.size() - i];
     if (broadcastSize(x, y))
       continue;
-    bool isNeverEqual = (x - y).constant().has_value();
     std::string types = toText(lhs) + " and " + toText(rhs);
-    if (isNeverEqual)
-      return ("'" + op + "' expects sizes that are equal or 1, but got " + types +
-              " [unequal-dimensions]")
-          .str();
-    return ("cannot prove that " + x.str() + " equals " + y.str() + ", as '" + op + "' on " +
-            types + " needs [unequal-dimensions]")
-        .str();
+    if ((x - y).constant())
+      return emitDetailedError(location, {.isForAllSizes = true}, "'", op,
+                               "' expects sizes that are equal or 1, but got ", types,
+                               " [unequal-dimensions]");
+    return emitUnproven(location, x, y, "'", op, "' on ", types, " needs [unequal-dimensions]");
   }
-  return "";
+  return failure();
 }
 
 FailureOr<Shape> inferBroadcast(std::optional<Location> location, StringRef op, TypeRange types) {
@@ -172,7 +182,7 @@ FailureOr<Shape> inferBroadcast(std::optional<Location> location, StringRef op, 
     Shape operand = shapeOf(type);
     std::optional<Shape> joined = broadcastShapes(shape, operand);
     if (!joined)
-      return emitOptionalError(location, explainMismatch(op, widest, type));
+      return emitMismatch(location, op, widest, type);
     shape = *joined;
     widest = tensorOf(shape, elementTypeOf(types.front()));
   }
@@ -284,7 +294,7 @@ DimExpr sizeOfAxis(Type type, int64_t axis) {
 }
 
 std::optional<bool> isNonNegative(const DimExpr &expr) {
-  // No condition holds for sizes that cannot be computed.
+  // Conditions cannot be checked for sizes that cannot be computed.
   if (isOverflow(expr))
     return false;
   DimExpr::Interval interval =
@@ -296,7 +306,7 @@ std::optional<bool> isNonNegative(const DimExpr &expr) {
   return std::nullopt;
 }
 
-/// Checks element types and gives the broadcast shape of the operands.
+/// Checks element types and returns the broadcast shape of the operands.
 static FailureOr<Shape> inferOperands(std::optional<Location> location, StringRef op, Dtypes dtypes,
                                       ValueRange operands) {
   Type first = operands.front().getType();

@@ -19,7 +19,7 @@ Shape shapeOf(mlir::Type type);
 
 mlir::Type elementTypeOf(mlir::Type type);
 
-/// The tensor type with these sizes; the encoding is there only if some size is dynamic.
+/// The tensor type with these sizes, with an encoding only if a size is dynamic.
 mlir::RankedTensorType tensorOf(llvm::ArrayRef<DimExpr> shape, mlir::Type elementType);
 
 /// Number of elements.
@@ -27,6 +27,9 @@ DimExpr elementCount(llvm::ArrayRef<DimExpr> shape);
 
 /// Returns true if `type` is an element type of the language.
 bool isDtype(mlir::Type type);
+
+/// Returns true unless the elements are in a resource that is missing or has another size.
+bool hasData(mlir::ElementsAttr elements);
 
 /// Returns true if every dynamic size of a ranked tensor type has a name.
 bool hasNamedSizes(mlir::Type type);
@@ -38,17 +41,17 @@ std::string toText(mlir::Type type);
 enum class Dtypes { Any, Bool, Float, Integer, Numeric };
 bool isIn(mlir::Type elementType, Dtypes dtypes);
 
-/// `axis` counted from the front, or nothing if there is no such axis.
+/// `axis` as a nonnegative number; std::nullopt if there is no such axis.
 std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);
 
 /// The axes that a reduction over `axis` (null: all) removes, ascending; they must be valid.
 llvm::SmallVector<int64_t> reducedAxes(mlir::DenseI64ArrayAttr axis, int64_t rank);
 
-/// Broadcast shape of two shapes, or nothing if some pair of sizes is not provably compatible.
+/// The broadcast shape of two shapes; std::nullopt if a pair of sizes is not provably compatible.
 std::optional<Shape> broadcastShapes(llvm::ArrayRef<DimExpr> lhs, llvm::ArrayRef<DimExpr> rhs);
 
 // Inference shared by the operations of a family. `op` is the operation's name in the language;
-// errors go to `location`, if there is one, in the form of the language's diagnostics.
+// errors are reported at `location`, if given, in the form of the language's diagnostics.
 
 llvm::LogicalResult inferElementwise(std::optional<mlir::Location> location, llvm::StringRef op,
                                      Dtypes dtypes, mlir::ValueRange operands,
@@ -89,8 +92,8 @@ llvm::FailureOr<Shape> inferBroadcast(std::optional<mlir::Location> location, ll
 llvm::LogicalResult checkDtypes(std::optional<mlir::Location> location, llvm::StringRef op,
                                 Dtypes dtypes, mlir::Type type);
 
-/// Fails with an error unless the operands of the operation `name` are tensors, lists and tokens
-/// where its definition wants them: what inference relies on.
+/// Fails with an error unless the operands of the operation `name` are tensors, lists and tokens as
+/// its definition requires; inference relies on this.
 llvm::LogicalResult verifyOperandKinds(mlir::Location location, llvm::StringRef name,
                                        mlir::ValueRange operands);
 
@@ -98,19 +101,19 @@ llvm::LogicalResult verifyOperandKinds(mlir::Location location, llvm::StringRef 
 llvm::LogicalResult checkIndices(std::optional<mlir::Location> location, llvm::StringRef op,
                                  mlir::Type type);
 
-/// `axis` counted from the front, or an error unless a tensor of rank `rank` has it; `type` is what
-/// the error shows.
+/// `axis` as a nonnegative number, or an error if a tensor of rank `rank` does not have it; the
+/// error shows `type`.
 llvm::FailureOr<int64_t> checkAxis(std::optional<mlir::Location> location, llvm::StringRef op,
                                    int64_t axis, int64_t rank, mlir::Type type);
 
-/// Numbers made of sizes, each with the integer type that holds it.
+/// Numbers computed from sizes, each with the integer type that holds it.
 using Numbers = llvm::SmallVector<std::pair<DimExpr, mlir::Type>, 1>;
 
-/// The size of an axis that `type` has, counted from the end if it is negative.
+/// The size of an axis of `type`; negative axes count from the end.
 DimExpr sizeOfAxis(mlir::Type type, int64_t axis);
 
-/// Whether a size expression is at least 0, as far as that follows from named sizes being so:
-/// nothing if it depends on them.
+/// True or false if a size expression is at least 0, or negative, for all nonnegative values of its
+/// names; std::nullopt if it depends on them.
 std::optional<bool> isNonNegative(const DimExpr &expr);
 
 } // namespace tfc::dfg

@@ -1,4 +1,4 @@
-//===- ViewOps.cpp - Parts of tensors, and tensors made of parts ----------===//
+//===- ViewOps.cpp - Parts of tensors -------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Numbers.h"
@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace tfc::dfg;
 
-/// One number per axis from an optional list; 1 where it is not given.
+/// One number per axis from an optional list, all 1 by default.
 static SmallVector<int64_t> stepsOf(std::optional<ArrayRef<int64_t>> steps, int64_t rank) {
   return steps ? SmallVector<int64_t>(*steps) : SmallVector<int64_t>(rank, 1);
 }
@@ -42,7 +42,8 @@ static bool isOne(int64_t value) { return value == 1; }
 // SliceOp
 //===----------------------------------------------------------------------===//
 
-/// What must be at least 0 for a slice of an axis of size `dim` to be inside.
+/// The expressions that must be at least 0 for a slice to be inside an axis of
+/// size `dim`.
 static SmallVector<DimExpr, 3> sliceConditions(const DimExpr &start, const DimExpr &size,
                                                int64_t step, const DimExpr &dim) {
   if (isZero(size))
@@ -79,14 +80,23 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
   return isWhole ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-/// d(slice x) = g at the places it was taken from, 0 elsewhere.
+/// d(slice x) = g at the positions of the slice, 0 elsewhere.
 SmallVector<Value> SliceOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   return {PlaceOp::create(b, getLoc(), resultGrads[0], getStartsAttr(),
                           dimsAttr(b, shapeOf(getX().getType())), getStepsAttr(),
                           b.getF64FloatAttr(0.0))};
 }
 
-/// `condition`, if there is one, and whether `size` is at least 0.
+std::optional<SizeTensor> SliceOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  Adaptor adaptor(ValueRange(), attributes);
+  auto starts = constantsOf(adaptor.getStarts().getExprs());
+  auto sizes = constantsOf(adaptor.getSizes().getExprs());
+  if (!starts || !sizes)
+    return std::nullopt;
+  return sliceSizes(*operands[0], *starts, *sizes, stepsOf(adaptor.getSteps(), starts->size()));
+}
+
+/// The conjunction of `condition`, if given, and that `size` is at least 0.
 static Value andNotNegative(OpBuilder &b, Location loc, Value condition, const DimExpr &expr) {
   Value size = sizeAs(b, loc, expr, b.getI64Type());
   Value holds = GreaterEqualOp::create(b, loc, size, scalarLike(b, size, 0.0));
@@ -107,7 +117,7 @@ Value SliceOp::buildCheck(OpBuilder &b) {
   return isInside;
 }
 
-/// `ensure` takes whole axes under other sizes: see the conditions of a slice.
+/// `ensure` is a slice of whole axes with other sizes, whose conditions compare these.
 static bool isEnsure(SliceOp op) {
   Shape shape = shapeOf(op.getX().getType());
   return llvm::all_of(llvm::seq(shape.size()), [&](size_t i) {
@@ -160,8 +170,8 @@ OpFoldResult PlaceOp::fold(FoldAdaptor) {
   return isWhole ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-/// d(place x) = g at the places where x stands, and 0 for elements that stand outside: zeros are
-/// put around g as far as they do.
+/// d(place x) = g at the positions of x, and 0 for elements of x that lie outside: g is padded with
+/// zeros that far.
 SmallVector<Value> PlaceOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Shape from = shapeOf(getX().getType()), shape = shapeOf(getType());
   SmallVector<DimExpr> starts(getStarts().getExprs()), origin(shape.size(), DimExpr(0));
@@ -309,6 +319,16 @@ SmallVector<Value> ExpandOp::decompose(OpBuilder &b) {
   return {reshapeTo(b, getX(), shapeOf(getType()))};
 }
 
+std::optional<SizeTensor> ExpandOp::evaluateSizes(SizeOperands operands,
+                                                  DictionaryAttr attributes) {
+  SmallVector<int64_t> shape = operands[0]->shape;
+  auto axis = normalizeAxis(Adaptor(ValueRange(), attributes).getAxis(), shape.size() + 1);
+  if (!axis)
+    return std::nullopt;
+  shape.insert(shape.begin() + *axis, 1);
+  return reshapeSizes(*operands[0], shape);
+}
+
 LogicalResult SqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                           Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Type type = adaptor.getX().getType();
@@ -339,6 +359,21 @@ SmallVector<Value> SqueezeOp::decompose(OpBuilder &b) {
   return {reshapeTo(b, getX(), shapeOf(getType()))};
 }
 
+std::optional<SizeTensor> SqueezeOp::evaluateSizes(SizeOperands operands,
+                                                   DictionaryAttr attributes) {
+  const SizeTensor &x = *operands[0];
+  DenseI64ArrayAttr axes = Adaptor(ValueRange(), attributes).getAxisAttr();
+  auto isRemoved = [&](int64_t place) {
+    return llvm::any_of(axes.asArrayRef(),
+                        [&](int64_t axis) { return normalizeAxis(axis, x.getRank()) == place; });
+  };
+  SmallVector<int64_t> kept;
+  for (auto [axis, size] : llvm::enumerate(x.shape))
+    if (axes ? !isRemoved(axis) : size != 1)
+      kept.push_back(size);
+  return reshapeSizes(x, kept);
+}
+
 //===----------------------------------------------------------------------===//
 // TileOp
 //===----------------------------------------------------------------------===//
@@ -363,7 +398,7 @@ OpFoldResult TileOp::fold(FoldAdaptor) {
   return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-/// The shape of a tiled tensor with each axis split into copies and what is copied.
+/// The shape of a tiled tensor with each axis split into copies and elements.
 static Shape tiledShape(ArrayRef<DimExpr> shape, ArrayRef<DimExpr> repeats) {
   Shape split;
   for (size_t i = 0; i < shape.size(); ++i)
@@ -390,181 +425,10 @@ SmallVector<Value> TileOp::decompose(OpBuilder &b) {
   return {reshapeTo(b, copies, shapeOf(getType()))};
 }
 
-//===----------------------------------------------------------------------===//
-// ConcatOp
-//===----------------------------------------------------------------------===//
-
-/// Checks that there are operands, all of one dtype and rank.
-static LogicalResult checkAlike(std::optional<Location> location, StringRef op, ValueRange xs) {
-  if (xs.empty())
-    return emitOptionalError(location, "'", op, "' expects at least one tensor [operands]");
-  Type first = xs[0].getType();
-  for (Value x : xs.drop_front()) {
-    if (elementTypeOf(x.getType()) != elementTypeOf(first))
-      return emitOptionalError(location, "'", op, "' expects tensors of one dtype, but got ",
-                               toText(first), " and ", toText(x.getType()), " [dtype]");
-    if (shapeOf(x.getType()).size() != shapeOf(first).size())
-      return emitOptionalError(location, "'", op, "' expects tensors of one rank, but got ",
-                               toText(first), " and ", toText(x.getType()), " [rank]");
-  }
-  return success();
-}
-
-LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
-  if (failed(checkAlike(location, "concat", adaptor.getXs())))
-    return failure();
-  Type first = adaptor.getXs()[0].getType();
-  Shape shape = shapeOf(first);
-  FailureOr<int64_t> axis = checkAxis(location, "concat", adaptor.getAxis(), shape.size(), first);
-  if (failed(axis))
-    return failure();
-  for (Value x : adaptor.getXs().drop_front()) {
-    Shape other = shapeOf(x.getType());
-    shape[*axis] = shape[*axis] + other[*axis];
-    other[*axis] = shape[*axis];
-    if (other != shape)
-      return emitOptionalError(location, "'concat' expects equal sizes but for axis ", *axis,
-                               ", but got ", toText(first), " and ", toText(x.getType()),
-                               " [unequal-dimensions]");
-  }
-  results.push_back(tensorOf(shape, elementTypeOf(first)));
-  return success();
-}
-
-/// One part is the whole, and parts without elements are none.
-OpFoldResult ConcatOp::fold(FoldAdaptor) {
-  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getType()).size());
-  SmallVector<Value> parts = llvm::filter_to_vector(
-      getXs(), [&](Value x) { return !shapeOf(x.getType())[axis].isConstant(0); });
-  if (parts.empty())
-    parts.push_back(getXs().front());
-  if (parts.size() == 1)
-    return parts.front();
-  if (parts.size() == getXs().size())
-    return {};
-  getXsMutable().assign(parts);
-  return getResult();
-}
-
-/// Parts of `x` along `axis`, one after the other.
-static SmallVector<Value> cut(OpBuilder &b, Location loc, Value x, int64_t axis,
-                              ArrayRef<DimExpr> sizes) {
-  Shape shape = shapeOf(x.getType());
-  Shape starts(shape.size(), DimExpr(0));
-  SmallVector<Value> parts;
-  for (const DimExpr &size : sizes) {
-    shape[axis] = size;
-    parts.push_back(
-        SliceOp::create(b, loc, x, dimsAttr(b, starts), dimsAttr(b, shape), DenseI64ArrayAttr()));
-    starts[axis] = starts[axis] + size;
-  }
-  return parts;
-}
-
-/// d(concat xs) = the parts of g.
-SmallVector<Value> ConcatOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getType()).size());
-  Shape sizes;
-  for (Value x : getXs())
-    sizes.push_back(shapeOf(x.getType())[axis]);
-  return cut(b, getLoc(), resultGrads[0], axis, sizes);
-}
-
-//===----------------------------------------------------------------------===//
-// StackOp
-//===----------------------------------------------------------------------===//
-
-LogicalResult StackOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
-  if (failed(checkAlike(location, "stack", adaptor.getXs())))
-    return failure();
-  Type first = adaptor.getXs()[0].getType();
-  for (Value x : adaptor.getXs())
-    if (x.getType() != first)
-      return emitOptionalError(location, "'stack' expects tensors of one type, but got ",
-                               toText(first), " and ", toText(x.getType()),
-                               " [unequal-dimensions]");
-  Shape shape = shapeOf(first);
-  FailureOr<int64_t> axis =
-      checkAxis(location, "stack", adaptor.getAxis(), shape.size() + 1, first);
-  if (failed(axis))
-    return failure();
-  shape.insert(shape.begin() + *axis, DimExpr(int64_t(adaptor.getXs().size())));
-  results.push_back(tensorOf(shape, elementTypeOf(first)));
-  return success();
-}
-
-/// d(stack xs) = the parts of g.
-SmallVector<Value> StackOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getType()).size());
-  SmallVector<Value> parts =
-      cut(b, getLoc(), resultGrads[0], axis, Shape(getXs().size(), DimExpr(1)));
-  for (Value &part : parts)
-    part = reshapeTo(b, part, shapeOf(getXs()[0].getType()));
-  return parts;
-}
-
-SmallVector<Value> StackOp::decompose(OpBuilder &b) {
-  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getType()).size());
-  Shape shape = shapeOf(getXs()[0].getType());
-  shape.insert(shape.begin() + axis, DimExpr(1));
-  SmallVector<Value> parts;
-  for (Value x : getXs())
-    parts.push_back(reshapeTo(b, x, shape));
-  return {ConcatOp::create(b, getLoc(), parts, b.getI64IntegerAttr(axis))};
-}
-
-//===----------------------------------------------------------------------===//
-// SplitOp
-//===----------------------------------------------------------------------===//
-
-LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
-                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
-  Type type = adaptor.getX().getType();
-  Shape shape = shapeOf(type), sizes;
-  FailureOr<int64_t> axis = checkAxis(location, "split", adaptor.getAxis(), shape.size(), type);
-  if (failed(axis))
-    return failure();
-  std::optional<uint64_t> sections = adaptor.getSections();
-  if (sections.has_value() == adaptor.getSizes().has_value())
-    return emitOptionalError(location, "'split' expects either sections or sizes [split]");
-  if (sections && (*sections == 0 || *sections > 4096))
-    return emitOptionalError(location, "'split' expects 1 to 4096 sections, but got ",
-                             int64_t(*sections), " [split]");
-  if (sections)
-    sizes.assign(*sections, DimExpr::floorDiv(shape[*axis], DimExpr(int64_t(*sections))));
-  else
-    sizes = adaptor.getSizes()->getExprs();
-  DimExpr total(0);
-  for (const DimExpr &size : sizes)
-    total = total + size;
-  if (total != shape[*axis] && sections)
-    return emitOptionalError(location, "cannot prove that axis ", *axis, " of ", toText(type),
-                             " is divisible by ", int64_t(*sections),
-                             ", as 'split' needs [unequal-dimensions]");
-  if (total != shape[*axis])
-    return emitOptionalError(location, "'split' expects sizes that add up to ", shape[*axis].str(),
-                             ", but got ", total.str(), " [unequal-dimensions]");
-  for (const DimExpr &size : sizes) {
-    shape[*axis] = size;
-    results.push_back(tensorOf(shape, elementTypeOf(type)));
-  }
-  return success();
-}
-
-/// d(split x) = the gradients of the parts, joined.
-SmallVector<Value> SplitOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
-  SmallVector<Value> parts;
-  for (auto [grad, part] : llvm::zip(resultGrads, getParts()))
-    parts.push_back(grad ? grad : filled(b, getLoc(), cast<RankedTensorType>(part.getType()), 0.0));
-  return {ConcatOp::create(b, getLoc(), parts, getAxisAttr())};
-}
-
-SmallVector<Value> SplitOp::decompose(OpBuilder &b) {
-  int64_t axis = *normalizeAxis(getAxis(), shapeOf(getX().getType()).size());
-  Shape sizes;
-  for (Value part : getParts())
-    sizes.push_back(shapeOf(part.getType())[axis]);
-  return cut(b, getLoc(), getX(), axis, sizes);
+/// Of a vector.
+std::optional<SizeTensor> TileOp::evaluateSizes(SizeOperands operands, DictionaryAttr attributes) {
+  auto repeats = constantsOf(Adaptor(ValueRange(), attributes).getRepeats().getExprs());
+  if (!repeats || repeats->size() != 1 || operands[0]->getRank() != 1 || !countSizes(*repeats))
+    return std::nullopt;
+  return concatSizes(SmallVector<const SizeTensor *>(repeats->front(), operands[0]));
 }

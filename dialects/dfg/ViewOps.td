@@ -5,7 +5,7 @@
 
 include "dialects/dfg/DfgBase.td"
 
-/// One tensor in, one tensor out; what is done stands in the attributes.
+/// One tensor in, one tensor out; attributes specify the operation.
 class Dfg_ViewOp<string mnemonic, list<Trait> traits> :
     Dfg_PureOp<mnemonic, !listconcat([Dfg_Differentiable], traits)> {
   let specialValues = "Elements pass as they are.";
@@ -13,13 +13,13 @@ class Dfg_ViewOp<string mnemonic, list<Trait> traits> :
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def Dfg_SliceOp : Dfg_ViewOp<"slice", [Dfg_ViewRole, Dfg_CheckedWithStatus]> {
-  let summary = "Takes elements at regular places";
+def Dfg_SliceOp : Dfg_ViewOp<"slice", [Dfg_ViewRole, Dfg_CheckedWithStatus, Dfg_SizeEvaluation]> {
+  let summary = "Takes elements at regular positions";
   let description = [{
     Element `i` along an axis of the result is element `starts + i * steps` of
     `x`; the result has the shape `sizes`. A negative step reads backwards.
-    Without `steps` all are 1. Places that are outside of `x` for all sizes
-    are an error; where that depends on the sizes of the call, it fails.
+    `steps` default to 1. Positions that are outside of `x` for all sizes are an
+    error; if that depends on the sizes of the call, the call fails.
 
     ```mlir
     %y = dfg.slice %x {starts = #dfg.dims<1, 7>, sizes = #dfg.dims<2, 4>, steps = array<i64: 1, -2>} : tensor<4x8xf32>
@@ -31,11 +31,11 @@ def Dfg_SliceOp : Dfg_ViewOp<"slice", [Dfg_ViewRole, Dfg_CheckedWithStatus]> {
 }
 
 def Dfg_PlaceOp : Dfg_ViewOp<"place", [Dfg_ParallelRole]> {
-  let summary = "Puts elements at regular places of a constant tensor";
+  let summary = "Places elements at regular positions of a constant tensor";
   let description = [{
     The transpose of `slice`: element `i` of `x` along an axis becomes element
     `starts + i * steps` of the result, which has the shape `shape` and holds
-    `value` elsewhere. What would stand outside is dropped.
+    `value` elsewhere. Elements that would lie outside are dropped.
 
     ```mlir
     %y = dfg.place %x {starts = #dfg.dims<1>, shape = #dfg.dims<8>, steps = array<i64: 2>} : tensor<3xf32>
@@ -48,10 +48,10 @@ def Dfg_PlaceOp : Dfg_ViewOp<"place", [Dfg_ParallelRole]> {
 }
 
 def Dfg_PadOp : Dfg_ViewOp<"pad", [Dfg_Composite, Dfg_Checked]> {
-  let summary = "Surrounds a tensor with a value";
+  let summary = "Pads a tensor with a value";
   let description = [{
-    `low` elements are added before and `high` after each axis. Negative
-    numbers are an error; where they depend on sizes, of the call.
+    `low` elements are added before and `high` after each axis. Negative numbers
+    are an error; if they depend on sizes, the call fails.
 
     ```mlir
     %y = dfg.pad %x {low = #dfg.dims<0, 1>, high = #dfg.dims<0, 1>} : tensor<4x8xf32>
@@ -73,7 +73,7 @@ def Dfg_ReverseOp : Dfg_ViewOp<"reverse", [Dfg_Composite]> {
   let hasFolder = 1;
 }
 
-def Dfg_ExpandOp : Dfg_ViewOp<"expand", [Dfg_Composite]> {
+def Dfg_ExpandOp : Dfg_ViewOp<"expand", [Dfg_Composite, Dfg_SizeEvaluation]> {
   let summary = "Inserts an axis of size 1";
   let description = [{
     `axis` is its position in the result.
@@ -85,11 +85,11 @@ def Dfg_ExpandOp : Dfg_ViewOp<"expand", [Dfg_Composite]> {
   let arguments = (ins Dfg_Tensor:$x, I64Attr:$axis);
 }
 
-def Dfg_SqueezeOp : Dfg_ViewOp<"squeeze", [Dfg_Composite]> {
+def Dfg_SqueezeOp : Dfg_ViewOp<"squeeze", [Dfg_Composite, Dfg_SizeEvaluation]> {
   let summary = "Removes axes of size 1";
   let description = [{
-    All axes of the static size 1, or those in `axis`, where another size is
-    an error.
+    All axes of static size 1, or those in `axis`, for which another size is an
+    error.
 
     ```mlir
     %y = dfg.squeeze %x {axis = array<i64: 1>} : tensor<4x1x8xf32>
@@ -98,10 +98,10 @@ def Dfg_SqueezeOp : Dfg_ViewOp<"squeeze", [Dfg_Composite]> {
   let arguments = (ins Dfg_Tensor:$x, OptionalAttr<DenseI64ArrayAttr>:$axis);
 }
 
-def Dfg_TileOp : Dfg_ViewOp<"tile", [Dfg_Composite]> {
+def Dfg_TileOp : Dfg_ViewOp<"tile", [Dfg_Composite, Dfg_SizeEvaluation]> {
   let summary = "Repeats a tensor along its axes";
   let description = [{
-    `repeats` says for each axis how many copies stand one after the other.
+    `repeats` is the number of consecutive copies along each axis.
 
     ```mlir
     %y = dfg.tile %x {repeats = #dfg.dims<2, 1>} : tensor<4x8xf32>
@@ -111,8 +111,8 @@ def Dfg_TileOp : Dfg_ViewOp<"tile", [Dfg_Composite]> {
   let hasFolder = 1;
 }
 
-def Dfg_ConcatOp : Dfg_PureOp<"concat", [Dfg_ParallelRole, Dfg_Differentiable]> {
-  let summary = "Joins tensors along an axis";
+def Dfg_ConcatOp : Dfg_PureOp<"concat", [Dfg_ParallelRole, Dfg_Differentiable, Dfg_SizeEvaluation]> {
+  let summary = "Concatenates tensors along an axis";
   let description = [{
     The other sizes and the dtype must be the same.
 
@@ -127,10 +127,11 @@ def Dfg_ConcatOp : Dfg_PureOp<"concat", [Dfg_ParallelRole, Dfg_Differentiable]> 
   let hasFolder = 1;
 }
 
-def Dfg_StackOp : Dfg_PureOp<"stack", [Dfg_Differentiable, Dfg_Composite]> {
-  let summary = "Joins tensors along a new axis";
+def Dfg_StackOp : Dfg_PureOp<"stack", [Dfg_Differentiable, Dfg_Composite, Dfg_SizeEvaluation]> {
+  let summary = "Stacks tensors along a new axis";
   let description = [{
-    All tensors have one type. `axis` is the new axis' position in the result.
+    All tensors have the same type. `axis` is the new axis' position in the
+    result.
 
     ```mlir
     %y = dfg.stack %a, %b : tensor<4x8xf32>, tensor<4x8xf32>
@@ -143,7 +144,7 @@ def Dfg_StackOp : Dfg_PureOp<"stack", [Dfg_Differentiable, Dfg_Composite]> {
 }
 
 def Dfg_SplitOp : Dfg_PureOp<"split", [Dfg_Differentiable, Dfg_Composite]> {
-  let summary = "Cuts a tensor into parts along an axis";
+  let summary = "Splits a tensor into parts along an axis";
   let description = [{
     Into `sections` equal parts, where the size must be divisible, or into
     parts of the given `sizes`, which must add up to the size of the axis.

@@ -21,7 +21,7 @@ static FailureOr<Windows> readLayout(std::optional<Location> location, WindowsOp
   Type type = adaptor.getX().getType();
   Shape shape = shapeOf(type), taps = adaptor.getSize().getExprs();
   if (taps.empty() || shape.size() < taps.size() + 1)
-    return emitOptionalError(location, "'windows' expects sizes for axes behind the first of ",
+    return emitOptionalError(location, "'windows' expects sizes for axes after the first of ",
                              toText(type), ", but got ", taps.size(), " [rank]");
   WindowOptions options{"windows", adaptor.getStride(), adaptor.getDilation(), std::nullopt,
                         std::nullopt};
@@ -37,7 +37,7 @@ static FailureOr<Windows> readLayout(std::optional<Location> location, WindowsOp
                                windows->count.size(), " [window]");
     for (auto [axis, count] : llvm::enumerate(windows->count)) {
       DimExpr room = windows->room[axis] - (count - 1) * windows->stride[axis];
-      // Where there are no windows, none reaches out.
+      // Without windows, none is out of range.
       if (isNonNegative(count - 1) != true)
         room = count.isConstant(0) ? DimExpr(0) : DimExpr::max(room, DimExpr(0) - count);
       windows->room[axis] = room;
@@ -75,7 +75,7 @@ LogicalResult WindowsOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   return success();
 }
 
-/// d(windows x) = g where its elements were taken from, summed over each window's elements.
+/// d(windows x) = g at the positions of its elements, summed over all windows.
 SmallVector<Value> WindowsOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Windows windows = windowsOf(*this);
   Term placed(b, getLoc(),
@@ -97,7 +97,7 @@ Failure WindowsOp::getCheckStatus() { return Failure::InvalidArgument; }
 // PlaceWindowsOp
 //===----------------------------------------------------------------------===//
 
-/// The windows whose elements are put somewhere, without what is padded.
+/// The windows whose elements are placed, without padding.
 static Windows windowsOf(PlaceWindowsOp::Adaptor op) {
   Shape shape = shapeOf(op.getX().getType());
   Windows windows;
@@ -119,7 +119,7 @@ LogicalResult PlaceWindowsOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   Shape shape = shapeOf(type), sizes = adaptor.getShape().getExprs();
   size_t rank = sizes.size();
   if (rank == 0 || shape.size() < 2 * rank + 1)
-    return emitOptionalError(location, "'place_windows' expects two axes behind the first of ",
+    return emitOptionalError(location, "'place_windows' expects two axes after the first of ",
                              toText(type), " for each size in shape, but got ", rank, " [rank]");
   for (const DimExpr &size : sizes)
     if (isNonNegative(size) == false)
@@ -157,8 +157,8 @@ static Term countAlong(OpBuilder &b, Location loc, const DimExpr &size, size_t a
   return reshape(iota, shape);
 }
 
-/// d(place_windows x) = g where x was put: of the windows of g, which has each tap's places apart,
-/// the element that is its own tap's.
+/// d(place_windows x) = g at the positions of x: g has an axis for each tap, and of its windows
+/// each takes the element of its own tap.
 SmallVector<Value> PlaceWindowsOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Location loc = getLoc();
   Windows windows = windowsOf(Adaptor(*this));

@@ -1,6 +1,6 @@
-//===- Windows.h - Where windows lie on padded axes -----------------------===//
+//===- Windows.h - Positions of windows on padded axes --------------------===//
 //
-// What convolutions and pooling share: the axes between the first and the last
+// Shared by convolutions and pooling: the axes between the first and the last
 // are padded, and windows slide over them.
 //
 //===----------------------------------------------------------------------===//
@@ -11,8 +11,8 @@
 
 namespace tfc::dfg {
 
-/// Options of an operation over windows, as they are written. A list has one number for all axes or
-/// one for each; `pads` also two for each, before and after it.
+/// Options of an operation over windows, as written by the author. A list has one number for all
+/// axes or one for each; `pads` also two for each, before and after it.
 struct WindowOptions {
   llvm::StringRef op;
   std::optional<llvm::ArrayRef<int64_t>> stride, dilation, pads;
@@ -27,22 +27,24 @@ struct WindowOptions {
 /// tap * dilation - low` of the axis, or padding.
 struct Windows {
   Shape sizes, taps, low, high, count;
-  /// Elements behind the last window; a call in which they are negative fails.
+  /// The number of elements after the last window; a call in which it is negative fails.
   Shape room;
   llvm::SmallVector<int64_t> stride, dilation;
 
   size_t rank() const { return sizes.size(); }
-  /// Elements from the first to the last of a window.
+  /// The distance between the first and the last element of a window.
   DimExpr extent(size_t axis) const { return (taps[axis] - 1) * dilation[axis] + 1; }
-  /// From the first element of the first window to the last of the last one.
+  /// The distance between the first element of the first window and the last element of the last
+  /// one.
   DimExpr last(size_t axis) const {
     return (count[axis] - 1) * stride[axis] + (taps[axis] - 1) * dilation[axis];
   }
   DimExpr padded(size_t axis) const { return low[axis] + sizes[axis] + high[axis]; }
   bool isPadded() const;
-  /// Whether each window is one element, and all elements have one.
+  /// Returns true if each element is a window of its own.
   bool isIdentity() const;
-  /// What must be at least 0 for all windows to be inside, as far as it is not known to be.
+  /// The expressions that must be at least 0 for all windows to be inside, without those that are
+  /// known to be.
   llvm::SmallVector<DimExpr> conditions() const;
 };
 
@@ -57,7 +59,7 @@ llvm::FailureOr<Windows> readWindows(std::optional<mlir::Location> location,
                                      const WindowOptions &options, llvm::ArrayRef<DimExpr> sizes,
                                      llvm::ArrayRef<DimExpr> taps);
 
-/// Fails with an error that shows `type` if windows are known to reach out of the padded axes.
+/// Fails with an error that shows `type` if windows are known to exceed the padded axes.
 llvm::LogicalResult checkWindows(std::optional<mlir::Location> location, llvm::StringRef op,
                                  const Windows &windows, mlir::Type type);
 
@@ -68,7 +70,7 @@ llvm::ArrayRef<DimExpr> innerSizes(llvm::ArrayRef<DimExpr> shape);
 Shape joined(llvm::ArrayRef<DimExpr> first, llvm::ArrayRef<DimExpr> middle,
              llvm::ArrayRef<DimExpr> last);
 
-/// `x` with `value` around the axes that the windows are over.
+/// `x` padded with `value` along the axes of the windows.
 mlir::Value buildPadded(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                         const Windows &windows, double value);
 
@@ -76,23 +78,23 @@ mlir::Value buildPadded(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
 mlir::Value buildWindows(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                          const Windows &windows, double value);
 
-/// The same without a padded copy, for readers that compute where they read: what is outside is
-/// masked.
+/// The same without a padded copy, for readers that compute the elements they read: elements
+/// outside are masked.
 mlir::Value buildMaskedWindows(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                                const Windows &windows, double value);
 
-/// The axes of `buildWindows` that run along windows' elements.
+/// The axes of the result of `buildWindows` that run along the elements of a window.
 llvm::SmallVector<int64_t> tapAxes(const Windows &windows);
 
-/// `x`, a value per window, put where the windows' elements were taken from: one axis more for each
-/// tap.
+/// `x`, a value per window, placed at the positions of the windows' elements, with an additional
+/// axis for each tap.
 mlir::Value buildPlaced(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                         const Windows &windows, double value);
 
-/// Whether all windows are inside, as a scalar of type bool; null if that is known.
+/// Builds the condition that all windows are inside, a scalar of type bool; null if that is known.
 mlir::Value buildWindowsCheck(mlir::OpBuilder &b, mlir::Location loc, const Windows &windows);
 
-/// The message of that check.
+/// The message of the check.
 mlir::StringAttr windowsMessage(llvm::StringRef op, mlir::Type type);
 
 } // namespace tfc::dfg

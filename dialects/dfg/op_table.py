@@ -49,6 +49,8 @@ def table_entry(records, op):
     for value, name in op["arguments"]["args"]:
         definition = value["def"]
         classes = superclasses(records, definition)
+        if name in op["internalAttributes"]:
+            continue
         if "Attr" in classes or "AttrConstraint" in classes:
             attributes.append(attribute(records, definition, name))
         else:

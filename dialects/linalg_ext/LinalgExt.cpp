@@ -1,3 +1,4 @@
+// Verifiers and assembly formats of the linalg_ext dialect.
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "dialects/RegionParser.h"
 #include "mlir/IR/Builders.h"
@@ -32,7 +33,7 @@ static LogicalResult verifyRegion(Operation *op, Region &region, ArrayRef<Type> 
   return success();
 }
 
-/// Parses attributes where those of the properties may stand as well.
+/// Parses attributes, which may include those of the properties.
 template <typename Op>
 static ParseResult parseAttributes(OpAsmParser &parser, OperationState &result) {
   SMLoc location = parser.getCurrentLocation();
@@ -45,8 +46,7 @@ static ParseResult parseAttributes(OpAsmParser &parser, OperationState &result) 
 
 static Type elementType(Value tensor) { return getElementTypeOrSelf(tensor.getType()); }
 
-//===--- scan
-//-----------------------------------------------------------------------------------===//
+//===--- scan -------------------------------------------------------------===//
 
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand init;
@@ -106,8 +106,7 @@ LogicalResult ScanOp::verify() {
   return verifyRegion(*this, getCombine(), arguments, {state});
 }
 
-//===--- scatter
-//--------------------------------------------------------------------------------===//
+//===--- scatter ----------------------------------------------------------===//
 
 ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand updates, operand, indices;
@@ -152,12 +151,11 @@ LogicalResult ScatterOp::verify() {
   return verifyRegion(*this, getCombine(), {element, element}, {element});
 }
 
-//===--- sort
-//-----------------------------------------------------------------------------------===//
+//===--- sort -------------------------------------------------------------===//
 
 IntegerType SortOp::getKeyType() { return cast<IntegerType>(elementType(getKeys())); }
 
-IntegerType SortOp::getPlaceType() { return cast<IntegerType>(elementType(getInto().front())); }
+IntegerType SortOp::getPlaceType() { return cast<IntegerType>(elementType(getPlaces())); }
 
 LogicalResult SortOp::verify() {
   auto keys = cast<RankedTensorType>(getKeys().getType());
@@ -166,20 +164,8 @@ LogicalResult SortOp::verify() {
     return emitOpError("expected keys of integers of whole bytes, but got ") << keys;
   if (getDimension() >= uint64_t(keys.getRank()))
     return emitOpError("expected a dimension below the rank ") << keys.getRank();
-  if (getInto().size() != 4)
-    return emitOpError("expected places, keys, places and counts to write into");
-  auto type = [&](unsigned i) { return cast<RankedTensorType>(getInto()[i].getType()); };
-  Type place = type(0).getElementType();
-  if (!isa<IntegerType>(place) || type(0).getRank() != keys.getRank())
-    return emitOpError("expected places like the keys, but got ") << type(0);
-  if (type(1).getElementType() != key || type(2).getElementType() != place)
-    return emitOpError("expected memory for keys and places, but got ")
-           << type(1) << " and " << type(2);
-  if (type(3).getElementType() != place || !type(3).hasStaticShape() ||
-      type(3).getNumElements() != 32 * int64_t(key.getWidth()))
-    return emitOpError("expected memory for ")
-           << 32 * key.getWidth() << " counts, but got " << type(3);
-  if (getLimit() && !type(1).hasStaticShape())
-    return emitOpError("expected memory of a fixed size with a limit, but got ") << type(1);
+  auto places = cast<RankedTensorType>(getPlaces().getType());
+  if (!isa<IntegerType>(places.getElementType()) || places.getRank() != keys.getRank())
+    return emitOpError("expected places like the keys, but got ") << places;
   return success();
 }

@@ -12,7 +12,7 @@ def LinalgExt_Dialect : Dialect {
   let summary = "Structured operations that linalg.generic cannot express";
   let description = [{
     Operations on tensors with loop-carried or data-dependent accesses: scans,
-    scatters and sorts. They stand beside `linalg.generic` in a kernel's body,
+    scatters and sorts. They occur next to `linalg.generic` in a kernel's body,
     read any producer, and are emitted by the code generator of each target.
   }];
 }
@@ -40,8 +40,8 @@ def LinalgExt_ScanOp : LinalgExt_Op<"scan", [
     Element i of the result along `dimension` is `init` combined with elements 0
     to i of `inputs` (all of one shape) in this order, or 0 to i - 1 if
     `exclusive`. With `reverse` the order runs from the last element to the
-    first. The region gets the value so far and the next element of each input,
-    and yields the new value.
+    first. The region receives the accumulated value and the next element of
+    each input, and yields the new value.
 
     Example:
 
@@ -63,15 +63,14 @@ def LinalgExt_ScanOp : LinalgExt_Op<"scan", [
 
 def LinalgExt_ScatterOp : LinalgExt_Op<"scatter", [
     Pure, SingleBlock, AllTypesMatch<["operand", "result"]>]> {
-  let summary = "Writes rows into a tensor at computed places";
+  let summary = "Writes rows into a tensor at computed positions";
   let description = [{
     The result is `operand`, changed by one update after the other in row-major
-    order of `indices` without its last dimension. `indices` is
-    [batch..., depth]: each row of `depth` numbers names a place in the leading
-    `depth` dimensions of `operand`; `updates` is [batch..., rest...] and
-    `operand` [indexed..., rest...]. The region gets the old element and the
-    update, and yields the new element. An update with an index below zero or
-    beyond its dimension is skipped.
+    order of the batch. `indices` is [batch..., depth]: each row of `depth`
+    numbers is a position in the leading `depth` dimensions of `operand`;
+    `updates` is [batch..., rest...] and `operand` [indexed..., rest...]. The
+    region receives the old element and the update, and yields the new element.
+    An update with an index below zero or beyond its dimension is skipped.
 
     Example:
 
@@ -92,32 +91,23 @@ def LinalgExt_ScatterOp : LinalgExt_Op<"scatter", [
   let hasVerifier = 1;
 }
 
-def LinalgExt_SortOp : LinalgExt_Op<"sort", [
-    Pure, TypesMatchWith<"results are what it writes into", "into", "places", "$_self">]> {
-  let summary = "Finds the places of the smallest keys along a dimension";
+def LinalgExt_SortOp : LinalgExt_Op<"sort", [Pure, AllTypesMatch<["into", "places"]>]> {
+  let summary = "Finds the positions of the smallest keys along a dimension";
   let description = [{
-    The first result has the places of the keys along `dimension`, ascending;
-    keys are unsigned, and of equal ones the first comes first. With a `limit`
-    it has that many places, and zeros where there are fewer keys.
-
-    `into` says where: the tensor of the places, and memory to work in, whose
-    contents mean nothing. Of a line with n keys it holds 2 n keys and 2 n
-    places, or 2 c of each, c being a number that is worth sorting at once, from
-    which the first ones are kept; and 256 numbers for each byte of a key.
+    The result has the places of the smallest keys along `dimension`, ascending:
+    as many as `into`, which tells its shape, has there, and zeros where there are
+    fewer keys. Keys are unsigned, and of equal ones the first comes first.
 
     Example:
 
     ```mlir
-    %p:4 = linalg_ext.sort %k along 0 into %places, %keys, %old, %counts
-        : tensor<?xi32> -> tensor<?xi64>, tensor<?xi32>, tensor<?xi64>, tensor<1024xi64>
+    %p = linalg_ext.sort %k along 0 into %e : tensor<?xi32> -> tensor<5xi64>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$keys, Variadic<AnyRankedTensor>:$into, I64Attr:$dimension,
-                       OptionalAttr<I64Attr>:$limit);
-  let results = (outs Variadic<AnyRankedTensor>:$places);
+  let arguments = (ins AnyRankedTensor:$keys, AnyRankedTensor:$into, I64Attr:$dimension);
+  let results = (outs AnyRankedTensor:$places);
   let assemblyFormat = [{
-    $keys `along` $dimension (`first` $limit^)? `into` $into attr-dict
-    `:` type($keys) `->` type($into)
+    $keys `along` $dimension `into` $into attr-dict `:` type($keys) `->` type($into)
   }];
   let extraClassDeclaration = [{
     mlir::IntegerType getKeyType();

@@ -1,30 +1,30 @@
 // The operations of control flow, one to one, and those that only order others.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
 using namespace llvm;
 
 namespace tfc::tensorflow {
 
-static bool isPredicate(Value value) {
+static bool isPredicate(const NodeValue &value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.getRank() == 0 && type.getElementType().isInteger(1);
 }
 
 static Outcome buildSwitch(NodeBuilder &node, const OpRule &) {
-  Value data = node.gate(node.data(0)), predicate = node.in(1);
+  Value data = node.gate(node.data(0)), predicate = node.valueOf(node.in(1));
   if (!data || !predicate)
     return Outcome::Failed;
   if (!isPredicate(predicate))
     return node.fail("expected a bool as the predicate, but got " +
                      dfg::toText(predicate.getType()) + " [operand]");
-  Operation *made = node.make("switch", {data, predicate});
+  Operation *made = node.make("switch", {NodeValue(data), NodeValue(predicate)});
   if (!made)
     return Outcome::Failed;
   node.setWitnesses({data, predicate});
   // TensorFlow's first output is the one for false.
-  return node.done({made->getResult(1), made->getResult(0)});
+  return node.done({NodeValue(made->getResult(1)), NodeValue(made->getResult(0))});
 }
 
 /// Inputs from the end of a loop are not there yet: a `next_iteration` puts itself in their place.
@@ -32,7 +32,7 @@ static Outcome buildMerge(NodeBuilder &node, const OpRule &) {
   SmallVector<Value> inputs;
   Value known;
   for (unsigned i = 0; i < node.numInputs(); ++i) {
-    inputs.push_back(node.isLoopEdge(i) ? node.loopValue(i) : node.data(i));
+    inputs.push_back(node.isLoopEdge(i) ? node.loopValue(i) : node.valueOf(node.data(i)));
     if (!node.isLoopEdge(i) && !inputs.back())
       return Outcome::Failed;
     if (!known)
@@ -46,22 +46,21 @@ static Outcome buildMerge(NodeBuilder &node, const OpRule &) {
       return node.fail("expected inputs of one type, but got " + dfg::toText(known.getType()) +
                        " and " + dfg::toText(input.getType()) + " [operand]");
   }
-  Operation *made = node.make("merge", inputs);
-  return made ? node.done(made->getResults()) : Outcome::Failed;
+  return node.doneWith(node.make("merge", SmallVector<NodeValue>(inputs.begin(), inputs.end())));
 }
 
 static Outcome buildEnter(NodeBuilder &node, const OpRule &) {
-  Value x = node.gate(node.data(0));
+  NodeValue x = node.gate(node.data(0));
   if (!x)
     return Outcome::Failed;
   StringRef frame = node.node.attr("frame_name").text;
   bool isConstant = node.flag("is_constant");
   return node.done({node.op(
-      "enter", x, {node.textAttr("frame", frame), node.boolAttr("constant", isConstant)})});
+      "enter", x, {node.attrs.text("frame", frame), node.attrs.flag("constant", isConstant)})});
 }
 
 static Outcome buildFrameOp(NodeBuilder &node, const OpRule &rule) {
-  Value x = node.gate(node.data(0));
+  NodeValue x = node.gate(node.data(0));
   if (!x)
     return Outcome::Failed;
   if (rule.op == "LoopCond" && !isPredicate(x))
@@ -78,7 +77,7 @@ static Outcome buildNextIteration(NodeBuilder &node, const OpRule &rule) {
 static Outcome buildNothing(NodeBuilder &node, const OpRule &) { return node.done(); }
 
 static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
-  Value condition = node.in(0);
+  Value condition = node.valueOf(node.in(0));
   if (!condition)
     return Outcome::Failed;
   if (!isPredicate(condition))
@@ -86,7 +85,6 @@ static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
   node.record([&] {
     node.builder().check(condition, "the assertion '" + node.node.name + "' does not hold",
                          dfg::Failure::OutOfRange, node.location());
-    return 0;
   });
   return node.done();
 }
@@ -128,7 +126,7 @@ Value NodeBuilder::loopValue(unsigned i) const {
 
 /// Makes the result an operand of the merges that wait for it, which stand before it.
 Outcome NodeBuilder::closeLoop() {
-  Value value = results.front();
+  Value value = valueOf(results.front());
   for (unsigned user : entry.facts.readers[index]) {
     const Node &other = entry.graph.nodes[user];
     if (!isMerge(other.op))

@@ -1,6 +1,7 @@
 // What the structure of the graph tells before anything is built.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/Facts.h"
+#include "frontend/tensorflow/Rules.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -12,8 +13,8 @@ static bool isEnter(StringRef op) { return op == "Enter" || op == "RefEnter"; }
 static bool isExit(StringRef op) { return op == "Exit" || op == "RefExit"; }
 static bool isSwitch(StringRef op) { return op == "Switch" || op == "RefSwitch"; }
 
-void EntryBuilder::markNeeded() {
-  facts.isNeeded.assign(graph.nodes.size(), false);
+void GraphFacts::markNeeded(ArrayRef<Edge> fetches, ArrayRef<unsigned> targets) {
+  isNeeded.assign(graph.nodes.size(), false);
   std::vector<unsigned> work(targets.begin(), targets.end());
   auto visit = [&](Edge edge) {
     if (!fed.count(edge))
@@ -23,7 +24,7 @@ void EntryBuilder::markNeeded() {
   while (!work.empty()) {
     unsigned index = work.back();
     work.pop_back();
-    if (std::exchange(facts.isNeeded[index], true))
+    if (std::exchange(isNeeded[index], true))
       continue;
     llvm::for_each(graph.nodes[index].inputs, visit);
     llvm::append_range(work, graph.nodes[index].controls);
@@ -31,10 +32,10 @@ void EntryBuilder::markNeeded() {
 }
 
 /// The needed nodes that depend on one of the sources, these included.
-std::vector<char> EntryBuilder::reachedFrom(ArrayRef<unsigned> sources) const {
+std::vector<char> GraphFacts::reachedFrom(ArrayRef<unsigned> sources) const {
   std::vector<SmallVector<unsigned>> users(graph.nodes.size());
   for (auto [index, node] : enumerate(graph.nodes)) {
-    if (!facts.isNeeded[index])
+    if (!isNeeded[index])
       continue;
     for (Edge input : node.inputs)
       if (!fed.count(input))
@@ -53,10 +54,10 @@ std::vector<char> EntryBuilder::reachedFrom(ArrayRef<unsigned> sources) const {
   return isReached;
 }
 
-void EntryBuilder::markTokens() {
+void GraphFacts::markTokens() {
   std::vector<unsigned> control, effects;
   for (auto [index, node] : enumerate(graph.nodes)) {
-    if (!facts.isNeeded[index])
+    if (!isNeeded[index])
       continue;
     const OpRule *rule = findRule(node.op);
     bool isRead = llvm::any_of(
@@ -66,42 +67,42 @@ void EntryBuilder::markTokens() {
     else if (isRead || (rule && (rule->flags & OpRule::Effect)))
       effects.push_back(index);
   }
-  facts.mayBeDead = reachedFrom(control);
+  mayBeDead = reachedFrom(control);
   llvm::append_range(effects, control);
-  facts.needsToken = reachedFrom(effects);
+  needsToken = reachedFrom(effects);
 }
 
-void EntryBuilder::findFrames() {
-  facts.frames.assign(1, {"", 0});
-  facts.frameOf.assign(graph.nodes.size(), 0);
+void GraphFacts::findFrames() {
+  frames.assign(1, {"", 0});
+  frameOf.assign(graph.nodes.size(), 0);
   std::map<std::pair<std::string, unsigned>, unsigned> known;
-  auto frameOf = [&](const Node &node) {
+  auto computeFrame = [&](const Node &node) {
     unsigned frame = 0;
     for (Edge input : node.inputs)
-      frame = std::max(frame, facts.frameOf[input.node]);
+      frame = std::max(frame, frameOf[input.node]);
     for (unsigned control : node.controls)
-      frame = std::max(frame, facts.frameOf[control]);
+      frame = std::max(frame, frameOf[control]);
     if (isExit(node.op))
-      return facts.frames[frame].parent;
+      return frames[frame].parent;
     if (!isEnter(node.op))
       return frame;
     std::string name = node.attr("frame_name").text;
-    auto [found, isNew] = known.try_emplace({name, frame}, facts.frames.size());
+    auto [found, isNew] = known.try_emplace({name, frame}, frames.size());
     if (isNew)
-      facts.frames.push_back({name, frame});
+      frames.push_back({name, frame});
     return found->second;
   };
   // Frames are few and nodes stand mostly in order: a few rounds settle it. In a damaged graph it
   // may never settle; the controlflow stage tells what is wrong there.
   bool hasChanged = true;
-  for (unsigned round = 0; hasChanged && round < 64 && facts.frames.size() < 4096; ++round) {
+  for (unsigned round = 0; hasChanged && round < 64 && frames.size() < 4096; ++round) {
     hasChanged = false;
     for (auto [index, node] : enumerate(graph.nodes)) {
-      if (!facts.isNeeded[index])
+      if (!isNeeded[index])
         continue;
-      unsigned frame = frameOf(node);
-      hasChanged |= frame != facts.frameOf[index];
-      facts.frameOf[index] = frame;
+      unsigned frame = computeFrame(node);
+      hasChanged |= frame != frameOf[index];
+      frameOf[index] = frame;
     }
   }
 }
@@ -132,17 +133,17 @@ public:
 
 /// A flow is a scalar of f32 in TensorFlow that orders the uses of a TensorArray; here it is the
 /// list itself. Which edges carry flows follows from the operations that make them.
-void EntryBuilder::findFlows() {
+void GraphFacts::findFlows() {
   FlowSets sets;
   std::map<Edge, ListKey> sources;
   for (unsigned index = 0; index < graph.nodes.size(); ++index) {
     const Node &node = graph.nodes[index];
-    if (!facts.isNeeded[index] || node.inputs.empty())
+    if (!isNeeded[index] || node.inputs.empty())
       continue;
     StringRef op = node.op;
     if (op == "StackPushV2")
       if (auto stack = handles.resource(*node.inputs.first()))
-        facts.writers[*stack].push_back(index);
+        writers[*stack].push_back(index);
     if (isPassing(op) || isMerge(op) || op == "AddN" || op == "Add" || op == "AddV2") {
       bool isWhole = isMerge(op) || op.starts_with("Add");
       for (Edge input : node.inputs) {
@@ -163,35 +164,35 @@ void EntryBuilder::findFlows() {
     if (auto key = handles.array(isArray ? Edge{index, 0} : *node.inputs.first())) {
       sources[{index, isArray ? 1u : 0u}] = *key;
       if (!isArray && key->source.empty())
-        facts.writers[key->array].push_back(index);
+        writers[key->array].push_back(index);
     }
   }
   std::map<Edge, ListKey> keyOfSet;
   for (auto &[edge, key] : sources)
     keyOfSet.try_emplace(sets.find(edge), key);
   for (auto &[edge, key] : sources)
-    facts.flows[edge] = key;
+    flows[edge] = key;
   for (auto &[edge, parent] : sets.parents)
     if (auto found = keyOfSet.find(sets.find(edge)); found != keyOfSet.end())
-      facts.flows[edge] = found->second;
+      flows[edge] = found->second;
   for (auto &[edge, key] : keyOfSet)
-    facts.flows[edge] = key;
+    flows[edge] = key;
 }
 
-void EntryBuilder::findReaders() {
-  facts.readers.resize(graph.nodes.size());
+void GraphFacts::findReaders() {
+  readers.resize(graph.nodes.size());
   for (auto [index, node] : enumerate(graph.nodes)) {
-    if (!facts.isNeeded[index])
+    if (!isNeeded[index])
       continue;
     for (Edge input : node.inputs) {
-      SmallVector<unsigned> &readers = facts.readers[input.node];
-      if (readers.empty() || readers.back() != index)
-        readers.push_back(index);
+      SmallVector<unsigned> &known = readers[input.node];
+      if (known.empty() || known.back() != index)
+        known.push_back(index);
     }
   }
 }
 
-void EntryBuilder::computeFacts() {
+void GraphFacts::analyse() {
   markTokens();
   findReaders();
   findFrames();

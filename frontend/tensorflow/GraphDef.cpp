@@ -41,12 +41,6 @@ Type elementTypeOf(MLIRContext *context, int64_t dtype) {
   return dfg::elementTypeNamed(context, dtypeName(dtype), &dfg::Dtype::tensorflow);
 }
 
-const Attr &Node::attr(StringRef name) const {
-  static const Attr kNone;
-  auto found = attrs.find(name.str());
-  return found == attrs.end() ? kNone : found->second;
-}
-
 Location Graph::locate(MLIRContext *context) const {
   return FileLineColLoc::get(context, file, 0, 0);
 }
@@ -233,7 +227,9 @@ static AttrKind kindOf(const wire::Attr::List &list) {
     return AttrKind::Types;
   if (!list.shape().empty())
     return AttrKind::Shapes;
-  bool isOther = !list.s().empty() || !list.f().empty() || !list.b().empty();
+  if (!list.f().empty())
+    return AttrKind::Floats;
+  bool isOther = !list.s().empty() || !list.b().empty();
   return isOther ? AttrKind::OtherList : AttrKind::EmptyList;
 }
 
@@ -278,6 +274,7 @@ Attr Reader::readAttr(const wire::Attr &attr, StringRef name, std::string &error
   const wire::Attr::List &list = attr.list();
   result.numbers.assign(list.i().begin(), list.i().end());
   result.numbers.insert(result.numbers.end(), list.type().begin(), list.type().end());
+  result.reals.assign(list.f().begin(), list.f().end());
   for (const wire::Shape &shape : list.shape())
     if (checkRank(shape, error))
       result.shapes.push_back(readShape(shape));

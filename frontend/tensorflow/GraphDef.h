@@ -1,16 +1,14 @@
 // A TensorFlow graph as it stands in a file: nodes, their inputs and attributes.
 #pragma once
 
-#include "frontend/tensorflow/Signature.h"
-#include "mlir/IR/BuiltinAttributes.h"
+#include "frontend/importer/Node.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
-#include <map>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace tfc::tensorflow {
+
+using namespace importer;
 
 /// The element types of TensorFlow that tfc has, and those that only flow along handle edges.
 inline constexpr int kStringDtype = 7, kResourceDtype = 20;
@@ -19,32 +17,6 @@ inline constexpr int kStringDtype = 7, kResourceDtype = 20;
 mlir::Type elementTypeOf(mlir::MLIRContext *context, int64_t dtype);
 /// "float32" for 1; "type 99" for a number that means nothing.
 std::string dtypeName(int64_t dtype);
-
-/// A shape of which some sizes (-1), or all, may be unknown.
-struct PartialShape {
-  bool hasRank = true;
-  llvm::SmallVector<int64_t> sizes;
-  std::vector<std::string> names; // of the sizes, mostly empty
-
-  bool isStatic() const {
-    return hasRank && llvm::all_of(sizes, [](int64_t size) { return size >= 0; });
-  }
-};
-
-/// The value of an attribute; `kind` says which member holds it.
-struct Attr {
-  AttrKind kind = AttrKind::None;
-  int64_t number = 0; // of an int, a bool, a type
-  double real = 0;
-  std::string text;
-  PartialShape shape;
-  mlir::ElementsAttr tensor; // null where its dtype is none of the language's
-  std::vector<int64_t> numbers;
-  std::vector<PartialShape> shapes;
-
-  /// The length of a list.
-  size_t size() const { return std::max(numbers.size(), shapes.size()); }
-};
 
 /// One output of a node.
 struct Edge {
@@ -72,17 +44,9 @@ private:
   std::vector<Edge> edges;
 };
 
-struct Node {
-  std::string name, op;
+struct Node : importer::Node {
   EdgeList inputs;
   std::vector<unsigned> controls;
-  std::map<std::string, Attr> attrs;
-
-  bool has(llvm::StringRef attr) const { return attrs.count(attr.str()) != 0; }
-  const Attr &attr(llvm::StringRef name) const;
-  int64_t number(llvm::StringRef name, int64_t otherwise = 0) const {
-    return has(name) ? attr(name).number : otherwise;
-  }
 };
 
 struct Graph {

@@ -1,4 +1,5 @@
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/Handles.h"
+#include "frontend/tensorflow/Rules.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;

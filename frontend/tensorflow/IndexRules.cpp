@@ -1,6 +1,6 @@
 // Reads and writes at places that the data says.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -10,7 +10,7 @@ namespace tfc::tensorflow {
 using dfg::DimExpr;
 
 /// `indices` moved by what precedes them, so that a batch of gathers is one over joined axes.
-static Outcome buildBatchGather(NodeBuilder &node, Value x, Value indices, int64_t axis,
+static Outcome buildBatchGather(NodeBuilder &node, NodeValue x, NodeValue indices, int64_t axis,
                                 int64_t batch) {
   dfg::Shape shape = dfg::shapeOf(x.getType()), places = dfg::shapeOf(indices.getType());
   if (batch != axis || batch > int64_t(places.size()))
@@ -21,7 +21,7 @@ static Outcome buildBatchGather(NodeBuilder &node, Value x, Value indices, int64
   DimExpr rows = dfg::elementCount(ArrayRef(shape).take_front(batch));
   dfg::Shape rowShape(result);
   rowShape.resize(places.size(), DimExpr(1));
-  Value offset = node.op("mul", {node.iota(rows, type), node.size(shape[batch], type)});
+  NodeValue offset = node.op("mul", {node.iota(rows, type), node.size(shape[batch], type)});
   indices = node.op("add", {node.cast(indices, type), node.reshape(offset, rowShape)});
   joined.push_back(rows * shape[batch]);
   joined.append(shape.begin() + batch + 1, shape.end());
@@ -29,7 +29,7 @@ static Outcome buildBatchGather(NodeBuilder &node, Value x, Value indices, int64
 }
 
 static Outcome buildGather(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0), indices = node.in(1);
+  NodeValue x = node.in(0), indices = node.in(1);
   std::optional<int64_t> axis = node.numInputs() > 2 ? node.integer(2) : 0;
   if (!x || !indices || !axis)
     return Outcome::Failed;
@@ -40,7 +40,7 @@ static Outcome buildGather(NodeBuilder &node, const OpRule &) {
   std::optional<int64_t> place = dfg::normalizeAxis(*axis, rank);
   if (batch != 0 && place)
     return buildBatchGather(node, x, indices, *place, batch);
-  return node.done({node.op("gather", {x, indices}, node.intAttr("axis", *axis))});
+  return node.done({node.op("gather", {x, indices}, node.attrs.integer("axis", *axis))});
 }
 
 static Outcome buildGatherNd(NodeBuilder &node, const OpRule &) {
@@ -55,19 +55,19 @@ static Outcome buildArg(NodeBuilder &node, const OpRule &rule) {
   if (!axis || !type)
     return Outcome::Failed;
   return node.done({node.op(rule.argument, node.in(0),
-                            {node.intAttr("axis", *axis), node.typeAttr("dtype", type)})});
+                            {node.attrs.integer("axis", *axis), node.attrs.type("dtype", type)})});
 }
 
 static Outcome buildOneHot(NodeBuilder &node, const OpRule &) {
-  Value indices = node.in(0);
+  NodeValue indices = node.in(0);
   std::optional<dfg::Shape> depth = node.dims(1);
-  Value on = node.in(2), off = node.in(3);
+  NodeValue on = node.in(2), off = node.in(3);
   if (!indices || !depth || !on || !off)
     return Outcome::Failed;
   Type type = IntegerType::get(node.context(), 1);
-  Value marks = node.op("one_hot", node.cast(indices, IntegerType::get(node.context(), 64)),
-                        {node.dimsAttr("depth", *depth), node.typeAttr("dtype", type)});
-  Value result = node.op("select", {marks, on, off});
+  NodeValue marks = node.op("one_hot", node.cast(indices, IntegerType::get(node.context(), 64)),
+                            {node.attrs.sizes("depth", *depth), node.attrs.type("dtype", type)});
+  NodeValue result = node.op("select", {marks, on, off});
   int64_t rank = dfg::shapeOf(indices.getType()).size();
   std::optional<int64_t> axis = dfg::normalizeAxis(node.node.number("axis", -1), rank + 1);
   if (!axis)
@@ -83,14 +83,14 @@ static Outcome buildOneHot(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildTopK(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   std::optional<dfg::Shape> count =
       node.numInputs() > 1 ? node.dims(1) : dfg::Shape{DimExpr(node.node.number("k"))};
   if (!x || !count)
     return Outcome::Failed;
   if (count->size() != 1)
     return node.fail("expected one number of elements [graph-edge]");
-  Value order = node.op("argsort", node.op("neg", x));
+  NodeValue order = node.op("argsort", node.op("neg", x));
   dfg::Shape shape = dfg::shapeOf(x.getType()), starts(shape.size(), DimExpr(0));
   if (shape.empty())
     return node.fail("expected a tensor with an axis, but got a scalar [graph-edge]");
@@ -107,8 +107,8 @@ static Outcome buildTopK(NodeBuilder &node, const OpRule &) {
 
 /// Rows of `x`, with the axes that index vectors name joined into one, and the indices joined
 /// alike.
-static Value scatterNd(NodeBuilder &node, StringRef op, Value x, Value indices, Value updates,
-                       StringRef outside) {
+static NodeValue scatterNd(NodeBuilder &node, StringRef op, NodeValue x, NodeValue indices,
+                           NodeValue updates, StringRef outside) {
   if (!x || !indices || !updates)
     return {};
   dfg::Shape shape = dfg::shapeOf(x.getType()), places = dfg::shapeOf(indices.getType());
@@ -121,34 +121,34 @@ static Value scatterNd(NodeBuilder &node, StringRef op, Value x, Value indices, 
   indices = node.cast(indices, type);
   places.pop_back();
   DimExpr count = dfg::elementCount(places);
-  Value joined = node.scalar(0, type);
+  NodeValue joined = node.scalar(0, type);
   dfg::Shape columns{count, DimExpr(*depth)};
-  Value table = node.reshape(indices, columns);
+  NodeValue table = node.reshape(indices, columns);
   for (int64_t axis = 0; axis < *depth; ++axis) {
-    Value column = node.slice(table, {DimExpr(0), DimExpr(axis)}, {count, DimExpr(1)});
-    Value weighted = node.op("mul", {joined, node.size(shape[axis], type)});
+    NodeValue column = node.slice(table, {DimExpr(0), DimExpr(axis)}, {count, DimExpr(1)});
+    NodeValue weighted = node.op("mul", {joined, node.size(shape[axis], type)});
     joined = node.op("add", {weighted, node.reshape(column, count)});
   }
   dfg::Shape rows(shape.begin() + *depth, shape.end()), flat = rows;
   flat.insert(flat.begin(), dfg::elementCount(ArrayRef(shape).take_front(*depth)));
   rows.insert(rows.begin(), count);
-  Value result = node.op(op, {node.reshape(x, flat), joined, node.reshape(updates, rows)},
-                         node.textAttr("outside", outside));
+  NodeValue result = node.op(op, {node.reshape(x, flat), joined, node.reshape(updates, rows)},
+                             node.attrs.text("outside", outside));
   return node.reshape(result, shape);
 }
 
 static Outcome buildScatterNd(NodeBuilder &node, const OpRule &) {
   std::optional<dfg::Shape> shape = node.dims(2);
-  Value updates = node.in(1);
+  NodeValue updates = node.in(1);
   if (!shape || !updates)
     return Outcome::Failed;
-  Value zeros = node.filled(0, *shape, dfg::elementTypeOf(updates.getType()));
+  NodeValue zeros = node.filled(0, *shape, dfg::elementTypeOf(updates.getType()));
   return node.done({scatterNd(node, "scatter_add", zeros, node.in(0), updates, "fail")});
 }
 
 /// `argument` is the dfg operation.
 static Outcome buildTensorScatter(NodeBuilder &node, const OpRule &rule) {
-  Value updates = node.in(2);
+  NodeValue updates = node.in(2);
   if (StringRef(node.node.op).ends_with("Sub"))
     updates = node.op("neg", updates);
   return node.done({scatterNd(node, rule.argument, node.in(0), node.in(1), updates, "fail")});
@@ -156,7 +156,7 @@ static Outcome buildTensorScatter(NodeBuilder &node, const OpRule &rule) {
 
 /// Sums the rows of each segment; those without a segment are left out.
 static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0), segments = node.in(1);
+  NodeValue x = node.in(0), segments = node.in(1);
   std::optional<dfg::Shape> count = node.dims(2);
   if (!x || !segments || !count)
     return Outcome::Failed;
@@ -168,10 +168,10 @@ static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
   dfg::Shape rows(shape.begin() + ids.size(), shape.end()), result = rows;
   rows.insert(rows.begin(), dfg::elementCount(ids));
   result.insert(result.begin(), count->front());
-  Value zeros = node.filled(0, result, dfg::elementTypeOf(x.getType()));
+  NodeValue zeros = node.filled(0, result, dfg::elementTypeOf(x.getType()));
   return node.done(
       {node.op("scatter_add", {zeros, node.reshape(segments, rows.front()), node.reshape(x, rows)},
-               node.textAttr("outside", "skip"))});
+               node.attrs.text("outside", "skip"))});
 }
 
 static constexpr OpRule kRules[] = {

@@ -1,6 +1,6 @@
 // Products, diagonals and triangles of matrices.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -15,8 +15,8 @@ static Outcome buildMatMul(NodeBuilder &node, const OpRule &rule) {
   bool isBatch = rule.argument == "adj";
   return node.done(
       {node.op("matmul", {node.in(0), node.in(1)},
-               {node.boolAttr("transpose_lhs", node.flag(isBatch ? "adj_x" : "transpose_a")),
-                node.boolAttr("transpose_rhs", node.flag(isBatch ? "adj_y" : "transpose_b"))})});
+               {node.attrs.flag("transpose_lhs", node.flag(isBatch ? "adj_x" : "transpose_a")),
+                node.attrs.flag("transpose_rhs", node.flag(isBatch ? "adj_y" : "transpose_b"))})});
 }
 
 /// The labels of an equation's term, letters and "...".
@@ -41,8 +41,8 @@ static std::string spellTerm(ArrayRef<StringRef> labels) {
 
 /// Sums over the axes whose labels stand nowhere else in the equation, which einsum takes for a
 /// mistake, and drops them from `labels`.
-static Value sumLoneAxes(NodeBuilder &node, Value x, SmallVectorImpl<StringRef> &labels,
-                         StringRef equation) {
+static NodeValue sumLoneAxes(NodeBuilder &node, NodeValue x, SmallVectorImpl<StringRef> &labels,
+                             StringRef equation) {
   SmallVector<int64_t> axes;
   SmallVector<StringRef> kept;
   bool isBehindRest = false;
@@ -55,7 +55,7 @@ static Value sumLoneAxes(NodeBuilder &node, Value x, SmallVectorImpl<StringRef> 
       kept.push_back(label);
   }
   labels.assign(kept.begin(), kept.end());
-  return axes.empty() ? x : node.op("sum", x, node.intsAttr("axis", axes));
+  return axes.empty() ? x : node.op("sum", x, node.attrs.integers("axis", axes));
 }
 
 static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
@@ -68,7 +68,7 @@ static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
   auto [inputs, output] = equation.split("->");
   SmallVector<StringRef> terms;
   inputs.split(terms, ',');
-  SmallVector<Value> values = node.allInputs();
+  SmallVector<NodeValue> values = node.allInputs();
   if (terms.size() != values.size())
     return node.fail("expected a term of '" + equation + "' for each input [graph-edge]");
   SmallVector<std::string> labels;
@@ -78,7 +78,7 @@ static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
     labels.push_back(spellTerm(names));
   }
   std::string text = join(labels, ", ") + " -> " + spellTerm(splitTerm(output));
-  return node.done({node.op("einsum", values, node.textAttr("labels", text))});
+  return node.done({node.op("einsum", values, node.attrs.text("labels", text))});
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,14 +86,15 @@ static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
 //===----------------------------------------------------------------------===//
 
 /// Column minus row, for matrices of these sizes.
-static Value diagonalNumbers(NodeBuilder &node, const DimExpr &rows, const DimExpr &columns) {
+static NodeValue diagonalNumbers(NodeBuilder &node, const DimExpr &rows, const DimExpr &columns) {
   Type type = IntegerType::get(node.context(), 64);
-  Value row = node.reshape(node.iota(rows, type), {rows, DimExpr(1)});
+  NodeValue row = node.reshape(node.iota(rows, type), {rows, DimExpr(1)});
   return node.op("sub", {node.iota(columns, type), row});
 }
 
 /// Whether elements of matrices of these sizes stand on diagonal `k`.
-static Value onDiagonal(NodeBuilder &node, const DimExpr &rows, const DimExpr &columns, int64_t k) {
+static NodeValue onDiagonal(NodeBuilder &node, const DimExpr &rows, const DimExpr &columns,
+                            int64_t k) {
   Type type = IntegerType::get(node.context(), 64);
   return node.op("equal", {diagonalNumbers(node, rows, columns), node.scalar(k, type)});
 }
@@ -116,7 +117,7 @@ static std::optional<int64_t> diagonalAt(NodeBuilder &node, unsigned i) {
 /// The vectors of `diagonal` spread over matrices of zeros: each element stands in its row and
 /// column, so it is broadcast over rows and masked.
 static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
-  Value diagonal = node.in(0);
+  NodeValue diagonal = node.in(0);
   std::optional<int64_t> k = diagonalAt(node, 1);
   if (!diagonal || !k)
     return Outcome::Failed;
@@ -135,17 +136,17 @@ static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
       (i == 2 ? rows : columns) = given->front();
   }
   // Element j stands in column j + k (k >= 0), or in row j - k.
-  Value spread = diagonal;
+  NodeValue spread = diagonal;
   dfg::Shape axis = shape;
   bool alongColumns = *k >= 0;
   spread = node.op("place", spread,
-                   {node.dimsAttr("starts",
-                                  [&] {
-                                    dfg::Shape starts(shape.size(), DimExpr(0));
-                                    starts.back() = std::abs(*k);
-                                    return starts;
-                                  }()),
-                    node.dimsAttr("shape", [&] {
+                   {node.attrs.sizes("starts",
+                                     [&] {
+                                       dfg::Shape starts(shape.size(), DimExpr(0));
+                                       starts.back() = std::abs(*k);
+                                       return starts;
+                                     }()),
+                    node.attrs.sizes("shape", [&] {
                       dfg::Shape whole = shape;
                       whole.back() = alongColumns ? columns : rows;
                       return whole;
@@ -155,14 +156,14 @@ static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
   axis = dfg::shapeOf(spread.getType());
   axis.insert(axis.end() - (alongColumns ? 1 : 0), DimExpr(1));
   spread = node.reshape(spread, axis);
-  Value padding =
+  NodeValue padding =
       node.numInputs() > 4 ? node.in(4) : node.scalar(0, dfg::elementTypeOf(diagonal.getType()));
-  Value mask = onDiagonal(node, rows, columns, *k);
+  NodeValue mask = onDiagonal(node, rows, columns, *k);
   return node.done({node.op("select", {mask, spread, padding})});
 }
 
 static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   std::optional<int64_t> k = diagonalAt(node, 1);
   if (!x || !k)
     return Outcome::Failed;
@@ -176,10 +177,10 @@ static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
                        ? DimExpr(std::max<int64_t>(0, std::min(*height - down, *width - right)))
                        : DimExpr::min(rows - DimExpr(down), columns - DimExpr(right));
   // Sums of rows in which only the diagonal is left.
-  Value zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
+  NodeValue zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
   bool isBool = dfg::elementTypeOf(x.getType()).isInteger(1);
-  Value kept = node.op("select", {onDiagonal(node, rows, columns, *k), x, zero});
-  Value all = node.op(isBool ? "any" : "sum", kept, node.intsAttr("axis", -1));
+  NodeValue kept = node.op("select", {onDiagonal(node, rows, columns, *k), x, zero});
+  NodeValue all = node.op(isBool ? "any" : "sum", kept, node.attrs.integers("axis", -1));
   shape.pop_back();
   dfg::Shape starts(shape.size(), DimExpr(0));
   starts.back() = down;
@@ -188,7 +189,7 @@ static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildSetDiag(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0), diagonal = node.in(1);
+  NodeValue x = node.in(0), diagonal = node.in(1);
   std::optional<int64_t> k = diagonalAt(node, 2);
   if (!x || !diagonal || !k)
     return Outcome::Failed;
@@ -200,8 +201,8 @@ static Outcome buildSetDiag(NodeBuilder &node, const OpRule &) {
   dfg::Shape starts(vector.size(), DimExpr(0)), whole = vector;
   starts.back() = std::abs(*k);
   whole.back() = alongColumns ? columns : rows;
-  Value spread =
-      node.op("place", diagonal, {node.dimsAttr("starts", starts), node.dimsAttr("shape", whole)});
+  NodeValue spread = node.op(
+      "place", diagonal, {node.attrs.sizes("starts", starts), node.attrs.sizes("shape", whole)});
   whole.insert(whole.end() - (alongColumns ? 1 : 0), DimExpr(1));
   spread = node.reshape(spread, whole);
   return node.done({node.op("select", {onDiagonal(node, rows, columns, *k), spread, x})});
@@ -209,7 +210,7 @@ static Outcome buildSetDiag(NodeBuilder &node, const OpRule &) {
 
 /// Keeps a number of diagonals below and above the main one; -1 keeps all.
 static Outcome buildBandPart(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   std::optional<int64_t> low = node.integer(1), high = node.integer(2);
   if (!x || !low || !high)
     return Outcome::Failed;
@@ -217,8 +218,8 @@ static Outcome buildBandPart(NodeBuilder &node, const OpRule &) {
   if (shape.size() < 2)
     return node.fail("expected matrices, but got " + dfg::toText(x.getType()) + " [graph-edge]");
   Type type = IntegerType::get(node.context(), 64);
-  Value numbers = diagonalNumbers(node, shape[shape.size() - 2], shape.back());
-  Value zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
+  NodeValue numbers = diagonalNumbers(node, shape[shape.size() - 2], shape.back());
+  NodeValue zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
   if (*low >= 0)
     x = node.op("select", {node.op("greater_equal", {numbers, node.scalar(-*low, type)}), x, zero});
   if (*high >= 0)

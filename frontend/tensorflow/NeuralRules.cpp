@@ -1,6 +1,6 @@
 // Layers and losses.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -11,12 +11,12 @@ using dfg::DimExpr;
 
 /// `argument` is the dfg operation.
 static Outcome buildSoftmax(NodeBuilder &node, const OpRule &rule) {
-  return node.done({node.op(rule.argument, node.in(0), node.intAttr("axis", -1))});
+  return node.done({node.op(rule.argument, node.in(0), node.attrs.integer("axis", -1))});
 }
 
 /// The loss of each row, and its gradient by the logits.
 static Outcome buildSoftmaxLoss(NodeBuilder &node, const OpRule &) {
-  Value logits = node.in(0), labels = node.in(1);
+  NodeValue logits = node.in(0), labels = node.in(1);
   if (!logits || !labels)
     return Outcome::Failed;
   auto shape = dfg::broadcastShapes(dfg::shapeOf(logits.getType()), dfg::shapeOf(labels.getType()));
@@ -24,28 +24,28 @@ static Outcome buildSoftmaxLoss(NodeBuilder &node, const OpRule &) {
     logits = node.broadcast(logits, *shape);
     labels = node.broadcast(labels, *shape);
   }
-  Value loss = node.op("softmax_cross_entropy", {logits, labels});
-  Value backward = node.op("sub", {node.op("softmax", logits), labels});
+  NodeValue loss = node.op("softmax_cross_entropy", {logits, labels});
+  NodeValue backward = node.op("sub", {node.op("softmax", logits), labels});
   return node.done({loss, backward});
 }
 
 static Outcome buildSparseLoss(NodeBuilder &node, const OpRule &) {
-  Value logits = node.in(0), labels = node.in(1);
+  NodeValue logits = node.in(0), labels = node.in(1);
   if (!logits || !labels)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(logits.getType());
   if (shape.empty())
     return node.fail("expected rows of logits, but got a scalar [graph-edge]");
-  Value loss = node.op("sparse_softmax_cross_entropy", {logits, labels});
-  Value chosen = node.op("one_hot", labels,
-                         {node.dimsAttr("depth", shape.back()),
-                          node.typeAttr("dtype", dfg::elementTypeOf(logits.getType()))});
+  NodeValue loss = node.op("sparse_softmax_cross_entropy", {logits, labels});
+  NodeValue chosen = node.op("one_hot", labels,
+                             {node.attrs.sizes("depth", shape.back()),
+                              node.attrs.type("dtype", dfg::elementTypeOf(logits.getType()))});
   return node.done({loss, node.op("sub", {node.op("softmax", logits), chosen})});
 }
 
 /// Along the last axis, or, for "NCHW", the second one.
 static Outcome buildBiasAdd(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0), bias = node.in(1);
+  NodeValue x = node.in(0), bias = node.in(1);
   if (!x || !bias)
     return Outcome::Failed;
   if (StringRef(node.node.attr("data_format").text).starts_with("NC")) {
@@ -61,7 +61,7 @@ static Outcome buildBiasAdd(NodeBuilder &node, const OpRule &) {
 }
 
 static Outcome buildBiasAddGrad(NodeBuilder &node, const OpRule &) {
-  Value g = node.in(0);
+  NodeValue g = node.in(0);
   if (!g)
     return Outcome::Failed;
   int64_t rank = dfg::shapeOf(g.getType()).size();
@@ -70,7 +70,7 @@ static Outcome buildBiasAddGrad(NodeBuilder &node, const OpRule &) {
   for (int64_t axis = 0; axis < rank; ++axis)
     if (axis != channels)
       axes.push_back(axis);
-  return node.done({axes.empty() ? g : node.op("sum", g, node.intsAttr("axis", axes))});
+  return node.done({axes.empty() ? g : node.op("sum", g, node.attrs.integers("axis", axes))});
 }
 
 static constexpr OpRule kRules[] = {

@@ -1,6 +1,6 @@
 // Queues.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -42,7 +42,7 @@ static Outcome buildQueue(NodeBuilder &node, const OpRule &rule) {
   for (size_t i = 0; i < components.size(); ++i)
     names.push_back("component" + std::to_string(i));
   SmallVector<Type> types(components.begin(), components.end());
-  node.builder().createQueue(
+  node.builder().getResources().createQueue(
       name, types, names, rule.argument, capacity < 1 ? kUnbounded : capacity,
       node.node.number("min_after_dequeue"), node.node.number("seed"), node.location());
   return node.done();
@@ -77,7 +77,9 @@ static SmallVector<Type> typesWith(NodeBuilder &node, const Node &queue,
 /// `argument` is the dfg operation.
 static Outcome buildEnqueue(NodeBuilder &node, const OpRule &rule) {
   const Node *queue = queueAt(node);
-  SmallVector<Value> values = queue ? node.allInputs(1) : SmallVector<Value>();
+  SmallVector<Value> values;
+  if (queue)
+    values = node.valuesOf(node.allInputs(1));
   if (!queue || llvm::is_contained(values, Value()))
     return Outcome::Failed;
   std::optional<dfg::DimExpr> count;
@@ -98,8 +100,8 @@ static Outcome buildEnqueue(NodeBuilder &node, const OpRule &rule) {
                      given + " [operand]");
   }
   node.record([&] {
-    node.builder().enqueue(variableName(*queue), values, count.has_value(), node.location());
-    return 0;
+    node.builder().getResources().enqueue(variableName(*queue), values, count.has_value(),
+                                          node.location());
   });
   return node.done();
 }
@@ -109,9 +111,10 @@ static Outcome buildDequeue(NodeBuilder &node, const OpRule &) {
   if (!queue)
     return Outcome::Failed;
   SmallVector<Type> types = typesWith(node, *queue, std::nullopt);
-  Operation *made = node.record(
-      [&] { return node.builder().dequeue(variableName(*queue), types, node.location()); });
-  return node.done(made->getResults());
+  Operation *made = node.record([&] {
+    return node.builder().getResources().dequeue(variableName(*queue), types, node.location());
+  });
+  return node.doneWith(made);
 }
 
 static Outcome buildDequeueMany(NodeBuilder &node, const OpRule &rule) {
@@ -126,18 +129,19 @@ static Outcome buildDequeueMany(NodeBuilder &node, const OpRule &rule) {
   if (isUpTo)
     types.insert(types.begin(), RankedTensorType::get({}, IntegerType::get(node.context(), 32)));
   Operation *made = node.record([&] {
-    return node.builder().dequeueMany(variableName(*queue), types, count->front(), isUpTo,
-                                      node.location());
+    return node.builder().getResources().dequeueMany(variableName(*queue), types, count->front(),
+                                                     isUpTo, node.location());
   });
-  return node.done(made->getResults().drop_front(isUpTo));
+  return node.done(SmallVector<NodeValue>(made->getResults().drop_front(isUpTo)));
 }
 
 static Outcome buildSize(NodeBuilder &node, const OpRule &) {
   const Node *queue = queueAt(node);
   if (!queue)
     return Outcome::Failed;
-  return node.done({node.record(
-      [&] { return node.builder().queueSize(variableName(*queue), node.location()); })});
+  return node.done({node.record([&] {
+    return node.builder().getResources().queueSize(variableName(*queue), node.location());
+  })});
 }
 
 static Outcome buildClose(NodeBuilder &node, const OpRule &) {
@@ -145,9 +149,8 @@ static Outcome buildClose(NodeBuilder &node, const OpRule &) {
   if (!queue)
     return Outcome::Failed;
   node.record([&] {
-    node.builder().closeQueue(variableName(*queue), node.flag("cancel_pending_enqueues"),
-                              node.location());
-    return 0;
+    node.builder().getResources().closeQueue(variableName(*queue),
+                                             node.flag("cancel_pending_enqueues"), node.location());
   });
   return node.done();
 }

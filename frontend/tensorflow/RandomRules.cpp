@@ -1,6 +1,6 @@
 // Random numbers. They are tfc's, not TensorFlow's: of the same distribution, and repeatable.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -9,7 +9,7 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 /// The variable that counts the draws of a node.
-static Value drawCounter(NodeBuilder &node) {
+static NodeValue drawCounter(NodeBuilder &node) {
   auto type = RankedTensorType::get({}, IntegerType::get(node.context(), 64));
   std::string name = "random." + node.node.name;
   if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Variable) ||
@@ -18,11 +18,13 @@ static Value drawCounter(NodeBuilder &node) {
     return {};
   }
   if (node.entry.symbols.variables.try_emplace(name, type).second)
-    node.builder().createVariable(name, type, /*isFrozen=*/true, "", node.location());
-  Value count = node.record([&] { return node.builder().read(name, type, node.location()); });
-  Value next = node.formula("add(a,1)", count);
+    node.builder().getResources().createVariable(name, type, /*isFrozen=*/true, "",
+                                                 node.location());
+  NodeValue count =
+      node.record([&] { return node.builder().getResources().read(name, type, node.location()); });
+  Value next = node.valueOf(node.op("add", {count, node.scalar(1, type.getElementType())}));
   if (next)
-    node.record([&] { return node.builder().assign(name, next, node.location()); });
+    node.record([&] { return node.builder().getResources().assign(name, next, node.location()); });
   return count;
 }
 
@@ -34,16 +36,16 @@ static Outcome buildRandom(NodeBuilder &node, const OpRule &rule) {
   if (!type)
     return Outcome::Failed;
   SmallVector<NamedAttribute> attributes{
-      node.dimsAttr("shape", *shape), node.typeAttr("dtype", type),
-      node.intAttr("seed", int64_t(xxh3_64bits(node.node.name) ^
-                                   (uint64_t(node.node.number("seed")) * 1000003 +
-                                    uint64_t(node.node.number("seed2")))))};
+      node.attrs.sizes("shape", *shape), node.attrs.type("dtype", type),
+      node.attrs.integer("seed", int64_t(xxh3_64bits(node.node.name) ^
+                                         (uint64_t(node.node.number("seed")) * 1000003 +
+                                          uint64_t(node.node.number("seed2")))))};
   if (isInteger) {
     std::optional<int64_t> low = node.integer(1), high = node.integer(2);
     if (!low || !high)
       return Outcome::Failed;
-    attributes.push_back(node.intAttr("low", *low));
-    attributes.push_back(node.intAttr("high", *high));
+    attributes.push_back(node.attrs.integer("low", *low));
+    attributes.push_back(node.attrs.integer("high", *high));
   }
   return node.done({node.op(rule.argument, drawCounter(node), attributes)});
 }

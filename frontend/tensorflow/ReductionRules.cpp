@@ -1,6 +1,7 @@
 // Reductions and scans.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/importer/LibraryCall.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -13,14 +14,14 @@ static std::optional<SmallVector<NamedAttribute>> reductionAttributes(NodeBuilde
   if (!axes)
     return std::nullopt;
   bool keeps = node.flag("keep_dims") || node.flag("keepdims");
-  return SmallVector<NamedAttribute>{node.intsAttr("axis", *axes),
-                                     node.boolAttr("keep_dims", keeps)};
+  return SmallVector<NamedAttribute>{node.attrs.integers("axis", *axes),
+                                     node.attrs.flag("keep_dims", keeps)};
 }
 
 /// `argument` is the dfg operation.
 static Outcome buildReduction(NodeBuilder &node, const OpRule &rule) {
   auto attributes = reductionAttributes(node);
-  Value x = attributes ? node.in(0) : Value();
+  NodeValue x = attributes ? node.in(0) : NodeValue();
   if (!x)
     return Outcome::Failed;
   // Nothing is reduced.
@@ -31,13 +32,13 @@ static Outcome buildReduction(NodeBuilder &node, const OpRule &rule) {
 
 /// Integers truncate.
 static Outcome buildMean(NodeBuilder &node, const OpRule &rule) {
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   if (!x || isa<FloatType>(dfg::elementTypeOf(x.getType())))
     return buildReduction(node, rule);
   auto attributes = reductionAttributes(node);
   if (!attributes)
     return Outcome::Failed;
-  Value sum = node.op("sum", x, *attributes);
+  NodeValue sum = node.op("sum", x, *attributes);
   if (!sum)
     return Outcome::Failed;
   Type type = dfg::elementTypeOf(x.getType());
@@ -46,16 +47,15 @@ static Outcome buildMean(NodeBuilder &node, const OpRule &rule) {
   for (int64_t axis : axes.asArrayRef())
     if (auto place = dfg::normalizeAxis(axis, shape.size()))
       reduced.push_back(shape[*place]);
-  Value count = node.size(dfg::elementCount(reduced), type);
-  return node.done(
-      {node.formula("select(less(a,0),neg(floordiv(abs(a),b)),floordiv(abs(a),b))", {sum, count})});
+  NodeValue count = node.size(dfg::elementCount(reduced), type);
+  return node.done({LibraryCall(node, node.entry.functions).compute("TruncateDiv", {sum, count})});
 }
 
 static Outcome buildNorm(NodeBuilder &node, const OpRule &) {
   auto attributes = reductionAttributes(node);
   if (!attributes)
     return Outcome::Failed;
-  Value squares = node.op("square", node.in(0));
+  NodeValue squares = node.op("square", node.in(0));
   return node.done({node.op("sqrt", node.op("sum", squares, *attributes))});
 }
 
@@ -64,15 +64,17 @@ static Outcome buildScan(NodeBuilder &node, const OpRule &rule) {
   std::optional<int64_t> axis = node.integer(1);
   if (!axis)
     return Outcome::Failed;
-  return node.done(
-      {node.op(rule.argument, node.in(0),
-               {node.intAttr("axis", *axis), node.boolAttr("exclusive", node.flag("exclusive")),
-                node.boolAttr("reverse", node.flag("reverse"))})});
+  return node.done({node.op(rule.argument, node.in(0),
+                            {node.attrs.integer("axis", *axis),
+                             node.attrs.flag("exclusive", node.flag("exclusive")),
+                             node.attrs.flag("reverse", node.flag("reverse"))})});
 }
 
 static Outcome buildL2Loss(NodeBuilder &node, const OpRule &) {
-  Value sum = node.op("sum", node.op("square", node.in(0)));
-  return node.done({node.formula("mul(a,0.5)", sum)});
+  NodeValue sum = node.op("sum", node.op("square", node.in(0)));
+  if (!sum)
+    return Outcome::Failed;
+  return node.done({node.op("mul", {sum, node.scalar(0.5, dfg::elementTypeOf(sum.getType()))})});
 }
 
 static constexpr OpRule kRules[] = {

@@ -1,6 +1,6 @@
 // Constants, and the same elements in other shapes.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 #include <cmath>
 
 using namespace mlir;
@@ -14,13 +14,15 @@ static Outcome buildConst(NodeBuilder &node, const OpRule &) {
   // A long constant of one number takes no memory as a broadcast.
   constexpr int64_t kMaxStored = int64_t(1) << 26;
   ElementsAttr value = node.node.attr("value").tensor;
+  if (std::optional<dfg::SizeTensor> sizes = dfg::readSizes(value))
+    return node.done({NodeValue(std::move(*sizes))});
   auto dense = dyn_cast_or_null<DenseElementsAttr>(value);
   if (dense && dense.isSplat() && dense.getNumElements() > kMaxStored) {
-    Value number = node.builder().constant(
+    NodeValue number = node.builder().constant(
         dense.resizeSplat(RankedTensorType::get({}, dense.getElementType())), node.location());
     auto sizes = dense.getType().getShape();
     return node.done({node.op("broadcast", number,
-                              node.dimsAttr("shape", dfg::Shape(sizes.begin(), sizes.end())))});
+                              node.attrs.sizes("shape", dfg::Shape(sizes.begin(), sizes.end())))});
   }
   if (value)
     return node.done({node.builder().constant(value, node.location())});
@@ -29,12 +31,6 @@ static Outcome buildConst(NodeBuilder &node, const OpRule &) {
     return node.done();
   node.dtype("dtype");
   return node.hasErrors() ? Outcome::Failed : node.fail("expected a value [graph-file]");
-}
-
-/// Sizes that are not known when the graph is compiled.
-static Outcome buildUnknownSize(NodeBuilder &node, const OpRule &) {
-  return node.fail("expected the inputs of '" + node.node.op +
-                   "' to be known when the graph is compiled [dynamic-shape]");
 }
 
 static Outcome buildReshape(NodeBuilder &node, const OpRule &) {
@@ -49,7 +45,7 @@ static Outcome buildTranspose(NodeBuilder &node, const OpRule &) {
 
 static Outcome buildExpand(NodeBuilder &node, const OpRule &) {
   std::optional<int64_t> axis = node.integer(1);
-  return axis ? node.done({node.op("expand", node.in(0), node.intAttr("axis", *axis))})
+  return axis ? node.done({node.op("expand", node.in(0), node.attrs.integer("axis", *axis))})
               : Outcome::Failed;
 }
 
@@ -57,7 +53,7 @@ static Outcome buildSqueeze(NodeBuilder &node, const OpRule &) {
   const std::vector<int64_t> &axes = node.node.attr("squeeze_dims").numbers;
   SmallVector<NamedAttribute> attributes;
   if (!axes.empty())
-    attributes.push_back(node.intsAttr("axis", axes));
+    attributes.push_back(node.attrs.integers("axis", axes));
   return node.done({node.op("squeeze", node.in(0), attributes)});
 }
 
@@ -73,17 +69,17 @@ static Outcome buildFill(NodeBuilder &node, const OpRule &) {
 
 static Outcome buildTile(NodeBuilder &node, const OpRule &) {
   std::optional<dfg::Shape> repeats = node.dims(1);
-  return repeats ? node.done({node.op("tile", node.in(0), node.dimsAttr("repeats", *repeats))})
+  return repeats ? node.done({node.op("tile", node.in(0), node.attrs.sizes("repeats", *repeats))})
                  : Outcome::Failed;
 }
 
 static Outcome buildPack(NodeBuilder &node, const OpRule &) {
   return node.done(
-      {node.op("stack", node.allInputs(), node.intAttr("axis", node.node.number("axis")))});
+      {node.op("stack", node.allInputs(), node.attrs.integer("axis", node.node.number("axis")))});
 }
 
 static Outcome buildUnpack(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   if (!x)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(x.getType());
@@ -92,7 +88,7 @@ static Outcome buildUnpack(NodeBuilder &node, const OpRule &) {
   if (!count || *count != node.node.number("num", *count))
     return node.fail("expected an axis of " + Twine(node.node.number("num")) + " parts of " +
                      dfg::toText(x.getType()) + " [axis]");
-  SmallVector<Value> parts;
+  SmallVector<NodeValue> parts;
   dfg::Shape starts(shape.size(), DimExpr(0)), sizes = shape, rest = shape;
   sizes[*axis] = 1;
   rest.erase(rest.begin() + *axis);
@@ -110,23 +106,22 @@ static Outcome buildConcat(NodeBuilder &node, const OpRule &rule) {
   if (!axis)
     return Outcome::Failed;
   return node.done(
-      {node.op("concat", node.allInputs(isFirst, !isFirst), node.intAttr("axis", *axis))});
+      {node.op("concat", node.allInputs(isFirst, !isFirst), node.attrs.integer("axis", *axis))});
 }
 
 static Outcome buildSplit(NodeBuilder &node, const OpRule &) {
   std::optional<int64_t> axis = node.integer(0);
   if (!axis)
     return Outcome::Failed;
-  Operation *made = node.make(
-      "split", node.in(1),
-      {node.intAttr("sections", node.node.number("num_split", 1)), node.intAttr("axis", *axis)});
-  return made ? node.done(made->getResults()) : Outcome::Failed;
+  return node.doneWith(node.make("split", node.in(1),
+                                 {node.attrs.integer("sections", node.node.number("num_split", 1)),
+                                  node.attrs.integer("axis", *axis)}));
 }
 
 static Outcome buildSplitV(NodeBuilder &node, const OpRule &) {
   std::optional<dfg::Shape> sizes = node.dims(1);
   std::optional<int64_t> axis = node.integer(2);
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   if (!sizes || !axis || !x)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(x.getType());
@@ -139,26 +134,75 @@ static Outcome buildSplitV(NodeBuilder &node, const OpRule &) {
       rest = other.isConstant(-1) ? rest : rest - other;
     size = rest;
   }
-  Operation *made =
-      node.make("split", x, {node.dimsAttr("sizes", *sizes), node.intAttr("axis", *axis)});
-  return made ? node.done(made->getResults()) : Outcome::Failed;
+  return node.doneWith(node.make(
+      "split", x, {node.attrs.sizes("sizes", *sizes), node.attrs.integer("axis", *axis)}));
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+/// The numbers of a range, if all three are known and they are few.
+static std::optional<dfg::SizeTensor>
+rangeSizes(const dfg::SizeTensor *first, const dfg::SizeTensor *end, const dfg::SizeTensor *by) {
+  auto start = first ? first->getConstant() : std::nullopt,
+       limit = end ? end->getConstant() : std::nullopt,
+       step = by ? by->getConstant() : std::nullopt;
+  if (!start || !limit || !step || *step == 0)
+    return std::nullopt;
+  dfg::Shape values;
+  for (int64_t i = *start; *step > 0 ? i < *limit : i > *limit;) {
+    if (int64_t(values.size()) == dfg::SizeTensor::kMaxElements)
+      return std::nullopt;
+    values.push_back(i);
+    if (__builtin_add_overflow(i, *step, &i))
+      break;
+  }
+  return dfg::makeSizeVector(first->elementType, values);
+}
+
+/// The one number of a constant of floats or integers.
+static std::optional<double> constantNumber(NodeBuilder &node, unsigned i) {
+  if (!node.edge(i))
+    return std::nullopt;
+  const Node &producer = node.entry.graph.nodes[node.edge(i)->node];
+  auto value = dyn_cast_or_null<DenseElementsAttr>(producer.attr("value").tensor);
+  if (producer.op != "Const" || !value || value.getNumElements() != 1)
+    return std::nullopt;
+  if (isa<FloatType>(value.getElementType()))
+    return (*value.value_begin<APFloat>()).convertToDouble();
+  return double((*value.value_begin<APInt>()).getSExtValue());
+}
+
+static Outcome buildFloatRange(NodeBuilder &node) {
+  auto start = constantNumber(node, 0), limit = constantNumber(node, 1),
+       step = constantNumber(node, 2);
+  Type type = node.node.has("Tidx") ? node.dtype("Tidx") : Type(Float32Type::get(node.context()));
+  if (!type)
+    return Outcome::Failed;
+  double count = start && limit && step ? std::ceil((*limit - *start) / *step) : -1;
+  if (!(count >= 0 && count < 1e9) || !isa<FloatType>(type))
+    return node.fail("expected the number of elements to be known when the graph is compiled "
+                     "[dynamic-shape]");
+  NodeValue counted = node.iota(int64_t(count), type);
+  NodeValue scaled = node.op("mul", {counted, node.scalar(*step, type)});
+  return node.done({node.op("add", {scaled, node.scalar(*start, type)})});
 }
 
 /// Of floats; and of integers where only the number of elements is known.
-static Outcome buildRange(NodeBuilder &node, const OpRule &rule) {
-  const SizeTensor *start = node.sizes(0), *limit = node.sizes(1), *step = node.sizes(2);
-  auto isNumber = [](const SizeTensor *x, int64_t n) {
-    return x && x->values.size() == 1 && x->values.front().isConstant(n);
-  };
-  if (limit && limit->values.size() == 1 && isNumber(step, 1) && start &&
-      start->values.size() == 1) {
-    DimExpr first = start->values.front();
-    Value counted = node.iota(limit->values.front() - first, start->elementType);
-    if (first.isConstant(0))
-      return node.done({counted});
-    return node.done({node.op("add", {counted, node.size(first, start->elementType)})});
-  }
-  return node.floatRange();
+static Outcome buildRange(NodeBuilder &node, const OpRule &) {
+  const dfg::SizeTensor *start = node.sizes(0), *limit = node.sizes(1), *step = node.sizes(2);
+  if (auto numbers = rangeSizes(start, limit, step))
+    return node.done({NodeValue(std::move(*numbers))});
+  bool isCounting =
+      start && start->isSingle() && limit && limit->isSingle() && step && step->getConstant() == 1;
+  if (!isCounting)
+    return buildFloatRange(node);
+  DimExpr first = start->values.front();
+  NodeValue counted = node.iota(limit->values.front() - first, start->elementType);
+  if (first.isConstant(0))
+    return node.done({counted});
+  return node.done({node.op("add", {counted, node.size(first, start->elementType)})});
 }
 
 static constexpr OpRule kRules[] = {
@@ -177,48 +221,8 @@ static constexpr OpRule kRules[] = {
     {"Split", "2 -> num_split", buildSplit},
     {"SplitV", "3 -> num_split", buildSplitV},
     {"Range", "3 -> 1; Tidx:type?", buildRange},
-    {"Shape", "1 -> 1; out_type:type?", buildUnknownSize},
-    {"ShapeN", "N -> N; out_type:type?", buildUnknownSize},
-    {"Size", "1 -> 1; out_type:type?", buildUnknownSize},
-    {"Rank", "1 -> 1", buildUnknownSize},
-    {"InvertPermutation", "1 -> 1", buildUnknownSize},
-    {"ConcatOffset", "N+1 -> N", buildUnknownSize},
-    {"BroadcastGradientArgs", "2 -> 2", buildUnknownSize},
-    {"BroadcastArgs", "2 -> 1", buildUnknownSize},
-    {"DynamicStitch", "2N -> 1", buildUnknownSize},
 };
 
 ArrayRef<OpRule> shapeRules() { return kRules; }
-
-//===----------------------------------------------------------------------===//
-// Ranges of floats
-//===----------------------------------------------------------------------===//
-
-/// The one number of a constant of floats or integers.
-static std::optional<double> constantNumber(NodeBuilder &node, unsigned i) {
-  if (!node.edge(i))
-    return std::nullopt;
-  const Node &producer = node.entry.graph.nodes[node.edge(i)->node];
-  auto value = dyn_cast_or_null<DenseElementsAttr>(producer.attr("value").tensor);
-  if (producer.op != "Const" || !value || value.getNumElements() != 1)
-    return std::nullopt;
-  if (isa<FloatType>(value.getElementType()))
-    return (*value.value_begin<APFloat>()).convertToDouble();
-  return double((*value.value_begin<APInt>()).getSExtValue());
-}
-
-Outcome NodeBuilder::floatRange() {
-  auto start = constantNumber(*this, 0), limit = constantNumber(*this, 1),
-       step = constantNumber(*this, 2);
-  Type type = node.has("Tidx") ? dtype("Tidx") : Type(Float32Type::get(context()));
-  if (!type)
-    return Outcome::Failed;
-  double count = start && limit && step ? std::ceil((*limit - *start) / *step) : -1;
-  if (!(count >= 0 && count < 1e9) || !isa<FloatType>(type))
-    return fail("expected the number of elements to be known when the graph is compiled "
-                "[dynamic-shape]");
-  Value counted = iota(int64_t(count), type);
-  return done({op("add", {op("mul", {counted, scalar(*step, type)}), scalar(*start, type)})});
-}
 
 } // namespace tfc::tensorflow

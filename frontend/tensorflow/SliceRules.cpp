@@ -1,6 +1,6 @@
 // Parts of tensors: slices, padding, reversal.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -13,15 +13,17 @@ using dfg::DimExpr;
 static Type positionType(NodeBuilder &node) { return IntegerType::get(node.context(), 64); }
 
 /// Elements `start + i` along an axis, where `start` is known only at run time.
-static Value dynamicSlice(NodeBuilder &node, Value x, Value starts, unsigned axis, DimExpr size) {
+static NodeValue dynamicSlice(NodeBuilder &node, NodeValue x, NodeValue starts, unsigned axis,
+                              DimExpr size) {
   Type type = positionType(node);
-  Value start = node.reshape(node.slice(node.cast(starts, type), DimExpr(axis), DimExpr(1)), {});
-  Value places = node.op("add", {node.iota(size, type), start});
-  return node.op("gather", {x, places}, node.intAttr("axis", axis));
+  NodeValue start =
+      node.reshape(node.slice(node.cast(starts, type), DimExpr(axis), DimExpr(1)), {});
+  NodeValue places = node.op("add", {node.iota(size, type), start});
+  return node.op("gather", {x, places}, node.attrs.integer("axis", axis));
 }
 
 static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   std::optional<dfg::Shape> sizes = node.dims(2);
   if (!x || !sizes)
     return Outcome::Failed;
@@ -29,7 +31,7 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
   if (sizes->size() != shape.size())
     return node.fail("expected one size for each axis of " + dfg::toText(x.getType()) +
                      ", but got " + Twine(sizes->size()) + " [graph-edge]");
-  const SizeTensor *starts = node.sizes(1);
+  const dfg::SizeTensor *starts = node.sizes(1);
   if (starts && starts->values.size() != shape.size())
     return node.fail("expected one start for each axis of " + dfg::toText(x.getType()) +
                      ", but got " + Twine(starts->values.size()) + " [graph-edge]");
@@ -43,7 +45,7 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
   }
   if (starts)
     return node.done({node.slice(x, starts->values, *sizes)});
-  Value starting = node.in(1);
+  NodeValue starting = node.in(1);
   for (auto [axis, size] : enumerate(*sizes))
     if (x && size != shape[axis])
       x = dynamicSlice(node, x, starting, axis, size);
@@ -55,6 +57,17 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// The axes of a strided slice, after its masks.
+struct StridedSlice {
+  struct Axis {
+    int64_t input; // -1: a new axis
+    dfg::DimExpr start, size;
+    int64_t step;
+    bool isRemoved;
+  };
+  SmallVector<Axis> axes;
+};
+
 /// The masks of a strided slice; bit i is about entry i of begin, end and strides.
 struct Masks {
   int64_t begin, end, ellipsis, newAxis, shrink;
@@ -106,10 +119,10 @@ static std::optional<StridedSlice::Axis> cutAxis(int64_t input, const DimExpr &s
   return StridedSlice::Axis{input, first, count, step, false};
 }
 
-std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayRef<DimExpr> shape,
-                                                unsigned firstOperand) {
-  const SizeTensor *begin = node.sizes(firstOperand), *end = node.sizes(firstOperand + 1),
-                   *strides = node.sizes(firstOperand + 2);
+/// Resolves begin, end, strides (operands 1 to 3) and the masks for an input of this shape; nothing
+/// where they are not known or contradict each other.
+static std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayRef<DimExpr> shape) {
+  const dfg::SizeTensor *begin = node.sizes(1), *end = node.sizes(2), *strides = node.sizes(3);
   if (!begin || !end || !strides || begin->values.size() != end->values.size() ||
       begin->values.size() != strides->values.size() || begin->values.size() > 32)
     return std::nullopt;
@@ -157,9 +170,9 @@ std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayRef<DimE
 }
 
 /// Single elements at places that only the data knows, as in x[i].
-static Outcome buildDynamicElements(NodeBuilder &node, Value x) {
+static Outcome buildDynamicElements(NodeBuilder &node, NodeValue x) {
   Masks masks(node.node);
-  Value begin = node.in(1);
+  NodeValue begin = node.in(1);
   dfg::Shape shape = dfg::shapeOf(x.getType());
   auto known = begin ? dfg::shapeOf(begin.getType()) : dfg::Shape();
   std::optional<int64_t> entries = known.size() == 1 ? known[0].constant() : std::nullopt;
@@ -169,11 +182,12 @@ static Outcome buildDynamicElements(NodeBuilder &node, Value x) {
   dfg::Shape result;
   for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis) {
     if (axis < *entries && bit(masks.shrink, axis)) {
-      Value place = node.slice(node.cast(begin, positionType(node)), DimExpr(axis), DimExpr(1));
+      NodeValue place = node.slice(node.cast(begin, positionType(node)), DimExpr(axis), DimExpr(1));
       // Places below 0 count from the end.
-      Value size = node.size(shape[axis], positionType(node));
-      place = node.formula("select(less(a,0),add(a,b),a)", {place, size});
-      x = node.op("gather", {x, place}, node.intAttr("axis", axis));
+      NodeValue size = node.size(shape[axis], positionType(node));
+      NodeValue isNegative = node.op("less", {place, node.scalar(0, positionType(node))});
+      place = node.op("select", {isNegative, node.op("add", {place, size}), place});
+      x = node.op("gather", {x, place}, node.attrs.integer("axis", axis));
     } else if (axis < *entries && !(bit(masks.begin, axis) && bit(masks.end, axis))) {
       return node.fail("expected the places of a slice to be known when the graph is compiled "
                        "[dynamic-shape]");
@@ -185,10 +199,10 @@ static Outcome buildDynamicElements(NodeBuilder &node, Value x) {
 }
 
 static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   if (!x)
     return Outcome::Failed;
-  auto slice = resolveStridedSlice(node, dfg::shapeOf(x.getType()), 1);
+  auto slice = resolveStridedSlice(node, dfg::shapeOf(x.getType()));
   if (!slice && node.numInputs() == 4 && !node.sizes(1))
     return buildDynamicElements(node, x);
   if (!slice)
@@ -211,8 +225,8 @@ static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
 /// The transpose: the gradient stands at the places that the slice took.
 static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
   std::optional<dfg::Shape> shape = node.dims(0);
-  Value g = node.in(4);
-  auto slice = shape ? resolveStridedSlice(node, *shape, 1) : std::nullopt;
+  NodeValue g = node.in(4);
+  auto slice = shape ? resolveStridedSlice(node, *shape) : std::nullopt;
   if (!slice || !g)
     return shape ? node.fail("expected the places of a slice to be known when the graph is "
                              "compiled [dynamic-shape]")
@@ -232,10 +246,10 @@ static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
   }
   g = node.reshape(g, sizes);
   if (!reversed.empty())
-    g = node.op("reverse", g, node.intsAttr("axis", reversed));
+    g = node.op("reverse", g, node.attrs.integers("axis", reversed));
   return node.done({node.op("place", g,
-                            {node.dimsAttr("starts", starts), node.dimsAttr("shape", *shape),
-                             node.intsAttr("steps", steps)})});
+                            {node.attrs.sizes("starts", starts), node.attrs.sizes("shape", *shape),
+                             node.attrs.integers("steps", steps)})});
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,33 +270,34 @@ static bool splitPaddings(NodeBuilder &node, dfg::Shape &low, dfg::Shape &high) 
 
 static Outcome buildPad(NodeBuilder &node, const OpRule &) {
   dfg::Shape low, high;
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   if (!x || !splitPaddings(node, low, high))
     return Outcome::Failed;
-  Value padded = node.op("pad", x, {node.dimsAttr("low", low), node.dimsAttr("high", high)});
+  NodeValue padded =
+      node.op("pad", x, {node.attrs.sizes("low", low), node.attrs.sizes("high", high)});
   if (node.numInputs() < 3 || !padded)
     return node.done({padded});
   // Where the value comes from: ones are padded alike.
-  Value value = node.in(2);
+  NodeValue value = node.in(2);
   Type flag = IntegerType::get(node.context(), 1);
-  Value inside = node.filled(1, dfg::shapeOf(x.getType()), flag);
-  inside = node.op("pad", inside, {node.dimsAttr("low", low), node.dimsAttr("high", high)});
+  NodeValue inside = node.filled(1, dfg::shapeOf(x.getType()), flag);
+  inside = node.op("pad", inside, {node.attrs.sizes("low", low), node.attrs.sizes("high", high)});
   return node.done({node.op("select", {inside, padded, value})});
 }
 
 /// `count` slices next to an edge, mirrored.
-static Value mirrored(NodeBuilder &node, Value x, unsigned axis, bool isLow, DimExpr count,
-                      bool isSymmetric) {
+static NodeValue mirrored(NodeBuilder &node, NodeValue x, unsigned axis, bool isLow, DimExpr count,
+                          bool isSymmetric) {
   dfg::Shape sizes = dfg::shapeOf(x.getType()), starts(sizes.size(), DimExpr(0));
   DimExpr skipped = isSymmetric ? 0 : 1;
   starts[axis] = isLow ? skipped : sizes[axis] - count - skipped;
   sizes[axis] = count;
-  return node.op("reverse", node.slice(x, starts, sizes), node.intsAttr("axis", axis));
+  return node.op("reverse", node.slice(x, starts, sizes), node.attrs.integers("axis", axis));
 }
 
 static Outcome buildMirrorPad(NodeBuilder &node, const OpRule &) {
   dfg::Shape low, high;
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   if (!x || !splitPaddings(node, low, high))
     return Outcome::Failed;
   bool isSymmetric = node.node.attr("mode").text == "SYMMETRIC";
@@ -290,27 +305,27 @@ static Outcome buildMirrorPad(NodeBuilder &node, const OpRule &) {
     return node.fail("expected two paddings for each axis of " + dfg::toText(x.getType()) +
                      " [graph-edge]");
   for (unsigned axis = 0; axis < low.size() && x; ++axis) {
-    SmallVector<Value> parts;
+    SmallVector<NodeValue> parts;
     if (!low[axis].isConstant(0))
       parts.push_back(mirrored(node, x, axis, true, low[axis], isSymmetric));
     parts.push_back(x);
     if (!high[axis].isConstant(0))
       parts.push_back(mirrored(node, x, axis, false, high[axis], isSymmetric));
     if (parts.size() > 1)
-      x = node.op("concat", parts, node.intAttr("axis", axis));
+      x = node.op("concat", parts, node.attrs.integer("axis", axis));
   }
   return node.done({x});
 }
 
 static Outcome buildReverse(NodeBuilder &node, const OpRule &) {
   std::optional<SmallVector<int64_t>> axes = node.ints(1);
-  return axes ? node.done({node.op("reverse", node.in(0), node.intsAttr("axis", *axes))})
+  return axes ? node.done({node.op("reverse", node.in(0), node.attrs.integers("axis", *axes))})
               : Outcome::Failed;
 }
 
 static Outcome buildRoll(NodeBuilder &node, const OpRule &) {
   std::optional<SmallVector<int64_t>> shifts = node.ints(1), axes = node.ints(2);
-  Value x = node.in(0);
+  NodeValue x = node.in(0);
   if (!shifts || !axes || !x)
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(x.getType());
@@ -327,10 +342,11 @@ static Outcome buildRoll(NodeBuilder &node, const OpRule &) {
     dfg::Shape starts(shape.size(), DimExpr(0)), sizes = shape;
     starts[*place] = *size - cut;
     sizes[*place] = cut;
-    Value front = node.slice(x, starts, sizes);
+    NodeValue front = node.slice(x, starts, sizes);
     starts[*place] = 0;
     sizes[*place] = *size - cut;
-    x = node.op("concat", {front, node.slice(x, starts, sizes)}, node.intAttr("axis", *place));
+    x = node.op("concat", {front, node.slice(x, starts, sizes)},
+                node.attrs.integer("axis", *place));
   }
   return node.done({x});
 }

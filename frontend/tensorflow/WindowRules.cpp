@@ -1,6 +1,6 @@
 // Convolutions, pooling and normalisations of images.
 
-#include "frontend/tensorflow/Importer.h"
+#include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -31,15 +31,15 @@ static std::optional<SmallVector<NamedAttribute>> windowOptions(NodeBuilder &nod
   auto stride = innerNumbers(node, "strides", 1);
   if (!stride)
     return std::nullopt;
-  SmallVector<NamedAttribute> options{node.intsAttr("stride", *stride)};
+  SmallVector<NamedAttribute> options{node.attrs.integers("stride", *stride)};
   if (!node.node.attr("dilations").numbers.empty()) {
     auto dilation = innerNumbers(node, "dilations", 1);
     if (!dilation)
       return std::nullopt;
-    options.push_back(node.intsAttr("dilation", *dilation));
+    options.push_back(node.attrs.integers("dilation", *dilation));
   }
   if (padding != "EXPLICIT") {
-    options.push_back(node.textAttr("padding", padding == "SAME" ? "same" : "valid"));
+    options.push_back(node.attrs.text("padding", padding == "SAME" ? "same" : "valid"));
     return options;
   }
   ArrayRef<int64_t> pads(node.node.attr("explicit_paddings").numbers);
@@ -47,7 +47,7 @@ static std::optional<SmallVector<NamedAttribute>> windowOptions(NodeBuilder &nod
     node.fail("expected 'explicit_paddings' for each axis [unsupported-node]");
     return std::nullopt;
   }
-  options.push_back(node.intsAttr("pads", pads.drop_front(2).drop_back(2)));
+  options.push_back(node.attrs.integers("pads", pads.drop_front(2).drop_back(2)));
   return options;
 }
 
@@ -64,7 +64,7 @@ static bool addGroups(NodeBuilder &node, std::optional<int64_t> channels,
     node.fail("expected channels that the kernel's divide [unsupported-node]");
     return false;
   }
-  options.push_back(node.intAttr("groups", *channels / *kernelChannels));
+  options.push_back(node.attrs.integer("groups", *channels / *kernelChannels));
   return true;
 }
 
@@ -85,7 +85,7 @@ static Shape depthwiseShape(ArrayRef<DimExpr> shape) {
 static bool isDepthwise(const OpRule &rule) { return rule.argument == "depthwise"; }
 
 static Outcome buildConvolution(NodeBuilder &node, const OpRule &rule) {
-  Value x = node.in(0), kernel = node.in(1);
+  NodeValue x = node.in(0), kernel = node.in(1);
   auto options = windowOptions(node);
   if (!x || !kernel || !options)
     return Outcome::Failed;
@@ -100,7 +100,7 @@ static Outcome buildConvolution(NodeBuilder &node, const OpRule &rule) {
 /// Input 0 has the sizes of the images.
 static Outcome buildInputGradient(NodeBuilder &node, const OpRule &rule) {
   std::optional<Shape> shape = node.dims(0);
-  Value kernel = node.in(1), grad = node.in(2);
+  NodeValue kernel = node.in(1), grad = node.in(2);
   auto options = windowOptions(node);
   if (!shape || !kernel || !grad || !options)
     return Outcome::Failed;
@@ -110,22 +110,22 @@ static Outcome buildInputGradient(NodeBuilder &node, const OpRule &rule) {
     return Outcome::Failed;
   if (shape->size() < 2)
     return node.fail("expected the sizes of images with batch and channels [graph-edge]");
-  options->push_back(node.dimsAttr("sizes", ArrayRef(*shape).drop_front().drop_back()));
+  options->push_back(node.attrs.sizes("sizes", ArrayRef(*shape).drop_front().drop_back()));
   return node.done({node.op("convolution_transpose", {grad, kernel}, *options)});
 }
 
 /// Input 1 has the sizes of the kernel.
 static Outcome buildKernelGradient(NodeBuilder &node, const OpRule &rule) {
   std::optional<Shape> given = node.dims(1);
-  Value x = node.in(0), grad = node.in(2);
+  NodeValue x = node.in(0), grad = node.in(2);
   auto options = windowOptions(node);
   if (!given || !x || !grad || !options)
     return Outcome::Failed;
   Shape shape = isDepthwise(rule) ? depthwiseShape(*given) : *given;
   if (!addGroups(node, lastSize(dfg::shapeOf(x.getType())), channelsOf(shape), *options))
     return Outcome::Failed;
-  options->push_back(node.dimsAttr("size", ArrayRef(shape).drop_back(2)));
-  Value slope = node.op("convolution_weights", {x, grad}, *options);
+  options->push_back(node.attrs.sizes("size", ArrayRef(shape).drop_back(2)));
+  NodeValue slope = node.op("convolution_weights", {x, grad}, *options);
   return node.done({slope && isDepthwise(rule) ? node.reshape(slope, *given) : slope});
 }
 
@@ -135,7 +135,7 @@ static std::optional<SmallVector<NamedAttribute>> poolingOptions(NodeBuilder &no
   auto size = innerNumbers(node, "ksize", 1);
   if (!options || !size)
     return std::nullopt;
-  options->push_back(node.intsAttr("size", *size));
+  options->push_back(node.attrs.integers("size", *size));
   return options;
 }
 
@@ -148,7 +148,8 @@ static Outcome buildPooling(NodeBuilder &node, const OpRule &rule) {
 }
 
 /// The gradient of what `forward` reads where that of its result is `grad`.
-static Outcome buildGradient(NodeBuilder &node, Operation *forward, Value grad) {
+static Outcome buildGradient(NodeBuilder &node, Operation *forward, const NodeValue &given) {
+  Value grad = node.valueOf(given);
   if (!forward || !grad)
     return Outcome::Failed;
   if (forward->getResult(0).getType() != grad.getType())
@@ -162,7 +163,8 @@ static Outcome buildGradient(NodeBuilder &node, Operation *forward, Value grad) 
 }
 
 /// The gradient of a pooling of `x`, of which `argument` is the dfg operation.
-static Outcome buildPoolingGradient(NodeBuilder &node, const OpRule &rule, Value x, Value grad) {
+static Outcome buildPoolingGradient(NodeBuilder &node, const OpRule &rule, NodeValue x,
+                                    NodeValue grad) {
   auto options = poolingOptions(node);
   if (!options)
     return Outcome::Failed;
@@ -176,25 +178,25 @@ static Outcome buildMaxPoolGradient(NodeBuilder &node, const OpRule &rule) {
 /// What was averaged does not matter, but for its sizes.
 static Outcome buildAvgPoolGradient(NodeBuilder &node, const OpRule &rule) {
   std::optional<Shape> shape = node.dims(0);
-  Value grad = node.in(1);
+  NodeValue grad = node.in(1);
   if (!shape || !grad)
     return Outcome::Failed;
-  Value x = node.filled(0.0, *shape, dfg::elementTypeOf(grad.getType()));
+  NodeValue x = node.filled(0.0, *shape, dfg::elementTypeOf(grad.getType()));
   return buildPoolingGradient(node, rule, x, grad);
 }
 
-static Operation *makeLocalResponseNorm(NodeBuilder &node, Value x) {
+static Operation *makeLocalResponseNorm(NodeBuilder &node, NodeValue x) {
   auto real = [&](StringRef name, double otherwise) {
-    return node.realAttr(name, node.node.has(name) ? node.node.attr(name).real : otherwise);
+    return node.attrs.real(name, node.node.has(name) ? node.node.attr(name).real : otherwise);
   };
-  NamedAttribute options[] = {node.intAttr("radius", node.node.number("depth_radius", 5)),
+  NamedAttribute options[] = {node.attrs.integer("radius", node.node.number("depth_radius", 5)),
                               real("bias", 1.0), real("alpha", 1.0), real("beta", 0.5)};
   return node.make("local_response_norm", x, options);
 }
 
 static Outcome buildLocalResponseNorm(NodeBuilder &node, const OpRule &) {
   Operation *norm = makeLocalResponseNorm(node, node.in(0));
-  return node.done({norm ? norm->getResult(0) : Value()});
+  return node.done({norm ? norm->getResult(0) : NodeValue()});
 }
 
 static Outcome buildLocalResponseNormGradient(NodeBuilder &node, const OpRule &) {

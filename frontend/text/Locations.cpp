@@ -1,3 +1,4 @@
+// Converts MLIR's locations and diagnostics to those of graph source.
 #include "frontend/text/Locations.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -17,7 +18,7 @@ Location toLocation(MLIRContext *context, const SourceManager &sources, SourceRa
   return FileLineColRange::get(name, begin.line, begin.column, end.line, end.column);
 }
 
-/// The parts of fused and named locations that say where and through which calls.
+/// The part of a fused or named location that holds the position and the calls.
 static Location unwrap(Location location) {
   while (true) {
     if (auto named = dyn_cast<NameLoc>(location))
@@ -57,7 +58,7 @@ static StringRef nodeName(Location location) {
   return named ? named.getName().getValue() : StringRef();
 }
 
-/// "file:line:col: ", or "file:node: ", where the file's text is not at hand, else nothing.
+/// "file:line:col: " or "file:node: " if the file's text is not available, else "".
 static std::string foreignPlace(Location location, const SourceManager &sources) {
   StringRef node = nodeName(location);
   location = unwrap(location);
@@ -73,10 +74,10 @@ static std::string foreignPlace(Location location, const SourceManager &sources)
       .str();
 }
 
-/// More calls are not shown with an error.
+/// Further calls are not shown with an error.
 static constexpr unsigned kMaxCallers = 16;
 
-/// Notes for the calls through which the place was reached, innermost first.
+/// Adds notes for the calls that led to the location, innermost first.
 static void addCallNotes(Diagnostic &result, Location location, const SourceManager &sources) {
   SmallVector<Location> places, pending = {location};
   while (!pending.empty() && places.size() <= kMaxCallers) {
@@ -91,7 +92,7 @@ static void addCallNotes(Diagnostic &result, Location location, const SourceMana
       result.call(at, "in this call");
 }
 
-/// Whether the place is in a file of MLIR, whose author is told what MLIR says.
+/// Returns true if the location is in an MLIR file, whose author is shown MLIR's messages.
 static bool isInMlir(Location location) {
   location = unwrap(location);
   while (auto call = dyn_cast<CallSiteLoc>(location))
@@ -100,7 +101,8 @@ static bool isInMlir(Location location) {
   return place && place.getFilename().getValue().ends_with(".mlir");
 }
 
-/// Whether MLIR's verifiers say it of an operation, as in "'dfg.exp' op failed to infer ..".
+/// Returns true for messages of MLIR's verifiers about an operation, as in "'dfg.exp' op failed to
+/// infer ..".
 static bool isAboutOperation(StringRef text) {
   auto [name, rest] = text.split("' op ");
   return name.consume_front("'") && name.contains('.') && !name.contains(' ') && !rest.empty();
@@ -113,8 +115,8 @@ static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
   std::string slug = takeSlug(text);
   SourceRange at = toRange(location, sources);
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-  // Errors of tfc about graphs have a word, and do not speak of operations in MLIR's way: the
-  // graph's author wrote none.
+  // Errors of tfc about graphs have a word in brackets, and do not refer to operations like MLIR
+  // does, since the graph's author wrote none.
   bool isInternal = isError && slug.empty() && !isInMlir(location) && isAboutOperation(text);
   if (isInternal) {
     text = "internal error: " + text;

@@ -1,4 +1,5 @@
-/// Between source ranges and MLIR's locations, so that every stage's errors look alike.
+/// Conversions between source ranges and MLIR's locations, so that errors of all stages have the
+/// same form.
 #pragma once
 
 #include "frontend/text/syntax/Diagnostics.h"
@@ -7,17 +8,17 @@
 
 namespace tfc::text {
 
-/// A FileLineColRange; unknown where the range is invalid.
+/// A FileLineColRange; an unknown location if the range is invalid.
 mlir::Location toLocation(mlir::MLIRContext *context, const SourceManager &sources,
                           SourceRange range);
 
-/// The innermost file range that a location names: of a call site the callee, of a fused location
-/// its first part. Invalid where it names no file that `sources` knows.
+/// The innermost file range in a location: for a call site that of the callee, for a fused location
+/// that of its first part. Invalid if `sources` does not have the file.
 SourceRange toRange(mlir::Location location, const SourceManager &sources);
 
-/// While it lives, errors and warnings that MLIR code reports go to `engine`. A note "help: ..."
-/// becomes the help; a trailing " [slug]" of the text becomes the slug. Call sites become notes
-/// "in this call", innermost first.
+/// During its lifetime, errors and warnings of MLIR code are added to `engine`. A note "help: ..."
+/// becomes the help; a trailing " [slug]" of the text becomes the slug. Call sites become notes "in
+/// this call", innermost first.
 class MlirDiagnosticHandler : public mlir::ScopedDiagnosticHandler {
 public:
   MlirDiagnosticHandler(mlir::MLIRContext *context, DiagnosticEngine &engine);

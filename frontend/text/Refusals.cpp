@@ -1,5 +1,5 @@
-// What the language refuses although the dialect has it: found here for the elaborator and the
-// printer alike.
+// Finds graphs that the language refuses although the dialect has them, for the elaborator and the
+// printer.
 #include "frontend/text/Refusals.h"
 
 #include "mlir/IR/Matchers.h"
@@ -21,7 +21,7 @@ namespace tfc::text {
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// The elements of a constant, null of anything else.
+/// The elements of a constant; null for any other value.
 static DenseElementsAttr constantOf(mlir::Value value) {
   DenseElementsAttr elements;
   matchPattern(value, m_Constant(&elements));
@@ -34,7 +34,7 @@ static bool hasZero(mlir::Value divisor) {
          any_of(elements.getValues<APInt>(), [](const APInt &number) { return number.isZero(); });
 }
 
-/// The number that all elements of a constant are.
+/// The value of a constant whose elements are all equal.
 static std::optional<double> numberOf(mlir::Value value) {
   DenseElementsAttr elements = constantOf(value);
   if (!elements || !elements.isSplat())
@@ -51,7 +51,7 @@ static std::optional<double> numberOf(mlir::Value value) {
 }
 
 std::optional<Refusal> findMeaninglessConstants(Operation *op, StringRef name) {
-  // In a branch or loop it may never run.
+  // In a branch or loop the operation may never run.
   bool divides = isa<dfg::FloordivOp, dfg::ModOp>(op) && isa<dfg::EntryOp>(op->getParentOp());
   if (divides && hasZero(op->getOperand(1)))
     return Refusal{"division-by-zero",
@@ -71,7 +71,7 @@ std::optional<Refusal> findMeaninglessConstants(Operation *op, StringRef name) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Whether an operation of a loop may end the call or see what others do meanwhile.
+/// Returns true if an operation of a loop may end the call or observe effects of other calls.
 static bool mayIntervene(mlir::Operation *op) {
   if (isa<dfg::CheckedOpInterface>(op))
     return true;
@@ -79,7 +79,7 @@ static bool mayIntervene(mlir::Operation *op) {
   return !isAccess && op->getNumRegions() == 0 && !mlir::isMemoryEffectFree(op);
 }
 
-/// Whether the condition may be another one in the next iteration.
+/// Returns true if the condition may change in the next iteration.
 static bool mayChange(dfg::WhileOp loop) {
   llvm::StringSet<> assigned;
   loop.getBodyRegion().walk([&](dfg::AssignOp assign) { assigned.insert(assign.getVariable()); });
@@ -114,7 +114,7 @@ bool neverEnds(dfg::WhileOp loop) {
   };
   return !loop.getConditionRegion().walk(visit).wasInterrupted() &&
          !loop.getBodyRegion().walk(visit).wasInterrupted() && !mayChange(loop) &&
-         knownCondition(loop) != false; // false: never begins
+         knownCondition(loop) != false; // false: the loop never begins
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,21 +134,21 @@ struct Effect {
 using Guards = llvm::DenseMap<mlir::Value, unsigned>;
 constexpr unsigned kOnFalse = 1, kOnTrue = 2;
 
-/// Questions about the order of the operations of a dataflow block. Each operation that is asked
-/// about is searched from once.
+/// Answers queries about the order of the operations of a dataflow block. Each operation is
+/// searched from at most once.
 class Order {
 public:
   explicit Order(mlir::Block &body);
 
-  /// Whether a path of data and control edges orders the two within one iteration, or one of them
-  /// is in a loop that ends before the other.
+  /// Returns true if a path of data and control edges orders the two within one iteration, or one
+  /// of them is in a loop that ends before the other.
   bool orders(mlir::Operation *a, mlir::Operation *b) {
     if (reaches(a, b, /*inIteration=*/true) || reaches(b, a, /*inIteration=*/true))
       return true;
     return reaches(a, b, false) != reaches(b, a, false);
   }
 
-  /// Whether a predicate lets only one of the two run.
+  /// Returns true if a predicate lets only one of the two run.
   bool excludes(mlir::Operation *a, mlir::Operation *b) {
     const Guards &guards = guardsOf(a);
     return any_of(guardsOf(b), [&](const auto &guard) {
@@ -162,7 +162,8 @@ private:
   struct Node {
     mlir::Operation *op;
     bool isNextIteration;
-    /// Values of the block that the operation, or what is in it, takes, and their producers.
+    /// Values of the block that the operation, or operations nested in it, use, and their
+    /// producers.
     llvm::SetVector<mlir::Value> inputs;
     SmallVector<unsigned> producers;
   };
@@ -189,7 +190,7 @@ private:
 
   std::vector<Node> nodes;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
-  /// The operations that lead to one, of which those of one iteration.
+  /// The operations that lead to an operation: all, and those of the same iteration.
   std::vector<std::optional<llvm::BitVector>> reached[2];
   std::vector<std::optional<Guards>> guards;
 };
@@ -251,7 +252,7 @@ const Guards &Order::guardsOf(mlir::Operation *start) {
 
 } // namespace
 
-/// The effects of a block on what has a name, by that name.
+/// The effects of a block on variables and queues, by name.
 static std::map<std::string, SmallVector<Effect>> collectEffects(mlir::Block &body) {
   std::map<std::string, SmallVector<Effect>> effects;
   for (mlir::Operation &place : body)

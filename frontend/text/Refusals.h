@@ -6,14 +6,14 @@
 
 namespace tfc::text {
 
-/// A word in brackets and the message to it.
+/// The word in brackets and the message of an error.
 struct Refusal {
   llvm::StringRef word;
   std::string text;
 };
 
-/// Says what is wrong with the constants that an operation takes, such as a divisor of zero; `name`
-/// is what the author calls it.
+/// Finds an error in the constant operands of an operation, such as a divisor of zero; `name` is
+/// the author's name of the operation.
 std::optional<Refusal> findMeaninglessConstants(mlir::Operation *op, llvm::StringRef name);
 
 /// Two uses of a variable or queue, one of which changes it.
@@ -22,15 +22,15 @@ struct UnorderedEffects {
   mlir::Operation *first, *second;
 };
 
-/// Visits each use, with the first use before it, that nothing in a block of the graph form orders,
-/// until `visit` returns false.
+/// Visits each pair of a use and the first earlier use that are unordered in a block of the graph
+/// form, until `visit` returns false.
 void findUnorderedEffects(dfg::DataflowOp op,
                           llvm::function_ref<bool(const UnorderedEffects &)> visit);
 
-/// The condition of a loop, where it is a constant.
+/// The condition of a loop, if it is a constant.
 std::optional<bool> knownCondition(dfg::WhileOp loop);
 
-/// Returns true if the loop goes on for ever once it has begun.
+/// Returns true if the loop never ends once it has begun.
 bool neverEnds(dfg::WhileOp loop);
 
 } // namespace tfc::text

@@ -1,4 +1,4 @@
-//===- Main.cpp - tfc-fuzz: damaged files for every reader ------------------===//
+//===- Main.cpp - tfc-fuzz: damaged files for every reader ----------------===//
 //
 //   tfc-fuzz --reader=text --count=1000 --out=found test/frontend
 //   tfc-fuzz --reader=text found/text-17.graph --repeat

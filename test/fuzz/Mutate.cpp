@@ -1,4 +1,4 @@
-//===- Mutate.cpp - Bytes, tokens and headers -------------------------------===//
+//===- Mutate.cpp - Bytes, tokens and headers -----------------------------===//
 
 #include "Mutate.h"
 #include "llvm/ADT/SmallVector.h"

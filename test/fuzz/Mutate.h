@@ -1,4 +1,4 @@
-//===- Mutate.h - Inputs that are nearly right ------------------------------===//
+//===- Mutate.h - Inputs that are nearly right ----------------------------===//
 //
 // Mutations are drawn from a seed, so that a number always stands for the same input.
 //

@@ -1,4 +1,4 @@
-//===- MutateGraphDef.cpp - GraphDefs as trees of fields --------------------===//
+//===- MutateGraphDef.cpp - GraphDefs as trees of fields ------------------===//
 //
 // The messages of the importer have no reflection (protobuf's lite runtime), so
 // a GraphDef is read as what it is on the wire: fields by number, of which a

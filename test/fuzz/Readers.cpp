@@ -1,4 +1,4 @@
-//===- Readers.cpp ----------------------------------------------------------===//
+//===- Readers.cpp - The readers that are fuzzed --------------------------===//
 
 #include "Readers.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -31,7 +31,7 @@ static Verdict refuse(const Twine &message) {
 std::string startAfter, stopAfter = "fusion";
 
 /// Reads a graph and runs the stages that are asked for.
-static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries) {
+static Verdict readGraph(StringRef path, ArrayRef<importer::EntrySpec> entries) {
   mlir::MLIRContext context(makeDialectRegistry(), mlir::MLIRContext::Threading::DISABLED);
   text::SourceManager sources;
   text::DiagnosticEngine diagnostics(sources);
@@ -50,13 +50,13 @@ static Verdict readGraph(StringRef path, ArrayRef<tensorflow::EntrySpec> entries
 }
 
 static Verdict readGraph(StringRef path, StringRef) {
-  return readGraph(path, ArrayRef<tensorflow::EntrySpec>());
+  return readGraph(path, ArrayRef<importer::EntrySpec>());
 }
 
 /// An entry that is fed all placeholders and fetches all values without uses.
-static tensorflow::EntrySpec makeEntry(const tensorflow::wire::Graph &graph) {
+static importer::EntrySpec makeEntry(const tensorflow::wire::Graph &graph) {
   constexpr size_t kMaxFetches = 16;
-  tensorflow::EntrySpec entry;
+  importer::EntrySpec entry;
   entry.name = "entry";
   StringSet<> read;
   for (const auto &node : graph.node())
@@ -160,7 +160,7 @@ static Verdict readCaseFile(StringRef path, StringRef folder) {
     return refuse(toString(recorded.takeError()));
   for (bool specializes : {false, true}) {
     Case copy = *recorded;
-    Expected<std::vector<tensorflow::EntrySpec>> entries = makeEntries(copy, specializes);
+    Expected<std::vector<importer::EntrySpec>> entries = makeEntries(copy, specializes);
     if (!entries)
       return refuse(toString(entries.takeError()));
   }

@@ -1,4 +1,4 @@
-//===- Readers.h - What reads files, each as a function ---------------------===//
+//===- Readers.h - What reads files, each as a function -------------------===//
 
 #pragma once
 

@@ -1,4 +1,4 @@
-//===- Compare.cpp - Compiled calls against the oracle ----------------------===//
+//===- Compare.cpp - Compiled calls against the oracle --------------------===//
 
 #include "Compare.h"
 #include "compiler/pipeline/ModelInfo.h"
@@ -156,7 +156,7 @@ std::vector<Expected> Oracle::run() {
   return results;
 }
 
-/// Whether the call failed of data that the oracle met, too.
+/// Returns true if the call failed of data that the oracle met, too.
 static bool isKnownFailure(const Expected &expected, const CallResult &result) {
   StringRef message = StringRef(result.message).split(": ").second; // behind the entry
   return result.status != TFC_OK && expected.refusals.contains(message);

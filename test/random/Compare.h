@@ -1,4 +1,4 @@
-//===- Compare.h - Programs compiled and interpreted ------------------------===//
+//===- Compare.h - Programs compiled and interpreted ----------------------===//
 
 #pragma once
 
@@ -25,7 +25,7 @@ llvm::ArrayRef<llvm::StringRef> getTargets();
 /// does the same.
 llvm::StringRef drawTarget(llvm::StringRef name, unsigned number);
 
-/// Whether this processor can run code for a target.
+/// Returns true if this processor can run code for a target.
 bool canRun(llvm::StringRef target);
 
 /// All optimisations, some of them, or none: a third of the seeds each.

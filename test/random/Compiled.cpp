@@ -1,10 +1,10 @@
-//===- Compiled.cpp - Programs as libraries, and their calls ----------------===//
+//===- Compiled.cpp - Programs as libraries, and their calls --------------===//
 
 #include "Compare.h"
 #include "Random.h"
 #include "Targets.h"
-#include "compiler/emission/Cpu.h"
 #include "compiler/emission/Emission.h"
+#include "compiler/kernels/Target.h"
 #include "runtime/Cpu.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CRC.h"
@@ -43,7 +43,8 @@ StringRef drawTarget(StringRef name, unsigned number) {
 
 bool canRun(StringRef target) {
   char missing[32];
-  return !runtime::findMissingFeature(findCpu(target)->features.c_str(), missing, sizeof(missing));
+  return !runtime::findMissingFeature(kernels::findProcessor(target)->features.c_str(), missing,
+                                      sizeof(missing));
 }
 
 Variant makeVariant(uint64_t seed, StringRef target) {
@@ -72,14 +73,11 @@ static LogicalResult compileTo(ModuleOp module, const Variant &variant, StringRe
   FailureOr<ModelInfo> model = describeModel(module);
   if (failed(model) || failed(runStages(module, variant.pipeline)))
     return failure();
-  if (auto chunks = module->getAttrOfType<IntegerAttr>("tfc.chunks"))
-    model->chunks = chunks.getInt();
-  CpuName cpu = *findCpu(variant.pipeline.cpu);
+  describeCode(module, *model);
   EmissionOptions options;
   options.output = path.str();
   options.prefix = "random";
-  options.cpu = cpu.cpu;
-  options.features = cpu.features;
+  options.target = kernels::findTarget(module.getContext(), variant.pipeline.cpu);
   options.optLevel = variant.llvmLevel;
   options.threads = 1;
   options.runtimeLibrary = findRuntimeLibrary();

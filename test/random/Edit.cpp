@@ -1,4 +1,4 @@
-//===- Edit.cpp - Changes that make a program smaller -----------------------===//
+//===- Edit.cpp - Changes that make a program smaller ---------------------===//
 
 #include "Edit.h"
 #include "mlir/Pass/PassManager.h"

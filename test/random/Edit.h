@@ -1,4 +1,4 @@
-//===- Edit.h - Changes that make a program smaller -------------------------===//
+//===- Edit.h - Changes that make a program smaller -----------------------===//
 //
 // Each says whether it changed anything. What is left may be wrong: the caller
 // verifies it.

@@ -1,4 +1,4 @@
-//===- Extremes.cpp - Numbers at which operations decide -------------------===//
+//===- Extremes.cpp - Numbers at which operations decide ------------------===//
 
 #include "Extremes.h"
 #include "llvm/ADT/APFloat.h"

@@ -1,4 +1,4 @@
-//===- Extremes.h - Numbers at which operations decide ---------------------===//
+//===- Extremes.h - Numbers at which operations decide --------------------===//
 
 #pragma once
 

@@ -1,4 +1,4 @@
-//===- Main.cpp - Random programs, compared and counted ---------------------===//
+//===- Main.cpp - Random programs, compared and counted -------------------===//
 //
 //   tfc-random --count=1000               programs 0 to 999
 //   tfc-random --first=4711 --count=1 --print

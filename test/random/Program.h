@@ -1,4 +1,4 @@
-//===- Program.h - A module and the calls that are made of it --------------===//
+//===- Program.h - A module and the calls that are made of it -------------===//
 //
 // Programs are modules as the frontend makes them. So whatever is a graph file
 // can be compared and shrunk, and a failure is a graph file: its calls stand in

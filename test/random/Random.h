@@ -1,4 +1,4 @@
-//===- Random.h - Numbers that are the same on every machine ---------------===//
+//===- Random.h - Numbers that are the same on every machine --------------===//
 
 #pragma once
 

@@ -1,4 +1,4 @@
-//===- Resize.cpp - A program with other sizes ------------------------------===//
+//===- Resize.cpp - A program with other sizes ----------------------------===//
 //
 // Every operation is created again, so that its types follow.
 //
@@ -141,14 +141,15 @@ bool Resizer::copyOperation(Operation *op) {
   SmallVector<Value> operands = mapped(op->getOperands());
   if (auto read = dyn_cast<ReadOp>(op)) {
     auto type = cast<RankedTensorType>(resize(read.getType()));
-    mapping.map(read.getResult(), builder.read(read.getVariable(), type, op->getLoc()));
+    mapping.map(read.getResult(),
+                builder.getResources().read(read.getVariable(), type, op->getLoc()));
     return true;
   }
   if (auto assign = dyn_cast<AssignOp>(op)) {
     if (resize(assign.getType()) != operands[0].getType())
       return false;
     mapping.map(assign.getResult(),
-                builder.assign(assign.getVariable(), operands[0], op->getLoc()));
+                builder.getResources().assign(assign.getVariable(), operands[0], op->getLoc()));
     return true;
   }
   if (auto gradients = dyn_cast<GradientsOp>(op)) {
@@ -202,9 +203,9 @@ bool Resizer::copyEntry(EntryOp entry) {
 OwningOpRef<ModuleOp> Resizer::run() {
   for (Operation &op : *source.getBody()) {
     if (auto variable = dyn_cast<VariableOp>(op))
-      builder.createVariable(variable.getSymName(),
-                             cast<RankedTensorType>(resize(variable.getTensorType())),
-                             variable.getFrozen(), "", op.getLoc());
+      builder.getResources().createVariable(
+          variable.getSymName(), cast<RankedTensorType>(resize(variable.getTensorType())),
+          variable.getFrozen(), "", op.getLoc());
     else if (auto entry = dyn_cast<EntryOp>(op); !entry || !copyEntry(entry))
       return {};
   }

@@ -1,4 +1,4 @@
-//===- RoundTrip.cpp - Programs written as text and read again --------------===//
+//===- RoundTrip.cpp - Programs written as text and read again ------------===//
 
 #include "RoundTrip.h"
 #include "Same.h"

@@ -1,4 +1,4 @@
-//===- RoundTrip.h - Programs written as text and read again ----------------===//
+//===- RoundTrip.h - Programs written as text and read again --------------===//
 
 #pragma once
 

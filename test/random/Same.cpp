@@ -1,4 +1,4 @@
-//===- Same.cpp - Whether two modules are the same graph --------------------===//
+//===- Same.cpp - Whether two modules are the same graph ------------------===//
 
 #include "Same.h"
 #include "dialects/dfg/Dfg.h"

@@ -1,4 +1,4 @@
-//===- Same.h - Whether two modules are the same graph ----------------------===//
+//===- Same.h - Whether two modules are the same graph --------------------===//
 
 #pragma once
 

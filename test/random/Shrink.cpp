@@ -1,4 +1,4 @@
-//===- Shrink.cpp - Small programs that fail --------------------------------===//
+//===- Shrink.cpp - Small programs that fail ------------------------------===//
 //
 // Tries edits, each on a copy, and keeps those behind which the program still
 // fails. What an edit leaves unused goes with it.
@@ -23,7 +23,7 @@ static llvm::StringSet<> foundSizes(ModuleOp module) {
   return names;
 }
 
-/// Whether a feed has one of the sizes.
+/// Returns true if a feed has one of the sizes.
 static bool feedsName(ModuleOp module, const llvm::StringSet<> &sizes) {
   SmallVector<std::string> names;
   for (auto entry : module.getOps<EntryOp>())

@@ -1,4 +1,4 @@
-//===- Text.cpp - Programs as files ----------------------------------------===//
+//===- Text.cpp - Programs as files ---------------------------------------===//
 
 #include "Program.h"
 #include "frontend/Import.h"

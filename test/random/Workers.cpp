@@ -1,4 +1,4 @@
-//===- Workers.cpp - Work in processes of its own ---------------------------===//
+//===- Workers.cpp - Work in processes of its own -------------------------===//
 
 #include "Workers.h"
 #include "llvm/Support/JSON.h"

@@ -1,4 +1,4 @@
-//===- Workers.h - Work in processes of its own -----------------------------===//
+//===- Workers.h - Work in processes of its own ---------------------------===//
 
 #pragma once
 

@@ -1,4 +1,4 @@
-//===- WorkersTest.cpp - However a worker ends, the others go on ------------===//
+//===- WorkersTest.cpp - However a worker ends, the others go on ----------===//
 
 #include "Workers.h"
 #include "gtest/gtest.h"

@@ -399,7 +399,7 @@ TEST_F(Checkpoint, RefusesBytesBehindTheLastTensor) {
   save(someValues());
   setBytes(bytes() + "abc");
   EXPECT_EQ(refuse(TFC_DATA_LOSS),
-            "c.safetensors: damaged: 3 bytes behind the last tensor; nothing was loaded");
+            "c.safetensors: damaged: 3 bytes after the last tensor; nothing was loaded");
 }
 
 TEST_F(Checkpoint, RefusesFilesThatAreSomethingElse) {

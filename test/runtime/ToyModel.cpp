@@ -1,4 +1,4 @@
-//===- ToyModel.cpp -------------------------------------------------------===//
+//===- ToyModel.cpp - A hand-written model for tests ----------------------===//
 
 #include "ToyModel.h"
 

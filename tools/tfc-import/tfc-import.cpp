@@ -1,4 +1,4 @@
-/// Reads a graph file and prints its dfg module: what the frontend hands to the compiler.
+/// Reads a graph file and prints the dfg module that the frontend passes to the compiler.
 
 #include "frontend/Import.h"
 #include "frontend/text/print/Print.h"

@@ -1,7 +1,10 @@
+// The driver of tests of single passes: MlirOptMain with all passes and dialects of tfc.
 #include "compiler/autodiff/Passes.h"
 #include "compiler/controlflow/Passes.h"
 #include "compiler/cpu/Passes.h"
 #include "compiler/fusion/Passes.h"
+#include "compiler/host/Passes.h"
+#include "compiler/kernels/Passes.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -11,16 +14,17 @@
 
 using namespace mlir;
 
-/// Runs single passes on IR in text form, for tests and for looking inside.
 int main(int argc, char **argv) {
   DialectRegistry registry = tfc::makeDialectRegistry();
   registerTransformsPasses();
   tfc::registerAutodiffPasses();
   tfc::registerControlFlowPasses();
   tfc::registerFusionPasses();
+  tfc::registerHostPasses();
   tfc::registerLoweringPasses();
   tfc::registerMemoryPasses();
   tfc::registerSimplifyPasses();
+  tfc::kernels::registerKernelsPasses();
   tfc::cpu::registerCpuPasses();
   PassPipelineRegistration<>("tfc-cpu-lower", "Lower everything to the LLVM dialect",
                              tfc::cpu::buildCpuLoweringPipeline);

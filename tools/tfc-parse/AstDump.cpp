@@ -1,3 +1,4 @@
+// Prints syntax trees, for tests of the parser.
 #include "tools/tfc-parse/AstDump.h"
 
 #include "llvm/ADT/TypeSwitch.h"

@@ -8,7 +8,7 @@ class raw_ostream;
 
 namespace tfc::text {
 
-/// Prints the tree as nested lists, one statement a line.
+/// Prints the tree as nested lists, one statement per line.
 void dump(const ast::File &file, llvm::raw_ostream &os);
 
 } // namespace tfc::text

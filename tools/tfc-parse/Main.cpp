@@ -16,7 +16,7 @@ static constexpr const char *kUsage =
 
 namespace {
 
-/// What formatting must keep: the tree, and the text of all comments.
+/// The content that formatting must preserve: the tree, and the text of all comments.
 struct Content {
   std::string tree;
   std::string comments;

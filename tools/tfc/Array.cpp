@@ -1,3 +1,4 @@
+// Allocates arrays and reads and writes them as .npy files.
 #include "tools/tfc/Array.h"
 #include "compiler/emission/OutputFile.h"
 #include "dialects/dfg/Dtypes.h"
@@ -23,7 +24,7 @@ Error Array::allocate() {
   uint64_t bytes = elementBytes();
   for (int64_t size : shape)
     bytes = SaturatingMultiply<uint64_t>(bytes, std::max<int64_t>(size, 0));
-  // A vector without memory would end the program.
+  // A vector would end the program if there is no memory.
   void *volatile memory = malloc(bytes);
   if (!memory && bytes)
     return createStringError("no memory for " + typeText());

@@ -9,7 +9,7 @@
 
 namespace tfc {
 
-/// A dense, row-major array in memory of its own.
+/// A dense, row-major array that owns its memory.
 struct Array {
   tfc_dtype dtype = TFC_F32;
   std::vector<int64_t> shape;
@@ -19,16 +19,16 @@ struct Array {
   size_t elementBytes() const;
   /// "f32[2, 64]".
   std::string typeText() const;
-  /// Makes room for the elements, all zero; an error if there is no memory for them.
+  /// Allocates the elements, all zero; fails if there is no memory.
   llvm::Error allocate();
   /// The C view; valid as long as this.
   tfc_tensor view();
 };
 
-/// The array in the bytes of a .npy file; its dtype is `expected` where NumPy lacks that.
+/// The array in the bytes of a .npy file; its dtype is `expected` if NumPy lacks that dtype.
 llvm::Expected<Array> makeArray(llvm::StringRef file, std::optional<tfc_dtype> expected = {});
 
-/// As `makeArray`, for the file at `path`.
+/// Like `makeArray`, for the file at `path`.
 llvm::Expected<Array> readArray(llvm::StringRef path, std::optional<tfc_dtype> expected = {});
 
 llvm::Error writeArray(llvm::StringRef path, const Array &array);

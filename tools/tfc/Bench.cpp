@@ -1,3 +1,4 @@
+// The command `tfc bench`: times an entry, and profiles it by kernel.
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -9,7 +10,8 @@
 using namespace llvm;
 using namespace tfc;
 
-/// Milliseconds of each call, in `seconds` of calls but at least three, after three to warm up.
+/// The milliseconds of each call, calling for `seconds` but at least three times, after three
+/// warm-up calls.
 static Expected<std::vector<double>> timeCalls(const BenchOptions &options, LoadedModel &model,
                                                const Entry &entry, std::vector<Array> &feeds) {
   Expected<std::vector<Array>> fetches = model.makeFetches(entry, feeds);
@@ -49,7 +51,7 @@ static Error printKernels(const BenchOptions &options, LoadedModel &model, const
   return Error::success();
 }
 
-/// The most memory that this process has had, the compiler's included.
+/// The peak memory of this process, including the compiler.
 static int64_t peakOfProcess() {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);

@@ -1,3 +1,4 @@
+// Draws random feeds, and searches for the range of integers that a model accepts.
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/Message.h"
@@ -8,9 +9,9 @@
 using namespace llvm;
 using namespace tfc;
 
-/// More different integers than any table that is asked for has rows.
+/// More integers than any table is expected to have rows.
 static constexpr int64_t kMostIntegers = 1 << 20;
-/// How many different integers feed a model that takes them all.
+/// The number of different integers for a model that accepts all.
 static constexpr int64_t kFewIntegers = 64;
 
 template <typename T, typename Draw> static void fill(Array &array, Draw draw) {
@@ -44,12 +45,12 @@ static void fillNormally(Array &array, std::mt19937 &random) {
 }
 
 namespace {
-/// The integers of a feed: `count` of them from `low` on.
+/// The integers of a feed: `low` to `low + count - 1`.
 struct Range {
   int64_t low = 0, count = 1;
 };
 
-/// Looks for the largest ranges of integers that a model takes.
+/// Searches for the largest ranges of integers that a model accepts.
 class RangeFinder {
 public:
   RangeFinder(LoadedModel &model, const Entry &entry, std::vector<Array> &feeds,
@@ -82,7 +83,7 @@ private:
 };
 } // namespace
 
-/// The largest count of integers from 0 on that the type holds.
+/// The number of integers from 0 on that the type can hold.
 static int64_t capacity(const Array &array) {
   if (array.dtype == TFC_I8)
     return 1 << 7;
@@ -112,7 +113,7 @@ void RangeFinder::refill(size_t feed) {
     fill<int64_t>(array, next);
 }
 
-/// Calls the entry and gives the seconds that it took.
+/// Calls the entry and returns its time in seconds.
 Expected<double> RangeFinder::call() {
   if (fetches.empty()) {
     Expected<std::vector<Array>> made = model.makeFetches(entry, feeds);
@@ -127,8 +128,8 @@ Expected<double> RangeFinder::call() {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Whether the model takes so many integers, and none of them makes a call long, as a count of
-/// iterations would.
+/// Returns true if the model accepts this many integers, and none of them makes a call long, as a
+/// number of iterations would.
 bool RangeFinder::accepts(size_t feed, int64_t count) {
   ranges[feed].count = count;
   refill(feed);
@@ -139,7 +140,7 @@ bool RangeFinder::accepts(size_t feed, int64_t count) {
   return false;
 }
 
-/// All zeros, else all ones: a divisor is not zero.
+/// Tries all zeros, then all ones, because a divisor must not be zero.
 Error RangeFinder::findStart() {
   for (int64_t low : {0, 1}) {
     for (size_t feed = 0; feed < feeds.size(); ++feed)
@@ -159,7 +160,7 @@ Error RangeFinder::findStart() {
   llvm_unreachable("the loop returns");
 }
 
-/// Doubles the range while the model takes it, then halves the step.
+/// Doubles the range while the model accepts it, then bisects.
 void RangeFinder::widen(size_t feed) {
   if (std::exchange(ranges[feed].low, 0) == 1 && !accepts(feed, 1))
     ranges[feed].low = 1;
@@ -167,7 +168,7 @@ void RangeFinder::widen(size_t feed) {
   int64_t good = 1, step = 1;
   for (; good + step <= most && accepts(feed, good + step); step *= 2)
     good += step;
-  if (good + step > most) { // any integer will do
+  if (good + step > most) { // all integers are accepted
     ranges[feed].count = std::min(most, kFewIntegers);
     return refill(feed);
   }

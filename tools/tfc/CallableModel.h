@@ -5,7 +5,7 @@
 
 namespace tfc {
 
-/// What a feed or fetch is.
+/// The description of a feed or fetch.
 struct Port {
   std::string name;
   std::string type; // "f32[n, 64]"
@@ -34,10 +34,10 @@ public:
   /// The entry of that name; the only one if `name` is empty.
   llvm::Expected<const Entry *> findEntry(llvm::StringRef name) const;
 
-  /// Runs the entry with feeds in its order and gives its fetches.
+  /// Runs the entry with feeds in its order and returns its fetches.
   virtual llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) = 0;
 
-  /// The files that the model was made from, also those that the graph names.
+  /// The files from which the model was created, including those that the graph names.
   llvm::ArrayRef<std::string> getInputs() const { return inputs; }
   void setInputs(llvm::ArrayRef<std::string> files) { inputs = files.vec(); }
 

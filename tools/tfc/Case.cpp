@@ -1,3 +1,4 @@
+// Reads recorded cases, runs their steps and compares the results.
 #include "tools/tfc/Case.h"
 #include "frontend/ReadFile.h"
 #include "tools/tfc/Commands.h"
@@ -41,7 +42,7 @@ Expected<Array> Case::read(StringRef name, std::optional<tfc_dtype> expected) co
 
 namespace {
 
-/// Runs the steps and counts what differs.
+/// Runs the steps and counts differences.
 class CaseRunner {
 public:
   CaseRunner(const RunOptions &options, CallableModel &model, const Case &recorded)
@@ -65,7 +66,7 @@ private:
 
 } // namespace
 
-/// The array for a port; cases recorded from TensorFlow write names as "x:0".
+/// The array for a port; in cases recorded from TensorFlow names have the form "x:0".
 static ArrayNames::const_iterator findArray(const ArrayNames &names, const std::string &port) {
   auto found = names.find(port);
   return found != names.end() ? found : names.find(port + ":0");
@@ -100,7 +101,7 @@ Error CaseRunner::callForEffect(StringRef entryName, const ArrayNames &names) {
   return model.run(**entry, *feeds).takeError();
 }
 
-/// Where two arrays of the same type differ most.
+/// Finds the largest difference of two arrays of the same type.
 namespace {
 struct Difference {
   int64_t count = 0, index = -1;
@@ -132,7 +133,7 @@ static Difference findDifference(const Array &got, const Array &expected, double
   return result;
 }
 
-/// The place of element `index`, a number for each axis.
+/// The position of element `index`, a number for each axis.
 static std::vector<int64_t> placeOf(const Array &array, int64_t index) {
   std::vector<int64_t> place(array.shape.size());
   for (size_t axis = place.size(); axis-- > 0; index /= array.shape[axis])
@@ -228,7 +229,7 @@ Expected<Case> tfc::readCase(StringRef path, std::optional<StringRef> folder) {
   return result;
 }
 
-/// The elements of a tensor that may hold sizes, axes or places: few integers.
+/// The elements of a tensor that may hold sizes, axes or positions, that is, few integers.
 static std::optional<std::vector<int64_t>> numbersOf(const Array &array) {
   static constexpr int64_t kMaxNumbers = 64;
   if (array.elementCount() > kMaxNumbers)
@@ -244,26 +245,30 @@ static std::optional<std::vector<int64_t>> numbersOf(const Array &array) {
   return std::nullopt;
 }
 
-Expected<std::vector<tensorflow::EntrySpec>> tfc::makeEntries(Case &recorded, bool specializes) {
-  std::vector<tensorflow::EntrySpec> entries;
-  std::map<std::string, std::string> names; // what an entry is -> its name
-  auto nameOf = [&](tensorflow::EntrySpec entry, const std::string &description) {
+Expected<std::vector<importer::EntrySpec>> tfc::makeEntries(Case &recorded, bool specializes) {
+  std::vector<importer::EntrySpec> entries;
+  std::map<std::string, std::string> names; // description of an entry -> its name
+  auto nameOf = [&](importer::EntrySpec entry, const std::string &description) {
     auto [known, isNew] = names.try_emplace(description, "entry" + std::to_string(names.size()));
     entry.name = known->second;
     if (isNew)
       entries.push_back(std::move(entry));
     return known->second;
   };
-  for (std::string &target : recorded.init)
-    target = nameOf({.targets = {target}}, "init " + target);
+  for (std::string &target : recorded.init) {
+    importer::EntrySpec entry;
+    entry.targets = {target};
+    target = nameOf(std::move(entry), "init " + target);
+  }
   for (Step &step : recorded.steps) {
-    tensorflow::EntrySpec entry;
+    importer::EntrySpec entry;
     std::string description;
     for (const auto &[feed, name] : step.feeds) {
       Expected<Array> array = recorded.read(name);
       if (!array)
         return array.takeError();
-      auto &spec = entry.feeds.emplace_back(tensorflow::FeedSpec{.tensor = feed});
+      auto &spec = entry.feeds.emplace_back(importer::FeedSpec());
+      spec.tensor = feed;
       spec.sizes.emplace();
       for (int64_t size : array->shape)
         spec.sizes->push_back(std::to_string(size));

@@ -1,7 +1,7 @@
 // Recorded cases: steps with their feeds and the expected fetches.
 #pragma once
 
-#include "frontend/tensorflow/Import.h"
+#include "frontend/importer/EntrySpec.h"
 #include "tools/tfc/Npz.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -21,19 +21,19 @@ struct Case {
   std::string folder;                    // of the files
   std::vector<std::string> init;         // entries to call first
   std::string archive;                   // the .npz file of the arrays; empty: each is a .npy file
-  std::shared_ptr<const NpzFile> arrays; // the archive, where there is one
+  std::shared_ptr<const NpzFile> arrays; // the archive, if there is one
   std::vector<Step> steps;
 
   /// Reads the array that a step names: a key of the archive, or a file.
   llvm::Expected<Array> read(llvm::StringRef name, std::optional<tfc_dtype> expected = {}) const;
 };
 
-/// Reads a case whose files lie in `folder`, or beside it.
+/// Reads a case whose files are in `folder`, or in the same folder as the case.
 llvm::Expected<Case> readCase(llvm::StringRef path, std::optional<llvm::StringRef> folder = {});
 
-/// What a case wants of a GraphDef: an entry for each distinct set of feeds, with their shapes,
-/// fetches and targets. The steps get the entries' names. `specializes`: feeds of few integers are
-/// distinct by their values, too, and the graph may take shapes from them.
-llvm::Expected<std::vector<tensorflow::EntrySpec>> makeEntries(Case &recorded, bool specializes);
+/// The entries that a case needs from a GraphDef: one for each distinct set of feeds, with their
+/// shapes, fetches and targets. Sets the entries' names in the steps. `specializes`: feeds of few
+/// integers are also distinguished by their values, and the graph may derive shapes from them.
+llvm::Expected<std::vector<importer::EntrySpec>> makeEntries(Case &recorded, bool specializes);
 
 } // namespace tfc

@@ -1,5 +1,7 @@
+// Declares the options of all commands and checks their combinations.
 #include "tools/tfc/CommandLine.h"
-#include "compiler/emission/Cpu.h"
+#include "compiler/kernels/Target.h"
+#include "frontend/Import.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
@@ -41,7 +43,7 @@ static bool isText(EmitKind kind) {
          kind == EmitKind::Llvm || kind == EmitKind::Assembly;
 }
 
-/// CLI11 reports a failed check as its text; "" is success.
+/// A check for CLI11: returns an error text, or "" for success.
 static std::string checkStage(const std::string &name) {
   if (findStage(name))
     return "";
@@ -52,7 +54,8 @@ static std::string checkStage(const std::string &name) {
 }
 
 static std::string checkCpu(const std::string &name) {
-  return findCpu(name) ? "" : "'" + name + "' is no 64-bit processor that LLVM knows";
+  return kernels::findProcessor(name) ? ""
+                                      : "'" + name + "' is no 64-bit processor that LLVM knows";
 }
 
 static std::string switchNames() {
@@ -70,7 +73,7 @@ static std::string checkOptimization(const std::string &name) {
 
 namespace {
 
-/// The options that all commands share that compile.
+/// The options shared by all commands that compile.
 struct CompileFlags {
   void add(CLI::App &app, CompileRequest &request) {
     app.add_option("FILE", request.input, "The graph: a .graph, .mlir or .pb file")->required();
@@ -104,7 +107,7 @@ struct CompileFlags {
     app.add_flag("--time", request.printTimes, "Print how long each stage took");
     app.add_flag("-v,--verbose", request.pipeline.verbose, "Print what the stages decided");
     app.add_option("--dump-after", request.pipeline.dumpAfter,
-                   "Print the module behind a stage, or behind each, to standard error")
+                   "Print the module after a stage, or after each, to standard error")
         ->check(CLI::Validator(
             [](const std::string &name) { return name == "all" ? "" : checkStage(name); }, ""))
         ->type_name("STAGE|all");
@@ -115,7 +118,7 @@ struct CompileFlags {
   }
 };
 
-/// Adds the commands to the parser and holds what they write into.
+/// Adds the commands to the parser and holds the variables that they write.
 struct Parser {
   CLI::App app{"Compiles tensor dataflow graphs, for inference and training, to native code."};
   CommandLine result{};
@@ -133,9 +136,11 @@ struct Parser {
     format = app.add_subcommand("fmt", "Print graph files in their canonical form");
     format->add_option("FILE", result.format.files, "Graph files")->required();
     CLI::Option *inPlace = format->add_flag("-i", result.format.inPlace, "Write the files instead");
-    format->add_flag("--check", result.format.check, "Only tell (exit code 1) what would change")
+    format
+        ->add_flag("--check", result.format.check,
+                   "Only report (exit code 1) whether anything would change")
         ->excludes(inPlace);
-    explain = app.add_subcommand("explain", "Explain an error by the word in brackets behind it");
+    explain = app.add_subcommand("explain", "Explain an error by the word in brackets after it");
     explain->add_option("SLUG", result.slug, "The word, such as unknown-name")->required();
   }
 
@@ -154,7 +159,7 @@ struct Parser {
         ->type_name("NAME");
     compile
         ->add_option("--soname", result.compile.soname,
-                     "Where programs look for the library (default: beside themselves)")
+                     "Where programs look for the library (default: their own folder)")
         ->type_name("NAME");
     compile->add_flag("--symbols", result.compile.keepSymbols,
                       "Keep the names of kernels in a library, for profilers");
@@ -165,7 +170,7 @@ struct Parser {
         ->take_all();
     compile
         ->add_option("--stop-after", result.compile.pipeline.stopAfter,
-                     "Stop behind a stage and write the module")
+                     "Stop after a stage and write the module")
         ->check(CLI::Validator(checkStage, ""))
         ->type_name("STAGE");
   }
@@ -227,7 +232,7 @@ struct Parser {
 
 } // namespace
 
-/// What CLI11 cannot check; throws its errors.
+/// Checks that CLI11 cannot express; throws its errors.
 static void completeCompile(CompileRequest &request, const std::string &emit) {
   if (!emit.empty()) {
     std::optional<EmitKind> kind = parseEmitKind(emit);
@@ -246,7 +251,7 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
       throw CLI::RequiredError("-o");
     if (!kind)
       throw CLI::ValidationError("-o", "the suffix of '" + request.output +
-                                           "' says no kind of output: add --emit");
+                                           "' does not specify a kind of output: add --emit");
     request.kind = *kind;
   }
   if (request.output.empty() && isText(request.kind))
@@ -257,22 +262,22 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
     throw CLI::ValidationError("-o", "only text goes to standard output");
 }
 
-/// The entries that are made of a GraphDef.
+/// Sets the entries of a GraphDef.
 static void completeEntries(CompileRequest &request, const std::vector<std::string> &entries) {
-  if (!entries.empty() && !StringRef(request.input).ends_with(".pb"))
+  if (!entries.empty() && !needsEntries(request.input))
     throw CLI::ValidationError("--entry", "only a .pb file is told its entries");
   for (const std::string &text : entries) {
     std::string reason;
-    std::optional<tensorflow::EntrySpec> entry = tensorflow::parseEntrySpec(text, reason);
+    std::optional<importer::EntrySpec> entry = importer::parseEntrySpec(text, reason);
     if (!entry)
       throw CLI::ValidationError("--entry", "'" + text + "': " + reason);
     request.entries.push_back(std::move(*entry));
   }
 }
 
-/// Of a GraphDef the entry to call is described, elsewhere it is named.
+/// For a GraphDef the entry to call is described, otherwise it is named.
 static void completeCalled(CompileRequest &request, std::string &entry) {
-  if (entry.empty() || !StringRef(request.input).ends_with(".pb"))
+  if (entry.empty() || !needsEntries(request.input))
     return;
   completeEntries(request, {entry});
   entry = request.entries.front().name;
@@ -289,7 +294,7 @@ static void complete(Parser &parser) {
     result.command = Command::Run;
     if (!result.run.caseFile.empty() &&
         (!result.run.feeds.empty() || !result.run.fetchFolder.empty()))
-      throw CLI::ValidationError("--case", "the file says what is fed and fetched");
+      throw CLI::ValidationError("--case", "the file determines feeds and fetches");
     if (!result.run.dims.empty() && (result.run.compareWith.empty() || !result.run.feeds.empty()))
       throw CLI::ValidationError("--dim", "only random feeds of --compare-with take sizes");
     completeCalled(result.run.compile, result.run.entry);
@@ -304,7 +309,7 @@ static void complete(Parser &parser) {
   }
 }
 
-/// A first word that is no command, which the parser would pass over.
+/// Reports a first word that is not a command, which the parser would ignore.
 static void checkCommand(CLI::App &app, int argc, char **argv) {
   if (argc < 2 || argv[1][0] == '-')
     return;

@@ -1,4 +1,4 @@
-// What the user asked for.
+// The parsed command line.
 #pragma once
 
 #include "tools/tfc/Compiler.h"
@@ -25,7 +25,7 @@ struct BenchOptions {
   std::vector<std::string> dims; // NAME=SIZE
   int threads = 0;
   double seconds = 2;
-  bool kernels = false; // tell which take the time
+  bool kernels = false; // print which kernels take the time
 };
 
 struct FormatOptions {
@@ -42,8 +42,8 @@ struct CommandLine {
   std::string slug;
 };
 
-/// Parses the arguments. Nothing where there is nothing to do: `exitCode` is then 0 (help was
-/// asked for and printed) or 2 (a usage error was printed).
+/// Parses the arguments. Returns std::nullopt if there is nothing to do: `exitCode` is then 0 (help
+/// was requested and printed) or 2 (a usage error was printed).
 std::optional<CommandLine> parseCommandLine(int argc, char **argv, int &exitCode);
 
 } // namespace tfc

@@ -16,8 +16,8 @@ int runExplain(llvm::StringRef slug);
 /// Runs a recorded case on a model: its steps in order, in one instance.
 int runCase(const RunOptions &options, const Case &recorded, CallableModel &model);
 
-/// Compiles the request's input into a library that lives as long as the program needs it, and
-/// loads it; a library is loaded as it is. Nothing if the errors have been printed.
+/// Compiles the request's input into a temporary library and loads it; a library is loaded
+/// directly. Returns std::nullopt after errors, which have been printed.
 std::optional<LoadedModel> compileAndLoad(const CompileRequest &request, int threads);
 
 /// Splits "NAME=VALUE".

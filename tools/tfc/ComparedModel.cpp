@@ -1,3 +1,4 @@
+// Runs calls on the compiled model and the oracle, and compares their results.
 #include "tools/tfc/ComparedModel.h"
 #include "dialects/dfg/Dtypes.h"
 #include "tools/tfc/Commands.h"
@@ -37,7 +38,7 @@ std::unique_ptr<ComparedModel> ComparedModel::load(const CompileRequest &request
 // Comparing
 //===----------------------------------------------------------------------===//
 
-/// An element as its dtype shows it.
+/// The text of an element in its dtype.
 static std::string numberText(const reference::Tensor &tensor, double value) {
   if (!tensor.isFloat())
     return std::to_string(int64_t(value));
@@ -81,14 +82,15 @@ Error ComparedModel::compare(const Twine &what, const Array &got,
   return createStringError(what + ": " + describe(*difference, expected));
 }
 
-/// What differs first is said; the rest is recorded all the same.
+/// Keeps the first difference as the error; the others are still recorded.
 static void keepFirst(std::string &problem, Error error) {
   std::string text = toString(std::move(error));
   if (problem.empty())
     problem = text;
 }
 
-/// The oracle goes on from the compiled variables: bounds of one call are not added to the next.
+/// Afterwards the oracle continues with the compiled variables, so that bounds do not accumulate
+/// over calls.
 Error ComparedModel::compareVariables() {
   std::string problem;
   for (const std::string &name : compiled.getVariables()) {

@@ -1,4 +1,4 @@
-// A compiled model beside the oracle: each call runs on both, and must agree.
+// A compiled model and the oracle: each call runs on both, and their results must agree.
 #pragma once
 
 #include "tools/tfc/Diagnosis.h"
@@ -12,17 +12,17 @@ public:
   /// Compiles the request's input and executes it. Null if the errors have been printed.
   static std::unique_ptr<ComparedModel> load(const CompileRequest &request, int threads);
 
-  /// Calls both, from the same variables, and compares fetches and variables; gives what the
-  /// compiled one computes. An error for the first that differs by more than any correct evaluation
-  /// may; what made it has then been printed.
+  /// Calls both, with the same variables, and compares fetches and variables; returns the compiled
+  /// results. Fails for the first that differs by more than any correct evaluation may; the cause
+  /// has then been printed.
   llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) override;
 
-  /// Compares what each kernel computes, call by call.
+  /// Compares the values that each kernel computes, call by call.
   llvm::Error compareNodes();
 
-  /// The compiled model with variables that nobody has changed, to try feeds.
+  /// The compiled model with unchanged variables, to try feeds.
   LoadedModel &getCompiled() { return compiled; }
-  /// Both as they were at the start.
+  /// Resets both to their initial state.
   llvm::Error restart();
 
   /// "all 120 values agree (largest difference 0.5 ulp of 3.1 allowed)".
@@ -41,10 +41,10 @@ private:
   CompileRequest request;
   int threads;
   std::vector<RecordedCall> calls;
-  /// Whether the last call ended with values that do not agree.
+  /// Whether the last call ended with a difference.
   bool differs = false;
   reference::Agreement agreement;
-  int64_t byKernels = 0; // results that were compared kernel by kernel alone
+  int64_t byKernels = 0; // results that were only compared kernel by kernel
 };
 
 } // namespace tfc

@@ -1,7 +1,8 @@
+// The command `tfc compile`: reads the input, runs the stages and writes the output.
 #include "tools/tfc/Compiler.h"
-#include "compiler/emission/Cpu.h"
 #include "compiler/emission/Link.h"
 #include "compiler/emission/OutputFile.h"
+#include "compiler/kernels/Target.h"
 #include "dialects/dfg/HostForm.h"
 #include "frontend/Import.h"
 #include "frontend/text/print/Print.h"
@@ -29,19 +30,21 @@ Session::Session()
 
 Session::~Session() { diagnostics.flush(llvm::errs()); }
 
-/// Addresses in files are those of another process, except in files that this one wrote.
+/// Refuses probe addresses in files, which belong to another process, except in files that this
+/// process wrote.
 static LogicalResult verifyProbe(ModuleOp module, const CompileRequest &request) {
-  if (!module->hasAttr(dfg::kProbeAttr) || request.pipeline.probe)
+  dfg::DfgDialect::ProbeFunctionAttrHelper function(module.getContext());
+  if (!function.getAttr(module) || request.pipeline.probe)
     return success();
-  return module.emitOpError("has an invalid attribute '") << dfg::kProbeAttr << "'";
+  return module.emitOpError("expects no '") << function.getNameStr() << "' of another process";
 }
 
 OwningOpRef<ModuleOp> Session::load(const CompileRequest &request) {
-  // Errors show what the author wrote, not the operation that it became.
+  // Errors show the author's source, not the resulting operation.
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
   auto module = importFile(request.input, context, sources, request.entries, request.importOptions);
-  // Other inputs hold none of them.
+  // Other inputs have no such attributes.
   bool isModule = StringRef(request.input).ends_with(".mlir");
   if (module && isModule &&
       (failed(verifyAnnotations(*module)) || failed(verifyProbe(*module, request))))
@@ -114,7 +117,7 @@ LogicalResult Compilation::writeModule(ModuleOp module) {
   return write(request.output, text);
 }
 
-/// Long constants stand beside a file, and in the text on standard output.
+/// Long constants are in a separate file, or in the text on standard output.
 LogicalResult Compilation::writeGraph(ModuleOp module) {
   std::string text, bytes;
   llvm::raw_string_ostream os(text), stream(bytes);
@@ -167,9 +170,7 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
   if (name.empty())
     name = model.name.empty() ? llvm::sys::path::stem(request.input) : StringRef(model.name);
   options.prefix = makePrefix(name);
-  CpuName cpu = *findCpu(request.pipeline.cpu);
-  options.cpu = cpu.cpu;
-  options.features = cpu.features;
+  options.target = kernels::findTarget(&session.context, request.pipeline.cpu);
   options.optLevel = request.pipeline.optLevel;
   options.runtimeLibrary = findRuntimeLibrary();
   return options;
@@ -184,14 +185,14 @@ LogicalResult Compilation::run() {
   if (llvm::Error error = checkOutputs(request, session.sources.getInputs()))
     return fail(std::move(error));
   if (request.kind == EmitKind::Graph) {
-    // Only the first stages leave what a graph can say.
+    // Only after the first stages can a graph file express the module.
     bool isFirst = request.pipeline.stopAfter.empty();
     if (!isFirst && failed(session.runStages(*module, request, timing)))
       return failure();
     return writeGraph(*module);
   }
   requireSizes(*module);
-  // Read now: the stages take apart what it describes.
+  // Must be read before the stages transform the module.
   FailureOr<ModelInfo> model = describeModel(*module);
   if (failed(model))
     return failure();
@@ -205,8 +206,7 @@ LogicalResult Compilation::run() {
     return failure();
   if (request.kind == EmitKind::Mlir)
     return writeModule(*module);
-  if (auto chunks = (*module)->getAttrOfType<IntegerAttr>("tfc.chunks"))
-    model->chunks = chunks.getInt();
+  describeCode(*module, *model);
   return emit(*module, *model, options, timing);
 }
 

@@ -1,3 +1,5 @@
+// Finds the kernel, stage or memory plan responsible for a wrong value, by repeating calls in other
+// builds.
 #include "tools/tfc/Diagnosis.h"
 #include "compiler/emission/Link.h"
 #include "dialects/dfg/Dfg.h"
@@ -32,20 +34,21 @@ static void show(int64_t number, const char *data, int64_t bytes) {
 
 namespace {
 
-/// Calls of a build with probes beside the oracle, kernel by kernel.
+/// Compares the calls of a build with probes with the oracle, kernel by kernel.
 class KernelComparison {
 public:
   KernelComparison(const CompileRequest &request, int threads, ArrayRef<RecordedCall> calls)
       : request(request), threads(threads), calls(calls) {}
 
-  /// False where there is nothing to compare: no build, or nothing that both can execute.
+  /// Returns false if there is nothing to compare: no build, or nothing that both can execute.
   bool prepare();
-  /// Runs the calls with the probes [begin, end); true if a value differs, which is printed.
+  /// Runs the calls with the probes [begin, end); returns true if a value differs, which is
+  /// printed.
   bool run(int64_t begin, int64_t end);
   int64_t getProbeCount() const { return probes.empty() ? 0 : probes.rbegin()->first + 1; }
-  /// The probes of the entry of the last call, from one to behind another.
+  /// The range of the probes of the entry of the last call.
   std::pair<int64_t, int64_t> getLastEntry();
-  /// Whether the last call gave what it does without probes.
+  /// Returns true if the last call returned the same as without probes.
   bool givesTheSame() const { return isSame; }
   reference::Agreement agreement;
   int64_t settled = 0; // undetermined elements with the bits of the other build
@@ -72,7 +75,7 @@ private:
   const RecordedCall *current = nullptr;  // null while the initializer runs
   std::map<int64_t, size_t> occurrences;
   Shown values;
-  bool isFound = false; // what differs first
+  bool isFound = false; // the first difference
   bool isSame = true;
   int64_t first = 0, last = 0; // the probes of the build
 };
@@ -97,11 +100,11 @@ bool KernelComparison::prepare() {
 
 void KernelComparison::findProbes() {
   module->walk([&](dfg::PushOp push) {
-    auto number = push->getAttrOfType<mlir::IntegerAttr>(dfg::kProbeAttr);
-    if (!number)
+    if (!push.getProbe())
       return;
-    probes[number.getInt()] = push;
-    numbers[push.getValue()] = number.getInt();
+    int64_t number = push.getProbe()->getNumber();
+    probes[number] = push;
+    numbers[push.getValue()] = number;
   });
 }
 
@@ -115,12 +118,12 @@ std::pair<int64_t, int64_t> KernelComparison::getLastEntry() {
   return range;
 }
 
-/// Writes the module behind fusion with some of its probes.
+/// Writes the module after fusion with some of its probes.
 LogicalResult KernelComparison::writeWith(int64_t begin, int64_t end, StringRef path) {
   mlir::OwningOpRef<mlir::ModuleOp> copy(module->clone());
   copy->walk([&](dfg::PushOp push) {
-    auto number = push->getAttrOfType<mlir::IntegerAttr>(dfg::kProbeAttr);
-    if (number && (number.getInt() < begin || number.getInt() >= end))
+    std::optional<dfg::ProbeAttr> probe = push.getProbe();
+    if (probe && (probe->getNumber() < begin || probe->getNumber() >= end))
       push.erase();
   });
   std::error_code error;
@@ -131,7 +134,7 @@ LogicalResult KernelComparison::writeWith(int64_t begin, int64_t end, StringRef 
   return success();
 }
 
-/// A library that shows the values of some probes.
+/// Builds a library with some of the probes.
 std::optional<LoadedModel> KernelComparison::build(int64_t begin, int64_t end) {
   CompileRequest probing = request;
   probing.pipeline.verbose = probing.printTimes = false;
@@ -153,7 +156,7 @@ std::optional<LoadedModel> KernelComparison::build(int64_t begin, int64_t end) {
   return compileAndLoad(probing, threads);
 }
 
-/// What is known of a value that a kernel computed.
+/// Reports a value that a kernel computed.
 void KernelComparison::report(int64_t number, const Twine &what, ArrayRef<int64_t> iterations) {
   dfg::PushOp probe = probes[number];
   auto launch = probe.getValue().getDefiningOp<dfg::LaunchOp>();
@@ -166,13 +169,12 @@ void KernelComparison::report(int64_t number, const Twine &what, ArrayRef<int64_
   for (auto [i, iteration] : enumerate(iterations))
     place += (i == 0 ? ", in iteration " : ", ") + std::to_string(iteration);
   auto error = mlir::emitError(probe.getLoc());
-  StringRef op = probe->getAttrOfType<mlir::StringAttr>("tfc.op").getValue();
-  error << "'" << op.split('.').second << "' in entry '" << current->entry << "': " << what
-        << " [value-differs]";
+  error << "'" << probe.getProbe()->getOp().getValue() << "' in entry '" << current->entry
+        << "': " << what << " [value-differs]";
   error.attachNote() << "computed by '" << launch.getKernel() << "' of" << holds << place;
 }
 
-/// Reports the first value that differs; `got` is null where compiled code did not get there.
+/// Reports the first value that differs; `got` is null if compiled code did not compute it.
 void KernelComparison::compare(int64_t number, const reference::Tensor &expected, const Array *got,
                                ArrayRef<int64_t> iterations) {
   if (isFound)
@@ -190,8 +192,8 @@ void KernelComparison::compare(int64_t number, const reference::Tensor &expected
   report(number, describe(*difference, expected), iterations);
 }
 
-/// Compares what a launch gave, and goes on from the compiled values: so each kernel is judged by
-/// what it was given.
+/// Compares the results of a launch, and continues with the compiled values, so that each kernel is
+/// judged by its actual inputs.
 void KernelComparison::compareLaunch(const reference::Execution &execution) {
   if (!current || !isa<dfg::LaunchOp>(execution.op))
     return;
@@ -215,8 +217,8 @@ void KernelComparison::compareLaunch(const reference::Execution &execution) {
   }
 }
 
-/// Elements that are not determined are right if they have the same bits in both builds, for in
-/// this one they are what kernels were seen to compute.
+/// Undetermined elements are right if they have the same bits in both builds, because in this one
+/// each kernel has been checked.
 void KernelComparison::compareWithOther(const RecordedCall &call, const std::string &name,
                                         const Array &here, const Array &there) {
   if (here.shape != there.shape || here.data != there.data)
@@ -225,8 +227,8 @@ void KernelComparison::compareWithOther(const RecordedCall &call, const std::str
     settled += found->second;
 }
 
-/// Makes a call on both; the next one starts from the variables of the build without probes. False
-/// if it ends in another way than it did there.
+/// Makes a call on both; the next one starts with the variables of the build without probes.
+/// Returns false if the call ends differently than in that build.
 bool KernelComparison::runCall(const RecordedCall &call, LoadedModel &model,
                                reference::Instance &oracle) {
   Expected<const Entry *> entry = model.findEntry(call.entry);
@@ -290,8 +292,8 @@ bool KernelComparison::run(int64_t begin, int64_t end) {
 // Stages
 //===----------------------------------------------------------------------===//
 
-/// Repeats the calls; the oracle starts each one from the compiled variables. The results are the
-/// fetches of the last call and the variables behind it.
+/// Repeats the calls; the oracle starts each with the compiled variables. The results are the
+/// fetches of the last call and the variables after it.
 static bool runReference(mlir::ModuleOp module, reference::Options options,
                          ArrayRef<RecordedCall> calls, std::vector<reference::Tensor> &results) {
   reference::Instance instance(module, std::move(options));
@@ -315,10 +317,10 @@ static bool runReference(mlir::ModuleOp module, reference::Options options,
   return true;
 }
 
-/// Whether what two forms mean cannot be the same value.
+/// Returns true if the values computed from two forms of the module cannot be the same.
 static bool contradict(const reference::Tensor &before, const reference::Tensor &after) {
   if (!before.getElementType() || !after.getElementType())
-    return false; // a variable that a stage dropped
+    return false; // a variable that a stage removed
   if (before.getShape() != after.getShape())
     return true;
   for (int64_t i = 0; i < before.size(); ++i) {
@@ -331,8 +333,8 @@ static bool contradict(const reference::Tensor &before, const reference::Tensor 
   return false;
 }
 
-/// Runs the oracle behind each stage that leaves the dfg form, and names the first that changes
-/// what the last call gives; false if none does.
+/// Runs the oracle after each stage whose result is in dfg form, and names the first that changes
+/// the results of the last call; returns false if there is none.
 static bool reportChangingStage(const CompileRequest &request, ArrayRef<RecordedCall> calls) {
   Session session;
   mlir::OwningOpRef<mlir::ModuleOp> module = session.load(request);
@@ -366,8 +368,8 @@ static bool reportChangingStage(const CompileRequest &request, ArrayRef<Recorded
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Values that are shown live longer, so a fault of the memory plan may hide: looks again with
-/// fewer of them, halves first. True if one differs then, which is printed.
+/// Probed values live longer, which may hide a fault of the memory plan: repeats the comparison
+/// with fewer probes, first with each half. Returns true if a value differs then, which is printed.
 static bool narrow(KernelComparison &kernels) {
   constexpr int kMostBuilds = 24;
   std::deque<std::pair<int64_t, int64_t>> ranges = {kernels.getLastEntry()};

@@ -1,4 +1,4 @@
-// The text of docs/errors.md, put into the program at build time.
+// The text of docs/errors.md, embedded in the program at build time.
 #pragma once
 
 namespace tfc {

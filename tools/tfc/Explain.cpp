@@ -1,3 +1,4 @@
+// The command `tfc explain`: prints a section of docs/errors.md.
 #include "frontend/text/syntax/Suggest.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ErrorPage.h"

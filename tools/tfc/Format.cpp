@@ -1,3 +1,4 @@
+// The command `tfc fmt`.
 #include "frontend/text/format/Format.h"
 #include "compiler/emission/OutputFile.h"
 #include "tools/tfc/Commands.h"
@@ -6,8 +7,8 @@
 using namespace llvm;
 using namespace tfc;
 
-/// Prints the canonical form of a file, writes it into the file, or only compares the two. Returns
-/// false after errors, which are printed.
+/// Prints the canonical form of a file, writes it to the file, or only compares them. Returns false
+/// after errors, which are printed.
 static bool formatFile(const FormatOptions &options, const std::string &path) {
   auto fail = [&](const Twine &problem) {
     errs() << path << ": error: " << problem << '\n';

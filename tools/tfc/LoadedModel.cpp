@@ -1,3 +1,4 @@
+// Loads a compiled library and calls it through the C API.
 #include "tools/tfc/LoadedModel.h"
 #include "tools/tfc/Message.h"
 #include "llvm/ADT/StringExtras.h"
@@ -225,7 +226,7 @@ void LoadedModel::Memory::give(void *memory, void *block, size_t bytes) {
   free(block);
 }
 
-/// Bytes of the address space that hold the shared library in which `address` lies.
+/// The mapped bytes of the shared library that contains `address`.
 static int64_t mappedBytes(const void *address) {
   struct Search {
     uintptr_t address;

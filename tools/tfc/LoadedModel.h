@@ -1,4 +1,4 @@
-// A shared library that tfc wrote, called by name.
+// A shared library written by tfc, whose entries are called by name.
 #pragma once
 
 #include "runtime/tfc.h"
@@ -11,13 +11,13 @@
 
 namespace tfc {
 
-/// The runtime that shared libraries hold. It stands beside the program's own folder, in the build
-/// tree as in an installation.
+/// The path of the runtime that is linked into shared libraries. Its folder is next to the
+/// program's, in the build tree and in an installation.
 std::string findRuntimeLibrary();
 
 class LoadedModel : public CallableModel {
 public:
-  /// Loads the library and makes an instance with `threads` threads (0: all processors).
+  /// Loads the library and creates an instance with `threads` threads (0: all processors).
   static llvm::Expected<LoadedModel> load(llvm::StringRef path, int32_t threads);
   LoadedModel(LoadedModel &&other);
   LoadedModel(const LoadedModel &) = delete;
@@ -25,20 +25,20 @@ public:
 
   llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) override;
 
-  /// Makes the fetches' arrays for these feeds, given in the order of the entry, with room for the
-  /// most that sizes which the data decide can be.
+  /// Allocates arrays of the fetches for these feeds, given in the order of the entry, with room
+  /// for the upper bounds of data-dependent sizes.
   llvm::Expected<std::vector<Array>> makeFetches(const Entry &entry, std::vector<Array> &feeds);
   /// Runs the entry; writes into `fetches`.
   llvm::Error call(const Entry &entry, std::vector<Array> &feeds, std::vector<Array> &fetches);
 
-  /// Gives what `call` wrote the sizes that it found.
+  /// Shrinks the fetches of the last `call` to their actual sizes.
   llvm::Error cutToFound(std::vector<Array> &fetches);
 
   /// Names of the variables, and the value of one.
   std::vector<std::string> getVariables() const;
   llvm::Expected<Array> getVariable(llvm::StringRef name);
   llvm::Error setVariable(const std::string &name, Array value);
-  /// Makes a new instance in place of this one: variables have their initial values.
+  /// Replaces the instance by a new one, whose variables have their initial values.
   llvm::Error restart();
 
   /// Shapes of all feeds of the entry for these sizes.
@@ -47,16 +47,16 @@ public:
   /// How long it took to compile the model; zero for a library.
   std::chrono::duration<double> getCompileTime() const { return compileTime; }
   void setCompileTime(std::chrono::duration<double> time) { compileTime = time; }
-  /// The most memory that the model has had: the library's code, constants and initial values, and
-  /// what the runtime took for variables, arena and itself.
+  /// The peak memory of the model: the library's code, constants and initial values, and the
+  /// runtime's allocations for variables, the arena and itself.
   int64_t peakBytes() const;
-  /// The share of `samples` in each function, the largest first; "" is all that is elsewhere. An
-  /// error if the library has no symbols.
+  /// The fraction of `samples` in each function, the largest first; "" stands for everything else.
+  /// Fails if the library has no symbols.
   llvm::Expected<std::vector<std::pair<llvm::StringRef, double>>>
   shareByFunction(llvm::ArrayRef<uintptr_t> samples) const;
 
 private:
-  /// What the runtime took, counted as it takes it.
+  /// Counts the memory that the runtime allocates.
   struct Memory {
     std::atomic<int64_t> bytes = 0, peak = 0;
 

@@ -1,3 +1,4 @@
+// The program tfc: parses the command line and runs the command.
 #include "tools/tfc/Commands.h"
 #include "llvm/Support/InitLLVM.h"
 

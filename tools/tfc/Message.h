@@ -13,7 +13,7 @@ template <> struct fmt::formatter<llvm::StringRef> : fmt::formatter<std::string_
 
 namespace tfc {
 
-/// An error with the text that `fmt::format` makes of the arguments.
+/// An error with the text returned by `fmt::format`.
 template <typename... Args>
 llvm::Error makeError(fmt::format_string<Args...> format, Args &&...arguments) {
   return llvm::createStringError(fmt::format(format, std::forward<Args>(arguments)...));

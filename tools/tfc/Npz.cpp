@@ -1,5 +1,5 @@
-// The part of the zip format that NumPy writes: the directory at the end of the file, and members
-// that are stored or deflated. zlib inflates them and has the checksum.
+// The subset of the zip format that NumPy writes: the directory at the end of the file, and members
+// that are stored or deflated. zlib inflates them and computes the checksum.
 #include "tools/tfc/Npz.h"
 #include "frontend/ReadFile.h"
 #include "tools/tfc/Message.h"
@@ -122,7 +122,7 @@ static bool inflateTo(MutableArrayRef<char> target, StringRef packed) {
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> NpzFile::unpack(const Member &member) const {
-  /// Deflation saves no more than this.
+  /// The largest possible compression ratio.
   constexpr uint64_t kMostRatio = 1032;
   if (member.flags & kEncrypted || (member.method != kStored && member.method != kDeflated))
     return createStringError("expected a member that is stored or deflated");

@@ -1,3 +1,4 @@
+// Prints arrays like NumPy.
 #include "tools/tfc/Print.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
@@ -51,7 +52,7 @@ int64_t tfc::toInteger(const Array &array, int64_t index) {
 
 template <typename T> static std::string shortest(T value) {
   if (value != value)
-    return "nan"; // its sign means nothing
+    return "nan"; // its sign is meaningless
   char text[64];
   auto result = std::to_chars(text, text + sizeof(text), value);
   return std::string(text, result.ptr);
@@ -112,7 +113,8 @@ private:
   static constexpr int64_t kEdge = 3;
   static constexpr int64_t kColumns = 90;
 
-  /// The elements, where an axis without any counts as one: the other axes print their brackets.
+  /// The number of elements, where an empty axis counts as one: the other axes print their
+  /// brackets.
   static uint64_t placeCount(const Array &array) {
     uint64_t count = 1;
     for (int64_t size : array.shape)
@@ -120,7 +122,7 @@ private:
     return count;
   }
 
-  /// Enough elements to tell the width of a column.
+  /// Enough elements to determine the width of a column.
   std::vector<int64_t> shownElements() const {
     std::vector<int64_t> result;
     int64_t count = array.elementCount();

@@ -1,3 +1,4 @@
+// Samples the program counter by a timer signal and maps samples to functions of a library.
 #include "tools/tfc/Profile.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include <algorithm>
@@ -38,7 +39,7 @@ StringRef FunctionTable::find(uint64_t offset) const {
   return offset < it->second.end ? StringRef(it->second.name) : "";
 }
 
-/// What the handler writes into; a signal may arrive in any thread.
+/// The buffer of the signal handler; a signal may arrive in any thread.
 static uintptr_t *samples;
 static std::atomic<size_t> sampleCount;
 static constexpr size_t kMaxSamples = 1 << 20;
@@ -54,7 +55,7 @@ static void noteInstruction(int, siginfo_t *, void *context) {
     samples[place] = address;
 }
 
-/// 0 stops it.
+/// Starts the profiling timer; Starts the profiling timer; 0 stops it.
 static void setTimer(suseconds_t microseconds) {
   itimerval timer = {};
   timer.it_interval.tv_usec = timer.it_value.tv_usec = microseconds;
@@ -68,7 +69,7 @@ Sampler::Sampler() : buffer(kMaxSamples) {
   action.sa_sigaction = noteInstruction;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigaction(SIGPROF, &action, nullptr);
-  setTimer(997); // no divisor of a second, so that it does not beat with what is measured
+  setTimer(997); // not a divisor of a second, to avoid aliasing with the measured program
 }
 
 void Sampler::stop() {

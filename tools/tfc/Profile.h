@@ -1,4 +1,4 @@
-// Which functions of a loaded library take the processor's time.
+// A sampling profiler for the functions of a loaded library.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -24,11 +24,11 @@ private:
     uint64_t end;
     std::string name;
   };
-  std::map<uint64_t, Function> functions; // by their begin
+  std::map<uint64_t, Function> functions; // by start address
 };
 
-/// Notes, from its construction to `stop`, where the process is after each tick of processor time.
-/// One at a time.
+/// Samples the program counter after each tick of processor time, from construction to `stop`. Only
+/// one may exist at a time.
 class Sampler {
 public:
   Sampler();
@@ -36,7 +36,7 @@ public:
   Sampler(const Sampler &) = delete;
 
   void stop();
-  /// The addresses of the instructions; behind `stop`.
+  /// The addresses of the instructions; valid after `stop`.
   llvm::ArrayRef<uintptr_t> getSamples() const;
 
 private:

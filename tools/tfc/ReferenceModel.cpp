@@ -1,3 +1,4 @@
+// Executes a graph by the oracle, with the interface of a compiled model.
 #include "tools/tfc/ReferenceModel.h"
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Dtypes.h"
@@ -73,7 +74,7 @@ static Error toError(const reference::Status &status) {
   return status.isOk() ? Error::success() : createStringError(status.message);
 }
 
-/// Whether the stage that the input comes from takes checks out of operations.
+/// Returns true if the stage after which the input was written inserts checks.
 static bool checksAreApart(const PipelineOptions &options) {
   return !options.startAfter.empty() && *findStage(options.startAfter) >= *findStage("simplify");
 }

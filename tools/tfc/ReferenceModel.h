@@ -9,8 +9,8 @@ namespace tfc {
 
 class ReferenceModel : public CallableModel {
 public:
-  /// Reads the request's input and gives variables their initial values. Null if the errors have
-  /// been printed.
+  /// Reads the request's input and initialises the variables. Null after errors, which have been
+  /// printed.
   static std::unique_ptr<ReferenceModel> load(const CompileRequest &request);
 
   llvm::Expected<std::vector<Array>> run(const Entry &entry, std::vector<Array> &feeds) override;
@@ -20,7 +20,7 @@ public:
 
   reference::Instance &getInstance() { return *instance; }
   mlir::MLIRContext *getContext() { return module->getContext(); }
-  /// Variables and queues as at the start.
+  /// Resets variables and queues to their initial state.
   llvm::Error restart();
 
 private:
@@ -33,7 +33,7 @@ private:
   std::vector<reference::Tensor> fetches;
 };
 
-/// Which element differs, by how much: "[3, 1] is 2, but the reference has 3: ...".
+/// Describes a difference: "[3, 1] is 2, but the reference has 3: ...".
 std::string describe(const reference::Difference &difference, const reference::Tensor &expected);
 
 /// A tensor without errors.

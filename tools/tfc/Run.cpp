@@ -1,7 +1,7 @@
+// The command `tfc run`: reads feeds, calls an entry, prints or writes its fetches.
 #include "compiler/emission/Link.h"
 #include "compiler/emission/OutputFile.h"
-#include "dialects/dfg/Dfg.h"
-#include "frontend/ReadFile.h"
+#include "frontend/Import.h"
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ComparedModel.h"
@@ -68,7 +68,8 @@ static Expected<std::vector<Array>> readFeeds(const RunOptions &options, const E
     auto assignment = splitAssignment(feed, "--feed");
     if (!assignment)
       return assignment.takeError();
-    files.insert(*assignment);
+    if (!files.insert(*assignment).second)
+      return makeError("--feed {} is given twice", assignment->first);
   }
   for (const auto &[name, file] : files)
     if (none_of(entry.feeds, [&](const Port &feed) { return feed.name == name; }))
@@ -157,21 +158,11 @@ static std::unique_ptr<CallableModel> makeModel(const RunOptions &options,
   return model ? std::make_unique<LoadedModel>(std::move(*model)) : nullptr;
 }
 
-/// Whether a GraphDef has a module with these entries.
-static bool canImport(StringRef path, ArrayRef<tensorflow::EntrySpec> entries) {
-  mlir::MLIRContext context;
-  context.loadDialect<dfg::DfgDialect>();
-  mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return success(); });
-  std::string reason;
-  std::unique_ptr<MemoryBuffer> file = readRegularFile(path, reason);
-  return file && tensorflow::importGraphDef(context, path, file->getBuffer(), entries);
-}
-
 /// Adds the entries that the case calls. Where feeds decide shapes, their recorded values are part
 /// of the graph; errors are those without.
 static Error addEntries(CompileRequest &request, Case &recorded) {
   Case special = recorded;
-  Expected<std::vector<tensorflow::EntrySpec>> entries = makeEntries(recorded, false);
+  Expected<std::vector<importer::EntrySpec>> entries = makeEntries(recorded, false);
   if (!entries)
     return entries.takeError();
   request.entries = std::move(*entries);
@@ -193,7 +184,7 @@ static int runRecorded(const RunOptions &options) {
   if (!recorded)
     return reportError(recorded.takeError());
   CompileRequest request = options.compile;
-  if (StringRef(request.input).ends_with(".pb"))
+  if (needsEntries(request.input))
     if (Error error = addEntries(request, *recorded))
       return reportError(std::move(error));
   if (!options.compareWith.empty()) {

@@ -16,7 +16,7 @@ namespace tfc::text {
 // What is called
 //===----------------------------------------------------------------------===//
 
-/// Whether an argument of a part is more likely meant for its function `call`.
+/// Returns true if an argument of a part was more likely intended for its function `call`.
 static bool isData(const ast::Arg &arg) {
   return arg.label.text.empty() &&
          !isa<ast::IntExpr, ast::FloatExpr, ast::StringExpr, ast::BoolExpr>(arg.value);
@@ -108,6 +108,7 @@ bool Advisor::hintForeign(Diagnostic &diagnostic, StringRef name) {
           .Cases({"view", "ravel"}, "reshape(x, [n, -1]) gives another shape")
           .Cases({"bmm", "mm", "mv"}, "a product of matrices is matmul(x, y)")
           .Cases({"flip", "fliplr"}, "reverse(x, axis: [0]) turns an axis around")
+          .Case("print", "nothing is printed while an entry runs; a value that is returned is seen")
           .Case("chunk", "split(x, 2, axis: 1) gives parts of equal size")
           .Case("detach", "stop_gradient(x) is x, held constant")
           .Case("clip", "clamp(x, low, high) limits")
@@ -170,6 +171,7 @@ std::vector<StringRef> Advisor::visibleNames() {
   llvm::append_range(names, context.program.builtins);
   for (const dfg::OpSignature &op : dfg::allOps())
     names.push_back(op.name);
+  append_range(names, ArrayRef<StringRef>{"false", "inf", "nan", "true"});
   sort(names);
   return names;
 }
@@ -188,12 +190,12 @@ Entity Advisor::unknownName(StringRef name, SourceRange at) {
 // What is known of them
 //===----------------------------------------------------------------------===//
 
-/// Says where sizes are bound that an error is about.
+/// Notes where the sizes of an error are bound.
 void Advisor::noteRunTimeSizes(Diagnostic &diagnostic, ArrayRef<std::string> names) {
   for (const std::string &name : names)
     if (const RunTimeSize *size = sizeScope.findRunTimeSize(dfg::DimExpr::symbol(name)))
       diagnostic.note(size->at, "'" + name + "', at most " + size->bound.str() +
-                                    ", is found when the entry runs, here");
+                                    ", is computed when the entry runs, here");
 }
 
 } // namespace tfc::text

@@ -18,7 +18,7 @@ public:
   /// "'w' is declared here as f32[4]", for a name.
   void addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr, const Entity &value);
   void hintMember(Diagnostic &diagnostic, const ast::MemberExpr &expr);
-  /// What several results are called, where one tensor is expected.
+  /// Suggests the names of several results where one tensor is expected.
   void hintResults(Diagnostic &diagnostic, const Group &results, SourceRange at);
   Entity unknownName(llvm::StringRef name, SourceRange at);
   void noteRunTimeSizes(Diagnostic &diagnostic, llvm::ArrayRef<std::string> names);
@@ -26,11 +26,13 @@ public:
   Entity laterWork(SourceRange at, llvm::StringRef what);
 
 private:
-  /// How a name of a block that has ended gets out of it; false if it is none.
+  /// Suggests how to pass a value out of a block that has ended; returns false if `name` was not
+  /// bound in one.
   bool hintEnded(Diagnostic &diagnostic, llvm::StringRef name);
-  /// What a function of other libraries is called here; false if it is unknown.
+  /// Suggests the name of another library's function in this language; returns false if it is
+  /// unknown.
   bool hintForeign(Diagnostic &diagnostic, llvm::StringRef name);
-  /// The shipped file that declares a name.
+  /// Suggests the shipped file that declares a name.
   void hintLibrary(Diagnostic &diagnostic, llvm::StringRef name);
   std::vector<llvm::StringRef> visibleNames();
 

@@ -34,7 +34,7 @@ bool Binder::checkRebinding(const ast::Name &name) {
   return false;
 }
 
-/// More would never finish compiling.
+/// Larger ranges would never finish compiling.
 static constexpr uint64_t kMaxStaticIterations = 100000;
 
 //===----------------------------------------------------------------------===//
@@ -81,7 +81,7 @@ bool Binder::forEach(const ast::Each &each, function_ref<bool(const Entity &)> b
   std::optional<std::vector<Entity>> values = sequence(each);
   if (!values)
     return false;
-  // The names are those of the loop alone.
+  // The names are local to the loop.
   std::vector<std::pair<StringRef, std::optional<Local>>> outer;
   for (const ast::Name &name : each.names) {
     Local *local = context.frame->find(name.text);
@@ -139,7 +139,7 @@ void Binder::bindTarget(const ast::Target &target, const Entity &value, SourceRa
   StringRef name = target.name.text;
   Entity bound = value;
   if (value.is<Nothing>())
-    bound = reporter.fail(at, "no-value", "this call gives no value for '" + name + "'");
+    bound = reporter.fail(at, "no-value", "this call returns no value for '" + name + "'");
   if (!context.frame->find(name) && !target.name.isDiscard() && !bound.isPoison())
     if (std::optional<Entity> outer =
             evaluator.lookupDeclared(name, target.name.range, /*inBlocks=*/false);
@@ -158,7 +158,7 @@ void Binder::bindTarget(const ast::Target &target, const Entity &value, SourceRa
   bindLocal(target.name, bound, target.type);
 }
 
-/// What a block that cannot be expanded would bind is unknown, without more errors.
+/// Binds the names of a block that cannot be expanded to poison, to avoid further errors.
 void Binder::poisonBindings(const ast::Block *block) {
   if (!block)
     return;

@@ -22,9 +22,9 @@ public:
       : context(context), evaluator(evaluator), reporter(reporter), meter(meter),
         tensorEmitter(tensorEmitter), typeEvaluator(typeEvaluator), unifier(unifier) {}
 
-  /// Calls `body` for each element of what `each` runs over, with its names bound.
+  /// Calls `body` for each element of the sequence of `each`, with its names bound.
   bool forEach(const ast::Each &each, llvm::function_ref<bool(const Entity &)> body);
-  /// Reports a name of an outer block that would be bound again; returns whether there is none.
+  /// Reports a name that would rebind one of an outer block; returns false after an error.
   bool checkRebinding(const ast::Name &name);
   void bindTarget(const ast::Target &target, const Entity &value, SourceRange at);
   void bindLocal(const ast::Name &name, const Entity &value, const ast::Type *type = nullptr);

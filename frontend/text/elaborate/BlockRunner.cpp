@@ -19,7 +19,7 @@ bool BlockRunner::runBlock(RunTimeBlock &block, mlir::Block &into, function_ref<
     context.budget.stop();
   }
   context.builder.toEnd(into);
-  // The names that it binds end with it.
+  // The scope of its names ends with the block.
   StringMap<Local> outer = context.frame->locals;
   size_t dims = context.frame->dims.size();
   SaveAndRestore<RunTimeBlock *> inner(context.frame->block, &block);
@@ -49,8 +49,7 @@ void BlockRunner::execYield(const ast::YieldStmt &stmt) {
   block->yieldedAt = stmt.range;
   if (!stmt.stacked.empty() && block->keyword != "scan")
     reporter.error(stmt.stacked.front()->range, "misplaced",
-                   "only 'scan' stacks what stands behind ';', and this is '" + block->keyword +
-                       "'");
+                   "only 'scan' stacks what follows ';', and this is '" + block->keyword + "'");
   auto add = [&](const ast::Expr *expr, std::vector<Entity> &values,
                  SmallVectorImpl<SourceRange> &places) {
     Entity value = evaluator.eval(expr);

@@ -40,7 +40,7 @@ bool BranchBuilder::runBranch(RunTimeBlock &block, mlir::Block &into, const ast:
       });
 }
 
-/// The element types that numbers take: of what the other branch yields in their place.
+/// The element types of numbers: those of the values that the other branch yields in their place.
 static SmallVector<mlir::Type> hintsFrom(const RunTimeBlock &block, ArrayRef<mlir::Type> outer) {
   SmallVector<mlir::Type> hints;
   for (auto [i, value] : enumerate(block.values)) {
@@ -57,7 +57,7 @@ bool BranchBuilder::joinBranches(RunTimeBlock &onTrue, RunTimeBlock &onFalse, df
                                  std::vector<mlir::Value> &elseValues) {
   if (!expr.elseBlock && onTrue.hasYielded && !onTrue.values.empty()) {
     reporter.error(onTrue.yieldedAt, "missing-else", "this 'if' yields a value, but has no 'else'")
-        .help("what it gives otherwise: else { yield .. }");
+        .help("yield a value otherwise: else { yield .. }");
     return false;
   }
   if (onTrue.values.size() != onFalse.values.size()) {

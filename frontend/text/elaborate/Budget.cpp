@@ -1,3 +1,4 @@
+// Counts steps and operations of the expansion, and finds the call or loop that used most of them.
 #include "frontend/text/elaborate/Budget.h"
 
 #include "llvm/Support/ProgramStack.h"
@@ -7,7 +8,7 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// The part of the stack that expressions in functions in functions may take.
+/// The part of the stack that nested expressions and function calls may use.
 static size_t stackLimit() {
   rlimit limit;
   constexpr size_t kMost = size_t(64) << 20;
@@ -19,7 +20,7 @@ static size_t stackLimit() {
 Budget::Budget(const ExpansionLimits &limits)
     : limits(limits), allowed(limits), told(limits), stackBase(getStackPointer()) {}
 
-/// What a part of the budget is of the whole: a twentieth.
+/// A part of the budget is a twentieth of it.
 static constexpr uint64_t kParts = 20;
 
 void Budget::beginPart() {

@@ -1,4 +1,4 @@
-/// What the expansion of a graph has taken so far, and which call or loop took it.
+/// The cost of expanding a graph so far, and the calls and loops that caused it.
 #pragma once
 
 #include "frontend/ImportOptions.h"
@@ -12,13 +12,14 @@ namespace ast {
 struct FnDecl;
 }
 
-/// Steps that cost more than the evaluation of an expression, by the time and memory they take.
+/// The number of steps of operations that cost more time and memory than evaluating an expression.
 inline constexpr uint64_t kStepsOfCall = 8, kStepsOfIteration = 4, kStepsOfInstance = 64;
 
-/// Bytes of a string that are copied, and operations that are visited, in the time of one step.
+/// The bytes of a string that are copied, and the operations that are visited, in the time of one
+/// step.
 inline constexpr uint64_t kBytesOfStep = 16, kOperationsOfStep = 16;
 
-/// Elements of a file that are copied in the time of one step.
+/// The elements of a file that are copied in the time of one step.
 inline constexpr uint64_t kElementsOfStep = 1024;
 
 /// The largest values at compile time.
@@ -28,18 +29,18 @@ struct Spending {
   uint64_t steps = 0, operations = 0;
 };
 
-/// A call, a loop or an instance whose expansion is under way.
+/// A call, loop or instance that is being expanded.
 struct Expansion {
   enum class Kind { Entry, Function, Part, Loop, Comprehension };
   Kind kind;
   /// Empty for loops.
   llvm::StringRef name;
   SourceRange at;
-  /// What had been spent when it began.
+  /// The spending when it began.
   Spending before = {};
 };
 
-/// Exceeding it ends the elaboration: what follows is not evaluated, and reports nothing.
+/// Exceeding it ends the elaboration: nothing more is evaluated or reported.
 class Budget {
 public:
   explicit Budget(const ExpansionLimits &limits);
@@ -52,7 +53,7 @@ public:
   }
   void setOperations(uint64_t operations) { spent.operations = operations - operationsBefore; }
   bool isExceeded() const { return isOfOperations() || spent.steps > allowed.steps; }
-  /// Whether recursion has taken most of the stack since the budget was made.
+  /// Returns true if recursion has used most of the stack since the budget was created.
   bool isStackExhausted() const;
 
   /// Starts from zero; operations are counted from `operations` on.
@@ -60,23 +61,23 @@ public:
     spent = {};
     operationsBefore = operations;
   }
-  /// Limits what follows to a small part of the budget.
+  /// Limits further spending to a small part of the budget.
   void beginPart();
 
-  /// The expansions that are under way, outermost first.
+  /// The current expansions, outermost first.
   llvm::ArrayRef<Expansion> getExpansions() const { return expansions; }
-  /// The innermost expansion that took most of what was exceeded: its place among them, or nothing
-  /// where it is spread over several.
+  /// The index of the innermost expansion that used most of the exceeded limit; std::nullopt if
+  /// several share it.
   std::optional<size_t> findCulprit() const;
 
   /// "more than 1000000 operations", the limit that was exceeded.
   std::string describeLimit() const;
-  /// The option that raises it.
+  /// The option that raises the limit.
   llvm::StringRef limitOption() const;
-  /// What an expansion has taken so far, as "5 operations".
+  /// The spending of an expansion so far, as "5 operations".
   std::string describeSpending(const Expansion &expansion) const;
 
-  /// Lasts as long as an expansion is under way.
+  /// Registers an expansion during its lifetime.
   class Scope {
   public:
     Scope(Budget &budget, Expansion expansion) : budget(budget) {
@@ -91,11 +92,11 @@ public:
     Budget &budget;
   };
 
-  /// What is expanded is only checked, so that exceeding the budget is no error.
+  /// The expansion is only a check, so that exceeding the budget is not an error.
   bool isAssuming = false;
-  /// Run-time blocks around what is expanded, those of callers included.
+  /// The number of enclosing run-time blocks, including those of callers.
   unsigned blockDepth = 0;
-  /// How often calls have expanded each function.
+  /// The number of times that each function was expanded.
   llvm::DenseMap<const ast::FnDecl *, uint64_t> counts;
 
 private:
@@ -103,9 +104,9 @@ private:
   uint64_t spentBy(const Expansion &expansion) const;
 
   ExpansionLimits limits;
-  /// What may be spent now: `limits`, or less.
+  /// The current limits: `limits`, or less.
   ExpansionLimits allowed;
-  /// The limits as they are told: of the part of the budget, if that is what may be spent.
+  /// The limits shown in messages: those of the part of the budget, if that is in effect.
   ExpansionLimits told;
   Spending spent;
   uint64_t operationsBefore = 0;
@@ -114,7 +115,7 @@ private:
   llvm::SmallVector<Expansion, 0> expansions;
 };
 
-/// "'f'", "the 'static for'": what an expansion is, for messages.
+/// A description of an expansion for messages: "'f'", "the 'static for'".
 std::string describe(const Expansion &expansion);
 
 } // namespace tfc::text

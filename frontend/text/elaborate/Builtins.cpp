@@ -100,7 +100,7 @@ static std::optional<TensorType> tensorTypeOf(const Entity &value) {
   return TensorType{dfg::elementTypeOf(type), dfg::shapeOf(type)};
 }
 
-/// `shape`, `rank`, `dtype` and the questions about types.
+/// `shape`, `rank`, `dtype` and predicates of types.
 std::optional<Entity> Builtins::askType(StringRef name, const Argument &arg) {
   std::optional<TensorType> type = tensorTypeOf(arg.value);
   if (name == "is_float" || name == "is_int") {
@@ -156,7 +156,7 @@ Entity Builtins::widen(const Argument &arg) {
   return isNarrow ? Entity(mlir::Type(mlir::Float32Type::get(context.mlir))) : Entity(*element);
 }
 
-/// A gradient of the same rows with other values; of a dense gradient just these.
+/// A gradient of the same rows with other values; for a dense gradient just the values.
 Entity Builtins::replaceValues(ArrayRef<Argument> args, SourceRange at) {
   if (args.size() != 2)
     return reporter.fail(at, "wrong-count", "'with_values' takes a gradient and values");
@@ -186,7 +186,7 @@ Entity Builtins::callCastByName(Arguments &args, const ast::CallExpr &call) {
   return tensorEmitter.callCast(*element, operand, call);
 }
 
-/// `constant(2.5)`, which takes the type that it meets, and `constant([[1.0, 2.0]])`.
+/// `constant(2.5)`, which takes its type from its use, and `constant([[1.0, 2.0]])`.
 Entity Builtins::callConstant(ArrayRef<Argument> args, const ast::CallExpr &call) {
   bool isNamed = args.size() == 1 && args[0].label && args[0].label.text != "value";
   if (args.size() != 1 || isNamed)
@@ -204,7 +204,7 @@ Entity Builtins::callConstant(ArrayRef<Argument> args, const ast::CallExpr &call
   return table ? Entity(table) : Entity();
 }
 
-/// `ensure(x, f32[n, 4])`: the elements of `x` under other sizes, which each call compares.
+/// `ensure(x, f32[n, 4])`: the elements of `x` with other sizes, which each call checks.
 Entity Builtins::callEnsure(ArrayRef<Argument> args, const ast::CallExpr &call) {
   const TensorType *type = args.size() == 2 ? args[1].value.get<TensorType>() : nullptr;
   if (!type || args[0].label || args[1].label)
@@ -225,7 +225,7 @@ Entity Builtins::callEnsure(ArrayRef<Argument> args, const ast::CallExpr &call) 
                              ", but got " + dfg::toText(tensor.getType()));
   if (tensor.getType() == wanted)
     return Entity(tensor);
-  // `n` of `m` elements from place `n - m` on lie inside only if n is neither below m nor above.
+  // `n` elements of `m` from position `n - m` on are in range only if n equals m.
   SmallVector<dfg::DimExpr> starts;
   for (auto [size, want] : zip(shape, type->shape))
     starts.push_back(want - size);
@@ -239,8 +239,8 @@ Entity Builtins::callEnsure(ArrayRef<Argument> args, const ast::CallExpr &call) 
   return result ? Entity(result) : Entity();
 }
 
-/// `load("weights.npy")`, `load("weights.safetensors", key: "w")`: a constant from a file, named
-/// relative to the file that says so. A variable's path is its key unless another is given.
+/// `load("weights.npy")`, `load("weights.safetensors", key: "w")`: a constant from a file, whose
+/// name is relative to the file that contains the call. A variable's path is the default key.
 Entity Builtins::callLoad(ArrayRef<Argument> args, const ast::CallExpr &call) {
   std::string path, key = context.entry.initializing ? context.entry.initializing->path : "";
   for (const Argument &arg : args) {
@@ -281,7 +281,7 @@ Entity Builtins::callLoad(ArrayRef<Argument> args, const ast::CallExpr &call) {
 // Lookup
 //===----------------------------------------------------------------------===//
 
-/// `k = bounded(count, n)`: a number that arrives at run time, as a size.
+/// `k = bounded(count, n)`: a run-time number as a size.
 Entity Builtins::callBounded(ArrayRef<Argument> args, const ast::CallExpr &call) {
   if (args.size() != 2 || args[0].label || args[1].label)
     return reporter.fail(
@@ -305,7 +305,7 @@ Entity Builtins::callBounded(ArrayRef<Argument> args, const ast::CallExpr &call)
   mlir::Operation *around = context.builder.currentBlock()->getParentOp();
   if (isa<dfg::DataflowOp>(around) || around->getParentOfType<dfg::DataflowOp>())
     return reporter.fail(call.range, "misplaced",
-                         "a size that the data decide cannot be bound in a 'dataflow' block");
+                         "a data-dependent size cannot be bound in a 'dataflow' block");
   std::string name =
       sizeScope.uniqueSizeName(context.bindingName.empty() ? "k" : StringRef(context.bindingName));
   SourceRange at = call.range;
@@ -373,16 +373,16 @@ Entity Builtins::valuesOf(const Argument &arg) {
   return isSparse(arg.value) ? arg.value.asGroup()->elements.back() : readValue(arg);
 }
 
-/// A function that checks its arguments itself.
+/// The function checks its arguments itself.
 static constexpr int kAnyArity = -1;
 
-/// A name that only numbers, queues, lists or an operation give a meaning.
+/// The name is a function of numbers, queues or lists, or an operation.
 static constexpr int kOfOthers = -2;
 
 struct Builtins::Row {
   StringLiteral name;
   int arity;
-  /// Nothing where it does not apply to the argument.
+  /// Returns std::nullopt if it does not apply to the argument.
   std::optional<Entity> (*call)(Builtins &, const Call &);
 };
 

@@ -20,19 +20,19 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// Calls deeper than this are taken for a mistake before they exhaust the stack.
+/// Deeper calls are reported as a mistake before they exhaust the stack.
 static constexpr unsigned kMaxCallDepth = 200;
 
 //===----------------------------------------------------------------------===//
 // What is called
 //===----------------------------------------------------------------------===//
 
-/// The operation that a callee stands for, if it reads the variables that it is given.
+/// The operation denoted by a callee, if it reads its variable arguments.
 static const dfg::OpSignature *readingOp(const Entity &callee) {
   const dfg::OpSignature *op = nullptr;
   if (const dfg::OpSignature *const *named = callee.get<const dfg::OpSignature *>())
     op = *named;
-  // A gradient is by what was read on the way to the loss.
+  // Gradients refer to the reads on the path to the loss.
   else if (const Builtin *builtin = callee.get<Builtin>(); builtin && builtin->name != "gradients")
     op = dfg::lookupOp(builtin->name == "add_n" ? "add" : builtin->name);
   bool takesVariable = op && any_of(op->attributes, [](const dfg::AttrSignature &attribute) {
@@ -43,8 +43,8 @@ static const dfg::OpSignature *readingOp(const Entity &callee) {
 
 bool CallEvaluator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
                                       const dfg::OpSignature *op) {
-  // What an operation computes with is read where it is named, also in a list: before what stands
-  // behind it has effects.
+  // Variables among the operands, also in lists, are read where they are named: later arguments may
+  // have effects on them.
   auto evalOperand = [&](const ast::Expr *expr, auto &self) -> Entity {
     const auto *list = dyn_cast<ast::ListExpr>(expr);
     if (!list) {
@@ -71,12 +71,12 @@ bool CallEvaluator::evaluateArguments(const ast::CallExpr &call, Arguments &args
     argument.label = arg.label;
     argument.expr = arg.value;
     argument.range = arg.value->range;
-    // `assign(w, zeros())` wants zeros of the type of w.
+    // In `assign(w, zeros())` zeros has the type of w.
     Variable *const *target = args.front().value.get<Variable *>();
     if (target && assigns && args.size() == 2)
       context.expected =
           TensorType{(*target)->type.getElementType(), dfg::shapeOf((*target)->type)};
-    // That which a scatter changes is not read.
+    // The variable that a scatter changes is not read.
     bool isChanged = op && op->name.starts_with("scatter_") && args.size() == 1;
     argument.value =
         op && !isChanged ? evalOperand(arg.value, evalOperand) : evaluator.eval(arg.value);
@@ -241,10 +241,13 @@ Entity CallEvaluator::runBody(Frame &callee) {
                                "' has results, but reaches its end without 'return'");
     return Entity(Nothing{});
   }
-  return checkResults(fn, *callee.result, callee.resultAt);
+  return checkResults(callee);
 }
 
-Entity CallEvaluator::checkResults(const ast::FnDecl &fn, const Entity &result, SourceRange at) {
+Entity CallEvaluator::checkResults(const Frame &callee) {
+  const ast::FnDecl &fn = *callee.fn;
+  const Entity &result = *callee.result;
+  SourceRange at = callee.resultAt;
   if (result.isPoison())
     return result;
   std::string what = "the result of '" + fn.name.text.str() + "'";
@@ -264,10 +267,12 @@ Entity CallEvaluator::checkResults(const ast::FnDecl &fn, const Entity &result, 
                          "'" + fn.name.text + "' declares " + Twine(fn.results.size()) +
                              " results, but returns " + Twine(values.size()));
   std::vector<std::string> names;
-  for (auto [declared, value] : zip(fn.results, values)) {
+  bool isEachPlaced = callee.resultsAt.size() == values.size();
+  for (auto [i, declared, value] : enumerate(fn.results, values)) {
     if (!declared.name)
       return Poison();
-    value = unifier.checkResult(*declared.type, value, at, ("'" + declared.name.text + "'").str());
+    value = unifier.checkResult(*declared.type, value, isEachPlaced ? callee.resultsAt[i] : at,
+                                ("'" + declared.name.text + "'").str());
     if (value.isPoison())
       return Poison();
     names.push_back(declared.name.text.str());

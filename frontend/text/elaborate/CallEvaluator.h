@@ -40,10 +40,11 @@ public:
 private:
   Entity callEntity(const Entity &callee, const ast::CallExpr &call);
   Entity failUncallable(const Instance &instance, const ast::CallExpr &call);
-  /// `op`: what reads the arguments that are variables.
+  /// `op` is the operation that reads variable arguments.
   bool evaluateArguments(const ast::CallExpr &call, Arguments &args,
                          const dfg::OpSignature *op = nullptr);
-  Entity checkResults(const ast::FnDecl &fn, const Entity &result, SourceRange at);
+  /// Checks what the function has returned against what it declares.
+  Entity checkResults(const Frame &callee);
 
   Context &context;
   Evaluator &evaluator;

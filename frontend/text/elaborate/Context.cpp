@@ -1,3 +1,4 @@
+// The few functions of the elaborator's shared state.
 #include "frontend/text/elaborate/Context.h"
 
 using namespace llvm;

@@ -1,5 +1,5 @@
-/// What the collaborators of the elaborator share: the module that is built, what has been
-/// declared, and the state of the entry and the statement that are being elaborated.
+/// The state shared by the collaborators of the elaborator: the module being built, the
+/// declarations, and the current entry and statement.
 #pragma once
 
 #include "frontend/GraphBuilder.h"
@@ -15,7 +15,7 @@
 
 namespace tfc::text {
 
-/// An argument of a call with what it is, once that is known.
+/// An argument of a call, with its value once it has been evaluated.
 struct Argument {
   ast::Name label;
   const ast::Expr *expr = nullptr;
@@ -31,19 +31,19 @@ struct LetName {
   std::string formerly;
   OrderKey order;
   Instance *parent = nullptr;
-  /// A 'let' on the way is '@frozen'.
+  /// An enclosing 'let' is '@frozen'.
   bool isFrozen = false;
 };
 
-/// A loop around the current operation: what draws of random numbers need to know of it.
+/// An enclosing loop of the current operation, for random draws.
 struct LoopContext {
   dfg::WhileOp op;
-  /// The argument that counts iterations; negative as long as there is none.
+  /// The argument that counts iterations; negative if there is none yet.
   int counter = -1;
   bool inCondition = false;
-  /// What draws in the condition and in the body take as their counters.
+  /// The counters of draws in the condition and in the body.
   mlir::Value draws[2];
-  /// First values and next ones of what the loop carries besides what the author wrote.
+  /// Initial and next values of carried values in addition to the author's.
   llvm::SmallVector<mlir::Value> added, addedNext;
 };
 
@@ -51,7 +51,7 @@ struct LoopContext {
 struct RunTimeSize {
   std::string name;
   dfg::DimExpr bound;
-  /// In the entry: the call that led there.
+  /// In the entry: the call that led to the binding.
   SourceRange at;
   mlir::Operation *op;
 };
@@ -63,7 +63,7 @@ struct Initializer {
   std::shared_ptr<Frame> frame;
 };
 
-/// What has been declared and instantiated so far, for all entries.
+/// All declarations and instances so far, for all entries.
 struct Program {
   Module *mainModule = nullptr;
   Module *prelude = nullptr;
@@ -72,7 +72,7 @@ struct Program {
 
   std::deque<Variable> variables;
   llvm::StringMap<Variable *> variablesByPath;
-  /// Those that `@was` gives a name, by it.
+  /// Variables by the names in their `@was`.
   llvm::StringMap<Variable *> variablesByFormerName;
   std::vector<Initializer> initializers;
   std::deque<Queue> queues;
@@ -84,7 +84,7 @@ struct Program {
   bool hasFailedEntries = false;
 };
 
-/// The entry that is being built.
+/// The entry being built.
 struct EntryState {
   /// Counts entries; 0 outside of all.
   unsigned number = 0;
@@ -92,7 +92,7 @@ struct EntryState {
   std::string name;
   /// The variable that is being initialised, for the random key of its initialiser.
   Variable *initializing = nullptr;
-  /// The values of variables that no write has changed since they were read.
+  /// The values of variables that have not been written since they were read.
   llvm::DenseMap<Variable *, mlir::Value> reads;
   /// How often a node name has drawn in this entry, for seeds.
   llvm::StringMap<unsigned> draws;
@@ -102,8 +102,8 @@ struct EntryState {
   llvm::SmallVector<LoopContext *> loops;
   /// Lower bounds of dimensions, from the facts of the entry.
   std::vector<std::pair<std::string, int64_t>> lowerBounds;
-  /// The sizes that the data decide, in program order, and how many of them were there before the
-  /// statement or function body that runs.
+  /// The data-dependent sizes in program order, and the number of those bound before the current
+  /// statement or function body.
   llvm::SmallVector<RunTimeSize, 0> runTimeSizes;
   size_t newSizes = 0;
 };
@@ -114,7 +114,7 @@ struct Context {
       : mlir(builder.getContext()), builder(builder), sources(sources), diagnostics(diagnostics),
         options(options), budget(options.limits) {}
 
-  /// An activation of the file or part level, kept to the end.
+  /// Creates an activation of the file or part level, which is kept to the end.
   std::shared_ptr<Frame> newFrame(Module *module, Instance *self);
 
   mlir::MLIRContext *mlir;
@@ -131,25 +131,26 @@ struct Context {
   Frame *frame = nullptr;
   /// The name that the statement binds.
   std::string bindingName;
-  /// The type that the context wants of the next call, if that gives none.
+  /// The type that the context expects of the next call, if the call does not specify one.
   std::optional<TensorType> expected;
-  /// What `@recompute` says to the loops of the current statement, and whether there was one.
+  /// The argument of `@recompute` for the loops of the current statement, and whether there was
+  /// such a loop.
   std::string recompute;
   bool hasRecomputed = false;
-  /// Where the attributes of the operation that is being created stand, by name.
+  /// The source ranges of the attributes of the operation being created, by name.
   llvm::SmallVector<std::pair<llvm::StringRef, SourceRange>, 0> attributePlaces;
 };
 
-/// The range of an expression, or of nothing.
+/// The range of an expression, or an invalid range if it is null.
 inline SourceRange rangeOf(const ast::Expr *expr) { return expr ? expr->range : SourceRange(); }
 
-/// What a dimension that a call binds is: of the call, or of the instance.
+/// The value of a dimension that a call binds: that of the call, or of the instance.
 Entity valueOfDim(const Frame &frame, llvm::StringRef name);
 
 /// Calls `visit` for each name in an expression.
 void forEachName(const ast::Expr *expr, llvm::function_ref<void(const ast::NameExpr &)> visit);
 
-/// `path` with its last name replaced by the one that it had before.
+/// `path` with its last name replaced by the former one.
 std::string renameLast(const std::string &path, llvm::StringRef name, llvm::StringRef former);
 
 } // namespace tfc::text

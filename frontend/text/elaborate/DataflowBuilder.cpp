@@ -21,7 +21,7 @@ namespace tfc::text {
 // Names, bound when they are needed
 //===----------------------------------------------------------------------===//
 
-/// Collects the names that stand in an `after`.
+/// Collects the names that occur in an `after`.
 static void collectTriggers(const ast::Expr *expr, StringSet<> &names) {
   if (const auto *call = dyn_cast_or_null<ast::CallExpr>(expr)) {
     for (const ast::Arg &arg : call->args) {
@@ -98,7 +98,7 @@ void DataflowBuilder::reportCycle(DataflowScope &scope, StringRef name, SourceRa
       .help("what comes from the iteration before goes through next_iteration into a merge");
 }
 
-/// Runs a binding of the block, wherever it is needed first.
+/// Executes a binding of the block when it is first needed.
 void DataflowBuilder::bindInDataflow(DataflowScope &scope, const ast::BindStmt &stmt) {
   auto ownBindings = [&](function_ref<void(DataflowScope::Binding &, StringRef)> visit) {
     for (const ast::Target &target : stmt.targets)
@@ -137,8 +137,7 @@ void DataflowBuilder::bindInDataflow(DataflowScope &scope, const ast::BindStmt &
 // Control edges
 //===----------------------------------------------------------------------===//
 
-/// Puts an operation of the block into a node; what was bound to its results is bound to the
-/// node's.
+/// Moves an operation of the block into a node; names bound to its results are bound to the node's.
 dfg::NodeOp DataflowBuilder::makeNode(DataflowScope &scope, mlir::Operation *op,
                                       ArrayRef<mlir::Value> after) {
   dfg::NodeOp node = context.builder.wrapInNode(op, after);
@@ -161,7 +160,7 @@ void DataflowBuilder::makeTrigger(DataflowScope &scope, DataflowScope::Binding &
     makeNode(scope, op, {});
 }
 
-/// `f(x, after: [a, b])`: the call behind what gave `a` and `b`.
+/// `f(x, after: [a, b])`: the call runs after the operations that compute `a` and `b`.
 Entity DataflowBuilder::callAfter(const ast::CallExpr &call) {
   DataflowScope &scope = *context.frame->dataflow;
   SmallVector<ast::Arg> args;
@@ -215,7 +214,7 @@ Entity DataflowBuilder::callAfter(const ast::CallExpr &call) {
 // Merges
 //===----------------------------------------------------------------------===//
 
-/// Whether an input of a merge comes from the next iteration of the frame.
+/// Returns true if an input of a merge comes from the next iteration of the frame.
 bool DataflowBuilder::isBackEdge(const ast::Expr *expr, unsigned depth) {
   if (const auto *call = dyn_cast<ast::CallExpr>(expr)) {
     const auto *callee = dyn_cast<ast::NameExpr>(call->callee);
@@ -232,7 +231,7 @@ bool DataflowBuilder::isBackEdge(const ast::Expr *expr, unsigned depth) {
 }
 
 /// Inputs of the next iteration are connected when all names are bound: until then the first input
-/// stands for them, and gives the type.
+/// is a placeholder that determines the type.
 Entity DataflowBuilder::callMerge(const ast::CallExpr &call) {
   DataflowScope &scope = *context.frame->dataflow;
   std::vector<Entity> entities;
@@ -293,7 +292,7 @@ Entity DataflowBuilder::callMerge(const ast::CallExpr &call) {
 
 bool DataflowBuilder::connectBackEdges(DataflowScope &scope) {
   bool ok = true;
-  // What an edge needs may hold further merges.
+  // Operations that an edge needs may contain further merges.
   for (size_t i = 0; i < scope.backEdges.size(); ++i) {
     DataflowScope::BackEdge edge = scope.backEdges[i];
     context.builder.toEnd(*scope.body);
@@ -321,7 +320,8 @@ bool DataflowBuilder::connectBackEdges(DataflowScope &scope) {
 // The block
 //===----------------------------------------------------------------------===//
 
-/// What depends on nothing in the block is the same in all of its frames: it is computed before.
+/// Operations that do not depend on the block are the same in all of its frames, so they are
+/// computed before it.
 static void hoistConstants(dfg::DataflowOp op) {
   auto isEdge = [](mlir::Operation &nested) {
     const dfg::OpSignature *signature = dfg::lookupOp(nested.getName().stripDialect());
@@ -346,7 +346,7 @@ static void hoistConstants(dfg::DataflowOp op) {
   }
 }
 
-/// What a fetch of a dead value is called: as it is written.
+/// The name of a fetch in the message about its dead value: its text.
 static std::string fetchName(StringRef text) {
   return text.size() <= 40 && !text.contains('\n') ? text.str() : "result";
 }

@@ -1,3 +1,4 @@
+// Constructs the collaborators in the order of their dependences and runs them.
 #include "frontend/text/elaborate/Elaborator.h"
 
 #include "frontend/text/elaborate/Elaborate.h"

@@ -40,19 +40,19 @@
 
 namespace tfc::text {
 
-/// The collaborators, each built on those before it.
+/// The collaborators, each of which uses only earlier ones.
 class Elaborator final : public Evaluator {
 public:
   Elaborator(GraphBuilder &builder, SourceManager &sources, DiagnosticEngine &diagnostics,
              const ImportOptions &options = {});
 
-  /// Reads `file` and what it uses; all errors have been reported when it returns.
+  /// Elaborates `file` and the files that it uses; all errors have been reported when it returns.
   void run(FileId file);
 
   //===--- For other frontends (LibraryCalls.cpp) -------------------------===//
 
   std::optional<Function> findShipped(llvm::StringRef file, llvm::StringRef name);
-  /// Expands a call with these values of parameters in the entry that is being built.
+  /// Expands a call with these arguments in the current entry.
   Entity callWith(const Function &function,
                   llvm::ArrayRef<std::pair<llvm::StringRef, Entity>> values);
 

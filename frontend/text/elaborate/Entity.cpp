@@ -1,3 +1,4 @@
+// Conversions, comparison and descriptions of compile-time values.
 #include "frontend/text/elaborate/Entity.h"
 
 #include "dialects/dfg/OpTable.h"

@@ -1,4 +1,4 @@
-/// What names and expressions mean while a graph is elaborated.
+/// The values of names and expressions during elaboration.
 #pragma once
 
 #include "dialects/dfg/Dfg.h"
@@ -18,10 +18,10 @@ struct Module;
 struct Queue;
 struct Variable;
 
-/// An error that has been reported: whatever it reaches is silent.
+/// The result of a reported error; operations on it report nothing more.
 struct Poison {};
 
-/// What a function without results gives.
+/// The result of a function without results.
 struct Nothing {};
 
 /// The type of a tensor as a value: `zeros(f32[n, 4])`.
@@ -40,18 +40,18 @@ struct ListType {
 struct Group {
   std::vector<Entity> elements;
   std::vector<std::string> names;
-  /// Where each element stands, of a list that is spelled out.
+  /// The source range of each element, if the list is written out.
   std::vector<SourceRange> places;
-  /// The number of values in it and in the groups in it, at most UINT64_MAX.
+  /// The number of values, including those of nested groups, saturated at UINT64_MAX.
   uint64_t weight = 1;
-  /// How deep groups are nested in it.
+  /// The depth of nested groups.
   unsigned depth = 1;
   /// A gradient that consists of the touched rows only.
   bool isSparse = false;
   /// The touched tensor's type, of a sparse gradient.
   mlir::Type sparseType;
 
-  /// Where an element stands; invalid if that is not known.
+  /// The source range of an element; invalid if unknown.
   SourceRange placeOf(size_t i) const { return i < places.size() ? places[i] : SourceRange(); }
 };
 
@@ -75,7 +75,7 @@ struct Builtin {
   llvm::StringRef name;
 };
 
-/// A tensor known at compile time that no entry holds yet: `let` of a loaded file.
+/// A tensor known at compile time that is not yet part of an entry: a `let` with a loaded file.
 struct Constant {
   mlir::ElementsAttr value;
 };
@@ -94,7 +94,7 @@ struct Entity {
 
   static Entity dim(const dfg::DimExpr &size);
   static Entity group(std::vector<Entity> elements, std::vector<std::string> names = {});
-  /// A list of values that stand at `places`.
+  /// A list of values with the source ranges `places`.
   static Entity list(std::vector<Entity> elements, std::vector<SourceRange> places);
   static Entity shape(llvm::ArrayRef<dfg::DimExpr> sizes);
 
@@ -105,19 +105,19 @@ struct Entity {
   bool isPoison() const { return is<Poison>(); }
   /// An int, float or dimension.
   bool isNumber() const { return is<int64_t>() || is<double>() || is<dfg::DimExpr>(); }
-  /// A tensor at run time, or what becomes one when it is used.
+  /// Returns true for a run-time tensor, or a value that becomes one when it is used.
   bool isTensor() const { return is<mlir::Value>() || is<Variable *>() || is<Constant>(); }
   const Group *asGroup() const;
-  /// Of an int or a dimension.
+  /// The value of an int or a dimension.
   std::optional<dfg::DimExpr> asDim() const;
-  /// Of an int or a float.
+  /// The value of an int or a float.
   std::optional<double> asDouble() const;
   /// Sizes, if this is a group of ints and dimensions.
   std::optional<dfg::Shape> asShape() const;
 
-  /// What it is, for messages: "a group", "f32[n, 64]", "the part 'dense'".
+  /// A description for messages: "a group", "f32[n, 64]", "the part 'dense'".
   std::string describe() const;
-  /// Whether no run-time value is in it.
+  /// Returns true if it contains no run-time value.
   bool isStatic() const;
 };
 
@@ -128,10 +128,10 @@ mlir::Type elementOf(const Entity &value);
 std::string toText(double value);
 std::string toText(float value);
 
-/// Equality of static values; nothing where they cannot be compared.
+/// Equality of static values; std::nullopt if they cannot be compared.
 std::optional<bool> staticEquals(const Entity &a, const Entity &b);
 
-/// A key by which things are ordered as they are declared: positions from the file root down.
+/// A key that sorts entities in the order of their declarations: positions from the file root down.
 using OrderKey = llvm::SmallVector<unsigned, 6>;
 
 struct Variable {
@@ -145,7 +145,7 @@ struct Variable {
   mlir::Location location;
 };
 
-/// Elements that wait between calls and threads.
+/// A queue between calls and threads.
 struct Queue {
   std::string path;
   std::vector<std::string> names;

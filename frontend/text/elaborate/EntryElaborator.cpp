@@ -26,7 +26,7 @@ static std::pair<const ast::Expr *, const ast::Expr *> splitBound(const ast::Exp
   return {expr, nullptr};
 }
 
-/// Gives every name in a feed's size that means nothing else a dimension of the entry.
+/// Declares every undefined name in a feed's size as a dimension of the entry.
 void EntryElaborator::declareSymbols(const ast::Expr *expr, EntryHeader &header) {
   SmallVector<StringRef> names;
   typeEvaluator.collectUnbound(expr, names);
@@ -54,7 +54,7 @@ bool EntryElaborator::bindFeedSizes(const ast::Type &type, EntryHeader &header) 
   return ok;
 }
 
-/// The shape of a feed; its bounds go to the header.
+/// The type of a feed; adds its bounds to the header.
 std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type, EntryHeader &header) {
   ast::Type scalar = type;
   scalar.items = {};
@@ -88,7 +88,8 @@ std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type, Entry
   return result;
 }
 
-/// Whether every dimension follows from the sizes of the feeds, one after the other.
+/// Returns true if every dimension can be computed from the sizes of the feeds, one after the
+/// other.
 bool EntryElaborator::checkSolvable(const ast::FnDecl &entry, const EntryHeader &header) {
   std::set<std::string> known;
   auto solve = [&](const dfg::DimExpr &size) {
@@ -134,7 +135,7 @@ bool EntryElaborator::checkSolvable(const ast::FnDecl &entry, const EntryHeader 
 // Facts
 //===----------------------------------------------------------------------===//
 
-/// Facts of the file, where they concern dimensions of this entry only.
+/// Applies facts of the file that mention only dimensions of this entry.
 void EntryElaborator::applyFileFacts(Module &module) {
   for (const ast::Stmt *item : module.file->items) {
     const auto *dim = dyn_cast<ast::DimDecl>(item);
@@ -158,7 +159,7 @@ void EntryElaborator::applyFileFacts(Module &module) {
 // Entries
 //===----------------------------------------------------------------------===//
 
-/// The second of two results of one name, if there are such: callers ask for results by name.
+/// The second of two results with the same name, if any: callers access results by name.
 static const ast::Param *findRepeated(ArrayRef<ast::Param> results) {
   StringSet<> names;
   const auto *it = find_if(
@@ -201,15 +202,15 @@ bool EntryElaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
     header.feeds.push_back({param.name.text.str(), dfg::tensorOf(type->shape, type->element),
                             reporter.locate(param.name.range)});
   }
-  // What was replaced by an equality is no dimension of its own.
+  // A name that an equality replaced is not a dimension.
   llvm::erase_if(header.symbols, [&](const std::string &name) {
     return !(context.frame->locals[name].value.asDim() == dfg::DimExpr::symbol(name));
   });
   return ok && checkSolvable(entry, header);
 }
 
-/// Whether a fact is about sizes that only the types of the results name: what these are is known
-/// when the entry has run.
+/// Returns true if a fact is about sizes that only the types of the results mention, which are
+/// known only when the entry has run.
 bool EntryElaborator::isAboutResults(const ast::Expr *fact, const ast::FnDecl &entry) {
   SmallVector<StringRef> unknown, named;
   typeEvaluator.collectUnbound(fact, unknown);
@@ -281,8 +282,11 @@ void EntryElaborator::finishEntry(const ast::FnDecl &entry, const EntryHeader &h
     values.push_back(result);
   std::vector<EntryValue> results;
   SmallVector<mlir::Value> tensors;
+  const Frame &frame = *context.frame;
+  bool isEachPlaced = frame.resultsAt.size() == values.size();
   for (auto [i, value] : enumerate(values)) {
-    mlir::Value tensor = tensorEmitter.toTensor(value, {}, context.frame->resultAt);
+    mlir::Value tensor =
+        tensorEmitter.toTensor(value, {}, isEachPlaced ? frame.resultsAt[i] : frame.resultAt);
     if (!tensor) {
       context.builder.dropEntry();
       return;

@@ -1,4 +1,4 @@
-// Turns errors that operations report while they are built into located ones.
+// Adds source locations to errors that operations report while they are built.
 #include "frontend/text/elaborate/ErrorCapture.h"
 
 #include "frontend/text/elaborate/Advisor.h"
@@ -36,33 +36,26 @@ static size_t findWord(StringRef text, StringRef word) {
   return StringRef::npos;
 }
 
-/// The place of what a message quotes, if that stands in the string at `at`.
-static SourceRange placeInString(SourceRange at, StringRef message, const SourceManager &sources) {
+/// The place of a part of the string at `at`; else `at`.
+static SourceRange placeInString(SourceRange at, StringRef part, const SourceManager &sources) {
   if (!at.isValid() || !sources.text(at).starts_with("\""))
     return at;
-  SmallVector<StringRef> pieces;
-  message.split(pieces, '\'');
-  // Every other piece stands between quotes.
-  for (size_t i = 1; i < pieces.size(); i += 2) {
-    size_t begin = findWord(sources.text(at), pieces[i]);
-    if (begin == StringRef::npos)
-      continue;
-    at.begin += begin;
-    at.end = at.begin + pieces[i].size();
+  size_t begin = findWord(sources.text(at), part);
+  if (begin == StringRef::npos)
     return at;
-  }
+  at.begin += begin;
+  at.end = at.begin + part.size();
   return at;
 }
 
-SourceRange ErrorCapture::placeOfNumber(SourceRange at, StringRef slug, StringRef message) const {
-  if (slug == "literal-type" || slug == "number-range")
-    for (const auto &[name, range] : context.attributePlaces)
-      if (range.isValid() && message.contains(("'" + name + "'").str()))
-        return range;
+SourceRange ErrorCapture::placeOfAttribute(SourceRange at, StringRef attribute) const {
+  for (const auto &[name, range] : context.attributePlaces)
+    if (range.isValid() && name == attribute)
+      return range;
   return at;
 }
 
-/// Puts what the author wrote where a note of the dialect says `$0`, `$1`, ... for an operand.
+/// Replaces `$0`, `$1`, ... in a note of the dialect by the author's text of the operands.
 std::string ErrorCapture::nameOperands(std::string note, ArrayRef<Argument> operands) {
   for (auto [i, operand] : enumerate(operands)) {
     std::string mark = "$" + std::to_string(i);
@@ -85,15 +78,19 @@ void ErrorCapture::reportCaptured(SourceRange at, ArrayRef<Argument> operands, S
   for (const CapturedError &captured : errors) {
     std::string text = captured.text;
     std::string slug = takeSlug(text);
-    SourceRange place = placeOfNumber(at, slug, text);
-    Diagnostic &diagnostic = reporter.error(placeInString(place, text, context.sources), slug,
-                                            nameOperator(text, op, operatorText));
+    const dfg::ErrorDetails &details = captured.details;
+    SourceRange place = placeOfAttribute(at, details.attribute);
+    Diagnostic &diagnostic = reporter
+                                 .error(placeInString(place, details.part, context.sources), slug,
+                                        nameOperator(text, op, operatorText))
+                                 .forAllSizes(details.isForAllSizes);
     for (const Argument &operand : operands) {
       if (!(operand.range == place))
         diagnostic.also(operand.range);
       advisor.addDeclarationNote(diagnostic, operand.expr, operand.value);
     }
-    sizeExplainer.explainUnequal(diagnostic, text, operands);
+    if (details.unproven)
+      sizeExplainer.explainUnequal(diagnostic, *details.unproven, operands);
     hintOperation(diagnostic, op, operands);
     for (const std::string &note : captured.notes) {
       std::string sentence = nameOperands(note, operands);
@@ -114,7 +111,7 @@ static std::optional<dfg::Shape> shapeOfValue(const Entity &value) {
   return std::nullopt;
 }
 
-/// What could be meant by a product of operands that do not fit.
+/// The product that was probably intended for operands that do not match.
 static StringRef productFor(StringRef op, const dfg::Shape &lhs, const dfg::Shape &rhs) {
   bool areMatrices = lhs.size() >= 2 && rhs.size() >= 2 && lhs.back() == rhs[rhs.size() - 2];
   if (op == "mul" && areMatrices)
@@ -126,7 +123,7 @@ static StringRef productFor(StringRef op, const dfg::Shape &lhs, const dfg::Shap
   return "";
 }
 
-/// The axis at which `shorter`, with an axis of size 1 more, goes along with `longer`.
+/// The axis at which `shorter` needs an additional axis of size 1 to be compatible with `longer`.
 static std::optional<size_t> missingAxis(const dfg::Shape &longer, const dfg::Shape &shorter) {
   if (longer.size() != shorter.size() + 1)
     return std::nullopt;
@@ -139,7 +136,7 @@ static std::optional<size_t> missingAxis(const dfg::Shape &longer, const dfg::Sh
   return std::nullopt;
 }
 
-/// What could be meant by an operand that lacks an axis.
+/// A suggestion for an operand that lacks an axis.
 static std::string expandFor(const dfg::Shape &lhs, const dfg::Shape &rhs) {
   std::string text;
   if (std::optional<size_t> axis = missingAxis(lhs, rhs))
@@ -151,19 +148,17 @@ static std::string expandFor(const dfg::Shape &lhs, const dfg::Shape &rhs) {
                                "'keep_dims: true'";
 }
 
-/// Whether the label that an error quotes is what others write without spaces: 'bij'.
-static bool lacksSpaces(StringRef text) {
-  StringRef label = text.split("': '").second.split('\'').first;
-  return label.size() > 1 && !label.contains(' ') && text.contains("does not name each axis");
+static bool isOfBools(const Argument &operand) {
+  const mlir::Value *tensor = operand.value.get<mlir::Value>();
+  return tensor && isa<mlir::RankedTensorType>(tensor->getType()) &&
+         dfg::elementTypeOf(tensor->getType()).isInteger(1);
 }
 
 void ErrorCapture::hintOperation(Diagnostic &diagnostic, StringRef op,
                                  ArrayRef<Argument> operands) {
-  if (diagnostic.slug == "einsum-label" && lacksSpaces(diagnostic.text))
-    diagnostic.help("names of axes are separated by spaces: \"b i j, b j k -> b i k\"");
   if (operands.size() != 2)
     return;
-  if (op == "div" && diagnostic.slug == "dtype" && !diagnostic.text.ends_with("bool"))
+  if (op == "div" && diagnostic.slug == "dtype" && none_of(operands, isOfBools))
     diagnostic.help("'//' divides integers; f32(x) converts");
   bool isShape = diagnostic.slug == "unequal-dimensions" || diagnostic.slug == "rank";
   std::optional<dfg::Shape> lhs = shapeOfValue(operands[0].value),
@@ -185,6 +180,7 @@ bool ErrorCapture::capture(SourceRange at, ArrayRef<Argument> operands, StringRe
       if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
         CapturedError &captured = errors.emplace_back();
         captured.text = diagnostic.str();
+        captured.details = dfg::ErrorDetails::of(diagnostic);
         for (mlir::Diagnostic &note : diagnostic.getNotes())
           captured.notes.push_back(note.str());
       }

@@ -1,6 +1,7 @@
-/// Turns errors that operations report while they are built into located ones.
+/// Adds source locations to errors that operations report while they are built.
 #pragma once
 
+#include "dialects/dfg/Errors.h"
 #include "frontend/text/elaborate/Context.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -10,14 +11,14 @@ class Advisor;
 class Reporter;
 class SizeExplainer;
 
-/// Turns errors that operations report while they are built into located ones.
+/// Adds source locations to errors that operations report while they are built.
 class ErrorCapture {
 public:
   ErrorCapture(Context &context, Reporter &reporter, Advisor &advisor, SizeExplainer &sizeExplainer)
       : context(context), reporter(reporter), advisor(advisor), sizeExplainer(sizeExplainer) {}
 
-  /// Runs `build` and turns its errors into ones at `at`, with carets under `operands` too.
-  /// `operatorText` replaces the operation's name in them.
+  /// Runs `build` and reports its errors at `at`, with carets also under `operands`. `operatorText`
+  /// replaces the operation's name in them.
   bool capture(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
                llvm::StringRef operatorText, llvm::function_ref<bool()> build);
 
@@ -26,11 +27,12 @@ private:
   struct CapturedError {
     std::string text;
     std::vector<std::string> notes;
+    dfg::ErrorDetails details;
   };
 
   std::string nameOperands(std::string note, llvm::ArrayRef<Argument> operands);
-  /// Where the attribute stands that a message about its number quotes; else `at`.
-  SourceRange placeOfNumber(SourceRange at, llvm::StringRef slug, llvm::StringRef message) const;
+  /// Where the author wrote the attribute; else `at`.
+  SourceRange placeOfAttribute(SourceRange at, llvm::StringRef attribute) const;
   void reportCaptured(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
                       llvm::StringRef operatorText, llvm::ArrayRef<CapturedError> errors);
   void hintOperation(Diagnostic &diagnostic, llvm::StringRef op, llvm::ArrayRef<Argument> operands);

@@ -1,23 +1,23 @@
-/// The recursion of the language: what collaborators need from those that use them.
+/// The recursion of the language: the interface by which collaborators call later ones.
 #pragma once
 
 #include "frontend/text/elaborate/Scope.h"
 
 namespace tfc::text {
 
-/// Expressions and names mean whatever the whole language can say, so types, tensors, lists and
-/// parts evaluate them through this interface and depend on none of what implements it.
+/// Evaluating expressions and names involves the whole language, so types, tensors, lists and parts
+/// evaluate them through this interface and do not depend on its implementation.
 class Evaluator {
 public:
   virtual Entity eval(const ast::Expr *expr) = 0;
 
-  /// What a name means here; nothing if it means nothing.
+  /// The value of a name; std::nullopt if it is undefined.
   virtual std::optional<Entity> lookup(llvm::StringRef name, SourceRange at) = 0;
-  /// What the file, the part or the call declares by this name, but no operation.
-  /// With `inBlocks`, also what a `dataflow` block around binds.
+  /// The entity of this name that the file, the part or the call declares, excluding operations.
+  /// With `inBlocks`, also one bound by an enclosing `dataflow` block.
   virtual std::optional<Entity> lookupDeclared(llvm::StringRef name, SourceRange at,
                                                bool inBlocks = true) = 0;
-  /// What a `dataflow` block around binds.
+  /// The value that an enclosing `dataflow` block binds.
   virtual std::optional<Entity> lookupDataflow(llvm::StringRef name, SourceRange at) = 0;
   /// A declared name of a file.
   virtual std::optional<Entity> valueInModule(Module &module, llvm::StringRef name,

@@ -177,7 +177,7 @@ Entity ExpressionEvaluator::evalBinary(const ast::BinaryExpr &expr) {
   if (expr.op == ast::BinaryOp::Or || expr.op == ast::BinaryOp::And)
     return evalLogic(expr);
   Entity lhs = eval(expr.lhs);
-  // A variable is read where it is named: before the right side has its effects.
+  // A variable is read where it is named, before the effects of the right side.
   mlir::Value read;
   if (Variable *const *variable = lhs.get<Variable *>(); variable && context.entry.number)
     read = tensorEmitter.readVariable(**variable, expr.lhs->range);

@@ -1,4 +1,4 @@
-// Checks the facts that a `where` states; what depends on run-time sizes is left to each call.
+// Checks the facts of a `where`; those about run-time sizes are checked by each call.
 #include "frontend/text/elaborate/FactChecker.h"
 
 #include "frontend/text/elaborate/Evaluator.h"
@@ -16,7 +16,7 @@ namespace tfc::text {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// What a value known at compile time is, in a message; empty for others.
+/// The text of a compile-time value for messages; empty for other values.
 static std::string staticText(const Entity &value) {
   if (const auto *text = value.get<std::string>())
     return "\"" + *text + "\"";
@@ -70,7 +70,27 @@ bool FactChecker::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &wha
 // Facts
 //===----------------------------------------------------------------------===//
 
-/// What a `where` says about sizes becomes a bound or a check of each call; else its value.
+/// What an operator compares; nothing for operators that do not compare.
+static std::optional<dfg::Comparison> comparisonOf(ast::BinaryOp op) {
+  switch (op) {
+  case ast::BinaryOp::Eq:
+    return dfg::Comparison::Equal;
+  case ast::BinaryOp::Ne:
+    return dfg::Comparison::NotEqual;
+  case ast::BinaryOp::Lt:
+    return dfg::Comparison::Less;
+  case ast::BinaryOp::Le:
+    return dfg::Comparison::LessEqual;
+  case ast::BinaryOp::Gt:
+    return dfg::Comparison::Greater;
+  case ast::BinaryOp::Ge:
+    return dfg::Comparison::GreaterEqual;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Turns a fact about sizes into a bound or a check of each call; returns the value of other facts.
 std::optional<Entity> FactChecker::factValue(const ast::Expr *fact) {
   const auto *binary = dyn_cast<ast::BinaryExpr>(fact);
   if (binary && binary->op == ast::BinaryOp::And) {
@@ -79,8 +99,9 @@ std::optional<Entity> FactChecker::factValue(const ast::Expr *fact) {
       return std::nullopt;
     return Entity(lhs->as<bool>() && rhs->as<bool>());
   }
-  bool isComparison = binary && binary->op >= ast::BinaryOp::Eq && binary->op <= ast::BinaryOp::Ge;
-  if (!isComparison) {
+  std::optional<dfg::Comparison> comparison =
+      binary ? comparisonOf(binary->op) : std::optional<dfg::Comparison>();
+  if (!comparison) {
     std::optional<bool> value = staticStage.evalCondition(fact, "where");
     return value ? std::optional<Entity>(Entity(*value)) : std::nullopt;
   }
@@ -100,34 +121,31 @@ std::optional<Entity> FactChecker::factValue(const ast::Expr *fact) {
   }
   if (std::optional<bool> known = sizeScope.compareSizes(binary->op, *lhs, *rhs))
     return Entity(*known);
-  recordFact(binary->op, *lhs, *rhs, fact->range);
+  recordFact({*lhs, *comparison, *rhs}, fact->range);
   return Entity(true);
 }
 
-void FactChecker::recordFact(ast::BinaryOp op, dfg::DimExpr lhs, dfg::DimExpr rhs, SourceRange at) {
+/// The bound that an order of two sizes, known when the call starts, puts on one name.
+static std::optional<dfg::SizeBound> boundOf(const dfg::Fact &fact) {
+  std::optional<SmallVector<dfg::DimExpr>> sizes = fact.asNonNegative();
+  bool isOrder = sizes && sizes->size() == 1;
+  return isOrder ? dfg::boundOfNonNegative(sizes->front()) : std::nullopt;
+}
+
+void FactChecker::recordFact(const dfg::Fact &fact, SourceRange at) {
   if (!context.entry.header)
     return;
-  if (sizeScope.isRunTimeSize(lhs - rhs))
-    return checkFact(op, lhs, rhs, at);
-  std::string text = lhs.str() + " " + ast::spelling(op).str() + " " + rhs.str();
-  if (op == ast::BinaryOp::Gt || op == ast::BinaryOp::Ge) {
-    std::swap(lhs, rhs);
-    op = op == ast::BinaryOp::Gt ? ast::BinaryOp::Lt : ast::BinaryOp::Le;
-  }
-  bool isOrder = op == ast::BinaryOp::Lt || op == ast::BinaryOp::Le;
-  // 0 <= scale * name + offset bounds the name.
-  std::optional<dfg::DimExpr::Linear> room =
-      isOrder ? (rhs - lhs - dfg::DimExpr(op == ast::BinaryOp::Lt)).asLinear() : std::nullopt;
-  if (room && room->scale < 0) {
-    int64_t most = divideFloorSigned(room->offset, -room->scale);
-    addBound(context.entry.header->bounds, room->name, most, /*isUpper=*/true);
+  if (sizeScope.isRunTimeSize(fact.lhs - fact.rhs))
+    return checkFact(fact, at);
+  std::optional<dfg::SizeBound> bound = boundOf(fact);
+  if (bound && bound->isUpper) {
+    addBound(context.entry.header->bounds, bound->name, bound->limit, /*isUpper=*/true);
     return;
   }
-  if (room)
-    addBound(context.entry.lowerBounds, room->name, divideCeilSigned(-room->offset, room->scale),
-             /*isUpper=*/false);
-  if (!is_contained(context.entry.header->where, text))
-    context.entry.header->where.push_back(text);
+  if (bound)
+    addBound(context.entry.lowerBounds, bound->name, bound->limit, /*isUpper=*/false);
+  if (!is_contained(context.entry.header->where, fact))
+    context.entry.header->where.push_back(fact);
 }
 
 /// `n == 2 * m` makes n another name for 2 * m.
@@ -166,24 +184,33 @@ void FactChecker::substituteEquality(const ast::Expr *fact) {
 // What is known of them
 //===----------------------------------------------------------------------===//
 
-/// Checks a fact about sizes that the data decide where it is stated.
-void FactChecker::checkFact(ast::BinaryOp op, const dfg::DimExpr &lhs, const dfg::DimExpr &rhs,
-                            SourceRange at) {
+static StringRef operationOf(dfg::Comparison comparison) {
+  switch (comparison) {
+  case dfg::Comparison::Equal:
+    return "equal";
+  case dfg::Comparison::NotEqual:
+    return "not_equal";
+  case dfg::Comparison::Less:
+    return "less";
+  case dfg::Comparison::LessEqual:
+    return "less_equal";
+  case dfg::Comparison::Greater:
+    return "greater";
+  case dfg::Comparison::GreaterEqual:
+    return "greater_equal";
+  }
+  llvm_unreachable("an unknown comparison");
+}
+
+/// Checks a fact about data-dependent sizes where it is stated.
+void FactChecker::checkFact(const dfg::Fact &fact, SourceRange at) {
   mlir::Location location = reporter.locate(at);
   mlir::Type i64 = mlir::IntegerType::get(context.mlir, 64);
-  StringRef name = StringSwitch<StringRef>(ast::spelling(op))
-                       .Case("==", "equal")
-                       .Case("!=", "not_equal")
-                       .Case("<", "less")
-                       .Case("<=", "less_equal")
-                       .Case(">", "greater")
-                       .Default("greater_equal");
-  mlir::Value values[] = {context.builder.size(lhs, i64, location),
-                          context.builder.size(rhs, i64, location)};
-  if (mlir::Value holds = tensorEmitter.emit(name, {}, values, {}, at))
-    context.builder.check(
-        holds, lhs.str() + " " + ast::spelling(op).str() + " " + rhs.str() + " does not hold",
-        dfg::Failure::InvalidArgument, location);
+  mlir::Value values[] = {context.builder.size(fact.lhs, i64, location),
+                          context.builder.size(fact.rhs, i64, location)};
+  if (mlir::Value holds = tensorEmitter.emit(operationOf(fact.comparison), {}, values, {}, at))
+    context.builder.check(holds, fact.str() + " does not hold", dfg::Failure::InvalidArgument,
+                          location);
 }
 
 } // namespace tfc::text

@@ -1,4 +1,4 @@
-/// Checks the facts that a `where` states; what depends on run-time sizes is left to each call.
+/// Checks the facts of a `where`; those about run-time sizes are checked by each call.
 #pragma once
 
 #include "frontend/text/elaborate/Context.h"
@@ -11,7 +11,7 @@ class SizeScope;
 class StaticStage;
 class TensorEmitter;
 
-/// Checks the facts that a `where` states; what depends on run-time sizes is left to each call.
+/// Checks the facts of a `where`; those about run-time sizes are checked by each call.
 class FactChecker {
 public:
   FactChecker(Context &context, Evaluator &evaluator, SizeScope &sizeScope, Reporter &reporter,
@@ -20,12 +20,11 @@ public:
         staticStage(staticStage), tensorEmitter(tensorEmitter) {}
 
   bool checkWhere(llvm::ArrayRef<ast::Expr *> facts, const std::string &what);
-  void recordFact(ast::BinaryOp op, dfg::DimExpr lhs, dfg::DimExpr rhs, SourceRange at);
+  void recordFact(const dfg::Fact &fact, SourceRange at);
   void substituteEquality(const ast::Expr *fact);
 
 private:
-  void checkFact(ast::BinaryOp op, const dfg::DimExpr &lhs, const dfg::DimExpr &rhs,
-                 SourceRange at);
+  void checkFact(const dfg::Fact &fact, SourceRange at);
   /// The names in a fact with their values, for messages.
   std::string namesIn(const ast::Expr &fact);
   std::optional<Entity> factValue(const ast::Expr *fact);

@@ -71,7 +71,7 @@ Entity GradientBuilder::callVariables(Arguments &args, const ast::CallExpr &call
   return groupOf(found);
 }
 
-/// The operations on which `value` depends, those in regions included.
+/// The operations on which `value` depends, including those in regions.
 static SetVector<mlir::Operation *> backwardSlice(mlir::Value value) {
   SetVector<mlir::Operation *> slice;
   if (mlir::Operation *op = value.getDefiningOp())
@@ -123,7 +123,7 @@ Entity GradientBuilder::callTrainable(Arguments &args, const ast::CallExpr &call
   return groupOf(found);
 }
 
-/// What stands for `value` on the way to the loss: of a variable, what was read first.
+/// The value with respect to which the gradient is taken: for a variable, its first read.
 mlir::Value GradientBuilder::gradientSource(const Entity &value, mlir::Value loss, SourceRange at) {
   Variable *const *variable = value.get<Variable *>();
   if (!variable)
@@ -138,7 +138,7 @@ mlir::Value GradientBuilder::gradientSource(const Entity &value, mlir::Value los
     auto read = dyn_cast<dfg::ReadOp>(op);
     if (!read || read.getVariable() != (*variable)->path)
       continue;
-    // Of a read outside of this block the value is the same all through it.
+    // A read outside of this block has the same value throughout it.
     mlir::Operation *place = here->findAncestorOpInBlock(*op);
     if (!place)
       return read.getValue();
@@ -151,11 +151,11 @@ mlir::Value GradientBuilder::gradientSource(const Entity &value, mlir::Value los
     return tensorEmitter.readVariable(**variable, at);
   if (first == firstRead)
     return firstRead.getValue();
-  // A branch or a loop that also assigns the variable reads it: it starts from what was there.
+  // A branch or loop that assigns the variable also reads it, because it starts with the old value.
   mlir::OpBuilder::InsertPoint point = context.builder.position();
   context.builder.before(first);
-  mlir::Value before =
-      context.builder.read((*variable)->path, (*variable)->type, reporter.locate(at));
+  mlir::Value before = context.builder.getResources().read((*variable)->path, (*variable)->type,
+                                                           reporter.locate(at));
   context.builder.restore(point);
   return before;
 }

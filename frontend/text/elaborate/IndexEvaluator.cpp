@@ -41,7 +41,7 @@ Entity IndexEvaluator::evalTypeIndex(const ast::IndexExpr &expr, mlir::Type elem
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// The place that an index means, counted from the end if negative.
+/// The position denoted by an index, counted from the end if negative.
 static int64_t clampIndex(int64_t index, int64_t size) {
   if (index < 0)
     index += size;
@@ -96,7 +96,7 @@ struct IndexEvaluator::AxisSlice {
   dfg::DimExpr start = 0, limit = 0;
   int64_t step = 1;
   bool isDropped = false;
-  /// Of `x[i]` with an index that arrives at run time: taken from the whole axis.
+  /// The index of `x[i]` if it is a run-time value: taken from the whole axis.
   mlir::Value index;
 };
 
@@ -144,7 +144,7 @@ Entity IndexEvaluator::gatherIndices(const ast::IndexExpr &expr, ArrayRef<AxisSl
   return Entity(sliced);
 }
 
-/// `x[place]`: one element of an axis of which `slice` has all.
+/// `x[place]`: restricts `slice`, which covers an axis, to one element.
 bool IndexEvaluator::sliceElement(const ast::IndexItem &item, int64_t axis, mlir::Type type,
                                   AxisSlice &slice) {
   Entity value = evaluator.eval(item.value);
@@ -167,7 +167,7 @@ bool IndexEvaluator::sliceElement(const ast::IndexItem &item, int64_t axis, mlir
   return false;
 }
 
-/// `x[start:limit:step]`, along an axis of which `slice` has all.
+/// `x[start:limit:step]`: restricts `slice`, which covers an axis.
 bool IndexEvaluator::sliceRange(const ast::IndexItem &item, AxisSlice &slice) {
   dfg::DimExpr size = slice.limit;
   for (auto [part, target] :
@@ -186,12 +186,12 @@ bool IndexEvaluator::sliceRange(const ast::IndexItem &item, AxisSlice &slice) {
     return false;
   if (*step <= 0)
     reporter.fail(item.range, "bad-step", "the step of a slice must be positive");
-  // Further than any axis is long makes no difference, and sums with it do not overflow.
+  // A step beyond the length of any axis is equivalent, and sums with it do not overflow.
   slice.step = std::min(*step, dfg::kMaxTensorBytes);
   return *step > 0;
 }
 
-/// Finds what the items say of each axis of a tensor; false after an error.
+/// Evaluates the items for each axis of a tensor; returns false after an error.
 bool IndexEvaluator::slicesOf(const ast::IndexExpr &expr, mlir::Type type,
                               SmallVectorImpl<AxisSlice> &slices) {
   dfg::Shape shape = dfg::shapeOf(type);

@@ -16,7 +16,7 @@ void InitializerElaborator::initialize(const Initializer &initializer) {
   SaveAndRestore<std::string> outer(context.bindingName, variable.path);
   SaveAndRestore<Variable *> current(context.entry.initializing, &variable);
   if (!initializer.init) {
-    context.builder.assign(
+    context.builder.getResources().assign(
         variable.path,
         context.builder.scalar(int64_t(0), variable.type.getElementType(), variable.location),
         variable.location);
@@ -32,9 +32,7 @@ void InitializerElaborator::initialize(const Initializer &initializer) {
 }
 
 void InitializerElaborator::elaborateInitializers() {
-  EntryHeader header;
-  header.name = "tfc.init";
-  header.isInitializer = true;
+  EntryHeader header = EntryHeader::initializer();
   SaveAndRestore<EntryHeader *> current(context.entry.header, &header);
   context.entry.number = ++context.entriesSoFar;
   context.entry.name = "init";
@@ -46,10 +44,10 @@ void InitializerElaborator::elaborateInitializers() {
   context.entry.newSizes = 0;
   context.builder.beginEntry(header, mlir::UnknownLoc::get(context.mlir));
   nameResolver.forceAll(*context.program.mainModule);
-  // What this computed of variables is stale: they had no values yet.
+  // Values of variables read here are stale, because the variables were not initialised yet.
   context.entry.number = ++context.entriesSoFar;
   context.entry.reads.clear();
-  // Initial values may make further variables known.
+  // Initial values may declare further variables.
   size_t done = 0;
   while (done < context.program.initializers.size()) {
     std::sort(context.program.initializers.begin() + done, context.program.initializers.end(),
@@ -69,8 +67,8 @@ void InitializerElaborator::elaborateInitializers() {
     ordered.push_back(&variable);
   llvm::sort(ordered, [](Variable *a, Variable *b) { return a->order < b->order; });
   for (Variable *variable : ordered)
-    context.builder.createVariable(variable->path, variable->type, variable->isFrozen,
-                                   variable->formerly, variable->location);
+    context.builder.getResources().createVariable(
+        variable->path, variable->type, variable->isFrozen, variable->formerly, variable->location);
   queueEmitter.createQueues();
 }
 

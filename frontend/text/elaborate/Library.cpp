@@ -1,3 +1,4 @@
+// Finds shipped graph files in the program, where the build embeds them.
 #include "frontend/text/elaborate/Library.h"
 
 using namespace llvm;

@@ -1,4 +1,4 @@
-/// The graph source that ships with tfc, held in the program itself.
+/// The graph source that ships with tfc, embedded in the program.
 #pragma once
 
 #include "llvm/ADT/SmallVector.h"

@@ -1,3 +1,4 @@
+// Calls functions of shipped graph files without source text, for frontends of other formats.
 #include "frontend/text/elaborate/LibraryCalls.h"
 
 #include "frontend/text/elaborate/Elaborator.h"
@@ -21,7 +22,7 @@ std::optional<Function> Elaborator::findShipped(StringRef file, StringRef name) 
   return fn ? std::optional(Function{fn, module, nullptr}) : std::nullopt;
 }
 
-/// The call is spelled with names that stand for the values.
+/// Builds a call expression whose arguments are names bound to the values.
 Entity Elaborator::callWith(const Function &function,
                             ArrayRef<std::pair<StringRef, Entity>> values) {
   std::shared_ptr<Frame> top = context.newFrame(function.module, nullptr);
@@ -50,8 +51,8 @@ Entity Elaborator::callWith(const Function &function,
   Entity result = callEvaluator.callFunction(function, call);
   if (result.isPoison() || (facts.where.empty() && facts.bounds.empty()))
     return result;
-  std::string fact =
-      facts.where.empty() ? "a bound of '" + facts.bounds.front().first + "'" : facts.where.front();
+  std::string fact = facts.where.empty() ? "a bound of '" + facts.bounds.front().first + "'"
+                                         : facts.where.front().str();
   return reporter.fail(at, "dynamic-shape", "needs " + fact + ", which nothing says");
 }
 
@@ -63,24 +64,9 @@ static bool isTensorParam(const ast::Param &param) {
 // LibraryCalls
 //===----------------------------------------------------------------------===//
 
-struct LibraryCalls::State {
-  State(GraphBuilder &builder, StringRef file, const ImportOptions &options)
-      : diagnostics(sources), elaborator(builder, sources, diagnostics, options), file(file) {}
-
-  SourceManager sources;
-  DiagnosticEngine diagnostics;
-  Elaborator elaborator;
-  StringRef file;
-};
-
-LibraryCalls::LibraryCalls(GraphBuilder &builder, StringRef file, const ImportOptions &options)
-    : state(std::make_unique<State>(builder, file, options)) {}
-
-LibraryCalls::~LibraryCalls() = default;
-
-bool LibraryCalls::declares(StringRef function) const {
-  return !function.starts_with("_") &&
-         state->elaborator.findShipped(state->file, function).has_value();
+static bool isEmptyList(const ast::Expr *expr) {
+  const auto *list = dyn_cast_or_null<ast::ListExpr>(expr);
+  return list && list->elements.empty();
 }
 
 static LibraryCalls::Kind kindOf(const ast::Param &param) {
@@ -89,34 +75,75 @@ static LibraryCalls::Kind kindOf(const ast::Param &param) {
     return Kind::Tensor;
   const ast::Type &type = *param.type;
   if (type.kind == ast::TypeKind::DType)
-    return type.dtype == ast::DType::Bool ? Kind::Bool : Kind::String;
+    return type.dtype == ast::DType::BOOL ? Kind::Bool : Kind::String;
   if (type.kind != ast::TypeKind::Named)
     return Kind::Int;
   if (type.name == "float")
     return Kind::Float;
   if (type.name == "group")
-    return Kind::Group;
+    return isEmptyList(param.defaultValue) ? Kind::Tensors : Kind::Group;
   return type.name == "dtype" ? Kind::DType : Kind::Int;
 }
 
-std::vector<LibraryCalls::Parameter> LibraryCalls::parameters(StringRef function) const {
-  std::vector<Parameter> parameters;
-  if (auto found = state->elaborator.findShipped(state->file, function))
-    for (const ast::Param &param : found->decl->params)
-      parameters.push_back({param.name.text, kindOf(param), param.defaultValue != nullptr});
-  return parameters;
+namespace {
+struct Declared {
+  Function function;
+  std::vector<LibraryCalls::Parameter> parameters;
+};
+} // namespace
+
+struct LibraryCalls::State {
+  State(GraphBuilder &builder, StringRef file, const ImportOptions &options)
+      : diagnostics(sources), elaborator(builder, sources, diagnostics, options), file(file) {}
+
+  /// A function of the file, found once; null if there is none.
+  const Declared *find(StringRef name) {
+    auto [known, isNew] = functions.try_emplace(name);
+    std::optional<Function> found = isNew ? elaborator.findShipped(file, name) : std::nullopt;
+    if (found) {
+      known->second.emplace(Declared{*found, {}});
+      for (const ast::Param &param : found->decl->params)
+        known->second->parameters.push_back(
+            {param.name.text, kindOf(param), param.defaultValue != nullptr});
+    }
+    return known->second ? &*known->second : nullptr;
+  }
+
+  SourceManager sources;
+  DiagnosticEngine diagnostics;
+  Elaborator elaborator;
+  StringRef file;
+  StringMap<std::optional<Declared>> functions;
+};
+
+LibraryCalls::LibraryCalls(GraphBuilder &builder, StringRef file, const ImportOptions &options)
+    : state(std::make_unique<State>(builder, file, options)) {}
+
+LibraryCalls::~LibraryCalls() = default;
+
+bool LibraryCalls::declares(StringRef function) const {
+  return !function.starts_with("_") && state->find(function);
+}
+
+ArrayRef<LibraryCalls::Parameter> LibraryCalls::parameters(StringRef function) const {
+  const Declared *declared = state->find(function);
+  return declared ? ArrayRef(declared->parameters) : ArrayRef<Parameter>();
 }
 
 static Entity entityOf(const LibraryCalls::Value &value, LibraryCalls::Kind kind) {
   if (const auto *sizes = std::get_if<dfg::Shape>(&value)) {
     if (kind == LibraryCalls::Kind::Group)
       return Entity::shape(*sizes);
-    // A group where a size should be is refused as one.
+    // A group in place of a size is refused as a group.
     return sizes->size() == 1 ? Entity::dim(sizes->front()) : Entity::shape(*sizes);
   }
   return std::visit(
       [](const auto &held) -> Entity {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, dfg::Shape>)
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, SmallVector<mlir::Value>> ||
+                      std::is_same_v<Held, SmallVector<double>>)
+          return Entity::group(std::vector<Entity>(held.begin(), held.end()));
+        else if constexpr (std::is_same_v<Held, dfg::Shape>)
           return Entity();
         else
           return Entity(held);
@@ -126,19 +153,19 @@ static Entity entityOf(const LibraryCalls::Value &value, LibraryCalls::Kind kind
 
 std::optional<SmallVector<mlir::Value>>
 LibraryCalls::call(StringRef function, ArrayRef<Argument> arguments, mlir::Location location) {
-  auto found = state->elaborator.findShipped(state->file, function);
+  const Declared *found = state->find(function);
   std::vector<std::pair<StringRef, Entity>> values;
-  for (const ast::Param &param : found->decl->params)
+  for (const Parameter &parameter : found->parameters)
     for (const Argument &argument : arguments)
-      if (argument.name == param.name.text)
-        values.emplace_back(argument.name, entityOf(argument.value, kindOf(param)));
-  Entity result = state->elaborator.callWith(*found, values);
+      if (argument.name == parameter.name)
+        values.emplace_back(argument.name, entityOf(argument.value, parameter.kind));
+  Entity result = state->elaborator.callWith(found->function, values);
   std::vector<Diagnostic> errors = state->diagnostics.takeBack(0);
-  if (!errors.empty()) {
-    mlir::emitError(location) << errors.front().text << " [" << errors.front().slug << "]";
+  for (const Diagnostic &error : errors)
+    mlir::emitError(location) << error.text << " [" << error.slug << "]";
+  if (!errors.empty())
     return std::nullopt;
-  }
-  // The budget was exceeded before, which has been reported.
+  // The budget had already been exceeded, which has been reported.
   if (result.isPoison()) {
     mlir::emitError(location) << "the graph is too large to go on [expansion-limit]";
     return std::nullopt;

@@ -1,4 +1,4 @@
-/// Lets frontends of other formats call functions of the graph source that ships with tfc.
+/// Calls functions of the graph source that ships with tfc, for frontends of other formats.
 #pragma once
 
 #include "dialects/dfg/Types.h"
@@ -18,27 +18,31 @@ namespace tfc::text {
 
 class LibraryCalls {
 public:
-  enum class Kind { Tensor, Int, Float, Bool, String, DType, Group };
+  /// Group: numbers that are known when the graph is compiled. Tensors: any number of them, for a
+  /// `group` whose default is `[]`.
+  enum class Kind { Tensor, Tensors, Int, Float, Bool, String, DType, Group };
   struct Parameter {
     llvm::StringRef name;
     Kind kind;
     bool hasDefault;
   };
-  /// By the parameter's kind: sizes are an Int (one) or a Group.
-  using Value = std::variant<mlir::Value, double, bool, std::string, mlir::Type, dfg::Shape>;
+  /// An argument, by the parameter's kind: sizes are an Int (one) or a Group, floats a Group.
+  using Value = std::variant<mlir::Value, double, bool, std::string, mlir::Type, dfg::Shape,
+                             llvm::SmallVector<mlir::Value>, llvm::SmallVector<double>>;
   struct Argument {
     llvm::StringRef name;
     Value value;
   };
 
-  /// Calls what the shipped file `file` declares; operations go where `builder` stands.
+  /// Calls functions of the shipped file `file`; operations are created at the insertion point of
+  /// `builder`.
   LibraryCalls(GraphBuilder &builder, llvm::StringRef file, const ImportOptions &options = {});
   ~LibraryCalls();
 
   bool declares(llvm::StringRef function) const;
-  /// Those of a declared function, in order.
-  std::vector<Parameter> parameters(llvm::StringRef function) const;
-  /// The results of a call. Errors go to `location`; nothing after one.
+  /// The parameters of a function, in order.
+  llvm::ArrayRef<Parameter> parameters(llvm::StringRef function) const;
+  /// The results of a call; std::nullopt after errors, which are reported at `location`.
   std::optional<llvm::SmallVector<mlir::Value>>
   call(llvm::StringRef function, llvm::ArrayRef<Argument> arguments, mlir::Location location);
 

@@ -62,7 +62,7 @@ Entity ListEmitter::callListType(const ListType &type, Arguments &args, const as
   bool isNamed = !args.empty() && args[0].label && args[0].label.text != "size";
   if (args.size() > 1 || isNamed)
     return reporter.fail(call.range, "wrong-count",
-                         "a list is made of nothing or of its size, as in list[f32[4]](8)");
+                         "a list takes no argument or its size, as in list[f32[4]](8)");
   if (!tensorEmitter.requireEntry(call.range))
     return Poison();
   mlir::Value size =
@@ -213,7 +213,7 @@ Entity ListEmitter::splitIntoList(mlir::Value list, const Argument &tensor,
   return result ? Entity(result) : Entity();
 }
 
-/// The functions of lists; nothing if `name` is none of them or no list is given.
+/// Calls a function of lists; returns std::nullopt if `name` is not one or no argument is a list.
 std::optional<Entity> ListEmitter::callOnList(StringRef name, Arguments &args,
                                               const ast::CallExpr &call) {
   if (name == "unstack") {

@@ -29,8 +29,8 @@ struct LoopBuilder::Loop {
   ArrayRef<ast::Name> names;
   ArrayRef<ast::Binding> carried;
 
-  /// What a name of `each` is in an iteration: an element of a list, or, without one, the index,
-  /// converted to `type` if there is one.
+  /// The value of a name of `each` in an iteration: an element of a list or, without one, the
+  /// index, converted to `type` if given.
   struct Source {
     mlir::Value list;
     mlir::Type type;
@@ -41,10 +41,10 @@ struct LoopBuilder::Loop {
   bool startsAtZero = true;
   std::optional<dfg::DimExpr> trips;
 
-  /// First values: of the index, if there is one, and of what is carried.
+  /// Initial values of the index, if there is one, and of the carried values.
   SmallVector<mlir::Value> inits;
   SmallVector<mlir::Value> next;
-  /// The sizes of what is stacked: the places of their lists among the results.
+  /// The positions of the lists of stacked values among the results.
   SmallVector<unsigned> stacks;
   LoopContext context;
   std::string recompute;
@@ -136,7 +136,7 @@ bool LoopBuilder::addSource(Loop &loop, const Entity &value, SourceRange at) {
     loop.sources.push_back({listEmitter.unstack(tensor, at), {}});
     return bool(loop.sources.back().list);
   }
-  // Numbers from 0 on are the index itself.
+  // A range from 0 is the index itself.
   loop.sources.push_back({{}, dfg::elementTypeOf(tensor.getType())});
   if (iota->use_empty())
     iota->erase();
@@ -176,7 +176,7 @@ bool LoopBuilder::evalRange(Loop &loop, const ast::Each &each) {
   bool ok = each.last ? evalBounds(loop, each) : evalSources(loop, each);
   if (ok && loop.names.size() != loop.sources.size()) {
     reporter.error(each.range, "wrong-count",
-                   "this loop gives " + Twine(loop.sources.size()) +
+                   "this loop has " + Twine(loop.sources.size()) +
                        " values per step, but there are " + Twine(loop.names.size()) +
                        " names for them");
     return false;
@@ -288,7 +288,7 @@ void LoopBuilder::reportCarried(const ast::Binding &binding, mlir::Type start, m
   diagnostic.help(text);
 }
 
-/// The yielded values as the types that are carried; false after an error.
+/// Converts the yielded values to the carried types; returns false after an error.
 bool LoopBuilder::convertYield(Loop &loop, RunTimeBlock &block, const ast::Block &body) {
   size_t count = loop.carried.size();
   if (any_of(block.values, [](const Entity &value) { return value.isPoison(); }))
@@ -326,7 +326,7 @@ bool LoopBuilder::convertYield(Loop &loop, RunTimeBlock &block, const ast::Block
   return ok;
 }
 
-/// Writes what stands behind ';' into lists that the loop carries.
+/// Writes the values after ';' to lists that the loop carries.
 bool LoopBuilder::addStacks(Loop &loop, RunTimeBlock &block, size_t sizesOutside) {
   if (block.stacked.empty())
     return true;
@@ -387,7 +387,7 @@ bool LoopBuilder::buildBody(Loop &loop, const ast::Block &body) {
       });
 }
 
-/// Reports a loop that goes on for ever once it has begun.
+/// Reports a loop that never ends once it has begun.
 void LoopBuilder::checkEnd(dfg::WhileOp loop, const ast::Expr *condition) {
   if (!neverEnds(loop))
     return;

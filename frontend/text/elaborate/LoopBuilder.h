@@ -34,7 +34,7 @@ public:
                        llvm::ArrayRef<ast::Binding> carried, const ast::Block &body);
 
 private:
-  /// What a loop that is being elaborated runs over and carries.
+  /// The sequence and the carried values of the current loop.
   struct Loop;
 
   bool evalRange(Loop &loop, const ast::Each &each);

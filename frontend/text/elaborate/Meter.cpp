@@ -8,7 +8,7 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// More steps of the way to what was too large are not shown.
+/// Further expansions on the path to the culprit are not shown.
 static constexpr size_t kMaxShown = 5;
 
 bool Meter::spend(uint64_t steps, SourceRange at) {
@@ -31,7 +31,7 @@ bool Meter::spend(uint64_t steps, SourceRange at) {
   return false;
 }
 
-/// Says which expansion took the budget, what it consists of, and how it was reached.
+/// Reports the expansion that used most of the budget, its parts, and how it was reached.
 void Meter::reportExceeded(SourceRange at) {
   ArrayRef<Expansion> path = context.budget.getExpansions();
   std::optional<size_t> culprit = context.budget.findCulprit();

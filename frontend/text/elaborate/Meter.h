@@ -12,10 +12,10 @@ class Meter {
 public:
   Meter(Context &context, Reporter &reporter) : context(context), reporter(reporter) {}
 
-  /// Spends steps of the budget. False where it is exceeded: an error has been reported then, and
-  /// what is left stays silent.
+  /// Spends steps of the budget. Returns false if it is exceeded: an error has been reported, and
+  /// nothing more will be.
   bool spend(uint64_t steps, SourceRange at);
-  /// Spends what a value costs; poison where it is too large.
+  /// Spends the cost of a value; returns poison if the value is too large.
   Entity limited(Entity value, SourceRange at);
   bool limitProduct(const dfg::DimExpr &lhs, const dfg::DimExpr &rhs, SourceRange at);
 

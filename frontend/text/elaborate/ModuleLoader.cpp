@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// The path without links; of a file that is not there, as far as its folders are.
+/// The path without links; for a file that does not exist, as far as its folders do.
 static std::string realPath(StringRef path) {
   SmallString<256> real;
   if (!sys::fs::real_path(path, real))
@@ -22,13 +22,13 @@ static std::string realPath(StringRef path) {
   StringRef folder = sys::path::parent_path(absolute);
   if (folder.empty() || folder == absolute)
     return absolute.str().str();
-  // What follows a folder that is not there leads nowhere, '..' included.
+  // After a folder that does not exist, nothing can be resolved, not even '..'.
   SmallString<256> result(realPath(folder));
   sys::path::append(result, sys::path::filename(absolute));
   return result.str().str();
 }
 
-/// Whether a path is below a folder; both are real.
+/// Returns true if a path is below a folder; both are real.
 static bool isBelow(StringRef path, StringRef folder) {
   folder = folder.rtrim('/');
   return path.starts_with(folder) && path.drop_front(folder.size()).starts_with("/");
@@ -43,8 +43,8 @@ void ModuleLoader::allowFolderOf(FileId main) {
     path = realPath(path);
 }
 
-/// The path of a file that `from` names relative to its own folder; nothing, after an error, where
-/// it leads outside of the folders that a graph may read.
+/// The path of a file that `from` names relative to its own folder; std::nullopt, after an error,
+/// if it is outside of the folders that a graph may read.
 std::optional<std::string> ModuleLoader::findFile(StringRef path, FileId from, SourceRange at) {
   SmallString<128> full(path);
   if (!sys::path::is_absolute(full)) {
@@ -66,7 +66,7 @@ std::optional<std::string> ModuleLoader::findFile(StringRef path, FileId from, S
 
 static std::string stem(StringRef path) { return sys::path::stem(path).str(); }
 
-/// Files that use each other, from the one that is met again on.
+/// Reports files that use each other in a cycle.
 void ModuleLoader::reportCycle(FileId file, SourceRange usedAt) {
   size_t first =
       find_if(loading, [&](const auto &step) { return step.first == file; }) - loading.begin();
@@ -142,7 +142,7 @@ Module *ModuleLoader::loadUsed(const ast::UseDecl &use, const Module &from) {
   std::optional<std::string> full = findFile(*path, from.file->id, use.path->range);
   if (!full)
     return nullptr;
-  // The same file by another path is the same file.
+  // The file may have been read under another path.
   for (FileId other = 0; other < context.sources.size(); ++other)
     if (sys::fs::equivalent(context.sources.name(other), *full))
       return loadModule(other, use.path->range);
@@ -170,7 +170,7 @@ void ModuleLoader::declare(StringMap<Declaration> &table, const ast::Name &name,
         .note(it->second.at, "first here");
 }
 
-/// Refuses types that shipped files keep for themselves. The element of a list is an expression.
+/// Refuses types reserved for shipped files. The element of a list is an expression.
 void ModuleLoader::checkTypes(const ast::File &file) {
   auto check = [&](StringRef name, SourceRange at) {
     if (name == kNumberType)
@@ -220,7 +220,7 @@ void ModuleLoader::declareItems(Module &module) {
   }
 }
 
-/// What another file may name, in order.
+/// The names that another file may use, in order.
 SmallVector<StringRef> publicNames(const Module &module) {
   SmallVector<StringRef> names;
   for (const auto &declaration : module.declarations)

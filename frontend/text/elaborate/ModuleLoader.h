@@ -21,8 +21,7 @@ public:
   Module *loadShipped(llvm::StringRef name, SourceRange usedAt);
   void declare(llvm::StringMap<Declaration> &table, const ast::Name &name, Declaration what);
   bool checkAnnotations(const ast::Stmt &stmt, llvm::ArrayRef<llvm::StringRef> known);
-  /// Puts the graph's name before the names of the state that files other than the main one
-  /// declare.
+  /// Prefixes the names of state declared by files other than the main one with the graph's name.
   void prefixNames();
 
 private:
@@ -37,11 +36,11 @@ private:
   Advisor &advisor;
   std::vector<std::unique_ptr<Module>> modules;
   std::map<FileId, Module *> modulesByFile;
-  /// The files that are being read, each used by the one before it, with the place of its use.
+  /// The files being read, each used by the previous one, with the location of its use.
   std::vector<std::pair<FileId, SourceRange>> loading;
 };
 
-/// What another file may name, in order.
+/// The names that another file may use, in order.
 llvm::SmallVector<llvm::StringRef> publicNames(const Module &module);
 
 } // namespace tfc::text

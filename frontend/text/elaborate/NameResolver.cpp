@@ -70,59 +70,62 @@ std::optional<Entity> NameResolver::valueInModule(Module &module, StringRef name
   LetName path;
   path.path = module.prefix + name.str();
   path.order = {module.position, declaration.position};
-  LazyValue &lazy = module.values[name];
+  return valueOf({module.declarations, module.values, path,
+                  [&] { return context.newFrame(&module, nullptr); },
+                  [&](StringRef other) { valueInModule(module, other, at); }},
+                 name);
+}
+
+Entity NameResolver::valueOf(const Declarer &declarer, StringRef name) {
+  const Declaration &declaration = declarer.declarations.find(name)->second;
+  LazyValue &lazy = declarer.values[name];
+  bool isNew = lazy.state == LazyValue::State::New;
   if (const auto *var = dyn_cast<ast::VarDecl>(declaration.stmt)) {
-    if (lazy.state == LazyValue::State::New) {
+    if (isNew) {
       lazy.state = LazyValue::State::Done;
-      Variable *variable =
-          variableTable.declareVariable(*var, path, context.newFrame(&module, nullptr));
+      Variable *variable = variableTable.declareVariable(*var, declarer.path, declarer.frame());
       lazy.value = variable ? Entity(variable) : Entity();
     }
     return lazy.value;
   }
   if (const auto *queue = dyn_cast<ast::QueueDecl>(declaration.stmt)) {
-    if (lazy.state == LazyValue::State::New) {
+    if (isNew) {
       lazy.state = LazyValue::State::Done;
-      lazy.value = queueEmitter.declareQueue(*queue, path, context.newFrame(&module, nullptr));
+      lazy.value = queueEmitter.declareQueue(*queue, declarer.path, declarer.frame());
     }
     return lazy.value;
   }
   if (!declaration.binding)
     return Entity();
-  if (lazy.state == LazyValue::State::New)
-    forceNamed(
-        *declaration.binding,
-        [&](StringRef other) -> const ast::Binding * {
-          auto found = module.declarations.find(other);
-          bool isNew = found != module.declarations.end() &&
-                       module.values[other].state == LazyValue::State::New;
-          return isNew ? found->second.binding : nullptr;
-        },
-        [&](const ast::Binding &other) { valueInModule(module, other.name.text, at); });
-  return force(lazy, *declaration.binding, context.newFrame(&module, nullptr), path,
-               *declaration.stmt);
+  if (isNew)
+    forceNamed(*declaration.binding, declarer);
+  return force(lazy, declaration, declarer);
 }
 
-/// `path` with its last name replaced by the one that it had before.
+/// `path` with its last name replaced by the former one.
 std::string renameLast(const std::string &path, StringRef name, StringRef former) {
   size_t stem = path.size() >= name.size() ? path.size() - name.size() : 0;
   return path.substr(0, stem) + former.str();
 }
 
-/// `let`s that are evaluated for each other, from which on those that they name come first.
+/// The nesting of `let`s beyond which the `let`s that a binding names are evaluated first.
 static constexpr unsigned kDeepLets = 64;
 
-void NameResolver::forceNamed(const ast::Binding &binding,
-                              function_ref<const ast::Binding *(StringRef)> find,
-                              function_ref<void(const ast::Binding &)> evaluate) {
+void NameResolver::forceNamed(const ast::Binding &binding, const Declarer &declarer) {
   if (letDepth < kDeepLets)
     return;
+  auto findNew = [&](StringRef name) -> const ast::Binding * {
+    auto found = declarer.declarations.find(name);
+    bool isNew = found != declarer.declarations.end() &&
+                 declarer.values[name].state == LazyValue::State::New;
+    return isNew ? found->second.binding : nullptr;
+  };
   DenseSet<const ast::Binding *> seen = {&binding};
-  // What was visited already is at the end: what it names has been evaluated.
+  // Bindings visited before are done: those that they name have been evaluated.
   SmallVector<std::pair<const ast::Binding *, bool>> pending;
   auto visit = [&](const ast::Expr *value) {
     forEachName(value, [&](const ast::NameExpr &name) {
-      if (const ast::Binding *other = find(name.name); other && seen.insert(other).second)
+      if (const ast::Binding *other = findNew(name.name); other && seen.insert(other).second)
         pending.push_back({other, false});
     });
   };
@@ -132,7 +135,7 @@ void NameResolver::forceNamed(const ast::Binding &binding,
     if (isVisited) {
       const ast::Binding &ready = *next;
       pending.pop_back();
-      evaluate(ready);
+      declarer.evaluate(ready.name.text);
     } else {
       isVisited = true;
       visit(next->value);
@@ -140,9 +143,9 @@ void NameResolver::forceNamed(const ast::Binding &binding,
   }
 }
 
-Entity NameResolver::force(LazyValue &lazy, const ast::Binding &binding,
-                           std::shared_ptr<Frame> bindingFrame, LetName name,
-                           const ast::Stmt &stmt) {
+Entity NameResolver::force(LazyValue &lazy, const Declaration &declaration,
+                           const Declarer &declarer) {
+  const ast::Binding &binding = *declaration.binding;
   if (lazy.state == LazyValue::State::Running)
     return reporter.fail(binding.name.range, "let-cycle",
                          "'" + binding.name.text + "' is computed from itself");
@@ -151,17 +154,19 @@ Entity NameResolver::force(LazyValue &lazy, const ast::Binding &binding,
     return lazy.value;
   lazy.state = LazyValue::State::Running;
   SaveAndRestore<unsigned> deeper(letDepth, letDepth + 1);
-  if (std::string former = variableTable.formerName(stmt); !former.empty())
+  LetName name = declarer.path;
+  if (std::string former = variableTable.formerName(*declaration.stmt); !former.empty())
     name.formerly =
         renameLast(name.formerly.empty() ? name.path : name.formerly, binding.name.text, former);
-  name.isFrozen |= isFrozen(stmt);
-  SaveAndRestore<Frame *> outerFrame(context.frame, bindingFrame.get());
+  name.isFrozen |= isFrozen(*declaration.stmt);
+  std::shared_ptr<Frame> frame = declarer.frame();
+  SaveAndRestore<Frame *> outerFrame(context.frame, frame.get());
   SaveAndRestore<std::string> outerName(context.bindingName, binding.name.text.str());
   SaveAndRestore<std::optional<TensorType>> outerExpected(context.expected, std::nullopt);
   if (binding.type && !isStaticType(*binding.type))
     context.expected = typeEvaluator.evalType(*binding.type);
   Entity value;
-  // What an entry computes of it serves the whole entry.
+  // The operations are built outside of all regions, so that the whole entry can use them.
   regionEditor.outsideOfRegions([&] { value = evalLet(binding.value, name); });
   if (binding.type && !value.isPoison()) {
     if (isStaticType(*binding.type)) {
@@ -182,7 +187,7 @@ Entity NameResolver::force(LazyValue &lazy, const ast::Binding &binding,
 }
 
 std::optional<Entity> NameResolver::builtinByName(StringRef name) {
-  // `dfg.sum` is the operation also where a declaration hides `sum`.
+  // `dfg.sum` is the operation even if a declaration hides `sum`.
   name.consume_front("dfg.");
   if (name == "all")
     return Entity(All{});
@@ -264,7 +269,7 @@ std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRe
     if (it->second.at.isValid())
       return it->second.value;
     if (context.program.mainModule->hasSyntaxErrors)
-      return Entity(); // what could not be parsed may have called it
+      return Entity(); // a statement that could not be parsed may have called it
     Diagnostic &diagnostic = reporter.error(at, "unknown-size",
                                             "'" + name + "' of '" + instance.path +
                                                 "' is not known before a call has bound it");
@@ -286,35 +291,9 @@ std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRe
   path.isFrozen = instance.isFrozen;
   if (!instance.formerly.empty())
     path.formerly = instance.formerly + "." + name.str();
-  LazyValue &lazy = instance.values[name];
-  if (const auto *var = dyn_cast<ast::VarDecl>(declaration.stmt)) {
-    if (lazy.state == LazyValue::State::Done)
-      return lazy.value;
-    lazy.state = LazyValue::State::Done;
-    Variable *variable = variableTable.declareVariable(*var, path, instance.frame);
-    lazy.value = variable ? Entity(variable) : Entity();
-    return lazy.value;
-  }
-  if (const auto *queue = dyn_cast<ast::QueueDecl>(declaration.stmt)) {
-    if (lazy.state == LazyValue::State::New) {
-      lazy.state = LazyValue::State::Done;
-      lazy.value = queueEmitter.declareQueue(*queue, path, instance.frame);
-    }
-    return lazy.value;
-  }
-  if (!declaration.binding)
-    return Entity();
-  if (lazy.state == LazyValue::State::New)
-    forceNamed(
-        *declaration.binding,
-        [&](StringRef other) -> const ast::Binding * {
-          auto found = instance.members.find(other);
-          bool isNew = found != instance.members.end() &&
-                       instance.values[other].state == LazyValue::State::New;
-          return isNew ? found->second.binding : nullptr;
-        },
-        [&](const ast::Binding &other) { valueInInstance(instance, other.name.text, at); });
-  return force(lazy, *declaration.binding, instance.frame, path, *declaration.stmt);
+  return valueOf({instance.members, instance.values, path, [&] { return instance.frame; },
+                  [&](StringRef other) { valueInInstance(instance, other, at); }},
+                 name);
 }
 
 Entity NameResolver::memberOfInstance(Instance &instance, const ast::Name &name) {
@@ -368,7 +347,7 @@ void NameResolver::forceAll(Instance &instance) {
   for (const auto &size : instance.sizes) {
     if (size.second.at.isValid())
       continue;
-    // After other errors the call may just not have been reached.
+    // After other errors the call may not have been reached.
     if (context.program.hasFailedEntries)
       return;
     reporter.error(instance.at, "unknown-size",

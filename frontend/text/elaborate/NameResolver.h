@@ -32,8 +32,8 @@ public:
   /// A declared name of a file.
   std::optional<Entity> valueInModule(Module &module, llvm::StringRef name, SourceRange at);
   Entity memberOfModule(Module &module, const ast::Name &name);
-  /// What the file, the part or the call declares by this name, but no operation.
-  /// With `inBlocks`, also what a `dataflow` block around binds.
+  /// The entity of this name that the file, the part or the call declares, excluding operations.
+  /// With `inBlocks`, also one bound by an enclosing `dataflow` block.
   std::optional<Entity> lookupDeclared(llvm::StringRef name, SourceRange at, bool inBlocks = true);
   std::optional<Entity> valueInInstance(Instance &instance, llvm::StringRef name, SourceRange at);
   Entity memberOfInstance(Instance &instance, const ast::Name &name);
@@ -42,16 +42,25 @@ public:
   void forceAll(const Entity &value);
 
 private:
+  /// A file or instance that declares a name, with the path of that name.
+  struct Declarer {
+    llvm::StringMap<Declaration> &declarations;
+    llvm::StringMap<LazyValue> &values;
+    const LetName &path;
+    /// The frame in which a declaration is evaluated.
+    llvm::function_ref<std::shared_ptr<Frame>()> frame;
+    /// Evaluates another declaration.
+    llvm::function_ref<void(llvm::StringRef)> evaluate;
+  };
+
   std::optional<Entity> builtinByName(llvm::StringRef name);
-  /// Evaluates the `let`s that `binding` names, and those that these name, without recursion, if
-  /// evaluating them where they are named would nest deeply. `find` gives those that have not been
-  /// evaluated yet.
-  void forceNamed(const ast::Binding &binding,
-                  llvm::function_ref<const ast::Binding *(llvm::StringRef)> find,
-                  llvm::function_ref<void(const ast::Binding &)> evaluate);
-  /// Computes a `let` when it is first needed.
-  Entity force(LazyValue &lazy, const ast::Binding &binding, std::shared_ptr<Frame> bindingFrame,
-               LetName name, const ast::Stmt &stmt);
+  /// The variable, queue or `let` that `declarer` declares by the name, evaluated when it is first
+  /// needed.
+  Entity valueOf(const Declarer &declarer, llvm::StringRef name);
+  /// Evaluates the `let`s that `binding` names, directly or indirectly, without recursion, if
+  /// evaluating them where they are named would nest deeply.
+  void forceNamed(const ast::Binding &binding, const Declarer &declarer);
+  Entity force(LazyValue &lazy, const Declaration &declaration, const Declarer &declarer);
   Entity evalLet(const ast::Expr *expr, const LetName &name);
 
   Context &context;
@@ -65,7 +74,7 @@ private:
   PartInstantiator &partInstantiator;
   QueueEmitter &queueEmitter;
   VariableTable &variableTable;
-  /// How many `let`s are being evaluated, each for the next.
+  /// The nesting of `let`s being evaluated.
   unsigned letDepth = 0;
 };
 

@@ -17,9 +17,9 @@ struct OperationBuilder::OpCall {
   const dfg::OpSignature &op;
   std::vector<std::vector<Argument>> operands;
   std::vector<std::optional<Argument>> attributes;
-  /// In the order in which they are written.
+  /// In source order.
   std::vector<Argument> all;
-  /// Sizes that are given to names of the call's own, as in `rearrange(x, "..", h: 4)`.
+  /// Sizes of names local to the call, as in `rearrange(x, "..", h: 4)`.
   SmallVector<NamedAttribute> sizes;
 
   explicit OpCall(const dfg::OpSignature &op)
@@ -106,7 +106,7 @@ bool OperationBuilder::placePositional(OpCall &opCall, Argument &argument) {
     opCall.operands[i].push_back(argument);
     return true;
   }
-  // Of max(x, 0) nobody knows whether it is an axis or a number to compare with.
+  // In max(x, 0) the 0 may be an axis or a number to compare with.
   if (dfg::lookupOp((op.name + "imum").str())) {
     reporter.error(argument.range, "wrong-count", "'" + op.name + "' takes its axis by name")
         .help("the larger or smaller of two values is " + op.name + "imum(x, y)");
@@ -165,7 +165,7 @@ bool OperationBuilder::placeNamed(OpCall &opCall, Argument &argument) {
   return false;
 }
 
-/// What a draw takes from its place where nothing is given: seed and counter.
+/// Adds the default seed and counter of a draw.
 void OperationBuilder::addDrawArguments(OpCall &opCall, SourceRange at) {
   for (auto [attribute, given] : zip(opCall.op.attributes, opCall.attributes))
     if (attribute.name == "seed" && !given)
@@ -212,7 +212,7 @@ bool OperationBuilder::placeArguments(OpCall &opCall, Arguments &args, const ast
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// The element type that numbers take: of the first tensor operand that their slot could share.
+/// The element type of numbers: that of the first tensor operand whose slot has the same type.
 static mlir::Type preferredFor(bool isIndex, ArrayRef<mlir::Type> elements) {
   for (mlir::Type element : elements)
     if (!element.isInteger(1) && !(isIndex && isa<FloatType>(element)))
@@ -312,8 +312,8 @@ static Attribute boolsOf(const Entity &value, MLIRContext *context) {
   return DenseBoolArrayAttr::get(context, flags);
 }
 
-/// The attribute that a static value makes; null if it is of another kind. `element` is the type of
-/// elements that numbers become.
+/// The attribute of a static value; null if the value has the wrong kind. `element` is the type to
+/// which numbers are converted.
 static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &attr,
                                mlir::Type element, MLIRContext *context) {
   Builder b(context);
@@ -369,7 +369,8 @@ static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &at
   return {};
 }
 
-/// The type of the elements that an operation's numbers become; null if the operation chooses it.
+/// The element type to which numbers of an operation are converted; null if the operation
+/// determines it.
 mlir::Type OperationBuilder::elementOfNumbers(const OpCall &opCall, ValueRange operands) {
   if (std::optional<size_t> dtype = opCall.attributeOf(dfg::AttrKind::Dtype)) {
     const std::optional<Argument> &given = opCall.attributes[*dtype];
@@ -380,7 +381,7 @@ mlir::Type OperationBuilder::elementOfNumbers(const OpCall &opCall, ValueRange o
   return dfg::elementTypeOf(operands.front().getType());
 }
 
-/// An attribute keeps a number as an f64: fails for an integer that this rounds although the
+/// Attributes store numbers as f64: fails for an integer that this would round although the
 /// operation computes with integers.
 bool OperationBuilder::checkExact(StringRef op, StringRef name, const Argument &given,
                                   mlir::Type element) {
@@ -450,7 +451,7 @@ Entity OperationBuilder::opResult(const dfg::OpSignature &op, Operation *operati
   return Entity::group(std::move(values), std::move(names));
 }
 
-/// `scatter_add(v, ...)` and the like change the variable that they are given.
+/// `scatter_add(v, ...)` and similar operations, which change their variable.
 Entity OperationBuilder::callOpOnState(const dfg::OpSignature &op, Arguments &args,
                                        const ast::CallExpr &call) {
   Variable *const *target = args.empty() ? nullptr : args.front().value.get<Variable *>();

@@ -1,4 +1,4 @@
-// Matches the arguments of a call with parameters and binds these.
+// Matches the arguments of a call with parameters and binds the parameters.
 #include "frontend/text/elaborate/ParameterBinder.h"
 
 #include "dialects/dfg/SizeLimits.h"
@@ -16,7 +16,7 @@ namespace tfc::text {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// Whether the type of a parameter could not be parsed.
+/// Returns true if the type of a parameter could not be parsed.
 bool lacksType(ArrayRef<ast::Param> params) {
   return any_of(params, [](const ast::Param &param) {
     return param.type->range.begin == param.type->range.end;
@@ -27,7 +27,7 @@ static std::string countOf(size_t count, StringRef what) {
   return std::to_string(count) + " " + what.str() + (count == 1 ? "" : "s");
 }
 
-/// The positions of the arguments that were given, in the order in which they are written.
+/// The positions of the given arguments, in source order.
 SmallVector<size_t> argumentOrder(ArrayRef<Argument> args) {
   SmallVector<size_t> order;
   for (size_t i = 0; i < args.size(); ++i)
@@ -110,7 +110,7 @@ std::optional<Entity> ParameterBinder::plausibleStatic(const ast::Param &param, 
   }
 }
 
-/// A type argument: given, or what the place of the call wants.
+/// Binds a type argument: the given one, or the type expected at the call.
 bool ParameterBinder::bindTypeArgument(const ast::Param &param, Argument &argument,
                                        StringRef callee) {
   std::optional<TensorType> type;
@@ -135,7 +135,7 @@ bool ParameterBinder::bindTypeArgument(const ast::Param &param, Argument &argume
   }
   if (!argument.expr)
     argument.range = context.frame->callSite;
-  // Where the caller says it, not where the function makes tensors of it.
+  // Report it at the caller, not where the function creates tensors.
   if (!typeEvaluator.checkMemory(*type, argument.range))
     return false;
   std::string what = "'" + param.name.text.str() + "' of '" + callee.str() + "'";
@@ -158,7 +158,7 @@ bool ParameterBinder::bindStaticParam(const ast::Param &param, Argument &argumen
   return true;
 }
 
-/// A number that becomes an element of the result, once it is known which type that has.
+/// Binds a number that becomes an element of the result, once the type of that is known.
 bool ParameterBinder::bindNumber(const ast::FnDecl &fn, const ast::Param &param,
                                  const Argument &argument) {
   if (staticKind(*param.type, /*always=*/false) != StaticKind::Number)
@@ -208,7 +208,7 @@ bool ParameterBinder::bindParams(const Function &function, std::vector<Argument>
   }
   if (!ok)
     return false;
-  // Tensors say what the dtype variables are, then numbers follow them.
+  // First tensors determine the dtype variables, then numbers are converted to them.
   for (bool wantsNumbers : {false, true}) {
     for (auto [param, argument] : zip(fn.params, args)) {
       if (param.isStatic)

@@ -1,4 +1,4 @@
-/// Matches the arguments of a call with parameters and binds these.
+/// Matches the arguments of a call with parameters and binds the parameters.
 #pragma once
 
 #include "frontend/text/elaborate/Context.h"
@@ -11,7 +11,7 @@ class TensorEmitter;
 class TypeEvaluator;
 class Unifier;
 
-/// Matches the arguments of a call with parameters and binds these.
+/// Matches the arguments of a call with parameters and binds the parameters.
 class ParameterBinder {
 public:
   ParameterBinder(Context &context, Evaluator &evaluator, Reporter &reporter,

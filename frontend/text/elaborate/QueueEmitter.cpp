@@ -118,8 +118,9 @@ void QueueEmitter::createQueues() {
   llvm::sort(ordered, [](Queue *a, Queue *b) { return a->order < b->order; });
   for (Queue *queue : ordered) {
     SmallVector<mlir::Type> types(queue->components.begin(), queue->components.end());
-    context.builder.createQueue(queue->path, types, queue->names, queue->kind, queue->capacity,
-                                queue->minReady, queue->seed, queue->location);
+    context.builder.getResources().createQueue(queue->path, types, queue->names, queue->kind,
+                                               queue->capacity, queue->minReady, queue->seed,
+                                               queue->location);
   }
 }
 
@@ -127,7 +128,7 @@ void QueueEmitter::createQueues() {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// The values for the components of a queue, by position or name; empty after an error.
+/// The values of the components of a queue, by position or name; empty after an error.
 SmallVector<mlir::Value> QueueEmitter::queueValues(const Queue &queue, ArrayRef<Argument> args,
                                                    bool isMany, const ast::CallExpr &call) {
   std::vector<const Argument *> given(queue.names.size());
@@ -209,9 +210,9 @@ Entity QueueEmitter::callDequeue(StringRef name, const Queue &queue, ArrayRef<Ar
     names.push_back(field);
   }
   mlir::Operation *op =
-      isOne ? context.builder.dequeue(queue.path, types, reporter.locate(call.range))
-            : context.builder.dequeueMany(queue.path, types, *count, isUpTo,
-                                          reporter.locate(call.range));
+      isOne ? context.builder.getResources().dequeue(queue.path, types, reporter.locate(call.range))
+            : context.builder.getResources().dequeueMany(queue.path, types, *count, isUpTo,
+                                                         reporter.locate(call.range));
   if (op->getNumResults() == 1)
     return Entity(mlir::Value(op->getResult(0)));
   std::vector<Entity> values;
@@ -228,11 +229,12 @@ Entity QueueEmitter::callClose(const Queue &queue, ArrayRef<Argument> args,
   if (!args.empty() && !cancels)
     return reporter.fail(call.range, "wrong-count",
                          "'close' takes a queue, and cancel_pending: true");
-  context.builder.closeQueue(queue.path, cancels && *cancels, reporter.locate(call.range));
+  context.builder.getResources().closeQueue(queue.path, cancels && *cancels,
+                                            reporter.locate(call.range));
   return Entity(Nothing{});
 }
 
-/// The functions of queues; nothing if `name` is none of them.
+/// Calls a function of queues; returns std::nullopt if `name` is not one.
 std::optional<Entity> QueueEmitter::callOnQueue(StringRef name, Arguments &args,
                                                 const ast::CallExpr &call) {
   bool isOther = name == "size";
@@ -257,14 +259,15 @@ std::optional<Entity> QueueEmitter::callOnQueue(StringRef name, Arguments &args,
   if (name.starts_with("dequeue"))
     return callDequeue(name, **queue, rest, call);
   if (isOther && rest.empty())
-    return Entity(context.builder.queueSize((*queue)->path, reporter.locate(call.range)));
+    return Entity(
+        context.builder.getResources().queueSize((*queue)->path, reporter.locate(call.range)));
   if (isOther)
     return reporter.fail(call.range, "wrong-count", "'size' takes one argument");
   SmallVector<mlir::Value> values = queueValues(**queue, rest, name == "enqueue_many", call);
   if (values.empty())
     return Poison();
-  context.builder.enqueue((*queue)->path, values, name == "enqueue_many",
-                          reporter.locate(call.range));
+  context.builder.getResources().enqueue((*queue)->path, values, name == "enqueue_many",
+                                         reporter.locate(call.range));
   return Entity(Nothing{});
 }
 

@@ -29,8 +29,8 @@ static int64_t hashOf(StringRef text) {
 
 int64_t seedOf(StringRef path) { return hashOf(path); }
 
-/// The seed of a draw without one: of an initial value the variable's name, else the node's name,
-/// with a number where an entry has several of one name.
+/// The default seed of a draw: derived from the variable's name for an initial value, otherwise
+/// from the node's name, with a number if an entry has several of the same name.
 int64_t RandomDraws::seedFromPath() {
   std::string path;
   if (context.entry.initializing) {
@@ -73,14 +73,14 @@ mlir::Value RandomDraws::drawNumber(SourceRange at) {
     context.entry.callNumber = tensorEmitter.readVariable(*counter, at);
     mlir::Value one = context.builder.scalar(int64_t(1), i64, reporter.locate(at));
     mlir::Value next = tensorEmitter.emit("add", {}, {context.entry.callNumber, one}, {}, at);
-    context.builder.assign(counter->path, next, reporter.locate(at));
+    context.builder.getResources().assign(counter->path, next, reporter.locate(at));
     context.entry.reads.erase(counter);
   });
   return context.entry.callNumber;
 }
 
-/// The counter of draws in an iteration of a loop: that of the code around, spread, plus the number
-/// of the iteration.
+/// The counter of draws in an iteration of a loop: that of the enclosing code, spread out, plus the
+/// number of the iteration.
 mlir::Value RandomDraws::drawsInLoop(LoopContext &loop, mlir::Value around, SourceRange at) {
   mlir::Type i64 = mlir::IntegerType::get(context.mlir, 64);
   mlir::OpBuilder::InsertPoint inside = context.builder.position();
@@ -93,15 +93,15 @@ mlir::Value RandomDraws::drawsInLoop(LoopContext &loop, mlir::Value around, Sour
   mlir::Block &block = loop.inCondition ? loop.op.getConditionBlock() : loop.op.getBodyBlock();
   context.builder.toStart(block);
   mlir::Value number = tensorEmitter.castTo(block.getArgument(loop.counter), i64, at);
-  // Multiples of the golden ratio of 2^64 stay far from each other: no iteration of one call meets
-  // one of another.
+  // Multiples of the golden ratio of 2^64 are far apart, so that iterations of different calls have
+  // different counters.
   mlir::Value spread =
       context.builder.scalar(int64_t(0x9e3779b97f4a7c15), i64, reporter.locate(at));
   mlir::Value base = tensorEmitter.emit("mul", {}, {around, spread}, {}, at);
   return tensorEmitter.emit("add", {}, {base, number}, {}, at);
 }
 
-/// What a draw here counts by: the call, and the iterations of the loops around.
+/// The counter of a draw: it combines the call and the iterations of the enclosing loops.
 mlir::Value RandomDraws::drawCounter(SourceRange at) {
   mlir::Value counter = drawNumber(at);
   for (LoopContext *loop : context.entry.loops) {

@@ -30,7 +30,7 @@ private:
   TensorEmitter &tensorEmitter;
 };
 
-/// Whether an operation draws random numbers, by a seed and a counter.
+/// Returns true if an operation draws random numbers, by a seed and a counter.
 bool isDraw(const dfg::OpSignature &op);
 
 /// The seed that belongs to a name.

@@ -10,11 +10,11 @@ class RegionEditor {
 public:
   explicit RegionEditor(Context &context) : context(context) {}
 
-  /// What is read inside of `op` and not assigned there is read before it.
+  /// Moves reads in `op` of variables that it does not assign before `op`.
   void finishRegions(mlir::Operation *op);
-  /// Runs `build` with operations going before the outermost region around.
+  /// Runs `build` with the insertion point before the outermost enclosing region.
   void outsideOfRegions(llvm::function_ref<void()> build);
-  /// Adds a carried value to a loop that is being elaborated; returns its place.
+  /// Adds a carried value to the current loop; returns its position.
   unsigned addCarried(LoopContext &loop, mlir::Value init);
 
 private:

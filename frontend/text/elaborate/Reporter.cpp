@@ -1,4 +1,4 @@
-// Reports errors with the calls that lead to them, and gives operations their places.
+// Reports errors with the calls that lead to them, and sets the locations of operations.
 #include "frontend/text/elaborate/Reporter.h"
 
 #include "frontend/text/Locations.h"
@@ -10,17 +10,17 @@ using namespace mlir;
 
 namespace tfc::text {
 
-/// More errors are not looked for.
+/// Elaboration stops looking for errors after this many.
 static constexpr size_t kMaxErrors = 1000;
 
-/// After so many errors none gets a suggestion, which looks at all names.
+/// After this many errors there are no more suggestions, which search all names.
 static constexpr size_t kMaxSuggestions = 100;
 
-/// More names are not listed in a help.
+/// Longer lists of names are not shown in a help.
 static constexpr size_t kMaxListed = 16;
 
 Diagnostic &Reporter::error(SourceRange at, StringRef slug, const Twine &text) {
-  // The same mistake is met again in every call: one report is enough.
+  // The same mistake recurs in every call; report it once.
   if (context.diagnostics.size() > kMaxErrors)
     context.budget.stop();
   if (context.budget.isStopped() || !isFirst(at, slug)) {
@@ -37,7 +37,8 @@ Entity Reporter::fail(SourceRange at, StringRef slug, const Twine &text) {
   return Poison();
 }
 
-/// What was called: an instance by its own name, a function of it with that before.
+/// The name of the callee: that of an instance, or of its function with the instance's name before
+/// it.
 static std::string calleeName(const Frame &frame) {
   StringRef name = frame.fn->name.text;
   if (!frame.self)
@@ -85,7 +86,7 @@ void Reporter::addCallNotes(Diagnostic &diagnostic) {
   for (const Frame *f = context.frame; f; f = f->caller) {
     if (!f->fn || !f->callSite.isValid())
       continue;
-    // A call that binds no size tells something only where the error is in another file, as in the
+    // A call that binds no size is informative only if the error is in another file, such as the
     // library.
     std::string dims = describeDims(*f);
     if (dims.empty() && f->fn->name.range.file == f->callSite.file)
@@ -110,8 +111,8 @@ void Reporter::suggestAmong(Diagnostic &diagnostic, StringRef name,
                     join(candidates, ", "));
 }
 
-/// The calls that led to a frame, null for none. All operations of a call share them, since
-/// functions that double what they call would take most of the time and memory for copies.
+/// The calls that led to a frame, null for none. All operations of a call share them, because
+/// copies would take most of the time and memory if calls double at each level.
 static LocationAttr callersOf(MLIRContext *context, const SourceManager &sources, Frame *frame) {
   if (!frame)
     return {};

@@ -1,4 +1,4 @@
-/// Reports errors with the calls that lead to them, and gives operations their places.
+/// Reports errors with the calls that lead to them, and sets the locations of operations.
 #pragma once
 
 #include "frontend/text/elaborate/Context.h"
@@ -8,7 +8,7 @@ namespace tfc::text {
 
 class SizeScope;
 
-/// Reports errors with the calls that lead to them, and gives operations their places.
+/// Reports errors with the calls that lead to them, and sets the locations of operations.
 class Reporter {
 public:
   Reporter(Context &context, SizeScope &sizeScope) : context(context), sizeScope(sizeScope) {}
@@ -18,17 +18,18 @@ public:
   Entity fail(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   void suggest(Diagnostic &diagnostic, llvm::StringRef name,
                llvm::ArrayRef<llvm::StringRef> candidates);
-  /// Lists all candidates where none is alike.
+  /// Lists all candidates if none is similar.
   void suggestAmong(Diagnostic &diagnostic, llvm::StringRef name,
                     llvm::ArrayRef<llvm::StringRef> candidates);
   mlir::Location locate(SourceRange range);
 
-  /// Whether no error with this slug has been reported at this place yet; from now on one has.
+  /// Returns true if no error with this slug has been reported at this location yet, and records
+  /// one.
   bool isFirst(SourceRange at, llvm::StringRef slug) {
     return reported.emplace(at.file, at.begin, at.end, slug.str()).second;
   }
   using Reported = std::set<std::tuple<FileId, uint32_t, uint32_t, std::string>>;
-  /// Forgets what has been reported until it is given back.
+  /// Replaces the record of reported errors; returns the old one.
   Reported exchangeReported(Reported other) { return std::exchange(reported, std::move(other)); }
 
 private:

@@ -58,14 +58,14 @@ struct BoundSize {
 
 struct Frame;
 
-/// State with a name: what `let net = gpt(...)` makes.
+/// Named state, as created by `let net = gpt(...)`.
 struct Instance {
   Part part;
   /// The checkpoint path.
   std::string path;
   OrderKey order;
   Instance *parent = nullptr;
-  /// The place of the call that made it.
+  /// The location of the call that created it.
   SourceRange at;
   llvm::StringMap<Entity> params;
   llvm::StringMap<Declaration> members;
@@ -74,20 +74,20 @@ struct Instance {
   llvm::StringMap<BoundSize> sizes;
   /// The path under which older checkpoints know it; empty if it is the same.
   std::string formerly;
-  /// None of its variables is trained.
+  /// Its variables are not trained.
   bool isFrozen = false;
-  /// Where its members are evaluated.
+  /// The frame in which its members are evaluated.
   std::shared_ptr<Frame> frame;
   unsigned memberCount = 0;
-  /// All its variables have been asked for.
+  /// All its variables have been evaluated.
   bool isForced = false;
 };
 
-/// What the `yield` of a run-time block gives, while the block is elaborated.
+/// The yielded values of a run-time block, while it is elaborated.
 struct RunTimeBlock {
   /// `if`, `while`, ... for messages.
   llvm::StringRef keyword;
-  /// The types of the carried values; of a branch none.
+  /// The types of the carried values; empty for a branch.
   llvm::SmallVector<mlir::Type> carried;
   bool hasYielded = false;
   SourceRange yieldedAt;
@@ -125,16 +125,16 @@ struct DataflowScope {
   mlir::Block *body = nullptr;
   llvm::StringMap<Binding> bindings;
   std::vector<BackEdge> backEdges;
-  /// The bindings that are being run, innermost last.
+  /// The bindings being executed, innermost last.
   std::vector<const ast::BindStmt *> running;
   llvm::SmallPtrSet<const ast::BindStmt *, 8> ran;
-  /// Names that stand in an `after`.
+  /// Names that occur in an `after`.
   llvm::StringSet<> triggers;
   /// The tokens of the values in `triggers`.
   llvm::DenseMap<mlir::Value, mlir::Value> tokens;
   /// Names of the function outside of the block.
   llvm::StringMap<Local> locals;
-  /// How many loops are around it.
+  /// The number of enclosing loops.
   size_t loopDepth = 0;
   DataflowScope *outer = nullptr;
 };
@@ -147,24 +147,26 @@ struct Frame {
   Frame *caller = nullptr;
   SourceRange callSite;
   unsigned depth = 0;
-  /// The calls that led here from `site`, the innermost first, and those from there on outwards.
+  /// The calls that led here, innermost first: those from `site`, and the outer ones.
   struct Callers {
     SourceRange site;
     mlir::LocationAttr outer, all;
   } callers;
 
   llvm::StringMap<Local> locals;
-  /// Where run-time blocks bound names that have ended with them, and their keywords.
+  /// Names bound by run-time blocks that have ended, with the source range and the keyword of the
+  /// block.
   llvm::StringMap<std::pair<SourceRange, llvm::StringRef>> ended;
   /// Dimensions in the order in which the call bound them.
   std::vector<std::string> dims;
-  /// The variables over which the `static for`s around run.
+  /// The variables over which the enclosing `static for`s run.
   llvm::SmallVector<Variable *> loopVariables;
-  /// The type that the context wants, for calls without a type argument.
+  /// The type that the context expects, for calls without a type argument.
   std::optional<TensorType> expected;
   std::optional<Entity> result;
-  /// The place of the `return`.
+  /// The place of the `return`, and those of its values.
   SourceRange resultAt;
+  llvm::SmallVector<SourceRange> resultsAt;
   /// The innermost run-time block.
   RunTimeBlock *block = nullptr;
   DataflowScope *dataflow = nullptr;

@@ -9,17 +9,6 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// The sizes in "cannot prove that A equals B, as 'op' on T and U needs".
-static std::optional<std::pair<dfg::DimExpr, dfg::DimExpr>> unprovenSizes(StringRef text) {
-  if (!text.consume_front("cannot prove that "))
-    return std::nullopt;
-  auto [lhs, rhs] = text.split(", as '").first.split(" equals ");
-  std::optional<dfg::DimExpr> a = dfg::DimExpr::parse(lhs), b = dfg::DimExpr::parse(rhs);
-  if (!a || !b)
-    return std::nullopt;
-  return std::pair(*a, *b);
-}
-
 /// The frame of the entry, in which sizes have their names.
 static const Frame *entryOf(const Frame *frame) {
   while (frame && frame->caller)
@@ -31,7 +20,7 @@ static std::string joinNames(ArrayRef<std::string> names) {
   return join(names.drop_back(), ", ") + " and " + names.back();
 }
 
-/// "n and m are independent sizes of entry 'pair'", where the entry binds the first of them.
+/// Notes "n and m are independent sizes of entry 'pair'" where the entry binds the first of them.
 void SizeExplainer::noteIndependent(Diagnostic &diagnostic, ArrayRef<std::string> names) {
   const Frame *entry = entryOf(context.frame);
   if (!entry || names.size() < 2)
@@ -43,7 +32,7 @@ void SizeExplainer::noteIndependent(Diagnostic &diagnostic, ArrayRef<std::string
                                         entry->fn->name.text + "'");
 }
 
-/// `difference == 0` as a fact about one name, "n == 2 * m"; empty where none stands alone.
+/// `difference == 0` as a fact about one name, "n == 2 * m"; empty if no name occurs alone.
 static std::string asFact(const dfg::DimExpr &difference, ArrayRef<std::string> names) {
   int64_t divisor = 0;
   for (const auto &[monomial, factor] : difference.getTerms())
@@ -61,7 +50,7 @@ static std::string asFact(const dfg::DimExpr &difference, ArrayRef<std::string> 
   return {};
 }
 
-/// A size as the function in which the error is names it.
+/// A size in the names of the function that contains the error.
 std::string SizeExplainer::sizeInFrame(const dfg::DimExpr &size) {
   if (size.constant())
     return size.str();
@@ -90,20 +79,20 @@ std::string SizeExplainer::checkedType(const Argument &operand, const dfg::DimEx
   return dfg::toText(dfg::elementTypeOf(tensor->getType())) + "[" + sizes + "]";
 }
 
-/// What to do about two sizes that are found when the entry runs, with one bound.
+/// A suggestion for two data-dependent sizes with the same bound.
 static constexpr StringLiteral kSelectOnce =
     "each selection has a size of its own; to select twice by one mask, find the places once: "
     "at = flat_nonzero(mask), then gather(x, at)";
 
-void SizeExplainer::explainUnequal(Diagnostic &diagnostic, StringRef text,
+void SizeExplainer::explainUnequal(Diagnostic &diagnostic,
+                                   const std::pair<dfg::DimExpr, dfg::DimExpr> &sizes,
                                    ArrayRef<Argument> operands) {
-  auto sizes = unprovenSizes(text);
-  if (!sizes || (sizes->first - sizes->second).constant())
+  dfg::DimExpr difference = sizes.first - sizes.second;
+  if (difference.constant())
     return;
-  dfg::DimExpr difference = sizes->first - sizes->second;
   SmallVector<std::string> names;
-  sizes->first.collectSymbols(names);
-  sizes->second.collectSymbols(names);
+  sizes.first.collectSymbols(names);
+  sizes.second.collectSymbols(names);
   bool isRunTime = sizeScope.isRunTimeSize(difference);
   if (isRunTime)
     advisor.noteRunTimeSizes(diagnostic, names);
@@ -113,8 +102,8 @@ void SizeExplainer::explainUnequal(Diagnostic &diagnostic, StringRef text,
   const Local *param = nullptr;
   for (const Argument &operand : operands) {
     bool isFirst = &operand == operands.begin();
-    std::string checked = isFirst ? checkedType(operand, sizes->first, sizes->second)
-                                  : checkedType(operand, sizes->second, sizes->first);
+    std::string checked = isFirst ? checkedType(operand, sizes.first, sizes.second)
+                                  : checkedType(operand, sizes.second, sizes.first);
     const auto *name = dyn_cast_or_null<ast::NameExpr>(operand.expr);
     if (checked.empty() || (!type.empty() && (!name || subject != "value")))
       continue;
@@ -127,8 +116,8 @@ void SizeExplainer::explainUnequal(Diagnostic &diagnostic, StringRef text,
     param = isParam ? local : nullptr;
   }
   std::string fact = isRunTime ? std::string() : asFact(difference, names);
-  const RunTimeSize *first = sizeScope.findRunTimeSize(sizes->first);
-  const RunTimeSize *second = sizeScope.findRunTimeSize(sizes->second);
+  const RunTimeSize *first = sizeScope.findRunTimeSize(sizes.first);
+  const RunTimeSize *second = sizeScope.findRunTimeSize(sizes.second);
   std::string help = first && second && first->bound == second->bound ? kSelectOnce.str() : "";
   const Frame *entry = entryOf(context.frame);
   if (entry == context.frame && param)

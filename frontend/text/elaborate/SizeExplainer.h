@@ -14,8 +14,8 @@ public:
   SizeExplainer(Context &context, SizeScope &sizeScope, Advisor &advisor)
       : context(context), sizeScope(sizeScope), advisor(advisor) {}
 
-  /// Says where "cannot prove that A equals B" gets its sizes from, and what can be done.
-  void explainUnequal(Diagnostic &diagnostic, llvm::StringRef text,
+  /// Says where two sizes come from that cannot be proven equal, and what can be done.
+  void explainUnequal(Diagnostic &diagnostic, const std::pair<dfg::DimExpr, dfg::DimExpr> &sizes,
                       llvm::ArrayRef<Argument> operands);
 
 private:

@@ -30,7 +30,7 @@ const RunTimeSize *SizeScope::findRunTimeSize(const dfg::DimExpr &size) const {
   return it == context.entry.runTimeSizes.end() ? nullptr : it;
 }
 
-/// Whether a name in the size is bound while the entry runs.
+/// Returns true if a name in the size is bound while the entry runs.
 bool SizeScope::isRunTimeSize(const dfg::DimExpr &size) const {
   SmallVector<std::string> names;
   size.collectSymbols(names);
@@ -39,7 +39,7 @@ bool SizeScope::isRunTimeSize(const dfg::DimExpr &size) const {
   });
 }
 
-/// A name of this entry that no other size has: `name`, or with a number behind it.
+/// A name of this entry that no other size has: `name`, or `name` and a number.
 std::string SizeScope::uniqueSizeName(StringRef name) const {
   auto isTaken = [&](const std::string &candidate) {
     return (context.entry.header && is_contained(context.entry.header->symbols, candidate)) ||
@@ -56,7 +56,7 @@ std::string SizeScope::uniqueSizeName(StringRef name) const {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Gives a size another name, in all that has been built.
+/// Renames a size in everything that has been built.
 void SizeScope::renameSize(std::string from, const std::string &to) {
   auto rename = [&](const dfg::DimExpr &size) {
     return *size.substitute([&](StringRef name) -> std::optional<dfg::DimExpr> {
@@ -91,8 +91,7 @@ static StringRef plainName(const ast::Expr *size) {
   return name ? name->name : StringRef();
 }
 
-/// Sizes that this statement or function has bound are called what its author calls them in the
-/// type of the result.
+/// Renames sizes bound by this statement or function to their names in the type of the result.
 void SizeScope::nameNewSizes(const ast::Type &type) {
   if (context.entry.newSizes == context.entry.runTimeSizes.size() ||
       !context.builder.currentEntry())
@@ -113,7 +112,7 @@ void SizeScope::nameNewSizes(const ast::Type &type) {
 // What is known of them
 //===----------------------------------------------------------------------===//
 
-/// The least and the most that a size can be, over the sizes that the call brings.
+/// Lower and upper bounds of a size in terms of the sizes of the call.
 std::pair<dfg::DimExpr, dfg::DimExpr> SizeScope::limitsOf(const dfg::DimExpr &size) const {
   if (context.entry.runTimeSizes.empty())
     return {size, size};

@@ -25,7 +25,7 @@ private:
   Context &context;
 };
 
-/// Makes a bound of a size tighter.
+/// Tightens a bound of a size.
 void addBound(std::vector<std::pair<std::string, int64_t>> &bounds, llvm::StringRef name,
               int64_t value, bool isUpper);
 

@@ -60,7 +60,7 @@ Flow StatementRunner::exec(const ast::Stmt *stmt) {
   }
 }
 
-/// Runs a statement under what its annotations say.
+/// Executes a statement with its annotations.
 void StatementRunner::execAnnotated(const ast::Stmt &stmt, function_ref<void()> run) {
   const auto *annotation = find_if(stmt.annotations, [](const ast::Annotation &annotation) {
     return annotation.name.text == "recompute";
@@ -101,7 +101,7 @@ void StatementRunner::execBind(const ast::BindStmt &stmt) {
     context.expected = hasTypes ? typeEvaluator.declaredType(stmt.targets[i].type) : std::nullopt;
     values.push_back(evaluator.eval(expr));
     context.expected.reset();
-    // Before a later value has its effects.
+    // Read before the effects of later values.
     if (stmt.values.size() > 1)
       tensorEmitter.readNow(values.back(), expr->range);
   }
@@ -200,6 +200,7 @@ void StatementRunner::execReturn(const ast::ReturnStmt &stmt) {
   }
   context.frame->resultAt =
       SourceRange::join(stmt.values.front()->range, stmt.values.back()->range);
+  context.frame->resultsAt = map_to_vector(stmt.values, [](auto *expr) { return expr->range; });
   std::vector<Entity> values;
   const ast::Type *declared = context.frame->fn ? context.frame->fn->resultType : nullptr;
   if (context.frame->fn && context.frame->fn->results.size() == 1)

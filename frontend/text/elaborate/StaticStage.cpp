@@ -1,4 +1,4 @@
-// Computes with the values that are known at compile time.
+// Computes with values known at compile time.
 #include "frontend/text/elaborate/StaticStage.h"
 
 #include "dialects/dfg/SizeLimits.h"
@@ -17,7 +17,7 @@ namespace tfc::text {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// A static int between brackets; nothing after an error.
+/// Evaluates a static int between brackets; std::nullopt after an error.
 std::optional<int64_t> StaticStage::evalStaticInt(const ast::Expr *expr) {
   Entity value = evaluator.eval(expr);
   if (value.isPoison())
@@ -109,7 +109,7 @@ std::optional<Entity> StaticStage::intBinary(ast::BinaryOp op, int64_t lhs, int6
   return Entity(result);
 }
 
-/// The remainder that has the sign of `rhs`; lhs - rhs * floor(lhs / rhs), where that may overflow.
+/// The remainder with the sign of `rhs`, without the overflow of lhs - rhs * floor(lhs / rhs).
 static double floorMod(double lhs, double rhs) {
   if (!std::isfinite(rhs))
     return lhs - rhs * std::floor(lhs / rhs);
@@ -142,7 +142,8 @@ static std::optional<Entity> floatBinary(ast::BinaryOp op, double lhs, double rh
   }
 }
 
-/// Why finite numbers have no finite result; empty if they have, or if one of them is not finite.
+/// Explains why finite numbers have no finite result; empty if the result is finite or an operand
+/// is not.
 static std::string whyNotFinite(ArrayRef<double> operands, double result) {
   if (std::isfinite(result) || !all_of(operands, [](double x) { return std::isfinite(x); }))
     return "";
@@ -177,7 +178,7 @@ static bool isComparison(ast::BinaryOp op) {
   return op >= ast::BinaryOp::Eq && op <= ast::BinaryOp::Ge;
 }
 
-/// A list of numbers, or of such lists.
+/// Returns true for a list of numbers, or of such lists.
 static bool isTable(const Entity &value) {
   const Group *group = value.asGroup();
   return group && !group->isSparse && !group->elements.empty() &&
@@ -234,7 +235,7 @@ std::optional<Entity> StaticStage::staticBinary(ast::BinaryOp op, const Entity &
     elements.insert(elements.end(), h->elements.begin(), h->elements.end());
     return Entity::group(std::move(elements));
   }
-  // A table of numbers beside a tensor is a constant of its type.
+  // A table of numbers combined with a tensor is a constant of the tensor's type.
   if ((lhs.isTensor() && isTable(rhs)) || (isTable(lhs) && rhs.isTensor()))
     return std::nullopt;
   if ((lhs.isTensor() || lhs.isNumber() || lhs.is<bool>()) &&

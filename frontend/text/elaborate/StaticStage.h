@@ -1,4 +1,4 @@
-/// Computes with the values that are known at compile time.
+/// Computes with values known at compile time.
 #pragma once
 
 #include "frontend/text/elaborate/Context.h"
@@ -10,7 +10,7 @@ class Meter;
 class Reporter;
 class SizeScope;
 
-/// Computes with the values that are known at compile time.
+/// Computes with values known at compile time.
 class StaticStage {
 public:
   StaticStage(Context &context, Evaluator &evaluator, SizeScope &sizeScope, Reporter &reporter,
@@ -19,7 +19,7 @@ public:
         meter(meter) {}
 
   std::optional<int64_t> evalStaticInt(const ast::Expr *expr);
-  /// The operator on static values; nothing if it needs run-time values.
+  /// Applies the operator to static values; std::nullopt if an operand is a run-time value.
   std::optional<Entity> staticBinary(ast::BinaryOp op, const Entity &lhs, const Entity &rhs,
                                      SourceRange at);
   /// Functions of numbers that operations also offer for tensors: sqrt, min, ...

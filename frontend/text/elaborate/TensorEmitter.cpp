@@ -59,7 +59,7 @@ bool TensorEmitter::canBeMeant(Operation *op, SourceRange at, StringRef operator
   return !refusal;
 }
 
-/// A number of a table, and where it stands if the table is spelled out.
+/// A number of a table, with its source range if the table is written out.
 struct TensorEmitter::TableElement {
   dfg::Number number;
   SourceRange at;
@@ -87,7 +87,8 @@ TypedAttr TensorEmitter::toElement(const dfg::Number &number, mlir::Type element
   if (attribute)
     return attribute;
   bool isInside = contains(at, inner);
-  Diagnostic &diagnostic = reporter.error(isInside ? inner : at, reason.slug, reason.text);
+  Diagnostic &diagnostic =
+      reporter.error(isInside ? inner : at, reason.slug, reason.text).forAllSizes();
   if (!reason.help.empty())
     diagnostic.help(reason.help);
   if (inner.isValid() && !isInside)
@@ -106,7 +107,7 @@ bool TensorEmitter::checkSizeFits(const dfg::DimExpr &size, mlir::Type element, 
     APInt bits(64, uint64_t(value));
     return type.isUnsigned() ? bits.isIntN(type.getWidth()) : bits.isSignedIntN(type.getWidth());
   };
-  // Sizes without a bound are taken to be below 2^31.
+  // Sizes without a bound are assumed to be below 2^31.
   bool isNarrow = type.getWidth() < 32;
   if ((low ? holds(*low) : !isNarrow) && (high ? holds(*high) : !isNarrow))
     return true;
@@ -265,7 +266,7 @@ Entity TensorEmitter::callCast(mlir::Type element, Arguments &args, const ast::C
   return value ? Entity(value) : Entity();
 }
 
-/// A variable that is named is read there.
+/// Reads a variable at the point where it is named.
 void TensorEmitter::readNow(Entity &value, SourceRange at) {
   Variable *const *variable = value.get<Variable *>();
   if (!variable)
@@ -319,7 +320,7 @@ mlir::Value TensorEmitter::evalTensor(const ast::Expr *expr, mlir::Type preferre
   return toTensor(evaluator.eval(expr), preferred, expr->range);
 }
 
-/// Whether the entry around the block assigns the variable so far.
+/// Returns true if the entry around the block assigns the variable so far.
 static bool isAssigned(mlir::Block *block, StringRef path) {
   Operation *entry = block->getParentOp();
   while (!isa<dfg::EntryOp>(entry))
@@ -337,17 +338,17 @@ mlir::Value TensorEmitter::readVariable(Variable &variable, SourceRange at) {
   if (context.entry.initializing && !isAssigned(context.builder.currentBlock(), variable.path)) {
     reporter
         .error(at, "not-initialized",
-               "'" + variable.path + "' has no value yet, where '" +
+               "'" + variable.path + "' has no value yet when '" +
                    context.entry.initializing->path + "' takes its initial value from it")
         .help("variables get their values in the order of their declaration");
     return {};
   }
-  // Where order means nothing, each place reads for itself.
+  // In a dataflow block, which has no order, each use reads separately.
   if (isa<dfg::DataflowOp>(context.builder.currentBlock()->getParentOp()))
-    return context.builder.read(variable.path, variable.type, reporter.locate(at));
+    return context.builder.getResources().read(variable.path, variable.type, reporter.locate(at));
   mlir::Value &value = context.entry.reads[&variable];
   if (!value)
-    value = context.builder.read(variable.path, variable.type, reporter.locate(at));
+    value = context.builder.getResources().read(variable.path, variable.type, reporter.locate(at));
   return value;
 }
 
@@ -404,7 +405,8 @@ mlir::Value TensorEmitter::assignVariable(Variable &variable, mlir::Value value,
       diagnostic.note(variable.decl->name.range, "declared here");
     return {};
   }
-  mlir::Value result = context.builder.assign(variable.path, value, reporter.locate(at));
+  mlir::Value result =
+      context.builder.getResources().assign(variable.path, value, reporter.locate(at));
   context.entry.reads.erase(&variable);
   return result;
 }

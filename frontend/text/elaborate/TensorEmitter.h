@@ -29,19 +29,18 @@ public:
   mlir::Value emit(llvm::StringRef op, llvm::ArrayRef<Argument> operands, mlir::ValueRange values,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes, SourceRange at,
                    llvm::StringRef operatorText = {});
-  /// Reports what the constants of a new operation make of it and nobody can mean
-  /// (ElaborateLiterals.cpp).
+  /// Reports a new operation whose constants are certainly a mistake, such as a division by zero.
   bool canBeMeant(mlir::Operation *op, SourceRange at, llvm::StringRef operatorText = {});
   bool requireEntry(SourceRange at);
-  /// The number as an element, or null after an error: at `inner`, where the number stands in what
-  /// is at `at`, if that is known.
+  /// The number as an element, or null after an error, which is reported at `inner`, the number's
+  /// range inside `at`, if known.
   mlir::TypedAttr toElement(const dfg::Number &number, mlir::Type element,
                             dfg::Conversion conversion, SourceRange at, SourceRange inner);
-  /// Makes `value` the number of type `element` that it is exactly, or reports that there is none.
+  /// Converts `value` exactly to a number of type `element`, or reports that this is impossible.
   bool toExact(Entity &value, mlir::Type element, SourceRange at);
   Entity callCast(mlir::Type element, Arguments &args, const ast::CallExpr &call);
   mlir::Value evalPredicate(const ast::Expr *expr, llvm::StringRef keyword);
-  /// `value` if it is one bool, as `taker` needs it.
+  /// `value` if it is a single bool, which `taker` requires; null after an error.
   mlir::Value toPredicate(mlir::Value value, llvm::StringRef taker, SourceRange at);
   /// A run-time value, which may be a list.
   mlir::Value toValue(const Entity &value, mlir::Type preferred, SourceRange at);
@@ -52,7 +51,7 @@ private:
 
   mlir::Value broadcastTo(mlir::Value value, llvm::ArrayRef<dfg::DimExpr> shape, SourceRange at);
   mlir::Value evalTensor(const ast::Expr *expr, mlir::Type preferred = {});
-  /// Whether a value computed earlier can be used here.
+  /// Returns true if a value computed earlier can be used here.
   bool requireVisible(mlir::Value value, SourceRange at);
   mlir::Value numberToTensor(const Entity &value, mlir::Type preferred, SourceRange at);
   mlir::Value listToTensor(const Entity &value, mlir::Type preferred, SourceRange at,
@@ -71,7 +70,7 @@ private:
   ErrorCapture &errorCapture;
 };
 
-/// The list that a value is; null for another.
+/// The value as a list; null if it is not one.
 mlir::Value listOf(const Entity &value);
 
 } // namespace tfc::text

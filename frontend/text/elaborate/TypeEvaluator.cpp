@@ -1,6 +1,7 @@
 // Evaluates types and the sizes in them.
 #include "frontend/text/elaborate/TypeEvaluator.h"
 
+#include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "frontend/text/elaborate/Advisor.h"
@@ -17,7 +18,7 @@ std::optional<dfg::DimExpr> TypeEvaluator::evalSize(const ast::Expr *expr) {
   return asSize(evaluator.eval(expr), expr);
 }
 
-/// Whether a run-time number has this value, so that 'bounded' makes a size of it.
+/// Returns true if a run-time number has this value, so that 'bounded' makes a size of it.
 static bool isWholeNumber(const Entity &value) {
   const auto *tensor = value.get<mlir::Value>();
   return tensor && dfg::shapeOf(tensor->getType()).empty() &&
@@ -34,7 +35,7 @@ void TypeEvaluator::failHiddenSize(StringRef name, SourceRange at, const Entity 
                       : "sizes and values share their names: one of the two needs another");
 }
 
-/// The size that the value of `expr` is; nothing after an error.
+/// The value of `expr` as a size; std::nullopt after an error.
 std::optional<dfg::DimExpr> TypeEvaluator::asSize(const Entity &value, const ast::Expr *expr) {
   if (value.isPoison())
     return std::nullopt;
@@ -57,6 +58,21 @@ mlir::Type TypeEvaluator::elementType(ast::DType dtype, SourceRange at) {
     return {};
   }
   return elementTypeByName(context.mlir, ast::spelling(dtype));
+}
+
+/// The dtype with that name in other languages.
+static const dfg::Dtype *findForeign(StringRef name) {
+  StringRef sized = StringSwitch<StringRef>(name)
+                        .Case("half", "float16")
+                        .Case("float", "float32")
+                        .Case("double", "float64")
+                        .Case("int", "int32")
+                        .Case("long", "int64")
+                        .Default(name);
+  for (const dfg::Dtype &dtype : dfg::getDtypes())
+    if (dtype.tensorflow == sized)
+      return &dtype;
+  return nullptr;
 }
 
 std::optional<dfg::Shape> TypeEvaluator::evalShape(ArrayRef<ast::IndexItem> items) {
@@ -123,19 +139,11 @@ std::optional<TensorType> TypeEvaluator::evalType(const ast::Type &type) {
     if (!value || !value->is<mlir::Type>()) {
       Diagnostic &diagnostic =
           reporter.error(type.baseRange, "unknown-type", "'" + type.name + "' is not a type here");
-      reporter.suggest(diagnostic, type.name,
-                       {"f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64", "u8", "bool"});
-      StringRef known = StringSwitch<StringRef>(type.name)
-                            .Cases({"float", "float32"}, "f32")
-                            .Cases({"double", "float64"}, "f64")
-                            .Cases({"half", "float16"}, "f16")
-                            .Cases({"int", "int32"}, "i32")
-                            .Cases({"long", "int64"}, "i64")
-                            .Case("bfloat16", "bf16")
-                            .Case("uint8", "u8")
-                            .Default("");
-      if (!known.empty())
-        diagnostic.help("that type is called " + known + " here");
+      reporter.suggest(
+          diagnostic, type.name,
+          map_to_vector(dfg::getDtypes(), [](auto &dtype) -> StringRef { return dtype.name; }));
+      if (const dfg::Dtype *known = findForeign(type.name))
+        diagnostic.help("that type is called " + known->name + " here");
       return std::nullopt;
     }
     result.element = value->as<mlir::Type>();
@@ -167,7 +175,7 @@ std::string TypeEvaluator::typeText(const ast::Type &type) {
 // Names between brackets
 //===----------------------------------------------------------------------===//
 
-/// Whether a value can stand for a size, a shape or an element type.
+/// Returns true if a value can be used as a size, a shape or an element type.
 static bool isSizeLike(const Entity &value) {
   return value.isPoison() || value.asDim() || value.is<mlir::Type>() || value.is<TensorType>() ||
          value.asShape();
@@ -270,6 +278,17 @@ Entity TypeEvaluator::evalListType(const ast::IndexExpr &expr) {
   return reporter.fail(expr.range, "not-a-tensor-type", "a list holds tensors, as in list[f32[4]]");
 }
 
+/// The static kind of the numbers of a type.
+static StaticKind staticKindOf(ast::DType dtype) {
+  constexpr auto Float = StaticKind::Float, BFloat = StaticKind::Float, Int = StaticKind::Int,
+                 UInt = StaticKind::Int, Bool = StaticKind::Bool;
+  constexpr StaticKind kKinds[] = {
+#define TFC_DTYPE(CODE, NAME, KIND, ...) KIND,
+#include "runtime/Dtypes.inc"
+  };
+  return kKinds[size_t(dtype)];
+}
+
 StaticKind staticKind(const ast::Type &type, bool always) {
   if (type.kind == ast::TypeKind::Dim)
     return StaticKind::Dim;
@@ -287,19 +306,9 @@ StaticKind staticKind(const ast::Type &type, bool always) {
         .Default(StaticKind::None);
   if (type.kind != ast::TypeKind::DType)
     return StaticKind::None;
-  switch (type.dtype) {
-  case ast::DType::String:
+  if (type.dtype == ast::DType::String)
     return StaticKind::String;
-  case ast::DType::Bool:
-    return always ? StaticKind::None : StaticKind::Bool;
-  case ast::DType::F32:
-  case ast::DType::F64:
-  case ast::DType::F16:
-  case ast::DType::BF16:
-    return always ? StaticKind::None : StaticKind::Float;
-  default:
-    return always ? StaticKind::None : StaticKind::Int;
-  }
+  return always ? StaticKind::None : staticKindOf(type.dtype);
 }
 
 bool isStaticType(const ast::Type &type) {
@@ -338,7 +347,7 @@ static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
     matches = value.is<mlir::Type>();
     break;
   case StaticKind::Group:
-    // As where an operation takes ints: axis: 1 is axis: [1].
+    // Like for operations that take ints: axis: 1 is axis: [1].
     if (value.is<int64_t>() || value.is<double>())
       return Entity::group({value});
     matches = value.asGroup() || value.is<All>() || value.is<Instance *>() ||
@@ -393,7 +402,7 @@ std::optional<Entity> TypeEvaluator::convertStatic(const ast::Param &param,
   return std::nullopt;
 }
 
-/// The element type that a parameter's type gives a number, if it is known yet.
+/// The element type of a number by its parameter's type, if it is known yet.
 mlir::Type TypeEvaluator::knownElement(const ast::Type &type) {
   if (type.kind == ast::TypeKind::List)
     return {};

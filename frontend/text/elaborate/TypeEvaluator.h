@@ -27,7 +27,7 @@ public:
   /// Reports a type that is too large for any memory; false if it is.
   bool checkMemory(const TensorType &type, SourceRange at);
   std::optional<dfg::Shape> evalShape(llvm::ArrayRef<ast::IndexItem> items);
-  /// What a name between the brackets of a type means; nothing while it is not bound.
+  /// The value of a name between the brackets of a type; std::nullopt while it is unbound.
   std::optional<Entity> sizeName(llvm::StringRef name, SourceRange at);
   void bindSize(llvm::StringRef name, const Entity &value, SourceRange at);
   void collectUnbound(const ast::Expr *expr, llvm::SmallVectorImpl<llvm::StringRef> &names);
@@ -35,7 +35,7 @@ public:
   mlir::Type knownElement(const ast::Type &type);
   std::optional<Entity> convertStatic(const ast::Param &param, const Argument &argument);
   Entity evalListType(const ast::IndexExpr &expr);
-  /// The type that a binding declares, if nothing in it is to be found out yet.
+  /// The type that a binding declares, if it contains nothing to be inferred.
   std::optional<TensorType> declaredType(const ast::Type *type);
 
 private:
@@ -48,13 +48,13 @@ private:
   TensorEmitter &tensorEmitter;
 };
 
-/// A type that means a static value wherever it stands.
+/// Returns true for a type that denotes a static value everywhere.
 bool isStaticType(const ast::Type &type);
-/// A static parameter that takes the type of a tensor.
+/// Returns true for a static parameter that takes the type of a tensor.
 bool isTypeArgument(const ast::Param &param);
 std::optional<ast::Type> elementOfListType(const ast::Type &type);
 
-/// The kinds of static values that a type can mean.
+/// The kinds of static values that a type can denote.
 enum class StaticKind {
   None,
   Int,
@@ -69,9 +69,9 @@ enum class StaticKind {
   Gradient
 };
 
-/// The kinds of static values that a parameter can have.
-/// `Number` is an element of the function's result, whichever type that has.
-/// `always`: types that mean a static value wherever they stand; else in static parameters only.
+/// The kinds of static values that a parameter can have. `Number` is an element of the function's
+/// result, whichever type that has. `always`: only types that denote static values everywhere; else
+/// also those that do so in static parameters.
 StaticKind staticKind(const ast::Type &type, bool always);
 
 } // namespace tfc::text

@@ -15,9 +15,9 @@ using namespace llvm;
 namespace tfc::text {
 
 struct UncalledChecker::Assumption {
-  /// Sizes are independent names; else they are numbers with many divisors.
+  /// If true, sizes are independent names; else they are numbers with many divisors.
   bool isSymbolic;
-  /// The element types of what must be floating or integer, and of what may be anything.
+  /// The element types assumed for floating-point, integer and unconstrained type variables.
   StringLiteral floating, integer, other;
   /// The number of axes that `..s` stands for.
   unsigned rank;
@@ -30,7 +30,7 @@ static constexpr int64_t kAssumedSize = 8;
 // Assumed parameters
 //===----------------------------------------------------------------------===//
 
-/// Whether a fact `predicate(name)` is stated.
+/// Returns true if a fact `predicate(name)` is stated.
 static bool isStated(ArrayRef<ast::Expr *> facts, StringRef predicate, StringRef name) {
   return any_of(facts, [&](const ast::Expr *fact) {
     const auto *call = dyn_cast<ast::CallExpr>(fact);
@@ -55,8 +55,8 @@ bool UncalledChecker::assumeElement(const ast::Type &type, ArrayRef<ast::Expr *>
   return true;
 }
 
-/// Gives the names in a size that mean nothing yet a value; those of a part are numbers, as its
-/// variables have them.
+/// Assigns values to unbound names in a size; those of a part are numbers, because its variables
+/// have static shapes.
 void UncalledChecker::assumeSize(const ast::Expr *size, const Assumption &assumption) {
   SmallVector<StringRef> names;
   typeEvaluator.collectUnbound(size, names);
@@ -198,7 +198,7 @@ bool UncalledChecker::elaborateAssuming(const ast::FnDecl &fn, const ast::PartDe
   return true;
 }
 
-/// The errors in the function under an assumption; nothing if it cannot be called like that.
+/// The errors in the function under an assumption; std::nullopt if it cannot be called like that.
 std::optional<std::vector<Diagnostic>>
 UncalledChecker::checkAssuming(const ast::FnDecl &fn, const ast::PartDecl *part,
                                const Assumption &assumption) {
@@ -235,7 +235,7 @@ UncalledChecker::checkAssuming(const ast::FnDecl &fn, const ast::PartDecl *part,
 }
 
 //===----------------------------------------------------------------------===//
-// What the errors tell
+// Interpreting the errors
 //===----------------------------------------------------------------------===//
 
 void UncalledChecker::warnUnchecked(const ast::FnDecl &fn, const ast::PartDecl *part) {
@@ -249,7 +249,7 @@ void UncalledChecker::warnUnchecked(const ast::FnDecl &fn, const ast::PartDecl *
       .help(context.budget.limitOption() + "=N allows more");
 }
 
-/// Whether what is wrong is wrong for all sizes and types.
+/// Returns true if the error occurs for all sizes and types.
 static bool isAlwaysWrong(StringRef slug) {
   return StringSwitch<bool>(slug)
       .Cases({"attribute", "attribute-type", "bad-step", "division-by-zero"}, true)
@@ -260,35 +260,11 @@ static bool isAlwaysWrong(StringRef slug) {
       .Default(false);
 }
 
-/// "a is f32[..], but got i32[n]": whether the element types differ, or the ranks.
-static bool hasOtherKind(StringRef text) {
-  auto [declared, got] = text.split(" is ").second.split(", but got ");
-  got = got.split(", and ").first;
-  auto base = [](StringRef type) { return type.split('[').first; };
-  auto isElement = [](StringRef name) {
-    return name.contains_insensitive("bool") || isDigit(name.back());
-  };
-  if (declared.empty() || got.empty())
-    return false;
-  if (isElement(base(declared)) && base(declared) != base(got))
-    return true;
-  bool isScalar = !declared.contains('['), isGotScalar = !got.contains('[');
-  return !declared.contains("..") &&
-         (isScalar != isGotScalar || declared.count(',') != got.count(','));
-}
-
-/// Whether other sizes could avoid an error that all assumptions meet.
+/// Returns true if other sizes could avoid an error that occurs under all assumptions.
 static bool mayDependOnSizes(const Diagnostic &diagnostic) {
-  StringRef slug = diagnostic.slug, text = diagnostic.text;
-  if (slug == "type-mismatch")
-    return !hasOtherKind(text);
-  if (slug == "number-range")
-    return !text.contains(" is out of range for ");
-  if (slug == "inner-dimensions")
-    return !text.contains(" expects ");
-  if (slug == "unequal-dimensions")
-    return !text.contains(" expects sizes that are equal or 1");
-  return StringSwitch<bool>(slug)
+  if (diagnostic.isForAllSizes)
+    return false;
+  return StringSwitch<bool>(diagnostic.slug)
       .Cases({"axis", "dtype", "einsum-label", "literal-type", "not-a-group"}, false)
       .Cases({"not-a-tensor", "not-a-variable", "not-static", "operand-kind", "operands"}, false)
       .Cases({"rank", "static-type", "wrong-count", "not-a-tensor-type"}, false)
@@ -307,7 +283,7 @@ void UncalledChecker::checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *
             context.budget.isStopped() ? std::nullopt : checkAssuming(fn, part, assumption))
       runs.push_back(std::move(*errors));
   if (context.budget.isStopped()) {
-    // A call may just not have been reached.
+    // The call may not have been reached.
     if (context.budget.isExceeded() && !context.program.hasFailedEntries)
       warnUnchecked(fn, part);
     return;
@@ -336,7 +312,7 @@ void UncalledChecker::checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *
 }
 
 void UncalledChecker::checkUncalled() {
-  // Of a file with missing statements, what is left may be right.
+  // If statements of a file are missing, errors in the rest may be spurious.
   if (context.program.mainModule->hasSyntaxErrors || context.budget.isStopped())
     return;
   SaveAndRestore<bool> assuming(context.budget.isAssuming, true);

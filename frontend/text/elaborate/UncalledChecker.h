@@ -28,7 +28,7 @@ public:
   void checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *part);
 
 private:
-  /// What a function that nothing calls is checked with.
+  /// The assumptions under which an uncalled function is checked.
   struct Assumption;
 
   void warnUnchecked(const ast::FnDecl &fn, const ast::PartDecl *part);

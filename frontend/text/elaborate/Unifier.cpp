@@ -22,7 +22,7 @@ namespace tfc::text {
 Entity Unifier::checkResult(const ast::Type &type, const Entity &value, SourceRange at,
                             const std::string &what) {
   bool isStatic = type.kind == ast::TypeKind::DType && !type.hasBrackets &&
-                  ((type.dtype == ast::DType::Bool && value.is<bool>()) ||
+                  ((type.dtype == ast::DType::BOOL && value.is<bool>()) ||
                    (type.dtype == ast::DType::String && value.is<std::string>()));
   if (isStatic || isStaticType(type)) {
     ast::Param param;
@@ -163,13 +163,18 @@ bool Unifier::unifySize(const ast::Expr *expr, const dfg::DimExpr &actual, Unify
 
 bool Unifier::unify(const ast::Type &type, const TensorType &actual, UnifyPhase phase,
                     const Argument &argument, const std::string &what) {
+  const auto *rest = find_if(
+      type.items, [](const ast::IndexItem &item) { return item.kind == ast::IndexItemKind::Rest; });
+  bool hasRest = rest != type.items.end(), isOtherElement = false;
+  size_t fixed = type.items.size() - hasRest;
   auto mismatch = [&](const std::string &reason) {
     std::string got = dfg::toText(dfg::tensorOf(actual.shape, actual.element));
     Diagnostic &diagnostic =
         reporter.error(argument.range, "type-mismatch",
                        what + " is " + typeEvaluator.typeText(type) + ", but got " + got +
                            (reason.empty() ? std::string() : ", and " + reason));
-    // An argument was named where the call stands.
+    diagnostic.forAllSizes(isOtherElement || (!hasRest && actual.shape.size() != fixed));
+    // Arguments are evaluated in the frame of the caller.
     SaveAndRestore<Frame *> outer(context.frame,
                                   context.frame->caller ? context.frame->caller : context.frame);
     advisor.addDeclarationNote(diagnostic, argument.expr, argument.value);
@@ -180,17 +185,14 @@ bool Unifier::unify(const ast::Type &type, const TensorType &actual, UnifyPhase 
       mlir::Type element = typeEvaluator.elementType(type.dtype, type.baseRange);
       if (!element)
         return false;
-      if (element != actual.element)
+      isOtherElement = element != actual.element;
+      if (isOtherElement)
         return mismatch("");
     } else if (!bindOrCompare(type.name, Entity(actual.element), type.baseRange, argument,
                               mismatch)) {
       return false;
     }
   }
-  const auto *rest = find_if(
-      type.items, [](const ast::IndexItem &item) { return item.kind == ast::IndexItemKind::Rest; });
-  bool hasRest = rest != type.items.end();
-  size_t fixed = type.items.size() - hasRest;
   if (actual.shape.size() < fixed || (!hasRest && actual.shape.size() != fixed))
     return mismatch("");
   size_t before = rest - type.items.begin(), after = fixed - before;
@@ -225,14 +227,15 @@ bool Unifier::unify(const ast::Type &type, const TensorType &actual, UnifyPhase 
 // Types
 //===----------------------------------------------------------------------===//
 
-/// As `unify`, for types of lists too.
+/// Like `unify`, also for types of lists.
 bool Unifier::unifyValue(const ast::Type &type, mlir::Type actual, UnifyPhase phase,
                          const Argument &argument, const std::string &what) {
   auto list = dyn_cast<dfg::ListType>(actual);
   if ((type.kind == ast::TypeKind::List) != bool(list)) {
-    reporter.error(argument.range, "type-mismatch",
-                   what + " is " + typeEvaluator.typeText(type) + ", but got " +
-                       dfg::toText(actual));
+    reporter
+        .error(argument.range, "type-mismatch",
+               what + " is " + typeEvaluator.typeText(type) + ", but got " + dfg::toText(actual))
+        .forAllSizes();
     return false;
   }
   if (!list)
@@ -265,7 +268,7 @@ bool Unifier::boundSize(const ast::BinaryExpr &expr, const dfg::DimExpr &size,
   const RunTimeSize *found = sizeScope.findRunTimeSize(size);
   if (!found || size_t(found - context.entry.runTimeSizes.begin()) < context.entry.newSizes ||
       sizeScope.isRunTimeSize(*bound)) {
-    factChecker.recordFact(ast::BinaryOp::Le, size, *bound, expr.range);
+    factChecker.recordFact({size, dfg::Comparison::LessEqual, *bound}, expr.range);
     return true;
   }
   auto op = cast<dfg::BindSizeOp>(found->op);

@@ -13,7 +13,7 @@ class SizeScope;
 class TensorEmitter;
 class TypeEvaluator;
 
-/// Names are bound first, then compound sizes are solved for the names left in them.
+/// Names are bound first, then compound sizes are solved for their remaining names.
 enum class UnifyPhase { Names, Compound };
 
 /// Matches declared types with the types of values and binds the names in them.

@@ -1,4 +1,4 @@
-// Declares variables, and the slots that optimizers keep beside them.
+// Declares variables, and the slots that optimizers keep for them.
 #include "frontend/text/elaborate/VariableTable.h"
 
 #include "frontend/text/elaborate/Binder.h"
@@ -20,7 +20,7 @@ static const ast::Annotation *findAnnotation(const ast::Stmt &stmt, StringRef na
 
 bool isFrozen(const ast::Stmt &stmt) { return findAnnotation(stmt, "frozen"); }
 
-/// The old name that `@was("name")` gives; empty without one.
+/// The name in `@was("name")`; empty without one.
 std::string VariableTable::formerName(const ast::Stmt &stmt) {
   const ast::Annotation *annotation = findAnnotation(stmt, "was");
   if (!annotation)
@@ -35,7 +35,7 @@ std::string VariableTable::formerName(const ast::Stmt &stmt) {
   return {};
 }
 
-/// The type of a variable that is declared without one, from what its initial value says.
+/// The type of a variable declared without one, inferred from its initial value.
 std::optional<TensorType> VariableTable::typeOfInitializer(const ast::VarDecl &decl) {
   const ast::Expr *init = decl.init;
   if (const auto *call = dyn_cast<ast::CallExpr>(init))

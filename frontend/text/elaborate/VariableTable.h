@@ -1,4 +1,4 @@
-/// Declares variables, and the slots that optimizers keep beside them.
+/// Declares variables, and the slots that optimizers keep for them.
 #pragma once
 
 #include "frontend/text/elaborate/Context.h"
@@ -11,7 +11,7 @@ class ModuleLoader;
 class Reporter;
 class TypeEvaluator;
 
-/// Declares variables, and the slots that optimizers keep beside them.
+/// Declares variables, and the slots that optimizers keep for them.
 class VariableTable {
 public:
   VariableTable(Context &context, Evaluator &evaluator, Reporter &reporter,

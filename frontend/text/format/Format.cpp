@@ -1,3 +1,4 @@
+// The formatter's handling of comments and blank lines, and its entry point.
 #include "frontend/text/format/Format.h"
 
 #include "frontend/text/format/Formatter.h"
@@ -39,7 +40,7 @@ void Formatter::anchor(StringRef text, uint32_t begin, uint32_t end) {
       comments = comments.drop_front();
     }
   };
-  // A comment on a line of its own where the canonical form has no line for it.
+  // A comment on its own line at a position where the canonical form has no line for it.
   suffixUpTo(begin, /*onlyTrailing=*/false);
   layout.text(text);
   lastEnd = std::max(lastEnd, end);
@@ -55,7 +56,7 @@ bool Formatter::commentBetween(uint32_t begin, uint32_t end) const {
   return it != file.comments.end() && it->range.begin < end;
 }
 
-/// Prints the comments before an element or statement on lines of their own.
+/// Prints the comments before an element or statement on their own lines.
 void Formatter::ownLineComments(uint32_t before) {
   while (!comments.empty() && comments.front().range.begin < before) {
     keepBlankLine(comments.front().range.begin);
@@ -66,7 +67,7 @@ void Formatter::ownLineComments(uint32_t before) {
   }
 }
 
-/// One blank line where the author had some between the last line and `begin`.
+/// Prints one blank line if the author had any between the last line and `begin`.
 void Formatter::keepBlankLine(uint32_t begin) {
   StringRef gap = sources.text(file.id).slice(lastEnd, begin);
   if (lastEnd != 0 && gap.count('\n') > 1)

@@ -5,14 +5,14 @@
 
 namespace tfc::text {
 
-/// The canonical form of a file: a statement a line, two spaces a block, at most 100 columns where
-/// that can be. All comments and the groups of lines that blank lines make are kept; so is whether
-/// a block with one statement stands on one line. Formatting twice changes nothing more. Nothing,
-/// and diagnostics, where the file has syntax errors.
+/// The canonical form of a file: one statement per line, two spaces of indentation per block, at
+/// most 100 columns where possible. Keeps all comments, blank lines between groups of lines, and
+/// blocks of a single statement on one line. Formatting is idempotent. Returns std::nullopt and
+/// reports diagnostics if the file has syntax errors.
 std::optional<std::string> formatSource(const SourceManager &sources, FileId file,
                                         DiagnosticEngine &diagnostics);
 
-/// The same for text without a file; nothing where it has syntax errors.
+/// The same for text without a file; std::nullopt if it has syntax errors.
 std::optional<std::string> formatSource(llvm::StringRef text);
 
 } // namespace tfc::text

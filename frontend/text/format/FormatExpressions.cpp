@@ -1,3 +1,4 @@
+// Formats expressions, types and lists.
 #include "frontend/text/format/Formatter.h"
 #include "frontend/text/syntax/Lexer.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -105,7 +106,7 @@ void Formatter::bareExpr(const Expr *node) {
       .Default([&](const Expr *e) { anchor(e->bareRange); });
 }
 
-/// Operators of one level are one chain: `a + b - c` breaks behind any of its operators, or none.
+/// Operators of one level form a chain: `a + b - c` breaks after each of its operators, or none.
 void Formatter::binary(const BinaryExpr *node) {
   auto sameLevel = [](BinaryOp a, BinaryOp b) {
     auto level = [](BinaryOp op) { return op == BinaryOp::Sub ? BinaryOp::Add : op; };

@@ -1,3 +1,4 @@
+// Formats statements and declarations.
 #include "frontend/text/format/Formatter.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -208,7 +209,7 @@ void Formatter::fn(const FnDecl *fn) {
   block(fn->body);
 }
 
-/// The blocks behind a condition; `chained` if the second is another `if`.
+/// The blocks after a condition; `chained` if the second is another `if`.
 template <typename If> void Formatter::branches(const If *node, bool chained) {
   layout.text(" ");
   SourceRange range = node->thenBlock->range;

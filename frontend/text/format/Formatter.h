@@ -1,4 +1,4 @@
-/// The formatter's walk over the tree; Format.h is what others include.
+/// The formatter's walk over the tree; Format.h is its interface.
 #pragma once
 
 #include "frontend/text/format/Layout.h"
@@ -13,7 +13,7 @@ inline constexpr unsigned kBlockIndent = 2;
 inline constexpr unsigned kContinuationIndent = 4;
 
 /// Walks the tree in source order and lays it out. Words, literals and braces are "anchors": a
-/// comment stays behind the anchor that it followed, or before the element that it preceded.
+/// comment stays after the anchor that it followed, or before the element that it preceded.
 class Formatter {
 public:
   Formatter(const SourceManager &sources, const File &file);
@@ -31,7 +31,7 @@ private:
   void ownLineComments(uint32_t before);
   void keepBlankLine(uint32_t begin);
 
-  // Lists: elements with a place to break between them.
+  // Lists: elements with possible line breaks between them.
   template <typename Element, typename Print>
   void separated(llvm::ArrayRef<Element> elements, uint32_t begin, Print print);
   template <typename Element, typename Print>
@@ -73,12 +73,13 @@ private:
   const SourceManager &sources;
   const File &file;
   Layout layout{kMaxWidth};
-  /// Where the anchors of the file begin.
+  /// The offsets of the anchors of the file.
   std::vector<uint32_t> anchors;
   llvm::ArrayRef<Comment> comments;
-  /// The blocks of an `if` that stands on one line are printed: they become several lines together.
+  /// Set while the blocks of a one-line `if` are printed: they are broken into several lines
+  /// together.
   bool inOneLineIf = false;
-  /// Where the last printed line of a body ended in the source.
+  /// The end in the source of the last printed line of a body.
   uint32_t lastEnd = 0;
   std::string edition;
 };
@@ -90,7 +91,7 @@ inline SourceRange rangeOf(const IndexItem &item) { return item.range; }
 inline SourceRange rangeOf(const Name &name) { return name.range; }
 inline SourceRange rangeOf(const Param &param) { return param.range; }
 
-/// Elements with commas; `begin` is where the text before the first one ended.
+/// Elements with commas; `begin` is the end of the text before the first one.
 template <typename Element, typename Print>
 void Formatter::separated(llvm::ArrayRef<Element> elements, uint32_t begin, Print print) {
   layout.beginGroup();

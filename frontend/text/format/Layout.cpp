@@ -1,3 +1,4 @@
+// Breaks text into lines. It knows groups and possible breaks, and nothing about the language.
 #include "frontend/text/format/Layout.h"
 
 #include "llvm/Support/Unicode.h"
@@ -24,9 +25,9 @@ void Layout::beginBlock() { items.push_back({Kind::BlockBase}); }
 void Layout::indentBlock(unsigned columns) { items.push_back({Kind::BlockIndent, {}, columns}); }
 void Layout::unindent() { items.push_back({Kind::Unindent}); }
 
-/// Whether the group that begins at `from` fits on the rest of the line, or where `from` is a place
-/// to break, what stands before the next one of its group; with the text behind that cannot be
-/// parted from it.
+/// Returns true if the group that begins at `from` fits on the rest of the line; if `from` is a
+/// possible break, the text up to the next break of its group must fit. Includes following text
+/// that cannot be separated from it.
 bool Layout::fits(size_t from) const {
   unsigned used = current.code.empty() ? lineIndentation() : column;
   bool isGroup = items[from].kind == Kind::Begin;

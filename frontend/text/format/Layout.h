@@ -1,4 +1,5 @@
-/// Lays text out in lines: the formatter says where a line may end, this decides where it does.
+/// Lays out text in lines: the formatter specifies where a line may end, this class decides where
+/// it does.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -14,24 +15,24 @@ public:
 
   /// Text without newlines. It must live until render().
   void text(llvm::StringRef text);
-  /// A place where the line may end; else `flat` stands there.
+  /// A possible line break; without a break, `flat` is printed.
   void mayBreak(llvm::StringRef flat);
   /// The end of a line.
   void newline();
   void blankLine();
-  /// A comment behind everything else on the current line.
+  /// A comment after everything else on the current line.
   void suffix(llvm::StringRef comment);
 
-  /// What lies in a group stays on one line if it fits. If not, its lines are filled, or, where
-  /// it is `consistent`, end at every place where they may.
+  /// A group stays on one line if it fits. If not, its lines are filled or, if it is `consistent`,
+  /// break at every possible break.
   void beginGroup(bool consistent = false);
   void endGroup();
 
-  /// Lines that begin before the matching unindent() stand `columns` to the right of the line that
-  /// indent() is on.
+  /// Lines that begin before the matching unindent() are indented by `columns` relative to the line
+  /// of indent().
   void indent(unsigned columns);
-  /// The same for the lines of a block, up to behind its end: they stand below the beginning of the
-  /// line, or of the statement where that line goes on from others.
+  /// The same for the lines of a block, including its end: they are aligned with the beginning of
+  /// the line, or of the statement if the line continues one.
   void beginBlock();
   /// Deeper than beginBlock() by `columns`.
   void indentBlock(unsigned columns);
@@ -80,7 +81,7 @@ private:
   Line current;
   unsigned column = 0;
   unsigned indentation = 0;
-  /// Where the current line begins, if that is settled before it has text.
+  /// The indentation of the current line, if it is determined before the line has text.
   std::optional<unsigned> lineStart;
 };
 

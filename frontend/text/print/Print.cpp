@@ -1,3 +1,4 @@
+// Prints a module as graph source: declarations, entries and ordinary operations.
 #include "frontend/text/print/PrintImpl.h"
 
 #include "dialects/dfg/Dfg.h"
@@ -19,8 +20,6 @@ namespace tfc::text {
 
 /// Constants with more elements than this are long.
 static constexpr int64_t kMaxListed = 4096;
-
-static bool isKeyword(StringRef word) { return classifyWord(word) != TokenKind::Name; }
 
 std::string quoteName(StringRef name) {
   return isPlainName(name) ? name.str() : ("`" + name + "`").str();
@@ -45,7 +44,7 @@ std::string quoteString(StringRef text) {
   return quoted + "\"";
 }
 
-/// Sizes and facts in backquotes where a name is a word of the language.
+/// Sizes and facts, with names that are keywords in backquotes.
 static std::string quoteWords(StringRef text) {
   std::string result;
   while (!text.empty()) {
@@ -75,52 +74,6 @@ std::string typeText(Type type) {
   std::string text = dfg::toText(type);
   size_t sizes = std::min(text.find('['), text.size());
   return text.substr(0, sizes) + quoteWords(StringRef(text).drop_front(sizes));
-}
-
-//===----------------------------------------------------------------------===//
-// Names
-//===----------------------------------------------------------------------===//
-
-/// The first of `base`, `base_1`, ... that nothing else has.
-std::string GraphPrinter::newName(StringRef base) {
-  std::string name = base.str();
-  for (unsigned i = 1; reserved.contains(name) || isKeyword(name) || taken.contains(name); ++i)
-    name = (base + "_" + Twine(i)).str();
-  taken.insert(name);
-  return name;
-}
-
-/// The name that the author gave to the value, made unique, or a numbered one. It never begins with
-/// an underscore, as what the printer declares in the file does.
-std::string GraphPrinter::nameFor(Value value) {
-  std::string base = "v";
-  Location location = value.getLoc();
-  if (auto named = dyn_cast<NameLoc>(location)) {
-    StringRef last = named.getName().getValue();
-    last = last.substr(last.rfind('/') + 1).ltrim('_');
-    bool isWord = !last.empty() && last != "return" && !isDigit(last.front()) &&
-                  all_of(last, [](char c) { return isAlnum(c) || c == '_'; });
-    if (isWord)
-      base = last.str();
-  }
-  return names[value] = newName(base);
-}
-
-std::string GraphPrinter::define(ValueRange results) {
-  std::string targets;
-  for (Value result : results) {
-    targets += targets.empty() ? "" : ", ";
-    auto known = names.find(result);
-    targets += result.use_empty() ? "_" : known != names.end() ? known->second : nameFor(result);
-  }
-  return targets;
-}
-
-std::string GraphPrinter::operandList(ValueRange values) {
-  std::string text;
-  for (Value value : values)
-    text += (text.empty() ? "" : ", ") + use(value);
-  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,7 +118,7 @@ static std::string nested(ArrayRef<std::string> elements, ArrayRef<int64_t> shap
   return "[" + text + "]";
 }
 
-/// One element for all places; of a shape without places too.
+/// A constant filled with one element; also for shapes without elements.
 static std::string filled(Attribute value, RankedTensorType type, StringRef broadcast) {
   std::string scalar = dfg::toText(type.getElementType()) + "(" + element(value) + ")";
   if (type.getRank() == 0)
@@ -185,7 +138,7 @@ static Attribute zeroOf(Type dtype) {
 std::optional<std::string> GraphPrinter::constant(ElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   if (type.getNumElements() == 0)
-    return filled(zeroOf(type.getElementType()), type, functionName("broadcast"));
+    return filled(zeroOf(type.getElementType()), type, names.function("broadcast"));
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
@@ -197,9 +150,9 @@ std::optional<std::string> GraphPrinter::constant(ElementsAttr value) {
     return std::nullopt;
   bool isLong = type.getNumElements() > kMaxListed;
   if (dense.isSplat() && isLong)
-    return filled(dense.getSplatValue<Attribute>(), type, functionName("broadcast"));
+    return filled(dense.getSplatValue<Attribute>(), type, names.function("broadcast"));
   if (isLong && longConstants)
-    return functionName("load") + longConstants->add(dense);
+    return names.function("load") + longConstants->add(dense);
   std::vector<std::string> elements;
   for (Attribute attribute : dense.getValues<Attribute>())
     elements.push_back(element(attribute));
@@ -214,7 +167,7 @@ std::optional<std::string> GraphPrinter::attribute(Attribute value) {
     return "[" + result + "]";
   };
   if (auto dims = dyn_cast<dfg::DimsAttr>(value))
-    return list(dims.getExprs(), [&](const dfg::DimExpr &size) { return sizeInEntry(size); });
+    return list(dims.getExprs(), [&](const dfg::DimExpr &size) { return names.size(size); });
   if (auto ints = dyn_cast<DenseI64ArrayAttr>(value))
     return list(ints.asArrayRef(), [](int64_t item) { return std::to_string(item); });
   if (auto flags = dyn_cast<DenseBoolArrayAttr>(value))
@@ -228,7 +181,7 @@ std::optional<std::string> GraphPrinter::attribute(Attribute value) {
   if (auto text = dyn_cast<StringAttr>(value))
     return quoteString(text.getValue());
   if (auto symbol = dyn_cast<FlatSymbolRefAttr>(value))
-    return stateName(symbol.getValue());
+    return names.state(symbol.getValue(), declarations);
   if (isa<FloatAttr, IntegerAttr>(value))
     return element(value);
   return std::nullopt;
@@ -238,7 +191,7 @@ std::optional<std::string> GraphPrinter::attribute(Attribute value) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// The word that stands for the value of an enum.
+/// The word for the value of an enum.
 static std::optional<std::string> enumText(const dfg::AttrSignature &attr, Attribute value) {
   auto integer = dyn_cast<IntegerAttr>(value);
   for (const dfg::EnumCase &word : attr.cases)
@@ -261,15 +214,15 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
     ValueRange values = op.getOperands().slice(next, count);
     next += count;
     if (operand.isVariadic)
-      append("[" + operandList(values) + "]");
+      append("[" + names.use(values) + "]");
     else if (count && (operand.isOptional || operand.name == "counter"))
-      append(operand.name.str() + ": " + use(values.front()));
+      append(operand.name.str() + ": " + names.use(values.front()));
     else if (count)
-      append(use(values.front()));
+      append(names.use(values.front()));
   }
   for (const dfg::AttrSignature &attr : signature.attributes) {
     Attribute value = op.getAttr(attr.name);
-    // Without a seed the language draws one from names.
+    // Without a seed the language derives one from names.
     if (!value && attr.name == "seed" && isDraw(signature))
       append("seed: 0");
     if (!value)
@@ -277,7 +230,7 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
     if (attr.kind == dfg::AttrKind::NamedSizes) {
       for (NamedAttribute item : cast<DictionaryAttr>(value))
         append(quoteName(item.getName()) + ": " +
-               sizeInEntry(cast<dfg::DimsAttr>(item.getValue()).getExprs().front()));
+               names.size(cast<dfg::DimsAttr>(item.getValue()).getExprs().front()));
       continue;
     }
     std::optional<std::string> text =
@@ -285,20 +238,20 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
     ok &= text.has_value();
     append(attr.name.str() + ": " + text.value_or(""));
   }
-  return functionName(signature.name) + "(" + args + ")";
+  return names.function(signature.name) + "(" + args + ")";
 }
 
 std::optional<std::string> GraphPrinter::expression(Operation &op) {
   if (auto constantOp = dyn_cast<dfg::ConstantOp>(op))
     return constant(constantOp.getValue());
   if (auto size = dyn_cast<dfg::SizeOp>(op))
-    return dfg::toText(size.getDtype()) + "(" + sizeInEntry(size.getValue().getExprs().front()) +
+    return dfg::toText(size.getDtype()) + "(" + names.size(size.getValue().getExprs().front()) +
            ")";
   if (auto read = dyn_cast<dfg::ReadOp>(op))
-    return stateName(read.getVariable());
+    return names.state(read.getVariable(), declarations);
   if (auto assign = dyn_cast<dfg::AssignOp>(op))
-    return functionName("assign") + "(" + stateName(assign.getVariable()) + ", " +
-           use(assign.getValue()) + ")";
+    return names.function("assign") + "(" + names.state(assign.getVariable(), declarations) + ", " +
+           names.use(assign.getValue()) + ")";
   if (std::optional<std::string> text = queueAccess(op))
     return text;
   const dfg::OpSignature *signature = dfg::lookupOp(op.getName().stripDialect());
@@ -311,7 +264,8 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
   return ok ? std::optional<std::string>(text) : std::nullopt;
 }
 
-/// Whether the text means just these: it has sparse gradients wherever there may be.
+/// Returns true if the text has exactly the same sparse gradients: the language makes all gradients
+/// sparse that can be.
 static bool hasAllSparse(dfg::GradientsOp op) {
   return all_of(enumerate(op.getXs()), [&](auto x) {
     return is_contained(op.getSparse(), static_cast<int64_t>(x.index())) ==
@@ -319,19 +273,19 @@ static bool hasAllSparse(dfg::GradientsOp op) {
   });
 }
 
-/// Gradients are a group; those of sparse ones have members.
+/// Prints gradients as a group; sparse ones have members.
 LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
   if (!hasAllSparse(op))
     return failWithoutText(*op);
   if (op.getSparse().empty()) {
-    std::string xs = operandList(op.getXs());
-    *os << indent << define(op->getResults()) << " = " << functionName("gradients") << "("
-        << use(op.getY()) << ", " << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
+    std::string xs = names.use(op.getXs());
+    *os << indent << names.define(op->getResults()) << " = " << names.function("gradients") << "("
+        << names.use(op.getY()) << ", " << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
     return success();
   }
-  std::string group = newName("gradient_group");
-  *os << indent << group << " = " << functionName("gradients") << "(" << use(op.getY()) << ", ["
-      << operandList(op.getXs()) << "], coalesce: false)\n";
+  std::string group = names.create("gradient_group");
+  *os << indent << group << " = " << names.function("gradients") << "(" << names.use(op.getY())
+      << ", [" << names.use(op.getXs()) << "], coalesce: false)\n";
   size_t next = 0;
   for (size_t i = 0; i < op.getXs().size(); ++i) {
     std::string item = group + "[" + std::to_string(i) + "]";
@@ -342,7 +296,7 @@ LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
     for (StringRef member : members) {
       Value result = op.getGrads()[next++];
       if (!result.use_empty())
-        *os << indent << nameFor(result) << " = " << item << member << "\n";
+        *os << indent << names.create(result) << " = " << item << member << "\n";
     }
   }
   return success();
@@ -362,9 +316,9 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
   if (auto node = dyn_cast<dfg::NodeOp>(op))
     return printNode(node);
   if (auto binder = dyn_cast<dfg::BindSizeOp>(op)) {
-    *os << indent << sizeInEntry(dfg::DimExpr::symbol(binder.getName())) << " = "
-        << functionName("bounded") << "(" << use(binder.getCount()) << ", "
-        << sizeInEntry(binder.getBoundExpr()) << ")\n";
+    *os << indent << names.size(dfg::DimExpr::symbol(binder.getName())) << " = "
+        << names.function("bounded") << "(" << names.use(binder.getCount()) << ", "
+        << names.size(binder.getBoundExpr()) << ")\n";
     return success();
   }
   std::optional<std::string> text = expression(op);
@@ -385,10 +339,10 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
 //===----------------------------------------------------------------------===//
 
 void GraphPrinter::printVariable(dfg::VariableOp variable) {
-  // Without an initial value, as in imported graphs, a variable starts with zeros.
+  // Variables without an initial value, as in imported graphs, start with zeros.
   auto first = initializers.find(variable.getSymName());
   auto type = cast<RankedTensorType>(variable.getTensorType());
-  std::string zeros = filled(zeroOf(type.getElementType()), type, functionName("broadcast"));
+  std::string zeros = filled(zeroOf(type.getElementType()), type, names.function("broadcast"));
   if (std::optional<StringRef> former = variable.getFormerly())
     *os << "@was(" << quoteString(*former) << ") ";
   if (variable.getFrozen())
@@ -411,7 +365,7 @@ static llvm::SetVector<Operation *> slice(Value value) {
   return llvm::SetVector<Operation *>(ordered.begin(), ordered.end());
 }
 
-/// A private function for each first value that is more than a constant.
+/// Prints a private function for each initial value that is not a constant.
 LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
   for (Operation &op : entry.getBody().front()) {
     auto assign = dyn_cast<dfg::AssignOp>(op);
@@ -424,14 +378,15 @@ LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
       initializers[assign.getVariable()] = *simple;
       continue;
     }
-    std::string name = newDeclaredName("_initial_", initializerCount);
+    std::string name = names.createDeclared("_initial_");
     initializers[assign.getVariable()] = name + "()";
-    taken.clear();
+    names.enterInitializer();
     *os << "fn " << name << "() -> " << typeText(assign.getValue().getType()) << " {\n";
     for (Operation *step : needed)
       if (failed(printStatement(*step)))
         return failure();
-    *os << "  return " << use(assign.getValue()) << "\n}\n" << std::exchange(declarations, {});
+    *os << "  return " << names.use(assign.getValue()) << "\n}\n"
+        << std::exchange(declarations, {});
   }
   return success();
 }
@@ -465,7 +420,7 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   for (auto [i, argument] : enumerate(body.getArguments())) {
     auto attr = entry.getArgAttrOfType<StringAttr>(i, "dfg.name");
     std::string name = attr ? attr.getValue().str() : "x" + std::to_string(i);
-    names[argument] = quoteName(name);
+    names.set(argument, quoteName(name));
     *os << (i ? ", " : "") << quoteName(name) << ": " << feedType(argument.getType());
   }
   *os << ')';
@@ -482,7 +437,8 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   if (entry.getWhereAttr())
     where = entry.getWhereAttr().getValue();
   for (Attribute fact : where)
-    facts += (facts.empty() ? " where " : ", ") + quoteWords(cast<StringAttr>(fact).getValue());
+    facts +=
+        (facts.empty() ? " where " : ", ") + quoteWords(cast<dfg::FactAttr>(fact).getFact().str());
   if (entry.getBoundsAttr())
     for (NamedAttribute bound : entry.getBoundsAttr())
       if (!bounded.contains(bound.getName().getValue()))
@@ -491,8 +447,63 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   *os << facts << " {\n";
 }
 
+llvm::StringSet<> mentionedSizes(Region &region) {
+  SmallVector<std::string> found;
+  auto collect = [&](Attribute attribute) {
+    if (auto dims = dyn_cast<dfg::DimsAttr>(attribute))
+      for (const dfg::DimExpr &size : dims.getExprs())
+        size.collectSymbols(found);
+  };
+  region.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs()) {
+      collect(attribute.getValue());
+      if (auto sizes = dyn_cast<DictionaryAttr>(attribute.getValue()))
+        for (NamedAttribute size : sizes)
+          collect(size.getValue());
+    }
+  });
+  llvm::StringSet<> names;
+  for (const std::string &name : found)
+    names.insert(name);
+  return names;
+}
+
+/// In an expression, a name shared by a size and a feed denotes the feed, and the name of a
+/// variable cannot be bound. Defines another name for such a size, from the shape of a feed; a
+/// data-dependent size is bound under the other name.
+LogicalResult GraphPrinter::printSizeAliases(dfg::EntryOp entry) {
+  llvm::StringSet<> bound;
+  entry.walk([&](dfg::BindSizeOp binder) { bound.insert(binder.getName()); });
+  SmallVector<std::string> ofResults;
+  for (Type type : entry.getResultTypes())
+    for (const dfg::DimExpr &size : dfg::shapeOf(type))
+      size.collectSymbols(ofResults);
+  for (const auto &mentioned : mentionedSizes(entry.getBody())) {
+    StringRef name = mentioned.getKey();
+    bool isBound = bound.contains(name);
+    bool isVariable = isa_and_nonnull<dfg::VariableOp>(module.lookupSymbol(name));
+    if (!names.isFeed(name) && !(isBound && isVariable))
+      continue;
+    std::string source;
+    for (BlockArgument feed : entry.getBody().front().getArguments())
+      for (auto [axis, size] : enumerate(dfg::shapeOf(feed.getType())))
+        if (source.empty() && size.asSymbol() == name)
+          source =
+              names.function("shape") + "(" + names.use(feed) + ")[" + std::to_string(axis) + "]";
+    if (isBound ? is_contained(ofResults, name) : source.empty())
+      return entry.emitError("the size '")
+             << name << "' has the name of a " << (names.isFeed(name) ? "feed" : "variable")
+             << ", and expressions of the graph language cannot tell them apart [no-text]";
+    std::string alias = names.create((name + "_size").str());
+    names.aliasSize(name, alias);
+    if (!isBound)
+      *os << indent << "let " << quoteName(alias) << " = " << source << '\n';
+  }
+  return success();
+}
+
 LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
-  enterEntry(entry);
+  names.enterEntry(entry);
   *os << '\n';
   printHeader(entry);
   if (failed(printSizeAliases(entry)))
@@ -502,15 +513,14 @@ LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
     if (failed(printStatement(op)))
       return failure();
   if (body.getTerminator()->getNumOperands())
-    *os << "  return " << operandList(body.getTerminator()->getOperands()) << '\n';
+    *os << "  return " << names.use(body.getTerminator()->getOperands()) << '\n';
   *os << "}\n" << std::exchange(declarations, {});
   return success();
 }
 
 LogicalResult GraphPrinter::print() {
-  reserveNames();
   findImplied();
-  if (failed(checkNames()))
+  if (failed(checkNames(module)))
     return failure();
   *os << "graph " << quoteName(module.getSymName().value_or("converted")) << " edition 1\n\n";
   for (auto entry : module.getOps<dfg::EntryOp>())

@@ -5,17 +5,17 @@
 
 namespace tfc::text {
 
-/// The constants that are too long for a text, for a safetensors file of their own.
+/// Collects constants that are too long for the text, for a separate safetensors file.
 class LongConstants {
 public:
-  /// Stands at the beginning of the header of each file.
+  /// The beginning of the header of each file.
   static constexpr llvm::StringLiteral kMark = R"({"__metadata__":{"written_by":"tfc"})";
 
-  /// `fileName` is what the text calls the file.
+  /// `fileName` is the name of the file in the text.
   explicit LongConstants(llvm::StringRef fileName) : fileName(fileName) {}
 
   bool isEmpty() const { return tensors.empty(); }
-  /// Takes a constant; returns the arguments of the `load` that reads it.
+  /// Adds a constant; returns the arguments of the `load` that reads it.
   std::string add(mlir::DenseElementsAttr value);
   /// The content of the file.
   void write(llvm::raw_ostream &os) const;
@@ -26,8 +26,8 @@ private:
 };
 
 /// Prints a dfg module in entry form as graph source that elaborates to the same operations. Long
-/// constants go to `longConstants`; without it they are printed in full. Fails, with an error at
-/// the operation, where something has no text.
+/// constants are added to `longConstants`; without it they are printed in full. Fails with an error
+/// at an operation that has no text.
 mlir::LogicalResult printGraph(mlir::ModuleOp module, llvm::raw_ostream &os,
                                LongConstants *longConstants = nullptr);
 

@@ -1,4 +1,5 @@
-// The condition of a `while` is one expression: what is more becomes a function that it calls.
+// Prints conditions of `while`. A condition is one expression; longer computations become a
+// function that it calls.
 #include "dialects/dfg/SizeOps.h"
 #include "frontend/text/print/PrintImpl.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -10,11 +11,11 @@ using namespace mlir;
 
 namespace tfc::text {
 
-/// Brackets and blocks nest this deep in conditions of one expression; the parser has a limit.
+/// The largest nesting of a condition in one expression, because the parser has a limit.
 static constexpr size_t kMaxInlineNesting = 64;
 
-/// The condition as nested calls. Nothing where an operation is none, has effects, which have an
-/// order, or computes something that is used twice, or where the calls nest too deep.
+/// The condition as nested calls. std::nullopt if an operation is not a call, has effects, whose
+/// order matters, or computes a value that is used twice, or if the calls nest too deeply.
 std::optional<std::string> GraphPrinter::inlineCondition(dfg::WhileOp op) {
   llvm::DenseMap<Value, size_t> nesting;
   size_t ofBlocks = indent.size() / 2;
@@ -31,9 +32,9 @@ std::optional<std::string> GraphPrinter::inlineCondition(dfg::WhileOp op) {
         ofBlocks + ofStep <= kMaxInlineNesting ? expression(step) : std::nullopt;
     if (!text)
       return std::nullopt;
-    names[step.getResult(0)] = "(" + *text + ")";
+    names.set(step.getResult(0), "(" + *text + ")");
   }
-  return use(op.getCondition().getCondition());
+  return names.use(op.getCondition().getCondition());
 }
 
 /// The sizes in the types of values and in the operations of a region.
@@ -68,16 +69,16 @@ LogicalResult GraphPrinter::printCondition(dfg::WhileOp op, std::string &text) {
       inputs.insert(carried);
   getUsedValuesDefinedAbove(op.getConditionRegion(), inputs);
   std::vector<std::string> sizes = sizesOf(op.getConditionRegion(), inputs.getArrayRef());
-  std::string name = newDeclaredName("_condition_", conditionCount);
-  text = name + "(" + operandList(inputs.getArrayRef());
+  std::string name = names.createDeclared("_condition_");
+  text = name + "(" + names.use(inputs.getArrayRef());
   for (const std::string &size : sizes)
-    text += (StringRef(text).ends_with("(") ? "" : ", ") + sizeInEntry(dfg::DimExpr::symbol(size));
+    text += (StringRef(text).ends_with("(") ? "" : ", ") + names.size(dfg::DimExpr::symbol(size));
   text += ")";
   return printConditionFunction(op, name, inputs.getArrayRef(), sizes);
 }
 
-/// Writes the function that computes a condition from `inputs` and `sizes` to those that follow the
-/// declaration.
+/// Adds a function that computes a condition from `inputs` and `sizes` to the functions that follow
+/// the declaration.
 LogicalResult GraphPrinter::printConditionFunction(dfg::WhileOp op, StringRef name,
                                                    ArrayRef<Value> inputs,
                                                    ArrayRef<std::string> sizes) {
@@ -85,18 +86,10 @@ LogicalResult GraphPrinter::printConditionFunction(dfg::WhileOp op, StringRef na
   raw_string_ostream stream(text);
   SaveAndRestore<raw_ostream *> output(os, &stream);
   SaveAndRestore<std::string> outerIndent(indent, "  ");
-  auto outerNames = std::exchange(names, llvm::DenseMap<Value, std::string>());
-  auto outerTaken = std::exchange(taken, llvm::StringSet<>());
-  auto outerScope = std::exchange(inScope, llvm::StringSet<>());
-  auto outerFeeds = std::exchange(feeds, llvm::StringSet<>());
-  auto outerAliases = std::exchange(sizeAliases, llvm::StringMap<std::string>());
+  PrintNames::Scope outer = names.enterFunction(sizes);
   std::string params;
-  for (const std::string &size : sizes) {
-    taken.insert(size);
-    inScope.insert(size);
-  }
   for (Value input : inputs)
-    params += (params.empty() ? "" : ", ") + nameFor(input) + ": " + typeText(input.getType());
+    params += (params.empty() ? "" : ", ") + names.create(input) + ": " + typeText(input.getType());
   for (const std::string &size : sizes)
     params += (params.empty() ? "static " : ", static ") + quoteName(size) + ": dim";
   *os << "\nfn " << name << '(' << params << ") -> bool {\n";
@@ -104,13 +97,9 @@ LogicalResult GraphPrinter::printConditionFunction(dfg::WhileOp op, StringRef na
   for (Operation &step : op.getConditionBlock().without_terminator())
     ok = ok && succeeded(printStatement(step));
   if (ok)
-    *os << "  return " << use(op.getCondition().getCondition()) << "\n}\n";
+    *os << "  return " << names.use(op.getCondition().getCondition()) << "\n}\n";
   declarations += text;
-  names = std::move(outerNames);
-  taken = std::move(outerTaken);
-  inScope = std::move(outerScope);
-  feeds = std::move(outerFeeds);
-  sizeAliases = std::move(outerAliases);
+  names.leaveFunction(std::move(outer));
   return success(ok);
 }
 

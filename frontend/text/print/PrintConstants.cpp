@@ -1,3 +1,4 @@
+// Writes constants that are too long for the text to a safetensors file.
 #include "dialects/dfg/Dfg.h"
 #include "frontend/text/print/PrintImpl.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,3 +1,4 @@
+// Prints branches, loops, dataflow blocks and queues.
 #include "frontend/text/Refusals.h"
 #include "frontend/text/print/PrintImpl.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -19,7 +20,7 @@ LogicalResult GraphPrinter::failWithoutText(Operation &op) {
   return error;
 }
 
-/// Fails where the language refuses what the operation computes.
+/// Fails if the language refuses the operation.
 LogicalResult GraphPrinter::checkMeaning(Operation &op) {
   if (std::optional<Refusal> refusal = findMeaninglessConstants(&op, op.getName().stripDialect()))
     return op.emitError(refusal->text) << ", which the graph language refuses [no-text]";
@@ -27,10 +28,10 @@ LogicalResult GraphPrinter::checkMeaning(Operation &op) {
 }
 
 std::string GraphPrinter::targets(ValueRange results) {
-  return results.empty() ? std::string() : define(results) + " = ";
+  return results.empty() ? std::string() : names.define(results) + " = ";
 }
 
-/// The statements of a block, one level deeper, and what it yields.
+/// Prints the statements of a block, indented, and its yield.
 LogicalResult GraphPrinter::printBlock(Block &block, unsigned skippedYields) {
   indent += "  ";
   for (Operation &op : block.without_terminator())
@@ -38,13 +39,13 @@ LogicalResult GraphPrinter::printBlock(Block &block, unsigned skippedYields) {
       return failure();
   ValueRange values = block.getTerminator()->getOperands().drop_front(skippedYields);
   if (!values.empty())
-    *os << indent << "yield " << operandList(values) << '\n';
+    *os << indent << "yield " << names.use(values) << '\n';
   indent.resize(indent.size() - 2);
   return success();
 }
 
 LogicalResult GraphPrinter::printIf(dfg::IfOp op) {
-  *os << indent << targets(op->getResults()) << "if " << use(op.getCondition()) << " {\n";
+  *os << indent << targets(op->getResults()) << "if " << names.use(op.getCondition()) << " {\n";
   if (failed(printBlock(op.getThenBlock())))
     return failure();
   if (op.getNumResults() || op.getElseBlock().getOperations().size() > 1) {
@@ -79,8 +80,8 @@ static dfg::AddOp stepOf(dfg::WhileOp op) {
   return isStep && boundOf(step->getOperand(1)) == dfg::DimExpr(1) ? step : dfg::AddOp();
 }
 
-/// Returns true if the loop is what `for i in first..last` becomes where the bounds are known
-/// before the call: only a range says so.
+/// Returns true if the loop is the form of `for i in first..last` with bounds known when the call
+/// starts, which only a range can express.
 bool GraphPrinter::isRange(dfg::WhileOp op) {
   Block &condition = op.getConditionBlock();
   if (!op.getTrips() || op.getInits().empty() || !op.getResult(0).use_empty() ||
@@ -101,7 +102,7 @@ bool GraphPrinter::isRange(dfg::WhileOp op) {
   return trips == *last - *first || trips == dfg::DimExpr::max(*last - *first, 0);
 }
 
-/// Finds the bounds and steps that ranges imply, so that they are not written besides.
+/// Finds the bounds and steps that ranges imply, so that they are not printed separately.
 void GraphPrinter::findImplied() {
   module.walk([&](dfg::WhileOp op) {
     if (!isRange(op))
@@ -117,11 +118,11 @@ void GraphPrinter::findImplied() {
 
 LogicalResult GraphPrinter::printFor(dfg::WhileOp op) {
   std::string carried;
-  std::string index = nameFor(op.getBodyBlock().getArgument(0));
+  std::string index = names.create(op.getBodyBlock().getArgument(0));
   for (auto [i, init] : enumerate(op.getInits().drop_front()))
-    carried +=
-        (i ? ", " : " with ") + nameFor(op.getBodyBlock().getArgument(i + 1)) + " = " + use(init);
-  auto bound = [&](Value value) { return sizeInEntry(*boundOf(value)); };
+    carried += (i ? ", " : " with ") + names.create(op.getBodyBlock().getArgument(i + 1)) + " = " +
+               names.use(init);
+  auto bound = [&](Value value) { return names.size(*boundOf(value)); };
   *os << indent << targets(op.getResults().drop_front()) << "for " << index << " in "
       << bound(op.getInits().front()) << ".." << bound(op.getConditionBlock().front().getOperand(1))
       << carried << " {\n";
@@ -141,9 +142,9 @@ LogicalResult GraphPrinter::printWhile(dfg::WhileOp op) {
                         "[no-text]");
   std::string carried;
   for (auto [i, init] : enumerate(op.getInits())) {
-    std::string name = nameFor(op.getBodyBlock().getArgument(i));
-    names[op.getConditionBlock().getArgument(i)] = name;
-    carried += (i ? ", " : " with ") + name + " = " + use(init);
+    std::string name = names.create(op.getBodyBlock().getArgument(i));
+    names.set(op.getConditionBlock().getArgument(i), name);
+    carried += (i ? ", " : " with ") + name + " = " + names.use(init);
   }
   std::string condition;
   if (failed(printCondition(op, condition)))
@@ -161,7 +162,7 @@ LogicalResult GraphPrinter::printDataflow(dfg::DataflowOp op) {
     InFlightDiagnostic error = effects.second->emitError("this and another use of '");
     error << effects.name
           << "', which one of them changes, have an order that no value or control edge "
-             "says, as the graph language asks [no-text]";
+             "expresses, which the graph language requires [no-text]";
     error.attachNote(effects.first->getLoc()) << "the other one";
     suggestRegions(error);
     return isOrdered = false;
@@ -173,11 +174,11 @@ LogicalResult GraphPrinter::printDataflow(dfg::DataflowOp op) {
   for (Operation &nested : op.getBody().front())
     for (Value result : nested.getResults())
       if (!result.use_empty() && !isa<dfg::TokenType>(result.getType()))
-        nameFor(result);
+        names.create(result);
   for (auto node : op.getBody().front().getOps<dfg::NodeOp>())
     if (!node.getDone().use_empty() && !node.getResults().empty()) {
       Value first = node.getResult(0);
-      names[node.getDone()] = names.count(first) ? use(first) : nameFor(first);
+      names.set(node.getDone(), names.has(first) ? names.use(first) : names.create(first));
     }
   if (failed(printBlock(op.getBody().front())))
     return failure();
@@ -201,10 +202,11 @@ LogicalResult GraphPrinter::printNode(dfg::NodeOp op) {
   *os << indent;
   std::string bound;
   for (Value result : op.getResults())
-    bound += (bound.empty() ? "" : ", ") + (names.count(result) ? use(result) : std::string("_"));
+    bound +=
+        (bound.empty() ? "" : ", ") + (names.has(result) ? names.use(result) : std::string("_"));
   *os << bound << (bound.empty() ? "" : " = ") << call;
   if (!op.getAfter().empty())
-    *os << ", after: [" << operandList(op.getAfter()) << "]";
+    *os << ", after: [" << names.use(op.getAfter()) << "]";
   *os << (isGroup ? ")[0]\n" : ")\n");
   return success();
 }
@@ -226,16 +228,17 @@ void GraphPrinter::printQueue(dfg::QueueOp queue) {
 
 std::optional<std::string> GraphPrinter::queueAccess(Operation &op) {
   auto text = [&](StringRef name, StringRef queue, const std::string &rest) {
-    return (functionName(name) + "(" + stateName(queue) + (rest.empty() ? "" : ", ") + rest + ")");
+    return (names.function(name) + "(" + names.state(queue, declarations) +
+            (rest.empty() ? "" : ", ") + rest + ")");
   };
-  auto countOf = [&](dfg::DimsAttr count) { return sizeInEntry(count.getExprs().front()); };
+  auto countOf = [&](dfg::DimsAttr count) { return names.size(count.getExprs().front()); };
   using Text = std::optional<std::string>;
   return llvm::TypeSwitch<Operation *, Text>(&op)
       .Case([&](dfg::EnqueueOp put) -> Text {
-        return text("enqueue", put.getQueue(), operandList(put.getValues()));
+        return text("enqueue", put.getQueue(), names.use(put.getValues()));
       })
       .Case([&](dfg::EnqueueManyOp put) -> Text {
-        return text("enqueue_many", put.getQueue(), operandList(put.getValues()));
+        return text("enqueue_many", put.getQueue(), names.use(put.getValues()));
       })
       .Case([&](dfg::DequeueOp take) -> Text { return text("dequeue", take.getQueue(), ""); })
       .Case([&](dfg::DequeueManyOp take) -> Text {

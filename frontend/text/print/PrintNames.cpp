@@ -1,6 +1,10 @@
+// Chooses the names of a printed file, and refuses those that no file can have.
+#include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/SizeOps.h"
 #include "frontend/text/print/PrintImpl.h"
+#include "frontend/text/syntax/Lexer.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 
 using namespace llvm;
@@ -26,8 +30,7 @@ static void collectNames(ArrayAttr list, SmallVectorImpl<StringRef> &names) {
       names.push_back(cast<StringAttr>(name).getValue());
 }
 
-/// Fails at the first declaration with a name that cannot be written.
-LogicalResult GraphPrinter::checkNames() {
+LogicalResult checkNames(ModuleOp module) {
   auto check = [](Operation *op, StringRef name) -> LogicalResult {
     if (hasText(name))
       return success();
@@ -76,7 +79,7 @@ static llvm::StringSet<> feedsOf(dfg::EntryOp entry) {
   return feeds;
 }
 
-/// The sizes that the types of an entry name, and those that its data decide.
+/// The sizes that the types of an entry mention, including data-dependent ones.
 static llvm::StringSet<> sizesOf(dfg::EntryOp entry) {
   SmallVector<std::string> found;
   for (TypeRange types : {TypeRange(entry.getArgumentTypes()), TypeRange(entry.getResultTypes())})
@@ -98,11 +101,13 @@ static void insertAll(llvm::StringSet<> &into, const llvm::StringSet<> &names) {
     into.insert(name.getKey());
 }
 
-void GraphPrinter::reserveNames() {
+PrintNames::PrintNames(ModuleOp module) {
   for (const dfg::OpSignature &op : dfg::allOps())
     reserved.insert(op.name);
-  for (StringRef name : {"assign", "bounded", "cast", "gradients", "load", "f32", "f64", "f16",
-                         "bf16", "i8", "i16", "i32", "i64", "u8", "bool", "broadcast", "all", "pi"})
+  for (const dfg::Dtype &dtype : dfg::getDtypes())
+    reserved.insert(dtype.name);
+  for (StringRef name :
+       {"assign", "bounded", "cast", "gradients", "load", "broadcast", "all", "pi"})
     reserved.insert(name);
   for (Operation &op : *module.getBody()) {
     if (auto symbol = dyn_cast<SymbolOpInterface>(op)) {
@@ -117,104 +122,106 @@ void GraphPrinter::reserveNames() {
   }
 }
 
-void GraphPrinter::enterEntry(dfg::EntryOp entry) {
-  sizeAliases.clear();
-  feeds = feedsOf(entry);
-  taken = feeds;
-  inScope = feeds;
-  insertAll(inScope, sizesOf(entry));
+void PrintNames::enterEntry(dfg::EntryOp entry) {
+  scope.sizeAliases.clear();
+  scope.feeds = feedsOf(entry);
+  scope.taken = scope.feeds;
+  scope.hiding = scope.feeds;
+  insertAll(scope.hiding, sizesOf(entry));
 }
 
-std::string GraphPrinter::newDeclaredName(StringRef base, unsigned &count) const {
+PrintNames::Scope PrintNames::enterFunction(ArrayRef<std::string> sizes) {
+  Scope outer = std::exchange(scope, Scope());
+  for (const std::string &size : sizes) {
+    scope.taken.insert(size);
+    scope.hiding.insert(size);
+  }
+  return outer;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static bool isKeyword(StringRef word) { return classifyWord(word) != TokenKind::Name; }
+
+std::string PrintNames::create(StringRef base) {
+  std::string name = base.str();
+  for (unsigned i = 1; reserved.contains(name) || isKeyword(name) || scope.taken.contains(name);
+       ++i)
+    name = (base + "_" + Twine(i)).str();
+  scope.taken.insert(name);
+  return name;
+}
+
+/// It never begins with an underscore, as what the printer declares in the file does.
+std::string PrintNames::create(Value value) {
+  std::string base = "v";
+  Location location = value.getLoc();
+  if (auto named = dyn_cast<NameLoc>(location)) {
+    StringRef last = named.getName().getValue();
+    last = last.substr(last.rfind('/') + 1).ltrim('_');
+    bool isWord = !last.empty() && last != "return" && !isDigit(last.front()) &&
+                  all_of(last, [](char c) { return isAlnum(c) || c == '_'; });
+    if (isWord)
+      base = last.str();
+  }
+  return scope.values[value] = create(base);
+}
+
+std::string PrintNames::define(ValueRange results) {
+  std::string targets;
+  for (Value result : results) {
+    targets += targets.empty() ? "" : ", ";
+    targets += result.use_empty() ? "_" : has(result) ? use(result) : create(result);
+  }
+  return targets;
+}
+
+std::string PrintNames::use(ValueRange values) const {
+  std::string text;
+  for (Value value : values)
+    text += (text.empty() ? "" : ", ") + use(value);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+std::string PrintNames::createDeclared(StringRef base) {
   std::string name;
   do
-    name = base.str() + std::to_string(++count);
+    name = base.str() + std::to_string(++counts[base]);
   while (declared.contains(name) || interfaces.contains(name));
   return name;
 }
 
-std::string GraphPrinter::functionName(StringRef name) const {
-  bool isHidden = declared.contains(name) || inScope.contains(name);
+std::string PrintNames::function(StringRef name) const {
+  bool isHidden = declared.contains(name) || scope.hiding.contains(name);
   return isHidden ? ("`dfg." + name + "`").str() : name.str();
 }
 
-std::string GraphPrinter::stateName(StringRef name) {
-  if (!inScope.contains(name))
+std::string PrintNames::state(StringRef name, std::string &declarations) {
+  if (!scope.hiding.contains(name))
     return quoteName(name);
   std::string &alias = stateAliases[name];
   if (alias.empty()) {
-    alias = newDeclaredName("_state_", stateCount);
+    alias = createDeclared("_state_");
     declarations += "\nlet " + alias + " = " + quoteName(name) + "\n";
   }
   return alias;
 }
 
-//===----------------------------------------------------------------------===//
-// Sizes whose names mean something else
-//===----------------------------------------------------------------------===//
-
-std::string GraphPrinter::sizeInEntry(const dfg::DimExpr &size) const {
-  if (sizeAliases.empty())
+std::string PrintNames::size(const dfg::DimExpr &size) const {
+  if (scope.sizeAliases.empty())
     return sizeText(size);
   std::optional<dfg::DimExpr> other = size.substitute([&](StringRef name) {
-    auto alias = sizeAliases.find(name);
-    return std::optional(dfg::DimExpr::symbol(alias == sizeAliases.end() ? name : alias->second));
+    auto alias = scope.sizeAliases.find(name);
+    return std::optional(
+        dfg::DimExpr::symbol(alias == scope.sizeAliases.end() ? name : alias->second));
   });
   return sizeText(other ? *other : size);
-}
-
-llvm::StringSet<> mentionedSizes(Region &region) {
-  SmallVector<std::string> found;
-  auto collect = [&](Attribute attribute) {
-    if (auto dims = dyn_cast<dfg::DimsAttr>(attribute))
-      for (const dfg::DimExpr &size : dims.getExprs())
-        size.collectSymbols(found);
-  };
-  region.walk([&](Operation *op) {
-    for (NamedAttribute attribute : op->getAttrs()) {
-      collect(attribute.getValue());
-      if (auto sizes = dyn_cast<DictionaryAttr>(attribute.getValue()))
-        for (NamedAttribute size : sizes)
-          collect(size.getValue());
-    }
-  });
-  llvm::StringSet<> names;
-  for (const std::string &name : found)
-    names.insert(name);
-  return names;
-}
-
-/// In an expression, the name of a size that is also a feed's means the feed, and the name of a
-/// variable cannot be bound. Gives such a size another name, from the shape of a feed; one that the
-/// data decide is bound under the other name.
-LogicalResult GraphPrinter::printSizeAliases(dfg::EntryOp entry) {
-  llvm::StringSet<> bound;
-  entry.walk([&](dfg::BindSizeOp binder) { bound.insert(binder.getName()); });
-  SmallVector<std::string> ofResults;
-  for (Type type : entry.getResultTypes())
-    for (const dfg::DimExpr &size : dfg::shapeOf(type))
-      size.collectSymbols(ofResults);
-  for (const auto &mentioned : mentionedSizes(entry.getBody())) {
-    StringRef name = mentioned.getKey();
-    bool isBound = bound.contains(name);
-    bool isVariable = isa_and_nonnull<dfg::VariableOp>(module.lookupSymbol(name));
-    if (!feeds.contains(name) && !(isBound && isVariable))
-      continue;
-    std::string source;
-    for (BlockArgument feed : entry.getBody().front().getArguments())
-      for (auto [axis, size] : enumerate(dfg::shapeOf(feed.getType())))
-        if (source.empty() && size.asSymbol() == name)
-          source = functionName("shape") + "(" + use(feed) + ")[" + std::to_string(axis) + "]";
-    if (isBound ? is_contained(ofResults, name) : source.empty())
-      return entry.emitError("the size '")
-             << name << "' has the name of a " << (feeds.contains(name) ? "feed" : "variable")
-             << ", and expressions of the graph language cannot tell them apart [no-text]";
-    std::string alias = newName((name + "_size").str());
-    sizeAliases[name] = alias;
-    if (!isBound)
-      *os << indent << "let " << quoteName(alias) << " = " << source << '\n';
-  }
-  return success();
 }
 
 } // namespace tfc::text

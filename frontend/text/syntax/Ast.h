@@ -1,6 +1,6 @@
 /// The syntax tree of a graph file. All nodes live in the arena of their File and are never freed
 /// one by one; strings point into the arena or the file's text. Optional children are null; other
-/// children never are (what could not be parsed is an ErrorExpr).
+/// children never are (an expression that could not be parsed is an ErrorExpr).
 #pragma once
 
 #include "frontend/text/syntax/Source.h"
@@ -24,11 +24,16 @@ struct Name {
   bool isDiscard() const { return text == "_"; }
 };
 
-enum class DType { F32, F64, F16, BF16, I8, I16, I32, I64, U8, Bool, String };
+/// The types that keywords name: the dtypes of tensors, and strings.
+enum class DType {
+#define TFC_DTYPE(CODE, ...) CODE,
+#include "runtime/Dtypes.inc"
+  String
+};
 
 llvm::StringRef spelling(DType type);
 
-/// How deep expressions, blocks and types nest; the parser reports deeper ones.
+/// The largest nesting of expressions, blocks and types; the parser reports deeper ones.
 inline constexpr unsigned kMaxNesting = 256;
 
 //===----------------------------------------------------------------------===//
@@ -62,7 +67,8 @@ struct Expr {
   ExprKind kind;
   /// In parentheses in the source; `range` then includes them.
   bool parenthesized = false;
-  /// Levels of nodes below, with those in blocks; at most kMaxNesting, so recursion is safe.
+  /// The number of levels below, including those in blocks; at most kMaxNesting, so recursion is
+  /// safe.
   uint16_t height = 0;
   SourceRange range;
   /// Without the parentheses.
@@ -78,7 +84,7 @@ template <ExprKind Kind> struct ExprOf : Expr {
   static bool classof(const Expr *expr) { return expr->kind == Kind; }
 };
 
-/// Stands where an expression could not be parsed; its error has been reported.
+/// Replaces an expression that could not be parsed; its error has been reported.
 struct ErrorExpr : ExprOf<ExprKind::Error> {};
 
 struct NameExpr : ExprOf<ExprKind::Name> {
@@ -90,10 +96,10 @@ struct DTypeExpr : ExprOf<ExprKind::DType> {
   DType dtype = DType::F32;
 };
 
-/// The word `list`, which an Index makes a type.
+/// The word `list`, which becomes a type in an Index.
 struct ListTypeExpr : ExprOf<ExprKind::ListType> {};
 
-/// At most 2^63, so that the negation of the least i64 can be written.
+/// At most 2^63, so that the smallest i64 can be written as a negation.
 struct IntExpr : ExprOf<ExprKind::Int> {
   uint64_t value = 0;
 };
@@ -112,7 +118,7 @@ struct StringPart {
 struct StringExpr : ExprOf<ExprKind::String> {
   llvm::ArrayRef<StringPart> parts;
 
-  /// The text, where nothing is interpolated.
+  /// The text if nothing is interpolated, else std::nullopt.
   std::optional<llvm::StringRef> literal() const {
     if (parts.empty())
       return llvm::StringRef();
@@ -310,7 +316,7 @@ enum class StmtKind {
   Block,
 };
 
-/// Everything that stands on lines of its own: items of a file, members of a part, statements.
+/// Anything on lines of its own: items of a file, members of a part, statements.
 struct Stmt {
   StmtKind kind;
   /// Without the annotations.
@@ -331,7 +337,7 @@ template <StmtKind Kind> struct StmtOf : Stmt {
 /// `use module: names`, `use "path" as alias`
 struct UseDecl : StmtOf<StmtKind::Use> {
   Name module;
-  /// The literal path, where the file is named by a string; then `module` is empty.
+  /// The literal path if the file is named by a string; then `module` is empty.
   StringExpr *path = nullptr;
   Name alias;
   llvm::ArrayRef<Name> names;
@@ -433,21 +439,21 @@ struct BlockStmt : StmtOf<StmtKind::Block> {
 /// A comment, for the formatter: from its `#` to the end of the line.
 struct Comment {
   SourceRange range;
-  /// Nothing but blanks stands before it on its line.
+  /// Only blanks precede it on its line.
   bool ownLine = false;
 };
 
 struct File {
   FileId id = kNoFile;
-  /// Of `graph name edition n`; no name where the file has no header.
+  /// The name in `graph name edition n`; no name if the file has no header.
   Name name;
   std::optional<uint64_t> edition;
-  /// Of the header: the `##` lines right above it.
+  /// The `##` lines directly above the header.
   llvm::StringRef doc;
   SourceRange headerRange;
   llvm::ArrayRef<Stmt *> items;
   llvm::ArrayRef<Comment> comments;
-  /// Every type that stands in the file, also inside others.
+  /// Every type in the file, including nested ones.
   std::vector<Type *> types;
 
   llvm::BumpPtrAllocator arena;

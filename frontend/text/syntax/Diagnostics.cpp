@@ -1,3 +1,4 @@
+// Collects diagnostics and prints them with the marked source lines.
 #include "frontend/text/syntax/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,13 +11,13 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// Lines longer than this are shown as the part around the place.
+/// For longer lines only the part around the location is shown.
 static constexpr size_t kMaxExcerpt = 160;
 
-/// More diagnostics than this are counted only: nobody reads them.
+/// Further diagnostics are only counted.
 static constexpr size_t kMaxPrinted = 500;
 
-/// More are not kept, as memory would go.
+/// Further diagnostics are dropped, to limit memory.
 static constexpr size_t kMaxKept = 10'000;
 
 Diagnostic &Diagnostic::also(SourceRange range) {
@@ -34,6 +35,11 @@ Diagnostic &Diagnostic::call(SourceRange place, const Twine &sentence) {
   return *this;
 }
 
+Diagnostic &Diagnostic::forAllSizes(bool isFor) {
+  isForAllSizes = isFor;
+  return *this;
+}
+
 Diagnostic &Diagnostic::help(const Twine &sentence) {
   helpText = sentence.str();
   return *this;
@@ -45,7 +51,7 @@ std::string takeSlug(std::string &text) {
   if (!view.ends_with("]") || open == StringRef::npos)
     return {};
   StringRef slug = view.drop_back().substr(open + 2);
-  // A type such as "f32[4]" or a list of shapes is no slug.
+  // A type such as "f32[4]" or a list of shapes is not a slug.
   auto isPart = [](char c) { return isLower(c) || c == '-'; };
   if (slug.empty() || !isLower(slug.front()) || !all_of(slug, isPart))
     return {};
@@ -140,7 +146,7 @@ void DiagnosticEngine::printPlace(raw_ostream &os, SourceRange at, StringRef for
   os << sources.name(at.file) << ':' << place.line << ':' << place.column << ": ";
 }
 
-/// The terminal's width of `text`; what cannot be shown counts by bytes.
+/// The width of `text` on a terminal; unprintable text counts by bytes.
 static unsigned width(StringRef text) {
   int columns = sys::unicode::columnWidthUTF8(text);
   return columns < 0 ? text.size() : columns;
@@ -171,7 +177,7 @@ struct MarkedLine {
 
 } // namespace
 
-/// Cuts a long line down to the part around its primary mark, at character boundaries.
+/// Shortens a long line to the part around its primary mark, at character boundaries.
 static void cutAround(StringRef &text, StringRef &marks, size_t place) {
   if (text.size() <= kMaxExcerpt)
     return;

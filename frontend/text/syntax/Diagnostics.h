@@ -13,7 +13,7 @@ namespace tfc::text {
 
 enum class Severity { Error, Warning };
 
-/// One message with its places. The builder functions return the diagnostic, for chains:
+/// One message with its locations. The builder functions return the diagnostic, for chaining:
 /// `diags.error(at, "unknown-name", "...").also(other).note(place, "declared here").help("...")`.
 class Diagnostic {
 public:
@@ -23,18 +23,20 @@ public:
     std::string foreignPlace = {};
   };
 
-  /// Marks a second place with `~`, if it is on the line of the first.
+  /// Marks a second range with `~`, if it is on the line of the first.
   Diagnostic &also(SourceRange range);
-  /// A sentence about another place; `at` may be invalid.
+  /// Adds a note at another location; `at` may be invalid.
   Diagnostic &note(SourceRange at, const llvm::Twine &text);
-  /// A call that leads to the place; these notes stand behind the others.
+  /// Adds a note for a call that leads to the location, after the other notes.
   Diagnostic &call(SourceRange at, const llvm::Twine &text);
-  /// What to do. The last one wins.
+  /// No sizes of tensors avoid the error.
+  Diagnostic &forAllSizes(bool isForAllSizes = true);
+  /// Sets the suggested fix, replacing an earlier one.
   Diagnostic &help(const llvm::Twine &text);
 
   Severity severity = Severity::Error;
   SourceRange at;
-  /// "file:line:col: " where `at` is invalid, as no text of that file is at hand.
+  /// "file:line:col: " if `at` is invalid because the text of that file is not available.
   std::string foreignPlace;
   llvm::SmallVector<SourceRange, 2> others;
   std::string text;
@@ -42,32 +44,34 @@ public:
   std::vector<Note> notes;
   std::vector<Note> calls;
   std::string helpText;
+  bool isForAllSizes = false;
 };
 
-/// Cuts a trailing " [slug]" off a message; empty where there is none.
+/// Removes a trailing " [slug]" from a message and returns it; empty if there is none.
 std::string takeSlug(std::string &text);
 
-/// Collects the diagnostics of a compilation and prints them, sorted by place, each once.
+/// Collects the diagnostics of a compilation and prints them, sorted by location, without
+/// duplicates.
 class DiagnosticEngine {
 public:
   explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
 
-  /// References stay valid as long as the engine, or until the next error where there are too many.
+  /// References stay valid as long as the engine, or until the next error if there are too many.
   /// `slug` may be empty.
   Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   Diagnostic &warning(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
 
-  /// The number of diagnostics that wait to be printed.
+  /// The number of diagnostics to be printed.
   size_t size() const { return diagnostics.size(); }
-  /// Takes back all but the first `size` of them.
+  /// Removes and returns all but the first `size` diagnostics.
   std::vector<Diagnostic> takeBack(size_t size);
   void add(Diagnostic diagnostic);
 
-  /// The number of errors so far, repetitions included.
+  /// The number of errors so far, including repetitions.
   unsigned errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }
 
-  /// Prints what has been collected and forgets it (but not the count).
+  /// Prints the collected diagnostics and removes them, but keeps the count.
   void flush(llvm::raw_ostream &os);
 
   /// The diagnostic that was reported last; there must be one.
@@ -83,7 +87,7 @@ private:
   const SourceManager &sources;
   std::deque<Diagnostic> diagnostics;
   unsigned errors = 0;
-  /// Those that are too many to keep, and the last of them.
+  /// The number of dropped diagnostics, and the last of them.
   size_t dropped = 0;
   Diagnostic discarded;
 };

@@ -1,3 +1,4 @@
+// Splits source text into tokens.
 #include "frontend/text/syntax/Lexer.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -40,16 +41,8 @@ bool isKeyword(TokenKind kind) { return kind >= TokenKind::Graph && kind <= Toke
 std::optional<ast::DType> parseDType(StringRef word) {
   using ast::DType;
   return StringSwitch<std::optional<DType>>(word)
-      .Case("f32", DType::F32)
-      .Case("f64", DType::F64)
-      .Case("f16", DType::F16)
-      .Case("bf16", DType::BF16)
-      .Case("i8", DType::I8)
-      .Case("i16", DType::I16)
-      .Case("i32", DType::I32)
-      .Case("i64", DType::I64)
-      .Case("u8", DType::U8)
-      .Case("bool", DType::Bool)
+#define TFC_DTYPE(CODE, NAME, ...) .Case(NAME, DType::CODE)
+#include "runtime/Dtypes.inc"
       .Case("string", DType::String)
       .Default(std::nullopt);
 }
@@ -124,7 +117,7 @@ void Lexer::push(TokenKind kind, uint32_t begin) {
   startsLine = false;
 }
 
-/// The bytes of the character at `at`, 0 where they are not UTF-8.
+/// The number of bytes of the current character, 0 if it is not valid UTF-8.
 unsigned Lexer::characterLength() const {
   auto *bytes = reinterpret_cast<const UTF8 *>(text.data() + at);
   unsigned length = getNumBytesForUTF8(*bytes);
@@ -133,7 +126,7 @@ unsigned Lexer::characterLength() const {
   return length;
 }
 
-/// Reports bytes from `begin` to `at` that no text may hold: once for a run of them.
+/// Reports a run of invalid bytes from `begin` to `at`, once.
 void Lexer::checkBytes(uint32_t begin) {
   uint32_t stop = at;
   bool reported = false;
@@ -146,7 +139,7 @@ void Lexer::checkBytes(uint32_t begin) {
       error(from, "bad-character",
             length == 0 ? Twine("these bytes are not UTF-8 text")
                         : "control character 0x" + Twine::utohexstr(uint8_t(text[from])) +
-                              " cannot stand in a graph file");
+                              " is not allowed in a graph file");
     reported = length == 0 || forbidden;
   }
   at = stop;
@@ -298,16 +291,19 @@ void Lexer::lexOther() {
   StringRef shown = text.slice(begin, at);
   Diagnostic &diagnostic =
       error(begin, "bad-character", "'" + shown + "' means nothing in the graph language");
-  StringRef help = StringSwitch<StringRef>(shown)
-                       .Case("&", "write 'and', or call 'bitwise_and'")
-                       .Case("|", "write 'or', or call 'bitwise_or'")
-                       .Case("^", "a power is 'x ** y'; call 'bitwise_xor' for bits")
-                       .Case("!", "write 'not'")
-                       .Case("'", "strings stand in double quotes")
-                       .Case("$", "static values stand in braces inside strings: \"{k}\"")
-                       .Default(uint8_t(c) >= 0x80 ? "other names than [A-Za-z_][A-Za-z_0-9]* "
-                                                     "stand in backquotes"
-                                                   : "");
+  StringRef help =
+      StringSwitch<StringRef>(shown)
+          .Case("&", "write 'and', or call 'bitwise_and'")
+          .Case("|", "write 'or', or call 'bitwise_or'")
+          .Case("^", "a power is 'x ** y'; call 'bitwise_xor' for bits")
+          .Case("!", "write 'not'")
+          .Case("'", "strings are in double quotes")
+          .Case("?", "select(condition, x, y) chooses element by element; by one bool, "
+                     "'if c { yield x } else { yield y }'")
+          .Case("$", "static values are in braces inside strings: \"{k}\"")
+          .Default(uint8_t(c) >= 0x80 ? "other names than [A-Za-z_][A-Za-z_0-9]* "
+                                        "stand in backquotes"
+                                      : "");
   if (!help.empty())
     diagnostic.help(help);
   // '&&', '||' and 'a string' are one mistake each.

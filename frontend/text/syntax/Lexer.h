@@ -70,7 +70,7 @@ namespace tfc::text {
 
 enum class TokenKind : uint8_t {
   End,
-  /// Ends a statement; the parser makes it from `startsLine`, the lexer never does.
+  /// Ends a statement; the parser creates it from `startsLine`, the lexer never does.
   Newline,
   /// A character that starts no token; its error has been reported.
   Invalid,
@@ -93,7 +93,7 @@ bool isKeyword(TokenKind kind);
 TokenKind classifyWord(llvm::StringRef word);
 std::optional<ast::DType> parseDType(llvm::StringRef word);
 
-/// True for words that can stand without backquotes where a name is meant.
+/// Returns true for words that can be used as names without backquotes.
 bool isPlainName(llvm::StringRef name);
 
 struct Token {
@@ -102,7 +102,7 @@ struct Token {
   bool startsLine = false;
   uint32_t begin = 0;
   uint32_t end = 0;
-  /// How many of the file's comments stand before it.
+  /// The number of the file's comments before it.
   uint32_t commentsBefore = 0;
 };
 

@@ -1,3 +1,4 @@
+// Entry points of the parser, and the check whether a file is graph source at all.
 #include "frontend/text/syntax/ParserImpl.h"
 #include "frontend/text/syntax/Suggest.h"
 
@@ -9,8 +10,10 @@ using namespace llvm;
 namespace tfc::text {
 
 StringRef ast::spelling(DType type) {
-  static constexpr StringLiteral kNames[] = {"f32", "f64", "f16", "bf16", "i8",    "i16",
-                                             "i32", "i64", "u8",  "bool", "string"};
+  static constexpr StringLiteral kNames[] = {
+#define TFC_DTYPE(CODE, NAME, ...) NAME,
+#include "runtime/Dtypes.inc"
+      "string"};
   return kNames[size_t(type)];
 }
 
@@ -20,7 +23,8 @@ StringRef ast::spelling(BinaryOp op) {
   return kNames[size_t(op)];
 }
 
-/// Whether a line begins a declaration as only graph source has it: `entry name(`, `use "`.
+/// Returns true if a line begins a declaration in a form that only graph source has: `entry name(`,
+/// `use "`.
 static bool isDistinctive(StringRef line) {
   if (line.starts_with("use \""))
     return true;

@@ -10,12 +10,12 @@ namespace tfc::text {
 std::unique_ptr<ast::File> parseFile(const SourceManager &sources, FileId file,
                                      DiagnosticEngine &diagnostics);
 
-/// Whether an error in this place says that its file is no graph source: one in the first
-/// declaration of a file without a line such as `entry name(` or `use "..`. What stands in a file
-/// that was named by mistake, or by somebody who may not read it, is not shown.
+/// Returns true if an error at this location means that its file is not graph source: it is in the
+/// first declaration of a file without a line such as `entry name(` or `use "..`. The contents of a
+/// file that was named by mistake, or by a user who may not read it, are not shown.
 bool isInForeignFile(const SourceManager &sources, SourceRange at);
 
-/// The error about such a file, which shows the line alone.
+/// Reports such a file, with the line number only.
 void reportForeignFile(const SourceManager &sources, SourceRange at, DiagnosticEngine &diagnostics);
 
 } // namespace tfc::text

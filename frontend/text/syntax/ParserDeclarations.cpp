@@ -1,3 +1,4 @@
+// Parses files and declarations.
 #include "frontend/text/syntax/ParserImpl.h"
 
 using namespace llvm;
@@ -30,7 +31,7 @@ void Parser::parse() {
       advance();
     noteFirstItem();
   }
-  noteFirstItem(); // of a file without any
+  noteFirstItem(); // for a file without items
   file.items = copy(ArrayRef(items));
   file.comments = copy(ArrayRef(comments));
 }
@@ -91,7 +92,7 @@ Stmt *Parser::parseDeclaration() {
   case TokenKind::Entry:
     return parseFn();
   case TokenKind::Graph:
-    error(range(), "misplaced", "the header 'graph' stands once, at the top of the file");
+    error(range(), "misplaced", "there is only one header 'graph', at the top of the file");
     return nullptr;
   case TokenKind::RBrace:
     error(range(), "unexpected-token", "this '}' closes nothing");
@@ -103,7 +104,8 @@ Stmt *Parser::parseDeclaration() {
           "a constant is bound by 'let', values are computed in a 'fn' or an 'entry'");
     return nullptr;
   default:
-    expected("a declaration");
+    if (Diagnostic *diagnostic = expected("a declaration"); diagnostic && at(TokenKind::SlashSlash))
+      diagnostic->help("comments begin with '#'");
     return nullptr;
   }
 }
@@ -123,13 +125,22 @@ Stmt *Parser::parseUse() {
   if (accept(TokenKind::As))
     use->alias = parseName();
   if (accept(TokenKind::Colon)) {
-    SmallVector<Name> names;
-    do
-      names.push_back(parseName());
-    while (accept(TokenKind::Comma));
-    use->names = copy(ArrayRef(names));
+    use->names = parseUsedNames();
   }
   return finish(use, begin);
+}
+
+ArrayRef<Name> Parser::parseUsedNames() {
+  SmallVector<Name> names;
+  do {
+    if (at(TokenKind::Star)) {
+      if (Diagnostic *diagnostic = expected("a name"))
+        diagnostic->help("names are listed: 'use layers: dense, dropout'");
+    } else if (Name name = parseName()) {
+      names.push_back(name);
+    }
+  } while (accept(TokenKind::Comma));
+  return copy(ArrayRef(names));
 }
 
 Stmt *Parser::parseDim() {
@@ -215,7 +226,7 @@ Stmt *Parser::parseFn() {
   fn->name = parseName(fn->isEntry ? "the entry's name" : "the function's name");
   if (expect(TokenKind::LParen))
     fn->params = parseParams(TokenKind::RParen);
-  if (accept(TokenKind::Arrow))
+  if (accept(TokenKind::Arrow) || acceptFatArrow())
     parseResults(fn);
   fn->where = parseWhere();
   if (!at(TokenKind::LBrace)) {
@@ -225,6 +236,18 @@ Stmt *Parser::parseFn() {
   }
   fn->body = parseBlock();
   return finish(fn, begin);
+}
+
+/// Reports `=>` where `->` is meant, and goes on.
+bool Parser::acceptFatArrow() {
+  const Token first = token();
+  if (recovering || !at(TokenKind::Assign) || tokens[position + 1].kind != TokenKind::Greater ||
+      tokens[position + 1].begin != first.end)
+    return false;
+  advance();
+  advance();
+  diagnostics.error(rangeFrom(first.begin), "unexpected-token", "expected '->', but got '=>'");
+  return true;
 }
 
 void Parser::parseResults(FnDecl *fn) {
@@ -244,7 +267,7 @@ void Parser::parseResults(FnDecl *fn) {
                         "a result is 'name: type', without 'static', 'var' or a default");
 }
 
-/// The parameters behind an opening bracket, and its end.
+/// Parses the parameters after an opening bracket, and the closing bracket.
 ArrayRef<Param> Parser::parseParams(TokenKind closing) {
   const Token open = previous();
   ++brackets;

@@ -1,3 +1,4 @@
+// Parses expressions, including run-time regions.
 #include "frontend/text/syntax/ParserImpl.h"
 
 #include "llvm/ADT/APInt.h"
@@ -18,7 +19,7 @@ using namespace ast;
 
 namespace {
 
-/// Precedence, from loose to tight.
+/// Precedence, from lowest to highest.
 enum Level : unsigned { kOr = 1, kAnd, kNot, kComparison, kSum, kTerm, kFactor };
 
 struct Operator {
@@ -97,7 +98,7 @@ Expr *ExpressionParser::parseBinary(unsigned minLevel) {
   return lhs;
 }
 
-/// `not x` where a `not` may stand, `-x`, or `x ** y`.
+/// `not x` if `not` is allowed here, `-x`, or `x ** y`.
 Expr *ExpressionParser::parseUnary(unsigned minLevel) {
   Nesting nesting(*this);
   if (recovering || nesting.tooDeep())
@@ -147,7 +148,7 @@ Expr *ExpressionParser::parseSuffixes(Expr *base) {
       auto *member = make<MemberExpr>();
       member->base = base;
       member->member = parseName("a name after '.'");
-      base = finish(member, begin, {base});
+      base = member->member ? finish(member, begin, {base}) : errorExpr();
     } else {
       return base;
     }
@@ -167,12 +168,12 @@ Expr *ExpressionParser::parseCall(Expr *callee) {
   return finish(call, callee->range.begin, children);
 }
 
-/// `axis = 1` where `axis: 1` is meant.
+/// Reports `axis = 1` instead of `axis: 1`.
 void ExpressionParser::parseAssignedArg(Arg &arg, const Token &open) {
   if (Diagnostic *diagnostic = expected("',' or ')'"))
     diagnostic->also(range(open))
         .help("arguments are named by ':', as in f(axis: 1); '==' compares");
-  // What stands before the '=' is no value.
+  // The name before the '=' is not a value.
   arg.value = make<ErrorExpr>();
 }
 
@@ -250,7 +251,7 @@ IndexItem ExpressionParser::parseIndex(SmallVectorImpl<Expr *> &children) {
 // Primary expressions
 //===----------------------------------------------------------------------===//
 
-/// What other libraries call by a word that is a keyword here.
+/// The meaning in other libraries of a word that is a keyword here.
 static StringRef otherwiseMeant(TokenKind keyword) {
   if (keyword == TokenKind::Where)
     return "; select(condition, x, y) chooses element by element";
@@ -422,7 +423,7 @@ Expr *ExpressionParser::parseRegion() {
     break;
   }
   brackets = outerBrackets;
-  // What the blocks hold counts as below the region.
+  // The contents of the blocks count as levels below the region.
   ErrorExpr content;
   content.height = deepest;
   deepest = outer;

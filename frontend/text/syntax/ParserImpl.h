@@ -23,15 +23,16 @@ protected:
   SourceRange rangeFrom(uint32_t begin) const;
   llvm::StringRef spelled(const Token &token) const;
   void advance();
-  /// Passes the line break before the next token, if there is one.
+  /// Skips the line break before the next token, if there is one.
   void skipNewline() { lineStart = position; }
   bool behindLineBreak() const;
-  /// At `name = ..` on a new line: a statement, wherever it stands.
+  /// Returns true at `name = ..` on a new line, which is always a statement.
   bool atNewBinding() const;
   bool accept(TokenKind expected);
   bool expect(TokenKind expected, const llvm::Twine &what);
   bool expect(TokenKind expected) { return expect(expected, describe(expected)); }
-  /// Expects the bracket that closes `open`; `alternative` is what else could stand there.
+  /// Expects the bracket that closes `open`; `alternative` names other tokens that are possible
+  /// here.
   void expectClosing(TokenKind closing, const Token &open, llvm::StringRef alternative = {});
   void expectNewline();
 
@@ -41,13 +42,13 @@ protected:
   Diagnostic *error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   std::string describeToken() const;
   void skipStatement(uint32_t begin);
-  /// After an error in what stands before a block: resumes at its `{`, if the line has one.
+  /// After an error before a block: resumes at its `{`, if the line has one.
   void resumeAtBrace();
   unsigned column(uint32_t offset) const;
-  /// The place just behind the last token.
+  /// The location just after the last token.
   SourceRange endOfPrevious() const;
 
-  /// Counts nesting; false, with an error, where it is too deep.
+  /// Counts nesting; converts to false, after an error, if it is too deep.
   class Nesting {
   public:
     explicit Nesting(TokenStream &tokens) : tokens(tokens) { ++tokens.depth; }
@@ -76,9 +77,10 @@ protected:
   std::vector<Token> tokens;
   std::vector<ast::Comment> comments;
   size_t position = 0;
-  /// The token that begins a statement: the line break before it has been passed.
+  /// The first token of the current statement, whose preceding line break has been skipped.
   size_t lineStart = 0;
-  /// Open parentheses and brackets since the innermost brace; inside them newlines mean nothing.
+  /// The number of open parentheses and brackets since the innermost brace; inside them newlines
+  /// have no meaning.
   unsigned brackets = 0;
   unsigned depth = 0;
   /// The greatest height of the expressions since the innermost block began.
@@ -159,7 +161,7 @@ public:
 
   /// Parses the whole file into the File.
   void parse();
-  /// Where what follows the first declaration begins; past the file where nothing does.
+  /// The start of the text after the first declaration; past the end of the file if there is none.
   uint32_t endOfFirstItem() const { return firstItemEnd; }
 
 private:
@@ -175,6 +177,8 @@ private:
   ast::Stmt *parseFn();
   llvm::ArrayRef<ast::Param> parseParams(TokenKind closing);
   ast::Param parseParam();
+  bool acceptFatArrow();
+  llvm::ArrayRef<ast::Name> parseUsedNames();
   void parseResults(ast::FnDecl *fn);
   llvm::ArrayRef<ast::Expr *> parseWhere();
 

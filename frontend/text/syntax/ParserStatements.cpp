@@ -1,3 +1,4 @@
+// Parses blocks and statements.
 #include "frontend/text/syntax/ParserImpl.h"
 
 using namespace llvm;
@@ -29,7 +30,7 @@ ArrayRef<Stmt *> StatementParser::parseBody(const Token &open, bool ofPart) {
   unsigned outerBrackets = std::exchange(brackets, 0);
   auto isEnd = [&] {
     TokenKind next = token().kind;
-    // Only items start so: the block's '}' is missing.
+    // Only items start like this: the block's '}' is missing.
     bool isItem = next == TokenKind::Entry || next == TokenKind::Part || next == TokenKind::Use ||
                   (next == TokenKind::Fn && !ofPart);
     return next == TokenKind::RBrace || next == TokenKind::End || isItem;
@@ -96,13 +97,14 @@ Stmt *StatementParser::parseStatementBody() {
   case TokenKind::Dim:
   case TokenKind::Queue:
     error(range(), "misplaced",
-          "'" + spelled(token()) + "' declares for a whole file and cannot stand in a block");
+          "'" + spelled(token()) + "' is a declaration of a file, and not allowed in a block");
     return nullptr;
   case TokenKind::Else:
     error(range(), "unexpected-token", "this 'else' follows no 'if'");
     return nullptr;
   default:
-    expected("a statement");
+    if (Diagnostic *diagnostic = expected("a statement"); diagnostic && at(TokenKind::SlashSlash))
+      diagnostic->help("comments begin with '#'");
     return nullptr;
   }
 }
@@ -226,7 +228,7 @@ Stmt *StatementParser::parseCallStatement(Name first) {
     diagnostic->help("write 'x = x " + spelled(token()) +
                      " ..'; a variable v changes by assign_add(v, ..)");
   else if (diagnostic && at(TokenKind::RBrace))
-    diagnostic->help("a block gives values by 'yield', a function by 'return'");
+    diagnostic->help("a block returns values by 'yield', a function by 'return'");
   return nullptr;
 }
 

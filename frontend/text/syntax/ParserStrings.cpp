@@ -1,3 +1,4 @@
+// Parses strings with their escapes and interpolated expressions.
 #include "frontend/text/syntax/ParserImpl.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -9,8 +10,8 @@ namespace tfc::text {
 
 using namespace ast;
 
-/// Decodes the escape at `at` (its backslash) and moves behind it; `offset` is the place in the
-/// file of `text`. Nothing, and an error, where it is unknown.
+/// Decodes the escape at `at` (its backslash) and moves past it; `offset` is the offset in the file
+/// of `text`. Returns std::nullopt after an error if it is unknown.
 std::optional<uint32_t> ExpressionParser::decodeEscape(StringRef text, size_t &at,
                                                        uint32_t offset) {
   size_t begin = at++;

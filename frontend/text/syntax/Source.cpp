@@ -1,3 +1,4 @@
+// Owns source texts and maps offsets to lines and columns.
 #include "frontend/text/syntax/Source.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -30,7 +30,7 @@ struct SourceRange {
   static SourceRange join(SourceRange a, SourceRange b);
 };
 
-/// A line and a column as people count: from 1, columns in characters.
+/// A line and a column, both counted from 1, columns in characters.
 struct LineColumn {
   unsigned line = 1;
   unsigned column = 1;
@@ -39,18 +39,18 @@ struct LineColumn {
 /// Owns the text of all files that one compilation reads.
 class SourceManager {
 public:
-  /// Reads `path`; reading the same path again gives the same id. Nothing, and `error` set, where
-  /// the file cannot be read or is too large.
+  /// Reads `path`; reading the same path again gives the same id. Returns std::nullopt and sets
+  /// `error` if the file cannot be read or is too large.
   std::optional<FileId> load(llvm::StringRef path, std::string &error,
                              uint64_t maxBytes = kMaxGraphBytes);
 
-  /// Notes a file that is read in another way, such as one of tensors.
+  /// Records a file that is read in another way, such as one of tensors.
   void addInput(llvm::StringRef path) { inputs.push_back(path.str()); }
 
   /// The paths of all files that were read.
   llvm::ArrayRef<std::string> getInputs() const { return inputs; }
 
-  /// Adds text that is in no file, or stands for the file `name`.
+  /// Adds text that is not in a file, or replaces the file `name`.
   FileId add(llvm::StringRef name, llvm::StringRef text);
 
   /// The file that was loaded or added as `name`.
@@ -59,12 +59,13 @@ public:
   llvm::StringRef name(FileId file) const { return files[file].name; }
   llvm::StringRef text(FileId file) const { return files[file].buffer->getBuffer(); }
   llvm::StringRef text(SourceRange range) const;
-  /// The text in one line, for messages: a line break and what indents the next line are one blank.
+  /// The text on one line, for messages: a line break and the following indentation become one
+  /// blank.
   std::string oneLine(SourceRange range) const;
   size_t size() const { return files.size(); }
 
   LineColumn lineColumn(FileId file, uint32_t offset) const;
-  /// The offset of a line and column; the end of the line (or file) where the column is too large.
+  /// The offset of a line and column; the end of the line (or file) if the column is too large.
   uint32_t offset(FileId file, LineColumn place) const;
   /// The text of line `line` (from 1) without its end.
   llvm::StringRef line(FileId file, unsigned line) const;

@@ -1,3 +1,4 @@
+// Finds similar names for suggestions.
 #include "frontend/text/syntax/Suggest.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -8,7 +9,7 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// The number of letters to insert, delete, replace or exchange with their neighbour.
+/// The number of letters to insert, delete, replace or swap with their neighbour.
 static unsigned editDistance(StringRef a, StringRef b) {
   SmallVector<unsigned> beforeLast, last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), 0);
@@ -25,7 +26,7 @@ static unsigned editDistance(StringRef a, StringRef b) {
   return last[b.size()];
 }
 
-/// What other libraries call longer, such as `concatenate` or `reduce_sum`.
+/// The candidate for a longer name of other libraries, such as `concatenate` or `reduce_sum`.
 static StringRef findShorter(StringRef name, ArrayRef<StringRef> candidates) {
   StringRef best;
   for (StringRef candidate : candidates) {
@@ -44,7 +45,7 @@ StringRef findSimilar(StringRef name, ArrayRef<StringRef> candidates) {
   for (StringRef candidate : candidates) {
     size_t longer = std::max(name.size(), candidate.size());
     bool isFar = longer - std::min(name.size(), candidate.size()) >= least;
-    // Of a name of one letter, another letter is another name.
+    // A name of one letter is not similar to another one.
     if (isFar || candidate.empty() || candidate == name)
       continue;
     unsigned distance = editDistance(lower, candidate.lower());

@@ -1,4 +1,4 @@
-/// What a misspelt name may have been meant to be.
+/// Suggestions for misspelled names.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -6,8 +6,8 @@
 
 namespace tfc::text {
 
-/// The candidate that is most like `name`: few letters are wrong, missing or exchanged, or it is
-/// written in another case. Empty where none is alike.
+/// The candidate most similar to `name`: few letters are wrong, missing or swapped, or only the
+/// case differs. Empty if none is similar.
 llvm::StringRef findSimilar(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 } // namespace tfc::text

@@ -20,7 +20,7 @@ TokenStream::TokenStream(const SourceManager &sources, ast::File &file,
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// Whether a newline after this token ends a statement.
+/// Returns true if a newline after this token ends a statement.
 static bool canEndStatement(TokenKind kind) {
   switch (kind) {
   case TokenKind::Name:
@@ -127,6 +127,8 @@ void TokenStream::expectNewline() {
   else if (at(TokenKind::If))
     diagnostic->help("select(condition, x, y) chooses element by element; by one bool, 'if c { "
                      "yield x } else { yield y }'");
+  else if (at(TokenKind::Name) && spelled(token()) == "elif")
+    diagnostic->help("'else if' continues an 'if'");
   else if (at(TokenKind::Assign))
     diagnostic->help("'==' compares; '=' binds a name at the start of a statement");
 }
@@ -169,7 +171,7 @@ Diagnostic *TokenStream::expected(const Twine &what) {
       error(lineEnds ? endOfPrevious() : range(), lineEnds ? "missing-token" : "unexpected-token",
             "expected " + what + ", but " + describeToken());
   if (diagnostic && lineEnds && next.kind == TokenKind::LBrace)
-    diagnostic->help("the '{' of a block stands on the line that it belongs to");
+    diagnostic->help("the '{' of a block must be on the line of its header");
   return diagnostic;
 }
 

@@ -1,5 +1,5 @@
-// The gradient of a branch is a branch on the same condition. What it uses of the forward one leaves that
-// as a result, with zeros from the other region; in a loop it is pushed and popped where the region runs.
+// The gradient of a branch is a branch on the same condition. Forward values that it uses become results of the forward
+// branch, with zeros from the other region; in a loop they are pushed and popped if the region runs.
 // RUN: tfc-opt --tfc-build-gradients --canonicalize --cse %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @top

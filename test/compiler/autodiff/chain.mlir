@@ -1,4 +1,4 @@
-// Gradients flow back through each operation once; shared operands add theirs up.
+// Gradients flow back through each operation once; gradients of shared operands are added.
 // RUN: tfc-opt --tfc-build-gradients --canonicalize --cse %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @square_of_tanh

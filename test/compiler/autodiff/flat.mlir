@@ -1,4 +1,4 @@
-// What does not flow because it is flat, chosen or held constant is zero, and no error.
+// Gradients through piecewise constant functions, conditions and constants are zero, without an error.
 // RUN: tfc-opt --tfc-build-gradients --canonicalize --cse %s | FileCheck %s
 
 // Steps of floats have a slope: zero.

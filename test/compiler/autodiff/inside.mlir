@@ -1,5 +1,5 @@
-// A gradient inside of a loop differentiates what stands before it in its block and in those around, and
-// holds constant what the loop did before.
+// A gradient inside of a loop differentiates operations before it in its block and the enclosing ones, and treats
+// earlier iterations as constant.
 // RUN: tfc-opt --tfc-build-gradients --canonicalize --cse %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @descent

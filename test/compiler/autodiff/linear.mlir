@@ -1,4 +1,4 @@
-// T steps cost O(T) in time and memory, whatever size what they read from has; or O(sqrt T) in memory.
+// T steps cost O(T) time and memory, however large the values that they read from; or O(sqrt T) memory.
 // REQUIRES: numpy
 // RUN: %python %S/Inputs/linear.py %s
 

@@ -1,4 +1,4 @@
-// Gradients of lists are lists, changed in place: a loop over the elements adds each to its place.
+// Gradients of lists are lists, changed in place: a loop over the elements adds each at its position.
 // RUN: tfc-opt --tfc-build-gradients --canonicalize --cse %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @scan

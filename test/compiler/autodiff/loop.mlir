@@ -1,5 +1,5 @@
-// The gradient of a loop is a loop that counts down: what it uses of an iteration is pushed on a tape,
-// what is known outside or follows from the counter is not.
+// The gradient of a loop is a loop that counts down: values of an iteration that it uses are pushed on a tape, unless
+// they are known outside or follow from the counter.
 // RUN: tfc-opt --tfc-build-gradients --canonicalize --cse %s | FileCheck %s
 
 // CHECK: dfg.tape @[[STATE:.*]] : tensor<4xf64>{{$}}

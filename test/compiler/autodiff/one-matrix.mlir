@@ -1,5 +1,5 @@
-// The gradient of a matrix that all matrices of a batch are multiplied with is one product over all rows, not
-// one for each matrix of the batch and their sum.
+// The gradient of a matrix that multiplies all matrices of a batch is one product over all rows, not the sum of one
+// product for each matrix.
 // RUN: tfc-opt --tfc-build-gradients --canonicalize --cse %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @rows

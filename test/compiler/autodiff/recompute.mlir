@@ -1,5 +1,5 @@
-// A loop saves carried values alone where it is asked to: of each iteration, or of the iterations 0, 1, 4,
-// 9, ..., from which segments run once more.
+// With `recompute` a loop saves only carried values: of each iteration, or of the iterations 0, 1, 4, 9, ..., from
+// which segments run again.
 // RUN: tfc-opt --tfc-build-gradients --canonicalize --cse %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @all

@@ -1,4 +1,4 @@
-// A variable that is only gathered from gets the touched rows; two gathers give theirs one after the other.
+// A variable that only gathers read has the touched rows as its gradient; those of two gathers are concatenated.
 // RUN: tfc-opt --tfc-build-gradients --canonicalize %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @two_gathers

@@ -1,4 +1,4 @@
-// Errors call nodes what the author calls them.
+// Errors use the author's names of nodes.
 // RUN: not tfc-opt %s --tfc-structure-control-flow 2>&1 | FileCheck %s
 
 // CHECK: error: loc("s_next"): frame 'sum' is not a while loop: 's_next' reaches merge 's' without a switch on 'go' [irreducible-loop]

@@ -1,4 +1,4 @@
-// What is no loop, no tree of frames or in the wrong place is an error that names its nodes.
+// Frames that are not loops or do not form a tree, and misplaced operations, are errors that name the nodes.
 // RUN: tfc-opt %s --tfc-structure-control-flow --split-input-file --verify-diagnostics
 
 func.func @cycle(%x: tensor<f32>) {
@@ -228,7 +228,7 @@ func.func @into_itself(%x: tensor<f32>, %p: tensor<i1>) {
 // -----
 
 func.func @misplaced(%x: tensor<f32>, %p: tensor<i1>) {
-  // expected-error @below {{'switch' stands in no 'dataflow' block [misplaced]}}
+  // expected-error @below {{'switch' is outside of a 'dataflow' block [misplaced]}}
   %t, %f = dfg.switch %x, %p : tensor<f32>, tensor<i1>
   dfg.dataflow {
     %a, %done = dfg.node after() -> tensor<f32> {

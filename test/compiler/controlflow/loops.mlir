@@ -1,4 +1,4 @@
-// Frames become loops: several exits, invariants, conditions that are not computed twice.
+// Frames become loops: several exits, invariants, conditions that must not be computed twice.
 // RUN: tfc-opt %s --tfc-structure-control-flow --split-input-file | FileCheck %s
 
 // Two exits, an invariant variable, a constant enter, and a computation behind the false side.

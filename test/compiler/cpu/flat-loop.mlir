@@ -1,5 +1,5 @@
 // Elementwise operands of one shape are one flat loop of four vectors, with a masked tail.
-// RUN: tfc-opt --tfc-cpu-codegen=mcpu=x86-64-v4 %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v4 --tfc-cpu-codegen %s | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
@@ -12,8 +12,8 @@
 // CHECK: llvm.intr.masked.load {{.*}} : (!llvm.ptr, vector<16xi1>, vector<16xf32>) -> vector<16xf32>
 // CHECK: llvm.intr.masked.store
 // CHECK-NOT: scf.for
-func.func private @twice(%n: index, %x: tensor<?x100xf32> {tfc.shape = affine_map<()[s0] -> (s0, 100)>})
-    -> (tensor<?x100xf32> {tfc.shape = affine_map<()[s0] -> (s0, 100)>}) attributes {tfc.kernel} {
+kernel.func @twice(%n: index, %x: tensor<?x100xf32> {kernel.shape = affine_map<()[s0] -> (s0, 100)>})
+    -> (tensor<?x100xf32> {kernel.shape = affine_map<()[s0] -> (s0, 100)>}) {
   %e = tensor.empty(%n) : tensor<?x100xf32>
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<?x100xf32>) outs(%e : tensor<?x100xf32>) {
@@ -21,5 +21,5 @@ func.func private @twice(%n: index, %x: tensor<?x100xf32> {tfc.shape = affine_ma
     %1 = arith.addf %a, %a : f32
     linalg.yield %1 : f32
   } -> tensor<?x100xf32>
-  return %0 : tensor<?x100xf32>
+  kernel.return %0 : tensor<?x100xf32>
 }

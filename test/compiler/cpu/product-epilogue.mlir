@@ -1,5 +1,5 @@
 // What reads a product at its own point is computed before the tile is stored, tails under a mask.
-// RUN: tfc-opt --tfc-cpu-codegen=mcpu=znver5 %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func hidden @bias_relu(
 // CHECK: %[[SUMS:.*]]:16 = scf.for
@@ -10,8 +10,8 @@
 // CHECK: llvm.intr.masked.store
 // CHECK-NOT: scf.for
 // CHECK: llvm.return
-func.func private @bias_relu(%x: tensor<8x64xf32>, %w: tensor<64x20xf32>, %c: tensor<20xf32>)
-    -> tensor<8x20xf32> attributes {tfc.kernel} {
+kernel.func @bias_relu(%x: tensor<8x64xf32>, %w: tensor<64x20xf32>, %c: tensor<20xf32>)
+    -> tensor<8x20xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x20xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<8x20xf32>) -> tensor<8x20xf32>
@@ -35,5 +35,5 @@ func.func private @bias_relu(%x: tensor<8x64xf32>, %w: tensor<64x20xf32>, %c: te
     %m = arith.maximumf %q, %zero : f32
     linalg.yield %m : f32
   } -> tensor<8x20xf32>
-  return %r : tensor<8x20xf32>
+  kernel.return %r : tensor<8x20xf32>
 }

@@ -1,6 +1,6 @@
 // A factor that is contiguous along the summed dimension is transposed on the stack for many rows,
 // and read in place for few rows, the lanes along the sum.
-// RUN: tfc-opt --tfc-cpu-codegen=mcpu=znver5 %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func hidden @many_rows(
 // CHECK: %[[PANEL:.*]] = llvm.alloca
@@ -8,8 +8,8 @@
 // CHECK: llvm.store
 // CHECK: llvm.intr.fma
 // CHECK: llvm.return
-func.func private @many_rows(%x: tensor<64x32xf32>, %w: tensor<128x32xf32>)
-    -> tensor<64x128xf32> attributes {tfc.kernel} {
+kernel.func @many_rows(%x: tensor<64x32xf32>, %w: tensor<128x32xf32>)
+    -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
@@ -23,7 +23,7 @@ func.func private @many_rows(%x: tensor<64x32xf32>, %w: tensor<128x32xf32>)
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
   } -> tensor<64x128xf32>
-  return %p : tensor<64x128xf32>
+  kernel.return %p : tensor<64x128xf32>
 }
 
 // CHECK-LABEL: llvm.func hidden @one_row(
@@ -31,8 +31,8 @@ func.func private @many_rows(%x: tensor<64x32xf32>, %w: tensor<128x32xf32>)
 // CHECK: %{{.*}}:16 = scf.for
 // CHECK: vector.shuffle
 // CHECK: llvm.return
-func.func private @one_row(%x: tensor<1x32xf32>, %w: tensor<128x32xf32>)
-    -> tensor<1x128xf32> attributes {tfc.kernel} {
+kernel.func @one_row(%x: tensor<1x32xf32>, %w: tensor<128x32xf32>)
+    -> tensor<1x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x128xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x128xf32>) -> tensor<1x128xf32>
@@ -46,5 +46,5 @@ func.func private @one_row(%x: tensor<1x32xf32>, %w: tensor<128x32xf32>)
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
   } -> tensor<1x128xf32>
-  return %p : tensor<1x128xf32>
+  kernel.return %p : tensor<1x128xf32>
 }

@@ -1,6 +1,6 @@
 // A product keeps a tile of its output in registers: as many vectors as the processor has room for.
-// RUN: tfc-opt --tfc-cpu-codegen=mcpu=znver5 %s | FileCheck %s --check-prefixes=CHECK,WIDE
-// RUN: tfc-opt --tfc-cpu-codegen=mcpu=haswell %s | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: tfc-opt --tfc-attach-target=mcpu=haswell --tfc-cpu-codegen %s | FileCheck %s --check-prefixes=CHECK,NARROW
 
 // CHECK-LABEL: llvm.func hidden @dense(
 // WIDE: %{{.*}}:{{2[0-9]|3[01]}} = scf.for
@@ -11,8 +11,8 @@
 // CHECK: %[[A:.*]] = vector.broadcast %[[ELEMENT]]
 // CHECK: llvm.intr.fma(%[[A]], %[[B]],
 // CHECK: scf.yield
-func.func private @dense(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>)
-    -> tensor<64x128xf32> attributes {tfc.kernel} {
+kernel.func @dense(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>)
+    -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
@@ -26,5 +26,5 @@ func.func private @dense(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>)
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
   } -> tensor<64x128xf32>
-  return %p : tensor<64x128xf32>
+  kernel.return %p : tensor<64x128xf32>
 }

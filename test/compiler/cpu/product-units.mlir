@@ -1,12 +1,12 @@
 // Units are blocks of rows times panels of columns: a function of the shape, also of unknown rows.
-// RUN: tfc-opt --tfc-cpu-codegen=mcpu=znver5 %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-DAG: #[[FIXED:.*]] = affine_map<() -> ({{[1-9]}})>
 // CHECK-DAG: #[[ROWS:.*]] = affine_map<()[s0] -> ((s0 ceildiv {{[0-9]+}}) * {{[0-9]+}})>
-// CHECK: llvm.func hidden @fixed({{.*}}tfc.extent = #[[FIXED]], tfc.grain = {{[0-9]+}} : i64
-// CHECK: llvm.func hidden @rows({{.*}}tfc.extent = #[[ROWS]], tfc.grain = {{[0-9]+}} : i64
-func.func private @fixed(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>)
-    -> tensor<64x128xf32> attributes {tfc.kernel} {
+// CHECK: llvm.func hidden @fixed({{.*}}#kernel.abi<extent = #[[FIXED]], grain = {{[0-9]+}},
+// CHECK: llvm.func hidden @rows({{.*}}#kernel.abi<extent = #[[ROWS]], grain = {{[0-9]+}},
+kernel.func @fixed(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>)
+    -> tensor<64x128xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x128xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x128xf32>) -> tensor<64x128xf32>
@@ -20,12 +20,12 @@ func.func private @fixed(%x: tensor<64x64xf32>, %w: tensor<64x128xf32>)
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
   } -> tensor<64x128xf32>
-  return %p : tensor<64x128xf32>
+  kernel.return %p : tensor<64x128xf32>
 }
 
-func.func private @rows(%m: index,
-    %x: tensor<?x64xf32> {tfc.shape = affine_map<()[s0] -> (s0, 64)>}, %w: tensor<64x128xf32>)
-    -> (tensor<?x128xf32> {tfc.shape = affine_map<()[s0] -> (s0, 128)>}) attributes {tfc.kernel} {
+kernel.func @rows(%m: index,
+    %x: tensor<?x64xf32> {kernel.shape = affine_map<()[s0] -> (s0, 64)>}, %w: tensor<64x128xf32>)
+    -> (tensor<?x128xf32> {kernel.shape = affine_map<()[s0] -> (s0, 128)>}) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty(%m) : tensor<?x128xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
@@ -39,5 +39,5 @@ func.func private @rows(%m: index,
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
   } -> tensor<?x128xf32>
-  return %p : tensor<?x128xf32>
+  kernel.return %p : tensor<?x128xf32>
 }

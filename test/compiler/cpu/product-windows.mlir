@@ -1,6 +1,6 @@
 // A product over windows runs in tiles, with a loop for the rows of taps around one for the columns and channels
 // that follow each other in memory; nothing is copied.
-// RUN: tfc-opt --tfc-cpu-codegen=mcpu=znver5 %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func hidden @convolution(
 // CHECK-NOT: llvm.alloca
@@ -10,8 +10,8 @@
 // CHECK: scf.for %{{.*}} to %[[REST]]
 // CHECK-COUNT-8: llvm.intr.fma
 // CHECK: llvm.return
-func.func private @convolution(%x: tensor<2x10x34x16xf32>, %w: tensor<3x3x16x32xf32>)
-    -> tensor<2x8x32x32xf32> attributes {tfc.kernel} {
+kernel.func @convolution(%x: tensor<2x10x34x16xf32>, %w: tensor<3x3x16x32xf32>)
+    -> tensor<2x8x32x32xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<2x8x32x32xf32>
   %i = linalg.fill ins(%zero : f32) outs(%e : tensor<2x8x32x32xf32>) -> tensor<2x8x32x32xf32>
@@ -26,5 +26,5 @@ func.func private @convolution(%x: tensor<2x10x34x16xf32>, %w: tensor<3x3x16x32x
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
   } -> tensor<2x8x32x32xf32>
-  return %p : tensor<2x8x32x32xf32>
+  kernel.return %p : tensor<2x8x32x32xf32>
 }

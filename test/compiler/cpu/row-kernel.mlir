@@ -1,5 +1,5 @@
 // The sum of exponentials of a row stays in registers, the exponentials on the stack; rows are cut.
-// RUN: tfc-opt --tfc-cpu-codegen=mcpu=x86-64-v4 %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v4 --tfc-cpu-codegen %s | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
@@ -8,8 +8,7 @@
 // CHECK: #[[NONE:.*]] = affine_map<()[s0] -> (0)>
 // CHECK-LABEL: llvm.func hidden @normalize(
 // CHECK-SAME: i64, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64)
-// CHECK-SAME: tfc.extent = #[[ROWS]]
-// CHECK-SAME: tfc.scratch = #[[NONE]]
+// CHECK-SAME: #kernel.abi<extent = #[[ROWS]], grain = {{[0-9]+}}, scratch = #[[NONE]]>
 // CHECK: llvm.alloca
 // CHECK: scf.for
 // CHECK-COUNT-4: math.exp {{.*}} : vector<16xf32>
@@ -18,8 +17,8 @@
 // CHECK-NOT: math.exp
 // CHECK: math.fma {{.*}} : vector<16xf32>
 // CHECK: llvm.func hidden @normalize.task(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
-func.func private @normalize(%n: index, %x: tensor<?x256xf32> {tfc.shape = affine_map<()[s0] -> (s0, 256)>})
-    -> (tensor<?x256xf32> {tfc.shape = affine_map<()[s0] -> (s0, 256)>}) attributes {tfc.kernel} {
+kernel.func @normalize(%n: index, %x: tensor<?x256xf32> {kernel.shape = affine_map<()[s0] -> (s0, 256)>})
+    -> (tensor<?x256xf32> {kernel.shape = affine_map<()[s0] -> (s0, 256)>}) {
   %zero = arith.constant 0.0 : f32
   %er = tensor.empty(%n) : tensor<?xf32>
   %e = tensor.empty(%n) : tensor<?x256xf32>
@@ -42,5 +41,5 @@ func.func private @normalize(%n: index, %x: tensor<?x256xf32> {tfc.shape = affin
     %1 = arith.divf %a, %b : f32
     linalg.yield %1 : f32
   } -> tensor<?x256xf32>
-  return %0 : tensor<?x256xf32>
+  kernel.return %0 : tensor<?x256xf32>
 }

@@ -1,5 +1,5 @@
 // Where a read runs across the lanes, a loop along the read goes in tiles inside of the lanes' loop.
-// RUN: tfc-opt --tfc-cpu-codegen=mcpu=x86-64-v4 %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v4 --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK: llvm.func{{.*}}@transposed
 // CHECK: scf.for {{.*}} step %[[TILE:.*]] {
@@ -7,7 +7,7 @@
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: vector<16xf32>
-func.func private @transposed(%x: tensor<64x128xf32>) -> tensor<128x64xf32> attributes {tfc.kernel} {
+kernel.func @transposed(%x: tensor<64x128xf32>) -> tensor<128x64xf32> {
   %empty = tensor.empty() : tensor<128x64xf32>
   %y = linalg.generic {
       indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
@@ -16,5 +16,5 @@ func.func private @transposed(%x: tensor<64x128xf32>) -> tensor<128x64xf32> attr
   ^bb0(%e: f32, %old: f32):
     linalg.yield %e : f32
   } -> tensor<128x64xf32>
-  return %y : tensor<128x64xf32>
+  kernel.return %y : tensor<128x64xf32>
 }

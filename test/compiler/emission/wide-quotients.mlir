@@ -1,4 +1,4 @@
-// Quotients and remainders of 128 bits are computed in place: only compiler-rt and libgcc have functions for them.
+// Quotients and remainders of 128 bits are computed inline: only compiler-rt and libgcc have functions for them.
 // RUN: tfc compile --start-after=codegen %s -o %t.o
 // RUN: llvm-nm -u %t.o | FileCheck %s --implicit-check-not=__
 // CHECK: tfc_instance_create

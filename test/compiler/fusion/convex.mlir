@@ -1,4 +1,4 @@
-// An operation does not join a kernel that one of its other operands waits for.
+// An operation does not join a kernel on which one of its other operands depends.
 // RUN: tfc-opt "--tfc-form-kernels=report=true" %s -o /dev/null 2>&1 | FileCheck %s
 
 dfg.entry @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {

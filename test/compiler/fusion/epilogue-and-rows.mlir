@@ -1,5 +1,5 @@
-// A matrix product takes its bias and activation along; a softmax is one kernel over rows; the sum
-// over columns that follows walks in another order and is a kernel of its own.
+// A matrix product absorbs its bias and activation; a softmax is one kernel over rows; a following sum over columns
+// iterates in another order and is a separate kernel.
 // RUN: tfc-opt "--tfc-form-kernels=report=true" %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=REPORT
 // RUN: tfc-opt --tfc-form-kernels %s | FileCheck %s
 

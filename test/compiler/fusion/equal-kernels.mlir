@@ -1,4 +1,4 @@
-// Kernels that differ in the names of their sizes alone are one.
+// Kernels that differ only in the names of their sizes are merged.
 // RUN: tfc-opt --tfc-form-kernels %s | FileCheck %s
 
 dfg.entry @f(%x: tensor<?xf32, #dfg.dims<n>>, %y: tensor<?xf32, #dfg.dims<"2 * m">>)

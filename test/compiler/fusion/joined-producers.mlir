@@ -1,5 +1,5 @@
-// An operation that reads two kernels makes them one: an update that reads a gradient and an old value
-// rides along with the product that makes the gradient. What the product itself reads stays apart.
+// An operation that reads two kernels merges them: an update that reads a gradient and an old value becomes part of the
+// product that computes the gradient. Producers of the product stay separate.
 // RUN: tfc-opt "--tfc-form-kernels=report=true" %s -o /dev/null 2>&1 | FileCheck %s
 
 dfg.entry @update(%x: tensor<8x4xf32>, %g: tensor<8x4xf32>, %m: tensor<4x4xf32>,

@@ -1,5 +1,5 @@
-// Two updates in one kernel that is launched early bring along the loop that one of them reads, but no
-// kernel is formed across two operations on a tape whose order counts.
+// Two updates in one kernel that is launched early move the loop that one of them reads, but no kernel is formed across
+// two ordered operations on a tape.
 // RUN: tfc-opt --tfc-form-kernels %s | FileCheck %s
 
 dfg.tape @t : tensor<8xf32>

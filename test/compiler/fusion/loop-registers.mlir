@@ -1,5 +1,5 @@
-// Scalars that depend on nothing that a kernel computes stay in the host function; what reads them in a
-// kernel gets them from memory. Views are computed in the region that reads them.
+// Scalars that do not depend on kernels stay in the host function; kernels read them from memory. Views are computed in
+// the region that reads them.
 // RUN: tfc-opt --tfc-form-kernels %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @count

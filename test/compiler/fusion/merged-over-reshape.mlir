@@ -1,5 +1,5 @@
-// A kernel that is merged of two finds its operands made before it, also the reshape that stood
-// behind its first reader.
+// The operands of a merged kernel are available before it, including a reshape that followed its first
+// reader.
 // RUN: tfc-opt --tfc-form-kernels %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @both

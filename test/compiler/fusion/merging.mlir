@@ -1,5 +1,5 @@
-// The update of a weight ends in the product that makes its gradient, whichever of its operations
-// stands first; what only a reduction reads is computed while it is reduced.
+// The update of a weight becomes part of the product that computes its gradient, whichever of its operations comes
+// first; inputs that only a reduction reads are computed in the reduction.
 // RUN: tfc-opt "--tfc-form-kernels=report=true" %s -o /dev/null 2>&1 | FileCheck %s
 
 dfg.entry @momentum(%x: tensor<8x4xf32>, %g: tensor<8x16xf32>, %m: tensor<4x16xf32>,

@@ -1,5 +1,5 @@
-// A reduction that is not of rows computes its input again where that reads no more than two tensors: nothing of it
-// is stored, and the elementwise work behind the reduction is one kernel.
+// A reduction that is not of rows recomputes an input that reads at most two tensors: nothing is stored for it, and
+// elementwise consumers of the reduction form one kernel.
 // RUN: tfc-opt --tfc-form-kernels %s | FileCheck %s
 
 // CHECK: dfg.entry @distances

@@ -1,5 +1,5 @@
-// Windows are read where they are: a product over them takes its bias and activation along, what computes their
-// operand is stored before, and so is a view that is marked.
+// Windows are computed where they are read: a product over them absorbs bias and activation; the producer of their
+// operand is stored before, and so is a marked view.
 // RUN: tfc-opt "--tfc-form-kernels=report=true" %s -o /dev/null 2>&1 | FileCheck %s
 
 // CHECK: kernel_0_relu: relu

@@ -9,8 +9,8 @@ dfg.kernel @dense(%x: tensor<?x64xf32, #dfg.dims<d0, 64>>, %w: tensor<64x10xf32>
   dfg.return %2 : tensor<?x10xf32, #dfg.dims<d0, 10>>
 }
 
-// CHECK: func.func private @dense(%[[N:.*]]: index, %[[X:.*]]: tensor<?x64xf32> {tfc.shape = affine_map<()[s0] -> (s0, 64)>},
-// CHECK-SAME: attributes {tfc.kernel, tfc.symbols = ["d0"]}
+// CHECK: kernel.func @dense(%[[N:.*]]: index, %[[X:.*]]: tensor<?x64xf32> {kernel.shape = affine_map<()[s0] -> (s0, 64)>},
+// CHECK-SAME: attributes {symbols = ["d0"]}
 // CHECK: tensor.empty(%[[N]]) : tensor<?x10xf32>
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]
 // CHECK: arith.mulf

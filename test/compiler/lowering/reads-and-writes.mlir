@@ -3,14 +3,14 @@
 // RUN: tfc-opt --tfc-lower-kernels %s | FileCheck %s
 
 // CHECK-DAG: #[[STRIDED:.*]] = affine_map<(d0) -> (d0 * -2 + 7)>
-// CHECK-LABEL: func.func private @strided
+// CHECK-LABEL: kernel.func @strided
 // CHECK: indexing_maps = [#[[STRIDED]],
 dfg.kernel @strided(%x: tensor<8xf32>) -> tensor<4xf32> {
   %0 = dfg.slice %x {starts = #dfg.dims<7>, sizes = #dfg.dims<4>, steps = array<i64: -2>} : tensor<8xf32>
   dfg.return %0 : tensor<4xf32>
 }
 
-// CHECK-LABEL: func.func private @prefix
+// CHECK-LABEL: kernel.func @prefix
 // CHECK: %[[I:.*]] = linalg.index 0
 // CHECK-NEXT: %[[AT:.*]] = arith.addi %[[I]]
 // CHECK-NEXT: tensor.extract %{{.*}}[%[[AT]]]
@@ -19,7 +19,7 @@ dfg.kernel @prefix(%x: tensor<8xf32>) -> tensor<4xf32> {
   dfg.return %0 : tensor<4xf32>
 }
 
-// CHECK-LABEL: func.func private @rows
+// CHECK-LABEL: kernel.func @rows
 // CHECK: %[[IN:.*]] = arith.cmpi ult, %[[INDEX:.*]], %
 // CHECK: %[[SAFE:.*]] = arith.select %[[IN]], %[[INDEX]], %
 // CHECK: %[[ELEMENT:.*]] = tensor.extract %{{.*}}[%[[SAFE]],
@@ -29,7 +29,7 @@ dfg.kernel @rows(%x: tensor<8x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf32> {
   dfg.return %0 : tensor<3x2xf32>
 }
 
-// CHECK-LABEL: func.func private @running
+// CHECK-LABEL: kernel.func @running
 // CHECK: linalg_ext.scan %{{.*}} along 0 exclusive : f32, tensor<4xf16> -> tensor<4xf32>
 // CHECK: arith.truncf
 dfg.kernel @running(%x: tensor<4xf16>) -> tensor<4xf16> {
@@ -38,7 +38,7 @@ dfg.kernel @running(%x: tensor<4xf16>) -> tensor<4xf16> {
 }
 
 // An axis that is kept is a loop over one element.
-// CHECK-LABEL: func.func private @kept
+// CHECK-LABEL: kernel.func @kept
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "parallel"]
 // CHECK-NOT: linalg.generic
 dfg.kernel @kept(%x: tensor<4x8xf32>) -> tensor<4x1xf32> {

@@ -4,7 +4,7 @@
 // CHECK-DAG: #[[WINDOWS:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d3 * 3, d4)>
 // CHECK-DAG: #[[OF_PART:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 + d3, d4)>
 // CHECK-DAG: #[[REVERSED:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 {{\+ -|- }}d3 + 2, d4)>
-// CHECK: func.func private @windows(%[[X:[a-z0-9]+]]: tensor<2x12x4xf32>
+// CHECK: kernel.func @windows(%[[X:[a-z0-9]+]]: tensor<2x12x4xf32>
 // CHECK: linalg.generic {indexing_maps = [#[[WINDOWS]], {{.*}}} ins(%[[X]], %{{.*}} : tensor<2x12x4xf32>
 dfg.kernel @windows(%x: tensor<2x12x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x3x8xf32> {
   %0 = dfg.windows %x {size = #dfg.dims<3>, stride = array<i64: 2>, dilation = array<i64: 3>} : tensor<2x12x4xf32>
@@ -12,7 +12,7 @@ dfg.kernel @windows(%x: tensor<2x12x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x3
   dfg.return %1 : tensor<2x3x8xf32>
 }
 
-// CHECK: func.func private @reversed(%[[X:[a-z0-9]+]]: tensor<2x12x4xf32>
+// CHECK: kernel.func @reversed(%[[X:[a-z0-9]+]]: tensor<2x12x4xf32>
 // CHECK: linalg.generic {indexing_maps = [#[[REVERSED]], {{.*}}} ins(%[[X]], %{{.*}} : tensor<2x12x4xf32>
 dfg.kernel @reversed(%x: tensor<2x12x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x10x8xf32> {
   %0 = dfg.windows %x {size = #dfg.dims<3>} : tensor<2x12x4xf32>
@@ -22,7 +22,7 @@ dfg.kernel @reversed(%x: tensor<2x12x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x
 }
 
 // Windows of a part, too: all of the images and channels, and rows from the first on.
-// CHECK: func.func private @part(%[[X:[a-z0-9]+]]: tensor<2x12x4xf32>
+// CHECK: kernel.func @part(%[[X:[a-z0-9]+]]: tensor<2x12x4xf32>
 // CHECK: linalg.generic {indexing_maps = [#[[OF_PART]], {{.*}}} ins(%[[X]], %{{.*}} : tensor<2x12x4xf32>
 dfg.kernel @part(%x: tensor<2x12x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x8x8xf32> {
   %0 = dfg.slice %x {starts = #dfg.dims<0, 0, 0>, sizes = #dfg.dims<2, 10, 4>} : tensor<2x12x4xf32>
@@ -32,7 +32,7 @@ dfg.kernel @part(%x: tensor<2x12x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x8x8x
 }
 
 // Rows that no window moves along are read from the part: linalg takes their number for the loop's.
-// CHECK: func.func private @rows(
+// CHECK: kernel.func @rows(
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x4xf32>, tensor<4x8xf32>)
 dfg.kernel @rows(%x: tensor<3x4xf32>, %w: tensor<4x8xf32>) -> tensor<2x8xf32> {
   %0 = dfg.slice %x {starts = #dfg.dims<0, 0>, sizes = #dfg.dims<2, 4>} : tensor<3x4xf32>

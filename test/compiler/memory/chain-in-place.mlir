@@ -3,10 +3,10 @@
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @agree
-// CHECK: dfg.launch @first({{.*}}tfc.places = [unit]
-// CHECK: dfg.launch @next({{.*}}tfc.places = [{operand = 0 : i32}]
-// CHECK: dfg.launch @next({{.*}}tfc.places = [{operand = 0 : i32}]
-// CHECK: dfg.launch @last({{.*}}tfc.places = [{fetch = 0 : i32}]
+// CHECK: dfg.launch @first({{.*}}places = [#dfg.place<arena>]
+// CHECK: dfg.launch @next({{.*}}places = [#dfg.place<operand 0>]
+// CHECK: dfg.launch @next({{.*}}places = [#dfg.place<operand 0>]
+// CHECK: dfg.launch @last({{.*}}places = [#dfg.place<fetch 0>]
 dfg.entry @agree(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = dfg.launch @first(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
   %1 = dfg.launch @next(%0) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
@@ -17,8 +17,8 @@ dfg.entry @agree(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // The feed is not the model's to overwrite, so @other never writes in place.
 // CHECK-LABEL: dfg.entry @disagree
-// CHECK: dfg.launch @other({{.*}}tfc.places = [unit]
-// CHECK: dfg.launch @other({{.*}}tfc.places = [unit]
+// CHECK: dfg.launch @other({{.*}}places = [#dfg.place<arena>]
+// CHECK: dfg.launch @other({{.*}}places = [#dfg.place<arena>]
 dfg.entry @disagree(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = dfg.launch @other(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
   %1 = dfg.launch @other(%0) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
@@ -26,14 +26,14 @@ dfg.entry @disagree(%x: tensor<64xf32>) -> tensor<64xf32> {
   dfg.return %2 : tensor<64xf32>
 }
 
-// CHECK: @first({{.*}}tfc.may_share = [0 : i32]}
-func.func private @first(tensor<64xf32>)
-    -> (tensor<64xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
-// CHECK: @next({{.*}}tfc.inplace = 0 : i32
-func.func private @next(tensor<64xf32>)
-    -> (tensor<64xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
-// CHECK: @other({{.*}}-> (tensor<64xf32> {tfc.may_share = [0 : i32]})
-func.func private @other(tensor<64xf32>)
-    -> (tensor<64xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
-func.func private @last(tensor<64xf32>)
-    -> (tensor<64xf32> {tfc.may_share = []}) attributes {tfc.kernel}
+// CHECK: @first({{.*}}kernel.may_share = array<i32: 0>}
+kernel.func @first(tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.may_share = array<i32: 0>})
+// CHECK: @next({{.*}}kernel.in_place = 0 : i32
+kernel.func @next(tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.may_share = array<i32: 0>})
+// CHECK: @other({{.*}}-> (tensor<64xf32> {kernel.may_share = array<i32: 0>})
+kernel.func @other(tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.may_share = array<i32: 0>})
+kernel.func @last(tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.may_share = array<i32>})

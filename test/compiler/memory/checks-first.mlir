@@ -7,11 +7,11 @@ dfg.variable @w : tensor<64xf32>
 
 // CHECK-LABEL: dfg.entry @train
 // CHECK: dfg.launch @next
-// CHECK-SAME: tfc.places = [unit]
+// CHECK-SAME: places = [#dfg.place<arena>]
 // CHECK: dfg.launch @valid
 // CHECK: dfg.check
 // CHECK: dfg.launch @next
-// CHECK-SAME: tfc.places = [@w]
+// CHECK-SAME: places = [#dfg.place<variable @w>]
 dfg.entry @train(%x: tensor<64xf32>) {
   %w = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
   %v = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
@@ -22,7 +22,6 @@ dfg.entry @train(%x: tensor<64xf32>) {
   dfg.return
 }
 
-func.func private @next(tensor<64xf32>)
-    -> (tensor<64xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
-func.func private @valid(tensor<64xf32>) -> (tensor<i1> {tfc.may_share = []})
-    attributes {tfc.kernel}
+kernel.func @next(tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.may_share = array<i32: 0>})
+kernel.func @valid(tensor<64xf32>) -> (tensor<i1> {kernel.may_share = array<i32>})

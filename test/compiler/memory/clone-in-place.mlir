@@ -4,7 +4,7 @@
 dfg.variable @w : tensor<64xf32>
 
 // CHECK: dfg.launch @step(
-// CHECK-SAME: tfc.places = [{fetch = 0 : i32}]
+// CHECK-SAME: places = [#dfg.place<fetch 0>]
 dfg.entry @ahead(%g: tensor<64xf32>) -> tensor<64xf32> {
   %w = dfg.read @w : tensor<64xf32>
   %0 = dfg.launch @step(%w, %g) {sizes = #dfg.dims<>} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
@@ -12,7 +12,7 @@ dfg.entry @ahead(%g: tensor<64xf32>) -> tensor<64xf32> {
 }
 
 // CHECK: dfg.launch @step_inplace(
-// CHECK-SAME: tfc.places = [@w]
+// CHECK-SAME: places = [#dfg.place<variable @w>]
 dfg.entry @train(%g: tensor<64xf32>) {
   %w = dfg.read @w : tensor<64xf32>
   %0 = dfg.launch @step(%w, %g) {sizes = #dfg.dims<>} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
@@ -20,7 +20,7 @@ dfg.entry @train(%g: tensor<64xf32>) {
   dfg.return
 }
 
-// CHECK: @step({{.*}}-> (tensor<64xf32> {tfc.may_share = [0 : i32]})
-// CHECK: @step_inplace({{.*}}tfc.inplace = 0 : i32
-func.func private @step(tensor<64xf32>, tensor<64xf32>)
-    -> (tensor<64xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
+// CHECK: @step({{.*}}-> (tensor<64xf32> {kernel.may_share = array<i32: 0>})
+// CHECK: @step_inplace({{.*}}kernel.in_place = 0 : i32
+kernel.func @step(tensor<64xf32>, tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.may_share = array<i32: 0>})

@@ -1,13 +1,13 @@
 // Bounds may allow sizes for which no memory holds what a call computes.
-// RUN: tfc-opt --tfc-emit-host --verify-diagnostics %s
+// RUN: tfc-opt --tfc-allocate-arena --verify-diagnostics %s
 
 // expected-error @+1 {{no memory holds the values of 'f' for the largest sizes that its bounds allow [too-large]}}
 dfg.entry @f(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<f32>
     attributes {symbols = ["n"], bounds = {n = 4611686018427387904 : i64}} {
   %0 = dfg.launch @next(%x) {sizes = #dfg.dims<n>} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
-  %1 = dfg.launch @sum(%0) {sizes = #dfg.dims<n>, tfc.places = [{fetch = 0 : i32}]} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<f32>
+  %1 = dfg.launch @sum(%0) {sizes = #dfg.dims<n>, places = [#dfg.place<fetch 0>]} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<f32>
   dfg.return %1 : tensor<f32>
 }
 
-llvm.func @next(i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) attributes {tfc.scratch = affine_map<()[n] -> (0)>, tfc.extent = affine_map<()[n] -> (1)>, tfc.grain = 1 : i64}
-llvm.func @sum(i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) attributes {tfc.scratch = affine_map<()[n] -> (0)>, tfc.extent = affine_map<()[n] -> (1)>, tfc.grain = 1 : i64}
+llvm.func @next(i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) attributes {kernel.abi = #kernel.abi<extent = affine_map<()[n] -> (1)>, grain = 1, scratch = affine_map<()[n] -> (0)>>}
+llvm.func @sum(i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) attributes {kernel.abi = #kernel.abi<extent = affine_map<()[n] -> (1)>, grain = 1, scratch = affine_map<()[n] -> (0)>>}

@@ -7,9 +7,9 @@ dfg.variable @w : tensor<4096xf32>
 
 // CHECK: dfg.launch @rate
 // CHECK: dfg.launch @gradient
-// CHECK: dfg.launch @update{{.*}}tfc.places = [@v]
+// CHECK: dfg.launch @update{{.*}}places = [#dfg.place<variable @v>]
 // CHECK: dfg.launch @gradient
-// CHECK: dfg.launch @update{{.*}}tfc.places = [@w]
+// CHECK: dfg.launch @update{{.*}}places = [#dfg.place<variable @w>]
 dfg.entry @train(%x: tensor<4096xf32>, %t: tensor<f32>) {
   %v = dfg.read @v : tensor<4096xf32>
   %w = dfg.read @w : tensor<4096xf32>
@@ -23,8 +23,8 @@ dfg.entry @train(%x: tensor<4096xf32>, %t: tensor<f32>) {
   dfg.return
 }
 
-func.func private @gradient(tensor<4096xf32>, tensor<4096xf32>)
-    -> (tensor<4096xf32> {tfc.may_share = []}) attributes {tfc.kernel}
-func.func private @rate(tensor<f32>) -> (tensor<f32> {tfc.may_share = []}) attributes {tfc.kernel}
-func.func private @update(tensor<4096xf32>, tensor<4096xf32>, tensor<f32>)
-    -> (tensor<4096xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
+kernel.func @gradient(tensor<4096xf32>, tensor<4096xf32>)
+    -> (tensor<4096xf32> {kernel.may_share = array<i32>})
+kernel.func @rate(tensor<f32>) -> (tensor<f32> {kernel.may_share = array<i32>})
+kernel.func @update(tensor<4096xf32>, tensor<4096xf32>, tensor<f32>)
+    -> (tensor<4096xf32> {kernel.may_share = array<i32: 0>})

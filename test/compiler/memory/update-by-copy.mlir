@@ -7,7 +7,7 @@ dfg.variable @w : tensor<64x64xf32>
 
 // CHECK-LABEL: dfg.entry @square
 // CHECK: dfg.launch @product
-// CHECK-SAME: tfc.places = [unit]
+// CHECK-SAME: places = [#dfg.place<arena>]
 dfg.entry @square() {
   %w = dfg.read @w : tensor<64x64xf32>
   %new = dfg.launch @product(%w, %w) {sizes = #dfg.dims<>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -18,9 +18,9 @@ dfg.entry @square() {
 // The old value of @v is read by what needs its new one.
 // CHECK-LABEL: dfg.entry @both
 // CHECK: dfg.launch @next
-// CHECK-SAME: tfc.places = [unit]
+// CHECK-SAME: places = [#dfg.place<arena>]
 // CHECK: dfg.launch @product
-// CHECK-SAME: tfc.places = [@w]
+// CHECK-SAME: places = [#dfg.place<variable @w>]
 dfg.entry @both(%x: tensor<64x64xf32>) {
   %v = dfg.read @v : tensor<64x64xf32>
   %new = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -30,9 +30,9 @@ dfg.entry @both(%x: tensor<64x64xf32>) {
   dfg.return
 }
 
-// CHECK: func.func private @product
-// CHECK-NOT: tfc.inplace
-func.func private @product(tensor<64x64xf32>, tensor<64x64xf32>)
-    -> (tensor<64x64xf32> {tfc.may_share = []}) attributes {tfc.kernel}
-func.func private @next(tensor<64x64xf32>)
-    -> (tensor<64x64xf32> {tfc.may_share = [0 : i32]}) attributes {tfc.kernel}
+// CHECK: kernel.func @product
+// CHECK-NOT: kernel.in_place
+kernel.func @product(tensor<64x64xf32>, tensor<64x64xf32>)
+    -> (tensor<64x64xf32> {kernel.may_share = array<i32>})
+kernel.func @next(tensor<64x64xf32>)
+    -> (tensor<64x64xf32> {kernel.may_share = array<i32: 0>})

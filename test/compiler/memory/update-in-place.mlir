@@ -6,9 +6,9 @@ dfg.variable @w : tensor<64xf32>
 
 // CHECK-LABEL: dfg.entry @train
 // CHECK: dfg.launch @loss
-// CHECK-SAME: tfc.places = [{fetch = 0 : i32}]
+// CHECK-SAME: places = [#dfg.place<fetch 0>]
 // CHECK: dfg.launch @update
-// CHECK-SAME: tfc.places = [@w]
+// CHECK-SAME: places = [#dfg.place<variable @w>]
 // CHECK: dfg.assign @w
 dfg.entry @train(%g: tensor<64xf32>) -> (tensor<f32>) {
   %w = dfg.read @w : tensor<64xf32>
@@ -18,9 +18,8 @@ dfg.entry @train(%g: tensor<64xf32>) -> (tensor<f32>) {
   dfg.return %loss : tensor<f32>
 }
 
-// CHECK-LABEL: func.func private @update
-// CHECK-SAME: tfc.inplace = 0 : i32
-func.func private @update(tensor<64xf32>, tensor<64xf32>)
-    -> (tensor<64xf32> {tfc.may_share = [0 : i32, 1 : i32]}) attributes {tfc.kernel}
-func.func private @loss(tensor<64xf32>) -> (tensor<f32> {tfc.may_share = []})
-    attributes {tfc.kernel}
+// CHECK-LABEL: kernel.func @update
+// CHECK-SAME: kernel.in_place = 0 : i32
+kernel.func @update(tensor<64xf32>, tensor<64xf32>)
+    -> (tensor<64xf32> {kernel.may_share = array<i32: 0, 1>})
+kernel.func @loss(tensor<64xf32>) -> (tensor<f32> {kernel.may_share = array<i32>})

@@ -1,4 +1,4 @@
-// Facts about one size become its bounds; what remains is listed as it was written.
+// Facts about one size become its bounds; other facts are listed as written.
 // RUN: tfc compile %s --emit=header | FileCheck %s
 
 module @bounds {
@@ -11,7 +11,7 @@ module @bounds {
   dfg.entry @same(%x: tensor<?x?xf32, #dfg.dims<"2 * n + 1", m>> {dfg.name = "x"})
       -> (tensor<?x?xf32, #dfg.dims<"2 * n + 1", m>> {dfg.name = "y"})
       attributes {symbols = ["n", "m"], bounds = {n = 50 : i64},
-                  where = ["2 * n >= 5", "n % 2 == 1", "n < 41", "m == 4", "m <= n"]} {
+                  where = [#dfg.fact<"2 * n >= 5">, #dfg.fact<"n % 2 == 1">, #dfg.fact<"n < 41">, #dfg.fact<"m == 4">, #dfg.fact<"m <= n">]} {
     dfg.return %x : tensor<?x?xf32, #dfg.dims<"2 * n + 1", m>>
   }
 }

@@ -1,4 +1,4 @@
-// A launch gives its kernel the sizes that its operands and results have.
+// A launch passes the sizes of its operands and results to its kernel.
 
 // RUN: not tfc compile --start-after=fusion %s -o %t.so 2>&1 | FileCheck %s
 // CHECK: launch-sizes.mlir:8:8: error: 'dfg.launch' op expects 'tensor<7000000x4xf32>' as operand 0 of @double, but got 'tensor<?x4xf32, #dfg.dims<n, 4>>'

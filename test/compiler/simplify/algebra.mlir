@@ -1,4 +1,4 @@
-// Broadcasts and transposes go into the operations that read them.
+// Broadcasts and transposes are merged into the operations that read them.
 // RUN: tfc-opt --tfc-simplify-algebra %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @broadcast

@@ -1,4 +1,4 @@
-// What can fail gets a check; a composite becomes its parts.
+// Operations that can fail get a check; composites are decomposed.
 // RUN: tfc-opt --tfc-insert-checks %s | FileCheck %s --check-prefix=CHECKS
 // RUN: tfc-opt --tfc-decompose-composites %s | FileCheck %s --check-prefix=PARTS
 

@@ -1,8 +1,8 @@
-// Tensors that no memory holds are refused in every form of a graph.
+// Tensors that exceed any memory are refused in every form of a graph.
 // RUN: tfc-opt --tfc-limit-sizes --split-input-file --verify-diagnostics %s
 
 dfg.entry @result(%x: tensor<4xf32>) -> tensor<f32> {
-  // expected-error @+1 {{'broadcast' gives f32[4611686018427387905, 4], which no memory holds [too-large]}}
+  // expected-error @+1 {{'broadcast' returns f32[4611686018427387905, 4], which no memory holds [too-large]}}
   %0 = dfg.broadcast %x {shape = #dfg.dims<4611686018427387905, 4>} : tensor<4xf32>
   %1 = dfg.sum %0 : tensor<4611686018427387905x4xf32>
   dfg.return %1 : tensor<f32>
@@ -11,7 +11,7 @@ dfg.entry @result(%x: tensor<4xf32>) -> tensor<f32> {
 // -----
 
 dfg.entry @named(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<f32> attributes {symbols = ["n"]} {
-  // expected-error @+1 {{'tile' gives f32[4611686018427387905 * n], which no memory holds [too-large]}}
+  // expected-error @+1 {{'tile' returns f32[4611686018427387905 * n], which no memory holds [too-large]}}
   %0 = dfg.tile %x {repeats = #dfg.dims<4611686018427387905>} : tensor<?xf32, #dfg.dims<n>>
   %1 = dfg.sum %0 : tensor<?xf32, #dfg.dims<"4611686018427387905 * n">>
   dfg.return %1 : tensor<f32>

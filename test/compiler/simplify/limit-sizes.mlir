@@ -3,7 +3,7 @@
 
 // Bytes of the product, and the sizes, for another axis may have no elements.
 // CHECK-LABEL: dfg.entry @outer
-// CHECK-SAME: tfc.limits = #dfg.dims<"4 * n", "4 * m", n, "4 * m * n", m>
+// CHECK-SAME: limits = [#dfg.limit<memory : <"4 * n", "4 * m", n, "4 * m * n", m>>]
 dfg.entry @outer(%x: tensor<?xf32, #dfg.dims<n>>, %y: tensor<?xf32, #dfg.dims<m>>) -> tensor<f32>
     attributes {symbols = ["n", "m"]} {
   %0 = dfg.reshape %x {shape = #dfg.dims<n, 1>} : tensor<?xf32, #dfg.dims<n>>
@@ -13,7 +13,7 @@ dfg.entry @outer(%x: tensor<?xf32, #dfg.dims<n>>, %y: tensor<?xf32, #dfg.dims<m>
 }
 
 // CHECK-LABEL: dfg.entry @bounded
-// CHECK-NOT: tfc.limits
+// CHECK-NOT: limits
 dfg.entry @bounded(%x: tensor<?xf32, #dfg.dims<n>>, %y: tensor<?xf32, #dfg.dims<m>>) -> tensor<f32>
     attributes {symbols = ["n", "m"], bounds = {n = 65536 : i64, m = 65536 : i64}} {
   %0 = dfg.reshape %x {shape = #dfg.dims<n, 1>} : tensor<?xf32, #dfg.dims<n>>
@@ -24,7 +24,7 @@ dfg.entry @bounded(%x: tensor<?xf32, #dfg.dims<n>>, %y: tensor<?xf32, #dfg.dims<
 
 // Bounds may allow too much.
 // CHECK-LABEL: dfg.entry @loose
-// CHECK-SAME: tfc.limits = #dfg.dims<"4 * n">
+// CHECK-SAME: limits = [#dfg.limit<memory : <"4 * n">>]
 dfg.entry @loose(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
     attributes {symbols = ["n"], bounds = {n = 4611686018427387904 : i64}} {
   dfg.return %x : tensor<?xf32, #dfg.dims<n>>
@@ -32,8 +32,7 @@ dfg.entry @loose(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
 
 // Positions need to fit their type: the last one of a count, and the size where a search finds nothing.
 // CHECK-LABEL: dfg.entry @positions
-// CHECK-SAME: tfc.limits.i32 = #dfg.dims<n>
-// CHECK-SAME: tfc.limits.u8 = #dfg.dims<"n - 1">
+// CHECK-SAME: #dfg.limit<u8 : <"n - 1">>, #dfg.limit<i32 : <n>>
 dfg.entry @positions(%x: tensor<?x0xf32, #dfg.dims<n, 0>>) -> (tensor<0x1xi32>, tensor<?xui8, #dfg.dims<n>>)
     attributes {symbols = ["n"]} {
   %0 = dfg.arg_top_k %x {k = #dfg.dims<1>, axis = 0 : i64} : tensor<?x0xf32, #dfg.dims<n, 0>>
@@ -44,8 +43,7 @@ dfg.entry @positions(%x: tensor<?x0xf32, #dfg.dims<n, 0>>) -> (tensor<0x1xi32>, 
 
 // Sizes that are used as numbers need to fit the types of these, and no memory.
 // CHECK-LABEL: dfg.entry @numbers
-// CHECK-SAME: tfc.limits.i32 = #dfg.dims<m>
-// CHECK-SAME: tfc.limits.i64 = #dfg.dims<"m * n">
+// CHECK-SAME: #dfg.limit<i32 : <m>>, #dfg.limit<i64 : <"m * n">>
 dfg.entry @numbers(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %y: tensor<?x0xf32, #dfg.dims<m, 0>>) -> (tensor<i64>, tensor<i32>, tensor<i64>)
     attributes {symbols = ["n", "m"], bounds = {n = 1048576 : i64}} {
   %0 = dfg.size {value = #dfg.dims<"m * n">, dtype = i64}
@@ -56,8 +54,8 @@ dfg.entry @numbers(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %y: tensor<?x0xf32, #df
 
 // A size that the data decide is checked where it is bound; 64 bits need to hold the number whatever it is.
 // CHECK-LABEL: dfg.entry @found
-// CHECK-NOT: tfc.limits.i32
-// CHECK-SAME: tfc.limits.i64 = #dfg.dims<"4 * n">
+// CHECK-NOT: #dfg.limit<i32
+// CHECK-SAME: #dfg.limit<i64 : <"4 * n">>
 // CHECK: dfg.bind_size
 // CHECK-NEXT: %[[LAST:.*]] = dfg.size {dtype = i64, value = #dfg.dims<"4 * q">}
 // CHECK-NEXT: %[[MOST:.*]] = dfg.constant dense<2147483647>

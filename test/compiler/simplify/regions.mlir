@@ -1,5 +1,5 @@
-// Invariants leave loops, through the outer ones too; views and checks stay. Tapes that nobody reads go,
-// with what was computed for them.
+// Invariant operations leave loops, including outer ones; views and checks stay. Unused tapes are removed, with the
+// computations that only they used.
 // RUN: tfc-opt --tfc-insert-checks --tfc-simplify-algebra --tfc-hoist-invariants --canonicalize --cse \
 // RUN:     --tfc-drop-tapes %s | FileCheck %s
 

@@ -1,5 +1,5 @@
-// Variables are values in regions too: results of branches, carried values of loops, captures where
-// a region only reads.
+// Variables are values in regions too: results of branches, carried values of loops, and captures in regions that only
+// read them.
 // RUN: tfc-opt --tfc-resolve-state %s | FileCheck %s
 
 dfg.variable @v : tensor<4xf32>

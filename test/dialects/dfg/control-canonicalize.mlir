@@ -1,4 +1,4 @@
-// Branches on constants are taken, and what loops and branches carry for nobody is dropped.
+// Branches on constants are replaced, and unused values carried by loops and branches are dropped.
 // RUN: tfc-opt --canonicalize %s | FileCheck %s
 
 // CHECK-LABEL: func.func @constant

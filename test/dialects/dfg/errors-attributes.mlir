@@ -1,4 +1,4 @@
-// What is parsed may lack attributes: that is an error before types are inferred.
+// Missing attributes in parsed IR are an error before types are inferred.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 
 func.func @missing(%x: tensor<4xf32>) {

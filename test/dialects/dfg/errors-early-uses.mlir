@@ -1,4 +1,4 @@
-// A use before a region that defines the value ends with an error, however the rest of the operation fails to parse.
+// A use before a region that defines the value is an error, wherever the rest of the operation fails to parse.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 
 func.func @loop(%x: tensor<f32>) {

@@ -1,4 +1,4 @@
-// Elementwise operations, reductions and draws refuse other element types and sizes than theirs.
+// Elementwise operations, reductions and draws refuse wrong element types and sizes.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 func.func @f(%x: tensor<4xi32>) {
   // expected-error @+1 {{'sin' expects a floating-point tensor, but got i32[4] [dtype]}}
@@ -81,7 +81,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'argmax' gives i32 or i64, but got dtype f32 [dtype]}}
+  // expected-error @+1 {{'argmax' returns i32 or i64, but got dtype f32 [dtype]}}
   %y = dfg.argmax %x {dtype = f32} : tensor<4xf32>
   return
 }
@@ -169,7 +169,7 @@ func.func @f(%c: tensor<i64>) {
 // -----
 
 func.func @f(%c: tensor<i64>) {
-  // expected-error @+1 {{'random_integer' from -1 up to 200 gives numbers that are no i8 [random-range]}}
+  // expected-error @+1 {{'random_integer' from -1 up to 200 draws numbers that i8 does not hold [random-range]}}
   %y = dfg.random_integer %c {shape = #dfg.dims<4>, low = -1 : i64, high = 200 : i64, dtype = i8} : tensor<i64>
   return
 }
@@ -177,7 +177,7 @@ func.func @f(%c: tensor<i64>) {
 // -----
 
 func.func @f() {
-  // expected-error @+1 {{'size' gives i32 or i64, but got dtype f32 [dtype]}}
+  // expected-error @+1 {{'size' returns i32 or i64, but got dtype f32 [dtype]}}
   %y = dfg.size {value = #dfg.dims<n>, dtype = f32}
   return
 }

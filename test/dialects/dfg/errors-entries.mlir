@@ -77,35 +77,101 @@ func.func @list(%n: tensor<i32>) {
 
 // -----
 
-// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "zz >= 1"}}
-dfg.entry @unknown(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "zz >= 1"]} {
+// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got #dfg.fact<"zz >= 1">}}
+dfg.entry @unknown(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = [#dfg.fact<"n >= 1">, #dfg.fact<"zz >= 1">]} {
   dfg.return
 }
 
 // -----
 
-// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "n"}}
-dfg.entry @form(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "n"]} {
+// expected-error @+1 {{expected a comparison of sizes, but got 'n'}}
+dfg.entry @form(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = [#dfg.fact<"n >= 1">, #dfg.fact<"n">]} {
   dfg.return
 }
 
 // -----
 
-// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "n >= 1 +"}}
-dfg.entry @syntax(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "n >= 1 +"]} {
+// expected-error @+1 {{expected a comparison of sizes, but got 'n >= 1 +'}}
+dfg.entry @syntax(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = [#dfg.fact<"n >= 1">, #dfg.fact<"n >= 1 +">]} {
   dfg.return
 }
 
 // -----
 
-// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "`<overflow>` >= 1"}}
-dfg.entry @overflow(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "`<overflow>` >= 1"]} {
+// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got #dfg.fact<"`<overflow>` >= 1">}}
+dfg.entry @overflow(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = [#dfg.fact<"n >= 1">, #dfg.fact<"`<overflow>` >= 1">]} {
   dfg.return
 }
 
 // -----
 
-// expected-error @+1 {{'dfg.entry' op expects comparisons of sizes that it declares, but got "<too complex> >= 1"}}
-dfg.entry @complex(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = ["n >= 1", "<too complex> >= 1"]} {
+// expected-error @+1 {{expected a comparison of sizes, but got '<overflow>' as one of them}}
+dfg.entry @unknown(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = [#dfg.fact<"<overflow> >= 1">]} {
   dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a comparison of sizes, but got '<too complex>' as one of them}}
+dfg.entry @complex(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = [#dfg.fact<"n >= 1">, #dfg.fact<"<too complex> >= 1">]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects limits of sizes that it declares, but got #dfg.limit<memory : <zz>>}}
+dfg.entry @limited(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], limits = [#dfg.limit<memory : <zz>>]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects one limit of each use, but got another #dfg.limit<i32 : <"n - 1">>}}
+dfg.entry @twice(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], limits = [#dfg.limit<i32 : <n>>, #dfg.limit<i32 : <"n - 1">>]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{expected sizes to limit, but got '<overflow>'}}
+dfg.entry @huge(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], limits = [#dfg.limit<i32 : <"<overflow>">>]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op has two feeds or two fetches of the name "x"}}
+dfg.entry @same(%x: tensor<f32> {dfg.name = "x"}, %y: tensor<f32> {dfg.name = "x"}) {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects a string as 'dfg.name', but got 3 : i64}}
+dfg.entry @number(%x: tensor<f32> {dfg.name = 3}) {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects neither feeds nor fetches of an initializer}}
+dfg.entry @init(%x: tensor<f32>) attributes {initializer} {
+  dfg.return
+}
+
+// -----
+
+dfg.entry @init() attributes {initializer} {
+  dfg.return
+}
+// expected-error @+1 {{'dfg.entry' op expects to be the only initializer}}
+dfg.entry @other() attributes {initializer} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.kernel' op expects 'dfg.return' at its end}}
+dfg.kernel @end(%x: tensor<f32>) -> tensor<f32> {
+  llvm.unreachable
 }

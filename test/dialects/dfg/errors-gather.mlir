@@ -1,4 +1,4 @@
-// Indices of another type or shape than an operation takes are refused.
+// Indices of the wrong type or shape are refused.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 func.func @f(%x: tensor<4xf32>, %i: tensor<3xi32>) {
   // expected-error @+1 {{'gather' expects an axis from -1 to 0, but got 1 for f32[4] [axis]}}

@@ -34,7 +34,7 @@ func.func @f(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @f(%a: tensor<2xf32>) {
-  // expected-error @+1 {{'einsum': 'i' stands twice in 'i i' [einsum-label]}}
+  // expected-error @+1 {{'einsum': 'i' occurs twice in 'i i' [einsum-label]}}
   %y = dfg.einsum %a {labels = "i -> i i"} : tensor<2xf32>
   return
 }

@@ -1,4 +1,4 @@
-// A launch is compared with the function that its kernel has become.
+// A launch must match its lowered kernel.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 
 dfg.entry @count(%x: tensor<4xf32>) {
@@ -6,7 +6,7 @@ dfg.entry @count(%x: tensor<4xf32>) {
   dfg.launch @k(%x, %x) {sizes = #dfg.dims<>} : (tensor<4xf32>, tensor<4xf32>) -> ()
   dfg.return
 }
-func.func private @k(tensor<4xf32>)
+kernel.func @k(tensor<4xf32>)
 
 // -----
 
@@ -15,7 +15,7 @@ dfg.entry @results(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = dfg.launch @k(%x) {sizes = #dfg.dims<>} : (tensor<4xf32>) -> tensor<4xf32>
   dfg.return %y : tensor<4xf32>
 }
-func.func private @k(tensor<4xf32>)
+kernel.func @k(tensor<4xf32>)
 
 // -----
 
@@ -24,7 +24,7 @@ dfg.entry @sizes(%x: tensor<4xf32>) {
   dfg.launch @k(%x) {sizes = #dfg.dims<4>} : (tensor<4xf32>) -> ()
   dfg.return
 }
-func.func private @k(index, index, tensor<4xf32>)
+kernel.func @k(index, index, tensor<4xf32>)
 
 // -----
 
@@ -33,7 +33,7 @@ dfg.entry @element(%x: tensor<4xf32>) {
   dfg.launch @k(%x) {sizes = #dfg.dims<>} : (tensor<4xf32>) -> ()
   dfg.return
 }
-func.func private @k(tensor<4xf64>)
+kernel.func @k(tensor<4xf64>)
 
 // -----
 
@@ -42,7 +42,7 @@ dfg.entry @rank(%x: tensor<4xf32>) {
   dfg.launch @k(%x) {sizes = #dfg.dims<>} : (tensor<4xf32>) -> ()
   dfg.return
 }
-func.func private @k(tensor<4x1xf32>)
+kernel.func @k(tensor<4x1xf32>)
 
 // -----
 
@@ -51,7 +51,7 @@ dfg.entry @dynamic(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"]}
   dfg.launch @k(%x) {sizes = #dfg.dims<n>} : (tensor<?xf32, #dfg.dims<n>>) -> ()
   dfg.return
 }
-func.func private @k(index, tensor<?xf32> {tfc.shape = affine_map<()[s0] -> (2 * s0)>})
+kernel.func @k(index, tensor<?xf32> {kernel.shape = affine_map<()[s0] -> (2 * s0)>})
 
 // -----
 
@@ -60,7 +60,7 @@ dfg.entry @result(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = dfg.launch @k(%x) {sizes = #dfg.dims<>} : (tensor<4xf32>) -> tensor<4xf32>
   dfg.return %y : tensor<4xf32>
 }
-func.func private @k(tensor<4xf32>) -> tensor<5xf32>
+kernel.func @k(tensor<4xf32>) -> tensor<5xf32>
 
 // -----
 

@@ -1,4 +1,4 @@
-// Every size that an entry or a kernel mentions has a name that it declares, and kernels compute no others than they can.
+// Every size that an entry or a kernel mentions has a declared name, and kernels only compute sizes that they can.
 
 // RUN: tfc-opt -split-input-file -verify-diagnostics %s
 

@@ -1,4 +1,4 @@
-// A queue that could not work, and what does not fit a queue, are refused.
+// Queues that could not work, and values that do not match a queue, are refused.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 
 // expected-error @+1 {{expects tensors of static shapes}}

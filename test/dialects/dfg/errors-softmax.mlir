@@ -1,4 +1,4 @@
-// Softmax and its losses refuse operands that do not fit.
+// Softmax and its losses refuse operands that do not match.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 func.func @f(%x: tensor<4xi32>) {
   // expected-error @+1 {{'softmax' expects a floating-point tensor, but got i32[4] [dtype]}}

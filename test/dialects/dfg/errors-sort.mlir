@@ -1,4 +1,4 @@
-// What cannot be put in order, or combined by index, is refused.
+// Operands that cannot be sorted, or combined by index, are refused.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 func.func @f(%x: tensor<4xi1>) {
   // expected-error @+1 {{'sort' expects a numeric tensor, but got bool[4] [dtype]}}

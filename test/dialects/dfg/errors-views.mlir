@@ -1,4 +1,4 @@
-// What cannot be a part of a tensor, or be made of parts, is refused.
+// Invalid parts of tensors, and parts that do not match, are refused.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 func.func @f(%x: tensor<4x8xf32>) {
   // expected-error @+1 {{'slice' expects 2 starts, one for each axis of f32[4, 8], but got 1 [rank]}}

@@ -1,7 +1,7 @@
-// Windows, convolutions and pooling refuse what has no windows, or operands that do not fit each other.
+// Windows, convolutions and pooling refuse windows that do not fit, and operands that do not match.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'windows' expects sizes for axes behind the first of f32[4, 8], but got 2 [rank]}}
+  // expected-error @+1 {{'windows' expects sizes for axes after the first of f32[4, 8], but got 2 [rank]}}
   %y = dfg.windows %x {size = #dfg.dims<2, 2>} : tensor<4x8xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @f(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'place_windows' expects two axes behind the first of f32[4, 8] for each size in shape, but got 1 [rank]}}
+  // expected-error @+1 {{'place_windows' expects two axes after the first of f32[4, 8] for each size in shape, but got 1 [rank]}}
   %y = dfg.place_windows %x {shape = #dfg.dims<8>} : tensor<4x8xf32>
   return
 }
@@ -97,7 +97,7 @@ func.func @f(%x: tensor<4x8xf32>, %y: tensor<8x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x4xf32>, %y: tensor<4x2xf32>) {
-  // expected-error @+1 {{'contract': 'i' stands twice in 'i i' [einsum-label]}}
+  // expected-error @+1 {{'contract': 'i' occurs twice in 'i i' [einsum-label]}}
   %z = dfg.contract %x, %y {labels = "i i, i k -> k"} : tensor<4x4xf32>, tensor<4x2xf32>
   return
 }
@@ -273,7 +273,7 @@ func.func @f(%x: tensor<4x8x2xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8x2xf32>) {
-  // expected-error @+1 {{'max_pool_with_indices' gives i32 or i64, but got dtype f32 [dtype]}}
+  // expected-error @+1 {{'max_pool_with_indices' returns i32 or i64, but got dtype f32 [dtype]}}
   %y, %i = dfg.max_pool_with_indices %x {size = array<i64: 2>, dtype = f32} : tensor<4x8x2xf32>
   return
 }

@@ -1,4 +1,4 @@
-// Operations that change nothing fold away.
+// Operations that change nothing are folded.
 // RUN: tfc-opt --canonicalize %s | FileCheck %s
 
 // CHECK-LABEL: func.func @nothing

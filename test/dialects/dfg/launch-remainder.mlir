@@ -1,4 +1,4 @@
-// Sizes of a launch are compared by what they are: affine expressions write remainders in another way.
+// Sizes of a launch are compared by value: affine expressions have another form of remainders.
 // RUN: tfc-opt %s | FileCheck %s
 
 // CHECK: dfg.launch @k
@@ -6,4 +6,4 @@ dfg.entry @run(%x: tensor<?xui8, #dfg.dims<"n + -4 * (n // 4)">>) attributes {sy
   dfg.launch @k(%x) {sizes = #dfg.dims<n>} : (tensor<?xui8, #dfg.dims<"n + -4 * (n // 4)">>) -> ()
   dfg.return
 }
-func.func private @k(index, tensor<?xi8> {tfc.shape = affine_map<()[s0] -> (s0 mod 4)>})
+kernel.func @k(index, tensor<?xi8> {kernel.shape = affine_map<()[s0] -> (s0 mod 4)>})

@@ -1,4 +1,4 @@
-// What binds a size while an entry runs prints and parses; a name has one binder, with a bound known before.
+// A binding of a size round-trips; a name has one binding, with a bound known before it.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s | FileCheck %s
 
 // CHECK-LABEL: func.func @bind

@@ -89,63 +89,24 @@ func.func @scatter_type(%u: tensor<3xf64>, %x: tensor<8xf32>, %i: tensor<3x1xi64
 
 // -----
 
-func.func @sort_keys(%k: tensor<4xf32>, %p: tensor<4xi64>, %w: tensor<8xi32>, %o: tensor<8xi64>, %c: tensor<1024xi64>) {
+func.func @sort_keys(%k: tensor<4xf32>, %p: tensor<4xi64>) {
   // expected-error @+1 {{expected keys of integers of whole bytes}}
-  %y:4 = linalg_ext.sort %k along 0 into %p, %w, %o, %c
-      : tensor<4xf32> -> tensor<4xi64>, tensor<8xi32>, tensor<8xi64>, tensor<1024xi64>
+  %y = linalg_ext.sort %k along 0 into %p : tensor<4xf32> -> tensor<4xi64>
   return
 }
 
 // -----
 
-func.func @sort_dimension(%k: tensor<4xi32>, %p: tensor<4xi64>, %w: tensor<8xi32>, %o: tensor<8xi64>, %c: tensor<1024xi64>) {
+func.func @sort_dimension(%k: tensor<4xi32>, %p: tensor<4xi64>) {
   // expected-error @+1 {{expected a dimension below the rank 1}}
-  %y:4 = linalg_ext.sort %k along 1 into %p, %w, %o, %c
-      : tensor<4xi32> -> tensor<4xi64>, tensor<8xi32>, tensor<8xi64>, tensor<1024xi64>
+  %y = linalg_ext.sort %k along 1 into %p : tensor<4xi32> -> tensor<4xi64>
   return
 }
 
 // -----
 
-func.func @sort_memory(%k: tensor<4xi32>, %p: tensor<4xi64>, %w: tensor<8xi32>, %o: tensor<8xi64>) {
-  // expected-error @+1 {{expected places, keys, places and counts to write into}}
-  %y:3 = linalg_ext.sort %k along 0 into %p, %w, %o
-      : tensor<4xi32> -> tensor<4xi64>, tensor<8xi32>, tensor<8xi64>
-  return
-}
-
-// -----
-
-func.func @sort_places(%k: tensor<4xi32>, %p: tensor<4x2xi64>, %w: tensor<8xi32>, %o: tensor<8xi64>, %c: tensor<1024xi64>) {
+func.func @sort_places(%k: tensor<4xi32>, %p: tensor<4x2xi64>) {
   // expected-error @+1 {{expected places like the keys}}
-  %y:4 = linalg_ext.sort %k along 0 into %p, %w, %o, %c
-      : tensor<4xi32> -> tensor<4x2xi64>, tensor<8xi32>, tensor<8xi64>, tensor<1024xi64>
-  return
-}
-
-// -----
-
-func.func @sort_work(%k: tensor<4xi32>, %p: tensor<4xi64>, %w: tensor<8xi32>, %o: tensor<8xi32>, %c: tensor<1024xi64>) {
-  // expected-error @+1 {{expected memory for keys and places}}
-  %y:4 = linalg_ext.sort %k along 0 into %p, %w, %o, %c
-      : tensor<4xi32> -> tensor<4xi64>, tensor<8xi32>, tensor<8xi32>, tensor<1024xi64>
-  return
-}
-
-// -----
-
-func.func @sort_counts(%k: tensor<4xi32>, %p: tensor<4xi64>, %w: tensor<8xi32>, %o: tensor<8xi64>, %c: tensor<256xi64>) {
-  // expected-error @+1 {{expected memory for 1024 counts}}
-  %y:4 = linalg_ext.sort %k along 0 into %p, %w, %o, %c
-      : tensor<4xi32> -> tensor<4xi64>, tensor<8xi32>, tensor<8xi64>, tensor<256xi64>
-  return
-}
-
-// -----
-
-func.func @sort_limit(%k: tensor<4xi32>, %p: tensor<4xi64>, %w: tensor<?xi32>, %o: tensor<8xi64>, %c: tensor<1024xi64>) {
-  // expected-error @+1 {{expected memory of a fixed size with a limit}}
-  %y:4 = linalg_ext.sort %k along 0 first 2 into %p, %w, %o, %c
-      : tensor<4xi32> -> tensor<4xi64>, tensor<?xi32>, tensor<8xi64>, tensor<1024xi64>
+  %y = linalg_ext.sort %k along 0 into %p : tensor<4xi32> -> tensor<4x2xi64>
   return
 }

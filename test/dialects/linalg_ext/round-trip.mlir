@@ -24,19 +24,15 @@ func.func @scatter(%u: tensor<?x8xf32>, %x: tensor<100x8xf32>, %i: tensor<?x1xi6
 }
 
 // CHECK-LABEL: func.func @sort
-// CHECK: linalg_ext.sort %{{.*}} along 0 into %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?xi32> -> tensor<?xi64>, tensor<?xi32>, tensor<?xi64>, tensor<1024xi64>
-func.func @sort(%k: tensor<?xi32>, %p: tensor<?xi64>, %keys: tensor<?xi32>, %old: tensor<?xi64>,
-                %counts: tensor<1024xi64>) -> tensor<?xi64> {
-  %y:4 = linalg_ext.sort %k along 0 into %p, %keys, %old, %counts
-      : tensor<?xi32> -> tensor<?xi64>, tensor<?xi32>, tensor<?xi64>, tensor<1024xi64>
-  return %y#0 : tensor<?xi64>
+// CHECK: linalg_ext.sort %{{.*}} along 0 into %{{.*}} : tensor<?xi32> -> tensor<?xi64>
+func.func @sort(%k: tensor<?xi32>, %p: tensor<?xi64>) -> tensor<?xi64> {
+  %y = linalg_ext.sort %k along 0 into %p : tensor<?xi32> -> tensor<?xi64>
+  return %y : tensor<?xi64>
 }
 
 // CHECK-LABEL: func.func @sort_first
-// CHECK: linalg_ext.sort %{{.*}} along 1 first 3 into
-func.func @sort_first(%k: tensor<5x?xi8>, %p: tensor<5x3xi32>, %keys: tensor<128xi8>, %old: tensor<128xi32>,
-                      %counts: tensor<256xi32>) -> tensor<5x3xi32> {
-  %y:4 = linalg_ext.sort %k along 1 first 3 into %p, %keys, %old, %counts
-      : tensor<5x?xi8> -> tensor<5x3xi32>, tensor<128xi8>, tensor<128xi32>, tensor<256xi32>
-  return %y#0 : tensor<5x3xi32>
+// CHECK: linalg_ext.sort %{{.*}} along 1 into %{{.*}} : tensor<5x?xi8> -> tensor<5x3xi32>
+func.func @sort_first(%k: tensor<5x?xi8>, %p: tensor<5x3xi32>) -> tensor<5x3xi32> {
+  %y = linalg_ext.sort %k along 1 into %p : tensor<5x?xi8> -> tensor<5x3xi32>
+  return %y : tensor<5x3xi32>
 }

@@ -1,5 +1,5 @@
-// A model as the compiler would emit it, by hand: scale(x: f32[n <= 8, 2]) -> (y: f32[n, 2], rows: i64)
-// multiplies by the variable w: f32[2] and adds n to the variable seen: i64.
+// A model as the compiler would emit it, by hand: scale(x: f32[n <= 8, 2]) -> (y: f32[n, 2], rows:
+// i64) multiplies by the variable w: f32[2] and adds n to the variable seen: i64.
 #include "runtime/Model.h"
 
 static const int64_t wDims[] = {2};
@@ -36,15 +36,16 @@ static int32_t initialise(tfc_call_frame *frame) {
 }
 
 static const tfc_value_info feeds[] = {{"x", "f32[n, 2]", TFC_F32, 2}};
-static const tfc_value_info fetches[] = {{"y", "f32[n, 2]", TFC_F32, 2}, {"rows", "i64", TFC_I64, 0}};
+static const tfc_value_info fetches[] = {{"y", "f32[n, 2]", TFC_F32, 2},
+                                         {"rows", "i64", TFC_I64, 0}};
 static const tfc_symbol_info symbols[] = {{"n", 0, 8, 0, 0, 1, 0}};
 static const tfc_entry_info entries[] = {
     {"scale", 1, 2, 1, 1, feeds, fetches, symbols, shapes, arenaBytes, scale},
 };
-static const tfc_entry_info init = {"init", 0,    0,        0,          1,         NULL, NULL,
-                                    NULL,   noShapes, arenaBytes, initialise};
-static const tfc_model model = {TFC_ABI_VERSION, 2,         1,       0,    "handmade", "any", "",
-                                variables,       entries, &init};
+static const tfc_entry_info init = {"init", 0,    0,        0,          1,         NULL,
+                                    NULL,   NULL, noShapes, arenaBytes, initialise};
+static const tfc_model model = {TFC_ABI_VERSION, 2,  1,         0,       "handmade",
+                                "any",           "", variables, entries, &init};
 
 const tfc_library *tfc_library_get(void);
 const tfc_library *tfc_library_get(void) {

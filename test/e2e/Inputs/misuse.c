@@ -29,7 +29,8 @@ int main(int argc, char **argv) {
   if (argc < 2 || digits_create(NULL, &m) || digits_score(m, 64, x[0], before[0]))
     return 1;
   expect(m, TFC_OUT_OF_RANGE, said(m, digits_train(m, 257, x[0], label, &loss)), "too many rows");
-  expect(m, TFC_OUT_OF_RANGE, said(m, digits_train(m, -1, x[0], label, &loss)), "less than no rows");
+  expect(m, TFC_OUT_OF_RANGE, said(m, digits_train(m, -1, x[0], label, &loss)),
+         "less than no rows");
   tfc_status none = said(m, digits_train(m, 0, x[0], label, &loss));
   expect(m, none == TFC_OK ? TFC_INTERNAL : none, none, "where n >= 1");
   expect(m, TFC_INVALID_ARGUMENT, said(m, digits_train(m, 8, NULL, label, &loss)), "null feed");

@@ -1,3 +1,4 @@
+// Tests the conversions between source ranges and MLIR's locations.
 #include "frontend/text/Locations.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"

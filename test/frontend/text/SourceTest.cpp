@@ -1,3 +1,4 @@
+// Tests the mapping of offsets to lines and columns.
 #include "frontend/text/syntax/Source.h"
 #include <gtest/gtest.h>
 

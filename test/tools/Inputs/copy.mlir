@@ -1,10 +1,10 @@
 // A model as the memory stage leaves it: what describes it in dfg, its code in the LLVM dialect.
 // `twice` doubles its feed; `count` adds 1 to the variable `steps` and returns it.
-module @copy attributes {tfc.weights = [dense<[1.0, 2.0, 3.0]> : tensor<3xf32>, dense<2.0> : tensor<16xf32>]} {
+module @copy attributes {dfg.weights = [dense<[1.0, 2.0, 3.0]> : tensor<3xf32>, dense<2.0> : tensor<16xf32>]} {
   dfg.variable @steps : tensor<i32> {formerly = "counter"}
   dfg.entry @twice(%x: tensor<?x2xf32, #dfg.dims<n, 2>> {dfg.name = "x"})
       -> (tensor<?x2xf32, #dfg.dims<n, 2>> {dfg.name = "double"})
-      attributes {symbols = ["n"], bounds = {n = 8 : i64}, where = ["n >= 1"], doc = "Doubles x.\nAll of it."} {
+      attributes {symbols = ["n"], bounds = {n = 8 : i64}, where = [#dfg.fact<"n >= 1">], doc = "Doubles x.\nAll of it."} {
     dfg.return %x : tensor<?x2xf32, #dfg.dims<n, 2>>
   }
   dfg.entry @count() -> (tensor<i32> {dfg.name = "return"}) {
@@ -22,7 +22,7 @@ module @copy attributes {tfc.weights = [dense<[1.0, 2.0, 3.0]> : tensor<3xf32>, 
 
   // Multiplies by the second weight, which holds 2.0 sixteen times.
   llvm.func @kernel_0(%n: i64, %x: !llvm.ptr, %y: !llvm.ptr, %scratch: !llvm.ptr, %begin: i64, %end: i64)
-      attributes {tfc.extent = affine_map<()[s0] -> (s0)>} {
+      attributes {kernel.abi = #kernel.abi<extent = affine_map<()[s0] -> (s0)>, grain = 1, scratch = affine_map<()[s0] -> (0)>>} {
     %c1 = llvm.mlir.constant(1 : i64) : i64
     %weights = llvm.mlir.addressof @tfc_weights : !llvm.ptr
     %offsetAddress = llvm.mlir.addressof @offset : !llvm.ptr

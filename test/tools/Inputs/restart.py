@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 graph, entry = sys.argv[1:]
-for stage in ["frontend", "autodiff", "simplify", "fusion", "lowering", "schedule", "memory"]:
+for stage in ["frontend", "autodiff", "simplify", "fusion", "lowering", "schedule", "memory", "kernels"]:
     module = f"{stage}.mlir"
     subprocess.run(["tfc", "compile", graph, f"--stop-after={stage}", "-o", module], check=True)
     print("from", stage, flush=True)

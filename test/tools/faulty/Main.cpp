@@ -33,7 +33,7 @@ static void put(const Fault &fault, mlir::Operation *op) {
 /// How many values are shown.
 static int64_t countProbes(mlir::ModuleOp module) {
   int64_t count = 0;
-  module.walk([&](dfg::PushOp push) { count += push->hasAttr(dfg::kProbeAttr); });
+  module.walk([&](dfg::PushOp push) { count += push.getProbe().has_value(); });
   return count;
 }
 

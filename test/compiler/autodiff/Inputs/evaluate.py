@@ -227,7 +227,7 @@ def list_sum(machine, op, a, b):
 
 def list_stack(machine, op, values):
     shape, dtype = element(op)
-    if "tfc.prefix" in op.flags:
+    if "prefix" in op.flags:
         values = values[: shape[0]]
     if len(values) != shape[0]:
         raise Failure("list_stack")

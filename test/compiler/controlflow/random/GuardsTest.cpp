@@ -1,4 +1,4 @@
-//===- GuardsTest.cpp - Decision diagrams against truth tables --------------===//
+//===- GuardsTest.cpp - Decision diagrams against truth tables ------------===//
 
 #include "compiler/controlflow/Guards.h"
 #include "gtest/gtest.h"

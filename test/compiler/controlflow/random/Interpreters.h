@@ -1,4 +1,4 @@
-//===- Interpreters.h - What a graph means, in both of its forms ------------===//
+//===- Interpreters.h - What a graph means, in both of its forms ----------===//
 //
 // Two small interpreters that share the meaning of single operations and nothing
 // else. All elements are doubles.

@@ -1,4 +1,4 @@
-//===- Operations.cpp - The meaning of single operations --------------------===//
+//===- Operations.cpp - The meaning of single operations ------------------===//
 
 #include "Interpreters.h"
 #include "mlir/IR/Matchers.h"

@@ -1,4 +1,4 @@
-//===- RandomGraph.cpp - Random control flow --------------------------------===//
+//===- RandomGraph.cpp - Random control flow ------------------------------===//
 
 #include "RandomGraph.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,4 @@
-//===- RandomGraph.h - Random control flow ----------------------------------===//
+//===- RandomGraph.h - Random control flow --------------------------------===//
 
 #pragma once
 

@@ -1,4 +1,4 @@
-//===- RandomGraphTest.cpp - Both forms of random graphs mean the same ------===//
+//===- RandomGraphTest.cpp - Both forms of random graphs mean the same ----===//
 
 #include "RandomGraph.h"
 #include "mlir/IR/Verifier.h"

@@ -1,4 +1,4 @@
-//===- RegionInterpreter.cpp - Runs branches and loops ----------------------===//
+//===- RegionInterpreter.cpp - Runs branches and loops --------------------===//
 
 #include "Interpreters.h"
 

@@ -1,4 +1,4 @@
-//===- Shrink.cpp - Comparing the forms, and small graphs that differ -------===//
+//===- Shrink.cpp - Comparing the forms, and small graphs that differ -----===//
 
 #include "RandomGraph.h"
 #include "compiler/controlflow/Passes.h"

@@ -1,4 +1,4 @@
-//===- TokenInterpreter.cpp - Passes tokens through the graph form ----------===//
+//===- TokenInterpreter.cpp - Passes tokens through the graph form --------===//
 
 #include "Interpreters.h"
 #include "mlir/Transforms/RegionUtils.h"

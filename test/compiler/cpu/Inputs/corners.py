@@ -13,16 +13,16 @@ def f32(*shape):
 
 # an argument, a constant and a fill returned, one value returned twice
 cases.kernel("""
-func.func private @returned(%n: index, %x: tensor<?x3xi16> {tfc.shape = affine_map<()[s0] -> (s0, 3)>})
-    -> (tensor<?x3xi16> {tfc.shape = affine_map<()[s0] -> (s0, 3)>}, tensor<5xf32>, tensor<2x2xi1>,
-        tensor<?x7xf64> {tfc.shape = affine_map<()[s0] -> (s0, 7)>},
-        tensor<?x7xf64> {tfc.shape = affine_map<()[s0] -> (s0, 7)>}) attributes {tfc.kernel} {
+kernel.func @returned(%n: index, %x: tensor<?x3xi16> {kernel.shape = affine_map<()[s0] -> (s0, 3)>})
+    -> (tensor<?x3xi16> {kernel.shape = affine_map<()[s0] -> (s0, 3)>}, tensor<5xf32>, tensor<2x2xi1>,
+        tensor<?x7xf64> {kernel.shape = affine_map<()[s0] -> (s0, 7)>},
+        tensor<?x7xf64> {kernel.shape = affine_map<()[s0] -> (s0, 7)>}) {
   %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<5xf32>
   %b = arith.constant dense<[[true, false], [false, true]]> : tensor<2x2xi1>
   %v = arith.constant 2.5 : f64
   %e = tensor.empty(%n) : tensor<?x7xf64>
   %f = linalg.fill ins(%v : f64) outs(%e : tensor<?x7xf64>) -> tensor<?x7xf64>
-  return %x, %c, %b, %f, %f : tensor<?x3xi16>, tensor<5xf32>, tensor<2x2xi1>, tensor<?x7xf64>,
+  kernel.return %x, %c, %b, %f, %f : tensor<?x3xi16>, tensor<5xf32>, tensor<2x2xi1>, tensor<?x7xf64>,
       tensor<?x7xf64>
 }""")
 for n in [0, 1, 40]:
@@ -32,9 +32,8 @@ for n in [0, 1, 40]:
 
 # scalars: rank 0, a value taken out of a tensor by the kernel itself
 cases.kernel("""
-func.func private @scalars(%n: index, %x: tensor<?xf32> {tfc.shape = affine_map<()[s0] -> (s0)>},
-    %s: tensor<f32>) -> (tensor<f32>, tensor<?xf32> {tfc.shape = affine_map<()[s0] -> (s0)>})
-    attributes {tfc.kernel} {
+kernel.func @scalars(%n: index, %x: tensor<?xf32> {kernel.shape = affine_map<()[s0] -> (s0)>},
+    %s: tensor<f32>) -> (tensor<f32>, tensor<?xf32> {kernel.shape = affine_map<()[s0] -> (s0)>}) {
   %v = tensor.extract %s[] : tensor<f32>
   %w = arith.mulf %v, %v : f32
   %e0 = tensor.empty() : tensor<f32>
@@ -53,7 +52,7 @@ func.func private @scalars(%n: index, %x: tensor<?xf32> {tfc.shape = affine_map<
     %q = arith.addf %r, %w : f32
     linalg.yield %q : f32
   } -> tensor<?xf32>
-  return %0, %1 : tensor<f32>, tensor<?xf32>
+  kernel.return %0, %1 : tensor<f32>, tensor<?xf32>
 }""")
 for n in [0, 1, 21]:
     x, s = f32(n), f32()
@@ -62,9 +61,9 @@ for n in [0, 1, 21]:
 
 # division by one number rounds as a division does, with all special values
 for kind, dtype in [("f32", np.float32), ("f64", np.float64)]:
-    T = f"tensor<?x{kind}> {{tfc.shape = affine_map<()[s0] -> (s0)>}}"
+    T = f"tensor<?x{kind}> {{kernel.shape = affine_map<()[s0] -> (s0)>}}"
     cases.kernel(f"""
-func.func private @quotient_{kind}(%n: index, %x: {T}, %s: tensor<{kind}>) -> ({T}) attributes {{tfc.kernel}} {{
+kernel.func @quotient_{kind}(%n: index, %x: {T}, %s: tensor<{kind}>) -> ({T}) {{
   %e = tensor.empty(%n) : tensor<?x{kind}>
   %0 = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>,
       affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}}
@@ -73,7 +72,7 @@ func.func private @quotient_{kind}(%n: index, %x: {T}, %s: tensor<{kind}>) -> ({
     %r = arith.divf %a, %b : {kind}
     linalg.yield %r : {kind}
   }} -> tensor<?x{kind}>
-  return %0 : tensor<?x{kind}>
+  kernel.return %0 : tensor<?x{kind}>
 }}""")
     info = np.finfo(dtype)
     special = [0.0, -0.0, 1.0, np.inf, -np.inf, np.nan, info.max, info.tiny, info.tiny / 16, -3.0]
@@ -86,10 +85,10 @@ func.func private @quotient_{kind}(%n: index, %x: {T}, %s: tensor<{kind}>) -> ({
 
 # integer division: disabled lanes hold zeros and must not trap
 cases.kernel("""
-func.func private @divide(%n: index, %x: tensor<?xi32> {tfc.shape = affine_map<()[s0] -> (s0)>},
-    %y: tensor<?xi32> {tfc.shape = affine_map<()[s0] -> (s0)>})
-    -> (tensor<?xi32> {tfc.shape = affine_map<()[s0] -> (s0)>},
-        tensor<?xi32> {tfc.shape = affine_map<()[s0] -> (s0)>}) attributes {tfc.kernel} {
+kernel.func @divide(%n: index, %x: tensor<?xi32> {kernel.shape = affine_map<()[s0] -> (s0)>},
+    %y: tensor<?xi32> {kernel.shape = affine_map<()[s0] -> (s0)>})
+    -> (tensor<?xi32> {kernel.shape = affine_map<()[s0] -> (s0)>},
+        tensor<?xi32> {kernel.shape = affine_map<()[s0] -> (s0)>}) {
   %e = tensor.empty(%n) : tensor<?xi32>
   %0:2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>,
       affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
@@ -99,7 +98,7 @@ func.func private @divide(%n: index, %x: tensor<?xi32> {tfc.shape = affine_map<(
     %q = arith.remsi %a, %b : i32
     linalg.yield %r, %q : i32, i32
   } -> (tensor<?xi32>, tensor<?xi32>)
-  return %0#0, %0#1 : tensor<?xi32>, tensor<?xi32>
+  kernel.return %0#0, %0#1 : tensor<?xi32>, tensor<?xi32>
 }""")
 for n in [1, 16, 19]:
     x, y = rng.integers(-99, 99, n).astype(np.int32), rng.integers(1, 9, n).astype(np.int32)
@@ -109,10 +108,10 @@ for n in [1, 16, 19]:
 # gathers along the lanes, with indices of both widths, inside a bigger expression
 for kind in ["i32", "i64"]:
     cases.kernel(f"""
-func.func private @take_{kind}(%n: index, %t: tensor<9x31xf32>,
-    %i: tensor<?xi1> {{tfc.shape = affine_map<()[s0] -> (s0)>}},
-    %k: tensor<?x{kind}> {{tfc.shape = affine_map<()[s0] -> (s0)>}})
-    -> (tensor<9x?xf32> {{tfc.shape = affine_map<()[s0] -> (9, s0)>}}) attributes {{tfc.kernel}} {{
+kernel.func @take_{kind}(%n: index, %t: tensor<9x31xf32>,
+    %i: tensor<?xi1> {{kernel.shape = affine_map<()[s0] -> (s0)>}},
+    %k: tensor<?x{kind}> {{kernel.shape = affine_map<()[s0] -> (s0)>}})
+    -> (tensor<9x?xf32> {{kernel.shape = affine_map<()[s0] -> (9, s0)>}}) {{
   %e = tensor.empty(%n) : tensor<9x?xf32>
   %0 = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d1)>,
       affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}}
@@ -125,7 +124,7 @@ func.func private @take_{kind}(%n: index, %t: tensor<9x31xf32>,
     %s = arith.select %f, %v, %z : f32
     linalg.yield %s : f32
   }} -> tensor<9x?xf32>
-  return %0 : tensor<9x?xf32>
+  kernel.return %0 : tensor<9x?xf32>
 }}""")
     for n in [0, 1, 50]:
         t, k, i = f32(9, 31), rng.integers(0, 31, n).astype(kind.replace("i", "int")), rng.random(n) < 0.5
@@ -133,7 +132,7 @@ func.func private @take_{kind}(%n: index, %t: tensor<9x31xf32>,
 
 # padding: clamped reads, selected by position
 cases.kernel("""
-func.func private @pad(%x: tensor<6x10xf32>) -> (tensor<9x15xf32>) attributes {tfc.kernel} {
+kernel.func @pad(%x: tensor<6x10xf32>) -> (tensor<9x15xf32>) {
   %e = tensor.empty() : tensor<9x15xf32>
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
@@ -158,7 +157,7 @@ func.func private @pad(%x: tensor<6x10xf32>) -> (tensor<9x15xf32>) attributes {t
     %r = arith.select %in, %t, %v : f32
     linalg.yield %r : f32
   } -> tensor<9x15xf32>
-  return %0 : tensor<9x15xf32>
+  kernel.return %0 : tensor<9x15xf32>
 }""")
 x = f32(6, 10)
 cases.check("pad", [], [x], [np.pad(x, ((2, 1), (2, 3)), constant_values=7)])
@@ -166,9 +165,8 @@ cases.check("pad", [], [x], [np.pad(x, ((2, 1), (2, 3)), constant_values=7)])
 # a mean that another loop nest reads (memory between nests), and rows too long for the stack
 for m in [33, 20000]:
     cases.kernel(f"""
-func.func private @centre_{m}(%n: index, %x: tensor<?x{m}xf32> {{tfc.shape = affine_map<()[s0] -> (s0, {m})>}})
-    -> (tensor<?x{m}xf32> {{tfc.shape = affine_map<()[s0] -> (s0, {m})>}}, tensor<{m}xf32>)
-    attributes {{tfc.kernel}} {{
+kernel.func @centre_{m}(%n: index, %x: tensor<?x{m}xf32> {{kernel.shape = affine_map<()[s0] -> (s0, {m})>}})
+    -> (tensor<?x{m}xf32> {{kernel.shape = affine_map<()[s0] -> (s0, {m})>}}, tensor<{m}xf32>) {{
   %zero = arith.constant 0.0 : f32
   %ec = tensor.empty() : tensor<{m}xf32>
   %er = tensor.empty(%n) : tensor<?xf32>
@@ -202,7 +200,7 @@ func.func private @centre_{m}(%n: index, %x: tensor<?x{m}xf32> {{tfc.shape = aff
     %1 = arith.addf %a, %b : f32
     linalg.yield %1 : f32
   }} -> tensor<?x{m}xf32>
-  return %r, %s : tensor<?x{m}xf32>, tensor<{m}xf32>
+  kernel.return %r, %s : tensor<?x{m}xf32>, tensor<{m}xf32>
 }}""")
     for n in [0, 1, 6]:
         x = f32(n, m)
@@ -212,10 +210,10 @@ func.func private @centre_{m}(%n: index, %x: tensor<?x{m}xf32> {{tfc.shape = aff
 
 # windows: a convolution and a maximum over overlapping windows
 cases.kernel("""
-func.func private @windows(%n: index, %x: tensor<?x9x11x3xf32> {tfc.shape = affine_map<()[s0] -> (s0, 9, 11, 3)>},
+kernel.func @windows(%n: index, %x: tensor<?x9x11x3xf32> {kernel.shape = affine_map<()[s0] -> (s0, 9, 11, 3)>},
     %w: tensor<3x2x3x5xf32>)
-    -> (tensor<?x4x5x5xf32> {tfc.shape = affine_map<()[s0] -> (s0, 4, 5, 5)>},
-        tensor<?x4x5x3xf32> {tfc.shape = affine_map<()[s0] -> (s0, 4, 5, 3)>}) attributes {tfc.kernel} {
+    -> (tensor<?x4x5x5xf32> {kernel.shape = affine_map<()[s0] -> (s0, 4, 5, 5)>},
+        tensor<?x4x5x3xf32> {kernel.shape = affine_map<()[s0] -> (s0, 4, 5, 3)>}) {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
   %e = tensor.empty(%n) : tensor<?x4x5x5xf32>
@@ -242,7 +240,7 @@ func.func private @windows(%n: index, %x: tensor<?x9x11x3xf32> {tfc.shape = affi
     %0 = arith.maximumf %s, %p : f32
     linalg.yield %0 : f32
   } -> tensor<?x4x5x3xf32>
-  return %y, %z : tensor<?x4x5x5xf32>, tensor<?x4x5x3xf32>
+  kernel.return %y, %z : tensor<?x4x5x5xf32>, tensor<?x4x5x3xf32>
 }""")
 for n in [0, 1, 2]:
     x, w = f32(n, 9, 11, 3), f32(3, 2, 3, 5)
@@ -252,10 +250,10 @@ for n in [0, 1, 2]:
 
 # four dimensions: rows of a batch, scaled and shifted by parts of the batch
 cases.kernel("""
-func.func private @batch_rows(%n: index, %s: index,
-    %x: tensor<?x3x?x?xf32> {tfc.shape = affine_map<()[s0, s1] -> (s0, 3, s1, s1)>},
-    %m: tensor<?x?xf32> {tfc.shape = affine_map<()[s0, s1] -> (s1, s1)>})
-    -> (tensor<?x3x?x?xf32> {tfc.shape = affine_map<()[s0, s1] -> (s0, 3, s1, s1)>}) attributes {tfc.kernel} {
+kernel.func @batch_rows(%n: index, %s: index,
+    %x: tensor<?x3x?x?xf32> {kernel.shape = affine_map<()[s0, s1] -> (s0, 3, s1, s1)>},
+    %m: tensor<?x?xf32> {kernel.shape = affine_map<()[s0, s1] -> (s1, s1)>})
+    -> (tensor<?x3x?x?xf32> {kernel.shape = affine_map<()[s0, s1] -> (s0, 3, s1, s1)>}) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty(%n, %s, %s) : tensor<?x3x?x?xf32>
   %er = tensor.empty(%n, %s) : tensor<?x3x?xf32>
@@ -282,7 +280,7 @@ func.func private @batch_rows(%n: index, %s: index,
     %0 = arith.divf %u, %v : f32
     linalg.yield %0 : f32
   } -> tensor<?x3x?x?xf32>
-  return %y : tensor<?x3x?x?xf32>
+  kernel.return %y : tensor<?x3x?x?xf32>
 }""")
 for n, s in [(0, 4), (2, 1), (2, 19), (1, 64)]:
     x, m = f32(n, 3, s, s), f32(s, s)

@@ -19,8 +19,8 @@ for kind, dtype in TYPES.items():
     out = "%q = arith.truncf %r : f32 to f16" if kind == "f16" else ""
     result = "%q" if kind == "f16" else "%r"
     cases.kernel(f"""
-func.func private @square_{kind}(%n: index, %x: tensor<?x{kind}> {{tfc.shape = affine_map<()[s0] -> (s0)>}})
-    -> (tensor<?x{kind}> {{tfc.shape = affine_map<()[s0] -> (s0)>}}) attributes {{tfc.kernel}} {{
+kernel.func @square_{kind}(%n: index, %x: tensor<?x{kind}> {{kernel.shape = affine_map<()[s0] -> (s0)>}})
+    -> (tensor<?x{kind}> {{kernel.shape = affine_map<()[s0] -> (s0)>}}) {{
   %c = arith.constant {one} : {wide}
   %e = tensor.empty(%n) : tensor<?x{kind}>
   %y = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
@@ -32,7 +32,7 @@ func.func private @square_{kind}(%n: index, %x: tensor<?x{kind}> {{tfc.shape = a
     {out}
     linalg.yield {result} : {kind}
   }} -> tensor<?x{kind}>
-  return %y : tensor<?x{kind}>
+  kernel.return %y : tensor<?x{kind}>
 }}""")
     for n in [0, 1, 7, 16, 17, 63, 64, 65, 100, 1000]:
         x = (rng.standard_normal(n) * 5).astype(dtype)
@@ -42,8 +42,7 @@ func.func private @square_{kind}(%n: index, %x: tensor<?x{kind}> {{tfc.shape = a
 
 # bf16 and booleans
 cases.kernel("""
-func.func private @bf16_round(%x: tensor<37xbf16>, %m: tensor<37xi1>) -> (tensor<37xbf16>, tensor<37xi1>)
-    attributes {tfc.kernel} {
+kernel.func @bf16_round(%x: tensor<37xbf16>, %m: tensor<37xi1>) -> (tensor<37xbf16>, tensor<37xi1>) {
   %e = tensor.empty() : tensor<37xbf16>
   %f = tensor.empty() : tensor<37xi1>
   %y:2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>,
@@ -60,7 +59,7 @@ func.func private @bf16_round(%x: tensor<37xbf16>, %m: tensor<37xi1>) -> (tensor
     %d = arith.xori %c, %b : i1
     linalg.yield %r, %d : bf16, i1
   } -> (tensor<37xbf16>, tensor<37xi1>)
-  return %y#0, %y#1 : tensor<37xbf16>, tensor<37xi1>
+  kernel.return %y#0, %y#1 : tensor<37xbf16>, tensor<37xi1>
 }""")
 
 
@@ -82,13 +81,13 @@ cases.check("bf16_round", [], [x, mask], [to_bf16(s), (s < 0) ^ mask])
 
 # access maps: [n, 20] from transposed, reversed, strided, broadcast and sliced operands
 cases.kernel("""
-func.func private @views(%n: index,
-    %t: tensor<20x?xf32> {tfc.shape = affine_map<()[s0] -> (20, s0)>},
-    %r: tensor<?x20xf32> {tfc.shape = affine_map<()[s0] -> (s0, 20)>},
-    %s: tensor<?x41xf32> {tfc.shape = affine_map<()[s0] -> (s0, 41)>},
-    %row: tensor<20xf32>, %col: tensor<?x1xf32> {tfc.shape = affine_map<()[s0] -> (s0, 1)>},
+kernel.func @views(%n: index,
+    %t: tensor<20x?xf32> {kernel.shape = affine_map<()[s0] -> (20, s0)>},
+    %r: tensor<?x20xf32> {kernel.shape = affine_map<()[s0] -> (s0, 20)>},
+    %s: tensor<?x41xf32> {kernel.shape = affine_map<()[s0] -> (s0, 41)>},
+    %row: tensor<20xf32>, %col: tensor<?x1xf32> {kernel.shape = affine_map<()[s0] -> (s0, 1)>},
     %c: tensor<3xf32>)
-    -> (tensor<?x20xf32> {tfc.shape = affine_map<()[s0] -> (s0, 20)>}) attributes {tfc.kernel} {
+    -> (tensor<?x20xf32> {kernel.shape = affine_map<()[s0] -> (s0, 20)>}) {
   %e = tensor.empty(%n) : tensor<?x20xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>,
       affine_map<(d0, d1) -> (d0, 19 - d1)>, affine_map<(d0, d1) -> (d0, d1 * 2 + 1)>,
@@ -104,7 +103,7 @@ func.func private @views(%n: index,
     %4 = arith.mulf %3, %h : f32
     linalg.yield %4 : f32
   } -> tensor<?x20xf32>
-  return %y : tensor<?x20xf32>
+  kernel.return %y : tensor<?x20xf32>
 }""")
 for n in [0, 1, 5, 33]:
     t, r, s = rng.random((20, n)), rng.random((n, 20)), rng.random((n, 41))
@@ -115,9 +114,8 @@ for n in [0, 1, 5, 33]:
 
 # a chain of producers, one read at two places, and a bias
 cases.kernel("""
-func.func private @chain(%n: index, %x: tensor<?x10xf32> {tfc.shape = affine_map<()[s0] -> (s0, 10)>},
-    %b: tensor<10xf32>) -> (tensor<?x10xf32> {tfc.shape = affine_map<()[s0] -> (s0, 10)>})
-    attributes {tfc.kernel} {
+kernel.func @chain(%n: index, %x: tensor<?x10xf32> {kernel.shape = affine_map<()[s0] -> (s0, 10)>},
+    %b: tensor<10xf32>) -> (tensor<?x10xf32> {kernel.shape = affine_map<()[s0] -> (s0, 10)>}) {
   %e = tensor.empty(%n) : tensor<?x10xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>],
       iterator_types = ["parallel", "parallel"]} ins(%x, %b : tensor<?x10xf32>, tensor<10xf32>)
@@ -137,7 +135,7 @@ func.func private @chain(%n: index, %x: tensor<?x10xf32> {tfc.shape = affine_map
     %4 = arith.addf %3, %f : f32
     linalg.yield %4 : f32
   } -> tensor<?x10xf32>
-  return %2 : tensor<?x10xf32>
+  kernel.return %2 : tensor<?x10xf32>
 }""")
 for n in [0, 1, 9]:
     x, bias = rng.random((n, 10)).astype(np.float32), rng.random(10).astype(np.float32)
@@ -147,9 +145,9 @@ for n in [0, 1, 9]:
 
 # gathers: rows by index, and single elements
 cases.kernel("""
-func.func private @embed(%n: index, %i: tensor<?xi64> {tfc.shape = affine_map<()[s0] -> (s0)>},
-    %t: tensor<50x24xf32>) -> (tensor<?x24xf32> {tfc.shape = affine_map<()[s0] -> (s0, 24)>},
-    tensor<?xf32> {tfc.shape = affine_map<()[s0] -> (s0)>}) attributes {tfc.kernel} {
+kernel.func @embed(%n: index, %i: tensor<?xi64> {kernel.shape = affine_map<()[s0] -> (s0)>},
+    %t: tensor<50x24xf32>) -> (tensor<?x24xf32> {kernel.shape = affine_map<()[s0] -> (s0, 24)>},
+    tensor<?xf32> {kernel.shape = affine_map<()[s0] -> (s0)>}) {
   %e = tensor.empty(%n) : tensor<?x24xf32>
   %f = tensor.empty(%n) : tensor<?xf32>
   %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>],
@@ -168,7 +166,7 @@ func.func private @embed(%n: index, %i: tensor<?xi64> {tfc.shape = affine_map<()
     %v = tensor.extract %t[%r, %c] : tensor<50x24xf32>
     linalg.yield %v : f32
   } -> tensor<?xf32>
-  return %y, %z : tensor<?x24xf32>, tensor<?xf32>
+  kernel.return %y, %z : tensor<?x24xf32>, tensor<?xf32>
 }""")
 table = rng.random((50, 24)).astype(np.float32)
 for n in [0, 1, 16, 35]:
@@ -192,15 +190,15 @@ a = update.format(o="a", m="affine_map<(d0, d1) -> (d0, d1)>", d="d0, d1",
                   it='"parallel", "parallel"', t="tensor<13x7xf32>")
 b = update.format(o="b", m="affine_map<(d0) -> (d0)>", d="d0", it='"parallel"', t="tensor<29xf32>")
 cases.kernel(f"""
-func.func private @momentum(%pa: tensor<13x7xf32>, %ma: tensor<13x7xf32>, %ga: tensor<13x7xf32>,
+kernel.func @momentum(%pa: tensor<13x7xf32>, %ma: tensor<13x7xf32>, %ga: tensor<13x7xf32>,
     %pb: tensor<29xf32>, %mb: tensor<29xf32>, %gb: tensor<29xf32>, %lr: tensor<f32>)
-    -> (tensor<13x7xf32> {{tfc.inplace = 0 : i32}}, tensor<13x7xf32> {{tfc.inplace = 1 : i32}},
-        tensor<29xf32> {{tfc.inplace = 3 : i32}}, tensor<29xf32>) attributes {{tfc.kernel}} {{
+    -> (tensor<13x7xf32> {{kernel.in_place = 0 : i32}}, tensor<13x7xf32> {{kernel.in_place = 1 : i32}},
+        tensor<29xf32> {{kernel.in_place = 3 : i32}}, tensor<29xf32>) {{
   %ea = tensor.empty() : tensor<13x7xf32>
   %eb = tensor.empty() : tensor<29xf32>
   {a}
   {b}
-  return %a#0, %a#1, %b#0, %b#1 : tensor<13x7xf32>, tensor<13x7xf32>, tensor<29xf32>, tensor<29xf32>
+  kernel.return %a#0, %a#1, %b#0, %b#1 : tensor<13x7xf32>, tensor<13x7xf32>, tensor<29xf32>, tensor<29xf32>
 }}""")
 v = [rng.random(s).astype(np.float32) for s in [(13, 7)] * 3 + [(29,)] * 3 + [()]]
 ma, mb = v[1] * np.float32(0.9) + v[2], v[4] * np.float32(0.9) + v[5]

@@ -51,7 +51,7 @@ def pair_kernel(op, name, n):
     t = f"tensor<{n}xf32>"
     maps = ", ".join(["affine_map<(d0) -> (d0)>"] * 3)
     return f"""
-func.func private @{name}_f32(%x: {t}, %y: {t}) -> ({t}) attributes {{tfc.kernel}} {{
+kernel.func @{name}_f32(%x: {t}, %y: {t}) -> ({t}) {{
   %e = tensor.empty() : {t}
   %z = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}
       ins(%x, %y : {t}, {t}) outs(%e : {t}) {{
@@ -59,7 +59,7 @@ func.func private @{name}_f32(%x: {t}, %y: {t}) -> ({t}) attributes {{tfc.kernel
     %r = {op} %a, %b : f32
     linalg.yield %r : f32
   }} -> {t}
-  return %z : {t}
+  kernel.return %z : {t}
 }}"""
 
 
@@ -96,7 +96,7 @@ def check_pair(library, name, spans, allowed, n):
 def kernel(name, kind, n):
     t = f"tensor<{n}x{kind}>"
     return f"""
-func.func private @{name}_{kind}(%x: {t}) -> ({t}) attributes {{tfc.kernel}} {{
+kernel.func @{name}_{kind}(%x: {t}) -> ({t}) {{
   %e = tensor.empty() : {t}
   %y = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
       iterator_types = ["parallel"]}} ins(%x : {t}) outs(%e : {t}) {{
@@ -104,7 +104,7 @@ func.func private @{name}_{kind}(%x: {t}) -> ({t}) attributes {{tfc.kernel}} {{
     %r = math.{name} %a : {kind}
     linalg.yield %r : {kind}
   }} -> {t}
-  return %y : {t}
+  kernel.return %y : {t}
 }}"""
 
 

@@ -74,14 +74,16 @@ class Library:
 
     def __init__(self, text, cpu=os.environ.get("TFC_CPU", "native")):
         opt = os.environ.get("TFC_OPT", "tfc-opt")
-        code = run([opt, f"--tfc-cpu-codegen=mcpu={cpu}"], text)
+        code = run([opt, f"--tfc-attach-target=mcpu={cpu}", "--tfc-cpu-codegen"], text)
         self.attributes = self.read_attributes(code)
         lowered = run([opt, "--tfc-cpu-lower"], code)
-        ir = run([tool("mlir-translate"), "--mlir-to-llvmir"], lowered).replace(" hidden ", " ")
+        ir = run([tool("mlir-translate"), "--mlir-to-llvmir", "--allow-unregistered-dialect"], lowered).replace(" hidden ", " ")
         self.folder = tempfile.mkdtemp()
         path = os.path.join(self.folder, "kernels.so")
         flags = ["-O2", f"-march={cpu}", "-ffp-contract=off", "-shared", "-fPIC", "-w"]
-        run([tool("clang"), "-x", "ir", "-", *flags, "-o", path, "-lm"], ir)
+        # Conversions of bf16 that the processor lacks; tfc itself never leaves them to a library.
+        builtins = "-rtlib=compiler-rt"
+        run([tool("clang"), "-x", "ir", "-", *flags, builtins, "-o", path, "-lm"], ir)
         self.library = ctypes.CDLL(path)
         shutil.rmtree(self.folder)
 
@@ -92,11 +94,9 @@ class Library:
         for name, body in re.findall(r"llvm\.func hidden @([\w$]+)\(.*?attributes \{(.*)\} \{", code):
             values = {}
             for key in ["extent", "scratch"]:
-                match = re.search(rf"tfc\.{key} = (#\w+|affine_map<\(\).*?\)>)", body)
-                if match:
-                    values[key] = aliases.get(match.group(1), match.group(1))
-            grain = re.search(r"tfc\.grain = (\d+)", body)
-            values["grain"] = int(grain.group(1)) if grain else None
+                match = re.search(rf"\b{key} = (#\w+|affine_map<\(\).*?\)>)", body)
+                values[key] = aliases.get(match.group(1), match.group(1))
+            values["grain"] = int(re.search(r"\bgrain = (\d+)", body).group(1))
             found[name] = values
         return found
 

@@ -44,7 +44,7 @@ class Product:
         of = dict(zip(self.names, symbols))
         sizes = ", ".join(str(of.get(self.dims[c], self.dims[c])) for c in letters)
         shape = f"affine_map<()[{', '.join(symbols)}] -> ({sizes})>"
-        return f"{self.tensor(letters, kind)} {{tfc.shape = {shape}}}"
+        return f"{self.tensor(letters, kind)} {{kernel.shape = {shape}}}"
 
     def argument(self, name, letters, kind):
         self.arguments.append(f"%{name}: {self.shaped(letters, kind)}")
@@ -104,7 +104,7 @@ class Product:
 
     def text(self, results):
         shaped = ", ".join(
-            self.shaped(self.out, kind).replace("}", f", tfc.inplace = {place} : i32}}")
+            self.shaped(self.out, kind).replace("}", f", kernel.in_place = {place} : i32}}")
             if place is not None
             else self.shaped(self.out, kind)
             for _, kind, place in results
@@ -113,9 +113,9 @@ class Product:
         types = ", ".join(self.tensor(self.out, kind) for _, kind, _ in results)
         body = "\n".join(self.body)
         return f"""
-func.func private @{self.name}({', '.join(self.arguments)}) -> ({shaped}) attributes {{tfc.kernel}} {{
+kernel.func @{self.name}({', '.join(self.arguments)}) -> ({shaped}) {{
   {body}
-  return {values} : {types}
+  kernel.return {values} : {types}
 }}"""
 
     def shape(self, letters, sizes):

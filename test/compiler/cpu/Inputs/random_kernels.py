@@ -54,7 +54,7 @@ class Kernel:
             return f" {{{more}}}" if more else ""
         sizes = ", ".join(SIZES[l] for l in letters)
         more = f", {more}" if more else ""
-        return f" {{tfc.shape = affine_map<()[s0, s1, s2] -> ({sizes})>{more}}}"
+        return f" {{kernel.shape = affine_map<()[s0, s1, s2] -> ({sizes})>{more}}}"
 
     def empty(self, letters):
         name = self.name()
@@ -160,8 +160,8 @@ class Kernel:
         returned = ", ".join(n for n, _, _ in self.results)
         types = ", ".join(self.type(l) for _, l, _ in self.results)
         return (
-            f"func.func private @k{self.seed}({', '.join(parameters)}) -> ({', '.join(results)})"
-            f" attributes {{tfc.kernel}} {{\n{body}\nreturn {returned} : {types}\n}}"
+            f"kernel.func @k{self.seed}({', '.join(parameters)}) -> ({', '.join(results)})"
+            f" {{\n{body}\nkernel.return {returned} : {types}\n}}"
         )
 
 
@@ -176,19 +176,19 @@ def place(annotated, kernels):
         def result(found):
             nonlocal number
             number += 1
-            offered = [int(k) for k in re.findall(r"(\d+) : i32", found.group(1))]
+            offered = [int(k) for k in re.findall(r"\d+", found.group(1))]
             offered = [k for k in offered if k not in taken]
             if not offered or chooser.random() < 0.3:
                 return ""
             taken.add(offered[0])
             places[number] = offered[0]
-            return f"tfc.inplace = {offered[0]} : i32"
+            return f"kernel.in_place = {offered[0]} : i32"
 
-        text = re.sub(r"tfc\.may_share = \[(.*?)\]", result, match.group(0))
+        text = re.sub(r"kernel\.may_share = array<i32:? ?(.*?)>", result, match.group(0))
         choices[seed] = places
         return text.replace("{, ", "{").replace("{} ", " ").replace("{}", "")
 
-    text = re.sub(r"func\.func private @k(\d+)\(.*\{tfc\.kernel\} \{", one, annotated)
+    text = re.sub(r"kernel\.func @k(\d+)\(.* \{$", one, annotated, flags=re.M)
     return text, choices
 
 
@@ -197,7 +197,7 @@ def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 150
     kernels = [Kernel(seed) for seed in range(first, first + count)]
     opt = os.environ.get("TFC_OPT", "tfc-opt")
-    annotated = run([opt, "--tfc-cpu-annotate"], "\n".join(k.text() for k in kernels))
+    annotated = run([opt, "--tfc-attach-target", "--tfc-cpu-annotate"], "\n".join(k.text() for k in kernels))
     text, places = place(annotated, kernels)
     library = Library(text)
     failures = shared = 0

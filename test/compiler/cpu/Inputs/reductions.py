@@ -35,9 +35,9 @@ for axes, (result, loops, shape) in axes_maps.items():
     for kind, (op, init, t) in kinds.items():
         out = f"tensor<{''.join(s + 'x' for s in sizes)}{t}>"
         cases.kernel(f"""
-func.func private @{kind}_{name}(%n: index, %m: index,
-    %x: tensor<?x5x?x{t}> {{tfc.shape = affine_map<()[s0, s1] -> (s0, 5, s1)>}})
-    -> ({out} {{tfc.shape = affine_map<()[s0, s1] -> ({shape})>}}) attributes {{tfc.kernel}} {{
+kernel.func @{kind}_{name}(%n: index, %m: index,
+    %x: tensor<?x5x?x{t}> {{kernel.shape = affine_map<()[s0, s1] -> (s0, 5, s1)>}})
+    -> ({out} {{kernel.shape = affine_map<()[s0, s1] -> ({shape})>}}) {{
   %c = arith.constant {init}{'' if t == 'i1' else ' : ' + t}
   %e = tensor.empty({dynamic}) : {out}
   %f = linalg.fill ins(%c : {t}) outs(%e : {out}) -> {out}
@@ -48,7 +48,7 @@ func.func private @{kind}_{name}(%n: index, %m: index,
     %s = {op} %o, %a : {t}
     linalg.yield %s : {t}
   }} -> {out}
-  return %y : {out}
+  kernel.return %y : {out}
 }}""")
         for n, m in [(0, 4), (1, 1), (3, 16), (4, 77), (7, 130), (2, 0)]:
             x = f32(n, 5, m)
@@ -85,11 +85,10 @@ ROW, FULL = "(d0, d1) -> (d0)", "(d0, d1) -> (d0, d1)"
 
 def softmax(d, log=False):
     t, r = f"tensor<?x{d}xf32>", "tensor<?xf32>"
-    shape = f"{{tfc.shape = affine_map<()[s0] -> (s0, {d})>}}"
+    shape = f"{{kernel.shape = affine_map<()[s0] -> (s0, {d})>}}"
     last = "arith.divf %g, %s : f32" if not log else "arith.subf %z, %l : f32"
     return f"""
-func.func private @{'log_' if log else ''}softmax_{d}(%n: index, %x: {t} {shape}) -> ({t} {shape})
-    attributes {{tfc.kernel}} {{
+kernel.func @{'log_' if log else ''}softmax_{d}(%n: index, %x: {t} {shape}) -> ({t} {shape}) {{
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
   %er = tensor.empty(%n) : {r}
@@ -117,7 +116,7 @@ func.func private @{'log_' if log else ''}softmax_{d}(%n: index, %x: {t} {shape}
     %l = math.log %s : f32
     %q = {last}
     linalg.yield %q : f32''', [t])}
-  return %y : {t}
+  kernel.return %y : {t}
 }}"""
 
 
@@ -137,10 +136,10 @@ for d in [1, 10, 16, 100, 768]:
 # cross entropy's value and gradient by labels, one kernel
 t, r = "tensor<?x10xf32>", "tensor<?xf32>"
 cases.kernel(f"""
-func.func private @rows(%n: index, %x: {t} {{tfc.shape = affine_map<()[s0] -> (s0, 10)>}},
-    %i: tensor<?xi32> {{tfc.shape = affine_map<()[s0] -> (s0)>}})
-    -> ({r} {{tfc.shape = affine_map<()[s0] -> (s0)>}}, {t} {{tfc.shape = affine_map<()[s0] -> (s0, 10)>}},
-        tensor<f32>) attributes {{tfc.kernel}} {{
+kernel.func @rows(%n: index, %x: {t} {{kernel.shape = affine_map<()[s0] -> (s0, 10)>}},
+    %i: tensor<?xi32> {{kernel.shape = affine_map<()[s0] -> (s0)>}})
+    -> ({r} {{kernel.shape = affine_map<()[s0] -> (s0)>}}, {t} {{kernel.shape = affine_map<()[s0] -> (s0, 10)>}},
+        tensor<f32>) {{
   %zero = arith.constant 0.0 : f32
   %er = tensor.empty(%n) : {r}
   %et = tensor.empty(%n) : {t}
@@ -176,7 +175,7 @@ func.func private @rows(%n: index, %x: {t} {{tfc.shape = affine_map<()[s0] -> (s
   ^bb0(%a: f32, %o: f32):
     %s = arith.addf %o, %a : f32
     linalg.yield %s : f32''', ["tensor<f32>"])}
-  return %loss, %grad, %total : {r}, {t}, tensor<f32>
+  kernel.return %loss, %grad, %total : {r}, {t}, tensor<f32>
 }}""")
 for n in [0, 1, 17, 64]:
     x, label = f32(n, 10), rng.integers(0, 10, n).astype(np.int32)
@@ -190,8 +189,8 @@ for n in [0, 1, 17, 64]:
 t, r, c = "tensor<?x48xf32>", "tensor<?xf32>", "tensor<48xf32>"
 COL = "(d0, d1) -> (d1)"
 cases.kernel(f"""
-func.func private @layer_norm(%n: index, %x: {t} {{tfc.shape = affine_map<()[s0] -> (s0, 48)>}}, %g: {c}, %b: {c})
-    -> ({t} {{tfc.shape = affine_map<()[s0] -> (s0, 48)>}}, {c}) attributes {{tfc.kernel}} {{
+kernel.func @layer_norm(%n: index, %x: {t} {{kernel.shape = affine_map<()[s0] -> (s0, 48)>}}, %g: {c}, %b: {c})
+    -> ({t} {{kernel.shape = affine_map<()[s0] -> (s0, 48)>}}, {c}) {{
   %zero = arith.constant 0.0 : f32
   %er = tensor.empty(%n) : {r}
   %et = tensor.empty(%n) : {t}
@@ -224,7 +223,7 @@ func.func private @layer_norm(%n: index, %x: {t} {{tfc.shape = affine_map<()[s0]
   ^bb0(%a: f32, %o: f32):
     %s = arith.addf %o, %a : f32
     linalg.yield %s : f32''', [c])}
-  return %y, %z : {t}, {c}
+  kernel.return %y, %z : {t}, {c}
 }}""")
 for n in [0, 1, 9]:
     x, g, b = f32(n, 48), f32(48), f32(48)
@@ -236,9 +235,9 @@ for axis, loops, out in [(1, "pr", ROW), (0, "rp", COL)]:
     shape = "s0" if axis == 1 else "s1"
     size = "%n" if axis == 1 else "%m"
     cases.kernel(f"""
-func.func private @argmax_{axis}(%n: index, %m: index,
-    %x: tensor<?x?xf32> {{tfc.shape = affine_map<()[s0, s1] -> (s0, s1)>}})
-    -> (tensor<?xi64> {{tfc.shape = affine_map<()[s0, s1] -> ({shape})>}}) attributes {{tfc.kernel}} {{
+kernel.func @argmax_{axis}(%n: index, %m: index,
+    %x: tensor<?x?xf32> {{kernel.shape = affine_map<()[s0, s1] -> (s0, s1)>}})
+    -> (tensor<?xi64> {{kernel.shape = affine_map<()[s0, s1] -> ({shape})>}}) {{
   %low = arith.constant 0xFF800000 : f32
   %zero = arith.constant 0 : i64
   %e0 = tensor.empty({size}) : tensor<?xf32>
@@ -254,7 +253,7 @@ func.func private @argmax_{axis}(%n: index, %m: index,
     %w = arith.select %c, %a, %v : f32
     %l = arith.select %c, %j, %k : i64
     linalg.yield %w, %l : f32, i64''', ["tensor<?xf32>", "tensor<?xi64>"])}
-  return %y#1 : tensor<?xi64>
+  kernel.return %y#1 : tensor<?xi64>
 }}""")
     for n, m in [(1, 1), (5, 10), (40, 100)]:
         x = f32(n, m).round(1)
@@ -271,11 +270,11 @@ for name, (ma, mb) in products.items():
         zero = "0.0" if op == "f" else "0"
         T = f"tensor<?x?x{e}>"
         cases.kernel(f"""
-func.func private @mm_{name}_{e}(%m: index, %n: index, %k: index,
-    %a: {T} {{tfc.shape = affine_map<()[s0, s1, s2] -> ({sa})>}},
-    %b: {T} {{tfc.shape = affine_map<()[s0, s1, s2] -> ({sb})>}},
-    %c: tensor<?x{e}> {{tfc.shape = affine_map<()[s0, s1, s2] -> (s1)>}})
-    -> ({T} {{tfc.shape = affine_map<()[s0, s1, s2] -> (s0, s1)>}}) attributes {{tfc.kernel}} {{
+kernel.func @mm_{name}_{e}(%m: index, %n: index, %k: index,
+    %a: {T} {{kernel.shape = affine_map<()[s0, s1, s2] -> ({sa})>}},
+    %b: {T} {{kernel.shape = affine_map<()[s0, s1, s2] -> ({sb})>}},
+    %c: tensor<?x{e}> {{kernel.shape = affine_map<()[s0, s1, s2] -> (s1)>}})
+    -> ({T} {{kernel.shape = affine_map<()[s0, s1, s2] -> (s0, s1)>}}) {{
   %zero = arith.constant {zero} : {e}
   %e = tensor.empty(%m, %n) : {T}
   %f = linalg.fill ins(%zero : {e}) outs(%e : {T}) -> {T}
@@ -288,7 +287,7 @@ func.func private @mm_{name}_{e}(%m: index, %n: index, %k: index,
   ^bb0(%x: {e}, %y: {e}, %o: {e}):
     %q = arith.add{op} %x, %y : {e}
     linalg.yield %q : {e}''', [T])}
-  return %r : {T}
+  kernel.return %r : {T}
 }}""")
         for m, n, k in [(1, 1, 1), (3, 17, 5), (16, 64, 32), (37, 50, 0), (0, 4, 4), (65, 130, 33)]:
             a, b, c = rng.integers(-4, 5, (m, k)), rng.integers(-4, 5, (k, n)), rng.integers(-4, 5, n)
@@ -304,16 +303,16 @@ for axis in [0, 1]:
         name = f"scan_{axis}_{flags.replace(' ', '_')}"
         T = "tensor<?x?xf32>"
         cases.kernel(f"""
-func.func private @{name}(%n: index, %m: index,
-    %x: {T} {{tfc.shape = affine_map<()[s0, s1] -> (s0, s1)>}})
-    -> ({T} {{tfc.shape = affine_map<()[s0, s1] -> (s0, s1)>}}) attributes {{tfc.kernel}} {{
+kernel.func @{name}(%n: index, %m: index,
+    %x: {T} {{kernel.shape = affine_map<()[s0, s1] -> (s0, s1)>}})
+    -> ({T} {{kernel.shape = affine_map<()[s0, s1] -> (s0, s1)>}}) {{
   %zero = arith.constant 0.0 : f32
   %y = linalg_ext.scan %zero, %x along {axis} {flags} : f32, {T} -> {T} {{
   ^bb0(%s: f32, %a: f32):
     %r = arith.addf %s, %a : f32
     linalg_ext.yield %r : f32
   }}
-  return %y : {T}
+  kernel.return %y : {T}
 }}""")
         for n, m in [(0, 3), (1, 1), (6, 19)]:
             x = rng.integers(-9, 9, (n, m)).astype(np.float32)
@@ -325,13 +324,13 @@ func.func private @{name}(%n: index, %m: index,
 
 # scatters: rows added into a copy and in place, single elements written, negative indices skipped
 for inplace in [False, True]:
-    attribute = "{tfc.inplace = 0 : i32}" if inplace else ""
+    attribute = "{kernel.in_place = 0 : i32}" if inplace else ""
     name = "scatter_inplace" if inplace else "scatter"
     cases.kernel(f"""
-func.func private @{name}(%n: index, %x: tensor<20x9xf32>,
-    %u: tensor<?x9xf32> {{tfc.shape = affine_map<()[s0] -> (s0, 9)>}},
-    %i: tensor<?xi64> {{tfc.shape = affine_map<()[s0] -> (s0)>}})
-    -> (tensor<20x9xf32> {attribute}) attributes {{tfc.kernel}} {{
+kernel.func @{name}(%n: index, %x: tensor<20x9xf32>,
+    %u: tensor<?x9xf32> {{kernel.shape = affine_map<()[s0] -> (s0, 9)>}},
+    %i: tensor<?xi64> {{kernel.shape = affine_map<()[s0] -> (s0)>}})
+    -> (tensor<20x9xf32> {attribute}) {{
   %e = tensor.empty(%n) : tensor<?x1xi64>
   %j = {generic(["(d0, d1) -> (d0)", FULL], "pp", [("%i", "tensor<?xi64>")],
     [("%e", "tensor<?x1xi64>")], '''
@@ -342,7 +341,7 @@ func.func private @{name}(%n: index, %x: tensor<20x9xf32>,
     %s = arith.addf %old, %a : f32
     linalg_ext.yield %s : f32
   }}
-  return %r : tensor<20x9xf32>
+  kernel.return %r : tensor<20x9xf32>
 }}""")
     for n in [0, 1, 50]:
         x, u = f32(20, 9), rng.integers(-9, 9, (n, 9)).astype(np.float32)

@@ -66,6 +66,9 @@ def attribute(text):
             return block(1, b"".join(number(6, TYPES[part]) for part in parts))
         if parts[0].startswith("["):
             return block(1, b"".join(block(7, shape(part)) for part in parts))
+        if any("." in part for part in parts):
+            floats = struct.pack(f"<{len(parts)}f", *map(float, parts))
+            return block(1, block(4, floats))
         return block(1, b"".join(number(3, int(part)) for part in parts))
     if text in TYPES:
         return number(6, TYPES[text])

@@ -1,4 +1,4 @@
-// What the language would choose itself is written: seeds, and zeros as first values.
+// Defaults that the language would choose itself are written: seeds, and zeros as initial values.
 // RUN: tfc compile %s --emit=graph > %t.graph
 // RUN: FileCheck %s < %t.graph
 // RUN: tfc-random --same %s %t.graph

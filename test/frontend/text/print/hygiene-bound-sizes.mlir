@@ -1,4 +1,4 @@
-// A size that the data decide is bound as a name in the entry, where a variable's name cannot be bound.
+// A data-dependent size is bound as a name in the entry, where a variable's name cannot be bound.
 // RUN: split-file %s %t
 // RUN: tfc compile %t/inside.mlir --emit=graph > %t/inside.graph
 // RUN: FileCheck %s < %t/inside.graph

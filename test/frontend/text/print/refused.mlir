@@ -9,7 +9,7 @@
 // CLAMP: clamp.mlir:5:{{.*}}: error: 'clamp' expects 'min' to be at most 'max', but got 2 and 1, which the graph language refuses [no-text]
 // ZERO: zero.mlir:4:{{.*}}: error: 'mod' of integers by zero makes every call fail, which the graph language refuses [no-text]
 // ENDLESS: endless.mlir:3:{{.*}}: error: this loop never ends once it begins, which the graph language refuses [no-text]
-// ORDER: order.mlir:6:{{.*}}: error: this and another use of 'v', which one of them changes, have an order that no value or control edge says, as the graph language asks [no-text]
+// ORDER: order.mlir:6:{{.*}}: error: this and another use of 'v', which one of them changes, have an order that no value or control edge expresses, which the graph language requires [no-text]
 // ORDER: order.mlir:5:{{.*}}: note: the other one
 // ORDER: note: --stop-after=controlflow writes branches and loops in place of this form
 // NODE: node.mlir:4:{{.*}}: error: 'dfg.node' has no text in the graph language [no-text]

@@ -1,0 +1,29 @@
+//===- SparseGradients.h - Gradients that are rows ------------------------===//
+
+#pragma once
+
+#include "compiler/autodiff/Sweep.h"
+
+namespace tfc {
+
+/// The gradients of values that are only gathered from: the touched rows, in the order of the
+/// gathers.
+class SparseGradients {
+public:
+  explicit SparseGradients(Sweep &sweep);
+
+  /// Takes the gradient of a gather of such a value; false for other operations.
+  bool collect(mlir::Operation *forward);
+  /// Appends the indices and the rows of a gradient.
+  void join(mlir::Value x, llvm::SmallVectorImpl<mlir::Value> &results);
+
+private:
+  struct Parts {
+    llvm::SmallVector<mlir::Value> indices, rows;
+  };
+
+  Sweep &sweep;
+  llvm::DenseMap<mlir::Value, Parts> parts; // by the value
+};
+
+} // namespace tfc

@@ -1,0 +1,142 @@
+//===- IndexEmitter.h - Index values along loops and lanes ----------------===//
+
+#pragma once
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+
+namespace tfc::cpu {
+
+/// A loop counter: `dim` stands for it in index expressions.
+using LoopDim = mlir::AffineDimExpr;
+
+/// Values that were emitted, each remembered for the region (a loop body) in which it is visible.
+class ScopedValues {
+public:
+  using Key = std::pair<mlir::Value, mlir::AffineMap>;
+
+  void open(mlir::Block *block) { regions.emplace_back().block = block; }
+  void close() { regions.pop_back(); }
+
+  /// The number of the innermost region; the kernel's own is 0.
+  unsigned depth() const { return regions.size() - 1; }
+  mlir::Block *block(unsigned depth) const { return regions[depth].block; }
+
+  mlir::Value lookup(const Key &key) const;
+  void remember(const Key &key, mlir::Value value) { remember(key, value, depth()); }
+  void remember(const Key &key, mlir::Value value, unsigned depth) {
+    regions[depth].values[key] = value;
+  }
+
+private:
+  struct Region {
+    mlir::Block *block = nullptr;
+    llvm::DenseMap<Key, mlir::Value> values;
+  };
+  llvm::SmallVector<Region> regions;
+};
+
+/// Emits the values of index expressions inside loops that its user builds.
+///
+/// Expressions are affine over loop dims (`addDim`) and symbols: the kernel's sizes and anything
+/// that `addSymbol` names. In vector mode one loop dim runs along the lanes: an index that depends
+/// on it is a vector, every other one stays a scalar (use `broadcast` where a vector is needed).
+class IndexEmitter {
+public:
+  /// Emits at `builder`'s insertion point, which is in the kernel's outermost block. `sizes` are
+  /// the values (index) of the kernel's size arguments.
+  IndexEmitter(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange sizes);
+
+  mlir::OpBuilder &builder() { return b; }
+  mlir::Location loc() const { return location; }
+
+  /// Names a loop counter (an `index` value).
+  LoopDim addDim(mlir::Value counter);
+  /// Names a scalar or vector `index` value; the same value gets the same symbol.
+  mlir::AffineExpr addSymbol(mlir::Value value);
+  mlir::AffineExpr constantExpr(int64_t value);
+
+  /// The `index` value of an expression.
+  mlir::Value indexValue(mlir::AffineExpr expr);
+  mlir::Value indexConstant(int64_t value);
+
+  /// While it lives, `dim` runs along `lanes` lanes. A mask (or null for all lanes) says which
+  /// lanes exist: loads and stores leave the others alone.
+  class VectorMode {
+  public:
+    VectorMode(IndexEmitter &emitter, LoopDim dim, int64_t lanes, mlir::Value mask);
+    ~VectorMode();
+
+  private:
+    IndexEmitter &emitter;
+    mlir::AffineExpr oldDim;
+    int64_t oldLanes;
+    mlir::Value oldMask;
+    unsigned oldLevel;
+  };
+
+  /// A region of code (a loop body): values remembered inside are forgotten at its end.
+  class Scope {
+  public:
+    explicit Scope(IndexEmitter &emitter);
+    ~Scope();
+
+  private:
+    IndexEmitter &emitter;
+  };
+
+  int64_t lanes() const { return laneCount; }
+  mlir::Value mask() const { return laneMask; }
+
+  /// A vector of the current lanes with `value` in each, unless it is a vector already.
+  mlir::Value broadcast(mlir::Value value);
+
+  /// The lanes of a vector at `counter` that lie before `upper`.
+  mlir::Value tailMask(mlir::Value counter, mlir::Value upper, int64_t width);
+  /// Runs `body` in vector mode over a new dim that goes from 0 to `size`.
+  void vectorLoop(mlir::AffineExpr size, int64_t width, llvm::function_ref<void(LoopDim)> body);
+
+protected:
+  using Key = ScopedValues::Key;
+
+  static Key key(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices,
+                 mlir::MLIRContext *context);
+  /// The depth of the outermost region in which the expression has a value.
+  unsigned level(mlir::AffineExpr expr);
+  bool varies(mlir::AffineExpr expr);
+  LoopDim lane() const { return llvm::cast<LoopDim>(laneDim); }
+  unsigned laneDepth() const { return laneLevel; }
+  /// The value of an expression in the first lane.
+  mlir::Value scalarIndex(mlir::AffineExpr expr);
+  mlir::Value sizeArgument(unsigned number) const { return symbols[number].value; }
+  /// Moves the insertion point out to the block of an outer region, before the loop it is in now.
+  void moveTo(unsigned level);
+
+  mlir::OpBuilder &b;
+  mlir::Location location;
+  ScopedValues values;
+
+private:
+  struct Named {
+    mlir::Value value;
+    unsigned level;
+  };
+
+  const Named &named(mlir::AffineSymbolExpr symbol) { return symbols[symbol.getPosition()]; }
+  mlir::Value varyingIndex(mlir::AffineExpr expr);
+  mlir::Value emitIndex(mlir::AffineExpr expr);
+  mlir::Value emitIndexBinary(mlir::AffineBinaryOpExpr expr);
+  mlir::Value floorDivision(mlir::Value lhs, mlir::Value rhs, bool remainder);
+  mlir::Value laneSteps(int64_t stride);
+
+  mlir::AffineExpr laneDim;
+  int64_t laneCount = 1;
+  mlir::Value laneMask;
+  unsigned laneLevel = 0;
+  llvm::SmallVector<Named> dims;
+  llvm::SmallVector<Named> symbols;
+  llvm::DenseMap<mlir::Value, mlir::AffineExpr> symbolOf;
+};
+
+} // namespace tfc::cpu

@@ -1,0 +1,20 @@
+//===- KernelPlan.cpp - How the CPU computes a kernel ---------------------===//
+
+#include "compiler/cpu/KernelPlan.h"
+
+using namespace mlir;
+using namespace tfc::cpu;
+namespace kernel = tfc::kernel;
+
+KernelPlan::KernelPlan(Operation *op)
+    : target(Target::get(cast<kernel::FuncOp>(op).getTargetDescription())),
+      shapes(cast<kernel::FuncOp>(op)), schedule(shapes, {target.emitsProducts}) {
+  for (const Nest &nest : schedule.nests())
+    if (!nest.sweeps.empty() && nest.sweeps.front().product)
+      products[&nest] = planContraction(shapes, target, nest.sweeps.front().product->op);
+}
+
+const ContractionPlan *KernelPlan::productOf(const Nest &nest) const {
+  auto product = products.find(&nest);
+  return product == products.end() ? nullptr : &product->second;
+}

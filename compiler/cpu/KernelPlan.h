@@ -1,0 +1,45 @@
+//===- KernelPlan.h - How the CPU computes a kernel -----------------------===//
+//
+// The decisions that the annotation of kernels and their code depend on. The
+// pass manager keeps them from the one to the other.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "compiler/cpu/Contraction.h"
+#include "compiler/kernels/Schedule.h"
+#include "mlir/Pass/AnalysisManager.h"
+
+namespace tfc::cpu {
+
+/// The analysis of a prepared `kernel.func`: its schedule, and how its products are tiled.
+class KernelPlan {
+public:
+  explicit KernelPlan(mlir::Operation *kernel);
+  KernelPlan(const KernelPlan &) = delete;
+
+  bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &preserved) const {
+    return !preserved.isPreserved<kernel::BodyAnalyses>();
+  }
+
+  /// Whether the kernel could not be scheduled; it was reported.
+  bool failed() const { return schedule.failed(); }
+
+  const Target &getTarget() const { return target; }
+  KernelShapes &getShapes() { return shapes; }
+  const Schedule &getSchedule() const { return schedule; }
+  /// How the product that a nest computes is tiled; null for other nests.
+  const ContractionPlan *productOf(const Nest &nest) const;
+
+private:
+  Target target;
+  KernelShapes shapes;
+  Schedule schedule;
+  llvm::DenseMap<const Nest *, ContractionPlan> products;
+};
+
+/// Whether a target is a CPU.
+inline bool isForCpu(kernel::TargetAttr target) { return !target.isGpu(); }
+
+} // namespace tfc::cpu

@@ -1,0 +1,68 @@
+//===- LoopBuilder.cpp - Loops, branches and arithmetic on indices --------===//
+
+#include "compiler/cpu/LoopBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tfc::cpu;
+
+void LoopBuilder::forLoop(Value begin, Value end, int64_t step, function_ref<void(Value)> body) {
+  Value stepValue = constant(step);
+  auto loop = scf::ForOp::create(b, loc, begin, end, stepValue);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  IndexEmitter::Scope scope(indices);
+  body(loop.getInductionVar());
+}
+
+void LoopBuilder::ifElse(Value condition, function_ref<void()> then,
+                         function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(b, loc, condition, static_cast<bool>(otherwise));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  {
+    IndexEmitter::Scope scope(indices);
+    then();
+  }
+  if (!otherwise)
+    return;
+  b.setInsertionPointToStart(branch.elseBlock());
+  IndexEmitter::Scope scope(indices);
+  otherwise();
+}
+
+Value LoopBuilder::add(Value lhs, Value rhs) {
+  return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
+}
+
+Value LoopBuilder::add(Value lhs, int64_t rhs) { return add(lhs, constant(rhs)); }
+
+Value LoopBuilder::sub(Value lhs, Value rhs) {
+  return b.createOrFold<arith::SubIOp>(loc, lhs, rhs);
+}
+
+Value LoopBuilder::mul(Value lhs, int64_t rhs) {
+  return b.createOrFold<arith::MulIOp>(loc, lhs, constant(rhs));
+}
+
+Value LoopBuilder::minimum(Value lhs, Value rhs) {
+  return b.createOrFold<arith::MinSIOp>(loc, lhs, rhs);
+}
+
+std::pair<Value, Value> LoopBuilder::divide(Value lhs, Value rhs) {
+  return {b.createOrFold<arith::DivUIOp>(loc, lhs, rhs),
+          b.createOrFold<arith::RemUIOp>(loc, lhs, rhs)};
+}
+
+Value LoopBuilder::firstLanes(int64_t lanes, Value count) {
+  auto type = VectorType::get({lanes}, b.getI32Type());
+  Value narrow =
+      arith::IndexCastOp::create(b, loc, b.getI32Type(), minimum(count, constant(lanes)));
+  SmallVector<int32_t> numbers(lanes);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  Value number = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  Value splat = vector::BroadcastOp::create(b, loc, type, narrow);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, number, splat);
+}

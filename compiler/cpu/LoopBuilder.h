@@ -1,0 +1,42 @@
+//===- LoopBuilder.h - Loops, branches and arithmetic on indices ----------===//
+
+#pragma once
+
+#include "compiler/cpu/IndexEmitter.h"
+
+namespace tfc::cpu {
+
+/// Builds the control flow around the code of an emitter, each body a scope of its own, and folds
+/// the arithmetic on index values that it needs.
+class LoopBuilder {
+public:
+  explicit LoopBuilder(IndexEmitter &indices)
+      : b(indices.builder()), loc(indices.loc()), indices(indices) {}
+
+  void forLoop(mlir::Value begin, mlir::Value end, int64_t step,
+               llvm::function_ref<void(mlir::Value)> body);
+  /// `otherwise` may be null.
+  void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
+
+  mlir::Value constant(int64_t value) { return indices.indexConstant(value); }
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value add(mlir::Value lhs, int64_t rhs);
+  mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value mul(mlir::Value lhs, int64_t rhs);
+  mlir::Value minimum(mlir::Value lhs, mlir::Value rhs);
+  /// The quotient and the remainder of non-negative numbers.
+  std::pair<mlir::Value, mlir::Value> divide(mlir::Value lhs, mlir::Value rhs);
+
+  /// A mask of the first `count` of the lanes.
+  mlir::Value firstLanes(int64_t lanes, mlir::Value count);
+
+protected:
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+
+private:
+  IndexEmitter &indices;
+};
+
+} // namespace tfc::cpu

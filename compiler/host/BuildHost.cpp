@@ -1,0 +1,113 @@
+// Entries become host functions. Stands after the memory plan, whose places the functions use, and
+// after the code of kernels, whose extents decide how they are launched.
+
+#include "compiler/host/EntryFunctions.h"
+#include "compiler/host/Passes.h"
+#include "compiler/host/RunFunction.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::dfg;
+using namespace tfc::host;
+
+namespace tfc {
+#define GEN_PASS_DEF_BUILDHOST
+#include "compiler/host/Passes.h.inc"
+} // namespace tfc
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+/// Bytes for the largest call, or an expression.
+static std::string describe(rt::ArenaAttr arena) {
+  DimExpr total;
+  for (auto [count, unit] : llvm::zip_equal(arena.getCounts(), arena.getUnits().getExprs()))
+    total = total + unit * DimExpr(count);
+  return total.str();
+}
+
+static void report(const EntryInfo &info, rt::ArenaAttr arena, const HostCounts &counts) {
+  llvm::errs() << (info.name.empty() ? "initializer" : info.name) << ": arena of "
+               << describe(arena) << " bytes, " << counts.launches << " launches, "
+               << counts.inPlace << " results in place, " << counts.copies << " copies, "
+               << counts.checks << " checks\n";
+}
+
+/// The memory of an instance besides the arena, which its entries share, and the weights.
+static void report(const ModelInfo &model, const HostModule &host) {
+  int64_t bytes = 0;
+  for (const VariableInfo &variable : model.variables)
+    bytes += bytesOf(variable.type).constant().value_or(0);
+  llvm::errs() << model.variables.size() << " variables of " << bytes << " bytes, weights of "
+               << host.getWeightBytes() << " bytes\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Returns true if the name is that of a function of an entry, or of one that the runtime defines.
+static bool isReserved(Operation &op, StringRef name) {
+  if (name.starts_with("tfc_rt_"))
+    return !cast<SymbolOpInterface>(op).isDeclaration();
+  return name.starts_with("tfc_entry_") || name == "tfc_weights";
+}
+
+static LogicalResult checkNames(ModuleOp module) {
+  for (Operation &op : *module.getBody()) {
+    auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    if (name && isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op) && isReserved(op, name.getValue()))
+      return op.emitOpError("has the name of generated code: ") << name;
+  }
+  return success();
+}
+
+namespace {
+struct BuildHostPass : tfc::impl::BuildHostBase<BuildHostPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<ModelInfo> model = describeModel(module);
+    if (failed(model) || failed(checkNames(module)))
+      return signalPassFailure();
+    HostModule host(module);
+    unsigned number = 0;
+    for (auto entry : llvm::to_vector(module.getOps<EntryOp>())) {
+      bool isInit = bool(entry.getInitializer());
+      unsigned own = isInit ? model->entries.size() : number++;
+      const EntryInfo &info = isInit ? *model->init : model->entries[own];
+      if (failed(build(host, entry, info, own)))
+        return signalPassFailure();
+    }
+    host.finish();
+    if (printReport)
+      ::report(*model, host);
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<EntryOp>(op) || isa<VariableOp, TapeOp, QueueOp>(op))
+        op.erase();
+  }
+
+private:
+  LogicalResult build(HostModule &host, EntryOp entry, const EntryInfo &info, unsigned number) {
+    auto arena = entry->getAttrOfType<rt::ArenaAttr>(rt::kArenaAttr);
+    if (!arena)
+      return entry.emitOpError("expects its memory in '")
+             << rt::kArenaAttr << "', which 'tfc-allocate-arena' sets";
+    if (failed(checkAllSteps(entry)))
+      return failure();
+    HostCounts counts;
+    if (failed(RunFunction(host, entry, info, number, counts).build()))
+      return failure();
+    buildShapesFunction(host, entry, info, number);
+    buildFoundFunction(host, entry, info, number);
+    buildArenaFunction(host, entry, info, number, arena);
+    if (printReport)
+      ::report(info, arena, counts);
+    return success();
+  }
+};
+} // namespace

@@ -1,0 +1,69 @@
+// Where the code of a host function goes, and the operations that its builders have in common.
+
+#include "compiler/host/Context.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::host;
+
+Context::Context(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, unsigned number,
+                 HostCounts &counts)
+    : module(module), entry(entry), info(info), counts(counts), b(entry.getContext()),
+      start(entry.getContext()), loc(entry.getLoc()),
+      pointer(LLVM::LLVMPointerType::get(entry.getContext())) {
+  function =
+      module.addFunction("tfc_entry_" + Twine(number) + "_run", b.getI32Type(), pointer, loc);
+  Block *body = function.addEntryBlock(b);
+  frame = body->getArgument(0);
+  b.setInsertionPointToEnd(body);
+  Value ok = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  start.setInsertionPoint(ok.getDefiningOp());
+  b.setInsertionPoint(LLVM::ReturnOp::create(b, loc, ok));
+}
+
+std::vector<std::string> Context::symbolNames() const {
+  std::vector<std::string> names;
+  for (const SymbolInfo &symbol : info.symbols)
+    names.push_back(symbol.name);
+  return names;
+}
+
+Value Context::constant(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+}
+
+Value Context::compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+  return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
+}
+
+Value Context::offset(Value base, Value bytes) {
+  return LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), base, ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+void Context::fill(Value to, int8_t byte, Value bytes) {
+  Value filler = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(byte));
+  LLVM::MemsetOp::create(b, loc, to, filler, bytes, /*isVolatile=*/false);
+}
+
+void Context::move(Value to, Value from, Value bytes) {
+  LLVM::MemcpyOp::create(b, loc, to, from, bytes, /*isVolatile=*/false);
+}
+
+void Context::branch(Value condition, Build then, Build otherwise) {
+  auto op = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.thenBlock());
+  then();
+  if (!otherwise)
+    return;
+  b.setInsertionPointToStart(op.elseBlock());
+  otherwise();
+}
+
+std::string tfc::host::escape(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result.append(c == '%' ? 2 : 1, c);
+  return result;
+}

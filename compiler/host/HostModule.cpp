@@ -1,0 +1,57 @@
+// Symbols, weights and numbers that all host functions of a module share.
+
+#include "compiler/host/HostModule.h"
+#include "dialects/dfg/Places.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::host;
+
+HostModule::HostModule(ModuleOp module) : module(module), symbols(module) {
+  for (auto variable : module.getOps<dfg::VariableOp>())
+    variableNumbers.try_emplace(variable.getSymNameAttr(), variableNumbers.size());
+  for (auto queue : module.getOps<dfg::QueueOp>())
+    queueNumbers.try_emplace(queue.getSymNameAttr(), queueNumbers.size());
+}
+
+LLVM::LLVMFuncOp HostModule::addFunction(const Twine &name, Type result, ArrayRef<Type> arguments,
+                                         Location loc) {
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(result, arguments);
+  auto function = LLVM::LLVMFuncOp::create(b, loc, name.str(), type);
+  symbols.insert(function);
+  return function;
+}
+
+Value HostModule::weight(OpBuilder &b, Location loc, ElementsAttr value) {
+  auto global = symbols.lookup<LLVM::GlobalOp>("tfc_weights");
+  if (!global) {
+    OpBuilder top = OpBuilder::atBlockEnd(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+    global = LLVM::GlobalOp::create(top, module.getLoc(), type, /*isConstant=*/true,
+                                    LLVM::Linkage::External, "tfc_weights", Attribute());
+    global.setVisibility_(LLVM::Visibility::Hidden);
+    symbols.insert(global);
+  }
+  auto [it, inserted] = weights.insert({value, weightBytes});
+  if (inserted) {
+    int64_t bytes = value.getNumElements() * dfg::elementBytes(value.getElementType());
+    weightBytes += llvm::alignTo(bytes, 64);
+  }
+  Value base = LLVM::AddressOfOp::create(b, loc, global);
+  Value offset = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(it->second));
+  return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+void HostModule::finish() {
+  MLIRContext *context = module.getContext();
+  SmallVector<Attribute> all;
+  for (auto &[value, offset] : weights)
+    all.push_back(value);
+  if (!all.empty())
+    dfg::DfgDialect::WeightsAttrHelper(context).setAttr(module, ArrayAttr::get(context, all));
+  if (chunkCount > 0)
+    dfg::DfgDialect::ChunksAttrHelper(context).setAttr(
+        module, Builder(context).getI32IntegerAttr(chunkCount));
+}

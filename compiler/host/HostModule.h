@@ -1,0 +1,47 @@
+//===- HostModule.h - What the host functions of a module share -----------===//
+
+#pragma once
+
+#include "dialects/dfg/Dfg.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tfc::host {
+
+/// The symbols of a module, its weights, and the numbers of variables and queues.
+class HostModule {
+public:
+  explicit HostModule(mlir::ModuleOp module);
+
+  mlir::ModuleOp getModule() const { return module; }
+  mlir::SymbolTable &getSymbols() { return symbols; }
+
+  mlir::LLVM::LLVMFuncOp addFunction(const llvm::Twine &name, mlir::Type result,
+                                     llvm::ArrayRef<mlir::Type> arguments, mlir::Location loc);
+  /// The address of a constant's bytes in the weights.
+  mlir::Value weight(mlir::OpBuilder &b, mlir::Location loc, mlir::ElementsAttr value);
+  unsigned variableNumber(mlir::FlatSymbolRefAttr variable) const {
+    return variableNumbers.lookup(variable.getAttr());
+  }
+  unsigned queueNumber(mlir::FlatSymbolRefAttr queue) const {
+    return queueNumbers.lookup(queue.getAttr());
+  }
+
+  int64_t getWeightBytes() const { return weightBytes; }
+
+  /// Notes that an entry uses the chunk.
+  void useChunk(unsigned number) { chunkCount = std::max(chunkCount, number + 1); }
+
+  /// Sets `dfg.weights` and `dfg.chunks`.
+  void finish();
+
+private:
+  mlir::ModuleOp module;
+  mlir::SymbolTable symbols;
+  llvm::DenseMap<mlir::StringAttr, unsigned> variableNumbers, queueNumbers;
+  llvm::MapVector<mlir::ElementsAttr, int64_t> weights; // to their offsets
+  int64_t weightBytes = 0;
+  unsigned chunkCount = 0;
+};
+
+} // namespace tfc::host

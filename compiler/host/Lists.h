@@ -1,0 +1,69 @@
+//===- Lists.h - Operations on lists --------------------------------------===//
+
+#pragma once
+
+#include "compiler/host/Copies.h"
+#include "compiler/host/Scalars.h"
+
+namespace tfc::host {
+
+/// Memory of the instance that grows.
+class Chunks {
+public:
+  Chunks(Context &context, Addresses &addresses) : context(context), addresses(addresses) {}
+
+  /// Where a chunk is now.
+  mlir::Value data(unsigned number);
+  /// Makes a chunk at least so long.
+  void grow(unsigned number, mlir::Value bytes);
+
+private:
+  Context &context;
+  Addresses &addresses;
+};
+
+/// Lists. Their lengths are registers, their elements at the start of their chunks.
+///
+/// Positions are compared with the length here once more, because an operation may run before the
+/// check that belongs to it.
+class Lists {
+public:
+  Lists(Context &context, SizeBuilder &sizes, Addresses &addresses, Scalars &scalars,
+        Copies &copies, Chunks &chunks);
+
+  void create(dfg::ListCreateOp op);
+  void unstack(dfg::ListUnstackOp op);
+  void read(dfg::ListReadOp op);
+  void write(dfg::ListWriteOp op);
+  void stack(dfg::ListStackOp op);
+  void measure(dfg::ListSizeOp op);
+
+  mlir::Value lengthOf(mlir::Value list);
+  void setLength(mlir::Value list, mlir::Value length) { lengths[list] = length; }
+  /// Copies a list into the chunk of another one, unless it is there.
+  void copyInto(mlir::Value list, mlir::Value result) { copyList(list, chunkOf(result)); }
+  /// Brings the lists that the body of a loop yields into the chunks of its results.
+  void copyYielded(dfg::WhileOp op);
+
+private:
+  unsigned chunkOf(mlir::Value list);
+  mlir::Value dataOf(mlir::Value list);
+  void copyList(mlir::Value list, unsigned chunk);
+  mlir::Value bytesOfElements(mlir::Value count, mlir::Type element);
+  mlir::Value bytesOfList(mlir::Value list);
+  mlir::Value longest(mlir::Value elementBytes);
+
+  Context &context;
+  SizeBuilder &sizes;
+  Addresses &addresses;
+  Scalars &scalars;
+  Copies &copies;
+  Chunks &chunks;
+  llvm::DenseMap<mlir::Value, mlir::Value> lengths;
+  unsigned chunkCount = 0; // of the memory plan
+};
+
+/// Writes an element of a list or tape: a register or a tensor.
+void writeElement(mlir::Value to, mlir::Value element, Scalars &scalars, Copies &copies);
+
+} // namespace tfc::host

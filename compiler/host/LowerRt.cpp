@@ -1,0 +1,411 @@
+// Calls of the runtime as LLVM operations: the one place that knows how a frame lies in memory and
+// which types the runtime's functions have. Stands after structured control flow has become
+// branches, because an operation that ends the call returns from the middle of its block.
+
+#include "compiler/host/Passes.h"
+#include "dialects/rt/Rt.h"
+#include "runtime/Model.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tfc;
+
+namespace tfc {
+#define GEN_PASS_DEF_LOWERRT
+#include "compiler/host/Passes.h.inc"
+} // namespace tfc
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+static constexpr bool isAt(rt::Field field, size_t offset) { return int(field) * 8 == int(offset); }
+static_assert(isAt(rt::Field::Arena, offsetof(tfc_call_frame, arena)) &&
+              isAt(rt::Field::Feeds, offsetof(tfc_call_frame, feeds)) &&
+              isAt(rt::Field::Fetches, offsetof(tfc_call_frame, fetches)) &&
+              isAt(rt::Field::Variables, offsetof(tfc_call_frame, variables)) &&
+              isAt(rt::Field::Symbols, offsetof(tfc_call_frame, symbols)) &&
+              isAt(rt::Field::Chunks, offsetof(tfc_call_frame, chunks)) &&
+              isAt(rt::Field::Found, offsetof(tfc_call_frame, found)));
+static_assert(sizeof(tfc_chunk) == 16 && offsetof(tfc_chunk, data) == 0 &&
+              offsetof(tfc_chunk, bytes) == 8);
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Symbols and stack
+//===----------------------------------------------------------------------===//
+
+/// Functions of the runtime and texts, made when they are first used.
+class RuntimeSymbols {
+public:
+  explicit RuntimeSymbols(ModuleOp module) : module(module), symbols(module) {}
+
+  /// Null, with an error at `user`, if the module has something else under that name.
+  LLVM::LLVMFuncOp function(Operation *user, StringRef name, LLVM::LLVMFunctionType type);
+  LLVM::GlobalOp text(StringRef text);
+  LLVM::LLVMFuncOp kernel(StringRef name) { return symbols.lookup<LLVM::LLVMFuncOp>(name); }
+
+private:
+  OpBuilder end() { return OpBuilder::atBlockEnd(module.getBody()); }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  llvm::StringMap<LLVM::GlobalOp> texts;
+};
+
+/// Room on the stack of a function for values of 8 bytes, the same for all its operations.
+class StackArray {
+public:
+  /// The address of room for `count` values.
+  Value get(LLVM::LLVMFuncOp function, unsigned count);
+
+private:
+  LLVM::AllocaOp array;
+  unsigned size = 0;
+};
+
+/// Lowers the operations of one function, which must come last to first: blocks are split after
+/// them.
+class FunctionLowering {
+public:
+  FunctionLowering(LLVM::LLVMFuncOp function, RuntimeSymbols &symbols)
+      : function(function), symbols(symbols), b(function.getContext()), loc(function.getLoc()),
+        pointer(LLVM::LLVMPointerType::get(function.getContext())), i32(b.getI32Type()),
+        i64(b.getI64Type()) {}
+
+  LogicalResult lower(Operation *op);
+
+private:
+  LogicalResult lowerOp(rt::FieldOp op);
+  LogicalResult lowerOp(rt::ElementOp op);
+  LogicalResult lowerOp(rt::CheckOp op);
+  LogicalResult lowerOp(rt::LaunchOp op);
+  LogicalResult lowerOp(rt::ChunkOp op);
+  LogicalResult lowerOp(rt::GrowOp op);
+  LogicalResult lowerOp(rt::EnqueueOp op);
+  LogicalResult lowerOp(rt::DequeueOp op);
+  LogicalResult lowerOp(rt::DequeueUpToOp op);
+  LogicalResult lowerOp(rt::QueueSizeOp op);
+  LogicalResult lowerOp(rt::QueueCloseOp op);
+  LogicalResult runTasks(rt::LaunchOp op, LLVM::LLVMFuncOp kernel);
+  LogicalResult transfer(Operation *op, StringRef name, ArrayRef<Value> arguments);
+
+  Value constant(Type type, int64_t value) {
+    return LLVM::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+  }
+  /// Element `number` of an array.
+  Value place(Type element, Value array, int32_t number);
+  Value arrayOf(ValueRange values);
+  /// A call of the runtime; a null operation, with an error at `user`, if that cannot be.
+  LLVM::CallOp call(Operation *user, StringRef name, Type result, ArrayRef<Value> arguments);
+  Block *addBlock(Block *next);
+  /// Branches to `other` with `arguments` unless a condition holds.
+  void branch(Value isUsual, Block *next, Block *other, ValueRange arguments = {});
+  void returnUnlessOk(Value status, Block *next);
+  /// The block that returns its argument, a status.
+  Block *getReturnBlock();
+  /// The block that calls `tfc_rt_fail` with its arguments; null, with an error at `user`, if that
+  /// cannot be.
+  Block *getFailBlock(Operation *user);
+
+  LLVM::LLVMFuncOp function;
+  RuntimeSymbols &symbols;
+  StackArray stack;
+  Block *returnBlock = nullptr, *failBlock = nullptr;
+  OpBuilder b;
+  Location loc;
+  Type pointer, i32, i64;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp RuntimeSymbols::function(Operation *user, StringRef name,
+                                          LLVM::LLVMFunctionType type) {
+  Operation *known = symbols.lookup(name);
+  auto function = dyn_cast_or_null<LLVM::LLVMFuncOp>(known);
+  if (!known) {
+    OpBuilder b = end();
+    function = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type);
+    symbols.insert(function);
+  } else if (!function || !function.isExternal() || function.getFunctionType() != type) {
+    InFlightDiagnostic error = user->emitOpError("expects '@") << name << "' to be the runtime's";
+    error.attachNote(known->getLoc()) << "the module has another symbol of this name";
+    return {};
+  }
+  return function;
+}
+
+LLVM::GlobalOp RuntimeSymbols::text(StringRef text) {
+  LLVM::GlobalOp &global = texts[text];
+  if (!global) {
+    OpBuilder b = end();
+    std::string bytes = text.str() + '\0';
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+    std::string name = "tfc_text_" + std::to_string(texts.size() - 1);
+    global = LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name, b.getStringAttr(bytes));
+    symbols.insert(global);
+  }
+  return global;
+}
+
+Value StackArray::get(LLVM::LLVMFuncOp function, unsigned count) {
+  OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+  if (!array) {
+    Value one = LLVM::ConstantOp::create(b, function.getLoc(), b.getI32IntegerAttr(1));
+    array = LLVM::AllocaOp::create(b, function.getLoc(), LLVM::LLVMPointerType::get(b.getContext()),
+                                   LLVM::LLVMArrayType::get(b.getI64Type(), 0), one);
+  }
+  size = std::max(size, count);
+  array.setElemType(LLVM::LLVMArrayType::get(b.getI64Type(), size));
+  return array;
+}
+
+//===----------------------------------------------------------------------===//
+// Building blocks
+//===----------------------------------------------------------------------===//
+
+Value FunctionLowering::place(Type element, Value array, int32_t number) {
+  return LLVM::GEPOp::create(b, loc, pointer, element, array, ArrayRef<LLVM::GEPArg>{number});
+}
+
+/// An array on the stack that holds the values.
+Value FunctionLowering::arrayOf(ValueRange values) {
+  Value array = stack.get(function, std::max<size_t>(values.size(), 1));
+  for (auto [i, value] : llvm::enumerate(values))
+    LLVM::StoreOp::create(b, loc, value, place(i64, array, i));
+  return array;
+}
+
+LLVM::CallOp FunctionLowering::call(Operation *user, StringRef name, Type result,
+                                    ArrayRef<Value> arguments) {
+  auto type =
+      LLVM::LLVMFunctionType::get(result, llvm::to_vector(ValueRange(arguments).getTypes()));
+  LLVM::LLVMFuncOp callee = symbols.function(user, name, type);
+  return callee ? LLVM::CallOp::create(b, loc, callee, arguments) : LLVM::CallOp();
+}
+
+Block *FunctionLowering::addBlock(Block *next) {
+  OpBuilder::InsertionGuard guard(b);
+  return b.createBlock(next);
+}
+
+void FunctionLowering::branch(Value isUsual, Block *next, Block *other, ValueRange arguments) {
+  LLVM::CondBrOp::create(b, loc, isUsual, next, {}, other, arguments,
+                         std::pair<uint32_t, uint32_t>(1 << 20, 1));
+}
+
+Block *FunctionLowering::getReturnBlock() {
+  if (returnBlock)
+    return returnBlock;
+  OpBuilder::InsertionGuard guard(b);
+  Region &body = function.getBody();
+  returnBlock = b.createBlock(&body, body.end(), i32, function.getLoc());
+  LLVM::ReturnOp::create(b, function.getLoc(), returnBlock->getArgument(0));
+  return returnBlock;
+}
+
+Block *FunctionLowering::getFailBlock(Operation *user) {
+  if (failBlock)
+    return failBlock;
+  OpBuilder::InsertionGuard guard(b);
+  Region &body = function.getBody();
+  Type types[] = {pointer, i32, pointer, pointer, i32};
+  SmallVector<Location> locations(std::size(types), function.getLoc());
+  failBlock = b.createBlock(&body, body.end(), types, locations);
+  auto status =
+      call(user, "tfc_rt_fail", i32, llvm::to_vector_of<Value>(failBlock->getArguments()));
+  if (!status)
+    return nullptr;
+  LLVM::ReturnOp::create(b, function.getLoc(), status.getResult());
+  return failBlock;
+}
+
+/// Ends the call with a status of the runtime unless it is 0.
+void FunctionLowering::returnUnlessOk(Value status, Block *next) {
+  Value isOk = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, status, constant(i32, TFC_OK));
+  branch(isOk, next, getReturnBlock(), status);
+}
+
+/// Moves what follows `op` into a block of its own, and builds at the end of the first one.
+static Block *splitAfter(Operation *op, OpBuilder &b) {
+  Block *block = op->getBlock(), *next = block->splitBlock(op->getNextNode());
+  b.setInsertionPointToEnd(block);
+  return next;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionLowering::lowerOp(rt::FieldOp op) {
+  Value field = place(pointer, op.getFrame(), int32_t(op.getField()));
+  op.getValue().replaceAllUsesWith(LLVM::LoadOp::create(b, loc, pointer, field));
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::ElementOp op) {
+  Type type = op.getValue().getType();
+  Value element = place(type, op.getTable(), op.getNumber());
+  op.getValue().replaceAllUsesWith(LLVM::LoadOp::create(b, loc, type, element));
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::CheckOp op) {
+  Block *next = splitAfter(op, b), *fail = getFailBlock(op);
+  if (!fail)
+    return failure();
+  ValueRange values = op.getValues();
+  if (!values.empty()) {
+    Block *withValues = addBlock(next);
+    branch(op.getCondition(), next, withValues);
+    b.setInsertionPointToEnd(withValues);
+  }
+  Value list = values.empty() ? LLVM::ZeroOp::create(b, loc, pointer).getResult() : arrayOf(values);
+  Value text = LLVM::AddressOfOp::create(b, loc, symbols.text(op.getFormat()));
+  Value arguments[] = {op.getFrame(), constant(i32, int(op.getStatus())), text, list,
+                       constant(i32, values.size())};
+  if (values.empty())
+    branch(op.getCondition(), next, fail, arguments);
+  else
+    LLVM::BrOp::create(b, loc, arguments, fail);
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::LaunchOp op) {
+  LLVM::LLVMFuncOp kernel = symbols.kernel(op.getKernel());
+  if (op.getGrain())
+    return runTasks(op, kernel);
+  SmallVector<Value> arguments(op.getArguments());
+  arguments.append({constant(i64, 0), op.getExtent()});
+  LLVM::CallOp::create(b, loc, kernel, arguments);
+  return success();
+}
+
+/// Lets the runtime's threads run the kernel. One chunk runs on the caller's.
+LogicalResult FunctionLowering::runTasks(rt::LaunchOp op, LLVM::LLVMFuncOp kernel) {
+  Value context = arrayOf(op.getArguments());
+  Value task =
+      LLVM::AddressOfOp::create(b, loc, pointer, (kernel.getName() + rt::kTaskSuffix).str());
+  Type none = LLVM::LLVMVoidType::get(b.getContext());
+  return success(
+      call(op, "tfc_rt_parallel_for", none,
+           {op.getFrame(), task, context, op.getExtent(), constant(i64, *op.getGrain())}));
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::ChunkOp op) {
+  Value data = place(i64, op.getChunks(), 2 * op.getNumber());
+  op.getData().replaceAllUsesWith(LLVM::LoadOp::create(b, loc, pointer, data));
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::GrowOp op) {
+  Block *next = splitAfter(op, b), *grow = addBlock(next);
+  Value room =
+      LLVM::LoadOp::create(b, loc, i64, place(i64, op.getChunks(), 2 * op.getNumber() + 1));
+  branch(LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::sle, op.getBytes(), room), next, grow);
+  b.setInsertionPointToEnd(grow);
+  auto status =
+      call(op, "tfc_rt_grow", i32, {op.getFrame(), constant(i32, op.getNumber()), op.getBytes()});
+  if (!status)
+    return failure();
+  returnUnlessOk(status.getResult(), next);
+  return success();
+}
+
+/// Calls the runtime with an array of addresses, and ends the call with the status unless it is 0.
+LogicalResult FunctionLowering::transfer(Operation *op, StringRef name, ArrayRef<Value> arguments) {
+  Block *next = splitAfter(op, b);
+  auto status = call(op, name, i32, arguments);
+  if (!status)
+    return failure();
+  returnUnlessOk(status.getResult(), next);
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::EnqueueOp op) {
+  return transfer(op, "tfc_rt_enqueue",
+                  {op.getFrame(), constant(i32, op.getQueue()), arrayOf(op.getValues()),
+                   op.getCount(), constant(i32, op.getLate())});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::DequeueOp op) {
+  return transfer(op, "tfc_rt_dequeue",
+                  {op.getFrame(), constant(i32, op.getQueue()), arrayOf(op.getValues()),
+                   op.getCount(), constant(i32, op.getLate())});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::DequeueUpToOp op) {
+  return transfer(op, "tfc_rt_dequeue_up_to",
+                  {op.getFrame(), constant(i32, op.getQueue()), arrayOf(op.getValues()),
+                   op.getCount(), op.getTaken(), constant(i32, op.getLate())});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::QueueSizeOp op) {
+  auto size = call(op, "tfc_rt_queue_size", i32, {op.getFrame(), constant(i32, op.getQueue())});
+  if (!size)
+    return failure();
+  op.getSize().replaceAllUsesWith(size.getResult());
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::QueueCloseOp op) {
+  return success(
+      call(op, "tfc_rt_queue_close", LLVM::LLVMVoidType::get(b.getContext()),
+           {op.getFrame(), constant(i32, op.getQueue()), constant(i32, op.getCancelPending())}));
+}
+
+LogicalResult FunctionLowering::lower(Operation *op) {
+  b.setInsertionPoint(op);
+  loc = op->getLoc();
+  LogicalResult result =
+      llvm::TypeSwitch<Operation *, LogicalResult>(op)
+          .Case<rt::FieldOp, rt::ElementOp, rt::CheckOp, rt::LaunchOp, rt::ChunkOp, rt::GrowOp,
+                rt::EnqueueOp, rt::DequeueOp, rt::DequeueUpToOp, rt::QueueSizeOp, rt::QueueCloseOp>(
+              [&](auto op) { return lowerOp(op); })
+          .Default([](Operation *op) { return op->emitOpError("cannot be lowered"); });
+  if (succeeded(result))
+    op->erase();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Verifies that the operation can be lowered where it stands.
+static LogicalResult verifyPlace(Operation *op, ModuleOp module) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  if (!function || function->getParentOp() != module)
+    return op->emitOpError("expects to stand in an 'llvm.func' of the module");
+  if (op->hasTrait<rt::EndsCall>() && op->getParentOp() != function)
+    return op->emitOpError("expects regions around it to be lowered to branches before");
+  return success();
+}
+
+namespace {
+struct LowerRtPass : tfc::impl::LowerRtBase<LowerRtPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::MapVector<Operation *, SmallVector<Operation *>> calls; // by function
+    WalkResult result = module.walk([&](Operation *op) {
+      if (!isa_and_nonnull<rt::RtDialect>(op->getDialect()))
+        return WalkResult::advance();
+      calls[op->getParentOfType<LLVM::LLVMFuncOp>()].push_back(op);
+      return failed(verifyPlace(op, module)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    RuntimeSymbols symbols(module);
+    for (auto &[function, ops] : calls) {
+      FunctionLowering lowering(cast<LLVM::LLVMFuncOp>(function), symbols);
+      for (Operation *op : llvm::reverse(ops))
+        if (failed(lowering.lower(op)))
+          return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "mlir/Pass/Pass.h"
+
+namespace tfc {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/host/Passes.h.inc"
+
+} // namespace tfc

@@ -1,0 +1,44 @@
+//===- Passes.td - Host functions -----------------------------------------===//
+
+#ifndef TFC_COMPILER_HOST_PASSES_TD
+#define TFC_COMPILER_HOST_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BuildHost : Pass<"tfc-build-host", "::mlir::ModuleOp"> {
+  let summary = "Build the function that runs each entry";
+  let description = [{
+    Before: entries planned by `tfc-plan-memory`, with the attributes of
+    `tfc-allocate-arena`, and kernels as `llvm.func` with a
+    `#kernel.abi`. After: for entry number i (the initializer's is the last) the
+    functions `tfc_entry_<i>_run`, `_shapes`, `_arena` and `_found` that
+    runtime/Model.h describes, as `llvm.func` of `scf`, `arith`, `rt` and
+    operations on LLVM pointers, and `dfg.weights`: the constants that they
+    address. Entries, variables, tapes and queues are gone. Errors: a launch of
+    something that is no generated kernel; a value without memory; a name that
+    generated code has.
+  }];
+  let options = [
+    Option<"printReport", "report", "bool", /*default=*/"false",
+           "Print what each entry needs to standard error">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::tfc::rt::RtDialect"
+  ];
+}
+
+def LowerRt : Pass<"tfc-lower-rt", "::mlir::ModuleOp"> {
+  let summary = "Turn operations of the rt dialect into calls of the runtime";
+  let description = [{
+    Before: operations of `rt` in `llvm.func`, those that may end the call
+    outside of structured control flow. After: they are operations of the LLVM
+    dialect; where one may end the call its block is split, and a branch goes to
+    a block that returns the status. Errors: an operation in a place where it
+    cannot be lowered; a symbol of the module that has the name of a function
+    of the runtime.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // TFC_COMPILER_HOST_PASSES_TD

@@ -1,0 +1,56 @@
+// Operations on queues, by the queues' numbers and the addresses of the values.
+
+#include "compiler/host/Queues.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::dfg;
+using namespace tfc::host;
+
+/// Moves `count` elements from or to the values. What has been built so far runs before and tells
+/// whether variables have been read; in a later iteration of a loop that may be wrong, but then the
+/// call has used the queue before.
+template <typename Op, typename... More>
+void Queues::transfer(FlatSymbolRefAttr queue, ValueRange values, const DimExpr &count,
+                      More... more) {
+  bool isLate = addresses.usesVariables();
+  SmallVector<Value> places;
+  for (Value value : values)
+    places.push_back(addresses.of(rootOf(value)));
+  Op::create(context.b, context.loc, context.frame, context.module.queueNumber(queue), places,
+             sizes.build(count), isLate, more...);
+}
+
+void Queues::enqueue(EnqueueOp op) {
+  transfer<rt::EnqueueOp>(op.getQueueAttr(), op.getValues(), DimExpr(1));
+}
+
+void Queues::enqueue(EnqueueManyOp op) {
+  DimExpr count = op.getValues().empty() ? DimExpr(0) : shapeOf(op.getValues()[0].getType())[0];
+  transfer<rt::EnqueueOp>(op.getQueueAttr(), op.getValues(), count);
+}
+
+void Queues::dequeue(DequeueOp op) {
+  transfer<rt::DequeueOp>(op.getQueueAttr(), op.getValues(), DimExpr(1));
+}
+
+void Queues::dequeue(DequeueManyOp op) {
+  transfer<rt::DequeueOp>(op.getQueueAttr(), op.getValues(), op.getCount().getExprs().front());
+}
+
+void Queues::dequeue(DequeueUpToOp op) {
+  Value taken = addresses.of(op.getValues().front());
+  transfer<rt::DequeueUpToOp>(op.getQueueAttr(), op.getValues().drop_front(),
+                              op.getCount().getExprs().front(), taken);
+}
+
+void Queues::measure(QueueSizeOp op) {
+  Value size = rt::QueueSizeOp::create(context.b, context.loc, context.frame,
+                                       context.module.queueNumber(op.getQueueAttr()));
+  LLVM::StoreOp::create(context.b, context.loc, size, addresses.of(op.getSize()));
+}
+
+void Queues::close(QueueCloseOp op) {
+  rt::QueueCloseOp::create(context.b, context.loc, context.frame,
+                           context.module.queueNumber(op.getQueueAttr()), op.getCancelPending());
+}

@@ -1,0 +1,33 @@
+//===- Queues.h - Operations on queues ------------------------------------===//
+
+#pragma once
+
+#include "compiler/host/Addresses.h"
+
+namespace tfc::host {
+
+/// Elements are copied between a queue and the memory of the values. The runtime waits and fails.
+class Queues {
+public:
+  Queues(Context &context, SizeBuilder &sizes, Addresses &addresses)
+      : context(context), sizes(sizes), addresses(addresses) {}
+
+  void enqueue(dfg::EnqueueOp op);
+  void enqueue(dfg::EnqueueManyOp op);
+  void dequeue(dfg::DequeueOp op);
+  void dequeue(dfg::DequeueManyOp op);
+  void dequeue(dfg::DequeueUpToOp op);
+  void measure(dfg::QueueSizeOp op);
+  void close(dfg::QueueCloseOp op);
+
+private:
+  template <typename Op, typename... More>
+  void transfer(mlir::FlatSymbolRefAttr queue, mlir::ValueRange values, const dfg::DimExpr &count,
+                More... more);
+
+  Context &context;
+  SizeBuilder &sizes;
+  Addresses &addresses;
+};
+
+} // namespace tfc::host

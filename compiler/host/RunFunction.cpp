@@ -1,0 +1,82 @@
+// The order of a host function: facts and limits, then the steps of the entry, then copies to
+// variables. Fetches of the state before the call are copied before the state changes.
+
+#include "compiler/host/RunFunction.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::dfg;
+using namespace tfc::host;
+
+RunFunction::RunFunction(HostModule &module, EntryOp entry, const EntryInfo &info, unsigned number,
+                         HostCounts &counts)
+    : body(entry.getBody().front()), context(module, entry, info, number, counts),
+      addresses(context),
+      sizes(context.start, context.loc, addresses.field(rt::Field::Symbols), context.symbolNames()),
+      scalars(context, sizes, addresses),
+      checks(context, sizes, addresses.field(rt::Field::Symbols)),
+      copies(context, sizes, addresses), launches(context, sizes, addresses),
+      chunks(context, addresses), lists(context, sizes, addresses, scalars, copies, chunks),
+      tapes(context, sizes, addresses, scalars, copies, chunks), queues(context, sizes, addresses),
+      controlFlow(context, addresses, scalars, copies, lists, *this) {
+  addresses.setSizes(sizes);
+}
+
+LogicalResult RunFunction::build() {
+  for (const Fact &fact : context.info.where)
+    checks.checkFact(fact);
+  checks.checkLimits();
+  SmallVector<Value> given(body.getArguments());
+  for (Operation &op : body)
+    if (!isStep(&op))
+      llvm::append_range(given, op.getResults());
+  copies.copyFetches(given);
+  tapes.start();
+  build(body);
+  if (!context.hasFailed)
+    copies.copyToVariables();
+  return failure(context.hasFailed);
+}
+
+void RunFunction::build(Block &block) {
+  for (Operation &op : block) {
+    if (context.hasFailed)
+      return;
+    if (!isStep(&op))
+      continue;
+    build(&op);
+    if (&block == &body)
+      copies.copyFetches(llvm::to_vector_of<Value>(op.getResults()));
+  }
+}
+
+void RunFunction::build(Operation *step) {
+  if (isInRegister(step))
+    return scalars.compute(step);
+  llvm::TypeSwitch<Operation *>(step)
+      .Case([&](LaunchOp op) { launches.launch(op); })
+      .Case([&](IfOp op) { controlFlow.branch(op); })
+      .Case([&](WhileOp op) { controlFlow.loop(op); })
+      .Case([&](CheckOp op) { checks.check(scalars.get(op.getCondition()), op); })
+      .Case([&](BindSizeOp op) { scalars.bind(op); })
+      .Default([&](Operation *op) { buildEffect(op); });
+}
+
+/// Operations on lists, tapes and queues.
+void RunFunction::buildEffect(Operation *step) {
+  llvm::TypeSwitch<Operation *>(step)
+      .Case([&](ListCreateOp op) { lists.create(op); })
+      .Case([&](ListUnstackOp op) { lists.unstack(op); })
+      .Case([&](ListReadOp op) { lists.read(op); })
+      .Case([&](ListWriteOp op) { lists.write(op); })
+      .Case([&](ListStackOp op) { lists.stack(op); })
+      .Case([&](ListSizeOp op) { lists.measure(op); })
+      .Case([&](PushOp op) { tapes.push(op); })
+      .Case([&](PopOp op) { tapes.pop(op); })
+      .Case<EnqueueOp, EnqueueManyOp>([&](auto op) { queues.enqueue(op); })
+      .Case<DequeueOp, DequeueManyOp, DequeueUpToOp>([&](auto op) { queues.dequeue(op); })
+      .Case([&](QueueSizeOp op) { queues.measure(op); })
+      .Case([&](QueueCloseOp op) { queues.close(op); })
+      .Default([&](Operation *op) { context.error(op) << "cannot be run by the host function"; });
+}

@@ -1,0 +1,42 @@
+//===- RunFunction.h - The function that runs an entry --------------------===//
+
+#pragma once
+
+#include "compiler/host/Checks.h"
+#include "compiler/host/ControlFlow.h"
+#include "compiler/host/Launches.h"
+#include "compiler/host/Queues.h"
+#include "compiler/host/Tapes.h"
+
+namespace tfc::host {
+
+/// Builds `tfc_entry_<number>_run`: asks for each step of the entry the builder of its kind.
+class RunFunction : StepBuilder {
+public:
+  RunFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, unsigned number,
+              HostCounts &counts);
+
+  /// An operation that cannot be run is an error.
+  llvm::LogicalResult build();
+
+private:
+  void build(mlir::Block &block) override;
+  void build(mlir::Operation *step);
+  void buildEffect(mlir::Operation *step);
+
+  mlir::Block &body;
+  Context context;
+  Addresses addresses;
+  SizeBuilder sizes;
+  Scalars scalars;
+  Checks checks;
+  Copies copies;
+  Launches launches;
+  Chunks chunks;
+  Lists lists;
+  Tapes tapes;
+  Queues queues;
+  ControlFlow controlFlow;
+};
+
+} // namespace tfc::host

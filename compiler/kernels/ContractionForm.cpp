@@ -1,0 +1,316 @@
+#include "compiler/kernels/ContractionForm.h"
+#include "compiler/kernels/Polynomial.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace tfc::kernels {
+
+std::optional<int64_t> constantOf(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  return std::nullopt;
+}
+
+AffineExpr ContractionForm::product(ArrayRef<unsigned> loops) const {
+  AffineExpr size = getAffineConstantExpr(1, loopSizes[n].getContext());
+  for (unsigned loop : loops)
+    size = size * loopSizes[loop];
+  return size;
+}
+
+SmallVector<AffineExpr> ContractionForm::point(ArrayRef<AffineExpr> fixed, AffineExpr mIndex,
+                                               AffineExpr nIndex, AffineExpr kIndex) const {
+  AffineExpr zero = getAffineConstantExpr(0, nIndex.getContext());
+  SmallVector<AffineExpr> indices(fixed);
+  for (AffineExpr &index : indices)
+    index = index ? index : zero;
+  auto split = [&](ArrayRef<unsigned> loops, AffineExpr index) {
+    for (unsigned loop : llvm::reverse(loops.drop_front(loops.empty() ? 0 : 1))) {
+      indices[loop] = index % loopSizes[loop];
+      index = index.floorDiv(loopSizes[loop]);
+    }
+    if (!loops.empty())
+      indices[loops.front()] = index;
+  };
+  split(m, mIndex);
+  split(k, kIndex);
+  indices[n] = nIndex;
+  return indices;
+}
+
+namespace {
+
+bool isCast(Operation *op) {
+  return isa_and_nonnull<CastOpInterface>(op) && op->getNumOperands() == 1;
+}
+
+/// Collects the inputs that `value` is computed from; fails where it is not a function of elements.
+LogicalResult collectInputs(linalg::GenericOp op, Value value, SmallVectorImpl<unsigned> &inputs) {
+  if (auto arg = dyn_cast<BlockArgument>(value); arg && arg.getOwner() == op.getBody()) {
+    if (arg.getArgNumber() >= op.getNumDpsInputs() ||
+        !isa<RankedTensorType>(op->getOperand(arg.getArgNumber()).getType()))
+      return failure();
+    if (!llvm::is_contained(inputs, arg.getArgNumber()))
+      inputs.push_back(arg.getArgNumber());
+    return success();
+  }
+  Operation *def = value.getDefiningOp();
+  if (!def)
+    return failure();
+  if (def->getBlock() != op.getBody())
+    return success(def->hasTrait<OpTrait::ConstantLike>());
+  if (isa<arith::ConstantOp>(def))
+    return success();
+  if (!OpTrait::hasElementwiseMappableTraits(def) || !isMemoryEffectFree(def))
+    return failure();
+  for (Value operand : def->getOperands())
+    if (failed(collectInputs(op, operand, inputs)))
+      return failure();
+  return success();
+}
+
+/// The addition of a product to the accumulator at the end of the body, or null.
+Operation *matchMultiplyAdd(linalg::GenericOp op) {
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  Value accumulator = op.getBody()->getArgument(op.getNumDpsInputs());
+  Value sum = yield.getOperand(0);
+  if (Operation *cast = sum.getDefiningOp(); isCast(cast)) {
+    if (!isa<arith::TruncFOp, arith::TruncIOp>(cast))
+      return nullptr;
+    sum = cast->getOperand(0);
+    auto extended = accumulator.hasOneUse() ? *accumulator.user_begin() : nullptr;
+    if (!isCast(extended) || extended->getResult(0).getType() != sum.getType())
+      return nullptr;
+    accumulator = extended->getResult(0);
+  }
+  Operation *add = sum.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(add) || !accumulator.hasOneUse())
+    return nullptr;
+  unsigned position = add->getOperand(0) == accumulator ? 1 : 0;
+  if (add->getOperand(1 - position) != accumulator)
+    return nullptr;
+  Operation *multiply = add->getOperand(position).getDefiningOp();
+  return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(multiply) ? multiply : nullptr;
+}
+
+/// The loops that the inputs of a factor depend on.
+llvm::BitVector loopsOf(linalg::GenericOp op, const ContractionFactor &factor) {
+  llvm::BitVector loops(op.getNumLoops());
+  for (unsigned input : factor.inputs)
+    for (AffineExpr result : op.getMatchingIndexingMap(op.getDpsInputOperand(input)).getResults())
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (result.isFunctionOfDim(loop))
+          loops.set(loop);
+  return loops;
+}
+
+/// Whether loops `first` and `second` index neighbouring dimensions in all the given maps, so that
+/// one counter can stand for both.
+bool areNeighbours(ArrayRef<AffineMap> maps, unsigned first, unsigned second) {
+  return llvm::all_of(maps, [&](AffineMap map) {
+    if (!map.isFunctionOfDim(first) && !map.isFunctionOfDim(second))
+      return true;
+    for (unsigned i = 0; i + 1 < map.getNumResults(); ++i)
+      if (map.getResult(i) == getAffineDimExpr(first, map.getContext()) &&
+          map.getResult(i + 1) == getAffineDimExpr(second, map.getContext()))
+        return true;
+    return false;
+  });
+}
+
+/// Moves all but the innermost run of loops that are neighbours from `loops` to `outer`.
+void keepNeighbours(function_ref<bool(unsigned, unsigned)> areNeighbours,
+                    SmallVectorImpl<unsigned> &loops, SmallVectorImpl<unsigned> &outer) {
+  unsigned kept = loops.size();
+  while (kept > 0 && (kept == loops.size() || areNeighbours(loops[kept - 1], loops[kept])))
+    --kept;
+  outer.append(loops.begin(), loops.begin() + kept);
+  loops.erase(loops.begin(), loops.begin() + kept);
+}
+
+/// Strides of an operand along all loops where it lies in memory row by row; nothing if its
+/// addresses are not linear.
+std::optional<SmallVector<AffineExpr>> loopStrides(linalg::GenericOp op, KernelShapes &shapes,
+                                                   OpOperand *operand) {
+  AffineExpr address = getAffineConstantExpr(0, op.getContext());
+  ArrayRef<AffineExpr> shape = shapes.shapeOf(operand->get());
+  for (auto [index, size] : llvm::zip_equal(op.getMatchingIndexingMap(operand).getResults(), shape))
+    address = address * size + index;
+  SmallVector<AffineExpr> strides(op.getNumLoops());
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, op.getContext()));
+    AffineExpr rest;
+    if (!Polynomial(normalize(address)).split(dim, strides[loop], rest))
+      return std::nullopt;
+    address = rest;
+  }
+  return strides;
+}
+
+/// Merges loops of m and of k that move through memory as one, where both factors are in memory at
+/// linear addresses. Else loops of m are one where maps have them side by side, and all of k is,
+/// where factors are computed from the indices that its counter means.
+void mergeLoops(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &form,
+                ArrayRef<AffineMap> maps) {
+  SmallVector<SmallVector<AffineExpr>> strides;
+  bool isLinear = true;
+  auto addStrides = [&](OpOperand *operand) {
+    std::optional<SmallVector<AffineExpr>> known = loopStrides(op, shapes, operand);
+    isLinear &= known.has_value();
+    strides.push_back(known.value_or(SmallVector<AffineExpr>()));
+  };
+  for (const ContractionFactor *factor : {&form.a, &form.b}) {
+    OpOperand *operand = op.getDpsInputOperand(factor->inputs.front());
+    addStrides(operand);
+    // What a kernel is given is in memory; a value of its own may be computed where it is read.
+    isLinear &= factor->inputs.size() == 1 && isa<BlockArgument>(operand->get());
+  }
+  addStrides(op.getDpsInitOperand(0));
+  auto moveAsOne = [&](ArrayRef<unsigned> operands) {
+    return [&, operands](unsigned first, unsigned second) {
+      return llvm::all_of(operands, [&](unsigned i) {
+        return strides[i][first] == normalize(strides[i][second] * form.loopSizes[second]);
+      });
+    };
+  };
+  auto neighbours = [&](unsigned first, unsigned second) {
+    return areNeighbours(maps, first, second);
+  };
+  if (!isLinear)
+    return keepNeighbours(neighbours, form.m, form.mOuter);
+  keepNeighbours(moveAsOne({0, 2}), form.m, form.mOuter);
+  keepNeighbours(moveAsOne({0, 1}), form.k, form.kOuter);
+}
+
+Type computeTypeOf(Type factorType) {
+  if (auto floatType = dyn_cast<FloatType>(factorType))
+    return floatType.getWidth() < 32 ? Float32Type::get(floatType.getContext()) : factorType;
+  if (auto integer = dyn_cast<IntegerType>(factorType); integer && integer.getWidth() >= 8)
+    return integer.getWidth() < 32 ? IntegerType::get(integer.getContext(), 32) : factorType;
+  return nullptr;
+}
+
+/// Sorts the loops into n, m, k and outer loops; fails where no output loop suits vectors.
+LogicalResult assignLoops(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &form) {
+  AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!outMap.isProjectedPermutation())
+    return failure();
+  SmallVector<unsigned> parallel;
+  for (AffineExpr result : outMap.getResults())
+    if (unsigned loop = cast<AffineDimExpr>(result).getPosition();
+        constantOf(form.loopSizes[loop]) != 1)
+      parallel.push_back(loop);
+  if (parallel.empty())
+    return failure();
+  form.n = parallel.pop_back_val();
+
+  llvm::BitVector inA = loopsOf(op, form.a), inB = loopsOf(op, form.b);
+  if (inA[form.n] == inB[form.n])
+    return failure();
+  if (inA[form.n]) {
+    std::swap(form.a, form.b);
+    std::swap(inA, inB);
+  }
+  for (unsigned loop : parallel)
+    (inA[loop] && !inB[loop] ? form.m : form.outer).push_back(loop);
+  for (auto [loop, type] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (type == utils::IteratorType::reduction && constantOf(form.loopSizes[loop]) != 1)
+      form.k.push_back(loop);
+    else if (type == utils::IteratorType::parallel && !outMap.isFunctionOfDim(loop))
+      return failure();
+  }
+
+  SmallVector<AffineMap> maps{outMap};
+  for (unsigned input : form.a.inputs)
+    maps.push_back(op.getMatchingIndexingMap(op.getDpsInputOperand(input)));
+  mergeLoops(op, shapes, form, maps);
+  return success();
+}
+
+} // namespace
+
+std::optional<ContractionForm> matchContraction(linalg::GenericOp op, KernelShapes &shapes) {
+  if (op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  Operation *multiply = matchMultiplyAdd(op);
+  if (!multiply)
+    return std::nullopt;
+  ContractionForm form;
+  form.a.root = multiply->getOperand(0);
+  form.b.root = multiply->getOperand(1);
+  form.factorType = multiply->getResult(0).getType();
+  form.computeType = computeTypeOf(form.factorType);
+  if (!form.computeType || failed(collectInputs(op, form.a.root, form.a.inputs)) ||
+      failed(collectInputs(op, form.b.root, form.b.inputs)))
+    return std::nullopt;
+  form.loopSizes = shapes.loopSizes(op);
+  if (failed(assignLoops(op, shapes, form)))
+    return std::nullopt;
+  return form;
+}
+
+/// The stride of `counter` in an address, which becomes the rest; fails where it varies.
+static LogicalResult takeStride(AffineExpr &address, AffineDimExpr counter, AffineExpr &stride) {
+  AffineExpr rest;
+  if (!Polynomial(address).split(counter, stride, rest))
+    return failure();
+  bool varies = false;
+  stride.walk([&](AffineExpr inner) { varies |= isa<AffineDimExpr>(inner); });
+  address = rest;
+  return failure(varies);
+}
+
+std::optional<LinearAccess> linearAccess(linalg::GenericOp op, const ContractionForm &form,
+                                         bool isA, ArrayRef<AffineExpr> strides,
+                                         ArrayRef<AffineExpr> fixed) {
+  const ContractionFactor &factor = isA ? form.a : form.b;
+  if (factor.inputs.size() != 1)
+    return std::nullopt;
+  OpOperand *input = op.getDpsInputOperand(factor.inputs.front());
+  if (getElementTypeOrSelf(input->get().getType()).isInteger(1))
+    return std::nullopt;
+  // Stand-ins for the counters, far from the dims that outer indices use.
+  MLIRContext *context = op.getContext();
+  auto counter = [&](unsigned i) {
+    return cast<AffineDimExpr>(getAffineDimExpr((1u << 20) + i, context));
+  };
+  AffineDimExpr m = counter(0), n = counter(1), k = counter(2);
+  SmallVector<AffineExpr> counters(fixed);
+  for (auto [i, loop] : llvm::enumerate(form.kOuter))
+    counters[loop] = counter(3 + i);
+  SmallVector<AffineExpr> point = form.point(counters, m, n, k);
+  AffineExpr address = getAffineConstantExpr(0, context);
+  AffineMap map = op.getMatchingIndexingMap(input);
+  for (auto [result, stride] : llvm::zip_equal(map.getResults(), strides))
+    address = address + result.replaceDims(point) * stride;
+  LinearAccess access;
+  access.base = normalize(address);
+  if (failed(takeStride(access.base, isA ? m : n, access.across)) ||
+      failed(takeStride(access.base, k, access.k)))
+    return std::nullopt;
+  access.kOuter.resize(form.kOuter.size());
+  for (unsigned i = 0; i < form.kOuter.size(); ++i)
+    if (failed(takeStride(access.base, counter(3 + i), access.kOuter[i])))
+      return std::nullopt;
+  return access;
+}
+
+std::optional<LinearAccess> denseAccess(KernelShapes &shapes, linalg::GenericOp op,
+                                        const ContractionForm &form, bool isA) {
+  const ContractionFactor &factor = isA ? form.a : form.b;
+  Value tensor = op.getDpsInputOperand(factor.inputs.front())->get();
+  MLIRContext *context = op.getContext();
+  ArrayRef<AffineExpr> shape = shapes.shapeOf(tensor);
+  SmallVector<AffineExpr> strides(shape.size());
+  AffineExpr stride = getAffineConstantExpr(1, context);
+  for (unsigned i = shape.size(); i-- > 0; stride = stride * shape[i])
+    strides[i] = stride;
+  SmallVector<AffineExpr> fixed(form.loopSizes.size());
+  for (ArrayRef<unsigned> loops : {ArrayRef(form.outer), ArrayRef(form.mOuter)})
+    for (unsigned loop : loops)
+      fixed[loop] = getAffineDimExpr(loop, context);
+  return linearAccess(op, form, isA, strides, fixed);
+}
+
+} // namespace tfc::kernels

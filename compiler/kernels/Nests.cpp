@@ -1,0 +1,432 @@
+#include "compiler/kernels/Polynomial.h"
+#include "compiler/kernels/Schedule.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace tfc::kernels;
+
+/// Independent stages share loops while they touch at most this many tensors.
+static constexpr unsigned kStreams = 24;
+
+static AffineExpr loopDim(const Stage &stage, unsigned loop) {
+  return getAffineDimExpr(loop, stage.op->getContext());
+}
+
+/// The loop of `stage` that is exactly `expr`, if it is parallel.
+static std::optional<unsigned> parallelLoop(const Stage &stage, AffineExpr expr) {
+  auto dim = dyn_cast<AffineDimExpr>(expr);
+  if (dim && llvm::is_contained(stage.parallelLoops, dim.getPosition()))
+    return dim.getPosition();
+  return std::nullopt;
+}
+
+/// The loop with the best score among `loops`, if running it along the lanes makes sense.
+static std::optional<unsigned> bestVectorLoop(KernelShapes &shapes, const Stage &stage,
+                                              ArrayRef<unsigned> loops) {
+  bool combines = llvm::all_of(stage.generic()->getResults(), [&](OpResult result) {
+    return combinerOf(stage.generic(), result.getResultNumber());
+  });
+  std::optional<unsigned> best;
+  int64_t bestScore = std::numeric_limits<int64_t>::min();
+  for (unsigned loop : loops) {
+    bool reduction = llvm::is_contained(stage.reductionLoops, loop);
+    auto size = dyn_cast<AffineConstantExpr>(stage.sizes[loop]);
+    if ((reduction && !combines) || (size && size.getValue() == 1))
+      continue;
+    int64_t score = laneScore(shapes, stage, loop);
+    if (score >= bestScore) {
+      best = loop;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+//===--- which stages share outer loops -----------------------------------===//
+
+/// The number of the last nest that makes something that `stage` reads, or none.
+static std::optional<unsigned> lastProducer(const Stage &stage,
+                                            function_ref<std::optional<unsigned>(Value)> nestOf) {
+  std::optional<unsigned> last;
+  for (const Access &read : stage.footprint.reads)
+    if (std::optional<unsigned> nest = nestOf(read.tensor))
+      last = std::max(last.value_or(0), *nest);
+  return last;
+}
+
+std::optional<unsigned> Schedule::nestOf(Value value) const {
+  const Stage *stage = stageOf.lookup(value.getDefiningOp());
+  for (auto [i, nest] : llvm::enumerate(allNests))
+    if (stage && llvm::is_contained(nest.stages, stage))
+      return i;
+  return std::nullopt;
+}
+
+void Schedule::placeStage(Stage &stage) {
+  if (linalg::GenericOp op = stage.generic()) {
+    SmallVector<unsigned> loops(stage.parallelLoops);
+    loops.append(stage.reductionLoops);
+    stage.vectorLoop = bestVectorLoop(shapes, stage, loops);
+    stage.loops.resize(stage.sizes.size());
+    stage.isProduct = options.emitsProducts && !stage.isParallel() && matchContraction(op, shapes);
+    std::optional<unsigned> producer =
+        lastProducer(stage, [&](Value value) { return nestOf(value); });
+    for (unsigned i = allNests.size(); i > producer.value_or(0); --i)
+      if (join(allNests[i - 1], stage)) {
+        allNests[i - 1].stages.push_back(&stage);
+        return;
+      }
+    if (producer && join(allNests[*producer], stage)) {
+      allNests[*producer].stages.push_back(&stage);
+      return;
+    }
+  }
+  Nest nest;
+  nest.stages.push_back(&stage);
+  for (unsigned loop : stage.parallelLoops) {
+    nest.outer.push_back(nest.sizes.size());
+    stage.loops[loop] = loopDim(stage, nest.sizes.size());
+    nest.sizes.push_back(stage.sizes[loop]);
+  }
+  allNests.push_back(std::move(nest));
+}
+
+/// Lets an independent stage of the same loops in if it reads some of the same data.
+bool Schedule::joinSibling(Nest &nest, Stage &stage) {
+  const Stage &first = *nest.stages.front();
+  if (!first.generic() || first.isProduct || first.parallelLoops.size() != nest.outer.size() ||
+      stage.parallelLoops.size() != nest.outer.size() ||
+      stage.reductionLoops.empty() != first.reductionLoops.empty())
+    return false;
+  for (auto [outer, loop] : llvm::zip(nest.outer, stage.parallelLoops))
+    if (nest.sizes[outer] != stage.sizes[loop])
+      return false;
+  auto sizes = [](const Stage &s) {
+    return llvm::map_to_vector(s.reductionLoops, [&](unsigned loop) { return s.sizes[loop]; });
+  };
+  if (sizes(stage) != sizes(first) || stage.isRowReduction() != first.isRowReduction())
+    return false;
+  DenseSet<Value> tensors;
+  for (Stage *member : nest.stages)
+    for (const Access &read : member->footprint.reads)
+      if (cast<RankedTensorType>(read.tensor.getType()).getRank() != 0)
+        tensors.insert(read.tensor);
+  bool shares = false;
+  for (const Access &read : stage.footprint.reads)
+    shares |= !tensors.insert(read.tensor).second;
+  if (!shares || tensors.size() + nest.stages.size() > kStreams)
+    return false;
+  for (auto [outer, loop] : llvm::zip(nest.outer, stage.parallelLoops))
+    stage.loops[loop] = loopDim(stage, outer);
+  return true;
+}
+
+/// Lets a stage in that reads the nest's values where the outer loops are. The outer loops that it
+/// cannot follow become inner ones of the stages.
+bool Schedule::join(Nest &nest, Stage &stage) {
+  if (!nest.stages.front()->generic())
+    return false;
+  SmallVector<std::optional<unsigned>> wanted(nest.outer.size());
+  unsigned common = nest.outer.size();
+  bool depends = false;
+  for (const Access &read : stage.footprint.reads) {
+    const Stage *producer = stageOf.lookup(read.tensor.getDefiningOp());
+    if (!producer || !llvm::is_contained(nest.stages, producer))
+      continue;
+    depends = true;
+    AffineMap map = producer->generic().getIndexingMapMatchingResult(cast<OpResult>(read.tensor));
+    for (auto [expr, index] : llvm::zip(map.getResults(), read.indices)) {
+      // Loops that the nest does not share are not placed yet.
+      AffineExpr written = producer->loops[cast<AffineDimExpr>(expr).getPosition()];
+      const unsigned *place = llvm::find_if(
+          nest.outer, [&](unsigned outer) { return written == loopDim(stage, outer); });
+      if (!written || place == nest.outer.end())
+        continue;
+      unsigned number = place - nest.outer.begin();
+      std::optional<unsigned> loop = parallelLoop(stage, index);
+      if (!loop || (wanted[number] && wanted[number] != loop) ||
+          stage.sizes[*loop] != nest.sizes[*place])
+        common = std::min(common, number);
+      else
+        wanted[number] = loop;
+    }
+  }
+  if (!depends)
+    return joinSibling(nest, stage);
+  for (unsigned i = 0; i < common; ++i)
+    if (!wanted[i])
+      common = i;
+  bool product = nest.stages.front()->isProduct;
+  if (product && (common < nest.outer.size() || !stage.isParallel()))
+    return false;
+  if (common == 0 && !(nest.outer.empty() && stage.sizes.empty()))
+    return false;
+  for (Stage *member : nest.stages)
+    for (unsigned loop : member->parallelLoops)
+      for (unsigned i = common; i < nest.outer.size(); ++i)
+        if (member->loops[loop] == loopDim(stage, nest.outer[i]))
+          member->loops[loop] = AffineExpr();
+  nest.outer.truncate(common);
+  nest.sizes.truncate(common);
+  for (unsigned i = 0; i < common; ++i)
+    stage.loops[*wanted[i]] = loopDim(stage, i);
+  return true;
+}
+
+//===--- sweeps -----------------------------------------------------------===//
+
+/// Loops of a stage that the nest's outer loops do not fix: parallel ones, then reductions.
+static SmallVector<unsigned> innerLoops(const Stage &stage) {
+  SmallVector<unsigned> inner;
+  for (unsigned loop : stage.parallelLoops)
+    if (!stage.loops[loop])
+      inner.push_back(loop);
+  inner.append(stage.reductionLoops);
+  return inner;
+}
+
+static unsigned numInnerParallel(const Stage &stage, ArrayRef<unsigned> inner) {
+  return inner.size() - stage.reductionLoops.size();
+}
+
+/// Whether a reduction keeps one accumulator per lane: its lanes are different elements.
+static bool isColumnReduction(KernelShapes &shapes, const Stage &stage) {
+  if (stage.reductionLoops.empty())
+    return false;
+  std::optional<unsigned> loop = bestVectorLoop(shapes, stage, innerLoops(stage));
+  return !loop || !llvm::is_contained(stage.reductionLoops, *loop);
+}
+
+void Schedule::addSweep(Nest &nest, Stage &stage, ArrayRef<unsigned> inner) {
+  Sweep sweep;
+  sweep.stages.push_back(&stage);
+  sweep.kind = !stage.generic()                   ? Sweep::Kind::Special
+               : isColumnReduction(shapes, stage) ? Sweep::Kind::Column
+                                                  : Sweep::Kind::Pointwise;
+  sweep.numParallel = stage.isParallel() ? 0 : numInnerParallel(stage, inner);
+  for (unsigned loop : inner) {
+    sweep.loops.push_back(nest.sizes.size());
+    stage.loops[loop] = loopDim(stage, nest.sizes.size());
+    nest.sizes.push_back(stage.sizes[loop]);
+  }
+  nest.sweeps.push_back(std::move(sweep));
+}
+
+bool Schedule::joinSweep(Nest &nest, Sweep &sweep, Stage &stage, ArrayRef<unsigned> inner) {
+  bool column = sweep.kind == Sweep::Kind::Column;
+  unsigned used = column && stage.isParallel() ? sweep.numParallel : sweep.loops.size();
+  if (sweep.kind == Sweep::Kind::Special || !stage.generic() || inner.size() != used)
+    return false;
+  if (!stage.isParallel() && column != isColumnReduction(shapes, stage))
+    return false;
+  bool reduces = llvm::any_of(sweep.stages, [](Stage *s) { return !s->isParallel(); });
+  unsigned parallel = stage.isParallel() ? sweep.numParallel : numInnerParallel(stage, inner);
+  if (reduces && parallel != sweep.numParallel)
+    return false;
+  for (auto [outer, loop] : llvm::zip(sweep.loops, inner))
+    if (nest.sizes[outer] != stage.sizes[loop])
+      return false;
+  for (auto [outer, loop] : llvm::zip(sweep.loops, inner))
+    stage.loops[loop] = loopDim(stage, outer);
+  bool depends = false, fits = true;
+  for (const Access &read : stage.footprint.reads) {
+    Stage *producer = stageOf.lookup(read.tensor.getDefiningOp());
+    if (!producer || !llvm::is_contained(sweep.stages, producer))
+      continue;
+    depends = true;
+    fits &= producer->isParallel() || (column && stage.isParallel());
+    fits &= readIndices(stage, read) ==
+            resultIndices(*producer, cast<OpResult>(read.tensor).getResultNumber());
+  }
+  fits &= depends || !column || !stage.isParallel();
+  // A column's reductions run before its parallel stages.
+  fits &= !(depends && column && !stage.isParallel());
+  if (!fits) {
+    for (unsigned loop : inner)
+      stage.loops[loop] = AffineExpr();
+    return false;
+  }
+  if (!stage.isParallel())
+    sweep.numParallel = parallel;
+  sweep.stages.push_back(&stage);
+  return true;
+}
+
+/// Hands a reduction with parallel stages on its result to the emitter of matrix products.
+void Schedule::formProduct(Sweep &sweep) {
+  const Stage &root = *sweep.stages.front();
+  ContractionNest product;
+  product.op = root.generic();
+  SmallVector<AffineExpr> indices = resultIndices(root, 0);
+  for (Stage *stage : llvm::drop_begin(sweep.stages)) {
+    if (!stage->isParallel())
+      return;
+    SmallVector<unsigned> loops;
+    for (AffineExpr loop : stage->loops)
+      loops.push_back(llvm::find(indices, loop) - indices.begin());
+    product.epilogues.push_back(stage->generic());
+    product.epilogueLoops.push_back(loops);
+  }
+  Operation *terminator = shapes.kernel().getBody().front().getTerminator();
+  product.storesProduct = llvm::is_contained(product.op->getUsers(), terminator);
+  sweep.kind = Sweep::Kind::Contraction;
+  sweep.product = product;
+}
+
+/// Where all stages share all parallel loops, these become the loops of a single sweep.
+bool Schedule::formFullSweep(Nest &nest) {
+  for (Stage *stage : nest.stages)
+    if (!stage->generic() || stage->parallelLoops.size() != nest.outer.size() ||
+        (stage->isRowReduction() && !nest.stages.front()->isProduct))
+      return false;
+  SmallVector<SmallVector<AffineExpr>> saved;
+  for (Stage *stage : nest.stages)
+    saved.push_back(stage->loops);
+  Nest full;
+  full.stages = nest.stages;
+  for (Stage *stage : full.stages) {
+    SmallVector<unsigned> inner(stage->parallelLoops.size());
+    for (unsigned loop : stage->parallelLoops)
+      inner[cast<AffineDimExpr>(stage->loops[loop]).getPosition()] = loop;
+    inner.append(stage->reductionLoops);
+    stage->loops.assign(stage->loops.size(), AffineExpr());
+    if (full.sweeps.empty()) {
+      addSweep(full, *stage, inner);
+      if (stage->isProduct)
+        full.sweeps.front().kind = Sweep::Kind::Column;
+    } else if (!joinSweep(full, full.sweeps.front(), *stage, inner)) {
+      for (auto [member, loops] : llvm::zip(nest.stages, saved))
+        member->loops = loops;
+      return false;
+    }
+  }
+  if (full.stages.front()->isProduct)
+    formProduct(full.sweeps.front());
+  nest = std::move(full);
+  return true;
+}
+
+void Schedule::formSweeps(Nest &nest) {
+  if (formFullSweep(nest))
+    return;
+  auto isFull = [&](Stage *stage) {
+    return stage->generic() && stage->parallelLoops.size() == nest.outer.size();
+  };
+  bool columns = llvm::any_of(nest.stages, [&](Stage *stage) {
+    return stage->generic() && !stage->isParallel() && !stage->isRowReduction();
+  });
+  if (columns && !nest.outer.empty() && llvm::all_of(nest.stages, isFull)) {
+    AffineExpr last = loopDim(*nest.stages.front(), nest.outer.size() - 1);
+    for (Stage *stage : nest.stages)
+      llvm::replace(stage->loops, last, AffineExpr());
+    nest.outer.pop_back();
+    nest.sizes.pop_back();
+  }
+  for (Stage *stage : nest.stages) {
+    SmallVector<unsigned> inner = innerLoops(*stage);
+    if (nest.sweeps.empty() || !joinSweep(nest, nest.sweeps.back(), *stage, inner))
+      addSweep(nest, *stage, inner);
+  }
+}
+
+//===--- loops ------------------------------------------------------------===//
+
+/// Chooses the lanes' loop for all stages of a sweep by their accesses in the nest's loops.
+void Schedule::chooseVectorLoop(Nest &nest, Sweep &sweep) {
+  if (sweep.kind != Sweep::Kind::Pointwise && sweep.kind != Sweep::Kind::Column)
+    return;
+  ArrayRef<unsigned> candidates(sweep.loops);
+  candidates = sweep.kind == Sweep::Kind::Column ? candidates.take_front(sweep.numParallel)
+                                                 : candidates.drop_front(sweep.numParallel);
+  int64_t bestScore = std::numeric_limits<int64_t>::min();
+  for (unsigned candidate : candidates) {
+    auto dim = loopDim(*sweep.stages.front(), candidate);
+    int64_t score = 0;
+    for (Stage *stage : sweep.stages)
+      for (unsigned loop = 0; loop < stage->loops.size(); ++loop)
+        if (stage->loops[loop] == dim)
+          score += laneScore(shapes, *stage, loop);
+    if (score >= bestScore) {
+      sweep.vectorLoop = candidate;
+      bestScore = score;
+    }
+  }
+}
+
+/// Replaces loop `loop` by zero in a nest and takes it off the lists.
+static void removeLoop(Nest &nest, unsigned loop) {
+  llvm::erase(nest.outer, loop);
+  for (Sweep &sweep : nest.sweeps) {
+    auto *place = llvm::find(sweep.loops, loop);
+    if (place == sweep.loops.end())
+      continue;
+    sweep.numParallel -= place - sweep.loops.begin() < sweep.numParallel;
+    sweep.loops.erase(place);
+  }
+  for (Stage *stage : nest.stages) {
+    if (!stage->generic())
+      continue;
+    MLIRContext *context = stage->op->getContext();
+    AffineExpr dim = getAffineDimExpr(loop, context), zero = getAffineConstantExpr(0, context);
+    for (AffineExpr &expr : stage->loops)
+      expr = normalize(expr.replace(dim, zero));
+  }
+}
+
+void Schedule::dropUnitLoops(Nest &nest) {
+  for (unsigned loop = 0; loop < nest.sizes.size(); ++loop)
+    if (auto size = dyn_cast<AffineConstantExpr>(nest.sizes[loop]); size && size.getValue() == 1)
+      removeLoop(nest, loop);
+}
+
+/// Whether running `outer` and `inner` as one loop keeps every address: each access moves with
+/// `outer` as with `size(inner)` steps of `inner`, and no body asks where it is.
+bool Schedule::collapsible(ArrayRef<Stage *> users, const Nest &nest, unsigned outer,
+                           unsigned inner) {
+  AffineExpr size = nest.sizes[inner];
+  for (Stage *stage : users) {
+    if (!stage->generic())
+      return false;
+    auto a = cast<AffineDimExpr>(loopDim(*stage, outer));
+    auto c = cast<AffineDimExpr>(loopDim(*stage, inner));
+    auto moves = [&](AffineExpr offset) {
+      AffineExpr outerStride, innerStride, rest;
+      Polynomial polynomial(offset);
+      return polynomial.split(a, outerStride, rest) && polynomial.split(c, innerStride, rest) &&
+             outerStride == normalize(innerStride * size);
+    };
+    for (const Access &read : stage->footprint.reads)
+      if (!moves(denseOffset(shapes, read.tensor, readIndices(*stage, read))))
+        return false;
+    for (AffineExpr use : stage->footprint.indexUses)
+      if (AffineExpr expr = use.replaceDims(stage->loops); usesDim(expr, a) || usesDim(expr, c))
+        return false;
+    for (OpResult result : stage->op->getResults())
+      if (!moves(denseOffset(shapes, result, resultIndices(*stage, result.getResultNumber()))))
+        return false;
+  }
+  return true;
+}
+
+void Schedule::collapseLoops(Nest &nest) {
+  auto collapse = [&](ArrayRef<Stage *> users, SmallVector<unsigned> loops) {
+    for (unsigned i = loops.size(); i > 1; --i) {
+      unsigned outer = loops[i - 2], inner = loops[i - 1];
+      if (!collapsible(users, nest, outer, inner))
+        continue;
+      nest.sizes[inner] = normalize(nest.sizes[outer] * nest.sizes[inner]);
+      removeLoop(nest, outer);
+      loops[i - 2] = inner;
+    }
+  };
+  for (Sweep &sweep : nest.sweeps) {
+    if (sweep.kind == Sweep::Kind::Contraction)
+      continue;
+    ArrayRef<unsigned> loops(sweep.loops);
+    SmallVector<unsigned> front(loops.take_front(sweep.numParallel));
+    SmallVector<unsigned> back(loops.drop_front(sweep.numParallel));
+    collapse(sweep.stages, front);
+    collapse(sweep.stages, back);
+  }
+  collapse(nest.stages, nest.outer);
+}

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Pass/Pass.h"
+
+namespace tfc::kernels {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "compiler/kernels/Passes.h.inc"
+
+} // namespace tfc::kernels

@@ -1,0 +1,24 @@
+//===- Passes.td - What all targets need of kernels -----------------------===//
+
+#ifndef TFC_COMPILER_KERNELS_PASSES_TD
+#define TFC_COMPILER_KERNELS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AttachTarget : Pass<"tfc-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Describes the target of kernels";
+  let description = [{
+    Before: any module. After: `kernel.targets` of the module describes the
+    target `cpu`, for which kernels are compiled that name no other one. It
+    replaces a description that was there. Errors: an unknown processor.
+  }];
+  let options = [
+    Option<"processor", "mcpu", "std::string", /*default=*/"\"native\"",
+           "Processor to generate code for, by LLVM's name">,
+    Option<"products", "products", "bool", /*default=*/"true",
+           "Emit sums of products by code of their own">
+  ];
+  let dependentDialects = ["::tfc::kernel::KernelDialect"];
+}
+
+#endif // TFC_COMPILER_KERNELS_PASSES_TD

@@ -1,0 +1,74 @@
+//===- Sharing.cpp - Which arguments results may overwrite ----------------===//
+
+#include "compiler/kernels/Sharing.h"
+#include "dialects/linalg_ext/LinalgExt.h"
+
+using namespace mlir;
+using namespace tfc::kernels;
+
+/// Whether a scatter may change `argument` in place: it reads it as its operand and nowhere else.
+static bool scatterMayShare(const Schedule &schedule, tfc::linalg_ext::ScatterOp scatter,
+                            Value argument) {
+  if (scatter.getOperand() != argument)
+    return false;
+  const Stage *stage = schedule.stage(scatter);
+  int64_t reads = 0;
+  for (const Nest &nest : schedule.nests())
+    for (const Stage *other : nest.stages)
+      for (const Access &read : other->footprint.reads)
+        reads += read.tensor == argument;
+  return reads == 1 && stage;
+}
+
+/// Whether a read of an argument happens before its element is overwritten by result `number` of
+/// `writer`.
+static bool readsBeforeWrite(const Schedule &schedule, const Stage &reader, const Access &read,
+                             const Stage &writer, unsigned number) {
+  auto [readNest, readSweep] = schedule.position(&reader);
+  auto [writeNest, writeSweep] = schedule.position(&writer);
+  if (readNest != writeNest)
+    return schedule.isSerial() && readNest < writeNest;
+  if (!reader.generic() || readSweep > writeSweep)
+    return false;
+  const Nest &nest = schedule.nests()[readNest];
+  const Sweep &sweep = nest.sweeps[writeSweep];
+  SmallVector<AffineExpr> written = Schedule::resultIndices(writer, number);
+  SmallVector<AffineExpr> indices = Schedule::readIndices(reader, read);
+  if (readSweep == writeSweep) {
+    // A reduction's inputs are read until its last step.
+    bool reducing = !reader.isParallel() || sweep.kind == Sweep::Kind::Special;
+    return indices == written && (!reducing || sweep.kind == Sweep::Kind::Pointwise);
+  }
+  // In an earlier sweep any element of the same outer iteration may be read.
+  for (unsigned loop : nest.outer) {
+    AffineExpr dim = getAffineDimExpr(loop, writer.op->getContext());
+    auto *place = llvm::find(written, dim);
+    if (place == written.end() || indices[place - written.begin()] != dim)
+      return false;
+  }
+  return true;
+}
+
+bool tfc::kernels::mayShare(const Schedule &schedule, KernelShapes &shapes, Value result,
+                            BlockArgument argument) {
+  if (result.getType() != argument.getType() || shapes.shapeOf(result) != shapes.shapeOf(argument))
+    return false;
+  const Stage *writer = schedule.stage(result.getDefiningOp());
+  if (auto scatter = dyn_cast<tfc::linalg_ext::ScatterOp>(writer->op))
+    return scatterMayShare(schedule, scatter, argument);
+  if (!writer->generic())
+    return false;
+  unsigned number = cast<OpResult>(result).getResultNumber();
+  for (const Nest &nest : schedule.nests())
+    for (const Stage *reader : nest.stages) {
+      for (const Access &read : reader->footprint.reads)
+        if (read.tensor == argument && !readsBeforeWrite(schedule, *reader, read, *writer, number))
+          return false;
+      // The initial value of a reduction is read at the result's own place.
+      if (linalg::GenericOp op = reader->generic(); op && op.getNumReductionLoops() != 0)
+        for (auto [i, init] : llvm::enumerate(op.getDpsInits()))
+          if (init == argument && (reader != writer || i != number))
+            return false;
+    }
+  return true;
+}

@@ -1,0 +1,90 @@
+//===- RunStages.cpp - Running the stages ---------------------------------===//
+//
+// All stages are one pass manager, which keeps the analyses of kernels from one
+// stage to the next. A pass between two stages shows the module to those who
+// asked for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/Pipeline.h"
+#include "mlir/Pass/PassInstrumentation.h"
+
+using namespace mlir;
+using namespace tfc;
+
+static void dump(ModuleOp module, const Stage &stage) {
+  llvm::errs() << "// after " << stage.name << ": " << stage.guarantee << '\n';
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs().elideLargeResourceString();
+  module.print(llvm::errs(), flags);
+  llvm::errs() << '\n';
+}
+
+namespace {
+
+/// Ends a stage.
+struct StageEnd : PassWrapper<StageEnd, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(StageEnd)
+
+  StageEnd(const Stage &stage, const PipelineOptions &options) : stage(stage), options(options) {}
+
+  void runOnOperation() override {
+    if (options.onStage)
+      options.onStage(stage.name, getOperation());
+    else
+      markAllAnalysesPreserved();
+    if (options.dumpAfter == "all" || options.dumpAfter == stage.name)
+      dump(getOperation(), stage);
+  }
+
+  const Stage &stage;
+  const PipelineOptions &options;
+};
+
+/// Times each pass below the stage that it belongs to.
+class StageTiming : public PassInstrumentation {
+public:
+  StageTiming(Timer timing, ArrayRef<Stage> stages) : timing(timing), stages(stages) { begin(); }
+
+  void runBeforePass(Pass *pass, Operation *op) override {
+    if (isa<ModuleOp>(op) && !isa<StageEnd>(pass))
+      current = stage.nest(pass->getName());
+  }
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (isa<StageEnd>(pass))
+      begin();
+    else if (isa<ModuleOp>(op))
+      current.stop();
+  }
+  void runAfterPassFailed(Pass *pass, Operation *op) override { runAfterPass(pass, op); }
+
+private:
+  void begin() {
+    stage.stop();
+    if (stages.empty())
+      return;
+    stage = TimingScope(timing.nest(stages.front().name));
+    stages = stages.drop_front();
+  }
+
+  Timer timing;
+  ArrayRef<Stage> stages;
+  TimingScope stage, current;
+};
+
+} // namespace
+
+LogicalResult tfc::runStages(ModuleOp module, const PipelineOptions &options, Timer timing) {
+  unsigned begin = options.startAfter.empty() ? 0 : *findStage(options.startAfter) + 1;
+  ArrayRef<Stage> stages = getStages().drop_front(begin);
+  auto isLast = [&](const Stage &stage) { return stage.name == options.stopAfter; };
+  if (const Stage *last = llvm::find_if(stages, isLast); last != stages.end())
+    stages = stages.take_front(last - stages.begin() + 1);
+  PassManager passes(module.getContext());
+  for (const Stage &stage : stages) {
+    stage.addPasses(passes, options);
+    passes.addPass(std::make_unique<StageEnd>(stage, options));
+  }
+  passes.addInstrumentation(std::make_unique<StageTiming>(timing, stages));
+  return stages.empty() ? success() : passes.run(module);
+}

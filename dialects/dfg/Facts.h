@@ -1,0 +1,47 @@
+//===- Facts.h - Comparisons of sizes -------------------------------------===//
+
+#pragma once
+
+#include "dialects/dfg/DimExpr.h"
+
+namespace tfc::dfg {
+
+enum class Comparison { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
+
+/// The comparison as the graph language spells it.
+llvm::StringRef spelling(Comparison comparison);
+
+/// A comparison of sizes that each call of an entry must satisfy, such as `n + 1 >= 2 * m`.
+struct Fact {
+  DimExpr lhs;
+  Comparison comparison;
+  DimExpr rhs;
+
+  /// Parses the output of `str`; std::nullopt on a syntax error or overflow.
+  static std::optional<Fact> parse(llvm::StringRef text);
+  /// The fact in the graph language, with both sizes in canonical form.
+  std::string str() const;
+
+  bool operator==(const Fact &other) const {
+    return comparison == other.comparison && lhs == other.lhs && rhs == other.rhs;
+  }
+
+  /// Returns true if the fact holds for given sizes; nothing if a side has no value in 64 bits.
+  std::optional<bool>
+  holds(llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup) const;
+
+  /// Sizes that are all at least 0 if and only if the fact holds; nothing for `!=`.
+  std::optional<llvm::SmallVector<DimExpr>> asNonNegative() const;
+};
+
+/// A largest or smallest value of a named size.
+struct SizeBound {
+  std::string name;
+  bool isUpper;
+  int64_t limit;
+};
+
+/// The bound that `size >= 0` puts on the one name in `size`; nothing if `size` is not linear.
+std::optional<SizeBound> boundOfNonNegative(const DimExpr &size);
+
+} // namespace tfc::dfg

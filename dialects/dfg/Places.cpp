@@ -1,0 +1,212 @@
+// The memory of values in planned entries, which the memory plan decides and the host function
+// uses.
+
+#include "dialects/dfg/Places.h"
+#include "dialects/dfg/SizeOps.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::dfg {
+
+PlaceAttr placeOf(LaunchOp launch, unsigned result) {
+  ArrayAttr places = launch.getPlacesAttr();
+  return places ? cast<PlaceAttr>(places[result]) : PlaceAttr::inArena(launch.getContext());
+}
+
+static PlaceAttr placeOf(OpResult result) {
+  return placeOf(cast<LaunchOp>(result.getOwner()), result.getResultNumber());
+}
+
+/// Returns true if the operation neither changes the list that it takes nor passes it on.
+static bool onlyReadsList(Operation *op) {
+  return !op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() == 0 &&
+         llvm::none_of(op->getResultTypes(), llvm::IsaPred<ListType>);
+}
+
+bool isListView(Value list) {
+  return list.getDefiningOp<ListUnstackOp>() && llvm::all_of(list.getUsers(), onlyReadsList);
+}
+
+Value rootOf(Value value) {
+  while (true) {
+    if (auto reshape = value.getDefiningOp<ReshapeOp>())
+      value = reshape.getX();
+    else if (isa<ListType>(value.getType()) && isListView(value))
+      value = value.getDefiningOp<ListUnstackOp>().getX();
+    else
+      return value;
+  }
+}
+
+Value storageOf(Value root) {
+  while (auto launch = root.getDefiningOp<LaunchOp>()) {
+    PlaceAttr place = placeOf(cast<OpResult>(root));
+    if (place.getKind() != PlaceKind::Operand)
+      break;
+    root = rootOf(launch.getInputs()[place.getIndex()]);
+  }
+  return root;
+}
+
+/// Whether a root is in the one buffer of a carried value: the old value, or one that is made on
+/// the way to the next.
+static bool isInSingleBuffer(Value root, WhileOp loop, int64_t carried) {
+  if (root == loop.getBodyBlock().getArgument(carried))
+    return true;
+  auto launch = root.getDefiningOp<LaunchOp>();
+  if (!launch || launch->getParentOp() != loop)
+    return false;
+  return placeOf(cast<OpResult>(root)) == PlaceAttr::inResult(loop.getContext(), carried);
+}
+
+/// Whether a root is in the memory of a variable: its old value, or one on the way to the next.
+static bool isInVariable(Value root, FlatSymbolRefAttr variable) {
+  if (auto read = root.getDefiningOp<ReadOp>())
+    return read.getVariableAttr() == variable;
+  return root.getDefiningOp<LaunchOp>() &&
+         placeOf(cast<OpResult>(root)) == PlaceAttr::inVariable(variable);
+}
+
+bool isWrittenOverOperand(LaunchOp launch, unsigned result) {
+  PlaceAttr place = placeOf(launch, result);
+  auto loop = dyn_cast<WhileOp>(launch->getParentOp());
+  if (place.getKind() == PlaceKind::Result && loop && hasSingleBuffer(loop, place.getIndex()))
+    return llvm::any_of(launch.getInputs(), [&](Value input) {
+      return isInSingleBuffer(rootOf(input), loop, place.getIndex());
+    });
+  if (place.getKind() != PlaceKind::Variable)
+    return place.getKind() == PlaceKind::Operand;
+  return llvm::any_of(launch.getInputs(), [&](Value input) {
+    return isInVariable(rootOf(input), place.getVariable());
+  });
+}
+
+bool isInArena(Value root) {
+  Value storage = storageOf(root);
+  return storage.getDefiningOp<LaunchOp>() &&
+         placeOf(cast<OpResult>(storage)).getKind() == PlaceKind::Arena;
+}
+
+static constexpr llvm::StringLiteral kSingle = "tfc.single";
+
+void setSingleBuffers(WhileOp loop, ArrayRef<int64_t> carried) {
+  loop->setAttr(kSingle, DenseI64ArrayAttr::get(loop.getContext(), carried));
+}
+
+bool hasSingleBuffer(WhileOp loop, unsigned carried) {
+  auto single = loop->getAttrOfType<DenseI64ArrayAttr>(kSingle);
+  return single && llvm::is_contained(single.asArrayRef(), int64_t(carried));
+}
+
+bool isReadFromMemory(Value scalar) {
+  return llvm::any_of(scalar.getUses(), [](OpOperand &use) { return !takesRegister(use); });
+}
+
+bool isRegister(Value value) {
+  if (!isRegisterType(value.getType()))
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return !isa<EntryOp>(argument.getOwner()->getParentOp());
+  Operation *producer = value.getDefiningOp();
+  return isInRegister(producer) || producer->getNumRegions() > 0 || isa<ListSizeOp>(producer);
+}
+
+SmallVector<AssignOp> copiedAtEnd(Block &block) {
+  SmallVector<AssignOp> copies;
+  for (auto assign : block.getOps<AssignOp>()) {
+    if (!isInVariable(rootOf(assign.getValue()), assign.getVariableAttr()))
+      copies.push_back(assign);
+  }
+  return copies;
+}
+
+SmallVector<ReadOp> savedBeforeCopies(Block &block) {
+  llvm::SmallDenseSet<Attribute> changed;
+  for (auto assign : block.getOps<AssignOp>())
+    changed.insert(assign.getVariableAttr());
+  llvm::SetVector<Operation *> saved;
+  for (AssignOp assign : copiedAtEnd(block)) {
+    auto read = rootOf(assign.getValue()).getDefiningOp<ReadOp>();
+    if (read && changed.contains(read.getVariableAttr()))
+      saved.insert(read);
+  }
+  return llvm::map_to_vector(saved, [](Operation *op) { return cast<ReadOp>(op); });
+}
+
+DimExpr launchSize(LaunchOp launch, AffineMapAttr size) {
+  SmallVector<DimExpr> sizes = launch.getSizes().getExprs();
+  return sizeInLaunch(size.getValue().getResult(0), sizes).value_or(DimExpr(0));
+}
+
+bool isStep(Operation *op) {
+  return !op->hasTrait<SourceRole>() && !isa<AssignOp, ReshapeOp>(op) &&
+         !op->hasTrait<OpTrait::IsTerminator>();
+}
+
+static bool isHostOp(Operation *op) {
+  return !isStep(op) || isa<LaunchOp, CheckOp>(op) || op->getNumRegions() > 0 || isInRegister(op) ||
+         usesLists(op) || hasOrderedEffects(op) || isa<BindSizeOp>(op);
+}
+
+LogicalResult checkSteps(Block &block) {
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Operation &op : block) {
+    if (!isHostOp(&op))
+      return op.emitOpError("has no place in an entry whose memory is planned");
+    if (isa<ReadOp, AssignOp>(op) && !isa<EntryOp>(block.getParentOp()))
+      return op.emitOpError("expects to stand outside of branches and loops");
+    if (auto read = dyn_cast<ReadOp>(op); read && seen.contains(read.getVariableAttr()))
+      return read.emitOpError("expects reads of ")
+             << read.getVariableAttr() << " to stand before its assignment";
+    if (auto assign = dyn_cast<AssignOp>(op);
+        assign && !seen.insert(assign.getVariableAttr()).second)
+      return assign.emitOpError("expects one assignment of ") << assign.getVariableAttr();
+  }
+  return success();
+}
+
+/// A launch that writes into the memory of a fetch makes the value of that fetch.
+static LogicalResult checkFetchPlaces(LaunchOp launch) {
+  auto entry = launch->getParentOfType<EntryOp>();
+  Operation *end = entry.getBody().front().getTerminator();
+  for (OpResult result : launch->getResults()) {
+    PlaceAttr place = placeOf(result);
+    if (place.getKind() != PlaceKind::Fetch)
+      continue;
+    int64_t fetch = place.getIndex();
+    bool isFetched =
+        fetch >= 0 && fetch < end->getNumOperands() && rootOf(end->getOperand(fetch)) == result;
+    if (!isFetched)
+      return launch.emitOpError("expects result ")
+             << result.getResultNumber() << " to be fetch " << fetch << ", in whose memory it is";
+  }
+  return success();
+}
+
+LogicalResult checkAllSteps(EntryOp entry) {
+  WalkResult result = entry.walk([](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (failed(checkSteps(block)))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  result = entry.walk([](LaunchOp launch) {
+    return failed(checkFetchPlaces(launch)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+int64_t elementBytes(Type elementType) {
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+DimExpr bytesOf(Type tensor) {
+  return elementCount(shapeOf(tensor)) * DimExpr(elementBytes(elementTypeOf(tensor)));
+}
+
+} // namespace tfc::dfg

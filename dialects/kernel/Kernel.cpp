@@ -1,0 +1,273 @@
+//===- Kernel.cpp - Kernels in linalg form and the code made of them ------===//
+
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace tfc::kernel;
+
+static constexpr llvm::StringLiteral kTargets = "kernel.targets", kAbi = "kernel.abi",
+                                     kShape = "kernel.shape", kMayShare = "kernel.may_share",
+                                     kInPlace = "kernel.in_place";
+
+#include "dialects/kernel/KernelDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/kernel/KernelAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/kernel/Kernel.cpp.inc"
+
+void KernelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/kernel/KernelAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/kernel/Kernel.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// TargetAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef, StringRef,
+                                 StringRef, StringRef, int64_t l1, int64_t l2, UnitAttr) {
+  constexpr int64_t kLeast = 4096;
+  if (l1 < kLeast || l2 < kLeast)
+    return emitError() << "expected caches of at least " << kLeast << " bytes";
+  return success();
+}
+
+bool TargetAttr::isGpu() const { return llvm::Triple(getTriple()).isGPU(); }
+
+void tfc::kernel::setTargets(ModuleOp module, DictionaryAttr targets) {
+  module->setAttr(kTargets, targets);
+}
+
+DictionaryAttr tfc::kernel::getTargets(ModuleOp module) {
+  return module->getAttrOfType<DictionaryAttr>(kTargets);
+}
+
+static LogicalResult verifyTargets(Operation *op, Attribute attribute) {
+  auto targets = dyn_cast<DictionaryAttr>(attribute);
+  auto isTarget = [](NamedAttribute target) { return isa<TargetAttr>(target.getValue()); };
+  if (isa<ModuleOp>(op) && targets && llvm::all_of(targets, isTarget))
+    return success();
+  return op->emitOpError("expects '")
+         << kTargets << "' to describe each target of a module by a '#kernel.target'";
+}
+
+TargetAttr FuncOp::getTargetDescription() {
+  DictionaryAttr targets = getTargets((*this)->getParentOfType<ModuleOp>());
+  return targets ? targets.getAs<TargetAttr>(getTarget().value_or(kDefaultTarget)) : TargetAttr();
+}
+
+//===----------------------------------------------------------------------===//
+// AbiAttr
+//===----------------------------------------------------------------------===//
+
+/// Returns true if the expression divides by a constant that is not positive.
+static bool hasInvalidDivision(AffineExpr expr) {
+  return expr
+      .walk([](AffineExpr part) {
+        bool divides = llvm::is_contained(
+            {AffineExprKind::Mod, AffineExprKind::FloorDiv, AffineExprKind::CeilDiv},
+            part.getKind());
+        auto divisor = divides ? cast<AffineBinaryOpExpr>(part).getRHS() : AffineExpr();
+        auto constant = dyn_cast_or_null<AffineConstantExpr>(divisor);
+        return constant && constant.getValue() <= 0 ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Returns true if the map has one number as its result, which can be at least zero.
+static bool isCount(AffineMap map) {
+  if (map.getNumDims() != 0 || map.getNumResults() != 1 || hasInvalidDivision(map.getResult(0)))
+    return false;
+  SmallVector<std::optional<int64_t>> least(map.getNumSymbols(), 0), most(map.getNumSymbols());
+  std::optional<int64_t> bound =
+      getBoundForAffineExpr(map.getResult(0), 0, map.getNumSymbols(), least, most, true);
+  return bound.value_or(0) >= 0;
+}
+
+LogicalResult AbiAttr::verify(function_ref<InFlightDiagnostic()> emitError, AffineMapAttr extent,
+                              int64_t grain, AffineMapAttr scratch) {
+  if (!isCount(extent.getValue()))
+    return emitError() << "expected an extent over the sizes of a kernel, but got " << extent;
+  if (grain < 1)
+    return emitError() << "expected a positive grain, but got " << grain;
+  if (!isCount(scratch.getValue()))
+    return emitError() << "expected scratch memory over the sizes of a kernel, but got " << scratch;
+  return success();
+}
+
+AbiAttr tfc::kernel::abiOf(Operation *function) { return function->getAttrOfType<AbiAttr>(kAbi); }
+
+void tfc::kernel::setAbi(Operation *function, AbiAttr abi) { function->setAttr(kAbi, abi); }
+
+/// Generated code takes its sizes first, as integers of 64 bits.
+static LogicalResult verifyAbi(Operation *op, Attribute attribute) {
+  auto code = dyn_cast<LLVM::LLVMFuncOp>(op);
+  auto abi = dyn_cast<AbiAttr>(attribute);
+  if (!code || !abi)
+    return op->emitOpError("expects '") << kAbi << "' to be the '#kernel.abi' of an 'llvm.func'";
+  ArrayRef<Type> types = code.getArgumentTypes();
+  auto isSize = [](Type type) { return type.isInteger(64); };
+  unsigned sizes = llvm::find_if_not(types, isSize) - types.begin();
+  for (AffineMapAttr map : {abi.getExtent(), abi.getScratch()})
+    if (map.getValue().getNumSymbols() > sizes)
+      return op->emitOpError("expects ") << map << " to depend on its " << sizes << " sizes alone";
+  return success();
+}
+
+LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kTargets)
+    return verifyTargets(op, attribute.getValue());
+  if (attribute.getName() == kAbi)
+    return verifyAbi(op, attribute.getValue());
+  return op->emitOpError("has an unknown attribute ") << attribute.getName();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes of arguments and results
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyShape(FuncOp kernel, Attribute attribute, Type type) {
+  auto map = dyn_cast<AffineMapAttr>(attribute);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (map && tensor && map.getValue().getNumDims() == 0 &&
+      map.getValue().getNumSymbols() <= kernel.getNumSizes() &&
+      map.getValue().getNumResults() == unsigned(tensor.getRank()))
+    return success();
+  return kernel.emitOpError("expects the sizes of ")
+         << type << " over its " << kernel.getNumSizes() << " sizes, but got " << attribute;
+}
+
+static LogicalResult verifyTensors(FuncOp kernel, ArrayRef<int64_t> tensors) {
+  for (int64_t tensor : tensors)
+    if (tensor < 0 || tensor >= kernel.getNumTensors())
+      return kernel.emitOpError("shares memory with tensor argument ")
+             << tensor << ", but has " << kernel.getNumTensors();
+  return success();
+}
+
+LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                      NamedAttribute attribute) {
+  auto kernel = dyn_cast<FuncOp>(op);
+  if (kernel && attribute.getName() == kShape)
+    return verifyShape(kernel, attribute.getValue(), kernel.getArgumentTypes()[argument]);
+  return op->emitOpError("has an argument with the unknown attribute ") << attribute.getName();
+}
+
+LogicalResult KernelDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned result,
+                                                         NamedAttribute attribute) {
+  auto kernel = dyn_cast<FuncOp>(op);
+  StringAttr name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (kernel && name == kShape)
+    return verifyShape(kernel, value, kernel.getResultTypes()[result]);
+  if (kernel && name == kMayShare)
+    if (auto tensors = dyn_cast<DenseI32ArrayAttr>(value))
+      return verifyTensors(kernel, SmallVector<int64_t>(tensors.asArrayRef()));
+  if (kernel && name == kInPlace)
+    if (auto tensor = dyn_cast<IntegerAttr>(value); tensor && tensor.getType().isInteger(32))
+      return verifyTensors(kernel, tensor.getInt());
+  return op->emitOpError("has a result with the invalid attribute ") << name << " = " << value;
+}
+
+NamedAttribute tfc::kernel::shapeAttr(AffineMap shape) {
+  return {StringAttr::get(shape.getContext(), kShape), AffineMapAttr::get(shape)};
+}
+
+AffineMapAttr FuncOp::getArgShape(unsigned argument) {
+  return getArgAttrOfType<AffineMapAttr>(argument, kShape);
+}
+
+AffineMapAttr FuncOp::getResultShape(unsigned result) {
+  return getResultAttrOfType<AffineMapAttr>(result, kShape);
+}
+
+bool FuncOp::mayShare(unsigned result, unsigned tensor) {
+  auto tensors = getResultAttrOfType<DenseI32ArrayAttr>(result, kMayShare);
+  return tensors && llvm::is_contained(tensors.asArrayRef(), int32_t(tensor));
+}
+
+void FuncOp::setMayShare(unsigned result, ArrayRef<int32_t> tensors) {
+  setResultAttr(result, kMayShare, DenseI32ArrayAttr::get(getContext(), tensors));
+}
+
+std::optional<unsigned> FuncOp::getInPlace(unsigned result) {
+  if (auto tensor = getResultAttrOfType<IntegerAttr>(result, kInPlace))
+    return tensor.getInt();
+  return std::nullopt;
+}
+
+void FuncOp::setInPlace(unsigned result, unsigned tensor) {
+  setResultAttr(result, kInPlace, Builder(getContext()).getI32IntegerAttr(tensor));
+}
+
+//===----------------------------------------------------------------------===//
+// FuncOp
+//===----------------------------------------------------------------------===//
+
+void FuncOp::build(OpBuilder &b, OperationState &state, StringRef name, FunctionType type) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(), b.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  Block &block = state.addRegion()->emplaceBlock();
+  for (Type input : type.getInputs())
+    block.addArgument(input, state.location);
+}
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &b, ArrayRef<Type> arguments, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag,
+                      std::string &) { return b.getFunctionType(arguments, results); };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), buildType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void FuncOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
+                                           getFunctionTypeAttrName(), getArgAttrsAttrName(),
+                                           getResAttrsAttrName());
+}
+
+unsigned FuncOp::getNumSizes() {
+  ArrayRef<Type> types = getArgumentTypes();
+  return llvm::find_if_not(types, llvm::IsaPred<IndexType>) - types.begin();
+}
+
+LogicalResult FuncOp::verify() {
+  for (TypeRange types :
+       {TypeRange(getArgumentTypes().drop_front(getNumSizes())), TypeRange(getResultTypes())})
+    for (Type type : types)
+      if (!isa<RankedTensorType>(type))
+        return emitOpError("expects sizes, then tensors, but got ") << type;
+  if (ArrayAttr symbols = getSymbolsAttr(); symbols && symbols.size() != getNumSizes())
+    return emitOpError("expects a symbol for each of its ") << getNumSizes() << " sizes";
+  llvm::SmallDenseSet<unsigned> overwritten;
+  for (unsigned result = 0; result < getNumResults(); ++result)
+    if (std::optional<unsigned> tensor = getInPlace(result);
+        tensor && !overwritten.insert(*tensor).second)
+      return emitOpError("writes two results over tensor argument ") << *tensor;
+  if (isExternal())
+    return success();
+  auto end = dyn_cast<ReturnOp>(getBody().front().back());
+  if (!end)
+    return emitOpError("expects 'kernel.return' at its end");
+  if (end.getOperandTypes() != TypeRange(getResultTypes()))
+    return end.emitOpError("expects values of the types ")
+           << getResultTypes() << ", but got " << end.getOperandTypes();
+  return success();
+}

@@ -1,0 +1,45 @@
+//===- Kernel.h - Kernels in linalg form and the code made of them --------===//
+
+#pragma once
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/kernel/KernelDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/kernel/KernelAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/kernel/Kernel.h.inc"
+
+namespace tfc::kernel {
+
+/// The name of the target of kernels that name none.
+inline constexpr llvm::StringLiteral kDefaultTarget = "cpu";
+
+/// Describes the targets of the kernels in a module, by name.
+void setTargets(mlir::ModuleOp module, mlir::DictionaryAttr targets);
+mlir::DictionaryAttr getTargets(mlir::ModuleOp module);
+
+/// Stands for all analyses of a kernel that depend on its body and its target alone. A pass that
+/// changes neither preserves them.
+struct BodyAnalyses {};
+
+/// How the host launches `function`; null if that is not the code of a kernel.
+AbiAttr abiOf(mlir::Operation *function);
+
+/// Makes `function` the code of a kernel.
+void setAbi(mlir::Operation *function, AbiAttr abi);
+
+/// On an argument or a result of a `kernel.func`: the sizes of a dynamic tensor.
+mlir::NamedAttribute shapeAttr(mlir::AffineMap shape);
+
+} // namespace tfc::kernel

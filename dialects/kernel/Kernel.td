@@ -1,0 +1,160 @@
+//===- Kernel.td - Kernels in linalg form and the code made of them -------===//
+
+#ifndef TFC_DIALECTS_KERNEL_KERNEL_TD
+#define TFC_DIALECTS_KERNEL_KERNEL_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::tfc::kernel";
+  let summary = "Kernels between the graph and the code of a target";
+  let description = [{
+    Lowering makes a `kernel.func` of each `dfg.kernel`: a function of sizes and
+    tensors in linalg form. Code generation replaces it by a function of its
+    target that has a `#kernel.abi`, by which the host launches it. Attributes of
+    arguments and results say more about a kernel:
+
+    * `kernel.shape`: the sizes of a dynamic tensor, an affine map over the
+      kernel's sizes.
+    * `kernel.may_share`, of a result: the tensor arguments whose memory the
+      result may take, because every read of an element happens before it is
+      overwritten. The schedule of the kernel decides that.
+    * `kernel.in_place`, of a result: the tensor argument whose memory it takes.
+      The memory plan decides that.
+
+    Tensor arguments are counted without the sizes before them.
+
+    `kernel.targets` of the module describes the targets of its kernels by name:
+
+    ```mlir
+    module attributes {kernel.targets = {cpu = #kernel.target<
+        triple = "x86_64-pc-linux-gnu", processor = "x86-64-v3", features = "+avx2,+fma",
+        layout = "e-m:e-i64:64", l1 = 32768, l2 = 524288>}} {
+    }
+    ```
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+}
+
+def Kernel_TargetAttr : AttrDef<Kernel_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "Describes what code is generated for";
+  let description = [{
+    The triple, the processor, its features and the data layout in the terms of
+    LLVM, and the bytes of the first and second level caches of a core. A target
+    `withoutProducts` emits sums of products like all other operations, which
+    helps to find errors in their own code.
+  }];
+  let parameters = (ins StringRefParameter<>:$triple, StringRefParameter<>:$processor,
+                        StringRefParameter<>:$features, StringRefParameter<>:$layout,
+                        "int64_t":$l1, "int64_t":$l2,
+                        OptionalParameter<"::mlir::UnitAttr">:$withoutProducts);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    bool isGpu() const;
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Kernel_AbiAttr : AttrDef<Kernel_Dialect, "Abi"> {
+  let mnemonic = "abi";
+  let summary = "How the host launches the code of a kernel";
+  let description = [{
+    Stands on a generated function as `kernel.abi`. The function takes the sizes
+    of the launch, pointers to operands, to results that are not in place and to
+    scratch memory, and a range of units.
+
+    * `extent`: the number of units of a launch, over its sizes.
+    * `grain`: the number of units that is worth a thread.
+    * `scratch`: bytes of memory that a launch needs beside its operands, over
+      its sizes.
+
+    ```mlir
+    #kernel.abi<extent = affine_map<()[s0] -> (s0)>, grain = 128, scratch = affine_map<()[s0] -> (s0 * 4)>>
+    ```
+  }];
+  let parameters = (ins "::mlir::AffineMapAttr":$extent, "int64_t":$grain,
+                        "::mlir::AffineMapAttr":$scratch);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
+
+def Kernel_FuncOp : Kernel_Op<"func", [FunctionOpInterface, IsolatedFromAbove, SingleBlock]> {
+  let summary = "Defines a kernel in linalg form";
+  let description = [{
+    Takes sizes (`index`), then tensors, and returns tensors. `symbols` are the
+    names of the sizes in the `dfg.kernel` that it was. `target` is the name of
+    one of the module's targets, `cpu` unless it is given. Kernels are visible in
+    their module only; one without a body is a declaration.
+
+    ```mlir
+    kernel.func @twice(%n: index, %x: tensor<?xf32> {kernel.shape = affine_map<()[s0] -> (s0)>})
+        -> (tensor<?xf32> {kernel.shape = affine_map<()[s0] -> (s0)>}) attributes {symbols = ["n"]} {
+      %e = tensor.empty(%n) : tensor<?xf32>
+      %y = linalg.add ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>)
+          -> tensor<?xf32>
+      kernel.return %y : tensor<?xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs,
+                       OptionalAttr<StrArrayAttr>:$symbols, OptionalAttr<StrAttr>:$target);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let skipDefaultBuilders = 1;
+  // Makes the function with its entry block.
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
+    ::mlir::SymbolTable::Visibility getVisibility() {
+      return ::mlir::SymbolTable::Visibility::Private;
+    }
+
+    /// What the kernel is compiled for; null if the module does not describe it.
+    ::tfc::kernel::TargetAttr getTargetDescription();
+
+    /// The number of arguments that are sizes, and of the others.
+    unsigned getNumSizes();
+    unsigned getNumTensors() { return getNumArguments() - getNumSizes(); }
+
+    /// The sizes of an argument or a result over the kernel's sizes; null for static ones.
+    ::mlir::AffineMapAttr getArgShape(unsigned argument);
+    ::mlir::AffineMapAttr getResultShape(unsigned result);
+
+    /// Whether `result` may take the memory of tensor argument `tensor`.
+    bool mayShare(unsigned result, unsigned tensor);
+    void setMayShare(unsigned result, ::llvm::ArrayRef<int32_t> tensors);
+
+    /// The tensor argument whose memory `result` takes, or nothing.
+    std::optional<unsigned> getInPlace(unsigned result);
+    void setInPlace(unsigned result, unsigned tensor);
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_ReturnOp : Kernel_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
+  let summary = "Ends a kernel with its results";
+  let description = [{
+    ```mlir
+    kernel.return %y : tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+#endif // TFC_DIALECTS_KERNEL_KERNEL_TD

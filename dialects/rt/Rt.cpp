@@ -1,0 +1,107 @@
+// The rt dialect and its attributes, which say where the values of planned entries are in memory.
+
+#include "dialects/rt/Rt.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::rt;
+
+#include "dialects/rt/RtDialect.cpp.inc"
+#include "dialects/rt/RtEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/rt/RtAttrs.cpp.inc"
+
+void RtDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/rt/RtAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/rt/Rt.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned region,
+                               int64_t offset) {
+  if (offset < 0)
+    return emitError() << "expected an offset of at least 0, but got " << offset;
+  return success();
+}
+
+LogicalResult ChunkAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned number) {
+  if (number >= kMaxChunks)
+    return emitError() << "expected a chunk below " << kMaxChunks << ", but got " << number;
+  return success();
+}
+
+LogicalResult ArenaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<int64_t> counts, dfg::DimsAttr units) {
+  if (counts.size() != units.getSizes().size())
+    return emitError() << "expected a unit for each region, but got " << counts.size()
+                       << " counts and " << units.getSizes().size() << " units";
+  if (counts.empty() || !units.getExprs().front().isConstant(1))
+    return emitError() << "expected bytes as the unit of the first region";
+  if (llvm::any_of(counts, [](int64_t count) { return count < 0; }))
+    return emitError() << "expected counts of at least 0";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of planned entries
+//===----------------------------------------------------------------------===//
+
+/// A place in the arena of the entry around `op`.
+static bool isSlot(Operation *op, Attribute attribute) {
+  auto slot = dyn_cast<SlotAttr>(attribute);
+  auto entry = op->getParentOfType<dfg::EntryOp>();
+  auto arena = entry ? entry->getAttrOfType<ArenaAttr>(kArenaAttr) : ArenaAttr();
+  return slot && arena && slot.getRegion() < arena.getCounts().size() &&
+         slot.getOffset() < arena.getCounts()[slot.getRegion()];
+}
+
+static bool isMemoryOf(Operation *op, Type type, Attribute attribute) {
+  if (isa<dfg::ListType>(type))
+    return isa<UnitAttr, ChunkAttr>(attribute);
+  return isa<UnitAttr>(attribute) || isSlot(op, attribute);
+}
+
+/// A list with the memory of each result.
+static bool isMemoryOfResults(Operation *op, Attribute attribute) {
+  auto memory = dyn_cast<ArrayAttr>(attribute);
+  if (!memory || memory.size() != op->getNumResults())
+    return false;
+  return llvm::all_of(llvm::zip_equal(memory, op->getResultTypes()), [&](auto pair) {
+    return isMemoryOf(op, std::get<1>(pair), std::get<0>(pair));
+  });
+}
+
+static bool areTapes(Operation *op, Attribute attribute) {
+  auto tapes = dyn_cast<ArrayAttr>(attribute);
+  return isa<dfg::EntryOp>(op) && tapes && llvm::all_of(tapes, llvm::IsaPred<FlatSymbolRefAttr>);
+}
+
+static bool isValid(Operation *op, StringRef name, Attribute value) {
+  if (name == kArenaAttr)
+    return isa<dfg::EntryOp>(op) && isa<ArenaAttr>(value);
+  if (name == kTapesAttr)
+    return areTapes(op, value);
+  if (name == kScratchAttr)
+    return isa<dfg::LaunchOp>(op) && isSlot(op, value);
+  if (name == kAlternateAttr)
+    return isa<dfg::WhileOp>(op) && isMemoryOfResults(op, value);
+  return name == kMemoryAttr && isMemoryOfResults(op, value);
+}
+
+LogicalResult RtDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (isValid(op, attribute.getName(), attribute.getValue()))
+    return success();
+  return op->emitOpError("has an invalid attribute '") << attribute.getName().getValue() << "'";
+}

@@ -1,0 +1,41 @@
+//===- Rt.h - The rt dialect ----------------------------------------------===//
+
+#pragma once
+
+#include "dialects/dfg/Dfg.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace tfc::rt {
+
+/// Verifies that the function around `op` can return a status.
+llvm::LogicalResult verifyEndsCall(mlir::Operation *op);
+
+/// An operation after which the call may be over: its function returns the status.
+template <typename Op> struct EndsCall : mlir::OpTrait::TraitBase<Op, EndsCall> {
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyEndsCall(op); }
+};
+
+/// What a kernel's task is called: its name and this.
+inline constexpr llvm::StringLiteral kTaskSuffix = ".task";
+
+/// The most values that a message shows.
+inline constexpr size_t kMaxMessageValues = 4;
+
+/// The most chunks that an instance has.
+inline constexpr int64_t kMaxChunks = int64_t(1) << 20;
+
+/// Attributes of planned entries and their operations: see RtBase.td.
+inline constexpr llvm::StringLiteral kArenaAttr = "rt.arena", kTapesAttr = "rt.tapes",
+                                     kMemoryAttr = "rt.memory", kAlternateAttr = "rt.alternate",
+                                     kScratchAttr = "rt.scratch";
+
+} // namespace tfc::rt
+
+#include "dialects/rt/RtDialect.h.inc"
+#include "dialects/rt/RtEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/rt/RtAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/rt/Rt.h.inc"

@@ -1,0 +1,117 @@
+//===- RtBase.td - The rt dialect, its attributes and base classes --------===//
+
+#ifndef TFC_DIALECTS_RT_RTBASE_TD
+#define TFC_DIALECTS_RT_RTBASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Rt_Dialect : Dialect {
+  let name = "rt";
+  let cppNamespace = "::tfc::rt";
+  let summary = "What host functions ask of the runtime";
+  let description = [{
+    One operation for each function that the runtime has for generated code
+    (runtime/Model.h), and access to the frame of the call. Memory is a pointer
+    of the LLVM dialect, sizes and positions are `i64`.
+
+    Operations that may fail end the call in the middle of a block: the host
+    function returns the status, and what follows does not run. So they can
+    stand in regions of `scf`; `tfc-lower-rt` makes branches of them once
+    regions are blocks.
+
+    The attributes say where the values of a planned entry are in memory:
+
+    | attribute | of | meaning |
+    | --- | --- | --- |
+    | `rt.arena` | entry | `#rt.arena`: the regions of the arena |
+    | `rt.tapes` | entry | symbols of its tapes; the number in the list is the chunk |
+    | `rt.memory` | operation of an entry | for each result `#rt.slot`, `#rt.chunk`, or `unit` for one that is in neither |
+    | `rt.alternate` | loop | the same for the second buffers of carried values |
+    | `rt.scratch` | launch | `#rt.slot`: where its kernel works |
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::tfc::dfg::DfgDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+class Rt_Attr<string name, string attrMnemonic> : AttrDef<Rt_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let genVerifyDecl = 1;
+}
+
+def Rt_SlotAttr : Rt_Attr<"Slot", "slot"> {
+  let summary = "A place in the arena";
+  let description = [{
+    `#rt.slot<1, 64>` starts 64 units after the start of region 1.
+  }];
+  let parameters = (ins "unsigned":$region, "int64_t":$offset);
+  let assemblyFormat = "`<` $region `,` $offset `>`";
+}
+
+def Rt_ChunkAttr : Rt_Attr<"Chunk", "chunk"> {
+  let summary = "Memory that grows during calls";
+  let description = [{
+    `#rt.chunk<2>` is the chunk number 2 of the instance.
+  }];
+  let parameters = (ins "unsigned":$number);
+  let assemblyFormat = "`<` $number `>`";
+}
+
+def Rt_ArenaAttr : Rt_Attr<"Arena", "arena"> {
+  let summary = "The regions of an arena";
+  let description = [{
+    Each region has a number of units of one size in bytes, an expression over
+    the entry's names; a negative size counts as 0. A region starts where the
+    one before it ends. `#rt.arena<[128, 3] of <1, "64 * n">>` has 128 bytes,
+    then 3 times 64 * n. The unit of the first region is one byte.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$counts, "::tfc::dfg::DimsAttr":$units);
+  let assemblyFormat = "`<` `[` $counts `]` `of` $units `>`";
+}
+
+def Rt_Field : I32EnumAttr<"Field", "A field of tfc_call_frame", [
+    I32EnumAttrCase<"Arena", 1, "arena">,
+    I32EnumAttrCase<"Feeds", 2, "feeds">,
+    I32EnumAttrCase<"Fetches", 3, "fetches">,
+    I32EnumAttrCase<"Variables", 4, "variables">,
+    I32EnumAttrCase<"Symbols", 5, "symbols">,
+    I32EnumAttrCase<"Chunks", 6, "chunks">,
+    I32EnumAttrCase<"Found", 7, "found">]> {
+  let cppNamespace = "::tfc::rt";
+}
+
+def Rt_Status : I32EnumAttr<"Status", "The status of a call that fails: a tfc_status", [
+    I32EnumAttrCase<"InvalidArgument", 1, "invalid_argument">,
+    I32EnumAttrCase<"OutOfRange", 2, "out_of_range">,
+    I32EnumAttrCase<"FailedPrecondition", 4, "failed_precondition">,
+    I32EnumAttrCase<"OutOfMemory", 6, "out_of_memory">]> {
+  let cppNamespace = "::tfc::rt";
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+def Rt_Pointer : Type<CPred<
+    "::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self) && "
+    "::llvm::cast<::mlir::LLVM::LLVMPointerType>($_self).getAddressSpace() == 0">,
+    "pointer", "::mlir::LLVM::LLVMPointerType">,
+    BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
+
+class Rt_Op<string mnemonic, list<Trait> traits = []> : Op<Rt_Dialect, mnemonic, traits>;
+
+/// An operation after which the call may be over: its function returns the status.
+def Rt_EndsCall : NativeOpTrait<"EndsCall"> { let cppNamespace = "::tfc::rt"; }
+class Rt_FallibleOp<string mnemonic, list<Trait> traits = []> :
+    Rt_Op<mnemonic, !listconcat([Rt_EndsCall], traits)>;
+
+#endif // TFC_DIALECTS_RT_RTBASE_TD

@@ -1,0 +1,114 @@
+// Verifiers of the rt dialect's operations. What they accept can be lowered to calls of the
+// runtime.
+
+#include "dialects/rt/Rt.h"
+#include "runtime/Model.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::rt;
+
+#define GET_OP_CLASSES
+#include "dialects/rt/Rt.cpp.inc"
+
+static_assert(int(Status::InvalidArgument) == TFC_INVALID_ARGUMENT &&
+              int(Status::OutOfRange) == TFC_OUT_OF_RANGE &&
+              int(Status::FailedPrecondition) == TFC_FAILED_PRECONDITION &&
+              int(Status::OutOfMemory) == TFC_OUT_OF_MEMORY);
+
+LogicalResult tfc::rt::verifyEndsCall(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (!function || function.getNumResults() != 1 || !function.getResultTypes()[0].isInteger(32))
+    return op->emitOpError("expects to stand in a function that returns a status, an 'i32'");
+  return success();
+}
+
+/// Verifies a number that the runtime counts from 0.
+static LogicalResult verifyNumber(Operation *op, StringRef what, int32_t number,
+                                  int64_t end = INT32_MAX) {
+  if (number >= 0 && number < end)
+    return success();
+  return op->emitOpError("expects a ")
+         << what << " from 0 to " << end - 1 << ", but got " << number;
+}
+
+//===--- element ----------------------------------------------------------===//
+
+LogicalResult ElementOp::verify() { return verifyNumber(*this, "number", getNumber()); }
+
+//===--- check ------------------------------------------------------------===//
+
+/// The number of values that a format shows; nothing if it is no format of the runtime.
+static std::optional<size_t> countValues(StringRef format) {
+  size_t count = 0;
+  while (true) {
+    format = format.drop_until([](char c) { return c == '%' || c == '\0'; });
+    if (format.empty())
+      return count;
+    if (format.consume_front("%lld"))
+      ++count;
+    else if (!format.consume_front("%%"))
+      return std::nullopt;
+  }
+}
+
+LogicalResult CheckOp::verify() {
+  if (getValues().size() > kMaxMessageValues)
+    return emitOpError("expects at most ")
+           << kMaxMessageValues << " values, but got " << getValues().size();
+  std::optional<size_t> shown = countValues(getFormat());
+  if (!shown)
+    return emitOpError("expects a format of text, '%lld' and '%%'");
+  if (*shown != getValues().size())
+    return emitOpError("expects as many values as its format shows, which are ")
+           << *shown << ", but got " << getValues().size();
+  return success();
+}
+
+//===--- launch -----------------------------------------------------------===//
+
+LogicalResult LaunchOp::verify() {
+  if (getGrain().value_or(1) < 1)
+    return emitOpError("expects a grain of at least 1, but got ") << *getGrain();
+  return success();
+}
+
+/// Verifies that a symbol is a function without results that takes `types`.
+static LogicalResult verifyCallee(LaunchOp op, SymbolTableCollection &symbols, StringRef name,
+                                  ArrayRef<Type> types) {
+  auto function =
+      symbols.lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(op, StringAttr::get(op.getContext(), name));
+  if (!function)
+    return op.emitOpError("expects '@") << name << "' to be a function of generated code";
+  Type none = LLVM::LLVMVoidType::get(op.getContext());
+  if (function.getFunctionType() != LLVM::LLVMFunctionType::get(none, types))
+    return op.emitOpError("expects '@")
+           << name << "' to take (" << types << ") and to return nothing, but its type is "
+           << function.getFunctionType();
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Type i64 = IntegerType::get(getContext(), 64);
+  SmallVector<Type> types(getArguments().getTypes());
+  types.append(2, i64);
+  if (failed(verifyCallee(*this, symbols, getKernel(), types)))
+    return failure();
+  if (!getGrain())
+    return success();
+  return verifyCallee(*this, symbols, (getKernel() + kTaskSuffix).str(),
+                      {LLVM::LLVMPointerType::get(getContext()), i64, i64});
+}
+
+//===--- chunk, grow ------------------------------------------------------===//
+
+LogicalResult ChunkOp::verify() { return verifyNumber(*this, "chunk", getNumber(), kMaxChunks); }
+LogicalResult GrowOp::verify() { return verifyNumber(*this, "chunk", getNumber(), kMaxChunks); }
+
+//===--- queues -----------------------------------------------------------===//
+
+LogicalResult EnqueueOp::verify() { return verifyNumber(*this, "queue", getQueue()); }
+LogicalResult DequeueOp::verify() { return verifyNumber(*this, "queue", getQueue()); }
+LogicalResult DequeueUpToOp::verify() { return verifyNumber(*this, "queue", getQueue()); }
+LogicalResult QueueSizeOp::verify() { return verifyNumber(*this, "queue", getQueue()); }
+LogicalResult QueueCloseOp::verify() { return verifyNumber(*this, "queue", getQueue()); }

@@ -1,0 +1,222 @@
+//===- RtOps.td - Calls of the runtime ------------------------------------===//
+
+#ifndef TFC_DIALECTS_RT_RTOPS_TD
+#define TFC_DIALECTS_RT_RTOPS_TD
+
+include "dialects/rt/RtBase.td"
+
+//===----------------------------------------------------------------------===//
+// The frame
+//===----------------------------------------------------------------------===//
+
+def Rt_FieldOp : Rt_Op<"field", [Pure]> {
+  let summary = "Loads a field of the call's frame";
+  let description = [{
+    The fields of a frame stay as they are while the call runs: loads of them
+    can move.
+
+    ```mlir
+    %feeds = rt.field %frame[feeds]
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$frame, Rt_Field:$field);
+  let results = (outs Rt_Pointer:$value);
+  let assemblyFormat = "$frame `[` $field `]` attr-dict";
+}
+
+def Rt_ElementOp : Rt_Op<"element", [Pure]> {
+  let summary = "Loads an element of a table of the frame";
+  let description = [{
+    `feeds`, `fetches` and `variables` are tables of pointers, `symbols` is one
+    of sizes. Elements stay as they are while the call runs.
+
+    ```mlir
+    %x = rt.element %feeds[3] : !llvm.ptr
+    %n = rt.element %symbols[0] : i64
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$table, I32Attr:$number);
+  let results = (outs AnyTypeOf<[Rt_Pointer, I64]>:$value);
+  let assemblyFormat = "$table `[` $number `]` attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls that fail
+//===----------------------------------------------------------------------===//
+
+def Rt_CheckOp : Rt_FallibleOp<"check"> {
+  let summary = "Ends the call with a message unless a condition holds";
+  let description = [{
+    `tfc_rt_fail` gets the status, the format and the values, of which there
+    are at most four. The format shows each value where it has `%lld`; a
+    percent sign is `%%` there.
+
+    ```mlir
+    rt.check %frame, %holds else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%n)
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$frame, I1:$condition, Rt_Status:$status, StrAttr:$format,
+                       Variadic<I64>:$values);
+  let assemblyFormat = [{
+    $frame `,` $condition `else` $status $format (`(` $values^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+def Rt_LaunchOp : Rt_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Runs a kernel";
+  let description = [{
+    The kernel gets `arguments`, which are sizes and pointers, and the parallel
+    units from 0 to `extent`. With a `grain` the threads of the instance run it
+    by `tfc_rt_parallel_for`, in pieces of so many units, through the kernel's
+    task, which has its name with `.task` added. Without one the thread of the
+    call runs all units.
+
+    ```mlir
+    rt.launch %frame, @kernel_3(%n, %x, %scratch) over %n grain 4096 : i64, !llvm.ptr, !llvm.ptr
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$frame, FlatSymbolRefAttr:$kernel,
+                       Variadic<AnyTypeOf<[Rt_Pointer, I64]>>:$arguments, I64:$extent,
+                       OptionalAttr<I64Attr>:$grain);
+  let assemblyFormat = [{
+    $frame `,` $kernel `(` $arguments `)` `over` $extent (`grain` $grain^)? attr-dict
+    (`:` type($arguments)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Chunks
+//===----------------------------------------------------------------------===//
+
+def Rt_ChunkOp : Rt_Op<"chunk", [MemoryEffects<[MemRead]>]> {
+  let summary = "Loads the address of a chunk";
+  let description = [{
+    `chunks` is the field of the frame. The address is valid until the chunk
+    grows.
+
+    ```mlir
+    %data = rt.chunk %chunks[2]
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$chunks, I32Attr:$number);
+  let results = (outs Rt_Pointer:$data);
+  let assemblyFormat = "$chunks `[` $number `]` attr-dict";
+  let hasVerifier = 1;
+}
+
+def Rt_GrowOp : Rt_FallibleOp<"grow"> {
+  let summary = "Makes a chunk at least so many bytes long";
+  let description = [{
+    The chunk keeps what it holds. Where it is too short `tfc_rt_grow` moves
+    it to more memory, or ends the call if there is none.
+
+    ```mlir
+    rt.grow %frame, %chunks[2] to %bytes
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$frame, Rt_Pointer:$chunks, I32Attr:$number, I64:$bytes);
+  let assemblyFormat = "$frame `,` $chunks `[` $number `]` `to` $bytes attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Queues
+//===----------------------------------------------------------------------===//
+
+/// Moves elements between a queue and memory.
+class Rt_QueueTransfer<string mnemonic> : Rt_FallibleOp<mnemonic> {
+  dag transferArguments = (ins Rt_Pointer:$frame, I32Attr:$queue, Variadic<Rt_Pointer>:$values,
+                               I64:$count, UnitAttr:$late);
+  let hasVerifier = 1;
+}
+
+def Rt_EnqueueOp : Rt_QueueTransfer<"enqueue"> {
+  let summary = "Puts elements into a queue";
+  let description = [{
+    `values` points to `count` elements of each component. Waits while the
+    queue is full; a queue that is closed ends the call. `late` says that the
+    call may have read variables before: `tfc_rt_enqueue` then starts it again
+    if they changed while it waited.
+
+    ```mlir
+    rt.enqueue %frame, queue 0(%x, %y) count %one late
+    ```
+  }];
+  let arguments = transferArguments;
+  let assemblyFormat = [{
+    $frame `,` `queue` $queue `(` $values `)` `count` $count (`late` $late^)? attr-dict
+  }];
+}
+
+def Rt_DequeueOp : Rt_QueueTransfer<"dequeue"> {
+  let summary = "Takes elements out of a queue";
+  let description = [{
+    `values` points to memory for `count` elements of each component. Waits
+    until there are so many; a queue that is closed and has fewer ends the
+    call. `late` is that of `rt.enqueue`.
+
+    ```mlir
+    rt.dequeue %frame, queue 0(%x, %y) count %eight
+    ```
+  }];
+  let arguments = transferArguments;
+  let assemblyFormat = [{
+    $frame `,` `queue` $queue `(` $values `)` `count` $count (`late` $late^)? attr-dict
+  }];
+}
+
+def Rt_DequeueUpToOp : Rt_QueueTransfer<"dequeue_up_to"> {
+  let summary = "Takes elements out of a queue, fewer if it is closed";
+  let description = [{
+    As `rt.dequeue`, but takes what is left where the queue is closed. The
+    number of elements goes to `taken`, an `i32` in memory; the rest of the
+    values becomes zero.
+
+    ```mlir
+    rt.dequeue_up_to %frame, queue 0(%x, %y) count %eight taken %number
+    ```
+  }];
+  let arguments = !con(transferArguments, (ins Rt_Pointer:$taken));
+  let assemblyFormat = [{
+    $frame `,` `queue` $queue `(` $values `)` `count` $count `taken` $taken (`late` $late^)?
+    attr-dict
+  }];
+}
+
+def Rt_QueueSizeOp : Rt_Op<"queue_size"> {
+  let summary = "Counts the elements of a queue";
+  let description = [{
+    ```mlir
+    %n = rt.queue_size %frame, queue 0
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$frame, I32Attr:$queue);
+  let results = (outs I32:$size);
+  let assemblyFormat = "$frame `,` `queue` $queue attr-dict";
+  let hasVerifier = 1;
+}
+
+def Rt_QueueCloseOp : Rt_Op<"queue_close"> {
+  let summary = "Closes a queue";
+  let description = [{
+    A queue that is closed takes no more elements. With `cancel_pending` the
+    calls that wait at the queue end; without it those that wait to put
+    elements in may still do so.
+
+    ```mlir
+    rt.queue_close %frame, queue 0 cancel_pending
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$frame, I32Attr:$queue, UnitAttr:$cancel_pending);
+  let assemblyFormat = "$frame `,` `queue` $queue (`cancel_pending` $cancel_pending^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // TFC_DIALECTS_RT_RTOPS_TD

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "dialects/dfg/Dfg.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tfc {
+
+/// Declares what outlives a step or an entry (variables, tapes, queues), and creates the operations
+/// on it. Declarations stand before the first entry; operations go where `builder` stands.
+class ResourceBuilder {
+public:
+  ResourceBuilder(mlir::ModuleOp module, mlir::OpBuilder &builder)
+      : module(module), builder(builder) {}
+
+  //===--- Variables ------------------------------------------------------===//
+
+  void createVariable(llvm::StringRef name, mlir::RankedTensorType type, bool isFrozen,
+                      llvm::StringRef formerly, mlir::Location location);
+  mlir::Value read(llvm::StringRef variable, mlir::RankedTensorType type, mlir::Location location);
+  /// `value` must have the variable's type.
+  mlir::Value assign(llvm::StringRef variable, mlir::Value value, mlir::Location location);
+
+  //===--- Tapes ----------------------------------------------------------===//
+
+  void createTape(llvm::StringRef name, mlir::RankedTensorType type, mlir::Location location);
+  void push(llvm::StringRef tape, mlir::Value value, mlir::Location location);
+  mlir::Value pop(llvm::StringRef tape, mlir::RankedTensorType type, mlir::Location location);
+
+  //===--- Queues ---------------------------------------------------------===//
+
+  void createQueue(llvm::StringRef name, llvm::ArrayRef<mlir::Type> components,
+                   llvm::ArrayRef<std::string> names, llvm::StringRef kind, int64_t capacity,
+                   int64_t minReady, int64_t seed, mlir::Location location);
+  void enqueue(llvm::StringRef queue, mlir::ValueRange values, bool isMany,
+               mlir::Location location);
+  mlir::Operation *dequeue(llvm::StringRef queue, mlir::TypeRange types, mlir::Location location);
+  /// `isUpTo`: fewer if the queue is closed; the first result is their number.
+  mlir::Operation *dequeueMany(llvm::StringRef queue, mlir::TypeRange types,
+                               const dfg::DimExpr &count, bool isUpTo, mlir::Location location);
+  mlir::Value queueSize(llvm::StringRef queue, mlir::Location location);
+  void closeQueue(llvm::StringRef queue, bool cancelsPending, mlir::Location location);
+
+private:
+  /// Moves the insertion point after the declarations so far, before the first entry.
+  void toDeclarations();
+
+  mlir::ModuleOp module;
+  mlir::OpBuilder &builder;
+  /// The last variable, tape or queue; modules may declare hundreds of thousands.
+  mlir::Operation *lastDeclaration = nullptr;
+};
+
+} // namespace tfc

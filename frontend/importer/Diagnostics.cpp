@@ -1,0 +1,17 @@
+// Reports each error of a graph once.
+
+#include "frontend/importer/Diagnostics.h"
+
+using namespace mlir;
+
+namespace tfc::importer {
+
+LogicalResult Diagnostics::handle(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    return failure();
+  ++count;
+  bool isNew = reported[LocationAttr(diagnostic.getLocation())].insert(diagnostic.str()).second;
+  return success(!isNew);
+}
+
+} // namespace tfc::importer

@@ -1,0 +1,86 @@
+// Entries as the command line spells them: "name: feeds -> fetches ; targets".
+
+#include "frontend/importer/EntrySpec.h"
+
+#include "dialects/dfg/DimExpr.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace tfc::importer {
+
+std::string portName(StringRef tensor) {
+  tensor.consume_back(":0");
+  return tensor.str();
+}
+
+/// Splits at commas outside of brackets; parts are trimmed, and none if the text is blank.
+static std::vector<StringRef> splitList(StringRef text) {
+  std::vector<StringRef> parts;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size()) {
+      depth += text[i] == '[' ? 1 : text[i] == ']' ? -1 : 0;
+      if (text[i] != ',' || depth > 0)
+        continue;
+    }
+    parts.push_back(text.slice(begin, i).trim());
+    begin = i + 1;
+  }
+  if (parts.size() == 1 && parts.front().empty())
+    parts.clear();
+  return parts;
+}
+
+/// "x:0" or "x:0[n, 64]".
+static bool parseFeed(StringRef text, FeedSpec &feed, std::string &error) {
+  auto [name, rest] = text.split('[');
+  feed.tensor = name.trim().str();
+  if (rest.size() == 0 && !text.ends_with("["))
+    return true;
+  if (!rest.consume_back("]")) {
+    error = ("the sizes of '" + text + "' lack a closing bracket").str();
+    return false;
+  }
+  feed.sizes.emplace();
+  for (StringRef size : splitList(rest)) {
+    if (!dfg::DimExpr::parse(size)) {
+      error = ("'" + size + "' is not a size").str();
+      return false;
+    }
+    feed.sizes->push_back(size.str());
+  }
+  return true;
+}
+
+static bool isIdentifier(StringRef name) {
+  return !name.empty() && !isDigit(name.front()) &&
+         llvm::all_of(name, [](char c) { return isAlnum(c) || c == '_'; });
+}
+
+std::optional<EntrySpec> parseEntrySpec(StringRef text, std::string &error) {
+  EntrySpec spec;
+  auto [name, body] = text.split(':');
+  spec.name = name.trim().str();
+  if (!isIdentifier(spec.name) || name.size() == text.size()) {
+    error = "expected a name and a colon in front, as in 'train: x:0 -> loss:0 ; train'";
+    return std::nullopt;
+  }
+  auto [values, targets] = body.split(';');
+  auto [feeds, fetches] = values.split("->");
+  if (feeds.size() == values.size() && !values.trim().empty()) {
+    error = "expected '->' between feeds and fetches";
+    return std::nullopt;
+  }
+  for (StringRef feed : splitList(feeds))
+    if (!parseFeed(feed, spec.feeds.emplace_back(), error))
+      return std::nullopt;
+  for (StringRef fetch : splitList(fetches))
+    spec.fetches.push_back(fetch.str());
+  for (StringRef target : splitList(targets))
+    spec.targets.push_back(target.str());
+  return spec;
+}
+
+} // namespace tfc::importer

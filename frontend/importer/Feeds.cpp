@@ -1,0 +1,95 @@
+// Feeds whose sizes the graph leaves open are typed by what the caller says.
+
+#include "frontend/importer/Feeds.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::importer {
+
+/// The name of an unknown size: its own, or "n" for the first axis, which is a batch, or the feed's
+/// name and the axis.
+static std::string symbolName(const PartialShape &shape, size_t axis, StringRef feed) {
+  std::string name = axis < shape.names.size() ? shape.names[axis] : "";
+  if (name.empty())
+    name = axis == 0 ? "n" : (feed + "_" + Twine(axis)).str();
+  for (char &c : name)
+    if (!isAlnum(c))
+      c = '_';
+  return isAlpha(name.front()) ? name : "d_" + name;
+}
+
+static void addSymbols(EntryHeader &header, const dfg::DimExpr &size) {
+  SmallVector<std::string> names;
+  size.collectSymbols(names);
+  for (const std::string &name : names)
+    if (!is_contained(header.symbols, name))
+      header.symbols.push_back(name);
+}
+
+/// The sizes that the graph says.
+static dfg::Shape graphShape(const GraphInput &input) {
+  dfg::Shape shape;
+  for (auto [axis, size] : enumerate(input.shape->sizes))
+    shape.push_back(size >= 0 ? dfg::DimExpr(size)
+                              : dfg::DimExpr::symbol(symbolName(*input.shape, axis, input.name)));
+  return shape;
+}
+
+/// The sizes that the caller says; nothing after an error.
+static std::optional<dfg::Shape> callerShape(const FeedSpec &feed, const GraphInput &input,
+                                             Diagnostics &diagnostics) {
+  dfg::Shape shape;
+  for (const std::string &text : *feed.sizes) {
+    std::optional<dfg::DimExpr> size = dfg::DimExpr::parse(text);
+    if (!size) {
+      diagnostics.error(input.location) << "'" << text << "' is not a size [graph-entry]";
+      return std::nullopt;
+    }
+    shape.push_back(*size);
+  }
+  if (!input.shape)
+    return shape;
+  ArrayRef<int64_t> known = input.shape->sizes;
+  if (known.size() != shape.size()) {
+    diagnostics.error(input.location) << "expected a feed of " << known.size() << " axes, but got "
+                                      << shape.size() << " [graph-entry]";
+    return std::nullopt;
+  }
+  for (auto [axis, size] : enumerate(known))
+    if (size >= 0 && shape[axis] != dfg::DimExpr(size)) {
+      diagnostics.error(input.location)
+          << "expected a feed with size " << size << " along axis " << axis << ", but got "
+          << shape[axis].str() << " [graph-entry]";
+      return std::nullopt;
+    }
+  return shape;
+}
+
+RankedTensorType feedType(const FeedSpec &feed, const GraphInput &input, EntryHeader &header,
+                          Diagnostics &diagnostics) {
+  if (!feed.sizes && !input.shape) {
+    diagnostics.error(input.location)
+        << "the graph does not say how many axes the feed has: expected its sizes in brackets, as "
+           "in "
+        << input.name << "[n, 64] [graph-entry]";
+    return {};
+  }
+  std::optional<dfg::Shape> shape =
+      feed.sizes ? callerShape(feed, input, diagnostics) : graphShape(input);
+  if (!shape)
+    return {};
+  for (const dfg::DimExpr &size : *shape)
+    addSymbols(header, size);
+  return dfg::tensorOf(*shape, input.elementType);
+}
+
+std::optional<dfg::SizeTensor> fedSizes(const FeedSpec &feed, RankedTensorType type) {
+  if (!feed.numbers || !isa<IntegerType>(type.getElementType()) || !type.hasStaticShape())
+    return std::nullopt;
+  return dfg::makeSizes(type.getElementType(), type.getShape(),
+                        {feed.numbers->begin(), feed.numbers->end()});
+}
+
+} // namespace tfc::importer

@@ -1,0 +1,188 @@
+// Operations that are functions of the shipped graph source: what they compute stands there, and
+// the functions declare the inputs and attributes.
+
+#include "frontend/importer/LibraryCall.h"
+#include "frontend/importer/Signature.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::importer {
+
+using Kind = text::LibraryCalls::Kind;
+using Argument = text::LibraryCalls::Argument;
+using Parameter = text::LibraryCalls::Parameter;
+using CallValue = text::LibraryCalls::Value;
+
+/// The attribute of a node that has the name of a parameter; nothing after an error.
+static std::optional<CallValue> attributeFor(NodeBuilder &node, StringRef name, Kind kind) {
+  const Attr &attr = node.node.attr(name);
+  switch (kind) {
+  case Kind::Float:
+    return attr.real;
+  case Kind::Bool:
+    return attr.number != 0;
+  case Kind::String:
+    return attr.text;
+  case Kind::Int:
+    return dfg::Shape{dfg::DimExpr(attr.number)};
+  case Kind::Group:
+    if (attr.kind == AttrKind::Floats)
+      return SmallVector<double>(attr.reals.begin(), attr.reals.end());
+    return dfg::Shape(attr.numbers.begin(), attr.numbers.end());
+  case Kind::DType:
+    if (Type type = node.dtype(name))
+      return type;
+    return std::nullopt;
+  case Kind::Tensor:
+    return node.builder().constant(attr.tensor, node.location());
+  case Kind::Tensors:
+    break;
+  }
+  return std::nullopt;
+}
+
+/// Input `i` as a tensor, or as numbers that are known when the graph is compiled.
+static std::optional<CallValue> inputFor(NodeBuilder &node, unsigned i, Kind kind) {
+  if (kind == Kind::Tensor) {
+    Value value = node.valueOf(node.in(i));
+    return value ? std::optional<CallValue>(value) : std::nullopt;
+  }
+  if (kind == Kind::Bool) {
+    std::optional<int64_t> flag = node.integer(i);
+    return flag ? std::optional<CallValue>(*flag != 0) : std::nullopt;
+  }
+  return node.dims(i);
+}
+
+/// All inputs from `first` on.
+static std::optional<CallValue> inputsFor(NodeBuilder &node, unsigned first) {
+  SmallVector<Value> values = node.valuesOf(node.allInputs(first));
+  return llvm::is_contained(values, Value()) ? std::nullopt : std::optional<CallValue>(values);
+}
+
+/// Returns true if an input may hold what the parameter takes.
+static bool isInputKind(Kind kind) {
+  return kind != Kind::Float && kind != Kind::String && kind != Kind::DType;
+}
+
+/// Returns true if the parameter is the attribute of its name.
+static bool isAttribute(const Node &node, const Parameter &parameter) {
+  if (!node.has(parameter.name) || parameter.kind == Kind::Tensors)
+    return false;
+  return parameter.kind != Kind::Tensor || node.attr(parameter.name).tensor;
+}
+
+std::optional<SmallVector<NodeValue>> LibraryCall::call(StringRef function,
+                                                        ArrayRef<Argument> arguments) {
+  size_t before = node.getOps().size();
+  auto made = node.record([&] { return library.call(function, arguments, node.location()); });
+  for (Operation *op : node.getOps().drop_front(before))
+    op->walk([&](Operation *inner) { inner->setLoc(node.location()); });
+  if (!made)
+    return std::nullopt;
+  return llvm::map_to_vector(
+      *made, [](Value value) { return NodeValue(value, dfg::evaluateSizes(value)); });
+}
+
+std::optional<Argument> LibraryCall::argumentFor(const Parameter &parameter, unsigned &input) {
+  std::optional<CallValue> value;
+  if (isAttribute(node.node, parameter))
+    value = attributeFor(node, parameter.name, parameter.kind);
+  else if (parameter.kind == Kind::Tensors)
+    value = inputsFor(node, std::exchange(input, node.numInputs()));
+  else if (isInputKind(parameter.kind))
+    value = inputFor(node, input++, parameter.kind);
+  else
+    node.error() << "expected an attribute '" << parameter.name << "' [graph-edge]";
+  return value ? std::optional(Argument{parameter.name, *value}) : std::nullopt;
+}
+
+bool LibraryCall::takesDefault(const Parameter &parameter, unsigned &input) {
+  if (!isInputKind(parameter.kind))
+    return true;
+  bool isAbsent = !node.hasInput(input);
+  input += isAbsent;
+  return isAbsent;
+}
+
+std::optional<SmallVector<NodeValue>> LibraryCall::on(StringRef function,
+                                                      ArrayRef<NodeValue> tensors) {
+  SmallVector<Argument> arguments;
+  for (const Parameter &parameter : library.parameters(function)) {
+    std::optional<CallValue> value;
+    if (isAttribute(node.node, parameter))
+      value = attributeFor(node, parameter.name, parameter.kind);
+    else if (parameter.hasDefault)
+      continue;
+    else if (Value tensor = tensors.empty() ? Value() : node.valueOf(tensors.consume_front()))
+      value = tensor;
+    if (!value)
+      return std::nullopt;
+    arguments.push_back({parameter.name, *value});
+  }
+  return call(function, arguments);
+}
+
+NodeValue LibraryCall::compute(StringRef function, ArrayRef<NodeValue> tensors) {
+  std::optional<SmallVector<NodeValue>> results = on(function, tensors);
+  return results ? results->front() : NodeValue();
+}
+
+Outcome LibraryCall::build(StringRef function) {
+  SmallVector<Argument> arguments;
+  unsigned input = 0;
+  for (const Parameter &parameter : library.parameters(function)) {
+    if (parameter.hasDefault && !isAttribute(node.node, parameter) &&
+        takesDefault(parameter, input))
+      continue;
+    std::optional<Argument> argument = argumentFor(parameter, input);
+    if (!argument)
+      return Outcome::Failed;
+    arguments.push_back(std::move(*argument));
+  }
+  std::optional<SmallVector<NodeValue>> made = call(function, arguments);
+  return made ? node.done(*made) : Outcome::Failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+static AttrKind attrKindOf(Kind kind) {
+  switch (kind) {
+  case Kind::Int:
+    return AttrKind::Int;
+  case Kind::Float:
+    return AttrKind::Float;
+  case Kind::Bool:
+    return AttrKind::Bool;
+  case Kind::String:
+    return AttrKind::String;
+  case Kind::DType:
+    return AttrKind::Type;
+  case Kind::Group:
+    return AttrKind::Ints;
+  case Kind::Tensor:
+  case Kind::Tensors:
+    break;
+  }
+  return AttrKind::Tensor;
+}
+
+void SignatureChecker::checkCall(ArrayRef<Parameter> parameters, int64_t inputCount) {
+  int64_t fewest = 0;
+  for (const Parameter &parameter : parameters) {
+    AttrKind kind = attrKindOf(parameter.kind);
+    bool isList =
+        parameter.kind == Kind::Group && node.attr(parameter.name).kind == AttrKind::Floats;
+    if (!isInputKind(parameter.kind) || (kind != AttrKind::Tensor && node.has(parameter.name)))
+      checkAttr(parameter.name, isList ? AttrKind::Floats : kind, !parameter.hasDefault);
+    else
+      fewest += !parameter.hasDefault && parameter.kind != Kind::Tensors;
+  }
+  // Inputs beyond the parameters are those that nothing depends on.
+  checkFewest(fewest, inputCount);
+}
+
+} // namespace tfc::importer

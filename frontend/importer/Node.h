@@ -1,0 +1,76 @@
+// A node of a foreign graph as all formats have it: an operation's name and attributes.
+#pragma once
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/StringMap.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tfc::importer {
+
+/// The kind of value that an attribute holds. EmptyList is a list of any kind.
+enum class AttrKind {
+  None,
+  Bool,
+  Float,
+  Int,
+  Shape,
+  String,
+  Tensor,
+  Type,
+  EmptyList,
+  Floats,
+  Ints,
+  Shapes,
+  Types,
+  OtherList
+};
+
+/// A shape of which some sizes (-1), or all, may be unknown.
+struct PartialShape {
+  bool hasRank = true;
+  llvm::SmallVector<int64_t> sizes;
+  std::vector<std::string> names; // of the sizes, mostly empty
+
+  bool isStatic() const {
+    return hasRank && llvm::all_of(sizes, [](int64_t size) { return size >= 0; });
+  }
+};
+
+/// The value of an attribute; `kind` says which member holds it.
+struct Attr {
+  AttrKind kind = AttrKind::None;
+  int64_t number = 0; // of an int, a bool, or a type as the format numbers it
+  double real = 0;
+  std::string text;
+  PartialShape shape;
+  mlir::ElementsAttr tensor; // null where its dtype is none of the language's
+  std::vector<int64_t> numbers;
+  std::vector<double> reals;
+  std::vector<PartialShape> shapes;
+
+  /// The length of a list.
+  size_t size() const { return std::max({numbers.size(), reals.size(), shapes.size()}); }
+};
+
+struct Node {
+  std::string name, op;
+  std::map<std::string, Attr> attrs;
+
+  bool has(llvm::StringRef attr) const { return attrs.count(attr.str()) != 0; }
+  /// An attribute; one of kind None where the node has none of this name.
+  const Attr &attr(llvm::StringRef name) const {
+    static const Attr kNone;
+    auto found = attrs.find(name.str());
+    return found == attrs.end() ? kNone : found->second;
+  }
+  int64_t number(llvm::StringRef name, int64_t otherwise = 0) const {
+    return has(name) ? attr(name).number : otherwise;
+  }
+  double real(llvm::StringRef name, double otherwise = 0) const {
+    return has(name) ? attr(name).real : otherwise;
+  }
+};
+
+} // namespace tfc::importer

@@ -1,0 +1,43 @@
+// The values that nodes of a foreign graph exchange while their operations are built.
+#pragma once
+
+#include "dialects/dfg/SizeTensor.h"
+#include "mlir/IR/Value.h"
+#include <memory>
+#include <optional>
+
+namespace tfc::importer {
+
+/// A value, a tensor of sizes that needs no operation until something asks for its value, or a
+/// value whose elements are known besides. Null after an error.
+class NodeValue {
+public:
+  NodeValue() = default;
+  NodeValue(mlir::Value value) : value(value) {}
+  NodeValue(mlir::Value value, std::optional<dfg::SizeTensor> known) : value(value) {
+    if (known)
+      sizes = std::make_shared<const dfg::SizeTensor>(std::move(*known));
+  }
+  explicit NodeValue(dfg::SizeTensor sizes)
+      : sizes(std::make_shared<const dfg::SizeTensor>(std::move(sizes))) {}
+  /// The sizes of input `input` of the node that is built.
+  NodeValue(std::shared_ptr<const dfg::SizeTensor> sizes, unsigned input)
+      : sizes(std::move(sizes)), input(input) {}
+
+  explicit operator bool() const { return value || sizes; }
+  mlir::Type getType() const { return sizes ? sizes->getType() : value.getType(); }
+
+  /// Null where there is none yet.
+  mlir::Value getValue() const { return value; }
+  /// The elements, where they are known.
+  const std::shared_ptr<const dfg::SizeTensor> &getSizes() const { return sizes; }
+  /// The number of the input that this is, if it is one that is known by its sizes.
+  std::optional<unsigned> getInput() const { return input; }
+
+private:
+  mlir::Value value;
+  std::shared_ptr<const dfg::SizeTensor> sizes;
+  std::optional<unsigned> input;
+};
+
+} // namespace tfc::importer

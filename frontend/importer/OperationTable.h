@@ -1,0 +1,44 @@
+// Finds how an operation of a foreign graph is built, by its name and the version of the graph.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tfc::importer {
+
+/// Another name of an operation.
+struct Alias {
+  llvm::StringLiteral name, op;
+};
+
+/// The rules of a reader. A rule has a name `op` and a number `since`, the first version of the
+/// operation set in which the operation is as the rule says.
+template <typename Rule> class OperationTable {
+public:
+  OperationTable(std::initializer_list<llvm::ArrayRef<Rule>> families,
+                 llvm::ArrayRef<Alias> aliases = {}) {
+    for (llvm::ArrayRef<Rule> family : families)
+      for (const Rule &rule : family)
+        rules[rule.op].push_back(&rule);
+    for (const Alias &alias : aliases)
+      rules[alias.name] = rules.lookup(alias.op);
+  }
+
+  /// The rule of an operation in graphs of this version: the latest that is not newer. Null if
+  /// there is none.
+  const Rule *find(llvm::StringRef op, int64_t version) const {
+    const Rule *latest = nullptr;
+    auto found = rules.find(op);
+    if (found != rules.end())
+      for (const Rule *rule : found->second)
+        if (rule->since <= version && (!latest || rule->since >= latest->since))
+          latest = rule;
+    return latest;
+  }
+
+private:
+  llvm::StringMap<llvm::SmallVector<const Rule *, 1>> rules;
+};
+
+} // namespace tfc::importer

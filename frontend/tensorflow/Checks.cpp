@@ -1,0 +1,51 @@
+// All nodes are checked before the first is built, so that the rules meet no others and all errors
+// come at once.
+
+#include "frontend/tensorflow/Checks.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+void GraphChecker::checkNode(unsigned index) {
+  const Node &node = entry.graph.nodes[index];
+  SignatureChecker checker(entry.diagnostics, node,
+                           entry.graph.locate(entry.builder.getContext(), index));
+  if (const OpRule *rule = findRule(node.op))
+    checker.check(rule->signature, node.inputs.size());
+  else if (entry.functions.declares(functionOf(node.op)))
+    checker.checkCall(entry.functions.parameters(functionOf(node.op)), node.inputs.size());
+  else if (node.op != "Placeholder")
+    entry.error(index) << "the operation '" << node.op << "' is not supported [unsupported-node]";
+}
+
+bool GraphChecker::isOutput(Edge edge) const {
+  const Node &node = entry.graph.nodes[edge.node];
+  if (node.op == "Placeholder")
+    return edge.output == 0;
+  const OpRule *rule = findRule(node.op);
+  std::optional<int64_t> count = rule ? outputCount(node, rule->signature) : std::nullopt;
+  return !count || edge.output < *count;
+}
+
+void GraphChecker::checkEdges(unsigned index) {
+  for (Edge input : entry.graph.nodes[index].inputs)
+    if (!entry.isFed(input) && !isOutput(input))
+      entry.error(index) << "its input '" << entry.graph.edgeName(input) << "' is no output of '"
+                         << entry.graph.nodes[input.node].op << "' [graph-edge]";
+}
+
+void GraphChecker::check(ArrayRef<Edge> fetches) {
+  for (unsigned index = 0; index < entry.graph.nodes.size(); ++index)
+    if (entry.facts.isNeeded[index])
+      checkNode(index);
+  for (unsigned index = 0; index < entry.graph.nodes.size(); ++index)
+    if (entry.facts.isNeeded[index])
+      checkEdges(index);
+  for (Edge fetch : fetches)
+    if (!entry.isFed(fetch) && !isOutput(fetch))
+      entry.error(fetch.node) << "there is no output " << fetch.output << " [graph-edge]";
+}
+
+} // namespace tfc::tensorflow

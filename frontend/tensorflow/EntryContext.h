@@ -1,0 +1,75 @@
+// What the collaborators that build an entry share.
+#pragma once
+
+#include "frontend/GraphBuilder.h"
+#include "frontend/importer/Diagnostics.h"
+#include "frontend/importer/EntrySpec.h"
+#include "frontend/importer/Symbols.h"
+#include "frontend/tensorflow/Facts.h"
+#include "frontend/tensorflow/Rules.h"
+#include "frontend/text/elaborate/LibraryCalls.h"
+
+namespace tfc::tensorflow {
+
+/// The sizes of a node's output, if they are known.
+using KnownSizes = std::shared_ptr<const dfg::SizeTensor>;
+
+/// What has become of a node.
+struct NodeState {
+  enum { Pending, Built, Failed } status = Pending;
+  llvm::SmallVector<mlir::Value> values;
+  llvm::SmallVector<KnownSizes, 1> sizes;
+  bool isFolded = false; // only `sizes` are there, until someone asks for a value
+  llvm::SmallVector<mlir::Value> witnesses; // live if the node ran; empty: `values`
+  mlir::Value token;
+  bool hasToken = false;       // `token` is known, also where it is null
+  bool isHandleFailed = false; // making a value of the handle has failed
+};
+
+struct EntryContext {
+  EntryContext(GraphBuilder &builder, const Graph &graph, const Handles &handles,
+               ModuleSymbols &symbols, text::LibraryCalls &functions, Diagnostics &diagnostics,
+               const EntrySpec &spec)
+      : builder(builder), graph(graph), handles(handles), symbols(symbols), functions(functions),
+        diagnostics(diagnostics), spec(spec), facts(graph, handles, fed),
+        states(graph.nodes.size()), errorsBefore(diagnostics.getErrorCount()) {}
+
+  mlir::InFlightDiagnostic error(unsigned node) {
+    return diagnostics.error(graph.locate(builder.getContext(), node));
+  }
+  /// Returns true after an error in this entry.
+  bool hasErrors() const { return diagnostics.getErrorCount() != errorsBefore; }
+  bool isFed(Edge edge) const { return fed.count(edge) != 0; }
+  /// The rule of an operation, in graph source too; null if there is none.
+  const OpRule *ruleOf(llvm::StringRef op) const {
+    const OpRule *rule = findRule(op);
+    return rule || !functions.declares(functionOf(op)) ? rule : &functionRule();
+  }
+
+  GraphBuilder &builder;
+  const Graph &graph;
+  const Handles &handles;
+  ModuleSymbols &symbols;
+  /// Operations of TensorFlow in graph source.
+  text::LibraryCalls &functions;
+  Diagnostics &diagnostics;
+  const EntrySpec &spec;
+
+  std::map<Edge, mlir::Value> fed;
+  std::map<Edge, KnownSizes> fedSizes;
+  GraphFacts facts;
+  dfg::DataflowOp dataflow;
+  std::vector<NodeState> states;
+  std::map<Edge, mlir::Value> edgeTokens;
+  std::vector<std::pair<unsigned, mlir::Operation *>> created; // with their nodes
+  std::map<unsigned, mlir::RankedTensorType> elementTypes;     // of TensorArrays, where known
+  /// What the ends of loops give to inputs of merges that are not built yet.
+  std::map<std::pair<unsigned, unsigned>, mlir::Value> loopValues;
+  /// Gradients of single elements: the place and the value that a list of zeros got.
+  std::map<Edge, std::pair<mlir::Value, mlir::Value>> singleWrites;
+
+private:
+  unsigned errorsBefore;
+};
+
+} // namespace tfc::tensorflow

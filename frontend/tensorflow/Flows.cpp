@@ -1,0 +1,144 @@
+// A flow is a scalar in TensorFlow that orders the uses of a TensorArray; here it is the list
+// itself.
+
+#include "frontend/tensorflow/Flows.h"
+
+#include "frontend/tensorflow/Values.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+std::optional<ListKey> FlowBuilder::flowOf(Edge edge) const {
+  auto found = entry.facts.flows.find(edge);
+  return found == entry.facts.flows.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<ListKey> FlowBuilder::flowAt(unsigned i) const {
+  std::optional<Edge> edge = node.edge(i);
+  return edge ? flowOf(*edge) : std::nullopt;
+}
+
+std::optional<ListKey> FlowBuilder::arrayAt(unsigned i) const {
+  std::optional<Edge> edge = node.edge(i);
+  return edge ? entry.handles.array(*edge) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Types of elements
+//===----------------------------------------------------------------------===//
+
+RankedTensorType FlowBuilder::writtenType(unsigned writer) {
+  NodeBuilder written(entry, writer);
+  bool isWrite = written.node.op == "TensorArrayWriteV3",
+       isSplit = written.node.op == "TensorArraySplitV3";
+  unsigned place = isSplit ? 1 : 2;
+  std::optional<Edge> value = written.edge(place);
+  if (!value || (!entry.isFed(*value) && entry.states[value->node].status != NodeState::Built))
+    return {};
+  RankedTensorType type = written.typeOf(place);
+  if (!type || isSplit || (!isWrite && type.getRank() == 0))
+    return {};
+  dfg::Shape sizes = dfg::shapeOf(type);
+  return dfg::tensorOf(ArrayRef(sizes).drop_front(isWrite ? 0 : 1), type.getElementType());
+}
+
+/// Where the array does not say it, elements have the type that something writes.
+RankedTensorType FlowBuilder::elementType(unsigned array) {
+  if (auto found = entry.elementTypes.find(array); found != entry.elementTypes.end())
+    return found->second;
+  NodeBuilder maker(entry, array);
+  Type element = maker.dtype("dtype");
+  const PartialShape &shape = maker.node.attr("element_shape").shape;
+  if (!element)
+    return {};
+  if (maker.node.has("element_shape") && shape.isStatic())
+    return entry.elementTypes[array] =
+               dfg::tensorOf(dfg::Shape(shape.sizes.begin(), shape.sizes.end()), element);
+  for (unsigned writer : entry.facts.writers[array])
+    if (RankedTensorType type = writtenType(writer))
+      return entry.elementTypes[array] = type;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+static SmallVector<NamedAttribute> listAttributes(NodeBuilder &node, RankedTensorType element) {
+  return {node.attrs.sizes("shape", dfg::shapeOf(element)),
+          node.attrs.type("dtype", element.getElementType())};
+}
+
+NodeValue FlowBuilder::bringIn(NodeValue value, unsigned from) {
+  const GraphFacts &facts = entry.facts;
+  unsigned frame = facts.frameOf[node.index];
+  if (node.node.op == "Enter")
+    frame = facts.frames[frame].parent;
+  SmallVector<unsigned> path;
+  for (; frame != from && frame != 0; frame = facts.frames[frame].parent)
+    path.push_back(frame);
+  if (frame != from) {
+    node.error() << "the size of its TensorArray is not known here [dynamic-shape]";
+    return {};
+  }
+  for (unsigned inner : llvm::reverse(path))
+    value = node.op(
+        "enter", value,
+        {node.attrs.text("frame", facts.frames[inner].name), node.attrs.flag("constant", true)});
+  return value;
+}
+
+NodeValue FlowBuilder::zeroList(const ListKey &key) {
+  RankedTensorType element = elementType(key.array);
+  NodeBuilder maker(entry, key.array);
+  if (!element) {
+    node.wait();
+    return {};
+  }
+  SmallVector<NamedAttribute> attributes = listAttributes(node, element);
+  if (const dfg::SizeTensor *known = maker.sizes(0); known && known->isSingle())
+    return node.outside("list_create", node.size(known->values.front(), known->elementType),
+                        attributes);
+  Value size = maker.valueOf(maker.in(0));
+  if (!size)
+    return {};
+  Edge source = *maker.edge(0);
+  unsigned frame =
+      entry.isFed(source) ? entry.facts.frameOf[node.index] : entry.facts.frameOf[source.node];
+  return node.op("list_create", bringIn(size, frame), attributes);
+}
+
+NodeValue FlowBuilder::flow(unsigned i, const ListKey &key) {
+  if (i >= node.numInputs())
+    return node.in(i);
+  Edge input = *node.edge(i);
+  std::optional<ListKey> given = flowOf(input);
+  if (given && *given == key) {
+    Value value = Values(entry).valueOf(input);
+    if (!value || isa<dfg::ListType>(value.getType()))
+      return value;
+  }
+  if (given && given->array == key.array && given->source.empty()) {
+    Value forward = Values(entry).valueOf(input);
+    if (!forward || !isa<dfg::ListType>(forward.getType()))
+      return {};
+    auto element = cast<dfg::ListType>(forward.getType()).getElementType();
+    return node.op("list_create", node.op("list_size", NodeValue(forward)),
+                   listAttributes(node, element));
+  }
+  node.followInput(i);
+  return zeroList(key);
+}
+
+NodeValue FlowBuilder::addLists(NodeValue lhs, NodeValue rhs, unsigned i) {
+  std::optional<Edge> edge = node.edge(i);
+  auto single = edge ? entry.singleWrites.find(*edge) : entry.singleWrites.end();
+  if (single == entry.singleWrites.end())
+    return node.op("list_sum", {lhs, rhs});
+  node.followInput(i);
+  return node.op("list_add", {lhs, single->second.first, single->second.second});
+}
+
+} // namespace tfc::tensorflow

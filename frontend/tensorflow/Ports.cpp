@@ -1,0 +1,61 @@
+// The caller names tensors of a graph as "name:1", and the first output of a node by the node.
+
+#include "frontend/tensorflow/Ports.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+std::optional<Edge> EntryPorts::findTensor(StringRef name, StringRef role) {
+  const Graph &graph = entry.graph;
+  auto parts = splitTensorName(name);
+  auto found = parts ? graph.byName.find(parts->first) : graph.byName.end();
+  if (found != graph.byName.end())
+    return Edge{found->second, parts->second};
+  entry.diagnostics.error(graph.locate(entry.builder.getContext()))
+      << "entry '" << entry.spec.name << "': the graph has no node for the " << role << " '" << name
+      << "' [graph-entry]";
+  return std::nullopt;
+}
+
+void EntryPorts::addFeed(const FeedSpec &feed, Edge edge) {
+  MLIRContext *context = entry.builder.getContext();
+  const Node &node = entry.graph.nodes[edge.node];
+  int64_t dtype = node.number("dtype", node.number("T", node.number("DstT")));
+  GraphInput input{node.name, elementTypeOf(context, dtype), std::nullopt,
+                   entry.graph.locate(context, edge.node)};
+  if (!input.elementType) {
+    entry.error(edge.node) << "cannot feed a tensor of " << dtypeName(dtype) << " [dtype]";
+    return;
+  }
+  const PartialShape &shape = node.attr("shape").shape;
+  if (node.has("shape") && shape.hasRank)
+    input.shape = shape;
+  RankedTensorType type = feedType(feed, input, header, entry.diagnostics);
+  if (!type)
+    return;
+  feeds.push_back(edge);
+  header.feeds.push_back({portName(feed.tensor), type, input.location});
+  if (std::optional<dfg::SizeTensor> sizes = fedSizes(feed, type))
+    entry.fedSizes[edge] = std::make_shared<const dfg::SizeTensor>(std::move(*sizes));
+}
+
+void EntryPorts::find() {
+  header.name = entry.spec.name;
+  for (const FeedSpec &feed : entry.spec.feeds) {
+    std::optional<Edge> edge = findTensor(feed.tensor, "feed");
+    if (edge && !entry.fed.try_emplace(*edge).second)
+      entry.error(edge->node) << "expected one feed of this name, but got two [graph-entry]";
+    else if (edge)
+      addFeed(feed, *edge);
+  }
+  for (const std::string &name : entry.spec.fetches)
+    if (std::optional<Edge> edge = findTensor(name, "fetch"))
+      fetches.push_back(*edge);
+  for (const std::string &name : entry.spec.targets)
+    if (std::optional<Edge> edge = findTensor(name, "target"))
+      targets.push_back(edge->node);
+}
+
+} // namespace tfc::tensorflow

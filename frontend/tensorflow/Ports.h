@@ -1,0 +1,28 @@
+// The tensors and nodes of a graph that an entry names.
+#pragma once
+
+#include "frontend/importer/Feeds.h"
+#include "frontend/tensorflow/EntryContext.h"
+
+namespace tfc::tensorflow {
+
+/// The feeds, fetches and targets of an entry.
+class EntryPorts {
+public:
+  explicit EntryPorts(EntryContext &entry) : entry(entry) {}
+
+  /// Finds all, and the types of feeds; reports what is not there. Feeds are marked in the entry.
+  void find();
+
+  EntryHeader header;
+  std::vector<Edge> feeds, fetches;
+  std::vector<unsigned> targets;
+
+private:
+  std::optional<Edge> findTensor(llvm::StringRef name, llvm::StringRef role);
+  void addFeed(const FeedSpec &feed, Edge edge);
+
+  EntryContext &entry;
+};
+
+} // namespace tfc::tensorflow

@@ -1,0 +1,188 @@
+// Shapes of tensors, and operations of TensorFlow that compute with shapes alone: their results are
+// sizes, and need no operation.
+
+#include "frontend/tensorflow/Flows.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+using dfg::DimExpr;
+using dfg::SizeTensor;
+
+static Outcome failUnknown(NodeBuilder &node) {
+  return node.fail("expected the inputs of '" + node.node.op +
+                   "' to be known when the graph is compiled [dynamic-shape]");
+}
+
+static Outcome doneWith(NodeBuilder &node, std::optional<SizeTensor> sizes) {
+  return sizes ? node.done({NodeValue(std::move(*sizes))}) : failUnknown(node);
+}
+
+/// The sizes of all inputs, or nothing.
+static std::optional<SmallVector<const SizeTensor *>> knownInputs(NodeBuilder &node) {
+  SmallVector<const SizeTensor *> inputs;
+  for (unsigned i = 0; i < node.numInputs(); ++i) {
+    inputs.push_back(node.sizes(i));
+    if (!inputs.back())
+      return std::nullopt;
+  }
+  return inputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes of tensors
+//===----------------------------------------------------------------------===//
+
+/// The integer type that an attribute names, i32 without it.
+static Type indexType(NodeBuilder &node, StringRef attr) {
+  Type type = elementTypeOf(node.context(), node.node.number(attr, 3));
+  return type && isa<IntegerType>(type) ? type : IntegerType::get(node.context(), 32);
+}
+
+static RankedTensorType tensorType(NodeBuilder &node, unsigned i) {
+  return FlowBuilder(node).flowAt(i) ? RankedTensorType() : node.typeOf(i);
+}
+
+static Outcome buildShape(NodeBuilder &node, const OpRule &) {
+  SmallVector<NodeValue> results;
+  for (unsigned i = 0; i < node.numInputs(); ++i) {
+    RankedTensorType type = tensorType(node, i);
+    auto shape =
+        type ? dfg::makeSizeVector(indexType(node, "out_type"), dfg::shapeOf(type)) : std::nullopt;
+    if (!shape)
+      return failUnknown(node);
+    results.push_back(NodeValue(std::move(*shape)));
+  }
+  return node.done(results);
+}
+
+static Outcome buildSize(NodeBuilder &node, const OpRule &) {
+  RankedTensorType type = tensorType(node, 0);
+  if (!type)
+    return failUnknown(node);
+  return doneWith(
+      node, dfg::makeSize(indexType(node, "out_type"), dfg::elementCount(dfg::shapeOf(type))));
+}
+
+static Outcome buildRank(NodeBuilder &node, const OpRule &) {
+  RankedTensorType type = tensorType(node, 0);
+  if (!type)
+    return failUnknown(node);
+  return doneWith(node, dfg::makeSize(indexType(node, ""), type.getRank()));
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes from shapes
+//===----------------------------------------------------------------------===//
+
+static Outcome buildInvertPermutation(NodeBuilder &node, const OpRule &) {
+  const SizeTensor *x = node.sizes(0);
+  auto places = x ? x->getConstants() : std::nullopt;
+  if (!places)
+    return failUnknown(node);
+  dfg::Shape inverse(places->size(), DimExpr(0));
+  for (auto [i, place] : enumerate(*places)) {
+    if (place < 0 || place >= int64_t(places->size()))
+      return failUnknown(node);
+    inverse[place] = i;
+  }
+  return doneWith(node, dfg::makeSizeVector(x->elementType, inverse));
+}
+
+/// Where each part begins in the whole.
+static Outcome buildConcatOffset(NodeBuilder &node, const OpRule &) {
+  auto inputs = knownInputs(node);
+  std::optional<int64_t> axis = inputs ? inputs->front()->getConstant() : std::nullopt;
+  if (!axis)
+    return failUnknown(node);
+  SmallVector<NodeValue> results;
+  DimExpr offset = 0;
+  for (const SizeTensor *shape : ArrayRef(*inputs).drop_front()) {
+    std::optional<int64_t> place = dfg::normalizeAxis(*axis, shape->values.size());
+    if (!place)
+      return failUnknown(node);
+    SizeTensor starts{shape->elementType, shape->shape,
+                      dfg::Shape(shape->values.size(), DimExpr(0))};
+    starts.values[*place] = offset;
+    offset = offset + shape->values[*place];
+    results.push_back(NodeValue(std::move(starts)));
+  }
+  return node.done(results);
+}
+
+/// The axes over which the gradients of two broadcast operands are summed.
+static Outcome buildBroadcastGradientArgs(NodeBuilder &node, const OpRule &) {
+  auto inputs = knownInputs(node);
+  if (!inputs)
+    return failUnknown(node);
+  ArrayRef<DimExpr> a = (*inputs)[0]->values, b = (*inputs)[1]->values;
+  int64_t rank = std::max(a.size(), b.size());
+  auto sizeAt = [&](ArrayRef<DimExpr> shape, int64_t axis) {
+    int64_t place = axis - (rank - int64_t(shape.size()));
+    return place < 0 ? DimExpr(1) : shape[place];
+  };
+  dfg::Shape first, second;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    DimExpr x = sizeAt(a, axis), y = sizeAt(b, axis);
+    if (x == y && !x.isConstant(1))
+      continue;
+    // Of two ones both are summed, which changes nothing.
+    if (x.isConstant(1))
+      first.push_back(axis);
+    if (y.isConstant(1))
+      second.push_back(axis);
+  }
+  Type type = inputs->front()->elementType;
+  return node.done({NodeValue(*dfg::makeSizeVector(type, first)),
+                    NodeValue(*dfg::makeSizeVector(type, second))});
+}
+
+static Outcome buildBroadcastArgs(NodeBuilder &node, const OpRule &) {
+  auto inputs = knownInputs(node);
+  auto shape =
+      inputs ? dfg::broadcastShapes((*inputs)[0]->values, (*inputs)[1]->values) : std::nullopt;
+  return doneWith(node,
+                  shape ? dfg::makeSizeVector(inputs->front()->elementType, *shape) : std::nullopt);
+}
+
+/// Places and the elements that stand there; later ones win.
+static Outcome buildDynamicStitch(NodeBuilder &node, const OpRule &) {
+  auto inputs = knownInputs(node);
+  if (!inputs)
+    return failUnknown(node);
+  size_t count = inputs->size() / 2;
+  std::map<int64_t, DimExpr> merged;
+  for (size_t i = 0; i < count; ++i) {
+    auto places = (*inputs)[i]->getConstants();
+    const SizeTensor &data = *(*inputs)[count + i];
+    if (!places || places->size() != data.values.size())
+      return failUnknown(node);
+    for (auto [place, value] : zip(*places, data.values))
+      merged[place] = value;
+  }
+  dfg::Shape values;
+  for (auto &[place, value] : merged) {
+    if (place != int64_t(values.size()))
+      return failUnknown(node);
+    values.push_back(value);
+  }
+  return doneWith(node, dfg::makeSizeVector((*inputs)[count]->elementType, values));
+}
+
+static constexpr OpRule kRules[] = {
+    {"Shape", "1 -> 1; out_type:type?", buildShape},
+    {"ShapeN", "N -> N; out_type:type?", buildShape},
+    {"Size", "1 -> 1; out_type:type?", buildSize},
+    {"Rank", "1 -> 1", buildRank},
+    {"InvertPermutation", "1 -> 1", buildInvertPermutation},
+    {"ConcatOffset", "N+1 -> N", buildConcatOffset},
+    {"BroadcastGradientArgs", "2 -> 2", buildBroadcastGradientArgs},
+    {"BroadcastArgs", "2 -> 1", buildBroadcastArgs},
+    {"DynamicStitch", "2N -> 1", buildDynamicStitch},
+};
+
+ArrayRef<OpRule> sizeRules() { return kRules; }
+
+} // namespace tfc::tensorflow

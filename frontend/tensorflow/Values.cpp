@@ -1,0 +1,181 @@
+// Values are made when something asks for them: of sizes that were only known so far, and of
+// handles, which have none. Tokens follow from the values that are live if a node ran.
+
+#include "frontend/tensorflow/Values.h"
+
+#include "frontend/tensorflow/NodeBuilder.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::tensorflow {
+
+bool passesHandle(const Node &node) {
+  bool isReference = StringRef(node.op).starts_with("Ref");
+  return isReference ||
+         (node.number("T") == kResourceDtype && !StringRef(node.op).starts_with("Stack"));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+void Values::addOps(unsigned node, ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    entry.created.emplace_back(node, op);
+}
+
+dfg::NodeOp Values::addNode(unsigned index, ArrayRef<Operation *> ops, ValueRange after,
+                            ValueRange values) {
+  bool isTrigger = entry.graph.nodes[index].op == "ControlTrigger";
+  dfg::NodeOp node = entry.builder.createNode(
+      ops, after, isTrigger, values, entry.graph.locate(entry.builder.getContext(), index));
+  addOps(index, node.getOperation());
+  return node;
+}
+
+SmallVector<unsigned> Values::handlesBefore(unsigned index) const {
+  SmallVector<unsigned> missing;
+  const OpRule *rule = findRule(entry.graph.nodes[index].op);
+  if (rule && (rule->flags & OpRule::Handle))
+    return missing;
+  for (Edge input : entry.graph.nodes[index].inputs) {
+    const NodeState &state = entry.states[input.node];
+    if (!entry.isFed(input) && state.status == NodeState::Built && state.values.empty() &&
+        state.sizes.empty() && !state.isHandleFailed)
+      missing.push_back(input.node);
+  }
+  return missing;
+}
+
+/// Makes the value of a handle, or of what only passes one on.
+void Values::buildHandle(unsigned index) {
+  NodeBuilder builder(entry, index);
+  const OpRule *rule = entry.ruleOf(entry.graph.nodes[index].op);
+  NodeState &state = entry.states[index];
+  bool isPassed = rule && !entry.graph.nodes[index].inputs.empty();
+  if (rule && (rule->flags & OpRule::Handle))
+    state.values.assign(1, builder.scalar(1, IntegerType::get(builder.context(), 1)));
+  else if (isPassed && passesHandle(entry.graph.nodes[index]))
+    // The identities and the structural operations.
+    builder.finish(*rule, rule->build(builder, *rule));
+  state.isHandleFailed = state.values.empty();
+}
+
+/// Handles have no value; one of type bool stands for them where it matters whether they are live.
+Value Values::handleValue(Edge edge) {
+  // Those that the handle passes through come first: chains may be long.
+  SmallVector<unsigned> work{edge.node};
+  std::set<unsigned> visited;
+  while (!work.empty()) {
+    unsigned index = work.back();
+    bool isOpen = entry.states[index].values.empty() && !entry.states[index].isHandleFailed;
+    if (isOpen && visited.insert(index).second) {
+      llvm::append_range(work, handlesBefore(index));
+      continue;
+    }
+    if (isOpen)
+      buildHandle(index);
+    work.pop_back();
+  }
+  const SmallVector<Value> &values = entry.states[edge.node].values;
+  if (edge.output < values.size() && values[edge.output])
+    return values[edge.output];
+  entry.error(edge.node) << "there is no output " << edge.output << " [graph-edge]";
+  return {};
+}
+
+Value Values::valueOf(Edge edge) {
+  if (auto found = entry.fed.find(edge); found != entry.fed.end())
+    return found->second;
+  NodeState &state = entry.states[edge.node];
+  state.values.resize(std::max(state.values.size(), state.sizes.size()));
+  if (edge.output < state.values.size() && state.values[edge.output])
+    return state.values[edge.output];
+  if (edge.output < state.sizes.size() && state.sizes[edge.output]) {
+    NodeBuilder node(entry, edge.node);
+    Value value = node.materialise(*state.sizes[edge.output]);
+    if (entry.facts.needsToken[edge.node])
+      value = node.gate(value);
+    return entry.states[edge.node].values[edge.output] = value;
+  }
+  if (state.values.empty())
+    return handleValue(edge);
+  entry.error(edge.node) << "there is no output " << edge.output << " [graph-edge]";
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+/// The folded nodes whose tokens that of a folded node is made of.
+SmallVector<unsigned> Tokens::foldedBefore(unsigned index) const {
+  SmallVector<unsigned> before;
+  auto add = [&](unsigned node) {
+    if (entry.states[node].isFolded && entry.facts.needsToken[node] && !entry.states[node].hasToken)
+      before.push_back(node);
+  };
+  for (unsigned control : entry.graph.nodes[index].controls)
+    add(control);
+  for (Edge input : entry.graph.nodes[index].inputs)
+    if (!entry.isFed(input))
+      add(input.node);
+  return before;
+}
+
+Value Tokens::tokenOf(unsigned index) {
+  if (!entry.facts.needsToken[index])
+    return {};
+  // Tokens of folded nodes lead through others, in chains that may be long.
+  SmallVector<unsigned> work{index};
+  std::set<unsigned> visited;
+  while (!work.empty()) {
+    unsigned node = work.back();
+    NodeState &state = entry.states[node];
+    if (!state.hasToken && state.isFolded && visited.insert(node).second) {
+      llvm::append_range(work, foldedBefore(node));
+      continue;
+    }
+    if (!state.hasToken && !state.token)
+      state.token = computeToken(node);
+    state.hasToken = true;
+    work.pop_back();
+  }
+  return entry.states[index].token;
+}
+
+Value Tokens::computeToken(unsigned index) {
+  NodeState &state = entry.states[index];
+  NodeBuilder node(entry, index);
+  SmallVector<Value> after;
+  if (state.isFolded)
+    after = node.tokens();
+  else if (state.values.empty())
+    Values(entry).handleValue({index, 0});
+  if (state.token)
+    return state.token;
+  SmallVector<Value> witnesses = state.witnesses;
+  if (witnesses.empty() && !state.isFolded)
+    llvm::copy_if(state.values, std::back_inserter(witnesses), [](Value v) { return bool(v); });
+  if (witnesses.empty() && after.empty())
+    return {};
+  if (witnesses.empty() && after.size() == 1)
+    return after.front();
+  return Values(entry).addNode(index, {}, after, witnesses).getDone();
+}
+
+Value Tokens::tokenOf(Edge edge) {
+  StringRef op = entry.graph.nodes[edge.node].op;
+  if (op != "Switch" && op != "RefSwitch")
+    return tokenOf(edge.node);
+  Value &token = entry.edgeTokens[edge];
+  if (token)
+    return token;
+  Values values(entry);
+  Value value = values.valueOf(edge);
+  return value ? entry.edgeTokens[edge] = values.addNode(edge.node, {}, {}, value).getDone()
+               : Value();
+}
+
+} // namespace tfc::tensorflow

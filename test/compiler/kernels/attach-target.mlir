@@ -1,0 +1,13 @@
+// The module describes the target of its kernels, in place of what it said before.
+// RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v3 %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target='mcpu=x86-64-v3 products=false' %s | FileCheck %s --check-prefix=PLAIN
+// RUN: not tfc-opt --tfc-attach-target=mcpu=z80 %s 2>&1 | FileCheck %s --check-prefix=ERROR
+
+// CHECK: module attributes {kernel.targets = {cpu = #kernel.target<triple = "{{.+}}", processor = "x86-64-v3",
+// CHECK-SAME: features = "{{.*}}+avx2,{{.*}}", layout = "e-{{.*}}", l1 = 32768, l2 = 524288>, other = #kernel.target<
+// PLAIN: l2 = 524288, withoutProducts = unit>
+// ERROR: error: 'z80' is no 64-bit processor that LLVM knows
+module attributes {kernel.targets = {
+    cpu = #kernel.target<triple = "x86_64", processor = "x86-64", features = "", layout = "e", l1 = 4096, l2 = 4096>,
+    other = #kernel.target<triple = "x86_64", processor = "x86-64", features = "", layout = "e", l1 = 4096, l2 = 4096>}} {
+}

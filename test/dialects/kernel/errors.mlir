@@ -1,0 +1,118 @@
+// What kernels say to later stages is verified.
+// RUN: tfc-opt --verify-diagnostics --split-input-file %s
+
+// expected-error @+1 {{'kernel.func' op expects sizes, then tensors, but got 'index'}}
+kernel.func @order(%x: tensor<4xf32>, %n: index) {
+  kernel.return
+}
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op expects sizes, then tensors, but got 'f32'}}
+kernel.func @scalar() -> f32
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op expects sizes, then tensors, but got 'tensor<*xf32>'}}
+kernel.func @unranked(tensor<*xf32>)
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op expects a symbol for each of its 1 sizes}}
+kernel.func @symbols(index) attributes {symbols = ["n", "m"]}
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op expects 'kernel.return' at its end}}
+kernel.func @end() {
+  ub.unreachable
+}
+
+// -----
+
+kernel.func @types(%x: tensor<4xf32>) -> tensor<4xf64> {
+  // expected-error @+1 {{'kernel.return' op expects values of the types 'tensor<4xf64>', but got 'tensor<4xf32>'}}
+  kernel.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op expects the sizes of 'tensor<?x4xf32>' over its 1 sizes, but got affine_map<()[s0] -> (s0)>}}
+kernel.func @shape(index, tensor<?x4xf32> {kernel.shape = affine_map<()[s0] -> (s0)>})
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op shares memory with tensor argument 7, but has 1}}
+kernel.func @in_place(tensor<4xf32>) -> (tensor<4xf32> {kernel.in_place = 7 : i32})
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op shares memory with tensor argument -1, but has 1}}
+kernel.func @negative(index, tensor<4xf32>) -> (tensor<4xf32> {kernel.may_share = array<i32: 0, -1>})
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op has a result with the invalid attribute "kernel.may_share" = ["x"]}}
+kernel.func @list(tensor<4xf32>) -> (tensor<4xf32> {kernel.may_share = ["x"]})
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op has an argument with the unknown attribute "kernel.in_place"}}
+kernel.func @argument(tensor<4xf32> {kernel.in_place = 0 : i32})
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op has an unknown attribute "kernel.grain"}}
+kernel.func @unknown() attributes {kernel.grain = 4 : i64}
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op expects 'kernel.abi' to be the '#kernel.abi' of an 'llvm.func'}}
+kernel.func @function() attributes {kernel.abi}
+
+// -----
+
+// expected-error @+1 {{'llvm.func' op expects affine_map<()[s0, s1] -> (s1)> to depend on its 1 sizes alone}}
+llvm.func @sizes(i64, !llvm.ptr, i64, i64) attributes
+    {kernel.abi = #kernel.abi<extent = affine_map<()[s0, s1] -> (s1)>, grain = 8, scratch = affine_map<() -> (0)>>}
+
+// -----
+
+llvm.func @dims(!llvm.ptr, i64, i64) attributes
+    // expected-error @+1 {{expected an extent over the sizes of a kernel, but got affine_map<(d0) -> (d0)>}}
+    {kernel.abi = #kernel.abi<extent = affine_map<(d0) -> (d0)>, grain = 8, scratch = affine_map<() -> (0)>>}
+
+// -----
+
+llvm.func @grain(!llvm.ptr, i64, i64) attributes
+    // expected-error @+1 {{expected a positive grain, but got 0}}
+    {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 0, scratch = affine_map<() -> (0)>>}
+
+// -----
+
+llvm.func @scratch(!llvm.ptr, i64, i64) attributes
+    // expected-error @+1 {{expected scratch memory over the sizes of a kernel, but got affine_map<() -> (-64)>}}
+    {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (-64)>>}
+
+// -----
+
+// expected-error @+1 {{'kernel.func' op writes two results over tensor argument 0}}
+kernel.func @twice(tensor<4xf32>) -> (tensor<4xf32> {kernel.in_place = 0 : i32}, tensor<4xf32> {kernel.in_place = 0 : i32})
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op expects 'kernel.targets' to describe each target of a module by a '#kernel.target'}}
+module attributes {kernel.targets = {cpu = "x86-64"}} {
+}
+
+// -----
+
+// expected-error @+1 {{expected caches of at least 4096 bytes}}
+module attributes {kernel.targets = {cpu = #kernel.target<triple = "", processor = "", features = "", layout = "", l1 = 0, l2 = 4096>}} {
+}
+
+// -----
+
+llvm.func @division(i64, !llvm.ptr, i64, i64) attributes
+    // expected-error @+1 {{expected an extent over the sizes of a kernel}}
+    {kernel.abi = #kernel.abi<extent = affine_map<()[s0] -> (s0 floordiv (1 - 1))>, grain = 1, scratch = affine_map<() -> (0)>>}

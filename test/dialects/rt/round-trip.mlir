@@ -1,0 +1,66 @@
+// Every operation and attribute of rt prints as it parses.
+// RUN: tfc-opt %s | FileCheck %s
+
+llvm.func @kernel(i64, !llvm.ptr, i64, i64)
+llvm.func @kernel.task(!llvm.ptr, i64, i64)
+
+// CHECK-LABEL: llvm.func @frame
+// CHECK: %[[FEEDS:.*]] = rt.field %{{.*}}[feeds]
+// CHECK: rt.element %[[FEEDS]][3] : !llvm.ptr
+// CHECK: %[[SYMBOLS:.*]] = rt.field %{{.*}}[symbols]
+// CHECK: rt.element %[[SYMBOLS]][0] : i64
+llvm.func @frame(%frame: !llvm.ptr) -> i64 {
+  %feeds = rt.field %frame[feeds]
+  %x = rt.element %feeds[3] : !llvm.ptr
+  %symbols = rt.field %frame[symbols]
+  %n = rt.element %symbols[0] : i64
+  llvm.return %n : i64
+}
+
+// CHECK-LABEL: llvm.func @run
+// CHECK: rt.check %{{.*}}, %{{.*}} else out_of_range "no"
+// CHECK: rt.check %{{.*}}, %{{.*}} else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%{{.*}})
+// CHECK: rt.launch %{{.*}}, @kernel(%{{.*}}, %{{.*}}) over %{{.*}} : i64, !llvm.ptr
+// CHECK: rt.launch %{{.*}}, @kernel(%{{.*}}, %{{.*}}) over %{{.*}} grain 4096 : i64, !llvm.ptr
+// CHECK: %[[CHUNKS:.*]] = rt.field %{{.*}}[chunks]
+// CHECK: rt.grow %{{.*}}, %[[CHUNKS]][2] to %{{.*}}
+// CHECK: rt.chunk %[[CHUNKS]][2]
+// CHECK: scf.if
+// CHECK-NEXT: rt.enqueue %{{.*}}, queue 0(%{{.*}}, %{{.*}}) count %{{.*}} late
+// CHECK: rt.dequeue %{{.*}}, queue 1(%{{.*}}) count %{{.*}}
+// CHECK: rt.dequeue_up_to %{{.*}}, queue 1(%{{.*}}) count %{{.*}} taken %{{.*}} late
+// CHECK: rt.queue_size %{{.*}}, queue 0
+// CHECK: rt.queue_close %{{.*}}, queue 0
+// CHECK: rt.queue_close %{{.*}}, queue 0 cancel_pending
+llvm.func @run(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64, %holds: i1) -> i32 {
+  rt.check %frame, %holds else out_of_range "no"
+  rt.check %frame, %holds else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%n)
+  rt.launch %frame, @kernel(%n, %x) over %n : i64, !llvm.ptr
+  rt.launch %frame, @kernel(%n, %x) over %n grain 4096 : i64, !llvm.ptr
+  %chunks = rt.field %frame[chunks]
+  rt.grow %frame, %chunks[2] to %n
+  %data = rt.chunk %chunks[2]
+  scf.if %holds {
+    rt.enqueue %frame, queue 0(%x, %data) count %n late
+  }
+  rt.dequeue %frame, queue 1(%x) count %n
+  rt.dequeue_up_to %frame, queue 1(%x) count %n taken %data late
+  %size = rt.queue_size %frame, queue 0
+  rt.queue_close %frame, queue 0
+  rt.queue_close %frame, queue 0 cancel_pending
+  llvm.return %size : i32
+}
+
+// CHECK-LABEL: dfg.entry @memory
+// CHECK-SAME: rt.arena = #rt.arena<[128, 3] of <1, "64 * n">>
+// CHECK-SAME: rt.tapes = [@tape]
+// CHECK: rt.memory = [#rt.slot<1, 2>], rt.scratch = #rt.slot<0, 64>
+// CHECK: rt.memory = [#rt.chunk<1>]
+dfg.tape @tape : tensor<4xf32>
+dfg.entry @memory(%x: tensor<?xf32, #dfg.dims<n>>, %m: tensor<i32>)
+    attributes {symbols = ["n"], rt.arena = #rt.arena<[128, 3] of <1, "64 * n">>, rt.tapes = [@tape]} {
+  %y = dfg.launch @kernel(%x) {sizes = #dfg.dims<n>, rt.memory = [#rt.slot<1, 2>], rt.scratch = #rt.slot<0, 64>}
+      : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
+  %l = dfg.list_create %m {shape = #dfg.dims<4>, rt.memory = [#rt.chunk<1>]} : tensor<i32>
+  dfg.return
+}
