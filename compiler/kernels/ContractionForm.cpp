@@ -1,3 +1,6 @@
+// Recognition of sums of products and of their linear accesses. Separate from the schedule, because
+// the schedule and the emitters of products both need it.
+
 #include "compiler/kernels/ContractionForm.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -45,7 +48,8 @@ bool isCast(Operation *op) {
   return isa_and_nonnull<CastOpInterface>(op) && op->getNumOperands() == 1;
 }
 
-/// Collects the inputs that `value` is computed from; fails where it is not a function of elements.
+/// Collects the inputs that `value` is computed from; fails if it is not an elementwise function of
+/// inputs.
 LogicalResult collectInputs(linalg::GenericOp op, Value value, SmallVectorImpl<unsigned> &inputs) {
   if (auto arg = dyn_cast<BlockArgument>(value); arg && arg.getOwner() == op.getBody()) {
     if (arg.getArgNumber() >= op.getNumDpsInputs() ||
@@ -70,7 +74,8 @@ LogicalResult collectInputs(linalg::GenericOp op, Value value, SmallVectorImpl<u
   return success();
 }
 
-/// The addition of a product to the accumulator at the end of the body, or null.
+/// Returns the multiplication whose result is added to the accumulator at the end of the body, or
+/// null.
 Operation *matchMultiplyAdd(linalg::GenericOp op) {
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   Value accumulator = op.getBody()->getArgument(op.getNumDpsInputs());
@@ -94,7 +99,7 @@ Operation *matchMultiplyAdd(linalg::GenericOp op) {
   return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(multiply) ? multiply : nullptr;
 }
 
-/// The loops that the inputs of a factor depend on.
+/// Returns the loops that the inputs of a factor depend on.
 llvm::BitVector loopsOf(linalg::GenericOp op, const ContractionFactor &factor) {
   llvm::BitVector loops(op.getNumLoops());
   for (unsigned input : factor.inputs)
@@ -105,8 +110,8 @@ llvm::BitVector loopsOf(linalg::GenericOp op, const ContractionFactor &factor) {
   return loops;
 }
 
-/// Whether loops `first` and `second` index neighbouring dimensions in all the given maps, so that
-/// one counter can stand for both.
+/// Returns true if loops `first` and `second` index adjacent dimensions in each of the maps that
+/// use them, so that one counter can replace both.
 bool areNeighbours(ArrayRef<AffineMap> maps, unsigned first, unsigned second) {
   return llvm::all_of(maps, [&](AffineMap map) {
     if (!map.isFunctionOfDim(first) && !map.isFunctionOfDim(second))
@@ -119,7 +124,7 @@ bool areNeighbours(ArrayRef<AffineMap> maps, unsigned first, unsigned second) {
   });
 }
 
-/// Moves all but the innermost run of loops that are neighbours from `loops` to `outer`.
+/// Keeps the innermost run of adjacent loops in `loops` and moves the others to `outer`.
 void keepNeighbours(function_ref<bool(unsigned, unsigned)> areNeighbours,
                     SmallVectorImpl<unsigned> &loops, SmallVectorImpl<unsigned> &outer) {
   unsigned kept = loops.size();
@@ -129,7 +134,7 @@ void keepNeighbours(function_ref<bool(unsigned, unsigned)> areNeighbours,
   loops.erase(loops.begin(), loops.begin() + kept);
 }
 
-/// Strides of an operand along all loops where it lies in memory row by row; nothing if its
+/// Returns the strides of a dense row-major operand along all loops, or std::nullopt if its
 /// addresses are not linear.
 std::optional<SmallVector<AffineExpr>> loopStrides(linalg::GenericOp op, KernelShapes &shapes,
                                                    OpOperand *operand) {
@@ -148,9 +153,10 @@ std::optional<SmallVector<AffineExpr>> loopStrides(linalg::GenericOp op, KernelS
   return strides;
 }
 
-/// Merges loops of m and of k that move through memory as one, where both factors are in memory at
-/// linear addresses. Else loops of m are one where maps have them side by side, and all of k is,
-/// where factors are computed from the indices that its counter means.
+/// Merges loops of m, and loops of k, that have one common stride in all operands, if both factors
+/// are read from memory at linear addresses. Otherwise, merges loops of m that index adjacent
+/// dimensions, and all loops of k, because the factors are then computed from the delinearized
+/// counter.
 void mergeLoops(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &form,
                 ArrayRef<AffineMap> maps) {
   SmallVector<SmallVector<AffineExpr>> strides;
@@ -163,7 +169,8 @@ void mergeLoops(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &for
   for (const ContractionFactor *factor : {&form.a, &form.b}) {
     OpOperand *operand = op.getDpsInputOperand(factor->inputs.front());
     addStrides(operand);
-    // What a kernel is given is in memory; a value of its own may be computed where it is read.
+    // Arguments of the kernel are in memory; values computed by the kernel may be computed in
+    // place.
     isLinear &= factor->inputs.size() == 1 && isa<BlockArgument>(operand->get());
   }
   addStrides(op.getDpsInitOperand(0));
@@ -191,7 +198,7 @@ Type computeTypeOf(Type factorType) {
   return nullptr;
 }
 
-/// Sorts the loops into n, m, k and outer loops; fails where no output loop suits vectors.
+/// Classifies the loops as n, m, k and outer loops; fails if no output loop can be vectorized.
 LogicalResult assignLoops(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &form) {
   AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (!outMap.isProjectedPermutation())
@@ -250,7 +257,8 @@ std::optional<ContractionForm> matchContraction(linalg::GenericOp op, KernelShap
   return form;
 }
 
-/// The stride of `counter` in an address, which becomes the rest; fails where it varies.
+/// Extracts the stride of `counter` from an address and leaves the rest in `address`; fails if the
+/// stride is not loop-invariant.
 static LogicalResult takeStride(AffineExpr &address, AffineDimExpr counter, AffineExpr &stride) {
   AffineExpr rest;
   if (!Polynomial(address).split(counter, stride, rest))
@@ -270,7 +278,7 @@ std::optional<LinearAccess> linearAccess(linalg::GenericOp op, const Contraction
   OpOperand *input = op.getDpsInputOperand(factor.inputs.front());
   if (getElementTypeOrSelf(input->get().getType()).isInteger(1))
     return std::nullopt;
-  // Stand-ins for the counters, far from the dims that outer indices use.
+  // Placeholders for the counters, with numbers beyond those of the dims in outer indices.
   MLIRContext *context = op.getContext();
   auto counter = [&](unsigned i) {
     return cast<AffineDimExpr>(getAffineDimExpr((1u << 20) + i, context));

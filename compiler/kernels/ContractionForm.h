@@ -5,28 +5,29 @@
 
 namespace tfc::kernels {
 
-/// One factor of the product that a contraction adds up, as the body computes it from its inputs.
+/// One factor of the products that a contraction sums, as the body computes it from its inputs.
 struct ContractionFactor {
-  /// The value in the body that is multiplied.
+  /// The multiplied value in the body.
   mlir::Value root;
   /// The inputs of the generic that `root` depends on.
   llvm::SmallVector<unsigned, 2> inputs;
 };
 
-/// A contraction seen as `out[outer, m, n] += a(outer, m, k) * b(outer, k, n)`.
+/// A contraction in the form `out[outer, m, n] += a(outer, m, k) * b(outer, k, n)`.
 ///
-/// `n` is the loop that runs along the innermost dimension of the output, and factor `a` is the one
-/// that does not depend on it. The loops of `m` and `k` are merged into one counter each; those
-/// that cannot be stand around it: loops of a alone in `mOuter`, loops of the sum in `kOuter`.
+/// `n` is the loop over the innermost dimension of the output, and `a` is the factor that does not
+/// depend on it. The loops of `m` and those of `k` are merged into one counter each. Loops that
+/// cannot be merged surround them: parallel loops that only `a` depends on are in `mOuter`,
+/// reduction loops in `kOuter`.
 struct ContractionForm {
   ContractionFactor a, b;
-  /// Element type of the factors, and the type in which products are added up.
+  /// Element type of the factors, and the type in which products are accumulated.
   mlir::Type factorType, computeType;
   llvm::SmallVector<unsigned> outer, mOuter, m, kOuter, k;
   unsigned n = 0;
   llvm::SmallVector<mlir::AffineExpr> loopSizes;
 
-  /// Whether the elements of a factor's input are not what is multiplied.
+  /// Returns true if the elements of a factor's input are converted before the multiplication.
   bool converts(const ContractionFactor &factor) const {
     return !llvm::isa<mlir::BlockArgument>(factor.root) || factorType != computeType;
   }
@@ -38,8 +39,8 @@ struct ContractionForm {
   mlir::AffineExpr kOuterSize() const { return product(kOuter); }
   mlir::AffineExpr outerSize() const { return product(outer); }
 
-  /// The indices of all loops at a point given by merged counters and, for the other loops, `fixed`
-  /// (null: 0), which has a place for every loop.
+  /// Returns the indices of all loops at a point given by the merged counters. `fixed` has an entry
+  /// for every loop and is used for the loops that are not merged; a null entry means 0.
   llvm::SmallVector<mlir::AffineExpr> point(llvm::ArrayRef<mlir::AffineExpr> fixed,
                                             mlir::AffineExpr mIndex, mlir::AffineExpr nIndex,
                                             mlir::AffineExpr kIndex) const;
@@ -48,40 +49,41 @@ private:
   mlir::AffineExpr product(llvm::ArrayRef<unsigned> loops) const;
 };
 
-/// Recognises a sum of products with a vectorisable output; nothing for all other generics.
+/// Recognizes a sum of products with a vectorizable output; returns std::nullopt for other
+/// generics.
 std::optional<ContractionForm> matchContraction(mlir::linalg::GenericOp op, KernelShapes &shapes);
 
-/// A matrix product (a generic that multiplies two operands and adds up along its reduction loops)
-/// with the parallel generics that ride along.
+/// A matrix product (a generic that multiplies two operands and sums over its reduction loops) with
+/// the parallel generics that are fused into it.
 struct ContractionNest {
   mlir::linalg::GenericOp op;
-  /// Generics whose results are stored; each reads the product at its own point only.
+  /// Generics whose results are stored; each reads the product only at the point that it computes.
   llvm::SmallVector<mlir::linalg::GenericOp> epilogues;
-  /// For each epilogue, the index of the product's tensor that each of its loops is.
+  /// For each loop of each epilogue, the index into the product's tensor that it corresponds to.
   llvm::SmallVector<llvm::SmallVector<unsigned>> epilogueLoops;
-  /// Whether the product itself is stored as well.
+  /// True if the product itself is stored, too.
   bool storesProduct = true;
 };
 
-/// Element (across, k) of a factor is at base + across * stride + k * stride, in elements; `across`
-/// runs along m for factor a and along n for factor b. Each loop of kOuter adds its index times its
-/// stride.
+/// The address of element (across, k) of a factor is base + across index * across + k index * k, in
+/// elements. `across` belongs to m for factor a and to n for factor b. Each loop of kOuter adds its
+/// index times its stride.
 struct LinearAccess {
   mlir::AffineExpr base, across, k;
   llvm::SmallVector<mlir::AffineExpr> kOuter;
 };
 
-/// How a factor reads its input of the given strides, or nothing where addresses are not linear in
-/// the counters. `base` depends on the `fixed` indices of outer and mOuter alone.
+/// Returns how a factor accesses its input with the given strides, or std::nullopt if addresses are
+/// not linear in the counters. `base` depends only on the `fixed` indices of outer and mOuter.
 std::optional<LinearAccess> linearAccess(mlir::linalg::GenericOp op, const ContractionForm &form,
                                          bool isA, llvm::ArrayRef<mlir::AffineExpr> strides,
                                          llvm::ArrayRef<mlir::AffineExpr> fixed);
 
-/// The same for a tensor that lies in memory row by row.
+/// The same for a dense row-major tensor.
 std::optional<LinearAccess> denseAccess(KernelShapes &shapes, mlir::linalg::GenericOp op,
                                         const ContractionForm &form, bool isA);
 
-/// The value of a constant expression.
+/// Returns the value of a constant expression, or std::nullopt if `expr` is not constant.
 std::optional<int64_t> constantOf(mlir::AffineExpr expr);
 
 } // namespace tfc::kernels

@@ -1,3 +1,5 @@
+// What a stage reads and computes at one point of its loops.
+
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/Schedule.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -24,13 +26,13 @@ private:
   function_ref<bool(Operation *)> isStage;
   Footprint &out;
   DenseSet<std::pair<Value, AffineMap>> seen;
-  /// Numbers for values that come from data.
+  /// Next symbol for a data-dependent value.
   unsigned nextUnknown = 1 << 16;
 };
 
 } // namespace
 
-/// A rough price of one operation; loads are not counted.
+/// A rough cost of one operation; loads are not counted.
 static int64_t costOf(Operation *op) {
   if (isa<arith::ConstantOp>(op) || isa<linalg::IndexOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>())
@@ -65,7 +67,7 @@ void Walker::visit(linalg::GenericOp op, ArrayRef<AffineExpr> loops) {
     if (!isa<RankedTensorType>(operand.get().getType()) ||
         op.getMatchingBlockArgument(&operand).use_empty())
       continue;
-    // A reduction's initial value is read once, not at every point.
+    // The initial value of a reduction is read once, not at every point.
     if (op.isDpsInit(&operand) && op.getNumReductionLoops() != 0)
       continue;
     SmallVector<AffineExpr> indices;
@@ -94,7 +96,7 @@ void Walker::visitTensor(Value tensor, ArrayRef<AffineExpr> indices) {
     return;
   auto producer = tensor.getDefiningOp<linalg::GenericOp>();
   Operation *def = tensor.getDefiningOp();
-  // A table of numbers lies in memory, too.
+  // Constant tables are read from memory, too.
   DenseElementsAttr constant;
   bool isTable = def && matchPattern(def, m_Constant(&constant)) && !constant.isSplat();
   if (!def || isStage(def) || isTable) {
@@ -144,7 +146,7 @@ Operation *tfc::kernels::combinerOf(linalg::GenericOp op, unsigned number) {
   if (!combiner || combiner->getBlock() != op.getBody() || combiner->getNumOperands() != 2 ||
       !accumulator.hasOneUse() || *accumulator.user_begin() != combiner)
     return nullptr;
-  // lhs - acc is no combiner, and neither is anything without a neutral element.
+  // `lhs - acc` is not a combiner, and neither is an operation without a neutral element.
   if (!arith::getNeutralElement(combiner) || isa<arith::SubFOp>(combiner) ||
       isa<arith::SubIOp>(combiner))
     return nullptr;

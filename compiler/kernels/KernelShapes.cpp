@@ -1,3 +1,5 @@
+// Shapes and loop extents of kernels as expressions over their size arguments.
+
 #include "compiler/kernels/KernelShapes.h"
 #include "compiler/kernels/Polynomial.h"
 #include "dialects/linalg_ext/LinalgExt.h"
@@ -9,7 +11,7 @@ using namespace mlir;
 using namespace tfc::kernels;
 namespace kernel = tfc::kernel;
 
-/// Rewrites the symbols of a shape map by `sizes` and appends its results.
+/// Replaces the symbols of a shape map by `sizes` and appends its results to `shape`.
 static void appendShape(AffineMap map, ArrayRef<AffineExpr> sizes,
                         SmallVectorImpl<AffineExpr> &shape) {
   for (AffineExpr expr : map.getResults())
@@ -37,7 +39,7 @@ AffineExpr KernelShapes::symbolOf(Value index) {
   return indexExprs[index] = getAffineSymbolExpr(symbols.size() - 1, index.getContext());
 }
 
-/// The expression of a binary arith operation on indices, or null.
+/// Returns the expression of a binary arith operation on indices, or null.
 static AffineExpr binaryExpr(Operation *op, AffineExpr lhs, AffineExpr rhs) {
   return llvm::TypeSwitch<Operation *, AffineExpr>(op)
       .Case<arith::AddIOp>([&](auto) { return lhs + rhs; })
@@ -79,7 +81,7 @@ AffineExpr KernelShapes::indexExpr(Value index) {
   return indexExprs[index] = normalize(expr);
 }
 
-/// The operand whose shape is that of result `number` of `op`, or null.
+/// Returns the operand that has the shape of result `number` of `op`, or null.
 static Value sameShapedOperand(Operation *op, unsigned number) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case<linalg::LinalgOp>([&](auto linalg) { return linalg.getDpsInits()[number]; })
@@ -119,7 +121,8 @@ ArrayRef<AffineExpr> KernelShapes::shapeOf(Value tensor) {
 
 SmallVector<AffineExpr> KernelShapes::loopSizes(linalg::GenericOp op) {
   SmallVector<AffineExpr> sizes(op.getNumLoops());
-  // Outputs first: they are projected permutations and their shapes come from tensor.empty.
+  // Outputs come first: their maps are projected permutations and their shapes are those of
+  // tensor.empty.
   SmallVector<OpOperand *> operands;
   for (OpOperand &operand : llvm::reverse(op->getOpOperands()))
     operands.push_back(&operand);

@@ -8,8 +8,8 @@ namespace tfc::kernels {
 
 /// Shapes of the tensors of a kernel in linalg form, as semi-affine expressions over symbols.
 ///
-/// Symbol i is the kernel's i-th size argument; further symbols stand for index values that are not
-/// expressions of those.
+/// Symbol i is the kernel's i-th size argument; further symbols represent index values that cannot
+/// be expressed in terms of these.
 class KernelShapes {
 public:
   explicit KernelShapes(kernel::FuncOp kernel);
@@ -29,7 +29,7 @@ public:
   /// An index value of the kernel's body as an expression over symbols.
   mlir::AffineExpr indexExpr(mlir::Value index);
 
-  /// The index values behind all symbols.
+  /// Returns the index values that the symbols represent.
   llvm::ArrayRef<mlir::Value> symbolValues() const { return symbols; }
 
 private:

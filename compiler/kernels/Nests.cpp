@@ -1,3 +1,6 @@
+// The part of the schedule that decides which stages share loops, and which loops are vectorized.
+// What is materialized, and where, is decided in Schedule.cpp.
+
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/Schedule.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -5,14 +8,14 @@
 using namespace mlir;
 using namespace tfc::kernels;
 
-/// Independent stages share loops while they touch at most this many tensors.
+/// Independent stages share loops as long as they access at most this many tensors.
 static constexpr unsigned kStreams = 24;
 
 static AffineExpr loopDim(const Stage &stage, unsigned loop) {
   return getAffineDimExpr(loop, stage.op->getContext());
 }
 
-/// The loop of `stage` that is exactly `expr`, if it is parallel.
+/// Returns the parallel loop of `stage` that is exactly `expr`, if there is one.
 static std::optional<unsigned> parallelLoop(const Stage &stage, AffineExpr expr) {
   auto dim = dyn_cast<AffineDimExpr>(expr);
   if (dim && llvm::is_contained(stage.parallelLoops, dim.getPosition()))
@@ -20,7 +23,7 @@ static std::optional<unsigned> parallelLoop(const Stage &stage, AffineExpr expr)
   return std::nullopt;
 }
 
-/// The loop with the best score among `loops`, if running it along the lanes makes sense.
+/// Returns the loop among `loops` with the best score, if vectorizing it is profitable.
 static std::optional<unsigned> bestVectorLoop(KernelShapes &shapes, const Stage &stage,
                                               ArrayRef<unsigned> loops) {
   bool combines = llvm::all_of(stage.generic()->getResults(), [&](OpResult result) {
@@ -44,7 +47,7 @@ static std::optional<unsigned> bestVectorLoop(KernelShapes &shapes, const Stage 
 
 //===--- which stages share outer loops -----------------------------------===//
 
-/// The number of the last nest that makes something that `stage` reads, or none.
+/// Returns the number of the last nest that produces an operand of `stage`, if any.
 static std::optional<unsigned> lastProducer(const Stage &stage,
                                             function_ref<std::optional<unsigned>(Value)> nestOf) {
   std::optional<unsigned> last;
@@ -91,7 +94,7 @@ void Schedule::placeStage(Stage &stage) {
   allNests.push_back(std::move(nest));
 }
 
-/// Lets an independent stage of the same loops in if it reads some of the same data.
+/// Adds an independent stage with the same loops to the nest if it reads some of the same data.
 bool Schedule::joinSibling(Nest &nest, Stage &stage) {
   const Stage &first = *nest.stages.front();
   if (!first.generic() || first.isProduct || first.parallelLoops.size() != nest.outer.size() ||
@@ -121,8 +124,8 @@ bool Schedule::joinSibling(Nest &nest, Stage &stage) {
   return true;
 }
 
-/// Lets a stage in that reads the nest's values where the outer loops are. The outer loops that it
-/// cannot follow become inner ones of the stages.
+/// Adds a stage to the nest if it reads the nest's values at the indices of the outer loops. Outer
+/// loops for which this does not hold become inner loops of the nest's stages.
 bool Schedule::join(Nest &nest, Stage &stage) {
   if (!nest.stages.front()->generic())
     return false;
@@ -136,7 +139,7 @@ bool Schedule::join(Nest &nest, Stage &stage) {
     depends = true;
     AffineMap map = producer->generic().getIndexingMapMatchingResult(cast<OpResult>(read.tensor));
     for (auto [expr, index] : llvm::zip(map.getResults(), read.indices)) {
-      // Loops that the nest does not share are not placed yet.
+      // Loops that the nest does not share have no position yet.
       AffineExpr written = producer->loops[cast<AffineDimExpr>(expr).getPosition()];
       const unsigned *place = llvm::find_if(
           nest.outer, [&](unsigned outer) { return written == loopDim(stage, outer); });
@@ -175,7 +178,8 @@ bool Schedule::join(Nest &nest, Stage &stage) {
 
 //===--- sweeps -----------------------------------------------------------===//
 
-/// Loops of a stage that the nest's outer loops do not fix: parallel ones, then reductions.
+/// Returns the loops of a stage that the nest's outer loops do not fix: parallel loops, then
+/// reduction loops.
 static SmallVector<unsigned> innerLoops(const Stage &stage) {
   SmallVector<unsigned> inner;
   for (unsigned loop : stage.parallelLoops)
@@ -189,7 +193,8 @@ static unsigned numInnerParallel(const Stage &stage, ArrayRef<unsigned> inner) {
   return inner.size() - stage.reductionLoops.size();
 }
 
-/// Whether a reduction keeps one accumulator per lane: its lanes are different elements.
+/// Returns true if a reduction keeps one accumulator per lane, that is, the lanes are different
+/// elements of the result.
 static bool isColumnReduction(KernelShapes &shapes, const Stage &stage) {
   if (stage.reductionLoops.empty())
     return false;
@@ -239,7 +244,7 @@ bool Schedule::joinSweep(Nest &nest, Sweep &sweep, Stage &stage, ArrayRef<unsign
             resultIndices(*producer, cast<OpResult>(read.tensor).getResultNumber());
   }
   fits &= depends || !column || !stage.isParallel();
-  // A column's reductions run before its parallel stages.
+  // The reductions of a column run before its parallel stages.
   fits &= !(depends && column && !stage.isParallel());
   if (!fits) {
     for (unsigned loop : inner)
@@ -252,7 +257,8 @@ bool Schedule::joinSweep(Nest &nest, Sweep &sweep, Stage &stage, ArrayRef<unsign
   return true;
 }
 
-/// Hands a reduction with parallel stages on its result to the emitter of matrix products.
+/// Turns a reduction followed by parallel stages on its result into a contraction for the emitter
+/// of matrix products.
 void Schedule::formProduct(Sweep &sweep) {
   const Stage &root = *sweep.stages.front();
   ContractionNest product;
@@ -273,7 +279,7 @@ void Schedule::formProduct(Sweep &sweep) {
   sweep.product = product;
 }
 
-/// Where all stages share all parallel loops, these become the loops of a single sweep.
+/// If all stages share all parallel loops, these become the loops of a single sweep.
 bool Schedule::formFullSweep(Nest &nest) {
   for (Stage *stage : nest.stages)
     if (!stage->generic() || stage->parallelLoops.size() != nest.outer.size() ||
@@ -331,7 +337,7 @@ void Schedule::formSweeps(Nest &nest) {
 
 //===--- loops ------------------------------------------------------------===//
 
-/// Chooses the lanes' loop for all stages of a sweep by their accesses in the nest's loops.
+/// Chooses the vectorized loop of all stages of a sweep by their accesses in the nest's loops.
 void Schedule::chooseVectorLoop(Nest &nest, Sweep &sweep) {
   if (sweep.kind != Sweep::Kind::Pointwise && sweep.kind != Sweep::Kind::Column)
     return;
@@ -353,7 +359,7 @@ void Schedule::chooseVectorLoop(Nest &nest, Sweep &sweep) {
   }
 }
 
-/// Replaces loop `loop` by zero in a nest and takes it off the lists.
+/// Replaces loop `loop` by zero in a nest and removes it from all lists of loops.
 static void removeLoop(Nest &nest, unsigned loop) {
   llvm::erase(nest.outer, loop);
   for (Sweep &sweep : nest.sweeps) {
@@ -379,8 +385,9 @@ void Schedule::dropUnitLoops(Nest &nest) {
       removeLoop(nest, loop);
 }
 
-/// Whether running `outer` and `inner` as one loop keeps every address: each access moves with
-/// `outer` as with `size(inner)` steps of `inner`, and no body asks where it is.
+/// Returns true if `outer` and `inner` can be merged into one loop: for each access, one step of
+/// `outer` advances the address as much as `size(inner)` steps of `inner`, and no body uses the
+/// index of either loop.
 bool Schedule::collapsible(ArrayRef<Stage *> users, const Nest &nest, unsigned outer,
                            unsigned inner) {
   AffineExpr size = nest.sizes[inner];

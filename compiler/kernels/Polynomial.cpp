@@ -1,10 +1,13 @@
+// Normal form of addresses and sizes, for which MLIR's affine simplification is too weak.
+
 #include "compiler/kernels/Polynomial.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace tfc::kernels;
 
-/// A total order on atoms that does not depend on addresses, so that the output is reproducible.
+/// A total order on atoms that does not depend on pointer values, so that the output is
+/// reproducible.
 static int compareAtoms(AffineExpr lhs, AffineExpr rhs) {
   if (lhs == rhs)
     return 0;
@@ -103,7 +106,7 @@ void Polynomial::mergeDivisions() {
       Polynomial scaled(context), factor(context);
       factor.sum.push_back(division);
       scaled.addProduct(factor, Polynomial(mod.getRHS()));
-      // All terms that the division has where n is a sum.
+      // If n is a sum, the division contributes several terms; all of them must be present.
       if (!llvm::all_of(scaled.sum, [&](const Term &part) { return contains(part); }))
         continue;
       Polynomial outer(context);

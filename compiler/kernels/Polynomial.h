@@ -5,10 +5,10 @@
 
 namespace tfc::kernels {
 
-/// A sum of products of atoms, the normal form in which addresses and sizes are compared.
+/// A sum of products of atoms: the normal form in which addresses and sizes are compared.
 ///
-/// Atoms are dimensions, symbols, and floordiv, ceildiv and mod expressions. Unlike MLIR's own
-/// simplification this one also works with products of symbols and dimensions.
+/// Atoms are dimensions, symbols, and floordiv, ceildiv and mod expressions. Unlike MLIR's
+/// simplification, this form also handles products of symbols and dimensions.
 class Polynomial {
 public:
   struct Term {
@@ -22,8 +22,8 @@ public:
   bool isZero() const { return sum.empty(); }
   mlir::AffineExpr toExpr() const;
 
-  /// Splits the polynomial into `coefficient * dim + rest`; fails where `dim` is squared or occurs
-  /// inside a floordiv, ceildiv or mod.
+  /// Splits the polynomial into `coefficient * dim + rest`. Returns false if `dim` occurs with a
+  /// higher power or inside a floordiv, ceildiv or mod.
   bool split(mlir::AffineDimExpr dim, mlir::AffineExpr &coefficient, mlir::AffineExpr &rest) const;
 
 private:
@@ -38,10 +38,10 @@ private:
   llvm::SmallVector<Term> sum;
 };
 
-/// `expr` in normal form; equal expressions (as polynomials) become the same.
+/// Returns `expr` in normal form; expressions that are equal as polynomials become identical.
 mlir::AffineExpr normalize(mlir::AffineExpr expr);
 
-/// Whether `dim` occurs anywhere in `expr`.
+/// Returns true if `dim` occurs anywhere in `expr`.
 bool usesDim(mlir::AffineExpr expr, mlir::AffineDimExpr dim);
 
 } // namespace tfc::kernels

@@ -1,3 +1,5 @@
+// Common preparation of kernels before they are scheduled for any target.
+
 #include "compiler/kernels/Prepare.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -22,14 +24,14 @@ tfc::kernels::findKernels(ModuleOp module, function_ref<bool(kernel::TargetAttr)
   return kernels;
 }
 
-/// Reads through casts between static and dynamic types of one shape.
+/// Looks through casts between static and dynamic types of the same shape.
 static Value withoutCasts(Value value) {
   while (auto cast = value.getDefiningOp<tensor::CastOp>())
     value = cast.getSource();
   return value;
 }
 
-/// A generic that copies `source`, of the type of `like`.
+/// Creates a generic that copies `source`.
 static Value createCopy(OpBuilder &b, Location loc, Value source) {
   auto type = cast<RankedTensorType>(source.getType());
   SmallVector<Value> sizes;
@@ -46,7 +48,7 @@ static Value createCopy(OpBuilder &b, Location loc, Value source) {
       .getResult(0);
 }
 
-/// Whether memory can hold tensors of the type.
+/// Returns true if tensors of the type can be stored in memory.
 static bool isStored(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)

@@ -6,13 +6,13 @@
 
 namespace tfc::kernels {
 
-/// The kernels of a module, in order, that have a body and a target that is `wanted`. Fails if the
-/// module does not describe the target of one.
+/// Returns, in order, the kernels of a module that have a body and a target accepted by `wanted`.
+/// Fails if the module lacks a description of the target of one of them.
 mlir::FailureOr<llvm::SmallVector<kernel::FuncOp>>
 findKernels(mlir::ModuleOp module, llvm::function_ref<bool(kernel::TargetAttr)> wanted);
 
 /// Brings a kernel into the form that schedules expect: every structured operation is a
-/// linalg.generic, and every result is made by one that makes no other result.
+/// linalg.generic, and every returned value is the result of a separate structured operation.
 mlir::LogicalResult prepareKernel(kernel::FuncOp kernel);
 
 } // namespace tfc::kernels

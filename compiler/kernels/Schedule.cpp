@@ -1,3 +1,6 @@
+// The part of the schedule that decides which values are materialized, and where. Loops are formed
+// in Nests.cpp.
+
 #include "compiler/kernels/Schedule.h"
 #include "compiler/kernels/Polynomial.h"
 #include "dialects/linalg_ext/LinalgExt.h"
@@ -7,9 +10,9 @@ using namespace mlir;
 using namespace tfc::kernels;
 namespace kernel = tfc::kernel;
 
-/// From this cost on, a producer is computed once rather than by each of its readers.
+/// A producer of at least this cost is materialized rather than recomputed by each of its readers.
 static constexpr int64_t kDear = 8;
-/// The same for a reader that is a reduction, which repeats the work many times over.
+/// The same for readers that are reductions, which repeat the work in each step.
 static constexpr int64_t kDearInReduction = 3;
 
 AffineExpr tfc::kernels::denseOffset(KernelShapes &shapes, Value tensor,
@@ -21,7 +24,7 @@ AffineExpr tfc::kernels::denseOffset(KernelShapes &shapes, Value tensor,
   return normalize(offset);
 }
 
-/// Points for an access whose offset grows by `stride` per lane.
+/// Score of an access whose offset advances by `stride` per lane.
 static int64_t strideScore(AffineExpr offset, AffineDimExpr dim, int64_t contiguous,
                            int64_t strided) {
   AffineExpr stride, rest;
@@ -64,9 +67,10 @@ SmallVector<AffineExpr> Schedule::readIndices(const Stage &stage, const Access &
   return indices;
 }
 
-//===--- which values get memory ------------------------------------------===//
+//===--- materialized values ----------------------------------------------===//
 
-/// Whether a generic can be computed at any element of its results: its loops follow from it.
+/// Returns true if a generic can be computed at any element of its results: the element determines
+/// all loop indices.
 static bool isComputableInPlace(linalg::GenericOp op) {
   return op.getNumReductionLoops() == 0 && llvm::all_of(op->getResults(), [&](OpResult result) {
            AffineMap map = op.getIndexingMapMatchingResult(result);
@@ -74,8 +78,8 @@ static bool isComputableInPlace(linalg::GenericOp op) {
          });
 }
 
-/// Whether a stage at some loops computes an element at `indices` again and again: a loop around
-/// the innermost one that chooses the element does not change it.
+/// Returns true if a stage that reads `indices` computes the same element repeatedly: the indices
+/// are invariant in a loop that surrounds a loop on which they depend.
 static bool repeats(const Stage &stage, ArrayRef<AffineExpr> indices) {
   SmallVector<unsigned> order(stage.parallelLoops);
   order.append(stage.reductionLoops);
@@ -109,7 +113,8 @@ void Schedule::addStage(Operation *op) {
   stages.push_back(std::move(stage));
 }
 
-/// Gives the last of the producers that would be computed too often memory of its own.
+/// Materializes the last of the producers that would be recomputed too often. Returns false if
+/// there is none.
 bool Schedule::addCostlyProducer() {
   llvm::MapVector<Operation *, SmallVector<std::pair<Stage *, Access *>>> uses;
   for (auto &stage : stages)
@@ -212,9 +217,9 @@ Schedule::Schedule(KernelShapes &shapes, const ScheduleOptions &options)
   }
 }
 
-//===--- where values live ------------------------------------------------===//
+//===--- storage ----------------------------------------------------------===//
 
-/// Finds the dimensions of every value that the loops around its nest's sweeps do not fix.
+/// Finds, for every value, the dimensions that the loops around its nest's sweeps do not fix.
 void Schedule::findInnerDims() {
   for (auto &stage : stages)
     for (OpResult result : stage->op->getResults()) {

@@ -5,43 +5,44 @@
 
 namespace tfc::kernels {
 
-/// A read of memory by a stage: `tensor` at `indices`, which are over the stage's loops (dims), the
-/// kernel's sizes (symbols) and, where computed from data, further symbols.
+/// A memory read of a stage: `tensor` at `indices`, which are expressions over the stage's loops
+/// (dims), the kernel's sizes (symbols) and, for data-dependent indices, further symbols.
 struct Access {
   mlir::Value tensor;
   llvm::SmallVector<mlir::AffineExpr> indices;
 };
 
-/// What happens at one point of a stage's loops, producers computed in place included.
+/// What happens at one point of a stage's loops, including the work of producers computed in place.
 struct Footprint {
   llvm::SmallVector<Access> reads;
-  /// Loop expressions whose value the bodies use (linalg.index).
+  /// Loop expressions whose values the bodies use (linalg.index).
   llvm::SmallVector<mlir::AffineExpr> indexUses;
   /// Tensors computed in place.
   llvm::SmallVector<Access> inlined;
-  /// Arithmetic, in units of a simple operation.
+  /// Arithmetic cost, in units of a simple operation.
   int64_t cost = 0;
 };
 
-/// An operation whose results are materialised: a generic, or one of linalg_ext.
+/// An operation whose results are materialized: a generic or an operation of linalg_ext.
 struct Stage {
   mlir::Operation *op;
   Footprint footprint;
-  /// Its loops' extents; empty for others than generics.
+  /// Extents of its loops; empty for operations other than generics.
   llvm::SmallVector<mlir::AffineExpr> sizes;
   /// Loops in the order of the (first) result's dimensions.
   llvm::SmallVector<unsigned> parallelLoops;
   llvm::SmallVector<unsigned> reductionLoops;
-  /// The loop that runs along the lanes, or none.
+  /// The vectorized loop, if any.
   std::optional<unsigned> vectorLoop;
-  /// Whether it is a product that the target emits by code of its own.
+  /// True if it is a product that the target emits with a dedicated emitter.
   bool isProduct = false;
-  /// Its loops as expressions over the nest's loops (dims), outer ones first.
+  /// Its loops as expressions over the nest's loops (dims), outermost first.
   llvm::SmallVector<mlir::AffineExpr> loops;
 
   mlir::linalg::GenericOp generic() const { return llvm::dyn_cast<mlir::linalg::GenericOp>(op); }
   bool isParallel() const { return generic() && reductionLoops.empty(); }
-  /// Whether the lanes run along a reduction: lanes are combined at the end.
+  /// Returns true if the vectorized loop is a reduction loop, so that the lanes are combined at the
+  /// end.
   bool isRowReduction() const {
     return vectorLoop && llvm::is_contained(reductionLoops, *vectorLoop);
   }
@@ -50,9 +51,10 @@ struct Stage {
 /// Stages that run in the same inner loops.
 struct Sweep {
   enum class Kind {
-    /// Parallel stages and row reductions at each point of the loops.
+    /// Parallel stages and row reductions, all at each point of the loops.
     Pointwise,
-    /// Reductions of one space, each lane for itself, then parallel stages on what they give.
+    /// Reductions over the same space, one accumulator per lane, followed by parallel stages on
+    /// their results.
     Column,
     Contraction,
     /// One linalg_ext operation.
@@ -60,18 +62,18 @@ struct Sweep {
   };
   Kind kind;
   llvm::SmallVector<Stage *> stages;
-  /// Inner loops: numbers of the nest's loops. The first `numParallel` are around the accumulators
-  /// of the reductions, the others run with them.
+  /// Inner loops, as numbers of the nest's loops. The first `numParallel` surround the accumulators
+  /// of the reductions; the others are inside.
   llvm::SmallVector<unsigned> loops;
   unsigned numParallel = 0;
-  /// Number of the nest's loop along the lanes, or none.
+  /// Number of the nest's loop that is vectorized, if any.
   std::optional<unsigned> vectorLoop;
   std::optional<ContractionNest> product;
 };
 
 /// Loops around one or more sweeps.
 struct Nest {
-  /// Extents of all loops that its sweeps use.
+  /// Extents of all loops used by the sweeps.
   llvm::SmallVector<mlir::AffineExpr> sizes;
   /// Loops around all sweeps.
   llvm::SmallVector<unsigned> outer;
@@ -79,22 +81,22 @@ struct Nest {
   std::vector<Sweep> sweeps;
 };
 
-/// Where a materialised value lives.
+/// Where a materialized value lives.
 enum class Storage {
   /// The kernel's result.
   Result,
-  /// A register: one element per iteration of the outer loops.
+  /// A register: one element at each point of the loops that its readers share.
   Register,
-  /// The stack: what one iteration of the outer loops makes.
+  /// The stack: what one iteration of the outer loops produces.
   Stack,
   Scratch,
 };
 
-/// What a schedule depends on of the target.
+/// The properties of the target that a schedule depends on.
 struct ScheduleOptions {
-  /// Whether sums of products have an emitter of their own.
+  /// True if sums of products have a dedicated emitter.
   bool emitsProducts = true;
-  /// Elements up to which a value of a unit lives on the stack.
+  /// Maximum number of elements of a value that is kept on the stack.
   int64_t stackElements = 4096;
 };
 
@@ -103,32 +105,33 @@ class Schedule {
 public:
   Schedule(KernelShapes &shapes, const ScheduleOptions &options);
 
-  /// Whether the kernel could not be scheduled; it was reported.
+  /// Returns true if the kernel could not be scheduled; the error has been reported.
   bool failed() const { return hasFailed; }
 
   llvm::ArrayRef<Nest> nests() const { return allNests; }
-  /// Whether a nest reads what another one makes: then they run one after the other, uncut.
+  /// Returns true if a nest reads what another nest writes. The nests then run one after the other
+  /// and are not split among threads.
   bool isSerial() const { return serial; }
   /// The storage of a stage's result.
   Storage storage(mlir::Value value) const { return places.lookup(value); }
-  /// The stage that computes `op`, or null where it is computed in place.
+  /// Returns the stage that computes `op`, or null if `op` is computed in place.
   const Stage *stage(mlir::Operation *op) const { return stageOf.lookup(op); }
-  /// The nest and the sweep in it that computes a stage.
+  /// Returns the numbers of the nest and of the sweep in it that compute a stage.
   std::pair<unsigned, unsigned> position(const Stage *stage) const {
     return positions.lookup(stage);
   }
-  /// The dimensions of a stack value that its memory has: the loops around the sweeps that make and
-  /// read it fix the others.
+  /// Returns the dimensions of a stack value for which memory is allocated; the other dimensions
+  /// are fixed by the loops around the sweeps that write and read it.
   llvm::ArrayRef<unsigned> innerDims(mlir::Value value) const {
     return innerDimsOf.find(value)->second;
   }
-  /// The indices at which a stage writes result `number`, over its nest's loops.
+  /// Returns the indices at which a stage writes result `number`, over its nest's loops.
   static llvm::SmallVector<mlir::AffineExpr> resultIndices(const Stage &stage, unsigned number);
-  /// The indices of a read, over the loops of the stage's nest.
+  /// Returns the indices of a read, over the loops of the stage's nest.
   static llvm::SmallVector<mlir::AffineExpr> readIndices(const Stage &stage, const Access &access);
 
 private:
-  // In Schedule.cpp.
+  // Defined in Schedule.cpp.
   void chooseStages();
   bool addCostlyProducer();
   void addStage(mlir::Operation *op);
@@ -136,7 +139,7 @@ private:
   void chooseStorage();
   mlir::LogicalResult checkShapes();
 
-  // In Nests.cpp.
+  // Defined in Nests.cpp.
   void placeStage(Stage &stage);
   std::optional<unsigned> nestOf(mlir::Value value) const;
   bool join(Nest &nest, Stage &stage);
@@ -163,23 +166,25 @@ private:
   bool hasFailed = false;
 };
 
-/// Walks what `op` reads at a point of its loops; `isStage` says which producers have memory.
+/// Computes what `op` reads at a point of its loops; `isStage` says which producers are
+/// materialized.
 Footprint footprintOf(mlir::linalg::GenericOp op,
                       llvm::function_ref<bool(mlir::Operation *)> isStage);
 
-/// The offset of an element in a dense row-major tensor.
+/// Returns the offset of an element in a dense row-major tensor.
 mlir::AffineExpr denseOffset(KernelShapes &shapes, mlir::Value tensor,
                              llvm::ArrayRef<mlir::AffineExpr> indices);
 
-/// How well a loop of a stage runs along the lanes: contiguous accesses count for it.
+/// Rates how suitable a loop of a stage is for vectorization; contiguous accesses raise the score.
 int64_t laneScore(KernelShapes &shapes, const Stage &stage, unsigned loop);
 
-/// The same for an operation of linalg_ext, which may read any element of its operands.
+/// The same as footprintOf for an operation of linalg_ext, which may read any element of its
+/// operands.
 Footprint specialFootprint(mlir::Operation *op,
                            llvm::function_ref<bool(mlir::Operation *)> isStage);
 
-/// The operation that combines an accumulator of `op`'s result `number` with the rest, or null
-/// where the result is not of this form.
+/// Returns the operation that combines the accumulator of result `number` of `op` with a new value,
+/// or null if the result is not computed in this form.
 mlir::Operation *combinerOf(mlir::linalg::GenericOp op, unsigned number);
 
 } // namespace tfc::kernels

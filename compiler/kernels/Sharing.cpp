@@ -1,4 +1,4 @@
-//===- Sharing.cpp - Which arguments results may overwrite ----------------===//
+//===- Sharing.cpp - Results that may overwrite arguments -----------------===//
 
 #include "compiler/kernels/Sharing.h"
 #include "dialects/linalg_ext/LinalgExt.h"
@@ -6,7 +6,8 @@
 using namespace mlir;
 using namespace tfc::kernels;
 
-/// Whether a scatter may change `argument` in place: it reads it as its operand and nowhere else.
+/// Returns true if a scatter may update `argument` in place: the argument is its operand, and
+/// nothing else reads it.
 static bool scatterMayShare(const Schedule &schedule, tfc::linalg_ext::ScatterOp scatter,
                             Value argument) {
   if (scatter.getOperand() != argument)
@@ -20,8 +21,8 @@ static bool scatterMayShare(const Schedule &schedule, tfc::linalg_ext::ScatterOp
   return reads == 1 && stage;
 }
 
-/// Whether a read of an argument happens before its element is overwritten by result `number` of
-/// `writer`.
+/// Returns true if an element of an argument is read before result `number` of `writer` overwrites
+/// it.
 static bool readsBeforeWrite(const Schedule &schedule, const Stage &reader, const Access &read,
                              const Stage &writer, unsigned number) {
   auto [readNest, readSweep] = schedule.position(&reader);
@@ -35,11 +36,11 @@ static bool readsBeforeWrite(const Schedule &schedule, const Stage &reader, cons
   SmallVector<AffineExpr> written = Schedule::resultIndices(writer, number);
   SmallVector<AffineExpr> indices = Schedule::readIndices(reader, read);
   if (readSweep == writeSweep) {
-    // A reduction's inputs are read until its last step.
+    // The inputs of a reduction are read until its last step.
     bool reducing = !reader.isParallel() || sweep.kind == Sweep::Kind::Special;
     return indices == written && (!reducing || sweep.kind == Sweep::Kind::Pointwise);
   }
-  // In an earlier sweep any element of the same outer iteration may be read.
+  // Earlier sweeps may read any element of the same outer iteration.
   for (unsigned loop : nest.outer) {
     AffineExpr dim = getAffineDimExpr(loop, writer.op->getContext());
     auto *place = llvm::find(written, dim);
@@ -64,7 +65,7 @@ bool tfc::kernels::mayShare(const Schedule &schedule, KernelShapes &shapes, Valu
       for (const Access &read : reader->footprint.reads)
         if (read.tensor == argument && !readsBeforeWrite(schedule, *reader, read, *writer, number))
           return false;
-      // The initial value of a reduction is read at the result's own place.
+      // The initial value of a reduction is read at the element that the result overwrites.
       if (linalg::GenericOp op = reader->generic(); op && op.getNumReductionLoops() != 0)
         for (auto [i, init] : llvm::enumerate(op.getDpsInits()))
           if (init == argument && (reader != writer || i != number))

@@ -1,4 +1,4 @@
-//===- Sharing.h - Which arguments results may overwrite ------------------===//
+//===- Sharing.h - Results that may overwrite arguments -------------------===//
 
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace tfc::kernels {
 
-/// Whether a result of the kernel may take the memory of `argument`: in the order of the schedule
-/// every read of an element happens before it is overwritten.
+/// Returns true if a result of the kernel may use the memory of `argument`: in the order of the
+/// schedule, every read of an element happens before the element is overwritten.
 bool mayShare(const Schedule &schedule, KernelShapes &shapes, mlir::Value result,
               mlir::BlockArgument argument);
 

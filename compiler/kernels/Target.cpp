@@ -1,4 +1,4 @@
-//===- Target.cpp - What code is generated for ----------------------------===//
+//===- Target.cpp - Descriptions of targets -------------------------------===//
 
 #include "compiler/kernels/Target.h"
 #include "compiler/kernels/Passes.h"
@@ -42,7 +42,7 @@ std::optional<Processor> kernels::findProcessor(StringRef name) {
   if (!any || !any->isCPUStringValid(name))
     return std::nullopt;
   std::unique_ptr<MCSubtargetInfo> info(target->createMCSubtargetInfo(triple, name, ""));
-  // LLVM ends the process where it meets one that has only 32 bits.
+  // LLVM aborts on processors that only run 32-bit code.
   if (triple.isX86() && triple.isArch64Bit() && !info->checkFeatures("+64bit"))
     return std::nullopt;
   std::vector<std::string> features;
@@ -51,7 +51,7 @@ std::optional<Processor> kernels::findProcessor(StringRef name) {
   return Processor{name.str(), join(features, ",")};
 }
 
-/// The bytes of a cache of this machine, or a typical size.
+/// Returns the size of a cache of this machine in bytes, or a typical size.
 static int64_t cacheBytes(StringRef processor, int name, int64_t typical) {
   long bytes = isNative(processor) ? sysconf(name) : 0;
   return bytes > 0 ? bytes : typical;
@@ -72,7 +72,7 @@ kernel::TargetAttr kernels::findTarget(mlir::MLIRContext *context, StringRef nam
 
 namespace {
 
-/// Analyses of kernels stay valid where the description is the one that was there.
+/// Preserves all analyses if the description does not change.
 struct AttachTargetPass : kernels::impl::AttachTargetBase<AttachTargetPass> {
   using Base::Base;
 

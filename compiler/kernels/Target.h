@@ -1,7 +1,9 @@
-//===- Target.h - What code is generated for ------------------------------===//
+//===- Target.h - Descriptions of targets ---------------------------------===//
 //
-// Makes the description of a target from the name of a processor. All that
-// depends on the target reads this description.
+//
+// Creates the description of a target from the name of a processor. Everything that depends on the
+// target uses this description.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,14 +17,14 @@ namespace tfc::kernels {
 
 struct Processor {
   std::string name;
-  std::string features; // "+avx2,+fma,...": all that code for it may use
+  std::string features; // "+avx2,+fma,...": the features that code for it may use
 };
 
-/// Resolves "native" to the machine that compiles. Returns nothing if LLVM knows no processor of
-/// that name that runs code of 64 bits.
+/// Resolves "native" to the machine that runs the compiler. Returns std::nullopt if LLVM knows no
+/// 64-bit processor of that name.
 std::optional<Processor> findProcessor(llvm::StringRef name);
 
-/// Describes a processor; null if there is none of that name.
+/// Describes a processor; returns null if there is none of that name.
 kernel::TargetAttr findTarget(mlir::MLIRContext *context, llvm::StringRef processor,
                               bool emitsProducts = true);
 
