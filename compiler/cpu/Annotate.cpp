@@ -1,3 +1,6 @@
+// Annotates kernels with the arguments that their results may overwrite. Separate from code
+// generation, because the memory plan, which chooses among these arguments, runs between the two.
+
 #include "compiler/cpu/KernelPlan.h"
 #include "compiler/cpu/Passes.h"
 #include "compiler/kernels/Prepare.h"
@@ -13,7 +16,7 @@ using namespace tfc::cpu;
 using namespace tfc::kernels;
 namespace kernel = tfc::kernel;
 
-/// Tells for each result of a kernel which arguments it may overwrite.
+/// Records for each result of a kernel which arguments it may overwrite.
 static void annotate(kernel::FuncOp kernel, KernelPlan &plan) {
   auto tensors = kernel.getArguments().drop_front(kernel.getNumSizes());
   for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
@@ -27,7 +30,7 @@ static void annotate(kernel::FuncOp kernel, KernelPlan &plan) {
 
 namespace {
 
-/// Runs before the memory plan, which decides which of the shared buffers it takes.
+/// Runs before the memory plan, which decides which of these buffers the results use.
 struct CpuAnnotatePass : tfc::cpu::impl::CpuAnnotatePassBase<CpuAnnotatePass> {
   using CpuAnnotatePassBase::CpuAnnotatePassBase;
 

@@ -1,3 +1,6 @@
+// The part of KernelEmitter that emits the scalar operations in the bodies of generics, on vectors
+// where a value varies along the lanes.
+
 #include "compiler/cpu/KernelEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -19,7 +22,8 @@ SmallVector<Value> KernelEmitter::body(linalg::GenericOp op, ArrayRef<AffineExpr
   return results;
 }
 
-/// A scalar of a body (or of the kernel itself, without a point) at a point of the loops.
+/// Returns a scalar of a body at a point of its loops; without a point, a scalar of the kernel
+/// itself.
 Value KernelEmitter::value(Value source, Point *point) {
   bool local = point && !point->accumulators.empty();
   Key k = keyOf(source, point ? point->loops : ArrayRef<AffineExpr>());
@@ -57,7 +61,7 @@ Value KernelEmitter::argumentValue(BlockArgument argument, Point &point) {
 
 Value KernelEmitter::definedValue(OpResult source, Point *point) {
   Operation *op = source.getOwner();
-  // A value from outside of the body is the same at every point.
+  // A value defined outside of the body is the same at every point.
   if (point && op->getBlock() != point->op.getBody())
     return value(source, nullptr);
   if (auto index = dyn_cast<linalg::IndexOp>(op))
@@ -75,7 +79,7 @@ Value KernelEmitter::definedValue(OpResult source, Point *point) {
   return clone(op, point);
 }
 
-/// Puts 1 into the lanes of a divisor that a mask disables: they hold zeros, which would trap.
+/// Sets the disabled lanes of a divisor to 1; they hold zeros, which would trap.
 void KernelEmitter::disableLanesOfDivisor(Operation *op, SmallVectorImpl<Value> &operands) {
   StringRef name = op->getName().getStringRef();
   bool divides = name.starts_with("arith.div") || name.starts_with("arith.rem") ||
@@ -107,11 +111,12 @@ Value KernelEmitter::inlineRegion(Region &region, ValueRange arguments) {
   return inside(region.front().getTerminator()->getOperand(0));
 }
 
-/// Divides a vector by one number: by its reciprocal, with a step that rounds as a division does.
+/// Divides a vector by a scalar: multiplies by the reciprocal and corrects the product, so that the
+/// result is rounded as by a division.
 ///
-/// A divisor whose reciprocal is too large or too small is scaled with the dividend. Where the
-/// quotient is no finite number, the remainder is not either and the product is the answer; where
-/// it is zero, the product knows its sign.
+/// If the reciprocal would overflow or underflow, divisor and dividend are scaled. If the quotient
+/// is not finite, neither is the remainder, and the product is the result; if the quotient is zero,
+/// the product has the right sign.
 static Value divideByScalar(OpBuilder &b, Location loc, Value dividend, Value divisor) {
   Type type = divisor.getType(), vector = dividend.getType();
   const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
@@ -148,7 +153,7 @@ static Value divideByScalar(OpBuilder &b, Location loc, Value dividend, Value di
   return arith::SelectOp::create(b, loc, finite, quotient, product);
 }
 
-/// Copies an elementwise operation, on vectors if an operand is one.
+/// Clones an elementwise operation, on vectors if one of its operands is a vector.
 Value KernelEmitter::copy(Operation *op, SmallVector<Value> operands) {
   auto isVector = [](Value v) { return isa<VectorType>(v.getType()); };
   bool vectors = llvm::any_of(operands, isVector);
@@ -185,7 +190,7 @@ Value KernelEmitter::extract(Operation *op, Point *point) {
   return element(read.getTensor(), indices);
 }
 
-/// A symbol for a number from the data.
+/// Returns a symbol for a data-dependent number.
 AffineExpr KernelEmitter::indexSymbol(Value number) {
   Type type = number.getType(), element = getElementTypeOrSelf(type);
   if (element.isIndex())
@@ -200,7 +205,7 @@ AffineExpr KernelEmitter::indexSymbol(Value number) {
   return addSymbol(index);
 }
 
-/// An index of a body as an expression over loop dims and symbols.
+/// Returns an index of a body as an expression over loop dims and symbols.
 AffineExpr KernelEmitter::indexExpr(Value source, Point *point) {
   Operation *op = source.getDefiningOp();
   auto inner = [&](unsigned i) { return indexExpr(op->getOperand(i), point); };
@@ -239,7 +244,7 @@ Value KernelEmitter::zero(Type elementType) {
   return arith::ConstantOp::create(b, location, b.getZeroAttr(elementType));
 }
 
-/// A private constant of the module with the given elements.
+/// Creates a private constant with the given elements.
 static LLVM::GlobalOp createGlobal(OpBuilder &b, Location loc, DenseElementsAttr elements) {
   OpBuilder::InsertionGuard guard(b);
   auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
@@ -260,7 +265,7 @@ static LLVM::GlobalOp createGlobal(OpBuilder &b, Location loc, DenseElementsAttr
                                 flat, /*alignment=*/64);
 }
 
-/// An element of a tensor that no loop computes.
+/// Returns an element of a tensor that is not computed in a loop.
 Value KernelEmitter::constantElement(Value tensor, ArrayRef<AffineExpr> indices) {
   Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
   Operation *op = tensor.getDefiningOp();

@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace tfc::cpu;
 using namespace tfc::kernels;
 
-/// The type in which elements are loaded and stored: booleans take a byte; short floats are
-/// integers there, because LLVM converts them to and from f32 on processors that lack them.
+/// Returns the type in which elements are loaded and stored. Booleans are bytes; 16-bit floats are
+/// integers, because LLVM converts them to and from f32 on processors that lack them.
 static Type memoryType(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
@@ -23,7 +23,7 @@ static unsigned elementBytes(Type type) {
   return std::max(1u, memoryType(type).getIntOrFloatBitWidth() / 8);
 }
 
-/// The type `like` has (scalar or vector of some lanes) with another element type.
+/// Returns `element`, as a vector with the lanes of `like` if that is a vector.
 static Type withElement(Type like, Type element) {
   if (auto vector = dyn_cast<VectorType>(like))
     return VectorType::get(vector.getShape(), element);
@@ -66,10 +66,10 @@ Value BufferEmitter::loadScalar(const Buffer &buffer, AffineExpr offset) {
   return fromMemory(value, buffer.elementType);
 }
 
-/// Loads the elements base, base + 1, ... or, reversed, base, base - 1, ...
+/// Loads the elements base, base + 1, ... or, if `reversed`, base, base - 1, ...
 Value BufferEmitter::loadContiguous(const Buffer &buffer, AffineExpr base, bool reversed) {
   auto type = VectorType::get({lanes()}, memoryType(buffer.elementType));
-  // There is padding behind the last element only.
+  // There is padding only after the last element.
   Value mask = buffer.padded && !reversed ? Value() : this->mask();
   SmallVector<int64_t> backwards;
   for (int64_t lane = lanes(); lane > 0; --lane)
@@ -91,7 +91,7 @@ Value BufferEmitter::loadContiguous(const Buffer &buffer, AffineExpr base, bool 
   return fromMemory(value, buffer.elementType);
 }
 
-/// All lanes, as a mask.
+/// Returns a mask that enables all lanes.
 static Value fullMask(OpBuilder &b, Location loc, int64_t lanes) {
   auto type = VectorType::get({lanes}, b.getI1Type());
   return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, true));
@@ -107,7 +107,7 @@ Value BufferEmitter::gather(const Buffer &buffer, AffineExpr offset) {
   return fromMemory(value, buffer.elementType);
 }
 
-/// The distance between lanes if it is the same constant for all, else nothing.
+/// Returns the distance between lanes if it is constant, else std::nullopt.
 static std::optional<int64_t> constantStride(AffineExpr offset, LoopDim lane, AffineExpr &rest) {
   AffineExpr stride;
   if (!Polynomial(offset).split(lane, stride, rest))

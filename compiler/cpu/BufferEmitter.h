@@ -7,27 +7,27 @@
 
 namespace tfc::cpu {
 
-/// Memory of a tensor: element (i, j, ...) is at pointer + i*strides[0] + j*strides[1] ...
+/// Memory of a tensor: element (i, j, ...) is at pointer + i*strides[0] + j*strides[1] + ...
 ///
-/// Strides are in elements and expressions over the kernel's symbols.
+/// Strides are in elements; they are expressions over the kernel's symbols.
 struct Buffer {
   mlir::Value pointer;
   mlir::Type elementType;
   llvm::SmallVector<mlir::AffineExpr> strides;
-  /// Bytes that the first element is known to be aligned to.
+  /// Known alignment of the first element, in bytes.
   int64_t alignment = 1;
-  /// Whether whole vectors may be read and written past the last row (own temporaries are padded).
+  /// True if whole vectors may be loaded and stored past the last row (temporaries are padded).
   bool padded = false;
-  /// How deep in the emitter's scopes the contents are made; set by `setBuffer`.
+  /// Depth of the emitter's scope in which the contents are computed; set by `setBuffer`.
   unsigned level = 0;
 };
 
-/// Emits loads and stores of elements, which are vectors where the offset varies along the lanes.
+/// Emits loads and stores of elements, as vectors if the offset varies along the lanes.
 class BufferEmitter : public IndexEmitter {
 public:
   using IndexEmitter::IndexEmitter;
 
-  /// Accesses by the offset in elements, for emitters with layouts of their own.
+  /// Loads and stores by the offset in elements, for emitters with their own layouts.
   mlir::Value loadAt(const Buffer &buffer, mlir::AffineExpr offset);
   void storeAt(const Buffer &buffer, mlir::AffineExpr offset, mlir::Value value);
 

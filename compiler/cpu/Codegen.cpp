@@ -1,3 +1,6 @@
+// Generates a function over pointers for each kernel. The loops are emitted by NestEmitter; this
+// file assigns memory, splits the work into units and creates the entry point for the runtime.
+
 #include "compiler/cpu/NestEmitter.h"
 #include "compiler/cpu/Passes.h"
 #include "compiler/kernels/Polynomial.h"
@@ -14,12 +17,12 @@ using namespace mlir;
 using namespace tfc::cpu;
 namespace kernel = tfc::kernel;
 
-/// Cost from which a chunk of work pays for waking a thread.
+/// Cost of a chunk of work that is worth waking a thread for.
 static constexpr int64_t kChunkCost = 32 << 10;
 
 namespace {
 
-/// Turns one kernel into a function over pointers.
+/// Generates the function of one kernel.
 class KernelCodegen {
 public:
   KernelCodegen(kernel::FuncOp kernel, KernelPlan &plan)
@@ -54,7 +57,8 @@ private:
 
 } // namespace
 
-/// Results stand in memory where the schedule allows it: who placed them may have seen another one.
+/// Checks that results overwrite arguments only where this schedule allows it; the memory plan may
+/// have been made for another one.
 LogicalResult KernelCodegen::verifyInPlace() {
   for (OpOperand &operand : kernel.getBody().front().getTerminator()->getOpOperands()) {
     unsigned result = operand.getOperandNumber();
@@ -67,7 +71,8 @@ LogicalResult KernelCodegen::verifyInPlace() {
   return success();
 }
 
-/// Declares the function and enters it; pointers to different memory do not alias.
+/// Declares the function and sets the insertion point to its entry block; pointers to different
+/// memory do not alias.
 LLVM::LLVMFuncOp KernelCodegen::createFunction() {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
   unsigned numTensors = kernel.getNumTensors(), numResults = 0;
@@ -97,7 +102,7 @@ LLVM::LLVMFuncOp KernelCodegen::createFunction() {
   return function;
 }
 
-/// The entry that the runtime calls with a context of 8-byte slots.
+/// Creates the entry point that the runtime calls with a context of 8-byte slots.
 void KernelCodegen::createTask(LLVM::LLVMFuncOp function) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfter(function);
@@ -121,7 +126,7 @@ void KernelCodegen::createTask(LLVM::LLVMFuncOp function) {
   LLVM::ReturnOp::create(b, loc, ValueRange());
 }
 
-/// Gives arguments and results their memory.
+/// Assigns buffers to arguments and results.
 void KernelCodegen::placeResults(KernelEmitter &emitter) {
   unsigned next = 0;
   for (BlockArgument argument : kernel.getArguments())
@@ -135,7 +140,7 @@ void KernelCodegen::placeResults(KernelEmitter &emitter) {
   }
 }
 
-/// Takes bytes of the scratch memory.
+/// Allocates bytes in the scratch memory.
 Value KernelCodegen::allocate(AffineExpr bytes, KernelEmitter &emitter) {
   Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(),
                                             emitter.indexValue(normalize(scratchBytes)));
@@ -149,7 +154,7 @@ Value KernelCodegen::stackMemory(int64_t bytes) {
   return LLVM::AllocaOp::create(b, loc, scratch.getType(), b.getI8Type(), count, 64);
 }
 
-/// Memory of a value that lives on the stack or in scratch.
+/// Returns the memory of a value that lives on the stack or in scratch memory.
 Buffer KernelCodegen::temporary(KernelEmitter &emitter, Value value) {
   Type element = cast<RankedTensorType>(value.getType()).getElementType();
   int64_t elementBytes = std::max(1u, element.getIntOrFloatBitWidth() / 8);
@@ -166,14 +171,14 @@ Buffer KernelCodegen::temporary(KernelEmitter &emitter, Value value) {
     buffer.strides[dim] = stride;
     stride = normalize(stride * shape[dim]);
   }
-  // Whole vectors may be written behind the last element of a single row.
+  // Whole vectors may be stored past the last element of a single row.
   buffer.padded = inner.size() <= 1;
   int64_t bytes = cast<AffineConstantExpr>(stride).getValue() * elementBytes + 64 * elementBytes;
   buffer.pointer = stackMemory(bytes);
   return buffer;
 }
 
-/// Memory that the code of one operation works in: on the stack if it is small.
+/// Returns temporary memory for the code of one operation, on the stack if it is small.
 Buffer KernelCodegen::workMemory(KernelEmitter &emitter, const Workspace &wanted) {
   int64_t elementBytes = std::max(1u, wanted.elementType.getIntOrFloatBitWidth() / 8);
   Buffer buffer{{}, wanted.elementType, {emitter.constantExpr(1)}, 64};
@@ -202,7 +207,7 @@ void KernelCodegen::placeTemporaries(KernelEmitter &emitter) {
     }
 }
 
-/// Whether the whole kernel is known to be no more than a chunk.
+/// Returns true if the whole kernel is known to be no larger than a chunk.
 bool KernelCodegen::isSmall(KernelEmitter &emitter) {
   int64_t cost = 0;
   for (const Nest &nest : schedule.nests()) {
@@ -216,7 +221,7 @@ bool KernelCodegen::isSmall(KernelEmitter &emitter) {
   return cost <= 2 * kChunkCost;
 }
 
-/// Emits the nests; independent ones lie one after the other in the range of units.
+/// Emits the nests. Independent nests have consecutive ranges of units.
 void KernelCodegen::emitNests(KernelEmitter &emitter, LLVM::LLVMFuncOp function) {
   Value first = arith::IndexCastOp::create(b, loc, b.getIndexType(), begin);
   Value last = arith::IndexCastOp::create(b, loc, b.getIndexType(), end);
@@ -244,7 +249,7 @@ void KernelCodegen::emitNests(KernelEmitter &emitter, LLVM::LLVMFuncOp function)
     }
     total = normalize(total + units);
     costliest = std::max(costliest, nestEmitter.unitCost());
-    // A nest that is not cut runs with the chunk that has its unit.
+    // A nest that is not split runs in the chunk that contains its unit.
     Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lower, upper);
     auto branch = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
@@ -283,7 +288,7 @@ LogicalResult KernelCodegen::run() {
 
 namespace {
 
-/// Runs after the memory plan, which says by `kernel.in_place` where results are written.
+/// Runs after the memory plan, which records in `kernel.in_place` where results are written.
 struct CpuCodegenPass : tfc::cpu::impl::CpuCodegenPassBase<CpuCodegenPass> {
   using CpuCodegenPassBase::CpuCodegenPassBase;
 

@@ -1,3 +1,5 @@
+// The plan of a contraction: how it is divided into parallel units and blocked for the caches.
+
 #include "compiler/cpu/Contraction.h"
 #include "compiler/cpu/ContractionEmitter.h"
 #include "compiler/kernels/Polynomial.h"
@@ -9,17 +11,19 @@ using namespace mlir;
 namespace tfc::cpu {
 namespace {
 
-/// Rows of a unit: enough to pay for packed panels of b, few enough that a block of a stays in L2.
+/// Rows of a unit: enough to amortize packed panels of b, few enough to keep a block of a in L2.
 constexpr int64_t kUnitRows = 384, kUnitRowsPacked = 192;
-/// Columns for which a tile's packed rows of a are used, and panels that pay for packing.
+/// Columns over which the packed rows of a tile are used, and the number of panels from which on
+/// packing a is profitable.
 constexpr int64_t kPackedColumns = 128, kPackedPanels = 4;
-/// Work that is worth waking a thread for.
+/// Number of operations that is worth waking a thread for.
 constexpr int64_t kGrainOperations = 200 << 10;
-/// Below these rows b is read where it is: copies would cost more than they save.
+/// Products with at most this many rows read b in place: packing would cost more than it saves.
 constexpr int64_t kFewRows = 6;
-/// A depth that is not known: copies do not pay for a short one.
+/// Assumed depth if it is unknown: packing is not profitable for a small depth.
 constexpr int64_t kUnknownSteps = 96;
-/// Columns that a product of few rows walks over together, so that memory is read in long pieces.
+/// Columns of a unit of a product with few rows, so that memory is read in long runs, and the steps
+/// along k after which it continues with the next panel.
 constexpr int64_t kSweepColumns = 1024, kSweepSteps = 32;
 
 int64_t inputBytes(linalg::GenericOp op, const ContractionFactor &factor) {
@@ -27,7 +31,7 @@ int64_t inputBytes(linalg::GenericOp op, const ContractionFactor &factor) {
   return std::max(1u, getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8);
 }
 
-/// Rows of a that the first level cache can hold side by side.
+/// Returns the number of rows of a that fit into the first-level cache without conflicts.
 int64_t maxTileRows(const Target &target, const std::optional<LinearAccess> &a, int64_t bytes) {
   std::optional<int64_t> across = a ? constantOf(a->across) : std::nullopt;
   if (!across || constantOf(a->k) != 1)
@@ -44,7 +48,7 @@ int64_t chooseUnitRows(std::optional<int64_t> m, int64_t tileRows, int64_t most)
   return std::max<int64_t>(tileRows, llvm::alignTo(llvm::divideCeil(*m, blocks), tileRows));
 }
 
-/// Steps of the loops of the sum that are not blocks.
+/// Returns the number of steps of all reduction loops except the outer `blockLoops` loops.
 std::optional<int64_t> stepsBehind(const ContractionForm &form, unsigned blockLoops) {
   AffineExpr steps = form.kSize();
   for (unsigned loop : ArrayRef(form.kOuter).drop_front(blockLoops))
@@ -52,8 +56,8 @@ std::optional<int64_t> stepsBehind(const ContractionForm &form, unsigned blockLo
   return constantOf(normalize(steps));
 }
 
-/// Lets tiles run over as many loops of the sum as copies of b have room for or, where columns of a
-/// are read again for each panel, as the second level cache has.
+/// Chooses the loops of kOuter that run inside the tiles: as many as fit in packed copies of b or,
+/// if columns of a are read again for each panel, in the second-level cache.
 void chooseBlocks(ContractionPlan &plan, const Target &target, const ContractionForm &form,
                   const std::optional<LinearAccess> &a, const std::optional<LinearAccess> &b,
                   int64_t elementBytes) {
@@ -77,7 +81,7 @@ void chooseBlocks(ContractionPlan &plan, const Target &target, const Contraction
     ++plan.blockLoops;
 }
 
-/// The plan's tile and what a unit covers.
+/// Chooses the plan's tile and what a unit covers.
 void chooseShapes(ContractionPlan &plan, const Target &target, const ContractionSizes &sizes,
                   const ContractionForm &form, linalg::GenericOp op, KernelShapes &shapes) {
   std::optional<LinearAccess> a = denseAccess(shapes, op, form, true);

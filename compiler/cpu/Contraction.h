@@ -7,30 +7,31 @@
 
 namespace tfc::cpu {
 
-/// How a contraction is cut into parallel units, and the memory it wants beyond its operands.
+/// How a contraction is divided into parallel units, and how a unit is blocked and tiled.
 struct ContractionPlan {
-  /// Units over the kernel's size symbols.
+  /// Number of units, over the kernel's size symbols.
   mlir::AffineExpr units;
-  /// Units that are worth waking a thread for.
+  /// Smallest number of units that is worth waking a thread for.
   int64_t grain = 1;
-  /// What one pass of the innermost loops computes, and the lanes of its vectors.
+  /// The register tile that the innermost loops compute, and the lanes of its vectors.
   RegisterTile tile;
   int64_t lanes = 1;
-  /// What a unit covers: points of the loops of mOuter, rows at each, and panels as wide as the
-  /// tile.
+  /// What a unit covers: points of the loops of mOuter, rows at each of them, and panels of the
+  /// tile's width.
   int64_t unitPoints = 1, unitRows = 1, unitPanels = 1;
-  /// Steps along k after which sums move to the next panel; 0 for all.
+  /// Steps along k in a block, after each of which the sums of the next panel are updated; 0 if k
+  /// is not blocked in this way.
   int64_t sweepSteps = 0;
-  /// Loops of kOuter, from the outermost, that run around the tiles: sums are kept in memory
-  /// between them.
+  /// Number of loops of kOuter, from the outermost, that run around the tiles; sums are kept in
+  /// memory between their iterations.
   unsigned blockLoops = 0;
-  /// Whether tiles read copies of b, where there are loops of kOuter.
+  /// True if tiles read packed copies of b. Only used if there are loops of kOuter.
   bool copiesB = false;
-  /// Whether tiles run along k in both operands, each lane on its own part of the sum.
+  /// True if both operands are read along k and each lane accumulates a part of the sum.
   bool lanesAlongK = false;
 };
 
-/// Says how to emit a generic that is a contraction.
+/// Chooses how to emit a generic that is a contraction.
 ContractionPlan planContraction(KernelShapes &shapes, const Target &target,
                                 mlir::linalg::GenericOp op);
 
@@ -38,8 +39,9 @@ ContractionPlan planContraction(KernelShapes &shapes, const Target &target,
 void emitContraction(KernelEmitter &emitter, const ContractionNest &nest,
                      const ContractionPlan &plan, mlir::Value begin, mlir::Value end);
 
-/// Stores what the nest stores at one point (or vector of points): `indices` index the product's
-/// tensor, `product` is its element there. To be called in the vector mode of the point.
+/// Stores the product and the results of the epilogues, as the nest requires, at one point (or
+/// vector of points): `indices` index the product's tensor, `product` is its element there. The
+/// emitter must be in the vector mode of the point.
 void storeContractionResults(KernelEmitter &emitter, const ContractionNest &nest,
                              llvm::ArrayRef<mlir::AffineExpr> indices, mlir::Value product);
 

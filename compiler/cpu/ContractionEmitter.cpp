@@ -1,3 +1,6 @@
+// The loops of a contraction around its register tiles: units, blocks along k, panels of columns
+// and rows of tiles. Tiles are emitted by ContractionMicro.cpp, packing is in ContractionPack.cpp.
+
 #include "compiler/cpu/ContractionEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -10,8 +13,8 @@ using namespace mlir;
 namespace tfc::cpu {
 namespace {
 
-/// Operations of an epilogue, over all copies for one tile, above which it runs in a loop of its
-/// own.
+/// Maximum number of epilogue operations, over all copies for one tile, that are emitted inline.
+/// Larger epilogues run in a separate loop.
 constexpr int64_t kInlineEpilogue = 600;
 int64_t epilogueOperations(const ContractionNest &nest) {
   int64_t operations = nest.storesProduct ? 1 : 0;
@@ -35,7 +38,7 @@ void ContractionEmitter::emit(Value begin, Value end) {
   forLoop(toIndex(begin), toIndex(end), 1, [&](Value unit) { emitUnit(unit); });
 }
 
-/// Opens loops whose indices `number` counts.
+/// Opens loops whose indices are given by the linear index `number`.
 void ContractionEmitter::fixIndices(ArrayRef<unsigned> loops, Value number) {
   for (unsigned loop : llvm::reverse(loops)) {
     Value index = number;
@@ -45,8 +48,8 @@ void ContractionEmitter::fixIndices(ArrayRef<unsigned> loops, Value number) {
   }
 }
 
-/// Cuts the unit's number into outer indices, points of mOuter, a block of rows and a group of
-/// panels; panels change fastest, so that the block of a stays in the cache.
+/// Splits the unit's number into outer indices, points of mOuter, a block of rows and a group of
+/// panels. Panels vary fastest, so that the block of a stays in the cache.
 void ContractionEmitter::emitUnit(Value unit) {
   Value groups =
       emitter.indexValue(normalize(form.nSize().ceilDiv(tileColumns() * plan.unitPanels)));
@@ -102,8 +105,9 @@ ContractionOperand ContractionEmitter::analyzeOperand(bool isA) {
   return operand;
 }
 
-/// Tiles read an operand in place where it is cheap: anything that is converted, gathered or spread
-/// over too many cache lines is copied to the stack once per unit (b) or row of tiles (a).
+/// Tiles read an operand in place if that is cheap. An operand that is converted, gathered or
+/// spread over too many cache lines is packed on the stack, once per unit (b) or per row of tiles
+/// (a).
 void ContractionEmitter::choosePacking() {
   if (plan.lanesAlongK && a.isContiguousAlongK() && bOperand.isContiguousAlongK())
     return;
@@ -118,14 +122,14 @@ void ContractionEmitter::choosePacking() {
   std::optional<int64_t> rowBytes, k = constantOf(form.kSize());
   if (bOperand.k.isFixed())
     rowBytes = bOperand.k.fixed * bytes(bOperand);
-  // Half of the cache is for the rest.
+  // Half of the cache is left for other data.
   if (k)
     k = 2 * *k;
   bOperand.packed = rowBytes.value_or(kFarBytes) >= kFarBytes &&
                     !fitsFirstCache(emitter.target(), rowBytes, k, tileColumns() * bytes(bOperand));
 }
 
-/// Cuts k into blocks for which the packed copies have room.
+/// Splits k into blocks that fit into the packed copies.
 void ContractionEmitter::chooseBlocking() {
   AffineExpr steps = form.kSize();
   for (unsigned loop : tileLoops())
@@ -181,7 +185,7 @@ Value ContractionEmitter::linearPointer(const ContractionOperand &operand, Value
 // Loops of a unit
 //===----------------------------------------------------------------------===//
 
-/// Emits `body` for each point of the loops of mOuter that the unit has.
+/// Emits `body` for each of the unit's points of the loops of mOuter.
 void ContractionEmitter::forEachPointOfRows(function_ref<void()> body) {
   point = constant(0);
   if (form.mOuter.empty())
@@ -206,7 +210,7 @@ void ContractionEmitter::forEachPanel(PanelBody body) {
   forLoop(constant(0), count, 1, [&](Value number) { forPanel(number, body); });
 }
 
-/// Emits `body` for a full panel, and for the last one that is cut off where there may be one.
+/// Emits `body` for a full panel and, if there may be one, for a partial last panel.
 void ContractionEmitter::forPanel(Value number, PanelBody body) {
   std::optional<int64_t> n = constantOf(form.nSize());
   Value index = add(firstPanel, number), n0 = mul(index, tileColumns());
@@ -254,7 +258,7 @@ void ContractionEmitter::emitBlocks() {
         [&] { forEachPanel([&](const Panel &panel) { emitBufferedResults(panel); }); });
 }
 
-/// The loops around tiles that are blocks of the sum.
+/// Emits the loops around tiles that block the reduction.
 void ContractionEmitter::emitStepsOfBlocks() {
   if (outerSteps.size() < plan.blockLoops)
     return openOuterStep([&] { emitStepsOfBlocks(); });
@@ -265,7 +269,7 @@ void ContractionEmitter::emitStepsOfBlocks() {
           [&](Value k0) { emitRows(k0, minimum(constant(kBlock), sub(kSize, k0))); });
 }
 
-/// The next loop of kOuter around `body`.
+/// Emits the next loop of kOuter around `body`.
 void ContractionEmitter::openOuterStep(function_ref<void()> body) {
   unsigned loop = form.kOuter[outerSteps.size()];
   forLoop(constant(0), emitter.indexValue(form.loopSizes[loop]), 1, [&](Value i) {
@@ -283,7 +287,7 @@ void ContractionEmitter::emitRows(Value k0, Value kCount) {
   forEachPointOfRows([&] { emitTiles(k0, kCount); });
 }
 
-/// All rows of the unit at one point of mOuter.
+/// Emits the tiles of all rows of the unit at one point of mOuter.
 void ContractionEmitter::emitTiles(Value k0, Value kCount) {
   int64_t rows = plan.tile.rows;
   std::optional<int64_t> m = constantOf(form.mSize());
@@ -308,7 +312,7 @@ void ContractionEmitter::emitTiles(Value k0, Value kCount) {
   }
 }
 
-/// Rows [row, row + rows) of the unit, in all its panels.
+/// Emits the tiles of rows [row, row + rows) of the unit, for all its panels.
 void ContractionEmitter::emitRowsOfTile(Value row, int64_t rows, Value k0, Value kCount) {
   KernelEmitter::Scope scope(emitter);
   Value m = add(m0, row);
@@ -325,7 +329,8 @@ void ContractionEmitter::emitRowsOfTile(Value row, int64_t rows, Value k0, Value
   forEachPanel([&](const Panel &panel) { emitTile(panel, row, rows, source, loops, k0); });
 }
 
-/// The loops over a copy of b, in which all steps follow each other.
+/// Sets the strides of the reduction loops in a packed copy of b, in which all steps are
+/// consecutive.
 void ContractionEmitter::stepThroughPacked(SmallVectorImpl<ReductionLoop> &loops, int64_t columns) {
   int64_t stride = columns;
   for (unsigned i = loops.size(); i-- > 0;) {
@@ -373,7 +378,7 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
   }
   LoopDim mDim = emitter.addDim(add(m0, row)), nDim = emitter.addDim(panel.n0);
   for (int64_t v = 0; v < panel.vectors; ++v) {
-    // One mode for all rows: what the epilogue reads for these columns is read once.
+    // All rows share one mode, so that the epilogue's operands for these columns are read once.
     KernelEmitter::VectorMode mode(emitter, nDim, plan.lanes, panel.masks[v]);
     for (int64_t i = 0; i < rows; ++i) {
       Value sum = sums[i * panel.vectors + v];
@@ -385,8 +390,8 @@ void ContractionEmitter::emitTile(const Panel &panel, Value row, int64_t rows,
   }
 }
 
-/// One vector of the output where both operands are contiguous along k: each column has a vector of
-/// partial sums. Columns beyond the last one repeat it; they are never stored.
+/// Emits one vector of the output if both operands are contiguous along k: each column has a vector
+/// of partial sums. Columns beyond the last one repeat it; they are never stored.
 SmallVector<Value> ContractionEmitter::emitLaneTile(const Panel &panel, Value row) {
   auto vectorType = VectorType::get({plan.lanes}, form.computeType);
   Value kSize = emitter.indexValue(form.kSize());
@@ -455,7 +460,7 @@ void ContractionEmitter::emitBufferedResults(const Panel &panel) {
   });
 }
 
-/// Stores a vector of sums at (m, n), in the vector mode of n.
+/// Stores a vector of sums at (m, n); the emitter must be in the vector mode of n.
 void ContractionEmitter::storeProduct(AffineExpr m, AffineExpr n, Value sum) {
   linalg::GenericOp op = nest.op;
   SmallVector<AffineExpr> point = form.point(fixedIndices, m, n, emitter.constantExpr(0));

@@ -7,34 +7,34 @@
 
 namespace tfc::cpu {
 
-/// An operand as the loops of a contraction see it.
+/// An operand in terms of the loops of a contraction.
 struct ContractionOperand {
   const ContractionFactor *factor = nullptr;
-  /// Where one input is read at addresses linear in all counters.
+  /// Access to the input at addresses that are linear in all counters; empty if there is none.
   std::optional<LinearAccess> access;
   mlir::Value tensor;
   mlir::Type elementType;
-  /// The access' strides along m (of a) or n (of b), k, and each loop of kOuter.
+  /// Strides of the access along m (of a) or n (of b), along k, and along each loop of kOuter.
   Stride across, k;
   llvm::SmallVector<Stride> kOuter;
-  /// Whether factors must be computed from elements.
+  /// True if factors are computed from elements rather than read.
   bool converts = false;
-  /// Whether tiles read it from a packed copy.
+  /// True if tiles read it from a packed copy.
   bool packed = false;
 
   bool isContiguousAcross() const { return access && across.isFixed() && across.fixed == 1; }
   bool isContiguousAlongK() const { return access && k.isFixed() && k.fixed == 1; }
 };
 
-/// Whether the rows of a are copied to the stack before tiles read them: they are computed, their
-/// distance is not known, or several panels read them and they are too far apart along k for the
-/// first level cache.
+/// Returns true if the rows of a are packed on the stack before tiles read them: if they are
+/// computed, if the stride between them is unknown, or if several panels read them and their stride
+/// along k is too large for the first-level cache.
 bool packsRows(const Target &target, const ContractionForm &form,
                const std::optional<LinearAccess> &a, int64_t elementBytes, RegisterTile tile,
                int64_t lanes);
 
-/// Bytes of a packed copy of b, rows of a product that pay for one, and how far apart the rows of b
-/// are that do not suit the cache.
+/// Maximum size of a packed copy of b, the number of rows of a product from which on packing b is
+/// profitable, and the stride between rows of b from which on it may be.
 inline constexpr int64_t kPanelBytes = 128 << 10, kPackingRows = 48, kFarBytes = 1024;
 int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns);
 
@@ -47,19 +47,19 @@ public:
   void emit(mlir::Value begin, mlir::Value end);
 
 private:
-  /// Columns [n0, n0 + vectors * lanes) of the output, those that exist.
+  /// The existing columns among columns [n0, n0 + vectors * lanes) of the output.
   struct Panel {
     int64_t vectors;
-    /// The lanes that exist, for each vector; null for all.
+    /// For each vector, the mask of the lanes that exist; null for all lanes.
     llvm::SmallVector<mlir::Value> masks;
-    /// Columns that exist.
+    /// Number of existing columns.
     mlir::Value columns;
     /// Its first column, and its number within the unit.
     mlir::Value n0, number;
   };
   using PanelBody = llvm::function_ref<void(const Panel &)>;
 
-  // Units and loops (ContractionEmitter.cpp).
+  // Units and loops (in ContractionEmitter.cpp).
   void emitUnit(mlir::Value unit);
   void fixIndices(llvm::ArrayRef<unsigned> loops, mlir::Value number);
   void forEachPointOfRows(llvm::function_ref<void()> body);
@@ -83,7 +83,7 @@ private:
   mlir::Value sumPointer(const Panel &panel, mlir::Value row, mlir::Value column);
   void storeProduct(mlir::AffineExpr m, mlir::AffineExpr n, mlir::Value sum);
 
-  // Packed copies (ContractionPack.cpp).
+  // Packed copies (in ContractionPack.cpp).
   void packB(const Panel &panel, mlir::Value k0, mlir::Value kCount);
   void packSteps(const Panel &panel, mlir::Value k0, mlir::Value kCount);
   mlir::Value packedPanel(const Panel &panel);
@@ -96,18 +96,18 @@ private:
 
   /// Computes a factor from the elements of its inputs.
   mlir::Value evaluate(mlir::Value value, llvm::function_ref<mlir::Value(unsigned)> element);
-  /// The conversion from elements to factors of a linear operand, or null.
+  /// Returns the conversion from elements to factors of a linear operand, or null if there is none.
   std::function<mlir::Value(mlir::Value)> conversion(const ContractionOperand &operand);
   mlir::Value linearPointer(const ContractionOperand &operand, mlir::Value across, mlir::Value k);
 
-  /// Memory on the stack, allocated once in the function's entry block.
+  /// Stack memory, allocated once in the function's entry block.
   mlir::Value stackBuffer(int64_t elements);
 
-  /// The loops of kOuter that tiles run over.
+  /// The loops of kOuter that run inside the tiles.
   llvm::ArrayRef<unsigned> tileLoops() const {
     return llvm::ArrayRef(form.kOuter).drop_front(plan.blockLoops);
   }
-  /// Whether tiles go on from sums in memory.
+  /// Returns true if tiles add to sums in memory.
   bool accumulates() const { return kBlock != 0 || plan.blockLoops != 0; }
   int64_t tileColumns() const { return plan.tile.vectors * plan.lanes; }
   int64_t computeBytes() const { return form.computeType.getIntOrFloatBitWidth() / 8; }
@@ -117,32 +117,33 @@ private:
   const ContractionPlan &plan;
   ContractionForm form;
 
-  // Of the unit that is being emitted.
-  /// Indices of the loops that have no counter here, where they are open.
+  // State of the unit that is being emitted.
+  /// Indices of the loops without merged counters, as far as they have been opened.
   llvm::SmallVector<mlir::AffineExpr> fixedIndices;
   ContractionOperand a, bOperand;
-  /// The first point of the loops of mOuter, how many there are, and the number of the one at hand.
+  /// The first point of the loops of mOuter, the number of points, and the number of the current
+  /// one.
   mlir::Value firstPoint, pointCount, point;
-  /// Indices of the loops of kOuter that are open around tiles and copies.
+  /// Indices of the open loops of kOuter around tiles and packing.
   llvm::SmallVector<mlir::Value> outerSteps;
   mlir::Value m0, mCount, firstPanel;
-  /// Steps along k between packed blocks; 0 where k is not blocked.
+  /// Steps along k per packed block; 0 if k is not blocked.
   int64_t kBlock = 0;
-  /// Whether sums are kept on the stack and stored at the end.
+  /// True if sums are kept on the stack and stored at the end.
   bool buffered = false;
   mlir::Value packedA, packedB, sumBuffer;
-  /// Where the steps of the loops of kOuter at hand stand in a panel's copy.
+  /// Position in a panel's packed copy for the current indices of the loops of kOuter.
   mlir::Value packedStep;
-  /// Steps along k that packed copies have room for, and the distance of rows in that of a, which
-  /// is kept apart from multiples of 1 KiB.
+  /// Capacity of packed copies, in steps along k, and the row stride in the packed copy of a, which
+  /// is not a multiple of 1 KiB.
   int64_t packedKCapacity = 0, packedRowStride = 0;
 };
 
-/// Transposes a square of vectors.
+/// Transposes a square matrix given as vectors.
 llvm::SmallVector<mlir::Value> transposeSquare(mlir::OpBuilder &b, mlir::Location loc,
                                                llvm::SmallVector<mlir::Value> rows);
 
-/// A generic's element type converted to a wider or narrower one of its kind.
+/// Converts a number to a wider or narrower element type of the same kind.
 mlir::Value convertNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                           mlir::Type elementType);
 

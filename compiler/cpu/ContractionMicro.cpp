@@ -1,3 +1,6 @@
+// The innermost loops of a contraction, which accumulate a register tile. Knows pointers and
+// strides only, not the operation that is being emitted.
+
 #include "compiler/cpu/ContractionMicro.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -42,8 +45,8 @@ static unsigned elementBytes(Type type) { return (type.getIntOrFloatBitWidth() +
 
 Value loadLanes(OpBuilder &b, Location loc, Value pointer, Type elementType, int64_t lanes,
                 Value mask) {
-  // Short floats move through memory as integers: LLVM calls library functions to take them apart
-  // on processors without them.
+  // 16-bit floats are loaded as integers: on processors without them, LLVM would call library
+  // functions to extract the lanes.
   bool isShort = isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 16;
   auto type = VectorType::get({lanes}, isShort ? Type(b.getI16Type()) : elementType);
   unsigned alignment = elementBytes(elementType);
@@ -83,8 +86,8 @@ Value zeroOf(OpBuilder &b, Location loc, Type type) {
 
 namespace {
 
-/// Emits the loop nest along k of one register tile. With several sets of accumulators the
-/// innermost loop takes that many steps at once; what is left over goes to the first set.
+/// Emits the loop nest along k of one register tile. With several sets of accumulators, the
+/// innermost loop is unrolled by their number; the remainder loop uses the first set.
 class MicroEmitter {
 public:
   MicroEmitter(OpBuilder &b, Location loc, const Target &target, const MicroTile &tile)
@@ -157,7 +160,7 @@ private:
     return all;
   }
 
-  /// One step along k: an outer product of a column of a and a row of b.
+  /// Emits one step along k: an outer product of a column of a and a row of b.
   SmallVector<Value> step(Value pointerA, Value pointerB, ValueRange sums) {
     SmallVector<Value> row, next;
     for (int64_t v = 0; v < tile.shape.vectors; ++v) {

@@ -6,7 +6,7 @@
 
 namespace tfc::cpu {
 
-/// A distance in elements: `dynamic` where it is not known at compile time.
+/// A stride in elements; `dynamic` is set if it is not known at compile time.
 struct Stride {
   int64_t fixed = 0;
   mlir::Value dynamic;
@@ -14,7 +14,7 @@ struct Stride {
   bool isFixed() const { return !dynamic; }
 };
 
-/// One loop along k, and how far a step moves in both operands.
+/// One loop along k, and the stride of a step in each operand.
 struct ReductionLoop {
   mlir::Value count;
   Stride a, b;
@@ -25,9 +25,9 @@ struct TileSource {
   /// Element (0, 0) of the tile.
   mlir::Value pointer;
   mlir::Type elementType;
-  /// From one row of `a` to the next; `b` is contiguous along its lanes.
+  /// Stride between rows of `a`; `b` is contiguous along its lanes.
   Stride across;
-  /// Computes factors from elements (scalars or vectors); null where they are the same.
+  /// Computes factors from elements (scalars or vectors); null if they are the same.
   std::function<mlir::Value(mlir::Value)> convert;
 };
 
@@ -37,32 +37,32 @@ struct MicroTile {
   int64_t lanes = 1;
   mlir::Type computeType;
   TileSource a, b;
-  /// Outermost first.
+  /// Outermost loop first.
   llvm::SmallVector<ReductionLoop> loops;
-  /// For each vector the lanes that exist in b; null for all.
+  /// For each vector, the mask of the lanes that exist in b; null for all lanes.
   llvm::SmallVector<mlir::Value> masks;
 };
 
-/// Emits the loops along k; returns the accumulators row by row. `initial` may be empty for zeros.
+/// Emits the loops along k and returns the accumulators row by row. An empty `initial` means zeros.
 llvm::SmallVector<mlir::Value> emitMicroTile(mlir::OpBuilder &b, mlir::Location loc,
                                              const Target &target, const MicroTile &tile,
                                              mlir::ValueRange initial);
 
-/// pointer + index * stride elements.
+/// Returns pointer + index * stride, in elements.
 mlir::Value advance(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
                     mlir::Type elementType, mlir::Value index, const Stride &stride);
 mlir::Value advance(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
                     mlir::Type elementType, int64_t index, const Stride &stride);
 
-/// A vector from memory that is aligned to its elements only; disabled lanes become zero.
+/// Loads a vector with the alignment of its elements; disabled lanes are zero.
 mlir::Value loadLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value pointer,
                       mlir::Type elementType, int64_t lanes, mlir::Value mask);
 void storeLanes(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Value pointer);
 
-/// a * b + c.
+/// Returns a * b + c.
 mlir::Value multiplyAdd(mlir::OpBuilder &b, mlir::Location loc, const Target &target,
                         mlir::Value lhs, mlir::Value rhs, mlir::Value sum);
-/// lhs + rhs for floats and integers.
+/// Returns lhs + rhs for floats or integers.
 mlir::Value addValues(mlir::OpBuilder &b, mlir::Location loc, mlir::Value lhs, mlir::Value rhs);
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 

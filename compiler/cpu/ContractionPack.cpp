@@ -1,3 +1,5 @@
+// Packing of the operands of a contraction into buffers in the order in which tiles read them.
+
 #include "compiler/cpu/ContractionEmitter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -61,7 +63,7 @@ Value ContractionEmitter::factorAt(const ContractionOperand &operand, AffineExpr
 // Panels of b: [k][columns]
 //===----------------------------------------------------------------------===//
 
-/// Copies the steps of all loops of kOuter, one after the other.
+/// Packs the steps of all loops of kOuter consecutively.
 void ContractionEmitter::packB(const Panel &panel, Value k0, Value kCount) {
   if (outerSteps.size() < form.kOuter.size())
     return openOuterStep([&] { packB(panel, k0, kCount); });
@@ -114,7 +116,7 @@ void ContractionEmitter::packRowsOfB(const Panel &panel, Value k0, Value kCount)
   });
 }
 
-/// log2(lanes) rounds of exchanges between rows i and i + distance.
+/// log2(lanes) rounds that exchange elements between rows i and i + distance.
 SmallVector<Value> transposeSquare(OpBuilder &b, Location loc, SmallVector<Value> rows) {
   int64_t lanes = rows.size();
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
@@ -135,8 +137,8 @@ SmallVector<Value> transposeSquare(OpBuilder &b, Location loc, SmallVector<Value
   return rows;
 }
 
-/// b is contiguous along k: squares of lanes x lanes elements are transposed in registers. Columns
-/// beyond the last one repeat it; they are never stored.
+/// If b is contiguous along k, squares of lanes x lanes elements are transposed in registers.
+/// Columns beyond the last one repeat it; they are never stored.
 void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCount) {
   std::function<Value(Value)> convert = conversion(bOperand);
   int64_t width = panel.vectors * plan.lanes;
@@ -168,7 +170,7 @@ void ContractionEmitter::packTransposedB(const Panel &panel, Value k0, Value kCo
 // Rows of a for one tile
 //===----------------------------------------------------------------------===//
 
-/// Copies [k][rows] where a is contiguous along m, else [rows][k].
+/// Packs as [k][rows] if a is contiguous along m, else as [rows][k].
 TileSource ContractionEmitter::packA(Value m, int64_t rows, Value k0, Value kCount,
                                      Stride &kStride) {
   std::function<Value(Value)> convert = conversion(a);

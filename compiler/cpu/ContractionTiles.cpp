@@ -1,3 +1,5 @@
+// The cost model that chooses the register tile of a contraction.
+
 #include "compiler/cpu/ContractionTiles.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -7,24 +9,24 @@
 namespace tfc::cpu {
 namespace {
 
-/// What current out-of-order cores have in common: two multiply-adds and two loads in a cycle, a
-/// multiply-add latency of four, six operations issued.
+/// What current out-of-order cores have in common: per cycle, two multiply-adds, two loads and six
+/// issued operations; multiply-adds have a latency of four cycles.
 constexpr int64_t kLineBytes = 64, kWayBytes = 4096;
 constexpr int64_t kUnits = 2, kLatency = 4, kLoads = 2, kIssue = 6;
 
-/// Bytes that the second level cache delivers in a cycle all the time.
+/// Sustained bandwidth of the second-level cache, in bytes per cycle.
 constexpr int64_t kSecondCacheBytes = 20;
 
-/// A size that is not known is taken to be large and not a multiple of anything.
+/// Unknown sizes are assumed to be large and not a multiple of anything.
 constexpr int64_t kUnknownM = 211, kUnknownN = 1009, kUnknownK = 128;
 
 bool fitsRegisters(const Target &target, RegisterTile tile, int64_t sets) {
-  // With one vector of b the broadcast of a is an operand in memory.
+  // With a single vector of b, the broadcast of a is folded into a memory operand.
   int64_t broadcast = tile.vectors == 1 && target.vectorBits == 512 ? 0 : 1;
   return tile.rows * tile.vectors * sets + tile.vectors + broadcast <= target.vectorRegisters;
 }
 
-/// Cycles of one tile: the k loop, and filling and storing the accumulators.
+/// Estimates the cycles of one tile: the k loop, and initializing and storing the accumulators.
 double tileCycles(const Target &target, RegisterTile tile, int64_t k) {
   int64_t panelBytes = tile.vectors * target.vectorBits / 8;
   double accumulators = tile.rows * tile.vectors;
@@ -34,7 +36,7 @@ double tileCycles(const Target &target, RegisterTile tile, int64_t k) {
   double reading = panelBytes * k > target.l1Bytes / 2 ? double(panelBytes) / kSecondCacheBytes : 0;
   double cycles =
       std::max({accumulators / kUnits, loads / kLoads, operations / kIssue, latency, reading});
-  // What hides behind the longest of them is not for free.
+  // The other loads are not hidden completely by the bottleneck.
   cycles += 0.1 * (loads / kLoads + reading);
   return cycles * k + 3 * accumulators + 20;
 }
@@ -81,7 +83,7 @@ RegisterTile chooseTile(const Target &target, const ContractionSizes &sizes, int
       };
       addRows(rows, m / rows);
       addRows(m % rows, 1);
-      // Every other shape of tile is more code.
+      // Each additional tile shape adds code.
       cycles *= 1 + 0.01 * ((m % rows != 0) + (vectors % tileVectors != 0));
       if (cycles < bestCycles) {
         bestCycles = cycles;

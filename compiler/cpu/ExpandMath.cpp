@@ -1,3 +1,5 @@
+// Expands functions on floats and lowers conversions that LLVM does not have.
+
 #include "compiler/cpu/Functions.h"
 #include "compiler/cpu/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -13,7 +15,8 @@ using namespace mlir;
 
 namespace {
 
-/// Integers become f16 and bf16 by way of f32, as `cast` says. MLIR folds the two steps into one.
+/// Converts integers to f16 and bf16 via f32, as defined by `cast`. MLIR folds the two steps into
+/// one.
 template <typename Op> struct ConvertByF32 : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -30,7 +33,8 @@ template <typename Op> struct ConvertByF32 : OpRewritePattern<Op> {
   }
 };
 
-/// Runs after codegen, when vectors have the target's lanes, and before the conversion to LLVM.
+/// Runs after code generation, when vectors have the target's lanes, and before the conversion to
+/// LLVM.
 struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPass> {
   void runOnOperation() override {
     auto run = [&](function_ref<void(RewritePatternSet &)> populate) {
@@ -38,14 +42,14 @@ struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPa
       populate(patterns);
       return applyPatternsGreedily(getOperation(), std::move(patterns));
     };
-    // Polynomials first, so that the library gets only what they leave.
+    // Polynomials come first, so that the library computes only what they leave.
     if (failed(run(tfc::cpu::populateFunctionPatterns)) ||
         failed(run(tfc::cpu::populateWidePatterns)) ||
         failed(run(tfc::cpu::populateTrigonometryPatterns)) ||
         failed(run(tfc::cpu::populatePowerPatterns)) ||
         failed(run(tfc::cpu::populateLibraryPatterns)))
       return signalPassFailure();
-    // Conversions between floats stay: `legalize` in compiler/emission knows how to do them.
+    // Conversions between floats are kept: `legalize` in compiler/emission handles them.
     if (failed(run([](RewritePatternSet &patterns) {
           arith::populateArithExpandOpsPatterns(patterns);
           patterns.add<ConvertByF32<arith::SIToFPOp>, ConvertByF32<arith::UIToFPOp>>(

@@ -1,3 +1,6 @@
+// Emits scans and scatters. Operations of linalg_ext have dependences between their iterations, so
+// they do not fit into NestEmitter's loops.
+
 #include "compiler/cpu/NestEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "dialects/linalg_ext/LinalgExt.h"
@@ -22,7 +25,7 @@ void tfc::cpu::forEachPoint(KernelEmitter &e, ArrayRef<AffineExpr> sizes,
   indices.pop_back();
 }
 
-/// The lanes for a loop along a dimension of size `size`.
+/// Returns the number of lanes for a loop along a dimension of size `size`.
 static int64_t lanesFor(KernelEmitter &e, Value tensor, AffineExpr size) {
   Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
   int64_t lanes = e.target().lanes(std::max(8u, element.getIntOrFloatBitWidth()));
@@ -31,7 +34,7 @@ static int64_t lanesFor(KernelEmitter &e, Value tensor, AffineExpr size) {
   return lanes;
 }
 
-/// One line along the dimension, or one line for each lane; the running value stays in a register.
+/// Scans one line along the dimension, or one line per lane; the running value stays in a register.
 static void emitScanLine(KernelEmitter &e, ScanOp op, AffineExpr length,
                          ArrayRef<AffineExpr> indices, Value init) {
   OpBuilder &b = e.builder();
@@ -54,7 +57,7 @@ static void emitScanLine(KernelEmitter &e, ScanOp op, AffineExpr length,
   scf::YieldOp::create(b, e.loc(), sum);
 }
 
-/// Lanes run along the last dimension, unless that is the one that is scanned.
+/// Vectorizes the last dimension, unless that is the scanned one.
 static void emitScan(KernelEmitter &e, ScanOp op) {
   SmallVector<AffineExpr> sizes(e.shapes().shapeOf(op.getResult())), indices;
   unsigned dimension = op.getDimension();
@@ -73,7 +76,8 @@ static void emitScan(KernelEmitter &e, ScanOp op) {
   });
 }
 
-/// The places that an update goes to, as symbols, and whether all of them are inside.
+/// Computes the indices that an update is written to, as symbols; returns whether all of them are
+/// in bounds.
 static Value updatePlace(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batch,
                          SmallVectorImpl<AffineExpr> &place) {
   OpBuilder &b = e.builder();
@@ -86,7 +90,7 @@ static Value updatePlace(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> ba
     at.push_back(e.constantExpr(i));
     Value index =
         arith::IndexCastOp::create(b, loc, b.getIndexType(), e.element(op.getIndices(), at));
-    // Unsigned: numbers below zero are too large as well.
+    // The comparison is unsigned, so that negative indices are out of bounds, too.
     Value fits =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, e.indexValue(shape[i]));
     inside = b.createOrFold<arith::AndIOp>(loc, inside, fits);
@@ -95,7 +99,7 @@ static Value updatePlace(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> ba
   return inside;
 }
 
-/// Combines one update's row with the operand's, along the lanes of the last dimension.
+/// Combines one update row with the operand's row, vectorized along the last dimension.
 static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batch,
                        ArrayRef<AffineExpr> place) {
   ArrayRef<AffineExpr> shape = e.shapes().shapeOf(op.getOperand());
@@ -110,7 +114,7 @@ static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batc
       offset = offset + index * stride;
     offset = normalize(offset);
     Value update = e.element(op.getUpdates(), source);
-    // The old element is loaded anew: an earlier update may have changed it.
+    // The old element must be loaded here: an earlier update may have changed it.
     Value old = e.loadAt(memory, offset);
     e.storeAt(memory, offset, e.inlineRegion(op.getCombine(), {old, update}));
   };
@@ -126,7 +130,7 @@ static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batc
   });
 }
 
-/// Copies the operand, unless the result takes its memory.
+/// Copies the operand, unless the result uses its memory.
 static void emitScatterCopy(KernelEmitter &e, ScatterOp op) {
   const Buffer *from = e.buffer(op.getOperand()), *to = e.buffer(op.getResult());
   if (from && from->pointer == to->pointer)

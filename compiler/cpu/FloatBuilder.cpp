@@ -1,3 +1,5 @@
+// Arithmetic on floats and their bits, from which the expansions of functions are built.
+
 #include "compiler/cpu/FloatBuilder.h"
 #include "mlir/IR/BuiltinTypes.h"
 

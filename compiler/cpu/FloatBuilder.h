@@ -7,10 +7,10 @@
 
 namespace tfc::cpu {
 
-/// Builds arithmetic on scalars or vectors of one shape, of f32 or f64.
+/// Builds arithmetic on f32 or f64 scalars or vectors of the same shape.
 ///
-/// Products and sums may be contracted to fused ones where the processor has them; the algorithms
-/// must be right either way.
+/// Multiplications and additions may be contracted to fused multiply-adds on processors that have
+/// them; the algorithms must be correct in both cases.
 class FloatBuilder {
 public:
   FloatBuilder(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type)
@@ -18,7 +18,7 @@ public:
 
   mlir::Type floatType() const { return type; }
   bool isWide() const { return mlir::getElementTypeOrSelf(type).isF64(); }
-  /// The integers that have the floats' bits.
+  /// The integer type that holds the bits of the floats.
   mlir::Type intType() const { return withElement(b.getIntegerType(isWide() ? 64 : 32)); }
   mlir::Type boolType() const { return withElement(b.getI1Type()); }
 
@@ -30,27 +30,27 @@ public:
   mlir::Value mul(mlir::Value l, mlir::Value r) { return binary<mlir::arith::MulFOp>(l, r); }
   mlir::Value div(mlir::Value l, mlir::Value r) { return binary<mlir::arith::DivFOp>(l, r); }
   mlir::Value mulAdd(mlir::Value l, mlir::Value r, mlir::Value s) { return add(mul(l, r), s); }
-  /// The magnitude of one and the sign of the other.
+  /// Returns the magnitude of `v` with the sign of `sign`.
   mlir::Value copySign(mlir::Value v, mlir::Value sign) {
     return mlir::math::CopySignOp::create(b, loc, v, sign);
   }
   mlir::Value neg(mlir::Value v) { return mlir::arith::NegFOp::create(b, loc, v); }
   mlir::Value abs(mlir::Value v) { return mlir::math::AbsFOp::create(b, loc, v); }
 
-  /// c[0] * x^n + ... + c[n].
+  /// Returns c[0] * x^n + ... + c[n].
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> coefficients);
 
   mlir::Value less(mlir::Value l, mlir::Value r);
   mlir::Value equal(mlir::Value l, mlir::Value r);
   mlir::Value isNan(mlir::Value v);
   mlir::Value select(mlir::Value condition, mlir::Value yes, mlir::Value no);
-  /// `v` limited to a range; NaN stays.
+  /// Clamps `v` to a range; NaN is kept.
   mlir::Value clamp(mlir::Value v, double low, double high);
 
   mlir::Value toFloat(mlir::Value v);
   mlir::Value bits(mlir::Value v);
   mlir::Value fromBits(mlir::Value v);
-  /// 2^n for an integer n between -126 and 127; in f64 between -1022 and 1023.
+  /// Returns 2^n for an integer n from -126 to 127; for f64, from -1022 to 1023.
   mlir::Value powerOfTwo(mlir::Value n);
 
   template <typename Op> mlir::Value ints(mlir::Value l, mlir::Value r) {

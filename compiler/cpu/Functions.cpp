@@ -1,3 +1,5 @@
+// Exponentials, logarithms, the hyperbolic tangent and the error function of f32 as polynomials.
+
 #include "compiler/cpu/Functions.h"
 #include "compiler/cpu/FloatBuilder.h"
 #include <limits>
@@ -21,12 +23,13 @@ static Value expm1Small(FloatBuilder &f, Value r) {
   return f.mulAdd(f.mul(r, r), p, r);
 }
 
-/// 1.5 * 2^23: a small number added to it is rounded to an integer, which its last bits hold.
+/// 1.5 * 2^23: adding it to a small number rounds that to an integer, which is in the low bits of
+/// the sum.
 static constexpr double kRounder = 12582912.0;
 static constexpr int32_t kRounderBits = 0x4b400000;
 
-/// The integer that was added to the rounder. NaN gives any number, where a conversion would give
-/// an undefined one.
+/// Returns the integer that was added to the rounder. NaN becomes some number, where a conversion
+/// would be undefined.
 static Value roundedInt(FloatBuilder &f, Value sum) {
   return f.ints<arith::SubIOp>(f.bits(sum), f.integer(kRounderBits));
 }
@@ -41,7 +44,8 @@ static Value reduceByLn2(FloatBuilder &f, Value x, Value &n) {
   return f.mulAdd(whole, f.constant(-kLn2Low), r);
 }
 
-/// y * 2^n for -252 <= n <= 254, right for results that overflow or are denormal: in two steps.
+/// Returns y * 2^n for -252 <= n <= 254, in two steps, so that results that overflow or are
+/// denormal are correct.
 static Value scale(FloatBuilder &f, Value y, Value n) {
   Value half = f.ints<arith::ShRSIOp>(n, f.integer(1));
   Value rest = f.ints<arith::SubIOp>(n, half);
@@ -60,7 +64,7 @@ static Value buildExp2(FloatBuilder &f, Value x) {
   return scale(f, f.add(expm1Small(f, r), f.constant(1.0)), roundedInt(f, sum));
 }
 
-/// 2^n (e^r - 1) + (2^n - 1), with half of 2^n, which cannot overflow.
+/// Computes 2^n (e^r - 1) + (2^n - 1) with half of 2^n, which cannot overflow.
 static Value buildExpM1(FloatBuilder &f, Value x) {
   Value n, r = reduceByLn2(f, f.clamp(x, -18.0, 89.0), n);
   Value half = f.powerOfTwo(f.ints<arith::SubIOp>(n, f.integer(1)));
@@ -80,7 +84,7 @@ struct Logarithm {
 static Logarithm splitLog(FloatBuilder &f, Value x) {
   Value denormal = f.less(x, f.constant(1.17549435e-38));
   Value big = f.select(denormal, f.mul(x, f.constant(8388608.0)), x);
-  // The exponent of m is chosen by subtracting the bits of sqrt(1/2).
+  // Subtracting the bits of sqrt(1/2) selects the exponent of m.
   Value bits = f.bits(big);
   Value shifted = f.ints<arith::SubIOp>(bits, f.integer(0x3f3504f3));
   Value e = f.ints<arith::ShRSIOp>(shifted, f.integer(23));
@@ -96,7 +100,8 @@ static Logarithm splitLog(FloatBuilder &f, Value x) {
   return {t, low, exponent};
 }
 
-/// `y`, but the limits of a logarithm at 0, infinity, below 0 and for NaN.
+/// Returns `y`, except for the limits of a logarithm at 0 and infinity, and NaN for negative
+/// numbers and NaN.
 static Value limitLog(FloatBuilder &f, Value x, Value y) {
   Value zero = f.constant(0.0);
   y = f.select(f.equal(x, zero), f.constant(-kInfinity), y);
@@ -113,7 +118,8 @@ static Value logOf(FloatBuilder &f, Value x) {
 
 static Value buildLog(FloatBuilder &f, Value x) { return limitLog(f, x, logOf(f, x)); }
 
-/// A logarithm of another base: (high + low) * scale + exponent * unit, both factors in two parts.
+/// A logarithm with another base: (high + low) * scale + exponent * unit, with both factors in two
+/// parts.
 static Value scaledLog(FloatBuilder &f, Value x, double scaleHigh, double scaleLow, double unitHigh,
                        double unitLow) {
   Logarithm l = splitLog(f, x);
@@ -134,7 +140,7 @@ static Value buildLog10(FloatBuilder &f, Value x) {
                    3.0102999566398119521e-1 - 0.30078125);
 }
 
-/// ln(u) x / (u - 1) with u = 1 + x: the errors of u cancel.
+/// ln(u) x / (u - 1) with u = 1 + x: the rounding errors of u cancel.
 static Value buildLog1p(FloatBuilder &f, Value x) {
   Value one = f.constant(1.0);
   Value u = f.add(x, one);
@@ -145,8 +151,8 @@ static Value buildLog1p(FloatBuilder &f, Value x) {
 
 //===--- hyperbolic tangent and error function ----------------------------===//
 
-// Both are x times a quotient of polynomials in x^2. Where x is limited the quotient is well above
-// 1, whatever its roundings: so it is just 1 from there on.
+// Both are x times a quotient of polynomials in x^2. Where x is clamped, the quotient is well above
+// 1 regardless of rounding, so the result is exactly 1 from there on.
 
 static Value buildTanh(FloatBuilder &f, Value x) {
   Value t = f.clamp(x, -9.8, 9.8);
@@ -170,7 +176,7 @@ static Value buildErf(FloatBuilder &f, Value x) {
 
 namespace {
 
-/// Replaces an operation on f32 by what `Build` makes of its operand.
+/// Replaces an operation on f32 by the result of `Build` for its operand.
 template <typename Op, Value (*Build)(FloatBuilder &, Value)>
 struct ExpandFunction : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;

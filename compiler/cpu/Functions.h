@@ -4,21 +4,21 @@
 
 namespace tfc::cpu {
 
-/// Adds patterns that turn functions on f32 into polynomials, good to a few units in the last place
-/// and with the special values of C.
+/// Adds patterns that expand functions on f32 into polynomials, accurate to a few ulp, with C's
+/// results for special values.
 void populateFunctionPatterns(mlir::RewritePatternSet &patterns);
 
-/// The same for exponentials and logarithms of f64, good to two units in the last place.
+/// The same for exponentials and logarithms of f64, accurate to two ulp.
 void populateWidePatterns(mlir::RewritePatternSet &patterns);
 
-/// The same for sine and cosine, whose large arguments are left to the library, and arctangents.
+/// The same for arctangents and for sine and cosine, whose large arguments are left to the library.
 void populateTrigonometryPatterns(mlir::RewritePatternSet &patterns);
 
-/// The same for powers and remainders, by way of f64; remainders of very large quotients are left
+/// The same for powers and remainders, computed in f64; remainders of very large quotients are left
 /// to the library.
 void populatePowerPatterns(mlir::RewritePatternSet &patterns);
 
-/// Adds patterns that turn the functions that are left into calls of libm, lane by lane.
+/// Adds patterns that turn the remaining functions into calls of libm, lane by lane.
 void populateLibraryPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace tfc::cpu

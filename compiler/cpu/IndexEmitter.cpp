@@ -64,7 +64,7 @@ AffineExpr IndexEmitter::addSymbol(Value value) {
     symbol = getAffineSymbolExpr(symbols.size(), b.getContext());
     symbols.push_back({value, level});
   }
-  // A value that was first named in a loop may have been made outside of it.
+  // A value may be added in a loop first although it is defined outside.
   Named &name = symbols[cast<AffineSymbolExpr>(symbol).getPosition()];
   name.level = std::min(name.level, level);
   return symbol;
@@ -76,7 +76,7 @@ AffineExpr IndexEmitter::constantExpr(int64_t value) {
 
 IndexEmitter::Key IndexEmitter::key(Value value, ArrayRef<AffineExpr> indices,
                                     MLIRContext *context) {
-  // Maps are uniqued: with fixed numbers of dims and symbols, equal expressions are equal keys.
+  // Maps are uniqued: with fixed numbers of dims and symbols, equal expressions have equal keys.
   return {value, AffineMap::get(1 << 20, 1 << 20, indices, context)};
 }
 
@@ -88,7 +88,8 @@ unsigned IndexEmitter::level(AffineExpr expr) {
     else if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
       level = std::max(level, named(symbol).level);
   });
-  // What was named in a loop that has ended is used here, so it was made here or outside.
+  // A symbol may have been added in a loop that has ended. Since its value dominates this use, it
+  // is defined in this region or in an enclosing one.
   return std::min(level, values.depth());
 }
 
@@ -179,7 +180,7 @@ Value IndexEmitter::scalarIndex(AffineExpr expr) {
   return index;
 }
 
-/// A vector of indices: base + lane * stride where it is that simple.
+/// Returns a vector of indices, computed as base + lane * stride where possible.
 Value IndexEmitter::varyingIndex(AffineExpr expr) {
   AffineExpr stride, rest;
   Polynomial polynomial(expr);
@@ -204,7 +205,7 @@ Value IndexEmitter::emitIndex(AffineExpr expr) {
   return emitIndexBinary(cast<AffineBinaryOpExpr>(expr));
 }
 
-/// Division towards minus infinity by a positive number, or its remainder.
+/// Division by a positive number that rounds toward negative infinity, or its remainder.
 Value IndexEmitter::floorDivision(Value lhs, Value rhs, bool remainder) {
   Value zero = arith::ConstantOp::create(b, location, b.getZeroAttr(lhs.getType()));
   Value rest = arith::RemSIOp::create(b, location, lhs, rhs);

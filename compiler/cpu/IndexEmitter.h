@@ -8,10 +8,10 @@
 
 namespace tfc::cpu {
 
-/// A loop counter: `dim` stands for it in index expressions.
+/// A loop counter: `dim` represents it in index expressions.
 using LoopDim = mlir::AffineDimExpr;
 
-/// Values that were emitted, each remembered for the region (a loop body) in which it is visible.
+/// Emitted values, each recorded for the region (a loop body) in which it is visible.
 class ScopedValues {
 public:
   using Key = std::pair<mlir::Value, mlir::AffineMap>;
@@ -19,7 +19,7 @@ public:
   void open(mlir::Block *block) { regions.emplace_back().block = block; }
   void close() { regions.pop_back(); }
 
-  /// The number of the innermost region; the kernel's own is 0.
+  /// The depth of the innermost region; the kernel's body has depth 0.
   unsigned depth() const { return regions.size() - 1; }
   mlir::Block *block(unsigned depth) const { return regions[depth].block; }
 
@@ -39,30 +39,30 @@ private:
 
 /// Emits the values of index expressions inside loops that its user builds.
 ///
-/// Expressions are affine over loop dims (`addDim`) and symbols: the kernel's sizes and anything
-/// that `addSymbol` names. In vector mode one loop dim runs along the lanes: an index that depends
-/// on it is a vector, every other one stays a scalar (use `broadcast` where a vector is needed).
+/// Expressions are affine over loop dims (`addDim`) and symbols: the kernel's sizes and all values
+/// passed to `addSymbol`. In vector mode, one loop dim runs along the lanes: an index that depends
+/// on it is a vector, all others are scalars (use `broadcast` where a vector is needed).
 class IndexEmitter {
 public:
-  /// Emits at `builder`'s insertion point, which is in the kernel's outermost block. `sizes` are
-  /// the values (index) of the kernel's size arguments.
+  /// Emits at `builder`'s insertion point, which must be in the kernel's outermost block. `sizes`
+  /// are the index values of the kernel's size arguments.
   IndexEmitter(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange sizes);
 
   mlir::OpBuilder &builder() { return b; }
   mlir::Location loc() const { return location; }
 
-  /// Names a loop counter (an `index` value).
+  /// Adds a dim for a loop counter (an `index` value).
   LoopDim addDim(mlir::Value counter);
-  /// Names a scalar or vector `index` value; the same value gets the same symbol.
+  /// Returns the symbol of a scalar or vector `index` value, which is added at the first call.
   mlir::AffineExpr addSymbol(mlir::Value value);
   mlir::AffineExpr constantExpr(int64_t value);
 
-  /// The `index` value of an expression.
+  /// Returns the `index` value of an expression.
   mlir::Value indexValue(mlir::AffineExpr expr);
   mlir::Value indexConstant(int64_t value);
 
-  /// While it lives, `dim` runs along `lanes` lanes. A mask (or null for all lanes) says which
-  /// lanes exist: loads and stores leave the others alone.
+  /// Puts the emitter in vector mode during its lifetime: `dim` runs along `lanes` lanes. Loads and
+  /// stores leave out lanes that are disabled in `mask`; a null mask enables all lanes.
   class VectorMode {
   public:
     VectorMode(IndexEmitter &emitter, LoopDim dim, int64_t lanes, mlir::Value mask);
@@ -76,7 +76,7 @@ public:
     unsigned oldLevel;
   };
 
-  /// A region of code (a loop body): values remembered inside are forgotten at its end.
+  /// A region of code (a loop body): values recorded inside are dropped at its end.
   class Scope {
   public:
     explicit Scope(IndexEmitter &emitter);
@@ -89,12 +89,12 @@ public:
   int64_t lanes() const { return laneCount; }
   mlir::Value mask() const { return laneMask; }
 
-  /// A vector of the current lanes with `value` in each, unless it is a vector already.
+  /// Broadcasts a scalar to the current lanes; vectors are returned unchanged.
   mlir::Value broadcast(mlir::Value value);
 
-  /// The lanes of a vector at `counter` that lie before `upper`.
+  /// Returns a mask of the lanes of a vector at `counter` whose index is less than `upper`.
   mlir::Value tailMask(mlir::Value counter, mlir::Value upper, int64_t width);
-  /// Runs `body` in vector mode over a new dim that goes from 0 to `size`.
+  /// Runs `body` in vector mode over a new dim from 0 to `size`.
   void vectorLoop(mlir::AffineExpr size, int64_t width, llvm::function_ref<void(LoopDim)> body);
 
 protected:
@@ -102,15 +102,16 @@ protected:
 
   static Key key(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices,
                  mlir::MLIRContext *context);
-  /// The depth of the outermost region in which the expression has a value.
+  /// Returns the depth of the outermost region in which the expression can be evaluated.
   unsigned level(mlir::AffineExpr expr);
   bool varies(mlir::AffineExpr expr);
   LoopDim lane() const { return llvm::cast<LoopDim>(laneDim); }
   unsigned laneDepth() const { return laneLevel; }
-  /// The value of an expression in the first lane.
+  /// Returns the value of an expression in the first lane.
   mlir::Value scalarIndex(mlir::AffineExpr expr);
   mlir::Value sizeArgument(unsigned number) const { return symbols[number].value; }
-  /// Moves the insertion point out to the block of an outer region, before the loop it is in now.
+  /// Moves the insertion point to the block of an enclosing region, before the loop that contains
+  /// the current one.
   void moveTo(unsigned level);
 
   mlir::OpBuilder &b;

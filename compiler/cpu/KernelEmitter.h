@@ -7,16 +7,16 @@
 
 namespace tfc::cpu {
 
-// Shapes and schedules of kernels are those of all targets.
+// Shapes and schedules of kernels are shared by all targets.
 using namespace kernels;
 
 /// Emits elements of tensors inside loops that its user builds.
 ///
-/// A tensor is a buffer (arguments, results, temporaries) or is computed where it is read (a
-/// parallel linalg.generic, a fill, a constant). In vector mode an element that depends on the dim
-/// along the lanes is a `vector<lanes x T>`, every other element stays a scalar. Elements are
-/// remembered per (tensor, indices), so a producer that is read twice at one place is computed
-/// once; `Scope` limits the memory to a loop body.
+/// A tensor either has a buffer (arguments, results, temporaries) or is computed where it is read
+/// (a parallel linalg.generic, a fill, a constant). In vector mode, an element that depends on the
+/// vectorized dim is a `vector<lanes x T>`; all others are scalars. Elements are cached per
+/// (tensor, indices), so that a producer that is read twice at the same point is computed once; a
+/// cached element is valid in the `Scope` in which it was computed.
 class KernelEmitter : public BufferEmitter {
 public:
   KernelEmitter(mlir::OpBuilder &builder, mlir::Location loc, KernelShapes &shapes,
@@ -25,37 +25,38 @@ public:
   const Target &target() const { return cpu; }
   KernelShapes &shapes() { return kernelShapes; }
 
-  /// Whether something had no emitter; it was reported.
+  /// Returns true if an operation had no emitter; the error has been reported.
   bool failed() const { return hasFailed; }
   void fail() { hasFailed = true; }
 
-  /// Gives a tensor value memory. Without a buffer, a tensor is computed where it is read.
+  /// Assigns a buffer to a tensor. A tensor without a buffer is computed where it is read.
   void setBuffer(mlir::Value tensor, Buffer buffer);
-  /// The memory of a tensor, or null.
+  /// Returns the buffer of a tensor, or null.
   const Buffer *buffer(mlir::Value tensor) const;
-  /// A dense row-major buffer of the tensor's shape at `pointer`.
+  /// Returns a dense row-major buffer of the tensor's shape at `pointer`.
   Buffer denseBuffer(mlir::Value tensor, mlir::Value pointer, int64_t alignment);
 
-  /// The memory that the code of an operation works in.
+  /// Sets the temporary buffers for the code of an operation.
   void setWorkspace(mlir::Operation *op, llvm::SmallVector<Buffer> buffers);
   llvm::ArrayRef<Buffer> workspace(mlir::Operation *op) const;
 
-  /// The element of `tensor` at `indices`: a scalar, or a vector if it varies along the lanes.
+  /// Returns the element of `tensor` at `indices`: a scalar, or a vector if it varies along the
+  /// lanes.
   mlir::Value element(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
-  /// Says that the element of `tensor` at `indices` is `value`, for readers in this scope.
+  /// Records `value` as the element of `tensor` at `indices` for readers in this scope.
   void bind(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices, mlir::Value value);
-  /// Writes an element (a vector along the lanes, or a scalar that is the same in all of them).
+  /// Stores an element (a vector along the lanes, or a scalar that is the same in all lanes).
   void store(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices, mlir::Value value);
 
-  /// Runs the body of `op` at the point `loops` with the given accumulators (one for each output
-  /// that the body reads) and returns what it yields.
+  /// Emits the body of `op` at the point `loops` with the given accumulators (one for each output
+  /// that the body reads) and returns the yielded values.
   llvm::SmallVector<mlir::Value> body(mlir::linalg::GenericOp op,
                                       llvm::ArrayRef<mlir::AffineExpr> loops,
                                       mlir::ValueRange accumulators);
 
-  /// A scalar that the kernel computes outside of all loops.
+  /// Returns a scalar that the kernel computes outside of all loops.
   mlir::Value scalar(mlir::Value source) { return value(source, nullptr); }
-  /// Copies a region of scalar operations in, on vectors where an argument is one, and returns the
+  /// Inlines a region of scalar operations, vectorized if an argument is a vector, and returns the
   /// first value that it yields.
   mlir::Value inlineRegion(mlir::Region &region, mlir::ValueRange arguments);
 
@@ -65,12 +66,13 @@ private:
   }
   mlir::AffineExpr offsetOf(const Buffer &buffer, llvm::ArrayRef<mlir::AffineExpr> indices);
 
-  // In BodyOps.cpp.
+  // Defined in BodyOps.cpp.
   struct Point {
     mlir::linalg::GenericOp op;
     llvm::ArrayRef<mlir::AffineExpr> loops;
     mlir::ValueRange accumulators;
-    /// Values that may depend on the accumulators, which must not be remembered beyond the point.
+    /// Values of the body at this point. They may depend on the accumulators, so they are not
+    /// cached beyond the point.
     llvm::DenseMap<mlir::Value, mlir::Value> values;
   };
   mlir::Value value(mlir::Value source, Point *point);

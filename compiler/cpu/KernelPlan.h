@@ -1,7 +1,9 @@
 //===- KernelPlan.h - How the CPU computes a kernel -----------------------===//
 //
-// The decisions that the annotation of kernels and their code depend on. The
-// pass manager keeps them from the one to the other.
+//
+// The decisions that both the annotation of kernels and code generation depend on. The pass manager
+// preserves them between the two passes.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +25,13 @@ public:
     return !preserved.isPreserved<kernel::BodyAnalyses>();
   }
 
-  /// Whether the kernel could not be scheduled; it was reported.
+  /// Returns true if the kernel could not be scheduled; the error has been reported.
   bool failed() const { return schedule.failed(); }
 
   const Target &getTarget() const { return target; }
   KernelShapes &getShapes() { return shapes; }
   const Schedule &getSchedule() const { return schedule; }
-  /// How the product that a nest computes is tiled; null for other nests.
+  /// Returns how the product computed by a nest is tiled; null for other nests.
   const ContractionPlan *productOf(const Nest &nest) const;
 
 private:
@@ -39,7 +41,7 @@ private:
   llvm::DenseMap<const Nest *, ContractionPlan> products;
 };
 
-/// Whether a target is a CPU.
+/// Returns true if a target is a CPU.
 inline bool isForCpu(kernel::TargetAttr target) { return !target.isGpu(); }
 
 } // namespace tfc::cpu

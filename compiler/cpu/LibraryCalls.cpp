@@ -1,3 +1,5 @@
+// Calls of libm for the functions that are not expanded into polynomials.
+
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -8,8 +10,8 @@
 using namespace mlir;
 using namespace tfc::cpu;
 
-/// `x`, but zero for denormal numbers: the library looks at their bits and scales them by products,
-/// which give zero while a call runs.
+/// Flushes denormals in `x` to zero: libm inspects their bits and scales them by multiplications,
+/// whose denormal operands are flushed while a call runs.
 static Value flushDenormals(OpBuilder &b, Location loc, Value x) {
   FloatBuilder f(b, loc, x.getType());
   double smallest = f.isWide() ? 0x1p-1022 : 0x1p-126;
@@ -17,7 +19,7 @@ static Value flushDenormals(OpBuilder &b, Location loc, Value x) {
   return f.select(isTiny, f.copySign(f.constant(0.0), x), x);
 }
 
-/// The declaration of a function of libm, which reads and writes no memory.
+/// Declares a function of libm, which does not access memory.
 static LLVM::LLVMFuncOp declare(PatternRewriter &rewriter, Operation *user, StringRef name,
                                 Type type, unsigned arity) {
   auto module = user->getParentOfType<ModuleOp>();
@@ -37,7 +39,7 @@ static LLVM::LLVMFuncOp declare(PatternRewriter &rewriter, Operation *user, Stri
 
 namespace {
 
-/// Replaces an operation by calls of libm for each lane. `name` is that of the f64 function.
+/// Replaces an operation by a call of libm for each lane. `name` is that of the f64 function.
 template <typename Op> struct CallLibrary : OpRewritePattern<Op> {
   CallLibrary(MLIRContext *context, StringRef name)
       : OpRewritePattern<Op>(context), name(name.str()) {}

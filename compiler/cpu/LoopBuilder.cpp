@@ -1,4 +1,4 @@
-//===- LoopBuilder.cpp - Loops, branches and arithmetic on indices --------===//
+//===- LoopBuilder.cpp - Loops, branches and index arithmetic -------------===//
 
 #include "compiler/cpu/LoopBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

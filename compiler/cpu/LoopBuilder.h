@@ -1,4 +1,4 @@
-//===- LoopBuilder.h - Loops, branches and arithmetic on indices ----------===//
+//===- LoopBuilder.h - Loops, branches and index arithmetic ---------------===//
 
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace tfc::cpu {
 
-/// Builds the control flow around the code of an emitter, each body a scope of its own, and folds
-/// the arithmetic on index values that it needs.
+/// Builds control flow around the code of an emitter, with a scope for each body, and folds the
+/// index arithmetic that it needs.
 class LoopBuilder {
 public:
   explicit LoopBuilder(IndexEmitter &indices)
@@ -25,10 +25,10 @@ public:
   mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
   mlir::Value mul(mlir::Value lhs, int64_t rhs);
   mlir::Value minimum(mlir::Value lhs, mlir::Value rhs);
-  /// The quotient and the remainder of non-negative numbers.
+  /// Returns the quotient and the remainder of non-negative numbers.
   std::pair<mlir::Value, mlir::Value> divide(mlir::Value lhs, mlir::Value rhs);
 
-  /// A mask of the first `count` of the lanes.
+  /// Returns a mask that enables the first `count` lanes.
   mlir::Value firstLanes(int64_t lanes, mlir::Value count);
 
 protected:

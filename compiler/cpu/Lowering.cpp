@@ -1,3 +1,5 @@
+// The passes that lower loops over vectors to the LLVM dialect, in order.
+
 #include "compiler/cpu/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -10,7 +12,8 @@ using namespace mlir;
 void tfc::cpu::buildCpuLoweringPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  // Before the functions on floats are long polynomials: one of them is one operation to move.
+  // Hoists before functions on floats are expanded into long polynomials: until then, each is a
+  // single operation.
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createCpuExpandMathPass());
   pm.addPass(createCanonicalizerPass());

@@ -1,3 +1,6 @@
+// The loops of a nest and how they are split, vectorized and tiled. What a sweep computes in them
+// is in Reduction.cpp.
+
 #include "compiler/cpu/NestEmitter.h"
 #include "compiler/kernels/Polynomial.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -7,7 +10,7 @@
 using namespace mlir;
 using namespace tfc::cpu;
 
-/// Sizes that are not known are taken for this in estimates.
+/// Estimate for sizes that are not known at compile time.
 static constexpr int64_t kTypicalSize = 256;
 
 NestEmitter::NestEmitter(KernelEmitter &emitter, const KernelPlan &plan, const Nest &nest)
@@ -22,7 +25,8 @@ static std::optional<int64_t> constantSize(AffineExpr size) {
   return std::nullopt;
 }
 
-/// The sweep's loops from the outermost to the innermost: the lanes' loop comes last in its part.
+/// Returns the sweep's loops from the outermost to the innermost: the vectorized loop comes last
+/// among the parallel or the reduction loops.
 SmallVector<unsigned> NestEmitter::loopOrder(const Sweep &sweep) const {
   SmallVector<unsigned> order(sweep.loops);
   if (!sweep.vectorLoop)
@@ -34,7 +38,7 @@ SmallVector<unsigned> NestEmitter::loopOrder(const Sweep &sweep) const {
   return order;
 }
 
-/// Bits of the type that decides how many lanes fill a register: floats before integers.
+/// Returns the bits of the type that determines the number of lanes: floats before integers.
 static int64_t dominantBits(const Sweep &sweep) {
   int64_t floats = 0, integers = 0;
   auto count = [&](Type type) {
@@ -80,7 +84,8 @@ NestEmitter::Lanes NestEmitter::lanesOf(const Sweep &sweep) const {
   return lanes;
 }
 
-/// Lets the lines of memory that the lanes read across be used up while they are in the cache.
+/// Tiles a sweep that reads across cache lines, so that each line is used up while it is in the
+/// cache.
 void NestEmitter::tileTransposed(const Sweep &sweep, Lanes &lanes) const {
   if (!llvm::all_of(sweep.stages, [](Stage *stage) { return stage->isParallel(); }))
     return;
@@ -104,7 +109,7 @@ void NestEmitter::tileTransposed(const Sweep &sweep, Lanes &lanes) const {
     }
 }
 
-/// Lets several rows share the loads of a block where a reduction reads something again for each.
+/// Computes several rows per block if a reduction reads the same elements for each row.
 void NestEmitter::tileRows(const Sweep &sweep, Lanes &lanes) const {
   unsigned results = 0;
   for (const Stage *stage : sweep.stages)
@@ -129,7 +134,7 @@ void NestEmitter::tileRows(const Sweep &sweep, Lanes &lanes) const {
   }
 }
 
-/// The loop whose iterations [begin, end) cuts, or none.
+/// Returns the loop that is split into units, if any.
 std::optional<unsigned> NestEmitter::unitLoop() const {
   if (!nest.outer.empty())
     return nest.outer.front();
@@ -180,7 +185,7 @@ int64_t NestEmitter::unitCost() const {
 
 //===--- loops ------------------------------------------------------------===//
 
-/// A loop over [lower, upper), or just its body where it runs exactly once.
+/// Emits a loop over [lower, upper), or only its body if the trip count is one.
 NestEmitter::Values NestEmitter::emitFor(Value lower, Value upper, int64_t step, Values carried,
                                          LoopBody body) {
   std::optional<int64_t> first = getConstantIntValue(lower), last = getConstantIntValue(upper);
@@ -200,7 +205,7 @@ NestEmitter::Values NestEmitter::emitFor(Value lower, Value upper, int64_t step,
   return Values(loop.getResults());
 }
 
-/// The range of a loop, cut by the units where it is the unit loop.
+/// Returns the range of a loop, restricted to the units if it is the loop that they split.
 std::pair<Value, Value> NestEmitter::bounds(unsigned loop) {
   Value upper = e.indexValue(nest.sizes[loop]);
   if (loop != unitLoop() || !unitBegin)
@@ -226,7 +231,7 @@ NestEmitter::Values NestEmitter::emitLoops(ArrayRef<unsigned> numbers, Values ca
   });
 }
 
-/// Loops around a block, several rows at a time where the lanes ask for it.
+/// Emits loops around a block, several rows at a time if `lanes` says so.
 void NestEmitter::emitRows(const Lanes &lanes, ArrayRef<unsigned> numbers,
                            function_ref<void(int64_t)> body) {
   if (numbers.empty())
@@ -255,7 +260,7 @@ void NestEmitter::emitRows(const Lanes &lanes, ArrayRef<unsigned> numbers,
   loop(split, upper, 1);
 }
 
-/// Runs `body` over blocks along the lanes' loop, then over what is left.
+/// Emits `body` for blocks along the vectorized loop, then for the remainder.
 NestEmitter::Values NestEmitter::emitLanes(const Sweep &sweep, const Lanes &lanes, Values carried,
                                            LaneBody body) {
   if (!sweep.vectorLoop)

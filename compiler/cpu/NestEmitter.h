@@ -11,7 +11,8 @@ class NestEmitter {
 public:
   NestEmitter(KernelEmitter &emitter, const KernelPlan &plan, const Nest &nest);
 
-  /// What [begin, end) cuts, over the kernel's sizes; 1 where the nest is not cut.
+  /// Number of units into which the nest can be split, over the kernel's sizes; 1 if it cannot be
+  /// split.
   mlir::AffineExpr units() const;
   /// Arithmetic and memory traffic of one unit, in units of a simple operation.
   int64_t unitCost() const;
@@ -23,18 +24,18 @@ private:
   using LoopBody = llvm::function_ref<Values(LoopDim, Values)>;
   using Body = llvm::function_ref<Values(Values)>;
 
-  /// How a sweep runs along its lanes.
+  /// How a sweep is vectorized.
   struct Lanes {
-    /// Lanes of a vector and vectors of a block.
+    /// Lanes per vector and vectors per block.
     int64_t width = 1, unroll = 1;
-    /// Rows that share a block (of the last parallel loop that is not the lanes').
+    /// Rows that are computed per block (of the last parallel loop that is not vectorized).
     int64_t rows = 1;
     std::optional<unsigned> rowLoop;
-    /// A loop that runs in tiles inside of the lanes' loop, since reads are contiguous along it.
+    /// A loop that runs in tiles inside the vectorized loop, because reads are contiguous along it.
     std::optional<unsigned> tileLoop;
     int64_t block() const { return width * unroll; }
   };
-  /// One stretch along the lanes: `unroll` vectors, the last one masked.
+  /// Emits one block along the lanes: `unroll` vectors, the last of them masked.
   using LaneBody = llvm::function_ref<Values(int64_t unroll, Values)>;
 
   Lanes lanesOf(const Sweep &sweep) const;
@@ -71,27 +72,28 @@ private:
   mlir::Location loc;
   const Schedule &schedule;
   const Nest &nest;
-  /// How the nest is emitted where it is a product; null for others.
+  /// How the nest is emitted if it is a product; null for other nests.
   const ContractionPlan *product;
-  /// The nest's loops as expressions of the emitter's dims, where they are open.
+  /// The nest's open loops as expressions of the emitter's dims.
   llvm::SmallVector<mlir::AffineExpr> loops;
   mlir::Value unitBegin, unitEnd;
 };
 
-/// Combines vectors and then their lanes in a fixed tree by `combiner`.
+/// Combines vectors, and then their lanes, by `combiner` in a fixed tree.
 mlir::Value combineTree(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
                         llvm::SmallVector<mlir::Value> vectors);
-/// `combiner` on two values of its operands' type or vectors of it.
+/// Applies `combiner` to two values of its operands' type, or to vectors of it.
 mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, mlir::Operation *combiner,
                     mlir::Value lhs, mlir::Value rhs);
 
-/// Runs `body` at each point of a space of indices, which are appended to `indices`.
+/// Emits `body` at each point of an index space; the indices of the point are appended to
+/// `indices`.
 void forEachPoint(KernelEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> sizes,
                   llvm::SmallVector<mlir::AffineExpr> &indices, llvm::function_ref<void()> body);
 
 void emitSort(KernelEmitter &emitter, linalg_ext::SortOp op);
 
-/// Memory that the code of an operation works in: `count` elements, over the kernel's sizes.
+/// Temporary memory for the code of an operation: `count` elements, over the kernel's sizes.
 struct Workspace {
   mlir::Type elementType;
   mlir::AffineExpr count;

@@ -1,3 +1,5 @@
+// Powers and remainders of f32, computed in f64 because f32 has too few bits for them.
+
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -10,7 +12,8 @@ using namespace tfc::cpu;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 static constexpr double kLog2E = 1.44269504088896340736, kLn2 = 0.693147180559945309417;
-/// 1.5 * 2^52: what is added to it is rounded to an integer, which its last bits hold.
+/// 1.5 * 2^52: adding it to a number rounds that to an integer, which is in the low bits of the
+/// sum.
 static constexpr double kRounder = 6755399441055744.0;
 static constexpr int64_t kRounderBits = 0x4338000000000000;
 /// Marks operations that are left to the library.
@@ -23,10 +26,10 @@ static Type withElement(Type type, Type element) {
 
 //===--- powers -----------------------------------------------------------===//
 
-/// log2 of a number above 0, good to 2^-38 of it; of 0 and infinity their limits.
+/// log2 of a positive number with a relative error of 2^-38; its limits for 0 and infinity.
 static Value buildLog2(FloatBuilder &f, Value x) {
   Value bits = f.bits(x);
-  // The exponent is chosen such that the rest lies between sqrt(1/2) and sqrt(2).
+  // The exponent is chosen such that the mantissa is between sqrt(1/2) and sqrt(2).
   Value shifted = f.ints<arith::SubIOp>(bits, f.integer(0x3fe6a09e667f3bcd));
   Value e = f.ints<arith::ShRSIOp>(shifted, f.integer(52));
   Value m = f.fromBits(f.ints<arith::SubIOp>(bits, f.ints<arith::ShLIOp>(e, f.integer(52))));
@@ -40,7 +43,7 @@ static Value buildLog2(FloatBuilder &f, Value x) {
   return f.select(f.equal(x, f.constant(kInfinity)), x, y);
 }
 
-/// 2^x where that is a number of f32, else one that becomes its limit there.
+/// 2^x if it is representable in f32, else a number that rounds to the limit in f32.
 static Value buildExp2(FloatBuilder &f, Value x) {
   Value limited = f.clamp(x, -200.0, 200.0), rounder = f.constant(kRounder);
   Value sum = f.add(limited, rounder);
@@ -51,7 +54,7 @@ static Value buildExp2(FloatBuilder &f, Value x) {
   return f.mul(p, f.powerOfTwo(n));
 }
 
-/// `y` is the power of the magnitude of `x`: the signs and special values of C's pow.
+/// Applies the signs and special values of C's pow to `y`, the power of the magnitude of `x`.
 static Value finishPower(OpBuilder &b, Location loc, FloatBuilder &f, Value x, Value exponent,
                          Value y) {
   auto isWhole = [&](Value v) { return f.equal(v, math::RoundEvenOp::create(b, loc, v)); };
@@ -92,7 +95,7 @@ struct ExpandPower : OpRewritePattern<math::PowFOp> {
 
 //===--- remainders -------------------------------------------------------===//
 
-/// x - trunc(x / y) y, exact in f64 as long as the quotient has at most 28 bits.
+/// x - trunc(x / y) y, which is exact in f64 if the quotient has at most 28 bits.
 struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,3 +1,5 @@
+// The part of NestEmitter that emits the sweeps: points, row reductions and column reductions.
+
 #include "compiler/cpu/NestEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -38,7 +40,7 @@ Value tfc::cpu::combineTree(OpBuilder &b, Location loc, Operation *combiner,
   return vector::ExtractOp::create(b, loc, vector, ArrayRef<int64_t>{0});
 }
 
-/// `value` in every lane.
+/// Broadcasts `value` to all lanes.
 static Value splat(OpBuilder &b, Location loc, Value value, int64_t lanes) {
   if (lanes == 1 || isa<VectorType>(value.getType()))
     return value;
@@ -47,7 +49,8 @@ static Value splat(OpBuilder &b, Location loc, Value value, int64_t lanes) {
 
 //===--- points and row reductions ----------------------------------------===//
 
-/// Loops over points at which parallel stages are stored and reductions along the lanes add up.
+/// Emits loops over points at which parallel stages are stored and reductions along the lanes
+/// accumulate.
 void NestEmitter::emitPointwise(const Sweep &sweep) {
   Lanes lanes = lanesOf(sweep);
   int64_t width = sweep.vectorLoop ? lanes.width : 1;
@@ -79,9 +82,9 @@ void NestEmitter::emitPointwise(const Sweep &sweep) {
   });
 }
 
-/// A parallel sweep with the loops `around` around the lanes', one of which runs in tiles.
+/// Emits a parallel sweep with the loops `around` around the vectorized loop, one of them in tiles.
 void NestEmitter::emitTiles(const Sweep &sweep, const Lanes &lanes, SmallVector<unsigned> around) {
-  static constexpr int64_t kTile = 16; // elements of a line of memory, for most types
+  static constexpr int64_t kTile = 16; // elements of a cache line, for most types
   unsigned tiled = *lanes.tileLoop;
   llvm::erase(around, tiled);
   emitLoops(around, {}, [&](Values) -> Values {
@@ -100,7 +103,7 @@ void NestEmitter::emitTiles(const Sweep &sweep, const Lanes &lanes, SmallVector<
   });
 }
 
-/// One block of `unroll` vectors: returns the new accumulators.
+/// Emits one block of `unroll` vectors and returns the new accumulators.
 NestEmitter::Values NestEmitter::pointwiseBlock(const Sweep &sweep, const Lanes &lanes,
                                                 int64_t unroll, Values carried) {
   AffineExpr base = sweep.vectorLoop ? loops[*sweep.vectorLoop] : AffineExpr();
@@ -158,7 +161,8 @@ void NestEmitter::finishRowReductions(const Sweep &sweep, const Lanes &lanes, Va
 
 //===--- column reductions ------------------------------------------------===//
 
-/// Reductions of which every lane is an element of its own: they run in order, in registers.
+/// Emits reductions in which every lane is a different element of the result, accumulated in
+/// registers in sequential order.
 void NestEmitter::emitColumn(const Sweep &sweep) {
   Lanes lanes = lanesOf(sweep);
   SmallVector<unsigned> order = loopOrder(sweep);
@@ -173,7 +177,7 @@ void NestEmitter::emitColumn(const Sweep &sweep) {
   });
 }
 
-/// Points of loops, or none if that depends on the call.
+/// Returns the number of points of loops, or std::nullopt if it is not a constant.
 static std::optional<int64_t> countPoints(ArrayRef<AffineExpr> sizes, ArrayRef<unsigned> loops) {
   int64_t count = 1;
   for (unsigned loop : loops) {
@@ -185,8 +189,8 @@ static std::optional<int64_t> countPoints(ArrayRef<AffineExpr> sizes, ArrayRef<u
   return count;
 }
 
-/// As `emitLoops`, but sums start afresh for blocks of points and are added to what came before,
-/// so that their error grows with the number of blocks and not with that of points.
+/// Like `emitLoops`, but sums restart for each block of points and the sums of blocks are added up,
+/// so that the error grows with the number of blocks rather than with the number of points.
 NestEmitter::Values NestEmitter::emitSums(ArrayRef<unsigned> numbers,
                                           ArrayRef<Operation *> combiners, Values carried,
                                           Body body) {
@@ -224,7 +228,8 @@ NestEmitter::Values NestEmitter::emitSums(ArrayRef<unsigned> numbers,
   });
 }
 
-/// What the sweep's reductions add up with, if all of them are sums of numbers that round.
+/// Returns the combiners of the sweep's reductions if all of them are sums that round, else
+/// nothing.
 static SmallVector<Operation *> sumsOf(const Sweep &sweep) {
   SmallVector<Operation *> combiners;
   for (const Stage *stage : sweep.stages)

@@ -1,3 +1,6 @@
+// Emits sorts: by rank for short lines, by radix for long ones, and by repeated selection if only a
+// few of the first keys are wanted. Results are positions; keys are not returned.
+
 #include "compiler/cpu/NestEmitter.h"
 #include "compiler/kernels/ContractionForm.h"
 #include "compiler/kernels/Polynomial.h"
@@ -10,19 +13,20 @@ using namespace mlir;
 using namespace tfc::cpu;
 using namespace tfc::linalg_ext;
 
-/// Up to so many keys each is compared with each: that needs no tables, and lanes do it at once.
+/// Up to this number of keys, each is compared with all others: that needs no tables and is
+/// vectorized.
 static constexpr int64_t kFew = 128;
-/// Values of a byte.
+/// Number of values of a digit, which is a byte.
 static constexpr int64_t kDigits = 256;
 
-/// Keys that are worth sorting at once to keep `limit` of them: sorting gets rarer with more of
-/// them, and up to 128 it is cheap.
+/// Returns the number of candidates that are sorted at once to keep `limit` of them: the more
+/// candidates, the fewer sorts, and up to 128 a sort is cheap.
 static int64_t capacityFor(int64_t limit) {
   return limit <= 16 ? 64 : limit <= 64 ? 128 : llvm::alignTo(2 * limit + 64, 64);
 }
 
-/// How many of the first keys are selected in several steps, or nothing where all are sorted: that
-/// costs about as much as selecting a sixteenth.
+/// Returns how many of the first keys are selected in several steps, or std::nullopt if all keys
+/// are sorted, which costs about as much as selecting a sixteenth of them.
 static std::optional<int64_t> selectionOf(KernelShapes &shapes, SortOp op) {
   std::optional<int64_t> wanted = constantOf(shapes.shapeOf(op.getPlaces())[op.getDimension()]);
   std::optional<int64_t> count = constantOf(shapes.shapeOf(op.getKeys())[op.getDimension()]);
@@ -31,14 +35,15 @@ static std::optional<int64_t> selectionOf(KernelShapes &shapes, SortOp op) {
   return std::nullopt;
 }
 
-/// Records that are sorted at once.
+/// Returns the number of records that are sorted at once.
 static AffineExpr roomOf(KernelShapes &shapes, SortOp op) {
   if (std::optional<int64_t> limit = selectionOf(shapes, op))
     return getAffineConstantExpr(capacityFor(*limit), op.getContext());
   return normalize(shapes.shapeOf(op.getKeys())[op.getDimension()]);
 }
 
-/// Keys and places twice, from one half to the other, and a count for each value of a digit.
+/// Keys and positions in two halves, between which they are moved, and a counter for each value of
+/// each digit.
 SmallVector<Workspace> tfc::cpu::workspaceOf(KernelShapes &shapes, Operation *op) {
   auto sort = dyn_cast<SortOp>(op);
   if (!sort)
@@ -52,8 +57,8 @@ SmallVector<Workspace> tfc::cpu::workspaceOf(KernelShapes &shapes, Operation *op
 
 namespace {
 
-/// Sorts lines in the memory to work in, which has two halves for keys and their places: what is
-/// in one half is sorted into the other. Equal keys stay in order.
+/// Sorts lines in a workspace with two halves for keys and their positions: the records in one half
+/// are sorted into the other. The sort is stable.
 class LineSorter {
 public:
   LineSorter(KernelEmitter &e, SortOp op)
@@ -63,15 +68,15 @@ public:
         lanes(
             e.target().lanes(std::max(op.getKeyType().getWidth(), op.getPlaceType().getWidth()))) {}
 
-  /// Sorts the line at `indices`, those of the other dimensions.
+  /// Sorts the line at `indices`, the indices of the other dimensions.
   void emit(ArrayRef<AffineExpr> indices);
 
 private:
   using Values = SmallVector<Value>;
   using Body = function_ref<Values(Value, Values)>;
   using Branch = function_ref<Values()>;
-  /// What selecting has found: where the keys begin, how many they are, the key that others must
-  /// be below, and whether there is one.
+  /// The candidates of a selection: where they begin, how many there are, and the bound that
+  /// further keys must be less than, if there is one yet.
   struct Found {
     Value base, count, bound, isBounded;
   };
@@ -114,7 +119,7 @@ private:
   Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
     return arith::CmpIOp::create(b, loc, predicate, x, y);
   }
-  /// Between `index` and other integers, or vectors of them.
+  /// Casts between `index` and other integers, or vectors of them.
   Value cast(Value value, Type type) {
     if (auto vector = dyn_cast<VectorType>(value.getType()))
       type = VectorType::get(vector.getShape(), type);
@@ -126,7 +131,7 @@ private:
   Location loc;
   SortOp op;
   const Buffer keys, olds, counts;
-  std::optional<int64_t> limit; // of the first keys, where they are selected
+  std::optional<int64_t> limit; // number of first keys to select; empty if all are sorted
   AffineExpr room;              // records in a half
   int64_t lanes;
 };
@@ -169,7 +174,7 @@ LineSorter::Values LineSorter::ifElse(Value condition, TypeRange types, Branch y
 
 //===--- sorting records --------------------------------------------------===//
 
-/// Sorts the records from `base` on; the result is where they are afterwards.
+/// Sorts the records from `base` on and returns where the sorted records begin.
 Value LineSorter::sort(Value base, Value count) {
   auto byRank = [&] { return Values{sortByRank(base, count)}; };
   auto byDigits = [&] { return Values{sortByDigits(base, count)}; };
@@ -179,7 +184,7 @@ Value LineSorter::sort(Value base, Value count) {
   return ifElse(isFew, b.getIndexType(), byRank, byDigits)[0];
 }
 
-/// Moves each record behind those that stand before it.
+/// Moves each record to the position given by the number of records that precede it in the order.
 Value LineSorter::sortByRank(Value base, Value count) {
   Value to = other(base);
   forLoop(index(0), count, lanes, {}, [&](Value first, Values) -> Values {
@@ -208,7 +213,7 @@ Value LineSorter::sortByRank(Value base, Value count) {
   return to;
 }
 
-/// A radix sort: by the last byte first. What all keys have in common costs nothing.
+/// A radix sort, least significant byte first. Digits that all keys have in common are skipped.
 Value LineSorter::sortByDigits(Value base, Value count) {
   Value isMore = compare(arith::CmpIPredicate::sgt, count, index(1));
   return ifElse(
@@ -223,7 +228,7 @@ Value LineSorter::sortByDigits(Value base, Value count) {
       [&] { return Values{base}; })[0];
 }
 
-/// The place of the counter for a key's digit.
+/// Returns the index of the counter for a digit of a key.
 Value LineSorter::digitPlace(Value digit, Value key) {
   Value bits = cast(arith::MulIOp::create(b, loc, digit, index(8)), op.getKeyType());
   Value rest = arith::ShRUIOp::create(b, loc, key, bits);
@@ -264,7 +269,8 @@ Value LineSorter::sortByDigit(Value digit, Value base, Value count) {
       })[0];
 }
 
-/// Replaces the counts of a digit by the places where records with it begin.
+/// Replaces the counts of a digit by their exclusive prefix sums, where records with the digit
+/// begin.
 void LineSorter::sumCounts(Value digit) {
   Value from = arith::MulIOp::create(b, loc, digit, index(kDigits));
   Value zero = placeNumber(0);
@@ -300,8 +306,8 @@ Value LineSorter::fill(ArrayRef<AffineExpr> line, Value length) {
   return sort(index(0), length);
 }
 
-/// Collects keys below the last one that is known to be among the first, and sorts what has come
-/// together when there is no room for more.
+/// Collects keys below the bound and, whenever the half is full, sorts the candidates and keeps the
+/// first ones.
 Value LineSorter::select(ArrayRef<AffineExpr> line, Value length) {
   Value isBounded = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
   Value zero = index(0);
@@ -351,7 +357,7 @@ LineSorter::Found LineSorter::selectVector(ArrayRef<AffineExpr> line, Value leng
   return {next[0], next[1], next[2], next[3]};
 }
 
-/// Writes the records of the lanes that were hit behind the others.
+/// Appends the records of the lanes in `hits` to the candidates.
 void LineSorter::append(Value hits, Value key, Value at, const Found &found) {
   Value end = cast(add(found.base, found.count), b.getI64Type());
   auto write = [&](const Buffer &memory, Value values) {

@@ -1,4 +1,4 @@
-//===- Target.cpp - What code for a CPU depends on ------------------------===//
+//===- Target.cpp - Properties of CPUs ------------------------------------===//
 
 #include "compiler/cpu/Target.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,3 +1,5 @@
+// Sine, cosine and arctangents of f32 as polynomials.
+
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -7,14 +9,16 @@
 using namespace mlir;
 using namespace tfc::cpu;
 
-/// Up to here the quarter turns times each part of pi / 2 are exact.
+/// Up to this argument, the products of the number of quarter turns and the parts of pi / 2 are
+/// exact.
 static constexpr double kLargestArgument = 8192.0;
-/// pi / 2 in parts of few bits, so that their products with the quarter turns are exact, and a
-/// rest: near a multiple of pi / 2 nothing else is left of the argument.
+/// pi / 2 in parts of few bits, so that their products with the number of quarter turns are exact,
+/// and a remainder, which is all that is left of arguments near a multiple of pi / 2.
 static constexpr double kHalfPi[] = {1.5703125, 4.837512969970703125e-4, 7.549533620476723e-08,
                                      2.5633440682570896e-12};
 static constexpr double kTwoOverPi = 0.636619772367581343076;
-/// 1.5 * 2^23: what is added to it is rounded to an integer, which its last bits hold.
+/// 1.5 * 2^23: adding it to a number rounds that to an integer, which is in the low bits of the
+/// sum.
 static constexpr double kRounder = 12582912.0;
 /// Marks operations that are left to the library.
 static constexpr StringLiteral kExact = "tfc.exact";
@@ -43,9 +47,9 @@ static Value buildTurned(FloatBuilder &f, Value x, int32_t quarters) {
   return f.fromBits(f.ints<arith::XOrIOp>(f.bits(y), sign));
 }
 
-/// The angle of the point (b, a) with neither below 0. Beyond three sixteenths of a turn it is that
-/// of (a, -b), from a sixteenth on that of (a + b, a - b), plus what was turned: so the polynomial
-/// sees no more than tan(pi / 8).
+/// The angle of the point (b, a), where neither is negative. From three sixteenths of a turn on, it
+/// is computed from the angle of (a, -b), from one sixteenth on from that of (a + b, a - b), so
+/// that the argument of the polynomial is at most tan(pi / 8).
 static Value buildAngle(FloatBuilder &f, Value a, Value b) {
   Value isLarge = f.less(f.mul(b, f.constant(2.414213562373095)), a);
   Value isMiddle = f.less(f.mul(b, f.constant(0.414213562373095)), a);
@@ -67,8 +71,8 @@ static Value buildAtan2(FloatBuilder &f, Value y, Value x) {
   Value zero = f.constant(0.0), one = f.constant(1.0);
   Value infinity = f.constant(std::numeric_limits<double>::infinity());
   Value a = f.abs(y), b = f.abs(x);
-  // The axes and the diagonals at infinity, then sums that would overflow and differences that
-  // would be flushed to zero.
+  // First the axes and the diagonals at infinity, then sums that would overflow and differences
+  // that would be flushed to zero.
   auto both = [&](Value limit) {
     return f.ints<arith::AndIOp>(f.equal(a, limit), f.equal(b, limit));
   };
@@ -111,8 +115,8 @@ struct ExpandAtan2 : OpRewritePattern<math::Atan2Op> {
   }
 };
 
-/// Computes a sine or cosine by a polynomial, and by the library in lanes whose argument is too
-/// large for it: a lane's value does not depend on its neighbours.
+/// Computes a sine or cosine by a polynomial, or by the library in lanes whose argument is too
+/// large: the value of a lane does not depend on the other lanes.
 template <typename Op, int32_t Quarters> struct ExpandTurned : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 

@@ -1,3 +1,5 @@
+// Exponentials and logarithms of f64 as polynomials.
+
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"
 #include <limits>
@@ -10,12 +12,13 @@ static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 static constexpr double kLog2E = 1.44269504088896340736;
 /// ln 2 in two parts: the first has few bits, so that its product with a small integer is exact.
 static constexpr double kLn2High = 6.93147180369123816490e-01, kLn2Low = 1.90821492927058770002e-10;
-/// 1.5 * 2^52: what is added to it is rounded to an integer, which its last bits hold.
+/// 1.5 * 2^52: adding it to a number rounds that to an integer, which is in the low bits of the
+/// sum.
 static constexpr double kRounder = 6755399441055744.0;
 static constexpr int64_t kRounderBits = 0x4338000000000000;
 
-/// e^x = 2^n e^r with n = x / ln 2 rounded, by the series of e^r; 2^n in two steps, for it may lie
-/// outside of the numbers whose product does not.
+/// e^x = 2^n e^r with n = x / ln 2 rounded, and the series of e^r. The product with 2^n is computed
+/// in two steps, because 2^n may not be representable although the product is.
 static Value buildExp(FloatBuilder &f, Value x) {
   Value limited = f.clamp(x, -746.0, 710.0), rounder = f.constant(kRounder);
   Value sum = f.mulAdd(limited, f.constant(kLog2E), rounder);
@@ -38,7 +41,7 @@ static Value buildLog(FloatBuilder &f, Value x) {
   Value isDenormal = f.less(x, f.constant(2.2250738585072014e-308));
   Value big = f.select(isDenormal, f.mul(x, f.constant(0x1p54)), x);
   Value bits = f.bits(big);
-  // The exponent is chosen such that 1 + t lies between sqrt(1/2) and sqrt(2).
+  // The exponent is chosen such that 1 + t is between sqrt(1/2) and sqrt(2).
   Value shifted = f.ints<arith::SubIOp>(bits, f.integer(0x3fe6a09e667f3bcd));
   Value e = f.ints<arith::ShRSIOp>(shifted, f.integer(52));
   Value m = f.fromBits(f.ints<arith::SubIOp>(bits, f.ints<arith::ShLIOp>(e, f.integer(52))));
@@ -62,7 +65,7 @@ static Value buildLog(FloatBuilder &f, Value x) {
 
 namespace {
 
-/// Replaces an operation on f64 by what `Build` makes of its operand.
+/// Replaces an operation on f64 by the result of `Build` for its operand.
 template <typename Op, Value (*Build)(FloatBuilder &, Value)>
 struct ExpandWide : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
