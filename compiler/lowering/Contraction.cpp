@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::lowering;
 
-/// acc + a * b in the accumulator's type.
+/// Returns acc + a * b in the accumulator's type.
 static Value buildMultiplyAdd(OpBuilder &b, Location loc, ValueRange scalars) {
   Value x = widen(b, loc, scalars[0]), y = widen(b, loc, scalars[1]);
   if (isa<FloatType>(x.getType())) {
@@ -20,8 +20,8 @@ static Value buildMultiplyAdd(OpBuilder &b, Location loc, ValueRange scalars) {
   return arith::AddIOp::create(b, loc, scalars[2], product);
 }
 
-/// The sums of products of two operands over the loops that the result's map lacks, of the shape
-/// `shape`.
+/// Builds the sums of products of two operands, of shape `shape`. The reduction loops are those
+/// that the result's map does not use.
 static Value buildProduct(OpBuilder &b, Location loc, ValueRange operands, ArrayRef<AffineMap> maps,
                           ArrayRef<DimExpr> shape, Type dtype) {
   SmallVector<utils::IteratorType> iterators(maps.front().getNumDims(),
@@ -44,7 +44,8 @@ static Value buildProduct(OpBuilder &b, Location loc, ValueRange operands, Array
 }
 
 namespace {
-/// Loops (batch..., m, n, k); k is reduced. A batch axis that an operand repeats is read at 0.
+/// Loops are (batch..., m, n, k), and k is reduced. Batch axes that are broadcast are read at index
+/// 0.
 struct MatmulLowering : OpConversionPattern<MatmulOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -76,8 +77,8 @@ struct MatmulLowering : OpConversionPattern<MatmulOp> {
   }
 };
 
-/// The loops of the result's axes, then those that are summed over, which stand in the order in
-/// which the first operand has them. Views are access maps.
+/// The loops of the result's axes come first, followed by the reduction loops in the order of the
+/// first operand. Views become access maps.
 struct ContractLowering : OpConversionPattern<ContractOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -101,7 +102,7 @@ struct ContractLowering : OpConversionPattern<ContractOp> {
     Read rhs{adaptor.getRhs(), mapOf(einsum.inputs[1])};
     AffineMap output = mapOf(einsum.output);
     for (Read *operand : {&lhs, &rhs}) {
-      // Each loop must stay the index of some tensor, which gives its size.
+      // Each loop must remain an index of some tensor, from which linalg infers its extent.
       Read source = lookThrough(*operand), &other = operand == &lhs ? rhs : lhs;
       AffineMap all[] = {source.map, other.map, output};
       if (inversePermutation(concatAffineMaps(all, getContext())))

@@ -7,8 +7,8 @@ using namespace tfc::dfg;
 using namespace tfc::lowering;
 
 namespace {
-/// All elementwise operations: the operation builds its scalar, the shapes say how operands are
-/// read.
+/// Lowers all elementwise operations: the operation builds its scalar computation, and the shapes
+/// determine how operands are broadcast.
 struct ElementwiseLowering : OpInterfaceConversionPattern<ScalarOpInterface> {
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 

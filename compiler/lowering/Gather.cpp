@@ -1,4 +1,4 @@
-//===- Gather.cpp - Elements at computed places to linalg -----------------===//
+//===- Gather.cpp - Gathers and scatters to linalg ------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/ScatterOps.h"
@@ -16,7 +16,8 @@ namespace {
 // Gather
 //===----------------------------------------------------------------------===//
 
-/// An index out of range reads row 0; the check has failed the call then, or the element becomes 0.
+/// An out-of-range index reads row 0. Either a check has failed the call before, or the element
+/// becomes 0.
 struct GatherLowering : OpConversionPattern<GatherOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -61,7 +62,8 @@ struct GatherLowering : OpConversionPattern<GatherOp> {
 // Scatter
 //===----------------------------------------------------------------------===//
 
-/// `combine` gets the old element and the update and returns the new one, in the compute type.
+/// `combine` receives the old element and the update, and returns the new element in the compute
+/// type.
 static Value buildScatter(OpBuilder &b, Operation *op, Value x, Value indices, Value updates,
                           BodyBuilder combine) {
   Location loc = op->getLoc();
@@ -94,7 +96,7 @@ struct ScatterAddLowering : OpConversionPattern<ScatterAddOp> {
   }
 };
 
-/// The larger, smaller or product: see the operation.
+/// Returns the larger one, the smaller one or the product, as the operation defines it.
 static Value combineBy(OpBuilder &b, ScatterReduceOp op, Value x, Value y) {
   Location loc = op.getLoc();
   bool isFloat = isa<FloatType>(x.getType());

@@ -1,7 +1,9 @@
 //===- LowerKernels.cpp - dfg kernels to linalg on tensors ----------------===//
 //
-// Stands after fusion, because the iteration space of a kernel is known only
-// when it is whole, and before the memory plan, which needs the kernels' scratch.
+//
+// Runs after fusion, because the iteration space of a kernel is known only when the kernel is
+// complete, and before the memory plan, which needs the kernels' scratch memory.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +26,7 @@ namespace tfc {
 #include "compiler/lowering/Passes.h.inc"
 } // namespace tfc
 
-/// A size as a semi-affine expression over the kernel's symbols.
+/// Returns a size as a semi-affine expression over the kernel's symbols.
 static AffineExpr toAffine(const DimExpr &size, ArrayAttr symbols) {
   MLIRContext *context = symbols.getContext();
   AffineExpr sum = getAffineConstantExpr(0, context);
@@ -46,7 +48,7 @@ static AffineExpr toAffine(const DimExpr &size, ArrayAttr symbols) {
   return sum;
 }
 
-/// `kernel.shape`, for a tensor with dynamic sizes.
+/// Returns the `kernel.shape` attribute of a tensor with dynamic sizes.
 static DictionaryAttr shapeAttr(Type type, ArrayAttr symbols) {
   MLIRContext *context = type.getContext();
   if (cast<RankedTensorType>(type).hasStaticShape())
@@ -58,7 +60,7 @@ static DictionaryAttr shapeAttr(Type type, ArrayAttr symbols) {
   return DictionaryAttr::get(context, kernel::shapeAttr(map));
 }
 
-/// Replaces the kernel by a function with its body, still of dfg operations.
+/// Replaces the kernel by a function with the same body, still of dfg operations.
 static kernel::FuncOp convertSignature(KernelOp kernel, TensorConverter &types) {
   OpBuilder b(kernel);
   ArrayAttr symbols = kernel.getSymbolsAttr() ? kernel.getSymbolsAttr() : b.getArrayAttr({});
@@ -81,7 +83,7 @@ static kernel::FuncOp convertSignature(KernelOp kernel, TensorConverter &types) 
   Block *entry = &function.getBody().front();
   b.setInsertionPointToStart(entry);
   IRMapping mapping;
-  // Uses in the body see the named type until the conversion replaces them.
+  // Uses in the body keep the named type until the conversion replaces them.
   for (auto [old, argument] : llvm::zip(kernel.getBody().getArguments(),
                                         entry->getArguments().drop_front(symbols.size()))) {
     Value cast = argument;
@@ -107,7 +109,7 @@ struct ReturnLowering : OpConversionPattern<tfc::dfg::ReturnOp> {
   }
 };
 
-/// Fails with an error for each operation that no pattern lowers, at the author's line.
+/// Emits an error for each operation that no pattern lowers, at its location in the source.
 static LogicalResult checkLowered(kernel::FuncOp function) {
   LogicalResult result = success();
   function.walk([&](Operation *op) {
@@ -141,7 +143,8 @@ struct LowerKernelsPass : tfc::impl::LowerKernelsBase<LowerKernelsPass> {
     FrozenRewritePatternSet frozen(std::move(patterns));
 
     ConversionTarget target(*context);
-    // Operations of dfg are not illegal: the conversion leaves those that it cannot lower.
+    // Operations of dfg are not marked illegal: the conversion leaves those that it cannot lower,
+    // and checkLowered reports them.
     target.markUnknownOpDynamicallyLegal([](Operation *op) -> std::optional<bool> {
       return isa_and_present<DfgDialect>(op->getDialect()) ? std::nullopt : std::optional(true);
     });

@@ -1,4 +1,4 @@
-//===- Lowering.cpp - What the lowering patterns share --------------------===//
+//===- Lowering.cpp - Common code of the lowering patterns ----------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/kernel/Kernel.h"
@@ -188,7 +188,7 @@ Value buildParallel(OpBuilder &b, Location loc, ValueRange inputs, ArrayRef<Affi
       .getResult(0);
 }
 
-/// An index as an expression over a body's loops, or null.
+/// Returns an index as an expression over the loops of a body, or null.
 static AffineExpr loopExpr(Value index) {
   Operation *op = index.getDefiningOp();
   if (auto loop = dyn_cast_or_null<linalg::IndexOp>(op))
@@ -203,12 +203,13 @@ static AffineExpr loopExpr(Value index) {
   return isa<arith::AddIOp>(op) ? lhs + rhs : lhs * rhs;
 }
 
-/// What a slice reads. Along an axis whose index is computed that is not all of its operand: there
-/// linalg would take the operand's size for that of a loop that alone is the index.
+/// Returns what a slice reads, or std::nullopt. An axis with computed indices is rejected if its
+/// index is just a loop that does not cover the whole operand: linalg would infer the operand's
+/// size as the extent of that loop.
 static std::optional<Read> readOfSlice(tensor::ExtractOp extract, ArrayRef<int64_t> loopSizes,
                                        AffineMap map) {
   SmallVector<AffineExpr> exprs;
-  // Of nothing linalg would take the start for an index, which may be behind the end.
+  // For an empty slice, linalg would take the start as an index, which may be out of bounds.
   if (llvm::is_contained(loopSizes, 0))
     return std::nullopt;
   for (auto [index, size] :
@@ -263,7 +264,7 @@ Value buildReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> 
     iterators[axis] = utils::IteratorType::reduction;
   Shape kept;
   SmallVector<AffineExpr> keptDims;
-  int64_t unit = rank; // a loop over one element stands for each axis that is kept
+  int64_t unit = rank; // a loop with one iteration for each axis that is kept
   for (auto [i, size] : llvm::enumerate(shape)) {
     bool isReduced = iterators[i] == utils::IteratorType::reduction;
     if (isReduced && !keepDims)
@@ -292,7 +293,8 @@ Value buildReduction(OpBuilder &b, Location loc, Value input, ArrayRef<DimExpr> 
 // Reshape
 //===----------------------------------------------------------------------===//
 
-/// The map from indices in `to` to indices in `from`, if the shapes differ in sizes of 1 alone.
+/// Returns the map from indices in `to` to indices in `from` if the shapes differ only in unit
+/// dimensions.
 static std::optional<AffineMap> unitReshapeMap(MLIRContext *context, ArrayRef<DimExpr> from,
                                                ArrayRef<DimExpr> to) {
   SmallVector<AffineExpr> exprs;
@@ -317,7 +319,8 @@ static std::optional<AffineMap> unitReshapeMap(MLIRContext *context, ArrayRef<Di
   return AffineMap::get(to.size(), 0, exprs, context);
 }
 
-/// Reads the element whose row-major position in `to` is that of the loop indices.
+/// Reads the element whose row-major position in `from` is the position of the loop indices in
+/// `to`.
 static Value buildLinearReshape(OpBuilder &b, Location loc, Value value, ArrayRef<DimExpr> from,
                                 ArrayRef<DimExpr> to) {
   Type elementType = cast<RankedTensorType>(value.getType()).getElementType();

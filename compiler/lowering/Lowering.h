@@ -1,8 +1,10 @@
-//===- Lowering.h - What the lowering patterns share ----------------------===//
+//===- Lowering.h - Common code of the lowering patterns ------------------===//
 //
-// One pattern per structured operation, in the file of its family. A pattern
-// reads the shapes from the dfg operation, whose types name the sizes, and the
-// converted operands from its adaptor, whose types are plain tensors.
+//
+// There is one pattern per structured operation, in the file of its family. A pattern takes shapes
+// from the dfg operation, whose types name the sizes, and converted operands, whose types are plain
+// tensors, from its adaptor.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,85 +16,88 @@
 
 namespace tfc::lowering {
 
-/// Strips the names of sizes and the sign of u8.
+/// Drops the names of sizes and the sign of u8.
 struct TensorConverter : mlir::TypeConverter {
   TensorConverter();
 };
 
-/// `elementType` as kernels hold it: signless.
+/// Returns the type that represents `elementType` in kernels, which is signless.
 mlir::Type storageType(mlir::Type elementType);
 
-/// `elementType` as kernels compute with it: f32 for f16 and bf16.
+/// Returns the type in which kernels compute with `elementType`: f32 for f16 and bf16.
 mlir::Type computeType(mlir::Type elementType);
 
-/// The `index` value of a size, from the size arguments of the kernel around the insertion point.
+/// Returns the `index` value of a size, computed from the size arguments of the kernel that
+/// contains the insertion point.
 mlir::Value buildSize(mlir::OpBuilder &b, mlir::Location loc, const dfg::DimExpr &size);
 
-/// A number of a storage type.
+/// Builds a constant of a storage type.
 mlir::Value buildNumber(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type, double value);
 
-/// `index` moved into 0 to size - 1, so that a lane that is not enabled reads valid memory.
+/// Clamps `index` to [0, size - 1], so that disabled lanes read valid memory.
 mlir::Value buildClamp(mlir::OpBuilder &b, mlir::Location loc, mlir::Value index, mlir::Value size);
 
-/// A `tensor.empty` of this shape.
+/// Builds a `tensor.empty` of the given shape.
 mlir::Value buildEmpty(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<dfg::DimExpr> shape,
                        mlir::Type elementType);
 
-/// A tensor of this shape with `value` (a scalar) in every element.
+/// Builds a tensor of the given shape, filled with `value` (a scalar).
 mlir::Value buildFill(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                       llvm::ArrayRef<dfg::DimExpr> shape);
 
 using BodyBuilder = llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>;
 
-/// A parallel generic over `shape`: `body` gets one scalar per input, in its compute type if
-/// `widen`, and returns the element, which is rounded to `elementType`.
+/// Builds a parallel generic over `shape`. `body` receives one scalar per input, in its compute
+/// type if `widen` is set, and returns the element, which is rounded to `elementType`.
 mlir::Value buildParallel(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange inputs,
                           llvm::ArrayRef<mlir::AffineMap> maps, llvm::ArrayRef<dfg::DimExpr> shape,
                           mlir::Type elementType, BodyBuilder body, bool widen = true);
 
-/// A tensor and where a loop nest reads it.
+/// A tensor and the map by which a loop nest reads it.
 struct Read {
   mlir::Value tensor;
   mlir::AffineMap map;
 };
 
-/// The same elements read where views take them from.
+/// Returns the same elements, read from the operands of views instead of their results.
 Read lookThrough(Read read);
 
-/// The map by which an operand of shape `from` is read in a loop nest over `to`, with broadcasting.
+/// Returns the map by which a loop nest over `to` reads an operand of shape `from`, with
+/// broadcasting.
 mlir::AffineMap broadcastMap(mlir::MLIRContext *context, llvm::ArrayRef<dfg::DimExpr> from,
                              llvm::ArrayRef<dfg::DimExpr> to);
 
-/// A reduction of `input` over `axes`, which are removed or stay with size 1, in the compute type
-/// of `elementType`, rounded at the end. `body` gets the element and the accumulator.
+/// Builds a reduction of `input` over `axes`, which are removed or kept with size 1. It computes in
+/// the compute type of `elementType` and rounds at the end. `body` receives the element and the
+/// accumulator.
 mlir::Value buildReduction(mlir::OpBuilder &b, mlir::Location loc, mlir::Value input,
                            llvm::ArrayRef<dfg::DimExpr> shape, llvm::ArrayRef<int64_t> axes,
                            bool keepDims, mlir::TypedAttr neutral, mlir::Type elementType,
                            BodyBuilder body);
 
-/// Converts a scalar between storage and compute type (floating point only).
+/// Converts a scalar from its storage type to its compute type (floating point only).
 mlir::Value widen(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar);
 mlir::Value narrow(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar, mlir::Type to);
 
-/// A value of the shape `from` read in the shape `to`, where they differ in sizes of 1 alone or
-/// hold their elements in the same row-major order.
+/// Reshapes a value from shape `from` to shape `to`. The shapes must have the same elements in
+/// row-major order; shapes that differ only in unit dimensions are handled by an access map.
 mlir::Value buildReshape(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
                          llvm::ArrayRef<dfg::DimExpr> from, llvm::ArrayRef<dfg::DimExpr> to);
 
-/// The element type of a tensor as kernels hold it.
+/// Returns the element type that represents the tensor's element type in kernels.
 mlir::Type storedElement(mlir::Value tensor);
 
-/// The smallest or largest value in the compute type of an element type of the language: an
-/// infinity, or an extreme integer.
+/// Returns the smallest or largest value in the compute type of an element type of the language: an
+/// infinity or an extreme integer.
 mlir::TypedAttr extremeValue(mlir::OpBuilder &b, mlir::Type elementType, bool isSmallest);
 
-/// The larger or smaller of two scalars of an element type of the language, in its compute type;
-/// NaN if one is.
+/// Returns the larger or smaller of two scalars of an element type of the language, in its compute
+/// type, or NaN if one of them is NaN.
 mlir::Value buildExtreme(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y,
                          bool isMax, mlir::Type elementType);
 
-/// Gives `region` of a linalg_ext operation a block with these arguments, whose end is what `body`
-/// returns.
+/// Adds a block with the given arguments to `region` of a linalg_ext operation; the block yields
+/// what `body` returns.
 void buildRegion(mlir::OpBuilder &b, mlir::Location loc, mlir::Region &region,
                  mlir::TypeRange arguments, BodyBuilder body);
 

@@ -1,4 +1,4 @@
-//===- Position.cpp - Functions of positions to linalg --------------------===//
+//===- Position.cpp - Functions of element positions to linalg ------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::lowering;
 
-/// The row-major position of the loop indices, as i64.
+/// Returns the row-major position of the loop indices, as i64.
 static Value buildLinearIndex(OpBuilder &b, Location loc, ArrayRef<Value> sizes) {
   Value position = arith::ConstantIndexOp::create(b, loc, 0);
   for (auto [i, size] : llvm::enumerate(sizes)) {
@@ -39,7 +39,8 @@ struct IotaLowering : OpConversionPattern<IotaOp> {
   }
 };
 
-/// All random operations: the operation builds the draw of an element from counter and position.
+/// Lowers all random operations: the operation builds the draw of an element from the counter and
+/// the position.
 struct RandomLowering : OpInterfaceConversionPattern<RandomOpInterface> {
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 

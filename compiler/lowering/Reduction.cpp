@@ -8,8 +8,8 @@ using namespace tfc::dfg;
 using namespace tfc::lowering;
 
 namespace {
-/// A reduction with the attributes `axis` and `keep_dims`; `Derived` gives neutral element and
-/// body.
+/// Lowers a reduction with the attributes `axis` and `keep_dims`; `Derived` defines the neutral
+/// element and the body.
 template <typename Op, typename Derived> struct ReductionLowering : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 

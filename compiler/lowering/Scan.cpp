@@ -1,4 +1,4 @@
-//===- Scan.cpp - Reductions that keep every step to linalg ---------------===//
+//===- Scan.cpp - Scans to linalg -----------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/ScanOps.h"
@@ -24,8 +24,8 @@ static Value multiply(OpBuilder &b, Location loc, Value x, Value y) {
   return arith::MulIOp::create(b, loc, x, y);
 }
 
-/// The value so far, in the compute type; rounded where it is stored. A scan of type `Op` says in
-/// `Derived` where it starts and how it goes on.
+/// Keeps the running value in the compute type and rounds it where it is stored. `Derived` defines
+/// the initial value and the step of a scan of type `Op`.
 template <typename Op, typename Derived> struct ScanLowering : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;
 
@@ -87,7 +87,7 @@ struct LinearRecurrenceLowering : ScanLowering<LinearRecurrenceOp, LinearRecurre
   }
 };
 
-/// `isMax`: cummax, else cummin.
+/// Lowers cummax if `isMax` is set, else cummin.
 template <typename Op, bool isMax> struct ExtremeScan : ScanLowering<Op, ExtremeScan<Op, isMax>> {
   using ScanLowering<Op, ExtremeScan>::ScanLowering;
   static TypedAttr start(OpBuilder &b, Type, Type elementType) {
@@ -98,7 +98,8 @@ template <typename Op, bool isMax> struct ExtremeScan : ScanLowering<Op, Extreme
   }
 };
 
-/// log(exp(a) + exp(x)) is the larger one plus log1p(exp(-distance)); infinities have no distance.
+/// log(exp(a) + exp(x)) is the larger one plus log1p(exp(-distance)); equal infinities have
+/// distance 0.
 struct LogcumsumexpLowering : ScanLowering<LogcumsumexpOp, LogcumsumexpLowering> {
   using ScanLowering::ScanLowering;
   static TypedAttr start(OpBuilder &b, Type, Type elementType) {

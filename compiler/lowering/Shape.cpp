@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::lowering;
 
-/// The element itself, whatever its type.
+/// Reads elements of any type without converting them.
 static Value buildRead(OpBuilder &b, Location loc, Value input, AffineMap map,
                        ArrayRef<DimExpr> shape) {
   Type elementType = cast<RankedTensorType>(input.getType()).getElementType();

@@ -1,4 +1,4 @@
-//===- Sort.cpp - Orders to linalg ----------------------------------------===//
+//===- Sort.cpp - Sorts to linalg -----------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/SortOps.h"
@@ -10,7 +10,7 @@ using namespace tfc::dfg;
 using namespace tfc::lowering;
 namespace linalg_ext = tfc::linalg_ext;
 
-/// An unsigned number that orders as `x`, which is widened, does: NaN behind all others.
+/// Returns an unsigned integer with the order of `x`, which is in its compute type; NaN sorts last.
 static Value buildKey(OpBuilder &b, Location loc, Value x, bool isUnsigned) {
   Type type = x.getType();
   if (type.isInteger(1))
@@ -23,11 +23,12 @@ static Value buildKey(OpBuilder &b, Location loc, Value x, bool isUnsigned) {
   Value sign = number(APInt::getSignMask(bits));
   if (!isa<FloatType>(type))
     return isUnsigned ? x : arith::XOrIOp::create(b, loc, x, sign).getResult();
-  // Adding 0 makes one zero of both and of what counts as zero.
+  // Adding 0 turns negative zero, and denormals that are flushed, into positive zero.
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   Value same = arith::AddFOp::create(b, loc, x, zero);
   Value pattern = arith::BitcastOp::create(b, loc, key, same);
-  // Negative numbers are ordered by the complement of their bits, others stand behind them.
+  // The complement of their bits reverses the order of negative numbers; the sign bit places the
+  // others after them.
   Value isNegative = arith::ShRSIOp::create(b, loc, pattern, number(APInt(bits, bits - 1)));
   Value flipped = arith::OrIOp::create(b, loc, isNegative, sign);
   Value ordered = arith::XOrIOp::create(b, loc, pattern, flipped);
@@ -54,8 +55,9 @@ static Value buildKeys(OpBuilder &b, Value source, Value x, bool isDescending) {
                        });
 }
 
-/// The places along `axis`, as numbers of `type`, of the elements of `x`, which has the type of
-/// `source`, in order: as many as `shape` says.
+/// Returns the positions along `axis`, as numbers of `type`, of the first elements of `x` in sorted
+/// order; `shape` determines how many. `source` is the operand of the dfg operation that `x` was
+/// converted from.
 static Value buildOrder(OpBuilder &b, Value source, Value x, int64_t axis, ArrayRef<DimExpr> shape,
                         Type type, bool isDescending) {
   Location loc = source.getLoc();
@@ -78,7 +80,8 @@ struct ArgsortLowering : OpConversionPattern<ArgsortOp> {
   }
 };
 
-/// A `k` above the size gets zeros: the check has failed the call then.
+/// If `k` exceeds the size, the remaining positions are 0; a check has failed the call in that
+/// case.
 struct ArgTopKLowering : OpConversionPattern<ArgTopKOp> {
   using OpConversionPattern::OpConversionPattern;
 

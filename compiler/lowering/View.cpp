@@ -1,4 +1,4 @@
-//===- View.cpp - Parts of tensors to linalg ------------------------------===//
+//===- View.cpp - Slices, placements and concatenations to linalg ---------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,8 +28,8 @@ namespace {
 // Slice
 //===----------------------------------------------------------------------===//
 
-/// With constant starts an access map, unless linalg would take the slice's size for the operand's;
-/// else elements at computed indices.
+/// Uses an access map if the starts are constant, unless linalg would infer the slice's size as the
+/// operand's; otherwise reads elements at computed indices.
 struct SliceLowering : OpConversionPattern<SliceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -49,7 +49,7 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
     return success();
   }
 
-  /// Whether all elements are known to be inside of an axis of size `from`.
+  /// Returns true if all elements are known to be within an axis of size `from`.
   static bool isInside(const DimExpr &start, const DimExpr &size, int64_t step,
                        const DimExpr &from) {
     DimExpr last = start + (size - 1) * step;
@@ -79,7 +79,7 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
           SmallVector<Value> indices;
           for (size_t i = 0; i < steps.size(); ++i) {
             Value index = linalg::IndexOp::create(b, loc, i);
-            // An axis that is taken whole has the index of the loop.
+            // If the axis is taken whole, its index is the loop's.
             if (starts[i].isConstant(0) && steps[i] == 1 && shape[i] == from[i]) {
               indices.push_back(index);
               continue;
@@ -100,7 +100,7 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
 // Place
 //===----------------------------------------------------------------------===//
 
-/// Each element of the result is the element of `x` that falls on its place, or the value.
+/// Each element of the result is the element of `x` that is placed there, or the padding value.
 struct PlaceLowering : OpConversionPattern<PlaceOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -124,7 +124,7 @@ struct PlaceLowering : OpConversionPattern<PlaceOp> {
           Value isInside;
           SmallVector<Value> indices;
           for (size_t i = 0; i < shape.size(); ++i) {
-            // An axis that stays as it is keeps lanes on neighbouring elements.
+            // Using the loop index for an unchanged axis keeps accesses along it contiguous.
             if (op.getStarts().getExprs()[i].isConstant(0) && steps[i] == 1 &&
                 from[i] == shape[i]) {
               indices.push_back(linalg::IndexOp::create(b, loc, i));
@@ -144,7 +144,8 @@ struct PlaceLowering : OpConversionPattern<PlaceOp> {
     return success();
   }
 
-  /// The index in `x` along one axis, and whether the loop index is the place of one.
+  /// Returns the index in `x` along one axis, and whether an element of `x` is placed at the loop
+  /// index.
   static std::pair<Value, Value> findSource(OpBuilder &b, Location loc, int64_t axis, Value origin,
                                             Value size, int64_t step) {
     Value index = linalg::IndexOp::create(b, loc, axis);
@@ -169,7 +170,7 @@ struct PlaceLowering : OpConversionPattern<PlaceOp> {
 // Concat
 //===----------------------------------------------------------------------===//
 
-/// Each element chooses among the operands by its index along the axis.
+/// Each element is selected among the operands by its index along the axis.
 struct ConcatLowering : OpConversionPattern<ConcatOp> {
   using OpConversionPattern::OpConversionPattern;
 

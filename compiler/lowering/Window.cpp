@@ -1,4 +1,4 @@
-//===- Window.cpp - Windows over axes to linalg ---------------------------===//
+//===- Window.cpp - Windows along axes to linalg --------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/WindowOps.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace tfc::dfg;
 using namespace tfc::lowering;
 
-/// The number for axis `axis` in an optional list of one or all.
+/// Returns the number for axis `axis` from an optional list of one number or one per axis.
 static int64_t numberFor(std::optional<ArrayRef<int64_t>> numbers, size_t axis) {
   if (!numbers)
     return 1;
@@ -20,7 +20,7 @@ static Value buildIndex(OpBuilder &b, Location loc, int64_t value) {
   return arith::ConstantIndexOp::create(b, loc, value);
 }
 
-/// Whether a tensor of the shape has no elements in any call.
+/// Returns true if a tensor of the shape is always empty.
 static bool isEmpty(ArrayRef<DimExpr> shape) {
   return llvm::any_of(shape, [](const DimExpr &size) { return size.isConstant(0); });
 }
@@ -32,8 +32,8 @@ static Value buildScaled(OpBuilder &b, Location loc, Value index, int64_t factor
 }
 
 namespace {
-/// An access map: the operand at window * stride + tap * dilation. With `low` elements at computed
-/// places, or the value.
+/// Reads the operand at window * stride + tap * dilation by an access map. With `low`, elements
+/// outside of the operand are the padding value, so indices are computed.
 struct WindowsLowering : OpConversionPattern<WindowsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -42,7 +42,7 @@ struct WindowsLowering : OpConversionPattern<WindowsOp> {
     Shape from = shapeOf(op.getX().getType()), shape = shapeOf(op.getType());
     size_t rank = op.getSize().getSizes().size();
     Value x = adaptor.getX();
-    // Linalg takes no map that reads an operand without elements.
+    // Linalg rejects maps that read an empty operand.
     if (isEmpty(from) || isEmpty(shape)) {
       Type type = cast<RankedTensorType>(x.getType()).getElementType();
       Value outside = buildNumber(rewriter, op.getLoc(), type, op.getValue().convertToDouble());
@@ -89,7 +89,7 @@ struct WindowsLowering : OpConversionPattern<WindowsOp> {
         Value reach = buildScaled(b, loc, tap, numberFor(op.getDilation(), i));
         place = arith::AddIOp::create(b, loc, place, reach);
         place = arith::SubIOp::create(b, loc, place, low[i]);
-        // A negative place is a large one without a sign.
+        // As an unsigned number, a negative position is out of bounds, too.
         Value isHere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place, sizes[i]);
         indices.push_back(buildClamp(b, loc, place, sizes[i]));
         isInside = isInside ? arith::AndIOp::create(b, loc, isInside, isHere).getResult() : isHere;
@@ -103,7 +103,7 @@ struct WindowsLowering : OpConversionPattern<WindowsOp> {
   }
 };
 
-/// Each element is that of the window whose tap falls on its place, or the value.
+/// Each element is taken from the window whose tap is placed there, or is the padding value.
 struct PlaceWindowsLowering : OpConversionPattern<PlaceWindowsOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -149,7 +149,7 @@ struct PlaceWindowsLowering : OpConversionPattern<PlaceWindowsOp> {
     return success();
   }
 
-  /// The window that starts `distance` behind the first one, and whether there is one.
+  /// Returns the window that starts `distance` after the first one, and whether there is one.
   static std::pair<Value, Value> findWindow(OpBuilder &b, Location loc, Value distance, Value count,
                                             int64_t stride) {
     Value zero = buildIndex(b, loc, 0), window = distance;
