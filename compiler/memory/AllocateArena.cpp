@@ -1,5 +1,5 @@
-// Offsets in the arena and numbers of chunks, written to the operations of planned entries. Stands
-// after the code of kernels: the arena holds their scratch.
+// Writes arena offsets and chunk numbers to the operations of planned entries. Runs after kernels
+// have been generated, because the arena holds their scratch memory.
 
 #include "compiler/memory/Arena.h"
 #include "compiler/memory/Lists.h"
@@ -25,7 +25,7 @@ static rt::SlotAttr toAttr(Arena::Slot slot, MLIRContext *context) {
   return rt::SlotAttr::get(context, slot.region, slot.offset);
 }
 
-/// Sets an attribute that has a place for each result, unless no result has one.
+/// Sets an attribute with an element for each result, unless none of the results has memory.
 static void setMemory(Operation *op, StringRef name, function_ref<Attribute(Value)> placeOf) {
   SmallVector<Attribute> places;
   bool isNeeded = false;
@@ -82,7 +82,7 @@ static void setRegions(EntryOp entry, const Arena &arena, const ListPlan &lists)
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Kernels tell how much scratch they need.
+/// Checks that launched kernels exist; they declare how much scratch memory they need.
 static LogicalResult checkKernels(EntryOp entry, SymbolTable &symbols) {
   WalkResult known = entry.walk([&](LaunchOp launch) {
     if (symbols.lookup(launch.getKernel()))

@@ -1,4 +1,4 @@
-// Lifetimes of the values of an entry, and offsets in the arena by best fit over them.
+// Live ranges of the values of an entry, and offsets in the arena by best fit over them.
 
 #include "compiler/memory/Arena.h"
 #include "dialects/dfg/Places.h"
@@ -24,11 +24,11 @@ Arena::Arena(EntryOp entry, const EntryInfo &info, SymbolTable &symbols) : info(
 // Lifetimes
 //===----------------------------------------------------------------------===//
 
-/// Makes a buffer for each value in the arena, alive from the step that makes it to its last
+/// Creates a buffer for each value in the arena, live from the step that defines it to its last
 /// reader.
 ///
-/// Steps are counted through regions. A value from outside that a region reads lives until the
-/// region's operation ends, because a loop may read it again.
+/// Steps are numbered across regions. A value defined outside a region and read inside is live
+/// until the region's operation ends, because a loop may read it again.
 void Arena::collectValues(EntryOp entry, SymbolTable &symbols) {
   Block &block = entry.getBody().front();
   visit(block, symbols);
@@ -43,7 +43,7 @@ unsigned Arena::addBuffer(Value value) {
   return buffers.size() - 1;
 }
 
-/// Extends the lifetime of a value that is read in the current step.
+/// Extends the live range of a value that is read in the current step.
 void Arena::extend(Value value) {
   Value root = rootOf(value);
   for (auto *map : {&values, &others})
@@ -87,7 +87,7 @@ void Arena::visitLaunch(LaunchOp launch, SymbolTable &symbols) {
   buffers.push_back({bytes, step, step});
 }
 
-/// Results have their memory as long as the operation runs: regions write it.
+/// The memory of results is live throughout the operation, because its regions write to it.
 void Arena::visitRegions(Operation *op, SymbolTable &symbols) {
   SmallVector<unsigned> own;
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
@@ -130,7 +130,7 @@ void Arena::collectSaved(EntryOp entry, unsigned lastStep) {
 // Offsets
 //===----------------------------------------------------------------------===//
 
-/// Splits a size into units * unit, where no constant divides the unit.
+/// Splits a size into units * unit such that the unit has no constant divisor.
 static std::pair<DimExpr, int64_t> splitSize(const DimExpr &bytes, DimExpr::Bounds bounds) {
   DimExpr::Interval interval = bytes.interval(bounds);
   if (interval.second)
@@ -141,7 +141,7 @@ static std::pair<DimExpr, int64_t> splitSize(const DimExpr &bytes, DimExpr::Boun
   return {DimExpr::floorDiv(bytes, DimExpr(units)), units};
 }
 
-/// Returns true if the largest bytes overflow although each name in them has a bound.
+/// Returns true if the upper bound of a size overflows although each name in it has a bound.
 static bool isUncountable(const DimExpr &bytes, DimExpr::Bounds bounds) {
   SmallVector<std::string> names;
   bytes.collectSymbols(names);
@@ -149,8 +149,8 @@ static bool isUncountable(const DimExpr &bytes, DimExpr::Bounds bounds) {
          llvm::all_of(names, [&](StringRef name) { return bounds(name).second.has_value(); });
 }
 
-/// Makes every size a multiple of the alignment: by rounding it up where that is small beside the
-/// others, else by counting in larger units.
+/// Makes every size a multiple of the alignment: either by rounding, if the largest size is so
+/// large that this wastes little, or by using a larger unit.
 static void align(Arena::Region &region, MutableArrayRef<std::pair<unsigned, int64_t>> sizes) {
   int64_t common = kAlignment, largest = 0;
   for (auto [number, size] : sizes) {
@@ -168,7 +168,7 @@ static void align(Arena::Region &region, MutableArrayRef<std::pair<unsigned, int
     size *= step;
 }
 
-/// Sorts the buffers into regions and places each region by itself.
+/// Divides the buffers into regions and places each region separately.
 void Arena::place() {
   auto bounds = [&](StringRef name) { return info.boundsOf(name); };
   slots.resize(buffers.size());
@@ -190,7 +190,7 @@ void Arena::place() {
   }
   for (unsigned region = 0; region < regions.size(); ++region) {
     align(regions[region], sizes[region]);
-    // Large ones first: the small ones then fit into the gaps that these leave.
+    // Place large buffers first, so that small ones fill the gaps.
     llvm::stable_sort(sizes[region], [](auto &a, auto &b) { return a.second > b.second; });
     placeRegion(region, sizes[region]);
   }

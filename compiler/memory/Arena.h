@@ -1,10 +1,12 @@
-//===- Arena.h - Where in the arena values are ----------------------------===//
+//===- Arena.h - Offsets of values in the arena ---------------------------===//
 //
-// Values of one entry that are alive at different times share memory. Sizes
-// fall into regions: those known at compile time (a bounded name counts as its
-// bound) are in the first one, in bytes; sizes that are multiples of one
-// expression are in another, in units of its value. Within a region offsets
-// are best fits over lifetimes; a region starts where the one before it ends.
+//
+// Values of an entry share memory if their live ranges do not overlap. Buffers are divided into
+// regions by their sizes: buffers of constant size (a bounded name counts as its bound) are in the
+// first region, in bytes; sizes that are multiples of the same expression are in a common region,
+// in units of its value. Within a region, offsets are chosen by best fit over live ranges; each
+// region starts where the previous one ends.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,29 +25,29 @@ public:
   };
   struct Slot {
     unsigned region;
-    int64_t offset; // in the region's units
+    int64_t offset; // in units of the region
   };
 
   Arena(dfg::EntryOp entry, const EntryInfo &info, mlir::SymbolTable &symbols);
 
   llvm::ArrayRef<Region> getRegions() const { return regions; }
 
-  /// The memory of a root that is in the arena: results of launches and branches, the first buffer
-  /// of a carried value, elements of lists and tapes, scalars that are read from memory, the saved
-  /// value of a variable (its read) that is assigned to another one.
+  /// Returns the slot of a root in the arena: results of launches and branches, the first buffer of
+  /// a carried value, elements of lists and tapes, scalars that are read from memory, and saved
+  /// values of variables (their reads) that are assigned to other variables.
   std::optional<Slot> slotOf(mlir::Value root) const { return slotAt(values, root); }
-  /// The second buffer of a loop's result, where it has two.
+  /// Returns the second buffer of a loop's result, if it has two.
   std::optional<Slot> otherSlotOf(mlir::Value result) const { return slotAt(others, result); }
-  /// A launch's scratch; nothing where the kernel needs none.
+  /// Returns the scratch memory of a launch, or std::nullopt if the kernel needs none.
   std::optional<Slot> scratchOf(mlir::Operation *launch) const { return slotAt(scratch, launch); }
 
-  /// Returns true if it has more bytes than a processor can address.
+  /// Returns true if the arena has more bytes than a processor can address.
   bool isTooLarge() const { return tooLarge; }
 
 private:
   struct Buffer {
     dfg::DimExpr bytes;
-    unsigned begin, end; // steps, both included
+    unsigned begin, end; // steps, inclusive
   };
 
   template <typename Map, typename Key> std::optional<Slot> slotAt(const Map &map, Key key) const {
@@ -68,7 +70,7 @@ private:
   std::vector<Region> regions;
   llvm::DenseMap<mlir::Value, unsigned> values, others;
   bool tooLarge = false;
-  unsigned step = 0; // while lifetimes are collected
+  unsigned step = 0; // the current step while live ranges are collected
   llvm::DenseMap<mlir::Operation *, unsigned> scratch;
 };
 

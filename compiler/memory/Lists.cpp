@@ -1,4 +1,5 @@
-// Chunks for the lists and tapes of an entry, shared where a list is not read after it changes.
+// Chunks for the lists and tapes of an entry. A list that is not read after it changes shares its
+// chunk with the changed list.
 
 #include "compiler/memory/Lists.h"
 #include "dialects/dfg/Places.h"
@@ -36,15 +37,16 @@ void ListPlan::visit(Block &block) {
   }
 }
 
-/// Assigns to `result` the chunk of `list`, which `op` changes, or a chunk of its own.
+/// Assigns to `result` the chunk of `list`, which `op` changes, if this is its last use, else a new
+/// one.
 void ListPlan::take(Value result, Value list, Operation *op) {
   bool mayTake = chunks.contains(list) && isLastUse(list, op);
   unsigned chunk = mayTake ? chunks.lookup(list) : count++;
   chunks[result] = chunk;
 }
 
-/// Returns true if nothing reads the list after `op` has started. An operation that reads it twice
-/// keeps it.
+/// Returns true if nothing reads the list after `op` has started. Returns false if `op` reads it
+/// twice.
 bool ListPlan::isLastUse(Value list, Operation *op) const {
   if (llvm::count(op->getOperands(), list) > 1)
     return false;
@@ -52,7 +54,8 @@ bool ListPlan::isLastUse(Value list, Operation *op) const {
     Block *block = current->getBlock();
     for (Operation *user : list.getUsers()) {
       Operation *step = block->findAncestorOpInBlock(*user);
-      // Regions of `op` itself read the list while it changes; those around it have been looked at.
+      // Regions of `op` itself read the list while it changes; the operations around them have
+      // already been visited.
       if (step && (current->isBeforeInBlock(step) || (step == op && user != op)))
         return false;
     }

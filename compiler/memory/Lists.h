@@ -1,8 +1,10 @@
-//===- Lists.h - Which memory the lists of an entry share -----------------===//
+//===- Lists.h - Chunks of lists and tapes --------------------------------===//
 //
-// A list lives in a chunk of the instance. An operation that changes a list makes
-// a new value of it; it takes the chunk of the old one where nobody reads that
-// later, which in loops is the normal case, and copies it where somebody does.
+//
+// A list is stored in a chunk of the instance. An operation that changes a list returns a new
+// value. The new list reuses the chunk of the old one if that is not read later, which is the
+// normal case in loops; otherwise the old list is copied.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,14 +15,14 @@
 
 namespace tfc::memory {
 
-/// The chunks of an entry's lists and tapes.
+/// Assigns chunks to the lists and tapes of an entry.
 class ListPlan {
 public:
   explicit ListPlan(dfg::EntryOp entry);
 
-  /// The chunk of a list; nothing for a view.
+  /// Returns the chunk of a list, or std::nullopt for a view.
   std::optional<unsigned> chunkOf(mlir::Value list) const;
-  /// The tapes that the entry uses: number i is in chunk i.
+  /// Returns the tapes that the entry uses: tape i is in chunk i.
   llvm::ArrayRef<dfg::TapeOp> getTapes() const { return tapes.getArrayRef(); }
 
 private:

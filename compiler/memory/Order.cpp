@@ -1,4 +1,5 @@
-// The order in which the steps of an entry run, from what they read, fail and free.
+// The order in which the steps of an entry run: their dependences, and a schedule that keeps memory
+// use low.
 
 #include "compiler/memory/Order.h"
 #include "dialects/dfg/Places.h"
@@ -35,8 +36,8 @@ StepGraph::StepGraph(Block &block) {
   readVariablesLate();
 }
 
-/// What mentions a size that the data decide runs behind what binds it, also where only a constant
-/// that it reads does.
+/// Steps that mention a data-dependent size run after the step that binds it, even if only a
+/// constant that they read mentions it.
 void StepGraph::waitForSizes(Block &block) {
   Operation *entry = block.getParentOp();
   if (auto around = entry->getParentOfType<EntryOp>())
@@ -57,8 +58,8 @@ void StepGraph::waitForSizes(Block &block) {
   }
 }
 
-/// Steps on tapes and queues run as the block has them, lists too, because they change in place;
-/// what can fail runs before an effect that it does not depend on.
+/// Keeps steps on tapes, queues and lists in the order of the block, because they mutate state. A
+/// step that can fail runs before all effects that it does not depend on.
 void StepGraph::keepEffectsInOrder() {
   Operation *lastEffect = nullptr, *lastList = nullptr;
   SmallVector<Operation *> effects;
@@ -86,8 +87,8 @@ void StepGraph::keepEffectsInOrder() {
         runBefore(step, effect);
 }
 
-/// While a call waits at a queue others may change variables: what needs not run before reads them
-/// after.
+/// Other calls may change variables while a call waits for a queue, so steps that need not run
+/// before the wait read variables after it.
 void StepGraph::readVariablesLate() {
   auto isRead = [](Value root) { return root.getDefiningOp<ReadOp>() != nullptr; };
   for (Operation *wait : steps) {
@@ -140,11 +141,13 @@ llvm::SmallDenseSet<Operation *> StepGraph::neededByChecks() const {
   return needed;
 }
 
-/// Bytes that count as nothing: what makes a few scalars for many steps does not hold them up.
+/// Growth up to this many bytes is ignored, so that steps that produce a few scalars for many other
+/// steps are not delayed.
 static constexpr int64_t kNoGrowth = 4096;
 
 namespace {
-/// Runs steps one after another, keeping count of who is ready and which values are still read.
+/// A list scheduler that keeps track of the steps that are ready and of the remaining readers of
+/// each value.
 class Scheduler {
 public:
   Scheduler(ArrayRef<Operation *> steps, ArrayRef<StepGraph::Roots> reads,
@@ -183,7 +186,7 @@ private:
     return *ready.begin();
   }
 
-  /// Bytes that the arena grows by when a step has run.
+  /// Returns the growth of the arena in bytes when a step runs.
   int64_t growth(unsigned step) {
     int64_t result = 0;
     for (Value output : steps[step]->getResults())

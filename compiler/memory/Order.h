@@ -1,4 +1,4 @@
-//===- Order.h - In which order the steps of an entry run -----------------===//
+//===- Order.h - Order of the steps of an entry ---------------------------===//
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tfc::memory {
 
-/// The steps of a block and what must run before what.
+/// The steps of a block and their dependences.
 class StepGraph {
 public:
   explicit StepGraph(mlir::Block &block);
@@ -15,20 +15,20 @@ public:
   llvm::ArrayRef<mlir::Operation *> getSteps() const { return steps; }
   unsigned numberOf(mlir::Operation *step) const { return numbers.lookup(step); }
 
-  /// Whether `to` must run after `from`, or is it.
+  /// Returns true if `to` is `from` or must run after it.
   bool reaches(mlir::Operation *from, mlir::Operation *to) const;
   void runBefore(mlir::Operation *first, mlir::Operation *second);
 
-  /// Steps that can fail, and those that they need.
+  /// Returns the steps that can fail and the steps that they depend on.
   llvm::SmallDenseSet<mlir::Operation *> neededByChecks() const;
 
-  /// The values that a step reads, each once, by their roots.
+  /// The values that a step reads, by their roots, without duplicates.
   using Roots = llvm::SmallSetVector<mlir::Value, 8>;
   const Roots &rootsReadBy(mlir::Operation *step) const { return reads[numberOf(step)]; }
 
-  /// An order that keeps memory low: a step that frees about as much as it allocates runs as soon
-  /// as it can, else the block's order decides. `bytes` gives the size of a value in the arena, 0
-  /// for values elsewhere.
+  /// Returns an order that keeps memory use low: a step that frees about as much memory as it
+  /// allocates runs as soon as possible; otherwise the block's order is kept. `bytes` returns the
+  /// size of a value in the arena, or 0 for values elsewhere.
   std::vector<mlir::Operation *> order(llvm::function_ref<int64_t(mlir::Value)> bytes) const;
 
 private:

@@ -1,6 +1,6 @@
-// Places of the results of launches. Stands before the kernels' code is generated, because a kernel
-// that writes over an operand is another function. The arena is laid out after that, when the
-// kernels' scratch is known (AllocateArena.cpp).
+// Orders launches and chooses where their results go. Runs before kernels are generated, because a
+// kernel that overwrites an operand is compiled differently. The arena is laid out after that, when
+// the kernels' scratch memory is known (AllocateArena.cpp).
 
 #include "compiler/memory/Order.h"
 #include "compiler/memory/Passes.h"
@@ -19,7 +19,7 @@ namespace tfc {
 #include "compiler/memory/Passes.h.inc"
 } // namespace tfc
 
-/// A size to weigh values against each other by; a name without a bound counts as 256.
+/// Estimates a size for comparisons between values; a name without a bound counts as 256.
 static int64_t estimate(const DimExpr &size, DictionaryAttr bounds) {
   return size
       .evaluate([&](StringRef name) -> std::optional<int64_t> {
@@ -30,13 +30,15 @@ static int64_t estimate(const DimExpr &size, DictionaryAttr bounds) {
 }
 
 namespace {
-/// A launch with what it would like to write over its operands.
+/// A launch and the operands that it could overwrite.
 struct LaunchPlan {
   LaunchOp op;
   SmallVector<PlaceAttr> places;
-  /// Results that take an operand's memory because it is their variable's: (result, operand).
+  /// Results that must overwrite an operand because both have the same fixed place: (result,
+  /// operand).
   SmallVector<std::pair<unsigned, unsigned>> forced;
-  /// The same for memory of the arena; given up where launches of the kernel disagree.
+  /// Results that could overwrite an operand in the arena; dropped if launches of the kernel
+  /// disagree.
   SmallVector<std::pair<unsigned, unsigned>> wished;
 
   explicit LaunchPlan(LaunchOp op)
@@ -82,9 +84,9 @@ private:
   SymbolTable &symbols;
   llvm::MapVector<Operation *, LaunchPlan> plans;
   DenseMap<Attribute, Value> reads;              // by variable
-  llvm::SmallDenseSet<Attribute> keptVariables;  // whose old values others are assigned
+  llvm::SmallDenseSet<Attribute> keptVariables;  // old values are assigned to other variables
   llvm::SmallDenseSet<Value> assigned;           // roots of assigned values
-  llvm::SmallDenseSet<Operation *> beforeChecks; // steps that cannot wait for all that can fail
+  llvm::SmallDenseSet<Operation *> beforeChecks; // needed by steps that can fail
 };
 } // namespace
 
@@ -122,7 +124,8 @@ void BlockPlanner::readEachVariableOnce() {
 // Variables and fetches
 //===----------------------------------------------------------------------===//
 
-/// The operand that alone is `root` and whose memory the kernel's result may take.
+/// Returns the operand of the launch that is `root`, if there is exactly one and the kernel's
+/// result may use its memory.
 std::optional<unsigned> BlockPlanner::operandFor(LaunchOp launch, unsigned result, Value root) {
   std::optional<unsigned> operand;
   for (auto [k, input] : llvm::enumerate(launch.getInputs())) {
@@ -144,7 +147,7 @@ void BlockPlanner::placeInVariables(StepGraph &graph) {
   for (auto assign : block.getOps<AssignOp>()) {
     Value root = rootOf(assign.getValue());
     assigned.insert(root);
-    // The old value of this variable becomes another one's: it must last to the end.
+    // The old value of this variable is assigned to another one, so it must be live until the end.
     if (auto read = root.getDefiningOp<ReadOp>())
       keptVariables.insert(read.getVariableAttr());
   }
@@ -161,9 +164,9 @@ void BlockPlanner::placeInVariables(StepGraph &graph) {
         graph.runBefore(step, writer);
 }
 
-/// Lets the launch that makes the assigned value write it into the variable, and those that make
-/// what it changes, if that is possible in some order: everything that reads the old value runs
-/// before it.
+/// Lets the launch that produces the assigned value write into the variable, if an order exists in
+/// which everything that reads the old value runs before it. If that launch updates the result of
+/// another launch, that one writes into the variable, too.
 bool BlockPlanner::placeInVariable(StepGraph &graph, AssignOp assign) {
   Value root = rootOf(assign.getValue());
   FlatSymbolRefAttr variable = assign.getVariableAttr();
@@ -178,8 +181,8 @@ bool BlockPlanner::placeInVariable(StepGraph &graph, AssignOp assign) {
   return false;
 }
 
-/// Makes everything that reads `old` run before the launch that writes over it, if some order
-/// allows that. A null value is read by nobody.
+/// Orders everything that reads `old` before the launch that overwrites it; returns false if no
+/// order allows that. A null value has no readers.
 bool BlockPlanner::placeOverOld(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old) {
   SmallVector<Operation *> readers;
   for (Operation *step : graph.getSteps())
@@ -214,7 +217,7 @@ void BlockPlanner::placeInFetches() {
   }
 }
 
-/// The launch of this block that makes the value and has no other place for it yet.
+/// Returns the launch in this block that produces the value, if the value has no other place yet.
 LaunchPlan *BlockPlanner::unplacedMaker(Value root) {
   auto result = dyn_cast<OpResult>(root);
   auto it = result ? plans.find(result.getOwner()) : plans.end();
@@ -223,8 +226,8 @@ LaunchPlan *BlockPlanner::unplacedMaker(Value root) {
   return &it->second;
 }
 
-/// Lets launches write what a branch yields where its result is, and the next value of what a loop
-/// carries into the loop's buffers.
+/// Lets launches write the results of branches directly, and the next values of loops into the
+/// loop's buffers.
 void BlockPlanner::placeInResults(StepGraph &graph) {
   Operation *parent = block.getParentOp();
   if (auto loop = dyn_cast<WhileOp>(parent)) {
@@ -267,8 +270,8 @@ void BlockPlanner::placeCarried(StepGraph &graph, WhileOp loop) {
   setSingleBuffers(loop, single);
 }
 
-/// As placeOverOld, for a launch whose result has its place. If the launch changes what another one
-/// makes, that one writes there already: a chain of updates then works in one buffer.
+/// Like placeOverOld, for a launch whose result has its place. If the launch updates the result of
+/// another launch, that result gets the same place, so that a chain of updates runs in one buffer.
 bool BlockPlanner::placeChain(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old) {
   for (Value input : plan.op.getInputs())
     if (placeOverMade(graph, plan, number, old, rootOf(input)))
@@ -314,7 +317,7 @@ bool BlockPlanner::isInArena(Value root) const {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Reads and constants first, then the steps, each reshape before its first reader.
+/// Orders reads and constants first, then the steps, with each reshape before its first reader.
 void BlockPlanner::reorder(const StepGraph &graph) {
   DictionaryAttr bounds = entry.getBoundsAttr();
   std::vector<Operation *> order = graph.order([&](Value value) {
@@ -337,7 +340,7 @@ void BlockPlanner::reorder(const StepGraph &graph) {
     op->moveBefore(end);
   for (Operation *step : order)
     step->moveBefore(end);
-  // In the block's old order, so that a reshape of a reshape finds its operand placed.
+  // Keeping the block's old order ensures that a reshape of a reshape comes after its operand.
   for (Operation *reshape : reshapes) {
     Operation *producer = reshape->getOperand(0).getDefiningOp();
     if (producer && producer->getBlock() == &block)
@@ -351,7 +354,7 @@ void BlockPlanner::reorder(const StepGraph &graph) {
 // Memory of operands
 //===----------------------------------------------------------------------===//
 
-/// Lets results take the memory of operands that are read for the last time.
+/// Lets results reuse the memory of operands at their last use.
 void BlockPlanner::wishForOperands() {
   DenseMap<Value, Operation *> lastReaders;
   for (Operation &op : block)
@@ -395,7 +398,7 @@ private:
 };
 } // namespace
 
-/// Sets `kernel.in_place` on a kernel whose launches have the same forced results.
+/// Sets `kernel.in_place` on a kernel whose launches all have the same forced results.
 void PlanMemoryPass::writeInPlace(kernel::FuncOp kernel, ArrayRef<LaunchPlan *> launches) {
   auto set = [&](std::pair<unsigned, unsigned> pair) {
     kernel.setInPlace(pair.first, pair.second);
@@ -412,7 +415,7 @@ void PlanMemoryPass::writeInPlace(kernel::FuncOp kernel, ArrayRef<LaunchPlan *> 
   }
 }
 
-/// Clones the kernel for each group of launches that differ in where they update variables.
+/// Clones the kernel for each group of launches that overwrite different operands.
 void PlanMemoryPass::settle(kernel::FuncOp kernel, MutableArrayRef<LaunchPlan *> launches,
                             SymbolTable &symbols) {
   std::map<std::vector<std::pair<unsigned, unsigned>>, SmallVector<LaunchPlan *>> groups;
