@@ -1,4 +1,4 @@
-// Addresses of values from the places that the memory plan gave them.
+// Addresses of values, computed from the memory plan.
 
 #include "compiler/host/Addresses.h"
 
@@ -78,7 +78,7 @@ Value Addresses::arena(rt::SlotAttr slot) {
                              base, ArrayRef<LLVM::GEPArg>{bytes});
 }
 
-/// Reports that the plan has no memory for a value that needs some.
+/// Reports that the plan has no memory for a value that needs it.
 Value Addresses::fail(Value root) {
   Operation *op = root.getDefiningOp();
   context.error(op ? op : root.getParentBlock()->getParentOp())
@@ -112,7 +112,7 @@ Value Addresses::of(Value root) {
 Value Addresses::find(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root)) {
     bool isFeed = isa<EntryOp>(argument.getOwner()->getParentOp());
-    // Others are scalars that a loop carries.
+    // Other arguments are scalars that a loop carries.
     return isFeed ? element(rt::Field::Feeds, argument.getArgNumber()) : inArena(root);
   }
   if (auto read = root.getDefiningOp<ReadOp>())
@@ -122,7 +122,7 @@ Value Addresses::find(Value root) {
   return root.getDefiningOp<LaunchOp>() ? findPlaced(cast<OpResult>(root)) : inArena(root);
 }
 
-/// The memory of a launch's result.
+/// Returns the memory of a launch's result.
 Value Addresses::findPlaced(OpResult result) {
   PlaceAttr place = placeOf(cast<LaunchOp>(result.getOwner()), result.getResultNumber());
   switch (place.getKind()) {

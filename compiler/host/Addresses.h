@@ -1,4 +1,4 @@
-//===- Addresses.h - Where values are in memory ---------------------------===//
+//===- Addresses.h - Addresses of values ----------------------------------===//
 
 #pragma once
 
@@ -10,34 +10,35 @@
 
 namespace tfc::host {
 
-/// Addresses of the memory of values. What stays the same during the call is computed once, before
-/// the first step.
+/// Computes the addresses of values. Addresses that are invariant during the call are computed
+/// once, before the first step.
 class Addresses {
 public:
   explicit Addresses(Context &context);
 
-  /// Sizes need the symbols of the frame, and the arena needs sizes.
+  /// Set after construction: sizes need the symbols of the frame, and the arena needs sizes.
   void setSizes(SizeBuilder &builder) { sizes = &builder; }
 
   mlir::Value field(rt::Field which);
-  /// Element `number` of a table of pointers.
+  /// Returns element `number` of a table of pointers.
   mlir::Value element(rt::Field table, unsigned number);
   mlir::Value variable(mlir::FlatSymbolRefAttr symbol) {
     return element(rt::Field::Variables, context.module.variableNumber(symbol));
   }
 
-  /// The memory of a root.
+  /// Returns the address of a root.
   mlir::Value of(mlir::Value root);
-  /// The same, null if it has not been used before.
+  /// Returns the address of a root, or null if it has not been used before.
   mlir::Value lookup(mlir::Value root) const { return known.lookup(root); }
   void set(mlir::Value root, mlir::Value address) { known[root] = address; }
 
-  /// The place in the arena that an operation names.
+  /// Returns the address of a slot of the arena.
   mlir::Value arena(rt::SlotAttr slot);
-  /// Where a loop has the second buffer for a result.
+  /// Returns the address of the second buffer of a loop's result.
   mlir::Value alternate(mlir::OpResult result);
 
-  /// Where regions write result `number` of the operation around them.
+  /// Returns the address to which regions write result `number` of the operation that contains
+  /// them.
   mlir::Value target(mlir::Operation *op, unsigned number) const {
     return targets.lookup({op, number});
   }
@@ -46,8 +47,8 @@ public:
   }
   void eraseTargets(mlir::Operation *op);
 
-  /// Returns true if an address of a variable has been asked for: what has been built reads it, or
-  /// writes it.
+  /// Returns true if the address of a variable has been requested, that is, the code built so far
+  /// reads or writes a variable.
   bool usesVariables() const;
 
 private:
@@ -59,15 +60,15 @@ private:
 
   Context &context;
   SizeBuilder *sizes = nullptr;
-  rt::ArenaAttr regions; // null if the entry has none
+  rt::ArenaAttr regions; // null if the entry has no arena
   std::vector<mlir::Value> regionOffsets;
-  std::map<std::pair<rt::Field, int>, mlir::Value> fields; // -1: the field itself
+  std::map<std::pair<rt::Field, int>, mlir::Value> fields; // index -1 is the field itself
   llvm::DenseMap<mlir::Value, mlir::Value> known;          // by root
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, mlir::Value> targets;
 };
 
-/// What an operation says about the memory of a value; null if it is in neither arena nor chunks.
-/// What a loop carries is where its result is.
+/// Returns the attribute with the memory of a value, or null if it is neither in the arena nor in a
+/// chunk. The memory of a carried value is that of the loop's result.
 mlir::Attribute memoryOf(mlir::Value value, llvm::StringRef attribute = rt::kMemoryAttr);
 
 } // namespace tfc::host

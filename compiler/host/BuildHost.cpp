@@ -1,5 +1,5 @@
-// Entries become host functions. Stands after the memory plan, whose places the functions use, and
-// after the code of kernels, whose extents decide how they are launched.
+// Turns entries into host functions. Runs after the memory plan, which determines addresses, and
+// after the generation of kernels, whose ABI determines how they are launched.
 
 #include "compiler/host/EntryFunctions.h"
 #include "compiler/host/Passes.h"
@@ -21,7 +21,7 @@ namespace tfc {
 // The report
 //===----------------------------------------------------------------------===//
 
-/// Bytes for the largest call, or an expression.
+/// Returns the size of the arena for the largest call, in bytes or as an expression.
 static std::string describe(rt::ArenaAttr arena) {
   DimExpr total;
   for (auto [count, unit] : llvm::zip_equal(arena.getCounts(), arena.getUnits().getExprs()))
@@ -36,7 +36,7 @@ static void report(const EntryInfo &info, rt::ArenaAttr arena, const HostCounts 
                << counts.checks << " checks\n";
 }
 
-/// The memory of an instance besides the arena, which its entries share, and the weights.
+/// Prints the memory of an instance besides the arena, which its entries share, and the weights.
 static void report(const ModelInfo &model, const HostModule &host) {
   int64_t bytes = 0;
   for (const VariableInfo &variable : model.variables)
@@ -49,7 +49,7 @@ static void report(const ModelInfo &model, const HostModule &host) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the name is that of a function of an entry, or of one that the runtime defines.
+/// Returns true if the name is that of an entry's function or of a function defined by the runtime.
 static bool isReserved(Operation &op, StringRef name) {
   if (name.starts_with("tfc_rt_"))
     return !cast<SymbolOpInterface>(op).isDeclaration();

@@ -1,4 +1,4 @@
-// Facts of an entry and checks of its data.
+// Checks of the facts of an entry and of its data.
 
 #include "compiler/host/Checks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,8 +23,8 @@ void Checks::checkSizes(Value condition, rt::Status status, StringRef text,
   rt::CheckOp::create(context.b, context.loc, context.frame, condition, status, message, values);
 }
 
-/// Returns whether a comparison holds, and whether it overflows on the way; the latter is null if
-/// it cannot.
+/// Returns whether a comparison holds, and whether one of its sides overflows; the latter is null
+/// if that is impossible.
 std::pair<Value, Value> Checks::compare(arith::CmpIPredicate predicate, const DimExpr &lhs,
                                         const DimExpr &rhs) {
   auto largest = [&](StringRef name) -> uint64_t {

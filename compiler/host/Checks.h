@@ -1,4 +1,4 @@
-//===- Checks.h - Conditions that end a call ------------------------------===//
+//===- Checks.h - Conditions that make a call fail ------------------------===//
 
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace tfc::host {
 
-/// Conditions of a call: facts about its sizes, limits of memory and numbers, and checks of data.
+/// Builds the checks of a call: facts about its sizes, limits of memory and numbers, and checks of
+/// data.
 class Checks {
 public:
   Checks(Context &context, SizeBuilder &sizes, mlir::Value symbols)
@@ -23,7 +24,7 @@ public:
 
 private:
   void checkLimit(const dfg::SizeLimit &limit, rt::Status status, llvm::StringRef text);
-  /// The message ends with the values of the first names in `used`.
+  /// The error message ends with the values of the first names in `used`.
   void checkSizes(mlir::Value condition, rt::Status status, llvm::StringRef text,
                   llvm::ArrayRef<dfg::DimExpr> used);
   std::pair<mlir::Value, mlir::Value> compare(mlir::arith::CmpIPredicate predicate,

@@ -1,4 +1,4 @@
-// Where the code of a host function goes, and the operations that its builders have in common.
+// The insertion points of a host function, and operations that its builders have in common.
 
 #include "compiler/host/Context.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-//===- Context.h - The host function that is built ------------------------===//
+//===- Context.h - The host function being built --------------------------===//
 
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace tfc::host {
 
-/// What the report says of an entry.
+/// Numbers that the report prints for an entry.
 struct HostCounts {
   unsigned launches = 0, inPlace = 0, copies = 0, checks = 0;
 };
 
-/// The entry at hand, the function that runs it, and where in it code is built.
+/// The current entry, the function that runs it, and the insertion points in that function.
 struct Context {
   HostModule &module;
   dfg::EntryOp entry;
@@ -22,8 +22,8 @@ struct Context {
 
   mlir::LLVM::LLVMFuncOp function;
   mlir::Value frame;
-  mlir::OpBuilder b;     // at the step that is built
-  mlir::OpBuilder start; // before the first step: values that are the same for the whole call
+  mlir::OpBuilder b;     // at the current step
+  mlir::OpBuilder start; // before the first step, for values that are invariant during the call
   mlir::Location loc;
   mlir::Type pointer;
   bool hasFailed = false;
@@ -31,7 +31,7 @@ struct Context {
   Context(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, unsigned number,
           HostCounts &counts);
 
-  /// Reports an error; the function is built no further.
+  /// Emits an error; the rest of the function is not built.
   mlir::InFlightDiagnostic error(mlir::Operation *op) {
     hasFailed = true;
     return op->emitOpError();
@@ -41,20 +41,21 @@ struct Context {
 
   mlir::Value constant(int64_t value);
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value lhs, mlir::Value rhs);
-  /// The address `bytes` after another one.
+  /// Returns the address `bytes` after `base`.
   mlir::Value offset(mlir::Value base, mlir::Value bytes);
   void fill(mlir::Value to, int8_t byte, mlir::Value bytes);
   void move(mlir::Value to, mlir::Value from, mlir::Value bytes);
 
   using Build = llvm::function_ref<void()>;
-  /// Runs what `then` builds if the condition holds, else what `otherwise` builds, if it is there.
+  /// Executes what `then` builds if the condition holds, else what `otherwise` builds, if given.
   void branch(mlir::Value condition, Build then, Build otherwise = {});
 };
 
-/// A text as a format of `rt.check`.
+/// Escapes a text for the format of `rt.check`.
 std::string escape(llvm::StringRef text);
 
-/// Builds the steps of a block of the entry. Branches and loops have blocks themselves.
+/// Builds the steps of a block of the entry. An interface, because branches and loops contain
+/// blocks.
 class StepBuilder {
 public:
   virtual void build(mlir::Block &block) = 0;

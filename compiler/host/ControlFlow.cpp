@@ -1,4 +1,4 @@
-// Branches and loops of an entry as structured control flow on registers and addresses.
+// Lowers branches and loops of an entry to structured control flow on registers and addresses.
 
 #include "compiler/host/ControlFlow.h"
 
@@ -90,7 +90,8 @@ void ControlFlow::loop(WhileOp op) {
   leave(op, loop.getResults());
 }
 
-/// Puts the first values into the loop's buffers. Returns what the first iteration carries.
+/// Copies the initial values into the loop's buffers. Returns the values carried into the first
+/// iteration.
 SmallVector<Value> ControlFlow::startLoop(WhileOp op) {
   SmallVector<Value> carried;
   for (auto [i, init] : llvm::enumerate(op.getInits())) {
@@ -112,7 +113,7 @@ SmallVector<Value> ControlFlow::startLoop(WhileOp op) {
   return carried;
 }
 
-/// Notes where the carried values of an iteration are that a region sees.
+/// Sets the registers and addresses of the region's arguments.
 void ControlFlow::enter(WhileOp op, Block &region, ValueRange carried) {
   auto next = carried.begin();
   for (auto [i, argument] : llvm::enumerate(region.getArguments())) {
@@ -131,8 +132,8 @@ void ControlFlow::enter(WhileOp op, Block &region, ValueRange carried) {
   }
 }
 
-/// Copies what was not made in its place. Returns what the next iteration carries, for which
-/// buffers take turns.
+/// Copies yielded values that were not computed in place. Returns the values carried into the next
+/// iteration, with alternating buffers swapped.
 SmallVector<Value> ControlFlow::nextIteration(WhileOp op) {
   SmallVector<Value> carried;
   lists.copyYielded(op);

@@ -6,10 +6,10 @@
 
 namespace tfc::host {
 
-/// Branches and loops as `scf.if` and `scf.while`.
+/// Builds branches and loops as `scf.if` and `scf.while`.
 ///
-/// Both carry what is in registers: scalars, the lengths of lists, and for a tensor of a loop with
-/// two buffers that take turns the addresses of both.
+/// Both carry the values that are in registers: scalars, the lengths of lists and, for a tensor of
+/// a loop with two alternating buffers, both addresses.
 class ControlFlow {
 public:
   ControlFlow(Context &context, Addresses &addresses, Scalars &scalars, Copies &copies,

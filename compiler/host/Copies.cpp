@@ -1,4 +1,4 @@
-// Copies of values into fetches, variables, and the results of branches and loops.
+// Copies values into fetches, variables, and the results of branches and loops.
 
 #include "compiler/host/Copies.h"
 
@@ -7,7 +7,7 @@ using namespace tfc;
 using namespace tfc::dfg;
 using namespace tfc::host;
 
-/// The byte that a constant repeats, if it is one.
+/// Returns the byte that a constant consists of, if all its bytes are equal.
 static std::optional<int8_t> repeatedByte(Value root) {
   auto constant = root.getDefiningOp<ConstantOp>();
   auto value = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
@@ -19,7 +19,7 @@ static std::optional<int8_t> repeatedByte(Value root) {
   return bytes.front();
 }
 
-/// The elements are at `from` or, where that is null, in the root's memory.
+/// Copies the elements at `from` or, if that is null, in the root's memory.
 void Copies::copy(Value to, Value from, Value root) {
   ++context.counts.copies;
   Value bytes = sizes.build(bytesOf(root.getType()));

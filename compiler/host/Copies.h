@@ -1,4 +1,4 @@
-//===- Copies.h - Values that are not made where they belong --------------===//
+//===- Copies.h - Copies of values between places -------------------------===//
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace tfc::host {
 
-/// Copies between the memory of values.
+/// Builds copies between the memory of values.
 class Copies {
 public:
   Copies(Context &context, SizeBuilder &sizes, Addresses &addresses)
@@ -14,12 +14,12 @@ public:
 
   /// Copies a root to an address.
   void copy(mlir::Value to, mlir::Value root) { copy(to, {}, root); }
-  /// Copies what a region yields as result `number` of the operation around it, unless a launch of
-  /// the region wrote it to its place.
+  /// Copies the value that a region yields as result `number` of its parent operation, unless a
+  /// launch of the region has written it to its destination.
   void copyYielded(mlir::Value value, unsigned number, mlir::Value to);
-  /// Copies the fetches that are among `roots` and not made in the memory of the fetches.
+  /// Copies those fetches among `roots` that were not computed in the memory of the fetches.
   void copyFetches(llvm::ArrayRef<mlir::Value> roots);
-  /// Ends the entry: copies what variables are assigned.
+  /// Ends the entry: copies the values that are assigned to variables.
   void copyToVariables();
 
 private:

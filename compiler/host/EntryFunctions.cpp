@@ -1,5 +1,5 @@
-// Functions of an entry besides the one that runs it: the dimensions of its feeds and fetches, and
-// the bytes of its arena.
+// The functions of an entry besides the one that runs it: the dimensions of its feeds and fetches,
+// and the size of its arena.
 
 #include "compiler/host/EntryFunctions.h"
 #include "compiler/host/SizeBuilder.h"
@@ -18,8 +18,8 @@ static std::vector<std::string> symbolNames(const EntryInfo &info) {
   return names;
 }
 
-/// Writes the dimensions of `types` to `dims`; the least number for those that overflow or are too
-/// large, and all after an overflow.
+/// Writes the dimensions of `types` to `dims`. Dimensions that are too large, and all dimensions
+/// after an overflow, become INT64_MIN.
 static void storeDims(OpBuilder &b, Location loc, SizeBuilder &sizes, TypeRange types, Value dims,
                       function_ref<DimExpr(const DimExpr &)> sizeOf) {
   int32_t axis = 0;
@@ -52,7 +52,7 @@ void tfc::host::buildShapesFunction(HostModule &module, EntryOp entry, const Ent
   SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));
   SmallVector<Type> types(entry.getArgumentTypes());
   llvm::append_range(types, entry.getResultTypes());
-  // Without such limits the bounds of the names limit all sizes.
+  // Without limits to check, the bounds of the names bound all sizes.
   if (!entry.getLimitedSizes(SizeUse::Memory).empty())
     sizes.watchOverflow();
   storeDims(b, loc, sizes, types, body->getArgument(1),

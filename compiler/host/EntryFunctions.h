@@ -1,4 +1,4 @@
-//===- EntryFunctions.h - What the runtime asks about an entry ------------===//
+//===- EntryFunctions.h - Functions that describe an entry to the runtime -===//
 
 #pragma once
 
@@ -9,17 +9,17 @@
 namespace tfc::host {
 
 /// Builds `tfc_entry_<number>_shapes`, which writes the dimensions of all feeds, then of all
-/// fetches; data-dependent sizes count as the most that they can be.
+/// fetches; data-dependent sizes count as their upper bounds.
 void buildShapesFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo &info,
                          unsigned number);
 
-/// Builds `tfc_entry_<number>_found`, which writes the dimensions that the fetches of a call had,
-/// from the sizes that it found; nothing for an entry that finds none.
+/// Builds `tfc_entry_<number>_found`, which writes the dimensions of the fetches of a call, given
+/// the data-dependent sizes that it bound. Builds nothing for entries without such sizes.
 void buildFoundFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo &info,
                         unsigned number);
 
-/// Builds `tfc_entry_<number>_arena`, which returns the bytes of the arena, or -1 if they cannot be
-/// counted.
+/// Builds `tfc_entry_<number>_arena`, which returns the size of the arena in bytes, or -1 if it
+/// overflows.
 void buildArenaFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo &info,
                         unsigned number, rt::ArenaAttr arena);
 

@@ -1,4 +1,4 @@
-// Symbols, weights and numbers that all host functions of a module share.
+// Symbols, weights and numbers shared by the host functions of a module.
 
 #include "compiler/host/HostModule.h"
 #include "dialects/dfg/Places.h"

@@ -1,4 +1,4 @@
-//===- HostModule.h - What the host functions of a module share -----------===//
+//===- HostModule.h - State shared by the host functions of a module ------===//
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace tfc::host {
 
-/// The symbols of a module, its weights, and the numbers of variables and queues.
+/// The symbols of a module, its weights, and the numbers of its variables and queues.
 class HostModule {
 public:
   explicit HostModule(mlir::ModuleOp module);
@@ -18,7 +18,7 @@ public:
 
   mlir::LLVM::LLVMFuncOp addFunction(const llvm::Twine &name, mlir::Type result,
                                      llvm::ArrayRef<mlir::Type> arguments, mlir::Location loc);
-  /// The address of a constant's bytes in the weights.
+  /// Returns the address of a constant in the weights.
   mlir::Value weight(mlir::OpBuilder &b, mlir::Location loc, mlir::ElementsAttr value);
   unsigned variableNumber(mlir::FlatSymbolRefAttr variable) const {
     return variableNumbers.lookup(variable.getAttr());
@@ -29,7 +29,7 @@ public:
 
   int64_t getWeightBytes() const { return weightBytes; }
 
-  /// Notes that an entry uses the chunk.
+  /// Records that an entry uses the chunk.
   void useChunk(unsigned number) { chunkCount = std::max(chunkCount, number + 1); }
 
   /// Sets `dfg.weights` and `dfg.chunks`.

@@ -1,4 +1,4 @@
-// Launches of kernels with the addresses of their operands, results and scratch.
+// Launches kernels with the addresses of their operands, results and scratch memory.
 
 #include "compiler/host/Launches.h"
 #include "dialects/kernel/Kernel.h"
@@ -8,7 +8,7 @@ using namespace tfc;
 using namespace tfc::dfg;
 using namespace tfc::host;
 
-/// Reports a function that the launch cannot call.
+/// Returns true if the launch can call the function, else reports an error.
 bool Launches::isKernelFor(LaunchOp op, LLVM::LLVMFuncOp kernel) {
   if (!kernel || !kernel::abiOf(kernel)) {
     context.error(op) << "expects " << op.getKernelAttr() << " to be a generated kernel";
@@ -30,7 +30,7 @@ Value Launches::scratchOf(LaunchOp op) {
   return LLVM::ZeroOp::create(context.b, context.loc, context.pointer);
 }
 
-/// Sizes, operands, results and scratch.
+/// Returns sizes and the addresses of operands, results and scratch memory.
 SmallVector<Value> Launches::argumentsOf(LaunchOp op) {
   SmallVector<Value> arguments;
   for (const DimExpr &size : op.getSizes().getExprs())
@@ -57,7 +57,7 @@ void Launches::launch(LaunchOp op) {
       extent.interval([&](StringRef name) { return context.info.boundsOf(name); }).second;
   if (units && *units <= 0)
     return;
-  // One piece needs no other thread.
+  // A single chunk of work needs no other thread.
   bool isOnePiece = units && *units <= abi.getGrain();
   SmallVector<Value> arguments = argumentsOf(op);
   rt::LaunchOp::create(context.b, context.loc, context.frame,

@@ -1,6 +1,6 @@
-// Limits of the sizes and byte counts that the bounds of an entry do not limit. A call refuses
-// values of its names for which one of them is too large, before it computes with them. One
-// comparison shows that all names are small enough, so that no call needs more in practice.
+// Checks sizes and byte counts that the bounds of an entry do not limit. A call refuses values of
+// its names for which one of them is too large, before it computes with them. In the common case, a
+// single comparison shows that all names are small enough.
 
 #include "compiler/host/Checks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,8 @@ using namespace tfc;
 using namespace tfc::dfg;
 using namespace tfc::host;
 
-/// The most bits for which all sizes are at most `most` if no name has more; 0 if there are none.
+/// Returns the largest number of bits such that all sizes are at most `most` if no name has more
+/// bits, or 0 if there is no such number.
 static unsigned safeBits(ArrayRef<DimExpr> sizes, int64_t most) {
   for (unsigned bits = llvm::Log2_64(kMaxTensorBytes); bits > 0; --bits) {
     auto largest = [&](StringRef) { return (uint64_t(1) << bits) - 1; };
@@ -23,8 +24,8 @@ static unsigned safeBits(ArrayRef<DimExpr> sizes, int64_t most) {
   return 0;
 }
 
-/// Builds a function (ptr symbols) -> i1 that computes all sizes and returns whether they are in
-/// range. It is called in rare cases alone.
+/// Builds a function (ptr symbols) -> i1 that computes all sizes and returns true if they are in
+/// range. It is rarely called.
 static LLVM::LLVMFuncOp buildLimitsFunction(Context &context, StringRef name,
                                             ArrayRef<DimExpr> limits, int64_t most) {
   OpBuilder b(context.entry.getContext());
@@ -55,7 +56,7 @@ static LLVM::LLVMFuncOp buildLimitsFunction(Context &context, StringRef name,
   return function;
 }
 
-/// Fails the call if one of the expressions is beyond a limit.
+/// Fails the call if one of the expressions exceeds the limit.
 void Checks::checkLimit(const SizeLimit &limit, rt::Status status, StringRef text) {
   SmallVector<DimExpr> limits = context.entry.getLimitedSizes(limit.use);
   if (limits.empty())

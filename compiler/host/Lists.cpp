@@ -1,4 +1,4 @@
-// Lists and the chunks in which they are.
+// Operations on lists, and the chunks that store them.
 
 #include "compiler/host/Lists.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -35,7 +35,7 @@ void tfc::host::writeElement(Value to, Value element, Scalars &scalars, Copies &
 // Lists
 //===----------------------------------------------------------------------===//
 
-/// The number of chunks that the plan uses for tapes and lists.
+/// Returns the number of chunks that the plan uses for tapes and lists.
 static unsigned countChunks(EntryOp entry) {
   auto tapes = entry->getAttrOfType<ArrayAttr>(rt::kTapesAttr);
   unsigned count = tapes ? tapes.size() : 0;
@@ -94,7 +94,7 @@ void Lists::copyList(Value list, unsigned chunk) {
   context.move(chunks.data(chunk), dataOf(list), bytes);
 }
 
-/// Lists that change places go by way of chunks of their own.
+/// If lists exchange their chunks, they are copied via additional chunks.
 void Lists::copyYielded(WhileOp op) {
   SmallVector<std::pair<Value, unsigned>> moves;
   llvm::SmallDenseSet<unsigned> targets;
@@ -128,7 +128,8 @@ void Lists::copyYielded(WhileOp op) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// The most elements for which sizes stay far from an overflow and fit an i32.
+/// Returns the maximum number of elements for which byte counts cannot overflow and the length fits
+/// into an i32.
 Value Lists::longest(Value elementBytes) {
   OpBuilder &b = context.b;
   Value stride = arith::MaxSIOp::create(b, context.loc, elementBytes, sizes.constant(1));
@@ -161,12 +162,12 @@ void Lists::unstack(ListUnstackOp op) {
   setLength(op.getList(), sizes.build(shapeOf(op.getX().getType()).front()));
 }
 
-/// An element at a position outside is zero.
+/// Reads zero if the position is out of bounds.
 void Lists::read(ListReadOp op) {
   Value index = scalars.position(op.getIndex()), to = addresses.of(op.getValue());
   Type element = op.getValue().getType();
   Value bytes = sizes.build(bytesOf(element));
-  // As unsigned numbers, negative positions are beyond the length too.
+  // As an unsigned number, a negative position is out of bounds, too.
   Value isInside = context.compare(arith::CmpIPredicate::ult, index, lengthOf(op.getList()));
   auto copyElement = [&] {
     Value from = context.offset(dataOf(op.getList()), bytesOfElements(index, element));

@@ -7,14 +7,14 @@
 
 namespace tfc::host {
 
-/// Memory of the instance that grows.
+/// Growing memory of an instance.
 class Chunks {
 public:
   Chunks(Context &context, Addresses &addresses) : context(context), addresses(addresses) {}
 
-  /// Where a chunk is now.
+  /// Returns the current address of a chunk.
   mlir::Value data(unsigned number);
-  /// Makes a chunk at least so long.
+  /// Grows a chunk to at least the given size.
   void grow(unsigned number, mlir::Value bytes);
 
 private:
@@ -22,10 +22,11 @@ private:
   Addresses &addresses;
 };
 
-/// Lists. Their lengths are registers, their elements at the start of their chunks.
+/// Builds operations on lists. Lengths of lists are in registers; elements start at the beginning
+/// of the list's chunk.
 ///
-/// Positions are compared with the length here once more, because an operation may run before the
-/// check that belongs to it.
+/// Positions are compared with the length here, too, because an operation may run before the check
+/// that belongs to it.
 class Lists {
 public:
   Lists(Context &context, SizeBuilder &sizes, Addresses &addresses, Scalars &scalars,
@@ -40,9 +41,9 @@ public:
 
   mlir::Value lengthOf(mlir::Value list);
   void setLength(mlir::Value list, mlir::Value length) { lengths[list] = length; }
-  /// Copies a list into the chunk of another one, unless it is there.
+  /// Copies a list into the chunk of another list, unless it is already there.
   void copyInto(mlir::Value list, mlir::Value result) { copyList(list, chunkOf(result)); }
-  /// Brings the lists that the body of a loop yields into the chunks of its results.
+  /// Copies the lists that the body of a loop yields into the chunks of its results.
   void copyYielded(dfg::WhileOp op);
 
 private:
@@ -60,10 +61,10 @@ private:
   Copies &copies;
   Chunks &chunks;
   llvm::DenseMap<mlir::Value, mlir::Value> lengths;
-  unsigned chunkCount = 0; // of the memory plan
+  unsigned chunkCount = 0; // number of chunks in the memory plan
 };
 
-/// Writes an element of a list or tape: a register or a tensor.
+/// Writes an element of a list or tape, which is a register or a tensor.
 void writeElement(mlir::Value to, mlir::Value element, Scalars &scalars, Copies &copies);
 
 } // namespace tfc::host

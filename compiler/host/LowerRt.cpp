@@ -1,6 +1,7 @@
-// Calls of the runtime as LLVM operations: the one place that knows how a frame lies in memory and
-// which types the runtime's functions have. Stands after structured control flow has become
-// branches, because an operation that ends the call returns from the middle of its block.
+// Lowers operations of rt to calls of the runtime. The only place that knows the memory layout of a
+// frame and the types of the runtime's functions. Runs after structured control flow has been
+// lowered to branches, because an operation that ends the call returns from the middle of its
+// block.
 
 #include "compiler/host/Passes.h"
 #include "dialects/rt/Rt.h"
@@ -36,12 +37,13 @@ namespace {
 // Symbols and stack
 //===----------------------------------------------------------------------===//
 
-/// Functions of the runtime and texts, made when they are first used.
+/// Declarations of the runtime's functions and constants for texts, created at their first use.
 class RuntimeSymbols {
 public:
   explicit RuntimeSymbols(ModuleOp module) : module(module), symbols(module) {}
 
-  /// Null, with an error at `user`, if the module has something else under that name.
+  /// Returns null and emits an error at `user` if the module defines something else under that
+  /// name.
   LLVM::LLVMFuncOp function(Operation *user, StringRef name, LLVM::LLVMFunctionType type);
   LLVM::GlobalOp text(StringRef text);
   LLVM::LLVMFuncOp kernel(StringRef name) { return symbols.lookup<LLVM::LLVMFuncOp>(name); }
@@ -54,10 +56,10 @@ private:
   llvm::StringMap<LLVM::GlobalOp> texts;
 };
 
-/// Room on the stack of a function for values of 8 bytes, the same for all its operations.
+/// Stack memory of a function for 8-byte values, shared by all its operations.
 class StackArray {
 public:
-  /// The address of room for `count` values.
+  /// Returns the address of space for `count` values.
   Value get(LLVM::LLVMFuncOp function, unsigned count);
 
 private:
@@ -65,8 +67,8 @@ private:
   unsigned size = 0;
 };
 
-/// Lowers the operations of one function, which must come last to first: blocks are split after
-/// them.
+/// Lowers the operations of one function. They must be passed in reverse order, because blocks are
+/// split after them.
 class FunctionLowering {
 public:
   FunctionLowering(LLVM::LLVMFuncOp function, RuntimeSymbols &symbols)
@@ -94,19 +96,19 @@ private:
   Value constant(Type type, int64_t value) {
     return LLVM::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
   }
-  /// Element `number` of an array.
+  /// Returns the address of element `number` of an array.
   Value place(Type element, Value array, int32_t number);
   Value arrayOf(ValueRange values);
-  /// A call of the runtime; a null operation, with an error at `user`, if that cannot be.
+  /// Builds a call of the runtime. Returns null and emits an error at `user` if that is impossible.
   LLVM::CallOp call(Operation *user, StringRef name, Type result, ArrayRef<Value> arguments);
   Block *addBlock(Block *next);
-  /// Branches to `other` with `arguments` unless a condition holds.
+  /// Branches to `next` if the condition holds, else to `other` with `arguments`.
   void branch(Value isUsual, Block *next, Block *other, ValueRange arguments = {});
   void returnUnlessOk(Value status, Block *next);
-  /// The block that returns its argument, a status.
+  /// Returns the block that returns its argument, a status.
   Block *getReturnBlock();
-  /// The block that calls `tfc_rt_fail` with its arguments; null, with an error at `user`, if that
-  /// cannot be.
+  /// Returns the block that calls `tfc_rt_fail` with its arguments. Returns null and emits an error
+  /// at `user` if that is impossible.
   Block *getFailBlock(Operation *user);
 
   LLVM::LLVMFuncOp function;
@@ -170,7 +172,7 @@ Value FunctionLowering::place(Type element, Value array, int32_t number) {
   return LLVM::GEPOp::create(b, loc, pointer, element, array, ArrayRef<LLVM::GEPArg>{number});
 }
 
-/// An array on the stack that holds the values.
+/// Stores the values in an array on the stack and returns its address.
 Value FunctionLowering::arrayOf(ValueRange values) {
   Value array = stack.get(function, std::max<size_t>(values.size(), 1));
   for (auto [i, value] : llvm::enumerate(values))
@@ -222,13 +224,14 @@ Block *FunctionLowering::getFailBlock(Operation *user) {
   return failBlock;
 }
 
-/// Ends the call with a status of the runtime unless it is 0.
+/// Returns `status` from the function unless it is 0.
 void FunctionLowering::returnUnlessOk(Value status, Block *next) {
   Value isOk = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, status, constant(i32, TFC_OK));
   branch(isOk, next, getReturnBlock(), status);
 }
 
-/// Moves what follows `op` into a block of its own, and builds at the end of the first one.
+/// Moves everything after `op` to a new block, and sets the insertion point to the end of the old
+/// one.
 static Block *splitAfter(Operation *op, OpBuilder &b) {
   Block *block = op->getBlock(), *next = block->splitBlock(op->getNextNode());
   b.setInsertionPointToEnd(block);
@@ -283,7 +286,7 @@ LogicalResult FunctionLowering::lowerOp(rt::LaunchOp op) {
   return success();
 }
 
-/// Lets the runtime's threads run the kernel. One chunk runs on the caller's.
+/// Runs the kernel on the runtime's threads. A single chunk runs on the caller's thread.
 LogicalResult FunctionLowering::runTasks(rt::LaunchOp op, LLVM::LLVMFuncOp kernel) {
   Value context = arrayOf(op.getArguments());
   Value task =
@@ -314,7 +317,7 @@ LogicalResult FunctionLowering::lowerOp(rt::GrowOp op) {
   return success();
 }
 
-/// Calls the runtime with an array of addresses, and ends the call with the status unless it is 0.
+/// Calls the runtime with an array of addresses, and returns its status unless it is 0.
 LogicalResult FunctionLowering::transfer(Operation *op, StringRef name, ArrayRef<Value> arguments) {
   Block *next = splitAfter(op, b);
   auto status = call(op, name, i32, arguments);
@@ -374,7 +377,7 @@ LogicalResult FunctionLowering::lower(Operation *op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Verifies that the operation can be lowered where it stands.
+/// Verifies that the operation is in a place where it can be lowered.
 static LogicalResult verifyPlace(Operation *op, ModuleOp module) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   if (!function || function->getParentOp() != module)

@@ -1,4 +1,4 @@
-// Operations on queues, by the queues' numbers and the addresses of the values.
+// Operations on queues, which identify a queue by its number and values by their addresses.
 
 #include "compiler/host/Queues.h"
 
@@ -7,9 +7,9 @@ using namespace tfc;
 using namespace tfc::dfg;
 using namespace tfc::host;
 
-/// Moves `count` elements from or to the values. What has been built so far runs before and tells
-/// whether variables have been read; in a later iteration of a loop that may be wrong, but then the
-/// call has used the queue before.
+/// Moves `count` elements between the queue and the values. Everything built so far runs before it,
+/// so it is known whether variables have been read. This may be wrong in later iterations of a
+/// loop, but then the call has used the queue before.
 template <typename Op, typename... More>
 void Queues::transfer(FlatSymbolRefAttr queue, ValueRange values, const DimExpr &count,
                       More... more) {

@@ -6,7 +6,8 @@
 
 namespace tfc::host {
 
-/// Elements are copied between a queue and the memory of the values. The runtime waits and fails.
+/// Builds operations on queues, which copy elements between a queue and the memory of values.
+/// Waiting and failing are up to the runtime.
 class Queues {
 public:
   Queues(Context &context, SizeBuilder &sizes, Addresses &addresses)

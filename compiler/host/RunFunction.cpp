@@ -1,4 +1,4 @@
-// The order of a host function: facts and limits, then the steps of the entry, then copies to
+// The order of a host function: facts and limits, then the steps of the entry, then copies into
 // variables. Fetches of the state before the call are copied before the state changes.
 
 #include "compiler/host/RunFunction.h"
@@ -63,7 +63,7 @@ void RunFunction::build(Operation *step) {
       .Default([&](Operation *op) { buildEffect(op); });
 }
 
-/// Operations on lists, tapes and queues.
+/// Builds operations on lists, tapes and queues.
 void RunFunction::buildEffect(Operation *step) {
   llvm::TypeSwitch<Operation *>(step)
       .Case([&](ListCreateOp op) { lists.create(op); })

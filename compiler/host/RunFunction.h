@@ -10,13 +10,14 @@
 
 namespace tfc::host {
 
-/// Builds `tfc_entry_<number>_run`: asks for each step of the entry the builder of its kind.
+/// Builds `tfc_entry_<number>_run` and delegates each step of the entry to the builder for its
+/// kind.
 class RunFunction : StepBuilder {
 public:
   RunFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, unsigned number,
               HostCounts &counts);
 
-  /// An operation that cannot be run is an error.
+  /// Fails with an error for an operation that cannot be run.
   llvm::LogicalResult build();
 
 private:

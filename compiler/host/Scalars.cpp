@@ -1,4 +1,4 @@
-// Scalars that stay in registers: counters, predicates and sizes.
+// Scalars that are kept in registers: counters, predicates and sizes.
 
 #include "compiler/host/Scalars.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,7 +48,7 @@ Value Scalars::size(SizeOp op, Type type) {
   Value scalar = sizes.build(expr);
   if (!type.isInteger(64))
     scalar = arith::TruncIOp::create(at, context.loc, type, scalar);
-  // Another iteration may bind another value.
+  // A later iteration may bind a different value.
   if (!isBoundLater)
     known[op.getResult()] = scalar;
   return scalar;
@@ -84,7 +84,7 @@ void Scalars::store(Value scalar, Value to) {
   LLVM::StoreOp::create(context.b, context.loc, scalar, to);
 }
 
-/// Products and sums may become one operation, as in kernels.
+/// Multiplications and additions may be contracted, as in kernels.
 void Scalars::compute(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
@@ -102,8 +102,8 @@ void Scalars::compute(Operation *op) {
   set(op->getResult(0), result);
 }
 
-/// A number that its check refuses becomes one for which memory is planned, because steps may run
-/// before the check.
+/// Binds a data-dependent size. A size that its check rejects is clamped to the planned bound,
+/// because steps may run before the check.
 void Scalars::bind(BindSizeOp op) {
   OpBuilder &b = context.b;
   Value most = sizes.build(op.getBoundExpr());

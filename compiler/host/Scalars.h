@@ -7,26 +7,26 @@
 
 namespace tfc::host {
 
-/// The type that a scalar has in a register: its own without a sign, i1 for bool.
+/// Returns the type of a scalar in a register: its own type without a sign, or i1 for bool.
 mlir::Type registerType(mlir::Type tensor);
 
-/// Scalars that the host function computes itself.
+/// Computes the scalars that the host function keeps in registers.
 class Scalars {
 public:
   Scalars(Context &context, SizeBuilder &sizes, Addresses &addresses)
       : context(context), sizes(sizes), addresses(addresses) {}
 
-  /// The value in a register: of constants and sizes at the start of the function, loaded where it
-  /// is asked for if it is in memory.
+  /// Returns the value in a register. Constants and sizes are built at the start of the function;
+  /// scalars in memory are loaded at the insertion point.
   mlir::Value get(mlir::Value value);
-  /// A position or count as i64.
+  /// Returns a position or count as i64.
   mlir::Value position(mlir::Value value);
 
-  /// Notes the register of a value, and stores it if something reads the value from memory.
+  /// Sets the register of a value, and stores it if the value is also read from memory.
   void set(mlir::Value value, mlir::Value scalar);
   void store(mlir::Value scalar, mlir::Value to);
 
-  /// Computes an elementwise operation.
+  /// Builds an elementwise operation.
   void compute(mlir::Operation *op);
   /// Binds a data-dependent size.
   void bind(dfg::BindSizeOp op);

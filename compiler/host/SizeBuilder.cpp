@@ -1,5 +1,5 @@
-// Sizes as arithmetic on the values of names, for host functions and the functions that describe a
-// call.
+// Builds sizes as arithmetic on the values of names, for host functions and for the functions that
+// describe a call.
 
 #include "compiler/host/SizeBuilder.h"
 #include "dialects/rt/Rt.h"
@@ -61,7 +61,7 @@ Value SizeBuilder::multiply(Value lhs, Value rhs) {
 
 Value SizeBuilder::max(Value lhs, Value rhs) { return arith::MaxSIOp::create(*b, loc, lhs, rhs); }
 
-/// Rounds towards minus infinity; the remainder has the sign of the divisor.
+/// Rounds toward negative infinity; the remainder has the sign of the divisor.
 Value SizeBuilder::buildDivision(Value lhs, Value rhs, bool remainder) {
   Value zero = constant(0), one = constant(1);
   auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) -> Value {
@@ -71,7 +71,7 @@ Value SizeBuilder::buildDivision(Value lhs, Value rhs, bool remainder) {
     return arith::SelectOp::create(*b, loc, condition, x, y);
   };
   Value isZero = compare(arith::CmpIPredicate::eq, rhs, zero);
-  // Processors trap where the least number is divided by -1.
+  // Processors trap if the smallest number is divided by -1.
   Value minusOne = constant(-1), isNegation = compare(arith::CmpIPredicate::eq, rhs, minusOne);
   Value divisor = select(arith::OrIOp::create(*b, loc, isZero, isNegation), one, rhs);
   Value rest = arith::RemSIOp::create(*b, loc, lhs, divisor);
@@ -95,7 +95,7 @@ Value SizeBuilder::buildAtom(const DimExpr::Atom &atom) {
     if (Value value = bound.lookup(atom.name))
       return value;
     auto number = numbers.find(atom.name);
-    // Names that the call does not know were refused when the entry was described.
+    // Names that are unknown to the call were rejected when the entry was described.
     if (number == numbers.end())
       return constant(0);
     return rt::ElementOp::create(*b, loc, b->getI64Type(), symbols, number->second);

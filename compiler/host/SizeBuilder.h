@@ -9,21 +9,20 @@
 
 namespace tfc::host {
 
-/// Builds the values (i64) of sizes over the symbols of one call.
+/// Builds the values (i64) of sizes from the symbols of a call.
 ///
-/// Values are remembered and used again: the insertion point may only move to blocks that the
-/// earlier ones dominate. Nothing traps: a division by zero is 0. Sizes with a name that has been
-/// bound later are built where they are asked for.
+/// Values are cached, so the insertion point may move only to blocks that are dominated by the
+/// earlier ones. Nothing traps: a division by zero returns 0. A size that mentions a name that is
+/// bound later is built at each use.
 class SizeBuilder {
 public:
   /// `symbols` points to the values of `names` in the call.
   SizeBuilder(mlir::OpBuilder &b, mlir::Location loc, mlir::Value symbols,
               llvm::ArrayRef<std::string> names);
 
-  /// Binds a name to a value; sizes with the name are built at the insertion point that `at` has
-  /// then.
+  /// Binds a name to a value; sizes that mention the name are built at the insertion point of `at`.
   void bind(llvm::StringRef name, mlir::Value value, mlir::OpBuilder &at);
-  /// Returns true if a name in the size has been bound.
+  /// Returns true if the size mentions a name that has been bound by `bind`.
   bool isBoundLater(const dfg::DimExpr &size) const;
 
   mlir::Value constant(int64_t value);
@@ -32,9 +31,9 @@ public:
   mlir::Value multiply(mlir::Value lhs, mlir::Value rhs);
   mlir::Value max(mlir::Value lhs, mlir::Value rhs);
 
-  /// From here on, overflows of sums and products are watched.
+  /// Tracks overflows of the sums and products that are built after this call.
   void watchOverflow() { watching = true; }
-  /// Whether one has happened (i1); null if none can.
+  /// Returns an i1 that is true if an overflow has happened, or null if none is possible.
   mlir::Value overflowed() const { return overflow; }
 
 private:
@@ -45,7 +44,7 @@ private:
   template <typename Op, typename Watched> mlir::Value arithmetic(mlir::Value lhs, mlir::Value rhs);
 
   mlir::OpBuilder &start;
-  mlir::OpBuilder *b; // `start`, or where sizes of bound names go
+  mlir::OpBuilder *b; // `start`, or the insertion point for sizes of bound names
   mlir::OpBuilder *current = nullptr;
   mlir::Location loc;
   mlir::Value symbols;

@@ -1,4 +1,4 @@
-// Tapes: what the forward loop keeps for the backward loop.
+// Operations on tapes, which store values of the forward loop for the backward loop.
 
 #include "compiler/host/Tapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +37,7 @@ void Tapes::start(unsigned chunk, FlatSymbolRefAttr symbol) {
   chunks.grow(chunk, arith::MulIOp::create(context.b, context.loc, count, bytes));
 }
 
-/// Reports a tape that the plan does not know.
+/// Returns the tape of a symbol, or null with an error if the plan has no chunk for it.
 const Tapes::Tape *Tapes::find(Operation *user, FlatSymbolRefAttr symbol) {
   auto tape = tapes.find(symbol);
   if (tape != tapes.end())
@@ -46,8 +46,8 @@ const Tapes::Tape *Tapes::find(Operation *user, FlatSymbolRefAttr symbol) {
   return nullptr;
 }
 
-/// The length of a tape counts elements, or bytes where their size may differ from one to the next:
-/// it depends on names that the region binds which pushes or pops.
+/// Returns true if the length of a tape counts elements. It counts bytes if the size of elements
+/// varies, because it depends on names that are bound in the region that pushes or pops them.
 bool Tapes::countsElements(const Tape &tape) const {
   DimExpr bytes = bytesOf(const_cast<TapeOp &>(tape.op).getTensorType());
   return context.info.atMost(bytes) == bytes;
@@ -100,7 +100,7 @@ void Tapes::pop(PopOp op) {
   context.move(addresses.of(op.getValue()), from, sizes.build(bytesOf(op.getType())));
 }
 
-/// Calls the function that wants to see the value.
+/// Passes a pushed value to the probe function.
 void Tapes::show(PushOp op, ProbeAttr probe) {
   DfgDialect::ProbeFunctionAttrHelper helper(context.b.getContext());
   IntegerAttr address = helper.getAttr(context.module.getModule());

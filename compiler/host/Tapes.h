@@ -6,7 +6,8 @@
 
 namespace tfc::host {
 
-/// Tapes. Their lengths are in memory that LLVM makes registers of, their elements in chunks.
+/// Builds operations on tapes. Lengths are in stack memory that LLVM promotes to registers;
+/// elements are in chunks.
 class Tapes {
 public:
   Tapes(Context &context, SizeBuilder &sizes, Addresses &addresses, Scalars &scalars,
@@ -14,7 +15,7 @@ public:
       : context(context), sizes(sizes), addresses(addresses), scalars(scalars), copies(copies),
         chunks(chunks) {}
 
-  /// Empties the tapes, and makes room in those whose largest length is known.
+  /// Empties the tapes and reserves memory for those whose maximum length is known.
   void start();
   void push(dfg::PushOp op);
   void pop(dfg::PopOp op);
