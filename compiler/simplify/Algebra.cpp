@@ -18,7 +18,7 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-/// The operand of a reshape that only adds leading axes of size 1, else null.
+/// Returns the operand of a reshape that only adds leading axes of size 1, else null.
 static Value withoutLeadingUnits(Value value) {
   auto reshape = value.getDefiningOp<ReshapeOp>();
   if (!reshape)
@@ -33,7 +33,7 @@ static Value withoutLeadingUnits(Value value) {
 }
 
 namespace {
-/// Elementwise operations broadcast by themselves: op(broadcast(x), y) = op(x, y), if the other
+/// Elementwise operations broadcast implicitly: op(broadcast(x), y) = op(x, y), if the other
 /// operands determine the shape of the result.
 struct AbsorbBroadcast : OpInterfaceRewritePattern<ScalarOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;

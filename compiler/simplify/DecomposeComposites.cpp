@@ -21,7 +21,7 @@ struct DecomposeCompositesPass : tfc::impl::DecomposeCompositesBase<DecomposeCom
   using Base::Base;
 
   void runOnOperation() override {
-    // A part may be composite too, so parts are visited after the operation that they replace.
+    // A part may be composite, too, so parts are visited after the operation that they replace.
     SmallVector<CompositeOpInterface> work;
     getOperation().walk([&](CompositeOpInterface op) { work.push_back(op); });
     while (!work.empty()) {

@@ -1,7 +1,9 @@
 //===- FoldConstants.cpp - Elementwise operations on constants ------------===//
 //
-// An operation with the same value in every element is folded through its scalar computation: one
-// folder for all operations. As in a call, denormal numbers count as zeros.
+//
+// Folds an operation with the same value in every element through its scalar computation, so that a
+// single folder serves all operations. Denormals are flushed to zero, as in a call.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +22,14 @@ namespace tfc {
 #include "compiler/simplify/Passes.h.inc"
 } // namespace tfc
 
-/// `value` rounded to the floating-point type `to`.
+/// Returns `value` rounded to the floating-point type `to`.
 static APFloat rounded(APFloat value, FloatType to) {
   bool losesInfo;
   value.convert(to.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
   return value;
 }
 
-/// `value`, or a zero of the same sign if it is denormal.
+/// Returns `value`, or a zero of the same sign if it is denormal.
 static Attribute flushed(Attribute value) {
   auto number = dyn_cast<FloatAttr>(value);
   if (!number || !number.getValue().isDenormal())
@@ -37,7 +39,7 @@ static Attribute flushed(Attribute value) {
                         APFloat::getZero(semantics, number.getValue().isNegative()));
 }
 
-/// The one element of a splat as the scalar that a kernel computes with.
+/// Returns the element of a splat as the scalar that a kernel computes with.
 static TypedAttr toScalar(DenseElementsAttr splat) {
   Type type = splat.getElementType();
   Builder b(type.getContext());
@@ -50,14 +52,15 @@ static TypedAttr toScalar(DenseElementsAttr splat) {
                           splat.getSplatValue<APInt>());
 }
 
-/// A splat of `type` with a kernel's scalar in it.
+/// Returns a splat of `type` with the given scalar of a kernel.
 static DenseElementsAttr fromScalar(Attribute scalar, RankedTensorType type) {
   if (auto floatType = dyn_cast<FloatType>(type.getElementType()))
     return DenseElementsAttr::get(type, rounded(cast<FloatAttr>(scalar).getValue(), floatType));
   return DenseElementsAttr::get(type, cast<IntegerAttr>(scalar).getValue());
 }
 
-/// Folds the operations of `block` in order; returns the value of `result` if all fold.
+/// Folds the operations of `block` in order and returns the value of `result`, or null if some
+/// operation does not fold.
 static Attribute foldBlock(Block &block, Value result) {
   DenseMap<Value, Attribute> values;
   for (Operation &op : block) {

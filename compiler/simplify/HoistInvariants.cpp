@@ -58,7 +58,8 @@ namespace {
 struct HoistInvariantsPass : tfc::impl::HoistInvariantsBase<HoistInvariantsPass> {
   using Base::Base;
 
-  // Inner loops first: operations that leave them may leave the outer ones too.
+  // Visits inner loops first: operations hoisted out of them may be invariant in the outer loops,
+  // too.
   void runOnOperation() override { getOperation().walk(hoist); }
 };
 } // namespace

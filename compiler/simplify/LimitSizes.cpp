@@ -41,7 +41,7 @@ static LogicalResult checkSizes(Operation *op, llvm::DenseMap<Type, bool> &isLar
 }
 
 namespace {
-/// The sizes of an entry that its bounds do not limit, for one limit.
+/// The sizes of an entry that its bounds do not limit, for one kind of limit.
 class Limits {
 public:
   Limits(EntryOp entry, const EntryInfo &info, const SizeLimit &limit)
@@ -54,8 +54,7 @@ public:
   void add(const DimExpr &size);
   /// Returns true if the bounds of the names allow the size to exceed the limit.
   bool mayExceed(const DimExpr &size) const;
-  /// Adds the attribute; fails if a size, whatever a call brings, can be too large by the bounds
-  /// alone.
+  /// Adds the attribute. Fails if the bounds allow a data-dependent size to exceed the limit.
   LogicalResult appendTo(SmallVectorImpl<Attribute> &attributes) const;
 
 private:
@@ -115,7 +114,7 @@ void Limits::add(Type type) {
   if (!tensor || tensor.hasStaticShape() || !seenTypes.insert(type).second)
     return;
   add(byteCount(tensor));
-  // Another axis may have no elements.
+  // Another axis may be empty.
   if (tensor.getNumDynamicDims() > 1)
     for (const DimExpr &size : shapeOf(tensor))
       add(size);
@@ -129,7 +128,7 @@ void Limits::add(DimsAttr dims) {
       add(size);
 }
 
-/// The largest distances between elements that an operation reads or writes, which its code
+/// Returns the largest distances between elements that an operation reads or writes, which its code
 /// computes in addition to the sizes in types and attributes.
 static SmallVector<DimExpr> distancesOf(Operation *op) {
   SmallVector<DimExpr> distances;
@@ -163,7 +162,7 @@ public:
   }
 
   void add(Operation *op, const DimExpr &number, Type type);
-  /// Inserts the checks; else as `Limits::appendTo`.
+  /// Inserts the checks of late numbers; otherwise like `Limits::appendTo`.
   LogicalResult appendTo(SmallVectorImpl<Attribute> &attributes) const;
 
 private:
@@ -189,7 +188,7 @@ void NumberLimits::add(Operation *op, const DimExpr &number, Type type) {
   const SizeLimit &limit = numberLimitOf(type), &widest = std::end(kNumberLimits)[-1];
   BindSizeOp binder = found.findLast(number, op->getBlock());
   bool isLate = binder && !info.atMost(number).constant() && limitsOf(limit).mayExceed(number);
-  // The check of a late number computes it in 64 bits.
+  // A late number is computed in 64 bits when it is checked.
   Limits &atStart = limitsOf(isLate ? widest : limit);
   atStart.setOperation(op);
   atStart.add(number);

@@ -92,7 +92,7 @@ void Resolver::resolve(ReadOp read) {
   moveToStart(read);
 }
 
-/// Moves a first read to the start of the entry, where all first reads are, in program order.
+/// Moves a first read to the start of the entry, after the other first reads, in program order.
 void Resolver::moveToStart(ReadOp read) {
   if (lastRead)
     read->moveAfter(lastRead);
@@ -109,8 +109,8 @@ void Resolver::resolve(AssignOp assign) {
   assign.erase();
 }
 
-/// The current values of the variables; those that have not been read yet are read at the start of
-/// the entry.
+/// Returns the current values of the variables; variables that have not been read yet are read at
+/// the start of the entry.
 SmallVector<Value> Resolver::currentOf(const Variables &variables, Location loc) {
   SmallVector<Value> values;
   for (auto &[name, type] : variables) {
@@ -131,7 +131,7 @@ void Resolver::setCurrent(const Variables &variables, ValueRange values) {
     states[variable.first].current = value;
 }
 
-/// Variables that a branch assigns become results.
+/// Variables that are assigned in a branch become results.
 void Resolver::resolve(IfOp op) {
   Location loc = op.getLoc();
   const Variables variables = assignedIn.lookup(op);
@@ -145,7 +145,7 @@ void Resolver::resolve(IfOp op) {
     setCurrent(variables, addResults(op, onTrue, onFalse).getResults().take_back(variables.size()));
 }
 
-/// Variables that a loop assigns become carried values.
+/// Variables that are assigned in a loop become carried values.
 void Resolver::resolve(WhileOp op) {
   Location loc = op.getLoc();
   const Variables variables = assignedIn.lookup(op);
