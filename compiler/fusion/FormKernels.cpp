@@ -160,7 +160,7 @@ void Outliner::cloneInto(OpBuilder &b, Operation *op, IRMapping &mapping, const 
   b.clone(*op, mapping);
 }
 
-/// Names kernels by their roots first, which readers of the IR or of a profile look for.
+/// Names kernels by their roots first, which is what readers of the IR or of a profile look for.
 std::string Outliner::nameFor(const Group &group) {
   Operation *root = group.ops.back();
   for (Operation *op : llvm::reverse(group.ops))
@@ -296,7 +296,7 @@ private:
   int64_t probeCount = 0;
   DenseSet<Operation *> inputs; // operations copied for reductions
 
-  /// Outer blocks first, so that the regions in them read results of launches.
+  /// Processes outer blocks first, so that the regions in them read results of launches.
   void form(Block &block, const RunTimeSizes &sizes, SymbolTable &symbols, KernelSet &kernels) {
     Grouping grouping(block, sizes, inputs, fuse);
     auto entry = dyn_cast<EntryOp>(block.getParentOp());

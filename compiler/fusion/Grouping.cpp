@@ -12,7 +12,7 @@ namespace tfc::fusion {
 // Kinds of operations
 //===----------------------------------------------------------------------===//
 
-/// Constants up to this many elements are part of the code.
+/// Constants of up to this many elements are embedded in the code.
 static constexpr int64_t kInlineConstantElements = 16;
 
 static Shape withoutUnits(Type type) {
@@ -70,7 +70,7 @@ static bool isParallel(Operation *op) {
   return isa<ScalarOpInterface>(op) || op->hasTrait<ParallelRole>() || isView(op);
 }
 
-/// The axes that a reduction removes.
+/// Returns the axes that a reduction removes.
 static SmallVector<int64_t> axesOf(Operation *op) {
   int64_t rank = cast<RankedTensorType>(op->getOperand(0).getType()).getRank();
   return reducedAxes(op->getAttrOfType<DenseI64ArrayAttr>("axis"), rank);
@@ -181,8 +181,8 @@ bool Grouping::movesElements(Operation *op) {
   return op->hasTrait<ParallelRole>() || isa<SliceOp, TransposeOp>(op);
 }
 
-/// The groups whose values `op` reads, directly or through repeated operations that keep the
-/// element in its place; the latest first.
+/// Returns the groups whose values `op` reads, directly or through repeated operations that do not
+/// move elements; the latest comes first.
 SmallVector<int> Grouping::producers(Operation *op) {
   SmallVector<int> result;
   SmallVector<Operation *> work{op};
@@ -245,7 +245,8 @@ bool Grouping::acceptsReduction(const Group &group, Operation *op) {
       return shape == group.full && rowsOf(op) == group.space;
     return group.root == Root::Parallel && shape == group.space;
   }
-  // Other reductions iterate in another order: they absorb only producers without other readers.
+  // Other reductions iterate in a different order: they are fused only with producers without other
+  // readers.
   return group.root == Root::Parallel && shape == group.space && isReadBy(group, op);
 }
 

@@ -30,24 +30,24 @@ bool isRowReduction(mlir::Operation *op);
 
 class Grouping {
 public:
-  /// Groups the operations of `block`; with `fuse` off, each is a group of its own. `sizes` are
-  /// those of the entry, `inputs` are operations that belong to a later reduction.
+  /// Groups the operations of `block`; without `fuse`, each operation is a separate group. `sizes`
+  /// are those of the entry; `inputs` are operations that were copied for a later reduction.
   Grouping(mlir::Block &block, const dfg::RunTimeSizes &sizes,
            const llvm::DenseSet<mlir::Operation *> &inputs, bool fuse);
 
   llvm::ArrayRef<Group> getGroups() const { return groups; }
 
-  /// The group of an operation, or -1 for one that stays in the host function or is repeated in
+  /// Returns the group of an operation, or -1 if it stays in the host function or is repeated in
   /// each kernel that reads it.
   int groupOf(mlir::Operation *op) const;
 
-  /// The operations of the block that must run before `op` although it does not read their results:
-  /// the last one on tapes and queues, and the bindings of sizes that `op`, or an operation it
-  /// repeats, mentions.
+  /// Visits the operations of the block that must run before `op` although it does not read their
+  /// results: the last one on tapes and queues, and the bindings of sizes that `op`, or an
+  /// operation that it repeats, mentions.
   void forEachPrevious(mlir::Operation *op,
                        llvm::function_ref<void(mlir::Operation *)> visit) const;
 
-  /// Returns true if the kernels that read `op` each compute it: views and small constants.
+  /// Returns true if each kernel that reads `op` recomputes it: views and small constants.
   static bool isRepeated(mlir::Operation *op);
 
   /// Returns true if the host function runs `op`: state, checks, control flow, lists, scalars in
@@ -55,7 +55,7 @@ public:
   static bool staysInHost(mlir::Operation *op);
 
 private:
-  /// Returns true if `op` reads at other positions than its own, so that its operand must be
+  /// Returns true if `op` reads at positions other than its own, so that its operand must be
   /// stored.
   static bool movesElements(mlir::Operation *op);
 

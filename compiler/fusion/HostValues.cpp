@@ -27,7 +27,7 @@ static bool canBeInRegister(Operation *op) {
                       [&](Value operand) { return isAvailable(operand, op->getBlock()); });
 }
 
-/// The value in `block`: views are copied there together with the views that they read.
+/// Returns the value in `block`; views are copied there together with the views that they read.
 static Value copyView(Value value, OpBuilder &b, DenseMap<Value, Value> &copies) {
   Operation *producer = value.getDefiningOp();
   if (!producer || producer->getNumRegions() > 0 || !isView(producer))

@@ -16,7 +16,7 @@ namespace tfc::fusion {
 /// regions that read them, so that every view is in the block of its readers.
 void prepareHostValues(dfg::EntryOp entry);
 
-/// Returns true if kernels that read the operation's result each compute it.
+/// Returns true if each kernel that reads the operation's result recomputes it.
 bool isView(mlir::Operation *op, int depth = 0);
 
 } // namespace tfc::fusion

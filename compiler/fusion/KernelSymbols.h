@@ -16,7 +16,7 @@ public:
   /// Renames the sizes in the types and attributes of `op` and everything in it.
   void renameIn(mlir::Operation *op);
 
-  /// The entry's sizes that the names represent.
+  /// Returns the entry's sizes that the names represent.
   llvm::ArrayRef<dfg::DimExpr> getSizes() const { return sizes; }
 
   mlir::ArrayAttr getNames(mlir::Builder &b) const;

@@ -165,7 +165,8 @@ void Grouping::merge(int a, int b) {
 }
 
 void Grouping::mergeAll() {
-  // First kernels of which one reads values of the other, then kernels that read the same values.
+  // Kernels of which one reads values of the other come first, then kernels that read the same
+  // values.
   for (bool handsOver : {true, false}) {
     for (bool hasChanged = true; hasChanged;) {
       hasChanged = false;

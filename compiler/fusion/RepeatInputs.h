@@ -5,10 +5,10 @@
 
 namespace tfc::fusion {
 
-/// Copies the elementwise inputs of reductions that are not of rows, if reading their sources costs
-/// no more than storing and reading the input. Such a reduction absorbs only producers without
-/// other readers, and a copied input does not couple other kernels. Adds the copied operations to
-/// `inputs`.
+/// Copies the elementwise inputs of reductions other than row reductions, if reading their sources
+/// costs no more than storing and reading the input. Such a reduction is fused only with producers
+/// without other readers, and a copied input does not couple other kernels. Adds the copied
+/// operations to `inputs`.
 void repeatReductionInputs(mlir::Block &block, llvm::DenseSet<mlir::Operation *> &inputs);
 
 } // namespace tfc::fusion
