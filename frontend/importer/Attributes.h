@@ -1,4 +1,4 @@
-// Attributes of dfg operations, as rules spell them.
+// Builds attributes of dfg operations from plain numbers and types, for the rules of readers.
 #pragma once
 
 #include "dialects/dfg/Dfg.h"

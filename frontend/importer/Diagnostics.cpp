@@ -1,4 +1,4 @@
-// Reports each error of a graph once.
+// Suppresses repeated errors of a graph.
 
 #include "frontend/importer/Diagnostics.h"
 

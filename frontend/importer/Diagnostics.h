@@ -7,20 +7,20 @@
 
 namespace tfc::importer {
 
-/// Counts the errors that are reported while it exists, those of operations included, and hides
-/// repetitions: a node that several entries need is built for each of them.
+/// Counts the errors reported during its lifetime, including those of operations, and suppresses
+/// repetitions: a node that several entries need is built once for each of them.
 class Diagnostics {
 public:
   explicit Diagnostics(mlir::MLIRContext *context)
       : handler(context, [this](mlir::Diagnostic &diagnostic) { return handle(diagnostic); }) {}
 
-  /// Starts an error.
+  /// Emits an error.
   mlir::InFlightDiagnostic error(mlir::Location location) { return mlir::emitError(location); }
-  /// The number of errors so far, with repetitions.
+  /// Returns the number of errors so far, including repetitions.
   unsigned getErrorCount() const { return count; }
 
 private:
-  /// Succeeds for a repetition, which no other handler sees then.
+  /// Succeeds for a repetition, so that no other handler sees it.
   llvm::LogicalResult handle(mlir::Diagnostic &diagnostic);
 
   unsigned count = 0;

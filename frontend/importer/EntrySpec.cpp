@@ -1,4 +1,4 @@
-// Entries as the command line spells them: "name: feeds -> fetches ; targets".
+// Parses entries of the command line: "name: feeds -> fetches ; targets".
 
 #include "frontend/importer/EntrySpec.h"
 
@@ -14,7 +14,7 @@ std::string portName(StringRef tensor) {
   return tensor.str();
 }
 
-/// Splits at commas outside of brackets; parts are trimmed, and none if the text is blank.
+/// Splits at commas outside of brackets and trims the parts; returns none if the text is blank.
 static std::vector<StringRef> splitList(StringRef text) {
   std::vector<StringRef> parts;
   size_t begin = 0;

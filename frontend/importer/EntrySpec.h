@@ -1,4 +1,4 @@
-// The entries that a caller wants of a graph whose file declares none.
+// The entries that a caller requests of a graph whose file declares none.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -8,17 +8,17 @@
 
 namespace tfc::importer {
 
-/// A tensor that the caller gives.
+/// A tensor that the caller provides.
 struct FeedSpec {
   std::string tensor; // "x:0"
-  /// The sizes, as text, where the graph does not say them.
+  /// The sizes, as text, if the graph does not specify them.
   std::optional<std::vector<std::string>> sizes;
-  /// The elements, integers in row-major order, of one that decides shapes: they are part of the
-  /// graph then, and calls give the same.
+  /// The elements of a feed that determines shapes, as integers in row-major order. They become
+  /// part of the graph, and calls must pass the same ones.
   std::optional<std::vector<int64_t>> numbers;
 };
 
-/// One function to make of a graph.
+/// One function to build from a graph.
 struct EntrySpec {
   std::string name;
   std::vector<FeedSpec> feeds;
@@ -26,10 +26,11 @@ struct EntrySpec {
   std::vector<std::string> targets; // nodes to run for their effects
 };
 
-/// Reads "name: feeds -> fetches ; targets"; nothing, and `error` set, if it is malformed.
+/// Parses "name: feeds -> fetches ; targets". If it is malformed, returns std::nullopt and sets
+/// `error`.
 std::optional<EntrySpec> parseEntrySpec(llvm::StringRef text, std::string &error);
 
-/// The name of a feed or fetch for the callers: of the first output just the node's.
+/// Returns the name under which callers see a feed or fetch: for first outputs, the node's name.
 std::string portName(llvm::StringRef tensor);
 
 } // namespace tfc::importer

@@ -1,4 +1,4 @@
-// Feeds whose sizes the graph leaves open are typed by what the caller says.
+// Feeds whose sizes the graph leaves open get the sizes that the caller specifies.
 
 #include "frontend/importer/Feeds.h"
 #include "llvm/ADT/StringExtras.h"
@@ -8,8 +8,8 @@ using namespace llvm;
 
 namespace tfc::importer {
 
-/// The name of an unknown size: its own, or "n" for the first axis, which is a batch, or the feed's
-/// name and the axis.
+/// Returns the name for an unknown size: the graph's name, or "n" for the first axis, which is
+/// usually the batch, or the feed's name and the axis.
 static std::string symbolName(const PartialShape &shape, size_t axis, StringRef feed) {
   std::string name = axis < shape.names.size() ? shape.names[axis] : "";
   if (name.empty())
@@ -28,7 +28,7 @@ static void addSymbols(EntryHeader &header, const dfg::DimExpr &size) {
       header.symbols.push_back(name);
 }
 
-/// The sizes that the graph says.
+/// Returns the sizes that the graph specifies.
 static dfg::Shape graphShape(const GraphInput &input) {
   dfg::Shape shape;
   for (auto [axis, size] : enumerate(input.shape->sizes))
@@ -37,7 +37,7 @@ static dfg::Shape graphShape(const GraphInput &input) {
   return shape;
 }
 
-/// The sizes that the caller says; nothing after an error.
+/// Returns the sizes that the caller specifies, or std::nullopt after an error.
 static std::optional<dfg::Shape> callerShape(const FeedSpec &feed, const GraphInput &input,
                                              Diagnostics &diagnostics) {
   dfg::Shape shape;

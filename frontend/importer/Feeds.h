@@ -1,4 +1,4 @@
-// The types of feeds: what the caller says of their sizes, and what the graph says.
+// The types of feeds, from the sizes that the caller and the graph specify.
 #pragma once
 
 #include "frontend/GraphBuilder.h"
@@ -8,7 +8,7 @@
 
 namespace tfc::importer {
 
-/// What a graph says of one of its inputs.
+/// What a graph declares about one of its inputs.
 struct GraphInput {
   llvm::StringRef name;
   mlir::Type elementType;
@@ -16,13 +16,14 @@ struct GraphInput {
   mlir::Location location;
 };
 
-/// The type of a feed, whose sizes get names where nothing says them: that of the graph, or `n` for
-/// the first axis. Adds the names to `header`. Null after an error.
+/// Returns the type of a feed. Sizes that neither the caller nor the graph specifies get names: the
+/// graph's name, or `n` for the first axis. Adds the names to `header`. Returns null after an
+/// error.
 mlir::RankedTensorType feedType(const FeedSpec &feed, const GraphInput &input, EntryHeader &header,
                                 Diagnostics &diagnostics);
 
-/// The elements that the caller says of a feed of this type; nothing if it does not say them, or
-/// they do not fit.
+/// Returns the elements that the caller specifies for a feed of this type, or std::nullopt if there
+/// are none or they do not fit.
 std::optional<dfg::SizeTensor> fedSizes(const FeedSpec &feed, mlir::RankedTensorType type);
 
 } // namespace tfc::importer

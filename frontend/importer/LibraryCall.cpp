@@ -1,5 +1,5 @@
-// Operations that are functions of the shipped graph source: what they compute stands there, and
-// the functions declare the inputs and attributes.
+// Operations that are functions in the shipped graph source, which defines what they compute and
+// declares their inputs and attributes.
 
 #include "frontend/importer/LibraryCall.h"
 #include "frontend/importer/Signature.h"
@@ -14,7 +14,8 @@ using Argument = text::LibraryCalls::Argument;
 using Parameter = text::LibraryCalls::Parameter;
 using CallValue = text::LibraryCalls::Value;
 
-/// The attribute of a node that has the name of a parameter; nothing after an error.
+/// Returns the attribute of a node that has the name of a parameter, or std::nullopt after an
+/// error.
 static std::optional<CallValue> attributeFor(NodeBuilder &node, StringRef name, Kind kind) {
   const Attr &attr = node.node.attr(name);
   switch (kind) {
@@ -42,7 +43,7 @@ static std::optional<CallValue> attributeFor(NodeBuilder &node, StringRef name, 
   return std::nullopt;
 }
 
-/// Input `i` as a tensor, or as numbers that are known when the graph is compiled.
+/// Returns input `i` as a tensor, or as numbers that are known at compile time.
 static std::optional<CallValue> inputFor(NodeBuilder &node, unsigned i, Kind kind) {
   if (kind == Kind::Tensor) {
     Value value = node.valueOf(node.in(i));
@@ -55,18 +56,18 @@ static std::optional<CallValue> inputFor(NodeBuilder &node, unsigned i, Kind kin
   return node.dims(i);
 }
 
-/// All inputs from `first` on.
+/// Returns all inputs from `first` on.
 static std::optional<CallValue> inputsFor(NodeBuilder &node, unsigned first) {
   SmallVector<Value> values = node.valuesOf(node.allInputs(first));
   return llvm::is_contained(values, Value()) ? std::nullopt : std::optional<CallValue>(values);
 }
 
-/// Returns true if an input may hold what the parameter takes.
+/// Returns true if an input can be the argument of such a parameter.
 static bool isInputKind(Kind kind) {
   return kind != Kind::Float && kind != Kind::String && kind != Kind::DType;
 }
 
-/// Returns true if the parameter is the attribute of its name.
+/// Returns true if the parameter is bound to the attribute of its name.
 static bool isAttribute(const Node &node, const Parameter &parameter) {
   if (!node.has(parameter.name) || parameter.kind == Kind::Tensors)
     return false;
@@ -181,7 +182,7 @@ void SignatureChecker::checkCall(ArrayRef<Parameter> parameters, int64_t inputCo
     else
       fewest += !parameter.hasDefault && parameter.kind != Kind::Tensors;
   }
-  // Inputs beyond the parameters are those that nothing depends on.
+  // Inputs beyond the parameters are ignored.
   checkFewest(fewest, inputCount);
 }
 

@@ -6,19 +6,19 @@
 
 namespace tfc::importer {
 
-/// Calls functions of the graph source for a node. A parameter is the attribute of its name; the
-/// others are tensors.
+/// Calls functions in graph source for a node. A parameter is bound to the attribute of its name,
+/// otherwise to a tensor.
 class LibraryCall {
 public:
   LibraryCall(NodeBuilder &node, text::LibraryCalls &library) : node(node), library(library) {}
 
-  /// Builds the node as a call on its inputs, in their order. An absent input has the parameter's
-  /// default, and a `group` with the default `[]` takes all inputs that are left.
+  /// Builds the node as a call with its inputs, in order. An absent input is replaced by the
+  /// parameter's default, and a `group` with the default `[]` takes all remaining inputs.
   Outcome build(llvm::StringRef function);
-  /// The results of a call on these tensors; nothing after errors.
+  /// Returns the results of a call with these tensors, or std::nullopt after errors.
   std::optional<llvm::SmallVector<NodeValue>> on(llvm::StringRef function,
                                                  llvm::ArrayRef<NodeValue> tensors);
-  /// The first of them.
+  /// Returns the first result.
   NodeValue compute(llvm::StringRef function, llvm::ArrayRef<NodeValue> tensors);
 
 private:
@@ -27,9 +27,10 @@ private:
 
   std::optional<llvm::SmallVector<NodeValue>> call(llvm::StringRef function,
                                                    llvm::ArrayRef<Argument> arguments);
-  /// The argument for a parameter that is an attribute, or input `input`, which then counts up.
+  /// Returns the argument for a parameter that is an attribute or input `input`, which is then
+  /// incremented.
   std::optional<Argument> argumentFor(const Parameter &parameter, unsigned &input);
-  /// Returns true for a parameter that is not given; moves on past an absent input.
+  /// Returns true if the parameter is not given; advances past an absent input.
   bool takesDefault(const Parameter &parameter, unsigned &input);
 
   NodeBuilder &node;

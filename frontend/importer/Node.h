@@ -1,4 +1,4 @@
-// A node of a foreign graph as all formats have it: an operation's name and attributes.
+// A node of a foreign graph in the form that all formats share: an operation's name and attributes.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -27,7 +27,7 @@ enum class AttrKind {
   OtherList
 };
 
-/// A shape of which some sizes (-1), or all, may be unknown.
+/// A shape of which some sizes (-1), or the rank, may be unknown.
 struct PartialShape {
   bool hasRank = true;
   llvm::SmallVector<int64_t> sizes;
@@ -41,16 +41,16 @@ struct PartialShape {
 /// The value of an attribute; `kind` says which member holds it.
 struct Attr {
   AttrKind kind = AttrKind::None;
-  int64_t number = 0; // of an int, a bool, or a type as the format numbers it
+  int64_t number = 0; // of an int, a bool, or a type in the format's numbering
   double real = 0;
   std::string text;
   PartialShape shape;
-  mlir::ElementsAttr tensor; // null where its dtype is none of the language's
+  mlir::ElementsAttr tensor; // null if the language does not have its dtype
   std::vector<int64_t> numbers;
   std::vector<double> reals;
   std::vector<PartialShape> shapes;
 
-  /// The length of a list.
+  /// Returns the length of a list.
   size_t size() const { return std::max({numbers.size(), reals.size(), shapes.size()}); }
 };
 
@@ -59,7 +59,7 @@ struct Node {
   std::map<std::string, Attr> attrs;
 
   bool has(llvm::StringRef attr) const { return attrs.count(attr.str()) != 0; }
-  /// An attribute; one of kind None where the node has none of this name.
+  /// Returns an attribute, or one of kind None if the node has none of this name.
   const Attr &attr(llvm::StringRef name) const {
     static const Attr kNone;
     auto found = attrs.find(name.str());

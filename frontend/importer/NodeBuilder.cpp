@@ -1,4 +1,5 @@
-// The operations that rules are made of, which evaluate sizes instead where they can.
+// The operations that rules are composed of; where possible, they are evaluated on sizes instead of
+// being created.
 
 #include "frontend/importer/NodeBuilder.h"
 

@@ -1,4 +1,4 @@
-// Builds the operations of one node: what the rules of all readers work with.
+// Builds the operations of one node; the interface that the rules of all readers use.
 #pragma once
 
 #include "frontend/GraphBuilder.h"
@@ -10,11 +10,12 @@
 
 namespace tfc::importer {
 
-/// What became of a node. Later: it needs something that another node will tell.
+/// The outcome of building a node. Later: the node needs a fact that building another node will
+/// establish.
 enum class Outcome { Done, Failed, Later };
 
-/// The view of one node that rules work with. A reader derives from it: it knows where inputs come
-/// from, how its format numbers types, and what ties nodes together.
+/// The view of one node that rules work with. Each reader derives from it; the derived class knows
+/// where inputs come from, how the format numbers types, and how nodes are connected.
 class NodeBuilder {
 public:
   NodeBuilder(GraphBuilder &graphBuilder, Diagnostics &diagnostics, const Node &node,
@@ -24,7 +25,7 @@ public:
   virtual ~NodeBuilder() = default;
 
   const Node &node;
-  /// Makes attributes of operations.
+  /// Builds attributes of operations.
   AttributeBuilder attrs;
 
   //===--- Inputs ---------------------------------------------------------===//
@@ -32,36 +33,37 @@ public:
   virtual unsigned numInputs() const = 0;
   /// Returns false for an optional input that is absent.
   virtual bool hasInput(unsigned i) const { return i < numInputs(); }
-  /// An input of any type; null where there is none, which has been reported.
+  /// Returns an input of any type. Emits an error and returns null if there is none.
   virtual NodeValue anyIn(unsigned i) = 0;
-  /// The elements of an input if they are known when the graph is compiled, which then counts as
-  /// used; null otherwise.
+  /// Returns the elements of an input, which then counts as used, if they are known at compile
+  /// time, else null.
   virtual const dfg::SizeTensor *sizes(unsigned i) = 0;
-  /// A tensor; null otherwise, which has been reported.
+  /// Returns an input that is a tensor. Emits an error and returns null otherwise.
   NodeValue in(unsigned i);
-  /// The inputs from `from` on, but for the last `dropped`.
+  /// Returns the inputs from `from` on, except the last `dropped`.
   llvm::SmallVector<NodeValue> allInputs(unsigned from = 0, unsigned dropped = 0);
-  /// The elements of an input, reported as an error where they are not known.
+  /// Returns the elements of an input. Emits an error if they are not known.
   std::optional<dfg::Shape> dims(unsigned i);
   std::optional<llvm::SmallVector<int64_t>> ints(unsigned i);
   std::optional<int64_t> integer(unsigned i);
 
   //===--- Attributes -----------------------------------------------------===//
 
-  /// The element type that an attribute names; null otherwise, which has been reported.
+  /// Returns the element type that an attribute names. Emits an error and returns null if there is
+  /// none.
   virtual mlir::Type dtype(llvm::StringRef attr) = 0;
   bool flag(llvm::StringRef attr) const { return node.number(attr) != 0; }
 
   //===--- Operations -----------------------------------------------------===//
 
-  /// Creates `dfg.<op>`; null if an operand is null or the operation refused them.
+  /// Creates `dfg.<op>`. Returns null if an operand is null or the operation rejects its operands.
   mlir::Operation *make(llvm::StringRef op, llvm::ArrayRef<NodeValue> operands,
                         llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
-  /// The result of `dfg.<op>`: sizes, if the operation is evaluated on those of all operands, else
-  /// the first result of `make`.
+  /// Returns the result of `dfg.<op>`: sizes, if the sizes of all operands are known and the
+  /// operation can be evaluated on them, else the first result of `make`.
   NodeValue op(llvm::StringRef op, llvm::ArrayRef<NodeValue> operands,
                llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
-  /// As `make`, for what depends on nothing in the graph.
+  /// Like `make`, for operations that do not depend on the graph.
   mlir::Value outside(llvm::StringRef op, mlir::ValueRange operands,
                       llvm::ArrayRef<mlir::NamedAttribute> attributes = {});
   mlir::Value scalar(double value, mlir::Type elementType);
@@ -69,7 +71,7 @@ public:
     return builder().scalar(int64_t(value), elementType, location());
   }
   mlir::Value size(const dfg::DimExpr &value, mlir::Type elementType);
-  /// A scalar constant in every element.
+  /// Builds a tensor with the same value in every element.
   mlir::Value filled(double value, llvm::ArrayRef<dfg::DimExpr> shape, mlir::Type elementType);
   mlir::Value iota(const dfg::DimExpr &size, mlir::Type elementType);
   NodeValue reshape(NodeValue x, llvm::ArrayRef<dfg::DimExpr> shape);
@@ -79,14 +81,14 @@ public:
                   llvm::ArrayRef<dfg::DimExpr> sizes, llvm::ArrayRef<int64_t> steps = {});
   NodeValue transpose(NodeValue x, llvm::ArrayRef<int64_t> permutation);
 
-  /// The value of `x`, which is made if nothing has asked for it before; null as `x`.
+  /// Returns the value of `x`, which is built at the first request. Returns null for null.
   mlir::Value valueOf(const NodeValue &x);
   llvm::SmallVector<mlir::Value> valuesOf(llvm::ArrayRef<NodeValue> values);
-  /// An operation that computes these sizes.
+  /// Builds an operation that computes these sizes.
   mlir::Value materialise(const dfg::SizeTensor &sizes);
-  /// Runs `create` and counts what it creates as the node's.
+  /// Runs `create` and records the operations that it creates as the node's.
   template <typename F> auto record(F create);
-  /// The operations of the node so far.
+  /// Returns the operations of the node so far.
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
 
   GraphBuilder &builder() { return graphBuilder; }
@@ -95,20 +97,20 @@ public:
 
   //===--- Results --------------------------------------------------------===//
 
-  /// Done with these outputs, unless one is null.
+  /// Returns Done with these outputs, or Failed if one of them is null.
   Outcome done(llvm::ArrayRef<NodeValue> values = {});
   Outcome done(std::initializer_list<NodeValue> values) {
     return done(llvm::ArrayRef<NodeValue>(values));
   }
-  /// The results of an operation, or Failed for null.
+  /// Returns Done with the results of an operation, or Failed for null.
   Outcome doneWith(mlir::Operation *op);
   Outcome fail(const llvm::Twine &message);
   mlir::InFlightDiagnostic error() { return diagnostics.error(place); }
 
 protected:
-  /// The value of input `i`.
+  /// Returns the value of input `i`.
   virtual mlir::Value inputValue(unsigned i) = 0;
-  /// The result depends on input `i`, which is no operand.
+  /// Records that the result depends on input `i`, which is not an operand.
   virtual void useSizes(unsigned i) = 0;
 
   llvm::SmallVector<mlir::Operation *> ops;

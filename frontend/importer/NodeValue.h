@@ -8,8 +8,8 @@
 
 namespace tfc::importer {
 
-/// A value, a tensor of sizes that needs no operation until something asks for its value, or a
-/// value whose elements are known besides. Null after an error.
+/// A value, a tensor of sizes that needs no operation until its value is requested, or a value
+/// whose elements are also known. Null after an error.
 class NodeValue {
 public:
   NodeValue() = default;
@@ -20,18 +20,18 @@ public:
   }
   explicit NodeValue(dfg::SizeTensor sizes)
       : sizes(std::make_shared<const dfg::SizeTensor>(std::move(sizes))) {}
-  /// The sizes of input `input` of the node that is built.
+  /// The sizes of input `input` of the node that is being built.
   NodeValue(std::shared_ptr<const dfg::SizeTensor> sizes, unsigned input)
       : sizes(std::move(sizes)), input(input) {}
 
   explicit operator bool() const { return value || sizes; }
   mlir::Type getType() const { return sizes ? sizes->getType() : value.getType(); }
 
-  /// Null where there is none yet.
+  /// Returns the value, or null if none has been built yet.
   mlir::Value getValue() const { return value; }
-  /// The elements, where they are known.
+  /// Returns the elements, or null if they are not known.
   const std::shared_ptr<const dfg::SizeTensor> &getSizes() const { return sizes; }
-  /// The number of the input that this is, if it is one that is known by its sizes.
+  /// Returns the number of the input that this value is, if it is an input known by its sizes.
   std::optional<unsigned> getInput() const { return input; }
 
 private:

@@ -1,4 +1,4 @@
-// Finds how an operation of a foreign graph is built, by its name and the version of the graph.
+// Finds the rule of an operation of a foreign graph by its name and the version of the graph.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -13,7 +13,7 @@ struct Alias {
 };
 
 /// The rules of a reader. A rule has a name `op` and a number `since`, the first version of the
-/// operation set in which the operation is as the rule says.
+/// operation set to which it applies.
 template <typename Rule> class OperationTable {
 public:
   OperationTable(std::initializer_list<llvm::ArrayRef<Rule>> families,
@@ -25,8 +25,8 @@ public:
       rules[alias.name] = rules.lookup(alias.op);
   }
 
-  /// The rule of an operation in graphs of this version: the latest that is not newer. Null if
-  /// there is none.
+  /// Returns the rule of an operation in graphs of this version, which is the latest one that is
+  /// not newer, or null if there is none.
   const Rule *find(llvm::StringRef op, int64_t version) const {
     const Rule *latest = nullptr;
     auto found = rules.find(op);

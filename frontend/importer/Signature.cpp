@@ -1,5 +1,5 @@
-// The one check of nodes against what their operations declare. It comes before all rules, which
-// then meet only nodes with the inputs and attributes that they ask for.
+// The only check of nodes against what their operations declare. It runs before all rules, which
+// can therefore rely on the declared inputs and attributes.
 
 #include "frontend/importer/Signature.h"
 
@@ -44,7 +44,7 @@ static StringRef nameOf(AttrKind kind) {
 
 static bool isList(AttrKind kind) { return kind >= AttrKind::EmptyList; }
 
-/// Returns true if an attribute that should be of the kind `expected` is.
+/// Returns true if an attribute of kind `kind` is acceptable where `expected` is declared.
 static bool isOfKind(AttrKind kind, AttrKind expected) {
   return kind == expected || (kind == AttrKind::EmptyList && isList(expected));
 }
@@ -95,8 +95,7 @@ void SignatureChecker::checkFewest(int64_t fewest, int64_t given) {
     error() << countText("at least ", fewest) << ", but has " << given << " [graph-edge]";
 }
 
-/// Where the attribute that counts is absent, what is there is taken, but TensorFlow's N is 1 at
-/// least.
+/// If the counting attribute is absent, any number is accepted, but TensorFlow's N is at least 1.
 void SignatureChecker::checkArity(const Arity &arity, int64_t given) {
   int64_t least = arity.base;
   auto fail = [&](const Twine &expected) {

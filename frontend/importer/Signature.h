@@ -1,6 +1,6 @@
 // The signature of a foreign operation: its numbers of inputs and outputs, and its attributes.
-// Rules declare it in their tables, as text that is parsed when tfc is compiled, and each node is
-// checked against it before any rule sees the node.
+// Rules declare signatures in their tables, as text that is parsed at compile time of tfc, and each
+// node is checked against its signature before any rule sees it.
 #pragma once
 
 #include "frontend/importer/Diagnostics.h"
@@ -12,10 +12,10 @@
 
 namespace tfc::importer {
 
-/// A number of inputs or outputs: `base` of them, up to `more` others, and `factor` for each one
-/// that the attribute `attr` counts, as an int or as the length of a list.
+/// A number of inputs or outputs: `base`, plus up to `more` optional ones, plus `factor` times the
+/// number given by attribute `attr`, which is an int or the length of a list.
 struct Arity {
-  static constexpr int kAny = -1; // `more` without a limit
+  static constexpr int kAny = -1; // no limit for `more`
 
   int base = 0, more = 0, factor = 0;
   std::string_view attr;
@@ -35,7 +35,7 @@ public:
   static constexpr unsigned kMaxAttrs = 8;
 
   consteval Signature(const char *text) : Signature(text, "") {}
-  /// Attributes that several operations have are a text of their own.
+  /// `more` holds attributes that several operations have in common.
   consteval Signature(const char *text, const char *more) {
     std::string_view rest = text;
     std::string_view arities = takeUntil(rest, ';');
@@ -51,7 +51,7 @@ public:
   unsigned attrCount = 0;
 
 private:
-  /// No constant expression: a call of it is an error of the C++ compiler.
+  /// Not a constant expression, so that a call of it is an error when tfc is compiled.
   static AttrKind thereIsNoSuchKind();
 
   static consteval std::string_view takeUntil(std::string_view &text, char separator) {
@@ -115,13 +115,14 @@ private:
   }
 };
 
-/// What an attribute counts, as an int or as the length of a list; nothing where it does neither.
+/// Returns the number given by an attribute, which is an int or the length of a list, or
+/// std::nullopt for other attributes.
 std::optional<int64_t> countOf(const Node &node, llvm::StringRef attr);
 
-/// Checks nodes against their signatures, and reports all that is wrong.
+/// Checks nodes against their signatures and reports all errors.
 class SignatureChecker {
 public:
-  /// More inputs or outputs than this are a mistake.
+  /// More inputs or outputs than this are treated as an error.
   static constexpr int64_t kMaxCounted = 1 << 16;
 
   SignatureChecker(Diagnostics &diagnostics, const Node &node, mlir::Location location)
@@ -143,7 +144,8 @@ private:
   mlir::Location location;
 };
 
-/// How many outputs a node has by its signature; nothing where it does not say.
+/// Returns the number of outputs of a node according to its signature, or std::nullopt if it is not
+/// specified.
 std::optional<int64_t> outputCount(const Node &node, const Signature &signature);
 
 } // namespace tfc::importer

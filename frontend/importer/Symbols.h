@@ -1,4 +1,4 @@
-// The names that the entries of a module share.
+// The names shared by the entries of a module.
 #pragma once
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -12,7 +12,7 @@ namespace tfc::importer {
 struct ModuleSymbols {
   enum class Kind { Entry, Variable, Queue, Tape };
 
-  /// Returns true if `name` is free, or names something of this kind already.
+  /// Returns true if `name` is free or already names something of this kind.
   bool claim(llvm::StringRef name, Kind kind) {
     return kinds.try_emplace(name, kind).first->second == kind;
   }
