@@ -1,5 +1,5 @@
-// All nodes are checked before the first is built, so that the rules meet no others and all errors
-// come at once.
+// Checks all nodes before the first one is built, so that rules see only valid nodes and all errors
+// are reported at once.
 
 #include "frontend/tensorflow/Checks.h"
 

@@ -1,17 +1,17 @@
-// Checks that come before any node is built.
+// Checks of a graph before any node is built.
 #pragma once
 
 #include "frontend/tensorflow/EntryContext.h"
 
 namespace tfc::tensorflow {
 
-/// Checks the needed nodes of an entry, and reports all that is wrong.
+/// Checks the needed nodes of an entry and reports all errors.
 class GraphChecker {
 public:
   explicit GraphChecker(EntryContext &entry) : entry(entry) {}
 
-  /// Operations without a rule, inputs and attributes that operations do not have, and outputs that
-  /// are read but not there.
+  /// Reports operations without a rule, inputs and attributes that violate the signatures of
+  /// operations, and uses of outputs that do not exist.
   void check(llvm::ArrayRef<Edge> fetches);
 
 private:

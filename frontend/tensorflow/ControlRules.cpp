@@ -1,4 +1,4 @@
-// The operations of control flow, one to one, and those that only order others.
+// Control flow operations, which map one-to-one, and operations that only order others.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 
@@ -27,7 +27,7 @@ static Outcome buildSwitch(NodeBuilder &node, const OpRule &) {
   return node.done({NodeValue(made->getResult(1)), NodeValue(made->getResult(0))});
 }
 
-/// Inputs from the end of a loop are not there yet: a `next_iteration` puts itself in their place.
+/// Loop back edges have no values yet: the `next_iteration` sets the operand later.
 static Outcome buildMerge(NodeBuilder &node, const OpRule &) {
   SmallVector<Value> inputs;
   Value known;
@@ -124,7 +124,7 @@ Value NodeBuilder::loopValue(unsigned i) const {
   return found == entry.loopValues.end() ? Value() : found->second;
 }
 
-/// Makes the result an operand of the merges that wait for it, which stand before it.
+/// Makes the result an operand of the merges that wait for it, which precede it.
 Outcome NodeBuilder::closeLoop() {
   Value value = valueOf(results.front());
   for (unsigned user : entry.facts.readers[index]) {

@@ -1,4 +1,4 @@
-// Elementwise operations, their gradients, comparisons, selections.
+// Elementwise operations and their gradients, comparisons and selections.
 
 #include "frontend/tensorflow/Flows.h"
 
@@ -7,12 +7,12 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-/// `argument` is the dfg operation.
+/// `argument` names the dfg operation.
 static Outcome buildOperation(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.op(rule.argument, node.allInputs())});
 }
 
-/// `argument` is the dfg operation on floats; integers are whole already.
+/// `argument` names the dfg operation for floats; on integers, rounding is the identity.
 static Outcome buildRounding(NodeBuilder &node, const OpRule &rule) {
   NodeValue x = node.in(0);
   bool isFloat = x && isa<FloatType>(dfg::elementTypeOf(x.getType()));
@@ -36,7 +36,7 @@ static Outcome buildAddN(NodeBuilder &node, const OpRule &) {
   return node.done({sum});
 }
 
-/// The condition may be a vector that chooses rows.
+/// The condition may be a vector that selects rows.
 static Outcome buildSelect(NodeBuilder &node, const OpRule &) {
   NodeValue condition = node.in(0), onTrue = node.in(1), onFalse = node.in(2);
   if (!condition || !onTrue || !onFalse)
@@ -50,7 +50,7 @@ static Outcome buildSelect(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("select", {condition, onTrue, onFalse})});
 }
 
-/// Powers of integers are products; the exponent must be known.
+/// Powers of integers become products; the exponent must be known.
 static Outcome buildPow(NodeBuilder &node, const OpRule &) {
   NodeValue base = node.in(0);
   if (!base)
@@ -85,7 +85,7 @@ static Outcome buildZerosLike(NodeBuilder &node, const OpRule &rule) {
 }
 
 static constexpr OpRule kRules[] = {
-    // Passing on.
+    // Forwarding.
     {"Identity", "1 -> 1", buildPassing},
     {"Snapshot", "1 -> 1", buildPassing},
     {"StopGradient", "1 -> 1", buildPassing},

@@ -1,4 +1,4 @@
-// The order in which nodes are built, and what ties them together.
+// The order in which nodes are built, and the dependences between them.
 
 #include "frontend/tensorflow/EntryBuilder.h"
 
@@ -19,7 +19,7 @@ void EntryBuilder::forEachBefore(unsigned index, llvm::function_ref<void(unsigne
   const Node &node = entry.graph.nodes[index];
   for (Edge input : node.inputs) {
     StringRef op = entry.graph.nodes[input.node].op;
-    // The edge that closes a loop; the node at its other end sets the operand.
+    // Skip loop back edges; the node at their other end sets the operand.
     if (isMerge(node.op) && (op == "NextIteration" || op == "RefNextIteration"))
       continue;
     if (!entry.isFed(input))
@@ -37,7 +37,7 @@ bool EntryBuilder::isReady(unsigned index) const {
   return isReady;
 }
 
-/// The inputs' common value, if they have one.
+/// Returns the sizes of the inputs if all of them are known and equal.
 static KnownSizes commonSizes(NodeBuilder &node) {
   KnownSizes common;
   for (unsigned i = 0; i < node.numInputs(); ++i) {
@@ -49,8 +49,7 @@ static KnownSizes commonSizes(NodeBuilder &node) {
   return common;
 }
 
-/// What enters a frame as a constant, or is switched, is as known as before; so is what merges
-/// alike.
+/// Sizes stay known through a constant Enter, a Switch, and a Merge of equal sizes.
 void EntryBuilder::keepSizes(unsigned index) {
   const Node &node = entry.graph.nodes[index];
   bool isConstant = node.op == "Enter" && node.number("is_constant");
@@ -83,7 +82,7 @@ Outcome EntryBuilder::buildNode(unsigned index) {
 
 namespace {
 
-/// Builds nodes once all that they need is there, in the order of the file as far as that goes.
+/// Builds nodes once everything that they need has been built, in the file's order where possible.
 class Worklist {
 public:
   Worklist(EntryBuilder &builder, EntryContext &entry)
@@ -101,9 +100,9 @@ private:
 
   EntryBuilder &builder;
   EntryContext &entry;
-  std::vector<unsigned> waits; // for how many others, by node
+  std::vector<unsigned> waits; // number of nodes that a node still waits for
   std::vector<SmallVector<unsigned>> users;
-  Queue ready, next; // those after the last one, and those before it
+  Queue ready, next; // ready nodes after the last one, and before it
   std::vector<unsigned> postponed;
 };
 
@@ -124,7 +123,7 @@ void Worklist::start() {
 
 void Worklist::finish(unsigned index, Outcome outcome) {
   if (outcome == Outcome::Failed) {
-    // What needs a failed node fails with it.
+    // Nodes that depend on a failed node fail, too.
     std::vector<unsigned> failed{index};
     while (!failed.empty()) {
       unsigned node = failed.back();
@@ -164,7 +163,7 @@ void Worklist::run() {
       if (ready.empty())
         std::swap(ready, next);
     }
-    // Others may have told what these wait for.
+    // Nodes built since then may provide what these wait for.
     if (hasProgress)
       ready.insert(postponed.begin(), postponed.end());
     postponed.clear();
@@ -180,7 +179,8 @@ void EntryBuilder::buildNodes() {
       entry.error(i) << "its inputs are not what the operation takes [graph-edge]";
 }
 
-/// What is left waits for itself, or for a list or stack that nothing is put into.
+/// Reports the remaining nodes, which wait for themselves, or for a list or stack that nothing is
+/// written to.
 void EntryBuilder::reportStuck() {
   bool found = false;
   for (unsigned i = 0; i < entry.graph.nodes.size(); ++i) {

@@ -1,4 +1,4 @@
-// Builds an entry: its nodes one by one, each once its inputs are there.
+// Builds an entry node by node, each after its inputs.
 #pragma once
 
 #include "frontend/tensorflow/Ports.h"
@@ -9,12 +9,12 @@ class EntryBuilder {
 public:
   explicit EntryBuilder(EntryContext &entry) : entry(entry), ports(entry) {}
 
-  /// Adds the entry to the module; no entry after errors.
+  /// Adds the entry to the module, unless there are errors.
   llvm::LogicalResult build();
 
-  /// Builds a node whose inputs are there.
+  /// Builds a node whose inputs have been built.
   Outcome buildNode(unsigned index);
-  /// Calls `visit` for each node that must be built before, as often as it is named.
+  /// Calls `visit` for each node that must be built first, once per occurrence.
   void forEachBefore(unsigned index, llvm::function_ref<void(unsigned)> visit) const;
 
 private:
@@ -23,7 +23,7 @@ private:
   bool isReady(unsigned index) const;
   void keepSizes(unsigned index);
   void reportStuck();
-  /// Nodes stand in the file's order: effects that no edge orders keep it.
+  /// Restores the file's order of nodes, so that effects that no edge orders keep it.
   void orderOps();
   void finish();
 

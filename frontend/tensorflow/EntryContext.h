@@ -1,4 +1,4 @@
-// What the collaborators that build an entry share.
+// State shared by the collaborators that build an entry.
 #pragma once
 
 #include "frontend/GraphBuilder.h"
@@ -14,16 +14,16 @@ namespace tfc::tensorflow {
 /// The sizes of a node's output, if they are known.
 using KnownSizes = std::shared_ptr<const dfg::SizeTensor>;
 
-/// What has become of a node.
+/// The state of a node during the import.
 struct NodeState {
   enum { Pending, Built, Failed } status = Pending;
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallVector<KnownSizes, 1> sizes;
-  bool isFolded = false; // only `sizes` are there, until someone asks for a value
-  llvm::SmallVector<mlir::Value> witnesses; // live if the node ran; empty: `values`
+  bool isFolded = false;                    // only `sizes` are known, until a value is requested
+  llvm::SmallVector<mlir::Value> witnesses; // live if the node ran; if empty, `values` are
   mlir::Value token;
-  bool hasToken = false;       // `token` is known, also where it is null
-  bool isHandleFailed = false; // making a value of the handle has failed
+  bool hasToken = false;       // `token` has been computed, although it may be null
+  bool isHandleFailed = false; // no value could be built for the handle
 };
 
 struct EntryContext {
@@ -40,7 +40,7 @@ struct EntryContext {
   /// Returns true after an error in this entry.
   bool hasErrors() const { return diagnostics.getErrorCount() != errorsBefore; }
   bool isFed(Edge edge) const { return fed.count(edge) != 0; }
-  /// The rule of an operation, in graph source too; null if there is none.
+  /// Returns the rule of an operation, including operations in graph source; null if there is none.
   const OpRule *ruleOf(llvm::StringRef op) const {
     const OpRule *rule = findRule(op);
     return rule || !functions.declares(functionOf(op)) ? rule : &functionRule();
@@ -50,7 +50,7 @@ struct EntryContext {
   const Graph &graph;
   const Handles &handles;
   ModuleSymbols &symbols;
-  /// Operations of TensorFlow in graph source.
+  /// Operations of TensorFlow that are functions in graph source.
   text::LibraryCalls &functions;
   Diagnostics &diagnostics;
   const EntrySpec &spec;
@@ -61,11 +61,11 @@ struct EntryContext {
   dfg::DataflowOp dataflow;
   std::vector<NodeState> states;
   std::map<Edge, mlir::Value> edgeTokens;
-  std::vector<std::pair<unsigned, mlir::Operation *>> created; // with their nodes
-  std::map<unsigned, mlir::RankedTensorType> elementTypes;     // of TensorArrays, where known
-  /// What the ends of loops give to inputs of merges that are not built yet.
+  std::vector<std::pair<unsigned, mlir::Operation *>> created; // with the numbers of their nodes
+  std::map<unsigned, mlir::RankedTensorType> elementTypes;     // of TensorArrays, if known
+  /// Values that loop back edges pass to inputs of merges that have not been built yet.
   std::map<std::pair<unsigned, unsigned>, mlir::Value> loopValues;
-  /// Gradients of single elements: the place and the value that a list of zeros got.
+  /// Gradients of single elements: the position and the value that were added to a list of zeros.
   std::map<Edge, std::pair<mlir::Value, mlir::Value>> singleWrites;
 
 private:

@@ -1,4 +1,4 @@
-// What the structure of the graph tells before anything is built.
+// Facts that follow from the structure of the graph before anything is built.
 
 #include "frontend/tensorflow/Facts.h"
 #include "frontend/tensorflow/Rules.h"
@@ -31,7 +31,7 @@ void GraphFacts::markNeeded(ArrayRef<Edge> fetches, ArrayRef<unsigned> targets) 
   }
 }
 
-/// The needed nodes that depend on one of the sources, these included.
+/// Returns the needed nodes that depend on one of the sources, including the sources.
 std::vector<char> GraphFacts::reachedFrom(ArrayRef<unsigned> sources) const {
   std::vector<SmallVector<unsigned>> users(graph.nodes.size());
   for (auto [index, node] : enumerate(graph.nodes)) {
@@ -92,8 +92,8 @@ void GraphFacts::findFrames() {
       frames.push_back({name, frame});
     return found->second;
   };
-  // Frames are few and nodes stand mostly in order: a few rounds settle it. In a damaged graph it
-  // may never settle; the controlflow stage tells what is wrong there.
+  // There are few frames and nodes are mostly in topological order, so a few rounds reach the fixed
+  // point. In a damaged graph there may be none; the controlflow stage reports such errors.
   bool hasChanged = true;
   for (unsigned round = 0; hasChanged && round < 64 && frames.size() < 4096; ++round) {
     hasChanged = false;
@@ -117,7 +117,7 @@ public:
     for (auto at = parents.find(root); at != parents.end() && at->second != root;
          at = parents.find(root))
       root = at->second;
-    // What leads there points there from now on.
+    // Path compression.
     for (auto at = parents.find(edge); at != parents.end() && at->second != root;) {
       Edge next = std::exchange(at->second, root);
       at = parents.find(next);
@@ -131,8 +131,8 @@ public:
 
 } // namespace
 
-/// A flow is a scalar of f32 in TensorFlow that orders the uses of a TensorArray; here it is the
-/// list itself. Which edges carry flows follows from the operations that make them.
+/// In TensorFlow, a flow is an f32 scalar that orders the uses of a TensorArray; here it is the
+/// list itself. Whether an edge carries a flow is inferred from the operations that produce it.
 void GraphFacts::findFlows() {
   FlowSets sets;
   std::map<Edge, ListKey> sources;
@@ -147,7 +147,7 @@ void GraphFacts::findFlows() {
     if (isPassing(op) || isMerge(op) || op == "AddN" || op == "Add" || op == "AddV2") {
       bool isWhole = isMerge(op) || op.starts_with("Add");
       for (Edge input : node.inputs) {
-        // Constants start a sum of flows but carry none, and may be shared.
+        // Constants start a sum of flows but are not flows, and may be shared.
         if (!graph.nodes[input.node].inputs.empty())
           sets.unite({index, 0}, input);
         if (!isWhole)

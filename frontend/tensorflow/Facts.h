@@ -1,4 +1,4 @@
-// What the structure of a graph says before anything is built.
+// Facts that follow from the structure of a graph before anything is built.
 #pragma once
 
 #include "frontend/tensorflow/Handles.h"
@@ -6,7 +6,7 @@
 
 namespace tfc::tensorflow {
 
-/// What an entry needs of the graph, and what ties these nodes together.
+/// What an entry needs of the graph, and how the needed nodes depend on each other.
 class GraphFacts {
 public:
   struct Frame {
@@ -14,24 +14,24 @@ public:
     unsigned parent;
   };
 
-  /// `fed` has an entry for each edge that the caller gives.
+  /// `fed` has an entry for each edge that is a feed.
   GraphFacts(const Graph &graph, const Handles &handles, const std::map<Edge, mlir::Value> &fed)
       : graph(graph), handles(handles), fed(fed) {}
 
-  /// Marks what these outputs and nodes depend on.
+  /// Marks the nodes on which these outputs and nodes depend.
   void markNeeded(llvm::ArrayRef<Edge> fetches, llvm::ArrayRef<unsigned> targets);
-  /// Finds the rest, which relies on nodes that have the inputs of their operations.
+  /// Computes the other facts. Nodes must have passed the checks of their inputs.
   void analyse();
 
-  std::vector<char> isNeeded;    // by the entry
-  std::vector<char> mayBeDead;   // or is in a loop
+  std::vector<char> isNeeded;    // needed by the entry
+  std::vector<char> mayBeDead;   // or in a loop
   std::vector<char> needsToken;  // may be dead, is in a loop, or runs after an effect
   std::vector<unsigned> frameOf; // 0 is the graph itself
   std::vector<Frame> frames;
   std::map<Edge, ListKey> flows;
-  /// The nodes that put something into a TensorArray or a stack, by its node.
+  /// The nodes that write to a TensorArray or a stack, by its node.
   std::map<unsigned, std::vector<unsigned>> writers;
-  /// The needed nodes that read an output of a node, by its index.
+  /// By node: the needed nodes that read one of its outputs.
   std::vector<llvm::SmallVector<unsigned>> readers;
 
 private:

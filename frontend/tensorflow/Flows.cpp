@@ -1,4 +1,4 @@
-// A flow is a scalar in TensorFlow that orders the uses of a TensorArray; here it is the list
+// In TensorFlow, a flow is a scalar that orders the uses of a TensorArray; here it is the list
 // itself.
 
 #include "frontend/tensorflow/Flows.h"
@@ -44,7 +44,8 @@ RankedTensorType FlowBuilder::writtenType(unsigned writer) {
   return dfg::tensorOf(ArrayRef(sizes).drop_front(isWrite ? 0 : 1), type.getElementType());
 }
 
-/// Where the array does not say it, elements have the type that something writes.
+/// If the array does not specify the type of its elements, it is inferred from a node that writes
+/// to it.
 RankedTensorType FlowBuilder::elementType(unsigned array) {
   if (auto found = entry.elementTypes.find(array); found != entry.elementTypes.end())
     return found->second;

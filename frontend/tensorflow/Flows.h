@@ -5,30 +5,31 @@
 
 namespace tfc::tensorflow {
 
-/// The lists that a node takes and makes.
+/// The lists that a node reads and returns.
 class FlowBuilder {
 public:
   explicit FlowBuilder(NodeBuilder &node) : node(node), entry(node.entry) {}
 
-  /// The list that an edge carries, if it is a flow.
+  /// Returns the list that an edge carries, if it is a flow.
   std::optional<ListKey> flowOf(Edge edge) const;
-  /// The list that input `i` carries, and the TensorArray of that handle.
+  /// Returns the list that input `i` carries; arrayAt returns the TensorArray of handle `i`.
   std::optional<ListKey> flowAt(unsigned i) const;
   std::optional<ListKey> arrayAt(unsigned i) const;
-  /// The type of a TensorArray's elements, if it is known already.
+  /// Returns the type of a TensorArray's elements, or null if it is not known yet.
   mlir::RankedTensorType elementType(unsigned array);
-  /// Input `i` as the list of `key`. The flow of the array itself, where a list of its gradients is
-  /// wanted, or a constant, stands for zeros.
+  /// Returns input `i` as the list of `key`. A constant means zeros, and so does the flow of the
+  /// array itself if a list of its gradients is requested.
   NodeValue flow(unsigned i, const ListKey &key);
-  /// A list of zeros as long as the TensorArray.
+  /// Returns a list of zeros with the length of the TensorArray.
   NodeValue zeroList(const ListKey &key);
-  /// The sum of two lists, of which the second is input `i`; one element is added in place.
+  /// Returns the sum of two lists, of which the second is input `i`; a single element is added in
+  /// place.
   NodeValue addLists(NodeValue lhs, NodeValue rhs, unsigned i);
 
 private:
-  /// Brings a value of an outer frame into the frame where the inputs of the node are.
+  /// Passes a value of an enclosing frame into the frame of the node's inputs.
   NodeValue bringIn(NodeValue value, unsigned from);
-  /// The type of the elements that a node puts into a TensorArray, if it says one.
+  /// Returns the type of the elements that a node writes to a TensorArray, or null if unknown.
   mlir::RankedTensorType writtenType(unsigned writer);
 
   NodeBuilder &node;

@@ -1,5 +1,5 @@
-// Operations that are functions of the shipped file tensorflow.graph: what they compute stands
-// there.
+// Operations that are functions in the shipped file tensorflow.graph, which defines what they
+// compute.
 
 #include "frontend/importer/LibraryCall.h"
 #include "frontend/importer/OperationTable.h"
@@ -24,7 +24,7 @@ static Outcome buildFunction(NodeBuilder &node, const OpRule &) {
   return LibraryCall(node, node.entry.functions).build(functionOf(node.node.op));
 }
 
-/// The function declares the inputs and attributes itself.
+/// The function declares inputs and attributes.
 const OpRule &functionRule() {
   static constexpr OpRule kRule = {"", "1+ -> 1", buildFunction};
   return kRule;

@@ -1,3 +1,6 @@
+// Reads the protocol buffers of a GraphDef. Element data is checked here, so that tensors of a node
+// are either valid or reported.
+
 #include "frontend/tensorflow/GraphDef.h"
 
 #include "dialects/dfg/Dfg.h"
@@ -12,7 +15,7 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 namespace {
-/// A DataType of TensorFlow, whether tensors of the dialect have it or not.
+/// A DataType of TensorFlow, which tensors of the dialect may or may not support.
 struct Dtype {
   int number;
   StringLiteral name;
@@ -27,7 +30,7 @@ static constexpr Dtype kDtypes[] = {
     {21, "variant"}, {22, "uint32"}, {23, "uint64"},
 };
 
-/// References have numbers of their own, 100 above.
+/// The numbers of references are those of their types plus 100.
 static int64_t plainDtype(int64_t dtype) { return dtype > 100 ? dtype - 100 : dtype; }
 
 std::string dtypeName(int64_t dtype) {
@@ -67,7 +70,7 @@ std::optional<std::pair<StringRef, unsigned>> splitTensorName(StringRef text) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// A tensor of more bytes than this must be given in full.
+/// Tensors of more bytes must not abbreviate repeated elements.
 static constexpr int64_t kMaxSpelled = int64_t(1) << 26;
 
 static PartialShape readShape(const wire::Shape &shape) {
@@ -80,7 +83,7 @@ static PartialShape readShape(const wire::Shape &shape) {
   return result;
 }
 
-/// Tensors of TensorFlow have no more axes.
+/// TensorFlow's tensors have no more axes.
 static constexpr int kMaxRank = 254;
 
 static bool checkRank(const wire::Shape &shape, std::string &error) {
@@ -91,7 +94,7 @@ static bool checkRank(const wire::Shape &shape, std::string &error) {
   return false;
 }
 
-/// The number of elements; nothing if the shape is unknown or far too large.
+/// Returns the number of elements, or std::nullopt if the shape is unknown or far too large.
 static std::optional<int64_t> countElements(const PartialShape &shape) {
   if (!shape.isStatic())
     return std::nullopt;
@@ -104,7 +107,7 @@ static std::optional<int64_t> countElements(const PartialShape &shape) {
 
 static Attribute makeElement(Type type, double value) { return FloatAttr::get(type, value); }
 
-/// Elements of f16 and bf16 are their bits.
+/// Elements of f16 and bf16 are given by their bits.
 static SmallVector<Attribute> spelledHalves(const wire::Tensor &tensor, Type type,
                                             std::string &error) {
   const fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
@@ -124,8 +127,8 @@ static bool holds(IntegerType type, int64_t value) {
   return isSigned ? isIntN(type.getWidth(), value) : value >= 0 && isUIntN(type.getWidth(), value);
 }
 
-/// The elements that are spelled out, the last one of which stands for the rest; none, and `error`
-/// set, where one is not of the type.
+/// Returns the listed elements, of which the last one is repeated for the rest. If one is not of
+/// the type, sets `error` and returns no elements.
 static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type type,
                                               std::string &error) {
   if (type.isF16() || type.isBF16())
@@ -156,7 +159,7 @@ static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type t
   return elements;
 }
 
-/// Null, and `error` set, where an element or the number of them is wrong.
+/// Returns null and sets `error` if an element or the number of elements is wrong.
 static ElementsAttr readSpelled(const wire::Tensor &tensor, RankedTensorType type, int64_t count,
                                 std::string &error) {
   Type element = type.getElementType();
@@ -175,7 +178,8 @@ static ElementsAttr readSpelled(const wire::Tensor &tensor, RankedTensorType typ
   return DenseElementsAttr::get(type, elements);
 }
 
-/// Null, and `error` set, where the tensor is damaged; null alone where its dtype is not held.
+/// Returns null and sets `error` if the tensor is damaged; returns null without an error if its
+/// dtype is not supported.
 static ElementsAttr readTensor(MLIRContext *context, const wire::Tensor &tensor, StringRef name,
                                std::string &error) {
   Type element = elementTypeOf(context, tensor.dtype());

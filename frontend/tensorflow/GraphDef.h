@@ -1,4 +1,4 @@
-// A TensorFlow graph as it stands in a file: nodes, their inputs and attributes.
+// A TensorFlow graph as stored in a file: nodes, their inputs and attributes.
 #pragma once
 
 #include "frontend/importer/Node.h"
@@ -10,12 +10,13 @@ namespace tfc::tensorflow {
 
 using namespace importer;
 
-/// The element types of TensorFlow that tfc has, and those that only flow along handle edges.
+/// Numbers of TensorFlow's element types without tensors in tfc: texts and handles of resources.
 inline constexpr int kStringDtype = 7, kResourceDtype = 20;
 
-/// The element type of a DataType number, references included; null where the language has none.
+/// Returns the element type of a DataType number, including references, or null if the language has
+/// none.
 mlir::Type elementTypeOf(mlir::MLIRContext *context, int64_t dtype);
-/// "float32" for 1; "type 99" for a number that means nothing.
+/// Returns "float32" for 1, and "type 99" for an unknown number.
 std::string dtypeName(int64_t dtype);
 
 /// One output of a node.
@@ -27,7 +28,7 @@ struct Edge {
   bool operator==(const Edge &other) const = default;
 };
 
-/// The inputs of a node. No access to one of them goes unchecked.
+/// The inputs of a node. Each access is checked.
 class EdgeList {
 public:
   size_t size() const { return edges.size(); }
@@ -54,17 +55,17 @@ struct Graph {
   std::vector<Node> nodes;
   llvm::StringMap<unsigned> byName;
 
-  /// The place of a node, or of the file.
+  /// Returns the location of a node, or of the file.
   mlir::Location locate(mlir::MLIRContext *context, unsigned node) const;
   mlir::Location locate(mlir::MLIRContext *context) const;
   std::string edgeName(Edge edge) const;
 };
 
-/// Reads a binary GraphDef. Errors go to the context's diagnostics, all of them; nothing after one.
+/// Reads a binary GraphDef. Emits all errors; returns std::nullopt if there are any.
 std::optional<Graph> readGraphDef(mlir::MLIRContext *context, llvm::StringRef path,
                                   llvm::StringRef bytes);
 
-/// Splits "name:1" and "name"; nothing where the number is malformed.
+/// Splits "name:1" or "name"; returns std::nullopt if the number is malformed.
 std::optional<std::pair<llvm::StringRef, unsigned>> splitTensorName(llvm::StringRef text);
 
 } // namespace tfc::tensorflow

@@ -1,3 +1,6 @@
+// Resolves handles and references. Each is followed through the nodes that forward it, once per
+// node, because chains may be long and cyclic.
+
 #include "frontend/tensorflow/Handles.h"
 #include "frontend/tensorflow/Rules.h"
 #include "llvm/ADT/StringSet.h"
@@ -17,7 +20,7 @@ bool isMerge(StringRef op) { return op == "Merge" || op == "RefMerge"; }
 
 namespace {
 
-/// What a node says about its handle: the answer, or the node that knows it.
+/// What a node knows about its handle: the answer, or the edge to follow.
 template <typename T> struct Link {
   std::optional<T> value;
   std::optional<Edge> next;
@@ -25,8 +28,8 @@ template <typename T> struct Link {
 
 } // namespace
 
-/// Follows the links of all nodes, each once; `pass` changes an answer on its way through a node.
-/// Returns nothing for a cycle.
+/// Follows the links of all nodes, each once; `pass` may change the answer at each node on the way
+/// back. Cycles have no answer.
 template <typename T, typename LinkOf, typename Pass>
 static std::vector<std::optional<T>> followLinks(size_t count, LinkOf linkOf, Pass pass) {
   enum State : char { Unknown, OnPath, Known };
@@ -75,7 +78,7 @@ void Handles::findResources(const Graph &graph) {
   resources = followLinks<unsigned>(graph.nodes.size(), linkOf, passOn<unsigned>);
 }
 
-/// The first push to each stack; false if they are known already.
+/// Finds the first push to each stack; returns false if nothing has changed.
 bool Handles::findPushes(const Graph &graph) {
   std::map<unsigned, Edge> found;
   for (const Node &node : graph.nodes) {
@@ -102,7 +105,7 @@ void Handles::findReferences(const Graph &graph) {
 }
 
 void Handles::findArrays(const Graph &graph) {
-  // Gradients of gradients are few; names that grow without end are a mistake.
+  // Gradients of gradients are rare; sources that keep growing are an error.
   constexpr size_t kMaxSource = 4096;
   auto linkOf = [&](unsigned index) -> Link<ListKey> {
     const Node &node = graph.nodes[index];
@@ -125,7 +128,7 @@ void Handles::findArrays(const Graph &graph) {
 }
 
 Handles::Handles(const Graph &graph) : resources(graph.nodes.size()) {
-  // Handles of stacks may lie on stacks themselves, as deep as loops are nested.
+  // Handles of stacks may be pushed to stacks themselves, nested as deep as loops are.
   constexpr unsigned kMaxDepth = 64;
   findResources(graph);
   for (unsigned depth = 0; depth < kMaxDepth && findPushes(graph); ++depth)

@@ -1,11 +1,12 @@
-// Where the edges of handles and references lead: found once for a graph, for all of its nodes.
+// What the edges of handles and references refer to, computed once per graph.
 #pragma once
 
 #include "frontend/tensorflow/GraphDef.h"
 
 namespace tfc::tensorflow {
 
-/// Which list a flow edge carries: the TensorArray's node, and for gradients their source.
+/// Identifies the list that a flow edge carries: the TensorArray's node and, for gradients, their
+/// source.
 struct ListKey {
   unsigned array = 0;
   std::string source;
@@ -19,13 +20,13 @@ class Handles {
 public:
   explicit Handles(const Graph &graph);
 
-  /// The node that created the resource to which an edge refers; nothing if there is none.
+  /// Returns the node that created the resource to which an edge refers, if there is one.
   std::optional<unsigned> resource(Edge edge) const { return resources[edge.node]; }
-  /// The variable to which a reference leads.
+  /// Returns the variable to which a reference edge refers.
   std::optional<unsigned> reference(Edge edge) const { return references[edge.node]; }
-  /// The TensorArray of a handle.
+  /// Returns the TensorArray to which a handle refers.
   std::optional<ListKey> array(Edge edge) const { return arrays[edge.node]; }
-  /// The values pushed to the stack of a handle.
+  /// Returns the values pushed to the stack to which a handle refers.
   std::optional<Edge> pushed(Edge stack) const { return pushedTo(resource(stack)); }
 
 private:
@@ -40,9 +41,9 @@ private:
   std::map<unsigned, Edge> pushes; // by the node of the stack
 };
 
-/// Operations that pass their first input on, also from frame to frame.
+/// Returns true for operations that forward their first input, possibly to another frame.
 bool isPassing(llvm::StringRef op);
-/// Merge and RefMerge, the only operations that read what comes from the end of a loop.
+/// Returns true for Merge and RefMerge, the only operations that read loop back edges.
 bool isMerge(llvm::StringRef op);
 
 } // namespace tfc::tensorflow

@@ -1,4 +1,4 @@
-// A module with an entry for each specification of a graph file.
+// Creates a module with an entry for each specification of a graph file.
 
 #include "frontend/tensorflow/Import.h"
 

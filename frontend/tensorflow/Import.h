@@ -1,4 +1,4 @@
-// TensorFlow graphs (GraphDef) to dfg modules.
+// Imports TensorFlow graphs (GraphDef) as dfg modules.
 #pragma once
 
 #include "frontend/ImportOptions.h"
@@ -8,8 +8,8 @@
 
 namespace tfc::tensorflow {
 
-/// Builds a module with these entries of a binary GraphDef. Errors go to the context's
-/// diagnostics; null after one.
+/// Builds a module with the given entries of a binary GraphDef. Emits errors; returns null after
+/// one.
 mlir::OwningOpRef<mlir::ModuleOp> importGraphDef(mlir::MLIRContext &context, llvm::StringRef path,
                                                  llvm::StringRef bytes,
                                                  llvm::ArrayRef<importer::EntrySpec> entries,

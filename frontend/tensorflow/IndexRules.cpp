@@ -1,4 +1,4 @@
-// Reads and writes at places that the data says.
+// Reads and writes at data-dependent positions.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 
@@ -9,7 +9,8 @@ namespace tfc::tensorflow {
 
 using dfg::DimExpr;
 
-/// `indices` moved by what precedes them, so that a batch of gathers is one over joined axes.
+/// Offsets `indices` by their batch, so that a batch of gathers becomes one gather over joined
+/// axes.
 static Outcome buildBatchGather(NodeBuilder &node, NodeValue x, NodeValue indices, int64_t axis,
                                 int64_t batch) {
   dfg::Shape shape = dfg::shapeOf(x.getType()), places = dfg::shapeOf(indices.getType());
@@ -47,7 +48,7 @@ static Outcome buildGatherNd(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("gather_nd", {node.in(0), node.in(1)})});
 }
 
-/// `argument` is the dfg operation; the first index of an axis wins in both.
+/// `argument` names the dfg operation; both return the first of several equal extremes.
 static Outcome buildArg(NodeBuilder &node, const OpRule &rule) {
   std::optional<int64_t> axis = node.integer(1);
   Type type = node.node.has("output_type") ? node.dtype("output_type")
@@ -105,8 +106,8 @@ static Outcome buildTopK(NodeBuilder &node, const OpRule &) {
 // Scattering
 //===----------------------------------------------------------------------===//
 
-/// Rows of `x`, with the axes that index vectors name joined into one, and the indices joined
-/// alike.
+/// Scatters into rows of `x`: the axes that an index vector addresses are joined into one, and
+/// index vectors become row numbers.
 static NodeValue scatterNd(NodeBuilder &node, StringRef op, NodeValue x, NodeValue indices,
                            NodeValue updates, StringRef outside) {
   if (!x || !indices || !updates)
@@ -146,7 +147,7 @@ static Outcome buildScatterNd(NodeBuilder &node, const OpRule &) {
   return node.done({scatterNd(node, "scatter_add", zeros, node.in(0), updates, "fail")});
 }
 
-/// `argument` is the dfg operation.
+/// `argument` names the dfg operation.
 static Outcome buildTensorScatter(NodeBuilder &node, const OpRule &rule) {
   NodeValue updates = node.in(2);
   if (StringRef(node.node.op).ends_with("Sub"))
@@ -154,7 +155,7 @@ static Outcome buildTensorScatter(NodeBuilder &node, const OpRule &rule) {
   return node.done({scatterNd(node, rule.argument, node.in(0), node.in(1), updates, "fail")});
 }
 
-/// Sums the rows of each segment; those without a segment are left out.
+/// Sums the rows of each segment; rows without a segment are dropped.
 static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0), segments = node.in(1);
   std::optional<dfg::Shape> count = node.dims(2);

@@ -1,4 +1,4 @@
-// TensorArrays, whose flow edges become lists, and the stacks of gradients of loops.
+// TensorArrays, whose flow edges become lists, and the stacks that gradients of loops use.
 
 #include "frontend/tensorflow/Flows.h"
 #include "frontend/tensorflow/Values.h"
@@ -10,7 +10,7 @@ namespace tfc::tensorflow {
 
 using dfg::DimExpr;
 
-/// The list that the node works on: handle 0, flow `i`.
+/// Returns the list that the node works on: its handle is input 0, its flow is input `i`.
 static NodeValue listAt(NodeBuilder &node, unsigned i, std::optional<ListKey> &key) {
   key = FlowBuilder(node).arrayAt(0);
   if (!key) {
@@ -43,7 +43,7 @@ static Outcome buildGradient(NodeBuilder &node, const OpRule &) {
   if (!key)
     return node.fail("its input 0 leads to no TensorArray [graph-edge]");
   NodeValue handle = node.scalar(1, IntegerType::get(node.context(), 1));
-  // Mostly the flow that went in is used on.
+  // Usually only the incoming flow is used from here on.
   if (!isUsed(node, {node.index, 1}))
     return node.done({handle});
   return node.done({handle, FlowBuilder(node).flow(1, *key)});
@@ -56,7 +56,7 @@ static Outcome buildWrite(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   if (key->source.empty())
     return node.done({node.op("list_write", {list, place, value})});
-  // Gradients accumulate. Where there was nothing, sums may add the one element in its place.
+  // Gradients accumulate. If the list was zero before, sums can add the single element in place.
   if (FlowBuilder(node).flowAt(3) != key)
     node.entry.singleWrites[{node.index, 0}] = {node.valueOf(place), node.valueOf(value)};
   return node.done({node.op("list_add", {list, place, value})});
@@ -69,7 +69,7 @@ static Outcome buildRead(NodeBuilder &node, const OpRule &) {
 }
 
 namespace {
-/// What is known of a vector of places.
+/// What is known about a vector of positions.
 struct Places {
   bool isCounting = false; // 0, 1, 2, ...
   std::optional<DimExpr> count;
@@ -91,7 +91,7 @@ static Places placesAt(NodeBuilder &node, unsigned i) {
     return places;
   Edge edge = *node.edge(i);
   const Node *producer = &node.entry.graph.nodes[edge.node];
-  // Real graphs pass few nodes here; there need not be an end in others.
+  // Real graphs have few such nodes here; in other graphs the chain may be endless.
   for (unsigned steps = 0; steps < 256 && producer->inputs.first() &&
                            (producer->op == "Enter" || producer->op == "Identity");
        ++steps) {
@@ -165,7 +165,8 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &) {
   return node.done({whole});
 }
 
-/// The length of an array that does not grow is what its maker says, if that is known.
+/// Returns the length of an array that does not grow, as declared by the node that creates it, if
+/// it is known.
 static std::optional<dfg::SizeTensor> fixedSize(NodeBuilder &node) {
   std::optional<ListKey> array = FlowBuilder(node).arrayAt(0);
   if (!array)
@@ -184,7 +185,7 @@ static Outcome buildSize(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("list_size", listAt(node, 1, key))});
 }
 
-/// Joins elements along their first axis; all have one size.
+/// Joins elements of equal size along their first axis.
 static Outcome buildConcat(NodeBuilder &node, const OpRule &) {
   std::optional<ListKey> key;
   NodeValue list = listAt(node, 1, key);
@@ -238,7 +239,7 @@ static std::string tapeName(NodeBuilder &node, unsigned stack) {
   return node.entry.spec.name + "." + node.entry.graph.nodes[stack].name;
 }
 
-/// Handles and flows need not be kept: they are followed to where they come from.
+/// Handles and flows are not pushed: their uses are resolved to the node that created them.
 static bool isKept(NodeBuilder &node, Edge pushed) {
   return !FlowBuilder(node).flowOf(pushed) && !node.entry.handles.array(pushed);
 }
@@ -248,7 +249,7 @@ static Outcome buildPush(NodeBuilder &node, const OpRule &) {
   if (!stack)
     return Outcome::Failed;
   Value value = node.valueOf(node.anyIn(1));
-  // Sizes that are known need not be kept either.
+  // Known sizes are not pushed, either.
   if (!value || !isKept(node, *node.edge(1)) || node.sizes(1))
     return node.done({NodeValue(value)});
   std::string name = tapeName(node, *stack);
@@ -263,7 +264,7 @@ static Outcome buildPush(NodeBuilder &node, const OpRule &) {
   return node.done({NodeValue(value)});
 }
 
-/// The sizes that are pushed to the stack: the same in each iteration.
+/// Returns the sizes that are pushed to the stack, which are the same in each iteration.
 static KnownSizes pushedSizes(NodeBuilder &node) {
   const EntryContext &entry = node.entry;
   std::optional<Edge> stack = node.edge(0);

@@ -1,4 +1,4 @@
-// Products, diagonals and triangles of matrices.
+// Matrix products, diagonals and triangles.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,7 +10,7 @@ namespace tfc::tensorflow {
 
 using dfg::DimExpr;
 
-/// `argument` is the prefix of the attributes that transpose.
+/// `argument` is the prefix of the attributes that request a transpose.
 static Outcome buildMatMul(NodeBuilder &node, const OpRule &rule) {
   bool isBatch = rule.argument == "adj";
   return node.done(
@@ -19,7 +19,7 @@ static Outcome buildMatMul(NodeBuilder &node, const OpRule &rule) {
                 node.attrs.flag("transpose_rhs", node.flag(isBatch ? "adj_y" : "transpose_b"))})});
 }
 
-/// The labels of an equation's term, letters and "...".
+/// Returns the labels of a term of an equation: letters and "...".
 static SmallVector<StringRef> splitTerm(StringRef term) {
   SmallVector<StringRef> labels;
   for (size_t i = 0; i < term.size();) {
@@ -31,7 +31,7 @@ static SmallVector<StringRef> splitTerm(StringRef term) {
   return labels;
 }
 
-/// A term as the dialect spells it: "b i .." for "bi...".
+/// Returns a term in the dialect's syntax: "b i .." for "bi...".
 static std::string spellTerm(ArrayRef<StringRef> labels) {
   std::string text;
   for (StringRef label : labels)
@@ -39,8 +39,8 @@ static std::string spellTerm(ArrayRef<StringRef> labels) {
   return text;
 }
 
-/// Sums over the axes whose labels stand nowhere else in the equation, which einsum takes for a
-/// mistake, and drops them from `labels`.
+/// Sums over the axes whose labels occur only once in the equation, which `einsum` rejects, and
+/// removes them from `labels`.
 static NodeValue sumLoneAxes(NodeBuilder &node, NodeValue x, SmallVectorImpl<StringRef> &labels,
                              StringRef equation) {
   SmallVector<int64_t> axes;
@@ -85,28 +85,29 @@ static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
 // Diagonals
 //===----------------------------------------------------------------------===//
 
-/// Column minus row, for matrices of these sizes.
+/// Returns column minus row for each element of matrices of these sizes.
 static NodeValue diagonalNumbers(NodeBuilder &node, const DimExpr &rows, const DimExpr &columns) {
   Type type = IntegerType::get(node.context(), 64);
   NodeValue row = node.reshape(node.iota(rows, type), {rows, DimExpr(1)});
   return node.op("sub", {node.iota(columns, type), row});
 }
 
-/// Whether elements of matrices of these sizes stand on diagonal `k`.
+/// Returns whether each element of matrices of these sizes is on diagonal `k`.
 static NodeValue onDiagonal(NodeBuilder &node, const DimExpr &rows, const DimExpr &columns,
                             int64_t k) {
   Type type = IntegerType::get(node.context(), 64);
   return node.op("equal", {diagonalNumbers(node, rows, columns), node.scalar(k, type)});
 }
 
-/// The one diagonal that operand `i` names, the main one without the operand.
+/// Returns the number of the single diagonal that operand `i` selects; without the operand, the
+/// main diagonal.
 static std::optional<int64_t> diagonalAt(NodeBuilder &node, unsigned i) {
   if (i >= node.numInputs())
     return 0;
   std::optional<SmallVector<int64_t>> bounds = node.ints(i);
   if (!bounds)
     return std::nullopt;
-  // They are of int32 in TensorFlow.
+  // Bounds are int32 in TensorFlow.
   bool isOne = !bounds->empty() && bounds->front() == bounds->back();
   if (isOne && isInt<32>(bounds->front()))
     return bounds->front();
@@ -114,8 +115,8 @@ static std::optional<int64_t> diagonalAt(NodeBuilder &node, unsigned i) {
   return std::nullopt;
 }
 
-/// The vectors of `diagonal` spread over matrices of zeros: each element stands in its row and
-/// column, so it is broadcast over rows and masked.
+/// Builds matrices with the vectors of `diagonal` on a diagonal: elements are shifted to their
+/// columns or rows, broadcast along the other axis and masked.
 static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
   NodeValue diagonal = node.in(0);
   std::optional<int64_t> k = diagonalAt(node, 1);
@@ -135,7 +136,7 @@ static Outcome buildDiag(NodeBuilder &node, const OpRule &) {
     if (!given->front().isConstant(-1))
       (i == 2 ? rows : columns) = given->front();
   }
-  // Element j stands in column j + k (k >= 0), or in row j - k.
+  // Element j is in column j + k if k >= 0, else in row j - k.
   NodeValue spread = diagonal;
   dfg::Shape axis = shape;
   bool alongColumns = *k >= 0;
@@ -176,7 +177,7 @@ static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
   DimExpr length = height && width
                        ? DimExpr(std::max<int64_t>(0, std::min(*height - down, *width - right)))
                        : DimExpr::min(rows - DimExpr(down), columns - DimExpr(right));
-  // Sums of rows in which only the diagonal is left.
+  // Sum each row after masking all elements except the diagonal.
   NodeValue zero = node.scalar(0, dfg::elementTypeOf(x.getType()));
   bool isBool = dfg::elementTypeOf(x.getType()).isInteger(1);
   NodeValue kept = node.op("select", {onDiagonal(node, rows, columns, *k), x, zero});

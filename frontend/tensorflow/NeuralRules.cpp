@@ -1,4 +1,4 @@
-// Layers and losses.
+// Softmax, losses and biases.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 
@@ -9,12 +9,12 @@ namespace tfc::tensorflow {
 
 using dfg::DimExpr;
 
-/// `argument` is the dfg operation.
+/// `argument` names the dfg operation.
 static Outcome buildSoftmax(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.op(rule.argument, node.in(0), node.attrs.integer("axis", -1))});
 }
 
-/// The loss of each row, and its gradient by the logits.
+/// Returns the loss of each row and its gradient with respect to the logits.
 static Outcome buildSoftmaxLoss(NodeBuilder &node, const OpRule &) {
   NodeValue logits = node.in(0), labels = node.in(1);
   if (!logits || !labels)
@@ -43,7 +43,7 @@ static Outcome buildSparseLoss(NodeBuilder &node, const OpRule &) {
   return node.done({loss, node.op("sub", {node.op("softmax", logits), chosen})});
 }
 
-/// Along the last axis, or, for "NCHW", the second one.
+/// Adds along the last axis or, for "NCHW", the second one.
 static Outcome buildBiasAdd(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0), bias = node.in(1);
   if (!x || !bias)

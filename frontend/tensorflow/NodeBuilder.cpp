@@ -1,4 +1,4 @@
-// The node of a TensorFlow graph at hand, and what becomes of what its rule has built.
+// Inputs and outputs of the node that is being built: which values, tokens and liveness they have.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 
@@ -108,7 +108,7 @@ std::optional<unsigned> NodeBuilder::handle(unsigned i) {
     error() << "its input " << i << " leads to no resource [graph-edge]";
     return std::nullopt;
   }
-  // The handle's own liveness counts where nothing else says in which frame the node is.
+  // The liveness of the handle matters if nothing else determines the node's frame.
   bool isEntered = entry.graph.nodes[input->node].op == "Enter";
   if (input->node != *resource && (!isEntered || (numInputs() == 1 && node.controls.empty())))
     follow(*input);
@@ -134,7 +134,7 @@ SmallVector<Value> NodeBuilder::tokens() {
   };
   for (unsigned control : node.controls)
     add(Tokens(entry).tokenOf(control));
-  // What was used by value alone, as shapes are, matters only where it may be dead.
+  // Inputs that are used only by value, such as shapes, matter only if they may be dead.
   auto addLiveness = [&](Edge edge) {
     if (entry.facts.mayBeDead[edge.node])
       add(Tokens(entry).tokenOf(edge));

@@ -1,12 +1,12 @@
-// Builds a node of TensorFlow: its inputs are edges, variables are read where references are used,
-// and tokens say what runs before it.
+// Builds a node of a TensorFlow graph. Inputs are edges, variables are read where their references
+// are used, and tokens determine what runs before the node.
 #pragma once
 
 #include "frontend/tensorflow/EntryContext.h"
 
 namespace tfc::tensorflow {
 
-/// The variable, queue or tape of a node.
+/// Returns the name of the variable, queue or tape of a node.
 std::string variableName(const Node &node);
 
 class NodeBuilder : public importer::NodeBuilder {
@@ -22,18 +22,19 @@ public:
   unsigned numInputs() const override { return node.inputs.size(); }
   NodeValue anyIn(unsigned i) override;
   const dfg::SizeTensor *sizes(unsigned i) override;
-  /// The edge of an input, if there is one.
+  /// Returns the edge of an input, if there is one.
   std::optional<Edge> edge(unsigned i) const { return node.inputs.at(i); }
-  /// The sizes of an input, if they are known; the node need not run after it.
+  /// Returns the sizes of an input, if they are known, without making the node run after it.
   KnownSizes knownSizes(unsigned i) const;
-  /// The type of an input, without reading a variable; null as `in`.
+  /// Returns the type of an input without reading a variable. Returns null after an error, like
+  /// `in`.
   mlir::RankedTensorType typeOf(unsigned i);
-  /// Makes the node run after input `i` although that is no operand.
+  /// Makes the node run after input `i`, which is not an operand.
   void followInput(unsigned i);
-  /// The node that made the resource of a handle.
+  /// Returns the node that created the resource of a handle.
   std::optional<unsigned> handle(unsigned i);
   mlir::Value readVariable(const Node &variable);
-  /// Input `i`, as a list where this node's output 0 carries one.
+  /// Returns input `i`, as a list if this node's output 0 carries one.
   NodeValue data(unsigned i);
 
   mlir::Type dtype(llvm::StringRef attr) override;
@@ -41,22 +42,22 @@ public:
 
   //===--- Control --------------------------------------------------------===//
 
-  /// The tokens after which the node runs.
+  /// Returns the tokens after which the node runs.
   llvm::SmallVector<mlir::Value> tokens();
-  /// `value`, dead where a control input is.
+  /// Returns `value`, which becomes dead if a control input is dead.
   mlir::Value gate(const NodeValue &value);
-  /// Returns true if input `i` comes from the end of a loop.
+  /// Returns true if input `i` is a loop back edge.
   bool isLoopEdge(unsigned i) const;
-  /// The value of such an input, if it has been built already.
+  /// Returns the value of a loop back edge, if it has been built already.
   mlir::Value loopValue(unsigned i) const;
-  /// Makes the result of a NextIteration an operand of the merges that it leads to.
+  /// Makes the result of a NextIteration an operand of the merges that read it.
   Outcome closeLoop();
   void setWitnesses(mlir::ValueRange values) {
     entry.states[index].witnesses.assign(values.begin(), values.end());
   }
-  /// Builds the node again later if it fails now.
+  /// Lets the node be built again later if it fails now.
   void wait() { mustWait = true; }
-  /// Takes what the rule has built as the node's.
+  /// Registers what the rule has built as the node's outputs.
   Outcome finish(const OpRule &rule, Outcome outcome);
 
 protected:
@@ -65,11 +66,11 @@ protected:
 
 private:
   void follow(Edge edge) { followed.insert(edge); }
-  /// Keeps sizes instead of values; false if the node made any operation.
+  /// Keeps sizes instead of values; returns false if the rule created operations.
   bool fold();
 
-  bool mustWait = false;   // for the type of a TensorArray's elements
-  std::set<Edge> followed; // what must be live, besides control inputs and operands
+  bool mustWait = false;   // for the element type of a TensorArray
+  std::set<Edge> followed; // edges that must be live, besides control inputs and operands
 };
 
 } // namespace tfc::tensorflow

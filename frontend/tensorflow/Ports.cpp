@@ -1,4 +1,4 @@
-// The caller names tensors of a graph as "name:1", and the first output of a node by the node.
+// Finds tensors by names such as "name:1"; a node's name alone means its first output.
 
 #include "frontend/tensorflow/Ports.h"
 

@@ -1,4 +1,4 @@
-// The tensors and nodes of a graph that an entry names.
+// The tensors and nodes of a graph that an entry specification names.
 #pragma once
 
 #include "frontend/importer/Feeds.h"
@@ -11,7 +11,8 @@ class EntryPorts {
 public:
   explicit EntryPorts(EntryContext &entry) : entry(entry) {}
 
-  /// Finds all, and the types of feeds; reports what is not there. Feeds are marked in the entry.
+  /// Finds all ports and the types of feeds, and reports missing ones. Registers feeds in the
+  /// entry.
   void find();
 
   EntryHeader header;

@@ -7,10 +7,10 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-/// What a queue without a capacity holds.
+/// The capacity of queues that declare none.
 static constexpr int64_t kUnbounded = 1 << 16;
 
-/// The types of a queue's components; empty where the graph does not say them.
+/// Returns the types of a queue's components, or nothing if the graph does not specify them.
 static std::vector<RankedTensorType> componentsOf(NodeBuilder &node) {
   std::vector<RankedTensorType> components;
   Type i64 = IntegerType::get(node.context(), 64);
@@ -48,7 +48,7 @@ static Outcome buildQueue(NodeBuilder &node, const OpRule &rule) {
   return node.done();
 }
 
-/// The queue's node, by input 0.
+/// Returns the queue's node, which input 0 refers to.
 static const Node *queueAt(NodeBuilder &node) {
   std::optional<unsigned> resource = node.handle(0);
   if (!resource)
@@ -60,7 +60,7 @@ static const Node *queueAt(NodeBuilder &node) {
   return nullptr;
 }
 
-/// The queue's component types with a leading size.
+/// Returns the queue's component types with an additional leading size.
 static SmallVector<Type> typesWith(NodeBuilder &node, const Node &queue,
                                    std::optional<dfg::DimExpr> count) {
   SmallVector<Type> types;
@@ -74,7 +74,7 @@ static SmallVector<Type> typesWith(NodeBuilder &node, const Node &queue,
   return types;
 }
 
-/// `argument` is the dfg operation.
+/// `argument` names the dfg operation.
 static Outcome buildEnqueue(NodeBuilder &node, const OpRule &rule) {
   const Node *queue = queueAt(node);
   SmallVector<Value> values;

@@ -1,4 +1,5 @@
-// Random numbers. They are tfc's, not TensorFlow's: of the same distribution, and repeatable.
+// Random numbers. They have the same distributions as TensorFlow's, but they are tfc's own and
+// repeatable.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 #include "llvm/Support/xxhash.h"
@@ -8,7 +9,7 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-/// The variable that counts the draws of a node.
+/// Returns the value of the variable that counts the draws of a node.
 static NodeValue drawCounter(NodeBuilder &node) {
   auto type = RankedTensorType::get({}, IntegerType::get(node.context(), 64));
   std::string name = "random." + node.node.name;
@@ -28,7 +29,7 @@ static NodeValue drawCounter(NodeBuilder &node) {
   return count;
 }
 
-/// `argument` is the dfg operation.
+/// `argument` names the dfg operation.
 static Outcome buildRandom(NodeBuilder &node, const OpRule &rule) {
   std::optional<dfg::Shape> shape = node.dims(0);
   bool isInteger = rule.argument == "random_integer";

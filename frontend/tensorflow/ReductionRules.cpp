@@ -8,7 +8,7 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-/// Axes as an attribute; TensorFlow's empty list means none.
+/// Returns the axes as an attribute; an empty list in TensorFlow means that nothing is reduced.
 static std::optional<SmallVector<NamedAttribute>> reductionAttributes(NodeBuilder &node) {
   std::optional<SmallVector<int64_t>> axes = node.ints(1);
   if (!axes)
@@ -18,19 +18,19 @@ static std::optional<SmallVector<NamedAttribute>> reductionAttributes(NodeBuilde
                                      node.attrs.flag("keep_dims", keeps)};
 }
 
-/// `argument` is the dfg operation.
+/// `argument` names the dfg operation.
 static Outcome buildReduction(NodeBuilder &node, const OpRule &rule) {
   auto attributes = reductionAttributes(node);
   NodeValue x = attributes ? node.in(0) : NodeValue();
   if (!x)
     return Outcome::Failed;
-  // Nothing is reduced.
+  // No axis is reduced.
   if (cast<DenseI64ArrayAttr>(attributes->front().getValue()).empty())
     return node.done({x});
   return node.done({node.op(rule.argument, x, *attributes)});
 }
 
-/// Integers truncate.
+/// Means of integers are truncated.
 static Outcome buildMean(NodeBuilder &node, const OpRule &rule) {
   NodeValue x = node.in(0);
   if (!x || isa<FloatType>(dfg::elementTypeOf(x.getType())))
@@ -59,7 +59,7 @@ static Outcome buildNorm(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("sqrt", node.op("sum", squares, *attributes))});
 }
 
-/// `argument` is the dfg operation.
+/// `argument` names the dfg operation.
 static Outcome buildScan(NodeBuilder &node, const OpRule &rule) {
   std::optional<int64_t> axis = node.integer(1);
   if (!axis)

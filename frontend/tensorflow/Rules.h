@@ -1,4 +1,4 @@
-// How operations of TensorFlow are built: a rule for each, in tables by family.
+// Rules that build operations of TensorFlow, in tables by family.
 #pragma once
 
 #include "frontend/importer/NodeBuilder.h"
@@ -12,23 +12,23 @@ class NodeBuilder;
 
 struct OpRule {
   enum Flags : unsigned {
-    Effect = 1,     // must run, in order with others
-    Structural = 2, // one of the six of control flow: never wrapped
-    Handle = 4      // gives the handle of a resource, which is no value
+    Effect = 1,     // must run, in order with other effects
+    Structural = 2, // one of the six control flow operations: never wrapped
+    Handle = 4      // returns the handle of a resource, which is not a value
   };
   llvm::StringLiteral op;
   Signature signature;
   Outcome (*build)(NodeBuilder &node, const OpRule &rule);
   llvm::StringLiteral argument = "";
   unsigned flags = 0;
-  int64_t since = 0; // TensorFlow has new names for new versions
+  int64_t since = 0; // always 0: TensorFlow renames operations that it changes
 };
 
-/// The rule of an operation, or null; those in graph source have none of their own.
+/// Returns the rule of an operation, or null. Operations in graph source have no rule here.
 const OpRule *findRule(llvm::StringRef op);
-/// The rule of operations in graph source.
+/// Returns the rule of operations in graph source.
 const OpRule &functionRule();
-/// The function of the graph source that is the operation `op`.
+/// Returns the name of the function in graph source that implements `op`.
 llvm::StringRef functionOf(llvm::StringRef op);
 
 // The families.

@@ -1,4 +1,4 @@
-// Constants, and the same elements in other shapes.
+// Constants, and operations that only change the shape of a tensor.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 #include <cmath>
@@ -11,7 +11,7 @@ namespace tfc::tensorflow {
 using dfg::DimExpr;
 
 static Outcome buildConst(NodeBuilder &node, const OpRule &) {
-  // A long constant of one number takes no memory as a broadcast.
+  // A large splat constant becomes a broadcast, which needs no memory.
   constexpr int64_t kMaxStored = int64_t(1) << 26;
   ElementsAttr value = node.node.attr("value").tensor;
   if (std::optional<dfg::SizeTensor> sizes = dfg::readSizes(value))
@@ -26,7 +26,7 @@ static Outcome buildConst(NodeBuilder &node, const OpRule &) {
   }
   if (value)
     return node.done({node.builder().constant(value, node.location())});
-  // Texts, as assertions print them, are for nobody to compute with.
+  // Strings, which assertions print, cannot be computed with.
   if (node.node.number("dtype") == kStringDtype)
     return node.done();
   node.dtype("dtype");
@@ -99,7 +99,7 @@ static Outcome buildUnpack(NodeBuilder &node, const OpRule &) {
   return node.done(parts);
 }
 
-/// `argument` says where the axis stands.
+/// `argument` says which input is the axis.
 static Outcome buildConcat(NodeBuilder &node, const OpRule &rule) {
   bool isFirst = rule.argument == "first";
   std::optional<int64_t> axis = node.integer(isFirst ? 0 : node.numInputs() - 1);
@@ -142,7 +142,7 @@ static Outcome buildSplitV(NodeBuilder &node, const OpRule &) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// The numbers of a range, if all three are known and they are few.
+/// Returns the numbers of a range if its start, end and step are known and there are few.
 static std::optional<dfg::SizeTensor>
 rangeSizes(const dfg::SizeTensor *first, const dfg::SizeTensor *end, const dfg::SizeTensor *by) {
   auto start = first ? first->getConstant() : std::nullopt,
@@ -161,7 +161,7 @@ rangeSizes(const dfg::SizeTensor *first, const dfg::SizeTensor *end, const dfg::
   return dfg::makeSizeVector(first->elementType, values);
 }
 
-/// The one number of a constant of floats or integers.
+/// Returns the number in a scalar constant of floats or integers.
 static std::optional<double> constantNumber(NodeBuilder &node, unsigned i) {
   if (!node.edge(i))
     return std::nullopt;
@@ -189,7 +189,7 @@ static Outcome buildFloatRange(NodeBuilder &node) {
   return node.done({node.op("add", {scaled, node.scalar(*start, type)})});
 }
 
-/// Of floats; and of integers where only the number of elements is known.
+/// Ranges of floats, and ranges of integers of which only the length is known.
 static Outcome buildRange(NodeBuilder &node, const OpRule &) {
   const dfg::SizeTensor *start = node.sizes(0), *limit = node.sizes(1), *step = node.sizes(2);
   if (auto numbers = rangeSizes(start, limit, step))

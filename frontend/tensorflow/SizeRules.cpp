@@ -1,5 +1,5 @@
-// Shapes of tensors, and operations of TensorFlow that compute with shapes alone: their results are
-// sizes, and need no operation.
+// Shapes of tensors, and operations of TensorFlow that only compute with shapes. Their results are
+// sizes and need no operations.
 
 #include "frontend/tensorflow/Flows.h"
 
@@ -20,7 +20,7 @@ static Outcome doneWith(NodeBuilder &node, std::optional<SizeTensor> sizes) {
   return sizes ? node.done({NodeValue(std::move(*sizes))}) : failUnknown(node);
 }
 
-/// The sizes of all inputs, or nothing.
+/// Returns the sizes of all inputs, or std::nullopt if some are unknown.
 static std::optional<SmallVector<const SizeTensor *>> knownInputs(NodeBuilder &node) {
   SmallVector<const SizeTensor *> inputs;
   for (unsigned i = 0; i < node.numInputs(); ++i) {
@@ -35,7 +35,7 @@ static std::optional<SmallVector<const SizeTensor *>> knownInputs(NodeBuilder &n
 // Shapes of tensors
 //===----------------------------------------------------------------------===//
 
-/// The integer type that an attribute names, i32 without it.
+/// Returns the integer type that an attribute names; i32 if it is absent.
 static Type indexType(NodeBuilder &node, StringRef attr) {
   Type type = elementTypeOf(node.context(), node.node.number(attr, 3));
   return type && isa<IntegerType>(type) ? type : IntegerType::get(node.context(), 32);
@@ -91,7 +91,7 @@ static Outcome buildInvertPermutation(NodeBuilder &node, const OpRule &) {
   return doneWith(node, dfg::makeSizeVector(x->elementType, inverse));
 }
 
-/// Where each part begins in the whole.
+/// Returns the offset of each part in the concatenation.
 static Outcome buildConcatOffset(NodeBuilder &node, const OpRule &) {
   auto inputs = knownInputs(node);
   std::optional<int64_t> axis = inputs ? inputs->front()->getConstant() : std::nullopt;
@@ -112,7 +112,7 @@ static Outcome buildConcatOffset(NodeBuilder &node, const OpRule &) {
   return node.done(results);
 }
 
-/// The axes over which the gradients of two broadcast operands are summed.
+/// Returns the axes over which the gradients of two broadcast operands are summed.
 static Outcome buildBroadcastGradientArgs(NodeBuilder &node, const OpRule &) {
   auto inputs = knownInputs(node);
   if (!inputs)
@@ -128,7 +128,7 @@ static Outcome buildBroadcastGradientArgs(NodeBuilder &node, const OpRule &) {
     DimExpr x = sizeAt(a, axis), y = sizeAt(b, axis);
     if (x == y && !x.isConstant(1))
       continue;
-    // Of two ones both are summed, which changes nothing.
+    // If both sizes are 1, both axes are summed, which changes nothing.
     if (x.isConstant(1))
       first.push_back(axis);
     if (y.isConstant(1))
@@ -147,7 +147,7 @@ static Outcome buildBroadcastArgs(NodeBuilder &node, const OpRule &) {
                   shape ? dfg::makeSizeVector(inputs->front()->elementType, *shape) : std::nullopt);
 }
 
-/// Places and the elements that stand there; later ones win.
+/// Interleaves elements by positions; if a position occurs twice, the later element is used.
 static Outcome buildDynamicStitch(NodeBuilder &node, const OpRule &) {
   auto inputs = knownInputs(node);
   if (!inputs)

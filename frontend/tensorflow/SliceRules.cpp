@@ -1,4 +1,4 @@
-// Parts of tensors: slices, padding, reversal.
+// Slices, padding and reversal.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 
@@ -9,10 +9,10 @@ namespace tfc::tensorflow {
 
 using dfg::DimExpr;
 
-/// The element type of an operand's sizes, for positions.
+/// Returns the type of positions computed from sizes.
 static Type positionType(NodeBuilder &node) { return IntegerType::get(node.context(), 64); }
 
-/// Elements `start + i` along an axis, where `start` is known only at run time.
+/// Returns the elements `start + i` along an axis, where `start` is known only at run time.
 static NodeValue dynamicSlice(NodeBuilder &node, NodeValue x, NodeValue starts, unsigned axis,
                               DimExpr size) {
   Type type = positionType(node);
@@ -57,10 +57,10 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The axes of a strided slice, after its masks.
+/// The axes of a strided slice after its masks have been resolved.
 struct StridedSlice {
   struct Axis {
-    int64_t input; // -1: a new axis
+    int64_t input; // -1 for a new axis
     dfg::DimExpr start, size;
     int64_t step;
     bool isRemoved;
@@ -68,7 +68,7 @@ struct StridedSlice {
   SmallVector<Axis> axes;
 };
 
-/// The masks of a strided slice; bit i is about entry i of begin, end and strides.
+/// The masks of a strided slice; bit i refers to entry i of begin, end and strides.
 struct Masks {
   int64_t begin, end, ellipsis, newAxis, shrink;
   explicit Masks(const Node &node)
@@ -80,7 +80,7 @@ struct Masks {
 
 static bool bit(int64_t mask, unsigned i) { return i < 63 && ((mask >> i) & 1); }
 
-/// A place counted from the front, within [low, high].
+/// Returns a position counted from the front, clamped to [low, high].
 static std::optional<DimExpr> clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
                                          const DimExpr &high) {
   DimExpr result = place;
@@ -94,7 +94,7 @@ static std::optional<DimExpr> clampPlace(const DimExpr &place, const DimExpr &si
   return result;
 }
 
-/// One axis of the input, cut from `begin` to `end`.
+/// Cuts one axis of the input from `begin` to `end`.
 static std::optional<StridedSlice::Axis> cutAxis(int64_t input, const DimExpr &size,
                                                  std::optional<DimExpr> begin,
                                                  std::optional<DimExpr> end, int64_t step,
@@ -119,8 +119,8 @@ static std::optional<StridedSlice::Axis> cutAxis(int64_t input, const DimExpr &s
   return StridedSlice::Axis{input, first, count, step, false};
 }
 
-/// Resolves begin, end, strides (operands 1 to 3) and the masks for an input of this shape; nothing
-/// where they are not known or contradict each other.
+/// Resolves begin, end, strides (operands 1 to 3) and the masks for an input of this shape. Returns
+/// std::nullopt if they are unknown or inconsistent.
 static std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayRef<DimExpr> shape) {
   const dfg::SizeTensor *begin = node.sizes(1), *end = node.sizes(2), *strides = node.sizes(3);
   if (!begin || !end || !strides || begin->values.size() != end->values.size() ||
@@ -131,7 +131,7 @@ static std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayR
   for (int64_t i = 0; i < entries; ++i)
     newAxes += bit(masks.newAxis, i) && !bit(masks.ellipsis, i);
   bool hasEllipsis = masks.ellipsis & ((int64_t(1) << entries) - 1);
-  // Two ellipses leave open which axes each stands for.
+  // With two ellipses, it is ambiguous which axes each represents.
   if (llvm::popcount(uint64_t(masks.ellipsis) & ((uint64_t(1) << entries) - 1)) > 1)
     return std::nullopt;
   int64_t covered = entries - newAxes - hasEllipsis, rank = shape.size();
@@ -169,7 +169,7 @@ static std::optional<StridedSlice> resolveStridedSlice(NodeBuilder &node, ArrayR
   return result;
 }
 
-/// Single elements at places that only the data knows, as in x[i].
+/// Reads single elements at data-dependent positions, as in x[i].
 static Outcome buildDynamicElements(NodeBuilder &node, NodeValue x) {
   Masks masks(node.node);
   NodeValue begin = node.in(1);
@@ -183,7 +183,7 @@ static Outcome buildDynamicElements(NodeBuilder &node, NodeValue x) {
   for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis) {
     if (axis < *entries && bit(masks.shrink, axis)) {
       NodeValue place = node.slice(node.cast(begin, positionType(node)), DimExpr(axis), DimExpr(1));
-      // Places below 0 count from the end.
+      // Negative positions count from the end.
       NodeValue size = node.size(shape[axis], positionType(node));
       NodeValue isNegative = node.op("less", {place, node.scalar(0, positionType(node))});
       place = node.op("select", {isNegative, node.op("add", {place, size}), place});
@@ -222,7 +222,7 @@ static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
   return node.done({node.reshape(node.slice(x, starts, sizes, steps), result)});
 }
 
-/// The transpose: the gradient stands at the places that the slice took.
+/// The gradient is placed at the positions that the slice has read.
 static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
   std::optional<dfg::Shape> shape = node.dims(0);
   NodeValue g = node.in(4);
@@ -256,7 +256,7 @@ static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
 // Padding and reversal
 //===----------------------------------------------------------------------===//
 
-/// The two columns of a table of paddings.
+/// Splits a table of paddings into its two columns.
 static bool splitPaddings(NodeBuilder &node, dfg::Shape &low, dfg::Shape &high) {
   std::optional<dfg::Shape> pairs = node.dims(1);
   if (!pairs)
@@ -277,7 +277,7 @@ static Outcome buildPad(NodeBuilder &node, const OpRule &) {
       node.op("pad", x, {node.attrs.sizes("low", low), node.attrs.sizes("high", high)});
   if (node.numInputs() < 3 || !padded)
     return node.done({padded});
-  // Where the value comes from: ones are padded alike.
+  // Padding a tensor of ones in the same way shows where the padding value is used.
   NodeValue value = node.in(2);
   Type flag = IntegerType::get(node.context(), 1);
   NodeValue inside = node.filled(1, dfg::shapeOf(x.getType()), flag);
@@ -285,7 +285,7 @@ static Outcome buildPad(NodeBuilder &node, const OpRule &) {
   return node.done({node.op("select", {inside, padded, value})});
 }
 
-/// `count` slices next to an edge, mirrored.
+/// Returns `count` slices next to an edge in reverse order.
 static NodeValue mirrored(NodeBuilder &node, NodeValue x, unsigned axis, bool isLow, DimExpr count,
                           bool isSymmetric) {
   dfg::Shape sizes = dfg::shapeOf(x.getType()), starts(sizes.size(), DimExpr(0));

@@ -1,4 +1,4 @@
-// Variables, by reference and by handle, and the updates of optimizers.
+// Variables, accessed by reference or by handle, and the updates of optimizers.
 
 #include "frontend/importer/LibraryCall.h"
 #include "frontend/tensorflow/NodeBuilder.h"
@@ -34,7 +34,7 @@ static Outcome buildVariable(NodeBuilder &node, const OpRule &) {
   return node.done();
 }
 
-/// The variable that input `i` refers to.
+/// Returns the variable that input `i` refers to.
 static const Node *variableAt(NodeBuilder &node, unsigned i) {
   std::optional<unsigned> resource = node.handle(i);
   if (!resource)
@@ -66,7 +66,7 @@ static NodeValue assign(NodeBuilder &node, const Node &variable, NodeValue given
       [&] { return node.builder().getResources().assign(name, value, node.location()); });
 }
 
-/// References give the new value; handles give nothing.
+/// Operations on references return the new value; those on handles return nothing.
 static Outcome doneWith(NodeBuilder &node, NodeValue value) {
   bool isReference = !StringRef(node.node.op).starts_with("Resource") &&
                      !StringRef(node.node.op).ends_with("VariableOp");
@@ -75,8 +75,8 @@ static Outcome doneWith(NodeBuilder &node, NodeValue value) {
   return isReference ? node.done({value}) : node.done();
 }
 
-/// `argument` is the dfg operation on the old value and the operand; without it the operand is the
-/// new value.
+/// `argument` names the dfg operation that combines the old value and the operand; if empty, the
+/// operand is the new value.
 static Outcome buildAssign(NodeBuilder &node, const OpRule &rule) {
   const Node *variable = variableAt(node, 0);
   if (!variable)
@@ -87,8 +87,8 @@ static Outcome buildAssign(NodeBuilder &node, const OpRule &rule) {
   return doneWith(node, assign(node, *variable, node.op(rule.argument, {old, value})));
 }
 
-/// `argument` is a function of the graph source: from the values of `count` variables, which are
-/// the first inputs, and the other inputs it computes the new values.
+/// `argument` names a function in graph source that computes new values from the values of `count`
+/// variables, which are the first inputs, and from the other inputs.
 template <unsigned count> static Outcome buildUpdate(NodeBuilder &node, const OpRule &rule) {
   SmallVector<const Node *> variables;
   SmallVector<NodeValue> values;
@@ -108,7 +108,7 @@ template <unsigned count> static Outcome buildUpdate(NodeBuilder &node, const Op
   return doneWith(node, updated->front());
 }
 
-/// `argument` is the dfg operation.
+/// `argument` names the dfg operation.
 static Outcome buildScatter(NodeBuilder &node, const OpRule &rule) {
   const Node *variable = variableAt(node, 0);
   NodeValue indices = variable ? node.in(1) : NodeValue(),
@@ -119,7 +119,8 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &rule) {
   if (isDifference)
     updates = node.op("neg", updates);
   NodeValue old = node.readVariable(*variable);
-  // One row for each index, also where the update is a scalar or the indices have several axes.
+  // Broadcasts the update to one row per index: it may be a scalar, and indices may have several
+  // axes.
   if (!old)
     return Outcome::Failed;
   dfg::Shape rows = dfg::shapeOf(old.getType()), shape = dfg::shapeOf(indices.getType());

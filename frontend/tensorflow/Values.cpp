@@ -1,5 +1,5 @@
-// Values are made when something asks for them: of sizes that were only known so far, and of
-// handles, which have none. Tokens follow from the values that are live if a node ran.
+// Builds values on demand: for outputs that are known only by their sizes, and for handles, which
+// have no value of their own. A token is computed from the values that are live if a node ran.
 
 #include "frontend/tensorflow/Values.h"
 
@@ -48,7 +48,7 @@ SmallVector<unsigned> Values::handlesBefore(unsigned index) const {
   return missing;
 }
 
-/// Makes the value of a handle, or of what only passes one on.
+/// Builds the value of a handle, or of a node that only forwards one.
 void Values::buildHandle(unsigned index) {
   NodeBuilder builder(entry, index);
   const OpRule *rule = entry.ruleOf(entry.graph.nodes[index].op);
@@ -57,14 +57,14 @@ void Values::buildHandle(unsigned index) {
   if (rule && (rule->flags & OpRule::Handle))
     state.values.assign(1, builder.scalar(1, IntegerType::get(builder.context(), 1)));
   else if (isPassed && passesHandle(entry.graph.nodes[index]))
-    // The identities and the structural operations.
+    // Identities and control flow operations.
     builder.finish(*rule, rule->build(builder, *rule));
   state.isHandleFailed = state.values.empty();
 }
 
-/// Handles have no value; one of type bool stands for them where it matters whether they are live.
+/// Handles have no value; where their liveness matters, a bool represents them.
 Value Values::handleValue(Edge edge) {
-  // Those that the handle passes through come first: chains may be long.
+  // Nodes that the handle passes through come first. Uses a worklist, because chains may be long.
   SmallVector<unsigned> work{edge.node};
   std::set<unsigned> visited;
   while (!work.empty()) {
@@ -109,7 +109,7 @@ Value Values::valueOf(Edge edge) {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// The folded nodes whose tokens that of a folded node is made of.
+/// Returns the folded nodes whose tokens are needed for that of a folded node.
 SmallVector<unsigned> Tokens::foldedBefore(unsigned index) const {
   SmallVector<unsigned> before;
   auto add = [&](unsigned node) {
@@ -127,7 +127,7 @@ SmallVector<unsigned> Tokens::foldedBefore(unsigned index) const {
 Value Tokens::tokenOf(unsigned index) {
   if (!entry.facts.needsToken[index])
     return {};
-  // Tokens of folded nodes lead through others, in chains that may be long.
+  // Tokens of folded nodes depend on others. Uses a worklist, because chains may be long.
   SmallVector<unsigned> work{index};
   std::set<unsigned> visited;
   while (!work.empty()) {

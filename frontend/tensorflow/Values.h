@@ -5,13 +5,13 @@
 
 namespace tfc::tensorflow {
 
-/// Gives the outputs of nodes values, those that are only known by their sizes and those of
-/// handles when something asks for them.
+/// Returns the values of outputs. Outputs that are known only by their sizes, and handles, get
+/// values on demand.
 class Values {
 public:
   explicit Values(EntryContext &entry) : entry(entry) {}
 
-  /// The value of an output; null after an error has been reported.
+  /// Returns the value of an output, or null after an error.
   mlir::Value valueOf(Edge edge);
   mlir::Value handleValue(Edge edge);
 
@@ -21,7 +21,7 @@ public:
 
 private:
   void buildHandle(unsigned index);
-  /// The nodes whose handles must have values before that of a node can.
+  /// Returns the nodes whose handles must get values before that of node `index`.
   llvm::SmallVector<unsigned> handlesBefore(unsigned index) const;
 
   EntryContext &entry;
@@ -32,9 +32,9 @@ class Tokens {
 public:
   explicit Tokens(EntryContext &entry) : entry(entry) {}
 
-  /// Null where the node always runs.
+  /// Returns the token of a node, or null if the node always runs.
   mlir::Value tokenOf(unsigned node);
-  /// The same for one output: those of a Switch live and die apart.
+  /// The same for one output: the outputs of a Switch have separate liveness.
   mlir::Value tokenOf(Edge edge);
 
 private:
@@ -44,7 +44,7 @@ private:
   EntryContext &entry;
 };
 
-/// Returns true if the node only passes a handle on, which is followed where it is used.
+/// Returns true if the node only forwards a handle, which is resolved where it is used.
 bool passesHandle(const Node &node);
 
 } // namespace tfc::tensorflow

@@ -1,4 +1,4 @@
-// Convolutions, pooling and normalisations of images.
+// Convolutions, pooling and normalizations of images.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 
@@ -10,8 +10,8 @@ namespace tfc::tensorflow {
 using dfg::DimExpr;
 using dfg::Shape;
 
-/// The numbers of an attribute for the axes between the first and the last; nothing, after an
-/// error, if windows move along those.
+/// Returns the numbers of an attribute for the spatial axes. Emits an error and returns
+/// std::nullopt if windows move along the first or the last axis.
 static std::optional<SmallVector<int64_t>> innerNumbers(NodeBuilder &node, StringRef name,
                                                         int64_t outer) {
   ArrayRef<int64_t> numbers(node.node.attr(name).numbers);
@@ -21,7 +21,7 @@ static std::optional<SmallVector<int64_t>> innerNumbers(NodeBuilder &node, Strin
   return std::nullopt;
 }
 
-/// The options of an operation over windows; nothing after an error.
+/// Returns the options of an operation on windows, or std::nullopt after an error.
 static std::optional<SmallVector<NamedAttribute>> windowOptions(NodeBuilder &node) {
   StringRef format = node.node.attr("data_format").text, padding = node.node.attr("padding").text;
   if (format.starts_with("NC")) {
@@ -51,12 +51,12 @@ static std::optional<SmallVector<NamedAttribute>> windowOptions(NodeBuilder &nod
   return options;
 }
 
-/// The last size of a shape if it is known.
+/// Returns the last size of a shape, if it is known.
 static std::optional<int64_t> lastSize(ArrayRef<DimExpr> shape) {
   return shape.empty() ? std::nullopt : shape.back().constant();
 }
 
-/// Adds how many groups a kernel for `kernelChannels` makes of `channels`.
+/// Adds the number of groups: how often `kernelChannels` divides `channels`.
 static bool addGroups(NodeBuilder &node, std::optional<int64_t> channels,
                       std::optional<int64_t> kernelChannels,
                       SmallVectorImpl<NamedAttribute> &options) {
@@ -72,7 +72,8 @@ static std::optional<int64_t> channelsOf(ArrayRef<DimExpr> kernelShape) {
   return kernelShape.size() < 3 ? std::nullopt : kernelShape.end()[-2].constant();
 }
 
-/// A kernel for single channels, [.., channels, multiplier], as one of groups.
+/// Returns the shape of a depthwise kernel, [.., channels, multiplier], as a kernel with one group
+/// per channel.
 static Shape depthwiseShape(ArrayRef<DimExpr> shape) {
   Shape kernel(shape);
   if (kernel.size() >= 3) {
@@ -129,7 +130,7 @@ static Outcome buildKernelGradient(NodeBuilder &node, const OpRule &rule) {
   return node.done({slope && isDepthwise(rule) ? node.reshape(slope, *given) : slope});
 }
 
-/// The options of pooling.
+/// Returns the options of pooling.
 static std::optional<SmallVector<NamedAttribute>> poolingOptions(NodeBuilder &node) {
   auto options = windowOptions(node);
   auto size = innerNumbers(node, "ksize", 1);
@@ -139,7 +140,7 @@ static std::optional<SmallVector<NamedAttribute>> poolingOptions(NodeBuilder &no
   return options;
 }
 
-/// `argument` is the dfg operation.
+/// `argument` names the dfg operation.
 static Outcome buildPooling(NodeBuilder &node, const OpRule &rule) {
   auto options = poolingOptions(node);
   if (!options)
@@ -147,7 +148,7 @@ static Outcome buildPooling(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.op(rule.argument, node.in(0), *options)});
 }
 
-/// The gradient of what `forward` reads where that of its result is `grad`.
+/// Builds the gradient with respect to the operand of `forward`, given that of its result.
 static Outcome buildGradient(NodeBuilder &node, Operation *forward, const NodeValue &given) {
   Value grad = node.valueOf(given);
   if (!forward || !grad)
@@ -162,7 +163,7 @@ static Outcome buildGradient(NodeBuilder &node, Operation *forward, const NodeVa
   })});
 }
 
-/// The gradient of a pooling of `x`, of which `argument` is the dfg operation.
+/// Builds the gradient of a pooling of `x`; `argument` names the dfg operation.
 static Outcome buildPoolingGradient(NodeBuilder &node, const OpRule &rule, NodeValue x,
                                     NodeValue grad) {
   auto options = poolingOptions(node);
@@ -175,7 +176,7 @@ static Outcome buildMaxPoolGradient(NodeBuilder &node, const OpRule &rule) {
   return buildPoolingGradient(node, rule, node.in(0), node.in(2));
 }
 
-/// What was averaged does not matter, but for its sizes.
+/// The averaged values do not matter, only their sizes do.
 static Outcome buildAvgPoolGradient(NodeBuilder &node, const OpRule &rule) {
   std::optional<Shape> shape = node.dims(0);
   NodeValue grad = node.in(1);
