@@ -1,4 +1,4 @@
-//===- Build.cpp - Small expressions that gradients and passes build ------===//
+//===- Build.cpp - Small expressions for gradients and passes -------------===//
 
 #include "dialects/dfg/Build.h"
 

@@ -1,4 +1,4 @@
-//===- Build.h - Small expressions that gradients and passes build --------===//
+//===- Build.h - Small expressions for gradients and passes ---------------===//
 
 #pragma once
 
@@ -24,7 +24,7 @@ mlir::Value sizeAs(mlir::OpBuilder &b, mlir::Location loc, const DimExpr &expr,
 /// i32 if it holds all positions along an axis of the size in every call, else i64.
 mlir::Type positionType(mlir::OpBuilder &b, const DimExpr &size);
 
-/// Whether all indices are at least 0 and below `size`, as a scalar of type bool.
+/// Builds a scalar bool that is true if all indices are at least 0 and less than `size`.
 mlir::Value buildAllInside(mlir::OpBuilder &b, mlir::Location loc, mlir::Value indices,
                            const DimExpr &size);
 

@@ -293,7 +293,7 @@ private:
         results.push_back(op.getResult(i));
         continue;
       }
-      // Remaining uses of a dropped value are dead too.
+      // Remaining uses of a dropped value are dead, too.
       rewriter.replaceAllUsesWith(condition.getArgument(i), init);
       rewriter.replaceAllUsesWith(body.getArgument(i), init);
     }

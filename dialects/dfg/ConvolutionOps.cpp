@@ -125,7 +125,7 @@ static bool hasAxis(const Convolution &c, char part) {
          !(part == 'f' && c.featuresOfGroup().isConstant(1));
 }
 
-/// The names of the axes of a convolution's tensors in the product, and their sizes.
+/// Returns the names of the axes of a convolution's tensors in the product, and their sizes.
 static std::string labelsOf(const Convolution &c, StringRef which) {
   std::string text;
   for (char part : which) {
@@ -165,7 +165,7 @@ static Value splitGroups(OpBuilder &b, Value x, const Convolution &c, StringRef 
 
 /// The windows of `x` as an operand of the product.
 static Value windowsOf(OpBuilder &b, Location loc, Value x, const Convolution &c, StringRef last) {
-  // A depthwise convolution is not a matrix product, so its padding need not be stored.
+  // A depthwise convolution is not a matrix product, so its padding need not be materialized.
   bool isDepthwise = hasAxis(c, 'g') && !hasAxis(c, 'c') && !hasAxis(c, 'f');
   if (isDepthwise && !c.windows.isIdentity())
     return buildMaskedWindows(b, loc, x, c.windows, 0.0);
@@ -380,8 +380,8 @@ static bool hasPhases(const Windows &windows) {
   });
 }
 
-/// The number of elements from which it pays to copy the kernel into the order in which the product
-/// reads it, as phases do.
+/// The number of elements from which on it is profitable to pack the kernel in the order in which
+/// the product reads it, as phases do.
 static constexpr int64_t kManyElements = 2048;
 
 /// Returns true if there are several phases, or one with many elements.
@@ -404,8 +404,8 @@ static DimExpr phaseSize(const Windows &windows, size_t axis) {
   return DimExpr::floorDiv(windows.sizes[axis] + stride - 1, DimExpr(stride));
 }
 
-/// The taps of phases in reverse order, as operands of the product, with the channels last, so that
-/// they are contiguous in the product's rows.
+/// Returns the taps of phases in reverse order, as operands of the product, with the channels last,
+/// so that the product's rows are contiguous.
 static Value tapsOf(OpBuilder &b, Location loc, Value kernel, const Convolution &part,
                     const Windows &windows, ArrayRef<Phase> phases) {
   Shape shape = shapeOf(kernel.getType()), starts(shape.size(), DimExpr(0));
@@ -426,7 +426,7 @@ static Value tapsOf(OpBuilder &b, Location loc, Value kernel, const Convolution 
     last = TransposeOp::create(b, loc, taps, b.getDenseI64ArrayAttr(order));
     taps = last->getResult(0);
   }
-  // Otherwise every row of the product would gather them again.
+  // Otherwise, every row of the product would gather them again.
   storeView(last);
   return taps;
 }
@@ -464,8 +464,8 @@ static Value buildPhase(OpBuilder &b, Location loc, Value x, Value kernel, const
                          b.getDenseI64ArrayAttr(steps), b.getF64FloatAttr(0.0));
 }
 
-/// The sum of all phases. This avoids products with the zeros that the stride inserts between the
-/// outputs, and windows and taps run in the same direction.
+/// Returns the sum of all phases. This avoids products with the zeros that the stride inserts
+/// between the outputs, and windows and taps run in the same direction.
 static Value buildPhases(OpBuilder &b, Location loc, Value x, Value kernel, const Convolution &c) {
   const Windows &windows = c.windows;
   Shape shape = shapeOf(x.getType()), starts(shape.size(), DimExpr(0));

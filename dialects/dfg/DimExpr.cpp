@@ -29,13 +29,13 @@ bool isUncomputed(const DimExpr &size) { return isNamed(size, kTooComplex); }
 
 bool isOverflow(const DimExpr &size) { return isNamed(size, kOverflow) || isUncomputed(size); }
 
-/// The result of arithmetic on an unknown size: it is unknown as well, for the same reason.
+/// Returns the result of arithmetic on an unknown size, which is unknown for the same reason.
 static DimExpr overflowOf(const DimExpr &lhs, const DimExpr &rhs) {
   bool isComplex = isUncomputed(lhs) || isUncomputed(rhs);
   return isComplex ? DimExpr::symbol(kTooComplexName) : overflowed();
 }
 
-/// Adds a term; returns false if its coefficient does not fit. INT64_MIN does not, because it
+/// Adds a term; returns false if its coefficient does not fit. INT64_MIN does not fit, because it
 /// cannot be negated.
 static bool addTerm(Terms &terms, const DimExpr::Monomial &monomial, int64_t coefficient) {
   auto it = terms.try_emplace(monomial, 0).first;
@@ -46,10 +46,10 @@ static bool addTerm(Terms &terms, const DimExpr::Monomial &monomial, int64_t coe
   return true;
 }
 
-/// Rounds towards minus infinity; `b` is positive.
+/// Rounds toward negative infinity; `b` must be positive.
 static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-/// The remainder of `floorDivide`.
+/// Returns the remainder of `floorDivide`.
 static int64_t floorModulo(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
 static bool isPlainName(StringRef name) {
@@ -101,7 +101,7 @@ static StringRef spelling(DimExpr::AtomKind kind) {
   return "";
 }
 
-/// In parentheses, unless it is a single word.
+/// Adds parentheses, unless the text is a single word.
 static std::string asOperand(const DimExpr &expr) {
   std::string text = expr.str();
   bool isWord = all_of(text, [](char c) { return isAlnum(c) || c == '_'; });
@@ -171,7 +171,7 @@ static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t 
       rest.push_back(makeTerm(monomial, coefficient));
       continue;
     }
-    // Of the constant term a remainder may stay: (n + 5) // 2 is (n + 1) // 2 + 2.
+    // The constant term may leave a remainder: (n + 5) // 2 is (n + 1) // 2 + 2.
     int64_t whole = floorDivide(coefficient, by);
     quotient.push_back(makeTerm(monomial, whole));
     rest.push_back(DimExpr(floorModulo(coefficient, by)));
@@ -392,7 +392,8 @@ static DimExpr::Interval multiply(const DimExpr::Interval &a, const DimExpr::Int
   return {*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
 }
 
-/// The one of two optional bounds that `pick` chooses; if only one exists, that one if `either`.
+/// Returns the one of two optional bounds that `pick` chooses. If only one exists, returns it if
+/// `either` is set.
 static std::optional<int64_t> choose(std::optional<int64_t> a, std::optional<int64_t> b,
                                      const int64_t &(*pick)(const int64_t &, const int64_t &),
                                      bool either) {
@@ -403,8 +404,8 @@ static std::optional<int64_t> choose(std::optional<int64_t> a, std::optional<int
   return a ? a : b;
 }
 
-/// The interval of a quotient or remainder whose operands may be negative: the magnitude of the
-/// quotient is at most that of the dividend, and the remainder is between 0 and the divisor.
+/// Returns the interval of a quotient or remainder whose operands may be negative: the magnitude of
+/// the quotient is at most that of the dividend, and the remainder is between 0 and the divisor.
 static DimExpr::Interval signedInterval(DimExpr::AtomKind kind, const DimExpr::Interval &lhs,
                                         const DimExpr::Interval &rhs) {
   const DimExpr::Interval &limits = kind == DimExpr::AtomKind::Mod ? rhs : lhs;
@@ -463,7 +464,7 @@ DimExpr::Interval DimExpr::interval(Bounds bounds) const {
   return sum;
 }
 
-/// Operands of products and divisions are sizes: at least 0, divisors at least 1.
+/// Operands of products and divisions are sizes, which are at least 0; divisors are at least 1.
 static std::pair<DimExpr, DimExpr> atomLimits(const DimExpr::Atom &atom, DimExpr::Range range) {
   if (atom.kind == DimExpr::AtomKind::Symbol)
     return range(atom.name);

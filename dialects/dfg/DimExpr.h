@@ -48,7 +48,7 @@ public:
   DimExpr operator+(const DimExpr &other) const;
   DimExpr operator-(const DimExpr &other) const;
   DimExpr operator*(const DimExpr &other) const;
-  /// Rounds towards minus infinity, as `//` does; division by the constant 0 stays symbolic.
+  /// Rounds toward negative infinity, as `//` does; division by the constant 0 stays symbolic.
   static DimExpr floorDiv(const DimExpr &lhs, const DimExpr &rhs);
   static DimExpr mod(const DimExpr &lhs, const DimExpr &rhs);
   static DimExpr min(const DimExpr &lhs, const DimExpr &rhs);

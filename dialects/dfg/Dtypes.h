@@ -1,5 +1,5 @@
-// The dtypes of runtime/Dtypes.inc with their element types and their names in the C API, graphs
-// and files.
+// The dtypes of runtime/Dtypes.inc, with their element types and their names in the C API, in
+// graphs and in files.
 #pragma once
 
 #include "mlir/IR/BuiltinTypes.h"

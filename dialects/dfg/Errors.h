@@ -1,8 +1,10 @@
-//===- Errors.h - What errors say besides their text ----------------------===//
+//===- Errors.h - Details of errors besides their text --------------------===//
 //
-// Readers of graphs explain errors of operations to authors: they show the place of an attribute,
-// or how sizes could be equal. What they need for that travels with the diagnostic, so that nobody
-// reads the text.
+//
+// Readers of graphs explain errors of operations to authors: they show the location of an
+// attribute, or how sizes could be equal. The details that they need are attached to the
+// diagnostic, so that no reader has to parse the text.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,21 +16,21 @@
 namespace tfc::dfg {
 
 struct ErrorDetails {
-  /// Two sizes that have to be equal and cannot be proven to be.
+  /// Two sizes that must be equal but cannot be proven to be.
   std::optional<std::pair<DimExpr, DimExpr>> unproven = {};
-  /// Whether operands of these ranks and element types are wrong for all sizes.
+  /// True if operands of these ranks and element types are wrong for all sizes.
   bool isForAllSizes = false;
   /// The name of the attribute whose number is wrong.
   std::string attribute = {};
-  /// The part of a text that is wrong, such as a name in a pattern of axes.
+  /// The wrong part of a text, such as a name in a pattern of axes.
   std::string part = {};
 
-  /// The details of an error; empty ones where it has none.
+  /// Returns the details of an error, which are empty if it has none.
   static ErrorDetails of(mlir::Diagnostic &diagnostic);
   void attachTo(mlir::Diagnostic &diagnostic) const;
 };
 
-/// Fails with an error that has details, if there is a location.
+/// Emits an error with details, if there is a location, and fails.
 template <typename... Args>
 llvm::LogicalResult emitDetailedError(std::optional<mlir::Location> location,
                                       const ErrorDetails &details, Args &&...args) {
@@ -40,8 +42,8 @@ llvm::LogicalResult emitDetailedError(std::optional<mlir::Location> location,
   return error;
 }
 
-/// Fails with an error about two sizes that have to be equal, "cannot prove that LHS equals RHS, as
-/// ..."; `args` say what needs it.
+/// Emits an error about two sizes that must be equal, "cannot prove that LHS equals RHS, as ...",
+/// and fails; `args` say what requires it.
 template <typename... Args>
 llvm::LogicalResult emitUnproven(std::optional<mlir::Location> location, const DimExpr &lhs,
                                  const DimExpr &rhs, Args &&...args) {

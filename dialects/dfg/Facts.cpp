@@ -1,5 +1,5 @@
-// Facts about sizes, and the attribute that holds one: what a comparison means, apart from its text
-// (DimExprParser.cpp).
+// Facts about sizes and the attribute that holds one: the meaning of comparisons. Their text is
+// parsed in DimExprParser.cpp.
 
 #include "dialects/dfg/Facts.h"
 #include "dialects/dfg/Dfg.h"

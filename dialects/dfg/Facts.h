@@ -8,7 +8,7 @@ namespace tfc::dfg {
 
 enum class Comparison { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
 
-/// The comparison as the graph language spells it.
+/// Returns the comparison as spelled in the graph language.
 llvm::StringRef spelling(Comparison comparison);
 
 /// A comparison of sizes that each call of an entry must satisfy, such as `n + 1 >= 2 * m`.
@@ -26,22 +26,24 @@ struct Fact {
     return comparison == other.comparison && lhs == other.lhs && rhs == other.rhs;
   }
 
-  /// Returns true if the fact holds for given sizes; nothing if a side has no value in 64 bits.
+  /// Returns true if the fact holds for given sizes; std::nullopt if a side does not fit in 64
+  /// bits.
   std::optional<bool>
   holds(llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup) const;
 
-  /// Sizes that are all at least 0 if and only if the fact holds; nothing for `!=`.
+  /// Returns sizes that are all at least 0 if and only if the fact holds; std::nullopt for `!=`.
   std::optional<llvm::SmallVector<DimExpr>> asNonNegative() const;
 };
 
-/// A largest or smallest value of a named size.
+/// A lower or upper bound of a named size.
 struct SizeBound {
   std::string name;
   bool isUpper;
   int64_t limit;
 };
 
-/// The bound that `size >= 0` puts on the one name in `size`; nothing if `size` is not linear.
+/// Returns the bound that `size >= 0` implies for the only name in `size`; std::nullopt if `size`
+/// is not linear.
 std::optional<SizeBound> boundOfNonNegative(const DimExpr &size);
 
 } // namespace tfc::dfg

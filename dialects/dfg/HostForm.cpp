@@ -63,11 +63,11 @@ bool takesRegister(OpOperand &use) {
   Operation *reader = use.getOwner();
   if (isInRegister(reader) || reader->getNumRegions() > 0 || reader->hasTrait<RegisterReaderRole>())
     return true;
-  // Positions and sizes of lists, not the elements.
+  // These are positions and sizes of lists, not elements.
   return usesLists(reader) && use.getOperandNumber() < 2;
 }
 
-/// Returns true if an effect of the operation itself is on one of the resources.
+/// Returns true if the operation itself has an effect on one of the resources.
 static bool uses(Operation *op, llvm::ArrayRef<SideEffects::Resource *> resources) {
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   SmallVector<MemoryEffects::EffectInstance> effects;

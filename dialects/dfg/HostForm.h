@@ -1,8 +1,10 @@
 //===- HostForm.h - Operations that the host function runs ----------------===//
 //
-// From fusion on an entry holds launches, control flow, checks, operations on lists, tapes and
-// queues, and scalars that stay in registers: the host function runs them one by one. The stages
-// agree on that form by these declarations.
+//
+// After fusion, an entry consists of launches, control flow, checks, operations on lists, tapes and
+// queues, and scalars that stay in registers; the host function runs them one by one. These
+// declarations define that form for the stages.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +35,7 @@ bool isStoredView(mlir::Operation *op);
 /// sizes.
 bool isHostConstant(mlir::Operation *op);
 
-/// Returns true if the user takes a value of register type from a register; others read it from
-/// memory.
+/// Returns true if the use reads the value from a register; other uses read it from memory.
 bool takesRegister(mlir::OpOperand &use);
 
 /// Returns true if the operation has lists as operands or results.
@@ -44,7 +45,7 @@ bool usesLists(mlir::Operation *op);
 /// their order.
 bool hasOrderedEffects(mlir::Operation *op);
 
-/// Returns true if the operation or one in its regions may wait at a queue.
+/// Returns true if the operation or one in its regions may block on a queue.
 bool usesQueues(mlir::Operation *op);
 
 /// Returns true if running the operation may end the call with an error.

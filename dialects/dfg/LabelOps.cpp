@@ -61,7 +61,7 @@ static LogicalResult emitLabelError(std::optional<Location> location, StringRef 
                            " [einsum-label]");
 }
 
-/// Says that the term of an operand has too many names or too few.
+/// Explains that the term of an operand has too many or too few names.
 static std::string explainTerm(StringRef term, Type type) {
   return ("'" + term + "' does not name each axis of " + toText(type) + " once").str();
 }
@@ -379,7 +379,8 @@ static Labelled contract(OpBuilder &b, Location loc, const Labelled &lhs, const 
   return {reshapeTo(b, result, sizesOf(names, sizes)), names};
 }
 
-/// The number of scalar products that contracting two operands takes; unknown sizes count as 64.
+/// Returns the number of scalar multiplications that contracting two operands takes; unknown sizes
+/// count as 64.
 static double costOf(const Labelled &lhs, const Labelled &rhs, const Sizes &sizes) {
   constexpr int64_t kAssumed = 64;
   double cost = 1;
@@ -392,7 +393,7 @@ static double costOf(const Labelled &lhs, const Labelled &rhs, const Sizes &size
   return cost;
 }
 
-/// The pair with the fewest scalar products; the first if several are equal.
+/// Returns the pair with the fewest scalar multiplications, the first one if there are several.
 static std::pair<size_t, size_t> cheapestPair(ArrayRef<Labelled> operands, const Sizes &sizes) {
   std::pair<size_t, size_t> best = {0, 1};
   double least = costOf(operands[0], operands[1], sizes);
@@ -405,7 +406,7 @@ static std::pair<size_t, size_t> cheapestPair(ArrayRef<Labelled> operands, const
   return best;
 }
 
-/// Matrix products, each of the two operands that are cheapest to multiply.
+/// Decomposes into matrix products, each of the two operands that are cheapest to multiply.
 SmallVector<Value> EinsumOp::decompose(OpBuilder &b) {
   Einsum einsum;
   (void)readEinsum(std::nullopt, "einsum", getLabels(), getXs().getTypes(), true, einsum);

@@ -10,14 +10,14 @@
 
 namespace tfc::dfg {
 
-/// The names that one axis holds: several between parentheses, none for `1`. For the ellipsis,
-/// which stands for any number of axes, the one name "..".
+/// The names that one axis holds: several if in parentheses, none for `1`, and the name ".." for
+/// the ellipsis, which represents any number of axes.
 using AxisLabels = llvm::SmallVector<std::string>;
 
 /// The axes of one operand or result.
 using LabelTerm = llvm::SmallVector<AxisLabels>;
 
-/// What is wrong with a pattern, and the part of it that is.
+/// An error in a pattern, and the part of the pattern that is wrong.
 struct LabelError {
   std::string text;
   std::string part = {};
@@ -28,8 +28,8 @@ struct LabelPattern {
   llvm::SmallVector<LabelTerm> inputs;
   LabelTerm output;
 
-  /// Parses a pattern; returns an error message, empty on success. With `takesDiagonals` an operand
-  /// may have a name twice.
+  /// Parses a pattern and returns the error, if there is one. With `takesDiagonals`, an operand may
+  /// repeat a name.
   std::optional<LabelError> parse(llvm::StringRef text, bool takesDiagonals = false);
 };
 

@@ -1,5 +1,6 @@
-// Attributes of the dialect on operations of others: what modules say of their code, and the names
-// of feeds and fetches. The dialect verifies them, for no operation of its own does.
+// Attributes of the dialect on operations of other dialects: properties of a module's code, and the
+// names of feeds and fetches. They are verified by the dialect, because no operation of its own
+// carries them.
 
 #include "dialects/dfg/Dfg.h"
 #include "mlir/IR/BuiltinOps.h"

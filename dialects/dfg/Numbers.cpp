@@ -1,4 +1,4 @@
-//===- Numbers.cpp - Numbers known at compile time as elements ------------===//
+//===- Numbers.cpp - Compile-time numbers as elements ---------------------===//
 
 #include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/Errors.h"
@@ -14,7 +14,7 @@ using llvm::APSInt;
 
 namespace tfc::dfg {
 
-/// The shortest decimal text that reads back as the same number.
+/// Returns the shortest decimal text that reads back as the same number.
 static std::string textOf(double value) {
   char text[40];
   snprintf(text, sizeof(text), "%.0f", std::fabs(value) < 1e7 ? value : 0.0);

@@ -1,7 +1,9 @@
-//===- Numbers.h - Numbers known at compile time as elements --------------===//
+//===- Numbers.h - Compile-time numbers as elements -----------------------===//
 //
-// A literal has no element type until it is combined with a tensor. All such conversions are made
-// here.
+//
+// A literal has no element type until it is combined with a tensor. All such conversions are in
+// this file.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +28,15 @@ struct NumberError {
   std::string help;
 };
 
-/// `number` as an element of type `element`, or null and the reason in `error`. Floats are rounded
-/// to the nearest value. A finite number never becomes infinite, and an integer type only takes
-/// integers in its range; a cast drops the fraction before that, and converts from and to bool.
+/// Returns `number` as an element of type `element`, or null and the reason in `error`. Floats are
+/// rounded to the nearest value. A finite number never becomes infinite, and integer types accept
+/// only integers in their range; a cast first drops the fraction, and also converts from and to
+/// bool.
 mlir::TypedAttr elementFrom(const Number &number, mlir::Type element, Conversion conversion,
                             NumberError &error);
 
-/// Fails with an error unless `number`, the attribute `name` of the operation `op`, is exactly a
-/// value of the integer type `element`, or a finite one of a float type (or infinite itself).
+/// Emits an error and fails unless `number`, the attribute `name` of the operation `op`, is exactly
+/// representable in the integer type `element`, or does not overflow the float type `element`.
 llvm::LogicalResult checkElement(std::optional<mlir::Location> location, llvm::StringRef op,
                                  llvm::StringRef name, const llvm::APFloat &number,
                                  mlir::Type element);

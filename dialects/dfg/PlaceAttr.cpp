@@ -1,5 +1,5 @@
-// Places of results of launches: the attribute, and its agreement with the launch, which needs the
-// symbols of the module.
+// Places of results of launches: the attribute, and its verification against the launch, which
+// needs the symbols of the module.
 
 #include "dialects/dfg/PlaceAttr.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -84,7 +84,7 @@ static bool haveSameBytes(Type a, Type b) {
   return first && second && byteCount(first) == byteCount(second);
 }
 
-/// The type of the value whose memory `place` is; null if there is none.
+/// Returns the type of the value whose memory `place` is, or null if there is none.
 static Type typeAt(PlaceAttr place, LaunchOp launch, SymbolTableCollection &symbols) {
   auto at = [&](TypeRange types) {
     return size_t(place.getIndex()) < types.size() ? types[place.getIndex()] : Type();
@@ -108,8 +108,8 @@ static Type typeAt(PlaceAttr place, LaunchOp launch, SymbolTableCollection &symb
   return {};
 }
 
-/// Returns true if a result is in the memory to which the kernel writes it: that of an operand, or
-/// where the launch wants it.
+/// Returns true if a result is placed where the kernel writes it: over the operand that the kernel
+/// overwrites, or in a place that the launch may choose.
 static bool agrees(LaunchOp launch, unsigned result, PlaceAttr place, kernel::FuncOp kernel) {
   std::optional<unsigned> inPlace = kernel.getInPlace(result);
   bool isOperand = place && place.getKind() == PlaceKind::Operand;

@@ -1,4 +1,4 @@
-//===- PlaceAttr.h - The memory of results of launches --------------------===//
+//===- PlaceAttr.h - Memory of results of launches ------------------------===//
 
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace tfc::dfg {
 
-/// Fails with an error unless every place of the launch exists, has as many bytes as the result,
-/// and is the one to which the kernel writes.
+/// Emits an error and fails unless every place of the launch exists, has as many bytes as the
+/// result, and is where the kernel writes the result.
 llvm::LogicalResult verifyPlaces(LaunchOp launch, mlir::SymbolTableCollection &symbols);
 
 } // namespace tfc::dfg

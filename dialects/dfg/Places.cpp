@@ -19,7 +19,7 @@ static PlaceAttr placeOf(OpResult result) {
   return placeOf(cast<LaunchOp>(result.getOwner()), result.getResultNumber());
 }
 
-/// Returns true if the operation neither changes the list that it takes nor passes it on.
+/// Returns true if the operation only reads its list operand, without changing or forwarding it.
 static bool onlyReadsList(Operation *op) {
   return !op->hasTrait<OpTrait::IsTerminator>() && op->getNumRegions() == 0 &&
          llvm::none_of(op->getResultTypes(), llvm::IsaPred<ListType>);
@@ -50,8 +50,8 @@ Value storageOf(Value root) {
   return root;
 }
 
-/// Whether a root is in the one buffer of a carried value: the old value, or one that is made on
-/// the way to the next.
+/// Returns true if a root is in the single buffer of a carried value: the old value, or an
+/// intermediate result of computing the next one.
 static bool isInSingleBuffer(Value root, WhileOp loop, int64_t carried) {
   if (root == loop.getBodyBlock().getArgument(carried))
     return true;
@@ -61,7 +61,8 @@ static bool isInSingleBuffer(Value root, WhileOp loop, int64_t carried) {
   return placeOf(cast<OpResult>(root)) == PlaceAttr::inResult(loop.getContext(), carried);
 }
 
-/// Whether a root is in the memory of a variable: its old value, or one on the way to the next.
+/// Returns true if a root is in the memory of a variable: its old value, or an intermediate result
+/// of computing the next one.
 static bool isInVariable(Value root, FlatSymbolRefAttr variable) {
   if (auto read = root.getDefiningOp<ReadOp>())
     return read.getVariableAttr() == variable;
@@ -167,7 +168,7 @@ LogicalResult checkSteps(Block &block) {
   return success();
 }
 
-/// A launch that writes into the memory of a fetch makes the value of that fetch.
+/// A launch that writes to the memory of a fetch must compute the value of that fetch.
 static LogicalResult checkFetchPlaces(LaunchOp launch) {
   auto entry = launch->getParentOfType<EntryOp>();
   Operation *end = entry.getBody().front().getTerminator();

@@ -1,7 +1,9 @@
-//===- Places.h - In which memory a value is ------------------------------===//
+//===- Places.h - The memory in which values are stored -------------------===//
 //
-// The memory plan decides where results are; the host function finds them there.
-// This is how both read the decision.
+//
+// The memory plan decides where results are stored, and the host function reads the decision
+// through these functions.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,59 +13,62 @@
 
 namespace tfc::dfg {
 
-/// Where a launch writes a result; in the arena before memory is planned.
+/// Returns where a launch writes a result; the arena before memory is planned.
 PlaceAttr placeOf(LaunchOp launch, unsigned result);
 
-/// Returns true if the list is a tensor that is only read: it needs no chunk.
+/// Returns true if the list is a view of a tensor that is only read, so that it needs no chunk.
 bool isListView(mlir::Value list);
 
-/// The value whose memory `value` is: looks through reshapes and lists that are
-/// views of tensors.
+/// Returns the value that owns the memory of `value`: looks through reshapes and through lists that
+/// are views of tensors.
 mlir::Value rootOf(mlir::Value value);
 
-/// The root whose memory `root` is: looks through results that are written over an operand.
+/// Returns the root that owns the memory of `root`: looks through results that overwrite an
+/// operand.
 mlir::Value storageOf(mlir::Value root);
 
-/// Whether the kernel writes a result over one of its operands: it has no pointer of its own then.
+/// Returns true if the kernel writes a result over one of its operands, so that it has no pointer
+/// argument for the result.
 bool isWrittenOverOperand(LaunchOp launch, unsigned result);
 
-/// Whether the memory of a root is in the arena.
+/// Returns true if the memory of a root is in the arena.
 bool isInArena(mlir::Value root);
 
-/// Sets and tells which carried values of a loop are changed in one buffer; the others have two,
-/// which take turns.
+/// Sets and returns which carried values of a loop are updated in a single buffer; the others
+/// alternate between two buffers.
 void setSingleBuffers(WhileOp loop, llvm::ArrayRef<int64_t> carried);
 bool hasSingleBuffer(WhileOp loop, unsigned carried);
 
-/// Whether a value that the host has in a register is read from memory as well.
+/// Returns true if a value that the host keeps in a register is also read from memory.
 bool isReadFromMemory(mlir::Value scalar);
 
-/// Whether the host computes the value in a register: scalars of its own, those that branches and
-/// loops give and carry.
+/// Returns true if the host keeps the value in a register: a scalar that it computes, or one that a
+/// branch or loop returns or carries.
 bool isRegister(mlir::Value value);
 
-/// The assignments of an entry that copy at its end: those of values that are made elsewhere.
+/// Returns the assignments of an entry that are copies at its end, because their values are not
+/// computed in the variable.
 llvm::SmallVector<AssignOp> copiedAtEnd(mlir::Block &block);
 
-/// The reads among the values that are copied at the end whose variable changes as well: they are
-/// saved before the copies.
+/// Returns the reads among the values copied at the end whose variables change, too; they are saved
+/// before the copies.
 llvm::SmallVector<ReadOp> savedBeforeCopies(mlir::Block &block);
 
-/// The value in a launch of a size of its kernel's `#kernel.abi`.
+/// Returns the value, in a launch, of a size in its kernel's `#kernel.abi`.
 DimExpr launchSize(LaunchOp launch, mlir::AffineMapAttr size);
 
-/// Whether the host runs `op` in the order of the block: everything but reads of variables,
-/// constants, sizes, reshapes, assignments and terminators.
+/// Returns true if the host runs `op` in the order of the block: everything except reads of
+/// variables, constants, sizes, reshapes, assignments and terminators.
 bool isStep(mlir::Operation *op);
 
-/// Checks what the stages before guarantee of a block of an entry: known operations, one assignment
-/// of each variable, after all reads of it.
+/// Checks the form of a block that earlier stages guarantee: known operations, and at most one
+/// assignment of each variable, after all reads of it.
 llvm::LogicalResult checkSteps(mlir::Block &block);
-/// The same for all blocks of an entry, whose launches must write the fetches in whose memory they
-/// are.
+/// The same for all blocks of an entry; its launches that are placed in a fetch must compute that
+/// fetch.
 llvm::LogicalResult checkAllSteps(EntryOp entry);
 
-/// Bytes of an element in memory: bool takes one.
+/// Returns the bytes of an element in memory; a bool takes one byte.
 int64_t elementBytes(mlir::Type elementType);
 DimExpr bytesOf(mlir::Type tensor);
 

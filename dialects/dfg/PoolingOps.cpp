@@ -67,7 +67,7 @@ template <typename Op> static Windows windowsOf(Op op) {
   return *readPooling(std::nullopt, "", Dtypes::Any, typename Op::Adaptor(op));
 }
 
-/// The type of a result: an element for each window and channel.
+/// Returns the type of a result, which has an element for each window and channel.
 static Type pooledType(const Windows &windows, Type type, Type elementType) {
   Shape shape = shapeOf(type);
   return tensorOf(joined({shape.front()}, windows.count, {shape.back()}), elementType);
@@ -279,8 +279,8 @@ LogicalResult AvgPoolOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   return success();
 }
 
-/// How many elements each window averages, in the shape [1, windows.., 1] or as a scalar, of
-/// `dtype`.
+/// Returns how many elements each window averages, in the shape [1, windows.., 1] or as a scalar,
+/// of `dtype`.
 static Term buildCounts(OpBuilder &b, AvgPoolOp op, const Windows &windows, Type dtype) {
   Location loc = op.getLoc();
   bool countsPadding = op.getCountPadding();
@@ -356,11 +356,11 @@ LogicalResult LocalResponseNormOp::inferReturnTypes(MLIRContext *, std::optional
   return success();
 }
 
-/// Radii up to this one are used unchanged even if there may be fewer channels.
+/// Radii up to this one are used even if there may be fewer channels.
 static constexpr int64_t kUsualRadius = 1 << 10;
 
-/// For each channel of `x` the sum of the channels at a distance of at most `within`. The axis of a
-/// window's channels comes first, so that vector lanes run along neighbouring sums.
+/// For each channel of `x`, the sum of the channels at a distance of at most `within`. The axis of
+/// a window's channels comes first, so that adjacent sums are in adjacent lanes.
 static Term sumOfNeighbours(const Term &x, int64_t within) {
   OpBuilder &b = x.getBuilder();
   Shape shape = x.getShape();
@@ -386,8 +386,7 @@ static Term buildNorm(LocalResponseNormOp op, const Term &x) {
 }
 
 /// With d = bias + alpha sum(x ** 2): d(x d ** -beta) = g d ** -beta - 2 alpha beta x sum(g x d **
-/// (-beta
-/// - 1)), because being neighbours is symmetric.
+/// (-beta - 1)), because neighborhood is symmetric.
 SmallVector<Value> LocalResponseNormOp::buildOperandGradients(OpBuilder &b,
                                                               ValueRange resultGrads) {
   Type dtype = elementTypeOf(getType()), wide = wideType(b, dtype);

@@ -1,4 +1,4 @@
-// What most translation units that use the dialect need, parsed once.
+// Headers that most translation units using the dialect need, precompiled.
 #pragma once
 
 #include "cmake/Precompiled.h"

@@ -143,7 +143,7 @@ Value RandomUniformOp::buildDraw(OpBuilder &b, Value counter, Value index) {
   return draw.affine(draw.uniform(0), high - low, low);
 }
 
-/// A negative standard deviation is most likely a variance or a logarithm.
+/// A negative standard deviation is most likely a variance or a logarithm given by mistake.
 static LogicalResult checkNormal(Location location, StringRef op, APFloat mean, APFloat stddev,
                                  Type element) {
   if (failed(checkElement(location, op, "mean", mean, element)) ||
@@ -184,7 +184,7 @@ static Value buildErfInv(Draw &draw, Value y) {
   Value x = s.mul(p, y);
   if (!draw.type.isF64())
     return x;
-  // Newton: the derivative of erf is 2 / sqrt(pi) * exp(-x * x).
+  // Newton's method: the derivative of erf is 2 / sqrt(pi) * exp(-x * x).
   for (int step = 0; step < 2; ++step) {
     Value error = s.sub(s.create<math::ErfOp>(x), y);
     Value slope = s.mul(s.exp(s.mul(x, x)), draw.number(1.0 / M_2_SQRTPI));

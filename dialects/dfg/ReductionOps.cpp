@@ -187,7 +187,7 @@ template <typename ExtremeOp, typename Op> static Value findExtreme(OpBuilder &b
   Term position = reshape(x.with(iota), column);
   Term none = x.with(sizeAs(b, op.getLoc(), shape[axis], dtype));
   Term first = call<MinOp>(select(isHit, position, none), axes, op.getKeepDimsAttr());
-  // The minimum over no elements is the largest integer.
+  // The minimum over zero elements is the largest integer.
   bool mayBeEmpty = isNonNegative(shape[axis] - 1) != true;
   return mayBeEmpty ? select(less(first, none), first, first.number(0.0)) : first;
 }

@@ -12,7 +12,7 @@ namespace tfc::dfg {
 /// `onFalse` for them.
 IfOp addResults(IfOp op, mlir::ValueRange onTrue, mlir::ValueRange onFalse);
 
-/// Replaces `op` by a loop with additional carried values, initialised with `inits`. Both regions
+/// Replaces `op` by a loop with additional carried values, initialized with `inits`. Both regions
 /// get arguments for them; the caller adds the values of the next iteration with `addYields`.
 WhileOp addCarried(WhileOp op, mlir::ValueRange inits);
 

@@ -1,5 +1,5 @@
-// The resources of effects of the dialect's operations, one for each kind; a symbol identifies the
-// variable, tape or queue.
+// The resources of the effects of the dialect's operations, one for each kind; a symbol identifies
+// the variable, tape or queue.
 #pragma once
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -1,7 +1,9 @@
 //===- Roles.h - The part of an operation in kernels, graphs and hosts ----===//
 //
-// Passes query roles, never names. An operation without a role in kernels and
-// without `ScalarOpInterface` becomes a kernel of its own.
+//
+// Passes query roles, never names. An operation with neither a role in kernels nor
+// `ScalarOpInterface` becomes a separate kernel.
+//
 //
 //===----------------------------------------------------------------------===//
 

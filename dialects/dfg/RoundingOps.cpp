@@ -143,7 +143,8 @@ static Division buildFloatDivision(ScalarBuilder s, Value x, Value y) {
   return {s.select(isByZero, plain, quotient), s.select(isDown, s.add(rest, y), remainder)};
 }
 
-/// Avoids traps of the instruction: the result of a division by 0 is arbitrary, and by -1 it wraps.
+/// Avoids operands for which the instruction traps: the result of a division by 0 is arbitrary, and
+/// a division by -1 wraps.
 static Division buildIntDivision(ScalarBuilder s, Value x, Value y) {
   using Predicate = arith::CmpIPredicate;
   Value zero = s.number(x, 0.0), one = s.number(x, 1.0);

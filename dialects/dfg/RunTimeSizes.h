@@ -1,8 +1,10 @@
 //===- RunTimeSizes.h - Dependences on data-dependent sizes ---------------===//
 //
-// A type may name a size that an operation binds while the entry runs. There need not be a chain of
-// values from that operation to those that mention the size, so stages that move operations find
+//
+// A type may name a size that an operation binds while the entry runs. There need not be a def-use
+// chain from that operation to those that mention the size, so stages that move operations query
 // these dependences here.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,18 +24,19 @@ public:
   /// Returns true if an operation binds the name.
   bool binds(llvm::StringRef name) const { return binders.contains(name); }
 
-  /// The operation that binds `name` for operations in `block`; null for a size that the caller
-  /// passes.
+  /// Returns the operation that binds `name` for operations in `block`, or null for a size that the
+  /// caller passes.
   BindSizeOp find(llvm::StringRef name, mlir::Block *block) const;
 
-  /// The operation that binds the last of the names in `size` for operations in `block`: all are
-  /// known after it. Null if the caller passes them all.
+  /// Returns the operation after which all names in `size` are bound for operations in `block`, or
+  /// null if the caller passes all of them.
   BindSizeOp findLast(const DimExpr &size, mlir::Block *block) const;
 
   /// Visits the operations outside of `op` that bind sizes which it or its regions mention.
   void forEachBinder(mlir::Operation *op, llvm::function_ref<void(BindSizeOp)> visit) const;
 
-  /// The sizes that the types and attributes of `op` mention, not including those of its regions.
+  /// Returns the names of sizes that the types and attributes of `op` mention, without those in its
+  /// regions.
   static llvm::SmallVector<std::string> namesIn(mlir::Operation *op);
 
 private:
@@ -41,8 +44,8 @@ private:
   llvm::StringMap<llvm::SmallVector<BindSizeOp, 1>> binders;
 };
 
-/// The facts that each call of the entry must satisfy: those that it states, and that no size is
-/// negative that is known when the call starts.
+/// Returns the facts that each call of the entry must satisfy: those that it states, and that sizes
+/// known at the start of the call are not negative.
 llvm::SmallVector<FactAttr> requiredFacts(EntryOp entry);
 
 } // namespace tfc::dfg

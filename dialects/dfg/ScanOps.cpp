@@ -35,8 +35,8 @@ static Term recur(Op op, const Term &factor, const Term &x, bool exclusive, bool
                                   b.getBoolAttr(op.getReverse() != flip));
 }
 
-/// The gradient of the state after element i of a scan whose states are s[i] = x[i] * s[i - 1] +
-/// ..., given the gradients `g` of its results: those of the later results, each scaled by the
+/// The gradient of the state after element i of a scan with states s[i] = x[i] * s[i - 1] + ...,
+/// given the gradients `g` of its results: the sum of those of later results, each scaled by the
 /// factors in between.
 template <typename Op> static Term stateGradient(Op op, const Term &x, const Term &g) {
   if (op.getExclusive())
@@ -81,8 +81,8 @@ SmallVector<Value> LinearRecurrenceOp::buildOperandGradients(OpBuilder &b, Value
 // CummaxOp, CumminOp
 //===----------------------------------------------------------------------===//
 
-/// g, added at the last position so far that holds the extreme. Before the first such element, and
-/// where the result is NaN, there is none.
+/// g, added at the last position so far that holds the extreme element. Before the first such
+/// element, and where the result is NaN, there is no such position.
 template <typename Op> static Value buildExtremeGradient(OpBuilder &b, Op op, Value grad) {
   Term g(b, op.getLoc(), grad), x = g.with(op.getX());
   Shape shape = x.getShape(), column;

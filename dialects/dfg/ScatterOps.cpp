@@ -24,7 +24,7 @@ LogicalResult ScatterReduceOp::inferReturnTypes(MLIRContext *, std::optional<Loc
                       adaptor.getUpdates().getType(), adaptor.getOutside(), results);
 }
 
-/// The rows of `x` at the indices, zeros for indices out of range.
+/// The rows of `x` at the indices; zeros for indices out of range.
 static Term rowsAt(const Term &x, Value indices) {
   OpBuilder &b = x.getBuilder();
   return call<GatherOp>(x, indices, b.getI64IntegerAttr(0), b.getStringAttr("skip"));
@@ -47,7 +47,7 @@ static SmallVector<Value> extremeGradient(const Term &g, ScatterReduceOp op) {
   return {hits * share, Value(), updateHits * rowsAt(share, op.getIndices())};
 }
 
-/// For each of `updates` the product of the updates of the same row that precede it in `order`,
+/// For each of `updates`, the product of the updates of the same row that precede it in `order`,
 /// which groups updates by row.
 static Term productBefore(const Term &updates, const Term &indices, const Term &order) {
   OpBuilder &b = updates.getBuilder();
@@ -69,8 +69,8 @@ static Term productBefore(const Term &updates, const Term &indices, const Term &
   return addRows(order.with(filled(b, order.getLoc(), type, 0.0)), order, product);
 }
 
-/// g times the product of the other factors, that of the earlier ones times that of the later ones.
-/// There is no division, so it also holds if factors are 0, and so do its own gradients.
+/// g times the product of the other factors: the product of the earlier ones times that of the
+/// later ones. There is no division, so it also holds if factors are 0, as do its own gradients.
 static SmallVector<Value> productGradient(const Term &g, ScatterReduceOp op) {
   OpBuilder &b = g.getBuilder();
   Term x = g.with(op.getX()), u = g.with(op.getUpdates()), indices = g.with(op.getIndices());

@@ -1,8 +1,10 @@
 //===- SizeLimits.h - Sizes that exceed any memory ------------------------===//
 //
-// Sizes, offsets and byte counts are computed in 64 bits. A tensor may have so
-// many bytes that all of these stay far from an overflow; larger ones are
-// refused, by the compiler if it knows the sizes and otherwise by each call.
+//
+// Sizes, offsets and byte counts are computed in 64 bits. The maximum number of bytes of a tensor
+// is so small that none of these can overflow. Larger tensors are rejected, by the compiler if it
+// knows the sizes and otherwise by each call.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +18,8 @@ namespace tfc::dfg {
 /// The largest number of bytes of a tensor: no processor addresses more.
 inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 56;
 
-/// The largest magnitude of sizes with a certain use. An entry lists in `limits` those that no
-/// bounds of the names limit.
+/// The largest magnitude of sizes with a certain use. An entry lists in `limits` those that the
+/// bounds of its names do not limit.
 struct SizeLimit {
   SizeUse use;
   int64_t most;
@@ -40,7 +42,7 @@ std::string misfitMessage(const SizeLimit &limit);
 /// The same for a number that is known only after the call has begun.
 std::string misfitMessage(const SizeLimit &limit, const DimExpr &number);
 
-/// Returns true if the type can represent the number; std::nullopt stands for a number that exceeds
+/// Returns true if the type can represent the number; std::nullopt represents a number that exceeds
 /// 64 bits.
 bool holdsNumber(mlir::Type type, std::optional<int64_t> number);
 

@@ -1,7 +1,9 @@
 //===- SizeTensor.cpp - Integer tensors with known elements ---------------===//
 //
-// Evaluates shape computations symbolically: what operations share, and the
-// evaluation of an operation by name or of a value by its definition.
+//
+// Evaluates shape computations symbolically: common code of the operations, the evaluation of an
+// operation by name, and that of a value by its definition.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +44,7 @@ std::optional<int64_t> countSizes(ArrayRef<int64_t> shape) {
 // Construction
 //===----------------------------------------------------------------------===//
 
-/// A number as an integer type holds it.
+/// Wraps a number to the range of an integer type.
 static int64_t wrapped(int64_t number, Type type) {
   APInt bits = APInt(64, uint64_t(number)).trunc(type.getIntOrFloatBitWidth());
   return type.isUnsignedInteger() ? int64_t(bits.getZExtValue()) : bits.getSExtValue();
@@ -86,7 +88,8 @@ std::optional<SizeTensor> readSizes(ElementsAttr value) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// The operand that decides the result's shape: nothing that computes sizes broadcasts otherwise.
+/// Returns the operand that determines the result's shape; computations of sizes do not broadcast
+/// in other ways.
 static const SizeTensor *largerOf(const SizeTensor &a, const SizeTensor &b) {
   if (a.shape != b.shape && !a.isSingle() && !b.isSingle())
     return nullptr;
@@ -158,7 +161,7 @@ std::optional<SizeTensor> reshapeSizes(const SizeTensor &x, ArrayRef<int64_t> sh
   return makeSizes(x.elementType, sizes, x.values);
 }
 
-/// Returns true if `count` places from `start` on are below `size`.
+/// Returns true if `count` positions from `start` on are in bounds.
 static bool isInside(int64_t start, int64_t count, int64_t step, int64_t size) {
   int64_t last = 0;
   if (count == 0)
@@ -187,7 +190,7 @@ std::optional<SizeTensor> sliceSizes(const SizeTensor &x, ArrayRef<int64_t> star
   return makeSizes(x.elementType, sizes, std::move(values));
 }
 
-/// The elements of all operands, if there are not too many.
+/// Returns the elements of all operands, unless there are too many.
 static std::optional<Shape> joinValues(SizeOperands operands) {
   Shape values;
   for (const SizeTensor *operand : operands) {
@@ -247,7 +250,7 @@ static bool mayHoldSizes(Type type) {
          countSizes(tensor.getShape());
 }
 
-/// Chains that compute sizes are short.
+/// Computations of sizes are short chains of operations.
 static constexpr unsigned kMaxDepth = 64;
 
 static const SizeTensor *evaluateValue(Value value, unsigned depth,

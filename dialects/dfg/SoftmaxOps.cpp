@@ -1,4 +1,4 @@
-//===- SoftmaxOps.cpp - Normalised exponentials and their losses ----------===//
+//===- SoftmaxOps.cpp - Softmax and its losses ----------------------------===//
 
 #include "dialects/dfg/Formula.h"
 

@@ -1,4 +1,4 @@
-//===- SortOps.cpp - Elements in order ------------------------------------===//
+//===- SortOps.cpp - Sorting ----------------------------------------------===//
 
 #include "dialects/dfg/SortOps.h"
 #include "dialects/dfg/Formula.h"
@@ -10,7 +10,7 @@ using namespace tfc::dfg;
 #define GET_OP_CLASSES
 #include "dialects/dfg/SortOps.cpp.inc"
 
-/// The axis, normalised to be nonnegative.
+/// The axis, normalized to be nonnegative.
 template <typename Op> static int64_t axisOf(Op op) {
   return *normalizeAxis(op.getAxis(), shapeOf(op.getX().getType()).size());
 }

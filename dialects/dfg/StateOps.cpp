@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace tfc::dfg;
 
-/// Checks that `op` names a variable of the type `type`.
+/// Checks that `op` names a variable of type `type`.
 static LogicalResult verifyAccess(Operation *op, FlatSymbolRefAttr name, Type type,
                                   SymbolTableCollection &symbols) {
   auto variable = symbols.lookupNearestSymbolFrom<VariableOp>(op, name);

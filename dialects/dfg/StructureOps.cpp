@@ -65,8 +65,8 @@ void KernelOp::print(OpAsmPrinter &printer) { printFunction(printer, *this); }
 // LaunchOp
 //===----------------------------------------------------------------------===//
 
-/// A type of a kernel with the named sizes of a launch; null if it mentions other names, or is not
-/// a tensor type.
+/// Returns a type of a kernel with its names replaced by the sizes of a launch; null if it mentions
+/// other names or is not a tensor type.
 static RankedTensorType typeInLaunch(Type type, LaunchOp launch, ArrayAttr symbols) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.hasStaticShape())
@@ -126,8 +126,8 @@ static LogicalResult verifyLaunch(LaunchOp launch, KernelOp kernel) {
 
 //===--- lowered kernels --------------------------------------------------===//
 
-/// Returns true if the sizes are equal for several choices of the values of their names: affine
-/// expressions have another canonical form, so equal sizes may look different.
+/// Returns true if the sizes are equal for several choices of the values of their names. Affine
+/// expressions have a different canonical form, so equal sizes may look different.
 static bool haveSameValues(const DimExpr &lhs, const DimExpr &rhs) {
   if (lhs == rhs)
     return true;
@@ -229,7 +229,7 @@ static FailureOr<llvm::StringSet<>> declaredNames(Operation *function, ArrayAttr
   return names;
 }
 
-/// A kernel only divides by positive numbers and has no minima or maxima: the host computes all
+/// A kernel only divides by positive numbers and has no minima or maxima; the host computes all
 /// other sizes.
 static bool isKernelSize(const DimExpr &size) {
   for (const auto &term : size.getTerms())
@@ -285,7 +285,7 @@ static LogicalResult verifyBounds(EntryOp entry) {
   return success();
 }
 
-/// Returns true if the call brings all names in the size.
+/// Returns true if all names in the size are known when the call starts.
 static bool isKnownAtStart(const DimExpr &size, EntryOp entry) {
   SmallVector<std::string> used;
   size.collectSymbols(used);
@@ -320,7 +320,7 @@ static LogicalResult verifyLimits(EntryOp entry) {
   return success();
 }
 
-/// Callers ask for feeds and fetches by their names.
+/// Checks the names of feeds and fetches, by which callers refer to them.
 static LogicalResult verifyNamesOfValues(EntryOp entry, ArrayAttr attributes) {
   llvm::StringSet<> names;
   for (Attribute dictionary : attributes ? attributes.getValue() : ArrayRef<Attribute>()) {
@@ -377,7 +377,7 @@ LogicalResult EntryOp::verifyRegions() {
                  failed(verifyNames(*this, getSymbolsAttr())));
 }
 
-/// Programs cannot call the initializer; instances run the only one.
+/// Programs cannot call the initializer; instances run it, so there is at most one.
 LogicalResult EntryOp::verifySymbolUses(SymbolTableCollection &) {
   auto module = (*this)->getParentOfType<ModuleOp>();
   if (!getInitializer() || !module)

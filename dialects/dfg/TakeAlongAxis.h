@@ -1,6 +1,8 @@
-//===- TakeAlongAxis.h - Elements of each line at computed positions ------===//
+//===- TakeAlongAxis.h - Gathers along an axis ----------------------------===//
 //
-// Shared by `take_along_axis`, sorting and running extremes.
+//
+// Used by `take_along_axis`, sorts and running extremes.
+//
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,8 +12,8 @@
 
 namespace tfc::dfg {
 
-/// The elements of `x` at `places` along an axis (not negative), whose other sizes are those of
-/// `x`; 0 for positions out of range.
+/// Returns the elements of `x` at the nonnegative positions `places` along an axis; the other sizes
+/// of `places` are those of `x`. Positions out of range yield 0.
 mlir::Value takeAlongAxis(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value places,
                           int64_t axis);
 

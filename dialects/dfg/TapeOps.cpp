@@ -1,4 +1,4 @@
-//===- TapeOps.cpp - Values that a loop keeps for another -----------------===//
+//===- TapeOps.cpp - Values that a loop saves for another one -------------===//
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Resources.h"

@@ -85,7 +85,7 @@ SmallVector<Value> Atan2Op::buildOperandGradients(OpBuilder &b, ValueRange resul
   return {share * abscissa, -(share * ordinate)};
 }
 
-/// MLIR folds atan2 of two zeros to NaN; replacing the second zero by 1 or -1 gives the right
+/// MLIR folds atan2 of two zeros to NaN; replacing the second zero by 1 or -1 results in the right
 /// angle.
 Value Atan2Op::buildScalar(OpBuilder &b, ValueRange scalars) {
   Location loc = getLoc();

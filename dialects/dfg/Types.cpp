@@ -157,7 +157,7 @@ std::optional<Shape> broadcastShapes(ArrayRef<DimExpr> lhs, ArrayRef<DimExpr> rh
   return shape;
 }
 
-/// Fails with an error about the pair of sizes that is to blame.
+/// Emits an error about the pair of sizes that does not match, and fails.
 static LogicalResult emitMismatch(std::optional<Location> location, StringRef op, Type lhs,
                                   Type rhs) {
   Shape a = shapeOf(lhs), b = shapeOf(rhs);

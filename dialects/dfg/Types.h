@@ -92,8 +92,8 @@ llvm::FailureOr<Shape> inferBroadcast(std::optional<mlir::Location> location, ll
 llvm::LogicalResult checkDtypes(std::optional<mlir::Location> location, llvm::StringRef op,
                                 Dtypes dtypes, mlir::Type type);
 
-/// Fails with an error unless the operands of the operation `name` are tensors, lists and tokens as
-/// its definition requires; inference relies on this.
+/// Emits an error and fails unless the operands of the operation `name` are tensors, lists and
+/// tokens as its definition requires; inference relies on this.
 llvm::LogicalResult verifyOperandKinds(mlir::Location location, llvm::StringRef name,
                                        mlir::ValueRange operands);
 

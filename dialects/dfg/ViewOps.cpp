@@ -96,7 +96,7 @@ std::optional<SizeTensor> SliceOp::evaluateSizes(SizeOperands operands, Dictiona
   return sliceSizes(*operands[0], *starts, *sizes, stepsOf(adaptor.getSteps(), starts->size()));
 }
 
-/// The conjunction of `condition`, if given, and that `size` is at least 0.
+/// The conjunction of `condition`, if given, and the condition that `expr` is at least 0.
 static Value andNotNegative(OpBuilder &b, Location loc, Value condition, const DimExpr &expr) {
   Value size = sizeAs(b, loc, expr, b.getI64Type());
   Value holds = GreaterEqualOp::create(b, loc, size, scalarLike(b, size, 0.0));
@@ -117,7 +117,8 @@ Value SliceOp::buildCheck(OpBuilder &b) {
   return isInside;
 }
 
-/// `ensure` is a slice of whole axes with other sizes, whose conditions compare these.
+/// Returns true for the slices that `ensure` builds: they take whole axes under other sizes, and
+/// their conditions compare the sizes.
 static bool isEnsure(SliceOp op) {
   Shape shape = shapeOf(op.getX().getType());
   return llvm::all_of(llvm::seq(shape.size()), [&](size_t i) {
@@ -170,8 +171,8 @@ OpFoldResult PlaceOp::fold(FoldAdaptor) {
   return isWhole ? OpFoldResult(getX()) : OpFoldResult();
 }
 
-/// d(place x) = g at the positions of x, and 0 for elements of x that lie outside: g is padded with
-/// zeros that far.
+/// d(place x) = g at the positions of x, and 0 for elements of x that lie outside, for which g is
+/// padded with zeros.
 SmallVector<Value> PlaceOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Shape from = shapeOf(getX().getType()), shape = shapeOf(getType());
   SmallVector<DimExpr> starts(getStarts().getExprs()), origin(shape.size(), DimExpr(0));

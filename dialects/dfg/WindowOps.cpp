@@ -1,4 +1,4 @@
-//===- WindowOps.cpp - Windows that slide over axes -----------------------===//
+//===- WindowOps.cpp - Sliding windows ------------------------------------===//
 
 #include "dialects/dfg/WindowOps.h"
 #include "dialects/dfg/Formula.h"
@@ -157,8 +157,8 @@ static Term countAlong(OpBuilder &b, Location loc, const DimExpr &size, size_t a
   return reshape(iota, shape);
 }
 
-/// d(place_windows x) = g at the positions of x: g has an axis for each tap, and of its windows
-/// each takes the element of its own tap.
+/// d(place_windows x) = g at the positions of x: g has an axis for each tap, and each window of g
+/// reads only the element of its own tap.
 SmallVector<Value> PlaceWindowsOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Location loc = getLoc();
   Windows windows = windowsOf(Adaptor(*this));

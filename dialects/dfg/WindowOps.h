@@ -1,4 +1,4 @@
-//===- WindowOps.h - Windows that slide over axes -------------------------===//
+//===- WindowOps.h - Sliding windows --------------------------------------===//
 
 #pragma once
 

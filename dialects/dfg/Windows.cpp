@@ -52,8 +52,8 @@ static LogicalResult readPads(std::optional<Location> location, const WindowOpti
   return success();
 }
 
-/// Padding with one window for each `stride` elements; an odd element of padding is added at the
-/// end.
+/// Pads so that there is one window for each `stride` elements; an odd element of padding is added
+/// at the end.
 static void padSame(Windows &windows) {
   for (size_t axis = 0; axis < windows.rank(); ++axis) {
     const DimExpr &size = windows.sizes[axis];
@@ -90,8 +90,8 @@ static LogicalResult readPadding(std::optional<Location> location, const WindowO
   return success();
 }
 
-/// Replaces strides that exceed every axis, and so mean a single window, by shorter ones with which
-/// positions do not overflow. Padding may make an axis longer than any tensor.
+/// Replaces strides that exceed every axis, and so imply a single window, by shorter ones with
+/// which positions do not overflow. Padding may make an axis longer than any tensor.
 static LogicalResult limitStrides(std::optional<Location> location, const WindowOptions &options,
                                   Windows &windows) {
   for (int64_t &stride : windows.stride) {

@@ -91,7 +91,8 @@ llvm::SmallVector<int64_t> tapAxes(const Windows &windows);
 mlir::Value buildPlaced(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                         const Windows &windows, double value);
 
-/// Builds the condition that all windows are inside, a scalar of type bool; null if that is known.
+/// Builds the condition that all windows are inside, a scalar of type bool; null if it is known to
+/// hold.
 mlir::Value buildWindowsCheck(mlir::OpBuilder &b, mlir::Location loc, const Windows &windows);
 
 /// The message of the check.

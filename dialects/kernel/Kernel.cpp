@@ -1,4 +1,4 @@
-//===- Kernel.cpp - Kernels in linalg form and the code made of them ------===//
+//===- Kernel.cpp - Kernels in linalg form and their code -----------------===//
 
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -90,7 +90,7 @@ static bool hasInvalidDivision(AffineExpr expr) {
       .wasInterrupted();
 }
 
-/// Returns true if the map has one number as its result, which can be at least zero.
+/// Returns true if the map has a single result, which is not always negative.
 static bool isCount(AffineMap map) {
   if (map.getNumDims() != 0 || map.getNumResults() != 1 || hasInvalidDivision(map.getResult(0)))
     return false;
@@ -115,7 +115,7 @@ AbiAttr tfc::kernel::abiOf(Operation *function) { return function->getAttrOfType
 
 void tfc::kernel::setAbi(Operation *function, AbiAttr abi) { function->setAttr(kAbi, abi); }
 
-/// Generated code takes its sizes first, as integers of 64 bits.
+/// Generated code takes its sizes first, as 64-bit integers.
 static LogicalResult verifyAbi(Operation *op, Attribute attribute) {
   auto code = dyn_cast<LLVM::LLVMFuncOp>(op);
   auto abi = dyn_cast<AbiAttr>(attribute);

@@ -1,4 +1,4 @@
-//===- Kernel.h - Kernels in linalg form and the code made of them --------===//
+//===- Kernel.h - Kernels in linalg form and their code -------------------===//
 
 #pragma once
 
@@ -22,24 +22,25 @@
 
 namespace tfc::kernel {
 
-/// The name of the target of kernels that name none.
+/// The name of the target of kernels that do not name one.
 inline constexpr llvm::StringLiteral kDefaultTarget = "cpu";
 
 /// Describes the targets of the kernels in a module, by name.
 void setTargets(mlir::ModuleOp module, mlir::DictionaryAttr targets);
 mlir::DictionaryAttr getTargets(mlir::ModuleOp module);
 
-/// Stands for all analyses of a kernel that depend on its body and its target alone. A pass that
+/// Represents all analyses of a kernel that depend only on its body and its target. A pass that
 /// changes neither preserves them.
 struct BodyAnalyses {};
 
-/// How the host launches `function`; null if that is not the code of a kernel.
+/// Returns how the host launches `function`, or null if that is not the code of a kernel.
 AbiAttr abiOf(mlir::Operation *function);
 
-/// Makes `function` the code of a kernel.
+/// Marks `function` as the code of a kernel.
 void setAbi(mlir::Operation *function, AbiAttr abi);
 
-/// On an argument or a result of a `kernel.func`: the sizes of a dynamic tensor.
+/// Returns the attribute with the sizes of a dynamic tensor, for an argument or a result of a
+/// `kernel.func`.
 mlir::NamedAttribute shapeAttr(mlir::AffineMap shape);
 
 } // namespace tfc::kernel

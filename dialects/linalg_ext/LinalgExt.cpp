@@ -20,7 +20,7 @@ void LinalgExtDialect::initialize() {
       >();
 }
 
-/// Checks that `region` takes arguments of `arguments` and yields `results`.
+/// Checks that `region` has arguments of types `arguments` and yields `results`.
 static LogicalResult verifyRegion(Operation *op, Region &region, ArrayRef<Type> arguments,
                                   ArrayRef<Type> results) {
   Block &block = region.front();
@@ -33,7 +33,7 @@ static LogicalResult verifyRegion(Operation *op, Region &region, ArrayRef<Type> 
   return success();
 }
 
-/// Parses attributes, which may include those of the properties.
+/// Parses attributes, including those that are stored as properties.
 template <typename Op>
 static ParseResult parseAttributes(OpAsmParser &parser, OperationState &result) {
   SMLoc location = parser.getCurrentLocation();

@@ -1,4 +1,4 @@
-// The rt dialect and its attributes, which say where the values of planned entries are in memory.
+// The rt dialect and the attributes that record where planned entries keep their values.
 
 #include "dialects/rt/Rt.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -58,7 +58,7 @@ LogicalResult ArenaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Memory of planned entries
 //===----------------------------------------------------------------------===//
 
-/// A place in the arena of the entry around `op`.
+/// Returns true if the attribute is a slot in the arena of the entry that contains `op`.
 static bool isSlot(Operation *op, Attribute attribute) {
   auto slot = dyn_cast<SlotAttr>(attribute);
   auto entry = op->getParentOfType<dfg::EntryOp>();
@@ -73,7 +73,7 @@ static bool isMemoryOf(Operation *op, Type type, Attribute attribute) {
   return isa<UnitAttr>(attribute) || isSlot(op, attribute);
 }
 
-/// A list with the memory of each result.
+/// Returns true if the attribute is a list with the memory of each result.
 static bool isMemoryOfResults(Operation *op, Attribute attribute) {
   auto memory = dyn_cast<ArrayAttr>(attribute);
   if (!memory || memory.size() != op->getNumResults())

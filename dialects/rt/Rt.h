@@ -7,24 +7,24 @@
 
 namespace tfc::rt {
 
-/// Verifies that the function around `op` can return a status.
+/// Verifies that the function that contains `op` can return a status.
 llvm::LogicalResult verifyEndsCall(mlir::Operation *op);
 
-/// An operation after which the call may be over: its function returns the status.
+/// An operation that may end the call: its function then returns the status.
 template <typename Op> struct EndsCall : mlir::OpTrait::TraitBase<Op, EndsCall> {
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyEndsCall(op); }
 };
 
-/// What a kernel's task is called: its name and this.
+/// The suffix that turns the name of a kernel into that of its task.
 inline constexpr llvm::StringLiteral kTaskSuffix = ".task";
 
-/// The most values that a message shows.
+/// Maximum number of values in a message.
 inline constexpr size_t kMaxMessageValues = 4;
 
-/// The most chunks that an instance has.
+/// Maximum number of chunks of an instance.
 inline constexpr int64_t kMaxChunks = int64_t(1) << 20;
 
-/// Attributes of planned entries and their operations: see RtBase.td.
+/// Attributes of planned entries and their operations; documented in RtBase.td.
 inline constexpr llvm::StringLiteral kArenaAttr = "rt.arena", kTapesAttr = "rt.tapes",
                                      kMemoryAttr = "rt.memory", kAlternateAttr = "rt.alternate",
                                      kScratchAttr = "rt.scratch";

@@ -1,5 +1,5 @@
-// Verifiers of the rt dialect's operations. What they accept can be lowered to calls of the
-// runtime.
+// Verifiers of the rt dialect's operations. Operations that they accept can be lowered to calls of
+// the runtime.
 
 #include "dialects/rt/Rt.h"
 #include "runtime/Model.h"
@@ -23,7 +23,7 @@ LogicalResult tfc::rt::verifyEndsCall(Operation *op) {
   return success();
 }
 
-/// Verifies a number that the runtime counts from 0.
+/// Verifies a number that the runtime uses as an index.
 static LogicalResult verifyNumber(Operation *op, StringRef what, int32_t number,
                                   int64_t end = INT32_MAX) {
   if (number >= 0 && number < end)
@@ -38,7 +38,8 @@ LogicalResult ElementOp::verify() { return verifyNumber(*this, "number", getNumb
 
 //===--- check ------------------------------------------------------------===//
 
-/// The number of values that a format shows; nothing if it is no format of the runtime.
+/// Returns the number of values that a format shows, or std::nullopt if it is not a format of the
+/// runtime.
 static std::optional<size_t> countValues(StringRef format) {
   size_t count = 0;
   while (true) {
