@@ -11,7 +11,7 @@ def FormKernels : Pass<"tfc-form-kernels", "::mlir::ModuleOp"> {
     Before: entries hold dfg operations; state is read at their start and
     assigned at their end. After: every computation is a `dfg.launch` of a
     `dfg.kernel`; only state, checks, large constants and reshapes, which cost
-    nothing, are left besides them. Equal kernels are merged. With `probe` each
+    nothing, remain besides them. Equal kernels are merged. With `probe` each
     value that a kernel computes is also pushed, for inspection (see
     `kProbeAttr`); this does not change the kernels.
   }];
@@ -19,9 +19,9 @@ def FormKernels : Pass<"tfc-form-kernels", "::mlir::ModuleOp"> {
     Option<"fuse", "fuse", "bool", /*default=*/"true",
            "Put more than one operation into a kernel">,
     Option<"printReport", "report", "bool", /*default=*/"false",
-           "Print what each kernel holds to standard error">,
+           "Print the operations of each kernel to standard error">,
     Option<"probe", "probe", "int64_t", /*default=*/"0",
-           "Return what kernels compute inside too, and show it to the function at this address">
+           "Also return intermediate values and pass them to the function at this address">
   ];
   let statistics = [
     Statistic<"kernelCount", "kernels", "Number of different kernels">,

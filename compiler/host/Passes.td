@@ -9,18 +9,18 @@ def BuildHost : Pass<"tfc-build-host", "::mlir::ModuleOp"> {
   let summary = "Build the function that runs each entry";
   let description = [{
     Before: entries planned by `tfc-plan-memory`, with the attributes of
-    `tfc-allocate-arena`, and kernels as `llvm.func` with a
-    `#kernel.abi`. After: for entry number i (the initializer's is the last) the
-    functions `tfc_entry_<i>_run`, `_shapes`, `_arena` and `_found` that
-    runtime/Model.h describes, as `llvm.func` of `scf`, `arith`, `rt` and
-    operations on LLVM pointers, and `dfg.weights`: the constants that they
-    address. Entries, variables, tapes and queues are gone. Errors: a launch of
-    something that is no generated kernel; a value without memory; a name that
-    generated code has.
+    `tfc-allocate-arena`, and kernels as `llvm.func` with a `#kernel.abi`.
+    After: for entry number i (the initializer's is the last) the functions
+    `tfc_entry_<i>_run`, `_shapes`, `_arena` and `_found` that runtime/Model.h
+    describes, as `llvm.func` of `scf`, `arith`, `rt` and operations on LLVM
+    pointers, and `dfg.weights`: the constants that they address. Entries,
+    variables, tapes and queues are gone. Errors: a launch of a function that is
+    not a generated kernel; a value without memory; a symbol with the name of a
+    generated function.
   }];
   let options = [
     Option<"printReport", "report", "bool", /*default=*/"false",
-           "Print what each entry needs to standard error">
+           "Print the resources that each entry needs to standard error">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -31,12 +31,12 @@ def BuildHost : Pass<"tfc-build-host", "::mlir::ModuleOp"> {
 def LowerRt : Pass<"tfc-lower-rt", "::mlir::ModuleOp"> {
   let summary = "Turn operations of the rt dialect into calls of the runtime";
   let description = [{
-    Before: operations of `rt` in `llvm.func`, those that may end the call
-    outside of structured control flow. After: they are operations of the LLVM
-    dialect; where one may end the call its block is split, and a branch goes to
-    a block that returns the status. Errors: an operation in a place where it
-    cannot be lowered; a symbol of the module that has the name of a function
-    of the runtime.
+    Before: operations of `rt` are in `llvm.func`, and those that may end the
+    call are outside of structured control flow. After: they are operations of
+    the LLVM dialect; the block of an operation that may end the call is split
+    after it, with a branch to a block that returns the status. Errors: an
+    operation in a place where it cannot be lowered; a symbol of the module with
+    the name of a function of the runtime.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

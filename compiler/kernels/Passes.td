@@ -1,4 +1,4 @@
-//===- Passes.td - What all targets need of kernels -----------------------===//
+//===- Passes.td - Common code of all targets -----------------------------===//
 
 #ifndef TFC_COMPILER_KERNELS_PASSES_TD
 #define TFC_COMPILER_KERNELS_PASSES_TD
@@ -9,14 +9,14 @@ def AttachTarget : Pass<"tfc-attach-target", "::mlir::ModuleOp"> {
   let summary = "Describes the target of kernels";
   let description = [{
     Before: any module. After: `kernel.targets` of the module describes the
-    target `cpu`, for which kernels are compiled that name no other one. It
-    replaces a description that was there. Errors: an unknown processor.
+    target `cpu`, for which kernels are compiled unless they name another one.
+    An existing description is replaced. Errors: an unknown processor.
   }];
   let options = [
     Option<"processor", "mcpu", "std::string", /*default=*/"\"native\"",
            "Processor to generate code for, by LLVM's name">,
     Option<"products", "products", "bool", /*default=*/"true",
-           "Emit sums of products by code of their own">
+           "Use the dedicated emitter for sums of products">
   ];
   let dependentDialects = ["::tfc::kernel::KernelDialect"];
 }

@@ -10,9 +10,9 @@ def LowerKernels : Pass<"tfc-lower-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Before: kernels (`dfg.kernel`) hold dfg operations. After: each is a
     `kernel.func` in linalg form: its named dimensions are leading `index`
-    arguments, `kernel.shape` on each tensor tells its sizes over them, and the
-    body holds `linalg` operations alone. Entries are left as they are. An
-    operation without a lowering is an error.
+    arguments, `kernel.shape` on each dynamic tensor specifies its sizes in
+    terms of these, and the body consists of structured operations on tensors.
+    Entries are unchanged. An operation without a lowering is an error.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::tfc::kernel::KernelDialect",

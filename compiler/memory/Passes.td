@@ -1,4 +1,4 @@
-//===- Passes.td - Places of values ---------------------------------------===//
+//===- Passes.td - Memory of values ---------------------------------------===//
 
 #ifndef TFC_COMPILER_MEMORY_PASSES_TD
 #define TFC_COMPILER_MEMORY_PASSES_TD
@@ -10,12 +10,12 @@ def PlanMemory : Pass<"tfc-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Before: entries hold launches of kernels in linalg form (with
     `kernel.may_share`), reads of variables, then assignments, checks, constants
-    and reshapes. After: the launches are in the order in which they run, and
-    `places` of each (`#dfg.place`) says for every result whose memory it is
-    in. For that of an operand the kernel's result has `kernel.in_place`. No
+    and reshapes. After: the launches are in execution order, and `places` of
+    each launch (`#dfg.place`) specifies the memory of every result. If that is
+    the memory of an operand, the kernel's result has `kernel.in_place`. No
     variable changes before all checks have passed. Errors: operations that
-    have no place in an entry at this stage, a variable assigned twice or read
-    after its assignment.
+    cannot occur in an entry at this stage; a variable that is assigned twice or
+    read after its assignment.
   }];
   let statistics = [
     Statistic<"inPlaceCount", "in-place", "Number of results written over an operand">,
@@ -24,14 +24,14 @@ def PlanMemory : Pass<"tfc-plan-memory", "::mlir::ModuleOp"> {
 }
 
 def AllocateArena : Pass<"tfc-allocate-arena", "::mlir::ModuleOp"> {
-  let summary = "Give the values of entries their places in the arena and in chunks";
+  let summary = "Assign the values of entries to the arena and to chunks";
   let description = [{
     Before: entries planned by `tfc-plan-memory`, kernels as `llvm.func` with a
-    `#kernel.abi`. After: for entry number i (the
-    initializer's is the last) the functions `tfc_entry_<i>_run`, `_shapes` and
-    `_arena` that runtime/Model.h describes, in the LLVM dialect, and
-    `dfg.weights`: the constants that they address. Entries and variables are
-    gone. Errors: a launch of something that is no generated kernel.
+    `#kernel.abi`. After: entries have `rt.arena` and `rt.tapes`, and their
+    operations `rt.memory`, `rt.alternate` and `rt.scratch` if they need memory.
+    Errors: a launch of a kernel that does not exist; operations that cannot
+    occur in an entry at this stage; an arena that is too large for the sizes
+    that the bounds of an entry allow.
   }];
   let dependentDialects = ["::tfc::rt::RtDialect"];
 }

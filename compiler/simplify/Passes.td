@@ -55,7 +55,7 @@ def InsertChecks : Pass<"tfc-insert-checks", "::mlir::ModuleOp"> {
   let summary = "Checks the data of operations that can fail";
   let description = [{
     Before: operations with `CheckedOpInterface` trust their operands. After:
-    each has a `dfg.check` of its own before it.
+    each is preceded by a `dfg.check` of its data.
   }];
 }
 
@@ -68,7 +68,7 @@ def DecomposeComposites : Pass<"tfc-decompose-composites", "::mlir::ModuleOp"> {
 }
 
 def LimitSizes : Pass<"tfc-limit-sizes", "::mlir::ModuleOp"> {
-  let summary = "Refuses tensors that exceed any memory";
+  let summary = "Rejects tensors that exceed any memory";
   let description = [{
     Before: products of sizes may exceed 64 bits. After: a tensor that has more
     bytes than a processor can address in every call has been reported as an

@@ -82,7 +82,7 @@ def Dfg_EluOp : Dfg_UnaryOp<"elu", "Float"> {
 def Dfg_SeluOp : Dfg_UnaryOp<"selu", "Float"> {
   let summary = "Takes the scaled exponential linear unit";
   let description = [{
-    `scale * elu(x, alpha)` with the constants of self-normalising networks,
+    `scale * elu(x, alpha)` with the constants of self-normalizing networks,
     alpha = 1.6732632423543772 and scale = 1.0507009873554805. -0 may become 0.
 
     ```mlir

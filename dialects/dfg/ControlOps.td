@@ -29,7 +29,7 @@ def Dfg_IfOp : Dfg_Op<"if", [
   let regions = (region SizedRegion<1>:$thenRegion, SizedRegion<1>:$elseRegion);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
-  // Makes both regions with an empty block each, whose terminators the caller adds.
+  // Creates both regions with an empty block each; the caller adds the terminators.
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::Value":$condition)>];
   let extraClassDeclaration = [{
     ::mlir::Block &getThenBlock() { return getThenRegion().front(); }
@@ -78,7 +78,8 @@ def Dfg_WhileOp : Dfg_Op<"while", [
   let regions = (region SizedRegion<1>:$conditionRegion, SizedRegion<1>:$bodyRegion);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
-  // Makes both regions with a block of the right arguments, whose terminators the caller adds.
+  // Creates both regions with a block that has the carried values as arguments; the caller adds the
+  // terminators.
   let builders = [OpBuilder<(ins "::mlir::ValueRange":$inits)>];
   let extraClassDeclaration = [{
     ::mlir::Block &getConditionBlock() { return getConditionRegion().front(); }

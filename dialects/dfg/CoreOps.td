@@ -1,7 +1,7 @@
 //===- CoreOps.td - The families that Dfg.h declares ----------------------===//
 //
-// Families whose operations stages and other families create. The others have a header of their
-// own, so that a change in one rebuilds only what names its operations.
+// The families whose operations are created by stages and by other families. The others have
+// separate headers, so that a change in one rebuilds only the files that name its operations.
 //
 //===----------------------------------------------------------------------===//
 

@@ -27,8 +27,9 @@ def Dfg_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
-  // Of the module: constants in the order in which code addresses them, pieces of memory that an
-  // instance needs beside its arena, and the function to which probes show values.
+  // On the module: the constants in the order in which code addresses them, the number of chunks
+  // that an instance has besides its arena, and the address of the function to which probes pass
+  // values.
   let discardableAttrs = (ins "::mlir::ArrayAttr":$weights, "::mlir::IntegerAttr":$chunks,
                               "::mlir::IntegerAttr":$probe_function);
   let hasOperationAttrVerify = 1;
@@ -89,12 +90,13 @@ def Dfg_LimitAttr : AttrDef<Dfg_Dialect, "Limit"> {
 
 def Dfg_PlaceAttr : AttrDef<Dfg_Dialect, "Place"> {
   let mnemonic = "place";
-  let summary = "The memory in which a launch makes a result";
+  let summary = "The memory in which a launch stores a result";
   let description = [{
     `#dfg.place<arena>`, `#dfg.place<variable @w>`, `#dfg.place<fetch 0>`,
-    `#dfg.place<operand 1>` for the memory of an operand that is read for the last
-    time, and `#dfg.place<result 0>` for that of the branch or loop around the
-    launch: what a branch yields, or the next value of what a loop carries.
+    `#dfg.place<operand 1>` for the memory of an operand at its last use, and
+    `#dfg.place<result 0>` for the memory of the branch or loop that contains
+    the launch: a value that the branch yields, or the next value of a carried
+    one.
   }];
   let parameters = (ins EnumParameter<Dfg_PlaceKind>:$kind,
                         OptionalParameter<"::mlir::FlatSymbolRefAttr">:$variable,
@@ -112,7 +114,7 @@ def Dfg_PlaceAttr : AttrDef<Dfg_Dialect, "Place"> {
 
 def Dfg_ProbeAttr : AttrDef<Dfg_Dialect, "Probe"> {
   let mnemonic = "probe";
-  let summary = "The number of a value that is shown, and the operation that made it";
+  let summary = "The number of a value that is shown, and the operation that computed it";
   let description = "`#dfg.probe<0, \"add\">` on a `dfg.push`.";
   let parameters = (ins "int64_t":$number, "::mlir::StringAttr":$op);
   let assemblyFormat = "`<` $number `,` $op `>`";
@@ -137,7 +139,10 @@ def Dfg_ListType : Dfg_Type<"List", "list"> {
 
 def Dfg_TokenType : Dfg_Type<"Token", "token"> {
   let summary = "A control edge";
-  let description = "What `dfg.node` gives for others to run after it; in the graph form alone.";
+  let description = [{
+    Returned by `dfg.node`, so that other nodes can run after it. Only occurs in
+    the graph form.
+  }];
 }
 
 // Element types of the language. i1 is bool, ui8 is u8; other integers are signed.
@@ -193,10 +198,10 @@ def Dfg_InferTypes : TraitList<[
 ]>;
 
 class Dfg_Op<string mnemonic, list<Trait> traits = []> : Op<Dfg_Dialect, mnemonic, traits> {
-  /// What becomes of NaN, infinities, zeros and the limits of integers, where the description does
-  /// not say it: a line of the reference. To change it compiles nothing again.
+  /// How the operation treats NaN, infinities, zeros and the limits of integers, unless the
+  /// description says so: a line of the reference. Changing it recompiles nothing.
   string specialValues = "";
-  /// Attributes that passes set: no parameters of the operation in the language.
+  /// Attributes set by passes, which are not parameters of the operation in the language.
   list<string> internalAttributes = [];
 }
 

@@ -6,7 +6,7 @@
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
-def Dfg_Failure : I32EnumAttr<"Failure", "The status of a call whose data are refused", [
+def Dfg_Failure : I32EnumAttr<"Failure", "The status of a call whose data are rejected", [
     I32EnumAttrCase<"OutOfRange", 0, "out_of_range">,
     I32EnumAttrCase<"InvalidArgument", 1, "invalid_argument">,
     I32EnumAttrCase<"FailedPrecondition", 2, "failed_precondition">]> {
@@ -14,7 +14,7 @@ def Dfg_Failure : I32EnumAttr<"Failure", "The status of a call whose data are re
 }
 
 /// What a size is used as, which limits it: memory, or a number of an element type.
-def Dfg_SizeUse : I32EnumAttr<"SizeUse", "Where a size of a call must have room", [
+def Dfg_SizeUse : I32EnumAttr<"SizeUse", "What a size of a call must fit into", [
     I32EnumAttrCase<"Memory", 0, "memory">, I32EnumAttrCase<"I8", 1, "i8">,
     I32EnumAttrCase<"U8", 2, "u8">, I32EnumAttrCase<"I16", 3, "i16">,
     I32EnumAttrCase<"I32", 4, "i32">, I32EnumAttrCase<"I64", 5, "i64">]> {
@@ -22,7 +22,7 @@ def Dfg_SizeUse : I32EnumAttr<"SizeUse", "Where a size of a call must have room"
   let genSpecializedAttr = 0;
 }
 
-def Dfg_PlaceKind : I32EnumAttr<"PlaceKind", "Whose memory a result of a launch is in", [
+def Dfg_PlaceKind : I32EnumAttr<"PlaceKind", "The owner of the memory of a launch's result", [
     I32EnumAttrCase<"Arena", 0, "arena">, I32EnumAttrCase<"Variable", 1, "variable">,
     I32EnumAttrCase<"Fetch", 2, "fetch">, I32EnumAttrCase<"Operand", 3, "operand">,
     I32EnumAttrCase<"Result", 4, "result">]> {
@@ -35,12 +35,12 @@ def Dfg_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let description = "An operation that knows the gradients of its operands.";
   let methods = [
     InterfaceMethod<[{
-      Builds the gradient of each operand from those of the results, in `dfg`
-      operations alone, so that it can be differentiated again. `resultGrads`
-      holds one value per result; null where the loss does not depend on it.
-      Returns one value per operand, null where no gradient flows (indices,
-      conditions). A gradient may still have the broadcast shape of the
-      result: the caller sums it down to the operand's shape.
+      Builds the gradient of each operand from those of the results, using only
+      `dfg` operations, so that it can be differentiated again. `resultGrads`
+      holds one value per result, which is null if the loss does not depend on
+      it. Returns one value per operand, null where no gradient flows (indices,
+      conditions). A gradient may still have the broadcast shape of the result:
+      the caller sums it down to the operand's shape.
     }], "::llvm::SmallVector<::mlir::Value>", "buildOperandGradients",
     (ins "::mlir::OpBuilder &":$b, "::mlir::ValueRange":$resultGrads)>
   ];
@@ -69,7 +69,7 @@ def Dfg_CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds the operation of simpler `dfg` operations. Returns one value per
+      Builds the operation from simpler `dfg` operations. Returns one value per
       result, of the result's type.
     }], "::llvm::SmallVector<::mlir::Value>", "decompose", (ins "::mlir::OpBuilder &":$b)>
   ];
@@ -85,14 +85,14 @@ def Dfg_CheckedOpInterface : OpInterface<"CheckedOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds, of `dfg` operations, a scalar of type bool that tells whether the
-      data are valid; null if they are known to be.
+      Builds, from `dfg` operations, a scalar of type bool that is true if the
+      data are valid. Returns null if they are known to be valid.
     }], "::mlir::Value", "buildCheck", (ins "::mlir::OpBuilder &":$b)>,
     InterfaceMethod<[{
-      What the call's error message says if the data are not valid.
+      Returns the error message of the call if the data are not valid.
     }], "::mlir::StringAttr", "getCheckMessage">,
     InterfaceMethod<[{
-      The status of that call.
+      Returns the status of that call.
     }], "::tfc::dfg::Failure", "getCheckStatus", (ins), "", [{
       return ::tfc::dfg::Failure::OutOfRange;
     }]>
@@ -103,11 +103,12 @@ def Dfg_NumberingOpInterface : OpInterface<"NumberingOpInterface"> {
   let cppNamespace = "::tfc::dfg";
   let description = [{
     An operation that turns sizes into numbers: the size itself, or positions
-    along an axis. A call in which one of them does not fit its type is refused.
+    along an axis. A call in which one of them does not fit its type fails.
   }];
   let methods = [
     InterfaceMethod<[{
-      The largest of these numbers, each with the integer type that holds it.
+      Returns the largest of these numbers, each with the integer type that
+      holds it.
     }], "::tfc::dfg::Numbers", "getNumbers">
   ];
 }
@@ -133,7 +134,7 @@ def Dfg_RowGatherOpInterface : OpInterface<"RowGatherOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      Whether it does: along the first axis.
+      Returns true if it takes rows, along the first axis.
     }], "bool", "takesRows">,
     InterfaceMethod<[{
       Builds the indices (i64[r]) of the touched rows and their gradients
@@ -146,14 +147,15 @@ def Dfg_RowGatherOpInterface : OpInterface<"RowGatherOpInterface"> {
 def Dfg_SizeEvaluationOpInterface : OpInterface<"SizeEvaluationOpInterface"> {
   let cppNamespace = "::tfc::dfg";
   let description = [{
-    An operation whose result is known where the elements of its operands are
-    known as sizes. Graphs compute shapes with small integer tensors; readers of
-    graphs follow them by this, and need no operation for them.
+    An operation whose result can be evaluated if the elements of its operands
+    are known as sizes. Graphs compute shapes with small integer tensors;
+    readers evaluate these through this interface and create no operations for
+    them.
   }];
   let methods = [
     StaticInterfaceMethod<[{
-      Returns the result for operands with these elements; nothing if it is not
-      known, or if the operation would refuse such operands.
+      Returns the result for operands with these elements, or std::nullopt if it
+      is unknown or if the operation would reject such operands.
     }], "::std::optional<::tfc::dfg::SizeTensor>", "evaluateSizes",
     (ins "::tfc::dfg::SizeOperands":$operands, "::mlir::DictionaryAttr":$attributes)>
   ];

@@ -95,7 +95,7 @@ def Dfg_ScatterAddOp : Dfg_ScatterOp<"scatter_add"> {
     ```
   }];
   let specialValues =
-      "Integers wrap; NaN and infinities of both signs give NaN in their row alone.";
+      "Integers wrap; NaN and infinities of both signs result in NaN, in their row only.";
 }
 
 def Dfg_ScatterUpdateOp : Dfg_ScatterOp<"scatter_update"> {

@@ -98,7 +98,7 @@ def Dfg_ListSumOp : Dfg_PureOp<"list_sum", [Dfg_Differentiable, Dfg_Composite]> 
 }
 
 def Dfg_ListStackOp : Dfg_PureOp<"list_stack", [Dfg_Differentiable, Dfg_Checked]> {
-  let summary = "Stacks all elements to a tensor";
+  let summary = "Stacks all elements into a tensor";
   let description = [{
     The result has a new first axis of size `size`; a list of another size fails
     the call. With `prefix`, which gradients of lists set, the list may

@@ -20,7 +20,7 @@ class Dfg_PredicateOp<string mnemonic> : Dfg_UnaryOp<mnemonic, "Float", []> {
 def Dfg_LogicalAndOp : Dfg_BinaryOp<"logical_and", "Bool", [Commutative]> {
   let summary = "Takes the logical and";
   let description = [{
-    Of two bool tensors.
+    Takes two bool tensors.
 
     ```mlir
     %c = dfg.logical_and %a, %b : tensor<4xi1>, tensor<i1>
@@ -31,7 +31,7 @@ def Dfg_LogicalAndOp : Dfg_BinaryOp<"logical_and", "Bool", [Commutative]> {
 def Dfg_LogicalOrOp : Dfg_BinaryOp<"logical_or", "Bool", [Commutative]> {
   let summary = "Takes the logical or";
   let description = [{
-    Of two bool tensors.
+    Takes two bool tensors.
 
     ```mlir
     %c = dfg.logical_or %a, %b : tensor<4xi1>, tensor<i1>
@@ -42,7 +42,7 @@ def Dfg_LogicalOrOp : Dfg_BinaryOp<"logical_or", "Bool", [Commutative]> {
 def Dfg_LogicalXorOp : Dfg_BinaryOp<"logical_xor", "Bool", [Commutative]> {
   let summary = "Takes the logical exclusive or";
   let description = [{
-    Of two bool tensors.
+    Takes two bool tensors.
 
     ```mlir
     %c = dfg.logical_xor %a, %b : tensor<4xi1>, tensor<i1>
@@ -57,14 +57,14 @@ def Dfg_LogicalNotOp : Dfg_UnaryOp<"logical_not", "Bool", []> {
     %y = dfg.logical_not %x : tensor<4xi1>
     ```
   }];
-  let specialValues = "Of a bool tensor.";
+  let specialValues = "None: bool tensors have no special values.";
   let hasFolder = 1;
 }
 
 def Dfg_BitwiseAndOp : Dfg_BinaryOp<"bitwise_and", "Integer", [Commutative]> {
   let summary = "Combines bits by and";
   let description = [{
-    Of two integer tensors.
+    Takes two integer tensors.
 
     ```mlir
     %c = dfg.bitwise_and %a, %b : tensor<4xi32>, tensor<i32>
@@ -75,7 +75,7 @@ def Dfg_BitwiseAndOp : Dfg_BinaryOp<"bitwise_and", "Integer", [Commutative]> {
 def Dfg_BitwiseOrOp : Dfg_BinaryOp<"bitwise_or", "Integer", [Commutative]> {
   let summary = "Combines bits by or";
   let description = [{
-    Of two integer tensors.
+    Takes two integer tensors.
 
     ```mlir
     %c = dfg.bitwise_or %a, %b : tensor<4xi32>, tensor<i32>
@@ -86,7 +86,7 @@ def Dfg_BitwiseOrOp : Dfg_BinaryOp<"bitwise_or", "Integer", [Commutative]> {
 def Dfg_BitwiseXorOp : Dfg_BinaryOp<"bitwise_xor", "Integer", [Commutative]> {
   let summary = "Combines bits by exclusive or";
   let description = [{
-    Of two integer tensors.
+    Takes two integer tensors.
 
     ```mlir
     %c = dfg.bitwise_xor %a, %b : tensor<4xi32>, tensor<i32>
@@ -97,7 +97,7 @@ def Dfg_BitwiseXorOp : Dfg_BinaryOp<"bitwise_xor", "Integer", [Commutative]> {
 def Dfg_BitwiseNotOp : Dfg_UnaryOp<"bitwise_not", "Integer", []> {
   let summary = "Inverts bits";
   let description = [{
-    Of an integer tensor.
+    Takes an integer tensor.
 
     ```mlir
     %y = dfg.bitwise_not %x : tensor<4xi32>

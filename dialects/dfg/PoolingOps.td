@@ -69,7 +69,7 @@ def Dfg_AvgPoolOp : Dfg_PoolingOp<"avg_pool",
 
 def Dfg_LocalResponseNormOp : Dfg_PureOp<"local_response_norm",
     [Dfg_Differentiable, Dfg_Composite]> {
-  let summary = "Divides by the activity of neighbouring channels";
+  let summary = "Divides by the activity of neighboring channels";
   let description = [{
     `x / (bias + alpha * sum(x ** 2)) ** beta`, with the sum over the channels
     of the last axis that are at most `radius` away. f16 and bf16 are computed

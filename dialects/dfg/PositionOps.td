@@ -9,7 +9,7 @@ def Dfg_IotaOp : Dfg_PureOp<"iota", [Dfg_ViewRole, Dfg_Numbering]> {
   let summary = "Counts from 0";
   let description = [{
     `[0, 1, ..., size - 1]` of the given dtype, by default i32. An integer type
-    must hold all of these numbers; other calls are refused.
+    must hold all of these numbers, otherwise the call fails.
 
     ```mlir
     %y = dfg.iota {size = #dfg.dims<n>, dtype = i64}

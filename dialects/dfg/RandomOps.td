@@ -37,7 +37,7 @@ def Dfg_RandomUniformOp : Dfg_RandomOp<"random_uniform", "Float", (ins
   let summary = "Draws numbers from an interval";
   let description = [{
     `low + u * (high - low)`, from `low` to `high`, excluding `high` except by rounding; `high` is
-    at least `low`; f32 by default. Philox 4x32-10 in counter mode: equal seeds and counters give
+    at least `low`; f32 by default. Philox 4x32-10 in counter mode: equal seeds and counters produce
     equal numbers.
 
     ```mlir
@@ -52,9 +52,9 @@ def Dfg_RandomNormalOp : Dfg_RandomOp<"random_normal", "Float", (ins
     DefaultValuedOptionalAttr<F64Attr, "1.0">:$stddev)> {
   let summary = "Draws numbers from a normal distribution";
   let description = [{
-    `mean + stddev * sqrt(-2 log(1 - u)) * cos(2 pi v)` (Box-Muller, the cosine
-    alone); f32 by default. Philox 4x32-10 in counter mode: equal seeds and
-    counters give equal numbers.
+    `mean + stddev * sqrt(-2 log(1 - u)) * cos(2 pi v)` (Box-Muller, only the
+    cosine); f32 by default. Philox 4x32-10 in counter mode: equal seeds and
+    counters produce equal numbers.
 
     ```mlir
     %y = dfg.random_normal %counter {shape = #dfg.dims<4, 8>, seed = 7 : i64} : tensor<i64>
@@ -86,7 +86,7 @@ def Dfg_RandomIntegerOp : Dfg_RandomOp<"random_integer", "Integer", (ins
   let description = [{
     `low + w0 * (high - low) // 2^32`: from `low` to `high`, excluding `high`;
     they are at most 2^32 apart; i32 by default. Philox 4x32-10 in counter mode:
-    equal seeds and counters give equal numbers.
+    equal seeds and counters produce equal numbers.
 
     ```mlir
     %y = dfg.random_integer %counter {shape = #dfg.dims<4>, high = 10 : i64} : tensor<i64>
@@ -99,7 +99,7 @@ def Dfg_RandomBernoulliOp : Dfg_RandomOp<"random_bernoulli", "Any", (ins F64Attr
   let summary = "Draws true with a probability";
   let description = [{
     `u < probability`, which is from 0 to 1, as bool, or as 0 and 1 of a given dtype. Philox 4x32-10
-    in counter mode: equal seeds and counters give equal values.
+    in counter mode: equal seeds and counters produce equal values.
 
     ```mlir
     %y = dfg.random_bernoulli %counter {shape = #dfg.dims<4>, probability = 0.9 : f64} : tensor<i64>

@@ -27,7 +27,7 @@ def Dfg_SumOp : Dfg_ReductionOp<"sum", "Numeric", [Dfg_Differentiable, Dfg_SizeE
   let summary = "Sums over axes";
   let description = [{
     f16 and bf16 accumulate in f32; integers wrap. NaN and infinities of both
-    signs give NaN. The sum of no elements is 0.
+    signs result in NaN. The sum of no elements is 0.
 
     ```mlir
     %y = dfg.sum %x {axis = array<i64: 1>} : tensor<4x8xf32>
@@ -44,7 +44,7 @@ def Dfg_MeanOp : Dfg_ReductionOp<"mean", "Float", [Dfg_Differentiable, Dfg_Compo
     %y = dfg.mean %x : tensor<4x8xf32>
     ```
   }];
-  let specialValues = "NaN and infinities of both signs give NaN.";
+  let specialValues = "NaN and infinities of both signs result in NaN.";
 }
 
 def Dfg_MaxOp : Dfg_ReductionOp<"max", "Numeric", [Dfg_Differentiable, Dfg_SizeEvaluation]> {
@@ -75,7 +75,7 @@ def Dfg_ProdOp : Dfg_ReductionOp<"prod", "Numeric", [Dfg_Differentiable, Dfg_Siz
   let summary = "Multiplies over axes";
   let description = [{
     f16 and bf16 accumulate in f32; integers wrap. NaN, and 0 with an infinity,
-    give NaN. The product of no elements is 1.
+    result in NaN. The product of no elements is 1.
 
     ```mlir
     %y = dfg.prod %x {axis = array<i64: 1>} : tensor<4x8xf32>

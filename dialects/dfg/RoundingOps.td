@@ -65,7 +65,7 @@ def Dfg_RoundOp : Dfg_UnaryOp<"round", "Float"> {
 }
 
 def Dfg_TruncOp : Dfg_UnaryOp<"trunc", "Float"> {
-  let summary = "Rounds towards 0";
+  let summary = "Rounds toward 0";
   let description = [{
     To an integer, 0 with the sign of `x`; infinities and NaN stay. No gradient
     flows.

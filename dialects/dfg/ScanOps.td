@@ -33,7 +33,7 @@ def Dfg_CumsumOp : Dfg_ScanOp<"cumsum"> {
     ```
   }];
   let specialValues =
-      "From NaN on, and from where infinities of both signs have been met, all are NaN.";
+      "After a NaN, or after infinities of both signs, all results are NaN.";
 }
 
 def Dfg_CumprodOp : Dfg_ScanOp<"cumprod"> {
@@ -89,7 +89,7 @@ def Dfg_LogcumsumexpOp : Dfg_ScanOp<"logcumsumexp"> {
     ```
   }];
   let specialValues =
-      "From NaN on all are NaN, and from infinity on infinity; minus infinity adds nothing.";
+      "After a NaN, all results are NaN; after infinity, infinity. Minus infinity adds nothing.";
 }
 
 def Dfg_LinearRecurrenceOp : Dfg_PureOp<"linear_recurrence", [Dfg_Differentiable]> {

@@ -11,7 +11,7 @@ def Dfg_ConstantOp : Dfg_Op<"constant", [Pure, ConstantLike, InferTypeOpAdaptor,
   let summary = "Holds a tensor known at compile time";
   let description = [{
     Large values are dense resources: they are not part of the IR's text, and
-    are emitted as a section of their own.
+    are emitted as a separate section.
 
     ```mlir
     %c = dfg.constant dense<1.0> : tensor<4xf32>
@@ -86,7 +86,7 @@ def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_ViewRole, Dfg_Differentiable]
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let hasFolder = 1;
   let extraClassDeclaration = [{
-    /// The permutation with nonnegative axes; the reversal where none is given.
+    /// The permutation with nonnegative axes; the reversal if none is given.
     ::llvm::SmallVector<int64_t> getPermutationVector();
   }];
 }

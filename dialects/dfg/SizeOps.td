@@ -14,7 +14,7 @@ def Dfg_BindSizeOp : Dfg_Op<"bind_size", [
     their types: a name that nothing else in the entry binds. Memory is planned
     for `bound`, a size over names bound before; a `count` that is negative or
     larger fails the call. Every operation that mentions the name depends on
-    this one, even without a chain of values between them. A copy that binds the
+    this one, even without a def-use chain between them. A copy that binds the
     name again in another region is `checked`: its count cannot fail.
 
     ```mlir

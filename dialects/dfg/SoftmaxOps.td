@@ -23,8 +23,8 @@ class Dfg_SoftmaxLikeOp<string mnemonic> :
 def Dfg_SoftmaxOp : Dfg_SoftmaxLikeOp<"softmax"> {
   let summary = "Takes exponentials that sum to 1 along an axis";
   let description = [{
-    `exp(x) / sum(exp(x))`, without overflow. NaN where a row holds NaN or
-    plus infinity, or minus infinity alone.
+    `exp(x) / sum(exp(x))`, without overflow. NaN where a row holds NaN or plus
+    infinity, or only minus infinity.
 
     ```mlir
     %y = dfg.softmax %x {axis = -1 : i64} : tensor<4x10xf32>

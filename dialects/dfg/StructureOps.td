@@ -35,8 +35,8 @@ def Dfg_EntryOp : Dfg_FunctionLike<"entry", [
     `symbols` lists the named dimensions in order of first appearance, `bounds`
     the largest legal value of some, `where` the facts that each call must
     satisfy, and `limits` sizes that are checked before they are used. The entry
-    with the attribute `initializer` assigns every variable its initial value and
-    is no function of the model; a module has at most one.
+    with the attribute `initializer` assigns every variable its initial value
+    and is not a function of the model; a module has at most one.
 
     ```mlir
     dfg.entry @twice(%x: tensor<?xf32, #dfg.dims<n>> {dfg.name = "x"})
@@ -84,8 +84,8 @@ def Dfg_KernelOp : Dfg_FunctionLike<"kernel"> {
 def Dfg_LaunchOp : Dfg_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel";
   let description = [{
-    `sizes` gives the kernel's named dimensions in terms of the entry's. Once
-    memory is planned, `places` says where each result is.
+    `sizes` specifies the kernel's named dimensions in terms of the entry's.
+    Once memory is planned, `places` specifies where each result is stored.
 
     ```mlir
     %y = dfg.launch @kernel_0(%x) {sizes = #dfg.dims<n>}
@@ -116,7 +116,7 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_RegisterReaderRole]> {
   let summary = "Fails the call unless a condition holds";
   let description = [{
     The call returns `status` with `message`, without having changed a variable,
-    in whatever order the operations are listed.
+    regardless of the order in which the operations are listed.
 
     ```mlir
     dfg.check %valid, "'gather' got an index outside of f32[n]" : tensor<i1>

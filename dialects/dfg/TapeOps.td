@@ -37,8 +37,8 @@ class Dfg_TapeAccess<string mnemonic> : Dfg_Op<mnemonic, [
 def Dfg_PushOp : Dfg_TapeAccess<"push"> {
   let summary = "Appends a value to a tape";
   let description = [{
-    With `probe` it shows the value to the process that compiles instead of
-    keeping it: comparisons with the oracle compile so.
+    With `probe`, the value is passed to a function in the compiling process
+    instead of being stored; comparisons with the oracle use this.
 
     ```mlir
     dfg.push @saved_0, %x : tensor<32x64xf32>

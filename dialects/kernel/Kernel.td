@@ -1,4 +1,4 @@
-//===- Kernel.td - Kernels in linalg form and the code made of them -------===//
+//===- Kernel.td - Kernels in linalg form and their code ------------------===//
 
 #ifndef TFC_DIALECTS_KERNEL_KERNEL_TD
 #define TFC_DIALECTS_KERNEL_KERNEL_TD
@@ -14,18 +14,18 @@ def Kernel_Dialect : Dialect {
   let cppNamespace = "::tfc::kernel";
   let summary = "Kernels between the graph and the code of a target";
   let description = [{
-    Lowering makes a `kernel.func` of each `dfg.kernel`: a function of sizes and
-    tensors in linalg form. Code generation replaces it by a function of its
-    target that has a `#kernel.abi`, by which the host launches it. Attributes of
-    arguments and results say more about a kernel:
+    Lowering turns each `dfg.kernel` into a `kernel.func`: a function of sizes
+    and tensors in linalg form. Code generation replaces it by a function for
+    its target with a `#kernel.abi`, which determines how the host launches it.
+    Arguments and results of a kernel have these attributes:
 
     * `kernel.shape`: the sizes of a dynamic tensor, an affine map over the
       kernel's sizes.
     * `kernel.may_share`, of a result: the tensor arguments whose memory the
-      result may take, because every read of an element happens before it is
-      overwritten. The schedule of the kernel decides that.
-    * `kernel.in_place`, of a result: the tensor argument whose memory it takes.
-      The memory plan decides that.
+      result may reuse, because every read of an element happens before it is
+      overwritten. Determined by the schedule of the kernel.
+    * `kernel.in_place`, of a result: the tensor argument that it overwrites.
+      Determined by the memory plan.
 
     Tensor arguments are counted without the sizes before them.
 
@@ -46,12 +46,12 @@ def Kernel_Dialect : Dialect {
 
 def Kernel_TargetAttr : AttrDef<Kernel_Dialect, "Target"> {
   let mnemonic = "target";
-  let summary = "Describes what code is generated for";
+  let summary = "Describes a target of code generation";
   let description = [{
-    The triple, the processor, its features and the data layout in the terms of
-    LLVM, and the bytes of the first and second level caches of a core. A target
-    `withoutProducts` emits sums of products like all other operations, which
-    helps to find errors in their own code.
+    The triple, the processor, its features and the data layout in LLVM's terms,
+    and the sizes in bytes of the first- and second-level caches of a core. A
+    target `withoutProducts` emits sums of products like all other operations,
+    which helps to find errors in their dedicated emitter.
   }];
   let parameters = (ins StringRefParameter<>:$triple, StringRefParameter<>:$processor,
                         StringRefParameter<>:$features, StringRefParameter<>:$layout,
@@ -68,13 +68,13 @@ def Kernel_AbiAttr : AttrDef<Kernel_Dialect, "Abi"> {
   let mnemonic = "abi";
   let summary = "How the host launches the code of a kernel";
   let description = [{
-    Stands on a generated function as `kernel.abi`. The function takes the sizes
-    of the launch, pointers to operands, to results that are not in place and to
-    scratch memory, and a range of units.
+    The attribute `kernel.abi` of a generated function. The function takes the
+    sizes of the launch, pointers to operands, to results that are not in place
+    and to scratch memory, and a range of units.
 
     * `extent`: the number of units of a launch, over its sizes.
-    * `grain`: the number of units that is worth a thread.
-    * `scratch`: bytes of memory that a launch needs beside its operands, over
+    * `grain`: the smallest number of units that is worth a thread.
+    * `scratch`: bytes of memory that a launch needs besides its operands, over
       its sizes.
 
     ```mlir
@@ -93,9 +93,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [FunctionOpInterface, IsolatedFromAbove, S
   let summary = "Defines a kernel in linalg form";
   let description = [{
     Takes sizes (`index`), then tensors, and returns tensors. `symbols` are the
-    names of the sizes in the `dfg.kernel` that it was. `target` is the name of
-    one of the module's targets, `cpu` unless it is given. Kernels are visible in
-    their module only; one without a body is a declaration.
+    names of the sizes in the `dfg.kernel` that it was lowered from. `target` is
+    the name of one of the module's targets and defaults to `cpu`. Kernels are
+    visible only in their module; a kernel without a body is a declaration.
 
     ```mlir
     kernel.func @twice(%n: index, %x: tensor<?xf32> {kernel.shape = affine_map<()[s0] -> (s0)>})
@@ -114,7 +114,7 @@ def Kernel_FuncOp : Kernel_Op<"func", [FunctionOpInterface, IsolatedFromAbove, S
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
-  // Makes the function with its entry block.
+  // Creates the function with its entry block.
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
@@ -124,22 +124,24 @@ def Kernel_FuncOp : Kernel_Op<"func", [FunctionOpInterface, IsolatedFromAbove, S
       return ::mlir::SymbolTable::Visibility::Private;
     }
 
-    /// What the kernel is compiled for; null if the module does not describe it.
+    /// Returns the target that the kernel is compiled for, or null if the module does not describe
+    /// it.
     ::tfc::kernel::TargetAttr getTargetDescription();
 
-    /// The number of arguments that are sizes, and of the others.
+    /// Returns the number of arguments that are sizes, and of the others.
     unsigned getNumSizes();
     unsigned getNumTensors() { return getNumArguments() - getNumSizes(); }
 
-    /// The sizes of an argument or a result over the kernel's sizes; null for static ones.
+    /// Returns the sizes of an argument or a result over the kernel's sizes; null for static
+    /// shapes.
     ::mlir::AffineMapAttr getArgShape(unsigned argument);
     ::mlir::AffineMapAttr getResultShape(unsigned result);
 
-    /// Whether `result` may take the memory of tensor argument `tensor`.
+    /// Returns true if `result` may reuse the memory of tensor argument `tensor`.
     bool mayShare(unsigned result, unsigned tensor);
     void setMayShare(unsigned result, ::llvm::ArrayRef<int32_t> tensors);
 
-    /// The tensor argument whose memory `result` takes, or nothing.
+    /// Returns the tensor argument that `result` overwrites, if any.
     std::optional<unsigned> getInPlace(unsigned result);
     void setInPlace(unsigned result, unsigned tensor);
   }];

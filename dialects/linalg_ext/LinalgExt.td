@@ -70,7 +70,7 @@ def LinalgExt_ScatterOp : LinalgExt_Op<"scatter", [
     numbers is a position in the leading `depth` dimensions of `operand`;
     `updates` is [batch..., rest...] and `operand` [indexed..., rest...]. The
     region receives the old element and the update, and yields the new element.
-    An update with an index below zero or beyond its dimension is skipped.
+    An update with an index out of bounds is skipped.
 
     Example:
 
@@ -94,9 +94,10 @@ def LinalgExt_ScatterOp : LinalgExt_Op<"scatter", [
 def LinalgExt_SortOp : LinalgExt_Op<"sort", [Pure, AllTypesMatch<["into", "places"]>]> {
   let summary = "Finds the positions of the smallest keys along a dimension";
   let description = [{
-    The result has the places of the smallest keys along `dimension`, ascending:
-    as many as `into`, which tells its shape, has there, and zeros where there are
-    fewer keys. Keys are unsigned, and of equal ones the first comes first.
+    The result has the positions of the smallest keys along `dimension`, in
+    ascending order of the keys. `into` determines its shape and thus the number
+    of positions; if there are fewer keys, the rest is zero. Keys are unsigned.
+    The sort is stable.
 
     Example:
 

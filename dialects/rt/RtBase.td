@@ -13,26 +13,27 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Rt_Dialect : Dialect {
   let name = "rt";
   let cppNamespace = "::tfc::rt";
-  let summary = "What host functions ask of the runtime";
+  let summary = "Calls of the runtime in host functions";
   let description = [{
-    One operation for each function that the runtime has for generated code
+    One operation for each runtime function that generated code calls
     (runtime/Model.h), and access to the frame of the call. Memory is a pointer
-    of the LLVM dialect, sizes and positions are `i64`.
+    of the LLVM dialect; sizes and positions are `i64`.
 
-    Operations that may fail end the call in the middle of a block: the host
-    function returns the status, and what follows does not run. So they can
-    stand in regions of `scf`; `tfc-lower-rt` makes branches of them once
-    regions are blocks.
+    An operation that fails ends the call in the middle of a block: the host
+    function returns the status, and the operations after it do not run.
+    Operations that may fail can therefore be in regions of `scf`;
+    `tfc-lower-rt` turns them into branches after these regions have been
+    lowered to blocks.
 
-    The attributes say where the values of a planned entry are in memory:
+    These attributes record where the values of a planned entry are in memory:
 
     | attribute | of | meaning |
     | --- | --- | --- |
     | `rt.arena` | entry | `#rt.arena`: the regions of the arena |
     | `rt.tapes` | entry | symbols of its tapes; the number in the list is the chunk |
-    | `rt.memory` | operation of an entry | for each result `#rt.slot`, `#rt.chunk`, or `unit` for one that is in neither |
+    | `rt.memory` | operation of an entry | for each result, `#rt.slot`, `#rt.chunk`, or `unit` if it is in neither |
     | `rt.alternate` | loop | the same for the second buffers of carried values |
-    | `rt.scratch` | launch | `#rt.slot`: where its kernel works |
+    | `rt.scratch` | launch | `#rt.slot`: the scratch memory of its kernel |
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::tfc::dfg::DfgDialect"];
   let useDefaultAttributePrinterParser = 1;
@@ -60,7 +61,7 @@ def Rt_SlotAttr : Rt_Attr<"Slot", "slot"> {
 def Rt_ChunkAttr : Rt_Attr<"Chunk", "chunk"> {
   let summary = "Memory that grows during calls";
   let description = [{
-    `#rt.chunk<2>` is the chunk number 2 of the instance.
+    `#rt.chunk<2>` is chunk 2 of the instance.
   }];
   let parameters = (ins "unsigned":$number);
   let assemblyFormat = "`<` $number `>`";
@@ -70,9 +71,10 @@ def Rt_ArenaAttr : Rt_Attr<"Arena", "arena"> {
   let summary = "The regions of an arena";
   let description = [{
     Each region has a number of units of one size in bytes, an expression over
-    the entry's names; a negative size counts as 0. A region starts where the
-    one before it ends. `#rt.arena<[128, 3] of <1, "64 * n">>` has 128 bytes,
-    then 3 times 64 * n. The unit of the first region is one byte.
+    the entry's names; a negative size counts as 0. Each region starts where the
+    previous one ends. `#rt.arena<[128, 3] of <1, "64 * n">>` has 128 bytes,
+    followed by 3 units of 64 * n bytes. The unit of the first region is one
+    byte.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$counts, "::tfc::dfg::DimsAttr":$units);
   let assemblyFormat = "`<` `[` $counts `]` `of` $units `>`";
@@ -109,7 +111,7 @@ def Rt_Pointer : Type<CPred<
 
 class Rt_Op<string mnemonic, list<Trait> traits = []> : Op<Rt_Dialect, mnemonic, traits>;
 
-/// An operation after which the call may be over: its function returns the status.
+/// An operation that may end the call: its function then returns the status.
 def Rt_EndsCall : NativeOpTrait<"EndsCall"> { let cppNamespace = "::tfc::rt"; }
 class Rt_FallibleOp<string mnemonic, list<Trait> traits = []> :
     Rt_Op<mnemonic, !listconcat([Rt_EndsCall], traits)>;

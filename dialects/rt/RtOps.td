@@ -12,8 +12,8 @@ include "dialects/rt/RtBase.td"
 def Rt_FieldOp : Rt_Op<"field", [Pure]> {
   let summary = "Loads a field of the call's frame";
   let description = [{
-    The fields of a frame stay as they are while the call runs: loads of them
-    can move.
+    The fields of a frame do not change while the call runs, so loads of them
+    can be moved.
 
     ```mlir
     %feeds = rt.field %frame[feeds]
@@ -27,8 +27,8 @@ def Rt_FieldOp : Rt_Op<"field", [Pure]> {
 def Rt_ElementOp : Rt_Op<"element", [Pure]> {
   let summary = "Loads an element of a table of the frame";
   let description = [{
-    `feeds`, `fetches` and `variables` are tables of pointers, `symbols` is one
-    of sizes. Elements stay as they are while the call runs.
+    `feeds`, `fetches` and `variables` are tables of pointers, `symbols` is a
+    table of sizes. Elements do not change while the call runs.
 
     ```mlir
     %x = rt.element %feeds[3] : !llvm.ptr
@@ -48,9 +48,9 @@ def Rt_ElementOp : Rt_Op<"element", [Pure]> {
 def Rt_CheckOp : Rt_FallibleOp<"check"> {
   let summary = "Ends the call with a message unless a condition holds";
   let description = [{
-    `tfc_rt_fail` gets the status, the format and the values, of which there
-    are at most four. The format shows each value where it has `%lld`; a
-    percent sign is `%%` there.
+    Passes the status, the format and the values, of which there are at most
+    four, to `tfc_rt_fail`. Each `%lld` in the format is replaced by a value; a
+    percent sign is written as `%%`.
 
     ```mlir
     rt.check %frame, %holds else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%n)
@@ -71,11 +71,11 @@ def Rt_CheckOp : Rt_FallibleOp<"check"> {
 def Rt_LaunchOp : Rt_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel";
   let description = [{
-    The kernel gets `arguments`, which are sizes and pointers, and the parallel
-    units from 0 to `extent`. With a `grain` the threads of the instance run it
-    by `tfc_rt_parallel_for`, in pieces of so many units, through the kernel's
-    task, which has its name with `.task` added. Without one the thread of the
-    call runs all units.
+    Passes `arguments`, which are sizes and pointers, and the range of parallel
+    units from 0 to `extent` to the kernel. With a `grain`,
+    `tfc_rt_parallel_for` distributes chunks of that many units among the
+    threads of the instance, which call the kernel's task, a function with the
+    suffix `.task`. Without one, the thread of the call runs all units.
 
     ```mlir
     rt.launch %frame, @kernel_3(%n, %x, %scratch) over %n grain 4096 : i64, !llvm.ptr, !llvm.ptr
@@ -112,10 +112,10 @@ def Rt_ChunkOp : Rt_Op<"chunk", [MemoryEffects<[MemRead]>]> {
 }
 
 def Rt_GrowOp : Rt_FallibleOp<"grow"> {
-  let summary = "Makes a chunk at least so many bytes long";
+  let summary = "Grows a chunk to a number of bytes";
   let description = [{
-    The chunk keeps what it holds. Where it is too short `tfc_rt_grow` moves
-    it to more memory, or ends the call if there is none.
+    Keeps the contents of the chunk. If it has fewer bytes, `tfc_rt_grow` moves
+    it to larger memory, or ends the call if there is none.
 
     ```mlir
     rt.grow %frame, %chunks[2] to %bytes
@@ -140,10 +140,10 @@ class Rt_QueueTransfer<string mnemonic> : Rt_FallibleOp<mnemonic> {
 def Rt_EnqueueOp : Rt_QueueTransfer<"enqueue"> {
   let summary = "Puts elements into a queue";
   let description = [{
-    `values` points to `count` elements of each component. Waits while the
-    queue is full; a queue that is closed ends the call. `late` says that the
-    call may have read variables before: `tfc_rt_enqueue` then starts it again
-    if they changed while it waited.
+    `values` point to `count` elements of each component. Waits while the queue
+    is full; a closed queue ends the call. `late` means that the call may have
+    read variables before: `tfc_rt_enqueue` then restarts it if they have
+    changed while it waited.
 
     ```mlir
     rt.enqueue %frame, queue 0(%x, %y) count %one late
@@ -158,9 +158,9 @@ def Rt_EnqueueOp : Rt_QueueTransfer<"enqueue"> {
 def Rt_DequeueOp : Rt_QueueTransfer<"dequeue"> {
   let summary = "Takes elements out of a queue";
   let description = [{
-    `values` points to memory for `count` elements of each component. Waits
-    until there are so many; a queue that is closed and has fewer ends the
-    call. `late` is that of `rt.enqueue`.
+    `values` point to memory for `count` elements of each component. Waits until
+    that many elements are available; a closed queue with fewer elements ends
+    the call. `late` has the same meaning as for `rt.enqueue`.
 
     ```mlir
     rt.dequeue %frame, queue 0(%x, %y) count %eight
@@ -175,9 +175,9 @@ def Rt_DequeueOp : Rt_QueueTransfer<"dequeue"> {
 def Rt_DequeueUpToOp : Rt_QueueTransfer<"dequeue_up_to"> {
   let summary = "Takes elements out of a queue, fewer if it is closed";
   let description = [{
-    As `rt.dequeue`, but takes what is left where the queue is closed. The
-    number of elements goes to `taken`, an `i32` in memory; the rest of the
-    values becomes zero.
+    Like `rt.dequeue`, but takes the remaining elements if the queue is closed.
+    The number of elements is stored to `taken`, an `i32` in memory; the rest of
+    the values becomes zero.
 
     ```mlir
     rt.dequeue_up_to %frame, queue 0(%x, %y) count %eight taken %number
@@ -206,9 +206,9 @@ def Rt_QueueSizeOp : Rt_Op<"queue_size"> {
 def Rt_QueueCloseOp : Rt_Op<"queue_close"> {
   let summary = "Closes a queue";
   let description = [{
-    A queue that is closed takes no more elements. With `cancel_pending` the
-    calls that wait at the queue end; without it those that wait to put
-    elements in may still do so.
+    A closed queue accepts no more elements. With `cancel_pending`, calls that
+    wait for the queue fail; without it, calls that wait to put elements in may
+    still finish.
 
     ```mlir
     rt.queue_close %frame, queue 0 cancel_pending
