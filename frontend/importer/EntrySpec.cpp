@@ -64,7 +64,7 @@ std::optional<EntrySpec> parseEntrySpec(StringRef text, std::string &error) {
   auto [name, body] = text.split(':');
   spec.name = name.trim().str();
   if (!isIdentifier(spec.name) || name.size() == text.size()) {
-    error = "expected a name and a colon in front, as in 'train: x:0 -> loss:0 ; train'";
+    error = "expected a name followed by a colon, as in 'train: x:0 -> loss:0 ; train'";
     return std::nullopt;
   }
   auto [values, targets] = body.split(';');

@@ -70,10 +70,10 @@ static std::optional<dfg::Shape> callerShape(const FeedSpec &feed, const GraphIn
 RankedTensorType feedType(const FeedSpec &feed, const GraphInput &input, EntryHeader &header,
                           Diagnostics &diagnostics) {
   if (!feed.sizes && !input.shape) {
-    diagnostics.error(input.location)
-        << "the graph does not say how many axes the feed has: expected its sizes in brackets, as "
-           "in "
-        << input.name << "[n, 64] [graph-entry]";
+    diagnostics.error(input.location) << "the graph does not specify how many axes the feed has: "
+                                         "expected its sizes in brackets, as "
+                                         "in "
+                                      << input.name << "[n, 64] [graph-entry]";
     return {};
   }
   std::optional<dfg::Shape> shape =

@@ -116,7 +116,7 @@ void SignatureChecker::checkArity(const Arity &arity, int64_t given) {
   }
   if (count && given != arity.factor * *count + least)
     return fail(countText("", arity.factor * *count + least) + ", as its attribute '" + name +
-                "' says");
+                "' specifies");
   if (count)
     return;
   int64_t fewest = least + (name == "N" ? arity.factor : 0);

@@ -32,8 +32,9 @@ bool GraphChecker::isOutput(Edge edge) const {
 void GraphChecker::checkEdges(unsigned index) {
   for (Edge input : entry.graph.nodes[index].inputs)
     if (!entry.isFed(input) && !isOutput(input))
-      entry.error(index) << "its input '" << entry.graph.edgeName(input) << "' is no output of '"
-                         << entry.graph.nodes[input.node].op << "' [graph-edge]";
+      entry.error(index) << "its input '" << entry.graph.edgeName(input)
+                         << "' is not an output of '" << entry.graph.nodes[input.node].op
+                         << "' [graph-edge]";
 }
 
 void GraphChecker::check(ArrayRef<Edge> fetches) {

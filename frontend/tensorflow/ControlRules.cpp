@@ -140,7 +140,7 @@ Outcome NodeBuilder::closeLoop() {
       }
       auto merge = entry.states[user].values.front().getDefiningOp<dfg::MergeOp>();
       if (!merge || i >= merge->getNumOperands())
-        return fail("expected a loop to pass a merge [graph-cycle]");
+        return fail("expected a loop to pass through a Merge [graph-cycle]");
       Type expected = merge->getResult(0).getType();
       if (expected != value.getType())
         return fail("expected a loop variable to keep its type " + dfg::toText(expected) +

@@ -176,7 +176,7 @@ void EntryBuilder::buildNodes() {
     reportStuck();
   for (unsigned i = 0; i < entry.graph.nodes.size() && !entry.hasErrors(); ++i)
     if (entry.states[i].status == NodeState::Failed)
-      entry.error(i) << "its inputs are not what the operation takes [graph-edge]";
+      entry.error(i) << "its inputs do not match the operation [graph-edge]";
 }
 
 /// Reports the remaining nodes, which wait for themselves, or for a list or stack that nothing is
@@ -187,12 +187,13 @@ void EntryBuilder::reportStuck() {
     if (!entry.facts.isNeeded[i] || entry.states[i].status != NodeState::Pending || !isReady(i))
       continue;
     found = true;
-    entry.error(i) << "the graph does not say the shape of its elements [dynamic-shape]";
+    entry.error(i) << "the graph does not specify the shape of its elements [dynamic-shape]";
   }
   for (unsigned i = 0; i < entry.graph.nodes.size() && !found; ++i)
     if (entry.facts.isNeeded[i] && entry.states[i].status == NodeState::Pending)
-      entry.error(i) << "expected a cycle to pass a NextIteration, but this node waits for itself "
-                        "[graph-cycle]";
+      entry.error(i)
+          << "expected a cycle to pass through a NextIteration, but this node depends on itself "
+             "[graph-cycle]";
 }
 
 //===----------------------------------------------------------------------===//

@@ -308,7 +308,7 @@ void Reader::connect(unsigned index, const std::string &input) {
   auto parts = splitTensorName(text);
   auto found = parts ? graph.byName.find(isControl ? text : parts->first) : graph.byName.end();
   if (found == graph.byName.end()) {
-    error(index) << "its input '" << input << "' is no node of the graph [graph-file]";
+    error(index) << "its input '" << input << "' is not a node of the graph [graph-file]";
     return;
   }
   Node &node = graph.nodes[index];
@@ -321,7 +321,7 @@ void Reader::connect(unsigned index, const std::string &input) {
 std::optional<Graph> Reader::read(StringRef bytes) {
   wire::Graph wire;
   if (!wire.ParseFromArray(bytes.data(), int(bytes.size())) || wire.node().empty()) {
-    emitError(graph.locate(context)) << "this is no binary GraphDef [graph-file]";
+    emitError(graph.locate(context)) << "this is not a binary GraphDef [graph-file]";
     return std::nullopt;
   }
   for (const wire::Node &node : wire.node())
@@ -336,7 +336,8 @@ std::optional<Graph> Reader::read(StringRef bytes) {
 
 std::optional<Graph> readGraphDef(MLIRContext *context, StringRef path, StringRef bytes) {
   if (bytes.size() > size_t(INT32_MAX)) {
-    emitError(FileLineColLoc::get(context, path, 0, 0)) << "a GraphDef ends at 2 GB [graph-file]";
+    emitError(FileLineColLoc::get(context, path, 0, 0))
+        << "a GraphDef is limited to 2 GB [graph-file]";
     return std::nullopt;
   }
   return Reader(context, path).read(bytes);

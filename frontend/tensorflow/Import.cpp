@@ -17,8 +17,9 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, Strin
     return {};
   Location location = graph->locate(&context);
   if (entries.empty()) {
-    emitError(location) << "a GraphDef says no entries: expected --entry 'name: feeds -> fetches ; "
-                           "targets' [graph-entry]";
+    emitError(location)
+        << "a GraphDef does not declare entries: expected --entry 'name: feeds -> fetches ; "
+           "targets' [graph-entry]";
     return {};
   }
   OwningOpRef<ModuleOp> module(ModuleOp::create(location));

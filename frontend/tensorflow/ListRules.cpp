@@ -14,7 +14,7 @@ using dfg::DimExpr;
 static NodeValue listAt(NodeBuilder &node, unsigned i, std::optional<ListKey> &key) {
   key = FlowBuilder(node).arrayAt(0);
   if (!key) {
-    node.error() << "its input 0 leads to no TensorArray [graph-edge]";
+    node.error() << "its input 0 does not lead to a TensorArray [graph-edge]";
     return {};
   }
   return FlowBuilder(node).flow(i, *key);
@@ -41,7 +41,7 @@ static bool isUsed(const NodeBuilder &node, Edge edge) {
 static Outcome buildGradient(NodeBuilder &node, const OpRule &) {
   std::optional<ListKey> key = node.entry.handles.array({node.index, 0});
   if (!key)
-    return node.fail("its input 0 leads to no TensorArray [graph-edge]");
+    return node.fail("its input 0 does not lead to a TensorArray [graph-edge]");
   NodeValue handle = node.scalar(1, IntegerType::get(node.context(), 1));
   // Usually only the incoming flow is used from here on.
   if (!isUsed(node, {node.index, 1}))
@@ -122,7 +122,7 @@ static Outcome buildGather(NodeBuilder &node, const OpRule &) {
   if (places.isCounting && places.count)
     return node.done({node.op("list_stack", list, node.attrs.sizes("size", *places.count))});
   if (!places.numbers)
-    return node.fail("expected the number of elements that are gathered to be known when the "
+    return node.fail("expected the number of gathered elements to be known when the "
                      "graph is compiled [dynamic-shape]");
   SmallVector<NodeValue> elements;
   for (int64_t place : *places.numbers)
@@ -154,7 +154,7 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &) {
   Places places = placesAt(node, 1);
   bool isGradient = !key->source.empty();
   if (!places.isCounting && !places.numbers)
-    return node.fail("expected the places that are scattered to be known when the graph is "
+    return node.fail("expected the scattered positions to be known when the graph is "
                      "compiled [dynamic-shape]");
   if (!places.isCounting)
     return node.done(
@@ -198,7 +198,7 @@ static Outcome buildConcat(NodeBuilder &node, const OpRule &) {
       count && count->isSingle() ? count->values.front().constant() : std::nullopt;
   if (!number || *number < 0 || *number > dfg::SizeTensor::kMaxElements || shape.empty() ||
       !shape.front().constant())
-    return node.fail("expected the number of elements that are joined to be known when the graph "
+    return node.fail("expected the number of joined elements to be known when the graph "
                      "is compiled [dynamic-shape]");
   DimExpr total = *number, each = shape.front();
   NodeValue stacked = node.op("list_stack", list, node.attrs.sizes("size", total));
@@ -257,7 +257,7 @@ static Outcome buildPush(NodeBuilder &node, const OpRule &) {
   if (!type)
     return node.fail("expected a tensor, but got a TensorArray for input 1 [graph-edge]");
   if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Tape))
-    return node.fail("expected the name '" + name + "' to be free [graph-file]");
+    return node.fail("the name '" + name + "' is already in use [graph-file]");
   if (node.entry.symbols.tapes.insert(name).second)
     node.builder().getResources().createTape(name, type, node.location());
   node.record([&] { node.builder().getResources().push(name, value, node.location()); });
@@ -295,7 +295,7 @@ static Outcome buildPop(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   std::string name = tapeName(node, *stack);
   if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Tape))
-    return node.fail("expected the name '" + name + "' to be free [graph-file]");
+    return node.fail("the name '" + name + "' is already in use [graph-file]");
   if (node.entry.symbols.tapes.insert(name).second)
     node.builder().getResources().createTape(name, type, node.location());
   return node.done({node.record(

@@ -105,7 +105,7 @@ std::optional<unsigned> NodeBuilder::handle(unsigned i) {
   }
   std::optional<unsigned> resource = entry.handles.resource(*input);
   if (!resource) {
-    error() << "its input " << i << " leads to no resource [graph-edge]";
+    error() << "its input " << i << " does not lead to a resource [graph-edge]";
     return std::nullopt;
   }
   // The liveness of the handle matters if nothing else determines the node's frame.
@@ -118,7 +118,7 @@ std::optional<unsigned> NodeBuilder::handle(unsigned i) {
 Type NodeBuilder::dtype(StringRef attr) {
   Type type = elementTypeOf(context(), node.number(attr));
   if (!type)
-    error() << "tfc has no tensors of " << dtypeName(node.number(attr)) << " [dtype]";
+    error() << "tfc does not support tensors of " << dtypeName(node.number(attr)) << " [dtype]";
   return type;
 }
 

@@ -31,10 +31,10 @@ static Outcome buildQueue(NodeBuilder &node, const OpRule &rule) {
   std::string name = variableName(node.node);
   std::vector<RankedTensorType> components = componentsOf(node);
   if (components.empty())
-    return node.fail("expected a queue that says the types and sizes of its components "
+    return node.fail("expected a queue that specifies the types and sizes of its components "
                      "[dynamic-shape]");
   if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Queue))
-    return node.fail("expected the name '" + name + "' to be free [graph-file]");
+    return node.fail("the name '" + name + "' is already in use [graph-file]");
   if (!node.entry.symbols.queues.insert(name).second)
     return node.done();
   int64_t capacity = node.node.number("capacity", -1);
@@ -56,7 +56,7 @@ static const Node *queueAt(NodeBuilder &node) {
   const Node &queue = node.entry.graph.nodes[*resource];
   if (node.entry.symbols.queues.count(variableName(queue)))
     return &queue;
-  node.error() << "its input 0 leads to no queue [graph-edge]";
+  node.error() << "its input 0 does not lead to a queue [graph-edge]";
   return nullptr;
 }
 

@@ -15,7 +15,7 @@ static NodeValue drawCounter(NodeBuilder &node) {
   std::string name = "random." + node.node.name;
   if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Variable) ||
       (node.entry.symbols.variables.count(name) && node.entry.symbols.variables[name] != type)) {
-    node.error() << "expected the name '" << name << "' to be free [graph-file]";
+    node.error() << "the name '" << name << "' is already in use [graph-file]";
     return {};
   }
   if (node.entry.symbols.variables.try_emplace(name, type).second)

@@ -177,7 +177,7 @@ static Outcome buildDynamicElements(NodeBuilder &node, NodeValue x) {
   auto known = begin ? dfg::shapeOf(begin.getType()) : dfg::Shape();
   std::optional<int64_t> entries = known.size() == 1 ? known[0].constant() : std::nullopt;
   if (!entries || masks.ellipsis || masks.newAxis || *entries > int64_t(shape.size()))
-    return node.fail("expected the places of a slice to be known when the graph is compiled "
+    return node.fail("expected the bounds of a slice to be known when the graph is compiled "
                      "[dynamic-shape]");
   dfg::Shape result;
   for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis) {
@@ -189,7 +189,7 @@ static Outcome buildDynamicElements(NodeBuilder &node, NodeValue x) {
       place = node.op("select", {isNegative, node.op("add", {place, size}), place});
       x = node.op("gather", {x, place}, node.attrs.integer("axis", axis));
     } else if (axis < *entries && !(bit(masks.begin, axis) && bit(masks.end, axis))) {
-      return node.fail("expected the places of a slice to be known when the graph is compiled "
+      return node.fail("expected the bounds of a slice to be known when the graph is compiled "
                        "[dynamic-shape]");
     } else {
       result.push_back(shape[axis]);
@@ -206,7 +206,7 @@ static Outcome buildStridedSlice(NodeBuilder &node, const OpRule &) {
   if (!slice && node.numInputs() == 4 && !node.sizes(1))
     return buildDynamicElements(node, x);
   if (!slice)
-    return node.fail("expected the places of a slice to be known when the graph is compiled "
+    return node.fail("expected the bounds of a slice to be known when the graph is compiled "
                      "[dynamic-shape]");
   dfg::Shape starts, sizes, result;
   SmallVector<int64_t> steps;
@@ -228,7 +228,7 @@ static Outcome buildStridedSliceGrad(NodeBuilder &node, const OpRule &) {
   NodeValue g = node.in(4);
   auto slice = shape ? resolveStridedSlice(node, *shape) : std::nullopt;
   if (!slice || !g)
-    return shape ? node.fail("expected the places of a slice to be known when the graph is "
+    return shape ? node.fail("expected the bounds of a slice to be known when the graph is "
                              "compiled [dynamic-shape]")
                  : Outcome::Failed;
   dfg::Shape starts, sizes;

@@ -22,7 +22,7 @@ static Outcome buildVariable(NodeBuilder &node, const OpRule &) {
     return node.fail("expected a variable of known sizes [dynamic-shape]");
   std::string name = variableName(node.node);
   if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Variable))
-    return node.fail("expected the name '" + name + "' to be free [graph-file]");
+    return node.fail("the name '" + name + "' is already in use [graph-file]");
   auto type = RankedTensorType::get(shape.sizes, element);
   auto [known, isNew] = node.entry.symbols.variables.try_emplace(name, type);
   if (isNew)
@@ -42,7 +42,7 @@ static const Node *variableAt(NodeBuilder &node, unsigned i) {
   const Node &variable = node.entry.graph.nodes[*resource];
   if (node.entry.symbols.variables.count(variableName(variable)))
     return &variable;
-  node.error() << "its input " << i << " leads to no variable [graph-edge]";
+  node.error() << "its input " << i << " does not lead to a variable [graph-edge]";
   return nullptr;
 }
 

@@ -61,7 +61,7 @@ static bool addGroups(NodeBuilder &node, std::optional<int64_t> channels,
                       std::optional<int64_t> kernelChannels,
                       SmallVectorImpl<NamedAttribute> &options) {
   if (!channels || !kernelChannels || *kernelChannels == 0 || *channels % *kernelChannels != 0) {
-    node.fail("expected channels that the kernel's divide [unsupported-node]");
+    node.fail("expected the channels to be a multiple of the kernel's [unsupported-node]");
     return false;
   }
   options.push_back(node.attrs.integer("groups", *channels / *kernelChannels));
