@@ -166,7 +166,7 @@ OwningOpRef<ModuleOp> importFile(StringRef path, MLIRContext &context, text::Sou
   if (const ForeignReader *reader = readerOf(path))
     return importForeign(*reader, path, context, sources, entries, options);
   if (suffix != ".graph" && suffix != ".mlir") {
-    errs() << "tfc: error: cannot tell the form of '" << path
+    errs() << "tfc: error: cannot determine the format of '" << path
            << "': expected a name that ends in .graph, .mlir or .pb\n";
     return {};
   }

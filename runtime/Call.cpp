@@ -93,7 +93,7 @@ static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
                          entry.name);
   if (instance.arena.reserve(instance.state->allocator, bytes + kArenaSlack))
     return TFC_OK;
-  return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the %lld bytes of the arena",
+  return instance.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the %lld bytes of the arena",
                        entry.name, asLong(bytes));
 }
 
@@ -125,7 +125,7 @@ extern "C" tfc_status tfc_instance_call(tfc_instance *instance, int32_t index,
   instance->hasFound = false;
   const tfc_model &model = *instance->state->model;
   if (static_cast<uint32_t>(index) >= static_cast<uint32_t>(model.entry_count))
-    return instance->fail(TFC_NOT_FOUND, "no entry has the number %d", index);
+    return instance->fail(TFC_NOT_FOUND, "there is no entry with number %d", index);
   const tfc_entry_info &entry = model.entries[index];
   if (tfc_status status = checkSymbols(*instance, entry, symbols))
     return status;
@@ -360,8 +360,8 @@ static tfc_status describeFetches(tfc_instance &instance, const tfc_entry_info &
         return instance.fail(TFC_OUT_OF_RANGE, "%s: axis %d of fetch '%s', %s, would be negative",
                              entry.name, axis, entry.fetches[i].name, entry.fetches[i].type);
     if (isTooLarge(fetches[i]))
-      return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory holds fetch '%s', %s", entry.name,
-                           entry.fetches[i].name, entry.fetches[i].type);
+      return instance.fail(TFC_OUT_OF_MEMORY, "%s: fetch '%s', %s, does not fit in memory",
+                           entry.name, entry.fetches[i].name, entry.fetches[i].type);
     dims += entry.fetches[i].rank;
   }
   return TFC_OK;

@@ -81,7 +81,7 @@ extern "C" tfc_status tfc_instance_save(tfc_instance *instance, const char *path
     reserved = writeHeader(model, order, checksums, header);
   }
   if (!reserved)
-    return instance->fail(TFC_OUT_OF_MEMORY, "no memory to save '%s'", path);
+    return instance->fail(TFC_OUT_OF_MEMORY, "not enough memory to save '%s'", path);
   return writeCheckpoint(*instance, path, header, order);
 }
 
@@ -168,19 +168,19 @@ tfc_status Loader::readHeader() {
   uint64_t fileBytes = info.st_size;
   uint64_t length = 0;
   if (fileBytes < kLengthBytes)
-    return fail(TFC_DATA_LOSS, "truncated: %llu bytes are no safetensors file",
+    return fail(TFC_DATA_LOSS, "truncated: %llu bytes are not a safetensors file",
                 static_cast<unsigned long long>(fileBytes));
   if (!readAt(0, &length, kLengthBytes, nullptr))
     return failRead();
   if (length > kMaxHeaderBytes)
-    return fail(TFC_DATA_LOSS, "damaged, or no safetensors file: a header of %llu bytes",
+    return fail(TFC_DATA_LOSS, "damaged, or not a safetensors file: a header of %llu bytes",
                 static_cast<unsigned long long>(length));
   if (length > fileBytes - kLengthBytes)
     return fail(TFC_DATA_LOSS, "truncated: a header of %llu bytes, but the file has %llu",
                 static_cast<unsigned long long>(length),
                 static_cast<unsigned long long>(fileBytes));
   if (!text.reserve(state.allocator, length + 1))
-    return fail(TFC_OUT_OF_MEMORY, "no memory for the header");
+    return fail(TFC_OUT_OF_MEMORY, "not enough memory for the header");
   if (!readAt(kLengthBytes, text.data(), length, nullptr))
     return failRead();
   text.data()[length] = 0;
@@ -225,9 +225,9 @@ tfc_status Loader::failMissing(const tfc_variable_info &variable) {
     return TFC_FAILED_PRECONDITION;
   message.add("; it holds '%s' ", other->name);
   addStoredType(message, *other);
-  message.add(", which no variable takes");
+  message.add(", which matches no variable");
   if (fits(variable, *other))
-    message.add("; if that is it, say so with @was in the graph");
+    message.add("; if it is the same variable, add @was to the graph");
   return TFC_FAILED_PRECONDITION;
 }
 
@@ -246,7 +246,7 @@ tfc_status Loader::failShape(const tfc_variable_info &variable, const StoredTens
 /// variable gets its own tensor even if its name is a former name of another.
 tfc_status Loader::matchVariables() {
   if (!matches.reserve(state.allocator, model.variable_count * sizeof(StoredTensor *)))
-    return fail(TFC_OUT_OF_MEMORY, "no memory for the header");
+    return fail(TFC_OUT_OF_MEMORY, "not enough memory for the header");
   auto **match = reinterpret_cast<StoredTensor **>(matches.data());
   for (bool former : {false, true})
     for (int32_t i = 0; i < model.variable_count; ++i) {
@@ -266,7 +266,7 @@ tfc_status Loader::matchVariables() {
   }
   for (const StoredTensor &tensor : tensors.list)
     if (!tensor.taken)
-      return fail(TFC_FAILED_PRECONDITION, "no variable takes tensor '%s'", tensor.name);
+      return fail(TFC_FAILED_PRECONDITION, "no variable matches tensor '%s'", tensor.name);
   return TFC_OK;
 }
 
@@ -292,7 +292,7 @@ tfc_status Loader::readTensors() {
   if (!pointers.reserve(state.allocator, model.variable_count * sizeof(void *)) ||
       !allocateVariables(model, state.allocator, storage,
                          reinterpret_cast<void **>(pointers.data())))
-    return fail(TFC_OUT_OF_MEMORY, "no memory for the variables");
+    return fail(TFC_OUT_OF_MEMORY, "not enough memory for the variables");
   auto **variables = reinterpret_cast<void **>(pointers.data());
   auto **match = reinterpret_cast<StoredTensor **>(matches.data());
   for (int32_t i = 0; i < model.variable_count; ++i)

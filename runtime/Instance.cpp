@@ -230,13 +230,14 @@ static tfc_status reserveRoom(tfc_instance &handle) {
   const State &state = *handle.state;
   Room room;
   if (!handle.scratch.data() && !reserveScratch(handle, room))
-    return handle.fail(TFC_OUT_OF_MEMORY, "no memory for an instance of %s", state.model->name);
+    return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
+                       state.model->name);
   for (int32_t i = 0; i < state.model->entry_count; ++i)
     if (!room.include(state.model->entries[i], handle.symbols))
       return handle.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
                          state.model->entries[i].name);
   if (!handle.arena.reserve(state.allocator, room.arenaBytes + kArenaSlack))
-    return handle.fail(TFC_OUT_OF_MEMORY, "no memory for the %lld bytes of the arena",
+    return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for the %lld bytes of the arena",
                        static_cast<long long>(room.arenaBytes));
   return TFC_OK;
 }
@@ -267,7 +268,7 @@ extern "C" int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t byt
   const Allocator &allocator = handle.state->allocator;
   auto *data = static_cast<char *>(allocator.take(room));
   if (!data)
-    return handle.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the %lld bytes of a list",
+    return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the %lld bytes of a list",
                        handle.entry->name, static_cast<long long>(room));
   if (old.bytes)
     memcpy(data, old.data, old.bytes);
@@ -280,11 +281,13 @@ static tfc_status initialise(tfc_instance &handle) {
   State &state = *handle.state;
   Room room;
   if (!reserveScratch(handle, room))
-    return handle.fail(TFC_OUT_OF_MEMORY, "no memory for an instance of %s", state.model->name);
+    return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
+                       state.model->name);
   if (const tfc_entry_info *init = state.model->init) {
     int64_t bytes = init->arena_bytes(nullptr);
     if (!isArenaSize(bytes) || !handle.arena.reserve(state.allocator, bytes + kArenaSlack))
-      return handle.fail(TFC_OUT_OF_MEMORY, "no memory for the %lld bytes of the initial values",
+      return handle.fail(TFC_OUT_OF_MEMORY,
+                         "not enough memory for the %lld bytes of the initial values",
                          static_cast<long long>(bytes));
     if (tfc_status status = runEntry(handle, *init, nullptr, nullptr, nullptr))
       return status;
@@ -297,7 +300,7 @@ static tfc_status initialise(tfc_instance &handle) {
 extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_options *given,
                                           tfc_instance **out) {
   if (!out)
-    return failCreate(TFC_INVALID_ARGUMENT, "the place for the instance is null");
+    return failCreate(TFC_INVALID_ARGUMENT, "the pointer for the instance is null");
   *out = nullptr;
   tfc_options options;
   if (tfc_status status = readOptions(given, options))
@@ -313,7 +316,7 @@ extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_opti
   if (!handle) {
     if (state)
       destroyState(state);
-    return failCreate(TFC_OUT_OF_MEMORY, "no memory for the variables and queues of %s",
+    return failCreate(TFC_OUT_OF_MEMORY, "not enough memory for the variables and queues of %s",
                       model->name);
   }
   if (tfc_status status = initialise(*handle)) {
@@ -332,10 +335,10 @@ extern "C" tfc_status tfc_instance_fork(tfc_instance *instance, tfc_instance **o
     return TFC_INVALID_ARGUMENT;
   instance->message.clear();
   if (!out)
-    return instance->fail(TFC_INVALID_ARGUMENT, "the place for the instance is null");
+    return instance->fail(TFC_INVALID_ARGUMENT, "the pointer for the instance is null");
   tfc_instance *handle = createHandle(instance->state);
   if (!handle)
-    return instance->fail(TFC_OUT_OF_MEMORY, "no memory for another handle");
+    return instance->fail(TFC_OUT_OF_MEMORY, "not enough memory for another handle");
   if (tfc_status status = reserveRoom(*handle)) {
     instance->fail(status, "%s", handle->message.c_str());
     tfc_instance_destroy(handle);

@@ -134,7 +134,7 @@ static tfc_status failForever(const QueueAccess &access) {
   bool takesWhatIsLeft = access.upTo && queue.isClosed();
   if (!access.puts && !takesWhatIsLeft && access.wanted > queue.largestTake())
     return handle.fail(TFC_OUT_OF_RANGE,
-                       "%s: queue '%s' gives at most %lld elements at once, but got %lld", entry,
+                       "%s: queue '%s' returns at most %lld elements at once, but got %lld", entry,
                        name, asLong(queue.largestTake()), asLong(access.wanted));
   return failClosed(access);
 }
@@ -146,7 +146,7 @@ static tfc_status failStuck(const QueueAccess &access) {
     return handle.fail(TFC_FAILED_PRECONDITION,
                        "%s: queue '%s' is full, and no other handle can take from it", entry, name);
   return handle.fail(TFC_FAILED_PRECONDITION,
-                     "%s: queue '%s' can give %lld of %lld elements, and no other handle can put "
+                     "%s: queue '%s' can return %lld of %lld elements, and no other handle can put "
                      "more into it",
                      entry, name,
                      asLong(access.queue->available() < 0 ? 0 : access.queue->available()),
@@ -291,7 +291,7 @@ extern "C" tfc_status tfc_instance_queue_size(tfc_instance *instance, const char
   if (!queue)
     return TFC_NOT_FOUND;
   if (!size)
-    return instance->fail(TFC_INVALID_ARGUMENT, "the place for the size of queue '%s' is null",
+    return instance->fail(TFC_INVALID_ARGUMENT, "the pointer for the size of queue '%s' is null",
                           name);
   *size = instance->state->queues.sizeOf(*queue);
   return TFC_OK;

@@ -172,7 +172,7 @@ void HeaderParser::attachChecksums() {
 tfc_status HeaderParser::parse() {
   bool parsed = parseMembers();
   if (outOfMemory)
-    return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the header", path);
+    return instance.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the header", path);
   if (!parsed)
     return instance.fail(TFC_DATA_LOSS, "%s: damaged header: expected %s at byte %llu", path,
                          json.error(), static_cast<unsigned long long>(8 + json.offset()));
@@ -240,7 +240,7 @@ tfc_status tfc::runtime::parseHeader(tfc_instance &instance, const char *path,
   if (tfc_status status = checkLayout(instance, path, dataBytes, tensors))
     return status;
   if (!tensors.index())
-    return instance.fail(TFC_OUT_OF_MEMORY, "%s: no memory for the header", path);
+    return instance.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the header", path);
   parser.attachChecksums();
   return TFC_OK;
 }

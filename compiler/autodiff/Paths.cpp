@@ -70,15 +70,17 @@ static void noteRest(InFlightDiagnostic &error, ArrayRef<Operation *> rest) {
     names += (names.empty() ? "" : ", ") + nameOf(op);
   if (rest.size() > kMaxSteps)
     names += " and " + std::to_string(rest.size() - kMaxSteps) + " more";
-  error.attachNote(rest.front()->getLoc()) << "from there it goes to the loss through " << names;
+  error.attachNote(rest.front()->getLoc())
+      << "from there the path continues to the loss through " << names;
 }
 
 InFlightDiagnostic tfc::reportBlocked(GradientsOp op, Operation *blocking,
                                       ArrayRef<Operation *> steps, Value start) {
-  InFlightDiagnostic error = op->emitError()
-                             << "no gradient flows through " << nameOf(blocking)
-                             << ", which lies between the loss and what it is differentiated by "
-                                "[no-gradient]";
+  InFlightDiagnostic error =
+      op->emitError()
+      << "no gradient flows through " << nameOf(blocking)
+      << ", which lies between the loss and the values that it is differentiated by "
+         "[no-gradient]";
   error.attachNote(blocking->getLoc()) << nameOf(blocking) << " is used here";
   for (Operation *step : steps.take_front(kMaxSteps))
     error.attachNote(step->getLoc()) << "through " << nameOf(step);

@@ -120,7 +120,7 @@ static LogicalResult checkPlaces(ModuleOp module) {
     if (auto node = dyn_cast<NodeOp>(parent); node && isControl(op)) {
       if (!isWrapper(node, op)) {
         isWrong = true;
-        op->emitError() << nameOf(op) << " must be alone in its 'node' [misplaced]";
+        op->emitError() << nameOf(op) << " must be the only operation in its 'node' [misplaced]";
       }
       parent = node->getParentOp();
     }

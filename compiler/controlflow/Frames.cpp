@@ -98,8 +98,7 @@ private:
       }
       if (rounds > graph.frames.size())
         return emitError(graph.frames.back()->entered->op->getLoc(), "frame '")
-               << graph.frames.back()->name
-               << "' is entered from inside of itself [unrelated-frames]";
+               << graph.frames.back()->name << "' is entered from inside itself [unrelated-frames]";
     }
     // Parents precede their children.
     llvm::sort(graph.frames, [](auto &a, auto &b) {
@@ -134,7 +133,7 @@ private:
     bool needsFrame =
         node.kind == Kind::Exit || node.kind == Kind::NextIteration || node.kind == Kind::LoopCond;
     if (needsFrame && node.frame == root)
-      fail(node) << "is in no frame: its input comes from no 'enter' [outside-frame]";
+      fail(node) << "is not in a frame: its input does not come from an 'enter' [outside-frame]";
   }
 
   void failUnrelated(Node &node, Node &input) {
@@ -171,8 +170,8 @@ private:
           names ? ("'" + cast<StringAttr>((*names)[i]).getValue() + "'").str() : nameOf(edge.first);
       hasErrors = true;
       emitError(edge.first->op->getLoc(), "the result ")
-          << name << " is inside of frame '" << frameOfResults(edge.first)->name
-          << "': it leaves it by an 'exit' [outside-frame]";
+          << name << " is inside frame '" << frameOfResults(edge.first)->name
+          << "': pass it through an 'exit' [outside-frame]";
     }
   }
 

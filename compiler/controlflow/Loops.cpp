@@ -104,7 +104,7 @@ LogicalResult LoopBuilder::sort() {
     return success();
   Node *inner = *llvm::find_if(cycle, [](Node *node) { return node->kind == Kind::Loop; });
   return emitError(inner->op->getLoc())
-         << "a frame is not a while loop: it needs its own result, by " << namesOf(cycle)
+         << "a frame is not a while loop: it depends on its own result, through " << namesOf(cycle)
          << " [irreducible-loop]";
 }
 
@@ -128,7 +128,8 @@ LogicalResult LoopBuilder::findCondition() {
   if (condition)
     return success();
   Node *next = *llvm::find_if(nodes, [](Node *n) { return n->kind == Kind::NextIteration; });
-  return fail(next) << "starts a next iteration, but there is no 'loop_cond' [irreducible-loop]";
+  return fail(next)
+         << "starts the next iteration, but the frame has no 'loop_cond' [irreducible-loop]";
 }
 
 LogicalResult LoopBuilder::addVariable(Node *merge) {
@@ -156,7 +157,7 @@ LogicalResult LoopBuilder::findVariables() {
       if (failed(addVariable(node)))
         return failure();
   if (loop->variables.empty())
-    return fail(condition) << "decides about no 'merge' of an 'enter' and a 'next_iteration' "
+    return fail(condition) << "does not control any 'merge' of an 'enter' and a 'next_iteration' "
                               "[irreducible-loop]";
   return checkEntries();
 }
@@ -170,14 +171,14 @@ LogicalResult LoopBuilder::checkEntries() {
     for (Edge input : node->inputs)
       if (input.first->kind == Kind::NextIteration)
         return fail(node) << "reads " << nameOf(input.first)
-                          << ", which only a 'merge' with an 'enter' may [irreducible-loop]";
+                          << ", which only a 'merge' with an 'enter' may read [irreducible-loop]";
     SmallVector<Node *> predecessors;
     addPredecessors(*node, predecessors);
     for (Node *input : predecessors)
       if (input->kind == Kind::Enter && input->entered == &frame &&
           !cast<EnterOp>(input->op).getConstant()) {
         auto diagnostic = fail(node) << "reads " << nameOf(input)
-                                     << ", which is there in the first iteration alone "
+                                     << ", which exists only in the first iteration "
                                         "[irreducible-loop]";
         diagnostic.attachNote(input->op->getLoc())
             << "help: merge it with a 'next_iteration', or make it 'constant: true'";
@@ -252,7 +253,8 @@ LogicalResult LoopBuilder::checkGuards() {
   }
   for (Node *node : nodes)
     if (node->kind == Kind::Exit && !liveness.guards.exclude(liveness.of(node), continues))
-      return fail(node) << "gives a value in each iteration, not from the false side of a switch "
+      return fail(node) << "returns a value in each iteration, but must take it from the false "
+                           "side of a switch "
                            "on "
                         << nameOf(condition) << " [irreducible-loop]";
   return success();
@@ -527,7 +529,7 @@ LogicalResult structureLoops(Graph &graph) {
   if (cycle.empty())
     return success();
   return emitError(cycle.front()->op->getLoc())
-         << "a frame is not a while loop: it needs its own result, by " << namesOf(cycle)
+         << "a frame is not a while loop: it depends on its own result, through " << namesOf(cycle)
          << " [irreducible-loop]";
 }
 

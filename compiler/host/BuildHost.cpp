@@ -60,7 +60,7 @@ static LogicalResult checkNames(ModuleOp module) {
   for (Operation &op : *module.getBody()) {
     auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
     if (name && isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op) && isReserved(op, name.getValue()))
-      return op.emitOpError("has the name of generated code: ") << name;
+      return op.emitOpError("has a name that is reserved for generated code: ") << name;
   }
   return success();
 }

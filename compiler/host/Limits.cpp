@@ -90,7 +90,8 @@ void Checks::checkLimits() {
     return;
   Value end = sizes.constant(int64_t(1) << bits);
   context.branch(context.compare(arith::CmpIPredicate::uge, all, end), [&] {
-    checkLimit(kMemoryLimit, rt::Status::OutOfMemory, "no memory holds the tensors of this call");
+    checkLimit(kMemoryLimit, rt::Status::OutOfMemory,
+               "the tensors of this call do not fit in memory");
     for (const SizeLimit &limit : kNumberLimits)
       checkLimit(limit, rt::Status::OutOfRange, misfitMessage(limit));
   });

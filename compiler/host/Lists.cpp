@@ -144,7 +144,8 @@ void Lists::create(ListCreateOp op) {
   Value stride = sizes.build(bytesOf(elementOf(op.getList())));
   rt::CheckOp::create(b, context.loc, context.frame,
                       context.compare(arith::CmpIPredicate::sle, length, longest(stride)),
-                      rt::Status::OutOfMemory, "no memory for a list of %lld elements", length);
+                      rt::Status::OutOfMemory, "not enough memory for a list of %lld elements",
+                      length);
   Value bytes = arith::MulIOp::create(b, context.loc, length, stride);
   unsigned chunk = chunkOf(op.getList());
   chunks.grow(chunk, bytes);

@@ -381,9 +381,9 @@ LogicalResult FunctionLowering::lower(Operation *op) {
 static LogicalResult verifyPlace(Operation *op, ModuleOp module) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   if (!function || function->getParentOp() != module)
-    return op->emitOpError("expects to stand in an 'llvm.func' of the module");
+    return op->emitOpError("expects to be in an 'llvm.func' of the module");
   if (op->hasTrait<rt::EndsCall>() && op->getParentOp() != function)
-    return op->emitOpError("expects regions around it to be lowered to branches before");
+    return op->emitOpError("expects the regions around it to be lowered to branches first");
   return success();
 }
 

@@ -80,7 +80,7 @@ struct AttachTargetPass : kernels::impl::AttachTargetBase<AttachTargetPass> {
     mlir::ModuleOp module = getOperation();
     kernel::TargetAttr target = findTarget(&getContext(), processor, products);
     if (!target) {
-      module.emitError() << "'" << processor << "' is no 64-bit processor that LLVM knows";
+      module.emitError() << "'" << processor << "' is not a 64-bit processor that LLVM supports";
       return signalPassFailure();
     }
     mlir::NamedAttrList targets(kernel::getTargets(module));

@@ -115,8 +115,9 @@ static LogicalResult checkLowered(kernel::FuncOp function) {
   function.walk([&](Operation *op) {
     if (!isa_and_present<DfgDialect>(op->getDialect()))
       return;
-    emitError(op->getLoc()) << "'" << op->getName().stripDialect()
-                            << "' is an operation that this tfc cannot compile yet [not-yet]";
+    emitError(op->getLoc())
+        << "'" << op->getName().stripDialect()
+        << "' is an operation that this version of tfc cannot compile [not-yet]";
     result = failure();
   });
   return result;

@@ -117,7 +117,7 @@ private:
       return failure();
     Arena arena(entry, info, symbols);
     if (arena.isTooLarge())
-      return entry.emitError() << "no memory holds the values of '" << info.name
+      return entry.emitError() << "the values of '" << info.name
                                << "' for the largest sizes that its bounds allow [too-large]";
     ListPlan lists(entry);
     entry.getBody().walk([&](Operation *op) { setMemory(op, arena, lists); });

@@ -53,8 +53,8 @@ static LogicalResult verifyEntriesExist(ModuleOp module) {
     return success();
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
     if (function.getName().starts_with("tfc_entry_"))
-      return function.emitError("the entries of this module are code already and cannot be called; "
-                                "expected what an earlier stage than 'host' left");
+      return function.emitError("the entries of this module have already been compiled to code and "
+                                "cannot be called; expected the output of a stage before 'host'");
   return success();
 }
 

@@ -383,7 +383,7 @@ LogicalResult TokenRun::run() {
   if (wrong)
     return interpreter.fail(
         Status::Code::InvalidArgument,
-        ("frame '" + wrong.getFrame() + "' is entered from inside of itself").str());
+        ("frame '" + wrong.getFrame() + "' is entered from inside itself").str());
   Iteration whole;
   if (failed(runIteration(whole)))
     return failure();

@@ -63,7 +63,7 @@ LogicalResult Interpreter::run(Operation *op) {
   for (Type type : op->getResultTypes())
     if (isBeyondMemory(type, sizes))
       return fail(Status::Code::OutOfMemory,
-                  "the reference interpreter has no memory for " + toText(type));
+                  "the reference interpreter does not have enough memory for " + toText(type));
   if (const Handlers::Handler *handler = getHandlers().find(op->getName().getStringRef()))
     return (*handler)(op, *this);
   return evaluate(op);

@@ -59,7 +59,7 @@ static LogicalResult runCreate(ListCreateOp op, Interpreter &interpreter) {
   DatumRef size = interpreter.get(op.getSize());
   if (int64_t length = size->failure ? 0 : size->tensor->integer(0); length > kMostElements)
     return interpreter.fail(Status::Code::OutOfMemory,
-                            "no memory for a list of " + Twine(length) + " elements");
+                            "not enough memory for a list of " + Twine(length) + " elements");
   return runOn(op, interpreter, [&](ArrayRef<DatumRef> inputs) {
     int64_t size = std::max<int64_t>(inputs[0]->tensor->integer(0), 0);
     List list(size, zeroElement(op.getType(), interpreter.sizes));

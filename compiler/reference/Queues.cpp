@@ -57,12 +57,12 @@ LogicalResult Access::canTake(int64_t count, bool upTo) {
   std::string name = declaration.getSymName().str();
   if (count > most && !(upTo && queue.isClosed))
     return interpreter.fail(Status::Code::OutOfRange,
-                            "queue '" + name + "' gives at most " + Twine(most) +
+                            "queue '" + name + "' returns at most " + Twine(most) +
                                 " elements at once, but got " + Twine(count));
   if (queue.isClosed)
     return closed(" and holds " + Twine(size()) + " of " + Twine(count) + " elements");
   return interpreter.fail(Status::Code::FailedPrecondition,
-                          "queue '" + name + "' can give " + Twine(available()) + " of " +
+                          "queue '" + name + "' can return " + Twine(available()) + " of " +
                               Twine(count) + " elements, and no other handle can put more into it");
 }
 

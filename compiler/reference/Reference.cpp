@@ -31,7 +31,8 @@ Instance::Instance(ModuleOp module, Options options)
     RankedTensorType type = variable.getTensorType();
     if (isBeyondMemory(type.getShape()))
       implementation->unusable = {Status::Code::OutOfMemory,
-                                  "the reference interpreter has no memory for " + toText(type)};
+                                  "the reference interpreter does not have enough memory for " +
+                                      toText(type)};
     else
       setVariable(variable.getSymName(), Tensor(type.getElementType(), type.getShape()));
   }

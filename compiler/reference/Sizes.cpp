@@ -222,7 +222,8 @@ bool Binder::checkMemory() {
   entry.walk([&](Operation *op) { check(op->getResultTypes()); });
   if (!isLarge)
     return true;
-  return fail(Status::Code::OutOfMemory, "no memory holds the tensors of this call" + describe());
+  return fail(Status::Code::OutOfMemory,
+              "the tensors of this call do not fit in memory" + describe());
 }
 
 /// An upper bound of a size for the sizes of the call.

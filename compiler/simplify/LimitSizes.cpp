@@ -76,7 +76,7 @@ void Limits::refuse(const DimExpr &size) {
   hasErrors = true;
   InFlightDiagnostic error = current->emitError();
   if (limit.use == SizeUse::Memory)
-    error << "a tensor of " << size.str() << " bytes is too large for any memory where its sizes "
+    error << "a tensor of " << size.str() << " bytes is too large for any memory when its sizes "
           << "reach their bounds [too-large]";
   else
     error << "the bounds of sizes allow " << size.str() << " to exceed "

@@ -500,7 +500,7 @@ static LogicalResult readRearrangement(std::optional<Location> location, StringR
   LabelPattern pattern;
   std::optional<LabelError> error = pattern.parse(text);
   if (!error && pattern.inputs.size() != 1)
-    error = LabelError{"there is one tensor to name the axes of"};
+    error = LabelError{"expected the axes of one tensor before '->'"};
   if (error)
     return emitRearrangeError(location, error->part, ": ", error->text);
   LabelTerm input = pattern.inputs[0];

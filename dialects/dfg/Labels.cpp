@@ -41,7 +41,7 @@ static std::optional<LabelError> parseTerm(StringRef text, LabelTerm &term) {
     } else if ((token == ".." || token == "...") && !isInGroup) {
       term.push_back({".."});
     } else if (!isName(token)) {
-      return LabelError{"'" + token.str() + "' is no name of an axis", token.str()};
+      return LabelError{"'" + token.str() + "' is not a valid axis name", token.str()};
     } else if (isInGroup) {
       term.back().push_back(token.str());
     } else {
@@ -64,7 +64,7 @@ static std::optional<LabelError> findRepeated(const LabelTerm &term) {
 
 std::optional<LabelError> LabelPattern::parse(StringRef text, bool takesDiagonals) {
   if (text.count("->") != 1)
-    return LabelError{"one '->' is expected between operands and result"};
+    return LabelError{"expected one '->' between operands and result"};
   auto [left, right] = text.split("->");
   SmallVector<StringRef> parts;
   left.split(parts, ',');

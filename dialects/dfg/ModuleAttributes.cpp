@@ -49,7 +49,8 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
     if (attribute.getName() != name)
       continue;
     if (!isa<ModuleOp>(op))
-      return op->emitOpError("cannot have the attribute '") << name << "': it is of modules";
+      return op->emitOpError("cannot have the attribute '")
+             << name << "': it is an attribute of modules";
     return verify(op, attribute.getValue());
   }
   return success();

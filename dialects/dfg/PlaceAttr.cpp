@@ -38,7 +38,8 @@ static bool isNumbered(PlaceKind kind) {
 LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, PlaceKind kind,
                                 FlatSymbolRefAttr variable, int64_t index) {
   if ((kind == PlaceKind::Variable) != bool(variable))
-    return emitError() << "expected the name of a variable for a place in one, and for no other";
+    return emitError()
+           << "expected the name of a variable for a place in a variable, and only there";
   if (index < 0 || (index > 0 && !isNumbered(kind)))
     return emitError() << "expected the number of a fetch, an operand or a result, but got "
                        << index;

@@ -155,12 +155,12 @@ LogicalResult checkSteps(Block &block) {
   llvm::SmallDenseSet<Attribute> seen;
   for (Operation &op : block) {
     if (!isHostOp(&op))
-      return op.emitOpError("has no place in an entry whose memory is planned");
+      return op.emitOpError("is not allowed in an entry whose memory is planned");
     if (isa<ReadOp, AssignOp>(op) && !isa<EntryOp>(block.getParentOp()))
-      return op.emitOpError("expects to stand outside of branches and loops");
+      return op.emitOpError("expects to be outside of branches and loops");
     if (auto read = dyn_cast<ReadOp>(op); read && seen.contains(read.getVariableAttr()))
       return read.emitOpError("expects reads of ")
-             << read.getVariableAttr() << " to stand before its assignment";
+             << read.getVariableAttr() << " to precede its assignment";
     if (auto assign = dyn_cast<AssignOp>(op);
         assign && !seen.insert(assign.getVariableAttr()).second)
       return assign.emitOpError("expects one assignment of ") << assign.getVariableAttr();

@@ -221,7 +221,7 @@ LogicalResult RandomIntegerOp::verify() {
     return success();
   return mlir::emitError(getLoc())
          << "'random_integer' from " << low << " up to " << high << " draws numbers that "
-         << toText(type) << " does not hold [random-range]";
+         << "are out of range for " << toText(type) << " [random-range]";
 }
 
 Value RandomIntegerOp::buildDraw(OpBuilder &b, Value counter, Value index) {

@@ -84,7 +84,7 @@ LogicalResult BroadcastOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
     return failure();
   Type result = tensorOf(target, elementTypeOf(type));
   if (!joined || *joined != target)
-    return emitOptionalError(location, "'broadcast' cannot make ", toText(result), " of ",
+    return emitOptionalError(location, "'broadcast' cannot make ", toText(result), " from ",
                              toText(type), " [unequal-dimensions]");
   results.push_back(result);
   return success();

@@ -59,7 +59,7 @@ LogicalResult checkSizes(Location location, StringRef op, TypeRange types) {
       return emitError(location) << "the sizes of the result of '" << op
                                  << "' are too complex [too-large]";
     return emitError(location) << "'" << op << "' returns " << toText(type)
-                               << ", which no memory holds [too-large]";
+                               << ", which is too large for any memory [too-large]";
   }
   return success();
 }
@@ -73,10 +73,7 @@ const SizeLimit &numberLimitOf(Type type) {
 }
 
 static std::string misfitMessage(const SizeLimit &limit, const Twine &what) {
-  StringRef type = stringifySizeUse(limit.use);
-  return (what + " is used as " + (type.starts_with("u") ? "a " : "an ") + type +
-          " that it does not fit")
-      .str();
+  return (what + " is out of range for " + stringifySizeUse(limit.use)).str();
 }
 
 std::string misfitMessage(const SizeLimit &limit) { return misfitMessage(limit, "a size"); }
@@ -101,9 +98,9 @@ LogicalResult checkNumbers(Operation *op) {
   for (auto [number, type] : numbering.getNumbers()) {
     int64_t known = number.constant().value_or(0), most = numberLimitOf(type).most;
     if (known > most || known < -most)
-      return op->emitError() << "'" << op->getName().stripDialect() << "' makes numbers up to "
-                             << known << ", which " << toText(type)
-                             << " does not hold [number-range]";
+      return op->emitError() << "'" << op->getName().stripDialect() << "' returns numbers up to "
+                             << known << ", which are out of range for " << toText(type)
+                             << " [number-range]";
   }
   return success();
 }

@@ -82,8 +82,8 @@ static Value buildTopKCheck(OpBuilder &b, Location loc, const DimExpr &size, con
 }
 
 static StringAttr topKMessage(StringRef op, Value x, DimsAttr k) {
-  return StringAttr::get(x.getContext(), "'" + op + "' asks for more of " + toText(x.getType()) +
-                                             " than there is, k = " + k.getExprs()[0].str());
+  return StringAttr::get(x.getContext(), "'" + op + "' got k = " + k.getExprs()[0].str() +
+                                             ", which is out of range for " + toText(x.getType()));
 }
 
 LogicalResult ArgTopKOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,

@@ -326,7 +326,7 @@ static LogicalResult verifyNamesOfValues(EntryOp entry, ArrayAttr attributes) {
   for (Attribute dictionary : attributes ? attributes.getValue() : ArrayRef<Attribute>()) {
     auto name = cast<DictionaryAttr>(dictionary).getAs<StringAttr>("dfg.name");
     if (name && !names.insert(name.getValue()).second)
-      return entry.emitOpError("has two feeds or two fetches of the name ") << name;
+      return entry.emitOpError("has two feeds or two fetches named ") << name;
   }
   return success();
 }
@@ -335,7 +335,7 @@ static LogicalResult verifyInitializer(EntryOp entry) {
   if (!entry.getInitializer() ||
       (entry.getArgumentTypes().empty() && entry.getResultTypes().empty()))
     return success();
-  return entry.emitOpError("expects neither feeds nor fetches of an initializer");
+  return entry.emitOpError("expects an initializer without feeds and fetches");
 }
 
 /// Checks that every size mentioned in the body of `function` is declared by it, or bound in it.
@@ -365,7 +365,7 @@ static LogicalResult verifyNames(Operation *function, ArrayAttr symbols) {
 static LogicalResult verifyEnd(FunctionOpInterface function) {
   if (isa<ReturnOp>(function.getFunctionBody().front().getTerminator()))
     return success();
-  return function.emitOpError("expects 'dfg.return' at its end");
+  return function.emitOpError("expects to end with 'dfg.return'");
 }
 
 LogicalResult EntryOp::verifyRegions() {
@@ -411,7 +411,7 @@ LogicalResult KernelOp::verifyRegions() {
 LogicalResult ReturnOp::verify() {
   auto function = dyn_cast<FunctionOpInterface>((*this)->getParentOp());
   if (!function)
-    return emitOpError("expects an entry or a kernel around it");
+    return emitOpError("expects to be in an entry or a kernel");
   if (TypeRange(function.getResultTypes()) != getValues().getTypes())
     return emitOpError("expects values of the result types of '") << function.getName() << "'";
   return success();

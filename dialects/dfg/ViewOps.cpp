@@ -159,7 +159,8 @@ LogicalResult PlaceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   SmallVector<int64_t> steps = stepsOf(adaptor.getSteps(), from.size());
   for (size_t axis = 0; axis < from.size(); ++axis)
     if (isOverflow(starts[axis] + (from[axis] - 1) * steps[axis]))
-      return emitOptionalError(location, "'place' puts elements further apart than 64 bits hold ",
+      return emitOptionalError(location,
+                               "'place' puts elements further apart than 64 bits can hold ",
                                "along axis ", axis, " [too-large]");
   results.push_back(tensorOf(adaptor.getShape().getExprs(), elementTypeOf(type)));
   return success();

@@ -142,10 +142,10 @@ LogicalResult checkWindows(std::optional<Location> location, StringRef op, const
   for (size_t axis = 0; axis < windows.rank(); ++axis) {
     if (isOverflow(windows.padded(axis)))
       return emitOptionalError(location, "'", op, "' pads axis ", axis + 1, " of ", toText(type),
-                               " to more elements than 64 bits count [too-large]");
+                               " to more elements than 64 bits can count [too-large]");
     if (isOverflow(windows.room[axis]))
       return emitOptionalError(location, "'", op, "' has windows that reach over more elements ",
-                               "than 64 bits count along axis ", axis + 1, " [too-large]");
+                               "than 64 bits can count along axis ", axis + 1, " [too-large]");
   }
   for (size_t axis = 0; axis < windows.rank(); ++axis)
     if (isNonNegative(windows.room[axis]) == false)
@@ -155,8 +155,9 @@ LogicalResult checkWindows(std::optional<Location> location, StringRef op, const
                                windows.padded(axis).str(), " with its padding [window]");
   for (size_t axis = 0; axis < windows.rank(); ++axis)
     if (isOverflow(windows.last(axis)))
-      return emitOptionalError(location, "'", op, "' has windows further apart than 64 bits hold ",
-                               "along axis ", axis + 1, " [too-large]");
+      return emitOptionalError(location, "'", op,
+                               "' has windows further apart than 64 bits can hold ", "along axis ",
+                               axis + 1, " [too-large]");
   return success();
 }
 

@@ -265,7 +265,7 @@ LogicalResult FuncOp::verify() {
     return success();
   auto end = dyn_cast<ReturnOp>(getBody().front().back());
   if (!end)
-    return emitOpError("expects 'kernel.return' at its end");
+    return emitOpError("expects to end with 'kernel.return'");
   if (end.getOperandTypes() != TypeRange(getResultTypes()))
     return end.emitOpError("expects values of the types ")
            << getResultTypes() << ", but got " << end.getOperandTypes();

@@ -161,11 +161,11 @@ LogicalResult SortOp::verify() {
   auto keys = cast<RankedTensorType>(getKeys().getType());
   auto key = dyn_cast<IntegerType>(keys.getElementType());
   if (!key || key.getWidth() % 8)
-    return emitOpError("expected keys of integers of whole bytes, but got ") << keys;
+    return emitOpError("expected integer keys of whole bytes, but got ") << keys;
   if (getDimension() >= uint64_t(keys.getRank()))
     return emitOpError("expected a dimension below the rank ") << keys.getRank();
   auto places = cast<RankedTensorType>(getPlaces().getType());
   if (!isa<IntegerType>(places.getElementType()) || places.getRank() != keys.getRank())
-    return emitOpError("expected places like the keys, but got ") << places;
+    return emitOpError("expected places of the keys' type, but got ") << places;
   return success();
 }

@@ -19,7 +19,7 @@ static_assert(int(Status::InvalidArgument) == TFC_INVALID_ARGUMENT &&
 LogicalResult tfc::rt::verifyEndsCall(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   if (!function || function.getNumResults() != 1 || !function.getResultTypes()[0].isInteger(32))
-    return op->emitOpError("expects to stand in a function that returns a status, an 'i32'");
+    return op->emitOpError("expects to be in a function that returns a status, an 'i32'");
   return success();
 }
 

@@ -133,7 +133,7 @@ static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
                               foreignPlace(note.getLocation(), sources)});
   }
   if (isInternal)
-    result.help("this is a mistake of tfc and not of the graph: please report it with the graph");
+    result.help("this is a bug in tfc, not in the graph: please report it with the graph");
   addCallNotes(result, location, sources);
 }
 

@@ -405,10 +405,10 @@ TEST_F(Checkpoint, RefusesBytesBehindTheLastTensor) {
 TEST_F(Checkpoint, RefusesFilesThatAreSomethingElse) {
   setBytes("PK\x03\x04 this is an archive, not a checkpoint");
   EXPECT_EQ(refuse(TFC_DATA_LOSS).substr(0, 49),
-            "c.safetensors: damaged, or no safetensors file: a");
+            "c.safetensors: damaged, or not a safetensors file: a");
   setBytes("");
   EXPECT_EQ(refuse(TFC_DATA_LOSS),
-            "c.safetensors: truncated: 0 bytes are no safetensors file; nothing was loaded");
+            "c.safetensors: truncated: 0 bytes are not a safetensors file; nothing was loaded");
 }
 
 TEST_F(Checkpoint, RefusesPipesAndDevicesAtOnce) {
@@ -433,7 +433,7 @@ TEST_F(Checkpoint, MatchesManyChecksumsInTime) {
   setFile(text + tensors + "}", data);
   auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(refuse(TFC_FAILED_PRECONDITION).substr(0, 42),
-            "c.safetensors: no variable takes tensor 't");
+            "c.safetensors: no variable matches tensor 't");
   // With a search through all tensors for each of them it took minutes.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
@@ -523,8 +523,8 @@ TEST_F(Checkpoint, NamesAMissingTensorAndTheOneThatMayBeIt) {
   EXPECT_EQ(tfc_instance_load(instance, path.c_str()), TFC_FAILED_PRECONDITION);
   EXPECT_EQ(instance.message(),
             path.string() + ": no tensor 'v' for the variable f32[2, 3]; nothing was loaded; it "
-                            "holds 'w' f32[2, 3], which no variable takes; if that is it, say so "
-                            "with @was in the graph");
+                            "holds 'w' f32[2, 3], which matches no variable; if it is the same "
+                            "variable, add @was to the graph");
 }
 
 TEST_F(Checkpoint, LoadsARenamedTensor) {
@@ -550,7 +550,7 @@ TEST_F(Checkpoint, NamesATensorThatNoVariableTakes) {
   tfc_model smaller = kModel;
   smaller.variable_count = 4;
   EXPECT_EQ(refuse(TFC_FAILED_PRECONDITION, smaller),
-            "c.safetensors: no variable takes tensor 'empty'; nothing was loaded");
+            "c.safetensors: no variable matches tensor 'empty'; nothing was loaded");
 }
 
 TEST_F(Checkpoint, NamesAShapeThatDiffers) {

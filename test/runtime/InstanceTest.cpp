@@ -183,7 +183,7 @@ TEST(Instance, KeepsItsArenaWhenItCannotGrow) {
   memory.allowed = 0;
   m = 1000;
   EXPECT_EQ(tfc_instance_call(instance, kTotal, &m, feeds, fetches), TFC_OUT_OF_MEMORY);
-  EXPECT_EQ(instance.message(), "total: no memory for the 4000 bytes of the arena");
+  EXPECT_EQ(instance.message(), "total: not enough memory for the 4000 bytes of the arena");
   m = 3;
   EXPECT_EQ(tfc_instance_call(instance, kTotal, &m, feeds, fetches), TFC_OK);
   EXPECT_EQ(total, 3);

@@ -203,8 +203,9 @@ TEST(Queues, GiveWhatWasPutIn) {
 TEST(Queues, FailInsteadOfWaitingForNobody) {
   Handle handle;
   EXPECT_EQ(handle.take(kWork, 2), TFC_FAILED_PRECONDITION);
-  EXPECT_EQ(handle.message(), "custom: queue 'work' can give 0 of 2 elements, and no other handle "
-                              "can put more into it");
+  EXPECT_EQ(handle.message(),
+            "custom: queue 'work' can return 0 of 2 elements, and no other handle "
+            "can put more into it");
   EXPECT_EQ(handle.put(kWork, {1, 2, 3, 4, 5}), TFC_FAILED_PRECONDITION);
   EXPECT_EQ(handle.message(), "custom: queue 'work' is full, and no other handle can take from it");
   EXPECT_EQ(handle.size("work"), 4);
@@ -213,7 +214,7 @@ TEST(Queues, FailInsteadOfWaitingForNobody) {
 TEST(Queues, RefuseToGiveMoreThanTheyHold) {
   Handle handle;
   EXPECT_EQ(handle.take(kWork, 5), TFC_OUT_OF_RANGE);
-  EXPECT_EQ(handle.message(), "custom: queue 'work' gives at most 4 elements at once, but got 5");
+  EXPECT_EQ(handle.message(), "custom: queue 'work' returns at most 4 elements at once, but got 5");
   EXPECT_EQ(handle.take(kMixed, 6), TFC_OUT_OF_RANGE);
 }
 
@@ -260,7 +261,7 @@ TEST(Queues, AreFoundByName) {
   EXPECT_EQ(handle.message(), "toy has no queue 'play'");
   EXPECT_EQ(tfc_instance_queue_close(handle.instance, nullptr, 0), TFC_NOT_FOUND);
   EXPECT_EQ(tfc_instance_queue_size(handle.instance, "work", nullptr), TFC_INVALID_ARGUMENT);
-  EXPECT_EQ(handle.message(), "the place for the size of queue 'work' is null");
+  EXPECT_EQ(handle.message(), "the pointer for the size of queue 'work' is null");
   EXPECT_EQ(tfc_instance_queue_size(nullptr, "work", &size), TFC_INVALID_ARGUMENT);
   EXPECT_EQ(tfc_instance_queue_close(nullptr, "work", 0), TFC_INVALID_ARGUMENT);
   tfc_instance_cancel(nullptr);
@@ -289,7 +290,8 @@ TEST(Queues, AreRefusedWhereMemoryRunsOut) {
   model.queue_count = 1;
   tfc_instance *instance = nullptr;
   EXPECT_EQ(tfc_instance_create(&model, nullptr, &instance), TFC_OUT_OF_MEMORY);
-  EXPECT_STREQ(tfc_instance_message(nullptr), "no memory for the variables and queues of toy");
+  EXPECT_STREQ(tfc_instance_message(nullptr),
+               "not enough memory for the variables and queues of toy");
 }
 
 //===- Threads ------------------------------------------------------------===//

@@ -27,7 +27,7 @@ Error Array::allocate() {
   // A vector would end the program if there is no memory.
   void *volatile memory = malloc(bytes);
   if (!memory && bytes)
-    return createStringError("no memory for " + typeText());
+    return createStringError("not enough memory for " + typeText());
   free(memory);
   data.resize(bytes);
   return Error::success();

@@ -220,7 +220,7 @@ Expected<std::vector<int64_t>> tfc::chooseSizes(ArrayRef<std::string> dims, cons
     if (auto it = given.find(symbol.name); it != given.end()) {
       if (StringRef(it->second).getAsInteger(10, size) || size < symbol.lower ||
           (symbol.upper >= 0 && size > symbol.upper))
-        return makeError("--dim {}={}: no legal size of entry '{}'", symbol.name, it->second,
+        return makeError("--dim {}={}: not a valid size of entry '{}'", symbol.name, it->second,
                          entry.name);
       given.erase(it);
     }

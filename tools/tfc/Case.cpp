@@ -86,7 +86,7 @@ Expected<std::vector<Array>> CaseRunner::readFeeds(const Entry &entry, const Arr
     arrays.push_back(std::move(*array));
   }
   if (exactly && names.size() != entry.feeds.size())
-    return makeError("step {}: entry '{}' has {} feeds, but the case gives {}", number, entry.name,
+    return makeError("step {}: entry '{}' has {} feeds, but the case has {}", number, entry.name,
                      entry.feeds.size(), names.size());
   return arrays;
 }

@@ -50,12 +50,13 @@ static std::string checkStage(const std::string &name) {
   std::string known;
   for (const Stage &stage : getStages())
     known += (known.empty() ? "" : ", ") + stage.name.str();
-  return "'" + name + "' is no stage; the stages are " + known;
+  return "'" + name + "' is not a stage; the stages are " + known;
 }
 
 static std::string checkCpu(const std::string &name) {
-  return kernels::findProcessor(name) ? ""
-                                      : "'" + name + "' is no 64-bit processor that LLVM knows";
+  return kernels::findProcessor(name)
+             ? ""
+             : "'" + name + "' is not a 64-bit processor that LLVM supports";
 }
 
 static std::string switchNames() {
@@ -68,7 +69,7 @@ static std::string checkOptimization(const std::string &name) {
   if (llvm::any_of(getOptimizations(),
                    [&](const Optimization &option) { return option.name == name; }))
     return "";
-  return "'" + name + "' is no optimisation; they are " + switchNames();
+  return "'" + name + "' is not an optimisation; the optimisations are " + switchNames();
 }
 
 namespace {
@@ -85,7 +86,7 @@ struct CompileFlags {
         ->check(CLI::Validator(checkCpu, ""))
         ->type_name("CPU");
     app.add_option("--disable", request.pipeline.disabled,
-                   "Optimisations to leave out: " + switchNames())
+                   "Optimisations to skip: " + switchNames())
         ->delimiter(',')
         ->check(CLI::Validator(checkOptimization, ""))
         ->type_name("NAME,...");
@@ -97,7 +98,7 @@ struct CompileFlags {
            [&request](uint64_t operations) {
              request.importOptions.limits.operations = request.pipeline.maxOperations = operations;
            },
-           "How many operations a graph, and its gradients, may become (default: 500000)")
+           "How many operations a graph and its gradients may have (default: 500000)")
         ->type_name("N");
     app.add_option("--allow-path", request.importOptions.allowedPaths,
                    "A folder below which 'use' and 'load' find files, besides that of FILE")
@@ -112,7 +113,7 @@ struct CompileFlags {
             [](const std::string &name) { return name == "all" ? "" : checkStage(name); }, ""))
         ->type_name("STAGE|all");
     app.add_option("--start-after", request.pipeline.startAfter,
-                   "Take a .mlir file as what this stage left")
+                   "Treat a .mlir file as the output of this stage")
         ->check(CLI::Validator(checkStage, ""))
         ->type_name("STAGE");
   }
@@ -165,7 +166,7 @@ struct Parser {
                       "Keep the names of kernels in a library, for profilers");
     compile
         ->add_option("--entry", entries,
-                     "An entry to make of a .pb file, as in 'train: x:0, t:0 -> loss:0 ; train'")
+                     "An entry to build from a .pb file, as in 'train: x:0, t:0 -> loss:0 ; train'")
         ->type_name("NAME: FEEDS -> FETCHES ; TARGETS")
         ->take_all();
     compile
@@ -180,7 +181,7 @@ struct Parser {
     run = app.add_subcommand("run", "Compile a graph and call an entry");
     CompileFlags().add(*run, options.compile);
     run->add_option("--entry", options.entry,
-                    "The entry to call (default: the only one); of a .pb file, what it is");
+                    "The entry to call (default: the only one); for a .pb file, its definition");
     run->add_option("--feed", options.feeds, "The value of a feed, once for each")
         ->type_name("NAME=FILE.npy")
         ->take_all();
@@ -194,8 +195,9 @@ struct Parser {
     run->add_flag("--reference", options.isReference,
                   "Execute the graph op by op, in f64, instead of compiling it");
     run->add_option("--compare-with", options.compareWith,
-                    "Execute the graph as --reference does too, and compare; feeds are random "
-                    "where none is given")
+                    "Also execute the graph as --reference does, and compare the results; feeds "
+                    "that are not "
+                    "given are random")
         ->check(CLI::IsMember({"reference"}))
         ->excludes("--reference");
     run->add_option(
@@ -212,7 +214,7 @@ struct Parser {
         "bench", "Time calls of an entry with random feeds: normal floats, integers that it takes");
     CompileFlags().add(*bench, options.compile);
     bench->add_option("--entry", options.entry,
-                      "The entry to call (default: the only one); of a .pb file, what it is");
+                      "The entry to call (default: the only one); for a .pb file, its definition");
     bench
         ->add_option("--dim", options.dims,
                      "The value of a named size (default: its bound, else 64)")
@@ -220,7 +222,7 @@ struct Parser {
         ->take_all();
     bench->add_option("--seconds", options.seconds, "How long to call it (default: 2)")
         ->check(CLI::Range(0.0, 1e6));
-    bench->add_flag("--kernels", options.kernels, "Print which kernels take the time, too");
+    bench->add_flag("--kernels", options.kernels, "Also print the time that each kernel takes");
     addThreads(*bench, options.threads);
   }
 
@@ -237,14 +239,15 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
   if (!emit.empty()) {
     std::optional<EmitKind> kind = parseEmitKind(emit);
     if (!kind)
-      throw CLI::ValidationError("--emit", "'" + emit + "' is none of " + kEmitKinds);
+      throw CLI::ValidationError("--emit", "'" + emit + "' is not one of " + kEmitKinds);
     request.kind = *kind;
   }
   if (!request.pipeline.stopAfter.empty()) {
     if (emit.empty())
       request.kind = kindOfSuffix(request.output).value_or(EmitKind::Mlir);
     if (request.kind != EmitKind::Mlir && request.kind != EmitKind::Graph)
-      throw CLI::ValidationError("--stop-after", "what a stage leaves is written as mlir or graph");
+      throw CLI::ValidationError("--stop-after",
+                                 "the output of a stage is written as mlir or graph");
   } else if (emit.empty()) {
     std::optional<EmitKind> kind = kindOfSuffix(request.output);
     if (!kind && request.output.empty())
@@ -265,7 +268,7 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
 /// Sets the entries of a GraphDef.
 static void completeEntries(CompileRequest &request, const std::vector<std::string> &entries) {
   if (!entries.empty() && !needsEntries(request.input))
-    throw CLI::ValidationError("--entry", "only a .pb file is told its entries");
+    throw CLI::ValidationError("--entry", "only a .pb file takes entries");
   for (const std::string &text : entries) {
     std::string reason;
     std::optional<importer::EntrySpec> entry = importer::parseEntrySpec(text, reason);

@@ -121,7 +121,7 @@ Expected<std::vector<Array>> ComparedModel::run(const Entry &entry, std::vector<
 Error ComparedModel::compareNodes() {
   if (calls.empty() || !compareKernels(request, threads, calls, agreement, byKernels))
     return Error::success();
-  return createStringError("all fetches and variables agree, but not what kernels compute");
+  return createStringError("all fetches and variables agree, but values inside kernels differ");
 }
 
 Expected<std::vector<Array>> ComparedModel::runBoth(const Entry &entry, std::vector<Array> &feeds) {
@@ -132,7 +132,7 @@ Expected<std::vector<Array>> ComparedModel::runBoth(const Entry &entry, std::vec
   if (!expected) {
     std::string message = toString(expected.takeError());
     if (fetches)
-      return createStringError("the reference fails, but not the compiled entry: " + message);
+      return createStringError("the reference fails, but the compiled entry does not: " + message);
     calls.back().fails = true;
     return fetches.takeError();
   }
@@ -163,8 +163,8 @@ std::string ComparedModel::summary() const {
      << format("largest difference %.3g ulp of %.3g allowed)", agreement.ulps,
                agreement.allowedUlps);
   if (agreement.undetermined)
-    os << "; " << agreement.undetermined << " may be anything";
+    os << "; " << agreement.undetermined << " are undetermined";
   if (byKernels)
-    os << "; " << byKernels << " results were compared kernel by kernel alone";
+    os << "; " << byKernels << " results were compared only kernel by kernel";
   return text;
 }

@@ -198,8 +198,9 @@ LogicalResult Compilation::run() {
     return failure();
   EmissionOptions options = emissionOptions(*model);
   if (isRuntimePrefix(options.prefix)) // its functions could be those of tfc.h
-    return fail(llvm::createStringError("the prefix '" + options.prefix +
-                                        "' is the runtime's: choose another with --prefix"));
+    return fail(
+        llvm::createStringError("the prefix '" + options.prefix +
+                                "' is reserved for the runtime: choose another with --prefix"));
   if (request.kind == EmitKind::Header)
     return emit(*module, *model, options, timing);
   if (failed(session.runStages(*module, request, timing)))

@@ -181,7 +181,7 @@ void KernelComparison::compare(int64_t number, const reference::Tensor &expected
     return;
   if (!got) {
     isFound = true;
-    return report(number, "the reference computes it, but not the compiled entry", iterations);
+    return report(number, "the reference succeeds, but the compiled entry fails", iterations);
   }
   auto difference = findDifference(
       expected, [&](int64_t i) { return toDouble(*got, i); },
@@ -357,7 +357,7 @@ static bool reportChangingStage(const CompileRequest &request, ArrayRef<Recorded
     if (any_of(zip_equal(before, after),
                [](auto pair) { return contradict(std::get<0>(pair), std::get<1>(pair)); })) {
       errs() << "tfc: note: the stage '" << getStages()[stage].name
-             << "' changes what the graph means\n";
+             << "' changes the meaning of the graph\n";
       return true;
     }
   }
@@ -408,9 +408,9 @@ void tfc::explainDifference(const CompileRequest &request, int threads,
     return;
   if (reportChangingStage(request, calls))
     return;
-  errs()
-      << "tfc: note: no stage up to 'fusion' changes what the graph means, and no kernel is wrong "
-         "that shows what it computes: the host function or the places of values in memory are\n";
+  errs() << "tfc: note: no stage up to 'fusion' changes the meaning of the graph, and all kernels "
+            "that can be compared are correct: the error is in the host function or in the memory "
+            "plan\n";
   if (!kernels.givesTheSame())
     narrow(kernels);
 }

@@ -43,7 +43,7 @@ Expected<LoadedModel> LoadedModel::load(StringRef path, int32_t threads) {
   using GetLibrary = const tfc_library *(*)();
   auto get = reinterpret_cast<GetLibrary>(dlsym(model.handle, "tfc_library_get"));
   if (!get)
-    return createStringError(path + " is no library that tfc wrote");
+    return createStringError(path + " is not a library that tfc wrote");
   model.library = get();
   if (model.library->api->abi_version != TFC_ABI_VERSION)
     return createStringError(path + " was written by another version of tfc");
@@ -256,7 +256,7 @@ Expected<std::vector<std::pair<StringRef, double>>>
 LoadedModel::shareByFunction(ArrayRef<uintptr_t> samples) const {
   if (functions.isEmpty())
     return createStringError(
-        "the library has no symbols: give the graph, or compile it with --symbols");
+        "the library has no symbols: pass the graph, or compile it with --symbols");
   Dl_info info;
   dladdr(library, &info);
   auto base = reinterpret_cast<uintptr_t>(info.dli_fbase);

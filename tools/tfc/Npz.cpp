@@ -134,7 +134,7 @@ Expected<std::unique_ptr<MemoryBuffer>> NpzFile::unpack(const Member &member) co
     return damaged();
   auto unpacked = WritableMemoryBuffer::getNewUninitMemBuffer(member.bytes);
   if (!unpacked)
-    return makeError("no memory for {} bytes", member.bytes);
+    return makeError("not enough memory for {} bytes", member.bytes);
   if (member.method == kStored)
     llvm::copy(*packed, unpacked->getBufferStart());
   else if (!inflateTo(unpacked->getBuffer(), *packed))

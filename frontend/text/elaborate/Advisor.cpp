@@ -68,8 +68,8 @@ void Advisor::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr,
 }
 
 Entity Advisor::laterWork(SourceRange at, StringRef what) {
-  return reporter.fail(at, "not-yet",
-                       what + " is part of the language, but this tfc cannot compile it yet");
+  return reporter.fail(
+      at, "not-yet", what + " is part of the language, but this version of tfc cannot compile it");
 }
 
 void Advisor::hintResults(Diagnostic &diagnostic, const Group &results, SourceRange at) {
@@ -97,19 +97,18 @@ bool Advisor::hintForeign(Diagnostic &diagnostic, StringRef name) {
   std::string lower = name.lower();
   StringRef help =
       StringSwitch<StringRef>(lower)
-          .Cases({"permute", "swapaxes", "moveaxis"},
-                 "transpose(x, [0, 2, 1]) gives the axes in that order")
+          .Cases({"permute", "swapaxes", "moveaxis"}, "transpose(x, [0, 2, 1]) permutes the axes")
           .Cases({"unsqueeze", "expand_dims", "none", "newaxis"},
                  "expand(x, axis: 1) inserts an axis of size 1")
           .Cases({"zeros_like", "ones_like", "full_like"},
                  "zeros(f32[..shape(x)]) has the sizes of x")
           .Cases({"range", "xrange", "arange"}, "loops run over 0..n; iota(n) is a tensor")
           .Cases({"masked_fill", "ifelse"}, "select(condition, x, y) chooses")
-          .Cases({"view", "ravel"}, "reshape(x, [n, -1]) gives another shape")
+          .Cases({"view", "ravel"}, "reshape(x, [n, -1]) changes the shape")
           .Cases({"bmm", "mm", "mv"}, "a product of matrices is matmul(x, y)")
-          .Cases({"flip", "fliplr"}, "reverse(x, axis: [0]) turns an axis around")
-          .Case("print", "nothing is printed while an entry runs; a value that is returned is seen")
-          .Case("chunk", "split(x, 2, axis: 1) gives parts of equal size")
+          .Cases({"flip", "fliplr"}, "reverse(x, axis: [0]) reverses an axis")
+          .Case("print", "an entry cannot print; return the value to see it")
+          .Case("chunk", "split(x, 2, axis: 1) returns parts of equal size")
           .Case("detach", "stop_gradient(x) is x, held constant")
           .Case("clip", "clamp(x, low, high) limits")
           .Case("cat", "concat([x, y], axis: 1) joins")

@@ -42,14 +42,14 @@ bool BlockRunner::runBlock(RunTimeBlock &block, mlir::Block &into, function_ref<
 void BlockRunner::execYield(const ast::YieldStmt &stmt) {
   RunTimeBlock *block = context.frame->block;
   if (!block) {
-    reporter.error(stmt.range, "misplaced", "'yield' belongs to a run-time block");
+    reporter.error(stmt.range, "misplaced", "'yield' is allowed only in a run-time block");
     return;
   }
   block->hasYielded = true;
   block->yieldedAt = stmt.range;
   if (!stmt.stacked.empty() && block->keyword != "scan")
     reporter.error(stmt.stacked.front()->range, "misplaced",
-                   "only 'scan' stacks what follows ';', and this is '" + block->keyword + "'");
+                   "only 'scan' stacks the values after ';', and this is '" + block->keyword + "'");
   auto add = [&](const ast::Expr *expr, std::vector<Entity> &values,
                  SmallVectorImpl<SourceRange> &places) {
     Entity value = evaluator.eval(expr);

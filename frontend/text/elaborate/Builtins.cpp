@@ -109,7 +109,7 @@ std::optional<Entity> Builtins::askType(StringRef name, const Argument &arg) {
       element = *dtype;
     if (!element)
       return reporter.fail(arg.range, "operand-kind",
-                           "'" + name + "' asks about a type or tensor, but got " +
+                           "'" + name + "' takes a type or tensor, but got " +
                                arg.value.describe());
     dfg::Dtypes family = name == "is_float" ? dfg::Dtypes::Float : dfg::Dtypes::Integer;
     return Entity(dfg::isIn(element, family));
@@ -122,7 +122,7 @@ std::optional<Entity> Builtins::askType(StringRef name, const Argument &arg) {
     return Entity::group({});
   if (!type)
     return reporter.fail(arg.range, "operand-kind",
-                         "'" + name + "' asks about a tensor, but got " + arg.value.describe());
+                         "'" + name + "' takes a tensor, but got " + arg.value.describe());
   if (name == "shape")
     return Entity::shape(type->shape);
   if (name == "rank")
@@ -151,7 +151,7 @@ Entity Builtins::widen(const Argument &arg) {
   const mlir::Type *element = arg.value.get<mlir::Type>();
   if (!element)
     return reporter.fail(arg.range, "operand-kind",
-                         "'wide' asks about an element type, but got " + arg.value.describe());
+                         "'wide' takes an element type, but got " + arg.value.describe());
   bool isNarrow = isa<mlir::FloatType>(*element) && element->getIntOrFloatBitWidth() < 32;
   return isNarrow ? Entity(mlir::Type(mlir::Float32Type::get(context.mlir))) : Entity(*element);
 }
@@ -289,8 +289,8 @@ Entity Builtins::callBounded(ArrayRef<Argument> args, const ast::CallExpr &call)
         "'bounded' takes a count and the most that it can be, as in bounded(count, 100)");
   if (args[0].value.isNumber())
     return reporter.fail(args[0].range, "operand-kind",
-                         "'bounded' makes a size of a number that arrives at run time, but " +
-                             args[0].value.describe() + " is known already");
+                         "'bounded' turns a run-time number into a size, but " +
+                             args[0].value.describe() + " is already known");
   std::optional<dfg::DimExpr> bound = typeEvaluator.asSize(args[1].value, args[1].expr);
   mlir::Value count = tensorEmitter.toTensor(args[0].value, {}, args[0].range);
   if (!bound || !count || !tensorEmitter.requireEntry(call.range))

@@ -93,9 +93,10 @@ void DataflowBuilder::reportCycle(DataflowScope &scope, StringRef name, SourceRa
   for (const ast::BindStmt *running :
        ArrayRef(scope.running).drop_while([&](const auto *stmt) { return stmt != start; }))
     chain += (running == start ? name : running->targets.front().name.text).str() + " -> ";
-  reporter.error(at, "dataflow-cycle", "'" + name + "' is computed from itself: " + chain + name)
+  reporter.error(at, "dataflow-cycle", "'" + name + "' depends on itself: " + chain + name)
       .note(scope.bindings[name].at, "bound here")
-      .help("what comes from the iteration before goes through next_iteration into a merge");
+      .help(
+          "to use a value of the previous iteration, pass it through next_iteration into a merge");
 }
 
 /// Executes a binding of the block when it is first needed.
@@ -303,10 +304,10 @@ bool DataflowBuilder::connectBackEdges(DataflowScope &scope) {
     if (next && next.getType() != type) {
       reporter
           .error(edge.at, "carried-type",
-                 "the merge starts with " + dfg::toText(type) + ", but the next iteration brings " +
+                 "the merge starts with " + dfg::toText(type) + ", but the next iteration passes " +
                      dfg::toText(next.getType()))
           .note(toRange(edge.merge->getLoc(), context.sources), "the merge")
-          .help("a value that goes around a loop keeps one type");
+          .help("a value that a loop carries keeps one type");
       next = {};
     }
     ok &= bool(next);

@@ -123,9 +123,9 @@ bool EntryElaborator::checkSolvable(const ast::FnDecl &entry, const EntryHeader 
       continue;
     reporter
         .error(context.frame->locals[symbol].at, "unsolvable-dimension",
-               "'" + symbol + "' cannot be found from the sizes of the feeds of '" +
+               "'" + symbol + "' cannot be determined from the sizes of the feeds of '" +
                    entry.name.text + "'")
-        .help("a feed of which one size is '" + symbol + "' makes it known");
+        .help("add a feed that has '" + symbol + "' as one of its sizes");
     ok = false;
   }
   return ok;
@@ -172,7 +172,7 @@ bool EntryElaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
   for (const ast::Param &param : entry.params) {
     if (param.isStatic || param.isVar || param.defaultValue || isStaticType(*param.type)) {
       reporter.error(param.range, "bad-feed",
-                     "a feed of an entry is a tensor that each call gives, without a default");
+                     "a feed of an entry is a tensor that each call passes, without a default");
       ok = false;
       continue;
     }

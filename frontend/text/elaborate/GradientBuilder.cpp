@@ -119,7 +119,7 @@ Entity GradientBuilder::callTrainable(Arguments &args, const ast::CallExpr &call
   }
   if (found.empty())
     return reporter.fail(args.front().range, "nothing-to-train",
-                         "no variable that could be trained is read on the way to this loss");
+                         "this loss does not depend on any variable that can be trained");
   return groupOf(found);
 }
 
@@ -185,7 +185,7 @@ Entity GradientBuilder::callGradients(Arguments &args, const ast::CallExpr &call
                               : nullptr;
   if ((args.size() != 2 && !coalesces) || args[0].label)
     return reporter.fail(call.range, "wrong-count",
-                         "'gradients' takes a loss and what it is differentiated by");
+                         "'gradients' takes a loss and the values to differentiate it by");
   mlir::Value loss = tensorEmitter.toTensor(args[0].value, {}, args[0].range);
   if (!loss)
     return Poison();

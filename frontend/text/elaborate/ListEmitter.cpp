@@ -110,7 +110,7 @@ Entity ListEmitter::stackList(Arguments &args, const ast::CallExpr &call, bool j
     size = args[1].value.asDim();
     if (!size)
       return reporter.fail(args[1].range, "not-static",
-                           "'size' of '" + name + "' is known when the call starts, but got " +
+                           "'size' of '" + name + "' must be known when the call starts, but got " +
                                args[1].value.describe());
   } else if (args.size() != 1) {
     return reporter.fail(call.range, "wrong-count",
@@ -151,7 +151,7 @@ Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir
   mlir::Type element = dfg::elementTypeOf(places.getType());
   if (shape.size() != 1 || !(element.isSignlessInteger(32) || element.isSignlessInteger(64)))
     return reporter.fail(indices.range, "list-index",
-                         "places in a list are i32[n] or i64[n], but got " +
+                         "positions in a list are i32[n] or i64[n], but got " +
                              dfg::toText(places.getType()));
   auto held = cast<dfg::ListType>(list.getType()).getElementType();
   dfg::Shape rows = dfg::shapeOf(held);
@@ -160,7 +160,7 @@ Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir
     return reporter.fail(call.args.back().range, "list-element",
                          "'scatter' expects " +
                              dfg::toText(dfg::tensorOf(rows, held.getElementType())) +
-                             " for these places, but got " + dfg::toText(from.getType()));
+                             " for these positions, but got " + dfg::toText(from.getType()));
   mlir::Type i32 = mlir::IntegerType::get(context.mlir, 32);
   mlir::Value zero = context.builder.scalar(int64_t(0), i32, reporter.locate(at));
   mlir::Value limit = context.builder.size(shape.front(), i32, reporter.locate(at));
@@ -203,7 +203,7 @@ Entity ListEmitter::splitIntoList(mlir::Value list, const Argument &tensor,
   dfg::DimExpr count = fits ? dfg::DimExpr::floorDiv(whole.front(), part.front()) : 0;
   if (!fits || count * part.front() != whole.front())
     return reporter.fail(tensor.range, "list-element",
-                         "'split' cannot make elements " + dfg::toText(held) + " of " +
+                         "'split' cannot make elements " + dfg::toText(held) + " from " +
                              dfg::toText(x.getType()));
   part.insert(part.begin(), count);
   mlir::NamedAttribute shape(mlir::StringAttr::get(context.mlir, "shape"),

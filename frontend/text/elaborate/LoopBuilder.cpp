@@ -332,10 +332,9 @@ bool LoopBuilder::addStacks(Loop &loop, RunTimeBlock &block, size_t sizesOutside
     return true;
   if (!loop.trips) {
     reporter
-        .error(
-            block.stackedAt.front(), "scan-size",
-            "'scan' stacks as many values as its range has, and how many this has is known only at "
-            "run time")
+        .error(block.stackedAt.front(), "scan-size",
+               "'scan' stacks one value per iteration, but the length of its range is known only "
+               "at run time")
         .help("carry a list and append to it");
     return false;
   }
@@ -397,7 +396,7 @@ void LoopBuilder::checkEnd(dfg::WhileOp loop, const ast::Expr *condition) {
           knownCondition(loop)
               ? "this 'while' never ends: its condition is always true"
               : "this 'while' never ends once it begins: nothing in its body changes the condition")
-      .help("carry what the condition reads: while i < n with i = 0 { yield i + 1 }");
+      .help("carry the value that the condition reads: while i < n with i = 0 { yield i + 1 }");
 }
 
 //===----------------------------------------------------------------------===//

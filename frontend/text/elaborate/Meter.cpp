@@ -16,8 +16,7 @@ bool Meter::spend(uint64_t steps, SourceRange at) {
     return false;
   if (context.budget.isStackExhausted()) {
     reporter.error(at, "recursion",
-                   "this is nested too deeply, counting the definitions that it "
-                   "refers to");
+                   "this is nested too deeply, including the definitions that it refers to");
     context.budget.stop();
     return false;
   }

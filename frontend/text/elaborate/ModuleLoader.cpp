@@ -101,7 +101,8 @@ Module *ModuleLoader::loadModule(FileId file, SourceRange usedAt, bool isShipped
   module->position = modules.size();
   if (std::optional<uint64_t> edition = module->file->edition; edition && *edition != 1)
     reporter.error(module->file->headerRange, "unknown-edition",
-                   "this tfc knows edition 1 of the language, not " + Twine(*edition));
+                   "this version of tfc supports edition 1 of the language, not " +
+                       Twine(*edition));
   modules.push_back(std::move(module));
   declareItems(*result);
   modulesByFile[file] = result;
@@ -116,7 +117,7 @@ Module *ModuleLoader::loadShipped(StringRef name, SourceRange usedAt) {
     SmallVector<StringRef> names = libraryNames();
     reporter.suggest(diagnostic, name, names);
     if (diagnostic.helpText.empty())
-      diagnostic.help("a file of your own is named in quotes: use \"" + name + ".graph\"");
+      diagnostic.help("name a file of your own in quotes: use \"" + name + ".graph\"");
     return nullptr;
   }
   std::string path = ("tfc/" + name + ".graph").str();

@@ -148,7 +148,7 @@ Entity NameResolver::force(LazyValue &lazy, const Declaration &declaration,
   const ast::Binding &binding = *declaration.binding;
   if (lazy.state == LazyValue::State::Running)
     return reporter.fail(binding.name.range, "let-cycle",
-                         "'" + binding.name.text + "' is computed from itself");
+                         "'" + binding.name.text + "' depends on itself");
   bool isStale = lazy.entry != 0 && lazy.entry != context.entry.number;
   if (lazy.state == LazyValue::State::Done && !isStale)
     return lazy.value;

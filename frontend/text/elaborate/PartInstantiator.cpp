@@ -23,8 +23,10 @@ Entity PartInstantiator::instantiate(const Part &part, const ast::CallExpr &call
     return Poison();
   for (const Instance *outer = name.parent; outer; outer = outer->parent)
     if (outer->part.decl == &decl)
-      return reporter.fail(call.range, "recursion",
-                           "'" + decl.name.text + "' is part of itself, so it would never end");
+      return reporter.fail(
+          call.range, "recursion",
+          "'" + decl.name.text +
+              "' contains an instance of itself, so its expansion would never end");
   SmallVector<ast::Param> params(decl.params.begin(), decl.params.end());
   for (ast::Param &param : params)
     param.isStatic = true;

@@ -51,7 +51,7 @@ bool QueueEmitter::evalQueueKind(const ast::QueueDecl &decl, Queue &queue) {
   if (ok && (queue.capacity < 1 || queue.minReady < 0 || queue.minReady > queue.capacity)) {
     reporter.error(decl.init->range, "bad-queue",
                    queue.capacity < 1 ? "a queue has a capacity of at least 1"
-                                      : "'min_ready' lies between 0 and the capacity");
+                                      : "'min_ready' must be between 0 and the capacity");
     return false;
   }
   return ok;
@@ -192,8 +192,8 @@ Entity QueueEmitter::callDequeue(StringRef name, const Queue &queue, ArrayRef<Ar
     count = args.front().value.asDim();
     if (!count)
       return reporter.fail(args.front().range, "not-static",
-                           "how many elements '" + name +
-                               "' takes is known when the call starts, but got " +
+                           "the number of elements that '" + name +
+                               "' takes must be known when the call starts, but got " +
                                args.front().value.describe());
   }
   SmallVector<mlir::Type> types;

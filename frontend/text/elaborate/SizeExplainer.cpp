@@ -80,9 +80,9 @@ std::string SizeExplainer::checkedType(const Argument &operand, const dfg::DimEx
 }
 
 /// A suggestion for two data-dependent sizes with the same bound.
-static constexpr StringLiteral kSelectOnce =
-    "each selection has a size of its own; to select twice by one mask, find the places once: "
-    "at = flat_nonzero(mask), then gather(x, at)";
+static constexpr StringLiteral kSelectOnce = "each selection has a size of its own; to select "
+                                             "twice with one mask, compute the positions once: "
+                                             "at = flat_nonzero(mask), then gather(x, at)";
 
 void SizeExplainer::explainUnequal(Diagnostic &diagnostic,
                                    const std::pair<dfg::DimExpr, dfg::DimExpr> &sizes,

@@ -55,7 +55,7 @@ Flow StatementRunner::exec(const ast::Stmt *stmt) {
     blockRunner.execYield(*cast<ast::YieldStmt>(stmt));
     return Flow::Returned;
   default:
-    reporter.error(stmt->range, "misplaced", "this declaration does not belong into a function");
+    reporter.error(stmt->range, "misplaced", "this declaration is not allowed in a function");
     return Flow::Next;
   }
 }
@@ -79,11 +79,10 @@ void StatementRunner::execAnnotated(const ast::Stmt &stmt, function_ref<void()> 
   }
   if (context.recompute != "all" && context.recompute != "sqrt")
     reporter.error(annotation->range, "bad-annotation",
-                   "'@recompute' takes nothing, \"all\" or \"sqrt\"");
+                   "'@recompute' takes no argument, \"all\" or \"sqrt\"");
   run();
   if (!context.hasRecomputed)
-    reporter.error(annotation->range, "bad-annotation",
-                   "'@recompute' applies to a loop, and here is none");
+    reporter.error(annotation->range, "bad-annotation", "'@recompute' applies only to loops");
 }
 
 void StatementRunner::execBind(const ast::BindStmt &stmt) {
@@ -146,7 +145,7 @@ void StatementRunner::execLet(const ast::LetDecl &stmt) {
     if (value.is<mlir::Value>())
       value = reporter.fail(binding.value->range, "not-static",
                             "'let' binds what is known at compile time, but " + value.describe() +
-                                " arrives at run time");
+                                " is known only at run time");
     if (binding.type && !value.isPoison()) {
       ast::Param param;
       param.name = binding.name;
@@ -190,7 +189,7 @@ void StatementRunner::execReturn(const ast::ReturnStmt &stmt) {
     reporter
         .error(stmt.range, "misplaced",
                "'return' cannot leave a run-time '" + context.frame->block->keyword + "'")
-        .help("yield the value, and return what the block gives");
+        .help("yield the value, and return the result of the block");
     return;
   }
   context.frame->resultAt = stmt.range;

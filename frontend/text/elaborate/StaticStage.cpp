@@ -253,8 +253,8 @@ std::optional<bool> StaticStage::evalCondition(const ast::Expr *expr, StringRef 
   if (const bool *known = value.get<bool>())
     return *known;
   const auto *name = dyn_cast<ast::NameExpr>(expr);
-  std::string subject =
-      name ? ("'" + name->name + "' arrives at run time").str() : "this arrives at run time";
+  std::string subject = name ? ("'" + name->name + "' is known only at run time").str()
+                             : "this is known only at run time";
   if (!value.isTensor())
     subject = "got " + value.describe();
   Diagnostic &diagnostic =

@@ -31,7 +31,7 @@ mlir::Value TensorEmitter::toPredicate(mlir::Value value, StringRef taker, Sourc
   Diagnostic &diagnostic = reporter.error(
       at, "condition-type", "'" + taker + "' needs one bool, but got " + dfg::toText(type));
   if (type.getElementType().isInteger(1))
-    diagnostic.help("all(..) or any(..) makes one of many");
+    diagnostic.help("all(..) or any(..) reduces many to one");
   return {};
 }
 
@@ -278,7 +278,7 @@ void TensorEmitter::readNow(Entity &value, SourceRange at) {
 bool TensorEmitter::requireEntry(SourceRange at) {
   if (context.entry.number)
     return true;
-  reporter.error(at, "outside-entry", "a tensor can be computed only where an entry runs");
+  reporter.error(at, "outside-entry", "a tensor can be computed only while an entry runs");
   return false;
 }
 
@@ -340,7 +340,7 @@ mlir::Value TensorEmitter::readVariable(Variable &variable, SourceRange at) {
         .error(at, "not-initialized",
                "'" + variable.path + "' has no value yet when '" +
                    context.entry.initializing->path + "' takes its initial value from it")
-        .help("variables get their values in the order of their declaration");
+        .help("variables are initialised in the order of their declarations");
     return {};
   }
   // In a dataflow block, which has no order, each use reads separately.

@@ -26,13 +26,14 @@ static bool isWholeNumber(const Entity &value) {
 }
 
 void TypeEvaluator::failHiddenSize(StringRef name, SourceRange at, const Entity &value) {
-  Diagnostic &diagnostic = reporter.error(
-      at, "not-a-size", "'" + name + "' is a size here, but names a value of " + value.describe());
+  Diagnostic &diagnostic =
+      reporter.error(at, "not-a-size",
+                     "'" + name + "' is used as a size, but names a value of " + value.describe());
   if (const Local *local = context.frame->find(name))
     diagnostic.note(local->at, "'" + name + "' is bound here");
   diagnostic.help(isWholeNumber(value)
-                      ? "'bounded(" + name + ", most)' makes a size of it, up to a bound"
-                      : "sizes and values share their names: one of the two needs another");
+                      ? "'bounded(" + name + ", most)' turns it into a size with a bound"
+                      : "sizes and values share one namespace: rename one of the two");
 }
 
 /// The value of `expr` as a size; std::nullopt after an error.
@@ -163,7 +164,7 @@ bool TypeEvaluator::checkMemory(const TensorType &type, SourceRange at) {
     return true;
   reporter.error(at, "too-large",
                  dfg::isTooComplex(tensor) ? "the sizes of this tensor are too complex"
-                                           : "no memory holds " + dfg::toText(tensor));
+                                           : dfg::toText(tensor) + " is too large for any memory");
   return false;
 }
 
@@ -391,7 +392,7 @@ std::optional<Entity> TypeEvaluator::convertStatic(const ast::Param &param,
     reporter
         .error(argument.range, "not-static",
                name + " needs a value known at compile time, but " + argument.value.describe() +
-                   " arrives at run time")
+                   " is known only at run time")
         .note(param.name.range, "declared here");
   else
     reporter

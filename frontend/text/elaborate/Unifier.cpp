@@ -116,14 +116,15 @@ bool Unifier::solveSize(const ast::Expr *expr, StringRef unknown, const dfg::Dim
   std::optional<int64_t> scale = (*one - *zero).constant();
   if (!scale || *scale == 0 || !((*two - *one) == dfg::DimExpr(*scale))) {
     reporter.error(expr->range, "unsolvable-dimension",
-                   "'" + unknown + "' cannot be found from this size: it must be linear in it");
+                   "'" + unknown +
+                       "' cannot be determined from this size, which must be linear in it");
     return false;
   }
   dfg::DimExpr rest = actual - *zero;
   dfg::DimExpr solution = dfg::DimExpr::floorDiv(rest, dfg::DimExpr(*scale));
   bool isNegative = solution.constant().value_or(0) < 0;
   if (isNegative || !(solution * dfg::DimExpr(*scale) == rest))
-    return mismatch(("no " + unknown + " gives the size " + actual.str()).str());
+    return mismatch(("no value of " + unknown + " results in the size " + actual.str()).str());
   typeEvaluator.bindSize(unknown, Entity::dim(solution), expr->range);
   return true;
 }
@@ -291,7 +292,7 @@ bool Unifier::leavesBlock(mlir::Type type, size_t outside, StringRef keyword, So
           .error(at, "size-escapes",
                  "a value of type " + dfg::toText(type) + " cannot leave this '" + keyword +
                      "', in which '" + name + "' is bound")
-          .note(found->at, "'" + name + "' is bound here, in each run of the block anew")
+          .note(found->at, "'" + name + "' is bound here, again in each run of the block")
           .help("reduce it to a size that is known outside, or append its rows to a list");
       return true;
     }

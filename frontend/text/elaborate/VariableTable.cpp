@@ -94,7 +94,7 @@ Variable *VariableTable::declareVariable(const ast::VarDecl &decl, const LetName
             .error(decl.name.range, "duplicate-name", "two variables are named '" + name.path + "'")
             .note(other->decl->name.range, "the other one, " + dfg::toText(other->type));
     if (other->decl->name.range.file != decl.name.range.file)
-      diagnostic.help("variables of a used file are called after its 'graph' line: change one");
+      diagnostic.help("variables of a used file are named after its 'graph' line: change one");
     return nullptr;
   }
   bool isHeld = name.isFrozen || isFrozen(decl);
@@ -124,14 +124,14 @@ Entity VariableTable::declareSlot(const ast::VarDecl &decl, Frame &declaring) {
   if (!declaring.self) {
     reporter
         .error(decl.name.range, "unnamed-state",
-               "a function of a file has no name for variables of its own")
+               "a function at file level cannot declare variables")
         .help("declare '" + decl.name.text + "' at file level, or in a part");
     return Poison();
   }
   if (declaring.loopVariables.empty()) {
     reporter
         .error(decl.name.range, "unnamed-state",
-               "a variable in a function is a slot, one for each variable of a 'static for'")
+               "a function can declare variables only in a 'static for' over variables")
         .help("declare '" + decl.name.text + "' among the members of the part");
     return Poison();
   }

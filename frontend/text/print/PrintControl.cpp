@@ -14,7 +14,7 @@ static void suggestRegions(InFlightDiagnostic &error) {
 
 LogicalResult GraphPrinter::failWithoutText(Operation &op) {
   InFlightDiagnostic error = op.emitError("'");
-  error << op.getName() << "' has no text in the graph language [no-text]";
+  error << op.getName() << "' cannot be written in the graph language [no-text]";
   if (isa<dfg::NodeOp>(op))
     suggestRegions(error);
   return error;

@@ -61,8 +61,8 @@ LogicalResult checkNames(ModuleOp module) {
         return failure();
   }
   if (isEmpty)
-    return module.emitError("the graph has no entries and no state: a file of it would declare "
-                            "nothing [no-text]");
+    return module.emitError(
+        "the graph has no entries and no state: its file would declare nothing [no-text]");
   return success();
 }
 

@@ -290,14 +290,14 @@ void Lexer::lexOther() {
     at += characterLength();
   StringRef shown = text.slice(begin, at);
   Diagnostic &diagnostic =
-      error(begin, "bad-character", "'" + shown + "' means nothing in the graph language");
+      error(begin, "bad-character", "'" + shown + "' has no meaning in the graph language");
   StringRef help =
       StringSwitch<StringRef>(shown)
           .Case("&", "write 'and', or call 'bitwise_and'")
           .Case("|", "write 'or', or call 'bitwise_or'")
           .Case("^", "a power is 'x ** y'; call 'bitwise_xor' for bits")
           .Case("!", "write 'not'")
-          .Case("'", "strings are in double quotes")
+          .Case("'", "strings are written in double quotes")
           .Case("?", "select(condition, x, y) chooses element by element; by one bool, "
                      "'if c { yield x } else { yield y }'")
           .Case("$", "static values are in braces inside strings: \"{k}\"")

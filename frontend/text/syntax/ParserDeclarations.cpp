@@ -95,7 +95,7 @@ Stmt *Parser::parseDeclaration() {
     error(range(), "misplaced", "there is only one header 'graph', at the top of the file");
     return nullptr;
   case TokenKind::RBrace:
-    error(range(), "unexpected-token", "this '}' closes nothing");
+    error(range(), "unexpected-token", "this '}' has no matching '{'");
     return nullptr;
   case TokenKind::Name:
     if (Diagnostic *diagnostic = expected("a declaration"))
@@ -135,7 +135,7 @@ ArrayRef<Name> Parser::parseUsedNames() {
   do {
     if (at(TokenKind::Star)) {
       if (Diagnostic *diagnostic = expected("a name"))
-        diagnostic->help("names are listed: 'use layers: dense, dropout'");
+        diagnostic->help("list the names, as in 'use layers: dense, dropout'");
     } else if (Name name = parseName()) {
       names.push_back(name);
     }
@@ -203,8 +203,8 @@ Stmt *Parser::parseMember() {
     break;
   default:
     if (Diagnostic *diagnostic = expected("a member of the part"))
-      diagnostic->help("a part holds 'var', 'let', 'queue', 'fn' and 'static'; what it computes "
-                       "stands in its functions");
+      diagnostic->help("a part holds 'var', 'let', 'queue', 'fn' and 'static'; its computations go "
+                       "into functions");
     return nullptr;
   }
   if (!member)
@@ -232,7 +232,7 @@ Stmt *Parser::parseFn() {
   if (!at(TokenKind::LBrace)) {
     Diagnostic *diagnostic = expected("'{' and the function's body");
     if (diagnostic && at(TokenKind::Colon))
-      diagnostic->help("results are written '-> type' or '-> (name: type, ...)'");
+      diagnostic->help("write results as '-> type' or '-> (name: type, ...)'");
   }
   fn->body = parseBlock();
   return finish(fn, begin);

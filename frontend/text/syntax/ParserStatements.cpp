@@ -100,7 +100,7 @@ Stmt *StatementParser::parseStatementBody() {
           "'" + spelled(token()) + "' is a declaration of a file, and not allowed in a block");
     return nullptr;
   case TokenKind::Else:
-    error(range(), "unexpected-token", "this 'else' follows no 'if'");
+    error(range(), "unexpected-token", "this 'else' has no matching 'if'");
     return nullptr;
   default:
     if (Diagnostic *diagnostic = expected("a statement"); diagnostic && at(TokenKind::SlashSlash))
@@ -216,7 +216,7 @@ Stmt *StatementParser::parseCallStatement(Name first) {
   }
   if (at(TokenKind::Assign)) {
     if (Diagnostic *diagnostic =
-            error(expr->range, "misplaced", "only names can be bound, and this is no name"))
+            error(expr->range, "misplaced", "only names can be bound, and this is not a name"))
       diagnostic->help("variables change by assign(v, value); other values never do");
     return nullptr;
   }

@@ -37,7 +37,7 @@ std::optional<uint32_t> ExpressionParser::decodeEscape(StringRef text, size_t &a
     return std::nullopt;
   };
   if (c != 'u')
-    return fail("unknown escape; there are \\n \\t \\r \\\\ \\\" \\{ \\} and \\u{hex}");
+    return fail("unknown escape; the escapes are \\n \\t \\r \\\\ \\\" \\{ \\} and \\u{hex}");
   size_t open = text.find('{', at);
   size_t close = text.find('}', at);
   uint32_t value = 0;
@@ -45,7 +45,7 @@ std::optional<uint32_t> ExpressionParser::decodeEscape(StringRef text, size_t &a
     return fail("expected hexadecimal digits in braces after \\u");
   at = close + 1;
   if (value == 0 || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000))
-    return fail("this is no character of Unicode");
+    return fail("this is not a Unicode character");
   return value;
 }
 

@@ -42,7 +42,7 @@ ArrayRef<Annotation> ExpressionParser::parseAnnotations() {
     annotation.range = rangeFrom(begin);
     annotations.push_back(annotation);
     if (token().kind == TokenKind::End || token().kind == TokenKind::RBrace)
-      expected("what the annotation belongs to");
+      expected("a declaration or a loop after the annotation");
     skipNewline();
   }
   return copy(ArrayRef(annotations));

@@ -113,15 +113,16 @@ void TokenStream::expectNewline() {
   if (recovering || at(TokenKind::Newline) || at(TokenKind::End) || at(TokenKind::RBrace))
     return;
   if (behindLineBreak() && continuesStatement(token().kind)) {
-    error(range(), "unexpected-token", "this '" + spelled(token()) + "' continues nothing");
+    error(range(), "unexpected-token",
+          "this '" + spelled(token()) + "' does not continue a statement");
     return;
   }
   Diagnostic *diagnostic = expected("the end of the statement");
   if (!diagnostic)
     return;
   if (at(TokenKind::Semicolon))
-    diagnostic->help("statements end with the line; a ';' only parts what 'yield' carries from "
-                     "what it stacks");
+    diagnostic->help("a statement ends at the end of its line; ';' only separates the values that "
+                     "'yield' carries from those that it stacks");
   else if (at(TokenKind::At))
     diagnostic->help("a product of matrices is matmul(x, y)");
   else if (at(TokenKind::If))

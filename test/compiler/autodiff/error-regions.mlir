@@ -13,11 +13,11 @@ dfg.entry @integers(%n: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {
   ^bb0(%s: tensor<f64>):
     // expected-note@+1 {{'cast' is used here}}
     %i = dfg.cast %x {dtype = i32} : tensor<f64>
-    // expected-note@+1 {{from there it goes to the loss through 'cast', 'while'}}
+    // expected-note@+1 {{from there the path continues to the loss through 'cast', 'while'}}
     %t = dfg.cast %i {dtype = f64} : tensor<i32>
     dfg.yield %t : tensor<f64>
   }
-  // expected-error@+1 {{no gradient flows through 'cast', which lies between the loss and what it is differentiated by [no-gradient]}}
+  // expected-error@+1 {{no gradient flows through 'cast', which lies between the loss and the values that it is differentiated by [no-gradient]}}
   %g = dfg.gradients %f, [%x] : (tensor<f64>, tensor<f64>) -> tensor<f64>
   dfg.return %g : tensor<f64>
 }

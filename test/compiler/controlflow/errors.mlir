@@ -28,13 +28,13 @@ func.func @own_result(%x: tensor<f32>) {
 
 func.func @outside(%x: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
   %y = dfg.dataflow -> tensor<f32> attributes {names = ["loss"]} {
-    // expected-error @below {{'next_iteration' is in no frame: its input comes from no 'enter' [outside-frame]}}
+    // expected-error @below {{'next_iteration' is not in a frame: its input does not come from an 'enter' [outside-frame]}}
     %a = dfg.next_iteration %x : tensor<f32>
     // expected-error @below {{'exit' is in no frame}}
     %b = dfg.exit %x : tensor<f32>
     // expected-error @below {{'loop_cond' is in no frame}}
     %c = dfg.loop_cond %p : tensor<i1>
-    // expected-error @below {{the result 'loss' is inside of frame 'f': it leaves it by an 'exit' [outside-frame]}}
+    // expected-error @below {{the result 'loss' is inside frame 'f': pass it through an 'exit' [outside-frame]}}
     %d = dfg.enter %x {frame = "f"} : tensor<f32>
     dfg.yield %d : tensor<f32>
   }
@@ -65,7 +65,7 @@ func.func @no_condition(%x: tensor<f32>) {
   dfg.dataflow {
     %e = dfg.enter %x {frame = "f"} : tensor<f32>
     %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
-    // expected-error @below {{frame 'f' is not a while loop: 'next_iteration' starts a next iteration, but there is no 'loop_cond' [irreducible-loop]}}
+    // expected-error @below {{frame 'f' is not a while loop: 'next_iteration' starts the next iteration, but the frame has no 'loop_cond' [irreducible-loop]}}
     %n = dfg.next_iteration %m : tensor<f32>
     dfg.yield
   }
@@ -117,7 +117,7 @@ func.func @exit_of_each(%x: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
     %go = dfg.loop_cond %c : tensor<i1>
     %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
     %n = dfg.next_iteration %t : tensor<f32>
-    // expected-error @below {{'exit' gives a value in each iteration, not from the false side of a switch on 'loop_cond' [irreducible-loop]}}
+    // expected-error @below {{'exit' returns a value in each iteration, but must take it from the false side of a switch on 'loop_cond' [irreducible-loop]}}
     %y = dfg.exit %m : tensor<f32>
     dfg.yield %y : tensor<f32>
   }
@@ -145,7 +145,7 @@ func.func @three_inputs(%x: tensor<f32>, %p: tensor<i1>) {
 func.func @nothing_carried(%p: tensor<i1>) {
   dfg.dataflow {
     %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
-    // expected-error @below {{'loop_cond' decides about no 'merge' of an 'enter' and a 'next_iteration' [irreducible-loop]}}
+    // expected-error @below {{'loop_cond' does not control any 'merge' of an 'enter' and a 'next_iteration' [irreducible-loop]}}
     %go = dfg.loop_cond %c : tensor<i1>
     dfg.yield
   }
@@ -163,7 +163,7 @@ func.func @first_iteration(%x: tensor<f32>, %z: tensor<f32>, %p: tensor<i1>) {
     %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
     %go = dfg.loop_cond %c : tensor<i1>
     %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
-    // expected-error @below {{'add' reads 'enter', which is there in the first iteration alone [irreducible-loop]}}
+    // expected-error @below {{'add' reads 'enter', which exists only in the first iteration [irreducible-loop]}}
     %a = dfg.add %t, %o : tensor<f32>, tensor<f32>
     %n = dfg.next_iteration %a : tensor<f32>
     dfg.yield
@@ -181,7 +181,7 @@ func.func @reads_next(%x: tensor<f32>, %p: tensor<i1>) {
     %go = dfg.loop_cond %c : tensor<i1>
     %t, %f = dfg.switch %m, %go : tensor<f32>, tensor<i1>
     %n = dfg.next_iteration %t : tensor<f32>
-    // expected-error @below {{'exp' reads 'next_iteration', which only a 'merge' with an 'enter' may [irreducible-loop]}}
+    // expected-error @below {{'exp' reads 'next_iteration', which only a 'merge' with an 'enter' may read [irreducible-loop]}}
     %a = dfg.exp %n : tensor<f32>
     dfg.yield
   }
@@ -208,7 +208,7 @@ func.func @next_of_another(%x: tensor<f32>, %p: tensor<i1>) {
 
 func.func @into_itself(%x: tensor<f32>, %p: tensor<i1>) {
   dfg.dataflow {
-    // expected-error @below {{a frame is not a while loop: it needs its own result, by}}
+    // expected-error @below {{a frame is not a while loop: it depends on its own result, through}}
     %e = dfg.enter %x {frame = "f"} : tensor<f32>
     %c = dfg.enter %p {frame = "f", constant = true} : tensor<i1>
     %m, %i = dfg.merge %e, %n : tensor<f32>, tensor<f32>
@@ -232,7 +232,7 @@ func.func @misplaced(%x: tensor<f32>, %p: tensor<i1>) {
   %t, %f = dfg.switch %x, %p : tensor<f32>, tensor<i1>
   dfg.dataflow {
     %a, %done = dfg.node after() -> tensor<f32> {
-      // expected-error @below {{'merge' must be alone in its 'node' [misplaced]}}
+      // expected-error @below {{'merge' must be the only operation in its 'node' [misplaced]}}
       %m, %i = dfg.merge %x : tensor<f32>
       %e = dfg.exp %m : tensor<f32>
       dfg.yield %e : tensor<f32>

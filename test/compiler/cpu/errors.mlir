@@ -18,7 +18,7 @@ kernel.func @slice(%x: tensor<8xf32>) -> (tensor<4xf32>) {
 
 kernel.func @sort(%x: tensor<8xf32>) -> (tensor<8xi64>) {
   %p = tensor.empty() : tensor<8xi64>
-  // expected-error @+1 {{expected keys of integers of whole bytes}}
+  // expected-error @+1 {{expected integer keys of whole bytes}}
   %0 = linalg_ext.sort %x along 0 into %p : tensor<8xf32> -> tensor<8xi64>
   kernel.return %0 : tensor<8xi64>
 }

@@ -4,7 +4,7 @@
 llvm.func @region(%frame: !llvm.ptr, %holds: i1) -> i32 {
   %ok = llvm.mlir.constant(0 : i32) : i32
   scf.if %holds {
-    // expected-error @+1 {{expects regions around it to be lowered to branches before}}
+    // expected-error @+1 {{expects the regions around it to be lowered to branches first}}
     rt.check %frame, %holds else out_of_range "no"
   }
   llvm.return %ok : i32
@@ -13,7 +13,7 @@ llvm.func @region(%frame: !llvm.ptr, %holds: i1) -> i32 {
 // -----
 
 func.func @function(%frame: !llvm.ptr) -> !llvm.ptr {
-  // expected-error @+1 {{expects to stand in an 'llvm.func' of the module}}
+  // expected-error @+1 {{expects to be in an 'llvm.func' of the module}}
   %feeds = rt.field %frame[feeds]
   return %feeds : !llvm.ptr
 }

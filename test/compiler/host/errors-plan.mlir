@@ -14,7 +14,7 @@ dfg.entry @twice(%x: tensor<4xf32>) {
 dfg.variable @w : tensor<4xf32>
 dfg.entry @inside(%p: tensor<i1>, %x: tensor<4xf32>) {
   dfg.if %p : tensor<i1> {
-    // expected-error @below {{has no place in an entry whose memory is planned}}
+    // expected-error @below {{is not allowed in an entry whose memory is planned}}
     %y = dfg.exp %x : tensor<4xf32>
     dfg.yield
   } else {
@@ -25,7 +25,7 @@ dfg.entry @inside(%p: tensor<i1>, %x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @below {{has the name of generated code: "tfc_rt_fail"}}
+// expected-error @below {{has a name that is reserved for generated code: "tfc_rt_fail"}}
 llvm.func @tfc_rt_fail() {
   llvm.return
 }
@@ -35,7 +35,7 @@ dfg.entry @f() {
 
 // -----
 
-// expected-error @below {{has the name of generated code: "tfc_entry_0_run"}}
+// expected-error @below {{has a name that is reserved for generated code: "tfc_entry_0_run"}}
 llvm.func @tfc_entry_0_run(i32) -> i32
 dfg.entry @f() {
   dfg.return
@@ -46,7 +46,7 @@ dfg.entry @f() {
 dfg.variable @w : tensor<4xf32>
 dfg.entry @branch(%p: tensor<i1>, %x: tensor<4xf32>) {
   dfg.if %p : tensor<i1> {
-    // expected-error @below {{expects to stand outside of branches and loops}}
+    // expected-error @below {{expects to be outside of branches and loops}}
     %y = dfg.assign @w, %x : tensor<4xf32>
     dfg.yield
   } else {

@@ -8,7 +8,7 @@ dfg.tape @saved : tensor<4xf32>
 // CHECK-SAME: %[[FRAME:.*]]: !llvm.ptr
 // CHECK: %[[LENGTH:.*]] = llvm.alloca
 // CHECK: %[[CHUNKS:.*]] = rt.field %[[FRAME]][chunks]
-// CHECK: rt.check %[[FRAME]], %{{.*}} else out_of_memory "no memory for a list of %lld elements"(%[[SIZE:.*]])
+// CHECK: rt.check %[[FRAME]], %{{.*}} else out_of_memory "not enough memory for a list of %lld elements"(%[[SIZE:.*]])
 // CHECK: rt.grow %[[FRAME]], %[[CHUNKS]][1] to %[[BYTES:.*]]
 // CHECK: %[[DATA:.*]] = rt.chunk %[[CHUNKS]][1]
 // CHECK: "llvm.intr.memset"(%[[DATA]], %{{.*}}, %[[BYTES]])

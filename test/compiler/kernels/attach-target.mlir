@@ -6,7 +6,7 @@
 // CHECK: module attributes {kernel.targets = {cpu = #kernel.target<triple = "{{.+}}", processor = "x86-64-v3",
 // CHECK-SAME: features = "{{.*}}+avx2,{{.*}}", layout = "e-{{.*}}", l1 = 32768, l2 = 524288>, other = #kernel.target<
 // PLAIN: l2 = 524288, withoutProducts = unit>
-// ERROR: error: 'z80' is no 64-bit processor that LLVM knows
+// ERROR: error: 'z80' is not a 64-bit processor that LLVM supports
 module attributes {kernel.targets = {
     cpu = #kernel.target<triple = "x86_64", processor = "x86-64", features = "", layout = "e", l1 = 4096, l2 = 4096>,
     other = #kernel.target<triple = "x86_64", processor = "x86-64", features = "", layout = "e", l1 = 4096, l2 = 4096>}} {

@@ -1,7 +1,7 @@
-// Bounds may allow sizes for which no memory holds what a call computes.
+// Bounds may allow sizes for which the values of a call do not fit in memory.
 // RUN: tfc-opt --tfc-allocate-arena --verify-diagnostics %s
 
-// expected-error @+1 {{no memory holds the values of 'f' for the largest sizes that its bounds allow [too-large]}}
+// expected-error @+1 {{the values of 'f' do not fit in memory for the largest sizes that its bounds allow [too-large]}}
 dfg.entry @f(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<f32>
     attributes {symbols = ["n"], bounds = {n = 4611686018427387904 : i64}} {
   %0 = dfg.launch @next(%x) {sizes = #dfg.dims<n>} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>

@@ -169,7 +169,7 @@ func.func @f(%c: tensor<i64>) {
 // -----
 
 func.func @f(%c: tensor<i64>) {
-  // expected-error @+1 {{'random_integer' from -1 up to 200 draws numbers that i8 does not hold [random-range]}}
+  // expected-error @+1 {{'random_integer' from -1 up to 200 draws numbers that are out of range for i8 [random-range]}}
   %y = dfg.random_integer %c {shape = #dfg.dims<4>, low = -1 : i64, high = 200 : i64, dtype = i8} : tensor<i64>
   return
 }

@@ -140,7 +140,7 @@ dfg.entry @huge(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], li
 
 // -----
 
-// expected-error @+1 {{'dfg.entry' op has two feeds or two fetches of the name "x"}}
+// expected-error @+1 {{'dfg.entry' op has two feeds or two fetches named "x"}}
 dfg.entry @same(%x: tensor<f32> {dfg.name = "x"}, %y: tensor<f32> {dfg.name = "x"}) {
   dfg.return
 }
@@ -154,7 +154,7 @@ dfg.entry @number(%x: tensor<f32> {dfg.name = 3}) {
 
 // -----
 
-// expected-error @+1 {{'dfg.entry' op expects neither feeds nor fetches of an initializer}}
+// expected-error @+1 {{'dfg.entry' op expects an initializer without feeds and fetches}}
 dfg.entry @init(%x: tensor<f32>) attributes {initializer} {
   dfg.return
 }
@@ -171,7 +171,7 @@ dfg.entry @other() attributes {initializer} {
 
 // -----
 
-// expected-error @+1 {{'dfg.kernel' op expects 'dfg.return' at its end}}
+// expected-error @+1 {{'dfg.kernel' op expects to end with 'dfg.return'}}
 dfg.kernel @end(%x: tensor<f32>) -> tensor<f32> {
   llvm.unreachable
 }

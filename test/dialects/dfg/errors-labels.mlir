@@ -10,7 +10,7 @@ func.func @f(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
 // -----
 
 func.func @f(%a: tensor<2x3xf32>) {
-  // expected-error @+1 {{'einsum': one '->' is expected between operands and result [einsum-label]}}
+  // expected-error @+1 {{'einsum': expected one '->' between operands and result [einsum-label]}}
   %y = dfg.einsum %a {labels = "i j"} : tensor<2x3xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @f(%a: tensor<2x3xf32>, %b: tensor<4x5xf32>) {
 // -----
 
 func.func @f(%a: tensor<2x3xf32>) {
-  // expected-error @+1 {{'einsum': '?' is no name of an axis [einsum-label]}}
+  // expected-error @+1 {{'einsum': '?' is not a valid axis name [einsum-label]}}
   %y = dfg.einsum %a {labels = "i ? -> i"} : tensor<2x3xf32>
   return
 }

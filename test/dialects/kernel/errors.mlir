@@ -23,7 +23,7 @@ kernel.func @symbols(index) attributes {symbols = ["n", "m"]}
 
 // -----
 
-// expected-error @+1 {{'kernel.func' op expects 'kernel.return' at its end}}
+// expected-error @+1 {{'kernel.func' op expects to end with 'kernel.return'}}
 kernel.func @end() {
   ub.unreachable
 }

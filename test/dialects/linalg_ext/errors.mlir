@@ -90,7 +90,7 @@ func.func @scatter_type(%u: tensor<3xf64>, %x: tensor<8xf32>, %i: tensor<3x1xi64
 // -----
 
 func.func @sort_keys(%k: tensor<4xf32>, %p: tensor<4xi64>) {
-  // expected-error @+1 {{expected keys of integers of whole bytes}}
+  // expected-error @+1 {{expected integer keys of whole bytes}}
   %y = linalg_ext.sort %k along 0 into %p : tensor<4xf32> -> tensor<4xi64>
   return
 }
@@ -106,7 +106,7 @@ func.func @sort_dimension(%k: tensor<4xi32>, %p: tensor<4xi64>) {
 // -----
 
 func.func @sort_places(%k: tensor<4xi32>, %p: tensor<4x2xi64>) {
-  // expected-error @+1 {{expected places like the keys}}
+  // expected-error @+1 {{expected places of the keys' type}}
   %y = linalg_ext.sort %k along 0 into %p : tensor<4xi32> -> tensor<4x2xi64>
   return
 }

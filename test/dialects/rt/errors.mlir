@@ -2,7 +2,7 @@
 // RUN: tfc-opt --split-input-file --verify-diagnostics %s -o /dev/null
 
 llvm.func @status(%frame: !llvm.ptr, %holds: i1) {
-  // expected-error @+1 {{expects to stand in a function that returns a status, an 'i32'}}
+  // expected-error @+1 {{expects to be in a function that returns a status, an 'i32'}}
   rt.check %frame, %holds else out_of_range "no"
   llvm.return
 }
@@ -11,7 +11,7 @@ llvm.func @status(%frame: !llvm.ptr, %holds: i1) {
 
 func.func @statuses(%frame: !llvm.ptr, %n: i64) -> (i32, i32) {
   %zero = arith.constant 0 : i32
-  // expected-error @+1 {{expects to stand in a function that returns a status, an 'i32'}}
+  // expected-error @+1 {{expects to be in a function that returns a status, an 'i32'}}
   rt.dequeue %frame, queue 0() count %n
   return %zero, %zero : i32, i32
 }

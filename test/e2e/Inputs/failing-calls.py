@@ -54,7 +54,7 @@ check("front", None, x=np.zeros(3, np.float32), y=np.zeros(3, np.float32))
 check("padded", "'pad' got a negative number of elements to add to f32[n]", x=np.ones(3, np.float32),
       y=np.ones(1, np.float32))
 check("padded", None, x=np.ones(3, np.float32), y=np.ones(2, np.float32))
-check("largest", "'top_k' asks for more of f32[n] than there is, k = k", x=np.ones(3, np.float32),
+check("largest", "'top_k' got k = k, which is out of range for f32[n]", x=np.ones(3, np.float32),
       y=np.ones(4, np.float32))
 check("largest", None, x=np.ones(3, np.float32), y=np.ones(3, np.float32))
 check("reduced", "'scatter_reduce' got an index outside of f32[3]", i=np.int32(3))

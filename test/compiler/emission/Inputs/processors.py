@@ -14,7 +14,7 @@ for name in names:
     for level in "-O3", "-O0":
         ran = subprocess.run(["tfc", "compile", graph, "-o", os.path.join(folder, "shorts.o"), level, "--mcpu", name],
                              capture_output=True, text=True)
-        if ran.returncode == 2 and "is no 64-bit processor" in ran.stderr:
+        if ran.returncode == 2 and "is not a 64-bit processor" in ran.stderr:
             continue
         count += 1
         if ran.returncode:

@@ -1,4 +1,4 @@
-// Calls with sizes that no memory holds, and with small ones.
+// Calls with sizes that are too large for any memory, and with small ones.
 #include "large.h"
 #include <stdio.h>
 

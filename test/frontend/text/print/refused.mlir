@@ -12,7 +12,7 @@
 // ORDER: order.mlir:6:{{.*}}: error: this and another use of 'v', which one of them changes, have an order that no value or control edge expresses, which the graph language requires [no-text]
 // ORDER: order.mlir:5:{{.*}}: note: the other one
 // ORDER: note: --stop-after=controlflow writes branches and loops in place of this form
-// NODE: node.mlir:4:{{.*}}: error: 'dfg.node' has no text in the graph language [no-text]
+// NODE: node.mlir:4:{{.*}}: error: 'dfg.node' cannot be written in the graph language [no-text]
 // NODE: note: --stop-after=controlflow writes branches and loops in place of this form
 // REGIONS: entry e(
 //--- clamp.mlir
