@@ -61,7 +61,7 @@ static reference::Tensor toTensor(const Array &array, Type elementType) {
 
 namespace {
 
-/// What the oracle gives for a call.
+/// The oracle's results for a call.
 struct Expected {
   reference::Status status;
   std::string wrongGradient; // what is wrong about one, or nothing
@@ -158,7 +158,7 @@ std::vector<Expected> Oracle::run() {
 
 /// Returns true if the call failed of data that the oracle met, too.
 static bool isKnownFailure(const Expected &expected, const CallResult &result) {
-  StringRef message = StringRef(result.message).split(": ").second; // behind the entry
+  StringRef message = StringRef(result.message).split(": ").second; // after the entry's name
   return result.status != TFC_OK && expected.refusals.contains(message);
 }
 
@@ -222,7 +222,7 @@ std::string compare(const Program &program, const Variant &variant, Counts &coun
       return "with " + std::to_string(threads) + " threads, " + text;
   }
   for (auto [i, wanted, got] : llvm::enumerate(expected, first)) {
-    // Whether data that nobody needs fail a call is open. Variables are others from here on.
+    // Unused invalid data may or may not make a call fail. Variables differ from here on.
     if (wanted.status.isOk() && isKnownFailure(wanted, got))
       break;
     std::string text = compareCall(nameOf(program, i), wanted, got);

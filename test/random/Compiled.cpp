@@ -111,7 +111,7 @@ static EntryOp findEntry(ModuleOp module, StringRef name) {
   return {};
 }
 
-/// Bytes behind a fetch that nobody may write.
+/// Bytes after a fetch that must not be written.
 static constexpr size_t kGuard = 64;
 static constexpr char kGarbage = 0x5a;
 /// What stands in memory for a feed without elements.
@@ -150,7 +150,7 @@ static CallResult call(LoadedModel &model, const Entry &entry, std::vector<Array
   if (llvm::Error error = model.call(entry, feeds, result.fetches))
     return {TFC_INTERNAL, llvm::toString(std::move(error)), {}};
   if (!removeGuards(result.fetches))
-    return {TFC_INTERNAL, "the memory behind a fetch was overwritten", {}};
+    return {TFC_INTERNAL, "the memory after a fetch was overwritten", {}};
   if (llvm::Error error = model.cutToFound(result.fetches))
     return {TFC_INTERNAL, llvm::toString(std::move(error)), {}};
   for (auto [now, then] : llvm::zip_equal(feeds, before))

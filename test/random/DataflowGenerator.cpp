@@ -173,7 +173,7 @@ static llvm::DenseSet<Value> derivedFrom(ValueRange values) {
   for (Operation *op = first; op; op = op->getNextNode()) {
     if (isa<EnterOp, ExitOp, NextIterationOp, LoopCondOp>(op))
       continue;
-    // What a region reads may go with what nobody needs, in the end.
+    // Values that a region reads may be removed with its unused operations.
     bool depends = llvm::any_of(op->getOperands(), isDerived);
     if (auto node = dyn_cast<NodeOp>(op))
       depends |= llvm::any_of(node.getBody().front().front().getOperands(), isDerived);

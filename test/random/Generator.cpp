@@ -98,7 +98,7 @@ void Generator::finishEntry() {
     scope.entry.setSymbolsAttr(b.getStrArrayAttr(SmallVector<StringRef>(used.begin(), used.end())));
   EntryOp finished = scope.entry;
   scope.builder.finishEntry(results, values, scope.location);
-  // Whether invalid data of what nobody needs fail a call is left open.
+  // Whether unused invalid data make a call fail is undefined.
   finished.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
       op->erase();

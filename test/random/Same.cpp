@@ -282,7 +282,7 @@ static void eraseZeros(ModuleOp module, ModuleOp other) {
     entry.erase();
 }
 
-/// Feeds and fetches without names get those that the language gives them.
+/// Gives feeds and fetches without names those of the language.
 static void addNames(EntryOp entry) {
   Builder builder(entry.getContext());
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)

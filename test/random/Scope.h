@@ -89,7 +89,7 @@ public:
   std::vector<std::string> bound; // names of data-dependent sizes
 };
 
-/// Returns true if some call gives the shape more than `limit` elements, or if that is unknown.
+/// Returns true if the shape has more than `limit` elements in some call, or if that is unknown.
 bool isLarger(const dfg::Shape &shape, const std::map<std::string, int64_t> &symbols,
               int64_t limit);
 

@@ -1,6 +1,6 @@
 //===- Shrink.cpp - Small programs that fail ------------------------------===//
 //
-// Tries edits, each on a copy, and keeps those behind which the program still
+// Tries edits, each on a copy, and keeps those after which the program still
 // fails. What an edit leaves unused goes with it.
 //
 //===----------------------------------------------------------------------===//

@@ -229,7 +229,7 @@ bool Pool::serve(Worker &worker, bool isReady) {
   return goesOn && !worker.isLate;
 }
 
-/// Removes a worker. The piece that it was at has failed, others take what is behind.
+/// Removes a worker. Its current piece has failed; other workers take the following ones.
 void Pool::end(size_t i) {
   Worker worker = std::move(workers[i]);
   workers.erase(workers.begin() + i);

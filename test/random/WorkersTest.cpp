@@ -38,8 +38,8 @@ TEST(Workers, MayCrash) {
   EXPECT_EQ(runThree(1, [] { _exit(3); }), (Texts{"", "ended with 3!", ""}));
 }
 
-// What the process that starts them does about a crash may wait for a lock that the crash left
-// taken.
+// Signal handlers of the parent are not run in a crashed worker: they might wait for a lock that it
+// holds.
 TEST(Workers, DieWithoutHandlers) {
   auto waits = [](int) { pause(); };
   auto *before = std::signal(SIGSEGV, waits);
@@ -57,7 +57,7 @@ TEST(Workers, MayTakeTooLong) {
   EXPECT_EQ(runThree(1, deaf), (Texts{"", "took too long!", ""}));
 }
 
-// A program that a worker started does not keep its pipe open, and ends with it.
+// A program that a worker started is killed with it, and does not keep its pipe open.
 TEST(Workers, TakeTheirProcessesAlong) {
   auto leave = [] {
     if (fork() == 0)

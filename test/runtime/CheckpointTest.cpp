@@ -50,7 +50,7 @@ protected:
     memcpy(&length, all.data(), 8);
     return all.substr(8, length);
   }
-  /// Makes the file of a header and the bytes behind it.
+  /// Writes the file from a header and the bytes after it.
   void setFile(const std::string &header, const std::string &data) {
     uint64_t length = header.size();
     setBytes(std::string(reinterpret_cast<char *>(&length), 8) + header + data);
@@ -203,7 +203,7 @@ TEST_F(Checkpoint, KeepsTheOldFileWhenTheDiskIsFull) {
   EXPECT_EQ(std::distance(fs::directory_iterator(directory), {}), 1);
 }
 
-TEST_F(Checkpoint, RefusesWhatIsNoRegularFile) {
+TEST_F(Checkpoint, RefusesFilesThatAreNotRegular) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   const char *message = "cannot write 'c.safetensors': it exists and is not a regular file";
   EXPECT_EQ(refuseToSave(), message);
@@ -301,7 +301,7 @@ TEST_F(Checkpoint, SavesUnderLongNames) {
   EXPECT_EQ(files().size(), 1u);
 }
 
-TEST_F(Checkpoint, RemovesWhatKilledSavesHaveLeft) {
+TEST_F(Checkpoint, RemovesFilesThatKilledSavesLeft) {
   auto make = [&](const char *name) { std::ofstream(directory / name) << "half"; };
   make("c.safetensors.tfc-4711-0.tmp");
   make("c.safetensors.tfc-1-99.tmp");
@@ -395,7 +395,7 @@ TEST_F(Checkpoint, SurvivesEveryChangedByteOfTheHeader) {
     }
 }
 
-TEST_F(Checkpoint, RefusesBytesBehindTheLastTensor) {
+TEST_F(Checkpoint, RefusesBytesAfterTheLastTensor) {
   save(someValues());
   setBytes(bytes() + "abc");
   EXPECT_EQ(refuse(TFC_DATA_LOSS),
@@ -497,7 +497,7 @@ TEST_F(Checkpoint, ReadsFilesOfOthers) {
   EXPECT_EQ(read(instance).mask[1], 0);
 }
 
-TEST_F(Checkpoint, RefusesBooleansThatAreNone) {
+TEST_F(Checkpoint, RefusesInvalidBooleans) {
   std::string data(43, '\0');
   data[3] = 2;
   setFile(R"({"mask":{"data_offsets":[0,5],"dtype":"BOOL","shape":[5]},
@@ -545,7 +545,7 @@ TEST_F(Checkpoint, PrefersThePresentNameToAFormerOne) {
   EXPECT_NE(instance.message().find("no tensor 'new' for the variable bf16[3]"), std::string::npos);
 }
 
-TEST_F(Checkpoint, NamesATensorThatNoVariableTakes) {
+TEST_F(Checkpoint, NamesATensorThatMatchesNoVariable) {
   save(someValues());
   tfc_model smaller = kModel;
   smaller.variable_count = 4;

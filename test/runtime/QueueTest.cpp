@@ -45,7 +45,7 @@ struct Numbers {
 };
 } // namespace
 
-TEST(Queue, GivesTheOldestFirst) {
+TEST(Queue, ReturnsTheOldestFirst) {
   Numbers numbers(TFC_QUEUE_FIFO, 3);
   for (int round = 0; round < 5; ++round) {
     numbers.put(round, 0.5f);
@@ -56,7 +56,7 @@ TEST(Queue, GivesTheOldestFirst) {
   }
 }
 
-TEST(Queue, GivesTheSmallestPriorityFirstAndEqualOnesInTheirOrder) {
+TEST(Queue, ReturnsTheSmallestPriorityFirstAndEqualOnesInOrder) {
   Numbers numbers(TFC_QUEUE_PRIORITY, 64);
   for (int i = 0; i < 64; ++i)
     numbers.put((i * 37) % 8 - 4, i);
@@ -187,10 +187,10 @@ thread_local std::function<int32_t(tfc_call_frame *)> Handle::threadBody;
 
 using Items = std::vector<int64_t>;
 
-/// Time for another thread to start to wait; tests are right, if weaker, when it has not.
+/// Lets another thread start waiting; if it has not by then, tests still pass but check less.
 static void letWait() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-TEST(Queues, GiveWhatWasPutIn) {
+TEST(Queues, ReturnWhatWasPutIn) {
   Handle handle;
   EXPECT_EQ(handle.put(kWork, {1, 2, 3}), TFC_OK);
   EXPECT_EQ(handle.size("work"), 3);
@@ -211,7 +211,7 @@ TEST(Queues, FailInsteadOfWaitingForNobody) {
   EXPECT_EQ(handle.size("work"), 4);
 }
 
-TEST(Queues, RefuseToGiveMoreThanTheyHold) {
+TEST(Queues, RefuseToReturnMoreThanTheyHold) {
   Handle handle;
   EXPECT_EQ(handle.take(kWork, 5), TFC_OUT_OF_RANGE);
   EXPECT_EQ(handle.message(), "custom: queue 'work' returns at most 4 elements at once, but got 5");
@@ -226,7 +226,7 @@ TEST(Queues, TakeAndGiveNothingAtOnce) {
   EXPECT_EQ(handle.number, 0);
 }
 
-TEST(Queues, GiveWhatIsLeftOnceTheyAreClosed) {
+TEST(Queues, ReturnTheRestOnceTheyAreClosed) {
   Handle handle;
   EXPECT_EQ(handle.put(kWork, {7, 8, 9}), TFC_OK);
   EXPECT_EQ(tfc_instance_queue_close(handle.instance, "work", 0), TFC_OK);

@@ -22,7 +22,7 @@ enum {
   kWindow = 256, // in which a held-out character is guessed: the last kGuessed are
   kGuessed = 128,
   kLongest = 1 << 20,
-  kWritten = 400 // the largest size that 'compose' returns
+  kWritten = 400 // the most characters that 'compose' writes
 };
 
 /// A text without what is not ASCII, as the model takes it.

@@ -19,7 +19,7 @@ enum {
   kRows = 32,    // of a batch
   kTime = 128,   // the longest row
   kLongest = 1 << 20,
-  kWritten = 400 // the largest size that 'compose' returns
+  kWritten = 400 // the most characters that 'compose' writes
 };
 
 /// A text without what is not ASCII, as the model takes it.

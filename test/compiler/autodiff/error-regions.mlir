@@ -1,4 +1,4 @@
-// Errors name operations that block a gradient inside of regions too.
+// Errors also name operations in regions that block a gradient.
 // RUN: tfc-opt --tfc-build-gradients --split-input-file --verify-diagnostics %s
 
 dfg.entry @integers(%n: tensor<i32>, %x: tensor<f64>) -> tensor<f64> {

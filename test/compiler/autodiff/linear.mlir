@@ -1,4 +1,4 @@
-// T steps cost O(T) time and memory, however large the values that they read from; or O(sqrt T) memory.
+// T steps cost O(T) time and memory, however large the values that they read, or O(sqrt T) memory.
 // REQUIRES: numpy
 // RUN: %python %S/Inputs/linear.py %s
 

@@ -96,7 +96,7 @@ func.func @forwarded(%p: tensor<i1>, %x: tensor<f32>, %z: tensor<f32>) -> (tenso
 
 // -----
 
-// What nobody asks for goes; a graph in a graph is a part of it.
+// Unused operations are removed; a graph in a graph becomes part of it.
 // CHECK-LABEL: func.func @inner
 // CHECK-NEXT: %[[Y:.*]] = dfg.if %arg0 : tensor<i1> -> tensor<f32> {
 // CHECK-NEXT:   %[[E:.*]] = dfg.exp

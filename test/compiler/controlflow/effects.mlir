@@ -1,7 +1,7 @@
 // Effects happen under their guard, in the order of nodes, data and control edges.
 // RUN: tfc-opt %s --tfc-structure-control-flow --split-input-file | FileCheck %s
 
-// The token of a node in a branch carries its guard; a ControlTrigger runs behind dead tokens.
+// The token of a node in a branch carries its guard; a ControlTrigger runs after dead tokens.
 // CHECK-LABEL: func.func @tokens
 // CHECK-NEXT: dfg.if %arg0 : tensor<i1> {
 // CHECK-NEXT:   dfg.assign @v, %arg1
@@ -57,7 +57,7 @@ func.func @in_order(%p: tensor<i1>, %x: tensor<f32>, %y: tensor<f32>) -> tensor<
 
 // -----
 
-// A merge ignores dead control inputs, but stands behind the effect.
+// A merge ignores dead control inputs, but comes after the effect.
 // CHECK-LABEL: func.func @merge_behind
 // CHECK-NEXT: dfg.if %arg0
 // CHECK-NEXT: dfg.assign

@@ -1,7 +1,7 @@
 // Frames become loops: several exits, invariants, conditions that must not be computed twice.
 // RUN: tfc-opt %s --tfc-structure-control-flow --split-input-file | FileCheck %s
 
-// Two exits, an invariant variable, a constant enter, and a computation behind the false side.
+// Two exits, an invariant variable, a constant enter, and a computation after the false side.
 // CHECK-LABEL: func.func @exits
 // CHECK-NEXT: %[[L:.*]] = dfg.while(%arg0) : tensor<f32> {
 // CHECK-NEXT: ^bb0(%[[I:.*]]: tensor<f32>):

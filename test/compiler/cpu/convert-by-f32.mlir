@@ -1,4 +1,4 @@
-// Integers become f16 and bf16 by way of f32, also where one step was made of the two.
+// Integers are converted to f16 and bf16 through f32, also if the conversion is a single operation.
 // RUN: tfc-opt --tfc-cpu-expand-math %s | FileCheck %s
 
 // CHECK-LABEL: func.func @scalar

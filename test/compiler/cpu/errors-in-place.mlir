@@ -1,4 +1,4 @@
-// Code is not generated for a result in the memory of an operand that is read after it was overwritten.
+// A result in the memory of an operand that is read after it was overwritten is an error.
 // RUN: tfc-opt --tfc-attach-target --tfc-cpu-codegen --verify-diagnostics %s
 
 // expected-error @+1 {{'kernel.func' op cannot write result 0 over tensor argument 0, which it reads later}}

@@ -1,4 +1,4 @@
-// Kernels that are not in linalg form are reported, not compiled into something else.
+// Kernels that are not in linalg form are errors, and are not miscompiled.
 // RUN: tfc-opt --tfc-attach-target --tfc-cpu-codegen --split-input-file --verify-diagnostics %s -o /dev/null
 
 // expected-error @+1 {{a tensor's shape is not known from the kernel's sizes}}

@@ -1,4 +1,4 @@
-// What reads a product at its own point is computed before the tile is stored, tails under a mask.
+// Elementwise consumers of a product are computed before the tile is stored; tails are masked.
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func hidden @bias_relu(

@@ -1,4 +1,4 @@
-// A product keeps a tile of its output in registers: as many vectors as the processor has room for.
+// A product keeps a tile of its output in registers, of as many vectors as the processor has registers for.
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: tfc-opt --tfc-attach-target=mcpu=haswell --tfc-cpu-codegen %s | FileCheck %s --check-prefixes=CHECK,NARROW
 

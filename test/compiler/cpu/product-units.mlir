@@ -1,4 +1,4 @@
-// Units are blocks of rows times panels of columns: a function of the shape, also of unknown rows.
+// Units of work are blocks of rows times panels of columns, computed from the shape, also for dynamic numbers of rows.
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-DAG: #[[FIXED:.*]] = affine_map<() -> ({{[1-9]}})>

@@ -1,5 +1,5 @@
-// A product over windows runs in tiles, with a loop for the rows of taps around one for the columns and channels
-// that follow each other in memory; nothing is copied.
+// A product over windows runs in tiles, with one loop over the rows of a window around another over
+// its columns and channels, which are contiguous in memory; nothing is copied.
 // RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func hidden @convolution(

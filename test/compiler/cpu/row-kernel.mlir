@@ -1,4 +1,4 @@
-// The sum of exponentials of a row stays in registers, the exponentials on the stack; rows are cut.
+// The sum of the exponentials of a row stays in registers, the exponentials on the stack; rows are divided into units.
 // RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v4 --tfc-cpu-codegen %s | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>

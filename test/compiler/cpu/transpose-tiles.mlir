@@ -1,4 +1,4 @@
-// Where a read runs across the lanes, a loop along the read goes in tiles inside of the lanes' loop.
+// If a read is not contiguous along the lanes, the loop along its contiguous dimension is tiled inside that over lanes.
 // RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v4 --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK: llvm.func{{.*}}@transposed

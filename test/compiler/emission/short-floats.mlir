@@ -1,5 +1,5 @@
-// On every processor bf16 values are integers everywhere, and f16 values too except in conversions that the processor
-// has. Objects need no functions to convert them.
+// On every processor bf16 values are integers throughout, and so are f16 values except in
+// conversions that the processor supports. Objects need no functions to convert them.
 // RUN: tfc compile --start-after=codegen --mcpu=x86-64 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,INTS,NONE
 // RUN: tfc compile --start-after=codegen --mcpu=haswell --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,INTS,F16C
 // RUN: tfc compile --start-after=codegen --mcpu=skylake-avx512 --emit=llvm %s -o - | FileCheck %s --check-prefixes=CHECK,INTS,F16C

@@ -1,4 +1,4 @@
-// An operation does not join a kernel on which one of its other operands depends.
+// An operation does not join a kernel if another of its operands depends on that kernel.
 // RUN: tfc-opt "--tfc-form-kernels=report=true" %s -o /dev/null 2>&1 | FileCheck %s
 
 dfg.entry @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {

@@ -1,5 +1,5 @@
-// A branch is an scf.if with the scalars as results; tensors are made or copied where its result is. A
-// tape that is popped is checked first.
+// A branch is an scf.if that returns its scalars; tensors are computed in, or copied to, the memory
+// of its results. A pop from a tape is checked first.
 // RUN: tfc-opt --tfc-plan-memory --tfc-allocate-arena --tfc-build-host %s | FileCheck %s
 
 dfg.tape @saved : tensor<4xf32>

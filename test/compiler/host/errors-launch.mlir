@@ -1,4 +1,4 @@
-// A launch needs a generated kernel that takes its arguments.
+// A launch needs a generated kernel that accepts its arguments.
 // RUN: tfc-opt --tfc-allocate-arena --tfc-build-host --split-input-file --verify-diagnostics %s
 
 dfg.entry @run(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -1,4 +1,4 @@
-// Operations of rt become branches only between blocks, and call nothing but the runtime.
+// Operations of rt are lowered only between blocks of a function, and call only functions of the runtime.
 // RUN: tfc-opt --tfc-lower-rt --split-input-file --verify-diagnostics %s -o /dev/null
 
 llvm.func @region(%frame: !llvm.ptr, %holds: i1) -> i32 {

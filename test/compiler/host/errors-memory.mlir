@@ -1,4 +1,4 @@
-// Values whose memory nothing has assigned are errors, and so is a fetch that another value claims.
+// Values without assigned memory are errors, and so is a fetch whose memory another value uses.
 // RUN: tfc-opt --tfc-build-host --split-input-file --verify-diagnostics %s -o /dev/null
 
 // expected-error @+1 {{expects its memory in 'rt.arena', which 'tfc-allocate-arena' sets}}

@@ -1,4 +1,4 @@
-// A plan that is read must be one: each variable is assigned once, and generated names are free.
+// A plan read from a file must be valid: each variable is assigned once, and generated names are not in use.
 // RUN: tfc-opt --tfc-allocate-arena --tfc-build-host --split-input-file --verify-diagnostics %s
 
 dfg.variable @w : tensor<4xf32>

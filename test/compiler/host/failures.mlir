@@ -1,4 +1,4 @@
-// Facts about sizes are checked before anything runs, data where the check stands.
+// Facts about sizes are checked before anything runs, data at the position of their check.
 // RUN: tfc-opt --tfc-allocate-arena --tfc-build-host %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func @tfc_entry_0_run

@@ -1,5 +1,5 @@
-// The run function launches kernels with sizes, pointers and scratch: with a grain for the runtime's
-// threads where there may be more than one piece.
+// The run function launches kernels with sizes, pointers and scratch memory, and with a grain for
+// the runtime's threads if there can be more than one unit of work.
 // RUN: tfc-opt --tfc-allocate-arena --tfc-build-host %s | FileCheck %s
 
 // CHECK: llvm.func @tfc_entry_0_run(%[[FRAME:.*]]: !llvm.ptr) -> i32

@@ -1,5 +1,5 @@
-// A call refuses names for which a tensor is too large. Where no name has many bits that takes one
-// comparison; else a function computes each size with a watch for overflows.
+// A call is refused if its sizes make a tensor too large. If all sizes are small, one comparison
+// proves the opposite; otherwise a function computes each byte count with checks for overflow.
 // RUN: tfc-opt --tfc-allocate-arena --tfc-build-host %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func @tfc_entry_0_run(

@@ -1,5 +1,5 @@
-// A loop is an scf.while that carries what is in registers: scalars, lengths of lists, and for a tensor
-// that cannot be updated in place the addresses of two buffers, which take turns.
+// A loop is an scf.while that carries values in registers: scalars, lengths of lists, and, for a
+// tensor that cannot be updated in place, the addresses of two alternating buffers.
 // RUN: tfc-opt --tfc-plan-memory --tfc-allocate-arena --tfc-build-host %s | FileCheck %s
 
 dfg.tape @saved : tensor<4xf32>

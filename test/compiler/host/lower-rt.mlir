@@ -1,5 +1,5 @@
-// Operations of rt become calls of the runtime; one that may end the call splits its block, and branches
-// to a block that returns the status.
+// Operations of rt become calls of the runtime; one that can end the call splits its block and
+// branches to a block that returns the status.
 // RUN: tfc-opt --tfc-lower-rt %s | FileCheck %s
 
 llvm.func @kernel(i64, !llvm.ptr, i64, i64)

@@ -1,5 +1,5 @@
-// An operation on a queue has the queue's number, the addresses of the values and the number of
-// elements; it is late if the entry has used a variable before.
+// An operation on a queue takes the queue's number, the addresses of the values and the number of
+// elements; it is marked late if the entry has used a variable before.
 // RUN: tfc-opt --tfc-plan-memory --tfc-allocate-arena --tfc-build-host %s | FileCheck %s
 
 dfg.queue @first : [tensor<4xf32>, tensor<i32>] {names = ["x", "y"], kind = "fifo", capacity = 8 : i64}

@@ -1,5 +1,5 @@
-// Old values that are fetched are copied before anything runs; a swap of two variables goes through
-// the arena; what the fetches want twice is copied once more.
+// Old values of variables that are fetched are copied before anything runs; a swap of two variables
+// goes through the arena; a value that is fetched twice is copied once.
 // RUN: tfc-opt --tfc-allocate-arena --tfc-build-host=report %s 2>&1 | FileCheck %s
 
 dfg.variable @v : tensor<4xf32>

@@ -1,5 +1,5 @@
-// Constants are bytes in the weights, each on 64 bytes and equal ones once; a constant of one repeated
-// byte is no weight where it is only copied.
+// Constants are bytes in the weights, aligned to 64 bytes, and equal ones are stored once; a
+// constant of one repeated byte that is only copied is not stored.
 // RUN: tfc-opt --tfc-allocate-arena --tfc-build-host %s | FileCheck %s
 
 // CHECK: module attributes {dfg.weights = [dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>, dense<[3, 4]> : tensor<2xi32>]}

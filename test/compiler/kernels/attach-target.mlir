@@ -1,4 +1,4 @@
-// The module describes the target of its kernels, in place of what it said before.
+// The module describes the target of its kernels, replacing any previous description.
 // RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v3 %s | FileCheck %s
 // RUN: tfc-opt --tfc-attach-target='mcpu=x86-64-v3 products=false' %s | FileCheck %s --check-prefix=PLAIN
 // RUN: not tfc-opt --tfc-attach-target=mcpu=z80 %s 2>&1 | FileCheck %s --check-prefix=ERROR

@@ -1,4 +1,4 @@
-// An operation without a lowering is an error at its place, not one of the conversion.
+// An operation without a lowering is an error at its location, not one of the conversion.
 // RUN: tfc-opt --tfc-lower-kernels --verify-diagnostics %s
 dfg.kernel @k(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error @+1 {{'softmax' is an operation that this version of tfc cannot compile [not-yet]}}

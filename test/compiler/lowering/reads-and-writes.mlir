@@ -1,5 +1,5 @@
-// Slices are access maps where linalg has one, gathers read at indices that are in range, and scatters,
-// scans and sorts are operations of their own.
+// Slices are access maps where linalg can express them, gathers read at indices that are in range,
+// and scatters, scans and sorts are separate operations.
 // RUN: tfc-opt --tfc-lower-kernels %s | FileCheck %s
 
 // CHECK-DAG: #[[STRIDED:.*]] = affine_map<(d0) -> (d0 * -2 + 7)>

@@ -1,4 +1,4 @@
-// A product reads windows, also reversed ones, by an access map of the tensor that they are taken from.
+// A product reads windows, including reversed ones, through an access map of the tensor that they slide over.
 // RUN: tfc-opt --tfc-lower-kernels %s | FileCheck %s
 
 // CHECK-DAG: #[[WINDOWS:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d3 * 3, d4)>

@@ -1,4 +1,4 @@
-// Offsets are in bytes where every size has a bound, else in units of a size.
+// Offsets are in bytes if every size has a bound, and otherwise in units of a size.
 // RUN: tfc-opt --tfc-allocate-arena %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @bounded

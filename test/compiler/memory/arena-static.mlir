@@ -1,5 +1,5 @@
-// Values that are not alive at the same time share memory: of four values of 4096 bytes two are alive
-// at once, and the scratch of the last launch lies where the first ones were.
+// Values that are not alive at the same time share memory: of four values of 4096 bytes two are
+// alive at once, and the scratch memory of the last launch reuses that of the first values.
 // RUN: tfc-opt --tfc-allocate-arena %s | FileCheck %s
 
 // CHECK: rt.arena = #rt.arena<[8192] of <1>>

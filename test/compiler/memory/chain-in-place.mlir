@@ -1,5 +1,5 @@
-// A result takes the memory of an operand that is read for the last time, in all launches of a
-// kernel or in none.
+// A result is written over an operand that is read for the last time, in all launches of a kernel
+// or in none.
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @agree

@@ -1,5 +1,5 @@
-// No variable changes before all checks have passed: a check and what it needs run before a launch
-// that writes a variable, and what a check needs never writes one.
+// No variable changes before all checks have passed: a check and the launches it depends on run
+// before launches that write variables, and those launches never write one.
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 dfg.variable @v : tensor<64xf32>

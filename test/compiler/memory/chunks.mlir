@@ -1,5 +1,5 @@
-// Lists and tapes have chunks, tapes the first ones; a carried tensor that cannot be updated in place has
-// two buffers, and a list that is only read has no memory of its own.
+// Lists and tapes have chunks, tapes the first ones; a carried tensor that cannot be updated in
+// place has two buffers, and a list that is only read needs no memory.
 // RUN: tfc-opt --tfc-plan-memory --tfc-allocate-arena %s | FileCheck %s
 
 dfg.tape @saved : tensor<4xf32>

@@ -1,5 +1,5 @@
-// A step that frees what it reads runs as soon as it can: each gradient is used up before the next one
-// is made, although the scalar that the updates share stands last.
+// A launch that frees its operands runs as early as possible: each gradient is consumed before the
+// next one is computed, although the scalar that the updates share comes last.
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 dfg.variable @v : tensor<4096xf32>

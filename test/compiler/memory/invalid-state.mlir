@@ -1,4 +1,4 @@
-// What the stages before guarantee is checked.
+// The guarantees of earlier stages are checked.
 // RUN: tfc-opt --tfc-plan-memory --split-input-file --verify-diagnostics %s
 
 dfg.variable @w : tensor<4xf32>

@@ -1,5 +1,5 @@
-// A carried value is updated in its buffer where everything that reads the old value can run before, and
-// the kernel allows it; else the loop has two buffers for it, which take turns.
+// A carried value is updated in its buffer if all readers of the old value can run before and the
+// kernel allows it; otherwise the loop alternates between two buffers.
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @in_place

@@ -1,6 +1,6 @@
-// What writes a variable runs after an operation on a queue, because that may fail; what reads one
-// does too, unless the operation needs it, because others may change the variable during a wait.
-// Checks that need no queue run before all operations on queues.
+// Launches that write variables run after operations on queues, because these can fail; so do launches
+// that read variables, unless the operation depends on them, because other handles may change the
+// variable during a wait. Checks that depend on no queue run before all operations on queues.
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 dfg.queue @q : [tensor<64xf32>] {names = ["x"], kind = "fifo", capacity = 8 : i64}

@@ -1,5 +1,5 @@
-// A new value that is made while the old one is still read stays in the arena and is copied at the
-// end.
+// A new value that is computed while the old one is still needed stays in the arena and is copied
+// at the end.
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 dfg.variable @v : tensor<64x64xf32>

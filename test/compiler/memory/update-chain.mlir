@@ -1,5 +1,5 @@
-// Several updates of one variable work in its memory: what reads a value on the way runs before the
-// next update.
+// Several updates of one variable write to its memory: readers of an intermediate value run before
+// the next update.
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 dfg.variable @w : tensor<64xf32>

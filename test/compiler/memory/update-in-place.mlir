@@ -1,5 +1,5 @@
-// A variable is updated in place when its update reads the old value last and may overwrite it;
-// launches that read the old value run before, wherever they stand.
+// A variable is updated in place if its update is the last reader of the old value and may
+// overwrite it; other readers run before it, whatever the order in the source.
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 dfg.variable @w : tensor<64xf32>

@@ -85,7 +85,7 @@ TEST_F(Instances, FailingCallsChangeNothing) {
   EXPECT_EQ(instance.call("add", vector({1}), fetches).code, Status::Code::InvalidArgument);
 }
 
-TEST_F(Instances, TellWhoListensOfEachOperation) {
+TEST_F(Instances, NotifyTheListenerOfEachOperation) {
   std::vector<std::string> names;
   Options options;
   options.onExecuted = [&](const Execution &execution) {
@@ -96,7 +96,7 @@ TEST_F(Instances, TellWhoListensOfEachOperation) {
   EXPECT_EQ(names, (std::vector<std::string>{"add", "constant", "sum", "greater"}));
 }
 
-TEST_F(Instances, GoOnFromValuesThatAListenerGives) {
+TEST_F(Instances, ContinueFromValuesOfAListener) {
   Options options;
   options.onExecuted = [&](const Execution &execution) {
     Tensor sum(Float32Type::get(execution.op->getContext()), {2});
@@ -109,7 +109,7 @@ TEST_F(Instances, GoOnFromValuesThatAListenerGives) {
   EXPECT_EQ(instance.getVariable("w")->number(0), 7);
 }
 
-/// d/dx of a third power by a loop, whose first and second derivatives are taken.
+/// A cube computed by a loop, with its first and second derivatives.
 TEST_F(Instances, GradientsFollowWhatWasExecuted) {
   Instance instance(parse(R"mlir(
 dfg.entry @f(%v: tensor<1xf32> {dfg.name = "v"}) -> (tensor<f32> {dfg.name = "a"}, tensor<f32> {dfg.name = "b"}) {
@@ -159,9 +159,9 @@ dfg.entry @f(%p: tensor<1xf32> {dfg.name = "p"}, %v: tensor<3xf32> {dfg.name = "
 }
 )mlir";
 
-/// A way that the call does not go leaves open what an infinite derivative makes of its zeros, and
-/// what is computed of that: nothing else.
-TEST_F(Instances, ZerosOfWaysNotTakenMeetInfiniteDerivatives) {
+/// A branch that is not taken leaves undetermined only elements in which an infinite derivative
+/// meets its zeros, and values computed from them.
+TEST_F(Instances, ZerosOfBranchesNotTakenMeetInfiniteDerivatives) {
   Instance instance(parse(kWays));
   ASSERT_TRUE(instance.call("f", {vector({-1}), vector({0, 1, 4})}, fetches).isOk());
   for (int fetch : {0, 1}) {
@@ -174,7 +174,7 @@ TEST_F(Instances, ZerosOfWaysNotTakenMeetInfiniteDerivatives) {
   EXPECT_EQ(fetches[1].number(2), 1);
 }
 
-TEST_F(Instances, WaysThatAreTakenLeaveNothingOpen) {
+TEST_F(Instances, BranchesThatAreTakenAreDetermined) {
   Instance instance(parse(kWays));
   ASSERT_TRUE(instance.call("f", {vector({1}), vector({0, 1, 4})}, fetches).isOk());
   EXPECT_TRUE(fetches[0].isDetermined());
@@ -183,7 +183,7 @@ TEST_F(Instances, WaysThatAreTakenLeaveNothingOpen) {
   EXPECT_EQ(fetches[0].number(2), 0.25);
 }
 
-/// Where rounding decides about a branch, what comes out of it may be anything.
+/// If rounding decides a branch, its results are undetermined.
 TEST_F(Instances, BranchesOnRoundingAreUndetermined) {
   Instance instance(parse(R"mlir(
 dfg.entry @f(%v: tensor<1xf32> {dfg.name = "v"}) -> (tensor<f32> {dfg.name = "y"}) {

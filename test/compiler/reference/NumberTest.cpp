@@ -71,7 +71,7 @@ TEST_F(Number, SumsGrowWithTheirLength) {
   EXPECT_TRUE(whole.get().isExact());
 }
 
-TEST_F(Number, LimitsStandHoweverLargeTheErrorIs) {
+TEST_F(Number, LimitsHoldHoweverLargeTheErrorIs) {
   Real square = rounded(f32, {0, 1, 0, 1}, 0.5);
   EXPECT_EQ(square.low(), 0);
   Sum squares(f32), mixed(f32);

@@ -10,7 +10,7 @@ dfg.entry @broadcast(%x: tensor<4x8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> 
   dfg.return %2 : tensor<4x8xf32>
 }
 
-// What gives the result its shape stays.
+// Operations that determine the shape of the result stay.
 // CHECK-LABEL: dfg.entry @needed
 // CHECK-NEXT: dfg.broadcast
 dfg.entry @needed(%b: tensor<8xf32>) -> tensor<4x8xf32> {

@@ -1,4 +1,4 @@
-// Elementwise operations on constants are folded; f16 rounds where it is stored, u8 is unsigned.
+// Elementwise operations on constants are folded; f16 rounds when it is stored, u8 is unsigned.
 // RUN: tfc-opt --tfc-fold-constants %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @chain

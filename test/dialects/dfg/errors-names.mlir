@@ -1,4 +1,4 @@
-// Every size that an entry or a kernel mentions has a declared name, and kernels only compute sizes that they can.
+// Every size that an entry or a kernel mentions is declared, and kernels mention only sizes that they can compute.
 
 // RUN: tfc-opt -split-input-file -verify-diagnostics %s
 

@@ -1,4 +1,4 @@
-// Operands of a wrong kind are errors before result types are inferred from them.
+// Operands of the wrong kind are errors before result types are inferred from them.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 
 func.func @number(%i: i32) {

@@ -1,4 +1,4 @@
-// Sizes of a launch are compared by value: affine expressions have another form of remainders.
+// Sizes of a launch are compared by value, because affine expressions write remainders in another form.
 // RUN: tfc-opt %s | FileCheck %s
 
 // CHECK: dfg.launch @k

@@ -1,4 +1,4 @@
-// A binding of a size round-trips; a name has one binding, with a bound known before it.
+// The binding of a size round-trips; a name is bound once, and its bound is known before it.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s | FileCheck %s
 
 // CHECK-LABEL: func.func @bind

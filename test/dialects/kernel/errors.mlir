@@ -1,4 +1,4 @@
-// What kernels say to later stages is verified.
+// The attributes of kernels that later stages use are verified.
 // RUN: tfc-opt --verify-diagnostics --split-input-file %s
 
 // expected-error @+1 {{'kernel.func' op expects sizes, then tensors, but got 'index'}}

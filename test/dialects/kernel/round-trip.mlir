@@ -1,4 +1,4 @@
-// What is printed of kernels and of the code made of them is parsed again.
+// Kernels and generated code print as they parse.
 // RUN: tfc-opt %s | tfc-opt | FileCheck %s
 
 // CHECK: #[[SIZE:.*]] = affine_map<()[s0] -> (s0)>

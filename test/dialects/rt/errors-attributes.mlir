@@ -1,4 +1,4 @@
-// Memory of values that an entry does not have is refused.
+// Attributes for the memory of values that an entry does not have are refused.
 // RUN: tfc-opt --split-input-file --verify-diagnostics %s -o /dev/null
 
 // expected-error @+1 {{expected an offset of at least 0, but got -64}}

@@ -22,7 +22,7 @@ struct Table : testing::Test {
   OperationTable<Rule> table{{kShapes, kMath}, kAliases};
 };
 
-TEST_F(Table, GivesTheLatestRuleThatIsNotNewerThanTheGraph) {
+TEST_F(Table, ReturnsTheLatestRuleThatIsNotNewerThanTheGraph) {
   EXPECT_EQ(versionOf("Reshape", 1), 1);
   EXPECT_EQ(versionOf("Reshape", 4), 1);
   EXPECT_EQ(versionOf("Reshape", 5), 5);

@@ -51,7 +51,7 @@ static Tensor constant(DenseElementsAttr value) {
 
 static std::vector<Tensor> access(Operation *op, const std::vector<Tensor> &operands,
                                   State &state) {
-  // Reads are no effects to compare: nobody sees those whose values are not used.
+  // Reads are not compared as effects: unused reads have no visible effect.
   if (auto read = dyn_cast<ReadOp>(op))
     return {state.variables[read.getVariable().str()]};
   if (auto assign = dyn_cast<AssignOp>(op)) {

@@ -91,7 +91,7 @@ private:
   // Nodes
   //===--------------------------------------------------------------------===//
 
-  /// Puts what `body` makes into a node behind some tokens; adds its token.
+  /// Puts what `body` makes into a node after some tokens; adds its token.
   SmallVector<Value> wrap(Scope &scope, ValueRange after, bool always, unsigned place,
                           llvm::function_ref<SmallVector<Value>()> body) {
     OperationState state(loc, NodeOp::getOperationName());
@@ -122,7 +122,7 @@ private:
     return result;
   }
 
-  /// A node without operations gives a token that is live where `value` is.
+  /// A node without operations, whose token is live where `value` is.
   Value tokenOf(Scope &scope, Value value, unsigned place) {
     wrap(scope, {}, false, place, [&] { return SmallVector<Value>{value}; });
     return scope.tokens.back().value;
@@ -250,7 +250,7 @@ private:
       auto join = MergeOp::create(b, loc, ValueRange{x, y});
       add(scope, join.getValue(), place);
     }
-    // Sometimes something from the middle of a branch is read behind it.
+    // Sometimes a value from the middle of a branch is read after it.
     for (Scope &side : sides)
       if (chance(30))
         scope.items.push_back(side.items[below(side.items.size())]);
@@ -385,7 +385,7 @@ void Generator::addLoop(Scope &scope) {
       body.items.push_back(item);
   Value gate = tokenOf(body, variables[0].onTrue, going);
   addNodes(body, 1 + below(6));
-  if (chance(20)) // something in each iteration, behind the condition
+  if (chance(20)) // an operation in each iteration, after the condition
     addEffect(body);
   for (auto [i, variable] : llvm::enumerate(variables)) {
     Value next = variable.onTrue;

@@ -20,7 +20,7 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
-// Whatever is wrong with a graph is an error, and what is not refused is well-formed.
+// Every invalid graph is an error, and every graph that is not refused is well-formed.
 TEST(RandomGraph, IsRefusedWhereItIsWrong) {
   unsigned count = numberFrom("TFC_GRAPHS", 2000);
   unsigned first = numberFrom("TFC_FIRST_GRAPH", 0), refused = 0;

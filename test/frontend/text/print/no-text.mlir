@@ -1,4 +1,4 @@
-// A name that is not allowed in backquotes has no text, and neither has a module without declarations.
+// A name that is not allowed in backquotes cannot be written, and neither can a module without declarations.
 // RUN: split-file %s %t
 // RUN: not tfc compile %t/quote.mlir --emit=graph 2>&1 | FileCheck %s --check-prefix=QUOTE
 // RUN: not tfc compile %t/empty.mlir --emit=graph 2>&1 | FileCheck %s --check-prefix=EMPTY
