@@ -98,8 +98,8 @@ template <typename Op, bool isMax> struct ExtremeScan : ScanLowering<Op, Extreme
   }
 };
 
-/// log(exp(a) + exp(x)) is the larger one plus log1p(exp(-distance)); equal infinities have
-/// distance 0.
+/// log(exp(a) + exp(x)) is the larger one plus log1p(exp(-distance)). The distance of equal
+/// infinities is NaN; the result is then the larger one.
 struct LogcumsumexpLowering : ScanLowering<LogcumsumexpOp, LogcumsumexpLowering> {
   using ScanLowering::ScanLowering;
   static TypedAttr start(OpBuilder &b, Type, Type elementType) {

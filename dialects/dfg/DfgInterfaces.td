@@ -13,7 +13,7 @@ def Dfg_Failure : I32EnumAttr<"Failure", "The status of a call whose data are re
   let cppNamespace = "::tfc::dfg";
 }
 
-/// What a size is used as, which limits it: memory, or a number of an element type.
+/// The use of a size, which limits it: memory, or a number of an element type.
 def Dfg_SizeUse : I32EnumAttr<"SizeUse", "What a size of a call must fit into", [
     I32EnumAttrCase<"Memory", 0, "memory">, I32EnumAttrCase<"I8", 1, "i8">,
     I32EnumAttrCase<"U8", 2, "u8">, I32EnumAttrCase<"I16", 3, "i16">,

@@ -1,4 +1,4 @@
-//===- SoftmaxOps.td - Normalised exponentials and their losses -----------===//
+//===- SoftmaxOps.td - Softmax and its losses -----------------------------===//
 
 #ifndef TFC_DIALECTS_DFG_SOFTMAXOPS_TD
 #define TFC_DIALECTS_DFG_SOFTMAXOPS_TD
