@@ -112,7 +112,7 @@ static constexpr Stage kStages[] = {
     {"frontend", "entries and variables, as the author wrote them", addNothing},
     {"controlflow", "branches and loops are regions; no value is dead", addControlFlow},
     {"autodiff", "state is values; no gradients are left", addAutodiff},
-    {"simplify", "no operation that another makes unnecessary", addSimplify},
+    {"simplify", "no redundant operations are left", addSimplify},
     {"fusion", "entries launch kernels", addFusion},
     {"lowering", "kernels are linalg on tensors", addLowering},
     {"schedule", "kernels say what their results may overwrite", addSchedule},

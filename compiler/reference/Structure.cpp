@@ -21,7 +21,7 @@ static LogicalResult runLaunch(LaunchOp op, Interpreter &interpreter) {
   auto kernel = dyn_cast_or_null<KernelOp>(interpreter.symbols.lookup(op.getKernel()));
   if (!kernel)
     return interpreter.fail(Status::Code::Internal,
-                            "'" + op.getKernel() + "' is no kernel of the dfg form");
+                            "'" + op.getKernel() + "' is not a kernel in the dfg form");
   SmallVector<DatumRef> inputs = interpreter.get(op.getInputs());
   Sizes own;
   if (ArrayAttr names = kernel.getSymbolsAttr())

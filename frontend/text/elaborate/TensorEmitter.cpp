@@ -212,7 +212,7 @@ mlir::Value TensorEmitter::listToTensor(const Entity &value, mlir::Type preferre
   if (!flattenTable(value, SourceRange(), 0, shape, elements)) {
     reporter.error(at, "not-a-tensor",
                    "expected a tensor, but got " + value.describe() +
-                       " that is no table of static numbers");
+                       " that is not a table of static numbers");
     return {};
   }
   Builder b(context.mlir);

@@ -301,9 +301,9 @@ void Lexer::lexOther() {
           .Case("?", "select(condition, x, y) chooses element by element; by one bool, "
                      "'if c { yield x } else { yield y }'")
           .Case("$", "static values are in braces inside strings: \"{k}\"")
-          .Default(uint8_t(c) >= 0x80 ? "other names than [A-Za-z_][A-Za-z_0-9]* "
-                                        "stand in backquotes"
-                                      : "");
+          .Default(uint8_t(c) >= 0x80
+                       ? "names other than [A-Za-z_][A-Za-z_0-9]* must be in backquotes"
+                       : "");
   if (!help.empty())
     diagnostic.help(help);
   // '&&', '||' and 'a string' are one mistake each.
