@@ -63,7 +63,7 @@ def Dfg_GeluOp : Dfg_UnaryOp<"gelu", "Float"> {
     %y = dfg.gelu %x : tensor<4xf32>
     ```
   }];
-  let arguments = (ins Dfg_Tensor:$x, DefaultValuedOptionalAttr<BoolAttr, "false">:$approximate);
+  let arguments = (ins Dfg_FloatTensor:$x, DefaultValuedOptionalAttr<BoolAttr, "false">:$approximate);
 }
 
 def Dfg_EluOp : Dfg_UnaryOp<"elu", "Float"> {
@@ -76,7 +76,7 @@ def Dfg_EluOp : Dfg_UnaryOp<"elu", "Float"> {
     %y = dfg.elu %x : tensor<4xf32>
     ```
   }];
-  let arguments = (ins Dfg_Tensor:$x, DefaultValuedOptionalAttr<F64Attr, "1.0">:$alpha);
+  let arguments = (ins Dfg_FloatTensor:$x, DefaultValuedOptionalAttr<F64Attr, "1.0">:$alpha);
 }
 
 def Dfg_SeluOp : Dfg_UnaryOp<"selu", "Float"> {
@@ -103,7 +103,7 @@ def Dfg_LeakyReluOp : Dfg_UnaryOp<"leaky_relu", "Float"> {
   }];
   let specialValues =
       "Infinities stay, 0 keeps its sign; with a slope of 0 it is NaN at minus infinity.";
-  let arguments = (ins Dfg_Tensor:$x, DefaultValuedOptionalAttr<F64Attr, "0.01">:$slope);
+  let arguments = (ins Dfg_FloatTensor:$x, DefaultValuedOptionalAttr<F64Attr, "0.01">:$slope);
 }
 
 def Dfg_SigmoidCrossEntropyOp : Dfg_BinaryOp<"sigmoid_cross_entropy", "Float"> {

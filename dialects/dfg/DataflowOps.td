@@ -88,7 +88,7 @@ def Dfg_MergeOp : Dfg_PureOp<"merge", [Dfg_RoutingRole]> {
   }];
   let specialValues = "Elements pass as they are.";
   let arguments = (ins Variadic<Dfg_Value>:$inputs);
-  let results = (outs Dfg_Value:$value, Dfg_Tensor:$index);
+  let results = (outs Dfg_Value:$value, Dfg_I32Tensor:$index);
   let assemblyFormat = "$inputs attr-dict `:` type($inputs)";
   let hasVerifier = 1;
 }

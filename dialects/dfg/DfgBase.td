@@ -160,9 +160,17 @@ def Dfg_NumericTensor : Dfg_TensorOf<[Dfg_Numeric]>;
 def Dfg_FloatTensor : Dfg_TensorOf<[Dfg_Float]>;
 def Dfg_IntegerTensor : Dfg_TensorOf<[Dfg_Integer]>;
 def Dfg_IndexTensor : Dfg_TensorOf<[I32, I64]>;
+def Dfg_I32Tensor : Dfg_TensorOf<[I32]>;
+def Dfg_I64Tensor : Dfg_TensorOf<[I64]>;
 def Dfg_CounterTensor : 0DTensorOf<[I64]>;
 def Dfg_BoolTensor : Dfg_TensorOf<[I1]>;
 def Dfg_StaticTensor : StaticShapeTensorOf<[Dfg_Element]>;
+
+/// Tensors of the element types that inference checks under this name.
+class Dfg_TensorNamed<string dtypes> {
+  TypeConstraint type =
+      !if(!eq(dtypes, "Any"), Dfg_Tensor, !cast<TypeConstraint>("Dfg_" # dtypes # "Tensor"));
+}
 
 def Dfg_Dtype : TypeAttrOf<Dfg_Element> { let summary = "element type"; }
 

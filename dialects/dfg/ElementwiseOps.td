@@ -21,21 +21,22 @@ class Dfg_ElementwiseOp<string mnemonic, string dtypes, list<Trait> traits = []>
 
 class Dfg_UnaryOp<string mnemonic, string dtypes, list<Trait> traits = [Dfg_Differentiable]> :
     Dfg_ElementwiseOp<mnemonic, dtypes, traits> {
-  let arguments = (ins Dfg_Tensor:$x);
-  let results = (outs Dfg_Tensor:$y);
+  let arguments = (ins Dfg_TensorNamed<dtypes>.type:$x);
+  let results = (outs Dfg_TensorNamed<dtypes>.type:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
 class Dfg_BinaryOp<string mnemonic, string dtypes, list<Trait> traits = [Dfg_Differentiable]> :
     Dfg_ElementwiseOp<mnemonic, dtypes, traits> {
-  let arguments = (ins Dfg_Tensor:$lhs, Dfg_Tensor:$rhs);
-  let results = (outs Dfg_Tensor:$result);
+  let arguments = (ins Dfg_TensorNamed<dtypes>.type:$lhs, Dfg_TensorNamed<dtypes>.type:$rhs);
+  let results = (outs Dfg_TensorNamed<dtypes>.type:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
 }
 
 /// Compares two numeric tensors; the result is bool.
 class Dfg_CompareOp<string mnemonic, string dtypes = "Any"> :
     Dfg_BinaryOp<mnemonic, dtypes, [Dfg_SizeEvaluation]> {
+  let results = (outs Dfg_BoolTensor:$result);
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,

@@ -65,10 +65,11 @@ def Dfg_TakeAlongAxisOp : Dfg_PureOp<"take_along_axis",
 }
 
 /// Changes rows of `x` along axis 0.
-class Dfg_ScatterOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Checked]> {
-  let arguments = (ins Dfg_Tensor:$x, Dfg_IndexTensor:$indices, Dfg_Tensor:$updates,
+class Dfg_ScatterOp<string mnemonic, string dtypes> :
+    Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Checked]> {
+  let arguments = (ins Dfg_TensorNamed<dtypes>.type:$x, Dfg_IndexTensor:$indices, Dfg_TensorNamed<dtypes>.type:$updates,
                        Dfg_Outside:$outside);
-  let results = (outs Dfg_Tensor:$y);
+  let results = (outs Dfg_TensorNamed<dtypes>.type:$y);
   let assemblyFormat = [{
     $x `,` $indices `,` $updates attr-dict `:` type($x) `,` type($indices) `,` type($updates)
   }];
@@ -83,7 +84,7 @@ class Dfg_ScatterOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Differentiable,
   }];
 }
 
-def Dfg_ScatterAddOp : Dfg_ScatterOp<"scatter_add"> {
+def Dfg_ScatterAddOp : Dfg_ScatterOp<"scatter_add", "Numeric"> {
   let summary = "Adds rows at indices";
   let description = [{
     `x` with `updates[i]` added to row `indices[i]`; for repeated indices all
@@ -98,7 +99,7 @@ def Dfg_ScatterAddOp : Dfg_ScatterOp<"scatter_add"> {
       "Integers wrap; NaN and infinities of both signs result in NaN, in their row only.";
 }
 
-def Dfg_ScatterUpdateOp : Dfg_ScatterOp<"scatter_update"> {
+def Dfg_ScatterUpdateOp : Dfg_ScatterOp<"scatter_update", "Any"> {
   let summary = "Replaces rows at indices";
   let description = [{
     `x` with row `indices[i]` replaced by `updates[i]`; for repeated indices the
@@ -123,7 +124,7 @@ def Dfg_ArgsortOp : Dfg_PureOp<"argsort"> {
     ```
   }];
   let arguments = (ins Dfg_NumericTensor:$x, Dfg_Axis<"-1">:$axis);
-  let results = (outs Dfg_Tensor:$indices);
+  let results = (outs Dfg_I64Tensor:$indices);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 

@@ -28,7 +28,7 @@ def Dfg_ListSizeOp : Dfg_PureOp<"list_size"> {
     ```
   }];
   let arguments = (ins Dfg_ListType:$list);
-  let results = (outs Dfg_Tensor:$size);
+  let results = (outs Dfg_I32Tensor:$size);
   let assemblyFormat = "$list attr-dict `:` type($list)";
 }
 

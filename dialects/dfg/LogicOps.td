@@ -7,6 +7,7 @@ include "dialects/dfg/ElementwiseOps.td"
 
 /// Tests each element; the result is bool.
 class Dfg_PredicateOp<string mnemonic> : Dfg_UnaryOp<mnemonic, "Float", []> {
+  let results = (outs Dfg_BoolTensor:$y);
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,

@@ -5,19 +5,20 @@
 
 include "dialects/dfg/DfgBase.td"
 
-class Dfg_PoolingOp<string mnemonic, dag extra, list<Trait> traits = []> : Dfg_PureOp<mnemonic,
-    !listconcat([Dfg_Differentiable, Dfg_Composite, Dfg_CheckedWithStatus], traits)> {
-  let arguments = !con((ins Dfg_Tensor:$x, DenseI64ArrayAttr:$size,
+class Dfg_PoolingOp<string mnemonic, string dtypes, dag extra, list<Trait> traits = []> :
+    Dfg_PureOp<mnemonic,
+        !listconcat([Dfg_Differentiable, Dfg_Composite, Dfg_CheckedWithStatus], traits)> {
+  let arguments = !con((ins Dfg_TensorNamed<dtypes>.type:$x, DenseI64ArrayAttr:$size,
                             OptionalAttr<DenseI64ArrayAttr>:$stride,
                             OptionalAttr<StrAttr>:$padding,
                             OptionalAttr<DenseI64ArrayAttr>:$pads,
                             OptionalAttr<DenseI64ArrayAttr>:$dilation,
                             DefaultValuedOptionalAttr<BoolAttr, "false">:$ceil), extra);
-  let results = (outs Dfg_Tensor:$y);
+  let results = (outs Dfg_TensorNamed<dtypes>.type:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def Dfg_MaxPoolOp : Dfg_PoolingOp<"max_pool", (ins)> {
+def Dfg_MaxPoolOp : Dfg_PoolingOp<"max_pool", "Numeric", (ins)> {
   let summary = "Takes the largest element of each window";
   let description = [{
     `x: [n, sizes.., channels]` becomes `[n, windows.., channels]`. `size` is that of a window: one number for
@@ -33,7 +34,7 @@ def Dfg_MaxPoolOp : Dfg_PoolingOp<"max_pool", (ins)> {
   }];
 }
 
-def Dfg_MaxPoolWithIndicesOp : Dfg_PoolingOp<"max_pool_with_indices",
+def Dfg_MaxPoolWithIndicesOp : Dfg_PoolingOp<"max_pool_with_indices", "Numeric",
     (ins OptionalAttr<Dfg_Dtype>:$dtype), [Dfg_Numbering]> {
   let summary = "Takes the largest element of each window and its position";
   let description = [{
@@ -48,10 +49,10 @@ def Dfg_MaxPoolWithIndicesOp : Dfg_PoolingOp<"max_pool_with_indices",
     %y, %index = dfg.max_pool_with_indices %x {size = array<i64: 2>} : tensor<4x8x8x3xf32>
     ```
   }];
-  let results = (outs Dfg_Tensor:$y, Dfg_Tensor:$index);
+  let results = (outs Dfg_NumericTensor:$y, Dfg_IndexTensor:$index);
 }
 
-def Dfg_AvgPoolOp : Dfg_PoolingOp<"avg_pool",
+def Dfg_AvgPoolOp : Dfg_PoolingOp<"avg_pool", "Float",
     (ins DefaultValuedOptionalAttr<BoolAttr, "false">:$count_padding)> {
   let summary = "Averages the elements of each window";
   let description = [{
@@ -82,11 +83,11 @@ def Dfg_LocalResponseNormOp : Dfg_PureOp<"local_response_norm",
   }];
   let specialValues =
       "NaN where one of these channels is NaN or `x` is infinite; 0 where another of them is.";
-  let arguments = (ins Dfg_Tensor:$x, DefaultValuedOptionalAttr<I64Attr, "5">:$radius,
+  let arguments = (ins Dfg_FloatTensor:$x, DefaultValuedOptionalAttr<I64Attr, "5">:$radius,
                        DefaultValuedOptionalAttr<F64Attr, "1.0">:$bias,
                        DefaultValuedOptionalAttr<F64Attr, "1.0">:$alpha,
                        DefaultValuedOptionalAttr<F64Attr, "0.5">:$beta);
-  let results = (outs Dfg_Tensor:$y);
+  let results = (outs Dfg_FloatTensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 

@@ -55,10 +55,10 @@ def Dfg_EyeOp : Dfg_PureOp<"eye", [Dfg_Composite]> {
 }
 
 /// Keeps the elements of matrices on one side of a diagonal.
-class Dfg_TriangleOp<string mnemonic, dag extra> :
+class Dfg_TriangleOp<string mnemonic, string dtypes, dag extra> :
     Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Composite]> {
-  let arguments = !con((ins Dfg_NumericTensor:$x), extra);
-  let results = (outs Dfg_NumericTensor:$y);
+  let arguments = !con((ins Dfg_TensorNamed<dtypes>.type:$x), extra);
+  let results = (outs Dfg_TensorNamed<dtypes>.type:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
@@ -69,7 +69,8 @@ class Dfg_TriangleOp<string mnemonic, dag extra> :
   }];
 }
 
-def Dfg_TrilOp : Dfg_TriangleOp<"tril", (ins DefaultValuedOptionalAttr<I64Attr, "0">:$diagonal)> {
+def Dfg_TrilOp : Dfg_TriangleOp<"tril", "Numeric",
+    (ins DefaultValuedOptionalAttr<I64Attr, "0">:$diagonal)> {
   let summary = "Keeps the lower triangle of matrices";
   let description = [{
     Elements of the last two axes with `column > row + diagonal` become 0.
@@ -82,7 +83,8 @@ def Dfg_TrilOp : Dfg_TriangleOp<"tril", (ins DefaultValuedOptionalAttr<I64Attr, 
       "The others pass as they are; NaN and infinities that are dropped leave no trace.";
 }
 
-def Dfg_TriuOp : Dfg_TriangleOp<"triu", (ins DefaultValuedOptionalAttr<I64Attr, "0">:$diagonal)> {
+def Dfg_TriuOp : Dfg_TriangleOp<"triu", "Numeric",
+    (ins DefaultValuedOptionalAttr<I64Attr, "0">:$diagonal)> {
   let summary = "Keeps the upper triangle of matrices";
   let description = [{
     Elements of the last two axes with `column < row + diagonal` become 0.
@@ -95,7 +97,7 @@ def Dfg_TriuOp : Dfg_TriangleOp<"triu", (ins DefaultValuedOptionalAttr<I64Attr, 
       "The others pass as they are; NaN and infinities that are dropped leave no trace.";
 }
 
-def Dfg_CausalMaskOp : Dfg_TriangleOp<"causal_mask", (ins)> {
+def Dfg_CausalMaskOp : Dfg_TriangleOp<"causal_mask", "Float", (ins)> {
   let summary = "Masks scores of later positions";
   let description = [{
     Elements of the last two axes with `column > row` become minus infinity, so

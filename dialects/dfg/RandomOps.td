@@ -18,7 +18,7 @@ class Dfg_RandomOp<string mnemonic, string dtypes, dag extra> :
   let arguments = !con((ins Dfg_CounterTensor:$counter, Dfg_DimsAttr:$shape,
                             OptionalAttr<Dfg_Dtype>:$dtype,
                             DefaultValuedOptionalAttr<I64Attr, "0">:$seed), extra);
-  let results = (outs Dfg_Tensor:$y);
+  let results = (outs Dfg_TensorNamed<dtypes>.type:$y);
   let assemblyFormat = "$counter attr-dict `:` type($counter)";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(

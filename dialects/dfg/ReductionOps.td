@@ -8,9 +8,9 @@ include "dialects/dfg/DfgBase.td"
 /// `axis` lists the axes to reduce, negative ones counted from the end; by default all are reduced.
 class Dfg_ReductionOp<string mnemonic, string dtypes, list<Trait> traits = [Dfg_Differentiable]> :
     Dfg_PureOp<mnemonic, !listconcat([Dfg_ReductionRole], traits)> {
-  let arguments = (ins Dfg_Tensor:$x, OptionalAttr<DenseI64ArrayAttr>:$axis,
+  let arguments = (ins Dfg_TensorNamed<dtypes>.type:$x, OptionalAttr<DenseI64ArrayAttr>:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$keep_dims);
-  let results = (outs Dfg_Tensor:$y);
+  let results = (outs Dfg_TensorNamed<dtypes>.type:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
@@ -121,9 +121,9 @@ def Dfg_LogsumexpOp : Dfg_ReductionOp<"logsumexp", "Float", [Dfg_Differentiable,
 
 /// The position of an extreme element along one axis.
 class Dfg_ArgReductionOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Composite, Dfg_Numbering]> {
-  let arguments = (ins Dfg_Tensor:$x, Dfg_Axis<"-1">:$axis, OptionalAttr<Dfg_Dtype>:$dtype,
+  let arguments = (ins Dfg_NumericTensor:$x, Dfg_Axis<"-1">:$axis, OptionalAttr<Dfg_Dtype>:$dtype,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$keep_dims);
-  let results = (outs Dfg_Tensor:$y);
+  let results = (outs Dfg_IndexTensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(

@@ -86,8 +86,9 @@ def Dfg_ClampOp : Dfg_ElementwiseOp<"clamp", "Numeric", [Dfg_Differentiable]> {
     %y = dfg.clamp %x, %min, %max : tensor<4xf32>, tensor<f32>, tensor<f32>
     ```
   }];
-  let arguments = (ins Dfg_Tensor:$x, Dfg_Tensor:$min, Dfg_Tensor:$max);
-  let results = (outs Dfg_Tensor:$y);
+  let arguments = (ins Dfg_NumericTensor:$x, Dfg_NumericTensor:$min,
+                       Dfg_NumericTensor:$max);
+  let results = (outs Dfg_NumericTensor:$y);
   let assemblyFormat = "$x `,` $min `,` $max attr-dict `:` type($x) `,` type($min) `,` type($max)";
 }
 

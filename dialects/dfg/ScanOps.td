@@ -6,11 +6,11 @@
 include "dialects/dfg/DfgBase.td"
 
 /// Combines the elements before each element along an axis.
-class Dfg_ScanOp<string mnemonic> : Dfg_PureOp<mnemonic, [Dfg_Differentiable]> {
-  let arguments = (ins Dfg_Tensor:$x, Dfg_Axis<"0">:$axis,
+class Dfg_ScanOp<string mnemonic, string dtypes = "Numeric"> : Dfg_PureOp<mnemonic, [Dfg_Differentiable]> {
+  let arguments = (ins Dfg_TensorNamed<dtypes>.type:$x, Dfg_Axis<"0">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$exclusive,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$reverse);
-  let results = (outs Dfg_Tensor:$y);
+  let results = (outs Dfg_TensorNamed<dtypes>.type:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
@@ -77,7 +77,7 @@ def Dfg_CumminOp : Dfg_ScanOp<"cummin"> {
   let specialValues = "The smallest of no elements is infinity, or the largest integer.";
 }
 
-def Dfg_LogcumsumexpOp : Dfg_ScanOp<"logcumsumexp"> {
+def Dfg_LogcumsumexpOp : Dfg_ScanOp<"logcumsumexp", "Float"> {
   let summary = "Takes the logarithm of cumulative sums of exponentials";
   let description = [{
     `log(cumsum(exp(x)))` without overflow. `exclusive` excludes the element
@@ -105,10 +105,10 @@ def Dfg_LinearRecurrenceOp : Dfg_PureOp<"linear_recurrence", [Dfg_Differentiable
     ```
   }];
   let specialValues = "0 times an infinity is NaN; NaN propagates to all later results.";
-  let arguments = (ins Dfg_Tensor:$factor, Dfg_Tensor:$x, Dfg_Axis<"0">:$axis,
+  let arguments = (ins Dfg_NumericTensor:$factor, Dfg_NumericTensor:$x, Dfg_Axis<"0">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$exclusive,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$reverse);
-  let results = (outs Dfg_Tensor:$y);
+  let results = (outs Dfg_NumericTensor:$y);
   let assemblyFormat = "$factor `,` $x attr-dict `:` type($factor) `,` type($x)";
 }
 

@@ -45,7 +45,7 @@ def Dfg_TruePositionsOp : Dfg_PureOp<"true_positions", [Dfg_Composite]> {
     ```
   }];
   let arguments = (ins Dfg_BoolTensor:$mask, Dfg_DimsAttr:$size);
-  let results = (outs Dfg_IndexTensor:$positions);
+  let results = (outs Dfg_I64Tensor:$positions);
   let assemblyFormat = "$mask attr-dict `:` type($mask)";
 }
 

@@ -7,8 +7,8 @@ include "dialects/dfg/DfgBase.td"
 
 class Dfg_SoftmaxLikeOp<string mnemonic> :
     Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Composite]> {
-  let arguments = (ins Dfg_Tensor:$x, Dfg_Axis<"-1">:$axis);
-  let results = (outs Dfg_Tensor:$y);
+  let arguments = (ins Dfg_FloatTensor:$x, Dfg_Axis<"-1">:$axis);
+  let results = (outs Dfg_FloatTensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
@@ -55,8 +55,8 @@ def Dfg_SoftmaxCrossEntropyOp : Dfg_PureOp<"softmax_cross_entropy",
     ```
   }];
   let specialValues = "NaN where a probability meets a logarithm that is NaN.";
-  let arguments = (ins Dfg_Tensor:$logits, Dfg_Tensor:$probabilities);
-  let results = (outs Dfg_Tensor:$loss);
+  let arguments = (ins Dfg_FloatTensor:$logits, Dfg_FloatTensor:$probabilities);
+  let results = (outs Dfg_FloatTensor:$loss);
   let assemblyFormat = "$logits `,` $probabilities attr-dict `:` type($logits) `,` type($probabilities)";
 }
 
@@ -73,8 +73,8 @@ def Dfg_SparseSoftmaxCrossEntropyOp : Dfg_PureOp<"sparse_softmax_cross_entropy",
   }];
   let specialValues =
       "NaN where `log_softmax` is, infinity for a label whose logit is minus infinity.";
-  let arguments = (ins Dfg_Tensor:$logits, Dfg_IndexTensor:$label);
-  let results = (outs Dfg_Tensor:$loss);
+  let arguments = (ins Dfg_FloatTensor:$logits, Dfg_IndexTensor:$label);
+  let results = (outs Dfg_FloatTensor:$loss);
   let assemblyFormat = "$logits `,` $label attr-dict `:` type($logits) `,` type($label)";
 }
 

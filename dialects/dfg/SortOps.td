@@ -37,7 +37,7 @@ def Dfg_ArgTopKOp : Dfg_PureOp<"arg_top_k", [Dfg_Checked, Dfg_Numbering]> {
   let specialValues = "0 equals -0.";
   let arguments = (ins Dfg_NumericTensor:$x, Dfg_DimsAttr:$k, Dfg_Axis<"-1">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "true">:$largest);
-  let results = (outs Dfg_IndexTensor:$places);
+  let results = (outs Dfg_I32Tensor:$places);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
@@ -56,7 +56,7 @@ def Dfg_TopKOp : Dfg_PureOp<"top_k",
       "NaN counts as larger than any number; of 0 and -0 the first one stays first.";
   let arguments = (ins Dfg_NumericTensor:$x, Dfg_DimsAttr:$k, Dfg_Axis<"-1">:$axis,
                        DefaultValuedOptionalAttr<BoolAttr, "true">:$largest);
-  let results = (outs Dfg_NumericTensor:$values, Dfg_IndexTensor:$places);
+  let results = (outs Dfg_NumericTensor:$values, Dfg_I32Tensor:$places);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 

@@ -17,7 +17,7 @@ KINDS = {
 }
 
 # Operand types in which a number cannot take a float's type.
-INDEX_TYPES = {"Dfg_IndexTensor", "Dfg_IntegerTensor"}
+INDEX_TYPES = {"Dfg_IndexTensor", "Dfg_I32Tensor", "Dfg_I64Tensor"}
 
 # Operand types that are not only tensors, or one bool -> OperandKind.
 OPERAND_KINDS = {"Dfg_ListType": "List", "Dfg_Value": "Any", "Dfg_TokenType": "Token", "Dfg_Predicate": "Predicate"}

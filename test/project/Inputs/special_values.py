@@ -1,7 +1,7 @@
 """special_values.py REFERENCE.md: every operation that takes numbers says what it makes of special ones.
 
 What a description has to say depends on the operation: NaN, infinities, integers that wrap, how it rounds, or that
-elements pass as they are. Numbers are operands of a floating-point type. Of bool tensors and of the bits of integers
+elements pass as they are. Numbers are operands of which f32 is a type. Of bool tensors and of the bits of integers
 there is nothing to say.
 """
 
@@ -18,7 +18,7 @@ def main(page):
         name = re.match(r"`([\w.]+)`", section)
         operands = section.partition("#### Operands:")[2].partition("#### Results:")[0]
         description = section.partition("#### ")[0]
-        if name and "float" in operands and not re.search(WORDS, description):
+        if name and re.search(r"\bf32\b", operands) and not re.search(WORDS, description):
             silent.append(name.group(1))
     for name in silent:
         print(f"{page}: '{name}' does not say what it makes of NaN, infinities or the limits of integers")
