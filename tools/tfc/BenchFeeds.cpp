@@ -1,8 +1,6 @@
 // Draws random feeds, and searches for the range of integers that a model accepts.
 #include "tools/tfc/BenchFeeds.h"
-#include "tools/tfc/Commands.h"
-#include "tools/tfc/Message.h"
-#include "llvm/ADT/APFloat.h"
+#include "tools/tfc/Fill.h"
 #include <chrono>
 #include <random>
 
@@ -14,34 +12,9 @@ static constexpr int64_t kMostIntegers = 1 << 20;
 /// The number of different integers for a model that accepts all.
 static constexpr int64_t kFewIntegers = 64;
 
-template <typename T, typename Draw> static void fill(Array &array, Draw draw) {
-  T *data = reinterpret_cast<T *>(array.data.data());
-  std::generate_n(data, array.elementCount(), draw);
-}
-
-template <const fltSemantics &(*Semantics)()> static uint16_t toHalf(float value) {
-  APFloat result(value);
-  bool inexact;
-  result.convert(Semantics(), APFloat::rmNearestTiesToEven, &inexact);
-  return uint16_t(result.bitcastToAPInt().getZExtValue());
-}
-
-static bool isFloating(const Array &array) {
-  return array.dtype == TFC_F32 || array.dtype == TFC_F64 || array.dtype == TFC_F16 ||
-         array.dtype == TFC_BF16;
-}
-
 static void fillNormally(Array &array, std::mt19937 &random) {
   std::normal_distribution<float> normal;
-  auto draw = [&] { return normal(random); };
-  if (array.dtype == TFC_F32)
-    fill<float>(array, draw);
-  else if (array.dtype == TFC_F64)
-    fill<double>(array, draw);
-  else if (array.dtype == TFC_F16)
-    fill<uint16_t>(array, [&] { return toHalf<APFloat::IEEEhalf>(draw()); });
-  else
-    fill<uint16_t>(array, [&] { return toHalf<APFloat::BFloat>(draw()); });
+  fillReals(array, [&] { return normal(random); });
 }
 
 namespace {
@@ -63,7 +36,7 @@ public:
 
 private:
   bool isInteger(size_t feed) const {
-    return !isFloating(feeds[feed]) && feeds[feed].dtype != TFC_BOOL &&
+    return !isFloating(feeds[feed].dtype) && feeds[feed].dtype != TFC_BOOL &&
            feeds[feed].elementCount() > 0;
   }
   void refill(size_t feed);
@@ -103,14 +76,7 @@ void RangeFinder::refill(size_t feed) {
     isFirst = false;
     return value;
   };
-  if (array.elementBytes() == 1)
-    fill<int8_t>(array, next);
-  else if (array.elementBytes() == 2)
-    fill<int16_t>(array, next);
-  else if (array.elementBytes() == 4)
-    fill<int32_t>(array, next);
-  else
-    fill<int64_t>(array, next);
+  fillIntegers(array, next);
 }
 
 /// Calls the entry and returns its time in seconds.
@@ -182,10 +148,10 @@ void RangeFinder::widen(size_t feed) {
 Error RangeFinder::run() {
   bool hasIntegers = false;
   for (size_t feed = 0; feed < feeds.size(); ++feed) {
-    if (isFloating(feeds[feed]))
+    if (isFloating(feeds[feed].dtype))
       fillNormally(feeds[feed], random);
     else if (feeds[feed].dtype == TFC_BOOL)
-      fill<uint8_t>(feeds[feed], [&] { return random() & 1; });
+      fillIntegers(feeds[feed], [&] { return int64_t(random() & 1); });
     hasIntegers |= isInteger(feed);
   }
   if (!hasIntegers)
@@ -204,31 +170,6 @@ std::map<std::string, int64_t> RangeFinder::limits() const {
     if (isInteger(feed))
       result[entry.feeds[feed].name] = ranges[feed].low + ranges[feed].count;
   return result;
-}
-
-Expected<std::vector<int64_t>> tfc::chooseSizes(ArrayRef<std::string> dims, const Entry &entry) {
-  std::map<std::string, std::string> given;
-  for (const std::string &dim : dims) {
-    auto assignment = splitAssignment(dim, "--dim");
-    if (!assignment)
-      return assignment.takeError();
-    given.insert(*assignment);
-  }
-  std::vector<int64_t> sizes;
-  for (const Symbol &symbol : entry.symbols) {
-    int64_t size = symbol.upper >= 0 ? symbol.upper : std::max<int64_t>(64, symbol.lower);
-    if (auto it = given.find(symbol.name); it != given.end()) {
-      if (StringRef(it->second).getAsInteger(10, size) || size < symbol.lower ||
-          (symbol.upper >= 0 && size > symbol.upper))
-        return makeError("--dim {}={}: not a valid size of entry '{}'", symbol.name, it->second,
-                         entry.name);
-      given.erase(it);
-    }
-    sizes.push_back(size);
-  }
-  if (!given.empty())
-    return makeError("entry '{}' has no size '{}'", entry.name, given.begin()->first);
-  return sizes;
 }
 
 Expected<RandomFeeds> tfc::makeFeeds(LoadedModel &model, const Entry &entry,

@@ -11,11 +11,6 @@ struct RandomFeeds {
   std::map<std::string, int64_t> limits;
 };
 
-/// The sizes of an entry for random feeds: those in `dims` (NAME=SIZE, of --dim), else the bound,
-/// else 64.
-llvm::Expected<std::vector<int64_t>> chooseSizes(llvm::ArrayRef<std::string> dims,
-                                                 const Entry &entry);
-
 /// Feeds of these sizes: floats from the standard normal distribution, booleans that are true half
 /// of the time, integers from 0 to a limit found by calls, which may change the model's variables:
 /// below 64 if the model accepts more than a million, so that they are not indices; never more than

@@ -2,6 +2,7 @@
 #include "tools/tfc/CommandLine.h"
 #include "compiler/kernels/Target.h"
 #include "frontend/Import.h"
+#include "tools/tfc/Feeds.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
@@ -182,8 +183,11 @@ struct Parser {
     CompileFlags().add(*run, options.compile);
     run->add_option("--entry", options.entry,
                     "The entry to call (default: the only one); for a .pb file, its definition");
-    run->add_option("--feed", options.feeds, "The value of a feed, once for each")
-        ->type_name("NAME=FILE.npy")
+    run->add_option("--feed", options.feeds,
+                    "The value of a feed, once for each: a .npy file; numbers, as in i=2 and "
+                    "x=[[1, 2], [3, 4]]; zeros; ones; random:normal[:MEAN:STDDEV]; "
+                    "random:uniform[:LOW:HIGH]")
+        ->type_name("NAME=VALUE")
         ->take_all();
     run->add_option("--fetch-dir", options.fetchFolder,
                     "Write results as DIR/NAME.npy instead of printing them")
@@ -202,9 +206,11 @@ struct Parser {
         ->excludes("--reference");
     run->add_option(
            "--dim", options.dims,
-           "With --compare-with: a named size of random feeds (default: its bound, else 64)")
+           "A named size of random feeds, zeros and ones (default: that of the other feeds, else "
+           "its bound, else 64)")
         ->type_name("NAME=SIZE")
         ->take_all();
+    run->add_option("--seed", options.seed, "The seed of random feeds (default: 0)");
     addThreads(*run, options.threads);
   }
 
@@ -298,8 +304,10 @@ static void complete(Parser &parser) {
     if (!result.run.caseFile.empty() &&
         (!result.run.feeds.empty() || !result.run.fetchFolder.empty()))
       throw CLI::ValidationError("--case", "the file determines feeds and fetches");
-    if (!result.run.dims.empty() && (result.run.compareWith.empty() || !result.run.feeds.empty()))
-      throw CLI::ValidationError("--dim", "only random feeds of --compare-with take sizes");
+    bool generates = llvm::any_of(result.run.feeds, isGeneratedFeed) ||
+                     (!result.run.compareWith.empty() && result.run.feeds.empty());
+    if (!result.run.dims.empty() && !generates)
+      throw CLI::ValidationError("--dim", "no feed takes its size: all are given");
     completeCalled(result.run.compile, result.run.entry);
   } else if (*parser.bench) {
     result.command = Command::Bench;

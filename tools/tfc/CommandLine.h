@@ -9,14 +9,15 @@ namespace tfc {
 struct RunOptions {
   CompileRequest compile;
   std::string entry;
-  std::vector<std::string> feeds; // NAME=FILE
+  std::vector<std::string> feeds; // NAME=VALUE
   std::string fetchFolder;
   std::string caseFile;
   double rtol = 1e-5, atol = 1e-5;
   int threads = 0;
   bool isReference = false;      // execute the graph op by op instead of compiling it
   std::string compareWith;       // "reference": do both and compare
-  std::vector<std::string> dims; // NAME=SIZE, of random feeds
+  std::vector<std::string> dims; // NAME=SIZE, of generated feeds
+  uint64_t seed = 0;             // of random feeds
 };
 
 struct BenchOptions {

@@ -7,6 +7,7 @@
 #include "frontend/Import.h"
 #include "frontend/text/print/Print.h"
 #include "tools/tfc/LoadedModel.h"
+#include "tools/tfc/Message.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,7 +20,12 @@ int tfc::reportError(const Twine &message) {
   return 1;
 }
 
-int tfc::reportError(llvm::Error error) { return reportError(llvm::toString(std::move(error))); }
+int tfc::reportError(llvm::Error error) {
+  if (!error.isA<LocatedError>())
+    return reportError(llvm::toString(std::move(error)));
+  llvm::errs() << llvm::toString(std::move(error));
+  return 1;
+}
 
 //===----------------------------------------------------------------------===//
 // Session

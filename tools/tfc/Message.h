@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 
 template <> struct fmt::formatter<llvm::StringRef> : fmt::formatter<std::string_view> {
@@ -12,6 +13,19 @@ template <> struct fmt::formatter<llvm::StringRef> : fmt::formatter<std::string_
 };
 
 namespace tfc {
+
+/// Diagnostics that show their places, which no prefix belongs in front of.
+class LocatedError : public llvm::ErrorInfo<LocatedError> {
+public:
+  static char ID;
+
+  explicit LocatedError(std::string text) : text(std::move(text)) {}
+  void log(llvm::raw_ostream &os) const override { os << text; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+private:
+  std::string text;
+};
 
 /// An error with the text returned by `fmt::format`.
 template <typename... Args>

@@ -58,6 +58,23 @@ template <typename T> static std::string shortest(T value) {
   return std::string(text, result.ptr);
 }
 
+/// The shortest decimal number whose nearest 16-bit float has these bits.
+static std::string shortestHalf(const fltSemantics &semantics, uint16_t bits) {
+  double value = halfToDouble(semantics, bits);
+  for (int digits = 0; digits < 9; ++digits) {
+    char text[32];
+    auto result = std::to_chars(text, std::end(text), value, std::chars_format::scientific, digits);
+    double rounded;
+    std::from_chars(text, result.ptr, rounded);
+    APFloat half(rounded);
+    bool inexact;
+    half.convert(semantics, APFloat::rmNearestTiesToEven, &inexact);
+    if (half.bitcastToAPInt() == bits)
+      return shortest(rounded);
+  }
+  return shortest(value);
+}
+
 std::string tfc::elementText(const Array &array, int64_t index) {
   switch (array.dtype) {
   case TFC_F32:
@@ -65,8 +82,9 @@ std::string tfc::elementText(const Array &array, int64_t index) {
   case TFC_F64:
     return shortest(load<double>(array, index));
   case TFC_F16:
+    return shortestHalf(APFloat::IEEEhalf(), load<uint16_t>(array, index));
   case TFC_BF16:
-    return shortest(float(toDouble(array, index)));
+    return shortestHalf(APFloat::BFloat(), load<uint16_t>(array, index));
   case TFC_I64:
     return shortest(load<int64_t>(array, index));
   case TFC_BOOL:
@@ -82,23 +100,33 @@ class Printer {
 public:
   Printer(raw_ostream &os, const Array &array)
       : os(os), array(array), cut(placeCount(array) > 1000) {
-    for (int64_t i : shownElements())
-      width = std::max(width, elementText(array, i).size());
+    for (int64_t i : shownElements()) {
+      std::string text = elementText(array, i);
+      whole = std::max(whole, wholePart(text));
+      fraction = std::max(fraction, text.size() - wholePart(text));
+    }
   }
 
   void print(size_t axis, int64_t begin, int64_t stride) {
     if (axis == array.shape.size()) {
-      os << right_justify(elementText(array, begin), axis ? width : 0);
+      std::string text = elementText(array, begin);
+      if (axis)
+        text.insert(0, whole - wholePart(text), ' ').resize(whole + fraction, ' ');
+      os << text;
       return;
     }
     int64_t size = array.shape[axis], inner = size ? stride / size : 0;
     bool isLast = axis + 1 == array.shape.size();
     os << '[';
-    int64_t perLine = std::max<int64_t>((kColumns - int64_t(axis)) / int64_t(width + 1), 1);
+    int64_t perLine =
+        std::max<int64_t>((kColumns - int64_t(axis)) / int64_t(whole + fraction + 1), 1);
+    std::string newLine = "\n" + std::string(axis + 1, ' ');
+    if (array.shape.size() - axis > 2)
+      newLine.insert(0, array.shape.size() - axis - 2, '\n'); // NumPy's blank lines
     for (int64_t i = 0, shown = 0; i < size; ++i, ++shown) {
       bool wraps = !isLast || shown % perLine == 0;
       if (i > 0)
-        os << (wraps ? "\n" + std::string(axis + 1, ' ') : " ");
+        os << (wraps ? newLine : " ");
       if (cut && size > 2 * kEdge && i == kEdge) {
         os << "...";
         i = size - kEdge - 1;
@@ -122,6 +150,13 @@ private:
     return count;
   }
 
+  /// The characters before the decimal point or exponent, which are aligned.
+  static size_t wholePart(StringRef text) {
+    return StringRef("-0123456789").contains(text.back())
+               ? std::min(text.find_first_of(".e"), text.size())
+               : text.size();
+  }
+
   /// Enough elements to determine the width of a column.
   std::vector<int64_t> shownElements() const {
     std::vector<int64_t> result;
@@ -134,7 +169,7 @@ private:
   raw_ostream &os;
   const Array &array;
   bool cut;
-  size_t width = 0;
+  size_t whole = 0, fraction = 0; // characters before and after the decimal points
 };
 
 } // namespace

@@ -1,10 +1,11 @@
-// The command `tfc run`: reads feeds, calls an entry, prints or writes its fetches.
+// The command `tfc run`: makes feeds, calls an entry, prints or writes its fetches.
 #include "compiler/emission/Link.h"
 #include "compiler/emission/OutputFile.h"
 #include "frontend/Import.h"
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ComparedModel.h"
+#include "tools/tfc/Feeds.h"
 #include "tools/tfc/Message.h"
 #include "tools/tfc/Print.h"
 #include "llvm/Support/FileSystem.h"
@@ -61,33 +62,6 @@ Expected<std::pair<std::string, std::string>> tfc::splitAssignment(StringRef tex
   return std::pair(name.str(), value.str());
 }
 
-/// Reads the feeds' files into the order of the entry.
-static Expected<std::vector<Array>> readFeeds(const RunOptions &options, const Entry &entry) {
-  std::map<std::string, std::string> files;
-  for (const std::string &feed : options.feeds) {
-    auto assignment = splitAssignment(feed, "--feed");
-    if (!assignment)
-      return assignment.takeError();
-    if (!files.insert(*assignment).second)
-      return makeError("--feed {} is given twice", assignment->first);
-  }
-  for (const auto &[name, file] : files)
-    if (none_of(entry.feeds, [&](const Port &feed) { return feed.name == name; }))
-      return makeError("entry '{}' has no feed '{}'", entry.name, name);
-  std::vector<Array> arrays;
-  for (const Port &feed : entry.feeds) {
-    auto file = files.find(feed.name);
-    if (file == files.end())
-      return makeError("entry '{}' needs --feed {}=FILE.npy, of type {}", entry.name, feed.name,
-                       feed.type);
-    Expected<Array> array = readArray(file->second, feed.dtype);
-    if (!array)
-      return array.takeError();
-    arrays.push_back(std::move(*array));
-  }
-  return arrays;
-}
-
 static std::string fetchPath(const RunOptions &options, const Port &fetch) {
   std::string file = fetch.name;
   llvm::replace(file, '/', '_'); // backquoted names hold anything
@@ -106,8 +80,7 @@ static int checkFetchFiles(const RunOptions &options, const CallableModel &model
     for (const Port &fetch : (*entry)->fetches)
       outputs.push_back({fetchPath(options, fetch), ""});
   std::vector<std::string> named = {options.compile.input};
-  for (StringRef feed : options.feeds)
-    named.push_back(feed.split('=').second.str());
+  append_range(named, feedFiles(options));
   if (Error error = emission::checkOutputs(outputs, named)) {
     reportError(std::move(error));
     return kWrongUsage;

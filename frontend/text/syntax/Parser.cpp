@@ -69,6 +69,11 @@ std::unique_ptr<ast::File> parseFile(const SourceManager &sources, FileId id,
   return file;
 }
 
+ast::Expr *parseExpression(const SourceManager &sources, ast::File &file,
+                           DiagnosticEngine &diagnostics) {
+  return Parser(sources, file, diagnostics).parseSingle();
+}
+
 void reportForeignFile(const SourceManager &sources, SourceRange at,
                        DiagnosticEngine &diagnostics) {
   unsigned line = sources.lineColumn(at.file, at.begin).line;

@@ -10,6 +10,11 @@ namespace tfc::text {
 std::unique_ptr<ast::File> parseFile(const SourceManager &sources, FileId file,
                                      DiagnosticEngine &diagnostics);
 
+/// Parses the whole text of the file `file.id`, which is not graph source, as one expression; null
+/// after errors. The expression belongs to `file`.
+ast::Expr *parseExpression(const SourceManager &sources, ast::File &file,
+                           DiagnosticEngine &diagnostics);
+
 /// Returns true if an error at this location means that its file is not graph source: it is in the
 /// first declaration of a file without a line such as `entry name(` or `use "..`. The contents of a
 /// file that was named by mistake, or by a user who may not read it, are not shown.

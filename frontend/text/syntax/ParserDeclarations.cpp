@@ -36,6 +36,16 @@ void Parser::parse() {
   file.comments = copy(ArrayRef(comments));
 }
 
+Expr *Parser::parseSingle() {
+  unsigned before = diagnostics.errorCount();
+  skipNewline();
+  ++brackets; // newlines end nothing
+  Expr *expr = parseExpr();
+  if (!recovering && !at(TokenKind::End))
+    expected("the end of the value");
+  return diagnostics.errorCount() == before ? expr : nullptr;
+}
+
 void Parser::noteFirstItem() {
   if (firstItemEnd == 0)
     firstItemEnd = token().kind == TokenKind::End ? UINT32_MAX : token().begin;

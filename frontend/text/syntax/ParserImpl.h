@@ -161,6 +161,8 @@ public:
 
   /// Parses the whole file into the File.
   void parse();
+  /// Parses the whole file as one expression; null after errors.
+  ast::Expr *parseSingle();
   /// The start of the text after the first declaration; past the end of the file if there is none.
   uint32_t endOfFirstItem() const { return firstItemEnd; }
 
