@@ -22,6 +22,8 @@ struct PipelineOptions {
   int64_t probe = 0;
   uint64_t maxOperations = 500'000; // of gradients
   bool verbose = false;             // passes print their reports to standard error
+  /// Called with the name of each stage when it begins.
+  std::function<void(llvm::StringRef)> onBegin;
   /// Called with the module after each stage that runs: tests insert faults into it.
   std::function<void(llvm::StringRef, mlir::ModuleOp)> onStage;
   /// Names of optimisations to disable, to find the one that is wrong.

@@ -41,10 +41,13 @@ struct StageEnd : PassWrapper<StageEnd, OperationPass<ModuleOp>> {
   const PipelineOptions &options;
 };
 
-/// Times each pass below the stage that it belongs to.
+/// Times each pass below the stage that it belongs to, and announces the stages.
 class StageTiming : public PassInstrumentation {
 public:
-  StageTiming(Timer timing, ArrayRef<Stage> stages) : timing(timing), stages(stages) { begin(); }
+  StageTiming(Timer timing, ArrayRef<Stage> stages, const PipelineOptions &options)
+      : timing(timing), stages(stages), options(options) {
+    begin();
+  }
 
   void runBeforePass(Pass *pass, Operation *op) override {
     if (isa<ModuleOp>(op) && !isa<StageEnd>(pass))
@@ -64,11 +67,14 @@ private:
     if (stages.empty())
       return;
     stage = TimingScope(timing.nest(stages.front().name));
+    if (options.onBegin)
+      options.onBegin(stages.front().name);
     stages = stages.drop_front();
   }
 
   Timer timing;
   ArrayRef<Stage> stages;
+  const PipelineOptions &options;
   TimingScope stage, current;
 };
 
@@ -85,6 +91,6 @@ LogicalResult tfc::runStages(ModuleOp module, const PipelineOptions &options, Ti
     stage.addPasses(passes, options);
     passes.addPass(std::make_unique<StageEnd>(stage, options));
   }
-  passes.addInstrumentation(std::make_unique<StageTiming>(timing, stages));
+  passes.addInstrumentation(std::make_unique<StageTiming>(timing, stages, options));
   return stages.empty() ? success() : passes.run(module);
 }

@@ -107,6 +107,8 @@ struct CompileFlags {
         ->type_name("DIR")
         ->take_all();
     app.add_flag("--time", request.printTimes, "Print how long each stage took");
+    app.add_flag("-q,--quiet", request.isQuiet,
+                 "Do not show the stages of a long compilation on the terminal");
     app.add_flag("-v,--verbose", request.pipeline.verbose, "Print what the stages decided");
     app.add_option("--dump-after", request.pipeline.dumpAfter,
                    "Print the module after a stage, or after each, to standard error")

@@ -8,6 +8,7 @@
 #include "frontend/text/print/Print.h"
 #include "tools/tfc/LoadedModel.h"
 #include "tools/tfc/Message.h"
+#include "tools/tfc/Progress.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -106,6 +107,7 @@ private:
   LogicalResult writeModule(ModuleOp module);
   LogicalResult writeGraph(ModuleOp module);
   EmissionOptions emissionOptions(const ModelInfo &model);
+  LogicalResult emitCode(ModuleOp module, const ModelInfo &model, const EmissionOptions &options);
   LogicalResult fail(llvm::Error error) { return session.fail(std::move(error)); }
 
   const CompileRequest &request;
@@ -182,7 +184,16 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
   return options;
 }
 
+LogicalResult Compilation::emitCode(ModuleOp module, const ModelInfo &model,
+                                    const EmissionOptions &options) {
+  if (request.pipeline.onBegin)
+    request.pipeline.onBegin("emission");
+  return emit(module, model, options, timing);
+}
+
 LogicalResult Compilation::run() {
+  if (request.pipeline.onBegin)
+    request.pipeline.onBegin("frontend");
   TimingScope frontend = timing.nest("frontend");
   OwningOpRef<ModuleOp> module = session.load(request);
   frontend.stop();
@@ -208,21 +219,34 @@ LogicalResult Compilation::run() {
         llvm::createStringError("the prefix '" + options.prefix +
                                 "' is reserved for the runtime: choose another with --prefix"));
   if (request.kind == EmitKind::Header)
-    return emit(*module, *model, options, timing);
+    return emitCode(*module, *model, options);
   if (failed(session.runStages(*module, request, timing)))
     return failure();
   if (request.kind == EmitKind::Mlir)
     return writeModule(*module);
   describeCode(*module, *model);
-  return emit(*module, *model, options, timing);
+  return emitCode(*module, *model, options);
+}
+
+/// Returns true unless the compilation itself prints before it ends.
+static bool showsProgress(const CompileRequest &request) {
+  return !request.isQuiet && !request.pipeline.verbose && request.pipeline.dumpAfter.empty() &&
+         request.output != "-";
 }
 
 LogicalResult tfc::compile(const CompileRequest &request, std::vector<std::string> *inputs) {
   DefaultTimingManager timing;
   timing.setEnabled(request.printTimes);
   TimingScope total = timing.getRootScope();
-  Compilation compilation(request, timing.getRootTimer());
+  CompileRequest shown = request;
+  Compilation compilation(shown, timing.getRootTimer());
+  Progress progress(showsProgress(request));
+  shown.pipeline.onBegin = [&](StringRef stage) {
+    size_t count = getStages().size();
+    progress.begin(stage, findStage(stage).value_or(count) + 1, count + 1);
+  };
   LogicalResult result = compilation.run();
+  progress.stop(); // before the diagnostics
   if (inputs)
     *inputs = compilation.getInputs().vec();
   return result;

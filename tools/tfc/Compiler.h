@@ -23,6 +23,7 @@ struct CompileRequest {
   bool keepSymbols = false;                 // of kernels, in a library
   PipelineOptions pipeline;
   bool printTimes = false;
+  bool isQuiet = false; // do not show the stages of a long compilation
 };
 
 /// Compiles, and prints the times if requested. If it fails, errors have been printed to standard
