@@ -1,5 +1,6 @@
 #pragma once
 
+#include "dialects/dfg/ExpansionLimit.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@ struct ExpansionLimits {
   /// Evaluated expressions and statements, including the cost of large values.
   uint64_t steps = 20'000'000;
   /// Created operations.
-  uint64_t operations = 500'000;
+  uint64_t operations = dfg::kMaxOperations;
 };
 
 /// The options of an import.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "dialects/dfg/ExpansionLimit.h"
 #include "mlir/Pass/Pass.h"
 
 namespace tfc {

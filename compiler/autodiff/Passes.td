@@ -17,7 +17,7 @@ def BuildGradients : Pass<"tfc-build-gradients", "::mlir::ModuleOp"> {
     each level doubles their number.
   }];
   let options = [
-    Option<"maxOperations", "max-operations", "uint64_t", /*default=*/"1000000",
+    Option<"maxOperations", "max-operations", "uint64_t", /*default=*/"::tfc::dfg::kMaxOperations",
            "The largest number of operations in the gradients of a module">,
   ];
 }

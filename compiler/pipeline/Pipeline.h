@@ -2,6 +2,7 @@
 // through them; stages communicate only through the IR. Pipeline.cpp has the table.
 #pragma once
 
+#include "dialects/dfg/ExpansionLimit.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
@@ -20,8 +21,8 @@ struct PipelineOptions {
   /// The address of a function of this process that receives the values that kernels compute; the
   /// code then runs only in this process. 0: none. See `dfg.push`.
   int64_t probe = 0;
-  uint64_t maxOperations = 500'000; // of gradients
-  bool verbose = false;             // passes print their reports to standard error
+  uint64_t maxOperations = dfg::kMaxOperations; // of gradients
+  bool verbose = false;                         // passes print their reports to standard error
   /// Called with the name of each stage when it begins.
   std::function<void(llvm::StringRef)> onBegin;
   /// Called with the module after each stage that runs: tests insert faults into it.

@@ -99,7 +99,8 @@ struct CompileFlags {
            [&request](uint64_t operations) {
              request.importOptions.limits.operations = request.pipeline.maxOperations = operations;
            },
-           "How many operations a graph and its gradients may have (default: 500000)")
+           "How many operations a graph and its gradients may have (default: " +
+               std::to_string(dfg::kMaxOperations) + ")")
         ->type_name("N");
     app.add_option("--allow-path", request.importOptions.allowedPaths,
                    "A folder below which 'use' and 'load' find files, besides that of FILE")
