@@ -23,6 +23,13 @@ using namespace llvm;
 
 namespace tfc::text {
 
+/// Where the values of a name in `with` are among those that the loop carries: one, or those of a
+/// group.
+struct LoopBuilder::Part {
+  bool isGroup;
+  size_t first, count;
+};
+
 struct LoopBuilder::Loop {
   StringRef keyword;
   SourceRange at;
@@ -41,6 +48,7 @@ struct LoopBuilder::Loop {
   bool startsAtZero = true;
   std::optional<dfg::DimExpr> trips;
 
+  SmallVector<Part> parts;
   /// Initial values of the index, if there is one, and of the carried values.
   SmallVector<mlir::Value> inits;
   SmallVector<mlir::Value> next;
@@ -190,6 +198,14 @@ bool LoopBuilder::evalRange(Loop &loop, const ast::Each &each) {
 // What a loop carries
 //===----------------------------------------------------------------------===//
 
+/// The values that a loop carries for `value`: those of a group of tensors one by one.
+static ArrayRef<Entity> membersOf(const Entity &value) {
+  const Group *group = value.asGroup();
+  bool hasTensors = group && !group->isSparse &&
+                    any_of(group->elements, [](const Entity &entity) { return entity.isTensor(); });
+  return hasTensors ? ArrayRef<Entity>(group->elements) : ArrayRef<Entity>(value);
+}
+
 bool LoopBuilder::evalCarried(Loop &loop) {
   bool ok = tensorEmitter.requireEntry(loop.at);
   for (const ast::Binding &binding : loop.carried) {
@@ -200,18 +216,31 @@ bool LoopBuilder::evalCarried(Loop &loop) {
     if (binding.type && !value.isPoison())
       value = unifier.checkResult(*binding.type, value, binding.value->range,
                                   ("'" + binding.name.text + "'").str());
-    mlir::Value init = ok ? tensorEmitter.toValue(value, {}, binding.value->range) : mlir::Value();
-    ok &= bool(init);
-    loop.inits.push_back(init);
+    ArrayRef<Entity> members = membersOf(value);
+    loop.parts.push_back({members.data() != &value, loop.inits.size(), members.size()});
+    for (const Entity &member : members) {
+      mlir::Value init =
+          ok ? tensorEmitter.toValue(member, {}, binding.value->range) : mlir::Value();
+      ok &= bool(init);
+      loop.inits.push_back(init);
+    }
   }
   return ok;
 }
 
+/// The value of a carried name among those of the loop.
+Entity LoopBuilder::carriedValue(const Part &part, mlir::ValueRange values) {
+  if (!part.isGroup)
+    return Entity(values[part.first]);
+  std::vector<Entity> members;
+  for (mlir::Value value : values.slice(part.first, part.count))
+    members.push_back(Entity(value));
+  return Entity::group(std::move(members));
+}
+
 void LoopBuilder::bindCarried(const Loop &loop, mlir::Block &block) {
-  for (auto [i, binding] : enumerate(loop.carried)) {
-    binder.bindLocal(binding.name, Entity(mlir::Value(block.getArgument(loop.hasIndex() + i))),
-                     binding.type);
-  }
+  for (auto [part, binding] : zip(loop.parts, loop.carried))
+    binder.bindLocal(binding.name, carriedValue(part, block.getArguments()), binding.type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -311,13 +340,33 @@ bool LoopBuilder::convertYield(Loop &loop, RunTimeBlock &block, const ast::Block
     return false;
   }
   bool ok = true;
-  for (size_t i = 0; i < count; ++i) {
-    mlir::Type carried = loop.inits[loop.hasIndex() + i].getType();
+  for (size_t i = 0; i < count; ++i)
+    ok &= convertNext(loop, i, block.values[i], block.valuesAt[i]);
+  return ok;
+}
+
+/// Converts what the body yields for carried name number `i`.
+bool LoopBuilder::convertNext(Loop &loop, size_t i, const Entity &value, SourceRange at) {
+  const Part &part = loop.parts[i];
+  const Group *group = part.isGroup ? value.asGroup() : nullptr;
+  if (part.isGroup && (!group || group->isSparse || group->elements.size() != part.count)) {
+    reporter.error(
+        at, "carried-type",
+        "'" + loop.carried[i].name.text + "' starts as a group of " + Twine(part.count) +
+            " values, but the body yields " +
+            (group ? "one of " + Twine(group->elements.size()).str() : value.describe()) +
+            " for it");
+    return false;
+  }
+  bool ok = true;
+  for (size_t k = 0; k < part.count; ++k) {
+    mlir::Type carried = loop.inits[part.first + k].getType();
     bool isList = isa<dfg::ListType>(carried);
-    mlir::Value next = tensorEmitter.toValue(
-        block.values[i], isList ? mlir::Type() : dfg::elementTypeOf(carried), block.valuesAt[i]);
+    mlir::Value next =
+        tensorEmitter.toValue(group ? group->elements[k] : value,
+                              isList ? mlir::Type() : dfg::elementTypeOf(carried), at);
     if (next && next.getType() != carried) {
-      reportCarried(loop.carried[i], carried, next, block.valuesAt[i]);
+      reportCarried(loop.carried[i], carried, next, at);
       next = {};
     }
     ok &= bool(next);
@@ -372,8 +421,8 @@ bool LoopBuilder::buildBody(Loop &loop, const ast::Block &body) {
   RunTimeBlock block;
   size_t sizesOutside = context.entry.runTimeSizes.size();
   block.keyword = loop.keyword;
-  for (mlir::Value init : ArrayRef(loop.inits).drop_front(loop.hasIndex()))
-    block.carried.push_back(init.getType());
+  for (const Part &part : loop.parts)
+    block.carried.push_back(part.isGroup ? mlir::Type() : loop.inits[part.first].getType());
   return blockRunner.runBlock(
       block, into,
       [&] {
@@ -425,8 +474,8 @@ Entity LoopBuilder::finishLoop(Loop &loop, const ast::Expr *condition) {
     checkEnd(op, condition);
   std::vector<Entity> results;
   std::vector<std::string> names;
-  for (auto [i, binding] : enumerate(loop.carried)) {
-    results.push_back(Entity(mlir::Value(op.getResult(loop.hasIndex() + i))));
+  for (auto [part, binding] : zip(loop.parts, loop.carried)) {
+    results.push_back(carriedValue(part, op.getResults()));
     names.push_back(binding.name.text.str());
   }
   for (unsigned place : loop.stacks) {

@@ -37,6 +37,8 @@ private:
   /// The sequence and the carried values of the current loop.
   struct Loop;
 
+  struct Part;
+
   bool evalRange(Loop &loop, const ast::Each &each);
   bool evalBounds(Loop &loop, const ast::Each &each);
   bool evalSources(Loop &loop, const ast::Each &each);
@@ -44,9 +46,11 @@ private:
   bool evalCarried(Loop &loop);
   bool buildCondition(Loop &loop, const ast::Expr *condition);
   bool buildBody(Loop &loop, const ast::Block &body);
+  static Entity carriedValue(const Part &part, mlir::ValueRange values);
   void bindCarried(const Loop &loop, mlir::Block &block);
   void bindElements(Loop &loop);
   bool convertYield(Loop &loop, RunTimeBlock &block, const ast::Block &body);
+  bool convertNext(Loop &loop, size_t i, const Entity &value, SourceRange at);
   void reportCarried(const ast::Binding &binding, mlir::Type start, mlir::Value next,
                      SourceRange nextAt);
   bool addStacks(Loop &loop, RunTimeBlock &block, size_t sizesOutside);

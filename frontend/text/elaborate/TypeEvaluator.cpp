@@ -384,6 +384,12 @@ std::optional<Entity> TypeEvaluator::convertStatic(const ast::Param &param,
   if (argument.value.isPoison())
     return std::nullopt;
   StaticKind kind = staticKind(*param.type, /*always=*/false);
+  // A variable that holds a gradient, such as a sum over several calls, is read here.
+  Variable *const *variable = argument.value.get<Variable *>();
+  if (kind == StaticKind::Gradient && variable) {
+    mlir::Value read = tensorEmitter.readVariable(**variable, argument.range);
+    return read ? std::optional(Entity(read)) : std::nullopt;
+  }
   if (std::optional<Entity> value = convertTo(kind, argument.value))
     return checkDeclared(*param.type, *value, argument.range) ? value : std::nullopt;
   std::string name = param.name ? "'" + param.name.text.str() + "'" : "the result";
