@@ -106,6 +106,8 @@ struct EntryState {
   /// statement or function body.
   llvm::SmallVector<RunTimeSize, 0> runTimeSizes;
   size_t newSizes = 0;
+  /// It needs a size of an instance that no call has bound so far.
+  bool needsSize = false;
 };
 
 struct Context {

@@ -76,9 +76,7 @@ void Elaborator::run(FileId file) {
   context.frame = top.get();
   context.builder.getModule().setSymName(main.name);
   moduleLoader.prefixNames();
-  for (const ast::Stmt *item : main.file->items)
-    if (const auto *fn = dyn_cast<ast::FnDecl>(item); fn && fn->isEntry)
-      entryElaborator.elaborateEntry(main, *fn);
+  entryElaborator.elaborateEntries(main);
   initializerElaborator.elaborateInitializers();
   uncalledChecker.checkUncalled();
 }

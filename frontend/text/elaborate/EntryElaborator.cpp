@@ -55,7 +55,8 @@ bool EntryElaborator::bindFeedSizes(const ast::Type &type, EntryHeader &header) 
 }
 
 /// The type of a feed; adds its bounds to the header.
-std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type, EntryHeader &header) {
+std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type,
+                                                    const EntryHeader &header) {
   ast::Type scalar = type;
   scalar.items = {};
   std::optional<TensorType> result = typeEvaluator.evalType(scalar);
@@ -76,12 +77,12 @@ std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type, Entry
     std::optional<dfg::DimExpr> limit = typeEvaluator.evalSize(bound);
     if (!limit)
       return std::nullopt;
-    std::optional<StringRef> name = value->asSymbol();
-    if (!name || !limit->constant() || *limit->constant() < 0) {
+    if (!isa<ast::NameExpr>(size) || !limit->constant() || *limit->constant() < 0) {
       reporter.error(item.range, "bad-bound", "a bound is a name, '<=' and a number");
       return std::nullopt;
     }
-    addBound(header.bounds, *name, *limit->constant(), /*isUpper=*/true);
+    if (!factChecker.checkWhere({item.value}, "entry '" + header.name + "'"))
+      return std::nullopt;
   }
   if (!typeEvaluator.checkMemory(*result, type.range))
     return std::nullopt;
@@ -245,6 +246,7 @@ void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   context.entry.lowerBounds.clear();
   context.entry.runTimeSizes.clear();
   context.entry.newSizes = 0;
+  context.entry.needsSize = false;
   moduleLoader.checkAnnotations(entry, {"device"});
   unsigned errorsBefore = context.diagnostics.errorCount();
   llvm::scope_exit note([&] {
@@ -297,6 +299,52 @@ void EntryElaborator::finishEntry(const ast::FnDecl &entry, const EntryHeader &h
   }
   context.builder.setFacts(header);
   context.builder.finishEntry(results, tensors, reporter.locate(entry.name.range));
+}
+
+//===----------------------------------------------------------------------===//
+// All entries of a file
+//===----------------------------------------------------------------------===//
+
+/// Elaborates an entry. Returns true, without errors, if it needs a size of an instance that
+/// another entry may bind.
+bool EntryElaborator::mustWait(Module &module, const ast::FnDecl &entry) {
+  size_t before = context.diagnostics.size();
+  bool hadFailed = context.program.hasFailedEntries;
+  Reporter::Reported reported = reporter.exchangeReported({});
+  reporter.exchangeReported(reported);
+  elaborateEntry(module, entry);
+  if (!context.entry.needsSize)
+    return false;
+  context.diagnostics.takeBack(before);
+  context.program.hasFailedEntries = hadFailed;
+  reporter.exchangeReported(std::move(reported));
+  return true;
+}
+
+/// Sorts the operations of entries that waited for others.
+void EntryElaborator::restoreOrder(ArrayRef<const ast::FnDecl *> entries) {
+  mlir::SymbolTable symbols(context.builder.getModule());
+  for (const ast::FnDecl *entry : entries)
+    if (mlir::Operation *op = symbols.lookup(entry->name.text))
+      op->moveBefore(context.builder.getModule().getBody(),
+                     context.builder.getModule().getBody()->end());
+}
+
+void EntryElaborator::elaborateEntries(Module &module) {
+  SmallVector<const ast::FnDecl *> entries;
+  for (const ast::Stmt *item : module.file->items)
+    if (const auto *fn = dyn_cast<ast::FnDecl>(item); fn && fn->isEntry)
+      entries.push_back(fn);
+  SmallVector<const ast::FnDecl *> waiting = entries;
+  size_t before;
+  do {
+    before = waiting.size();
+    erase_if(waiting, [&](const ast::FnDecl *entry) { return !mustWait(module, *entry); });
+  } while (!waiting.empty() && waiting.size() < before);
+  for (const ast::FnDecl *entry : waiting)
+    elaborateEntry(module, *entry);
+  if (before < entries.size())
+    restoreOrder(entries);
 }
 
 } // namespace tfc::text

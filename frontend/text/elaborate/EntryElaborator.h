@@ -22,13 +22,17 @@ public:
         factChecker(factChecker), typeEvaluator(typeEvaluator), moduleLoader(moduleLoader),
         callEvaluator(callEvaluator) {}
 
-  void elaborateEntry(Module &module, const ast::FnDecl &entry);
+  /// Elaborates all entries of a file.
+  void elaborateEntries(Module &module);
 
 private:
+  bool mustWait(Module &module, const ast::FnDecl &entry);
+  void elaborateEntry(Module &module, const ast::FnDecl &entry);
+  void restoreOrder(llvm::ArrayRef<const ast::FnDecl *> entries);
   bool bindFeeds(const ast::FnDecl &entry, EntryHeader &header);
   bool bindFeedSizes(const ast::Type &type, EntryHeader &header);
   void declareSymbols(const ast::Expr *expr, EntryHeader &header);
-  std::optional<TensorType> feedType(const ast::Type &type, EntryHeader &header);
+  std::optional<TensorType> feedType(const ast::Type &type, const EntryHeader &header);
   bool checkSolvable(const ast::FnDecl &entry, const EntryHeader &header);
   void applyFileFacts(Module &module);
   bool isAboutResults(const ast::Expr *fact, const ast::FnDecl &entry);

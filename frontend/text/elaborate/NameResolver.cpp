@@ -76,6 +76,14 @@ std::optional<Entity> NameResolver::valueInModule(Module &module, StringRef name
                  name);
 }
 
+/// Sets a value, which a later entry computes again if this one needed a size that is not bound
+/// yet.
+void NameResolver::finish(LazyValue &lazy, const Entity &value) {
+  bool isLate = value.isPoison() && context.entry.needsSize;
+  lazy.state = isLate ? LazyValue::State::New : LazyValue::State::Done;
+  lazy.value = value;
+}
+
 Entity NameResolver::valueOf(const Declarer &declarer, StringRef name) {
   const Declaration &declaration = declarer.declarations.find(name)->second;
   LazyValue &lazy = declarer.values[name];
@@ -84,7 +92,7 @@ Entity NameResolver::valueOf(const Declarer &declarer, StringRef name) {
     if (isNew) {
       lazy.state = LazyValue::State::Done;
       Variable *variable = variableTable.declareVariable(*var, declarer.path, declarer.frame());
-      lazy.value = variable ? Entity(variable) : Entity();
+      finish(lazy, variable ? Entity(variable) : Entity());
     }
     return lazy.value;
   }
@@ -180,9 +188,8 @@ Entity NameResolver::force(LazyValue &lazy, const Declaration &declaration,
                                   ("'" + binding.name.text + "'").str());
     }
   }
-  lazy.state = LazyValue::State::Done;
   lazy.entry = value.isStatic() ? 0 : context.entry.number;
-  lazy.value = value;
+  finish(lazy, value);
   return value;
 }
 
@@ -270,6 +277,7 @@ std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRe
       return it->second.value;
     if (context.program.mainModule->hasSyntaxErrors)
       return Entity(); // a statement that could not be parsed may have called it
+    context.entry.needsSize = true;
     Diagnostic &diagnostic = reporter.error(at, "unknown-size",
                                             "'" + name + "' of '" + instance.path +
                                                 "' is not known before a call has bound it");

@@ -60,6 +60,7 @@ private:
   /// Evaluates the `let`s that `binding` names, directly or indirectly, without recursion, if
   /// evaluating them where they are named would nest deeply.
   void forceNamed(const ast::Binding &binding, const Declarer &declarer);
+  void finish(LazyValue &lazy, const Entity &value);
   Entity force(LazyValue &lazy, const Declaration &declaration, const Declarer &declarer);
   Entity evalLet(const ast::Expr *expr, const LetName &name);
 

@@ -34,6 +34,18 @@ struct OperationBuilder::OpCall {
   bool takesType() const {
     return attributeOf(dfg::AttrKind::Dims) && attributeOf(dfg::AttrKind::Dtype);
   }
+  /// The type of the result if `value` is one: `f32[n]`, or `f32`, a scalar unless the call has a
+  /// shape.
+  std::optional<TensorType> typeFrom(const Entity &value) const {
+    if (!takesType())
+      return std::nullopt;
+    if (const TensorType *type = value.get<TensorType>())
+      return *type;
+    const mlir::Type *element = value.get<mlir::Type>();
+    if (element && !attributes[*attributeOf(dfg::AttrKind::Dims)])
+      return TensorType{*element, {}};
+    return std::nullopt;
+  }
 };
 
 static std::string describeKind(const dfg::AttrSignature &attr) {
@@ -79,7 +91,7 @@ static std::string describeKind(const dfg::AttrSignature &attr) {
 
 bool OperationBuilder::placePositional(OpCall &opCall, Argument &argument) {
   const dfg::OpSignature &op = opCall.op;
-  if (const TensorType *type = argument.value.get<TensorType>(); type && opCall.takesType()) {
+  if (std::optional<TensorType> type = opCall.typeFrom(argument.value)) {
     Argument shape = argument, dtype = argument;
     shape.value = Entity::shape(type->shape);
     dtype.value = Entity(type->element);
@@ -398,6 +410,25 @@ bool OperationBuilder::checkExact(StringRef op, StringRef name, const Argument &
   return false;
 }
 
+/// Reports an argument that is no value of the attribute.
+void OperationBuilder::reportAttribute(StringRef op, const dfg::AttrSignature &signature,
+                                       const Argument &given) {
+  bool isSymbol = signature.kind == dfg::AttrKind::Symbol;
+  if (isSymbol && given.value.is<Queue *>()) {
+    reporter
+        .error(given.range, "attribute-type",
+               "'" + op + "' is the operation of the intermediate form, which names its queue")
+        .help("the functions of a queue q are enqueue(q, ..), enqueue_many(q, ..), dequeue(q), "
+              "dequeue_many(q, n), dequeue_up_to(q, n), size(q) and close(q)");
+    return;
+  }
+  bool isRunTime = given.value.isTensor() && !isSymbol;
+  reporter.error(given.range, isRunTime ? "not-static" : "attribute-type",
+                 "'" + signature.name + "' of '" + op + "' is " + describeKind(signature) +
+                     (isRunTime ? " known at compile time" : "") + ", but got " +
+                     given.value.describe());
+}
+
 bool OperationBuilder::buildAttributes(OpCall &opCall, mlir::Type element,
                                        SmallVectorImpl<NamedAttribute> &attributes) {
   bool ok = true;
@@ -419,11 +450,7 @@ bool OperationBuilder::buildAttributes(OpCall &opCall, mlir::Type element,
     }
     Attribute attribute = attributeFrom(given->value, signature, element, context.mlir);
     if (!attribute) {
-      bool isRunTime = given->value.isTensor() && signature.kind != dfg::AttrKind::Symbol;
-      reporter.error(given->range, isRunTime ? "not-static" : "attribute-type",
-                     "'" + signature.name + "' of '" + opCall.op.name + "' is " +
-                         describeKind(signature) + (isRunTime ? " known at compile time" : "") +
-                         ", but got " + given->value.describe());
+      reportAttribute(opCall.op.name, signature, *given);
       ok = false;
       continue;
     }

@@ -3,6 +3,10 @@
 
 #include "frontend/text/elaborate/Context.h"
 
+namespace tfc::dfg {
+struct AttrSignature;
+}
+
 namespace tfc::text {
 
 class ErrorCapture;
@@ -36,6 +40,8 @@ private:
   bool checkExact(llvm::StringRef op, llvm::StringRef name, const Argument &given,
                   mlir::Type element);
   mlir::Type elementOfNumbers(const OpCall &opCall, mlir::ValueRange operands);
+  void reportAttribute(llvm::StringRef op, const dfg::AttrSignature &signature,
+                       const Argument &given);
   bool buildAttributes(OpCall &opCall, mlir::Type element,
                        llvm::SmallVectorImpl<mlir::NamedAttribute> &attributes);
 
