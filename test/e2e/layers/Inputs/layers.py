@@ -65,7 +65,8 @@ def uses(cases, library):
     """Lines that take from the files that ship what the cases name."""
     words = {word for one in cases for word in re.findall(r"\w+", one.instance + " " + one.call)}
     text = ""
-    for name, files in ("layers", ("layers", "convolutions", "sequences")), ("images", ("images",)):
+    modules = {"layers": ("layers", "convolutions", "sequences"), "images": ("images",), "losses": ("losses",)}
+    for name, files in modules.items():
         known = []
         for one in files:
             with open(f"{library}/{one}.graph", encoding="utf-8") as file:
@@ -102,7 +103,7 @@ def gradient_entry(index, one, feeds, statement, result):
     operands = [k for k, s in one.operands.items() if s[0] == "real"]
     body = [statement, "loss = sum(y0 * weight)"]
     results = [("loss", "f64"), *[(f"slope_{k}", feeds[k]) for k in operands]]
-    body += [f"slope_{k} = gradients(loss, {k})" for k in operands]
+    body += [f"slope_{k} = as_tensor(gradients(loss, {k}))" for k in operands]
     feeds = {**feeds, "weight": result, "step": "f64"}
     if one.part and "affine: false" not in one.instance:
         body += ["let vars = trainable(loss)", "static for v, g in zip(vars, gradients(loss, vars)) {",

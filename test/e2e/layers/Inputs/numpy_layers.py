@@ -32,6 +32,19 @@ def convolve(function, **options):
     return lambda v, x: function(x, v["w"], **options) + v.get("b", 0)
 
 
+def log_softmax(x):
+    x = x - x.max(-1, keepdims=True)
+    return x - np.log(np.exp(x).sum(-1, keepdims=True))
+
+
+def picked(x, label):
+    return -np.take_along_axis(log_softmax(x), label[..., None], -1)[..., 0]
+
+
+def binary(x, target, positive):
+    return -positive * target * np.log(sigmoid(x)) - (1 - target) * np.log(sigmoid(-x))
+
+
 def layer_norm(v, x, name=""):
     return standard(x, -1, 1e-5) * v.get(name + "scale", 1) + v.get(name + "shift", 0)
 
