@@ -57,7 +57,8 @@ struct KernelInfo : DenseMapInfo<KernelOp> {
 
 using KernelSet = DenseSet<KernelOp, KernelInfo>;
 
-/// Outlines the groups of one entry.
+/// Outlines the groups of one entry. Launches are inserted before the host operations that need
+/// them, in the order of a depth-first search.
 class Outliner {
 public:
   Outliner(Block &block, const Grouping &grouping, SymbolTable &symbols, KernelSet &kernels)
@@ -66,10 +67,21 @@ public:
   void run();
 
 private:
+  /// An operation of the host or a group, and what has to run before it.
+  struct Step {
+    Operation *op; // null for a group
+    int group;
+    SmallVector<Operation *> before = {};
+    size_t next = 0;
+  };
+
   void collectOutputs();
   void place(Operation *op);
+  void enter(Operation *op);
+  void addBefore(Step &step, ValueRange inputs);
+  void finish(const Step &step);
   void outline(int id);
-  void cloneInto(OpBuilder &b, Operation *op, IRMapping &mapping, const Group &group);
+  void cloneInto(OpBuilder &b, Operation *op, IRMapping &mapping);
   void collectInputs(Operation *op, int id, llvm::SetVector<Value> &inputs);
   KernelOp deduplicate(KernelOp kernel);
   std::string nameFor(const Group &group);
@@ -80,9 +92,11 @@ private:
   KernelSet &kernels;
   DenseMap<int, llvm::SetVector<Value>> outputs;
   IRMapping launched; // old value -> result of a launch
+  DenseMap<int, llvm::SetVector<Value>> inputs;
   llvm::SmallDenseSet<Operation *> placed;
   llvm::SmallDenseSet<int> outlined;
-  SmallVector<Operation *> order;
+  std::vector<Step> steps;        // that are being placed, each for the one before it
+  SmallVector<Operation *> order; // the operations of the host among them
 };
 } // namespace
 
@@ -103,13 +117,9 @@ void Outliner::collectOutputs() {
 /// Collects the values that `op` reads from outside group `id`, looking through operations that are
 /// repeated in it.
 void Outliner::collectInputs(Operation *op, int id, llvm::SetVector<Value> &inputs) {
-  forEachRead(op, [&](Value read) {
+  grouping.forEachSource(op, [&](Value read) {
     Operation *producer = read.getDefiningOp();
-    if (producer && id >= 0 && grouping.groupOf(producer) == id)
-      return;
-    if (producer && Grouping::isRepeated(producer))
-      collectInputs(producer, id, inputs);
-    else
+    if (!producer || id < 0 || grouping.groupOf(producer) != id)
       inputs.insert(read);
   });
 }
@@ -130,34 +140,72 @@ void Outliner::run() {
 
 /// Makes all operands of `op` available by inserting launches before it.
 void Outliner::place(Operation *op) {
-  if (!placed.insert(op).second)
+  enter(op);
+  while (!steps.empty()) {
+    Step &step = steps.back();
+    if (step.next < step.before.size()) {
+      enter(step.before[step.next++]);
+      continue;
+    }
+    finish(step);
+    steps.pop_back();
+  }
+}
+
+/// Starts to place `op`, or the group that computes it.
+void Outliner::enter(Operation *op) {
+  int id = grouping.groupOf(op);
+  if (id >= 0 ? !outlined.insert(id).second : !placed.insert(op).second)
     return;
+  llvm::SetVector<Value> read;
+  if (id >= 0) {
+    Step &step = steps.emplace_back(Step{nullptr, id});
+    for (Operation *member : grouping.getGroups()[id].ops) {
+      grouping.forEachPrevious(member, [&](Operation *other) { step.before.push_back(other); });
+      collectInputs(member, id, read);
+    }
+    addBefore(step, read.getArrayRef());
+    inputs[id] = std::move(read);
+    return;
+  }
   // A merged kernel may be launched for an operation before this one.
   if (!order.empty() && order.back()->isBeforeInBlock(op))
     op->moveBefore(order.back());
-  llvm::SetVector<Value> inputs;
-  collectInputs(op, -1, inputs);
+  collectInputs(op, -1, read);
   order.push_back(op);
-  grouping.forEachPrevious(op, [&](Operation *before) { place(before); });
-  for (Value input : inputs) {
-    Operation *producer = input.getDefiningOp();
-    if (!producer || producer->getBlock() != &block)
-      continue;
-    if (int id = grouping.groupOf(producer); id >= 0)
-      outline(id);
-    else
-      place(producer);
-  }
+  Step &step = steps.emplace_back(Step{op, -1});
+  grouping.forEachPrevious(op, [&](Operation *other) { step.before.push_back(other); });
+  addBefore(step, read.getArrayRef());
+}
+
+void Outliner::addBefore(Step &step, ValueRange inputs) {
+  for (Value input : inputs)
+    if (Operation *producer = input.getDefiningOp(); producer && producer->getBlock() == &block)
+      step.before.push_back(producer);
+}
+
+void Outliner::finish(const Step &step) {
+  if (!step.op)
+    return outline(step.group);
   order.pop_back();
-  for (OpOperand &operand : op->getOpOperands())
+  for (OpOperand &operand : step.op->getOpOperands())
     operand.set(launched.lookupOrDefault(operand.get()));
 }
 
-void Outliner::cloneInto(OpBuilder &b, Operation *op, IRMapping &mapping, const Group &group) {
-  for (Value operand : op->getOperands())
-    if (!mapping.contains(operand))
-      cloneInto(b, operand.getDefiningOp(), mapping, group);
-  b.clone(*op, mapping);
+/// Copies `op` after the operations before it that are repeated in its kernel.
+void Outliner::cloneInto(OpBuilder &b, Operation *op, IRMapping &mapping) {
+  SmallVector<std::pair<Operation *, unsigned>> work{{op, 0}};
+  while (!work.empty()) {
+    auto &[reader, next] = work.back();
+    if (next < reader->getNumOperands()) {
+      Value operand = reader->getOperand(next++);
+      if (!mapping.contains(operand))
+        work.push_back({operand.getDefiningOp(), 0});
+      continue;
+    }
+    b.clone(*reader, mapping);
+    work.pop_back();
+  }
 }
 
 /// Names kernels by their roots first, which is what readers of the IR or of a profile look for.
@@ -170,24 +218,8 @@ std::string Outliner::nameFor(const Group &group) {
 }
 
 void Outliner::outline(int id) {
-  if (!outlined.insert(id).second)
-    return;
   const Group &group = grouping.getGroups()[id];
-  llvm::SetVector<Value> inputs;
-  for (Operation *op : group.ops) {
-    grouping.forEachPrevious(op, [&](Operation *before) { place(before); });
-    collectInputs(op, id, inputs);
-  }
-  for (Value input : inputs) {
-    Operation *producer = input.getDefiningOp();
-    if (!producer || producer->getBlock() != &block)
-      continue;
-    if (int other = grouping.groupOf(producer); other >= 0)
-      outline(other);
-    else
-      place(producer);
-  }
-
+  llvm::SetVector<Value> inputs = std::move(this->inputs[id]);
   ArrayRef<Value> results = outputs[id].getArrayRef();
   OpBuilder b(block.getParentOp());
   SmallVector<Location> locations;
@@ -202,7 +234,7 @@ void Outliner::outline(int id) {
   mapping.map(inputs.getArrayRef(), body.getArguments());
   b.setInsertionPointToStart(&body);
   for (Operation *op : group.ops)
-    cloneInto(b, op, mapping, group);
+    cloneInto(b, op, mapping);
   SmallVector<Value> returned;
   for (Value result : results)
     returned.push_back(mapping.lookup(result));
@@ -240,14 +272,16 @@ KernelOp Outliner::deduplicate(KernelOp kernel) {
   return kernel;
 }
 
-/// Prints one line per kernel: its name and its operations.
-static void report(ModuleOp module) {
+/// Prints one line per kernel, its name and its operations, and how many operations and kernels the
+/// searches that formed them visited.
+static void report(ModuleOp module, int64_t visits) {
   for (auto kernel : module.getOps<KernelOp>()) {
     llvm::errs() << kernel.getSymName() << ':';
     for (Operation &op : kernel.getBody().front().without_terminator())
       llvm::errs() << ' ' << op.getName().stripDialect();
     llvm::errs() << '\n';
   }
+  llvm::errs() << "forming kernels: " << visits << " visits\n";
 }
 
 /// Pushes every value that a kernel will compute, at the end of the block. The kernels have already
@@ -275,6 +309,7 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     KernelSet kernels;
+    visits = 0;
     for (auto entry : llvm::to_vector(getOperation().getOps<EntryOp>())) {
       prepareHostValues(entry);
       inputs.clear();
@@ -289,16 +324,17 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
           .setAttr(getOperation(), Builder(&getContext()).getI64IntegerAttr(probe));
     kernelCount += kernels.size();
     if (printReport)
-      ::report(getOperation());
+      ::report(getOperation(), visits);
   }
 
 private:
-  int64_t probeCount = 0;
+  int64_t probeCount = 0, visits = 0;
   DenseSet<Operation *> inputs; // operations copied for reductions
 
   /// Processes outer blocks first, so that the regions in them read results of launches.
   void form(Block &block, const RunTimeSizes &sizes, SymbolTable &symbols, KernelSet &kernels) {
     Grouping grouping(block, sizes, inputs, fuse);
+    visits += grouping.getVisits();
     auto entry = dyn_cast<EntryOp>(block.getParentOp());
     if (!entry)
       entry = block.getParentOp()->getParentOfType<EntryOp>();

@@ -1,6 +1,7 @@
 //===- Grouping.cpp - Assigning operations to kernels ---------------------===//
 
 #include "compiler/fusion/Grouping.h"
+#include "compiler/fusion/CodeSize.h"
 #include "compiler/fusion/HostValues.h"
 
 using namespace mlir;
@@ -12,6 +13,8 @@ namespace tfc::fusion {
 // Kinds of operations
 //===----------------------------------------------------------------------===//
 
+/// A search for a path that visits more operations than this counts as one that finds a path.
+static constexpr size_t kMaxVisited = 4096;
 /// Constants of up to this many elements are embedded in the code.
 static constexpr int64_t kInlineConstantElements = 16;
 
@@ -56,14 +59,17 @@ bool Grouping::staysInHost(Operation *op) {
   return isa<ReshapeOp, ConstantOp>(op) && !isView(op);
 }
 
-bool Grouping::isRepeated(Operation *op) {
-  if (!isView(op))
-    return false;
+/// Returns true if the host function reads the value from memory.
+static bool isReadByHost(OpOperand &use) {
   // The host computes constants and sizes itself if it needs them in registers.
-  bool isScalar = isHostConstant(op);
-  return llvm::none_of(op->getUses(), [&](OpOperand &use) {
-    return staysInHost(use.getOwner()) && !(isScalar && takesRegister(use));
-  });
+  bool isScalar = isHostConstant(use.get().getDefiningOp());
+  return Grouping::staysInHost(use.getOwner()) && !(isScalar && takesRegister(use));
+}
+
+RepeatedOps::RepeatedOps(Block &block) {
+  for (Operation &op : block)
+    if (isView(&op) && llvm::none_of(op.getUses(), isReadByHost))
+      ops.insert(&op);
 }
 
 static bool isParallel(Operation *op) {
@@ -96,7 +102,7 @@ static Shape rowsOf(Operation *reduction) {
 
 Grouping::Grouping(Block &block, const RunTimeSizes &sizes, const DenseSet<Operation *> &inputs,
                    bool fuse)
-    : sizes(sizes), inputs(inputs), fuse(fuse) {
+    : repeated(block), sizes(sizes), inputs(inputs), fuse(fuse) {
   unsigned position = 0;
   Operation *lastEffect = nullptr;
   for (Operation &op : block) {
@@ -134,6 +140,25 @@ void Grouping::forEachPrevious(Operation *op, function_ref<void(Operation *)> vi
   }
 }
 
+void Grouping::forEachSource(Operation *op, function_ref<void(Value)> visit) const {
+  llvm::SmallDenseSet<Operation *> seen;
+  SmallVector<Value> work;
+  auto pushReads = [&](Operation *reader) {
+    size_t first = work.size();
+    forEachRead(reader, [&](Value read) { work.push_back(read); });
+    std::reverse(work.begin() + first, work.end());
+  };
+  pushReads(op);
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *producer = value.getDefiningOp();
+    if (!producer || !isRepeated(producer))
+      visit(value);
+    else if (seen.insert(producer).second)
+      pushReads(producer);
+  }
+}
+
 int Grouping::groupOf(Operation *op) const {
   auto it = groupIds.find(op);
   return it == groupIds.end() ? -1 : it->second;
@@ -154,13 +179,17 @@ void Grouping::visit(Operation *op) {
     group.root = Root::Reduction;
     group.space = shapeOf(op->getResult(0).getType());
   }
+  add(group, op);
+}
+
+void Grouping::add(Group &group, Operation *op) {
   group.ops.push_back(op);
-  groupIds[op] = home;
+  group.codeSize += codeSizeOf(op);
+  groupIds[op] = &group - groups.data();
 }
 
 void Grouping::found(Operation *op) {
-  Group group;
-  group.ops.push_back(op);
+  Group &group = groups.emplace_back();
   group.space = shapeOf(op->getResult(0).getType());
   if (op->hasTrait<ContractionRole>()) {
     group.root = Root::Contraction;
@@ -173,8 +202,7 @@ void Grouping::found(Operation *op) {
   } else {
     group.root = isParallel(op) ? Root::Parallel : Root::Opaque;
   }
-  groupIds[op] = groups.size();
-  groups.push_back(std::move(group));
+  add(group, op);
 }
 
 bool Grouping::movesElements(Operation *op) {
@@ -216,8 +244,12 @@ int Grouping::findHome(Operation *op) {
     if (inputs.contains(op) && !inputs.contains(group.ops.front()))
       continue;
     bool fits = isReduction ? acceptsReduction(group, op) : accepts(group, op);
-    if (fits && staysConvex(candidate, op))
+    if (!fits || !staysConvex(candidate, op))
+      continue;
+    if (group.codeSize + codeSizeOf(op) <= kMaxCodeSize)
       return candidate;
+    if (group.root == Root::Parallel)
+      return split(candidate);
   }
   return -1;
 }
@@ -270,7 +302,7 @@ bool Grouping::isReadBy(const Group &group, Operation *only) {
 /// Returns true if no operand of `op` outside the group depends on the group.
 bool Grouping::staysConvex(int group, Operation *op) {
   unsigned first = positions.lookup(groups[group].ops.front());
-  llvm::SmallDenseSet<Operation *> seen, repeated;
+  llvm::SmallDenseSet<Operation *> seen, seenRepeated;
   SmallVector<Operation *> work;
   Block *block = op->getBlock();
   auto push = [&](Operation *producer) {
@@ -292,14 +324,15 @@ bool Grouping::staysConvex(int group, Operation *op) {
         continue;
       if (!isRepeated(producer))
         push(producer);
-      else if (repeated.insert(producer).second)
+      else if (seenRepeated.insert(producer).second)
         readers.push_back(producer);
     }
   }
   while (!work.empty()) {
     Operation *producer = work.pop_back_val();
     int id = groupOf(producer);
-    if (id == group)
+    ++visits;
+    if (id == group || seen.size() > kMaxVisited)
       return false;
     // A kernel needs the operands of all its operations before it starts.
     ArrayRef<Operation *> siblings = id < 0 ? ArrayRef(producer) : ArrayRef(groups[id].ops);

@@ -6,12 +6,16 @@
 // exchange or share values are merged by the same rule: an optimizer's update becomes part of the
 // product that computes the gradient, whichever of its operations came first.
 //
+// The code of a kernel is limited (CodeSize.h), so that compile time grows with the length of a
+// program, and so is the search for a path between two kernels.
+//
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
 #include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/SetVector.h"
+#include <set>
 
 namespace tfc::fusion {
 
@@ -23,10 +27,23 @@ struct Group {
   llvm::SmallVector<mlir::Operation *> ops; // in program order
   dfg::Shape space;                         // of the results; of the rows for Root::Rows
   dfg::Shape full;                          // Root::Rows: rows and the reduced axes
+  int64_t codeSize = 0;
 };
 
 /// Returns true if a reduction leaves some axes and removes the last ones.
 bool isRowReduction(mlir::Operation *op);
+
+/// The operations of a block that the kernels that read them each compute: views and small
+/// constants whose value the host does not need in memory.
+class RepeatedOps {
+public:
+  explicit RepeatedOps(mlir::Block &block);
+
+  bool contains(mlir::Operation *op) const { return ops.contains(op); }
+
+private:
+  llvm::DenseSet<mlir::Operation *> ops;
+};
 
 class Grouping {
 public:
@@ -41,14 +58,17 @@ public:
   /// each kernel that reads it.
   int groupOf(mlir::Operation *op) const;
 
+  /// The number of operations and kernels that searches for paths have visited.
+  int64_t getVisits() const { return visits; }
+
   /// Visits the operations of the block that must run before `op` although it does not read their
   /// results: the last one on tapes and queues, and the bindings of sizes that `op`, or an
   /// operation that it repeats, mentions.
   void forEachPrevious(mlir::Operation *op,
                        llvm::function_ref<void(mlir::Operation *)> visit) const;
 
-  /// Returns true if each kernel that reads `op` recomputes it: views and small constants.
-  static bool isRepeated(mlir::Operation *op);
+  /// Visits the values that `op` reads, looking through operations that every kernel repeats.
+  void forEachSource(mlir::Operation *op, llvm::function_ref<void(mlir::Value)> visit) const;
 
   /// Returns true if the host function runs `op`: state, checks, control flow, lists, scalars in
   /// registers, large constants, reshapes, the terminator.
@@ -59,8 +79,12 @@ private:
   /// stored.
   static bool movesElements(mlir::Operation *op);
 
+  bool isRepeated(mlir::Operation *op) const { return repeated.contains(op); }
   void visit(mlir::Operation *op);
   int findHome(mlir::Operation *op);
+  void add(Group &group, mlir::Operation *op);
+  int split(int id);
+  size_t findCut(const Group &group) const;
   bool accepts(const Group &group, mlir::Operation *op);
   bool acceptsReduction(const Group &group, mlir::Operation *op);
   bool staysConvex(int group, mlir::Operation *op);
@@ -69,7 +93,10 @@ private:
   void found(mlir::Operation *op);
 
   void buildDependences(mlir::Block &block);
+  void addDependence(int unit, int on);
   void mergeAll();
+  bool mergeWithPartner(int unit, bool handsOver);
+  llvm::SmallVector<int> siblingsOf(int unit) const;
   bool mayMerge(int a, int b);
   bool isReached(int from, int to, int except);
   bool readsMoved(mlir::Operation *op, int producer, bool isMoved);
@@ -77,6 +104,7 @@ private:
   bool isInputOf(int producer, int reader);
   void merge(int a, int b);
 
+  RepeatedOps repeated;
   const dfg::RunTimeSizes &sizes;
   const llvm::DenseSet<mlir::Operation *> &inputs;
   bool fuse;
@@ -84,8 +112,16 @@ private:
   llvm::DenseMap<mlir::Operation *, int> groupIds;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> effects; // to the previous one
-  /// The dependences of a unit: groups by their number, then operations of the host.
-  std::vector<llvm::SmallSetVector<int, 8>> dependences;
+  /// A group, by its number, or after these an operation of the host.
+  struct Unit {
+    llvm::SmallSetVector<int, 8> dependences;
+    std::set<int> readers;
+    unsigned first, last; // positions
+    unsigned visit = 0;   // number of the search that visited it last
+  };
+  std::vector<Unit> units;
+  unsigned searches = 0;
+  int64_t visits = 0;
 };
 
 } // namespace tfc::fusion

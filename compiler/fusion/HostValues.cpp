@@ -27,6 +27,25 @@ static bool canBeInRegister(Operation *op) {
                       [&](Value operand) { return isAvailable(operand, op->getBlock()); });
 }
 
+/// A view of this many others is stored: an index is computed through all of them.
+static constexpr int kMaxViews = 16;
+
+static void storeDeepViews(Block &block) {
+  DenseMap<Operation *, int> depths;
+  for (Operation &op : block) {
+    if (op.getNumOperands() == 0 || !isView(&op))
+      continue;
+    int depth = 1;
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        depth = std::max(depth, depths.lookup(producer) + 1);
+    if (depth > kMaxViews)
+      storeView(&op);
+    else
+      depths[&op] = depth;
+  }
+}
+
 /// Returns the value in `block`; views are copied there together with the views that they read.
 static Value copyView(Value value, OpBuilder &b, DenseMap<Value, Value> &copies) {
   Operation *producer = value.getDefiningOp();
@@ -74,6 +93,7 @@ void prepareHostValues(EntryOp entry) {
       if (!isa<EntryOp>(op))
         copyViewsInto(region.front());
   });
+  entry.walk([](Block *block) { storeDeepViews(*block); });
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (canBeInRegister(op))
       putInRegister(op);

@@ -1,5 +1,6 @@
 //===- Merging.cpp - Merging kernels --------------------------------------===//
 
+#include "compiler/fusion/CodeSize.h"
 #include "compiler/fusion/Grouping.h"
 #include "compiler/fusion/HostValues.h"
 
@@ -8,23 +9,20 @@ using namespace tfc::dfg;
 
 namespace tfc::fusion {
 
-/// A kernel with more operations than this compiles slowly and runs out of registers.
-static constexpr size_t kMaxOps = 256;
+/// A search for a path that visits more kernels than this counts as one that finds a path.
+static constexpr unsigned kMaxVisited = 4096;
+/// Of the kernels that read a value, each is compared with this many that come before it.
+static constexpr size_t kMaxSiblings = 64;
 
-/// Visits the values that `op` reads, looking through operations that every kernel repeats.
-static void forEachSource(Operation *op, llvm::function_ref<void(Value)> visit) {
-  forEachRead(op, [&](Value read) {
-    Operation *producer = read.getDefiningOp();
-    if (producer && Grouping::isRepeated(producer))
-      forEachSource(producer, visit);
-    else
-      visit(read);
-  });
+void Grouping::addDependence(int unit, int on) {
+  units[unit].dependences.insert(on);
+  units[on].readers.insert(unit);
 }
 
 void Grouping::buildDependences(Block &block) {
   DenseMap<Operation *, int> hostUnits;
-  dependences.resize(groups.size());
+  for (const Group &group : groups)
+    units.push_back({{}, {}, positions[group.ops.front()], positions[group.ops.back()]});
   auto unitOf = [&](Operation *op) {
     int group = groupOf(op);
     return group >= 0 ? group : hostUnits.lookup_or(op, -1);
@@ -34,32 +32,38 @@ void Grouping::buildDependences(Block &block) {
     if (unit < 0) {
       if (!staysInHost(&op))
         continue;
-      unit = hostUnits[&op] = dependences.size();
-      dependences.emplace_back();
+      unit = hostUnits[&op] = units.size();
+      units.push_back({{}, {}, positions[&op], positions[&op]});
     }
-    forEachPrevious(&op, [&](Operation *before) { dependences[unit].insert(unitOf(before)); });
+    forEachPrevious(&op, [&](Operation *before) { addDependence(unit, unitOf(before)); });
     forEachSource(&op, [&](Value source) {
       Operation *producer = source.getDefiningOp();
       if (int other = producer ? unitOf(producer) : -1; other >= 0 && other != unit)
-        dependences[unit].insert(other);
+        addDependence(unit, other);
     });
   }
 }
 
-/// Returns true if `from` depends on `to`, other than directly through `except`.
+/// Returns true if `from` depends on `to`, other than directly through `except`. A unit depends
+/// only on units that start before it ends.
 bool Grouping::isReached(int from, int to, int except) {
-  llvm::SmallDenseSet<int> seen;
+  unsigned search = ++searches, visited = 0;
   SmallVector<int> work;
-  for (int unit : dependences[from])
-    if (unit != except && seen.insert(unit).second)
-      work.push_back(unit);
+  auto push = [&](int unit) {
+    if (units[unit].visit == search || units[unit].last < units[to].first)
+      return;
+    units[unit].visit = search;
+    work.push_back(unit);
+  };
+  for (int unit : units[from].dependences)
+    if (unit != except)
+      push(unit);
   while (!work.empty()) {
     int unit = work.pop_back_val();
-    if (unit == to)
+    ++visits;
+    if (unit == to || ++visited > kMaxVisited)
       return true;
-    for (int next : dependences[unit])
-      if (seen.insert(next).second)
-        work.push_back(next);
+    llvm::for_each(units[unit].dependences, push);
   }
   return false;
 }
@@ -111,15 +115,13 @@ bool Grouping::isInputOf(int producer, int reader) {
   });
   if (!hasInputShape)
     return false;
-  for (size_t unit = 0; unit < dependences.size(); ++unit)
-    if (int(unit) != reader && dependences[unit].contains(producer))
-      return false;
-  return dependences[reader].contains(producer);
+  const std::set<int> &readers = units[producer].readers;
+  return readers.size() == 1 && *readers.begin() == reader;
 }
 
 bool Grouping::mayMerge(int a, int b) {
   Group &first = groups[a], &second = groups[b];
-  if (first.ops.empty() || second.ops.empty() || first.ops.size() + second.ops.size() > kMaxOps)
+  if (first.ops.empty() || second.ops.empty() || first.codeSize + second.codeSize > kMaxCodeSize)
     return false;
   if (first.root == Root::Opaque || second.root == Root::Opaque)
     return false;
@@ -153,46 +155,60 @@ void Grouping::merge(int a, int b) {
   for (Operation *op : from.ops)
     groupIds[op] = a;
   into.ops.append(from.ops);
+  into.codeSize += from.codeSize;
   from.ops.clear();
   llvm::sort(into.ops, [&](Operation *x, Operation *y) { return positions[x] < positions[y]; });
-  for (int unit : dependences[b])
-    dependences[a].insert(unit);
-  dependences[b].clear();
-  for (auto &waiting : dependences)
-    if (waiting.remove(b))
-      waiting.insert(a);
-  dependences[a].remove(a);
+  Unit old = std::move(units[b]);
+  units[b] = Unit{{}, {}, old.first, old.last};
+  for (int unit : old.dependences) {
+    units[unit].readers.erase(b);
+    if (unit != a)
+      addDependence(a, unit);
+  }
+  for (int unit : old.readers) {
+    units[unit].dependences.remove(b);
+    if (unit != a)
+      addDependence(unit, a);
+  }
+  units[a].first = std::min(units[a].first, old.first);
+  units[a].last = std::max(units[a].last, old.last);
+}
+
+/// The last groups before `unit` that read one of the values that it reads, in order.
+SmallVector<int> Grouping::siblingsOf(int unit) const {
+  SmallVector<int> siblings;
+  for (int source : units[unit].dependences) {
+    if (source >= int(groups.size()))
+      continue;
+    const std::set<int> &readers = units[source].readers;
+    auto end = readers.lower_bound(unit), begin = end;
+    for (size_t i = 0; i < kMaxSiblings && begin != readers.begin(); ++i)
+      --begin;
+    siblings.append(begin, end);
+  }
+  return siblings;
+}
+
+bool Grouping::mergeWithPartner(int unit, bool handsOver) {
+  SmallVector<int> partners =
+      handsOver ? llvm::to_vector(units[unit].dependences.getArrayRef()) : siblingsOf(unit);
+  for (int partner : partners)
+    if (partner != unit && partner < int(groups.size()) && mayMerge(partner, unit)) {
+      merge(partner, unit);
+      return true;
+    }
+  return false;
 }
 
 void Grouping::mergeAll() {
   // Kernels of which one reads values of the other come first, then kernels that read the same
   // values.
-  for (bool handsOver : {true, false}) {
+  for (bool handsOver : {true, false})
     for (bool hasChanged = true; hasChanged;) {
       hasChanged = false;
-      for (int b = 0, count = groups.size(); b < count; ++b) {
-        SmallVector<int> partners;
-        for (int unit : dependences[b]) {
-          if (unit >= count)
-            continue;
-          if (handsOver) {
-            partners.push_back(unit);
-            continue;
-          }
-          for (int sibling = 0; sibling < b; ++sibling)
-            if (dependences[sibling].contains(unit))
-              partners.push_back(sibling);
-        }
-        for (int a : partners) {
-          if (a == b || !mayMerge(a, b))
-            continue;
-          merge(a, b);
-          hasChanged = true;
-          break;
-        }
-      }
+      for (int unit = 0, count = groups.size(); unit < count; ++unit)
+        hasChanged |= mergeWithPartner(unit, handsOver);
     }
-  }
 }
 
 } // namespace tfc::fusion

@@ -15,11 +15,13 @@ def FormKernels : Pass<"tfc-form-kernels", "::mlir::ModuleOp"> {
     value that a kernel computes is also pushed, for inspection (see
     `kProbeAttr`); this does not change the kernels.
   }];
+  // To see how much code an elementwise operation becomes.
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
   let options = [
     Option<"fuse", "fuse", "bool", /*default=*/"true",
            "Put more than one operation into a kernel">,
     Option<"printReport", "report", "bool", /*default=*/"false",
-           "Print the operations of each kernel to standard error">,
+           "Print the operations of each kernel, and visits of searches, to standard error">,
     Option<"probe", "probe", "int64_t", /*default=*/"0",
            "Also return intermediate values and pass them to the function at this address">
   ];

@@ -19,8 +19,9 @@ namespace {
 /// The operations that compute the input of one reduction.
 class Slice {
 public:
-  explicit Slice(Operation *reduction)
-      : reduction(reduction), shape(shapeOf(reduction->getOperand(0).getType())) {
+  Slice(Operation *reduction, const tfc::fusion::RepeatedOps &repeated)
+      : reduction(reduction), repeated(repeated),
+        shape(shapeOf(reduction->getOperand(0).getType())) {
     visit(reduction->getOperand(0));
   }
 
@@ -34,8 +35,9 @@ private:
   bool isRepeatable(Operation *op) const;
 
   Operation *reduction;
+  const tfc::fusion::RepeatedOps &repeated;
   Shape shape;
-  llvm::SetVector<Operation *> ops; // in the order of their uses
+  llvm::SetVector<Operation *> ops;
   llvm::SmallSetVector<Value, 4> sources;
 };
 
@@ -61,34 +63,38 @@ bool Slice::isRepeatable(Operation *op) const {
   });
 }
 
-void Slice::visit(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !isRepeatable(op)) {
-    if (shapeOf(value.getType()) == shape && !(op && tfc::fusion::Grouping::isRepeated(op)))
-      sources.insert(value);
-    return;
+void Slice::visit(Value input) {
+  SmallVector<Value> work{input};
+  while (!work.empty() && ops.size() <= kMaxRepeated) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !isRepeatable(op)) {
+      if (shapeOf(value.getType()) == shape && !(op && repeated.contains(op)))
+        sources.insert(value);
+      continue;
+    }
+    // Smaller tensors are cheap to store and to read.
+    if (shapeOf(value.getType()) == shape && ops.insert(op))
+      llvm::append_range(work, op->getOperands());
   }
-  // Smaller tensors are cheap to store and to read.
-  if (shapeOf(value.getType()) != shape || ops.size() > kMaxRepeated || ops.contains(op))
-    return;
-  for (Value operand : op->getOperands())
-    visit(operand);
-  ops.insert(op);
 }
 
 void Slice::repeat(DenseSet<Operation *> &inputs) {
   OpBuilder b(reduction);
   IRMapping mapping;
-  for (Operation *op : ops)
+  SmallVector<Operation *> inOrder = ops.takeVector();
+  llvm::sort(inOrder, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  for (Operation *op : inOrder)
     inputs.insert(b.clone(*op, mapping));
   reduction->setOperand(0, mapping.lookup(reduction->getOperand(0)));
 }
 
 void tfc::fusion::repeatReductionInputs(Block &block, DenseSet<Operation *> &inputs) {
+  RepeatedOps repeated(block);
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!op.hasTrait<ReductionRole>() || isRowReduction(&op))
       continue;
-    Slice slice(&op);
+    Slice slice(&op, repeated);
     if (slice.isWorthRepeating())
       slice.repeat(inputs);
   }
