@@ -39,10 +39,10 @@ void GraphChecker::checkEdges(unsigned index) {
 
 void GraphChecker::check(ArrayRef<Edge> fetches) {
   for (unsigned index = 0; index < entry.graph.nodes.size(); ++index)
-    if (entry.facts.isNeeded[index])
+    if (entry.structure.isNeeded[index])
       checkNode(index);
   for (unsigned index = 0; index < entry.graph.nodes.size(); ++index)
-    if (entry.facts.isNeeded[index])
+    if (entry.structure.isNeeded[index])
       checkEdges(index);
   for (Edge fetch : fetches)
     if (!entry.isFed(fetch) && !isOutput(fetch))

@@ -127,7 +127,7 @@ Value NodeBuilder::loopValue(unsigned i) const {
 /// Makes the result an operand of the merges that wait for it, which precede it.
 Outcome NodeBuilder::closeLoop() {
   Value value = valueOf(results.front());
-  for (unsigned user : entry.facts.readers[index]) {
+  for (unsigned user : entry.structure.readers[index]) {
     const Node &other = entry.graph.nodes[user];
     if (!isMerge(other.op))
       continue;

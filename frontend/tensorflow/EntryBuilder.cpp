@@ -110,7 +110,7 @@ private:
 
 void Worklist::start() {
   for (unsigned i = 0; i < waits.size(); ++i) {
-    if (!entry.facts.isNeeded[i])
+    if (!entry.structure.isNeeded[i])
       continue;
     builder.forEachBefore(i, [&](unsigned producer) {
       ++waits[i];
@@ -184,13 +184,13 @@ void EntryBuilder::buildNodes() {
 void EntryBuilder::reportStuck() {
   bool found = false;
   for (unsigned i = 0; i < entry.graph.nodes.size(); ++i) {
-    if (!entry.facts.isNeeded[i] || entry.states[i].status != NodeState::Pending || !isReady(i))
+    if (!entry.structure.isNeeded[i] || entry.states[i].status != NodeState::Pending || !isReady(i))
       continue;
     found = true;
     entry.error(i) << "the graph does not specify the shape of its elements [dynamic-shape]";
   }
   for (unsigned i = 0; i < entry.graph.nodes.size() && !found; ++i)
-    if (entry.facts.isNeeded[i] && entry.states[i].status == NodeState::Pending)
+    if (entry.structure.isNeeded[i] && entry.states[i].status == NodeState::Pending)
       entry.error(i)
           << "expected a cycle to pass through a NextIteration, but this node depends on itself "
              "[graph-cycle]";
@@ -247,11 +247,11 @@ LogicalResult EntryBuilder::build() {
   ports.find();
   if (entry.hasErrors())
     return failure();
-  entry.facts.markNeeded(ports.fetches, ports.targets);
+  entry.structure.markNeeded(ports.fetches, ports.targets);
   GraphChecker(entry).check(ports.fetches);
   if (entry.hasErrors())
     return failure();
-  entry.facts.analyse();
+  entry.structure.analyse();
   beginEntry();
   buildNodes();
   if (!entry.hasErrors())

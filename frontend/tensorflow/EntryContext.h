@@ -5,8 +5,8 @@
 #include "frontend/importer/Diagnostics.h"
 #include "frontend/importer/EntrySpec.h"
 #include "frontend/importer/Symbols.h"
-#include "frontend/tensorflow/Facts.h"
 #include "frontend/tensorflow/Rules.h"
+#include "frontend/tensorflow/Structure.h"
 #include "frontend/text/elaborate/LibraryCalls.h"
 
 namespace tfc::tensorflow {
@@ -31,7 +31,7 @@ struct EntryContext {
                ModuleSymbols &symbols, text::LibraryCalls &functions, Diagnostics &diagnostics,
                const EntrySpec &spec)
       : builder(builder), graph(graph), handles(handles), symbols(symbols), functions(functions),
-        diagnostics(diagnostics), spec(spec), facts(graph, handles, fed),
+        diagnostics(diagnostics), spec(spec), structure(graph, handles, fed),
         states(graph.nodes.size()), errorsBefore(diagnostics.getErrorCount()) {}
 
   mlir::InFlightDiagnostic error(unsigned node) {
@@ -57,7 +57,7 @@ struct EntryContext {
 
   std::map<Edge, mlir::Value> fed;
   std::map<Edge, KnownSizes> fedSizes;
-  GraphFacts facts;
+  GraphStructure structure;
   dfg::DataflowOp dataflow;
   std::vector<NodeState> states;
   std::map<Edge, mlir::Value> edgeTokens;

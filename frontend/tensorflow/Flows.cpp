@@ -11,8 +11,8 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 std::optional<ListKey> FlowBuilder::flowOf(Edge edge) const {
-  auto found = entry.facts.flows.find(edge);
-  return found == entry.facts.flows.end() ? std::nullopt : std::optional(found->second);
+  auto found = entry.structure.flows.find(edge);
+  return found == entry.structure.flows.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<ListKey> FlowBuilder::flowAt(unsigned i) const {
@@ -57,7 +57,7 @@ RankedTensorType FlowBuilder::elementType(unsigned array) {
   if (maker.node.has("element_shape") && shape.isStatic())
     return entry.elementTypes[array] =
                dfg::tensorOf(dfg::Shape(shape.sizes.begin(), shape.sizes.end()), element);
-  for (unsigned writer : entry.facts.writers[array])
+  for (unsigned writer : entry.structure.writers[array])
     if (RankedTensorType type = writtenType(writer))
       return entry.elementTypes[array] = type;
   return {};
@@ -73,21 +73,21 @@ static SmallVector<NamedAttribute> listAttributes(NodeBuilder &node, RankedTenso
 }
 
 NodeValue FlowBuilder::bringIn(NodeValue value, unsigned from) {
-  const GraphFacts &facts = entry.facts;
-  unsigned frame = facts.frameOf[node.index];
+  const GraphStructure &structure = entry.structure;
+  unsigned frame = structure.frameOf[node.index];
   if (node.node.op == "Enter")
-    frame = facts.frames[frame].parent;
+    frame = structure.frames[frame].parent;
   SmallVector<unsigned> path;
-  for (; frame != from && frame != 0; frame = facts.frames[frame].parent)
+  for (; frame != from && frame != 0; frame = structure.frames[frame].parent)
     path.push_back(frame);
   if (frame != from) {
     node.error() << "the size of its TensorArray is not known here [dynamic-shape]";
     return {};
   }
   for (unsigned inner : llvm::reverse(path))
-    value = node.op(
-        "enter", value,
-        {node.attrs.text("frame", facts.frames[inner].name), node.attrs.flag("constant", true)});
+    value = node.op("enter", value,
+                    {node.attrs.text("frame", structure.frames[inner].name),
+                     node.attrs.flag("constant", true)});
   return value;
 }
 
@@ -106,8 +106,8 @@ NodeValue FlowBuilder::zeroList(const ListKey &key) {
   if (!size)
     return {};
   Edge source = *maker.edge(0);
-  unsigned frame =
-      entry.isFed(source) ? entry.facts.frameOf[node.index] : entry.facts.frameOf[source.node];
+  unsigned frame = entry.isFed(source) ? entry.structure.frameOf[node.index]
+                                       : entry.structure.frameOf[source.node];
   return node.op("list_create", bringIn(size, frame), attributes);
 }
 

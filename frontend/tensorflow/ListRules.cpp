@@ -33,7 +33,7 @@ static Outcome buildTensorArray(NodeBuilder &node, const OpRule &) {
 }
 
 static bool isUsed(const NodeBuilder &node, Edge edge) {
-  return llvm::any_of(node.entry.facts.readers[edge.node], [&](unsigned reader) {
+  return llvm::any_of(node.entry.structure.readers[edge.node], [&](unsigned reader) {
     return is_contained(node.entry.graph.nodes[reader].inputs, edge);
   });
 }
@@ -281,7 +281,7 @@ static Outcome buildPop(NodeBuilder &node, const OpRule &) {
   std::optional<unsigned> stack = node.handle(0);
   if (!stack)
     return Outcome::Failed;
-  std::vector<unsigned> &writers = node.entry.facts.writers[*stack];
+  std::vector<unsigned> &writers = node.entry.structure.writers[*stack];
   if (writers.empty())
     return node.fail("nothing is pushed to its stack [graph-edge]");
   NodeBuilder push(node.entry, writers.front());

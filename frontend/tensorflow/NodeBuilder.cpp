@@ -136,7 +136,7 @@ SmallVector<Value> NodeBuilder::tokens() {
     add(Tokens(entry).tokenOf(control));
   // Inputs that are used only by value, such as shapes, matter only if they may be dead.
   auto addLiveness = [&](Edge edge) {
-    if (entry.facts.mayBeDead[edge.node])
+    if (entry.structure.mayBeDead[edge.node])
       add(Tokens(entry).tokenOf(edge));
   };
   llvm::for_each(followed, addLiveness);

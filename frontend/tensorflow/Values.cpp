@@ -95,7 +95,7 @@ Value Values::valueOf(Edge edge) {
   if (edge.output < state.sizes.size() && state.sizes[edge.output]) {
     NodeBuilder node(entry, edge.node);
     Value value = node.materialise(*state.sizes[edge.output]);
-    if (entry.facts.needsToken[edge.node])
+    if (entry.structure.needsToken[edge.node])
       value = node.gate(value);
     return entry.states[edge.node].values[edge.output] = value;
   }
@@ -113,7 +113,8 @@ Value Values::valueOf(Edge edge) {
 SmallVector<unsigned> Tokens::foldedBefore(unsigned index) const {
   SmallVector<unsigned> before;
   auto add = [&](unsigned node) {
-    if (entry.states[node].isFolded && entry.facts.needsToken[node] && !entry.states[node].hasToken)
+    if (entry.states[node].isFolded && entry.structure.needsToken[node] &&
+        !entry.states[node].hasToken)
       before.push_back(node);
   };
   for (unsigned control : entry.graph.nodes[index].controls)
@@ -125,7 +126,7 @@ SmallVector<unsigned> Tokens::foldedBefore(unsigned index) const {
 }
 
 Value Tokens::tokenOf(unsigned index) {
-  if (!entry.facts.needsToken[index])
+  if (!entry.structure.needsToken[index])
     return {};
   // Tokens of folded nodes depend on others. Uses a worklist, because chains may be long.
   SmallVector<unsigned> work{index};

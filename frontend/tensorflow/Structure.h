@@ -1,4 +1,4 @@
-// Facts that follow from the structure of a graph before anything is built.
+// What follows from the structure of a graph before anything is built.
 #pragma once
 
 #include "frontend/tensorflow/Handles.h"
@@ -7,7 +7,7 @@
 namespace tfc::tensorflow {
 
 /// What an entry needs of the graph, and how the needed nodes depend on each other.
-class GraphFacts {
+class GraphStructure {
 public:
   struct Frame {
     std::string name;
@@ -15,12 +15,12 @@ public:
   };
 
   /// `fed` has an entry for each edge that is a feed.
-  GraphFacts(const Graph &graph, const Handles &handles, const std::map<Edge, mlir::Value> &fed)
+  GraphStructure(const Graph &graph, const Handles &handles, const std::map<Edge, mlir::Value> &fed)
       : graph(graph), handles(handles), fed(fed) {}
 
   /// Marks the nodes on which these outputs and nodes depend.
   void markNeeded(llvm::ArrayRef<Edge> fetches, llvm::ArrayRef<unsigned> targets);
-  /// Computes the other facts. Nodes must have passed the checks of their inputs.
+  /// Computes the other structure. Nodes must have passed the checks of their inputs.
   void analyse();
 
   std::vector<char> isNeeded;    // needed by the entry

@@ -1,6 +1,6 @@
-// Facts that follow from the structure of the graph before anything is built.
+// Finds frames, flows and tokens by following edges, before anything is built.
 
-#include "frontend/tensorflow/Facts.h"
+#include "frontend/tensorflow/Structure.h"
 #include "frontend/tensorflow/Rules.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -13,7 +13,7 @@ static bool isEnter(StringRef op) { return op == "Enter" || op == "RefEnter"; }
 static bool isExit(StringRef op) { return op == "Exit" || op == "RefExit"; }
 static bool isSwitch(StringRef op) { return op == "Switch" || op == "RefSwitch"; }
 
-void GraphFacts::markNeeded(ArrayRef<Edge> fetches, ArrayRef<unsigned> targets) {
+void GraphStructure::markNeeded(ArrayRef<Edge> fetches, ArrayRef<unsigned> targets) {
   isNeeded.assign(graph.nodes.size(), false);
   std::vector<unsigned> work(targets.begin(), targets.end());
   auto visit = [&](Edge edge) {
@@ -32,7 +32,7 @@ void GraphFacts::markNeeded(ArrayRef<Edge> fetches, ArrayRef<unsigned> targets) 
 }
 
 /// Returns the needed nodes that depend on one of the sources, including the sources.
-std::vector<char> GraphFacts::reachedFrom(ArrayRef<unsigned> sources) const {
+std::vector<char> GraphStructure::reachedFrom(ArrayRef<unsigned> sources) const {
   std::vector<SmallVector<unsigned>> users(graph.nodes.size());
   for (auto [index, node] : enumerate(graph.nodes)) {
     if (!isNeeded[index])
@@ -54,7 +54,7 @@ std::vector<char> GraphFacts::reachedFrom(ArrayRef<unsigned> sources) const {
   return isReached;
 }
 
-void GraphFacts::markTokens() {
+void GraphStructure::markTokens() {
   std::vector<unsigned> control, effects;
   for (auto [index, node] : enumerate(graph.nodes)) {
     if (!isNeeded[index])
@@ -72,7 +72,7 @@ void GraphFacts::markTokens() {
   needsToken = reachedFrom(effects);
 }
 
-void GraphFacts::findFrames() {
+void GraphStructure::findFrames() {
   frames.assign(1, {"", 0});
   frameOf.assign(graph.nodes.size(), 0);
   std::map<std::pair<std::string, unsigned>, unsigned> known;
@@ -133,7 +133,7 @@ public:
 
 /// In TensorFlow, a flow is an f32 scalar that orders the uses of a TensorArray; here it is the
 /// list itself. Whether an edge carries a flow is inferred from the operations that produce it.
-void GraphFacts::findFlows() {
+void GraphStructure::findFlows() {
   FlowSets sets;
   std::map<Edge, ListKey> sources;
   for (unsigned index = 0; index < graph.nodes.size(); ++index) {
@@ -179,7 +179,7 @@ void GraphFacts::findFlows() {
     flows[edge] = key;
 }
 
-void GraphFacts::findReaders() {
+void GraphStructure::findReaders() {
   readers.resize(graph.nodes.size());
   for (auto [index, node] : enumerate(graph.nodes)) {
     if (!isNeeded[index])
@@ -192,7 +192,7 @@ void GraphFacts::findReaders() {
   }
 }
 
-void GraphFacts::analyse() {
+void GraphStructure::analyse() {
   markTokens();
   findReaders();
   findFrames();
