@@ -30,7 +30,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, Strin
   Diagnostics diagnostics(&context);
   llvm::StringSet<> names;
   for (const EntrySpec &spec : entries) {
-    symbols.claim(spec.name, ModuleSymbols::Kind::Entry);
+    symbols.claim<dfg::EntryOp>(spec.name);
     if (!names.insert(spec.name).second)
       diagnostics.error(location) << "expected one entry '" << spec.name
                                   << "', but got two [graph-entry]";

@@ -256,9 +256,9 @@ static Outcome buildPush(NodeBuilder &node, const OpRule &) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return node.fail("expected a tensor, but got a TensorArray for input 1 [graph-edge]");
-  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Tape))
+  if (!node.entry.symbols.claim<dfg::TapeOp>(name))
     return node.fail("the name '" + name + "' is already in use [graph-file]");
-  if (node.entry.symbols.tapes.insert(name).second)
+  if (node.entry.symbols.declare(name))
     node.builder().getResources().createTape(name, type, node.location());
   node.record([&] { node.builder().getResources().push(name, value, node.location()); });
   return node.done({NodeValue(value)});
@@ -294,9 +294,9 @@ static Outcome buildPop(NodeBuilder &node, const OpRule &) {
   if (!type)
     return Outcome::Failed;
   std::string name = tapeName(node, *stack);
-  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Tape))
+  if (!node.entry.symbols.claim<dfg::TapeOp>(name))
     return node.fail("the name '" + name + "' is already in use [graph-file]");
-  if (node.entry.symbols.tapes.insert(name).second)
+  if (node.entry.symbols.declare(name))
     node.builder().getResources().createTape(name, type, node.location());
   return node.done({node.record(
       [&] { return node.builder().getResources().pop(name, type, node.location()); })});

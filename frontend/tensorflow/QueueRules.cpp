@@ -33,9 +33,9 @@ static Outcome buildQueue(NodeBuilder &node, const OpRule &rule) {
   if (components.empty())
     return node.fail("expected a queue that specifies the types and sizes of its components "
                      "[dynamic-shape]");
-  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Queue))
+  if (!node.entry.symbols.claim<dfg::QueueOp>(name))
     return node.fail("the name '" + name + "' is already in use [graph-file]");
-  if (!node.entry.symbols.queues.insert(name).second)
+  if (!node.entry.symbols.declare(name))
     return node.done();
   int64_t capacity = node.node.number("capacity", -1);
   std::vector<std::string> names;
@@ -54,7 +54,7 @@ static const Node *queueAt(NodeBuilder &node) {
   if (!resource)
     return nullptr;
   const Node &queue = node.entry.graph.nodes[*resource];
-  if (node.entry.symbols.queues.count(variableName(queue)))
+  if (node.entry.symbols.isClaimed<dfg::QueueOp>(variableName(queue)))
     return &queue;
   node.error() << "its input 0 does not lead to a queue [graph-edge]";
   return nullptr;

@@ -13,7 +13,7 @@ namespace tfc::tensorflow {
 static NodeValue drawCounter(NodeBuilder &node) {
   auto type = RankedTensorType::get({}, IntegerType::get(node.context(), 64));
   std::string name = "random." + node.node.name;
-  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Variable) ||
+  if (!node.entry.symbols.claim<dfg::VariableOp>(name) ||
       (node.entry.symbols.variables.count(name) && node.entry.symbols.variables[name] != type)) {
     node.error() << "the name '" << name << "' is already in use [graph-file]";
     return {};

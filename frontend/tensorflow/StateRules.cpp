@@ -21,7 +21,7 @@ static Outcome buildVariable(NodeBuilder &node, const OpRule &) {
   if (!shape.isStatic())
     return node.fail("expected a variable of known sizes [dynamic-shape]");
   std::string name = variableName(node.node);
-  if (!node.entry.symbols.claim(name, ModuleSymbols::Kind::Variable))
+  if (!node.entry.symbols.claim<dfg::VariableOp>(name))
     return node.fail("the name '" + name + "' is already in use [graph-file]");
   auto type = RankedTensorType::get(shape.sizes, element);
   auto [known, isNew] = node.entry.symbols.variables.try_emplace(name, type);
