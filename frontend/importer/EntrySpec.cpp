@@ -9,11 +9,6 @@ using namespace llvm;
 
 namespace tfc::importer {
 
-std::string portName(StringRef tensor) {
-  tensor.consume_back(":0");
-  return tensor.str();
-}
-
 /// Splits at commas outside of brackets and trims the parts; returns none if the text is blank.
 static std::vector<StringRef> splitList(StringRef text) {
   std::vector<StringRef> parts;
@@ -33,7 +28,7 @@ static std::vector<StringRef> splitList(StringRef text) {
   return parts;
 }
 
-/// "x:0" or "x:0[n, 64]".
+/// "x" or "x[n, 64]".
 static bool parseFeed(StringRef text, FeedSpec &feed, std::string &error) {
   auto [name, rest] = text.split('[');
   feed.tensor = name.trim().str();
@@ -64,7 +59,7 @@ std::optional<EntrySpec> parseEntrySpec(StringRef text, std::string &error) {
   auto [name, body] = text.split(':');
   spec.name = name.trim().str();
   if (!isIdentifier(spec.name) || name.size() == text.size()) {
-    error = "expected a name followed by a colon, as in 'train: x:0 -> loss:0 ; train'";
+    error = "expected a name followed by a colon, as in 'train: x -> loss ; step'";
     return std::nullopt;
   }
   auto [values, targets] = body.split(';');

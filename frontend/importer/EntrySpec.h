@@ -10,7 +10,7 @@ namespace tfc::importer {
 
 /// A tensor that the caller provides.
 struct FeedSpec {
-  std::string tensor; // "x:0"
+  std::string tensor; // by the format's name
   /// The sizes, as text, if the graph does not specify them.
   std::optional<std::vector<std::string>> sizes;
   /// The elements of a feed that determines shapes, as integers in row-major order. They become
@@ -29,8 +29,5 @@ struct EntrySpec {
 /// Parses "name: feeds -> fetches ; targets". If it is malformed, returns std::nullopt and sets
 /// `error`.
 std::optional<EntrySpec> parseEntrySpec(llvm::StringRef text, std::string &error);
-
-/// Returns the name under which callers see a feed or fetch: for first outputs, the node's name.
-std::string portName(llvm::StringRef tensor);
 
 } // namespace tfc::importer

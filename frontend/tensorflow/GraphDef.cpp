@@ -66,6 +66,11 @@ std::optional<std::pair<StringRef, unsigned>> splitTensorName(StringRef text) {
   return std::pair(text.take_front(colon), output);
 }
 
+std::string portName(StringRef tensor) {
+  tensor.consume_back(":0");
+  return tensor.str();
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//

@@ -67,5 +67,7 @@ std::optional<Graph> readGraphDef(mlir::MLIRContext *context, llvm::StringRef pa
 
 /// Splits "name:1" or "name"; returns std::nullopt if the number is malformed.
 std::optional<std::pair<llvm::StringRef, unsigned>> splitTensorName(llvm::StringRef text);
+/// Returns the name under which callers see a tensor: for first outputs, the node's name.
+std::string portName(llvm::StringRef tensor);
 
 } // namespace tfc::tensorflow
