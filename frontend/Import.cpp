@@ -108,13 +108,16 @@ namespace {
 /// A reader of files with a suffix. Errors go to the context's diagnostics; null after one.
 struct ForeignReader {
   StringLiteral suffix;
+  bool needsEntries; // the files declare none, so the caller specifies them
   OwningOpRef<ModuleOp> (*read)(MLIRContext &context, StringRef path, StringRef bytes,
                                 ArrayRef<importer::EntrySpec> entries,
                                 const ImportOptions &options);
 };
 } // namespace
 
-static constexpr ForeignReader kReaders[] = {{".pb", tensorflow::importGraphDef}};
+static constexpr ForeignReader kReaders[] = {
+    {".pb", /*needsEntries=*/true, tensorflow::importGraphDef},
+};
 
 static const ForeignReader *readerOf(StringRef path) {
   const auto *found = find_if(kReaders, [&](const ForeignReader &reader) {
@@ -123,7 +126,32 @@ static const ForeignReader *readerOf(StringRef path) {
   return found == std::end(kReaders) ? nullptr : found;
 }
 
-bool needsEntries(StringRef path) { return readerOf(path) != nullptr; }
+bool needsEntries(StringRef path) {
+  const ForeignReader *reader = readerOf(path);
+  return reader && reader->needsEntries;
+}
+
+/// Returns "a, b or c".
+static std::string listAlternatives(ArrayRef<StringRef> words) {
+  if (words.size() == 1)
+    return words.front().str();
+  return join(words.drop_back(), ", ") + " or " + words.back().str();
+}
+
+std::string graphSuffixes() {
+  SmallVector<StringRef> suffixes{".graph", ".mlir"};
+  for (const ForeignReader &reader : kReaders)
+    suffixes.push_back(reader.suffix);
+  return listAlternatives(suffixes);
+}
+
+std::string entrySuffixes() {
+  SmallVector<StringRef> suffixes;
+  for (const ForeignReader &reader : kReaders)
+    if (reader.needsEntries)
+      suffixes.push_back(reader.suffix);
+  return listAlternatives(suffixes);
+}
 
 bool canImport(StringRef path, ArrayRef<importer::EntrySpec> entries) {
   MLIRContext context;
@@ -167,7 +195,7 @@ OwningOpRef<ModuleOp> importFile(StringRef path, MLIRContext &context, text::Sou
     return importForeign(*reader, path, context, sources, entries, options);
   if (suffix != ".graph" && suffix != ".mlir") {
     errs() << "tfc: error: cannot determine the format of '" << path
-           << "': expected a name that ends in .graph, .mlir or .pb\n";
+           << "': expected a name that ends in " << graphSuffixes() << '\n';
     return {};
   }
   std::string reason;

@@ -11,17 +11,22 @@ class SourceManager;
 
 namespace tfc {
 
-/// Reads a graph file of any supported format, by its suffix: `.graph` (text), `.mlir`, `.pb`
-/// (TensorFlow's GraphDef, with `entries`). Prints errors to stderr in the language's form, and
-/// returns null after one. `sources` keeps the texts that were read, for the errors of later
-/// stages.
+/// Reads a graph file of any supported format, by its suffix: `.graph` (text), `.mlir`, or that of
+/// a reader. `entries` is for files that need entries. Prints errors to stderr in the language's
+/// form, and returns null after one. `sources` keeps the texts that were read, for the errors of
+/// later stages.
 mlir::OwningOpRef<mlir::ModuleOp> importFile(llvm::StringRef path, mlir::MLIRContext &context,
                                              text::SourceManager &sources,
                                              llvm::ArrayRef<importer::EntrySpec> entries = {},
                                              const ImportOptions &options = {});
 
-/// Returns true for a graph file that declares no entries and is told them.
+/// Returns true for a graph file of a format that declares no entries, so that the caller specifies
+/// them.
 bool needsEntries(llvm::StringRef path);
+/// Returns the suffixes of the files that importFile reads, for messages: ".graph, .mlir or .pb".
+std::string graphSuffixes();
+/// Returns the suffixes of the files that need entries.
+std::string entrySuffixes();
 
 /// Returns true if such a file can be read with these entries. Reports no errors.
 bool canImport(llvm::StringRef path, llvm::ArrayRef<importer::EntrySpec> entries);

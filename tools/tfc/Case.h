@@ -31,9 +31,10 @@ struct Case {
 /// Reads a case whose files are in `folder`, or in the same folder as the case.
 llvm::Expected<Case> readCase(llvm::StringRef path, std::optional<llvm::StringRef> folder = {});
 
-/// The entries that a case needs from a GraphDef: one for each distinct set of feeds, with their
-/// shapes, fetches and targets. Sets the entries' names in the steps. `specializes`: feeds of few
-/// integers are also distinguished by their values, and the graph may derive shapes from them.
+/// The entries that a case needs from a file that declares none: one for each distinct set of
+/// feeds, with their shapes, fetches and targets. Sets the entries' names in the steps.
+/// `specializes`: feeds of few integers are also distinguished by their values, and the graph may
+/// derive shapes from them.
 llvm::Expected<std::vector<importer::EntrySpec>> makeEntries(Case &recorded, bool specializes);
 
 } // namespace tfc

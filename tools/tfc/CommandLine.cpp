@@ -12,6 +12,7 @@ using namespace tfc;
 using llvm::StringRef;
 
 static constexpr const char *kEmitKinds = "lib, obj, archive, header, graph, mlir, llvm, asm";
+static constexpr const char *kCalledEntry = "The entry to call (default: the only one); for a ";
 
 static std::optional<EmitKind> parseEmitKind(StringRef name) {
   return llvm::StringSwitch<std::optional<EmitKind>>(name)
@@ -78,7 +79,7 @@ namespace {
 /// The options shared by all commands that compile.
 struct CompileFlags {
   void add(CLI::App &app, CompileRequest &request) {
-    app.add_option("FILE", request.input, "The graph: a .graph, .mlir or .pb file")->required();
+    app.add_option("FILE", request.input, "The graph: a " + graphSuffixes() + " file")->required();
     app.add_option("-O", request.pipeline.optLevel, "How much to optimise, 0 to 3 (default: 3)")
         ->check(CLI::Range(0, 3))
         ->type_name("LEVEL");
@@ -170,7 +171,8 @@ struct Parser {
                       "Keep the names of kernels in a library, for profilers");
     compile
         ->add_option("--entry", entries,
-                     "An entry to build from a .pb file, as in 'train: x:0, t:0 -> loss:0 ; train'")
+                     "An entry to build from a " + entrySuffixes() +
+                         " file, as in 'train: x, t -> loss ; step'")
         ->type_name("NAME: FEEDS -> FETCHES ; TARGETS")
         ->take_all();
     compile
@@ -185,7 +187,7 @@ struct Parser {
     run = app.add_subcommand("run", "Compile a graph and call an entry");
     CompileFlags().add(*run, options.compile);
     run->add_option("--entry", options.entry,
-                    "The entry to call (default: the only one); for a .pb file, its definition");
+                    kCalledEntry + entrySuffixes() + " file, its definition");
     run->add_option("--feed", options.feeds,
                     "The value of a feed, once for each: a .npy file; numbers, as in i=2 and "
                     "x=[[1, 2], [3, 4]]; zeros; ones; random:normal[:MEAN:STDDEV]; "
@@ -223,7 +225,7 @@ struct Parser {
         "bench", "Time calls of an entry with random feeds: normal floats, integers that it takes");
     CompileFlags().add(*bench, options.compile);
     bench->add_option("--entry", options.entry,
-                      "The entry to call (default: the only one); for a .pb file, its definition");
+                      kCalledEntry + entrySuffixes() + " file, its definition");
     bench
         ->add_option("--dim", options.dims,
                      "The value of a named size (default: its bound, else 64)")
@@ -274,10 +276,10 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
     throw CLI::ValidationError("-o", "only text goes to standard output");
 }
 
-/// Sets the entries of a GraphDef.
+/// Sets the entries of a file that declares none.
 static void completeEntries(CompileRequest &request, const std::vector<std::string> &entries) {
   if (!entries.empty() && !needsEntries(request.input))
-    throw CLI::ValidationError("--entry", "only a .pb file takes entries");
+    throw CLI::ValidationError("--entry", "only a " + entrySuffixes() + " file takes entries");
   for (const std::string &text : entries) {
     std::string reason;
     std::optional<importer::EntrySpec> entry = importer::parseEntrySpec(text, reason);
@@ -287,7 +289,7 @@ static void completeEntries(CompileRequest &request, const std::vector<std::stri
   }
 }
 
-/// For a GraphDef the entry to call is described, otherwise it is named.
+/// The entry to call is described for a file that declares none, otherwise it is named.
 static void completeCalled(CompileRequest &request, std::string &entry) {
   if (entry.empty() || !needsEntries(request.input))
     return;

@@ -17,7 +17,7 @@ struct CompileRequest {
   std::string output; // "-" is standard output
   EmitKind kind = EmitKind::Library;
   std::string prefix;                       // empty: the graph's name, else the file's
-  std::vector<importer::EntrySpec> entries; // entries of a GraphDef
+  std::vector<importer::EntrySpec> entries; // of a file that declares none
   ImportOptions importOptions;              // limits and folders
   std::string soname;                       // empty: the file's name, in the program's folder
   bool keepSymbols = false;                 // of kernels, in a library
