@@ -3,6 +3,7 @@
 #include "frontend/tensorflow/EntryBuilder.h"
 
 #include "frontend/tensorflow/Checks.h"
+#include "frontend/tensorflow/Flows.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 #include "frontend/tensorflow/Values.h"
 
@@ -83,6 +84,7 @@ Outcome EntryBuilder::buildNode(unsigned index) {
 namespace {
 
 /// Builds nodes once everything that they need has been built, in the file's order where possible.
+/// A node that turns out to need more is built again once that is there.
 class Worklist {
 public:
   Worklist(EntryBuilder &builder, EntryContext &entry)
@@ -94,7 +96,10 @@ public:
 private:
   void start();
   void build(unsigned index);
-  void finish(unsigned index, Outcome outcome);
+  void failUsers(unsigned index);
+  /// Lets the nodes be built that wait for what node `index` provides.
+  void wakeUsers(unsigned index);
+  void wake(SmallVectorImpl<unsigned> &waiting, unsigned after);
 
   using Queue = std::set<unsigned>;
 
@@ -103,7 +108,6 @@ private:
   std::vector<unsigned> waits; // number of nodes that a node still waits for
   std::vector<SmallVector<unsigned>> users;
   Queue ready, next; // ready nodes after the last one, and before it
-  std::vector<unsigned> postponed;
 };
 
 } // namespace
@@ -119,54 +123,78 @@ void Worklist::start() {
     if (waits[i] == 0)
       ready.insert(i);
   }
+  for (auto [writer, array] : entry.structure.writtenArrays) {
+    NodeBuilder node(entry, writer);
+    std::optional<Edge> value = node.edge(FlowBuilder(node).writtenInput());
+    if (value && entry.isFed(*value))
+      entry.arrays[array].writers.insert(writer);
+  }
 }
 
-void Worklist::finish(unsigned index, Outcome outcome) {
-  if (outcome == Outcome::Failed) {
-    // Nodes that depend on a failed node fail, too.
-    std::vector<unsigned> failed{index};
-    while (!failed.empty()) {
-      unsigned node = failed.back();
-      failed.pop_back();
-      for (unsigned user : users[node])
-        if (std::exchange(entry.states[user].status, NodeState::Failed) != NodeState::Failed)
-          failed.push_back(user);
-    }
-    return;
+/// Nodes that depend on a failed node fail, too.
+void Worklist::failUsers(unsigned index) {
+  std::vector<unsigned> failed{index};
+  while (!failed.empty()) {
+    unsigned node = failed.back();
+    failed.pop_back();
+    for (unsigned user : users[node])
+      if (std::exchange(entry.states[user].status, NodeState::Failed) != NodeState::Failed)
+        failed.push_back(user);
   }
+}
+
+void Worklist::wake(SmallVectorImpl<unsigned> &waiting, unsigned after) {
+  for (unsigned node : waiting)
+    (node > after ? ready : next).insert(node);
+  waiting.clear();
+}
+
+void Worklist::wakeUsers(unsigned index) {
   for (unsigned user : users[index])
     if (--waits[user] == 0)
       (user > index ? ready : next).insert(user);
+  if (auto found = entry.waiting.find(index); found != entry.waiting.end())
+    wake(found->second, index);
+  auto wakeReaders = [&](unsigned array) {
+    ArrayElements &elements = entry.arrays[array];
+    NodeBuilder node(entry, index);
+    if (!elements.waiting.empty() && FlowBuilder(node).elementType(array))
+      wake(elements.waiting, index);
+  };
+  const std::map<unsigned, unsigned> &written = entry.structure.writtenArrays;
+  if (auto own = written.find(index); own != written.end())
+    wakeReaders(own->second);
+  for (unsigned reader : entry.structure.readers[index]) {
+    auto found = written.find(reader);
+    if (found == written.end())
+      continue;
+    NodeBuilder writer(entry, reader);
+    std::optional<Edge> value = writer.edge(FlowBuilder(writer).writtenInput());
+    if (!value || value->node != index)
+      continue;
+    entry.arrays[found->second].writers.insert(reader);
+    wakeReaders(found->second);
+  }
 }
 
 void Worklist::build(unsigned index) {
   if (entry.states[index].status != NodeState::Pending)
     return;
   Outcome outcome = builder.buildNode(index);
-  if (outcome == Outcome::Later)
-    postponed.push_back(index);
-  else
-    finish(index, outcome);
+  if (outcome == Outcome::Done)
+    wakeUsers(index);
+  else if (outcome == Outcome::Failed)
+    failUsers(index);
 }
 
 void Worklist::run() {
   start();
   while (!ready.empty()) {
-    size_t before = postponed.size();
-    bool hasProgress = false;
-    while (!ready.empty()) {
-      unsigned index = *ready.begin();
-      ready.erase(ready.begin());
-      build(index);
-      hasProgress |= postponed.size() == before;
-      before = postponed.size();
-      if (ready.empty())
-        std::swap(ready, next);
-    }
-    // Nodes built since then may provide what these wait for.
-    if (hasProgress)
-      ready.insert(postponed.begin(), postponed.end());
-    postponed.clear();
+    unsigned index = *ready.begin();
+    ready.erase(ready.begin());
+    build(index);
+    if (ready.empty())
+      std::swap(ready, next);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "frontend/tensorflow/Rules.h"
 #include "frontend/tensorflow/Structure.h"
 #include "frontend/text/elaborate/LibraryCalls.h"
+#include <set>
 
 namespace tfc::tensorflow {
 
@@ -24,6 +25,13 @@ struct NodeState {
   mlir::Value token;
   bool hasToken = false;       // `token` has been computed, although it may be null
   bool isHandleFailed = false; // no value could be built for the handle
+};
+
+/// What is known of the elements of a TensorArray that does not specify their type.
+struct ArrayElements {
+  mlir::RankedTensorType type;
+  std::set<unsigned> writers;          // whose values have been built, but not been looked at
+  llvm::SmallVector<unsigned> waiting; // nodes to build again once the type is known
 };
 
 struct EntryContext {
@@ -62,7 +70,8 @@ struct EntryContext {
   std::vector<NodeState> states;
   std::map<Edge, mlir::Value> edgeTokens;
   std::vector<std::pair<unsigned, mlir::Operation *>> created; // with the numbers of their nodes
-  std::map<unsigned, mlir::RankedTensorType> elementTypes;     // of TensorArrays, if known
+  std::map<unsigned, ArrayElements> arrays;                    // by the node of the TensorArray
+  std::map<unsigned, llvm::SmallVector<unsigned>> waiting;     // nodes to build again after a node
   /// Values that loop back edges pass to inputs of merges that have not been built yet.
   std::map<std::pair<unsigned, unsigned>, mlir::Value> loopValues;
   /// Gradients of single elements: the position and the value that were added to a list of zeros.

@@ -29,38 +29,40 @@ std::optional<ListKey> FlowBuilder::arrayAt(unsigned i) const {
 // Types of elements
 //===----------------------------------------------------------------------===//
 
+unsigned FlowBuilder::writtenInput() const { return node.node.op == "TensorArraySplitV3" ? 1 : 2; }
+
 RankedTensorType FlowBuilder::writtenType(unsigned writer) {
   NodeBuilder written(entry, writer);
-  bool isWrite = written.node.op == "TensorArrayWriteV3",
-       isSplit = written.node.op == "TensorArraySplitV3";
-  unsigned place = isSplit ? 1 : 2;
-  std::optional<Edge> value = written.edge(place);
-  if (!value || (!entry.isFed(*value) && entry.states[value->node].status != NodeState::Built))
+  bool isWrite = written.node.op == "TensorArrayWriteV3";
+  // A split declares the type when it is built.
+  if (written.node.op == "TensorArraySplitV3")
     return {};
-  RankedTensorType type = written.typeOf(place);
-  if (!type || isSplit || (!isWrite && type.getRank() == 0))
+  RankedTensorType type = written.typeOf(FlowBuilder(written).writtenInput());
+  if (!type || (!isWrite && type.getRank() == 0))
     return {};
   dfg::Shape sizes = dfg::shapeOf(type);
   return dfg::tensorOf(ArrayRef(sizes).drop_front(isWrite ? 0 : 1), type.getElementType());
 }
 
 /// If the array does not specify the type of its elements, it is inferred from a node that writes
-/// to it.
+/// to it. Looks at each of these once.
 RankedTensorType FlowBuilder::elementType(unsigned array) {
-  if (auto found = entry.elementTypes.find(array); found != entry.elementTypes.end())
-    return found->second;
+  ArrayElements &known = entry.arrays[array];
+  if (known.type)
+    return known.type;
   NodeBuilder maker(entry, array);
   Type element = maker.dtype("dtype");
   const PartialShape &shape = maker.node.attr("element_shape").shape;
   if (!element)
     return {};
   if (maker.node.has("element_shape") && shape.isStatic())
-    return entry.elementTypes[array] =
-               dfg::tensorOf(dfg::Shape(shape.sizes.begin(), shape.sizes.end()), element);
-  for (unsigned writer : entry.structure.writers[array])
-    if (RankedTensorType type = writtenType(writer))
-      return entry.elementTypes[array] = type;
-  return {};
+    return known.type = dfg::tensorOf(dfg::Shape(shape.sizes.begin(), shape.sizes.end()), element);
+  while (!known.type && !known.writers.empty()) {
+    unsigned writer = *known.writers.begin();
+    known.writers.erase(writer);
+    known.type = writtenType(writer);
+  }
+  return known.type;
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,7 +97,7 @@ NodeValue FlowBuilder::zeroList(const ListKey &key) {
   RankedTensorType element = elementType(key.array);
   NodeBuilder maker(entry, key.array);
   if (!element) {
-    node.wait();
+    node.waitForElements(key.array);
     return {};
   }
   SmallVector<NamedAttribute> attributes = listAttributes(node, element);

@@ -17,6 +17,8 @@ public:
   std::optional<ListKey> arrayAt(unsigned i) const;
   /// Returns the type of a TensorArray's elements, or null if it is not known yet.
   mlir::RankedTensorType elementType(unsigned array);
+  /// Returns the number of the input that this node writes to a TensorArray.
+  unsigned writtenInput() const;
   /// Returns input `i` as the list of `key`. A constant means zeros, and so does the flow of the
   /// array itself if a list of its gradients is requested.
   NodeValue flow(unsigned i, const ListKey &key);

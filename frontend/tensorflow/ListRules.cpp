@@ -26,8 +26,10 @@ static NodeValue listAt(NodeBuilder &node, unsigned i, std::optional<ListKey> &k
 
 static Outcome buildTensorArray(NodeBuilder &node, const OpRule &) {
   RankedTensorType element = FlowBuilder(node).elementType(node.index);
-  if (!element)
-    return node.hasErrors() ? Outcome::Failed : Outcome::Later;
+  if (!element) {
+    node.waitForElements(node.index);
+    return Outcome::Failed;
+  }
   NodeValue handle = node.scalar(1, IntegerType::get(node.context(), 1));
   return node.done({handle, FlowBuilder(node).zeroList({node.index, ""})});
 }
@@ -224,8 +226,8 @@ static Outcome buildSplit(NodeBuilder &node, const OpRule &) {
   RankedTensorType element =
       dfg::tensorOf(ArrayRef(shape).drop_front(), dfg::elementTypeOf(value.getType()));
   auto array = FlowBuilder(node).arrayAt(0);
-  if (array)
-    node.entry.elementTypes.try_emplace(array->array, element);
+  if (array && !node.entry.arrays[array->array].type)
+    node.entry.arrays[array->array].type = element;
   return node.done({node.op("list_unstack", node.reshape(value, shape))});
 }
 
@@ -281,15 +283,18 @@ static Outcome buildPop(NodeBuilder &node, const OpRule &) {
   std::optional<unsigned> stack = node.handle(0);
   if (!stack)
     return Outcome::Failed;
-  std::vector<unsigned> &writers = node.entry.structure.writers[*stack];
-  if (writers.empty())
+  const std::map<unsigned, unsigned> &pushes = node.entry.structure.pushes;
+  auto first = pushes.find(*stack);
+  if (first == pushes.end())
     return node.fail("nothing is pushed to its stack [graph-edge]");
-  NodeBuilder push(node.entry, writers.front());
+  NodeBuilder push(node.entry, first->second);
   Edge pushed = *push.edge(1);
   if (!isKept(node, pushed))
     return node.done({node.scalar(0, Float32Type::get(node.context()))});
-  if (!node.entry.isFed(pushed) && node.entry.states[pushed.node].status != NodeState::Built)
-    return Outcome::Later;
+  if (!node.entry.isFed(pushed) && node.entry.states[pushed.node].status != NodeState::Built) {
+    node.waitForNode(pushed.node);
+    return Outcome::Failed;
+  }
   RankedTensorType type = push.typeOf(1);
   if (!type)
     return Outcome::Failed;

@@ -155,6 +155,16 @@ Value NodeBuilder::gate(const NodeValue &given) {
   return Values(entry).addNode(index, {}, after, value).getResults().front();
 }
 
+void NodeBuilder::waitForElements(unsigned array) {
+  entry.arrays[array].waiting.push_back(index);
+  mustWait = true;
+}
+
+void NodeBuilder::waitForNode(unsigned other) {
+  entry.waiting[other].push_back(index);
+  mustWait = true;
+}
+
 bool NodeBuilder::fold() {
   auto isKnown = [](const NodeValue &value) { return !value.getValue(); };
   if (!ops.empty() || results.empty() || !llvm::all_of(results, isKnown))

@@ -55,8 +55,10 @@ public:
   void setWitnesses(mlir::ValueRange values) {
     entry.states[index].witnesses.assign(values.begin(), values.end());
   }
-  /// Lets the node be built again later if it fails now.
-  void wait() { mustWait = true; }
+  /// Lets the node be built again if it fails now: once the type of the elements of a TensorArray
+  /// is known, or once another node has been built.
+  void waitForElements(unsigned array);
+  void waitForNode(unsigned other);
   /// Registers what the rule has built as the node's outputs.
   Outcome finish(const OpRule &rule, Outcome outcome);
 
@@ -69,7 +71,7 @@ private:
   /// Keeps sizes instead of values; returns false if the rule created operations.
   bool fold();
 
-  bool mustWait = false;   // for the element type of a TensorArray
+  bool mustWait = false;
   std::set<Edge> followed; // edges that must be live, besides control inputs and operands
 };
 

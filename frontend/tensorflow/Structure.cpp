@@ -143,7 +143,7 @@ void GraphStructure::findFlows() {
     StringRef op = node.op;
     if (op == "StackPushV2")
       if (auto stack = handles.resource(*node.inputs.first()))
-        writers[*stack].push_back(index);
+        pushes.try_emplace(*stack, index);
     if (isPassing(op) || isMerge(op) || op == "AddN" || op == "Add" || op == "AddV2") {
       bool isWhole = isMerge(op) || op.starts_with("Add");
       for (Edge input : node.inputs) {
@@ -164,7 +164,7 @@ void GraphStructure::findFlows() {
     if (auto key = handles.array(isArray ? Edge{index, 0} : *node.inputs.first())) {
       sources[{index, isArray ? 1u : 0u}] = *key;
       if (!isArray && key->source.empty())
-        writers[key->array].push_back(index);
+        writtenArrays[index] = key->array;
     }
   }
   std::map<Edge, ListKey> keyOfSet;

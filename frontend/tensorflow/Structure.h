@@ -29,8 +29,10 @@ public:
   std::vector<unsigned> frameOf; // 0 is the graph itself
   std::vector<Frame> frames;
   std::map<Edge, ListKey> flows;
-  /// The nodes that write to a TensorArray or a stack, by its node.
-  std::map<unsigned, std::vector<unsigned>> writers;
+  /// The TensorArrays to which nodes write, by the numbers of these.
+  std::map<unsigned, unsigned> writtenArrays;
+  /// The first push to a stack, by the number of its node.
+  std::map<unsigned, unsigned> pushes;
   /// By node: the needed nodes that read one of its outputs.
   std::vector<llvm::SmallVector<unsigned>> readers;
 

@@ -78,7 +78,22 @@ CHAINS = {
 }
 
 
+def array_lines(count, is_reversed):
+    """TensorArrays whose elements have the type of those of the one before; all of them stand first."""
+    arrays = [f"a{i} TensorArrayV3 size | dtype=f32" for i in range(count)]
+    uses = []
+    for i in range(count):
+        uses.append(f"w{i} TensorArrayWriteV3 a{i} zero {f'r{i - 1}' if i else 'x'} a{i}:1")
+        uses.append(f"r{i} TensorArrayReadV3 a{i} zero w{i}")
+    if is_reversed:
+        arrays.reverse()
+    constants = ["size Const | dtype=i32 value=i32[]{1}", "zero Const | dtype=i32 value=i32[]{0}"]
+    return [PLACEHOLDER] + constants + arrays + uses + [f"y Neg r{count - 1}"]
+
+
 def lines(kind, count, is_reversed):
+    if kind == "arrays":
+        return array_lines(count, is_reversed)
     first, op, attributes, last = CHAINS[kind]
     op, _, output = op.partition(":")
     chain, before = [], "v" + (":" + output if output else "")
@@ -100,7 +115,7 @@ def main():
     count = int(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "graph.pb")
-        for kind in CHAINS:
+        for kind in ["arrays", *CHAINS]:
             for is_reversed in [False, True]:
                 with open(path, "wb") as out:
                     for line in lines(kind, count, is_reversed):
