@@ -171,19 +171,29 @@ static AttrKind attrKindOf(Kind kind) {
   return AttrKind::Tensor;
 }
 
-void SignatureChecker::checkCall(ArrayRef<Parameter> parameters, int64_t inputCount) {
-  int64_t fewest = 0;
+void SignatureChecker::checkCall(ArrayRef<Parameter> parameters) {
+  int64_t fewest = 0, input = 0;
   for (const Parameter &parameter : parameters) {
-    AttrKind kind = attrKindOf(parameter.kind);
-    bool isList =
-        parameter.kind == Kind::Group && node.attr(parameter.name).kind == AttrKind::Floats;
-    if (!isInputKind(parameter.kind) || (kind != AttrKind::Tensor && node.has(parameter.name)))
-      checkAttr(parameter.name, isList ? AttrKind::Floats : kind, !parameter.hasDefault);
-    else
-      fewest += !parameter.hasDefault && parameter.kind != Kind::Tensors;
+    if (isAttribute(node, parameter) || !isInputKind(parameter.kind)) {
+      bool isList = node.attr(parameter.name).kind == AttrKind::Floats;
+      AttrKind kind =
+          parameter.kind == Kind::Group && isList ? AttrKind::Floats : attrKindOf(parameter.kind);
+      checkAttr({parameter.name, kind, !parameter.hasDefault});
+      continue;
+    }
+    if (parameter.kind == Kind::Tensors)
+      break;
+    ++input;
+    if (!parameter.hasDefault) {
+      fewest = input;
+      if (is_contained(absent, unsigned(input - 1)))
+        error() << "a tensor as input " << input - 1 << ", but it is absent [graph-edge]";
+    }
   }
   // Inputs beyond the parameters are ignored.
-  checkFewest(fewest, inputCount);
+  if (inputCount < fewest)
+    error() << "at least " << fewest << (fewest == 1 ? " input" : " inputs") << ", but has "
+            << inputCount << " [graph-edge]";
 }
 
 } // namespace tfc::importer

@@ -9,7 +9,8 @@
 
 namespace tfc::importer {
 
-/// The kind of value that an attribute holds. EmptyList is a list of any kind.
+/// The kind of value that an attribute holds. A Graph is one of the nodes of a region, such as a
+/// branch. EmptyList is a list of any kind.
 enum class AttrKind {
   None,
   Bool,
@@ -19,6 +20,7 @@ enum class AttrKind {
   String,
   Tensor,
   Type,
+  Graph,
   EmptyList,
   Floats,
   Ints,
@@ -41,7 +43,8 @@ struct PartialShape {
 /// The value of an attribute; `kind` says which member holds it.
 struct Attr {
   AttrKind kind = AttrKind::None;
-  int64_t number = 0; // of an int, a bool, or a type in the format's numbering
+  /// Of an int, a bool, a type in the format's numbering, or a graph in the reader's.
+  int64_t number = 0;
   double real = 0;
   std::string text;
   PartialShape shape;

@@ -26,6 +26,8 @@ static StringRef nameOf(AttrKind kind) {
     return "a tensor";
   case AttrKind::Type:
     return "a type";
+  case AttrKind::Graph:
+    return "a graph";
   case AttrKind::EmptyList:
     return "an empty list";
   case AttrKind::Floats:
@@ -58,17 +60,27 @@ std::optional<int64_t> countOf(const Node &node, StringRef name) {
 
 static StringRef toRef(std::string_view text) { return StringRef(text.data(), text.size()); }
 
-/// "1 input", "at least 2 inputs".
-static std::string countText(StringRef before, int64_t count) {
-  return (before + Twine(count) + (count == 1 ? " input" : " inputs")).str();
+/// "1 input", "2 outputs".
+static std::string countText(int64_t count, StringRef noun) {
+  return (Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
+}
+
+/// "at least 2 inputs", "1 to 3 outputs".
+static std::string countText(const Arity &arity, StringRef noun) {
+  if (arity.isVariadic)
+    return "at least " + countText(arity.least, noun);
+  std::string most = countText(arity.most, noun);
+  return arity.least == arity.most ? most : std::to_string(arity.least) + " to " + most;
 }
 
 std::optional<int64_t> outputCount(const Node &node, const Signature &signature) {
   const Arity &arity = signature.outputs;
+  if (arity.isVariadic)
+    return std::nullopt;
   if (arity.factor == 0)
-    return arity.base;
+    return arity.most;
   std::optional<int64_t> count = countOf(node, toRef(arity.attr));
-  return count ? std::optional(arity.factor * *count + arity.base) : std::nullopt;
+  return count ? std::optional(arity.factor * *count + arity.least) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,61 +91,90 @@ InFlightDiagnostic SignatureChecker::error() {
   return diagnostics.error(location) << "'" << node.op << "' expects ";
 }
 
-void SignatureChecker::checkAttr(StringRef name, AttrKind kind, bool isRequired) {
-  AttrKind given = node.attr(name).kind;
+void SignatureChecker::checkAttr(const AttrRule &attr) {
+  StringRef name = toRef(attr.name);
+  const Attr &given = node.attr(name);
   if (!node.has(name)) {
-    if (isRequired)
-      error() << "an attribute '" << name << "' that is " << nameOf(kind) << " [graph-attribute]";
-  } else if (!isOfKind(given, kind)) {
-    error() << "the attribute '" << name << "' to be " << nameOf(kind) << ", but it is "
-            << nameOf(given) << " [graph-attribute]";
+    if (attr.isRequired)
+      error() << "an attribute '" << name << "' that is " << nameOf(attr.kind)
+              << " [graph-attribute]";
+  } else if (!isOfKind(given.kind, attr.kind)) {
+    error() << "the attribute '" << name << "' to be " << nameOf(attr.kind) << ", but it is "
+            << nameOf(given.kind) << " [graph-attribute]";
+  } else if (given.number < attr.least) {
+    error() << "the attribute '" << name << "' to be at least " << attr.least << ", but got "
+            << given.number << " [graph-attribute]";
   }
 }
 
-void SignatureChecker::checkFewest(int64_t fewest, int64_t given) {
-  if (given < fewest)
-    error() << countText("at least ", fewest) << ", but has " << given << " [graph-edge]";
+void SignatureChecker::checkCount(const Arity &arity, int64_t given, StringRef noun) {
+  if (given < arity.least || (given > arity.most && !arity.isVariadic))
+    error() << countText(arity, noun) << ", but has " << given << " [graph-edge]";
 }
 
-/// If the counting attribute is absent, any number is accepted, but TensorFlow's N is at least 1.
-void SignatureChecker::checkArity(const Arity &arity, int64_t given) {
-  int64_t least = arity.base;
+/// If the attribute is absent, any number is accepted that it could specify.
+void SignatureChecker::checkCounted(const Arity &arity, int64_t least, int64_t given,
+                                    StringRef noun) {
+  StringRef name = toRef(arity.attr);
+  std::optional<int64_t> count = countOf(node, name);
   auto fail = [&](const Twine &expected) {
     error() << expected << ", but has " << given << " [graph-edge]";
   };
-  if (arity.factor == 0) {
-    if (arity.more == Arity::kAny ? given < least : given != least)
-      fail(countText(arity.more == Arity::kAny ? "at least " : "", least));
-    return;
-  }
-  StringRef name = toRef(arity.attr);
-  std::optional<int64_t> count = countOf(node, name);
-  bool isCounted = node.has(name) && !isList(node.attr(name).kind);
-  if (isCounted && (!count || *count < 1 || *count > kMaxCounted)) {
-    error() << "the attribute '" << name << "' to be an int from 1 to " << kMaxCounted
+  if (node.has(name) && !isList(node.attr(name).kind) &&
+      (!count || *count < least || *count > kMaxCounted)) {
+    error() << "the attribute '" << name << "' to be an int from " << least << " to " << kMaxCounted
             << " [graph-attribute]";
     return;
   }
-  if (count && given != arity.factor * *count + least)
-    return fail(countText("", arity.factor * *count + least) + ", as its attribute '" + name +
-                "' specifies");
-  if (count)
-    return;
-  int64_t fewest = least + (name == "N" ? arity.factor : 0);
-  if (given < fewest)
-    fail(countText("at least ", fewest));
-  else if ((given - least) % arity.factor != 0)
-    fail("a multiple of " + Twine(arity.factor) + " inputs");
+  int64_t fewest = arity.factor * count.value_or(least) + arity.least;
+  if (count && given != fewest)
+    fail(countText(fewest, noun) + ", as its attribute '" + name + "' specifies");
+  else if (!count && given < fewest)
+    fail("at least " + countText(fewest, noun));
+  else if (!count && (given - arity.least) % arity.factor != 0)
+    fail("a multiple of " + Twine(arity.factor) + " " + noun + "s");
 }
 
-void SignatureChecker::check(const Signature &signature, int64_t inputCount) {
-  checkArity(signature.inputs, inputCount);
-  for (const AttrRule &attr : ArrayRef(signature.attrs).take_front(signature.attrCount))
-    checkAttr(toRef(attr.name), attr.kind, attr.isRequired);
-  std::optional<int64_t> outputs = outputCount(node, signature);
+void SignatureChecker::checkAbsent(int64_t first, int64_t end) {
+  for (unsigned input : absent)
+    if (input < first || input >= end)
+      error() << "a tensor as input " << input << ", but it is absent [graph-edge]";
+}
+
+void SignatureChecker::checkOutputAttr(const Arity &arity) {
+  std::optional<int64_t> count = countOf(node, toRef(arity.attr));
+  std::optional<int64_t> outputs =
+      count ? std::optional(arity.factor * *count + arity.least) : std::nullopt;
   if (outputs && (*outputs < 0 || *outputs > kMaxCounted))
-    error() << "the attribute '" << toRef(signature.outputs.attr) << "' to be from 0 to "
-            << kMaxCounted << ", but got " << *outputs << " [graph-attribute]";
+    error() << "the attribute '" << toRef(arity.attr) << "' to be from 0 to " << kMaxCounted
+            << ", but got " << *outputs << " [graph-attribute]";
+}
+
+void SignatureChecker::check(const Signature &signature) {
+  const Arity &inputs = signature.inputs;
+  ArrayRef<AttrRule> attrs = ArrayRef(signature.attrs).take_front(signature.attrCount);
+  const AttrRule *counting = llvm::find_if(
+      attrs, [&](const AttrRule &attr) { return inputs.factor != 0 && attr.name == inputs.attr; });
+  if (inputs.factor == 0) {
+    checkCount(inputs, inputCount, "input");
+    checkAbsent(inputs.least, inputs.most);
+  } else {
+    int64_t least = counting == attrs.end() ? 0 : std::max<int64_t>(counting->least, 0);
+    checkCounted(inputs, least, inputCount, "input");
+    checkAbsent(0, 0);
+  }
+  for (const AttrRule &attr : attrs)
+    if (&attr != counting || !node.has(toRef(attr.name))) // checked with the inputs
+      checkAttr(attr);
+  if (signature.outputs.factor != 0)
+    checkOutputAttr(signature.outputs);
+}
+
+void SignatureChecker::checkOutputs(const Signature &signature, int64_t outputCount) {
+  if (signature.outputs.factor == 0)
+    checkCount(signature.outputs, outputCount, "output");
+  else
+    checkCounted(signature.outputs, 0, outputCount, "output");
 }
 
 } // namespace tfc::importer

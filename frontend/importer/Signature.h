@@ -12,12 +12,14 @@
 
 namespace tfc::importer {
 
-/// A number of inputs or outputs: `base`, plus up to `more` optional ones, plus `factor` times the
-/// number given by attribute `attr`, which is an int or the length of a list.
+/// A number of inputs or outputs: `least`, plus `factor` times the number given by attribute
+/// `attr`, which is an int or the length of a list. Without an attribute it is from `least` to
+/// `most`, of which those from `least` on may be absent; a variadic one is followed by any number
+/// of others.
 struct Arity {
-  static constexpr int kAny = -1; // no limit for `more`
-
-  int base = 0, more = 0, factor = 0;
+  int least = 0, most = 0;
+  bool isVariadic = false;
+  int factor = 0;
   std::string_view attr;
 };
 
@@ -25,11 +27,13 @@ struct AttrRule {
   std::string_view name;
   AttrKind kind = AttrKind::None;
   bool isRequired = false;
+  int64_t least = INT64_MIN; // of an int
 };
 
-/// "INPUTS -> OUTPUTS; ATTRIBUTES", as in "N+1 -> 1; axis:int?, T:type". A number of inputs is "2",
-/// "1+" (one or more), "N", "2N" or "N+1", where N is an attribute. A question mark follows
-/// attributes that have a default.
+/// "INPUTS -> OUTPUTS; ATTRIBUTES", as in "N+1 -> 1; N:int>=1?, axis:int?, T:type". A number of
+/// inputs is "2", "2-3" (the third one is optional), "2+" (two or more), "2-3+" (the third one may
+/// be absent, and others follow), "N", "2N" or "N+1", where N is an attribute. A question mark
+/// follows attributes that have a default.
 class Signature {
 public:
   static constexpr unsigned kMaxAttrs = 8;
@@ -40,6 +44,8 @@ public:
     std::string_view rest = text;
     std::string_view arities = takeUntil(rest, ';');
     size_t arrow = arities.find(" -> ");
+    if (arrow == std::string_view::npos)
+      signatureHasNoArrow();
     inputs = parseArity(arities.substr(0, arrow));
     outputs = parseArity(arities.substr(arrow + 4));
     parseAttrs(rest);
@@ -51,8 +57,11 @@ public:
   unsigned attrCount = 0;
 
 private:
-  /// Not a constant expression, so that a call of it is an error when tfc is compiled.
+  // Not constant expressions, so that a call of them is an error when tfc is compiled.
   static AttrKind thereIsNoSuchKind();
+  static void signatureHasNoArrow();
+  static void arityIsMalformed();
+  static void thereAreMoreAttributesThanKMaxAttrs();
 
   static consteval std::string_view takeUntil(std::string_view &text, char separator) {
     size_t end = text.find(separator);
@@ -72,21 +81,30 @@ private:
     return number;
   }
 
+  static consteval bool take(std::string_view &text, std::string_view prefix) {
+    bool isThere = text.starts_with(prefix);
+    text.remove_prefix(isThere ? prefix.size() : 0);
+    return isThere;
+  }
+
   static consteval Arity parseArity(std::string_view text) {
     Arity arity;
+    if (text.empty())
+      arityIsMalformed();
     int number = takeNumber(text, 1);
-    if (text.empty() || text == "+") {
-      arity.base = number;
-      arity.more = text.empty() ? 0 : Arity::kAny;
+    if (text.empty() || text[0] == '-' || text[0] == '+') {
+      arity.least = number;
+      arity.most = take(text, "-") ? takeNumber(text, 0) : number;
+      arity.isVariadic = take(text, "+");
+      if (!text.empty() || arity.most < arity.least)
+        arityIsMalformed();
       return arity;
     }
     arity.factor = number;
-    size_t plus = text.find('+');
-    arity.attr = text.substr(0, plus);
-    if (plus != std::string_view::npos) {
-      text.remove_prefix(plus + 1);
-      arity.base = takeNumber(text, 0);
-    }
+    arity.attr = text.substr(0, text.find('+'));
+    text.remove_prefix(arity.attr.size());
+    if (take(text, "+"))
+      arity.least = takeNumber(text, 0);
     return arity;
   }
 
@@ -95,7 +113,7 @@ private:
         {"bool", AttrKind::Bool},   {"float", AttrKind::Float},   {"int", AttrKind::Int},
         {"shape", AttrKind::Shape}, {"string", AttrKind::String}, {"tensor", AttrKind::Tensor},
         {"type", AttrKind::Type},   {"ints", AttrKind::Ints},     {"shapes", AttrKind::Shapes},
-        {"types", AttrKind::Types}, {"floats", AttrKind::Floats},
+        {"types", AttrKind::Types}, {"floats", AttrKind::Floats}, {"graph", AttrKind::Graph},
     };
     for (auto [name, kind] : kKinds)
       if (name == text)
@@ -103,14 +121,25 @@ private:
     return thereIsNoSuchKind();
   }
 
+  static consteval AttrRule parseAttr(std::string_view text) {
+    AttrRule attr;
+    attr.name = takeUntil(text, ':');
+    attr.isRequired = !text.ends_with('?');
+    if (!attr.isRequired)
+      text.remove_suffix(1);
+    attr.kind = parseKind(text.substr(0, text.find('>')));
+    if (size_t least = text.find(">="); least != std::string_view::npos) {
+      text.remove_prefix(least + 2);
+      attr.least = takeNumber(text, 0);
+    }
+    return attr;
+  }
+
   consteval void parseAttrs(std::string_view text) {
     while (!text.empty()) {
-      std::string_view attr = takeUntil(text, ',');
-      std::string_view name = takeUntil(attr, ':');
-      bool hasDefault = attr.ends_with('?');
-      if (hasDefault)
-        attr.remove_suffix(1);
-      attrs[attrCount++] = {name, parseKind(attr), !hasDefault};
+      if (attrCount == kMaxAttrs)
+        thereAreMoreAttributesThanKMaxAttrs();
+      attrs[attrCount++] = parseAttr(takeUntil(text, ','));
     }
   }
 };
@@ -125,27 +154,39 @@ public:
   /// More inputs or outputs than this are treated as an error.
   static constexpr int64_t kMaxCounted = 1 << 16;
 
-  SignatureChecker(Diagnostics &diagnostics, const Node &node, mlir::Location location)
-      : diagnostics(diagnostics), node(node), location(location) {}
+  /// `inputCount` includes the absent inputs, whose positions are `absent`, in order.
+  SignatureChecker(Diagnostics &diagnostics, const Node &node, mlir::Location location,
+                   int64_t inputCount, llvm::ArrayRef<unsigned> absent = {})
+      : diagnostics(diagnostics), node(node), location(location), inputCount(inputCount),
+        absent(absent) {}
 
-  void check(const Signature &signature, int64_t inputCount);
-  void checkAttr(llvm::StringRef name, AttrKind kind, bool isRequired);
+  /// Checks the inputs and attributes.
+  void check(const Signature &signature);
+  /// Checks the number of outputs of a node that lists them.
+  void checkOutputs(const Signature &signature, int64_t outputCount);
   /// Checks a call of graph source, whose parameters are attributes and inputs.
-  void checkCall(llvm::ArrayRef<text::LibraryCalls::Parameter> parameters, int64_t inputCount);
+  void checkCall(llvm::ArrayRef<text::LibraryCalls::Parameter> parameters);
 
 private:
-  void checkFewest(int64_t fewest, int64_t inputCount);
-  void checkArity(const Arity &arity, int64_t given);
-  void checkOutputs(const Arity &arity);
+  /// Checks a number of inputs or outputs.
+  void checkCount(const Arity &arity, int64_t given, llvm::StringRef noun);
+  /// The same, if it is the value of an attribute, which is at least `least`.
+  void checkCounted(const Arity &arity, int64_t least, int64_t given, llvm::StringRef noun);
+  /// Reports inputs that are absent, unless they are from `first` up to `end`.
+  void checkAbsent(int64_t first, int64_t end);
+  void checkAttr(const AttrRule &attr);
+  void checkOutputAttr(const Arity &arity);
   mlir::InFlightDiagnostic error();
 
   Diagnostics &diagnostics;
   const Node &node;
   mlir::Location location;
+  int64_t inputCount;
+  llvm::ArrayRef<unsigned> absent;
 };
 
-/// Returns the number of outputs of a node according to its signature, or std::nullopt if it is not
-/// specified.
+/// Returns the largest number of outputs of a node according to its signature, or std::nullopt if
+/// it is not specified.
 std::optional<int64_t> outputCount(const Node &node, const Signature &signature);
 
 } // namespace tfc::importer

@@ -11,11 +11,12 @@ namespace tfc::tensorflow {
 void GraphChecker::checkNode(unsigned index) {
   const Node &node = entry.graph.nodes[index];
   SignatureChecker checker(entry.diagnostics, node,
-                           entry.graph.locate(entry.builder.getContext(), index));
+                           entry.graph.locate(entry.builder.getContext(), index),
+                           node.inputs.size());
   if (const OpRule *rule = findRule(node.op))
-    checker.check(rule->signature, node.inputs.size());
+    checker.check(rule->signature);
   else if (entry.functions.declares(functionOf(node.op)))
-    checker.checkCall(entry.functions.parameters(functionOf(node.op)), node.inputs.size());
+    checker.checkCall(entry.functions.parameters(functionOf(node.op)));
   else if (node.op != "Placeholder")
     entry.error(index) << "the operation '" << node.op << "' is not supported [unsupported-node]";
 }

@@ -92,8 +92,8 @@ static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
 static constexpr OpRule kRules[] = {
     {"Switch", "2 -> 2", buildSwitch, "", OpRule::Structural},
     {"RefSwitch", "2 -> 2", buildSwitch, "", OpRule::Structural},
-    {"Merge", "N -> 2", buildMerge, "", OpRule::Structural},
-    {"RefMerge", "N -> 2", buildMerge, "", OpRule::Structural},
+    {"Merge", "N -> 2; N:int>=1?", buildMerge, "", OpRule::Structural},
+    {"RefMerge", "N -> 2; N:int>=1?", buildMerge, "", OpRule::Structural},
     {"Enter", "1 -> 1; frame_name:string, is_constant:bool?", buildEnter, "", OpRule::Structural},
     {"RefEnter", "1 -> 1; frame_name:string, is_constant:bool?", buildEnter, "",
      OpRule::Structural},

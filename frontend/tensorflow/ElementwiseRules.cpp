@@ -99,8 +99,8 @@ static constexpr OpRule kRules[] = {
     // Arithmetic.
     {"Add", "2 -> 1", buildAddN},
     {"AddV2", "2 -> 1", buildAddN},
-    {"AddN", "N -> 1", buildAddN},
-    {"AccumulateNV2", "N -> 1", buildAddN},
+    {"AddN", "N -> 1; N:int>=1?", buildAddN},
+    {"AccumulateNV2", "N -> 1; N:int>=1?", buildAddN},
     {"Sub", "2 -> 1", buildOperation, "sub"},
     {"Mul", "2 -> 1", buildOperation, "mul"},
     {"RealDiv", "2 -> 1", buildOperation, "div"},

@@ -233,7 +233,7 @@ static constexpr OpRule kRules[] = {
     {"BatchMatMul", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
     {"BatchMatMulV2", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
     {"BatchMatMulV3", "2 -> 1; adj_x:bool?, adj_y:bool?", buildMatMul, "adj"},
-    {"Einsum", "N -> 1; equation:string", buildEinsum},
+    {"Einsum", "N -> 1; N:int>=1?, equation:string", buildEinsum},
     {"Diag", "1 -> 1", buildDiag},
     {"MatrixDiag", "1 -> 1", buildDiag},
     {"MatrixDiagV2", "5 -> 1", buildDiag},

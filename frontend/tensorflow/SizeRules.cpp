@@ -173,14 +173,14 @@ static Outcome buildDynamicStitch(NodeBuilder &node, const OpRule &) {
 
 static constexpr OpRule kRules[] = {
     {"Shape", "1 -> 1; out_type:type?", buildShape},
-    {"ShapeN", "N -> N; out_type:type?", buildShape},
+    {"ShapeN", "N -> N; N:int>=1?, out_type:type?", buildShape},
     {"Size", "1 -> 1; out_type:type?", buildSize},
     {"Rank", "1 -> 1", buildRank},
     {"InvertPermutation", "1 -> 1", buildInvertPermutation},
-    {"ConcatOffset", "N+1 -> N", buildConcatOffset},
+    {"ConcatOffset", "N+1 -> N; N:int>=1?", buildConcatOffset},
     {"BroadcastGradientArgs", "2 -> 2", buildBroadcastGradientArgs},
     {"BroadcastArgs", "2 -> 1", buildBroadcastArgs},
-    {"DynamicStitch", "2N -> 1", buildDynamicStitch},
+    {"DynamicStitch", "2N -> 1; N:int>=1?", buildDynamicStitch},
 };
 
 ArrayRef<OpRule> sizeRules() { return kRules; }
