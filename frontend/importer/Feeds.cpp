@@ -67,17 +67,19 @@ static std::optional<dfg::Shape> callerShape(const FeedSpec &feed, const GraphIn
   return shape;
 }
 
-RankedTensorType feedType(const FeedSpec &feed, const GraphInput &input, EntryHeader &header,
+RankedTensorType feedType(const FeedSpec *feed, const GraphInput &input, EntryHeader &header,
                           Diagnostics &diagnostics) {
-  if (!feed.sizes && !input.shape) {
-    diagnostics.error(input.location) << "the graph does not specify how many axes the feed has: "
-                                         "expected its sizes in brackets, as "
-                                         "in "
-                                      << input.name << "[n, 64] [graph-entry]";
+  bool isSized = feed && feed->sizes;
+  if (!isSized && !input.shape) {
+    InFlightDiagnostic error = diagnostics.error(input.location);
+    error << "the graph does not specify how many axes the feed has";
+    if (feed)
+      error << ": expected its sizes in brackets, as in " << input.name << "[n, 64]";
+    error << " [graph-entry]";
     return {};
   }
   std::optional<dfg::Shape> shape =
-      feed.sizes ? callerShape(feed, input, diagnostics) : graphShape(input);
+      isSized ? callerShape(*feed, input, diagnostics) : graphShape(input);
   if (!shape)
     return {};
   for (const dfg::DimExpr &size : *shape)

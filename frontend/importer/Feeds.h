@@ -16,10 +16,10 @@ struct GraphInput {
   mlir::Location location;
 };
 
-/// Returns the type of a feed. Sizes that neither the caller nor the graph specifies get names: the
-/// graph's name, or `n` for the first axis. Adds the names to `header`. Returns null after an
-/// error.
-mlir::RankedTensorType feedType(const FeedSpec &feed, const GraphInput &input, EntryHeader &header,
+/// Returns the type of a feed; `feed` is null if the entry takes the inputs of the graph. Sizes
+/// that neither the caller nor the graph specifies get names: the graph's name, or `n` for the
+/// first axis. Adds the names to `header`. Returns null after an error.
+mlir::RankedTensorType feedType(const FeedSpec *feed, const GraphInput &input, EntryHeader &header,
                                 Diagnostics &diagnostics);
 
 /// Returns the elements that the caller specifies for a feed of this type, or std::nullopt if there

@@ -16,7 +16,8 @@ NodeValue NodeBuilder::in(unsigned i) {
   NodeValue value = anyIn(i);
   if (!value || isa<RankedTensorType>(value.getType()))
     return value;
-  error() << "expected a tensor, but got a TensorArray for input " << i << " [graph-edge]";
+  error() << "expected a tensor, but got " << describe(value.getType()) << " for input " << i
+          << " [graph-edge]";
   return {};
 }
 
@@ -58,6 +59,11 @@ std::optional<int64_t> NodeBuilder::integer(unsigned i) {
     return numbers->front();
   error() << "expected one number for input " << i << ", but got " << numbers->size()
           << " [graph-edge]";
+  return std::nullopt;
+}
+
+std::optional<SmallVector<NodeValue>> NodeBuilder::buildGraph(StringRef attr, ArrayRef<NodeValue>) {
+  error() << "tfc does not read the graph in the attribute '" << attr << "' [unsupported-node]";
   return std::nullopt;
 }
 

@@ -40,6 +40,8 @@ public:
   virtual const dfg::SizeTensor *sizes(unsigned i) = 0;
   /// Returns an input that is a tensor. Emits an error and returns null otherwise.
   NodeValue in(unsigned i);
+  /// Returns what errors call a value of this type.
+  virtual std::string describe(mlir::Type type) const { return dfg::toText(type); }
   /// Returns the inputs from `from` on, except the last `dropped`.
   llvm::SmallVector<NodeValue> allInputs(unsigned from = 0, unsigned dropped = 0);
   /// Returns the elements of an input. Emits an error if they are not known.
@@ -53,6 +55,11 @@ public:
   /// none.
   virtual mlir::Type dtype(llvm::StringRef attr) = 0;
   bool flag(llvm::StringRef attr) const { return node.number(attr) != 0; }
+  /// Builds the nodes of the graph that an attribute holds, at the current position of `builder`,
+  /// with these inputs. Returns its outputs, or std::nullopt after errors. Formats whose attributes
+  /// hold no graphs need not override it.
+  virtual std::optional<llvm::SmallVector<NodeValue>> buildGraph(llvm::StringRef attr,
+                                                                 llvm::ArrayRef<NodeValue> inputs);
 
   //===--- Operations -----------------------------------------------------===//
 

@@ -34,6 +34,19 @@ public:
   /// Returns the number of the input that this value is, if it is an input known by its sizes.
   std::optional<unsigned> getInput() const { return input; }
 
+  /// Returns the same value as input `number` of a node, or of no node.
+  NodeValue asInput(std::optional<unsigned> number) const {
+    NodeValue same = *this;
+    same.input = number;
+    return same;
+  }
+  /// Returns the same sizes together with the value that has been built for them.
+  NodeValue withValue(mlir::Value built) const {
+    NodeValue same = *this;
+    same.value = built;
+    return same;
+  }
+
 private:
   mlir::Value value;
   std::shared_ptr<const dfg::SizeTensor> sizes;

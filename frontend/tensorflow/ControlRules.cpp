@@ -1,5 +1,6 @@
 // Control flow operations, which map one-to-one, and operations that only order others.
 
+#include "frontend/importer/RegionBuilder.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 
 using namespace mlir;
@@ -7,16 +8,11 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-static bool isPredicate(const NodeValue &value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getRank() == 0 && type.getElementType().isInteger(1);
-}
-
 static Outcome buildSwitch(NodeBuilder &node, const OpRule &) {
   Value data = node.gate(node.data(0)), predicate = node.valueOf(node.in(1));
   if (!data || !predicate)
     return Outcome::Failed;
-  if (!isPredicate(predicate))
+  if (!isPredicate(predicate.getType()))
     return node.fail("expected a bool as the predicate, but got " +
                      dfg::toText(predicate.getType()) + " [operand]");
   Operation *made = node.make("switch", {NodeValue(data), NodeValue(predicate)});
@@ -63,7 +59,7 @@ static Outcome buildFrameOp(NodeBuilder &node, const OpRule &rule) {
   NodeValue x = node.gate(node.data(0));
   if (!x)
     return Outcome::Failed;
-  if (rule.op == "LoopCond" && !isPredicate(x))
+  if (rule.op == "LoopCond" && !isPredicate(x.getType()))
     return node.fail("expected a bool as the condition of a loop, but got " +
                      dfg::toText(x.getType()) + " [operand]");
   return node.done({node.op(rule.argument, x)});
@@ -80,7 +76,7 @@ static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
   Value condition = node.valueOf(node.in(0));
   if (!condition)
     return Outcome::Failed;
-  if (!isPredicate(condition))
+  if (!isPredicate(condition.getType()))
     return node.fail("expected a bool, but got " + dfg::toText(condition.getType()) + " [operand]");
   node.record([&] {
     node.builder().check(condition, "the assertion '" + node.node.name + "' does not hold",

@@ -122,6 +122,10 @@ Type NodeBuilder::dtype(StringRef attr) {
   return type;
 }
 
+std::string NodeBuilder::describe(Type type) const {
+  return isa<dfg::ListType>(type) ? "a TensorArray" : importer::NodeBuilder::describe(type);
+}
+
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,7 @@ public:
   NodeValue data(unsigned i);
 
   mlir::Type dtype(llvm::StringRef attr) override;
+  std::string describe(mlir::Type type) const override;
   bool hasErrors() const { return entry.hasErrors(); }
 
   //===--- Control --------------------------------------------------------===//

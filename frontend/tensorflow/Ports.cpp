@@ -32,7 +32,7 @@ void EntryPorts::addFeed(const FeedSpec &feed, Edge edge) {
   const PartialShape &shape = node.attr("shape").shape;
   if (node.has("shape") && shape.hasRank)
     input.shape = shape;
-  RankedTensorType type = feedType(feed, input, header, entry.diagnostics);
+  RankedTensorType type = feedType(&feed, input, header, entry.diagnostics);
   if (!type)
     return;
   feeds.push_back(edge);

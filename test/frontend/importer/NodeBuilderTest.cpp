@@ -50,6 +50,26 @@ TEST_F(Nodes, SizesFollowFromOperations) {
   EXPECT_FALSE(dfg::evaluateSizes(feed(0).getValue()));
 }
 
+TEST_F(Nodes, InputsOfOperationsAreTensors) {
+  Node foreign{"a", "Neg", {}};
+  AttributeBuilder attrs(&context);
+  mlir::Value size = builder.scalar(int64_t(2), mlir::IntegerType::get(&context, 32), location);
+  mlir::Operation *list =
+      *builder.create("list_create", size,
+                      {attrs.sizes("shape", dfg::Shape{4}), attrs.type("dtype", f32)}, location);
+  TestNode node = this->node(foreign, {NodeValue(list->getResult(0))});
+  EXPECT_FALSE(node.in(0));
+  EXPECT_EQ(errors, (std::vector<std::string>{
+                        "expected a tensor, but got list[f32[4]] for input 0 [graph-edge]"}));
+}
+
+TEST_F(Nodes, FormatsNeedNoGraphsInAttributes) {
+  Node foreign{"a", "If", {}};
+  EXPECT_FALSE(node(foreign, {}).buildGraph("then", {}));
+  EXPECT_EQ(errors, (std::vector<std::string>{"tfc does not read the graph in the attribute 'then' "
+                                              "[unsupported-node]"}));
+}
+
 TEST_F(Nodes, ErrorsAreReportedOnceThoughTheyCount) {
   for (unsigned i = 0; i < 2; ++i)
     diagnostics.error(location) << "no shape";

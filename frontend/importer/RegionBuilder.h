@@ -1,0 +1,39 @@
+// Builds nodes that are branches or loops as operations with regions. What a region computes is
+// mostly a graph in an attribute of the node, but formats differ in what they add to it.
+#pragma once
+
+#include "frontend/importer/NodeBuilder.h"
+
+namespace tfc::importer {
+
+class RegionBuilder {
+public:
+  /// Builds the operations of a region, which gets these arguments. Returns what the region yields,
+  /// or std::nullopt after errors.
+  using Contents = llvm::function_ref<std::optional<llvm::SmallVector<NodeValue>>(
+      llvm::ArrayRef<NodeValue> arguments)>;
+
+  explicit RegionBuilder(NodeBuilder &node) : node(node) {}
+
+  /// Builds `dfg.if`, whose regions have no arguments but may use the values around them. Returns
+  /// null after errors.
+  mlir::Operation *buildIf(const NodeValue &condition, Contents onTrue, Contents onFalse);
+  /// Builds `dfg.while`. Both regions get the carried values; the first one returns whether there
+  /// is another iteration, the second one the values for it. Returns null after errors.
+  mlir::Operation *buildWhile(llvm::ArrayRef<NodeValue> inits, Contents condition, Contents body);
+
+private:
+  /// Fills a block and returns the values to yield, which may be fewer or others than the operation
+  /// takes.
+  std::optional<llvm::SmallVector<mlir::Value>> fill(mlir::Block &block, Contents contents);
+  bool checkCondition(mlir::Value condition);
+  bool checkBranches(mlir::ValueRange onTrue, mlir::ValueRange onFalse);
+  bool checkCarried(mlir::ValueRange inits, mlir::ValueRange next);
+
+  NodeBuilder &node;
+};
+
+/// Returns true for a bool without axes, on which a branch or a loop may depend.
+bool isPredicate(mlir::Type type);
+
+} // namespace tfc::importer
