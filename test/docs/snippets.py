@@ -198,7 +198,7 @@ def options_of(program, command=None):
 
 @functools.cache
 def read_sources(root):
-    folders = ["compiler", "dialects", "frontend", "runtime"]
+    folders = ["compiler", "dialects", "frontend", "runtime", "test/frontend/importer"]
     files = [p for f in folders for s in ("h", "cpp", "td") for p in glob.glob(f"{root}/{f}/**/*.{s}", recursive=True)]
     return [open(path, encoding="utf-8").read() for path in files]
 
