@@ -118,7 +118,8 @@ private:
     Arena arena(entry, info, symbols);
     if (arena.isTooLarge())
       return entry.emitError() << "the values of '" << info.name
-                               << "' for the largest sizes that its bounds allow [too-large]";
+                               << "' do not fit in memory for the largest sizes that its bounds "
+                                  "allow [too-large]";
     ListPlan lists(entry);
     entry.getBody().walk([&](Operation *op) { setMemory(op, arena, lists); });
     setRegions(entry, arena, lists);
