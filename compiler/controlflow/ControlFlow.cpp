@@ -80,6 +80,8 @@ static LogicalResult structure(DataflowOp op) {
     return failure();
   Liveness liveness;
   liveness.analyze(graph.nodes);
+  if (failed(liveness.check()))
+    return failure();
   OpBuilder b(op);
   RegionEmitter emitter(b, op.getLoc(), liveness);
   Operation *before = op->getPrevNode();

@@ -51,6 +51,13 @@ Guard Guards::simplify(Guard guard, Guard known) {
     return kAlways;
   if (exclude(known, guard))
     return kNever;
+  if (auto found = simplified.find({guard, known}); found != simplified.end())
+    return found->second;
+  Guard result = simplifyTop(guard, known);
+  return simplified[{guard, known}] = result;
+}
+
+Guard Guards::simplifyTop(Guard guard, Guard known) {
   unsigned top = topOf(guard), knownTop = topOf(known);
   if (knownTop < top)
     return simplify(guard, either(highOf(known), lowOf(known)));
@@ -64,11 +71,17 @@ Guard Guards::simplify(Guard guard, Guard known) {
 }
 
 Guard Guards::substitute(Guard guard, function_ref<Guard(unsigned)> replacement) {
-  if (guard <= kAlways)
-    return guard;
-  Guard high = substitute(highOf(guard), replacement);
-  Guard low = substitute(lowOf(guard), replacement);
-  return choose(replacement(topOf(guard)), high, low);
+  DenseMap<Guard, Guard> known;
+  auto substituted = [&](auto &substituted, Guard part) -> Guard {
+    if (part <= kAlways)
+      return part;
+    if (auto found = known.find(part); found != known.end())
+      return found->second;
+    Guard high = substituted(substituted, highOf(part));
+    Guard low = substituted(substituted, lowOf(part));
+    return known[part] = choose(replacement(topOf(part)), high, low);
+  };
+  return substituted(substituted, guard);
 }
 
 void Guards::addSupport(Guard guard, SetVector<unsigned> &variables) const {

@@ -21,6 +21,9 @@ class Guards {
 public:
   Guards();
 
+  /// The number of different functions that have been computed.
+  size_t size() const { return nodes.size(); }
+
   /// The function that is the variable `index`.
   Guard variable(unsigned index) { return make(index, kAlways, kNever); }
 
@@ -54,11 +57,13 @@ private:
   };
 
   Guard make(unsigned variable, Guard high, Guard low);
+  Guard simplifyTop(Guard guard, Guard known);
   Guard cofactor(Guard guard, unsigned variable, bool value) const;
 
   std::vector<Node> nodes;
   llvm::DenseMap<std::tuple<unsigned, Guard, Guard>, Guard> unique;
   llvm::DenseMap<std::tuple<Guard, Guard, Guard>, Guard> chosen;
+  llvm::DenseMap<std::pair<Guard, Guard>, Guard> simplified;
 };
 
 } // namespace tfc::controlflow

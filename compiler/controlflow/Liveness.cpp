@@ -8,6 +8,10 @@ using namespace tfc::dfg;
 
 namespace tfc::controlflow {
 
+/// Guards of real graphs have a few hundred parts; some need a number that is exponential in the
+/// number of predicates.
+static constexpr size_t kMaxGuards = 1 << 16;
+
 //===----------------------------------------------------------------------===//
 // Predicates
 //===----------------------------------------------------------------------===//
@@ -75,23 +79,65 @@ Guard Liveness::guardOf(const Node &node, Guard exists) {
   if (node.kind == Kind::Merge) {
     Guard any = kNever;
     for (Edge input : node.inputs)
-      any = guards.either(any, of(input));
+      any = isTooLarge() ? any : guards.either(any, of(input));
     return guards.both(guard, any);
   }
   for (Edge input : node.inputs)
-    guard = guards.both(guard, of(input));
+    guard = isTooLarge() ? guard : guards.both(guard, of(input));
   if (!node.always)
     for (Node *input : node.after)
       guard = guards.both(guard, done(input));
   return guard;
 }
 
+/// Numbers predicates in the order of a depth-first search from the last nodes to their inputs, so
+/// that those of switches one after the other are tested one after the other: in the order of the
+/// nodes, a merge of n pairs of them would have a guard with 2^n parts.
+void Liveness::numberLeaves(ArrayRef<Node *> nodes) {
+  DenseSet<Node *> unseen(nodes.begin(), nodes.end());
+  SmallVector<std::pair<Node *, size_t>> work;
+  for (Node *last : llvm::reverse(nodes)) {
+    if (unseen.erase(last))
+      work.push_back({last, 0});
+    while (!work.empty()) {
+      auto &[node, next] = work.back();
+      if (next < node->inputs.size()) {
+        if (Node *input = node->inputs[next++].first; unseen.erase(input))
+          work.push_back({input, 0});
+        continue;
+      }
+      if (node->kind == Kind::Switch)
+        valueOf(node->inputs[1]);
+      work.pop_back();
+    }
+  }
+}
+
 void Liveness::analyze(ArrayRef<Node *> nodes, Guard exists) {
-  for (Node *node : nodes)
+  numberLeaves(nodes);
+  for (Node *node : nodes) {
+    if (tooLarge)
+      return;
     if (node->kind == Kind::Loop)
       analyzeLoop(node);
     else if (node->kind != Kind::Variable)
       known[node] = guardOf(*node, exists);
+    if (isTooLarge() && !tooLarge)
+      tooLarge = node;
+  }
+}
+
+bool Liveness::isTooLarge() const { return guards.size() > kMaxGuards; }
+
+LogicalResult Liveness::check() const {
+  if (!tooLarge)
+    return success();
+  InFlightDiagnostic error = emitError(tooLarge->op->getLoc())
+                             << nameOf(tooLarge)
+                             << " runs under a condition that combines too many predicates "
+                                "[too-large]";
+  error.attachNote() << "help: merge the sides of a 'switch' before the values of others";
+  return error;
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,9 @@ public:
   /// without a guard are live.
   void analyze(llvm::ArrayRef<Node *> nodes, Guard exists = kAlways);
 
+  /// Reports the node at which the guards became too large, after which the analysis stopped.
+  mlir::LogicalResult check() const;
+
   Guard of(const Node *node) const;
   Guard of(Edge edge);
   /// The condition that `node` has run, for nodes after it: a loop may end without a last
@@ -42,6 +45,8 @@ public:
   Guards guards;
 
 private:
+  void numberLeaves(llvm::ArrayRef<Node *> nodes);
+  bool isTooLarge() const;
   Guard guardOf(const Node &node, Guard exists);
   void analyzeLoop(Node *node);
   Guard analyzeIteration(const Loop &loop, LoopLiveness &info);
@@ -53,6 +58,7 @@ private:
   llvm::DenseMap<const Node *, LoopLiveness> loops;
   llvm::DenseMap<Edge, unsigned> variables;
   llvm::SmallVector<Edge> leaves;
+  Node *tooLarge = nullptr;
 };
 
 } // namespace tfc::controlflow

@@ -31,6 +31,8 @@ public:
       return failure();
     findHead();
     liveness.analyze(nodes);
+    if (failed(liveness.check()))
+      return failure();
     continues =
         liveness.guards.both(liveness.of(condition), liveness.valueOf(condition->inputs[0]));
     if (failed(checkGuards()))
