@@ -2,11 +2,13 @@
 
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"
+#include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
 
 using namespace mlir;
+using namespace tfc;
 using namespace tfc::cpu;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -16,8 +18,6 @@ static constexpr double kLog2E = 1.44269504088896340736, kLn2 = 0.69314718055994
 /// sum.
 static constexpr double kRounder = 6755399441055744.0;
 static constexpr int64_t kRounderBits = 0x4338000000000000;
-/// Marks operations that are left to the library.
-static constexpr StringLiteral kExact = "tfc.exact";
 
 static Type withElement(Type type, Type element) {
   auto vector = dyn_cast<VectorType>(type);
@@ -100,7 +100,7 @@ struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::RemFOp op, PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr(kExact))
+    if (!getElementTypeOrSelf(op.getType()).isF32() || kernel::isFromLibrary(op))
       return failure();
     Location loc = op.getLoc();
     Type wide = withElement(op.getType(), rewriter.getF64Type());
@@ -118,7 +118,7 @@ struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
     scf::YieldOp::create(rewriter, loc, f.copySign(rest, op.getLhs()));
     rewriter.setInsertionPointToStart(branch.elseBlock());
     auto exact = arith::RemFOp::create(rewriter, loc, op.getLhs(), op.getRhs());
-    exact->setAttr(kExact, rewriter.getUnitAttr());
+    kernel::setFromLibrary(exact);
     scf::YieldOp::create(rewriter, loc, exact.getResult());
     rewriter.replaceOp(op, branch.getResult(0));
     return success();

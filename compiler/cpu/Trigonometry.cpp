@@ -2,6 +2,7 @@
 
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"
+#include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <limits>
@@ -20,8 +21,6 @@ static constexpr double kTwoOverPi = 0.636619772367581343076;
 /// 1.5 * 2^23: adding it to a number rounds that to an integer, which is in the low bits of the
 /// sum.
 static constexpr double kRounder = 12582912.0;
-/// Marks operations that are left to the library.
-static constexpr StringLiteral kExact = "tfc.exact";
 
 /// The sine of x plus `quarters` quarter turns, for |x| <= kLargestArgument.
 static Value buildTurned(FloatBuilder &f, Value x, int32_t quarters) {
@@ -121,7 +120,7 @@ template <typename Op, int32_t Quarters> struct ExpandTurned : OpRewritePattern<
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr(kExact))
+    if (!getElementTypeOrSelf(op.getType()).isF32() || kernel::isFromLibrary(op))
       return failure();
     Location loc = op.getLoc();
     FloatBuilder f(rewriter, loc, op.getType());
@@ -137,7 +136,7 @@ template <typename Op, int32_t Quarters> struct ExpandTurned : OpRewritePattern<
     scf::YieldOp::create(rewriter, loc, y);
     rewriter.setInsertionPointToStart(branch.elseBlock());
     auto exact = Op::create(rewriter, loc, x);
-    exact->setAttr(kExact, rewriter.getUnitAttr());
+    kernel::setFromLibrary(exact);
     scf::YieldOp::create(rewriter, loc, f.select(fits, y, exact.getResult()));
     rewriter.replaceOp(op, branch.getResult(0));
     return success();

@@ -57,12 +57,8 @@ std::optional<unsigned> findStage(llvm::StringRef name);
 /// Every dialect that a stage, or a test of one, reads or creates.
 mlir::DialectRegistry makeDialectRegistry();
 
-/// Verifies the attributes of kernels, entries and launches that stages read, in a module from a
-/// file.
-llvm::LogicalResult verifyAnnotations(mlir::ModuleOp module);
-
 /// Runs the stages that `options` request on `module`, with a timer in `timing` for each and its
-/// passes.
+/// passes. Fails if the entries are code already, because entries describe the model.
 llvm::LogicalResult runStages(mlir::ModuleOp module, const PipelineOptions &options,
                               mlir::Timer timing = {});
 

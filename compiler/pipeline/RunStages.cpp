@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/dfg/Dfg.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
 using namespace mlir;
@@ -80,7 +82,20 @@ private:
 
 } // namespace
 
+/// Verifies that the entries describe the model still; code generation replaces them by functions.
+static LogicalResult verifyHasEntries(ModuleOp module) {
+  if (!module.getOps<dfg::EntryOp>().empty())
+    return success();
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (function.getName().starts_with("tfc_entry_"))
+      return function.emitError("the entries of this module have already been compiled to code and "
+                                "cannot be called; expected the output of a stage before 'host'");
+  return success();
+}
+
 LogicalResult tfc::runStages(ModuleOp module, const PipelineOptions &options, Timer timing) {
+  if (failed(verifyHasEntries(module)))
+    return failure();
   unsigned begin = options.startAfter.empty() ? 0 : *findStage(options.startAfter) + 1;
   ArrayRef<Stage> stages = getStages().drop_front(begin);
   auto isLast = [&](const Stage &stage) { return stage.name == options.stopAfter; };

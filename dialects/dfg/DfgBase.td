@@ -30,8 +30,12 @@ def Dfg_Dialect : Dialect {
   // On the module: the constants in the order in which code addresses them, the number of chunks
   // that an instance has besides its arena, and the address of the function to which probes pass
   // values.
+  // On operations: that the host computes one in registers, that a kernel stores a view instead of
+  // each reader computing it, and which carried tensors of a loop need one buffer instead of two.
   let discardableAttrs = (ins "::mlir::ArrayAttr":$weights, "::mlir::IntegerAttr":$chunks,
-                              "::mlir::IntegerAttr":$probe_function);
+                              "::mlir::IntegerAttr":$probe_function,
+                              "::mlir::UnitAttr":$in_register, "::mlir::UnitAttr":$stored,
+                              "::mlir::DenseI64ArrayAttr":$single_buffers);
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;

@@ -9,8 +9,6 @@ using namespace mlir;
 
 namespace tfc::dfg {
 
-static constexpr llvm::StringLiteral kRegister = "tfc.register", kStored = "tfc.stored";
-
 std::optional<DimExpr> sizeInLaunch(AffineExpr expr, ArrayRef<DimExpr> sizes) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return DimExpr(constant.getValue());
@@ -44,8 +42,11 @@ bool isRegisterType(Type type) {
          !tensor.getElementType().isBF16();
 }
 
-void putInRegister(Operation *op) { op->setAttr(kRegister, UnitAttr::get(op->getContext())); }
-bool isInRegister(Operation *op) { return op->hasAttr(kRegister); }
+static constexpr llvm::StringLiteral kInRegister = DfgDialect::InRegisterAttrHelper::getNameStr();
+static constexpr llvm::StringLiteral kStored = DfgDialect::StoredAttrHelper::getNameStr();
+
+void putInRegister(Operation *op) { op->setAttr(kInRegister, UnitAttr::get(op->getContext())); }
+bool isInRegister(Operation *op) { return op->hasAttr(kInRegister); }
 
 void storeView(Operation *op) { op->setAttr(kStored, UnitAttr::get(op->getContext())); }
 bool isStoredView(Operation *op) { return op->hasAttr(kStored); }

@@ -90,14 +90,14 @@ bool isInArena(Value root) {
          placeOf(cast<OpResult>(storage)).getKind() == PlaceKind::Arena;
 }
 
-static constexpr llvm::StringLiteral kSingle = "tfc.single";
-
 void setSingleBuffers(WhileOp loop, ArrayRef<int64_t> carried) {
-  loop->setAttr(kSingle, DenseI64ArrayAttr::get(loop.getContext(), carried));
+  DfgDialect::SingleBuffersAttrHelper helper(loop.getContext());
+  helper.setAttr(loop, DenseI64ArrayAttr::get(loop.getContext(), carried));
 }
 
 bool hasSingleBuffer(WhileOp loop, unsigned carried) {
-  auto single = loop->getAttrOfType<DenseI64ArrayAttr>(kSingle);
+  DfgDialect::SingleBuffersAttrHelper helper(loop.getContext());
+  DenseI64ArrayAttr single = helper.getAttr(loop);
   return single && llvm::is_contained(single.asArrayRef(), int64_t(carried));
 }
 

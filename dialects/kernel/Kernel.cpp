@@ -14,7 +14,8 @@ using namespace tfc::kernel;
 
 static constexpr llvm::StringLiteral kTargets = "kernel.targets", kAbi = "kernel.abi",
                                      kShape = "kernel.shape", kMayShare = "kernel.may_share",
-                                     kInPlace = "kernel.in_place";
+                                     kInPlace = "kernel.in_place",
+                                     kFromLibrary = "kernel.from_library";
 
 #include "dialects/kernel/KernelDialect.cpp.inc"
 
@@ -135,8 +136,16 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttrib
     return verifyTargets(op, attribute.getValue());
   if (attribute.getName() == kAbi)
     return verifyAbi(op, attribute.getValue());
+  if (attribute.getName() == kFromLibrary && isa<UnitAttr>(attribute.getValue()))
+    return success();
   return op->emitOpError("has an unknown attribute ") << attribute.getName();
 }
+
+void tfc::kernel::setFromLibrary(Operation *op) {
+  op->setAttr(kFromLibrary, UnitAttr::get(op->getContext()));
+}
+
+bool tfc::kernel::isFromLibrary(Operation *op) { return op->hasAttr(kFromLibrary); }
 
 //===----------------------------------------------------------------------===//
 // Attributes of arguments and results

@@ -39,6 +39,10 @@ AbiAttr abiOf(mlir::Operation *function);
 /// Marks `function` as the code of a kernel.
 void setAbi(mlir::Operation *function, AbiAttr abi);
 
+/// Leaves a function of a float to the C library, although code generation has a polynomial for it.
+void setFromLibrary(mlir::Operation *op);
+bool isFromLibrary(mlir::Operation *op);
+
 /// Returns the attribute with the sizes of a dynamic tensor, for an argument or a result of a
 /// `kernel.func`.
 mlir::NamedAttribute shapeAttr(mlir::AffineMap shape);

@@ -29,6 +29,9 @@ def Kernel_Dialect : Dialect {
 
     Tensor arguments are counted without the sizes before them.
 
+    `kernel.from_library`, of a function of a float, leaves it to the C library
+    although code generation has a polynomial for most of its arguments.
+
     `kernel.targets` of the module describes the targets of its kernels by name:
 
     ```mlir

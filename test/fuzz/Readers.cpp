@@ -39,8 +39,6 @@ static Verdict readGraph(StringRef path, ArrayRef<importer::EntrySpec> entries) 
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
   mlir::OwningOpRef<mlir::ModuleOp> module = importFile(path, context, sources, entries);
-  if (module && path.ends_with(".mlir") && mlir::failed(verifyAnnotations(*module)))
-    module = nullptr;
   PipelineOptions options;
   options.startAfter = startAfter;
   options.stopAfter = stopAfter;

@@ -53,8 +53,7 @@ OwningOpRef<ModuleOp> Session::load(const CompileRequest &request) {
   auto module = importFile(request.input, context, sources, request.entries, request.importOptions);
   // Other inputs have no such attributes.
   bool isModule = StringRef(request.input).ends_with(".mlir");
-  if (module && isModule &&
-      (failed(verifyAnnotations(*module)) || failed(verifyProbe(*module, request))))
+  if (module && isModule && failed(verifyProbe(*module, request)))
     module = nullptr;
   return module;
 }

@@ -4,10 +4,10 @@
 
 // CHECK-LABEL: dfg.entry @count
 // CHECK: dfg.while
-// CHECK: dfg.less %{{.*}} {tfc.register}
+// CHECK: dfg.less %{{.*}} {dfg.in_register}
 // CHECK: dfg.condition
-// CHECK: dfg.add %[[I:.*]], %{{.*}} {tfc.register}
-// CHECK: %[[F:.*]] = dfg.cast %[[I]] {dtype = f32, tfc.register}
+// CHECK: dfg.add %[[I:.*]], %{{.*}} {dfg.in_register}
+// CHECK: %[[F:.*]] = dfg.cast %[[I]] {dfg.in_register, dtype = f32}
 // CHECK: dfg.launch @[[K:.*]](%{{.*}}, %[[F]])
 // CHECK-NOT: dfg.launch
 // CHECK: dfg.return

@@ -8,7 +8,7 @@
 // CHECK: kernel_3_max: windows max
 dfg.entry @f(%x: tensor<2x10x3xf32>, %w: tensor<6x3x16xf32>, %b: tensor<16xf32>) -> tensor<2x4x16xf32> {
   %0 = dfg.relu %x : tensor<2x10x3xf32>
-  %1 = dfg.slice %w {starts = #dfg.dims<4, 0, 0>, sizes = #dfg.dims<3, 3, 16>, steps = array<i64: -2, 1, 1>, tfc.stored} : tensor<6x3x16xf32>
+  %1 = dfg.slice %w {starts = #dfg.dims<4, 0, 0>, sizes = #dfg.dims<3, 3, 16>, steps = array<i64: -2, 1, 1>, dfg.stored} : tensor<6x3x16xf32>
   %2 = dfg.windows %0 {size = #dfg.dims<3>} : tensor<2x10x3xf32>
   %3 = dfg.contract %2, %1 {labels = "n o k c, k c f -> n o f"} : tensor<2x8x3x3xf32>, tensor<3x3x16xf32>
   %4 = dfg.add %3, %b : tensor<2x8x16xf32>, tensor<16xf32>

@@ -37,12 +37,12 @@ dfg.entry @loop(%n: tensor<i32>, %x: tensor<4xf32>, %rows: tensor<8x4xf32>) -> t
   %view = dfg.list_unstack %rows : tensor<8x4xf32>
   %last, %y, %all = dfg.while (%zero, %x, %list) : tensor<i32>, tensor<4xf32>, !dfg.list<tensor<4xf32>> {
   ^bb0(%i: tensor<i32>, %s: tensor<4xf32>, %l: !dfg.list<tensor<4xf32>>):
-    %go = dfg.less %i, %n {tfc.register} : tensor<i32>, tensor<i32>
+    %go = dfg.less %i, %n {dfg.in_register} : tensor<i32>, tensor<i32>
     dfg.condition %go : tensor<i1>
   } do {
   ^bb0(%i: tensor<i32>, %s: tensor<4xf32>, %l: !dfg.list<tensor<4xf32>>):
     dfg.push @saved, %s : tensor<4xf32>
-    %next = dfg.add %i, %one {tfc.register} : tensor<i32>, tensor<i32>
+    %next = dfg.add %i, %one {dfg.in_register} : tensor<i32>, tensor<i32>
     %m = dfg.list_write %l, %i, %s : !dfg.list<tensor<4xf32>>, tensor<i32>, tensor<4xf32>
     %r = dfg.list_read %view, %i : !dfg.list<tensor<4xf32>>, tensor<i32>
     %t = dfg.launch @both(%s, %r) {sizes = #dfg.dims<>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>

@@ -3,18 +3,18 @@
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @in_place
-// CHECK: dfg.while{{.*}}tfc.single = array<i64: 1>
+// CHECK: dfg.while{{.*}}dfg.single_buffers = array<i64: 1>
 // CHECK: dfg.launch @update{{.*}}places = [#dfg.place<result 1>]
 dfg.entry @in_place(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   %zero = dfg.constant dense<0> : tensor<i32>
   %one = dfg.constant dense<1> : tensor<i32>
   %last, %sum = dfg.while (%zero, %x) : tensor<i32>, tensor<8xf32> {
   ^bb0(%i: tensor<i32>, %s: tensor<8xf32>):
-    %go = dfg.less %i, %n {tfc.register} : tensor<i32>, tensor<i32>
+    %go = dfg.less %i, %n {dfg.in_register} : tensor<i32>, tensor<i32>
     dfg.condition %go : tensor<i1>
   } do {
   ^bb0(%i: tensor<i32>, %s: tensor<8xf32>):
-    %next = dfg.add %i, %one {tfc.register} : tensor<i32>, tensor<i32>
+    %next = dfg.add %i, %one {dfg.in_register} : tensor<i32>, tensor<i32>
     %b = dfg.launch @update(%s) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
     dfg.yield %next, %b : tensor<i32>, tensor<8xf32>
   }
@@ -23,7 +23,7 @@ dfg.entry @in_place(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // Each reads the other's old value: only the one that runs last writes in place.
 // CHECK-LABEL: dfg.entry @exchanged
-// CHECK: dfg.while{{.*}}tfc.single = array<i64: 1>
+// CHECK: dfg.while{{.*}}dfg.single_buffers = array<i64: 1>
 // CHECK-DAG: dfg.launch @both{{.*}}places = [#dfg.place<result 1>]
 // CHECK-DAG: dfg.launch @both{{.*}}places = [#dfg.place<result 2>]
 dfg.entry @exchanged(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
@@ -31,11 +31,11 @@ dfg.entry @exchanged(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   %one = dfg.constant dense<1> : tensor<i32>
   %last, %a, %b = dfg.while (%zero, %x, %x) : tensor<i32>, tensor<8xf32>, tensor<8xf32> {
   ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
-    %go = dfg.less %i, %n {tfc.register} : tensor<i32>, tensor<i32>
+    %go = dfg.less %i, %n {dfg.in_register} : tensor<i32>, tensor<i32>
     dfg.condition %go : tensor<i1>
   } do {
   ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
-    %next = dfg.add %i, %one {tfc.register} : tensor<i32>, tensor<i32>
+    %next = dfg.add %i, %one {dfg.in_register} : tensor<i32>, tensor<i32>
     %u = dfg.launch @both(%s, %t) {sizes = #dfg.dims<>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
     %v = dfg.launch @both(%t, %s) {sizes = #dfg.dims<>} : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
     dfg.yield %next, %u, %v : tensor<i32>, tensor<8xf32>, tensor<8xf32>
@@ -60,7 +60,7 @@ dfg.entry @branch(%p: tensor<i1>, %x: tensor<8xf32>, %y: tensor<8xf32>) -> tenso
 
 // Three updates of one value change it in its buffer, the reader of the second between them.
 // CHECK-LABEL: dfg.entry @chain
-// CHECK: dfg.while{{.*}}tfc.single = array<i64: 1, 2>
+// CHECK: dfg.while{{.*}}dfg.single_buffers = array<i64: 1, 2>
 // CHECK: %[[FIRST:.*]] = dfg.launch @update_inplace({{.*}}places = [#dfg.place<result 2>]
 // CHECK: %[[SECOND:.*]] = dfg.launch @update_inplace(%[[FIRST]]){{.*}}places = [#dfg.place<result 2>]
 // CHECK: dfg.launch @both_inplace({{.*}}, %[[SECOND]]){{.*}}places = [#dfg.place<result 1>]
@@ -70,11 +70,11 @@ dfg.entry @chain(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   %one = dfg.constant dense<1> : tensor<i32>
   %last, %a, %b = dfg.while (%zero, %x, %x) : tensor<i32>, tensor<8xf32>, tensor<8xf32> {
   ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
-    %go = dfg.less %i, %n {tfc.register} : tensor<i32>, tensor<i32>
+    %go = dfg.less %i, %n {dfg.in_register} : tensor<i32>, tensor<i32>
     dfg.condition %go : tensor<i1>
   } do {
   ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
-    %next = dfg.add %i, %one {tfc.register} : tensor<i32>, tensor<i32>
+    %next = dfg.add %i, %one {dfg.in_register} : tensor<i32>, tensor<i32>
     %u = dfg.launch @update(%t) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
     %v = dfg.launch @update(%u) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
     %w = dfg.launch @update(%v) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
@@ -86,7 +86,7 @@ dfg.entry @chain(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // Where the value between is carried too, it has a buffer of its own.
 // CHECK-LABEL: dfg.entry @between
-// CHECK: dfg.while{{.*}}tfc.single = array<i64: 1, 2>
+// CHECK: dfg.while{{.*}}dfg.single_buffers = array<i64: 1, 2>
 // CHECK: dfg.launch @update(%{{.*}}places = [#dfg.place<result 1>]
 // CHECK: dfg.launch @update(%{{.*}}places = [#dfg.place<result 2>]
 dfg.entry @between(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
@@ -94,11 +94,11 @@ dfg.entry @between(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   %one = dfg.constant dense<1> : tensor<i32>
   %last, %a, %b = dfg.while (%zero, %x, %x) : tensor<i32>, tensor<8xf32>, tensor<8xf32> {
   ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
-    %go = dfg.less %i, %n {tfc.register} : tensor<i32>, tensor<i32>
+    %go = dfg.less %i, %n {dfg.in_register} : tensor<i32>, tensor<i32>
     dfg.condition %go : tensor<i1>
   } do {
   ^bb0(%i: tensor<i32>, %s: tensor<8xf32>, %t: tensor<8xf32>):
-    %next = dfg.add %i, %one {tfc.register} : tensor<i32>, tensor<i32>
+    %next = dfg.add %i, %one {dfg.in_register} : tensor<i32>, tensor<i32>
     %u = dfg.launch @update(%t) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
     %v = dfg.launch @update(%u) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
     dfg.yield %next, %u, %v : tensor<i32>, tensor<8xf32>, tensor<8xf32>

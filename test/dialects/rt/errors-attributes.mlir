@@ -49,7 +49,7 @@ dfg.entry @other() attributes {rt.other} {
 
 dfg.entry @number(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>} {
   // expected-error @+1 {{has an invalid attribute 'rt.memory'}}
-  %m = dfg.neg %n {tfc.register, rt.memory = []} : tensor<i32>
+  %m = dfg.neg %n {dfg.in_register, rt.memory = []} : tensor<i32>
   dfg.return
 }
 
@@ -57,7 +57,7 @@ dfg.entry @number(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>
 
 dfg.entry @region(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>} {
   // expected-error @+1 {{has an invalid attribute 'rt.memory'}}
-  %m = dfg.neg %n {tfc.register, rt.memory = [#rt.slot<1, 0>]} : tensor<i32>
+  %m = dfg.neg %n {dfg.in_register, rt.memory = [#rt.slot<1, 0>]} : tensor<i32>
   dfg.return
 }
 
@@ -65,7 +65,7 @@ dfg.entry @region(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>
 
 dfg.entry @offset(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>} {
   // expected-error @+1 {{has an invalid attribute 'rt.memory'}}
-  %m = dfg.neg %n {tfc.register, rt.memory = [#rt.slot<0, 64>]} : tensor<i32>
+  %m = dfg.neg %n {dfg.in_register, rt.memory = [#rt.slot<0, 64>]} : tensor<i32>
   dfg.return
 }
 
@@ -73,7 +73,7 @@ dfg.entry @offset(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>
 
 dfg.entry @kind(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>} {
   // expected-error @+1 {{has an invalid attribute 'rt.memory'}}
-  %m = dfg.neg %n {tfc.register, rt.memory = [#rt.chunk<0>]} : tensor<i32>
+  %m = dfg.neg %n {dfg.in_register, rt.memory = [#rt.chunk<0>]} : tensor<i32>
   dfg.return
 }
 
@@ -81,7 +81,7 @@ dfg.entry @kind(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>} 
 
 dfg.entry @scratch(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>} {
   // expected-error @+1 {{has an invalid attribute 'rt.scratch'}}
-  %m = dfg.neg %n {tfc.register, rt.scratch = #rt.slot<0, 0>} : tensor<i32>
+  %m = dfg.neg %n {dfg.in_register, rt.scratch = #rt.slot<0, 0>} : tensor<i32>
   dfg.return
 }
 
@@ -89,6 +89,6 @@ dfg.entry @scratch(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>
 
 dfg.entry @alternate(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <1>>} {
   // expected-error @+1 {{has an invalid attribute 'rt.alternate'}}
-  %m = dfg.neg %n {tfc.register, rt.alternate = [#rt.slot<0, 0>]} : tensor<i32>
+  %m = dfg.neg %n {dfg.in_register, rt.alternate = [#rt.slot<0, 0>]} : tensor<i32>
   dfg.return
 }

@@ -1,8 +1,8 @@
-// Attributes of the dialect on operations of other dialects: properties of a module's code, and the
-// names of feeds and fetches. They are verified by the dialect, because no operation of its own
-// carries them.
+// Discardable attributes of the dialect: what modules say about their code, what stages say to
+// later ones about single operations, and the names of feeds and fetches. The dialect verifies
+// them, because no operation defines them.
 
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/HostForm.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -39,12 +39,36 @@ static LogicalResult verifyProbeFunction(Operation *op, Attribute attribute) {
   return op->emitOpError("expects the address of a function, but got ") << attribute;
 }
 
+/// Returns true if the attribute numbers carried tensors of a loop.
+static bool areSingleBuffers(Operation *op, Attribute attribute) {
+  auto carried = dyn_cast<DenseI64ArrayAttr>(attribute);
+  return isa<WhileOp>(op) && carried && llvm::all_of(carried.asArrayRef(), [&](int64_t i) {
+           return i >= 0 && i < op->getNumResults() &&
+                  isa<RankedTensorType>(op->getResultTypes()[i]);
+         });
+}
+
+static bool canBeInRegister(Operation *op, Attribute attribute) {
+  return isa<UnitAttr>(attribute) && isa<ScalarOpInterface>(op) &&
+         llvm::all_of(op->getOperandTypes(), isRegisterType) &&
+         llvm::all_of(op->getResultTypes(), isRegisterType);
+}
+
+static bool canBeStored(Operation *op, Attribute attribute) {
+  return isa<UnitAttr>(attribute) && op->hasTrait<ViewRole>();
+}
+
 LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   using Verifier = LogicalResult (*)(Operation *, Attribute);
   static constexpr std::pair<StringLiteral, Verifier> kOfModules[] = {
       {WeightsAttrHelper::getNameStr(), verifyWeights},
       {ChunksAttrHelper::getNameStr(), verifyChunks},
       {ProbeFunctionAttrHelper::getNameStr(), verifyProbeFunction}};
+  using Predicate = bool (*)(Operation *, Attribute);
+  static constexpr std::pair<StringLiteral, Predicate> kOfOperations[] = {
+      {InRegisterAttrHelper::getNameStr(), canBeInRegister},
+      {StoredAttrHelper::getNameStr(), canBeStored},
+      {SingleBuffersAttrHelper::getNameStr(), areSingleBuffers}};
   for (auto [name, verify] : kOfModules) {
     if (attribute.getName() != name)
       continue;
@@ -53,6 +77,9 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
              << name << "': it is an attribute of modules";
     return verify(op, attribute.getValue());
   }
+  for (auto [name, isValid] : kOfOperations)
+    if (attribute.getName() == name && !isValid(op, attribute.getValue()))
+      return op->emitOpError("has an invalid attribute '") << name << "'";
   return success();
 }
 
