@@ -305,7 +305,7 @@ dfg::EntryOp GraphBuilder::beginEntry(const EntryHeader &header, Location locati
     if (body.getNumArguments() <= i)
       body.addArgument(feed.type, feed.location);
     names.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr("dfg.name", builder.getStringAttr(feed.name))));
+        builder.getNamedAttr(dfg::kNameAttr, builder.getStringAttr(feed.name))));
   }
   if (!names.empty())
     entry.setArgAttrsAttr(builder.getArrayAttr(names));
@@ -342,7 +342,7 @@ void GraphBuilder::finishEntry(ArrayRef<EntryValue> results, ValueRange values, 
   for (const EntryValue &result : results) {
     types.push_back(result.type);
     names.push_back(builder.getDictionaryAttr(
-        builder.getNamedAttr("dfg.name", builder.getStringAttr(result.name))));
+        builder.getNamedAttr(dfg::kNameAttr, builder.getStringAttr(result.name))));
   }
   FunctionType type = entry.getFunctionType();
   entry.setFunctionType(builder.getFunctionType(type.getInputs(), types));

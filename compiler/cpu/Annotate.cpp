@@ -39,8 +39,6 @@ struct CpuAnnotatePass : tfc::cpu::impl::CpuAnnotatePassBase<CpuAnnotatePass> {
     if (failed(kernels))
       return signalPassFailure();
     for (kernel::FuncOp kernel : *kernels) {
-      if (failed(prepareKernel(kernel)))
-        return signalPassFailure();
       auto &plan = getChildAnalysis<KernelPlan>(kernel);
       if (plan.failed())
         return signalPassFailure();

@@ -3,6 +3,7 @@
 
 #include "compiler/cpu/KernelEmitter.h"
 #include "compiler/kernels/Polynomial.h"
+#include "compiler/kernels/Schedule.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -81,10 +82,7 @@ Value KernelEmitter::definedValue(OpResult source, Point *point) {
 
 /// Sets the disabled lanes of a divisor to 1; they hold zeros, which would trap.
 void KernelEmitter::disableLanesOfDivisor(Operation *op, SmallVectorImpl<Value> &operands) {
-  StringRef name = op->getName().getStringRef();
-  bool divides = name.starts_with("arith.div") || name.starts_with("arith.rem") ||
-                 name.contains("divsi") || name.contains("divui");
-  if (!mask() || !divides || !isa<VectorType>(operands[1].getType()) ||
+  if (!mask() || !tfc::kernels::isDivision(op) || !isa<VectorType>(operands[1].getType()) ||
       !getElementTypeOrSelf(operands[1].getType()).isIntOrIndex())
     return;
   Type type = operands[1].getType();

@@ -7,6 +7,7 @@
 #include "compiler/kernels/Prepare.h"
 #include "compiler/kernels/Sharing.h"
 #include "dialects/linalg_ext/LinalgExt.h"
+#include "dialects/rt/Names.h"
 
 namespace tfc::cpu {
 #define GEN_PASS_DEF_CPUCODEGENPASS
@@ -16,6 +17,7 @@ namespace tfc::cpu {
 using namespace mlir;
 using namespace tfc::cpu;
 namespace kernel = tfc::kernel;
+namespace rt = tfc::rt;
 
 /// Cost of a chunk of work that is worth waking a thread for.
 static constexpr int64_t kChunkCost = 32 << 10;
@@ -109,7 +111,7 @@ void KernelCodegen::createTask(LLVM::LLVMFuncOp function) {
   Type pointer = LLVM::LLVMPointerType::get(b.getContext()), i64 = b.getI64Type();
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), {pointer, i64, i64});
-  auto task = LLVM::LLVMFuncOp::create(b, loc, (kernel.getName() + ".task").str(), type);
+  auto task = LLVM::LLVMFuncOp::create(b, loc, rt::taskName(kernel.getName()), type);
   task.setVisibility_(LLVM::Visibility::Hidden);
   Block *entry = task.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
@@ -183,7 +185,7 @@ Buffer KernelCodegen::workMemory(KernelEmitter &emitter, const Workspace &wanted
   int64_t elementBytes = std::max(1u, wanted.elementType.getIntOrFloatBitWidth() / 8);
   Buffer buffer{{}, wanted.elementType, {emitter.constantExpr(1)}, 64};
   auto count = dyn_cast<AffineConstantExpr>(wanted.count);
-  if (!count || count.getValue() > ScheduleOptions().stackElements) {
+  if (!count || count.getValue() > schedule.getOptions().stackElements) {
     buffer.pointer = allocate(wanted.count * elementBytes, emitter);
     return buffer;
   }
@@ -303,8 +305,8 @@ struct CpuCodegenPass : tfc::cpu::impl::CpuCodegenPassBase<CpuCodegenPass> {
 
 private:
   LogicalResult generate(kernel::FuncOp kernel) {
-    if (failed(prepareKernel(kernel)))
-      return failure();
+    if (reportSchedules && !getCachedChildAnalysis<KernelPlan>(kernel))
+      kernel.emitRemark("schedules the kernel");
     auto &plan = getChildAnalysis<KernelPlan>(kernel);
     return failure(plan.failed() || failed(KernelCodegen(kernel, plan).run()));
   }

@@ -20,7 +20,7 @@ int64_t epilogueOperations(const ContractionNest &nest) {
   int64_t operations = nest.storesProduct ? 1 : 0;
   for (linalg::GenericOp op : nest.epilogues)
     for (Operation &inner : op.getBody()->without_terminator())
-      operations += inner.getDialect()->getNamespace() == "math" ? 15 : 1;
+      operations += isa<math::MathDialect>(inner.getDialect()) ? 15 : 1;
   return operations + nest.epilogues.size();
 }
 

@@ -7,7 +7,8 @@ using namespace tfc::cpu;
 namespace kernel = tfc::kernel;
 
 KernelPlan::KernelPlan(Operation *op)
-    : target(Target::get(cast<kernel::FuncOp>(op).getTargetDescription())),
+    : name(cast<kernel::FuncOp>(op).getName()),
+      target(Target::get(cast<kernel::FuncOp>(op).getTargetDescription())),
       shapes(cast<kernel::FuncOp>(op)), schedule(shapes, {target.emitsProducts}) {
   for (const Nest &nest : schedule.nests())
     if (!nest.sweeps.empty() && nest.sweeps.front().product)

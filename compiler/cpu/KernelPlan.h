@@ -28,6 +28,8 @@ public:
   /// Returns true if the kernel could not be scheduled; the error has been reported.
   bool failed() const { return schedule.failed(); }
 
+  /// The kernel that the plan was made for.
+  mlir::StringRef getKernel() const { return name; }
   const Target &getTarget() const { return target; }
   KernelShapes &getShapes() { return shapes; }
   const Schedule &getSchedule() const { return schedule; }
@@ -35,6 +37,7 @@ public:
   const ContractionPlan *productOf(const Nest &nest) const;
 
 private:
+  std::string name;
   Target target;
   KernelShapes shapes;
   Schedule schedule;

@@ -4,9 +4,10 @@
 include "mlir/Pass/PassBase.td"
 
 def CpuAnnotatePass : Pass<"tfc-cpu-annotate", "::mlir::ModuleOp"> {
-  let summary = "Say which arguments a kernel's results may overwrite";
+  let summary = "Determines which arguments the results of kernels may overwrite";
   let description = [{
-    Before: kernels in linalg form whose module describes their targets. After:
+    Before: kernels prepared by tfc-prepare-kernels, whose module describes their
+    targets. After:
     results of kernels have `kernel.may_share`, the numbers of the tensor
     arguments whose buffers the result may reuse: every read of an element of
     the argument happens before the element is overwritten. The schedules of the
@@ -20,14 +21,18 @@ def CpuAnnotatePass : Pass<"tfc-cpu-annotate", "::mlir::ModuleOp"> {
 }
 
 def CpuCodegenPass : Pass<"tfc-cpu-codegen", "::mlir::ModuleOp"> {
-  let summary = "Turn kernels in linalg form into loops over vectors";
+  let summary = "Turns kernels in linalg form into loops over vectors";
   let description = [{
-    Before: kernels in linalg form, results placed by `kernel.in_place`. After:
+    Before: prepared kernels, results placed by `kernel.in_place`. After:
     each kernel is an `llvm.func` over pointers with a `#kernel.abi`, and has an
     entry point for tasks; the bodies consist of scf, arith, math, vector and
     LLVM operations. Kernels for other targets are unchanged. Errors: operations
     without an emitter; results that overwrite operands that are read later.
   }];
+  let options = [
+    Option<"reportSchedules", "report-schedules", "bool", /*default=*/"false",
+           "Report the kernels whose schedule no earlier pass has made">
+  ];
   let dependentDialects = [
     "::tfc::kernel::KernelDialect", "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
     "::mlir::scf::SCFDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",

@@ -8,6 +8,7 @@
 #include <limits>
 
 using namespace mlir;
+using namespace tfc;
 using namespace tfc::cpu;
 
 /// Up to this argument, the products of the number of quarter turns and the parts of pi / 2 are

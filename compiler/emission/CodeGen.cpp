@@ -3,6 +3,7 @@
 #include "compiler/emission/CodeGen.h"
 #include "compiler/emission/Legalize.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/rt/Names.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -138,7 +139,7 @@ private:
         size = 0;
       }
       add(kernel);
-      if (Operation *task = symbols.lookup((kernel.getName() + ".task").str()))
+      if (Operation *task = symbols.lookup(rt::taskName(kernel.getName())))
         add(task);
     }
     for (Operation &op : *module.getBody())
@@ -207,7 +208,7 @@ FailureOr<CodeUnit> tfc::emission::translate(ModuleOp module, const llvm::Target
     return failure();
   unit.module->setDataLayout(target.createDataLayout());
   unit.module->setTargetTriple(target.getTargetTriple());
-  if (llvm::GlobalVariable *weights = unit.module->getNamedGlobal("tfc_weights")) {
+  if (llvm::GlobalVariable *weights = unit.module->getNamedGlobal(rt::kWeightsName)) {
     weights->setVisibility(llvm::GlobalValue::HiddenVisibility);
     // Weights may be too large for instruction-relative addresses.
     if (target.getTargetTriple().isX86())

@@ -3,6 +3,7 @@
 #include "compiler/emission/Descriptor.h"
 #include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Types.h"
+#include "dialects/rt/Names.h"
 #include "runtime/Model.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
@@ -141,7 +142,7 @@ Constant *DescriptorBuilder::symbol(const SymbolInfo &info) {
 
 Constant *DescriptorBuilder::hostFunction(unsigned number, StringRef what,
                                           llvm::FunctionType *type) {
-  std::string name = names.prefix + ".tfc_entry_" + std::to_string(number) + "_" + what.str();
+  std::string name = names.prefix + "." + rt::entryFunctionName(number, what);
   auto *function = cast<llvm::Function>(module.getOrInsertFunction(name, type).getCallee());
   function->setVisibility(llvm::GlobalValue::HiddenVisibility);
   return function;

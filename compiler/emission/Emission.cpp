@@ -8,6 +8,7 @@
 #include "compiler/emission/Symbols.h"
 #include "compiler/emission/Weights.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/rt/Names.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -170,7 +171,7 @@ LogicalResult Emitter::checkFunctions(const EntryInfo &entry, unsigned number) {
   MLIRContext *context = module.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context), nothing = LLVM::LLVMVoidType::get(context);
   auto check = [&](StringRef what, Type result, ArrayRef<Type> arguments) -> LogicalResult {
-    std::string name = ("tfc_entry_" + Twine(number) + "_" + what).str();
+    std::string name = rt::entryFunctionName(number, what);
     auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
     Type type = LLVM::LLVMFunctionType::get(result, arguments);
     if (function && !function.isExternal() && function.getFunctionType() == type)
@@ -203,7 +204,7 @@ LogicalResult Emitter::checkDeclarations() {
   ArrayAttr weights = weightsOf(module);
   auto isKnown = [&](StringRef name) {
     return name.starts_with("llvm.") || isProvided(name) ||
-           (name == "tfc_weights" && weights && !weights.empty());
+           (name == rt::kWeightsName && weights && !weights.empty());
   };
   for (Operation &op : *module.getBody()) {
     if (!isDeclaration(op))
@@ -261,6 +262,8 @@ LogicalResult Emitter::emitBinary() {
 }
 
 LogicalResult Emitter::run() {
+  if (options.kind == OutputKind::Header)
+    return writeText(makeHeader(model, names));
   std::string error;
   if (!makeTargetMachine(options, error))
     return emitError(module.getLoc()) << "no code generator: " << error;
@@ -268,15 +271,8 @@ LogicalResult Emitter::run() {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (isa<dfg::EntryOp, dfg::VariableOp>(op))
       op.erase();
-  switch (options.kind) {
-  case OutputKind::Header:
-    return writeText(makeHeader(model, names));
-  case OutputKind::LLVM:
-  case OutputKind::Assembly:
-    return emitText();
-  default:
-    return emitBinary();
-  }
+  bool isText = options.kind == OutputKind::LLVM || options.kind == OutputKind::Assembly;
+  return isText ? emitText() : emitBinary();
 }
 
 LogicalResult tfc::emit(ModuleOp module, const ModelInfo &model, const EmissionOptions &options,

@@ -12,11 +12,11 @@ enum class OutputKind { Library, Object, Archive, Header, LLVM, Assembly };
 
 struct EmissionOptions {
   OutputKind kind = OutputKind::Library;
-  kernel::TargetAttr target;
-  std::string output;       // a path; "-" is standard output, for text
-  std::string prefix;       // of the C functions: an identifier
-  std::string soname;       // how programs find a shared library; empty: in their own folder
-  bool keepSymbols = false; // of kernels, in a library
+  kernel::TargetAttr target; // not needed for a header
+  std::string output;        // a path; "-" is standard output, for text
+  std::string prefix;        // of the C functions: an identifier
+  std::string soname;        // how programs find a shared library; empty: in their own folder
+  bool keepSymbols = false;  // of kernels, in a library
   unsigned optLevel = 3;
   unsigned threads = 0;       // of the compiler; 0: all processors
   std::string runtimeLibrary; // path of libtfcrt.a, for shared libraries

@@ -4,6 +4,7 @@
 #include "compiler/host/EntryFunctions.h"
 #include "compiler/host/Passes.h"
 #include "compiler/host/RunFunction.h"
+#include "dialects/rt/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -53,7 +54,7 @@ static void report(const ModelInfo &model, const HostModule &host) {
 static bool isReserved(Operation &op, StringRef name) {
   if (name.starts_with("tfc_rt_"))
     return !cast<SymbolOpInterface>(op).isDeclaration();
-  return name.starts_with("tfc_entry_") || name == "tfc_weights";
+  return name.starts_with(rt::kEntryPrefix) || name == rt::kWeightsName;
 }
 
 static LogicalResult checkNames(ModuleOp module) {

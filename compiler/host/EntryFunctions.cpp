@@ -4,6 +4,7 @@
 #include "compiler/host/EntryFunctions.h"
 #include "compiler/host/SizeBuilder.h"
 #include "dialects/dfg/SizeLimits.h"
+#include "dialects/rt/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -45,7 +46,7 @@ void tfc::host::buildShapesFunction(HostModule &module, EntryOp entry, const Ent
   OpBuilder b(context);
   Location loc = entry.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(context);
-  auto function = module.addFunction("tfc_entry_" + Twine(number) + "_shapes",
+  auto function = module.addFunction(rt::entryFunctionName(number, "shapes"),
                                      LLVM::LLVMVoidType::get(context), {pointer, pointer}, loc);
   Block *body = function.addEntryBlock(b);
   b.setInsertionPointToStart(body);
@@ -68,7 +69,7 @@ void tfc::host::buildFoundFunction(HostModule &module, EntryOp entry, const Entr
   Location loc = entry.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(context);
   auto function =
-      module.addFunction("tfc_entry_" + Twine(number) + "_found", LLVM::LLVMVoidType::get(context),
+      module.addFunction(rt::entryFunctionName(number, "found"), LLVM::LLVMVoidType::get(context),
                          {pointer, pointer, pointer}, loc);
   Block *body = function.addEntryBlock(b);
   b.setInsertionPointToStart(body);
@@ -88,7 +89,7 @@ void tfc::host::buildArenaFunction(HostModule &module, EntryOp entry, const Entr
   Location loc = entry.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto function =
-      module.addFunction("tfc_entry_" + Twine(number) + "_arena", b.getI64Type(), pointer, loc);
+      module.addFunction(rt::entryFunctionName(number, "arena"), b.getI64Type(), pointer, loc);
   Block *body = function.addEntryBlock(b);
   b.setInsertionPointToStart(body);
   SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));

@@ -2,6 +2,7 @@
 
 #include "compiler/host/HostModule.h"
 #include "dialects/dfg/Places.h"
+#include "dialects/rt/Names.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -24,12 +25,12 @@ LLVM::LLVMFuncOp HostModule::addFunction(const Twine &name, Type result, ArrayRe
 }
 
 Value HostModule::weight(OpBuilder &b, Location loc, ElementsAttr value) {
-  auto global = symbols.lookup<LLVM::GlobalOp>("tfc_weights");
+  auto global = symbols.lookup<LLVM::GlobalOp>(rt::kWeightsName);
   if (!global) {
     OpBuilder top = OpBuilder::atBlockEnd(module.getBody());
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
     global = LLVM::GlobalOp::create(top, module.getLoc(), type, /*isConstant=*/true,
-                                    LLVM::Linkage::External, "tfc_weights", Attribute());
+                                    LLVM::Linkage::External, rt::kWeightsName, Attribute());
     global.setVisibility_(LLVM::Visibility::Hidden);
     symbols.insert(global);
   }

@@ -4,6 +4,7 @@
 // block.
 
 #include "compiler/host/Passes.h"
+#include "dialects/rt/Names.h"
 #include "dialects/rt/Rt.h"
 #include "runtime/Model.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -289,8 +290,7 @@ LogicalResult FunctionLowering::lowerOp(rt::LaunchOp op) {
 /// Runs the kernel on the runtime's threads. A single chunk runs on the caller's thread.
 LogicalResult FunctionLowering::runTasks(rt::LaunchOp op, LLVM::LLVMFuncOp kernel) {
   Value context = arrayOf(op.getArguments());
-  Value task =
-      LLVM::AddressOfOp::create(b, loc, pointer, (kernel.getName() + rt::kTaskSuffix).str());
+  Value task = LLVM::AddressOfOp::create(b, loc, pointer, rt::taskName(kernel.getName()));
   Type none = LLVM::LLVMVoidType::get(b.getContext());
   return success(
       call(op, "tfc_rt_parallel_for", none,

@@ -32,6 +32,11 @@ private:
 
 } // namespace
 
+bool tfc::kernels::isDivision(Operation *op) {
+  return isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+             arith::FloorDivSIOp, arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(op);
+}
+
 /// A rough cost of one operation; loads are not counted.
 static int64_t costOf(Operation *op) {
   if (isa<arith::ConstantOp>(op) || isa<linalg::IndexOp>(op) ||
@@ -39,8 +44,7 @@ static int64_t costOf(Operation *op) {
     return 0;
   if (isa<math::MathDialect>(op->getDialect()))
     return isa<math::AbsFOp>(op) || isa<math::FmaOp>(op) ? 1 : 16;
-  StringRef name = op->getName().getStringRef();
-  return name.starts_with("arith.div") || name.starts_with("arith.rem") ? 6 : 1;
+  return isDivision(op) ? 6 : 1;
 }
 
 AffineExpr Walker::indexExpr(Value source, linalg::GenericOp op, ArrayRef<AffineExpr> loops) {

@@ -21,4 +21,19 @@ def AttachTarget : Pass<"tfc-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tfc::kernel::KernelDialect"];
 }
 
+def PrepareKernels : Pass<"tfc-prepare-kernels", "::mlir::ModuleOp"> {
+  let summary = "Brings kernels into the form that schedules expect";
+  let description = [{
+    Before: kernels in linalg form. After: every structured operation of a kernel
+    is a `linalg.generic` or an operation of `linalg_ext`, and every returned
+    value is the result of a separate one of them, of the kernel's result type.
+    Analyses are preserved if nothing had to change. Errors: types without a
+    representation in memory, structured operations without a loop form.
+  }];
+  let dependentDialects = [
+    "::tfc::kernel::KernelDialect", "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // TFC_COMPILER_KERNELS_PASSES_TD

@@ -1,13 +1,20 @@
-// Common preparation of kernels before they are scheduled for any target.
+// Brings kernels into the form that the schedules of all targets expect.
 
 #include "compiler/kernels/Prepare.h"
+#include "compiler/kernels/Passes.h"
+#include "dialects/linalg_ext/LinalgExt.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
+namespace tfc::kernels {
+#define GEN_PASS_DEF_PREPAREKERNELS
+#include "compiler/kernels/Passes.h.inc"
+} // namespace tfc::kernels
+
 using namespace mlir;
-namespace kernel = tfc::kernel;
+using namespace tfc;
 
 FailureOr<SmallVector<kernel::FuncOp>>
 tfc::kernels::findKernels(ModuleOp module, function_ref<bool(kernel::TargetAttr)> wanted) {
@@ -22,13 +29,6 @@ tfc::kernels::findKernels(ModuleOp module, function_ref<bool(kernel::TargetAttr)
       kernels.push_back(kernel);
   }
   return kernels;
-}
-
-/// Looks through casts between static and dynamic types of the same shape.
-static Value withoutCasts(Value value) {
-  while (auto cast = value.getDefiningOp<tensor::CastOp>())
-    value = cast.getSource();
-  return value;
 }
 
 /// Creates a generic that copies `source`.
@@ -59,7 +59,7 @@ static bool isStored(Type type) {
                       [&](unsigned width) { return element.isSignlessInteger(width); });
 }
 
-static LogicalResult verifyTypes(tfc::kernel::FuncOp kernel) {
+static LogicalResult verifyTypes(kernel::FuncOp kernel) {
   ArrayRef<Type> tensors = kernel.getArgumentTypes().drop_front(kernel.getNumSizes());
   for (TypeRange types : {TypeRange(tensors), TypeRange(kernel.getResultTypes())})
     for (Type type : types)
@@ -74,28 +74,69 @@ static LogicalResult verifyTypes(tfc::kernel::FuncOp kernel) {
   return failure(result.wasInterrupted());
 }
 
-LogicalResult tfc::kernels::prepareKernel(kernel::FuncOp kernel) {
+/// Returns true if a kernel can return the value as it is: it has the result's type, and a
+/// structured operation computes it.
+static bool canBeReturned(Value value, Type result) {
+  Operation *op = value.getDefiningOp();
+  return op && value.getType() == result &&
+         (isa<linalg::GenericOp>(op) ||
+          isa_and_nonnull<linalg_ext::LinalgExtDialect>(op->getDialect()));
+}
+
+/// Turns named operations into generic ones.
+static FailureOr<bool> generalize(kernel::FuncOp kernel, IRRewriter &rewriter) {
+  bool changed = false;
+  for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    if (!structured || isa<linalg::GenericOp>(op))
+      continue;
+    rewriter.setInsertionPoint(&op);
+    changed = true;
+    if (failed(linalg::generalizeNamedOp(rewriter, structured)))
+      return op.emitOpError("has no code generator [not-yet]");
+  }
+  return changed;
+}
+
+/// Returns whether the kernel changed.
+static FailureOr<bool> prepare(kernel::FuncOp kernel) {
   if (failed(verifyTypes(kernel)))
     return failure();
   IRRewriter rewriter(kernel.getContext());
-  for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front()))
-    if (auto structured = dyn_cast<linalg::LinalgOp>(op);
-        structured && !isa<linalg::GenericOp>(op)) {
-      rewriter.setInsertionPoint(&op);
-      if (failed(linalg::generalizeNamedOp(rewriter, structured)))
-        return op.emitOpError("has no code generator [not-yet]");
-    }
+  FailureOr<bool> changed = generalize(kernel, rewriter);
+  if (failed(changed))
+    return failure();
   Operation *terminator = kernel.getBody().front().getTerminator();
   rewriter.setInsertionPoint(terminator);
   SmallPtrSet<Value, 8> seen;
-  for (OpOperand &operand : terminator->getOpOperands()) {
-    Value value = withoutCasts(operand.get());
-    Operation *op = value.getDefiningOp();
-    bool computed =
-        op && (isa<linalg::GenericOp>(op) || op->getDialect()->getNamespace() == "linalg_ext");
-    if (!computed || !seen.insert(value).second)
-      value = createCopy(rewriter, kernel.getLoc(), operand.get());
-    operand.set(value);
+  for (auto [operand, type] :
+       llvm::zip_equal(terminator->getOpOperands(), kernel.getResultTypes())) {
+    if (canBeReturned(operand.get(), type) && seen.insert(operand.get()).second)
+      continue;
+    operand.set(createCopy(rewriter, kernel.getLoc(), operand.get()));
+    changed = true;
   }
-  return success();
+  return changed;
 }
+
+namespace {
+
+struct PrepareKernelsPass : kernels::impl::PrepareKernelsBase<PrepareKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    bool changed = false;
+    for (auto kernel : getOperation().getOps<kernel::FuncOp>()) {
+      if (kernel.isExternal())
+        continue;
+      FailureOr<bool> changedKernel = prepare(kernel);
+      if (failed(changedKernel))
+        return signalPassFailure();
+      changed |= *changedKernel;
+    }
+    if (!changed)
+      markAllAnalysesPreserved();
+  }
+};
+
+} // namespace

@@ -11,8 +11,4 @@ namespace tfc::kernels {
 mlir::FailureOr<llvm::SmallVector<kernel::FuncOp>>
 findKernels(mlir::ModuleOp module, llvm::function_ref<bool(kernel::TargetAttr)> wanted);
 
-/// Brings a kernel into the form that schedules expect: every structured operation is a
-/// linalg.generic, and every returned value is the result of a separate structured operation.
-mlir::LogicalResult prepareKernel(kernel::FuncOp kernel);
-
 } // namespace tfc::kernels

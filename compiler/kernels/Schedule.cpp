@@ -149,7 +149,7 @@ void Schedule::chooseStages() {
   for (Operation &op : body) {
     auto generic = dyn_cast<linalg::GenericOp>(op);
     bool returned = llvm::is_contained(op.getUsers(), terminator);
-    bool special = op.getDialect()->getNamespace() == "linalg_ext";
+    bool special = isa<linalg_ext::LinalgExtDialect>(op.getDialect());
     if (special || (generic && (returned || !isComputableInPlace(generic))))
       addStage(&op);
   }

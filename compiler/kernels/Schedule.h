@@ -108,6 +108,7 @@ public:
   /// Returns true if the kernel could not be scheduled; the error has been reported.
   bool failed() const { return hasFailed; }
 
+  const ScheduleOptions &getOptions() const { return options; }
   llvm::ArrayRef<Nest> nests() const { return allNests; }
   /// Returns true if a nest reads what another nest writes. The nests then run one after the other
   /// and are not split among threads.
@@ -170,6 +171,10 @@ private:
 /// materialized.
 Footprint footprintOf(mlir::linalg::GenericOp op,
                       llvm::function_ref<bool(mlir::Operation *)> isStage);
+
+/// Returns true for quotients and remainders, which are expensive, and trap if an integer is
+/// divided by zero.
+bool isDivision(mlir::Operation *op);
 
 /// Returns the offset of an element in a dense row-major tensor.
 mlir::AffineExpr denseOffset(KernelShapes &shapes, mlir::Value tensor,

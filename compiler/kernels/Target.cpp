@@ -19,6 +19,10 @@ namespace tfc::kernels {
 #include "compiler/kernels/Passes.h.inc"
 } // namespace tfc::kernels
 
+static LogicalResult reportProcessor(mlir::ModuleOp module, StringRef name) {
+  return module.emitError() << "'" << name << "' is not a 64-bit processor that LLVM supports";
+}
+
 static bool isNative(StringRef name) { return name.empty() || name == "native"; }
 
 static Processor nativeProcessor() {
@@ -29,19 +33,24 @@ static Processor nativeProcessor() {
   return {sys::getHostCPUName().str(), join(features, ",")};
 }
 
+using Subtarget = std::unique_ptr<MCSubtargetInfo>;
+
+/// Returns null if there is no code generator for the triple.
+static Subtarget findSubtarget(const Triple &triple, StringRef processor, StringRef features) {
+  InitializeNativeTarget();
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  return Subtarget(target ? target->createMCSubtargetInfo(triple, processor, features) : nullptr);
+}
+
 std::optional<Processor> kernels::findProcessor(StringRef name) {
   if (isNative(name))
     return nativeProcessor();
-  InitializeNativeTarget();
   Triple triple(sys::getDefaultTargetTriple());
-  std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return std::nullopt;
-  std::unique_ptr<MCSubtargetInfo> any(target->createMCSubtargetInfo(triple, "", ""));
+  Subtarget any = findSubtarget(triple, "", "");
   if (!any || !any->isCPUStringValid(name))
     return std::nullopt;
-  std::unique_ptr<MCSubtargetInfo> info(target->createMCSubtargetInfo(triple, name, ""));
+  Subtarget info = findSubtarget(triple, name, "");
   // LLVM aborts on processors that only run 32-bit code.
   if (triple.isX86() && triple.isArch64Bit() && !info->checkFeatures("+64bit"))
     return std::nullopt;
@@ -70,6 +79,46 @@ kernel::TargetAttr kernels::findTarget(mlir::MLIRContext *context, StringRef nam
                                  emitsProducts ? mlir::UnitAttr() : mlir::UnitAttr::get(context));
 }
 
+/// Verifies that the features exist and leave what every 64-bit processor has, on which LLVM
+/// relies.
+static LogicalResult verifyFeatures(mlir::ModuleOp module, const Triple &triple,
+                                    kernel::TargetAttr target) {
+  Subtarget any = findSubtarget(triple, "", "");
+  SmallVector<StringRef> features;
+  target.getFeatures().split(features, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef feature : features) {
+    bool isSigned = feature.starts_with("+") || feature.starts_with("-");
+    auto isKnown = [&](const SubtargetFeatureKV &known) {
+      return feature.drop_front() == known.Key;
+    };
+    if (!isSigned || !any_of(any->getAllProcessorFeatures(), isKnown))
+      return module.emitError() << "'" << feature << "' is not a feature that LLVM supports";
+  }
+  if (!triple.isX86())
+    return mlir::success();
+  Subtarget all = findSubtarget(triple, target.getProcessor(), target.getFeatures());
+  for (StringRef feature : {"64bit", "x87", "cmov", "sse2"})
+    if (!all->checkFeatures(("+" + feature).str()))
+      return module.emitError() << "the target lacks '" << feature
+                                << "', which every 64-bit processor has";
+  return mlir::success();
+}
+
+LogicalResult kernels::verifyTarget(mlir::ModuleOp module, kernel::TargetAttr target) {
+  Triple triple(target.getTriple());
+  if (!triple.isArch64Bit() || !findSubtarget(triple, "", ""))
+    return module.emitError() << "there is no code generator for '" << target.getTriple() << "'";
+  if (!findProcessor(target.getProcessor()))
+    return reportProcessor(module, target.getProcessor());
+  if (failed(verifyFeatures(module, triple, target)))
+    return mlir::failure();
+  std::string layout = triple.computeDataLayout();
+  if (target.getLayout() == layout)
+    return mlir::success();
+  return module.emitError() << "expected the data layout of '" << target.getTriple() << "', '"
+                            << layout << "', but got '" << target.getLayout() << "'";
+}
+
 namespace {
 
 /// Preserves all analyses if the description does not change.
@@ -80,7 +129,7 @@ struct AttachTargetPass : kernels::impl::AttachTargetBase<AttachTargetPass> {
     mlir::ModuleOp module = getOperation();
     kernel::TargetAttr target = findTarget(&getContext(), processor, products);
     if (!target) {
-      module.emitError() << "'" << processor << "' is not a 64-bit processor that LLVM supports";
+      (void)reportProcessor(module, processor);
       return signalPassFailure();
     }
     mlir::NamedAttrList targets(kernel::getTargets(module));

@@ -28,4 +28,8 @@ std::optional<Processor> findProcessor(llvm::StringRef name);
 kernel::TargetAttr findTarget(mlir::MLIRContext *context, llvm::StringRef processor,
                               bool emitsProducts = true);
 
+/// Verifies that LLVM can generate code for a description, which may come from a file; errors are
+/// at `module`.
+llvm::LogicalResult verifyTarget(mlir::ModuleOp module, kernel::TargetAttr target);
+
 } // namespace tfc::kernels

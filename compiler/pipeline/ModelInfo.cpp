@@ -87,7 +87,7 @@ static std::vector<ValueInfo> describeValues(TypeRange types, ArrayAttr attribut
   for (auto [i, type] : llvm::enumerate(types)) {
     StringAttr name;
     if (attributes)
-      name = cast<DictionaryAttr>(attributes[i]).getAs<StringAttr>("dfg.name");
+      name = cast<DictionaryAttr>(attributes[i]).getAs<StringAttr>(dfg::kNameAttr);
     values.push_back(
         {name ? name.str() : (fallback + Twine(i)).str(), cast<RankedTensorType>(type)});
   }

@@ -83,6 +83,7 @@ static void addTarget(OpPassManager &passes, const PipelineOptions &options) {
 // The loops of a kernel determine which operands it may overwrite, which the memory plan needs.
 static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   addTarget(passes, options);
+  passes.addPass(kernels::createPrepareKernels());
   if (options.isEnabled("share"))
     passes.addPass(cpu::createCpuAnnotatePass());
 }
@@ -93,6 +94,7 @@ static void addMemory(OpPassManager &passes, const PipelineOptions &) {
 
 static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
   addTarget(passes, options);
+  passes.addPass(kernels::createPrepareKernels());
   passes.addPass(cpu::createCpuCodegenPass());
 }
 

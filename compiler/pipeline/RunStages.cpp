@@ -8,6 +8,7 @@
 
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/rt/Names.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
@@ -87,7 +88,7 @@ static LogicalResult verifyHasEntries(ModuleOp module) {
   if (!module.getOps<dfg::EntryOp>().empty())
     return success();
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (function.getName().starts_with("tfc_entry_"))
+    if (function.getName().starts_with(rt::kEntryPrefix))
       return function.emitError("the entries of this module have already been compiled to code and "
                                 "cannot be called; expected the output of a stage before 'host'");
   return success();

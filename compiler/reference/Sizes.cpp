@@ -60,7 +60,7 @@ SmallVector<StringRef> Binder::symbols() {
 }
 
 static std::string nameOf(EntryOp entry, unsigned feed) {
-  auto name = entry.getArgAttrOfType<StringAttr>(feed, "dfg.name");
+  auto name = entry.getArgAttrOfType<StringAttr>(feed, kNameAttr);
   return name ? name.str() : "feed" + std::to_string(feed);
 }
 

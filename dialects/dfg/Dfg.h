@@ -23,6 +23,13 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace tfc::dfg {
+
+/// On the arguments and results of an entry: the name of the feed or fetch, a string.
+inline constexpr llvm::StringLiteral kNameAttr = "dfg.name";
+
+} // namespace tfc::dfg
+
 #include "dialects/dfg/DfgDialect.h.inc"
 #include "dialects/dfg/DfgInterfaces.h.inc"
 

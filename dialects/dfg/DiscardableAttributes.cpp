@@ -84,7 +84,7 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
 }
 
 static LogicalResult verifyValueAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() != "dfg.name" || isa<StringAttr>(attribute.getValue()))
+  if (attribute.getName() != kNameAttr || isa<StringAttr>(attribute.getValue()))
     return success();
   return op->emitOpError("expects a string as 'dfg.name', but got ") << attribute.getValue();
 }

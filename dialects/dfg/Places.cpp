@@ -138,7 +138,8 @@ SmallVector<ReadOp> savedBeforeCopies(Block &block) {
 
 DimExpr launchSize(LaunchOp launch, AffineMapAttr size) {
   SmallVector<DimExpr> sizes = launch.getSizes().getExprs();
-  return sizeInLaunch(size.getValue().getResult(0), sizes).value_or(DimExpr(0));
+  // The launch was verified to pass every size of the ABI.
+  return *sizeInLaunch(size.getValue().getResult(0), sizes);
 }
 
 bool isStep(Operation *op) {

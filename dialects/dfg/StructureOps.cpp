@@ -201,6 +201,12 @@ static LogicalResult verifyCallee(LaunchOp launch, Operation *callee) {
   auto code = dyn_cast_if_present<FunctionOpInterface>(callee);
   if (!code || isa<FunctionType>(code.getFunctionType()))
     return launch.emitOpError("expects the name of a kernel, but got ") << launch.getKernelAttr();
+  kernel::AbiAttr abi = kernel::abiOf(callee);
+  size_t given = launch.getSizes().getSizes().size();
+  for (AffineMapAttr map : {abi ? abi.getExtent() : nullptr, abi ? abi.getScratch() : nullptr})
+    if (map && map.getValue().getNumSymbols() > given)
+      return launch.emitOpError("passes ") << given << " sizes to " << launch.getKernelAttr()
+                                           << ", which needs " << map.getValue().getNumSymbols();
   return success();
 }
 
@@ -324,7 +330,7 @@ static LogicalResult verifyLimits(EntryOp entry) {
 static LogicalResult verifyNamesOfValues(EntryOp entry, ArrayAttr attributes) {
   llvm::StringSet<> names;
   for (Attribute dictionary : attributes ? attributes.getValue() : ArrayRef<Attribute>()) {
-    auto name = cast<DictionaryAttr>(dictionary).getAs<StringAttr>("dfg.name");
+    auto name = cast<DictionaryAttr>(dictionary).getAs<StringAttr>(kNameAttr);
     if (name && !names.insert(name.getValue()).second)
       return entry.emitOpError("has two feeds or two fetches named ") << name;
   }

@@ -15,9 +15,6 @@ template <typename Op> struct EndsCall : mlir::OpTrait::TraitBase<Op, EndsCall> 
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyEndsCall(op); }
 };
 
-/// The suffix that turns the name of a kernel into that of its task.
-inline constexpr llvm::StringLiteral kTaskSuffix = ".task";
-
 /// Maximum number of values in a message.
 inline constexpr size_t kMaxMessageValues = 4;
 

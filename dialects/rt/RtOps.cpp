@@ -1,6 +1,7 @@
 // Verifiers of the rt dialect's operations. Operations that they accept can be lowered to calls of
 // the runtime.
 
+#include "dialects/rt/Names.h"
 #include "dialects/rt/Rt.h"
 #include "runtime/Model.h"
 
@@ -97,7 +98,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return failure();
   if (!getGrain())
     return success();
-  return verifyCallee(*this, symbols, (getKernel() + kTaskSuffix).str(),
+  return verifyCallee(*this, symbols, taskName(getKernel()),
                       {LLVM::LLVMPointerType::get(getContext()), i64, i64});
 }
 

@@ -245,8 +245,19 @@ struct Parser {
 
 } // namespace
 
+/// Stages that stop before they start.
+static void checkStages(const PipelineOptions &options) {
+  if (options.startAfter.empty() || options.stopAfter.empty())
+    return;
+  if (*findStage(options.stopAfter) <= *findStage(options.startAfter))
+    throw CLI::ValidationError("--stop-after", "the stage '" + options.stopAfter +
+                                                   "' does not come after '" + options.startAfter +
+                                                   "'");
+}
+
 /// Checks that CLI11 cannot express; throws its errors.
 static void completeCompile(CompileRequest &request, const std::string &emit) {
+  checkStages(request.pipeline);
   if (!emit.empty()) {
     std::optional<EmitKind> kind = parseEmitKind(emit);
     if (!kind)

@@ -107,6 +107,7 @@ private:
   LogicalResult writeGraph(ModuleOp module);
   EmissionOptions emissionOptions(const ModelInfo &model);
   LogicalResult emitCode(ModuleOp module, const ModelInfo &model, const EmissionOptions &options);
+  kernel::TargetAttr targetOf(ModuleOp module);
   LogicalResult fail(llvm::Error error) { return session.fail(std::move(error)); }
 
   const CompileRequest &request;
@@ -177,7 +178,6 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
   if (name.empty())
     name = model.name.empty() ? llvm::sys::path::stem(request.input) : StringRef(model.name);
   options.prefix = makePrefix(name);
-  options.target = kernels::findTarget(&session.context, request.pipeline.cpu);
   options.optLevel = request.pipeline.optLevel;
   options.runtimeLibrary = findRuntimeLibrary();
   return options;
@@ -188,6 +188,16 @@ LogicalResult Compilation::emitCode(ModuleOp module, const ModelInfo &model,
   if (request.pipeline.onBegin)
     request.pipeline.onBegin("emission");
   return emit(module, model, options, timing);
+}
+
+/// Returns the target that the kernels were made for, which a module read from a file describes;
+/// null after an error.
+kernel::TargetAttr Compilation::targetOf(ModuleOp module) {
+  DictionaryAttr targets = kernel::getTargets(module);
+  auto target = targets ? targets.getAs<kernel::TargetAttr>(kernel::kDefaultTarget) : nullptr;
+  if (!target)
+    return kernels::findTarget(&session.context, request.pipeline.cpu);
+  return failed(kernels::verifyTarget(module, target)) ? kernel::TargetAttr() : target;
 }
 
 LogicalResult Compilation::run() {
@@ -224,6 +234,9 @@ LogicalResult Compilation::run() {
   if (request.kind == EmitKind::Mlir)
     return writeModule(*module);
   describeCode(*module, *model);
+  options.target = targetOf(*module);
+  if (!options.target)
+    return failure();
   return emitCode(*module, *model, options);
 }
 

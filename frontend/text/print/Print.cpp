@@ -418,7 +418,7 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   *os << "entry " << quoteName(entry.getSymName()) << '(';
   Block &body = entry.getBody().front();
   for (auto [i, argument] : enumerate(body.getArguments())) {
-    auto attr = entry.getArgAttrOfType<StringAttr>(i, "dfg.name");
+    auto attr = entry.getArgAttrOfType<StringAttr>(i, dfg::kNameAttr);
     std::string name = attr ? attr.getValue().str() : "x" + std::to_string(i);
     names.set(argument, quoteName(name));
     *os << (i ? ", " : "") << quoteName(name) << ": " << feedType(argument.getType());
@@ -426,7 +426,7 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   *os << ')';
   ArrayRef<Type> results = entry.getResultTypes();
   for (auto [i, type] : enumerate(results)) {
-    auto attr = entry.getResultAttrOfType<StringAttr>(i, "dfg.name");
+    auto attr = entry.getResultAttrOfType<StringAttr>(i, dfg::kNameAttr);
     std::string name = attr ? attr.getValue().str() : "result" + std::to_string(i);
     *os << (i ? ", " : " -> (") << quoteName(name) << ": " << typeText(type);
   }

@@ -49,10 +49,10 @@ LogicalResult checkNames(ModuleOp module) {
     if (entry) {
       collectNames(entry.getSymbolsAttr(), names);
       for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-        if (auto name = entry.getArgAttrOfType<StringAttr>(i, "dfg.name"))
+        if (auto name = entry.getArgAttrOfType<StringAttr>(i, dfg::kNameAttr))
           names.push_back(name.getValue());
       for (unsigned i = 0; i < entry.getNumResults(); ++i)
-        if (auto name = entry.getResultAttrOfType<StringAttr>(i, "dfg.name"))
+        if (auto name = entry.getResultAttrOfType<StringAttr>(i, dfg::kNameAttr))
           names.push_back(name.getValue());
     }
     isEmpty &= entry && entry.getInitializer();
@@ -73,7 +73,7 @@ LogicalResult checkNames(ModuleOp module) {
 static llvm::StringSet<> feedsOf(dfg::EntryOp entry) {
   llvm::StringSet<> feeds;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    auto name = entry.getArgAttrOfType<StringAttr>(i, "dfg.name");
+    auto name = entry.getArgAttrOfType<StringAttr>(i, dfg::kNameAttr);
     feeds.insert(name ? name.getValue().str() : "x" + std::to_string(i));
   }
   return feeds;

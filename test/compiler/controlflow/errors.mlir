@@ -30,9 +30,9 @@ func.func @outside(%x: tensor<f32>, %p: tensor<i1>) -> tensor<f32> {
   %y = dfg.dataflow -> tensor<f32> attributes {names = ["loss"]} {
     // expected-error @below {{'next_iteration' is not in a frame: its input does not come from an 'enter' [outside-frame]}}
     %a = dfg.next_iteration %x : tensor<f32>
-    // expected-error @below {{'exit' is in no frame}}
+    // expected-error @below {{'exit' is not in a frame}}
     %b = dfg.exit %x : tensor<f32>
-    // expected-error @below {{'loop_cond' is in no frame}}
+    // expected-error @below {{'loop_cond' is not in a frame}}
     %c = dfg.loop_cond %p : tensor<i1>
     // expected-error @below {{the result 'loss' is inside frame 'f': pass it through an 'exit' [outside-frame]}}
     %d = dfg.enter %x {frame = "f"} : tensor<f32>

@@ -1,5 +1,5 @@
 // A result may take an argument's buffer if every read of the argument comes before its element is written.
-// RUN: tfc-opt --tfc-attach-target --tfc-cpu-annotate %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target --tfc-prepare-kernels --tfc-cpu-annotate %s | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>

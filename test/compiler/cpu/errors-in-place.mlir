@@ -1,5 +1,5 @@
 // A result in the memory of an operand that is read after it was overwritten is an error.
-// RUN: tfc-opt --tfc-attach-target --tfc-cpu-codegen --verify-diagnostics %s
+// RUN: tfc-opt --tfc-attach-target --tfc-prepare-kernels --tfc-cpu-codegen --verify-diagnostics %s
 
 // expected-error @+1 {{'kernel.func' op cannot write result 0 over tensor argument 0, which it reads later}}
 kernel.func @reverse(%x: tensor<8xf32>) -> (tensor<8xf32> {kernel.in_place = 0 : i32}) {

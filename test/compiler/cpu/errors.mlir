@@ -1,5 +1,5 @@
 // Kernels that are not in linalg form are errors, and are not miscompiled.
-// RUN: tfc-opt --tfc-attach-target --tfc-cpu-codegen --split-input-file --verify-diagnostics %s -o /dev/null
+// RUN: tfc-opt --tfc-attach-target --tfc-prepare-kernels --tfc-cpu-codegen --split-input-file --verify-diagnostics %s -o /dev/null
 
 // expected-error @+1 {{a tensor's shape is not known from the kernel's sizes}}
 kernel.func @unknown_shape(%x: tensor<?xf32>) -> (tensor<?xf32>) {

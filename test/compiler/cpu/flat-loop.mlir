@@ -1,5 +1,5 @@
 // An elementwise kernel over operands of one shape is one flat loop of four vectors, with a masked tail.
-// RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v4 --tfc-cpu-codegen %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v4 --tfc-prepare-kernels --tfc-cpu-codegen %s | FileCheck %s
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 

@@ -1,5 +1,5 @@
 // Elementwise consumers of a product are computed before the tile is stored; tails are masked.
-// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-prepare-kernels --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func hidden @bias_relu(
 // CHECK: %[[SUMS:.*]]:16 = scf.for

@@ -1,6 +1,6 @@
 // A factor that is contiguous along the summed dimension is transposed on the stack if there are
 // many rows, and read in place with the lanes along the sum if there are few.
-// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-prepare-kernels --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func hidden @many_rows(
 // CHECK: %[[PANEL:.*]] = llvm.alloca

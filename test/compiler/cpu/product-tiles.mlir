@@ -1,6 +1,6 @@
 // A product keeps a tile of its output in registers, of as many vectors as the processor has registers for.
-// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s --check-prefixes=CHECK,WIDE
-// RUN: tfc-opt --tfc-attach-target=mcpu=haswell --tfc-cpu-codegen %s | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-prepare-kernels --tfc-cpu-codegen %s | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: tfc-opt --tfc-attach-target=mcpu=haswell --tfc-prepare-kernels --tfc-cpu-codegen %s | FileCheck %s --check-prefixes=CHECK,NARROW
 
 // CHECK-LABEL: llvm.func hidden @dense(
 // WIDE: %{{.*}}:{{2[0-9]|3[01]}} = scf.for

@@ -1,5 +1,5 @@
 // Units of work are blocks of rows times panels of columns, computed from the shape, also for dynamic numbers of rows.
-// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-prepare-kernels --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-DAG: #[[FIXED:.*]] = affine_map<() -> ({{[1-9]}})>
 // CHECK-DAG: #[[ROWS:.*]] = affine_map<()[s0] -> ((s0 ceildiv {{[0-9]+}}) * {{[0-9]+}})>

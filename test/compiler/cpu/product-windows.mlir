@@ -1,6 +1,6 @@
 // A product over windows runs in tiles, with one loop over the rows of a window around another over
 // its columns and channels, which are contiguous in memory; nothing is copied.
-// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-cpu-codegen %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=znver5 --tfc-prepare-kernels --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func hidden @convolution(
 // CHECK-NOT: llvm.alloca

@@ -1,5 +1,5 @@
 // Kernels for a GPU are left to its own code generation.
-// RUN: tfc-opt --tfc-cpu-annotate --tfc-cpu-codegen %s | FileCheck %s
+// RUN: tfc-opt --tfc-prepare-kernels --tfc-cpu-annotate --tfc-cpu-codegen %s | FileCheck %s
 
 module attributes {kernel.targets = {
     cpu = #kernel.target<triple = "x86_64", processor = "x86-64", features = "", layout = "e", l1 = 32768, l2 = 524288>,

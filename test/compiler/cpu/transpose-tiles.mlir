@@ -1,5 +1,5 @@
 // If a read is not contiguous along the lanes, the loop along its contiguous dimension is tiled inside that over lanes.
-// RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v4 --tfc-cpu-codegen %s | FileCheck %s
+// RUN: tfc-opt --tfc-attach-target=mcpu=x86-64-v4 --tfc-prepare-kernels --tfc-cpu-codegen %s | FileCheck %s
 
 // CHECK: llvm.func{{.*}}@transposed
 // CHECK: scf.for {{.*}} step %[[TILE:.*]] {

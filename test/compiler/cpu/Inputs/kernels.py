@@ -74,7 +74,7 @@ class Library:
 
     def __init__(self, text, cpu=os.environ.get("TFC_CPU", "native")):
         opt = os.environ.get("TFC_OPT", "tfc-opt")
-        code = run([opt, f"--tfc-attach-target=mcpu={cpu}", "--tfc-cpu-codegen"], text)
+        code = run([opt, f"--tfc-attach-target=mcpu={cpu}", "--tfc-prepare-kernels", "--tfc-cpu-codegen"], text)
         self.attributes = self.read_attributes(code)
         lowered = run([opt, "--tfc-cpu-lower"], code)
         ir = run([tool("mlir-translate"), "--mlir-to-llvmir", "--allow-unregistered-dialect"], lowered).replace(" hidden ", " ")

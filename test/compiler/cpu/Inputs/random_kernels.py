@@ -197,7 +197,7 @@ def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 150
     kernels = [Kernel(seed) for seed in range(first, first + count)]
     opt = os.environ.get("TFC_OPT", "tfc-opt")
-    annotated = run([opt, "--tfc-attach-target", "--tfc-cpu-annotate"], "\n".join(k.text() for k in kernels))
+    annotated = run([opt, "--tfc-attach-target", "--tfc-prepare-kernels", "--tfc-cpu-annotate"], "\n".join(k.text() for k in kernels))
     text, places = place(annotated, kernels)
     library = Library(text)
     failures = shared = 0
