@@ -81,10 +81,24 @@ void StepGraph::keepEffectsInOrder() {
       runBefore(lastList, step);
     lastList = step;
   }
-  for (Operation *effect : effects)
-    for (Operation *step : steps)
-      if (canFail(step) && !hasOrderedEffects(step) && !reaches(effect, step))
-        runBefore(step, effect);
+  runChecksBefore(effects);
+}
+
+/// Lets each step that can fail run before the first of `effects` that it does not depend on. These
+/// run one after the other, so it depends on all before the last one that it depends on.
+void StepGraph::runChecksBefore(ArrayRef<Operation *> effects) {
+  llvm::DenseMap<Operation *, size_t> positions; // from 1 on
+  for (auto [i, effect] : llvm::enumerate(effects))
+    positions[effect] = i + 1;
+  std::vector<size_t> needed(steps.size()); // the last effect that a step needs, or 0
+  for (auto [i, step] : llvm::enumerate(steps)) {
+    needed[i] = positions.lookup(step);
+    for (unsigned earlier : before[i])
+      needed[i] = std::max(needed[i], needed[earlier]);
+  }
+  for (auto [i, step] : llvm::enumerate(steps))
+    if (needed[i] < effects.size() && !positions.contains(step) && canFail(step))
+      runBefore(step, effects[needed[i]]);
 }
 
 /// Other calls may change variables while a call waits for a queue, so steps that need not run

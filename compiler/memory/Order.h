@@ -34,6 +34,7 @@ public:
 private:
   void waitForSizes(mlir::Block &block);
   void keepEffectsInOrder();
+  void runChecksBefore(llvm::ArrayRef<mlir::Operation *> effects);
   void readVariablesLate();
 
   std::vector<mlir::Operation *> steps; // in the block's order
