@@ -141,7 +141,7 @@ LogicalResult PlaceWindowsOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   for (size_t axis = 0; axis < rank; ++axis)
     if (isOverflow(windows.last(axis)))
       return emitOptionalError(location, "'place_windows' has windows further apart than 64 bits ",
-                               "hold along axis ", axis + 1, " [too-large]");
+                               "can hold along axis ", axis + 1, " [too-large]");
   Shape result = joined(ArrayRef(shape).take_front(1), sizes, ArrayRef(shape).drop_front(1 + rank));
   results.push_back(tensorOf(result, elementTypeOf(type)));
   return success();
