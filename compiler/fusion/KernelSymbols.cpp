@@ -24,6 +24,8 @@ static DimExpr asExpr(const DimExpr::Atom &atom) {
     return DimExpr::floorDiv(*atom.lhs, *atom.rhs);
   case DimExpr::AtomKind::Mod:
     return DimExpr::mod(*atom.lhs, *atom.rhs);
+  case DimExpr::AtomKind::Quotient:
+    return DimExpr::quotient(*atom.lhs, *atom.rhs);
   case DimExpr::AtomKind::Min:
     return DimExpr::min(*atom.lhs, *atom.rhs);
   default:

@@ -129,6 +129,8 @@ bool SizeBuilder::isBoundLater(const DimExpr &size) const {
 Value SizeBuilder::build(const DimExpr &size) {
   if (std::optional<int64_t> value = size.constant())
     return constant(*value);
+  if (DimExpr plain = size.plain(); plain != size)
+    return build(plain);
   bool isLater = isBoundLater(size);
   llvm::SaveAndRestore place(b, isLater ? current : &start);
   if (isLater)

@@ -54,7 +54,7 @@ Operation *DfgDialect::materializeConstant(OpBuilder &builder, Attribute value, 
 DimsAttr DimsAttr::get(MLIRContext *context, ArrayRef<DimExpr> sizes) {
   SmallVector<StringAttr> texts;
   for (const DimExpr &size : sizes)
-    texts.push_back(StringAttr::get(context, size.str()));
+    texts.push_back(StringAttr::get(context, size.canonical()));
   return get(context, texts);
 }
 
@@ -73,8 +73,8 @@ LogicalResult DimsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     std::optional<DimExpr> expr = DimExpr::parse(size.getValue());
     if (!expr)
       return emitError() << "expected a size, but got '" << size.getValue() << "'";
-    if (expr->str() != size.getValue())
-      return emitError() << "expected the canonical form '" << expr->str() << "', but got '"
+    if (expr->canonical() != size.getValue())
+      return emitError() << "expected the canonical form '" << expr->canonical() << "', but got '"
                          << size.getValue() << "'";
   }
   if (isTooComplex(sizes))

@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace llvm;
 
@@ -95,6 +96,8 @@ static StringRef spelling(DimExpr::AtomKind kind) {
     return "min";
   case DimExpr::AtomKind::Max:
     return "max";
+  case DimExpr::AtomKind::Quotient:
+    return "/";
   case DimExpr::AtomKind::Symbol:
     break;
   }
@@ -103,7 +106,7 @@ static StringRef spelling(DimExpr::AtomKind kind) {
 
 /// Adds parentheses, unless the text is a single word.
 static std::string asOperand(const DimExpr &expr) {
-  std::string text = expr.str();
+  std::string text = expr.canonical();
   bool isWord = all_of(text, [](char c) { return isAlnum(c) || c == '_'; });
   return isWord ? text : "(" + text + ")";
 }
@@ -113,7 +116,7 @@ DimExpr DimExpr::atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
     return overflowOf(lhs, rhs);
   std::string text;
   if (kind == AtomKind::Min || kind == AtomKind::Max)
-    text = (spelling(kind) + "(" + lhs.str() + ", " + rhs.str() + ")").str();
+    text = (spelling(kind) + "(" + lhs.canonical() + ", " + rhs.canonical() + ")").str();
   else
     text = "(" + asOperand(lhs) + " " + spelling(kind).str() + " " + asOperand(rhs) + ")";
   DimExpr result;
@@ -240,13 +243,86 @@ static std::optional<bool> isAtMost(const DimExpr &lhs, const DimExpr &rhs) {
 DimExpr DimExpr::min(const DimExpr &lhs, const DimExpr &rhs) {
   if (std::optional<bool> isLeft = isAtMost(lhs, rhs))
     return *isLeft ? lhs : rhs;
-  return lhs.str() < rhs.str() ? atom(AtomKind::Min, lhs, rhs) : atom(AtomKind::Min, rhs, lhs);
+  return lhs.canonical() < rhs.canonical() ? atom(AtomKind::Min, lhs, rhs)
+                                           : atom(AtomKind::Min, rhs, lhs);
 }
 
 DimExpr DimExpr::max(const DimExpr &lhs, const DimExpr &rhs) {
   if (std::optional<bool> isRight = isAtMost(lhs, rhs))
     return *isRight ? rhs : lhs;
-  return lhs.str() < rhs.str() ? atom(AtomKind::Max, lhs, rhs) : atom(AtomKind::Max, rhs, lhs);
+  return lhs.canonical() < rhs.canonical() ? atom(AtomKind::Max, lhs, rhs)
+                                           : atom(AtomKind::Max, rhs, lhs);
+}
+
+//===----------------------------------------------------------------------===//
+// Exact quotients
+//===----------------------------------------------------------------------===//
+
+DimExpr DimExpr::multiple(StringRef name, int64_t divisor, int64_t remainder) {
+  return quotient(symbol(name) - remainder, divisor) * divisor + remainder;
+}
+
+/// Returns true for the dividends of `multiple`, whose quotients are never negative.
+static bool isNameLess(const DimExpr &dividend, int64_t divisor) {
+  std::optional<DimExpr::Linear> linear = dividend.asLinear();
+  return linear && linear->scale == 1 && linear->offset <= 0 && linear->offset > -divisor;
+}
+
+DimExpr DimExpr::quotient(const DimExpr &lhs, const DimExpr &rhs) {
+  std::optional<int64_t> by = rhs.constant();
+  if (!by || *by < 2 || lhs.hasQuotients() || !isNameLess(lhs, *by))
+    return floorDiv(lhs, rhs);
+  return atom(AtomKind::Quotient, lhs, rhs);
+}
+
+static DimExpr combine(DimExpr::AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
+  switch (kind) {
+  case DimExpr::AtomKind::FloorDiv:
+    return DimExpr::floorDiv(lhs, rhs);
+  case DimExpr::AtomKind::Mod:
+    return DimExpr::mod(lhs, rhs);
+  case DimExpr::AtomKind::Min:
+    return DimExpr::min(lhs, rhs);
+  case DimExpr::AtomKind::Quotient:
+    return DimExpr::quotient(lhs, rhs);
+  case DimExpr::AtomKind::Max:
+  case DimExpr::AtomKind::Symbol:
+    break;
+  }
+  return DimExpr::max(lhs, rhs);
+}
+
+bool DimExpr::hasQuotients() const {
+  return any_of(terms, [](auto &term) {
+    return any_of(term.first, [](const Atom &atom) {
+      return atom.kind == AtomKind::Quotient ||
+             (atom.lhs && (atom.lhs->hasQuotients() || atom.rhs->hasQuotients()));
+    });
+  });
+}
+
+DimExpr DimExpr::plain() const {
+  if (!hasQuotients())
+    return *this;
+  std::vector<DimExpr> summands;
+  for (auto &[monomial, coefficient] : terms) {
+    int64_t rest = coefficient;
+    DimExpr product = 1;
+    for (const Atom &atom : monomial) {
+      if (atom.kind == AtomKind::Symbol) {
+        product = product * symbol(atom.name);
+      } else if (atom.kind == AtomKind::Quotient) {
+        // 2 * (n / 4) is n // 2.
+        int64_t divisor = *atom.rhs->constant(), common = std::gcd(rest, divisor);
+        rest /= common;
+        product = product * floorDiv(*atom.lhs, divisor / common);
+      } else {
+        product = product * combine(atom.kind, atom.lhs->plain(), atom.rhs->plain());
+      }
+    }
+    summands.push_back(product * rest);
+  }
+  return sumOf(std::move(summands));
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,6 +350,8 @@ std::optional<StringRef> DimExpr::asSymbol() const {
 std::optional<DimExpr::Linear> DimExpr::asLinear() const {
   if (isOverflow(*this))
     return std::nullopt;
+  if (hasQuotients())
+    return plain().asLinear();
   Linear result{"", 0, 0};
   for (auto &[monomial, coefficient] : terms) {
     if (monomial.empty()) {
@@ -303,21 +381,6 @@ void DimExpr::collectSymbols(SmallVectorImpl<std::string> &names) const {
       }
     }
   }
-}
-
-static DimExpr combine(DimExpr::AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
-  switch (kind) {
-  case DimExpr::AtomKind::FloorDiv:
-    return DimExpr::floorDiv(lhs, rhs);
-  case DimExpr::AtomKind::Mod:
-    return DimExpr::mod(lhs, rhs);
-  case DimExpr::AtomKind::Min:
-    return DimExpr::min(lhs, rhs);
-  case DimExpr::AtomKind::Max:
-  case DimExpr::AtomKind::Symbol:
-    break;
-  }
-  return DimExpr::max(lhs, rhs);
 }
 
 std::optional<DimExpr>
@@ -350,6 +413,8 @@ std::optional<int64_t>
 DimExpr::evaluate(function_ref<std::optional<int64_t>(StringRef)> lookup) const {
   if (isOverflow(*this))
     return std::nullopt;
+  if (hasQuotients())
+    return plain().evaluate(lookup);
   int64_t sum = 0;
   for (auto &[monomial, coefficient] : terms) {
     int64_t product = coefficient;
@@ -360,7 +425,7 @@ DimExpr::evaluate(function_ref<std::optional<int64_t>(StringRef)> lookup) const 
       } else {
         std::optional<int64_t> lhs = atom.lhs->evaluate(lookup);
         std::optional<int64_t> rhs = atom.rhs->evaluate(lookup);
-        bool divides = atom.kind == AtomKind::FloorDiv || atom.kind == AtomKind::Mod;
+        bool divides = atom.kind != AtomKind::Min && atom.kind != AtomKind::Max;
         if (lhs && rhs == 0 && divides)
           value = 0; // as calls compute it
         else if (lhs && rhs)
@@ -422,6 +487,8 @@ static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds
   if (atom.kind == DimExpr::AtomKind::Symbol)
     return bounds(atom.name);
   DimExpr::Interval lhs = atom.lhs->interval(bounds), rhs = atom.rhs->interval(bounds);
+  if (atom.kind == DimExpr::AtomKind::Quotient && lhs.first) // a size is at least its remainder
+    lhs.first = std::max(*lhs.first, int64_t(0));
   if (atom.kind == DimExpr::AtomKind::Min)
     return {choose(lhs.first, rhs.first, std::min<int64_t>, false),
             choose(lhs.second, rhs.second, std::min<int64_t>, true)};
@@ -431,7 +498,7 @@ static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds
   if (!rhs.first || *rhs.first <= 0 || !lhs.first || *lhs.first < 0)
     return signedInterval(atom.kind, lhs, rhs);
   DimExpr::Interval result{0, std::nullopt};
-  if (atom.kind == DimExpr::AtomKind::FloorDiv) {
+  if (atom.kind != DimExpr::AtomKind::Mod) {
     result.first = rhs.second ? *lhs.first / *rhs.second : 0;
     if (lhs.second)
       result.second = *lhs.second / *rhs.first;
@@ -444,6 +511,16 @@ static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds
 DimExpr::Interval DimExpr::interval(Bounds bounds) const {
   if (isOverflow(*this))
     return {std::nullopt, std::nullopt};
+  Interval sum = sumOfIntervals(bounds);
+  if (!hasQuotients())
+    return sum;
+  // n is known more closely than 4 * (n / 4), but (n - 1) / 4 more closely than (n - 1) // 4.
+  Interval other = plain().sumOfIntervals(bounds);
+  return {choose(sum.first, other.first, std::max<int64_t>, true),
+          choose(sum.second, other.second, std::min<int64_t>, true)};
+}
+
+DimExpr::Interval DimExpr::sumOfIntervals(Bounds bounds) const {
   Interval sum{0, 0};
   auto accumulate = [](std::optional<int64_t> &total, std::optional<int64_t> part) {
     int64_t result;
@@ -489,6 +566,8 @@ static std::pair<DimExpr, DimExpr> atomLimits(const DimExpr::Atom &atom, DimExpr
 std::pair<DimExpr, DimExpr> DimExpr::limits(Range range) const {
   if (isOverflow(*this))
     return {*this, *this};
+  if (hasQuotients())
+    return plain().limits(range);
   std::vector<DimExpr> lows, highs;
   for (auto &[monomial, coefficient] : terms) {
     DimExpr low(coefficient), high(coefficient);
@@ -507,13 +586,15 @@ std::pair<DimExpr, DimExpr> DimExpr::limits(Range range) const {
 // Text
 //===----------------------------------------------------------------------===//
 
-std::string DimExpr::str() const {
+std::string DimExpr::str() const { return plain().canonical(); }
+
+std::string DimExpr::canonical() const {
   if (terms.empty())
     return "0";
   // A quotient or remainder needs parentheses only next to another operator.
   auto &[only, factor] = *terms.begin();
   bool isAlone = terms.size() == 1 && only.size() == 1 && factor == 1;
-  if (isAlone && (only[0].kind == AtomKind::FloorDiv || only[0].kind == AtomKind::Mod))
+  if (isAlone && only[0].text.front() == '(')
     return only[0].text.substr(1, only[0].text.size() - 2);
   std::string text;
   raw_string_ostream os(text);

@@ -5,6 +5,11 @@
 // `max`), held in a canonical form: two expressions are provably equal if and
 // only if their canonical forms are.
 //
+// A name that is known to leave the remainder r when divided by k stands for
+// `k * q + r`, where the atom `q = (n - r) / k` is an exact quotient. So no proof
+// needs to know such facts: `4 * (n // 4)` and `n` have the same canonical form if
+// n is a multiple of 4. Messages show `n`.
+//
 //===----------------------------------------------------------------------===//
 
 #pragma once
@@ -23,7 +28,7 @@ namespace tfc::dfg {
 
 class DimExpr {
 public:
-  enum class AtomKind { Symbol, FloorDiv, Mod, Min, Max };
+  enum class AtomKind { Symbol, FloorDiv, Mod, Min, Max, Quotient };
 
   /// A factor that is opaque to the prover: a name, or an operation on two sizes.
   struct Atom {
@@ -42,7 +47,10 @@ public:
   DimExpr(int64_t value = 0);
   static DimExpr symbol(llvm::StringRef name);
 
-  /// Parses the output of `str`; std::nullopt on a syntax error or overflow.
+  /// A named dimension that leaves `remainder` when divided by `divisor`: 0 <= remainder < divisor.
+  static DimExpr multiple(llvm::StringRef name, int64_t divisor, int64_t remainder);
+
+  /// Parses the output of `canonical`; std::nullopt on a syntax error or overflow.
   static std::optional<DimExpr> parse(llvm::StringRef text);
 
   DimExpr operator+(const DimExpr &other) const;
@@ -53,6 +61,8 @@ public:
   static DimExpr mod(const DimExpr &lhs, const DimExpr &rhs);
   static DimExpr min(const DimExpr &lhs, const DimExpr &rhs);
   static DimExpr max(const DimExpr &lhs, const DimExpr &rhs);
+  /// `lhs / rhs` where the remainder is known to be 0; rounds down otherwise.
+  static DimExpr quotient(const DimExpr &lhs, const DimExpr &rhs);
 
   bool operator==(const DimExpr &other) const { return terms == other.terms; }
   bool operator!=(const DimExpr &other) const { return !(*this == other); }
@@ -89,13 +99,20 @@ public:
   /// that `range` returns; a name that is its own limit is kept. Sizes are never negative.
   std::pair<DimExpr, DimExpr> limits(Range range) const;
 
-  /// Canonical text in the graph language: `4 * m + n + 1`.
+  /// The same number without exact quotients, for people and for code that computes it.
+  DimExpr plain() const;
+
+  /// Canonical text, as the intermediate form has it: `4 * m + n + 1`, `2 * (n / 4)`.
+  std::string canonical() const;
+  /// Text in the graph language, for people: `4 * m + n + 1`, `n // 2`.
   std::string str() const;
 
   const std::map<Monomial, int64_t> &getTerms() const { return terms; }
 
 private:
   static DimExpr atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs);
+  bool hasQuotients() const;
+  Interval sumOfIntervals(Bounds bounds) const;
   /// `coefficient` times the factors, without simplification.
   static DimExpr makeTerm(const Monomial &monomial, int64_t coefficient);
   void add(const Monomial &monomial, int64_t coefficient);

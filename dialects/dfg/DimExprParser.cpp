@@ -11,7 +11,7 @@ using namespace llvm;
 namespace tfc::dfg {
 
 namespace {
-/// Recursive descent over `sum = product {(+|-) product}`, `product = unary {(*|//|%) unary}`.
+/// Recursive descent over `sum = product {(+|-) product}`, `product = unary {(*|//|/|%) unary}`.
 class Parser {
 public:
   explicit Parser(StringRef text) : rest(text) {}
@@ -66,6 +66,8 @@ private:
       bool multiplies = false;
       if (consume("//"))
         apply = DimExpr::floorDiv;
+      else if (consume("/"))
+        apply = DimExpr::quotient;
       else if (consume("%"))
         apply = DimExpr::mod;
       else if ((multiplies = consume("*")))

@@ -97,8 +97,8 @@ std::optional<SizeBound> boundOfNonNegative(const DimExpr &size) {
 //===----------------------------------------------------------------------===//
 
 FactAttr FactAttr::get(MLIRContext *context, const Fact &fact) {
-  return get(context, StringAttr::get(context, fact.lhs.str()), fact.comparison,
-             StringAttr::get(context, fact.rhs.str()));
+  return get(context, StringAttr::get(context, fact.lhs.canonical()), fact.comparison,
+             StringAttr::get(context, fact.rhs.canonical()));
 }
 
 Fact FactAttr::getFact() const {
@@ -112,7 +112,7 @@ LogicalResult FactAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
                                Comparison, StringAttr rhs) {
   for (StringAttr side : {lhs, rhs}) {
     std::optional<DimExpr> size = DimExpr::parse(side.getValue());
-    if (!size || size->str() != side.getValue() || isOverflow(*size) || isTooComplex(*size))
+    if (!size || size->canonical() != side.getValue() || isOverflow(*size) || isTooComplex(*size))
       return emitError() << "expected a comparison of sizes, but got '" << side.getValue()
                          << "' as one of them";
   }
@@ -133,15 +133,62 @@ Attribute FactAttr::parse(AsmParser &parser, Type) {
   }
   auto emitError = [&] { return parser.emitError(location); };
   MLIRContext *context = parser.getContext();
-  return getChecked(emitError, context, StringAttr::get(context, fact->lhs.str()), fact->comparison,
-                    StringAttr::get(context, fact->rhs.str()));
+  return getChecked(emitError, context, StringAttr::get(context, fact->lhs.canonical()),
+                    fact->comparison, StringAttr::get(context, fact->rhs.canonical()));
 }
 
-void FactAttr::print(AsmPrinter &printer) const { printer << "<\"" << getFact().str() << "\">"; }
+void FactAttr::print(AsmPrinter &printer) const {
+  printer << "<\"" << getLhs().getValue() << " " << spelling(getComparison()) << " "
+          << getRhs().getValue() << "\">";
+}
 
 //===----------------------------------------------------------------------===//
 // Facts of an entry
 //===----------------------------------------------------------------------===//
+
+/// The sizes that are at least 0 because of the facts of an entry.
+static SmallVector<DimExpr> knownNonNegative(EntryOp entry) {
+  SmallVector<DimExpr> known;
+  if (ArrayAttr where = entry.getWhereAttr())
+    for (FactAttr fact : where.getAsRange<FactAttr>())
+      if (std::optional<SmallVector<DimExpr>> sizes = fact.getFact().asNonNegative())
+        llvm::append_range(known, *sizes);
+  return known;
+}
+
+/// What the bounds of an entry, and those of its facts that are about one name, say about a name.
+static DimExpr::Interval boundsOf(EntryOp entry, ArrayRef<DimExpr> known, StringRef name) {
+  DimExpr::Interval interval(0, std::nullopt);
+  if (DictionaryAttr bounds = entry.getBoundsAttr())
+    if (auto bound = bounds.getAs<IntegerAttr>(name))
+      interval.second = bound.getInt();
+  for (const DimExpr &size : known) {
+    std::optional<SizeBound> bound = boundOfNonNegative(size);
+    if (!bound || bound->name != name)
+      continue;
+    if (!bound->isUpper)
+      interval.first = std::max(*interval.first, bound->limit);
+    else
+      interval.second = std::min(interval.second.value_or(bound->limit), bound->limit);
+  }
+  return interval;
+}
+
+bool isNonNegativeAt(Operation *op, const DimExpr &size) {
+  if (std::optional<bool> always = isNonNegative(size))
+    return *always;
+  auto entry = op->getParentOfType<EntryOp>();
+  if (!entry)
+    return false;
+  SmallVector<DimExpr> known = knownNonNegative(entry);
+  auto isAtLeast0 = [&](const DimExpr &expr) {
+    auto bounds = [&](StringRef name) { return boundsOf(entry, known, name); };
+    return expr.interval(bounds).first.value_or(-1) >= 0;
+  };
+  // It may also exceed a size that is not negative.
+  return isAtLeast0(size) ||
+         llvm::any_of(known, [&](const DimExpr &other) { return isAtLeast0(size - other); });
+}
 
 SmallVector<FactAttr> requiredFacts(EntryOp entry) {
   llvm::SetVector<FactAttr> facts;

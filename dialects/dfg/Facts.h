@@ -4,6 +4,10 @@
 
 #include "dialects/dfg/DimExpr.h"
 
+namespace mlir {
+class Operation;
+}
+
 namespace tfc::dfg {
 
 enum class Comparison { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
@@ -45,5 +49,9 @@ struct SizeBound {
 /// Returns the bound that `size >= 0` implies for the only name in `size`; std::nullopt if `size`
 /// is not linear.
 std::optional<SizeBound> boundOfNonNegative(const DimExpr &size);
+
+/// Returns true if `size` is at least 0 in each call of the entry around `op`, by its bounds and
+/// facts.
+bool isNonNegativeAt(mlir::Operation *op, const DimExpr &size);
 
 } // namespace tfc::dfg

@@ -1,6 +1,7 @@
 //===- ShapeOps.cpp - The same elements in another shape ------------------===//
 
 #include "dialects/dfg/Build.h"
+#include "dialects/dfg/Errors.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
@@ -133,8 +134,9 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   if (failed(checkShape(location, "reshape", target)))
     return failure();
   if (others != count)
-    return emitOptionalError(location, "'reshape' expects as many elements as before, but got ",
-                             toText(type), " and [",
+    return emitDetailedError(location, {.unproven = {{count, others}}},
+                             "'reshape' expects as many elements as before, but got ", toText(type),
+                             " and [",
                              llvm::join(llvm::map_range(adaptor.getShape().getExprs(),
                                                         [](const DimExpr &d) { return d.str(); }),
                                         ", "),

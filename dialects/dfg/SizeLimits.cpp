@@ -190,7 +190,7 @@ private:
 
 uint64_t largestMagnitude(const DimExpr &size, function_ref<uint64_t(StringRef)> largest) {
   Magnitude magnitude(largest);
-  magnitude.of(size);
+  magnitude.of(size.plain());
   return magnitude.most;
 }
 

@@ -16,7 +16,7 @@ Elaborator::Elaborator(GraphBuilder &builder, SourceManager &sources, Diagnostic
       staticStage(context, *this, sizeScope, reporter, meter), regionEditor(context),
       tensorEmitter(context, *this, sizeScope, reporter, meter, advisor, errorCapture),
       factChecker(context, *this, sizeScope, reporter, staticStage, tensorEmitter),
-      typeEvaluator(context, *this, reporter, advisor, tensorEmitter),
+      factSolver(context, *this), typeEvaluator(context, *this, reporter, advisor, tensorEmitter),
       unifier(context, *this, sizeScope, reporter, advisor, tensorEmitter, factChecker,
               typeEvaluator),
       binder(context, *this, reporter, meter, tensorEmitter, typeEvaluator, unifier),
@@ -50,11 +50,11 @@ Elaborator::Elaborator(GraphBuilder &builder, SourceManager &sources, Diagnostic
       expressionEvaluator(context, *this, reporter, meter, advisor, staticStage, tensorEmitter,
                           typeEvaluator, binder, nameResolver, indexEvaluator, branchBuilder,
                           loopBuilder, dataflowBuilder, callEvaluator),
-      entryElaborator(context, reporter, tensorEmitter, factChecker, typeEvaluator, moduleLoader,
-                      callEvaluator),
+      entryElaborator(context, reporter, tensorEmitter, factChecker, factSolver, typeEvaluator,
+                      moduleLoader, callEvaluator),
       initializerElaborator(context, *this, tensorEmitter, queueEmitter, nameResolver),
-      uncalledChecker(context, *this, reporter, factChecker, typeEvaluator, parameterBinder,
-                      partInstantiator, callEvaluator) {
+      uncalledChecker(context, *this, reporter, factChecker, factSolver, typeEvaluator,
+                      parameterBinder, partInstantiator, callEvaluator) {
   context.program.builtins = Builtins::names();
 }
 

@@ -13,6 +13,7 @@
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/ExpressionEvaluator.h"
 #include "frontend/text/elaborate/FactChecker.h"
+#include "frontend/text/elaborate/FactSolver.h"
 #include "frontend/text/elaborate/GradientBuilder.h"
 #include "frontend/text/elaborate/IndexEvaluator.h"
 #include "frontend/text/elaborate/InitializerElaborator.h"
@@ -91,6 +92,7 @@ private:
   RegionEditor regionEditor;
   TensorEmitter tensorEmitter;
   FactChecker factChecker;
+  FactSolver factSolver;
   TypeEvaluator typeEvaluator;
   Unifier unifier;
   Binder binder;

@@ -4,6 +4,7 @@
 #include "dialects/dfg/SizeLimits.h"
 #include "frontend/text/elaborate/CallEvaluator.h"
 #include "frontend/text/elaborate/FactChecker.h"
+#include "frontend/text/elaborate/FactSolver.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/SizeScope.h"
@@ -89,6 +90,12 @@ std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type,
   return result;
 }
 
+/// Returns true if a name stands for itself, perhaps as a multiple of a number.
+bool EntryElaborator::isDimension(StringRef name) {
+  std::optional<dfg::DimExpr> value = context.frame->locals[name].value.asDim();
+  return value && value->plain() == dfg::DimExpr::symbol(name);
+}
+
 /// Returns true if every dimension can be computed from the sizes of the feeds, one after the
 /// other.
 bool EntryElaborator::checkSolvable(const ast::FnDecl &entry, const EntryHeader &header) {
@@ -115,12 +122,11 @@ bool EntryElaborator::checkSolvable(const ast::FnDecl &entry, const EntryHeader 
     progress = false;
     for (const EntryValue &feed : header.feeds)
       for (const dfg::DimExpr &size : dfg::shapeOf(feed.type))
-        progress |= solve(size);
+        progress |= solve(size.plain());
   }
   bool ok = true;
   for (const std::string &symbol : header.symbols) {
-    if (known.count(symbol) ||
-        context.frame->locals[symbol].value.asDim() != dfg::DimExpr::symbol(symbol))
+    if (known.count(symbol) || !isDimension(symbol))
       continue;
     reporter
         .error(context.frame->locals[symbol].at, "unsolvable-dimension",
@@ -168,7 +174,17 @@ static const ast::Param *findRepeated(ArrayRef<ast::Param> results) {
   return it == results.end() ? nullptr : it;
 }
 
-bool EntryElaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
+/// The facts of an entry and of its file.
+static SmallVector<const ast::Expr *> factsOf(const Module &module, const ast::FnDecl &entry) {
+  SmallVector<const ast::Expr *> facts(entry.where.begin(), entry.where.end());
+  for (const ast::Stmt *item : module.file->items)
+    if (const auto *dim = dyn_cast<ast::DimDecl>(item))
+      facts.append(dim->facts.begin(), dim->facts.end());
+  return facts;
+}
+
+bool EntryElaborator::bindFeeds(const Module &module, const ast::FnDecl &entry,
+                                EntryHeader &header) {
   bool ok = true;
   for (const ast::Param &param : entry.params) {
     if (param.isStatic || param.isVar || param.defaultValue || isStaticType(*param.type)) {
@@ -184,8 +200,7 @@ bool EntryElaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
                    "'" + repeated->name.text + "' is declared twice");
     ok = false;
   }
-  for (const ast::Expr *fact : entry.where)
-    factChecker.substituteEquality(fact);
+  factSolver.solve(factsOf(module, entry));
   if (!ok)
     return false;
   for (const ast::Param &param : entry.params) {
@@ -204,9 +219,7 @@ bool EntryElaborator::bindFeeds(const ast::FnDecl &entry, EntryHeader &header) {
                             reporter.locate(param.name.range)});
   }
   // A name that an equality replaced is not a dimension.
-  llvm::erase_if(header.symbols, [&](const std::string &name) {
-    return !(context.frame->locals[name].value.asDim() == dfg::DimExpr::symbol(name));
-  });
+  llvm::erase_if(header.symbols, [&](const std::string &name) { return !isDimension(name); });
   return ok && checkSolvable(entry, header);
 }
 
@@ -252,7 +265,7 @@ void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   llvm::scope_exit note([&] {
     context.program.hasFailedEntries |= context.diagnostics.errorCount() != errorsBefore;
   });
-  if (!bindFeeds(entry, header))
+  if (!bindFeeds(module, entry, header))
     return;
   applyFileFacts(module);
   std::string what = ("entry '" + entry.name.text + "'").str();

@@ -7,6 +7,7 @@ namespace tfc::text {
 
 class CallEvaluator;
 class FactChecker;
+class FactSolver;
 class ModuleLoader;
 class Reporter;
 class TensorEmitter;
@@ -16,11 +17,11 @@ class TypeEvaluator;
 class EntryElaborator {
 public:
   EntryElaborator(Context &context, Reporter &reporter, TensorEmitter &tensorEmitter,
-                  FactChecker &factChecker, TypeEvaluator &typeEvaluator,
+                  FactChecker &factChecker, FactSolver &factSolver, TypeEvaluator &typeEvaluator,
                   ModuleLoader &moduleLoader, CallEvaluator &callEvaluator)
       : context(context), reporter(reporter), tensorEmitter(tensorEmitter),
-        factChecker(factChecker), typeEvaluator(typeEvaluator), moduleLoader(moduleLoader),
-        callEvaluator(callEvaluator) {}
+        factChecker(factChecker), factSolver(factSolver), typeEvaluator(typeEvaluator),
+        moduleLoader(moduleLoader), callEvaluator(callEvaluator) {}
 
   /// Elaborates all entries of a file.
   void elaborateEntries(Module &module);
@@ -29,10 +30,11 @@ private:
   bool mustWait(Module &module, const ast::FnDecl &entry);
   void elaborateEntry(Module &module, const ast::FnDecl &entry);
   void restoreOrder(llvm::ArrayRef<const ast::FnDecl *> entries);
-  bool bindFeeds(const ast::FnDecl &entry, EntryHeader &header);
+  bool bindFeeds(const Module &module, const ast::FnDecl &entry, EntryHeader &header);
   bool bindFeedSizes(const ast::Type &type, EntryHeader &header);
   void declareSymbols(const ast::Expr *expr, EntryHeader &header);
   std::optional<TensorType> feedType(const ast::Type &type, const EntryHeader &header);
+  bool isDimension(llvm::StringRef name);
   bool checkSolvable(const ast::FnDecl &entry, const EntryHeader &header);
   void applyFileFacts(Module &module);
   bool isAboutResults(const ast::Expr *fact, const ast::FnDecl &entry);
@@ -42,6 +44,7 @@ private:
   Reporter &reporter;
   TensorEmitter &tensorEmitter;
   FactChecker &factChecker;
+  FactSolver &factSolver;
   TypeEvaluator &typeEvaluator;
   ModuleLoader &moduleLoader;
   CallEvaluator &callEvaluator;

@@ -148,38 +148,6 @@ void FactChecker::recordFact(const dfg::Fact &fact, SourceRange at) {
     context.entry.header->where.push_back(fact);
 }
 
-/// `n == 2 * m` makes n another name for 2 * m.
-void FactChecker::substituteEquality(const ast::Expr *fact) {
-  const auto *binary = dyn_cast<ast::BinaryExpr>(fact);
-  if (!binary)
-    return;
-  if (binary->op == ast::BinaryOp::And) {
-    substituteEquality(binary->lhs);
-    substituteEquality(binary->rhs);
-    return;
-  }
-  if (binary->op != ast::BinaryOp::Eq)
-    return;
-  for (auto [nameExpr, valueExpr] :
-       {std::pair(binary->lhs, binary->rhs), std::pair(binary->rhs, binary->lhs)}) {
-    const auto *name = dyn_cast<ast::NameExpr>(nameExpr);
-    Local *local = name ? context.frame->find(name->name) : nullptr;
-    if (!local || !local->value.asDim() ||
-        !(*local->value.asDim() == dfg::DimExpr::symbol(name->name)))
-      continue;
-    Entity value = evaluator.eval(valueExpr);
-    std::optional<dfg::DimExpr> size = value.asDim();
-    if (!size)
-      return;
-    SmallVector<std::string> names;
-    size->collectSymbols(names);
-    if (is_contained(names, name->name.str()))
-      continue;
-    context.frame->locals[name->name].value = Entity::dim(*size);
-    return;
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // What is known of them
 //===----------------------------------------------------------------------===//

@@ -21,7 +21,6 @@ public:
 
   bool checkWhere(llvm::ArrayRef<ast::Expr *> facts, const std::string &what);
   void recordFact(const dfg::Fact &fact, SourceRange at);
-  void substituteEquality(const ast::Expr *fact);
 
 private:
   void checkFact(const dfg::Fact &fact, SourceRange at);

@@ -3,6 +3,7 @@
 
 #include "frontend/text/elaborate/Advisor.h"
 #include "frontend/text/elaborate/SizeScope.h"
+#include <map>
 #include <numeric>
 
 using namespace llvm;
@@ -48,6 +49,41 @@ static std::string asFact(const dfg::DimExpr &difference, ArrayRef<std::string> 
     }
   }
   return {};
+}
+
+/// Adds, for each name that is divided by numbers, their least common multiple.
+static void collectDivisors(const dfg::DimExpr &size, std::map<std::string, int64_t> &divisors) {
+  for (const auto &[monomial, factor] : size.getTerms())
+    for (const dfg::DimExpr::Atom &atom : monomial) {
+      if (atom.kind == dfg::DimExpr::AtomKind::Symbol)
+        continue;
+      std::optional<int64_t> by = atom.rhs->constant();
+      std::optional<StringRef> name = atom.lhs->asSymbol();
+      if (name && by && *by > 1 && *by < 1024) {
+        int64_t &known = divisors.try_emplace(name->str(), 1).first->second;
+        known = std::lcm(known, *by) < 4096 ? std::lcm(known, *by) : known;
+      }
+      collectDivisors(*atom.lhs, divisors);
+      collectDivisors(*atom.rhs, divisors);
+    }
+}
+
+/// Facts about remainders from which `difference == 0` follows, "n % 4 == 0"; empty if there are
+/// none.
+static std::string asRemainders(const dfg::DimExpr &difference) {
+  dfg::DimExpr plain = difference.plain();
+  std::map<std::string, int64_t> divisors;
+  collectDivisors(plain, divisors);
+  std::optional<dfg::DimExpr> rest = plain.substitute([&](StringRef name) {
+    auto divisor = divisors.find(name.str());
+    return std::optional(divisor == divisors.end()
+                             ? dfg::DimExpr::symbol(name)
+                             : dfg::DimExpr::multiple(name, divisor->second, 0));
+  });
+  std::string facts;
+  for (const auto &[name, divisor] : divisors)
+    facts += (facts.empty() ? "" : ", ") + name + " % " + std::to_string(divisor) + " == 0";
+  return rest && rest->isConstant(0) ? facts : std::string();
 }
 
 /// A size in the names of the function that contains the error.
@@ -116,11 +152,14 @@ void SizeExplainer::explainUnequal(Diagnostic &diagnostic,
     param = isParam ? local : nullptr;
   }
   std::string fact = isRunTime ? std::string() : asFact(difference, names);
+  bool isRemainder = !isRunTime && fact.empty();
+  if (isRemainder)
+    fact = asRemainders(difference);
   const RunTimeSize *first = sizeScope.findRunTimeSize(sizes.first);
   const RunTimeSize *second = sizeScope.findRunTimeSize(sizes.second);
   std::string help = first && second && first->bound == second->bound ? kSelectOnce.str() : "";
   const Frame *entry = entryOf(context.frame);
-  if (entry == context.frame && param)
+  if (entry == context.frame && param && (!isRemainder || fact.empty()))
     help = "if all callers pass such sizes, say so: " + subject + ": " + type;
   else if (entry && !fact.empty())
     help =

@@ -4,6 +4,7 @@
 #include "frontend/text/elaborate/CallEvaluator.h"
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/FactChecker.h"
+#include "frontend/text/elaborate/FactSolver.h"
 #include "frontend/text/elaborate/ParameterBinder.h"
 #include "frontend/text/elaborate/PartInstantiator.h"
 #include "frontend/text/elaborate/Reporter.h"
@@ -161,8 +162,7 @@ bool UncalledChecker::elaborateAssuming(const ast::FnDecl &fn, const ast::PartDe
     if (isStaticType(*param.type) || !assumeType(*param.type, fn.where, used))
       return false;
   }
-  for (const ast::Expr *fact : fn.where)
-    factChecker.substituteEquality(fact);
+  factSolver.solve(SmallVector<const ast::Expr *>(fn.where.begin(), fn.where.end()));
   for (const ast::Param &param : fn.params) {
     std::optional<TensorType> type;
     if (!param.isStatic && !(type = typeEvaluator.evalType(*param.type)))

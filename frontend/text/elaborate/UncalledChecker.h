@@ -8,6 +8,7 @@ namespace tfc::text {
 class CallEvaluator;
 class Evaluator;
 class FactChecker;
+class FactSolver;
 class ParameterBinder;
 class PartInstantiator;
 class Reporter;
@@ -17,11 +18,11 @@ class TypeEvaluator;
 class UncalledChecker {
 public:
   UncalledChecker(Context &context, Evaluator &evaluator, Reporter &reporter,
-                  FactChecker &factChecker, TypeEvaluator &typeEvaluator,
+                  FactChecker &factChecker, FactSolver &factSolver, TypeEvaluator &typeEvaluator,
                   ParameterBinder &parameterBinder, PartInstantiator &partInstantiator,
                   CallEvaluator &callEvaluator)
       : context(context), evaluator(evaluator), reporter(reporter), factChecker(factChecker),
-        typeEvaluator(typeEvaluator), parameterBinder(parameterBinder),
+        factSolver(factSolver), typeEvaluator(typeEvaluator), parameterBinder(parameterBinder),
         partInstantiator(partInstantiator), callEvaluator(callEvaluator) {}
 
   void checkUncalled();
@@ -48,6 +49,7 @@ private:
   Evaluator &evaluator;
   Reporter &reporter;
   FactChecker &factChecker;
+  FactSolver &factSolver;
   TypeEvaluator &typeEvaluator;
   ParameterBinder &parameterBinder;
   PartInstantiator &partInstantiator;
