@@ -250,9 +250,11 @@ Value GraphBuilder::size(const dfg::DimExpr &value, Type elementType, Location l
   return dfg::CastOp::create(builder, location, result, TypeAttr::get(elementType));
 }
 
-void GraphBuilder::check(Value condition, StringRef message, dfg::Failure status,
-                         Location location) {
-  dfg::CheckOp::create(builder, location, condition, builder.getStringAttr(message), status);
+void GraphBuilder::check(Value condition, const Twine &subject, ArrayRef<dfg::DimExpr> sizes,
+                         dfg::Failure status, Location location) {
+  dfg::Message message(builder, location);
+  message.text("does not hold").namesIn(sizes).about(subject, location);
+  dfg::CheckOp::create(builder, location, condition, message, status);
 }
 
 Operation *GraphBuilder::bindSize(Value count, StringRef name, const dfg::DimExpr &bound,

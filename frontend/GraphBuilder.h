@@ -62,9 +62,10 @@ public:
   /// The value of a size, as a scalar.
   mlir::Value size(const dfg::DimExpr &value, mlir::Type elementType, mlir::Location location);
 
-  /// Fails the call unless `condition` holds.
-  void check(mlir::Value condition, llvm::StringRef message, dfg::Failure status,
-             mlir::Location location);
+  /// Fails the call unless `condition` holds: the message says that `subject` does not hold, and
+  /// shows the names in `sizes`.
+  void check(mlir::Value condition, const llvm::Twine &subject, llvm::ArrayRef<dfg::DimExpr> sizes,
+             dfg::Failure status, mlir::Location location);
   /// Binds the size `name`, for later operations, to `count`, which is at most `bound`.
   mlir::Operation *bindSize(mlir::Value count, llvm::StringRef name, const dfg::DimExpr &bound,
                             mlir::Location location);

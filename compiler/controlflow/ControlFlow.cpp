@@ -56,8 +56,10 @@ static void checkResults(Graph &graph, OpBuilder &b, Liveness &liveness, RegionE
       continue;
     std::string name =
         names ? ("'" + cast<StringAttr>((*names)[i]).getValue() + "'").str() : nameOf(edge.first);
-    CheckOp::create(b, graph.op.getLoc(), emitter.conditionOf(guard, kAlways),
-                    name + " has no value: the branch that computes it did not run",
+    Message message(b, graph.op.getLoc());
+    message.text("has no value: the branch that computes it did not run")
+        .about(name, graph.op.getLoc());
+    CheckOp::create(b, graph.op.getLoc(), emitter.conditionOf(guard, kAlways), message,
                     Failure::FailedPrecondition);
   }
 }

@@ -13,11 +13,11 @@ void Checks::checkSizes(Value condition, rt::Status status, StringRef text,
   SmallVector<std::string> names;
   for (const DimExpr &size : used)
     size.collectSymbols(names);
-  names.truncate(std::min(names.size(), rt::kMaxMessageValues));
-  std::string message = escape(text);
+  names.truncate(std::min(names.size(), kMaxMessageValues));
+  std::string message = escapeFormat(text);
   SmallVector<Value> values;
   for (StringRef name : names) {
-    message += (values.empty() ? ": " : ", ") + escape(name) + " is %lld";
+    message += (values.empty() ? ": " : ", ") + escapeFormat(name) + " is %lld";
     values.push_back(sizes.build(DimExpr::symbol(name)));
   }
   rt::CheckOp::create(context.b, context.loc, context.frame, condition, status, message, values);
@@ -80,8 +80,8 @@ static rt::Status statusOf(Failure failure) {
   llvm_unreachable("a status without a number");
 }
 
-void Checks::check(Value condition, CheckOp op) {
+void Checks::check(Value condition, ArrayRef<Value> values, CheckOp op) {
   ++context.counts.checks;
   rt::CheckOp::create(context.b, context.loc, context.frame, condition, statusOf(op.getStatus()),
-                      escape(op.getMessage()), ValueRange());
+                      op.getMessage(), values);
 }

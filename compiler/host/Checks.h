@@ -20,7 +20,8 @@ public:
   void checkFact(const dfg::Fact &fact);
   /// Checks the sizes and byte counts that the bounds of the entry do not limit.
   void checkLimits();
-  void check(mlir::Value condition, dfg::CheckOp op);
+  /// The message shows `values`, which are i64.
+  void check(mlir::Value condition, llvm::ArrayRef<mlir::Value> values, dfg::CheckOp op);
 
 private:
   void checkLimit(const dfg::SizeLimit &limit, rt::Status status, llvm::StringRef text);

@@ -60,10 +60,3 @@ void Context::branch(Value condition, Build then, Build otherwise) {
   b.setInsertionPointToStart(op.elseBlock());
   otherwise();
 }
-
-std::string tfc::host::escape(StringRef text) {
-  std::string result;
-  for (char c : text)
-    result.append(c == '%' ? 2 : 1, c);
-  return result;
-}

@@ -51,9 +51,6 @@ struct Context {
   void branch(mlir::Value condition, Build then, Build otherwise = {});
 };
 
-/// Escapes a text for the format of `rt.check`.
-std::string escape(llvm::StringRef text);
-
 /// Builds the steps of a block of the entry. An interface, because branches and loops contain
 /// blocks.
 class StepBuilder {

@@ -93,6 +93,6 @@ void Checks::checkLimits() {
     checkLimit(kMemoryLimit, rt::Status::OutOfMemory,
                "the tensors of this call do not fit in memory");
     for (const SizeLimit &limit : kNumberLimits)
-      checkLimit(limit, rt::Status::OutOfRange, misfitMessage(limit));
+      checkLimit(limit, rt::Status::OutOfRange, "a size " + misfitText(limit));
   });
 }

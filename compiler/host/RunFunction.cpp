@@ -58,7 +58,11 @@ void RunFunction::build(Operation *step) {
       .Case([&](LaunchOp op) { launches.launch(op); })
       .Case([&](IfOp op) { controlFlow.branch(op); })
       .Case([&](WhileOp op) { controlFlow.loop(op); })
-      .Case([&](CheckOp op) { checks.check(scalars.get(op.getCondition()), op); })
+      .Case([&](CheckOp op) {
+        auto values = llvm::map_to_vector(op.getValues(),
+                                          [&](Value value) { return scalars.position(value); });
+        checks.check(scalars.get(op.getCondition()), values, op);
+      })
       .Case([&](BindSizeOp op) { scalars.bind(op); })
       .Default([&](Operation *op) { buildEffect(op); });
 }

@@ -172,9 +172,9 @@ FailureOr<SmallVector<DatumRef>> Interpreter::repeat(Operation *op, ArrayRef<Dat
     set(operand, input);
   bool wasRecording = std::exchange(isRecording, false);
   bool wasInGradient = std::exchange(isInGradient, true);
-  isRepeating = true;
+  bool wasRepeating = std::exchange(isRepeating, true);
   bool isOk = succeeded(run(op));
-  isRepeating = false;
+  isRepeating = wasRepeating;
   isInGradient = wasInGradient;
   isRecording = wasRecording;
   SmallVector<DatumRef> outputs = get(op->getResults());
@@ -227,14 +227,53 @@ Status::Code codeOf(Failure failure) {
   llvm_unreachable("a status without a number");
 }
 
+std::string Interpreter::fill(function_ref<Message(OpBuilder &)> build) {
+  Block block;
+  OpBuilder b(symbols.getOp()->getContext());
+  b.setInsertionPointToEnd(&block);
+  Message message = build(b);
+  llvm::DenseMap<Value, DatumRef> values;
+  for (Operation &op : block) {
+    SmallVector<DatumRef> inputs;
+    for (Value operand : op.getOperands())
+      inputs.push_back(values.contains(operand) ? values[operand] : get(operand));
+    FailureOr<SmallVector<DatumRef>> outputs = repeat(&op, inputs);
+    for (auto [i, result] : llvm::enumerate(op.getResults()))
+      values[result] = succeeded(outputs) ? (*outputs)[i] : nullptr;
+  }
+  SmallVector<int64_t> numbers;
+  for (Value value : message.getValues()) {
+    DatumRef datum = values.contains(value) ? values[value] : get(value);
+    numbers.push_back(datum && datum->tensor ? datum->tensor->integer(0) : 0);
+  }
+  std::string text = fillFormat(message.getFormat(), numbers);
+  // Later operations use results of earlier ones.
+  while (!block.empty())
+    block.back().erase();
+  return text;
+}
+
+std::string Interpreter::messageOf(CheckedOpInterface op, ArrayRef<DatumRef> inputs) {
+  SmallVector<DatumRef> before = get(op->getOperands());
+  for (auto [operand, input] : llvm::zip_equal(op->getOperands(), inputs))
+    set(operand, input);
+  std::string text = fill([&](OpBuilder &b) {
+    std::optional<DataCheck> check = buildDataCheck(b, op);
+    return check ? check->message : Message(b, op.getLoc()).text("has invalid data");
+  });
+  for (auto [operand, datum] : llvm::zip_equal(op->getOperands(), before))
+    set(operand, datum);
+  return text;
+}
+
 void Interpreter::refuse(Operation *op, ArrayRef<DatumRef> inputs) {
   std::shared_ptr<const Status> reason;
   for (const DatumRef &input : inputs)
     if (input && input->failure && !reason)
       reason = input->failure;
   if (auto checked = dyn_cast<CheckedOpInterface>(op); checked && !reason) {
-    reason = std::make_shared<Status>(Status{codeOf(checked.getCheckStatus()),
-                                             checked.getCheckMessage().str(), !isUndetermined()});
+    reason = std::make_shared<Status>(
+        Status{codeOf(checked.getCheckStatus()), messageOf(checked, inputs), !isUndetermined()});
     if (options.onRefused)
       options.onRefused(*reason);
   }

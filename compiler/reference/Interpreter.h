@@ -119,6 +119,10 @@ public:
   /// Records that an operation has invalid data: the failure propagates to operations that depend
   /// on the results.
   void refuse(mlir::Operation *op, llvm::ArrayRef<DatumRef> inputs);
+  /// The message of a call in which the data of an operation are invalid.
+  std::string messageOf(dfg::CheckedOpInterface op, llvm::ArrayRef<DatumRef> inputs);
+  /// The text of a message, whose values are computed by operations that `build` creates.
+  std::string fill(llvm::function_ref<dfg::Message(mlir::OpBuilder &)> build);
   const Status &getStatus() const { return status; }
   /// While it exists, the control flow of the call, and so everything that it computes, is
   /// undetermined.

@@ -30,14 +30,15 @@ static std::optional<DimExpr> findNegative(BindSizeOp binder, const Sizes &sizes
   return negative;
 }
 
-/// The message for a number that an operation after `binder` computes from sizes and that does not
-/// fit its type.
-static std::optional<std::string> findMisfit(BindSizeOp binder, const Sizes &sizes) {
-  std::optional<std::string> misfit;
+/// A number that an operation after `binder` computes from sizes and that does not fit its type,
+/// with the limit that it exceeds.
+static std::optional<std::pair<DimExpr, const SizeLimit *>> findMisfit(BindSizeOp binder,
+                                                                       const Sizes &sizes) {
+  std::optional<std::pair<DimExpr, const SizeLimit *>> misfit;
   binder->getParentRegion()->walk([&](NumberingOpInterface op) {
     for (auto [number, type] : op.getNumbers())
       if (isKnownAfter(binder, number, sizes) && !holdsNumber(type, knownSizeOf(number, sizes)))
-        misfit = misfitMessage(numberLimitOf(type), number);
+        misfit = {number, &numberLimitOf(type)};
   });
   return misfit;
 }
@@ -48,13 +49,17 @@ static LogicalResult bindSize(BindSizeOp op, Interpreter &interpreter) {
   bool isDetermined;
   int64_t count = interpreter.decide(op.getCount(), isDetermined);
   if (count < 0 || count > sizeOf(op.getBoundExpr(), interpreter.sizes))
-    return interpreter.fail(codeOf(op.getCheckStatus()), op.getCheckMessage().getValue());
+    return interpreter.fail(codeOf(op.getCheckStatus()),
+                            interpreter.messageOf(op, interpreter.get(op.getCount())));
   interpreter.sizes[op.getName()] = count;
   if (std::optional<DimExpr> negative = findNegative(op, interpreter.sizes))
-    return interpreter.fail(Status::Code::OutOfRange,
-                            "the size " + negative->str() + " is negative");
-  if (std::optional<std::string> misfit = findMisfit(op, interpreter.sizes))
-    return interpreter.fail(Status::Code::OutOfRange, *misfit);
+    return interpreter.fail(Status::Code::OutOfRange, interpreter.fill([&](OpBuilder &b) {
+      return negativeMessage(b, op, *negative);
+    }));
+  if (auto misfit = findMisfit(op, interpreter.sizes))
+    return interpreter.fail(Status::Code::OutOfRange, interpreter.fill([&](OpBuilder &b) {
+      return misfitMessage(b, op, *misfit->second, misfit->first);
+    }));
   interpreter.notify(op);
   return success();
 }

@@ -252,7 +252,7 @@ bool Binder::checkNumbers() {
   });
   if (!type)
     return true;
-  return fail(Status::Code::OutOfRange, misfitMessage(numberLimitOf(type)) + describe());
+  return fail(Status::Code::OutOfRange, "a size " + misfitText(numberLimitOf(type)) + describe());
 }
 
 Status Binder::run() {

@@ -13,7 +13,13 @@ static LogicalResult runCheck(CheckOp op, Interpreter &interpreter) {
   bool isDetermined;
   if (interpreter.decide(op.getCondition(), isDetermined))
     return success();
-  return interpreter.fail(codeOf(op.getStatus()), op.getMessage());
+  SmallVector<int64_t> values;
+  for (Value value : op.getValues()) {
+    if (failed(interpreter.require(interpreter.get(value))))
+      return failure();
+    values.push_back(interpreter.tensor(value).integer(0));
+  }
+  return interpreter.fail(codeOf(op.getStatus()), fillFormat(op.getMessage(), values));
 }
 
 /// Runs the kernel's operations, with its own named sizes.

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/simplify/Passes.h"
-#include "dialects/dfg/Build.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -29,11 +28,9 @@ static void checkSizes(EntryOp entry) {
       return;
     OpBuilder b(op->getContext());
     b.setInsertionPointAfter(binder);
-    Value value = sizeAs(b, op->getLoc(), size, b.getI64Type());
-    Value holds = GreaterEqualOp::create(b, op->getLoc(), value, scalarLike(b, value, 0.0));
-    CheckOp::create(b, op->getLoc(), holds,
-                    b.getStringAttr("the size " + size.str() + " is negative"),
-                    Failure::OutOfRange);
+    if (Value holds = buildNonNegative(b, op, size))
+      CheckOp::create(b, op->getLoc(), holds, negativeMessage(b, binder, size),
+                      Failure::OutOfRange);
   };
   if (sizes.empty())
     return;
@@ -52,8 +49,8 @@ struct InsertChecksPass : tfc::impl::InsertChecksBase<InsertChecksPass> {
   void runOnOperation() override {
     getOperation().walk([](CheckedOpInterface op) {
       OpBuilder b(op);
-      if (Value isValid = op.buildCheck(b))
-        CheckOp::create(b, op.getLoc(), isValid, op.getCheckMessage(), op.getCheckStatus());
+      if (std::optional<DataCheck> check = buildDataCheck(b, op))
+        CheckOp::create(b, op.getLoc(), check->holds, check->message, op.getCheckStatus());
     });
     for (auto entry : getOperation().getOps<EntryOp>())
       checkSizes(entry);

@@ -202,7 +202,7 @@ void NumberLimits::check(const Late &late) {
   b.setInsertionPointAfter(late.binder);
   Value number = sizeAs(b, late.location, late.number, b.getI64Type());
   double most = late.limit->most;
-  StringAttr message = b.getStringAttr(misfitMessage(*late.limit, late.number));
+  Message message = misfitMessage(b, late.binder, *late.limit, late.number);
   auto insert = [&](Value isInRange) {
     CheckOp::create(b, late.location, isInRange, message, Failure::OutOfRange);
   };

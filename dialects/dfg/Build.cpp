@@ -75,17 +75,4 @@ Type positionType(OpBuilder &b, const DimExpr &size) {
   return count && *count <= INT32_MAX ? b.getI32Type() : b.getI64Type();
 }
 
-Value buildAllInside(OpBuilder &b, Location loc, Value indices, const DimExpr &size) {
-  // The type of the indices may be too narrow for the size.
-  Type type = elementTypeOf(indices.getType());
-  if (type.isInteger(32) && positionType(b, size).isInteger(64)) {
-    type = b.getI64Type();
-    indices = CastOp::create(b, loc, indices, TypeAttr::get(type));
-  }
-  Value isLow = GreaterEqualOp::create(b, loc, indices, scalarLike(b, indices, 0.0));
-  Value isHigh = LessOp::create(b, loc, indices, sizeAs(b, loc, size, type));
-  return AllOp::create(b, loc, LogicalAndOp::create(b, loc, isLow, isHigh), DenseI64ArrayAttr(),
-                       b.getBoolAttr(false));
-}
-
 } // namespace tfc::dfg

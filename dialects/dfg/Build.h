@@ -24,10 +24,6 @@ mlir::Value sizeAs(mlir::OpBuilder &b, mlir::Location loc, const DimExpr &expr,
 /// i32 if it holds all positions along an axis of the size in every call, else i64.
 mlir::Type positionType(mlir::OpBuilder &b, const DimExpr &size);
 
-/// Builds a scalar bool that is true if all indices are at least 0 and less than `size`.
-mlir::Value buildAllInside(mlir::OpBuilder &b, mlir::Location loc, mlir::Value indices,
-                           const DimExpr &size);
-
 /// `value` reshaped to the shape by `dfg.reshape`, or `value` itself if it has the shape.
 mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Value value, llvm::ArrayRef<DimExpr> shape);
 

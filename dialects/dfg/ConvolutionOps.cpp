@@ -245,12 +245,9 @@ SmallVector<Value> ConvolutionOp::decompose(OpBuilder &b) {
   return {reshapeTo(b, y, c.outputs())};
 }
 
-Value ConvolutionOp::buildCheck(OpBuilder &b) {
-  return buildWindowsCheck(b, getLoc(), readConvolution(std::nullopt, Adaptor(*this))->windows);
-}
-
-StringAttr ConvolutionOp::getCheckMessage() {
-  return windowsMessage("convolution", getX().getType());
+std::optional<DataCheck> ConvolutionOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, *this, readConvolution(std::nullopt, Adaptor(*this))->windows,
+                           getX().getType());
 }
 
 Failure ConvolutionOp::getCheckStatus() { return Failure::InvalidArgument; }
@@ -590,12 +587,9 @@ SmallVector<Value> ConvolutionWeightsOp::decompose(OpBuilder &b) {
   return {reshapeTo(b, y, c.kernel())};
 }
 
-Value ConvolutionWeightsOp::buildCheck(OpBuilder &b) {
-  return buildWindowsCheck(b, getLoc(), readWeights(std::nullopt, Adaptor(*this))->windows);
-}
-
-StringAttr ConvolutionWeightsOp::getCheckMessage() {
-  return windowsMessage("convolution_weights", getX().getType());
+std::optional<DataCheck> ConvolutionWeightsOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, *this, readWeights(std::nullopt, Adaptor(*this))->windows,
+                           getX().getType());
 }
 
 Failure ConvolutionWeightsOp::getCheckStatus() { return Failure::InvalidArgument; }

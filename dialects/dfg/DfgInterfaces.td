@@ -85,12 +85,10 @@ def Dfg_CheckedOpInterface : OpInterface<"CheckedOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds, from `dfg` operations, a scalar of type bool that is true if the
-      data are valid. Returns null if they are known to be valid.
-    }], "::mlir::Value", "buildCheck", (ins "::mlir::OpBuilder &":$b)>,
-    InterfaceMethod<[{
-      Returns the error message of the call if the data are not valid.
-    }], "::mlir::StringAttr", "getCheckMessage">,
+      Builds, of `dfg` operations, the condition that the data are valid, and
+      what the call's error message says if they are not; nothing if they are
+      known to be.
+    }], "::std::optional<::tfc::dfg::DataCheck>", "buildCheck", (ins "::mlir::OpBuilder &":$b)>,
     InterfaceMethod<[{
       Returns the status of that call.
     }], "::tfc::dfg::Failure", "getCheckStatus", (ins), "", [{

@@ -7,9 +7,11 @@
 using namespace mlir;
 using namespace tfc::dfg;
 
-static StringAttr rangeMessage(StringRef op, Value indices, Value x) {
-  return StringAttr::get(x.getContext(),
-                         "'" + op + "' got an index outside of " + toText(x.getType()));
+/// Builds the condition that the indices are inside of one axis of `x`.
+static DataCheck buildAxisCheck(OpBuilder &b, Operation *op, Value indices, Value x, int64_t axis) {
+  int64_t normal = *normalizeAxis(axis, shapeOf(x.getType()).size());
+  IndexRange range = {indices, normal, shapeOf(x.getType())[normal]};
+  return buildIndexCheck(b, op->getLoc(), range, "index", x.getType());
 }
 
 static LogicalResult checkOutside(std::optional<Location> location, StringRef op,
@@ -108,14 +110,11 @@ std::optional<SizeTensor> GatherOp::evaluateSizes(SizeOperands operands,
   return makeSizes(x.elementType, indices.shape, std::move(values));
 }
 
-Value GatherOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> GatherOp::buildCheck(OpBuilder &b) {
   if (getOutside() == "skip")
-    return {};
-  Shape shape = shapeOf(getX().getType());
-  return buildAllInside(b, getLoc(), getIndices(), shape[*normalizeAxis(getAxis(), shape.size())]);
+    return std::nullopt;
+  return buildAxisCheck(b, *this, getIndices(), getX(), getAxis());
 }
-
-StringAttr GatherOp::getCheckMessage() { return rangeMessage("gather", getIndices(), getX()); }
 
 //===----------------------------------------------------------------------===//
 // GatherNdOp
@@ -190,18 +189,14 @@ SmallVector<Value> GatherNdOp::decompose(OpBuilder &b) {
                       flatPositions(b, *this))};
 }
 
-Value GatherNdOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> GatherNdOp::buildCheck(OpBuilder &b) {
   Shape shape = shapeOf(getX().getType());
   int64_t length = *indexLength(shapeOf(getIndices().getType()), shape.size());
-  Value isInside;
-  for (int64_t i = 0; i < length; ++i) {
-    Value part = buildAllInside(b, getLoc(), component(b, getLoc(), getIndices(), i), shape[i]);
-    isInside = isInside ? LogicalAndOp::create(b, getLoc(), isInside, part).getResult() : part;
-  }
-  return isInside;
+  SmallVector<IndexRange> ranges;
+  for (int64_t i = 0; i < length; ++i)
+    ranges.push_back({component(b, getLoc(), getIndices(), i), i, shape[i]});
+  return buildIndexCheck(b, getLoc(), ranges, "index", getX().getType());
 }
-
-StringAttr GatherNdOp::getCheckMessage() { return rangeMessage("gather_nd", getIndices(), getX()); }
 
 //===----------------------------------------------------------------------===//
 // TakeAlongAxisOp
@@ -270,13 +265,8 @@ SmallVector<Value> TakeAlongAxisOp::decompose(OpBuilder &b) {
   return {takeAlongAxis(b, getLoc(), getX(), getIndices(), axis)};
 }
 
-Value TakeAlongAxisOp::buildCheck(OpBuilder &b) {
-  Shape shape = shapeOf(getX().getType());
-  return buildAllInside(b, getLoc(), getIndices(), shape[*normalizeAxis(getAxis(), shape.size())]);
-}
-
-StringAttr TakeAlongAxisOp::getCheckMessage() {
-  return rangeMessage("take_along_axis", getIndices(), getX());
+std::optional<DataCheck> TakeAlongAxisOp::buildCheck(OpBuilder &b) {
+  return buildAxisCheck(b, *this, getIndices(), getX(), getAxis());
 }
 
 //===----------------------------------------------------------------------===//
@@ -311,14 +301,10 @@ SmallVector<Value> ScatterAddOp::buildOperandGradients(OpBuilder &b, ValueRange 
   return {resultGrads[0], Value(), skipOutside(b, getLoc(), resultGrads[0], getIndices())};
 }
 
-Value ScatterAddOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> ScatterAddOp::buildCheck(OpBuilder &b) {
   if (getOutside() == "skip")
-    return {};
-  return buildAllInside(b, getLoc(), getIndices(), shapeOf(getX().getType())[0]);
-}
-
-StringAttr ScatterAddOp::getCheckMessage() {
-  return rangeMessage("scatter_add", getIndices(), getX());
+    return std::nullopt;
+  return buildAxisCheck(b, *this, getIndices(), getX(), 0);
 }
 
 /// d scatter_update(x, i, u) = g with the rows at i set to 0, and gather(g, i) for the updates that
@@ -343,14 +329,10 @@ SmallVector<Value> ScatterUpdateOp::buildOperandGradients(OpBuilder &b, ValueRan
   return {rest, Value(), select(reshape(isLast, spread), rows, g.number(0.0))};
 }
 
-Value ScatterUpdateOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> ScatterUpdateOp::buildCheck(OpBuilder &b) {
   if (getOutside() == "skip")
-    return {};
-  return buildAllInside(b, getLoc(), getIndices(), shapeOf(getX().getType())[0]);
-}
-
-StringAttr ScatterUpdateOp::getCheckMessage() {
-  return rangeMessage("scatter_update", getIndices(), getX());
+    return std::nullopt;
+  return buildAxisCheck(b, *this, getIndices(), getX(), 0);
 }
 
 //===----------------------------------------------------------------------===//

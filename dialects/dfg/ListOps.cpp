@@ -44,20 +44,18 @@ static Value zerosLike(OpBuilder &b, Value list) {
 }
 
 /// Builds the condition 0 <= index < size, or <= size if the list may grow.
-static Value buildIsInside(OpBuilder &b, Value list, Value index, bool mayGrow) {
+static DataCheck buildIsInside(OpBuilder &b, Value list, Value index, bool mayGrow) {
   Location loc = index.getLoc();
   Type dtype = elementTypeOf(index.getType());
-  Value size = ListSizeOp::create(b, loc, list);
+  Value length = ListSizeOp::create(b, loc, list), size = length;
   if (size.getType() != index.getType())
     size = CastOp::create(b, loc, size, TypeAttr::get(dtype));
   Value isLow = GreaterEqualOp::create(b, loc, index, scalarLike(b, index, 0.0));
   Value isHigh = mayGrow ? LessEqualOp::create(b, loc, index, size).getResult()
                          : LessOp::create(b, loc, index, size).getResult();
-  return LogicalAndOp::create(b, loc, isLow, isHigh);
-}
-
-static StringAttr outsideMessage(MLIRContext *context, StringRef op) {
-  return StringAttr::get(context, "'" + op + "' got a position outside of the list");
+  Message message(b, loc);
+  message.text("got position ").number(index).text(" of a list of ").number(length);
+  return {LogicalAndOp::create(b, loc, isLow, isHigh), message.text(" elements")};
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,11 +95,9 @@ LogicalResult ListReadOp::inferReturnTypes(MLIRContext *, std::optional<Location
   return success();
 }
 
-Value ListReadOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> ListReadOp::buildCheck(OpBuilder &b) {
   return buildIsInside(b, getList(), getIndex(), /*mayGrow=*/false);
 }
-
-StringAttr ListReadOp::getCheckMessage() { return outsideMessage(getContext(), "list_read"); }
 
 /// d(l[i]) = zeros with g at i.
 SmallVector<Value> ListReadOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
@@ -119,11 +115,9 @@ LogicalResult ListWriteOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return checkElement(location, "list_write", results.front(), adaptor.getValue().getType());
 }
 
-Value ListWriteOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> ListWriteOp::buildCheck(OpBuilder &b) {
   return buildIsInside(b, getList(), getIndex(), /*mayGrow=*/true);
 }
-
-StringAttr ListWriteOp::getCheckMessage() { return outsideMessage(getContext(), "list_write"); }
 
 /// The element's gradient is g[i]; that of the old list is g with zeros there. If the list grew,
 /// the gradient is one element longer than the operand, whose gradient is its prefix.
@@ -146,11 +140,9 @@ LogicalResult ListAddOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   return checkElement(location, "list_add", results.front(), adaptor.getValue().getType());
 }
 
-Value ListAddOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> ListAddOp::buildCheck(OpBuilder &b) {
   return buildIsInside(b, getList(), getIndex(), /*mayGrow=*/false);
 }
-
-StringAttr ListAddOp::getCheckMessage() { return outsideMessage(getContext(), "list_add"); }
 
 /// The list's gradient is g, that of the element g[i].
 SmallVector<Value> ListAddOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
@@ -219,20 +211,18 @@ LogicalResult ListStackOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-Value ListStackOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> ListStackOp::buildCheck(OpBuilder &b) {
   if (getPrefix())
-    return {};
+    return std::nullopt;
   // The number of elements fits i32, but not every size that it is compared with.
   Type i64 = b.getI64Type();
-  Value size = ListSizeOp::create(b, getLoc(), getList());
-  size = CastOp::create(b, getLoc(), size, TypeAttr::get(i64));
-  Value expected = sizeAs(b, getLoc(), getSize().getExprs().front(), i64);
-  return EqualOp::create(b, getLoc(), size, expected);
-}
-
-StringAttr ListStackOp::getCheckMessage() {
-  return StringAttr::get(getContext(), "'list_stack' expects a list of " +
-                                           getSize().getExprs().front().str() + " elements");
+  DimExpr size = getSize().getExprs().front();
+  Value length = ListSizeOp::create(b, getLoc(), getList());
+  length = CastOp::create(b, getLoc(), length, TypeAttr::get(i64));
+  Value holds = EqualOp::create(b, getLoc(), length, sizeAs(b, getLoc(), size, i64));
+  Message message(b, getLoc());
+  message.text("expects a list of " + size.str() + " elements, but got ").number(length);
+  return DataCheck{holds, message.namesIn(size)};
 }
 
 /// d(stack(l)) = unstack(g), and zeros for elements that were omitted.

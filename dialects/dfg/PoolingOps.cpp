@@ -186,11 +186,9 @@ SmallVector<Value> MaxPoolOp::decompose(OpBuilder &b) {
   return {largest(windowsOfElements(b, getLoc(), getX(), windows), windows)};
 }
 
-Value MaxPoolOp::buildCheck(OpBuilder &b) {
-  return buildWindowsCheck(b, getLoc(), windowsOf(*this));
+std::optional<DataCheck> MaxPoolOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, *this, windowsOf(*this), getX().getType());
 }
-
-StringAttr MaxPoolOp::getCheckMessage() { return windowsMessage("max_pool", getX().getType()); }
 
 Failure MaxPoolOp::getCheckStatus() { return Failure::InvalidArgument; }
 
@@ -255,12 +253,8 @@ Numbers MaxPoolWithIndicesOp::getNumbers() {
   return {{elementCount(innerSizes(shape)), elementTypeOf(getIndex().getType())}};
 }
 
-Value MaxPoolWithIndicesOp::buildCheck(OpBuilder &b) {
-  return buildWindowsCheck(b, getLoc(), windowsOf(*this));
-}
-
-StringAttr MaxPoolWithIndicesOp::getCheckMessage() {
-  return windowsMessage("max_pool_with_indices", getX().getType());
+std::optional<DataCheck> MaxPoolWithIndicesOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, *this, windowsOf(*this), getX().getType());
 }
 
 Failure MaxPoolWithIndicesOp::getCheckStatus() { return Failure::InvalidArgument; }
@@ -324,11 +318,9 @@ SmallVector<Value> AvgPoolOp::decompose(OpBuilder &b) {
   return {as(sum / buildCounts(b, *this, windows, wide), dtype)};
 }
 
-Value AvgPoolOp::buildCheck(OpBuilder &b) {
-  return buildWindowsCheck(b, getLoc(), windowsOf(*this));
+std::optional<DataCheck> AvgPoolOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, *this, windowsOf(*this), getX().getType());
 }
-
-StringAttr AvgPoolOp::getCheckMessage() { return windowsMessage("avg_pool", getX().getType()); }
 
 Failure AvgPoolOp::getCheckStatus() { return Failure::InvalidArgument; }
 

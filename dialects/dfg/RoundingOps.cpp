@@ -102,18 +102,20 @@ Value ClampOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 //===----------------------------------------------------------------------===//
 
 /// Builds the condition that all elements of an integer divisor are nonzero; null if that is known.
-static Value buildDivisorCheck(OpBuilder &b, Location loc, Value divisor) {
+static std::optional<DataCheck> buildDivisorCheck(OpBuilder &b, Location loc, Value divisor) {
   if (isa<FloatType>(elementTypeOf(divisor.getType())))
-    return {};
+    return std::nullopt;
   Value source = divisor;
   while (auto broadcast = source.getDefiningOp<BroadcastOp>())
     source = broadcast.getX();
   DenseElementsAttr constant;
   if (matchPattern(source, m_Constant(&constant)) &&
       llvm::none_of(constant.getValues<APInt>(), [](const APInt &value) { return value.isZero(); }))
-    return {};
+    return std::nullopt;
   Term d(b, loc, divisor);
-  return call<AllOp>(call<NotEqualOp>(d, d.number(0.0)), DenseI64ArrayAttr(), b.getBoolAttr(false));
+  Term holds =
+      call<AllOp>(call<NotEqualOp>(d, d.number(0.0)), DenseI64ArrayAttr(), b.getBoolAttr(false));
+  return DataCheck{holds, Message(b, loc).text("divides an integer by 0")};
 }
 
 namespace {
@@ -192,10 +194,8 @@ std::optional<SizeTensor> FloordivOp::evaluateSizes(SizeOperands operands, Dicti
   return combineSizes(operands, divideBy<DimExpr::floorDiv>);
 }
 
-Value FloordivOp::buildCheck(OpBuilder &b) { return buildDivisorCheck(b, getLoc(), getRhs()); }
-
-StringAttr FloordivOp::getCheckMessage() {
-  return StringAttr::get(getContext(), "'floordiv' divides an integer by 0");
+std::optional<DataCheck> FloordivOp::buildCheck(OpBuilder &b) {
+  return buildDivisorCheck(b, getLoc(), getRhs());
 }
 
 Failure FloordivOp::getCheckStatus() { return Failure::InvalidArgument; }
@@ -214,10 +214,8 @@ std::optional<SizeTensor> ModOp::evaluateSizes(SizeOperands operands, Dictionary
   return combineSizes(operands, divideBy<DimExpr::mod>);
 }
 
-Value ModOp::buildCheck(OpBuilder &b) { return buildDivisorCheck(b, getLoc(), getRhs()); }
-
-StringAttr ModOp::getCheckMessage() {
-  return StringAttr::get(getContext(), "'mod' divides an integer by 0");
+std::optional<DataCheck> ModOp::buildCheck(OpBuilder &b) {
+  return buildDivisorCheck(b, getLoc(), getRhs());
 }
 
 Failure ModOp::getCheckStatus() { return Failure::InvalidArgument; }

@@ -72,4 +72,21 @@ void RunTimeSizes::forEachBinder(Operation *op, function_ref<void(BindSizeOp)> v
     visit(cast<BindSizeOp>(binder));
 }
 
+/// The text about a size, its place and the names in it.
+static Message sizeMessage(OpBuilder &b, BindSizeOp binder, const DimExpr &size,
+                           const Twine &text) {
+  Message message(b, binder.getLoc());
+  message.text(text).namesIn(size).about("the size " + size.str(), binder.getLoc());
+  return message;
+}
+
+Message negativeMessage(OpBuilder &b, BindSizeOp binder, const DimExpr &size) {
+  return sizeMessage(b, binder, size, "is negative");
+}
+
+Message misfitMessage(OpBuilder &b, BindSizeOp binder, const SizeLimit &limit,
+                      const DimExpr &number) {
+  return sizeMessage(b, binder, number, misfitText(limit));
+}
+
 } // namespace tfc::dfg

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -43,6 +44,13 @@ private:
   /// The bindings of each name. Copies of an operation bind its name again, in other regions.
   llvm::StringMap<llvm::SmallVector<BindSizeOp, 1>> binders;
 };
+
+/// What the message of a call says if a size that is known after `binder` is negative.
+Message negativeMessage(mlir::OpBuilder &b, BindSizeOp binder, const DimExpr &size);
+
+/// The same if a number that is known after `binder` exceeds a limit.
+Message misfitMessage(mlir::OpBuilder &b, BindSizeOp binder, const SizeLimit &limit,
+                      const DimExpr &number);
 
 /// Returns the facts that each call of the entry must satisfy: those that it states, and that sizes
 /// known at the start of the call are not negative.

@@ -94,13 +94,9 @@ SmallVector<Value> ScatterReduceOp::buildOperandGradients(OpBuilder &b, ValueRan
   return getMode() == "mul" ? productGradient(g, *this) : extremeGradient(g, *this);
 }
 
-Value ScatterReduceOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> ScatterReduceOp::buildCheck(OpBuilder &b) {
   if (getOutside() == "skip")
-    return {};
-  return buildAllInside(b, getLoc(), getIndices(), shapeOf(getX().getType())[0]);
-}
-
-StringAttr ScatterReduceOp::getCheckMessage() {
-  return StringAttr::get(getContext(),
-                         "'scatter_reduce' got an index outside of " + toText(getX().getType()));
+    return std::nullopt;
+  IndexRange range = {getIndices(), 0, shapeOf(getX().getType())[0]};
+  return buildIndexCheck(b, getLoc(), range, "index", getX().getType());
 }

@@ -72,14 +72,8 @@ const SizeLimit &numberLimitOf(Type type) {
   llvm_unreachable("sizes become integers only");
 }
 
-static std::string misfitMessage(const SizeLimit &limit, const Twine &what) {
-  return (what + " is out of range for " + stringifySizeUse(limit.use)).str();
-}
-
-std::string misfitMessage(const SizeLimit &limit) { return misfitMessage(limit, "a size"); }
-
-std::string misfitMessage(const SizeLimit &limit, const DimExpr &number) {
-  return misfitMessage(limit, "the size " + number.str());
+std::string misfitText(const SizeLimit &limit) {
+  return ("is out of range for " + stringifySizeUse(limit.use)).str();
 }
 
 bool holdsNumber(Type type, std::optional<int64_t> number) {

@@ -36,11 +36,8 @@ inline constexpr SizeLimit kNumberLimits[] = {{SizeUse::I8, INT8_MAX},
 /// The limit for numbers of an integer type.
 const SizeLimit &numberLimitOf(mlir::Type type);
 
-/// The message of a call that exceeds one of `kNumberLimits`.
-std::string misfitMessage(const SizeLimit &limit);
-
-/// The same for a number that is known only after the call has begun.
-std::string misfitMessage(const SizeLimit &limit, const DimExpr &number);
+/// What the message of a call says about a number that exceeds one of `kNumberLimits`.
+std::string misfitText(const SizeLimit &limit);
 
 /// Returns true if the type can represent the number; std::nullopt represents a number that exceeds
 /// 64 bits.

@@ -45,18 +45,16 @@ static bool countsElements(BindSizeOp op) {
          elementCount(shapeOf(cast.getX().getType())) == op.getBoundExpr();
 }
 
-Value BindSizeOp::buildCheck(OpBuilder &b) {
+std::optional<DataCheck> BindSizeOp::buildCheck(OpBuilder &b) {
   if (getChecked() || countsElements(*this))
-    return {};
+    return std::nullopt;
   Term count(b, getLoc(), CastOp::create(b, getLoc(), getCount(), b.getI64Type()));
   Term bound = count.with(sizeAs(b, getLoc(), getBoundExpr(), b.getI64Type()));
-  return call<LogicalAndOp>(call<GreaterEqualOp>(count, count.number(0)),
-                            call<LessEqualOp>(count, bound));
-}
-
-StringAttr BindSizeOp::getCheckMessage() {
-  return StringAttr::get(getContext(), "the size '" + getName() + "' is not in [0, " +
-                                           getBoundExpr().str() + "]");
+  Value holds = call<LogicalAndOp>(call<GreaterEqualOp>(count, count.number(0)),
+                                   call<LessEqualOp>(count, bound));
+  Message message(b, getLoc());
+  message.text("is ").number(count).text(", which is not in [0, " + getBoundExpr().str() + "]");
+  return DataCheck{holds, message.namesIn(getBoundExpr()), "the size '" + getName() + "'"};
 }
 
 Failure BindSizeOp::getCheckStatus() { return Failure::OutOfRange; }

@@ -150,12 +150,8 @@ SmallVector<Value> SparseSoftmaxCrossEntropyOp::decompose(OpBuilder &b) {
   return {call<LogOp>(sumRows(call<ExpOp>(z))) - picked};
 }
 
-Value SparseSoftmaxCrossEntropyOp::buildCheck(OpBuilder &b) {
-  return buildAllInside(b, getLoc(), getLabel(), shapeOf(getLogits().getType()).back());
-}
-
-StringAttr SparseSoftmaxCrossEntropyOp::getCheckMessage() {
-  return StringAttr::get(getContext(),
-                         "'sparse_softmax_cross_entropy' got a label outside of the " +
-                             shapeOf(getLogits().getType()).back().str() + " classes");
+std::optional<DataCheck> SparseSoftmaxCrossEntropyOp::buildCheck(OpBuilder &b) {
+  Shape logits = shapeOf(getLogits().getType());
+  IndexRange range = {getLabel(), int64_t(logits.size()) - 1, logits.back()};
+  return buildIndexCheck(b, getLoc(), range, "label", getLogits().getType());
 }

@@ -68,22 +68,12 @@ static FailureOr<Shape> inferTopK(std::optional<Location> location, StringRef op
   return shape;
 }
 
-/// Builds the condition that k is between 0 and the size; null if that is known.
-static Value buildTopKCheck(OpBuilder &b, Location loc, const DimExpr &size, const DimExpr &k) {
-  Value isInside;
-  for (const DimExpr &rest : {k, size - k}) {
-    if (isNonNegative(rest) == true)
-      continue;
-    Term number(b, loc, sizeAs(b, loc, rest, b.getI64Type()));
-    Value holds = call<GreaterEqualOp>(number, number.number(0.0));
-    isInside = isInside ? LogicalAndOp::create(b, loc, isInside, holds).getResult() : holds;
-  }
-  return isInside;
-}
-
-static StringAttr topKMessage(StringRef op, Value x, DimsAttr k) {
-  return StringAttr::get(x.getContext(), "'" + op + "' got k = " + k.getExprs()[0].str() +
-                                             ", which is out of range for " + toText(x.getType()));
+/// Builds the condition that k is between 0 and the size of the axis; nothing if that is known.
+static std::optional<DataCheck> buildTopKCheck(OpBuilder &b, Operation *op, Value x, int64_t axis,
+                                               const DimExpr &k) {
+  return buildSizeCheck(b, op, {k, sizeOfAxis(x.getType(), axis) - k},
+                        "got k = " + k.str() + ", which is out of range for " +
+                            toText(x.getType()));
 }
 
 LogicalResult ArgTopKOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
@@ -96,17 +86,13 @@ LogicalResult ArgTopKOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
   return success();
 }
 
-Value ArgTopKOp::buildCheck(OpBuilder &b) {
-  Shape shape = shapeOf(getX().getType());
-  return buildTopKCheck(b, getLoc(), shape[*normalizeAxis(getAxis(), shape.size())],
-                        getK().getExprs()[0]);
+std::optional<DataCheck> ArgTopKOp::buildCheck(OpBuilder &b) {
+  return buildTopKCheck(b, *this, getX(), getAxis(), getK().getExprs()[0]);
 }
 
 Numbers ArgTopKOp::getNumbers() {
   return {{sizeOfAxis(getX().getType(), getAxis()), elementTypeOf(getType())}};
 }
-
-StringAttr ArgTopKOp::getCheckMessage() { return topKMessage("arg_top_k", getX(), getK()); }
 
 LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
@@ -130,14 +116,10 @@ SmallVector<Value> TopKOp::decompose(OpBuilder &b) {
   return {takeAlongAxis(b, getLoc(), getX(), places, axisOf(*this)), places};
 }
 
-Value TopKOp::buildCheck(OpBuilder &b) {
-  Shape shape = shapeOf(getX().getType());
-  return buildTopKCheck(b, getLoc(), shape[*normalizeAxis(getAxis(), shape.size())],
-                        getK().getExprs()[0]);
+std::optional<DataCheck> TopKOp::buildCheck(OpBuilder &b) {
+  return buildTopKCheck(b, *this, getX(), getAxis(), getK().getExprs()[0]);
 }
 
 Numbers TopKOp::getNumbers() {
   return {{sizeOfAxis(getX().getType(), getAxis()), elementTypeOf(getPlaces().getType())}};
 }
-
-StringAttr TopKOp::getCheckMessage() { return topKMessage("top_k", getX(), getK()); }

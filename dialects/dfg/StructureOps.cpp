@@ -424,6 +424,34 @@ LogicalResult ReturnOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// CheckOp
+//===----------------------------------------------------------------------===//
+
+void CheckOp::build(OpBuilder &b, OperationState &state, Value condition, const Message &message,
+                    Failure status) {
+  build(b, state, condition, b.getStringAttr(message.getFormat()), message.getValues(), status);
+}
+
+LogicalResult CheckOp::verify() {
+  if (getValues().size() > kMaxMessageValues)
+    return emitOpError("expects at most ")
+           << kMaxMessageValues << " values, but got " << getValues().size();
+  std::optional<size_t> shown = countFormatValues(getMessage());
+  if (!shown)
+    return emitOpError("expects a message of text, '%lld' and '%%'");
+  if (*shown != getValues().size())
+    return emitOpError("expects as many values as its message shows, which are ")
+           << *shown << ", but got " << getValues().size();
+  for (Value value : getValues()) {
+    Type element = elementTypeOf(value.getType());
+    if (!shapeOf(value.getType()).empty() ||
+        !(element.isSignlessInteger(32) || element.isSignlessInteger(64)))
+      return emitOpError("expects scalars of type i32 or i64, but got ") << toText(value.getType());
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // LimitAttr, ProbeAttr
 //===----------------------------------------------------------------------===//
 

@@ -116,16 +116,24 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_RegisterReaderRole]> {
   let summary = "Fails the call unless a condition holds";
   let description = [{
     The call returns `status` with `message`, without having changed a variable,
-    regardless of the order in which the operations are listed.
+    regardless of the order in which the operations are listed. The message shows
+    each of the values, scalars of type i32 or i64, where it has `%lld`; a percent
+    sign is `%%` there.
 
     ```mlir
-    dfg.check %valid, "'gather' got an index outside of f32[n]" : tensor<i1>
+    dfg.check %valid, "'gather' got index %lld of axis 0 of f32[8]"(%i : tensor<i64>) : tensor<i1>
     dfg.check %same, "'ensure' expects f32[n]", failed_precondition : tensor<i1>
     ```
   }];
-  let arguments = (ins Dfg_BoolTensor:$condition, StrAttr:$message,
+  let arguments = (ins Dfg_BoolTensor:$condition, StrAttr:$message, Variadic<Dfg_Tensor>:$values,
                        DefaultValuedAttr<Dfg_Failure, "Failure::OutOfRange">:$status);
-  let assemblyFormat = "$condition `,` $message (`,` $status^)? attr-dict `:` type($condition)";
+  let assemblyFormat = [{
+    $condition `,` $message (`(` $values^ `:` type($values) `)`)? (`,` $status^)? attr-dict
+    `:` type($condition)
+  }];
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition, "const Message &":$message,
+                                 "Failure":$status)>];
 }
 
 def Dfg_GradientsOp : Dfg_Op<"gradients", [Pure]> {

@@ -96,25 +96,15 @@ std::optional<SizeTensor> SliceOp::evaluateSizes(SizeOperands operands, Dictiona
   return sliceSizes(*operands[0], *starts, *sizes, stepsOf(adaptor.getSteps(), starts->size()));
 }
 
-/// The conjunction of `condition`, if given, and the condition that `expr` is at least 0.
-static Value andNotNegative(OpBuilder &b, Location loc, Value condition, const DimExpr &expr) {
-  Value size = sizeAs(b, loc, expr, b.getI64Type());
-  Value holds = GreaterEqualOp::create(b, loc, size, scalarLike(b, size, 0.0));
-  return condition ? LogicalAndOp::create(b, loc, condition, holds).getResult() : holds;
-}
-
-Value SliceOp::buildCheck(OpBuilder &b) {
-  Shape shape = shapeOf(getX().getType()), starts = getStarts().getExprs(),
-        sizes = getSizes().getExprs();
-  SmallVector<int64_t> steps = stepsOf(getSteps(), shape.size());
-  Value isInside;
+/// The sizes that are at least 0 if the slice is inside of its operand.
+static SmallVector<DimExpr> conditionsOf(SliceOp op) {
+  Shape shape = shapeOf(op.getX().getType()), starts = op.getStarts().getExprs(),
+        sizes = op.getSizes().getExprs();
+  SmallVector<int64_t> steps = stepsOf(op.getSteps(), shape.size());
+  SmallVector<DimExpr> conditions;
   for (size_t i = 0; i < shape.size(); ++i)
-    for (const DimExpr &condition : sliceConditions(starts[i], sizes[i], steps[i], shape[i])) {
-      if (isNonNegative(condition) == true)
-        continue;
-      isInside = andNotNegative(b, getLoc(), isInside, condition);
-    }
-  return isInside;
+    llvm::append_range(conditions, sliceConditions(starts[i], sizes[i], steps[i], shape[i]));
+  return conditions;
 }
 
 /// Returns true for the slices that `ensure` builds: they take whole axes under other sizes, and
@@ -130,11 +120,16 @@ Failure SliceOp::getCheckStatus() {
   return isEnsure(*this) ? Failure::FailedPrecondition : Failure::OutOfRange;
 }
 
-StringAttr SliceOp::getCheckMessage() {
-  if (isEnsure(*this))
-    return StringAttr::get(getContext(), "'ensure' expects " + toText(getType()) + ", but got " +
-                                             toText(getX().getType()) + " of other sizes");
-  return StringAttr::get(getContext(), "'slice' reaches outside of " + toText(getX().getType()));
+std::optional<DataCheck> SliceOp::buildCheck(OpBuilder &b) {
+  std::string x = toText(getX().getType());
+  SmallVector<DimExpr> conditions = conditionsOf(*this);
+  std::optional<DataCheck> check =
+      isEnsure(*this)
+          ? buildSizeCheck(b, *this, conditions, "expects " + toText(getType()) + ", but got " + x)
+          : buildSizeCheck(b, *this, conditions, "reaches outside of " + x);
+  if (check && isEnsure(*this))
+    check->subject = "'ensure'";
+  return check;
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,18 +229,11 @@ SmallVector<Value> PadOp::buildOperandGradients(OpBuilder &b, ValueRange resultG
                           dimsAttr(b, shapeOf(getX().getType())), DenseI64ArrayAttr())};
 }
 
-Value PadOp::buildCheck(OpBuilder &b) {
-  Value isValid;
-  for (DimsAttr amounts : {getLowAttr(), getHighAttr()})
-    for (const DimExpr &amount : amounts.getExprs())
-      if (isNonNegative(amount) != true)
-        isValid = andNotNegative(b, getLoc(), isValid, amount);
-  return isValid;
-}
-
-StringAttr PadOp::getCheckMessage() {
-  return StringAttr::get(getContext(), "'pad' got a negative number of elements to add to " +
-                                           toText(getX().getType()));
+std::optional<DataCheck> PadOp::buildCheck(OpBuilder &b) {
+  SmallVector<DimExpr> amounts(getLow().getExprs());
+  llvm::append_range(amounts, getHigh().getExprs());
+  return buildSizeCheck(b, *this, amounts,
+                        "got a negative number of elements to add to " + toText(getX().getType()));
 }
 
 SmallVector<Value> PadOp::decompose(OpBuilder &b) {

@@ -85,11 +85,9 @@ SmallVector<Value> WindowsOp::buildOperandGradients(OpBuilder &b, ValueRange res
   return {call<SumOp>(placed, b.getDenseI64ArrayAttr(tapAxes(windows)), b.getBoolAttr(false))};
 }
 
-Value WindowsOp::buildCheck(OpBuilder &b) {
-  return buildWindowsCheck(b, getLoc(), windowsOf(*this));
+std::optional<DataCheck> WindowsOp::buildCheck(OpBuilder &b) {
+  return buildWindowsCheck(b, *this, windowsOf(*this), getX().getType());
 }
-
-StringAttr WindowsOp::getCheckMessage() { return windowsMessage("windows", getX().getType()); }
 
 Failure WindowsOp::getCheckStatus() { return Failure::InvalidArgument; }
 

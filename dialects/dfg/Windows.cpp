@@ -241,19 +241,10 @@ Value buildPlaced(OpBuilder &b, Location loc, Value x, const Windows &windows, d
       b.getDenseI64ArrayAttr(windows.dilation), dimsOf(b, windows.low), b.getF64FloatAttr(value));
 }
 
-Value buildWindowsCheck(OpBuilder &b, Location loc, const Windows &windows) {
-  Value isInside;
-  for (const DimExpr &condition : windows.conditions()) {
-    Term size(b, loc, sizeAs(b, loc, condition, b.getI64Type()));
-    Term holds = call<GreaterEqualOp>(size, size.number(0.0));
-    isInside = isInside ? LogicalAndOp::create(b, loc, isInside, holds).getResult() : Value(holds);
-  }
-  return isInside;
-}
-
-StringAttr windowsMessage(StringRef op, Type type) {
-  return StringAttr::get(type.getContext(),
-                         "'" + op + "' has windows that reach outside of " + toText(type));
+std::optional<DataCheck> buildWindowsCheck(OpBuilder &b, Operation *op, const Windows &windows,
+                                           Type type) {
+  return buildSizeCheck(b, op, windows.conditions(),
+                        "has windows that reach outside of " + toText(type));
 }
 
 } // namespace tfc::dfg

@@ -91,11 +91,9 @@ llvm::SmallVector<int64_t> tapAxes(const Windows &windows);
 mlir::Value buildPlaced(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                         const Windows &windows, double value);
 
-/// Builds the condition that all windows are inside, a scalar of type bool; null if it is known to
-/// hold.
-mlir::Value buildWindowsCheck(mlir::OpBuilder &b, mlir::Location loc, const Windows &windows);
-
-/// The message of the check.
-mlir::StringAttr windowsMessage(llvm::StringRef op, mlir::Type type);
+/// Builds the condition that all windows of `op` over a tensor of type `type` are inside of it;
+/// nothing if that is known.
+std::optional<DataCheck> buildWindowsCheck(mlir::OpBuilder &b, mlir::Operation *op,
+                                           const Windows &windows, mlir::Type type);
 
 } // namespace tfc::dfg

@@ -15,9 +15,6 @@ template <typename Op> struct EndsCall : mlir::OpTrait::TraitBase<Op, EndsCall> 
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyEndsCall(op); }
 };
 
-/// Maximum number of values in a message.
-inline constexpr size_t kMaxMessageValues = 4;
-
 /// Maximum number of chunks of an instance.
 inline constexpr int64_t kMaxChunks = int64_t(1) << 20;
 

@@ -39,26 +39,11 @@ LogicalResult ElementOp::verify() { return verifyNumber(*this, "number", getNumb
 
 //===--- check ------------------------------------------------------------===//
 
-/// Returns the number of values that a format shows, or std::nullopt if it is not a format of the
-/// runtime.
-static std::optional<size_t> countValues(StringRef format) {
-  size_t count = 0;
-  while (true) {
-    format = format.drop_until([](char c) { return c == '%' || c == '\0'; });
-    if (format.empty())
-      return count;
-    if (format.consume_front("%lld"))
-      ++count;
-    else if (!format.consume_front("%%"))
-      return std::nullopt;
-  }
-}
-
 LogicalResult CheckOp::verify() {
-  if (getValues().size() > kMaxMessageValues)
+  if (getValues().size() > dfg::kMaxMessageValues)
     return emitOpError("expects at most ")
-           << kMaxMessageValues << " values, but got " << getValues().size();
-  std::optional<size_t> shown = countValues(getFormat());
+           << dfg::kMaxMessageValues << " values, but got " << getValues().size();
+  std::optional<size_t> shown = dfg::countFormatValues(getFormat());
   if (!shown)
     return emitOpError("expects a format of text, '%lld' and '%%'");
   if (*shown != getValues().size())

@@ -79,7 +79,7 @@ static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
   if (!isPredicate(condition.getType()))
     return node.fail("expected a bool, but got " + dfg::toText(condition.getType()) + " [operand]");
   node.record([&] {
-    node.builder().check(condition, "the assertion '" + node.node.name + "' does not hold",
+    node.builder().check(condition, "the assertion '" + node.node.name + "'", {},
                          dfg::Failure::OutOfRange, node.location());
   });
   return node.done();

@@ -177,7 +177,7 @@ void FactChecker::checkFact(const dfg::Fact &fact, SourceRange at) {
   mlir::Value values[] = {context.builder.size(fact.lhs, i64, location),
                           context.builder.size(fact.rhs, i64, location)};
   if (mlir::Value holds = tensorEmitter.emit(operationOf(fact.comparison), {}, values, {}, at))
-    context.builder.check(holds, fact.str() + " does not hold", dfg::Failure::InvalidArgument,
+    context.builder.check(holds, fact.str(), {fact.lhs, fact.rhs}, dfg::Failure::InvalidArgument,
                           location);
 }
 

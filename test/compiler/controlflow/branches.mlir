@@ -64,7 +64,7 @@ func.func @nested(%p: tensor<i1>, %x: tensor<f32>, %z: tensor<f32>) -> tensor<f3
 // CHECK-NEXT: %[[TANH:.*]] = dfg.tanh
 // CHECK: dfg.select %[[P]], %[[A]], %[[TANH]]
 // CHECK: %[[ANY:.*]] = dfg.logical_or %[[P]], %[[Q]]
-// CHECK: dfg.check %[[ANY]], "'loss' has no value: the branch that computes it did not run", failed_precondition
+// CHECK: dfg.check %[[ANY]], "'loss' at branches.mlir:{{[0-9]+}} has no value: the branch that computes it did not run", failed_precondition
 func.func @different_switches(%p: tensor<i1>, %q: tensor<i1>, %x: tensor<f32>) -> (tensor<f32>, tensor<i32>) {
   %y:2 = dfg.dataflow -> tensor<f32>, tensor<i32> attributes {names = ["loss", "which"]} {
     %t, %f = dfg.switch %x, %p : tensor<f32>, tensor<i1>

@@ -116,7 +116,7 @@ func.func @in_branch(%p: tensor<i1>, %x: tensor<f32>, %n: tensor<f32>, %h: tenso
 // A variable that dies in some iterations carries a flag, and its exit is checked.
 // CHECK-LABEL: func.func @dying
 // CHECK: %[[L:.*]]:3 = dfg.while(%arg0, %arg1, %{{.*}}) : tensor<f32>, tensor<f32>, tensor<i1>
-// CHECK: dfg.check %[[L]]#2, "'y' has no value
+// CHECK: dfg.check %[[L]]#2, "'y' at loops.mlir:{{[0-9]+}} has no value
 func.func @dying(%zero: tensor<f32>, %x: tensor<f32>, %n: tensor<f32>, %h: tensor<f32>) -> tensor<f32> {
   %r = dfg.dataflow -> tensor<f32> attributes {names = ["y"]} {
     %e1 = dfg.enter %zero {frame = "f"} : tensor<f32>

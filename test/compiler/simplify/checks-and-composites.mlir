@@ -2,8 +2,11 @@
 // RUN: tfc-opt --tfc-insert-checks %s | FileCheck %s --check-prefix=CHECKS
 // RUN: tfc-opt --tfc-decompose-composites %s | FileCheck %s --check-prefix=PARTS
 
-// CHECKS: %[[OK:.*]] = dfg.all
-// CHECKS: dfg.check %[[OK]], "'gather' got an index outside of f32[100, 8]"
+// CHECKS: %[[MAX:.*]] = dfg.max
+// CHECKS: %[[I:.*]] = dfg.add %[[MAX]],
+// CHECKS: %[[INDEX:.*]] = dfg.cast %[[I]]
+// CHECKS: %[[OK:.*]] = dfg.logical_and
+// CHECKS: dfg.check %[[OK]], "'gather' at checks-and-composites.mlir:{{[0-9]+}} got index %lld of axis 0 of f32[100, 8]"(%[[INDEX]] : tensor<i64>) :
 // CHECKS-NEXT: dfg.gather
 // PARTS: dfg.gather
 // PARTS-NOT: dfg.softmax
@@ -16,9 +19,9 @@ dfg.entry @f(%x: tensor<100x8xf32>, %i: tensor<3xi32>) -> tensor<3x8xf32> {
 
 // A check says which status a call returns that it fails.
 // CHECKS-LABEL: dfg.entry @statuses
-// CHECKS: dfg.check %{{.*}}, "'floordiv' divides an integer by 0", invalid_argument :
-// CHECKS: dfg.check %{{.*}}, "'ensure' expects f32[n], but got f32[m] of other sizes", failed_precondition :
-// CHECKS: dfg.check %{{.*}}, "'slice' reaches outside of f32[m]" :
+// CHECKS: dfg.check %{{.*}}, "'floordiv' at checks-and-composites.mlir:{{[0-9]+}} divides an integer by 0", invalid_argument :
+// CHECKS: dfg.check %{{.*}}, "'ensure' at checks-and-composites.mlir:{{[0-9]+}} expects f32[n], but got f32[m]: n is %lld, m is %lld"(%{{.*}}), failed_precondition :
+// CHECKS: dfg.check %{{.*}}, "'slice' at checks-and-composites.mlir:{{[0-9]+}} reaches outside of f32[m]: n is %lld, m is %lld"(%{{.*}}) :
 dfg.entry @statuses(%i: tensor<3xi32>, %x: tensor<?xf32, #dfg.dims<m>>)
     -> (tensor<3xi32>, tensor<?xf32, #dfg.dims<n>>, tensor<?xf32, #dfg.dims<n>>)
     attributes {symbols = ["m", "n"]} {

@@ -66,7 +66,7 @@ dfg.entry @few(%x: tensor<2x5x4xf32>, %w: tensor<3x2x4xf32>) -> tensor<2x7x2xf32
 
 // Windows of a size that only the call knows may not fit: it fails then.
 // CHECK-LABEL: dfg.entry @pooled
-// CHECK: dfg.check %{{.*}}, "'max_pool' has windows that reach outside of f32[2, n, 3]", invalid_argument
+// CHECK: dfg.check %{{.*}}, "'max_pool' at convolutions.mlir:{{[0-9]+}} has windows that reach outside of f32[2, n, 3]: n is %lld"(%{{.*}} : tensor<i64>), invalid_argument
 // CHECK: %[[W:.*]] = dfg.windows
 // CHECK: dfg.max %[[W]] {axis = array<i64: 2>
 dfg.entry @pooled(%x: tensor<2x?x3xf32, #dfg.dims<2, n, 3>>)

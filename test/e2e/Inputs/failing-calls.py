@@ -31,51 +31,65 @@ def ints(*values):
     return np.array(values, np.int32)
 
 
-outside = "got an index outside of f32[5, 2]"
+def at(op, line):
+    return f"'{op}' at failing-calls.graph:{line} "
+
+
+def outside(op, line, index, axis="axis 0 of f32[5, 2]"):
+    return at(op, line) + f"got index {index} of {axis}"
+
+
 for bad in -1, 5, 2**31 - 1, -(2**31):
-    check("rows", "'gather' " + outside, i=ints(0, bad))
-    check("added", "'scatter_add' " + outside, i=ints(bad, 1))
+    check("rows", outside("gather", 14, bad), i=ints(0, bad))
+    check("added", outside("scatter_add", 19, bad), i=ints(bad, 1))
+# Of several, the one that is largest as an unsigned number.
+check("rows", outside("gather", 14, -2), i=ints(7, 9, -2, -5, 0))
+check("rows", outside("gather", 14, 9), i=ints(7, *range(5), 9, 8))
 check("rows", None, i=ints(0, 4))
 check("rows", None, i=ints())
 check("added", None, i=ints(0, 0))
-check("pairs", "'gather_nd' " + outside, i=np.array([[0, 2]], np.int32))
-check("pairs", "'gather_nd' " + outside, i=np.array([[5, 0]], np.int32))
+columns = "axis 1 of f32[5, 2], whose size is 2"
+check("pairs", outside("gather_nd", 24, 2, columns), i=np.array([[0, 2]], np.int32))
+check("pairs", outside("gather_nd", 24, 5, "axis 0 of f32[5, 2], whose size is 5"),
+      i=np.array([[0, 3], [5, 0]], np.int32))
 check("pairs", None, i=np.array([[4, 1]], np.int32))
 logits = np.zeros((2, 3), np.float32)
-not_there = "'sparse_softmax_cross_entropy' got a label outside of the 3 classes"
-check("loss", not_there, x=logits, label=np.array([0, 3]))
-check("loss", not_there, x=logits, label=np.array([-1, 0]))
+no_class = at("sparse_softmax_cross_entropy", 29) + "got label {} of axis 1 of f32[n, 3]"
+check("loss", no_class.format(3), x=logits, label=np.array([0, 3]))
+check("loss", no_class.format(-1), x=logits, label=np.array([-1, 0]))
 check("loss", None, x=logits, label=np.array([2, 0]))
-by_zero = "'floordiv' divides an integer by 0"
+by_zero = at("floordiv", 34) + "divides an integer by 0"
 check("divided", by_zero, "invalid argument", x=ints(1, 2), y=ints(1, 0))
 check("divided", None, x=ints(-(2**31), 2), y=ints(-1, -3))
-check("front", "'slice' reaches outside of f32[n]", x=np.zeros(3, np.float32), y=np.zeros(4, np.float32))
+check("front", at("slice", 39) + "reaches outside of f32[n]: m is 4, n is 3", x=np.zeros(3, np.float32),
+      y=np.zeros(4, np.float32))
 check("front", None, x=np.zeros(3, np.float32), y=np.zeros(3, np.float32))
-check("padded", "'pad' got a negative number of elements to add to f32[n]", x=np.ones(3, np.float32),
-      y=np.ones(1, np.float32))
+check("padded", at("pad", 44) + "got a negative number of elements to add to f32[n]: m is 1",
+      x=np.ones(3, np.float32), y=np.ones(1, np.float32))
 check("padded", None, x=np.ones(3, np.float32), y=np.ones(2, np.float32))
-check("largest", "'top_k' got k = k, which is out of range for f32[n]", x=np.ones(3, np.float32),
-      y=np.ones(4, np.float32))
+check("largest", at("top_k", 86) + "got k = k, which is out of range for f32[n]: k is 4, n is 3",
+      x=np.ones(3, np.float32), y=np.ones(4, np.float32))
 check("largest", None, x=np.ones(3, np.float32), y=np.ones(3, np.float32))
-check("reduced", "'scatter_reduce' got an index outside of f32[3]", i=np.int32(3))
+check("reduced", outside("scatter_reduce", 92, 3, "axis 0 of f32[3]"), i=np.int32(3))
 check("reduced", None, i=np.int32(2))
 for bad in -1, 5:
-    check("chosen", "'gather' " + outside, i=np.int32(bad))
+    check("chosen", outside("gather", 49, bad), i=np.int32(bad))
 check("chosen", None, i=np.int32(4))
 for bad in -1, 5:
-    check("branched", "'gather' " + outside, i=np.int32(bad), take=np.bool_(True))
+    check("branched", outside("gather", 70, bad), i=np.int32(bad), take=np.bool_(True))
     check("branched", None, i=np.int32(bad), take=np.bool_(False))
-    check("listed", "'list_read' got a position outside of the list", i=np.int32(bad))
+    check("listed", at("list_read", 75) + f"got position {bad} of a list of 5 elements", i=np.int32(bad))
 check("listed", None, i=np.int32(4))
-check("looped", "'gather' " + outside, i=np.int32(6))
-not_three = "'list_stack' expects a list of 3 elements"
+check("looped", outside("gather", 62, 5), i=np.int32(6))
 for count in 0, 2, 4:
-    check("unequal", not_three, n=np.int32(count))
+    check("unequal", at("list_stack", 81) + f"expects a list of 3 elements, but got {count}", n=np.int32(count))
 check("unequal", None, n=np.int32(3))
-differs = "'ensure' expects f32[n, 2], but got f32[m, 2] of other sizes"
+differs = at("ensure", 54) + "expects f32[n, 2], but got f32[m, 2]: n is {}, m is {}"
 for rows in 0, 2, 4:
-    check("same", differs, "failed precondition", x=np.ones((3, 2), np.float32), y=np.ones((rows, 2), np.float32))
-check("same", differs, "failed precondition", x=np.ones((0, 2), np.float32), y=np.ones((1, 2), np.float32))
+    check("same", differs.format(3, rows), "failed precondition", x=np.ones((3, 2), np.float32),
+          y=np.ones((rows, 2), np.float32))
+check("same", differs.format(0, 1), "failed precondition", x=np.ones((0, 2), np.float32),
+      y=np.ones((1, 2), np.float32))
 check("same", None, x=np.ones((3, 2), np.float32), y=np.ones((3, 2), np.float32))
 check("same", None, x=np.ones((0, 2), np.float32), y=np.ones((0, 2), np.float32))
 print(f"{wrong} wrong")

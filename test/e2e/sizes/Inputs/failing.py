@@ -33,20 +33,24 @@ none, one, three = x < 0, x < 1, x < 3
 check("counted", (0,), count=0)
 check("counted", (10,), count=10)
 for count in (-1, 11, 2**31 - 1, -(2**31)):
-    check("counted", "out of range: counted: the size 'steps' is not in [0, 10]", count=count)
+    text = f"the size 'steps' at failing.graph:13 is {count}, which is not in [0, 10]"
+    check("counted", f"out of range: counted: {text}", count=count)
 check("tight", (3,), x=x, keep=three)
-check("tight", "out of range: tight: the size 'k' is not in [0, 3]", x=x, keep=x < 4)
+large = "the size 'k' at failing.graph:18 is 4, which is not in [0, 3]"
+check("tight", f"out of range: tight: {large}", x=x, keep=x < 4)
 check("promised", (5,), x=x, keep=x < 5)
-check("promised", "invalid argument: promised: k >= 1 does not hold", x=x, keep=none)
-check("promised", "invalid argument: promised: k != 3 does not hold", x=x, keep=three)
+promised = "invalid argument: promised: {} at failing.graph:21 does not hold: k is {}"
+check("promised", promised.format("k >= 1", 0), x=x, keep=none)
+check("promised", promised.format("k != 3", 3), x=x, keep=three)
 check("all", (5,), x=x, keep=x < 5)
-unequal = "'ensure' expects f32[n], but got f32[selected] of other sizes"
+unequal = "'ensure' at failing.graph:27 expects f32[n], but got f32[selected]: n is 5, selected is 4"
 check("all", f"failed precondition: all: {unequal}", x=x, keep=x < 4)
 check("without_first", (2,), x=x, keep=three)
 check("without_first", (0,), x=x, keep=one)
-check("without_first", "out of range: without_first: the size k - 1 is negative", x=x, keep=none)
+negative = "the size k - 1 at failing.graph:31 is negative: k is 0"
+check("without_first", f"out of range: without_first: {negative}", x=x, keep=none)
 check("partition", (2,), x=x, label=np.array([0, 1, 1, 0, 1], np.int32))
-outside = "out of range: partition: 'gather' got an index outside of i32[2]"
+outside = "out of range: partition: 'gather' at failing.graph:36 got index 2 of axis 0 of i32[2]"
 check("partition", outside, x=x, label=np.array([0, 1, 2, 0, 1], np.int32))
 print("failing calls as expected" if not wrong else f"{wrong} wrong")
 sys.exit(1 if wrong else 0)

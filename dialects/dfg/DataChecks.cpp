@@ -1,0 +1,241 @@
+// Messages about data and sizes that make a call fail, and the conditions that operations share.
+
+#include "dialects/dfg/DataChecks.h"
+
+#include "dialects/dfg/Facts.h"
+#include "dialects/dfg/Formula.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace tfc::dfg {
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+static constexpr llvm::StringLiteral kNumber = "%lld";
+
+std::string escapeFormat(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result.append(c == '%' ? 2 : 1, c);
+  return result;
+}
+
+std::optional<size_t> countFormatValues(StringRef format) {
+  size_t count = 0;
+  while (true) {
+    format = format.drop_until([](char c) { return c == '%' || c == '\0'; });
+    if (format.empty())
+      return count;
+    if (format.consume_front(kNumber))
+      ++count;
+    else if (!format.consume_front("%%"))
+      return std::nullopt;
+  }
+}
+
+std::string fillFormat(StringRef format, ArrayRef<int64_t> values) {
+  std::string text;
+  while (!format.empty()) {
+    StringRef plain = format.take_until([](char c) { return c == '%'; });
+    text += plain;
+    format = format.drop_front(plain.size());
+    if (format.consume_front(kNumber)) {
+      text += std::to_string(values.front());
+      values = values.drop_front();
+    } else if (!format.empty()) {
+      text += '%';
+      format = format.drop_front(format.starts_with("%%") ? 2 : 1);
+    }
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// Collects the lines in a location, innermost first.
+static void collectLines(Location location, SmallVectorImpl<FileLineColRange> &lines) {
+  if (auto named = dyn_cast<NameLoc>(location))
+    return collectLines(named.getChildLoc(), lines);
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    if (!fused.getLocations().empty())
+      collectLines(fused.getLocations().front(), lines);
+    return;
+  }
+  // A chain of calls may be long.
+  while (auto call = dyn_cast<CallSiteLoc>(location)) {
+    collectLines(call.getCallee(), lines);
+    location = call.getCaller();
+  }
+  if (auto line = dyn_cast<FileLineColRange>(location))
+    lines.push_back(line);
+  else if (isa<NameLoc, FusedLoc>(location))
+    collectLines(location, lines);
+}
+
+/// The name of a node of a graph that has no lines; empty elsewhere.
+static StringRef nodeOf(Location location) {
+  while (auto fused = dyn_cast<FusedLoc>(location)) {
+    if (fused.getLocations().empty())
+      return {};
+    location = fused.getLocations().front();
+  }
+  auto named = dyn_cast<NameLoc>(location);
+  return named ? named.getName().getValue() : StringRef();
+}
+
+std::string siteOf(Location location) {
+  SmallVector<FileLineColRange> lines;
+  collectLines(location, lines);
+  auto isAuthors = [](FileLineColRange line) {
+    return !line.getFilename().getValue().starts_with(kLibraryFolder);
+  };
+  auto *line = llvm::find_if(lines, isAuthors);
+  if (line == lines.end())
+    line = lines.begin();
+  if (lines.empty())
+    return {};
+  StringRef node = nodeOf(location);
+  if (line->getStartLine() == 0)
+    return node.empty() ? "" : (" at node " + node).str();
+  return (" at " + llvm::sys::path::filename(line->getFilename().getValue()) + ":" +
+          Twine(line->getStartLine()))
+      .str();
+}
+
+//===----------------------------------------------------------------------===//
+// Message
+//===----------------------------------------------------------------------===//
+
+Message &Message::text(const Twine &text) {
+  format += escapeFormat(text.str());
+  return *this;
+}
+
+Message &Message::number(Value scalar) {
+  format += kNumber;
+  values.push_back(scalar);
+  return *this;
+}
+
+Message &Message::valueOf(const DimExpr &size) {
+  if (std::optional<int64_t> constant = size.constant())
+    return text(Twine(*constant));
+  return number(sizeAs(b, loc, size, b.getI64Type()));
+}
+
+Message &Message::about(const Twine &subject, Location location) {
+  format = escapeFormat((subject + siteOf(location) + " ").str()) + format;
+  return *this;
+}
+
+Message &Message::namesIn(ArrayRef<DimExpr> sizes) {
+  SmallVector<std::string> names;
+  for (const DimExpr &size : sizes)
+    size.collectSymbols(names);
+  bool isFirst = true;
+  for (StringRef name : names) {
+    if (values.size() == kMaxMessageValues)
+      break;
+    text((isFirst ? ": " : ", ") + name + " is ");
+    valueOf(DimExpr::symbol(name));
+    isFirst = false;
+  }
+  return *this;
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+static Value conjunction(OpBuilder &b, Location loc, Value condition, Value other) {
+  return condition ? LogicalAndOp::create(b, loc, condition, other).getResult() : other;
+}
+
+/// The index that is largest as an unsigned number, which no negative index exceeds; 0 if there are
+/// none. One reduction finds it, because adding the smallest number maps the order of unsigned
+/// numbers to that of signed ones.
+static Value largestUnsigned(OpBuilder &b, Location loc, Value indices) {
+  if (shapeOf(indices.getType()).empty())
+    return indices;
+  Term i(b, loc, indices);
+  double least = i.getDtype().isInteger(32) ? double(INT32_MIN) : double(INT64_MIN);
+  return call<MaxOp>(i + least, DenseI64ArrayAttr(), b.getBoolAttr(false)) + least;
+}
+
+DataCheck buildIndexCheck(OpBuilder &b, Location loc, ArrayRef<IndexRange> ranges, StringRef what,
+                          Type table) {
+  Type i64 = b.getI64Type();
+  auto wide = [&](Value x) {
+    return Term(b, loc, elementTypeOf(x.getType()) == i64 ? x : CastOp::create(b, loc, x, i64));
+  };
+  bool isOne = ranges.size() == 1;
+  Value holds, wrong, axis, limit;
+  for (const IndexRange &range : llvm::reverse(ranges)) {
+    Term index = wide(largestUnsigned(b, loc, range.indices));
+    Term size = index.with(sizeAs(b, loc, range.size, i64));
+    Value inside =
+        call<LogicalAndOp>(call<GreaterEqualOp>(index, index.number(0)), less(index, size));
+    DimExpr count = elementCount(shapeOf(range.indices.getType()));
+    if (isNonNegative(count - 1) != true && isNonNegative(range.size - 1) != true) {
+      Term none = call<EqualOp>(index.with(sizeAs(b, loc, count, i64)), index.number(0));
+      inside = call<LogicalOrOp>(none, inside);
+    }
+    holds = conjunction(b, loc, holds, inside);
+    auto choose = [&](Value own, Value other) {
+      return other ? Value(SelectOp::create(b, loc, inside, other, own)) : own;
+    };
+    if (!isOne) {
+      axis = choose(index.number(range.axis), axis);
+      limit = choose(size, limit);
+    }
+    wrong = choose(index, wrong);
+  }
+  Message message(b, loc);
+  message.text("got " + what + " ").number(wrong).text(" of axis ");
+  if (isOne)
+    message.text(Twine(ranges[0].axis) + " of " + toText(table));
+  else
+    message.number(axis).text(" of " + toText(table));
+  if (!isOne)
+    message.text(", whose size is ").number(limit);
+  else if (!ranges[0].size.constant())
+    message.text(", whose size is ").valueOf(ranges[0].size);
+  return {holds, message};
+}
+
+std::optional<DataCheck> buildDataCheck(OpBuilder &b, CheckedOpInterface op) {
+  std::optional<DataCheck> check = op.buildCheck(b);
+  if (check)
+    check->message.about(check->subject.empty() ? "'" + op->getName().stripDialect() + "'"
+                                                : Twine(check->subject),
+                         op.getLoc());
+  return check;
+}
+
+Value buildNonNegative(OpBuilder &b, Operation *op, ArrayRef<DimExpr> sizes) {
+  Value holds;
+  for (const DimExpr &size : sizes) {
+    if (isNonNegativeAt(op, size))
+      continue;
+    Term number(b, op->getLoc(), sizeAs(b, op->getLoc(), size, b.getI64Type()));
+    holds = conjunction(b, op->getLoc(), holds, call<GreaterEqualOp>(number, number.number(0.0)));
+  }
+  return holds;
+}
+
+std::optional<DataCheck> buildSizeCheck(OpBuilder &b, Operation *op, ArrayRef<DimExpr> sizes,
+                                        const Twine &text) {
+  Value holds = buildNonNegative(b, op, sizes);
+  if (!holds)
+    return std::nullopt;
+  Message message(b, op->getLoc());
+  message.text(text).namesIn(sizes);
+  return DataCheck{holds, message};
+}
+
+} // namespace tfc::dfg
