@@ -125,6 +125,7 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_RegisterReaderRole]> {
     dfg.check %same, "'ensure' expects f32[n]", failed_precondition : tensor<i1>
     ```
   }];
+  let specialValues = "The values are shown as they are, up to the limits of their types.";
   let arguments = (ins Dfg_BoolTensor:$condition, StrAttr:$message, Variadic<Dfg_Tensor>:$values,
                        DefaultValuedAttr<Dfg_Failure, "Failure::OutOfRange">:$status);
   let assemblyFormat = [{

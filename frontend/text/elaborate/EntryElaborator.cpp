@@ -183,6 +183,18 @@ static SmallVector<const ast::Expr *> factsOf(const Module &module, const ast::F
   return facts;
 }
 
+/// Sorts the dimensions as the types of the feeds mention them, in case that they mention others
+/// than the author wrote there.
+static void orderByTypes(EntryHeader &header) {
+  SmallVector<std::string> mentioned;
+  for (const EntryValue &feed : header.feeds)
+    for (const dfg::DimExpr &size : dfg::shapeOf(feed.type))
+      size.collectSymbols(mentioned);
+  llvm::stable_sort(header.symbols, [&](const std::string &a, const std::string &b) {
+    return find(mentioned, a) < find(mentioned, b);
+  });
+}
+
 bool EntryElaborator::bindFeeds(const Module &module, const ast::FnDecl &entry,
                                 EntryHeader &header) {
   bool ok = true;
@@ -219,7 +231,10 @@ bool EntryElaborator::bindFeeds(const Module &module, const ast::FnDecl &entry,
                             reporter.locate(param.name.range)});
   }
   // A name that an equality replaced is not a dimension.
+  size_t declared = header.symbols.size();
   llvm::erase_if(header.symbols, [&](const std::string &name) { return !isDimension(name); });
+  if (header.symbols.size() != declared)
+    orderByTypes(header);
   return ok && checkSolvable(entry, header);
 }
 
