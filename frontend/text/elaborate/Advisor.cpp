@@ -61,7 +61,7 @@ void Advisor::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr,
                           dfg::toText((*variable)->type));
     return;
   }
-  if (const Local *local = context.frame->find(name->name);
+  if (const Local *local = context.activation->find(name->name);
       local && local->type && value.isTensor())
     diagnostic.note(local->at,
                     ("'" + name->name + "' is declared here as ").str() + value.describe());
@@ -80,9 +80,9 @@ void Advisor::hintResults(Diagnostic &diagnostic, const Group &results, SourceRa
 }
 
 bool Advisor::hintEnded(Diagnostic &diagnostic, StringRef name) {
-  auto it =
-      context.frame ? context.frame->ended.find(name) : decltype(context.frame->ended.end())();
-  if (!context.frame || it == context.frame->ended.end())
+  auto it = context.activation ? context.activation->ended.find(name)
+                               : decltype(context.activation->ended.end())();
+  if (!context.activation || it == context.activation->ended.end())
     return false;
   auto [at, keyword] = it->second;
   diagnostic.note(at, "bound here, in a block that has ended");
@@ -156,14 +156,14 @@ std::vector<StringRef> Advisor::visibleNames() {
     for (const auto &entry : table)
       names.push_back(entry.getKey());
   };
-  if (context.frame) {
-    addAll(context.frame->locals);
-    if (context.frame->self) {
-      addAll(context.frame->self->members);
-      addAll(context.frame->self->params);
+  if (context.activation) {
+    addAll(context.activation->locals);
+    if (context.activation->self) {
+      addAll(context.activation->self->members);
+      addAll(context.activation->self->params);
     }
-    if (context.frame->module)
-      addAll(context.frame->module->declarations);
+    if (context.activation->module)
+      addAll(context.activation->module->declarations);
   }
   if (context.program.prelude)
     addAll(context.program.prelude->declarations);

@@ -14,10 +14,10 @@ using namespace llvm;
 namespace tfc::text {
 
 bool Binder::checkRebinding(const ast::Name &name) {
-  const Local *local = name.isDiscard() || !name ? nullptr : context.frame->find(name.text);
-  if (!context.frame->block || !local || local->block == context.frame->block)
+  const Local *local = name.isDiscard() || !name ? nullptr : context.activation->find(name.text);
+  if (!context.activation->block || !local || local->block == context.activation->block)
     return true;
-  StringRef keyword = context.frame->block->keyword;
+  StringRef keyword = context.activation->block->keyword;
   Diagnostic &diagnostic =
       reporter.error(name.range, "rebinding",
                      "'" + name.text + "' is bound outside of this '" + keyword +
@@ -84,10 +84,10 @@ bool Binder::forEach(const ast::Each &each, function_ref<bool(const Entity &)> b
   // The names are local to the loop.
   std::vector<std::pair<StringRef, std::optional<Local>>> outer;
   for (const ast::Name &name : each.names) {
-    Local *local = context.frame->find(name.text);
+    Local *local = context.activation->find(name.text);
     outer.emplace_back(name.text, local ? std::optional<Local>(*local) : std::nullopt);
   }
-  llvm::scope_exit restore([&, f = context.frame] {
+  llvm::scope_exit restore([&, f = context.activation] {
     for (auto &[name, local] : outer) {
       if (local)
         f->locals[name] = *local;
@@ -98,7 +98,7 @@ bool Binder::forEach(const ast::Each &each, function_ref<bool(const Entity &)> b
   for (const Entity &value : *values) {
     if (!meter.spend(kStepsOfIteration, each.range))
       return false;
-    size_t depth = context.frame->loopVariables.size();
+    size_t depth = context.activation->loopVariables.size();
     if (each.names.size() == 1) {
       bindLocal(each.names.front(), value);
     } else {
@@ -113,11 +113,11 @@ bool Binder::forEach(const ast::Each &each, function_ref<bool(const Entity &)> b
         bindLocal(name, part);
     }
     for (const ast::Name &name : each.names)
-      if (Local *local = context.frame->find(name.text))
+      if (Local *local = context.activation->find(name.text))
         if (Variable *const *variable = local->value.get<Variable *>())
-          context.frame->loopVariables.push_back(*variable);
+          context.activation->loopVariables.push_back(*variable);
     bool goesOn = body(value);
-    context.frame->loopVariables.resize(depth);
+    context.activation->loopVariables.resize(depth);
     if (!goesOn)
       break;
   }
@@ -125,14 +125,14 @@ bool Binder::forEach(const ast::Each &each, function_ref<bool(const Entity &)> b
 }
 
 void Binder::bindLocal(const ast::Name &name, const Entity &value, const ast::Type *type) {
-  DataflowScope *dataflow = context.frame->dataflow;
-  if (dataflow && context.frame->block == dataflow->block)
+  DataflowScope *dataflow = context.activation->dataflow;
+  if (dataflow && context.activation->block == dataflow->block)
     if (auto it = dataflow->bindings.find(name.text); it != dataflow->bindings.end()) {
       it->second.value = value;
       return;
     }
   if (name && !name.isDiscard())
-    context.frame->locals[name.text] = {value, name.range, type, context.frame->block};
+    context.activation->locals[name.text] = {value, name.range, type, context.activation->block};
 }
 
 void Binder::bindTarget(const ast::Target &target, const Entity &value, SourceRange at) {
@@ -140,7 +140,7 @@ void Binder::bindTarget(const ast::Target &target, const Entity &value, SourceRa
   Entity bound = value;
   if (value.is<Nothing>())
     bound = reporter.fail(at, "no-value", "this call returns no value for '" + name + "'");
-  if (!context.frame->find(name) && !target.name.isDiscard() && !bound.isPoison())
+  if (!context.activation->find(name) && !target.name.isDiscard() && !bound.isPoison())
     if (std::optional<Entity> outer =
             evaluator.lookupDeclared(name, target.name.range, /*inBlocks=*/false);
         outer && outer->is<Variable *>()) {
@@ -175,7 +175,7 @@ void Binder::poisonBindings(const ast::Block *block) {
       for (const ast::Binding &binding : let->bindings)
         bindLocal(binding.name, Entity());
     } else if (isa<ast::ReturnStmt>(stmt)) {
-      context.frame->result = Entity();
+      context.activation->result = Entity();
     }
   }
 }

@@ -13,16 +13,16 @@ bool BlockRunner::runBlock(RunTimeBlock &block, mlir::Block &into, function_ref<
                            function_ref<bool()> body) {
   SaveAndRestore<unsigned> depth(context.budget.blockDepth, context.budget.blockDepth + 1);
   if (context.budget.blockDepth > ast::kMaxNesting) {
-    reporter.error(context.frame->callSite, "too-deep",
+    reporter.error(context.activation->callSite, "too-deep",
                    "run-time blocks are nested more than " + Twine(ast::kMaxNesting) +
                        " levels deep, through calls");
     context.budget.stop();
   }
   context.builder.toEnd(into);
   // The scope of its names ends with the block.
-  StringMap<Local> outer = context.frame->locals;
-  size_t dims = context.frame->dims.size();
-  SaveAndRestore<RunTimeBlock *> inner(context.frame->block, &block);
+  StringMap<Local> outer = context.activation->locals;
+  size_t dims = context.activation->dims.size();
+  SaveAndRestore<RunTimeBlock *> inner(context.activation->block, &block);
   SaveAndRestore<std::string> loopsOutside(context.recompute, "");
   auto knownReads = context.entry.reads;
   // A later iteration may read what an earlier one has assigned.
@@ -31,16 +31,16 @@ bool BlockRunner::runBlock(RunTimeBlock &block, mlir::Block &into, function_ref<
   bind();
   bool ok = body();
   context.entry.reads = std::move(knownReads);
-  for (const auto &local : context.frame->locals)
+  for (const auto &local : context.activation->locals)
     if (!outer.contains(local.getKey()))
-      context.frame->ended[local.getKey()] = {local.second.at, block.keyword};
-  context.frame->locals = std::move(outer);
-  context.frame->dims.resize(dims);
+      context.activation->ended[local.getKey()] = {local.second.at, block.keyword};
+  context.activation->locals = std::move(outer);
+  context.activation->dims.resize(dims);
   return ok;
 }
 
 void BlockRunner::execYield(const ast::YieldStmt &stmt) {
-  RunTimeBlock *block = context.frame->block;
+  RunTimeBlock *block = context.activation->block;
   if (!block) {
     reporter.error(stmt.range, "misplaced", "'yield' is allowed only in a run-time block");
     return;

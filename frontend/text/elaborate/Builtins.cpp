@@ -309,7 +309,7 @@ Entity Builtins::callBounded(ArrayRef<Argument> args, const ast::CallExpr &call)
   std::string name =
       sizeScope.uniqueSizeName(context.bindingName.empty() ? "k" : StringRef(context.bindingName));
   SourceRange at = call.range;
-  for (const Frame *f = context.frame; f && f->caller; f = f->caller)
+  for (const Activation *f = context.activation; f && f->caller; f = f->caller)
     at = f->callSite;
   mlir::Operation *op = context.builder.bindSize(count, name, *bound, reporter.locate(call.range));
   context.entry.runTimeSizes.push_back({name, *bound, at, op});

@@ -87,7 +87,7 @@ bool CallEvaluator::evaluateArguments(const ast::CallExpr &call, Arguments &args
 }
 
 Entity CallEvaluator::evalCall(const ast::CallExpr &call) {
-  if (context.frame->dataflow &&
+  if (context.activation->dataflow &&
       any_of(call.args, [](const ast::Arg &arg) { return arg.label.text == "after"; }))
     return dataflowBuilder.callAfter(call);
   std::optional<TensorType> wanted = std::move(context.expected);
@@ -120,7 +120,7 @@ Entity CallEvaluator::callEntity(const Entity &callee, const ast::CallExpr &call
   std::optional<TensorType> wanted = std::move(context.expected);
   context.expected.reset();
   const dfg::OpSignature *const *named = callee.get<const dfg::OpSignature *>();
-  if (named && (*named)->name == "merge" && context.frame->dataflow)
+  if (named && (*named)->name == "merge" && context.activation->dataflow)
     return dataflowBuilder.callMerge(call);
   Arguments args;
   if (!evaluateArguments(call, args, readingOp(callee)))
@@ -169,13 +169,13 @@ Entity CallEvaluator::callFunction(const Function &function, const ast::CallExpr
   if (fn.isEntry)
     return reporter.fail(call.callee->range, "not-callable",
                          "'" + fn.name.text + "' is an entry: only the program calls it");
-  for (const Frame *f = context.frame; f; f = f->caller)
+  for (const Activation *f = context.activation; f; f = f->caller)
     if (f->fn == &fn && f->self == function.self)
       return reporter.fail(call.range, "recursion",
                            "'" + fn.name.text +
                                "' calls itself, and functions are expanded where they "
                                "are called");
-  if (context.frame->depth >= kMaxCallDepth)
+  if (context.activation->depth >= kMaxCallDepth)
     return reporter.fail(call.range, "recursion", "calls are nested too deeply");
 
   // Its declaration has been reported.
@@ -204,20 +204,20 @@ Entity CallEvaluator::callFunction(const Function &function, const ast::CallExpr
     return Poison();
   ++context.budget.counts[&fn];
   size_t variablesBefore = context.program.variables.size();
-  auto callee = std::make_shared<Frame>();
+  auto callee = std::make_shared<Activation>();
   callee->module = function.module;
   callee->self = function.self;
   callee->fn = &fn;
-  callee->caller = context.frame;
+  callee->caller = context.activation;
   callee->callSite = call.range;
-  callee->depth = context.frame->depth + 1;
+  callee->depth = context.activation->depth + 1;
   callee->expected = wanted;
-  // Variables that the body declares are initialised later, in its frame.
+  // Variables that the body declares are initialised later, in its activation.
   llvm::scope_exit keep([&] {
     if (context.program.variables.size() != variablesBefore)
-      context.program.keptFrames.push_back(callee);
+      context.program.keptActivations.push_back(callee);
   });
-  SaveAndRestore<Frame *> inner(context.frame, callee.get());
+  SaveAndRestore<Activation *> inner(context.activation, callee.get());
   if (!parameterBinder.bindParams(function, matched, *callee))
     return Poison();
   if (!factChecker.checkWhere(fn.where, what))
@@ -225,7 +225,7 @@ Entity CallEvaluator::callFunction(const Function &function, const ast::CallExpr
   return runBody(*callee);
 }
 
-Entity CallEvaluator::runBody(Frame &callee) {
+Entity CallEvaluator::runBody(Activation &callee) {
   const ast::FnDecl &fn = *callee.fn;
   context.program.expanded.insert(&fn);
   SaveAndRestore<std::string> outer(context.bindingName);
@@ -244,7 +244,7 @@ Entity CallEvaluator::runBody(Frame &callee) {
   return checkResults(callee);
 }
 
-Entity CallEvaluator::checkResults(const Frame &callee) {
+Entity CallEvaluator::checkResults(const Activation &callee) {
   const ast::FnDecl &fn = *callee.fn;
   const Entity &result = *callee.result;
   SourceRange at = callee.resultAt;

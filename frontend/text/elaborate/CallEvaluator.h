@@ -34,7 +34,7 @@ public:
         dataflowBuilder(dataflowBuilder) {}
 
   Entity evalCall(const ast::CallExpr &call);
-  Entity runBody(Frame &callee);
+  Entity runBody(Activation &callee);
   Entity callFunction(const Function &function, const ast::CallExpr &call);
 
 private:
@@ -44,7 +44,7 @@ private:
   bool evaluateArguments(const ast::CallExpr &call, Arguments &args,
                          const dfg::OpSignature *op = nullptr);
   /// Checks what the function has returned against what it declares.
-  Entity checkResults(const Frame &callee);
+  Entity checkResults(const Activation &callee);
 
   Context &context;
   Evaluator &evaluator;

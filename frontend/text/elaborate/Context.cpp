@@ -5,11 +5,11 @@ using namespace llvm;
 
 namespace tfc::text {
 
-std::shared_ptr<Frame> Context::newFrame(Module *module, Instance *self) {
-  auto result = std::make_shared<Frame>();
+std::shared_ptr<Activation> Context::newActivation(Module *module, Instance *self) {
+  auto result = std::make_shared<Activation>();
   result->module = module;
   result->self = self;
-  program.keptFrames.push_back(result);
+  program.keptActivations.push_back(result);
   return result;
 }
 

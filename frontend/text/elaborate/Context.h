@@ -60,7 +60,7 @@ struct RunTimeSize {
 struct Initializer {
   Variable *variable;
   const ast::Expr *init;
-  std::shared_ptr<Frame> frame;
+  std::shared_ptr<Activation> activation;
 };
 
 /// All declarations and instances so far, for all entries.
@@ -77,7 +77,7 @@ struct Program {
   std::vector<Initializer> initializers;
   std::deque<Queue> queues;
   std::deque<Instance> instances;
-  std::vector<std::shared_ptr<Frame>> keptFrames;
+  std::vector<std::shared_ptr<Activation>> keptActivations;
   /// The functions whose bodies some call has expanded.
   llvm::DenseSet<const ast::FnDecl *> expanded;
   /// An entry was dropped because of errors.
@@ -117,7 +117,7 @@ struct Context {
         options(options), budget(options.limits) {}
 
   /// Creates an activation of the file or part level, which is kept to the end.
-  std::shared_ptr<Frame> newFrame(Module *module, Instance *self);
+  std::shared_ptr<Activation> newActivation(Module *module, Instance *self);
 
   mlir::MLIRContext *mlir;
   GraphBuilder &builder;
@@ -130,7 +130,7 @@ struct Context {
   EntryState entry;
   unsigned entriesSoFar = 0;
 
-  Frame *frame = nullptr;
+  Activation *activation = nullptr;
   /// The name that the statement binds.
   std::string bindingName;
   /// The type that the context expects of the next call, if the call does not specify one.
@@ -147,7 +147,7 @@ struct Context {
 inline SourceRange rangeOf(const ast::Expr *expr) { return expr ? expr->range : SourceRange(); }
 
 /// The value of a dimension that a call binds: that of the call, or of the instance.
-Entity valueOfDim(const Frame &frame, llvm::StringRef name);
+Entity valueOfDim(const Activation &activation, llvm::StringRef name);
 
 /// Calls `visit` for each name in an expression.
 void forEachName(const ast::Expr *expr, llvm::function_ref<void(const ast::NameExpr &)> visit);

@@ -71,7 +71,7 @@ void DataflowBuilder::declareBindings(DataflowScope &scope, const ast::Block &bo
 
 /// The value of a name of a `dataflow` block around, bound now if it is not yet.
 std::optional<Entity> DataflowBuilder::lookupDataflow(StringRef name, SourceRange at) {
-  for (DataflowScope *scope = context.frame->dataflow; scope; scope = scope->outer) {
+  for (DataflowScope *scope = context.activation->dataflow; scope; scope = scope->outer) {
     auto it = scope->bindings.find(name);
     if (it == scope->bindings.end())
       continue;
@@ -112,13 +112,13 @@ void DataflowBuilder::bindInDataflow(DataflowScope &scope, const ast::BindStmt &
     binding.state = DataflowScope::State::Running;
   });
   mlir::OpBuilder::InsertPoint inside = context.builder.position();
-  StringMap<Local> locals = std::exchange(context.frame->locals, scope.locals);
+  StringMap<Local> locals = std::exchange(context.activation->locals, scope.locals);
   auto knownReads = std::move(context.entry.reads);
   context.entry.reads.clear();
   SmallVector<LoopContext *> outerLoops(context.entry.loops);
   context.entry.loops.resize(std::min<size_t>(context.entry.loops.size(), scope.loopDepth));
-  SaveAndRestore<RunTimeBlock *> block(context.frame->block, scope.block);
-  SaveAndRestore<DataflowScope *> current(context.frame->dataflow, &scope);
+  SaveAndRestore<RunTimeBlock *> block(context.activation->block, scope.block);
+  SaveAndRestore<DataflowScope *> current(context.activation->dataflow, &scope);
   context.builder.toEnd(*scope.body);
   statementRunner.execAnnotated(stmt, [&] { statementRunner.execBind(stmt); });
   scope.running.pop_back();
@@ -130,7 +130,7 @@ void DataflowBuilder::bindInDataflow(DataflowScope &scope, const ast::BindStmt &
   });
   context.entry.loops = std::move(outerLoops);
   context.entry.reads = std::move(knownReads);
-  context.frame->locals = std::move(locals);
+  context.activation->locals = std::move(locals);
   context.builder.restore(inside);
 }
 
@@ -163,7 +163,7 @@ void DataflowBuilder::makeTrigger(DataflowScope &scope, DataflowScope::Binding &
 
 /// `f(x, after: [a, b])`: the call runs after the operations that compute `a` and `b`.
 Entity DataflowBuilder::callAfter(const ast::CallExpr &call) {
-  DataflowScope &scope = *context.frame->dataflow;
+  DataflowScope &scope = *context.activation->dataflow;
   SmallVector<ast::Arg> args;
   SmallVector<mlir::Value> tokens;
   bool ok = true;
@@ -222,9 +222,9 @@ bool DataflowBuilder::isBackEdge(const ast::Expr *expr, unsigned depth) {
     return callee && callee->name == "next_iteration";
   }
   const auto *name = dyn_cast<ast::NameExpr>(expr);
-  auto it = name ? context.frame->dataflow->bindings.find(name->name)
-                 : context.frame->dataflow->bindings.end();
-  if (it == context.frame->dataflow->bindings.end() || depth > 100)
+  auto it = name ? context.activation->dataflow->bindings.find(name->name)
+                 : context.activation->dataflow->bindings.end();
+  if (it == context.activation->dataflow->bindings.end() || depth > 100)
     return false;
   const ast::BindStmt &stmt = *it->second.stmt;
   return stmt.values.size() == 1 && stmt.targets.size() == 1 &&
@@ -234,7 +234,7 @@ bool DataflowBuilder::isBackEdge(const ast::Expr *expr, unsigned depth) {
 /// Inputs of the next iteration are connected when all names are bound: until then the first input
 /// is a placeholder that determines the type.
 Entity DataflowBuilder::callMerge(const ast::CallExpr &call) {
-  DataflowScope &scope = *context.frame->dataflow;
+  DataflowScope &scope = *context.activation->dataflow;
   std::vector<Entity> entities;
   SmallVector<SourceRange> places;
   mlir::Type preferred;
@@ -363,14 +363,14 @@ Entity DataflowBuilder::evalDataflow(const ast::DataflowExpr &expr) {
   scope.block = &block;
   scope.body = &op.getBody().front();
   scope.loopDepth = context.entry.loops.size();
-  scope.outer = context.frame->dataflow;
+  scope.outer = context.activation->dataflow;
   declareBindings(scope, *expr.body);
   SmallVector<mlir::Value> values;
   std::vector<std::string> names;
   bool ok = blockRunner.runBlock(
-      block, *scope.body, [&] { scope.locals = context.frame->locals; },
+      block, *scope.body, [&] { scope.locals = context.activation->locals; },
       [&] {
-        SaveAndRestore<DataflowScope *> inner(context.frame->dataflow, &scope);
+        SaveAndRestore<DataflowScope *> inner(context.activation->dataflow, &scope);
         for (const ast::Stmt *stmt : expr.body->statements) {
           const auto *bind = dyn_cast<ast::BindStmt>(stmt);
           if (!bind)

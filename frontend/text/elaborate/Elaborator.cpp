@@ -72,8 +72,8 @@ void Elaborator::run(FileId file) {
     reporter.error({file, 0, 0}, "empty-file", "the file declares nothing")
         .help("a model has at least an entry, such as entry twice(x: f32[n]) -> (y: f32[n]) "
               "{ return 2.0 * x }");
-  std::shared_ptr<Frame> top = context.newFrame(&main, nullptr);
-  context.frame = top.get();
+  std::shared_ptr<Activation> top = context.newActivation(&main, nullptr);
+  context.activation = top.get();
   context.builder.getModule().setSymName(main.name);
   moduleLoader.prefixNames();
   entryElaborator.elaborateEntries(main);

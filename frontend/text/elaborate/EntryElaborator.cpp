@@ -37,8 +37,8 @@ void EntryElaborator::declareSymbols(const ast::Expr *expr, EntryHeader &header)
       continue;
     }
     header.symbols.push_back(name.str());
-    context.frame->locals[name] = {Entity(dfg::DimExpr::symbol(name)), expr->range, nullptr};
-    context.frame->dims.push_back(name.str());
+    context.activation->locals[name] = {Entity(dfg::DimExpr::symbol(name)), expr->range, nullptr};
+    context.activation->dims.push_back(name.str());
   }
 }
 
@@ -92,7 +92,7 @@ std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type,
 
 /// Returns true if a name stands for itself, perhaps as a multiple of a number.
 bool EntryElaborator::isDimension(StringRef name) {
-  std::optional<dfg::DimExpr> value = context.frame->locals[name].value.asDim();
+  std::optional<dfg::DimExpr> value = context.activation->locals[name].value.asDim();
   return value && value->plain() == dfg::DimExpr::symbol(name);
 }
 
@@ -129,7 +129,7 @@ bool EntryElaborator::checkSolvable(const ast::FnDecl &entry, const EntryHeader 
     if (known.count(symbol) || !isDimension(symbol))
       continue;
     reporter
-        .error(context.frame->locals[symbol].at, "unsolvable-dimension",
+        .error(context.activation->locals[symbol].at, "unsolvable-dimension",
                "'" + symbol + "' cannot be determined from the sizes of the feeds of '" +
                    entry.name.text + "'")
         .help("add a feed that has '" + symbol + "' as one of its sizes");
@@ -256,12 +256,12 @@ void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
     return;
   Budget::Scope expansion(context.budget,
                           {Expansion::Kind::Entry, entry.name.text, entry.name.range});
-  std::shared_ptr<Frame> entryFrame = context.newFrame(&module, nullptr);
-  entryFrame->fn = &entry;
+  std::shared_ptr<Activation> entryActivation = context.newActivation(&module, nullptr);
+  entryActivation->fn = &entry;
   EntryHeader header;
   header.name = entry.name.text.str();
   header.doc = entry.doc.str();
-  SaveAndRestore<Frame *> inner(context.frame, entryFrame.get());
+  SaveAndRestore<Activation *> inner(context.activation, entryActivation.get());
   SaveAndRestore<EntryHeader *> current(context.entry.header, &header);
   context.entry.number = ++context.entriesSoFar;
   llvm::scope_exit leave([&] { context.entry.number = 0; });
@@ -291,9 +291,9 @@ void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
     return;
   dfg::EntryOp op = context.builder.beginEntry(header, reporter.locate(entry.name.range));
   for (auto [param, argument] : zip(entry.params, op.getBody().getArguments()))
-    context.frame->locals[param.name.text] = {Entity(mlir::Value(argument)), param.name.range,
-                                              param.type};
-  Entity result = callEvaluator.runBody(*entryFrame);
+    context.activation->locals[param.name.text] = {Entity(mlir::Value(argument)), param.name.range,
+                                                   param.type};
+  Entity result = callEvaluator.runBody(*entryActivation);
   if (!result.isPoison() && !factChecker.checkWhere(late, what))
     result = Entity();
   if (result.isPoison() || context.diagnostics.errorCount() != errorsBefore) {
@@ -312,11 +312,11 @@ void EntryElaborator::finishEntry(const ast::FnDecl &entry, const EntryHeader &h
     values.push_back(result);
   std::vector<EntryValue> results;
   SmallVector<mlir::Value> tensors;
-  const Frame &frame = *context.frame;
-  bool isEachPlaced = frame.resultsAt.size() == values.size();
+  const Activation &activation = *context.activation;
+  bool isEachPlaced = activation.resultsAt.size() == values.size();
   for (auto [i, value] : enumerate(values)) {
-    mlir::Value tensor =
-        tensorEmitter.toTensor(value, {}, isEachPlaced ? frame.resultsAt[i] : frame.resultAt);
+    mlir::Value tensor = tensorEmitter.toTensor(
+        value, {}, isEachPlaced ? activation.resultsAt[i] : activation.resultAt);
     if (!tensor) {
       context.builder.dropEntry();
       return;

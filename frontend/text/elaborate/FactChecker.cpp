@@ -54,7 +54,8 @@ bool FactChecker::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &wha
       if (!*known) {
         std::string got = namesIn(*fact);
         reporter
-            .error(context.frame->callSite.isValid() ? context.frame->callSite : fact->range,
+            .error(context.activation->callSite.isValid() ? context.activation->callSite
+                                                          : fact->range,
                    "false-fact",
                    what + " needs " + context.sources.oneLine(fact->range) +
                        (got.empty() ? "" : ", but got ") + got)

@@ -23,7 +23,8 @@ bool FactSolver::isKnown(const ast::Expr *expr) {
 
 /// Returns true if a dimension has not been replaced.
 bool FactSolver::isFree(StringRef name) {
-  Local *local = is_contained(context.frame->dims, name) ? context.frame->find(name) : nullptr;
+  Local *local =
+      is_contained(context.activation->dims, name) ? context.activation->find(name) : nullptr;
   return local && local->value.asDim() == dfg::DimExpr::symbol(name);
 }
 
@@ -33,8 +34,8 @@ std::optional<dfg::DimExpr> FactSolver::sizeOf(const ast::Expr *expr) {
 
 /// Uses `value` for a dimension, in other dimensions too.
 void FactSolver::replace(StringRef name, const dfg::DimExpr &value) {
-  for (const std::string &dim : context.frame->dims) {
-    Local *local = context.frame->find(dim);
+  for (const std::string &dim : context.activation->dims) {
+    Local *local = context.activation->find(dim);
     std::optional<dfg::DimExpr> size = local ? local->value.asDim() : std::nullopt;
     if (!size)
       continue;
@@ -130,7 +131,7 @@ void FactSolver::addRemainder(const ast::BinaryExpr &quotient, const ast::Expr *
   if (!linear || !divisor || !value || *divisor < 2 || *divisor > kMaxDivisor || *value < 0 ||
       *value >= *divisor || !isFree(linear->name))
     return;
-  auto name = find(context.frame->dims, linear->name);
+  auto name = find(context.activation->dims, linear->name);
   Remainder &known = remainders[*name];
   int64_t offset = floorModulo(linear->offset, *divisor);
   combine(known.divisor, known.value, linear->scale, *divisor,

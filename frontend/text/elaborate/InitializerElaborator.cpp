@@ -12,7 +12,7 @@ namespace tfc::text {
 
 void InitializerElaborator::initialize(const Initializer &initializer) {
   Variable &variable = *initializer.variable;
-  SaveAndRestore<Frame *> inner(context.frame, initializer.frame.get());
+  SaveAndRestore<Activation *> inner(context.activation, initializer.activation.get());
   SaveAndRestore<std::string> outer(context.bindingName, variable.path);
   SaveAndRestore<Variable *> current(context.entry.initializing, &variable);
   if (!initializer.init) {

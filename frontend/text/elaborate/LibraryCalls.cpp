@@ -25,8 +25,8 @@ std::optional<Function> Elaborator::findShipped(StringRef file, StringRef name) 
 /// Builds a call expression whose arguments are names bound to the values.
 Entity Elaborator::callWith(const Function &function,
                             ArrayRef<std::pair<StringRef, Entity>> values) {
-  std::shared_ptr<Frame> top = context.newFrame(function.module, nullptr);
-  SaveAndRestore<Frame *> inner(context.frame, top.get());
+  std::shared_ptr<Activation> top = context.newActivation(function.module, nullptr);
+  SaveAndRestore<Activation *> inner(context.activation, top.get());
   EntryHeader facts;
   SaveAndRestore<EntryHeader *> current(context.entry.header, &facts);
   SaveAndRestore<unsigned> within(context.entry.number, 1);

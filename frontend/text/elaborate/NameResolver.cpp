@@ -26,7 +26,8 @@ std::optional<Entity> NameResolver::lookup(StringRef name, SourceRange at) {
   if (std::optional<Entity> value = lookupDeclared(name, at))
     return value;
   if (context.program.prelude && context.program.prelude->declarations.contains(name)) {
-    bool isShipped = !context.frame || !context.frame->module || context.frame->module->isShipped;
+    bool isShipped =
+        !context.activation || !context.activation->module || context.activation->module->isShipped;
     if (name.starts_with("_") && !isShipped)
       return reporter.fail(at, "private-name", "'" + name + "' is private to its file");
     return valueInModule(*context.program.prelude, name, at);
@@ -35,16 +36,16 @@ std::optional<Entity> NameResolver::lookup(StringRef name, SourceRange at) {
 }
 
 std::optional<Entity> NameResolver::lookupDeclared(StringRef name, SourceRange at, bool inBlocks) {
-  if (context.frame) {
-    if (Local *local = context.frame->find(name))
+  if (context.activation) {
+    if (Local *local = context.activation->find(name))
       return local->value;
     if (std::optional<Entity> value = inBlocks ? evaluator.lookupDataflow(name, at) : std::nullopt)
       return value;
-    if (context.frame->self)
-      if (std::optional<Entity> value = valueInInstance(*context.frame->self, name, at))
+    if (context.activation->self)
+      if (std::optional<Entity> value = valueInInstance(*context.activation->self, name, at))
         return value;
-    if (context.frame->module)
-      if (std::optional<Entity> value = valueInModule(*context.frame->module, name, at))
+    if (context.activation->module)
+      if (std::optional<Entity> value = valueInModule(*context.activation->module, name, at))
         return value;
   }
   return std::nullopt;
@@ -71,7 +72,7 @@ std::optional<Entity> NameResolver::valueInModule(Module &module, StringRef name
   path.path = module.prefix + name.str();
   path.order = {module.position, declaration.position};
   return valueOf({module.declarations, module.values, path,
-                  [&] { return context.newFrame(&module, nullptr); },
+                  [&] { return context.newActivation(&module, nullptr); },
                   [&](StringRef other) { valueInModule(module, other, at); }},
                  name);
 }
@@ -91,7 +92,8 @@ Entity NameResolver::valueOf(const Declarer &declarer, StringRef name) {
   if (const auto *var = dyn_cast<ast::VarDecl>(declaration.stmt)) {
     if (isNew) {
       lazy.state = LazyValue::State::Done;
-      Variable *variable = variableTable.declareVariable(*var, declarer.path, declarer.frame());
+      Variable *variable =
+          variableTable.declareVariable(*var, declarer.path, declarer.activation());
       finish(lazy, variable ? Entity(variable) : Entity());
     }
     return lazy.value;
@@ -99,7 +101,7 @@ Entity NameResolver::valueOf(const Declarer &declarer, StringRef name) {
   if (const auto *queue = dyn_cast<ast::QueueDecl>(declaration.stmt)) {
     if (isNew) {
       lazy.state = LazyValue::State::Done;
-      lazy.value = queueEmitter.declareQueue(*queue, declarer.path, declarer.frame());
+      lazy.value = queueEmitter.declareQueue(*queue, declarer.path, declarer.activation());
     }
     return lazy.value;
   }
@@ -167,8 +169,8 @@ Entity NameResolver::force(LazyValue &lazy, const Declaration &declaration,
     name.formerly =
         renameLast(name.formerly.empty() ? name.path : name.formerly, binding.name.text, former);
   name.isFrozen |= isFrozen(*declaration.stmt);
-  std::shared_ptr<Frame> frame = declarer.frame();
-  SaveAndRestore<Frame *> outerFrame(context.frame, frame.get());
+  std::shared_ptr<Activation> activation = declarer.activation();
+  SaveAndRestore<Activation *> outerActivation(context.activation, activation.get());
   SaveAndRestore<std::string> outerName(context.bindingName, binding.name.text.str());
   SaveAndRestore<std::optional<TensorType>> outerExpected(context.expected, std::nullopt);
   if (binding.type && !isStaticType(*binding.type))
@@ -299,7 +301,7 @@ std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRe
   path.isFrozen = instance.isFrozen;
   if (!instance.formerly.empty())
     path.formerly = instance.formerly + "." + name.str();
-  return valueOf({instance.members, instance.values, path, [&] { return instance.frame; },
+  return valueOf({instance.members, instance.values, path, [&] { return instance.activation; },
                   [&](StringRef other) { valueInInstance(instance, other, at); }},
                  name);
 }

@@ -47,8 +47,8 @@ private:
     llvm::StringMap<Declaration> &declarations;
     llvm::StringMap<LazyValue> &values;
     const LetName &path;
-    /// The frame in which a declaration is evaluated.
-    llvm::function_ref<std::shared_ptr<Frame>()> frame;
+    /// The activation in which a declaration is evaluated.
+    llvm::function_ref<std::shared_ptr<Activation>()> activation;
     /// Evaluates another declaration.
     llvm::function_ref<void(llvm::StringRef)> evaluate;
   };

@@ -118,11 +118,11 @@ bool ParameterBinder::bindTypeArgument(const ast::Param &param, Argument &argume
     type = *given;
   else if (const mlir::Type *element = argument.value.get<mlir::Type>())
     type = TensorType{*element, {}};
-  else if (!argument.expr && context.frame->expected)
-    type = context.frame->expected;
+  else if (!argument.expr && context.activation->expected)
+    type = context.activation->expected;
   if (!type && !argument.expr) {
     reporter
-        .error(context.frame->callSite, "missing-argument",
+        .error(context.activation->callSite, "missing-argument",
                "'" + callee + "' needs the type of its result here")
         .help("as in " + callee + "(f32[n, 4])");
     return false;
@@ -134,7 +134,7 @@ bool ParameterBinder::bindTypeArgument(const ast::Param &param, Argument &argume
     return false;
   }
   if (!argument.expr)
-    argument.range = context.frame->callSite;
+    argument.range = context.activation->callSite;
   // Report it at the caller, not where the function creates tensors.
   if (!typeEvaluator.checkMemory(*type, argument.range))
     return false;
@@ -142,7 +142,7 @@ bool ParameterBinder::bindTypeArgument(const ast::Param &param, Argument &argume
   if (!unifier.unify(*param.type, *type, UnifyPhase::Names, argument, what) ||
       !unifier.unify(*param.type, *type, UnifyPhase::Compound, argument, what))
     return false;
-  context.frame->locals[param.name.text] = {Entity(*type), param.name.range, param.type};
+  context.activation->locals[param.name.text] = {Entity(*type), param.name.range, param.type};
   return true;
 }
 
@@ -154,7 +154,7 @@ bool ParameterBinder::bindStaticParam(const ast::Param &param, Argument &argumen
   std::optional<Entity> value = typeEvaluator.convertStatic(param, argument);
   if (!value)
     return false;
-  context.frame->locals[param.name.text] = {*value, param.name.range, param.type};
+  context.activation->locals[param.name.text] = {*value, param.name.range, param.type};
   return true;
 }
 
@@ -164,7 +164,7 @@ bool ParameterBinder::bindNumber(const ast::FnDecl &fn, const ast::Param &param,
   if (staticKind(*param.type, /*always=*/false) != StaticKind::Number)
     return true;
   mlir::Type element = fn.resultType ? typeEvaluator.knownElement(*fn.resultType) : mlir::Type();
-  Entity &value = context.frame->locals[param.name.text].value;
+  Entity &value = context.activation->locals[param.name.text].value;
   return !element || tensorEmitter.toExact(value, element, argument.range);
 }
 
@@ -192,12 +192,12 @@ bool ParameterBinder::bindTensorParam(const ast::FnDecl &fn, const ast::Param &p
   }
   if (!unifier.unifyValue(*param.type, actual, UnifyPhase::Names, argument, what))
     return false;
-  context.frame->locals[param.name.text] = local;
+  context.activation->locals[param.name.text] = local;
   return true;
 }
 
 bool ParameterBinder::bindParams(const Function &function, std::vector<Argument> &args,
-                                 Frame &callee) {
+                                 Activation &callee) {
   const ast::FnDecl &fn = *function.decl;
   bool ok = true;
   for (auto [param, argument] : zip(fn.params, args)) {

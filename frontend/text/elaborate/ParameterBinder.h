@@ -22,7 +22,7 @@ public:
   /// The argument of each parameter by position or name, not yet evaluated.
   bool matchArguments(llvm::ArrayRef<ast::Param> params, const std::string &what,
                       const ast::CallExpr &call, std::vector<Argument> &matched);
-  bool bindParams(const Function &function, std::vector<Argument> &args, Frame &callee);
+  bool bindParams(const Function &function, std::vector<Argument> &args, Activation &callee);
   bool bindTypeArgument(const ast::Param &param, Argument &argument, llvm::StringRef callee);
   bool bindStaticParam(const ast::Param &param, Argument &argument);
   /// A value of a static parameter whose kind has plausible values.

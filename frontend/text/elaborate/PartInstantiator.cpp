@@ -48,25 +48,25 @@ Entity PartInstantiator::instantiate(const Part &part, const ast::CallExpr &call
   instance.order = name.order;
   instance.parent = name.parent;
   instance.at = call.range;
-  std::shared_ptr<Frame> partFrame = context.newFrame(part.module, &instance);
-  partFrame->callSite = call.range;
-  partFrame->caller = context.frame;
-  SaveAndRestore<Frame *> inner(context.frame, partFrame.get());
+  std::shared_ptr<Activation> partActivation = context.newActivation(part.module, &instance);
+  partActivation->callSite = call.range;
+  partActivation->caller = context.activation;
+  SaveAndRestore<Activation *> inner(context.activation, partActivation.get());
   for (auto [param, argument] : zip(params, matched)) {
     bool isBound = isTypeArgument(param)
                        ? parameterBinder.bindTypeArgument(param, argument, decl.name.text)
                        : parameterBinder.bindStaticParam(param, argument);
     if (!isBound)
       return Poison();
-    instance.params[param.name.text] = context.frame->locals[param.name.text].value;
+    instance.params[param.name.text] = context.activation->locals[param.name.text].value;
   }
-  partFrame->callSite = {};
-  partFrame->caller = nullptr;
-  instance.frame = partFrame;
+  partActivation->callSite = {};
+  partActivation->caller = nullptr;
+  instance.activation = partActivation;
   if (!declareMembers(instance, decl.members))
     return Poison();
   collectSizeNames(instance);
-  SaveAndRestore<SourceRange> site(partFrame->callSite, call.range);
+  SaveAndRestore<SourceRange> site(partActivation->callSite, call.range);
   if (!factChecker.checkWhere(decl.where, what))
     return Poison();
   return Entity(&instance);

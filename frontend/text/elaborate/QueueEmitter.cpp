@@ -58,8 +58,8 @@ bool QueueEmitter::evalQueueKind(const ast::QueueDecl &decl, Queue &queue) {
 }
 
 Entity QueueEmitter::declareQueue(const ast::QueueDecl &decl, const LetName &name,
-                                  std::shared_ptr<Frame> declaring) {
-  SaveAndRestore<Frame *> inner(context.frame, declaring.get());
+                                  std::shared_ptr<Activation> declaring) {
+  SaveAndRestore<Activation *> inner(context.activation, declaring.get());
   Queue queue{name.path,
               {},
               {},

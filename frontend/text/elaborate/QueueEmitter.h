@@ -19,7 +19,7 @@ public:
         tensorEmitter(tensorEmitter), typeEvaluator(typeEvaluator) {}
 
   Entity declareQueue(const ast::QueueDecl &decl, const LetName &name,
-                      std::shared_ptr<Frame> declaring);
+                      std::shared_ptr<Activation> declaring);
   void createQueues();
   std::optional<Entity> callOnQueue(llvm::StringRef name, Arguments &args,
                                     const ast::CallExpr &call);

@@ -37,8 +37,8 @@ int64_t RandomDraws::seedFromPath() {
     path = context.entry.initializing->path;
   } else {
     path = context.entry.name;
-    if (context.frame->self)
-      path += "/" + context.frame->self->path;
+    if (context.activation->self)
+      path += "/" + context.activation->self->path;
     path += "/" + context.bindingName;
   }
   unsigned count = context.entry.draws[path]++;
@@ -67,7 +67,7 @@ mlir::Value RandomDraws::drawNumber(SourceRange at) {
                                                  reporter.locate(at)});
     counter = &context.program.variables.back();
     context.program.initializers.push_back(
-        {counter, nullptr, context.newFrame(context.program.mainModule, nullptr)});
+        {counter, nullptr, context.newActivation(context.program.mainModule, nullptr)});
   }
   regionEditor.outsideOfRegions([&] {
     context.entry.callNumber = tensorEmitter.readVariable(*counter, at);

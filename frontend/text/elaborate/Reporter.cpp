@@ -39,31 +39,31 @@ Entity Reporter::fail(SourceRange at, StringRef slug, const Twine &text) {
 
 /// The name of the callee: that of an instance, or of its function with the instance's name before
 /// it.
-static std::string calleeName(const Frame &frame) {
-  StringRef name = frame.fn->name.text;
-  if (!frame.self)
+static std::string calleeName(const Activation &activation) {
+  StringRef name = activation.fn->name.text;
+  if (!activation.self)
     return name.str();
-  return name == "call" ? frame.self->path : (frame.self->path + "." + name).str();
+  return name == "call" ? activation.self->path : (activation.self->path + "." + name).str();
 }
 
-static std::string callerName(const Frame &frame) {
-  const Frame *caller = frame.caller;
+static std::string callerName(const Activation &activation) {
+  const Activation *caller = activation.caller;
   if (!caller || !caller->fn)
     return {};
   StringRef kind = caller->fn->isEntry ? " by entry '" : " by '";
   return (kind + calleeName(*caller) + "'").str();
 }
 
-Entity valueOfDim(const Frame &frame, StringRef name) {
-  if (auto it = frame.locals.find(name); it != frame.locals.end())
+Entity valueOfDim(const Activation &activation, StringRef name) {
+  if (auto it = activation.locals.find(name); it != activation.locals.end())
     return it->second.value;
-  return frame.self ? frame.self->sizes.lookup(name).value : Entity();
+  return activation.self ? activation.self->sizes.lookup(name).value : Entity();
 }
 
-std::string Reporter::describeDims(const Frame &frame) {
+std::string Reporter::describeDims(const Activation &activation) {
   std::vector<std::string> texts;
-  for (const std::string &name : frame.dims) {
-    Entity value = valueOfDim(frame, name);
+  for (const std::string &name : activation.dims) {
+    Entity value = valueOfDim(activation, name);
     if (value.is<mlir::Type>()) {
       texts.push_back(name + " = " + dfg::toText(value.as<mlir::Type>()));
       continue;
@@ -83,7 +83,7 @@ std::string Reporter::describeDims(const Frame &frame) {
 }
 
 void Reporter::addCallNotes(Diagnostic &diagnostic) {
-  for (const Frame *f = context.frame; f; f = f->caller) {
+  for (const Activation *f = context.activation; f; f = f->caller) {
     if (!f->fn || !f->callSite.isValid())
       continue;
     // A call that binds no size is informative only if the error is in another file, such as the
@@ -111,26 +111,27 @@ void Reporter::suggestAmong(Diagnostic &diagnostic, StringRef name,
                     join(candidates, ", "));
 }
 
-/// The calls that led to a frame, null for none. All operations of a call share them, because
+/// The calls that led to an activation, null for none. All operations of a call share them, because
 /// copies would take most of the time and memory if calls double at each level.
-static LocationAttr callersOf(MLIRContext *context, const SourceManager &sources, Frame *frame) {
-  if (!frame)
+static LocationAttr callersOf(MLIRContext *context, const SourceManager &sources,
+                              Activation *activation) {
+  if (!activation)
     return {};
-  LocationAttr outer = callersOf(context, sources, frame->caller);
-  if (!frame->callSite.isValid())
+  LocationAttr outer = callersOf(context, sources, activation->caller);
+  if (!activation->callSite.isValid())
     return outer;
-  Frame::Callers &known = frame->callers;
-  if (!known.all || known.outer != outer || !(known.site == frame->callSite)) {
-    Location site = toLocation(context, sources, frame->callSite);
-    known = {frame->callSite, outer, outer ? Location(CallSiteLoc::get(site, outer)) : site};
+  Activation::Callers &known = activation->callers;
+  if (!known.all || known.outer != outer || !(known.site == activation->callSite)) {
+    Location site = toLocation(context, sources, activation->callSite);
+    known = {activation->callSite, outer, outer ? Location(CallSiteLoc::get(site, outer)) : site};
   }
   return known.all;
 }
 
 Location Reporter::locate(SourceRange range) {
   Location location = toLocation(context.mlir, context.sources, range);
-  Instance *self = context.frame ? context.frame->self : nullptr;
-  if (LocationAttr callers = callersOf(context.mlir, context.sources, context.frame))
+  Instance *self = context.activation ? context.activation->self : nullptr;
+  if (LocationAttr callers = callersOf(context.mlir, context.sources, context.activation))
     location = CallSiteLoc::get(location, callers);
   std::string node = context.entry.name;
   if (self)

@@ -34,7 +34,7 @@ public:
 
 private:
   void addCallNotes(Diagnostic &diagnostic);
-  std::string describeDims(const Frame &frame);
+  std::string describeDims(const Activation &activation);
 
   Context &context;
   SizeScope &sizeScope;

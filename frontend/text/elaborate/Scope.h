@@ -56,7 +56,7 @@ struct BoundSize {
   SourceRange at;
 };
 
-struct Frame;
+struct Activation;
 
 /// Named state, as created by `let net = gpt(...)`.
 struct Instance {
@@ -76,8 +76,8 @@ struct Instance {
   std::string formerly;
   /// Its variables are not trained.
   bool isFrozen = false;
-  /// The frame in which its members are evaluated.
-  std::shared_ptr<Frame> frame;
+  /// The activation in which its members are evaluated.
+  std::shared_ptr<Activation> activation;
   unsigned memberCount = 0;
   /// All its variables have been evaluated.
   bool isForced = false;
@@ -140,11 +140,11 @@ struct DataflowScope {
 };
 
 /// One activation: of a function, or of the file or part level.
-struct Frame {
+struct Activation {
   Module *module = nullptr;
   Instance *self = nullptr;
   const ast::FnDecl *fn = nullptr;
-  Frame *caller = nullptr;
+  Activation *caller = nullptr;
   SourceRange callSite;
   unsigned depth = 0;
   /// The calls that led here, innermost first: those from `site`, and the outer ones.

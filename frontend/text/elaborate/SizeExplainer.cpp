@@ -10,11 +10,11 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// The frame of the entry, in which sizes have their names.
-static const Frame *entryOf(const Frame *frame) {
-  while (frame && frame->caller)
-    frame = frame->caller;
-  return frame && frame->fn && frame->fn->isEntry ? frame : nullptr;
+/// The activation of the entry, in which sizes have their names.
+static const Activation *entryOf(const Activation *activation) {
+  while (activation && activation->caller)
+    activation = activation->caller;
+  return activation && activation->fn && activation->fn->isEntry ? activation : nullptr;
 }
 
 static std::string joinNames(ArrayRef<std::string> names) {
@@ -23,7 +23,7 @@ static std::string joinNames(ArrayRef<std::string> names) {
 
 /// Notes "n and m are independent sizes of entry 'pair'" where the entry binds the first of them.
 void SizeExplainer::noteIndependent(Diagnostic &diagnostic, ArrayRef<std::string> names) {
-  const Frame *entry = entryOf(context.frame);
+  const Activation *entry = entryOf(context.activation);
   if (!entry || names.size() < 2)
     return;
   auto local = entry->locals.find(names.front());
@@ -87,11 +87,11 @@ static std::string asRemainders(const dfg::DimExpr &difference) {
 }
 
 /// A size in the names of the function that contains the error.
-std::string SizeExplainer::sizeInFrame(const dfg::DimExpr &size) {
+std::string SizeExplainer::sizeInActivation(const dfg::DimExpr &size) {
   if (size.constant())
     return size.str();
-  for (const std::string &name : context.frame->dims)
-    if (valueOfDim(*context.frame, name).asDim() == size)
+  for (const std::string &name : context.activation->dims)
+    if (valueOfDim(*context.activation, name).asDim() == size)
       return name;
   return size.str();
 }
@@ -108,7 +108,7 @@ std::string SizeExplainer::checkedType(const Argument &operand, const dfg::DimEx
   for (const dfg::DimExpr &size : dfg::shapeOf(tensor->getType())) {
     bool isWrong = !isFound && size == from;
     isFound |= isWrong;
-    sizes += (sizes.empty() ? "" : ", ") + sizeInFrame(isWrong ? to : size);
+    sizes += (sizes.empty() ? "" : ", ") + sizeInActivation(isWrong ? to : size);
   }
   if (!isFound)
     return {};
@@ -145,9 +145,9 @@ void SizeExplainer::explainUnequal(Diagnostic &diagnostic,
       continue;
     type = checked;
     subject = name ? name->name.str() : "value";
-    const Local *local = name ? context.frame->find(name->name) : nullptr;
-    bool isParam = local && context.frame->fn &&
-                   any_of(context.frame->fn->params,
+    const Local *local = name ? context.activation->find(name->name) : nullptr;
+    bool isParam = local && context.activation->fn &&
+                   any_of(context.activation->fn->params,
                           [&](const ast::Param &p) { return p.name.text == name->name; });
     param = isParam ? local : nullptr;
   }
@@ -158,13 +158,13 @@ void SizeExplainer::explainUnequal(Diagnostic &diagnostic,
   const RunTimeSize *first = sizeScope.findRunTimeSize(sizes.first);
   const RunTimeSize *second = sizeScope.findRunTimeSize(sizes.second);
   std::string help = first && second && first->bound == second->bound ? kSelectOnce.str() : "";
-  const Frame *entry = entryOf(context.frame);
-  if (entry == context.frame && param && (!isRemainder || fact.empty()))
+  const Activation *entry = entryOf(context.activation);
+  if (entry == context.activation && param && (!isRemainder || fact.empty()))
     help = "if all callers pass such sizes, say so: " + subject + ": " + type;
   else if (entry && !fact.empty())
-    help =
-        "if all calls have such sizes, say so: where " + fact +
-        (entry == context.frame ? std::string() : " in entry '" + entry->fn->name.text.str() + "'");
+    help = "if all calls have such sizes, say so: where " + fact +
+           (entry == context.activation ? std::string()
+                                        : " in entry '" + entry->fn->name.text.str() + "'");
   if (!type.empty())
     help += (help.empty() ? "" : "; ") + ("to check it in each call: ensure(" + subject) + ", " +
             type + ")";

@@ -20,7 +20,7 @@ public:
 
 private:
   void noteIndependent(Diagnostic &diagnostic, llvm::ArrayRef<std::string> names);
-  std::string sizeInFrame(const dfg::DimExpr &size);
+  std::string sizeInActivation(const dfg::DimExpr &size);
   std::string checkedType(const Argument &operand, const dfg::DimExpr &from,
                           const dfg::DimExpr &to);
 

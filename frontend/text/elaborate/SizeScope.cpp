@@ -77,8 +77,8 @@ void SizeScope::renameSize(std::string from, const std::string &to) {
       size.name = to;
     size.bound = rename(size.bound);
   }
-  for (const std::string &dim : context.frame->dims)
-    if (Local *local = context.frame->find(dim))
+  for (const std::string &dim : context.activation->dims)
+    if (Local *local = context.activation->find(dim))
       if (std::optional<dfg::DimExpr> size = local->value.asDim())
         local->value = Entity::dim(rename(*size));
 }
@@ -98,7 +98,7 @@ void SizeScope::nameNewSizes(const ast::Type &type) {
     return;
   for (const ast::IndexItem &item : type.items) {
     StringRef name = plainName(item.value);
-    Local *local = name.empty() || name == "_" ? nullptr : context.frame->find(name);
+    Local *local = name.empty() || name == "_" ? nullptr : context.activation->find(name);
     std::optional<dfg::DimExpr> value = local ? local->value.asDim() : std::nullopt;
     const RunTimeSize *size = value ? findRunTimeSize(*value) : nullptr;
     bool isNew =

@@ -40,7 +40,7 @@ Flow StatementRunner::exec(const ast::Stmt *stmt) {
     execLet(*cast<ast::LetDecl>(stmt));
     return Flow::Next;
   case ast::StmtKind::Var:
-    variableTable.declareSlot(*cast<ast::VarDecl>(stmt), *context.frame);
+    variableTable.declareSlot(*cast<ast::VarDecl>(stmt), *context.activation);
     return Flow::Next;
   case ast::StmtKind::StaticIf:
     return execStaticIf(*cast<ast::StaticIfStmt>(stmt));
@@ -182,28 +182,29 @@ Flow StatementRunner::execStaticFor(const ast::StaticForStmt &stmt) {
 
 void StatementRunner::execReturn(const ast::ReturnStmt &stmt) {
   SaveAndRestore<std::string> outer(context.bindingName, "return");
-  if (context.frame->block) {
-    context.frame->result = Entity();
-    context.frame->block->values.emplace_back();
-    context.frame->block->valuesAt.push_back(stmt.range);
+  if (context.activation->block) {
+    context.activation->result = Entity();
+    context.activation->block->values.emplace_back();
+    context.activation->block->valuesAt.push_back(stmt.range);
     reporter
         .error(stmt.range, "misplaced",
-               "'return' cannot leave a run-time '" + context.frame->block->keyword + "'")
+               "'return' cannot leave a run-time '" + context.activation->block->keyword + "'")
         .help("yield the value, and return the result of the block");
     return;
   }
-  context.frame->resultAt = stmt.range;
+  context.activation->resultAt = stmt.range;
   if (stmt.values.empty()) {
-    context.frame->result = Entity(Nothing{});
+    context.activation->result = Entity(Nothing{});
     return;
   }
-  context.frame->resultAt =
+  context.activation->resultAt =
       SourceRange::join(stmt.values.front()->range, stmt.values.back()->range);
-  context.frame->resultsAt = map_to_vector(stmt.values, [](auto *expr) { return expr->range; });
+  context.activation->resultsAt =
+      map_to_vector(stmt.values, [](auto *expr) { return expr->range; });
   std::vector<Entity> values;
-  const ast::Type *declared = context.frame->fn ? context.frame->fn->resultType : nullptr;
-  if (context.frame->fn && context.frame->fn->results.size() == 1)
-    declared = context.frame->fn->results.front().type;
+  const ast::Type *declared = context.activation->fn ? context.activation->fn->resultType : nullptr;
+  if (context.activation->fn && context.activation->fn->results.size() == 1)
+    declared = context.activation->fn->results.front().type;
   for (const ast::Expr *expr : stmt.values) {
     context.expected =
         stmt.values.size() == 1 ? typeEvaluator.declaredType(declared) : std::nullopt;
@@ -213,9 +214,10 @@ void StatementRunner::execReturn(const ast::ReturnStmt &stmt) {
       tensorEmitter.readNow(values.back(), expr->range);
   }
   if (any_of(values, [](const Entity &value) { return value.isPoison(); }))
-    context.frame->result = Entity();
+    context.activation->result = Entity();
   else
-    context.frame->result = values.size() == 1 ? values.front() : Entity::group(std::move(values));
+    context.activation->result =
+        values.size() == 1 ? values.front() : Entity::group(std::move(values));
 }
 
 } // namespace tfc::text

@@ -260,7 +260,7 @@ std::optional<bool> StaticStage::evalCondition(const ast::Expr *expr, StringRef 
   Diagnostic &diagnostic =
       reporter.error(expr->range, "not-static",
                      "'" + what + "' needs a value known at compile time, but " + subject);
-  const Local *local = name ? context.frame->find(name->name) : nullptr;
+  const Local *local = name ? context.activation->find(name->name) : nullptr;
   if (local && local->type)
     diagnostic.note(local->at, "declared here; 'static " + name->name +
                                    ": bool' compiles a version per value, plain 'if' branches at "

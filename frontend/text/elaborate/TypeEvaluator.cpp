@@ -29,7 +29,7 @@ void TypeEvaluator::failHiddenSize(StringRef name, SourceRange at, const Entity 
   Diagnostic &diagnostic =
       reporter.error(at, "not-a-size",
                      "'" + name + "' is used as a size, but names a value of " + value.describe());
-  if (const Local *local = context.frame->find(name))
+  if (const Local *local = context.activation->find(name))
     diagnostic.note(local->at, "'" + name + "' is bound here");
   diagnostic.help(isWholeNumber(value)
                       ? "'bounded(" + name + ", most)' turns it into a size with a bound"
@@ -183,9 +183,9 @@ static bool isSizeLike(const Entity &value) {
 }
 
 std::optional<Entity> TypeEvaluator::sizeName(StringRef name, SourceRange at) {
-  if (Local *local = context.frame->find(name))
+  if (Local *local = context.activation->find(name))
     return local->value;
-  if (Instance *self = context.frame->self) {
+  if (Instance *self = context.activation->self) {
     if (auto it = self->sizes.find(name); it != self->sizes.end()) {
       if (it->second.at.isValid())
         return it->second.value;
@@ -196,26 +196,27 @@ std::optional<Entity> TypeEvaluator::sizeName(StringRef name, SourceRange at) {
       return value;
   }
   // Only constants of the file count: a function of that name does not hide a dimension.
-  auto it = context.frame->module->declarations.find(name);
-  if (it == context.frame->module->declarations.end() || !it->second.binding)
+  auto it = context.activation->module->declarations.find(name);
+  if (it == context.activation->module->declarations.end() || !it->second.binding)
     return std::nullopt;
-  std::optional<Entity> value = evaluator.valueInModule(*context.frame->module, name, at);
+  std::optional<Entity> value = evaluator.valueInModule(*context.activation->module, name, at);
   return value && isSizeLike(*value) ? value : std::nullopt;
 }
 
 void TypeEvaluator::bindSize(StringRef name, const Entity &value, SourceRange at) {
   if (name == "_")
     return;
-  if (context.frame->self) {
-    if (auto it = context.frame->self->sizes.find(name); it != context.frame->self->sizes.end()) {
+  if (context.activation->self) {
+    if (auto it = context.activation->self->sizes.find(name);
+        it != context.activation->self->sizes.end()) {
       it->second.value = value;
-      it->second.at = context.frame->callSite.isValid() ? context.frame->callSite : at;
-      context.frame->dims.push_back(name.str());
+      it->second.at = context.activation->callSite.isValid() ? context.activation->callSite : at;
+      context.activation->dims.push_back(name.str());
       return;
     }
   }
-  context.frame->locals[name] = {value, at, nullptr};
-  context.frame->dims.push_back(name.str());
+  context.activation->locals[name] = {value, at, nullptr};
+  context.activation->dims.push_back(name.str());
 }
 
 //===----------------------------------------------------------------------===//

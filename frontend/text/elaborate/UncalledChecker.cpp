@@ -63,10 +63,10 @@ void UncalledChecker::assumeSize(const ast::Expr *size, const Assumption &assump
   typeEvaluator.collectUnbound(size, names);
   for (StringRef name : names) {
     bool isNumber = !assumption.isSymbolic ||
-                    (context.frame->self && context.frame->self->sizes.contains(name));
+                    (context.activation->self && context.activation->self->sizes.contains(name));
     Entity value = isNumber ? Entity(kAssumedSize) : Entity(dfg::DimExpr::symbol(name));
     if (name == "_")
-      context.frame->locals[name] = {value, size->range, nullptr};
+      context.activation->locals[name] = {value, size->range, nullptr};
     else
       typeEvaluator.bindSize(name, value, size->range);
     if (!isNumber && context.entry.header)
@@ -107,14 +107,14 @@ bool UncalledChecker::assumeStatic(const ast::Param &param, const Assumption &as
     if (std::optional<TensorType> type = assumeType(*param.type, {}, assumption))
       value = Entity(*type);
   } else if (param.type->kind == ast::TypeKind::Dim) {
-    bool isNumber = !assumption.isSymbolic || !context.frame->fn;
+    bool isNumber = !assumption.isSymbolic || !context.activation->fn;
     value = isNumber ? Entity(kAssumedSize) : Entity(dfg::DimExpr::symbol(param.name.text));
   } else {
     value = parameterBinder.plausibleStatic(param, assumption.flag);
   }
   if (!value)
     return false;
-  context.frame->locals[param.name.text] = {*value, param.name.range, param.type};
+  context.activation->locals[param.name.text] = {*value, param.name.range, param.type};
   return true;
 }
 
@@ -123,12 +123,12 @@ Instance *UncalledChecker::assumeInstance(const ast::PartDecl &decl, const Assum
   instance.part = {&decl, context.program.mainModule};
   instance.path = decl.name.text.str();
   instance.at = decl.name.range;
-  instance.frame = context.newFrame(context.program.mainModule, &instance);
-  SaveAndRestore<Frame *> inner(context.frame, instance.frame.get());
+  instance.activation = context.newActivation(context.program.mainModule, &instance);
+  SaveAndRestore<Activation *> inner(context.activation, instance.activation.get());
   for (const ast::Param &param : decl.params) {
     if (!assumeStatic(param, assumption))
       return nullptr;
-    instance.params[param.name.text] = context.frame->locals[param.name.text].value;
+    instance.params[param.name.text] = context.activation->locals[param.name.text].value;
   }
   if (!partInstantiator.declareMembers(instance, decl.members))
     return nullptr;
@@ -147,9 +147,9 @@ bool UncalledChecker::elaborateAssuming(const ast::FnDecl &fn, const ast::PartDe
   if (part &&
       (!self || !self->members.contains(fn.name.text) || self->members[fn.name.text].stmt != &fn))
     return false;
-  std::shared_ptr<Frame> body = context.newFrame(context.program.mainModule, self);
+  std::shared_ptr<Activation> body = context.newActivation(context.program.mainModule, self);
   body->fn = &fn;
-  SaveAndRestore<Frame *> inner(context.frame, body.get());
+  SaveAndRestore<Activation *> inner(context.activation, body.get());
   for (const ast::Param &param : fn.params)
     if (param.isStatic && !assumeStatic(param, assumption))
       return false;
@@ -171,7 +171,7 @@ bool UncalledChecker::elaborateAssuming(const ast::FnDecl &fn, const ast::PartDe
     if (param.isVar && !tensor.hasStaticShape())
       return false;
     if (param.isVar)
-      context.frame->locals[param.name.text] = {
+      context.activation->locals[param.name.text] = {
           Entity(&context.program.variables.emplace_back(Variable{param.name.text.str(),
                                                                   tensor,
                                                                   false,
@@ -191,8 +191,8 @@ bool UncalledChecker::elaborateAssuming(const ast::FnDecl &fn, const ast::PartDe
   auto arguments = entry.getBody().getArguments().begin();
   for (const ast::Param &param : fn.params)
     if (!param.isStatic && !param.isVar)
-      context.frame->locals[param.name.text] = {Entity(mlir::Value(*arguments++)), param.name.range,
-                                                param.type};
+      context.activation->locals[param.name.text] = {Entity(mlir::Value(*arguments++)),
+                                                     param.name.range, param.type};
   callEvaluator.runBody(*body);
   context.builder.dropEntry();
   return true;

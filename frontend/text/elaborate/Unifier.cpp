@@ -82,13 +82,15 @@ bool Unifier::bindOrCompare(StringRef name, const Entity &value, SourceRange nam
   }
   if (staticEquals(*known, value).value_or(false))
     return true;
-  if (context.frame->self) {
-    auto it = context.frame->self->sizes.find(name);
-    if (it != context.frame->self->sizes.end() && !(it->second.at == context.frame->callSite)) {
+  if (context.activation->self) {
+    auto it = context.activation->self->sizes.find(name);
+    if (it != context.activation->self->sizes.end() &&
+        !(it->second.at == context.activation->callSite)) {
       reporter
           .error(argument.range, "conflicting-size",
-                 "'" + context.frame->self->path + "' takes " + name + " = " + shortText(value) +
-                     " from this call, but " + shortText(it->second.value) + " from another")
+                 "'" + context.activation->self->path + "' takes " + name + " = " +
+                     shortText(value) + " from this call, but " + shortText(it->second.value) +
+                     " from another")
           .note(it->second.at, "first bound by this call")
           .help("two sizes need two instances");
       return false;
@@ -105,9 +107,9 @@ bool Unifier::bindOrCompare(StringRef name, const Entity &value, SourceRange nam
 bool Unifier::solveSize(const ast::Expr *expr, StringRef unknown, const dfg::DimExpr &actual,
                         function_ref<bool(const std::string &)> mismatch) {
   auto valueAt = [&](int64_t probe) {
-    context.frame->locals[unknown] = {Entity(probe), expr->range, nullptr};
+    context.activation->locals[unknown] = {Entity(probe), expr->range, nullptr};
     std::optional<dfg::DimExpr> value = typeEvaluator.evalSize(expr);
-    context.frame->locals.erase(unknown);
+    context.activation->locals.erase(unknown);
     return value;
   };
   std::optional<dfg::DimExpr> zero = valueAt(0), one = valueAt(1), two = valueAt(2);
@@ -175,9 +177,10 @@ bool Unifier::unify(const ast::Type &type, const TensorType &actual, UnifyPhase 
                        what + " is " + typeEvaluator.typeText(type) + ", but got " + got +
                            (reason.empty() ? std::string() : ", and " + reason));
     diagnostic.forAllSizes(isOtherElement || (!hasRest && actual.shape.size() != fixed));
-    // Arguments are evaluated in the frame of the caller.
-    SaveAndRestore<Frame *> outer(context.frame,
-                                  context.frame->caller ? context.frame->caller : context.frame);
+    // Arguments are evaluated in the activation of the caller.
+    SaveAndRestore<Activation *> outer(context.activation, context.activation->caller
+                                                               ? context.activation->caller
+                                                               : context.activation);
     advisor.addDeclarationNote(diagnostic, argument.expr, argument.value);
     return false;
   };

@@ -69,8 +69,8 @@ std::optional<TensorType> VariableTable::typeOfInitializer(const ast::VarDecl &d
 }
 
 Variable *VariableTable::declareVariable(const ast::VarDecl &decl, const LetName &name,
-                                         std::shared_ptr<Frame> initFrame) {
-  SaveAndRestore<Frame *> inner(context.frame, initFrame.get());
+                                         std::shared_ptr<Activation> initActivation) {
+  SaveAndRestore<Activation *> inner(context.activation, initActivation.get());
   SaveAndRestore<std::string> outer(context.bindingName, "");
   context.expected.reset();
   std::optional<TensorType> type =
@@ -115,11 +115,11 @@ Variable *VariableTable::declareVariable(const ast::VarDecl &decl, const LetName
           .note(twin->decl->name.range, "the other one, " + dfg::toText(twin->type));
   }
   context.program.variablesByPath[variable.path] = &variable;
-  context.program.initializers.push_back({&variable, decl.init, std::move(initFrame)});
+  context.program.initializers.push_back({&variable, decl.init, std::move(initActivation)});
   return &variable;
 }
 
-Entity VariableTable::declareSlot(const ast::VarDecl &decl, Frame &declaring) {
+Entity VariableTable::declareSlot(const ast::VarDecl &decl, Activation &declaring) {
   moduleLoader.checkAnnotations(decl, {"frozen", "was"});
   if (!declaring.self) {
     reporter
@@ -150,11 +150,11 @@ Entity VariableTable::declareSlot(const ast::VarDecl &decl, Frame &declaring) {
   }
   if (former != name.path)
     name.formerly = former;
-  auto initFrame = std::make_shared<Frame>(declaring);
-  initFrame->block = nullptr;
-  initFrame->dataflow = nullptr;
-  context.program.keptFrames.push_back(initFrame);
-  Variable *variable = declareVariable(decl, name, initFrame);
+  auto initActivation = std::make_shared<Activation>(declaring);
+  initActivation->block = nullptr;
+  initActivation->dataflow = nullptr;
+  context.program.keptActivations.push_back(initActivation);
+  Variable *variable = declareVariable(decl, name, initActivation);
   Entity value = variable ? Entity(variable) : Entity();
   binder.bindLocal(decl.name, value, decl.type);
   return value;

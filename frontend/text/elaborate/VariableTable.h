@@ -21,8 +21,8 @@ public:
 
   std::string formerName(const ast::Stmt &stmt);
   Variable *declareVariable(const ast::VarDecl &decl, const LetName &name,
-                            std::shared_ptr<Frame> initFrame);
-  Entity declareSlot(const ast::VarDecl &decl, Frame &declaring);
+                            std::shared_ptr<Activation> initActivation);
+  Entity declareSlot(const ast::VarDecl &decl, Activation &declaring);
 
 private:
   std::optional<TensorType> typeOfInitializer(const ast::VarDecl &decl);
