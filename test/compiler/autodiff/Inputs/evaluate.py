@@ -234,7 +234,7 @@ def list_stack(machine, op, values):
     return np.array(values, dtype).reshape(shape)
 
 
-def check(machine, op, condition):
+def check(machine, op, condition, *shown):
     if not condition:
         raise Failure(op.attrs["message"])
 
