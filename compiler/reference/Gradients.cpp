@@ -218,7 +218,8 @@ LogicalResult Sweep::visit(size_t number) {
   Record record = interpreter.records[number]; // the list of records grows in the loop
   if (record.op && !record.inputs.empty())
     if (auto found = gathers.find(record.inputs[0].get()); found != gathers.end())
-      if (found->second.contains(record.op))
+      // Earlier executions belong to other iterations of a loop around the gradient.
+      if (found->second.erase(record.op))
         return collectRows(record);
   std::vector<bool> isGiven, wanted;
   SmallVector<DatumRef> given;
