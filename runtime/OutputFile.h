@@ -36,9 +36,9 @@ private:
 ///
 /// Temporary files are called `<name>.tfc-<pid>-<number>.tmp` and locked by `flock` until they are
 /// renamed. The kernel drops the lock when a process dies, so `begin` can remove files of killed
-/// processes without touching those of other threads, processes and containers. (`O_TMPFILE` leaves
-/// no file behind, but a file without a name cannot replace another one: it would need a temporary
-/// name for the rename anyway.)
+/// processes without touching those of other threads, processes and containers. (With `O_TMPFILE`
+/// nothing would need removal, but `rename` takes a name, so a file without one would need a
+/// temporary name in any case.)
 ///
 /// Functions return false with `errno` set if they fail.
 class OutputFile {

@@ -15,7 +15,8 @@ public:
 
   mlir::FlatSymbolRefAttr make(mlir::Location loc, mlir::Type type);
   static mlir::Value pop(mlir::OpBuilder &b, mlir::Value like, mlir::FlatSymbolRefAttr tape);
-  /// Pushes what a backward block uses of a forward block, and pops it behind `prelude`.
+  /// Pushes the values of a forward block that its backward block uses, and pops them after
+  /// `prelude`.
   void save(Saved &saved, mlir::Operation *prelude);
 
   /// Builds the gradients of forward pushes and pops.

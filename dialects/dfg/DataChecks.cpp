@@ -4,6 +4,7 @@
 
 #include "dialects/dfg/Facts.h"
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/NodeName.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -75,17 +76,6 @@ static void collectLines(Location location, SmallVectorImpl<FileLineColRange> &l
     lines.push_back(line);
   else if (isa<NameLoc, FusedLoc>(location))
     collectLines(location, lines);
-}
-
-/// The name of a node of a graph that has no lines; empty elsewhere.
-static StringRef nodeOf(Location location) {
-  while (auto fused = dyn_cast<FusedLoc>(location)) {
-    if (fused.getLocations().empty())
-      return {};
-    location = fused.getLocations().front();
-  }
-  auto named = dyn_cast<NameLoc>(location);
-  return named ? named.getName().getValue() : StringRef();
 }
 
 std::string siteOf(Location location) {

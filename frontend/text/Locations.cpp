@@ -1,5 +1,6 @@
 // Converts MLIR's locations and diagnostics to those of graph source.
 #include "frontend/text/Locations.h"
+#include "dialects/dfg/NodeName.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -47,20 +48,9 @@ SourceRange toRange(Location location, const SourceManager &sources) {
   return place ? fromFileRange(place, sources) : SourceRange();
 }
 
-/// The name of a node of a graph that has no lines; empty elsewhere.
-static StringRef nodeName(Location location) {
-  while (auto fused = dyn_cast<FusedLoc>(location)) {
-    if (fused.getLocations().empty())
-      return {};
-    location = fused.getLocations().front();
-  }
-  auto named = dyn_cast<NameLoc>(location);
-  return named ? named.getName().getValue() : StringRef();
-}
-
 /// "file:line:col: " or "file:node: " if the file's text is not available, else "".
 static std::string foreignPlace(Location location, const SourceManager &sources) {
-  StringRef node = nodeName(location);
+  StringRef node = dfg::nodeOf(location);
   location = unwrap(location);
   while (auto call = dyn_cast<CallSiteLoc>(location))
     location = unwrap(call.getCallee());

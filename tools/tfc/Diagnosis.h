@@ -14,7 +14,7 @@ struct RecordedCall {
   std::vector<Array> feeds;
   bool fails = false; // in both
   std::vector<Array> fetches;
-  std::map<std::string, Array> variables; // behind it
+  std::map<std::string, Array> variables; // after the call
   /// The number of undetermined elements of each fetch and variable, by name.
   std::map<std::string, int64_t> undetermined;
 };

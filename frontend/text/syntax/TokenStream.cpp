@@ -159,7 +159,7 @@ std::string TokenStream::describeToken() const {
   return ("got '" + spelled(next).take_front(40) + "'").str();
 }
 
-/// A missing token is reported behind the last one, if the line ends there.
+/// A missing token is reported after the last one, if the line ends there.
 Diagnostic *TokenStream::expected(const Twine &what) {
   const Token &next = token();
   if (next.kind == TokenKind::Invalid) {
