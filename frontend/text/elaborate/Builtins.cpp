@@ -81,28 +81,10 @@ Entity Builtins::addAll(ArrayRef<Argument> args, SourceRange at) {
   return sum;
 }
 
-/// The tensor type of a value, of a type, or of a sparse gradient.
-static std::optional<TensorType> tensorTypeOf(const Entity &value) {
-  mlir::Type type;
-  if (const mlir::Value *tensor = value.get<mlir::Value>();
-      tensor && isa<mlir::RankedTensorType>(tensor->getType()))
-    type = tensor->getType();
-  else if (Variable *const *variable = value.get<Variable *>())
-    type = (*variable)->type;
-  else if (const Constant *constant = value.get<Constant>())
-    type = constant->value.getShapedType();
-  else if (const Group *group = value.asGroup(); group && group->isSparse)
-    type = group->sparseType;
-  else if (const TensorType *tensorType = value.get<TensorType>())
-    return *tensorType;
-  if (!type)
-    return std::nullopt;
-  return TensorType{dfg::elementTypeOf(type), dfg::shapeOf(type)};
-}
-
 /// `shape`, `rank`, `dtype` and predicates of types.
 std::optional<Entity> Builtins::askType(StringRef name, const Argument &arg) {
-  std::optional<TensorType> type = tensorTypeOf(arg.value);
+  const TensorType *given = arg.value.get<TensorType>();
+  std::optional<TensorType> type = given ? *given : tensorTypeOf(arg.value);
   if (name == "is_float" || name == "is_int") {
     mlir::Type element = type ? type->element : mlir::Type();
     if (const mlir::Type *dtype = arg.value.get<mlir::Type>())
@@ -160,11 +142,11 @@ Entity Builtins::widen(const Argument &arg) {
 Entity Builtins::replaceValues(ArrayRef<Argument> args, SourceRange at) {
   if (args.size() != 2)
     return reporter.fail(at, "wrong-count", "'with_values' takes a gradient and values");
-  const Group *old = args[0].value.asGroup();
+  const Group *old = args[0].value.asSparse();
   mlir::Value values = tensorEmitter.toTensor(args[1].value, {}, args[1].range);
   if (!values)
     return Poison();
-  if (!old || !old->isSparse)
+  if (!old)
     return Entity(values);
   auto group = std::make_shared<Group>(*old);
   group->elements.back() = Entity(values);
@@ -354,11 +336,6 @@ static Entity isKnown(const Entity &value) {
   return Entity(size ? size->constant().has_value() : value.isStatic());
 }
 
-static bool isSparse(const Entity &value) {
-  const Group *group = value.asGroup();
-  return group && group->isSparse;
-}
-
 static std::optional<Entity> lengthOf(const Entity &value) {
   const Group *group = value.asGroup();
   return group ? std::optional(Entity(static_cast<int64_t>(group->elements.size()))) : std::nullopt;
@@ -370,7 +347,8 @@ Entity Builtins::readValue(const Argument &arg) {
 }
 
 Entity Builtins::valuesOf(const Argument &arg) {
-  return isSparse(arg.value) ? arg.value.asGroup()->elements.back() : readValue(arg);
+  const Group *gradient = arg.value.asSparse();
+  return gradient ? gradient->elements.back() : readValue(arg);
 }
 
 /// The function checks its arguments itself.
@@ -423,6 +401,10 @@ ArrayRef<Builtins::Row> Builtins::rows() {
          return convertNumber(c.name, c.args.front().value);
        }},
       {"floor", kOfOthers, nullptr},
+      {"gradient_pairs", kAnyArity,
+       [](Builtins &b, const Call &c) -> Result {
+         return b.gradientBuilder.callGradientPairs(c.args, c.call);
+       }},
       {"gradients", kAnyArity,
        [](Builtins &b, const Call &c) -> Result {
          return b.gradientBuilder.callGradients(c.args, c.call);
@@ -438,7 +420,9 @@ ArrayRef<Builtins::Row> Builtins::rows() {
       {"is_known", 1,
        [](Builtins &b, const Call &c) -> Result { return isKnown(c.args.front().value); }},
       {"is_sparse", 1,
-       [](Builtins &b, const Call &c) -> Result { return isSparse(c.args.front().value); }},
+       [](Builtins &b, const Call &c) -> Result {
+         return c.args.front().value.asSparse() != nullptr;
+       }},
       {"len", 1,
        [](Builtins &b, const Call &c) -> Result { return lengthOf(c.args.front().value); }},
       {"load", kAnyArity,

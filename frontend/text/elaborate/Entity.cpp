@@ -49,7 +49,12 @@ Entity Entity::shape(ArrayRef<dfg::DimExpr> sizes) {
 
 const Group *Entity::asGroup() const {
   const auto *group = get<std::shared_ptr<const Group>>();
-  return group ? group->get() : nullptr;
+  return group && !(*group)->isSparse ? group->get() : nullptr;
+}
+
+const Group *Entity::asSparse() const {
+  const auto *group = get<std::shared_ptr<const Group>>();
+  return group && (*group)->isSparse ? group->get() : nullptr;
 }
 
 std::optional<dfg::DimExpr> Entity::asDim() const {
@@ -161,7 +166,7 @@ std::string Entity::describe() const {
 bool Entity::isStatic() const {
   if (const Group *group = asGroup())
     return all_of(group->elements, [](const Entity &element) { return element.isStatic(); });
-  return !is<mlir::Value>();
+  return !is<mlir::Value>() && !asSparse();
 }
 
 std::optional<bool> staticEquals(const Entity &a, const Entity &b) {
@@ -194,6 +199,22 @@ std::optional<bool> staticEquals(const Entity &a, const Entity &b) {
       return equal;
   }
   return true;
+}
+
+std::optional<TensorType> tensorTypeOf(const Entity &value) {
+  mlir::Type type;
+  if (const mlir::Value *tensor = value.get<mlir::Value>();
+      tensor && isa<mlir::RankedTensorType>(tensor->getType()))
+    type = tensor->getType();
+  else if (Variable *const *variable = value.get<Variable *>())
+    type = (*variable)->type;
+  else if (const Constant *constant = value.get<Constant>())
+    type = constant->value.getShapedType();
+  else if (const Group *gradient = value.asSparse())
+    type = gradient->sparseType;
+  if (!type)
+    return std::nullopt;
+  return TensorType{dfg::elementTypeOf(type), dfg::shapeOf(type)};
 }
 
 mlir::Type elementOf(const Entity &value) {

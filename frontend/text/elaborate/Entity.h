@@ -107,7 +107,10 @@ struct Entity {
   bool isNumber() const { return is<int64_t>() || is<double>() || is<dfg::DimExpr>(); }
   /// Returns true for a run-time tensor, or a value that becomes one when it is used.
   bool isTensor() const { return is<mlir::Value>() || is<Variable *>() || is<Constant>(); }
+  /// The group, unless it is a sparse gradient.
   const Group *asGroup() const;
+  /// The sparse gradient.
+  const Group *asSparse() const;
   /// The value of an int or a dimension.
   std::optional<dfg::DimExpr> asDim() const;
   /// The value of an int or a float.
@@ -120,6 +123,9 @@ struct Entity {
   /// Returns true if it contains no run-time value.
   bool isStatic() const;
 };
+
+/// The type of a run-time tensor, of a variable, or of the tensor that a sparse gradient is about.
+std::optional<TensorType> tensorTypeOf(const Entity &value);
 
 /// The element type of a run-time value; null for a number, which takes the other operand's.
 mlir::Type elementOf(const Entity &value);

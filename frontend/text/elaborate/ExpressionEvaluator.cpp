@@ -256,7 +256,7 @@ Entity ExpressionEvaluator::evalMember(const ast::MemberExpr &expr) {
     return nameResolver.memberOfModule(**module, expr.member);
   if (Instance *const *instance = base.get<Instance *>())
     return nameResolver.memberOfInstance(**instance, expr.member);
-  if (const Group *group = base.asGroup()) {
+  if (const Group *group = base.asSparse() ? base.asSparse() : base.asGroup()) {
     for (auto [name, element] : zip(group->names, group->elements))
       if (name == expr.member.text)
         return element;

@@ -160,6 +160,105 @@ mlir::Value GradientBuilder::gradientSource(const Entity &value, mlir::Value los
   return before;
 }
 
+//===----------------------------------------------------------------------===//
+// Pairs of variables and gradients
+//===----------------------------------------------------------------------===//
+
+Diagnostic &GradientBuilder::failPairs(SourceRange at, const Twine &text,
+                                       const Variable *variable) {
+  auto [author, place] = reporter.authorsCall(at);
+  SaveAndRestore<Activation *> outer(context.activation, author);
+  Diagnostic &diagnostic = reporter.error(place, "gradient-pairs", text);
+  if (variable && variable->decl)
+    diagnostic.note(variable->decl->name.range,
+                    "'" + variable->path + "' is declared here as " + dfg::toText(variable->type));
+  return diagnostic;
+}
+
+/// Reports something that is not a group of pairs.
+Entity GradientBuilder::failNoPairs(SourceRange at, const Twine &got) {
+  failPairs(at, "expected pairs of a variable and its gradient, but " + got)
+      .help("zip(variables, gradients) makes pairs");
+  return Poison();
+}
+
+/// The first value of a pair; null after an error.
+const Variable *GradientBuilder::variableOf(const Group &pair, size_t number, SourceRange at) {
+  Variable *const *variable = pair.elements[0].get<Variable *>();
+  if (!variable) {
+    failNoPairs(at, "pair " + Twine(number) + " begins with " + pair.elements[0].describe());
+    return nullptr;
+  }
+  if (isa<mlir::FloatType>((*variable)->type.getElementType()))
+    return *variable;
+  failPairs(at, "'" + (*variable)->path + "' cannot be trained, because it is not floating-point",
+            *variable);
+  return nullptr;
+}
+
+/// A gradient has the type of its variable; it may be an f32 if that is narrower.
+bool GradientBuilder::checkGradient(const Variable &variable, const Entity &gradient,
+                                    SourceRange at) {
+  std::optional<TensorType> type = tensorTypeOf(gradient);
+  mlir::Type element = variable.type.getElementType();
+  bool isSameShape = type && dfg::tensorOf(type->shape, element) == variable.type;
+  bool isWider = type && type->element.isF32() && element.getIntOrFloatBitWidth() < 32;
+  if (isSameShape && (type->element == element || isWider))
+    return true;
+  std::string got =
+      type ? dfg::toText(dfg::tensorOf(type->shape, type->element)) : gradient.describe();
+  Diagnostic &diagnostic =
+      failPairs(at,
+                "the gradient of '" + variable.path + "' must be " + dfg::toText(variable.type) +
+                    ", like the variable, but is " + got,
+                &variable);
+  if (isSameShape)
+    diagnostic.help("cast(g, " + dfg::toText(element) + ") converts it");
+  return false;
+}
+
+/// Two pairs of one variable would be two steps.
+bool GradientBuilder::checkOnce(const Variable &variable, size_t first, size_t number,
+                                SourceRange at) {
+  if (first == number)
+    return true;
+  failPairs(at,
+            "'" + variable.path + "' is in pair " + Twine(first) + " and in pair " + Twine(number),
+            &variable)
+      .help("add its gradients, so that there is one step");
+  return false;
+}
+
+Entity GradientBuilder::callGradientPairs(Arguments &args, const ast::CallExpr &call) {
+  if (args.size() != 1 || args.front().label)
+    return reporter.fail(
+        call.range, "wrong-count",
+        "'gradient_pairs' takes one group, as in gradient_pairs(zip(vars, grads))");
+  const Entity &value = args.front().value;
+  SourceRange at = args.front().range;
+  const Group *pairs = value.asGroup();
+  if (!pairs)
+    return failNoPairs(at, "got " + value.describe());
+  if (pairs->elements.empty())
+    return failNoPairs(at, "got an empty group");
+  DenseMap<const Variable *, size_t> numbers;
+  for (auto [i, element] : enumerate(pairs->elements)) {
+    const Group *pair = element.asGroup();
+    if (!pair || pair->elements.size() != 2)
+      return failNoPairs(at, "value " + Twine(i + 1) + " is " + element.describe());
+    const Variable *variable = variableOf(*pair, i + 1, at);
+    if (!variable ||
+        !checkOnce(*variable, numbers.try_emplace(variable, i + 1).first->second, i + 1, at) ||
+        !checkGradient(*variable, pair->elements[1], at))
+      return Poison();
+  }
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
 /// Touched rows and their indices; each row once, unless `coalesces` is false.
 Entity GradientBuilder::sparseGradient(mlir::Value indices, mlir::Value rows, mlir::Type type,
                                        bool coalesces, SourceRange at) {

@@ -22,8 +22,17 @@ public:
   Entity callVariables(Arguments &args, const ast::CallExpr &call);
   Entity callTrainable(Arguments &args, const ast::CallExpr &call);
   Entity callGradients(Arguments &args, const ast::CallExpr &call);
+  /// `gradient_pairs(g)`: `g`, if it is a group of pairs of a variable and its gradient. Errors are
+  /// about the author's call of the optimizer.
+  Entity callGradientPairs(Arguments &args, const ast::CallExpr &call);
 
 private:
+  Diagnostic &failPairs(SourceRange at, const llvm::Twine &text,
+                        const Variable *variable = nullptr);
+  Entity failNoPairs(SourceRange at, const llvm::Twine &got);
+  const Variable *variableOf(const Group &pair, size_t number, SourceRange at);
+  bool checkOnce(const Variable &variable, size_t first, size_t number, SourceRange at);
+  bool checkGradient(const Variable &variable, const Entity &gradient, SourceRange at);
   bool collectVariables(const Entity &value, SourceRange at, std::vector<Variable *> &variables);
   std::vector<Variable *> variablesRead(mlir::Value loss);
   Entity sparseGradient(mlir::Value indices, mlir::Value rows, mlir::Type type, bool coalesces,

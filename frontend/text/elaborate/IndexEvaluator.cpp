@@ -21,7 +21,7 @@ Entity IndexEvaluator::evalIndex(const ast::IndexExpr &expr) {
     return Poison();
   if (const mlir::Type *element = base.get<mlir::Type>())
     return evalTypeIndex(expr, *element);
-  if (const Group *group = base.asGroup(); group && !group->isSparse)
+  if (const Group *group = base.asGroup())
     return indexGroup(expr, *group);
   if (mlir::Value list = listOf(base))
     return tensorEmitter.toValue(base, {}, expr.base->range) ? listEmitter.indexList(expr, list)

@@ -108,7 +108,7 @@ bool LoopBuilder::addSource(Loop &loop, const Entity &value, SourceRange at) {
     loop.sources.push_back({tensorEmitter.toValue(value, {}, at), {}});
     return true;
   }
-  if (value.asGroup() && !value.asGroup()->isSparse) {
+  if (value.asGroup()) {
     reporter
         .error(at, "not-a-tensor",
                "a run-time '" + loop.keyword +
@@ -201,8 +201,8 @@ bool LoopBuilder::evalRange(Loop &loop, const ast::Each &each) {
 /// The values that a loop carries for `value`: those of a group of tensors one by one.
 static ArrayRef<Entity> membersOf(const Entity &value) {
   const Group *group = value.asGroup();
-  bool hasTensors = group && !group->isSparse &&
-                    any_of(group->elements, [](const Entity &entity) { return entity.isTensor(); });
+  bool hasTensors =
+      group && any_of(group->elements, [](const Entity &entity) { return entity.isTensor(); });
   return hasTensors ? ArrayRef<Entity>(group->elements) : ArrayRef<Entity>(value);
 }
 
@@ -349,7 +349,7 @@ bool LoopBuilder::convertYield(Loop &loop, RunTimeBlock &block, const ast::Block
 bool LoopBuilder::convertNext(Loop &loop, size_t i, const Entity &value, SourceRange at) {
   const Part &part = loop.parts[i];
   const Group *group = part.isGroup ? value.asGroup() : nullptr;
-  if (part.isGroup && (!group || group->isSparse || group->elements.size() != part.count)) {
+  if (part.isGroup && (!group || group->elements.size() != part.count)) {
     reporter.error(
         at, "carried-type",
         "'" + loop.carried[i].name.text + "' starts as a group of " + Twine(part.count) +

@@ -271,8 +271,7 @@ bool OperationBuilder::buildOperands(OpCall &opCall, SmallVectorImpl<mlir::Value
       opCall.all.push_back(argument);
       std::vector<Entity> values{argument.value};
       ArrayRef<SourceRange> places;
-      if (const Group *group = argument.value.asGroup();
-          group && signature.isVariadic && !group->isSparse) {
+      if (const Group *group = argument.value.asGroup(); group && signature.isVariadic) {
         values = group->elements;
         if (isa_and_nonnull<ast::ListExpr>(argument.expr))
           places = group->places;

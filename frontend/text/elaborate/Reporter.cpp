@@ -37,6 +37,20 @@ Entity Reporter::fail(SourceRange at, StringRef slug, const Twine &text) {
   return Poison();
 }
 
+Entity Reporter::failSparse(SourceRange at) {
+  error(at, "sparse-gradient",
+        "a sparse gradient holds only the touched rows, so it cannot be used as a tensor")
+      .help("'as_tensor(g)' has zeros in the other rows");
+  return Poison();
+}
+
+std::pair<Activation *, SourceRange> Reporter::authorsCall(SourceRange at) const {
+  for (Activation *f = context.activation; f; at = f->callSite, f = f->caller)
+    if (!f->module || !f->module->isShipped)
+      return {f, at};
+  return {context.activation, at};
+}
+
 /// The name of the callee: that of an instance, or of its function with the instance's name before
 /// it.
 static std::string calleeName(const Activation &activation) {

@@ -16,6 +16,8 @@ public:
   /// Reports an error with the calls around it, once per place and slug.
   Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   Entity fail(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  /// Reports a sparse gradient where a tensor is needed.
+  Entity failSparse(SourceRange at);
   void suggest(Diagnostic &diagnostic, llvm::StringRef name,
                llvm::ArrayRef<llvm::StringRef> candidates);
   /// Lists all candidates if none is similar.
@@ -31,6 +33,10 @@ public:
   using Reported = std::set<std::tuple<FileId, uint32_t, uint32_t, std::string>>;
   /// Replaces the record of reported errors; returns the old one.
   Reported exchangeReported(Reported other) { return std::exchange(reported, std::move(other)); }
+
+  /// The innermost activation in a file that does not ship with tfc, or the current one; and the
+  /// call in it that led here, or `at`.
+  std::pair<Activation *, SourceRange> authorsCall(SourceRange at) const;
 
 private:
   void addCallNotes(Diagnostic &diagnostic);

@@ -181,7 +181,7 @@ static bool isComparison(ast::BinaryOp op) {
 /// Returns true for a list of numbers, or of such lists.
 static bool isTable(const Entity &value) {
   const Group *group = value.asGroup();
-  return group && !group->isSparse && !group->elements.empty() &&
+  return group && !group->elements.empty() &&
          all_of(group->elements, [](const Entity &element) {
            return element.asDouble() || element.is<bool>() || isTable(element);
          });
@@ -223,6 +223,8 @@ std::optional<Entity> StaticStage::staticBinary(ast::BinaryOp op, const Entity &
             compare(op, StringRef(lhs.as<std::string>()), StringRef(rhs.as<std::string>())))
       return Entity(*result);
   }
+  if (lhs.asSparse() || rhs.asSparse())
+    return reporter.failSparse(at);
   bool isEquality = op == ast::BinaryOp::Eq || op == ast::BinaryOp::Ne;
   const Group *g = lhs.asGroup(), *h = rhs.asGroup();
   if (g && h && !meter.spend(g->weight + h->weight, at))

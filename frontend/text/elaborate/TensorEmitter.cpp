@@ -191,13 +191,6 @@ bool TensorEmitter::flattenTable(const Entity &value, SourceRange at, size_t dep
 
 mlir::Value TensorEmitter::listToTensor(const Entity &value, mlir::Type preferred, SourceRange at,
                                         dfg::Conversion conversion) {
-  if (value.asGroup()->isSparse) {
-    reporter
-        .error(at, "sparse-gradient",
-               "a sparse gradient holds only the touched rows, so it cannot be used as a tensor")
-        .help("'as_tensor(g)' has zeros in the other rows");
-    return {};
-  }
   if (const Group &group = *value.asGroup(); group.names.size() > 1) {
     advisor.hintResults(
         reporter.error(at, "not-a-tensor",
@@ -312,6 +305,10 @@ mlir::Value TensorEmitter::toTensor(const Entity &value, mlir::Type preferred, S
     return numberToTensor(value, IntegerType::get(context.mlir, 1), at);
   if (value.asGroup())
     return listToTensor(value, preferred, at, dfg::Conversion::Implicit);
+  if (value.asSparse()) {
+    reporter.failSparse(at);
+    return {};
+  }
   reporter.error(at, "not-a-tensor", "expected a tensor, but got " + value.describe());
   return {};
 }

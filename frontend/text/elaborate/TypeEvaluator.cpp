@@ -356,7 +356,7 @@ static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
               value.is<Module *>() || value.is<Variable *>();
     break;
   case StaticKind::Gradient:
-    matches = value.is<mlir::Value>() || (value.asGroup() && value.asGroup()->isSparse);
+    matches = value.is<mlir::Value>() || value.asSparse();
     break;
   case StaticKind::Function:
     matches = value.is<Function>() || value.is<Instance *>() || value.is<Builtin>() ||
