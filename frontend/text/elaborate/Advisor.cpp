@@ -6,6 +6,7 @@
 #include "frontend/text/elaborate/Library.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/SizeScope.h"
+#include "frontend/text/syntax/Lexer.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 
 using namespace llvm;
@@ -93,6 +94,15 @@ bool Advisor::hintEnded(Diagnostic &diagnostic, StringRef name) {
   return true;
 }
 
+/// A comment of one word is a divisor.
+bool Advisor::hintComment(Diagnostic &diagnostic, SourceRange at) {
+  bool isDivisor =
+      at.isValid() && context.sources.text(at.file).take_front(at.begin).rtrim(' ').ends_with("//");
+  if (isDivisor)
+    diagnostic.help(kCommentHelp);
+  return isDivisor;
+}
+
 bool Advisor::hintForeign(Diagnostic &diagnostic, StringRef name) {
   std::string lower = name.lower();
   StringRef help =
@@ -178,6 +188,8 @@ std::vector<StringRef> Advisor::visibleNames() {
 Entity Advisor::unknownName(StringRef name, SourceRange at) {
   Diagnostic &diagnostic =
       reporter.error(at, "unknown-name", "nothing is named '" + name + "' here");
+  if (hintComment(diagnostic, at))
+    return Poison();
   if (!hintEnded(diagnostic, name) && !hintForeign(diagnostic, name)) {
     reporter.suggest(diagnostic, name, visibleNames());
     hintLibrary(diagnostic, name);

@@ -45,6 +45,10 @@ Diagnostic &Diagnostic::help(const Twine &sentence) {
   return *this;
 }
 
+Diagnostic &Diagnostic::elseHelp(const Twine &sentence) {
+  return helpText.empty() ? help(sentence) : *this;
+}
+
 std::string takeSlug(std::string &text) {
   StringRef view = text;
   size_t open = view.rfind(" [");

@@ -33,6 +33,8 @@ public:
   Diagnostic &forAllSizes(bool isForAllSizes = true);
   /// Sets the suggested fix, replacing an earlier one.
   Diagnostic &help(const llvm::Twine &text);
+  /// Sets the suggested fix if there is none yet.
+  Diagnostic &elseHelp(const llvm::Twine &text);
 
   Severity severity = Severity::Error;
   SourceRange at;

@@ -38,6 +38,8 @@ StringRef describe(TokenKind kind) {
 
 bool isKeyword(TokenKind kind) { return kind >= TokenKind::Graph && kind <= TokenKind::Nan; }
 
+bool isReservedWord(TokenKind kind) { return isKeyword(kind) || kind == TokenKind::DType; }
+
 std::optional<ast::DType> parseDType(StringRef word) {
   using ast::DType;
   return StringSwitch<std::optional<DType>>(word)
@@ -68,6 +70,16 @@ bool isPlainName(StringRef name) {
          classifyWord(name) == TokenKind::Name;
 }
 
+bool isBehindSlashes(ArrayRef<Token> tokens) {
+  for (size_t i = tokens.size(); i-- > 0;) {
+    if (tokens[i].kind == TokenKind::SlashSlash)
+      return i + 1 < tokens.size();
+    if (tokens[i].startsLine)
+      return false;
+  }
+  return false;
+}
+
 namespace {
 
 class Lexer {
@@ -89,6 +101,8 @@ private:
 
   void lexToken();
   void lexComment();
+  bool atForeignComment() const;
+  void lexForeignComment();
   void lexWord();
   void lexQuotedName();
   void lexNumber();
@@ -151,6 +165,45 @@ void Lexer::lexComment() {
   checkBytes(begin);
   uint32_t stop = begin + text.slice(begin, at).rtrim("\r \t").size();
   result.comments.push_back({{file, begin, stop}, startsLine});
+}
+
+/// Returns true if the token may be the end of an operand.
+static bool endsOperand(TokenKind kind) {
+  using enum TokenKind;
+  switch (kind) {
+  case Invalid:
+  case Name:
+  case DType:
+  case Int:
+  case Float:
+  case String:
+  case RParen:
+  case RBracket:
+  case RBrace:
+  case List:
+  case Dim:
+  case True:
+  case False:
+  case Inf:
+  case Nan:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Returns true at a `//` that cannot be a division, because nothing to be divided precedes it.
+bool Lexer::atForeignComment() const {
+  return isWholeFile && rest().starts_with("//") &&
+         (result.tokens.empty() || !endsOperand(result.tokens.back().kind));
+}
+
+/// Reports a comment that begins as in other languages, and skips it.
+void Lexer::lexForeignComment() {
+  uint32_t begin = at;
+  at += 2;
+  error(begin, "unexpected-token", "expected a comment to begin with '#', but got '//'");
+  at = std::min<size_t>(end, text.find('\n', at));
 }
 
 void Lexer::lexWord() {
@@ -304,8 +357,7 @@ void Lexer::lexOther() {
           .Default(uint8_t(c) >= 0x80
                        ? "names other than [A-Za-z_][A-Za-z_0-9]* must be in backquotes"
                        : "");
-  if (!help.empty())
-    diagnostic.help(help);
+  diagnostic.help(isBehindSlashes(result.tokens) ? StringRef(kCommentHelp) : help);
   // '&&', '||' and 'a string' are one mistake each.
   if (peek() == c && (c == '&' || c == '|'))
     ++at;
@@ -324,6 +376,8 @@ void Lexer::lexToken() {
     ++at;
   } else if (c == '#' && isWholeFile) {
     lexComment();
+  } else if (atForeignComment()) {
+    lexForeignComment();
   } else if (startsName(c)) {
     lexWord();
   } else if (c == '`') {

@@ -89,6 +89,9 @@ llvm::StringRef describe(TokenKind kind);
 
 bool isKeyword(TokenKind kind);
 
+/// Returns true for a word that is a name only in backquotes: a keyword or an element type.
+bool isReservedWord(TokenKind kind);
+
 /// The keyword or DType of a word, else Name.
 TokenKind classifyWord(llvm::StringRef word);
 std::optional<ast::DType> parseDType(llvm::StringRef word);
@@ -111,6 +114,10 @@ struct LexedFile {
   std::vector<Token> tokens;
   std::vector<ast::Comment> comments;
 };
+
+/// Returns true if the last line of the tokens holds a `//` with a token behind it.
+bool isBehindSlashes(llvm::ArrayRef<Token> tokens);
+inline constexpr llvm::StringLiteral kCommentHelp = "comments begin with '#'; '//' divides";
 
 /// Lexes the bytes of `range`. Everything outside of comments, strings and backquotes is ASCII.
 LexedFile lex(const SourceManager &sources, SourceRange range, DiagnosticEngine &diagnostics);

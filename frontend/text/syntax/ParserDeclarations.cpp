@@ -1,5 +1,6 @@
 // Parses files and declarations.
 #include "frontend/text/syntax/ParserImpl.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
@@ -37,6 +38,7 @@ void Parser::parse() {
 }
 
 Expr *Parser::parseSingle() {
+  isValue = true;
   unsigned before = diagnostics.errorCount();
   skipNewline();
   ++brackets; // newlines end nothing
@@ -84,6 +86,19 @@ Stmt *Parser::parseItem() {
   return item;
 }
 
+/// What a word that begins declarations of other languages stands for.
+static StringRef foreignDeclaration(StringRef word) {
+  return StringSwitch<StringRef>(word)
+      .Cases({"def", "func", "function"},
+             "a function is written 'fn f(x: f32[n]) -> f32[n] { .. }'")
+      .Cases({"class", "struct", "module"},
+             "variables and the functions that use them are a 'part'")
+      .Cases({"import", "from", "include"},
+             "'use layers: dense' makes names of other files available")
+      .Cases({"const", "val", "auto"}, "a constant is bound by 'let'")
+      .Default("");
+}
+
 Stmt *Parser::parseDeclaration() {
   switch (recovering ? TokenKind::Invalid : token().kind) {
   case TokenKind::Use:
@@ -109,13 +124,12 @@ Stmt *Parser::parseDeclaration() {
     return nullptr;
   case TokenKind::Name:
     if (Diagnostic *diagnostic = expected("a declaration"))
-      diagnostic->help(
-          "a file holds 'use', 'var', 'let', 'dim', 'queue', 'part', 'fn' and 'entry'; "
-          "a constant is bound by 'let', values are computed in a 'fn' or an 'entry'");
+      diagnostic->elseHelp(foreignDeclaration(spelled(token())))
+          .elseHelp("a file holds 'use', 'var', 'let', 'dim', 'queue', 'part', 'fn' and 'entry'; "
+                    "a constant is bound by 'let', values are computed in a 'fn' or an 'entry'");
     return nullptr;
   default:
-    if (Diagnostic *diagnostic = expected("a declaration"); diagnostic && at(TokenKind::SlashSlash))
-      diagnostic->help("comments begin with '#'");
+    expected("a declaration");
     return nullptr;
   }
 }
@@ -131,6 +145,8 @@ Stmt *Parser::parseUse() {
       error(path->range, "bad-string", "the path of a used file cannot be interpolated");
   } else {
     use->module = parseName("a module's name or a file's path");
+    if (!use->module)
+      return nullptr;
   }
   if (accept(TokenKind::As))
     use->alias = parseName();
@@ -145,7 +161,7 @@ ArrayRef<Name> Parser::parseUsedNames() {
   do {
     if (at(TokenKind::Star)) {
       if (Diagnostic *diagnostic = expected("a name"))
-        diagnostic->help("list the names, as in 'use layers: dense, dropout'");
+        diagnostic->elseHelp("list the names, as in 'use layers: dense, dropout'");
     } else if (Name name = parseName()) {
       names.push_back(name);
     }
@@ -213,8 +229,9 @@ Stmt *Parser::parseMember() {
     break;
   default:
     if (Diagnostic *diagnostic = expected("a member of the part"))
-      diagnostic->help("a part holds 'var', 'let', 'queue', 'fn' and 'static'; its computations go "
-                       "into functions");
+      diagnostic->elseHelp(
+          "a part holds 'var', 'let', 'queue', 'fn' and 'static'; its computations go "
+          "into functions");
     return nullptr;
   }
   if (!member)
@@ -242,7 +259,7 @@ Stmt *Parser::parseFn() {
   if (!at(TokenKind::LBrace)) {
     Diagnostic *diagnostic = expected("'{' and the function's body");
     if (diagnostic && at(TokenKind::Colon))
-      diagnostic->help("write results as '-> type' or '-> (name: type, ...)'");
+      diagnostic->elseHelp("write results as '-> type' or '-> (name: type, ...)'");
   }
   fn->body = parseBlock();
   return finish(fn, begin);

@@ -83,7 +83,7 @@ Expr *ExpressionParser::parseBinary(unsigned minLevel) {
       return lhs;
     if (found->level == kComparison && compared) {
       if (Diagnostic *diagnostic = error(range(), "unexpected-token", "comparisons do not chain"))
-        diagnostic->help("write 'a < b and b < c'");
+        diagnostic->elseHelp("write 'a < b and b < c'");
       return lhs;
     }
     compared |= found->level == kComparison;
@@ -172,7 +172,7 @@ Expr *ExpressionParser::parseCall(Expr *callee) {
 void ExpressionParser::parseAssignedArg(Arg &arg, const Token &open) {
   if (Diagnostic *diagnostic = expected("',' or ')'"))
     diagnostic->also(range(open))
-        .help("arguments are named by ':', as in f(axis: 1); '==' compares");
+        .elseHelp("arguments are named by ':', as in f(axis: 1); '==' compares");
   // The name before the '=' is not a value.
   arg.value = make<ErrorExpr>();
 }
@@ -260,9 +260,10 @@ static StringRef otherwiseMeant(TokenKind keyword) {
 
 Expr *ExpressionParser::parsePrimary() {
   uint32_t begin = token().begin;
-  switch (recovering || atNewBinding() ? TokenKind::Invalid : kind()) {
+  TokenKind next = recovering || atNewBinding() ? TokenKind::Invalid : kind();
+  switch (next != TokenKind::Invalid && atMisusedWord() ? TokenKind::Name : next) {
   case TokenKind::Name: {
-    Name name = parseName();
+    Name name = takeName();
     auto *expr = makeExpr<NameExpr>(begin);
     expr->name = name.text;
     return expr;
@@ -306,15 +307,15 @@ Expr *ExpressionParser::parsePrimary() {
     break;
   }
   Diagnostic *diagnostic = expected("an expression");
-  TokenKind next = token().kind;
+  next = token().kind;
   if (diagnostic && next == TokenKind::Dot)
-    diagnostic->help("a number starts with a digit: 0.5");
+    diagnostic->elseHelp("a number starts with a digit: 0.5");
   else if (diagnostic && next == TokenKind::Not)
-    diagnostic->help("put the negated condition in parentheses: (not x)");
+    diagnostic->elseHelp("put the negated condition in parentheses: (not x)");
   else if (diagnostic && isKeyword(next) && !behindLineBreak())
-    diagnostic->help("if '" + spelled(token()) +
-                     "' is the name of a value, write it in backquotes: `" + spelled(token()) +
-                     "`" + otherwiseMeant(next));
+    diagnostic->elseHelp("if '" + spelled(token()) +
+                         "' is the name of a value, write it in backquotes: `" + spelled(token()) +
+                         "`" + otherwiseMeant(next));
   return errorExpr();
 }
 
@@ -430,14 +431,34 @@ Expr *ExpressionParser::parseRegion() {
   return finish(region, begin, {&content});
 }
 
+/// Reports `elif`, and makes it the `if` of an `else if`.
+bool ExpressionParser::acceptForeignElse() {
+  StringRef word = spelled(token());
+  bool isElse =
+      token().kind == TokenKind::Name && (word == "elif" || word == "elseif" || word == "elsif");
+  if (recovering || !isElse || !startsBlock())
+    return false;
+  diagnostics.error(range(), "unexpected-token", "expected 'else if', but got '" + word + "'");
+  tokens[position].kind = TokenKind::If;
+  return true;
+}
+
+/// An expression before a block; an error if more than that is there, so that no other follows.
+Expr *ExpressionParser::parseCondition() {
+  Expr *condition = parseExpr();
+  bool isWhole = !recovering && (at(TokenKind::LBrace) || at(TokenKind::With));
+  return isWhole ? condition : errorExpr();
+}
+
 Expr *ExpressionParser::parseIf() {
   auto *result = make<IfExpr>();
   advance();
-  result->condition = parseExpr();
+  result->condition = parseCondition();
   result->thenBlock = parseBlock();
-  if (!accept(TokenKind::Else))
+  bool isForeign = acceptForeignElse();
+  if (!isForeign && !accept(TokenKind::Else))
     return result;
-  if (!at(TokenKind::If)) {
+  if (!isForeign && !at(TokenKind::If)) {
     if (at(TokenKind::LBrace))
       result->elseBlock = parseBlock();
     else
@@ -458,7 +479,7 @@ Expr *ExpressionParser::parseIf() {
 Expr *ExpressionParser::parseWhile() {
   auto *loop = make<WhileExpr>();
   advance();
-  loop->condition = parseExpr();
+  loop->condition = parseCondition();
   if (accept(TokenKind::With))
     loop->carried = parseBindings();
   loop->body = parseBlock();

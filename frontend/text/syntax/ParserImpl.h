@@ -4,6 +4,7 @@
 
 #include "frontend/text/syntax/Lexer.h"
 #include "frontend/text/syntax/Parser.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tfc::text {
 
@@ -28,6 +29,15 @@ protected:
   bool behindLineBreak() const;
   /// Returns true at `name = ..` on a new line, which is always a statement.
   bool atNewBinding() const;
+  /// Returns true at a keyword or an element type.
+  bool atReservedWord() const { return isReservedWord(token().kind); }
+  /// Returns true at a reserved word that the author has used as a name before, unless it begins a
+  /// region here.
+  bool atMisusedWord() const;
+  /// Returns true if a `{` is on the line of the next token.
+  bool startsBlock() const;
+  /// Returns true at `=>`, which is no token.
+  bool atFatArrow() const;
   bool accept(TokenKind expected);
   bool expect(TokenKind expected, const llvm::Twine &what);
   bool expect(TokenKind expected) { return expect(expected, describe(expected)); }
@@ -41,6 +51,9 @@ protected:
   Diagnostic *expected(const llvm::Twine &what);
   Diagnostic *error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   std::string describeToken() const;
+  /// The word or operator of another language before which or behind which the parser stopped, in
+  /// terms of this one; empty if there is none.
+  llvm::StringRef foreignMeaning() const;
   void skipStatement(uint32_t begin);
   /// After an error before a block: resumes at its `{`, if the line has one.
   void resumeAtBrace();
@@ -88,6 +101,10 @@ protected:
   /// `brackets` where the parser began to recover.
   unsigned bracketsAtError = 0;
   bool recovering = false;
+  /// The text is one value, and not a file.
+  bool isValue = false;
+  /// Reserved words that the author used as names, each reported once.
+  llvm::StringSet<> misused;
 };
 
 /// The rules of expressions, with the types, names and bindings in them.
@@ -99,6 +116,8 @@ protected:
   virtual ast::Block *parseBlock() = 0;
 
   ast::Name parseName(llvm::StringRef what = {});
+  bool isNameByContext() const;
+  ast::Name takeName();
   ast::Type *parseType();
   ast::Binding parseBinding();
   llvm::ArrayRef<ast::Binding> parseBindings();
@@ -118,7 +137,9 @@ protected:
   ast::Expr *parseParenthesized();
   ast::Expr *parseListOrComprehension();
   ast::Expr *parseRegion();
+  ast::Expr *parseCondition();
   ast::Expr *parseIf();
+  bool acceptForeignElse();
   ast::Expr *parseWhile();
   ast::Expr *parseForOrScan();
   llvm::ArrayRef<ast::Arg> parseArgs(const Token &open);
@@ -144,6 +165,9 @@ protected:
   ast::Stmt *parseLet();
   ast::Stmt *parseStatement();
   ast::Stmt *parseStatementBody();
+  bool atReservedBinding() const;
+  /// Removes the values of a statement with an error, which would only lead to others.
+  void dropValues(ast::Stmt *statement);
   ast::Stmt *parseStatic();
   ast::Stmt *parseReturn();
   ast::Stmt *parseYield();

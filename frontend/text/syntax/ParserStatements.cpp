@@ -26,6 +26,18 @@ Block *StatementParser::parseBlock() {
   return block;
 }
 
+void StatementParser::dropValues(Stmt *statement) {
+  ArrayRef<Expr *> none = copy(ArrayRef<Expr *>({errorExpr()}));
+  if (auto *bind = dyn_cast<BindStmt>(statement))
+    bind->values = none;
+  else if (auto *result = dyn_cast<ReturnStmt>(statement))
+    result->values = none;
+  else if (auto *yield = dyn_cast<YieldStmt>(statement))
+    yield->values = none;
+  else if (auto *call = dyn_cast<ExprStmt>(statement); call && isa<CallExpr>(call->expr))
+    call->expr = none.front();
+}
+
 ArrayRef<Stmt *> StatementParser::parseBody(const Token &open, bool ofPart) {
   unsigned outerBrackets = std::exchange(brackets, 0);
   auto isEnd = [&] {
@@ -40,9 +52,12 @@ ArrayRef<Stmt *> StatementParser::parseBody(const Token &open, bool ofPart) {
     uint32_t begin = token().begin;
     size_t before = position;
     skipNewline();
-    if (Stmt *statement = ofPart ? parseMember() : parseStatement())
+    Stmt *statement = ofPart ? parseMember() : parseStatement();
+    if (statement)
       statements.push_back(statement);
     expectNewline();
+    if (recovering && statement)
+      dropValues(statement);
     if (recovering)
       skipStatement(begin);
     if (position == before && !isEnd())
@@ -68,7 +83,19 @@ Stmt *StatementParser::parseStatement() {
   return statement;
 }
 
+/// Returns true at `word = ..` or `word: type = ..` with a reserved word, which no statement begins
+/// with.
+bool StatementParser::atReservedBinding() const {
+  if (recovering || !atReservedWord())
+    return false;
+  TokenKind next = tokens[position + 1].kind;
+  return next == TokenKind::Assign || next == TokenKind::Comma ||
+         (next == TokenKind::Colon && token().kind != TokenKind::Else);
+}
+
 Stmt *StatementParser::parseStatementBody() {
+  if (atReservedBinding())
+    return parseBindOrCall();
   switch (recovering ? TokenKind::Invalid : token().kind) {
   case TokenKind::Return:
     return parseReturn();
@@ -103,8 +130,7 @@ Stmt *StatementParser::parseStatementBody() {
     error(range(), "unexpected-token", "this 'else' has no matching 'if'");
     return nullptr;
   default:
-    if (Diagnostic *diagnostic = expected("a statement"); diagnostic && at(TokenKind::SlashSlash))
-      diagnostic->help("comments begin with '#'");
+    expected("a statement");
     return nullptr;
   }
 }
@@ -147,7 +173,7 @@ Stmt *StatementParser::parseStatic() {
     return nullptr;
   }
   auto *statement = make<StaticIfStmt>();
-  statement->condition = parseExpr();
+  statement->condition = parseCondition();
   statement->thenBlock = parseBlock();
   if (accept(TokenKind::Else)) {
     statement->elseStatic = at(TokenKind::Static);
@@ -162,7 +188,7 @@ Stmt *StatementParser::parseStatic() {
       statement->elseBlock = parseBlock();
     } else if (Diagnostic *diagnostic = expected("'{' or 'static' after 'else'")) {
       if (at(TokenKind::If))
-        diagnostic->help("write 'else static if'");
+        diagnostic->elseHelp("write 'else static if'");
     }
   }
   return finish(statement, begin);
@@ -217,7 +243,7 @@ Stmt *StatementParser::parseCallStatement(Name first) {
   if (at(TokenKind::Assign)) {
     if (Diagnostic *diagnostic =
             error(expr->range, "misplaced", "only names can be bound, and this is not a name"))
-      diagnostic->help("variables change by assign(v, value); other values never do");
+      diagnostic->elseHelp("variables change by assign(v, value); other values never do");
     return nullptr;
   }
   bool isOperator = !behindLineBreak() && position + 1 < tokens.size() &&
@@ -225,10 +251,10 @@ Stmt *StatementParser::parseCallStatement(Name first) {
                     tokens[position + 1].begin == token().end;
   Diagnostic *diagnostic = expected(expr == name ? "'=' or a call" : "a call");
   if (diagnostic && isOperator)
-    diagnostic->help("write 'x = x " + spelled(token()) +
-                     " ..'; a variable v changes by assign_add(v, ..)");
+    diagnostic->elseHelp("write 'x = x " + spelled(token()) +
+                         " ..'; a variable v changes by assign_add(v, ..)");
   else if (diagnostic && at(TokenKind::RBrace))
-    diagnostic->help("a block returns values by 'yield', a function by 'return'");
+    diagnostic->elseHelp("a block returns values by 'yield', a function by 'return'");
   return nullptr;
 }
 

@@ -48,15 +48,41 @@ ArrayRef<Annotation> ExpressionParser::parseAnnotations() {
   return copy(ArrayRef(annotations));
 }
 
-Name ExpressionParser::parseName(StringRef what) {
-  if (recovering || !at(TokenKind::Name)) {
-    Diagnostic *diagnostic = expected(what.empty() ? "a name" : what);
-    TokenKind next = token().kind;
-    if (diagnostic && (isKeyword(next) || next == TokenKind::DType) && !behindLineBreak())
-      diagnostic->help("'" + spelled(token()) + "' has a meaning of its own; in backquotes, `" +
-                       spelled(token()) + "`, it is a name like any other");
-    return Name();
+/// Returns true if what follows the reserved word shows that a name is meant.
+bool ExpressionParser::isNameByContext() const {
+  if (recovering || behindLineBreak() || !atReservedWord())
+    return false;
+  switch (tokens[position + 1].kind) {
+  case TokenKind::Assign:
+  case TokenKind::Colon:
+  case TokenKind::Comma:
+  case TokenKind::LParen:
+  case TokenKind::RParen:
+  case TokenKind::In:
+    return true;
+  default:
+    return tokens[position + 1].startsLine;
   }
+}
+
+Name ExpressionParser::parseName(StringRef what) {
+  if (at(TokenKind::Name) && !recovering)
+    return takeName();
+  bool isName = isNameByContext();
+  if (isName && atMisusedWord())
+    return takeName();
+  Diagnostic *diagnostic = expected(what.empty() ? "a name" : what);
+  if (diagnostic && atReservedWord() && !behindLineBreak())
+    diagnostic->elseHelp("'" + spelled(token()) + "' has a meaning of its own; in backquotes, `" +
+                         spelled(token()) + "`, it is a name like any other");
+  if (!isName)
+    return Name();
+  recovering = false;
+  misused.insert(spelled(token()));
+  return takeName();
+}
+
+Name ExpressionParser::takeName() {
   Name name;
   name.text = spelled(token());
   name.range = range();

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
@@ -54,8 +55,8 @@ static bool continuesStatement(TokenKind kind) {
 /// The next token, or Newline where a line break before it ends the statement.
 TokenKind TokenStream::kind() const {
   const Token &next = token();
-  bool ends = behindLineBreak() && brackets == 0 && canEndStatement(previous().kind) &&
-              !continuesStatement(next.kind);
+  bool canEnd = canEndStatement(previous().kind) || misused.contains(spelled(previous()));
+  bool ends = behindLineBreak() && brackets == 0 && canEnd && !continuesStatement(next.kind);
   bool isEnd = next.kind == TokenKind::End || next.kind == TokenKind::RBrace;
   return ends && !isEnd ? TokenKind::Newline : next.kind;
 }
@@ -63,6 +64,40 @@ TokenKind TokenStream::kind() const {
 bool TokenStream::atNewBinding() const {
   return behindLineBreak() && token().kind == TokenKind::Name &&
          tokens[position + 1].kind == TokenKind::Assign;
+}
+
+bool TokenStream::atMisusedWord() const {
+  if (!misused.contains(spelled(token())))
+    return false;
+  const Token &next = tokens[position + 1];
+  switch (token().kind) {
+  case TokenKind::For:
+  case TokenKind::Scan:
+    return next.kind != TokenKind::Name;
+  case TokenKind::Dataflow:
+    return next.kind != TokenKind::LBrace;
+  case TokenKind::If:
+  case TokenKind::While:
+  case TokenKind::Not:
+    return next.startsLine || next.kind == TokenKind::Comma || next.kind == TokenKind::RParen;
+  default:
+    return token().kind != TokenKind::End;
+  }
+}
+
+bool TokenStream::startsBlock() const {
+  for (size_t i = position; tokens[i].kind != TokenKind::End; ++i) {
+    if (i > position && tokens[i].startsLine)
+      return false;
+    if (tokens[i].kind == TokenKind::LBrace)
+      return true;
+  }
+  return false;
+}
+
+bool TokenStream::atFatArrow() const {
+  return token().kind == TokenKind::Assign && tokens[position + 1].kind == TokenKind::Greater &&
+         tokens[position + 1].begin == token().end;
 }
 
 bool TokenStream::behindLineBreak() const { return token().startsLine && position != lineStart; }
@@ -121,17 +156,16 @@ void TokenStream::expectNewline() {
   if (!diagnostic)
     return;
   if (at(TokenKind::Semicolon))
-    diagnostic->help("a statement ends at the end of its line; ';' only separates the values that "
-                     "'yield' carries from those that it stacks");
+    diagnostic->elseHelp(
+        "a statement ends at the end of its line; ';' only separates the values that "
+        "'yield' carries from those that it stacks");
   else if (at(TokenKind::At))
-    diagnostic->help("a product of matrices is matmul(x, y)");
+    diagnostic->elseHelp("a product of matrices is matmul(x, y)");
   else if (at(TokenKind::If))
-    diagnostic->help("select(condition, x, y) chooses element by element; by one bool, 'if c { "
-                     "yield x } else { yield y }'");
-  else if (at(TokenKind::Name) && spelled(token()) == "elif")
-    diagnostic->help("'else if' continues an 'if'");
+    diagnostic->elseHelp("select(condition, x, y) chooses element by element; by one bool, 'if c { "
+                         "yield x } else { yield y }'");
   else if (at(TokenKind::Assign))
-    diagnostic->help("'==' compares; '=' binds a name at the start of a statement");
+    diagnostic->elseHelp("'==' compares; '=' binds a name at the start of a statement");
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,13 +183,15 @@ Diagnostic *TokenStream::error(SourceRange at, StringRef slug, const Twine &text
 std::string TokenStream::describeToken() const {
   const Token &next = token();
   if (next.kind == TokenKind::End)
-    return next.startsLine ? "the file ends" : "the braces end";
+    return isValue ? "the value ends" : next.startsLine ? "the file ends" : "the braces end";
   if (behindLineBreak())
     return "the line ends";
   if (isKeyword(next.kind))
     return ("got the keyword '" + spelled(next) + "'").str();
   if (next.kind == TokenKind::String)
     return "got a string";
+  if (atFatArrow())
+    return "got '=>'";
   return ("got '" + spelled(next).take_front(40) + "'").str();
 }
 
@@ -171,9 +207,37 @@ Diagnostic *TokenStream::expected(const Twine &what) {
   Diagnostic *diagnostic =
       error(lineEnds ? endOfPrevious() : range(), lineEnds ? "missing-token" : "unexpected-token",
             "expected " + what + ", but " + describeToken());
+  if (diagnostic)
+    diagnostic->help(foreignMeaning());
   if (diagnostic && lineEnds && next.kind == TokenKind::LBrace)
-    diagnostic->help("the '{' of a block must be on the line of its header");
+    diagnostic->elseHelp("the '{' of a block must be on the line of its header");
   return diagnostic;
+}
+
+StringRef TokenStream::foreignMeaning() const {
+  // A keyword is no divisor, and neither are two words.
+  ArrayRef<Token> before = ArrayRef(tokens).take_front(position + atReservedWord());
+  if (token().kind == TokenKind::SlashSlash || (!token().startsLine && isBehindSlashes(before)))
+    return kCommentHelp;
+  if (atFatArrow())
+    return "'>=' compares; '->' stands before the results of a function";
+  bool isNewStatement = token().startsLine && !behindLineBreak();
+  if (position == 0 || isNewStatement || previous().kind != TokenKind::Name)
+    return "";
+  return StringSwitch<StringRef>(spelled(previous()))
+      .Case("lambda",
+            "functions have names: declare 'fn f(x: T) -> T { return .. }' in the file, and pass f")
+      .Cases({"def", "func", "function"},
+             "a function is declared in the file, outside of others, by 'fn'")
+      .Cases({"elif", "elseif", "elsif"}, "'else if' continues an 'if', after its '}'")
+      .Cases({"import", "from"},
+             "'use', at the top of the file, makes names of other files available")
+      .Cases({"const", "val", "auto"}, "'let' names a constant, '=' alone any value")
+      .Cases({"break", "continue"}, "a loop ends by its range, or by the condition of a 'while'")
+      .Cases({"assert", "raise"}, "facts about sizes are stated by 'where' or by ensure(x, type)")
+      .Case("pass", "a block may be empty")
+      .Case("print", "an entry cannot print; return the value to see it")
+      .Default("");
 }
 
 unsigned TokenStream::column(uint32_t offset) const {
@@ -232,7 +296,7 @@ bool TokenStream::Nesting::tooDeep() {
   if (Diagnostic *diagnostic =
           tokens.error(tokens.range(), "too-deep",
                        "this is nested more than " + Twine(ast::kMaxNesting) + " levels deep"))
-    diagnostic->help("bind a part of it to a name first");
+    diagnostic->elseHelp("bind a part of it to a name first");
   return true;
 }
 
@@ -250,7 +314,7 @@ ast::Expr *TokenStream::finish(ast::Expr *expr, uint32_t begin, ArrayRef<ast::Ex
     if (Diagnostic *diagnostic = error(expr->range, "too-deep",
                                        "this expression is nested more than " +
                                            Twine(ast::kMaxNesting) + " levels deep"))
-      diagnostic->help("bind a part of it to a name first");
+      diagnostic->elseHelp("bind a part of it to a name first");
     return errorExpr();
   }
   expr->height = height;
