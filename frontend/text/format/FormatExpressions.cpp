@@ -87,6 +87,17 @@ void Formatter::bareExpr(const Expr *node) {
         layout.endGroup();
         layout.text("]");
       })
+      .Case<IfExpr, WhileExpr, ForExpr, ScanExpr, DataflowExpr>([&](const Expr *e) {
+        // Blocks are indented from the line of the keyword, wherever their `{` is.
+        layout.beginBlock();
+        region(e);
+        layout.unindent();
+      })
+      .Default([&](const Expr *e) { anchor(e->bareRange); });
+}
+
+void Formatter::region(const Expr *node) {
+  TypeSwitch<const Expr *>(node)
       .Case([&](const IfExpr *e) { ifExpr(e); })
       .Case([&](const WhileExpr *e) {
         keyword("while", e->bareRange.begin);
@@ -102,8 +113,7 @@ void Formatter::bareExpr(const Expr *node) {
         keyword("dataflow", e->bareRange.begin);
         layout.text(" ");
         block(e->body);
-      })
-      .Default([&](const Expr *e) { anchor(e->bareRange); });
+      });
 }
 
 /// Operators of one level form a chain: `a + b - c` breaks after each of its operators, or none.

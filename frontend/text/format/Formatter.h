@@ -46,6 +46,7 @@ private:
   // Parts of statements.
   void expr(const Expr *expr);
   void bareExpr(const Expr *expr);
+  void region(const Expr *expr);
   void binary(const BinaryExpr *expr);
   void index(const IndexItem &item);
   void type(const Type *type);
