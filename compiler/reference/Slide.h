@@ -12,7 +12,10 @@ struct SlideOptions {
   llvm::StringRef padding = "valid";
 
   template <typename Op> static SlideOptions of(Op op) {
-    return {op.getStride(), op.getDilation(), op.getPads(), op.getPadding().value_or("valid")};
+    std::optional<llvm::ArrayRef<int64_t>> pads = op.getPads();
+    if (pads && pads->empty())
+      pads.reset();
+    return {op.getStride(), op.getDilation(), pads, op.getPadding().value_or("valid")};
   }
 };
 

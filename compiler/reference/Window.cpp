@@ -37,9 +37,11 @@ Slide::Slide(const SlideOptions &options, ArrayRef<int64_t> sizes, ArrayRef<int6
       padded.push_back(std::max((counts[i] - 1) * stride[i] + extent, sizes[i]));
       continue;
     }
-    auto [before, behind] =
+    auto [before, after] =
         options.pads ? padsOf(*options.pads, i, sizes.size()) : std::pair<int64_t, int64_t>(0, 0);
-    padded.push_back(sizes[i] + before + behind);
+    if (options.padding == "causal")
+      before = extent - 1;
+    padded.push_back(sizes[i] + before + after);
     int64_t room = padded[i] - extent;
     hasRoom &= room >= 0 && taps[i] > 0;
     low.push_back(before);

@@ -42,9 +42,10 @@ def Dfg_ConvolutionOp : Dfg_ConvolutionLikeOp<"convolution",
     channels / groups, features]` produce `y: [n, windows.., features]`: at each
     window, the products of its elements and the kernel, summed over taps and
     channels. `stride` and `dilation` (of the taps) default to 1; they are one
-    number for all axes or one for each. `padding` is "valid", no padding, or
+    number for all axes or one for each. `padding` is "valid", no padding;
     "same": zeros around `x` such that there are `ceil(size / stride)` windows,
-    with an odd zero at the end. `pads` specifies the zeros explicitly: one
+    with an odd zero at the end; or "causal": zeros before each axis only, so
+    that windows end at its elements. `pads` specifies the zeros explicitly: one
     number for all sides, one for both sides of each axis, or two for each axis,
     before and after it. With `groups` the channels and the features are divided
     into that many groups, and features depend only on the channels of their

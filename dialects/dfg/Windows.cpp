@@ -68,25 +68,33 @@ static void padSame(Windows &windows) {
   }
 }
 
+/// Pads only before an axis, so that a window ends at an element and reaches back from it.
+static void padCausal(Windows &windows) {
+  for (size_t axis = 0; axis < windows.rank(); ++axis)
+    windows.low.push_back(windows.extent(axis) - 1);
+  windows.high.assign(windows.rank(), DimExpr(0));
+}
+
 static LogicalResult readPadding(std::optional<Location> location, const WindowOptions &options,
                                  Windows &windows) {
-  if (options.padding && options.pads)
+  StringRef padding = options.padding.value_or("valid");
+  if (!llvm::is_contained({"valid", "same", "causal"}, padding))
+    return emitOptionalError(location, "'", options.op,
+                             "' expects padding \"same\", \"causal\" or \"valid\", but got \"",
+                             padding, "\" [attribute]");
+  if (padding != "valid" && options.pads)
     return emitOptionalError(location, "'", options.op,
                              "' expects either padding or pads [attribute]");
-  StringRef padding = options.padding.value_or("valid");
-  if (padding != "same" && padding != "valid")
-    return emitOptionalError(location, "'", options.op,
-                             "' expects padding \"same\" or \"valid\", "
-                             "but got \"",
-                             padding, "\" [attribute]");
-  if (padding == "same") {
-    padSame(windows);
-    return success();
-  }
   if (options.pads)
     return readPads(location, options, windows);
-  windows.low.assign(windows.rank(), DimExpr(0));
-  windows.high.assign(windows.rank(), DimExpr(0));
+  if (padding == "same") {
+    padSame(windows);
+  } else if (padding == "causal") {
+    padCausal(windows);
+  } else {
+    windows.low.assign(windows.rank(), DimExpr(0));
+    windows.high.assign(windows.rank(), DimExpr(0));
+  }
   return success();
 }
 
@@ -94,8 +102,9 @@ static LogicalResult readPadding(std::optional<Location> location, const WindowO
 /// which positions do not overflow. Padding may make an axis longer than any tensor.
 static LogicalResult limitStrides(std::optional<Location> location, const WindowOptions &options,
                                   Windows &windows) {
+  bool isPadded = options.pads || options.padding == "causal";
   for (int64_t &stride : windows.stride) {
-    if (stride > kMaxTensorBytes && options.pads)
+    if (stride > kMaxTensorBytes && isPadded)
       return emitOptionalError(location, "'", options.op,
                                "' expects a stride of at most 2^56 where it has pads, but got ",
                                stride, " [too-large]");

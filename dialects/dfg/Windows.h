@@ -11,15 +11,23 @@
 
 namespace tfc::dfg {
 
+/// An option that an author may leave out or give as an empty list, so that a function can pass on
+/// one that its own caller left out.
+inline std::optional<llvm::ArrayRef<int64_t>>
+orAbsent(std::optional<llvm::ArrayRef<int64_t>> numbers) {
+  return numbers && numbers->empty() ? std::nullopt : numbers;
+}
+
 /// Options of an operation over windows, as written by the author. A list has one number for all
-/// axes or one for each; `pads` also two for each, before and after it.
+/// axes or one for each; `pads` also two for each, before and after it. No pads are the same as an
+/// empty list.
 struct WindowOptions {
   llvm::StringRef op;
   std::optional<llvm::ArrayRef<int64_t>> stride, dilation, pads;
   std::optional<llvm::StringRef> padding;
 
   template <typename Op> static WindowOptions of(llvm::StringRef name, Op &op) {
-    return {name, op.getStride(), op.getDilation(), op.getPads(), op.getPadding()};
+    return {name, op.getStride(), op.getDilation(), orAbsent(op.getPads()), op.getPadding()};
   }
 };
 

@@ -161,7 +161,7 @@ func.func @f(%x: tensor<4x8x8x4xf32>, %w: tensor<3x3x4x5xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8x8x4xf32>, %w: tensor<3x3x4x5xf32>) {
-  // expected-error @+1 {{'convolution' expects padding "same" or "valid", but got "full" [attribute]}}
+  // expected-error @+1 {{'convolution' expects padding "same", "causal" or "valid", but got "full" [attribute]}}
   %y = dfg.convolution %x, %w {padding = "full"} : tensor<4x8x8x4xf32>, tensor<3x3x4x5xf32>
   return
 }
