@@ -1,6 +1,7 @@
 //===- HostValues.cpp - Values computed by the host function --------------===//
 
 #include "compiler/fusion/HostValues.h"
+#include "compiler/fusion/StoredViews.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -25,25 +26,6 @@ static bool canBeInRegister(Operation *op) {
          llvm::all_of(op->getResultTypes(), isRegisterType) &&
          llvm::all_of(op->getOperands(),
                       [&](Value operand) { return isAvailable(operand, op->getBlock()); });
-}
-
-/// A view of this many others is stored: an index is computed through all of them.
-static constexpr int kMaxViews = 16;
-
-static void storeDeepViews(Block &block) {
-  DenseMap<Operation *, int> depths;
-  for (Operation &op : block) {
-    if (op.getNumOperands() == 0 || !isView(&op))
-      continue;
-    int depth = 1;
-    for (Value operand : op.getOperands())
-      if (Operation *producer = operand.getDefiningOp())
-        depth = std::max(depth, depths.lookup(producer) + 1);
-    if (depth > kMaxViews)
-      storeView(&op);
-    else
-      depths[&op] = depth;
-  }
 }
 
 /// Returns the value in `block`; views are copied there together with the views that they read.
@@ -87,6 +69,7 @@ static void readAsList(GatherOp gather) {
 }
 
 void prepareHostValues(EntryOp entry) {
+  storeSteppedFactors(entry);
   // Inner blocks first, so that whole chains of views read from outer blocks are copied.
   entry.walk([](Operation *op) {
     for (Region &region : op->getRegions())

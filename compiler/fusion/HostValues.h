@@ -12,8 +12,9 @@
 
 namespace tfc::fusion {
 
-/// Marks the operations of an entry that the host computes in registers, and copies views into the
-/// regions that read them, so that every view is in the block of its readers.
+/// Marks the operations of an entry that the host computes in registers and the views that kernels
+/// store, and copies other views into the regions that read them, so that every view is in the
+/// block of its readers.
 void prepareHostValues(dfg::EntryOp entry);
 
 /// Returns true if each kernel that reads the operation's result recomputes it.

@@ -3,7 +3,6 @@
 #include "dialects/dfg/ConvolutionOps.h"
 #include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
-#include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/Labels.h"
 #include "dialects/dfg/Windows.h"
 #include "llvm/Support/MathExtras.h"
@@ -261,8 +260,8 @@ static FailureOr<Shape> sizesFor(std::optional<Location> location,
                                  ConvolutionTransposeOp::Adaptor op, ArrayRef<DimExpr> counts,
                                  ArrayRef<DimExpr> taps) {
   StringRef name = "convolution_transpose";
-  FailureOr<SmallVector<int64_t>> more =
-      readPerAxis(location, name, "output_padding", op.getOutputPadding(), 0, 0, counts.size());
+  FailureOr<SmallVector<int64_t>> more = readPerAxis(
+      location, name, "output_padding", orAbsent(op.getOutputPadding()), 0, 0, counts.size());
   if (failed(more))
     return failure();
   // The padding of a convolution does not depend on sizes unless it is "same".
@@ -414,18 +413,13 @@ static Value tapsOf(OpBuilder &b, Location loc, Value kernel, const Convolution 
   }
   Value taps = SliceOp::create(b, loc, kernel, dimsOf(b, starts), dimsOf(b, shape),
                                b.getDenseI64ArrayAttr(steps));
-  Operation *last = taps.getDefiningOp();
   taps = kernelOf(b, taps, part);
-  if (hasAxis(part, 'c')) {
-    int64_t rank = shapeOf(taps.getType()).size(), channels = axesOf(part, "k").size();
-    auto order = llvm::to_vector(llvm::seq(rank));
-    std::rotate(order.begin() + channels, order.begin() + channels + 1, order.end());
-    last = TransposeOp::create(b, loc, taps, b.getDenseI64ArrayAttr(order));
-    taps = last->getResult(0);
-  }
-  // Otherwise, every row of the product would gather them again.
-  storeView(last);
-  return taps;
+  if (!hasAxis(part, 'c'))
+    return taps;
+  int64_t rank = shapeOf(taps.getType()).size(), channels = axesOf(part, "k").size();
+  auto order = llvm::to_vector(llvm::seq(rank));
+  std::rotate(order.begin() + channels, order.begin() + channels + 1, order.end());
+  return TransposeOp::create(b, loc, taps, b.getDenseI64ArrayAttr(order));
 }
 
 /// One phase for each axis of a transposed convolution, with its elements at their positions and

@@ -31,7 +31,7 @@ dfg.entry @groups(%x: tensor<2x8x4xf32>, %w: tensor<3x2x8xf32>) -> tensor<2x6x8x
 // With a stride of 2 even elements meet the even taps, odd ones the odd tap.
 // CHECK-LABEL: dfg.entry @phases
 // CHECK: %[[TAPS:.*]] = dfg.slice %{{.*}}sizes = #dfg.dims<2, 2, 4>, starts = #dfg.dims<2, 0, 0>, steps = array<i64: -2, 1, 1>}
-// CHECK: %[[KERNEL:.*]] = dfg.transpose %[[TAPS]] {dfg.stored, permutation = array<i64: 0, 2, 1>}
+// CHECK: %[[KERNEL:.*]] = dfg.transpose %[[TAPS]] {permutation = array<i64: 0, 2, 1>}
 // CHECK: %[[EVEN:.*]] = dfg.contract %{{.*}}, %[[KERNEL]] {labels = "n o0 k0 f, k0 f c -> n o0 c"}
 // CHECK: dfg.place %[[EVEN]] {{.*}}starts = #dfg.dims<0, 0, 0>, steps = array<i64: 1, 2, 1>
 // CHECK: dfg.slice %{{.*}}sizes = #dfg.dims<1, 2, 4>, starts = #dfg.dims<1, 0, 0>

@@ -1,0 +1,164 @@
+//===- StoredViews.cpp - Views that kernels store -------------------------===//
+
+#include "compiler/fusion/StoredViews.h"
+#include "compiler/fusion/HostValues.h"
+#include "dialects/dfg/ConvolutionOps.h"
+#include "dialects/dfg/Labels.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::fusion {
+
+//===----------------------------------------------------------------------===//
+// Factors of products
+//===----------------------------------------------------------------------===//
+
+/// A factor is stored if the product reads each of its elements at least this many times.
+static constexpr uint64_t kManyReads = 16;
+
+/// Which axes of a tensor have some property.
+using AxisSet = SmallVector<bool>;
+
+namespace {
+/// What a product does with one of its factors.
+struct FactorUse {
+  AxisSet summed; // for each axis of the factor
+  /// How often the product reads each element; saturated, and many if a size is not known.
+  uint64_t reads = 1;
+};
+} // namespace
+
+static uint64_t elementsOf(ArrayRef<DimExpr> sizes) {
+  uint64_t elements = 1;
+  for (const DimExpr &size : sizes)
+    elements = llvm::SaturatingMultiply<uint64_t>(elements, size.constant().value_or(kManyReads));
+  return elements;
+}
+
+/// A factor is read once for each element of the result along the axes that only the other has.
+static FactorUse useOf(ContractOp product, unsigned operand) {
+  Einsum einsum;
+  (void)readEinsum(std::nullopt, "contract", product.getLabels(), product->getOperandTypes(),
+                   /*takesDiagonals=*/false, einsum);
+  FactorUse use;
+  const LabelNames &own = einsum.inputs[operand];
+  for (const std::string &name : own)
+    use.summed.push_back(!llvm::is_contained(einsum.output, name));
+  Shape others;
+  for (const std::string &name : einsum.output)
+    if (!llvm::is_contained(own, name))
+      others.push_back(einsum.sizes.lookup(name));
+  use.reads = elementsOf(others);
+  return use;
+}
+
+/// Axes of a batch that the factor broadcasts are not counted.
+static FactorUse useOf(MatmulOp product, unsigned operand) {
+  Shape result = shapeOf(product.getType());
+  size_t rank = shapeOf(product->getOperand(operand).getType()).size();
+  bool isTransposed = operand == 0 ? product.getTransposeLhs() : product.getTransposeRhs();
+  FactorUse use;
+  use.summed.assign(rank, false);
+  use.summed[(operand == 0) != isTransposed ? rank - 1 : rank - 2] = true;
+  use.reads = elementsOf(operand == 0 ? result.back() : result[result.size() - 2]);
+  return use;
+}
+
+/// The axes of the operand of a slice, transpose or view as another shape that correspond to `axes`
+/// of its result.
+static AxisSet throughView(Operation *view, const AxisSet &axes) {
+  AxisSet source(shapeOf(view->getOperand(0).getType()).size(), false);
+  if (auto transpose = dyn_cast<TransposeOp>(view)) {
+    for (auto [axis, from] : llvm::enumerate(transpose.getPermutationVector()))
+      source[from] = axes[axis];
+    return source;
+  }
+  if (isa<SliceOp>(view))
+    return axes;
+  // Axes of size 1 come and go.
+  SmallVector<bool> kept;
+  for (auto [size, isMember] : llvm::zip_equal(shapeOf(view->getResult(0).getType()), axes))
+    if (!size.isConstant(1))
+      kept.push_back(isMember);
+  auto next = kept.begin();
+  for (auto [axis, size] : llvm::enumerate(shapeOf(view->getOperand(0).getType())))
+    if (!size.isConstant(1))
+      source[axis] = *next++;
+  return source;
+}
+
+static bool hasSteps(SliceOp slice, const AxisSet &axes) {
+  Shape shape = shapeOf(slice.getType());
+  std::optional<ArrayRef<int64_t>> steps = slice.getSteps();
+  return steps && llvm::any_of(llvm::seq(shape.size()), [&](size_t axis) {
+           return axes[axis] && (*steps)[axis] != 1 && !shape[axis].isConstant(1);
+         });
+}
+
+/// Returns true if a slice that `factor` views has steps along one of `axes`, and no view repeats
+/// elements, such as windows: their copy would be larger than what they view.
+static bool hasSteps(Value factor, AxisSet axes) {
+  bool found = false;
+  for (Operation *view = factor.getDefiningOp(); view && isView(view);
+       view = view->getOperand(0).getDefiningOp()) {
+    if (!isa<SliceOp, TransposeOp, ReshapeOp>(view))
+      return false;
+    auto slice = dyn_cast<SliceOp>(view);
+    found |= slice && hasSteps(slice, axes);
+    axes = throughView(view, axes);
+  }
+  return found;
+}
+
+/// A reshape of a stored tensor costs nothing.
+static Operation *belowReshapes(Operation *view) {
+  while (isa<ReshapeOp>(view))
+    view = view->getOperand(0).getDefiningOp();
+  return view;
+}
+
+/// With a step, the summed axes are not one loop, over which panels of the factor would be packed
+/// once: each block of rows gathers the factor again. This applies to the kernels of transposed
+/// convolutions, which are reversed.
+void storeSteppedFactors(EntryOp entry) {
+  entry.walk([](Operation *op) {
+    if (!isa<ContractOp, MatmulOp>(op))
+      return;
+    for (OpOperand &factor : op->getOpOperands()) {
+      Operation *view = factor.get().getDefiningOp();
+      if (!view || !isView(view))
+        continue;
+      auto product = dyn_cast<ContractOp>(op);
+      FactorUse use = product ? useOf(product, factor.getOperandNumber())
+                              : useOf(cast<MatmulOp>(op), factor.getOperandNumber());
+      if (use.reads >= kManyReads && hasSteps(factor.get(), use.summed))
+        storeView(belowReshapes(view));
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Chains of views
+//===----------------------------------------------------------------------===//
+
+/// A view of this many others is stored: an index is computed through all of them.
+static constexpr int kMaxViews = 16;
+
+void storeDeepViews(Block &block) {
+  DenseMap<Operation *, int> depths;
+  for (Operation &op : block) {
+    if (op.getNumOperands() == 0 || !isView(&op))
+      continue;
+    int depth = 1;
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        depth = std::max(depth, depths.lookup(producer) + 1);
+    if (depth > kMaxViews)
+      storeView(&op);
+    else
+      depths[&op] = depth;
+  }
+}
+
+} // namespace tfc::fusion

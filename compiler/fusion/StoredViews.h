@@ -1,0 +1,20 @@
+//===- StoredViews.h - Views that kernels store ---------------------------===//
+//
+// A view is an access map of each kernel that reads it. That is cheaper than a copy unless the map
+// makes the reader slower than the copy would be.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/dfg/HostForm.h"
+
+namespace tfc::fusion {
+
+/// Marks the factors of products that are slices with steps along summed axes.
+void storeSteppedFactors(dfg::EntryOp entry);
+
+/// Marks views of many other views in one block.
+void storeDeepViews(mlir::Block &block);
+
+} // namespace tfc::fusion
