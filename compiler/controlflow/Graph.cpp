@@ -209,7 +209,7 @@ void addPredecessors(const Node &node, SmallVectorImpl<Node *> &predecessors) {
     if (input->kind != Kind::NextIteration || node.kind != Kind::Merge)
       predecessors.push_back(input);
   llvm::append_range(predecessors, node.after);
-  llvm::append_range(predecessors, node.behind);
+  llvm::append_range(predecessors, node.ended);
 }
 
 namespace {

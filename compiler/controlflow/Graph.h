@@ -71,7 +71,7 @@ struct Node {
   llvm::SmallVector<Edge> inputs;
   llvm::SmallVector<Node *> after;
   /// The loops whose last iteration contains this node.
-  llvm::SmallVector<Node *> behind;
+  llvm::SmallVector<Node *> ended;
   /// Runs even after dead control inputs.
   bool always = false;
   unsigned order = 0;

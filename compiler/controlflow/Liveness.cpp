@@ -74,7 +74,7 @@ Guard Liveness::done(Node *node) {
 
 Guard Liveness::guardOf(const Node &node, Guard exists) {
   Guard guard = exists;
-  for (Node *loop : node.behind)
+  for (Node *loop : node.ended)
     guard = guards.both(guard, done(loop));
   if (node.kind == Kind::Merge) {
     Guard any = kNever;
@@ -167,7 +167,7 @@ void Liveness::analyzeLoop(Node *node) {
   Guard runs = kNever;
   for (const LoopVariable &variable : loop.variables)
     runs = guards.either(runs, of(variable.init));
-  for (Node *outer : node->behind)
+  for (Node *outer : node->ended)
     runs = guards.both(runs, done(outer));
   known[node] = runs;
   for (const LoopVariable &variable : loop.variables)

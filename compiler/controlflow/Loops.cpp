@@ -203,13 +203,13 @@ void LoopBuilder::addToHead(Node *node) {
 /// Finds the condition, the nodes that it needs, and effects that precede these.
 void LoopBuilder::findHead() {
   addToHead(condition);
-  NodeSet behind{condition};
+  NodeSet successors{condition};
   SmallVector<Node *> effects;
   for (Node *node : nodes) {
     SmallVector<Node *> predecessors;
     addPredecessors(*node, predecessors);
-    if (llvm::any_of(predecessors, [&](Node *input) { return behind.contains(input); }))
-      behind.insert(node);
+    if (llvm::any_of(predecessors, [&](Node *input) { return successors.contains(input); }))
+      successors.insert(node);
     else if (hasEffects(*node))
       effects.push_back(node);
   }
@@ -226,15 +226,15 @@ void LoopBuilder::findHead() {
 
 /// A path from the merge of a variable to itself.
 SmallVector<Node *> LoopBuilder::cycleOf(const LoopVariable &variable) {
-  DenseMap<Node *, Node *> behind{{variable.next.first, variable.node}};
+  DenseMap<Node *, Node *> next{{variable.next.first, variable.node}};
   SmallVector<Node *> work{variable.next.first};
   for (size_t i = 0; i < work.size() && !llvm::is_contained(work, variable.node); ++i)
     for (auto [input, result] : work[i]->inputs)
-      if (isMember(input) && behind.try_emplace(input, work[i]).second)
+      if (isMember(input) && next.try_emplace(input, work[i]).second)
         work.push_back(input);
   SmallVector<Node *> path;
-  for (Node *node = behind.contains(variable.node) ? variable.node : variable.next.first;
-       path.empty() || node != variable.node; node = behind.lookup(node))
+  for (Node *node = next.contains(variable.node) ? variable.node : variable.next.first;
+       path.empty() || node != variable.node; node = next.lookup(node))
     path.push_back(node);
   path.push_back(variable.node);
   return path;
@@ -386,7 +386,7 @@ public:
       made->loop = copyLoop(*node->loop);
     for (Edge &edge : made->inputs)
       edge = map(edge);
-    for (auto *list : {&made->after, &made->behind})
+    for (auto *list : {&made->after, &made->ended})
       for (Node *&other : *list)
         other = map(other);
     made->ghostOf = map(made->ghostOf);
@@ -444,7 +444,7 @@ void LoopBuilder::copyLastIteration(Node *loopNode) {
       continue;
     bool isExit = node->kind == Kind::Exit;
     Node *copy = copier.copy(node);
-    copy->behind.push_back(loopNode);
+    copy->ended.push_back(loopNode);
     copy->order = loopNode->order;
     copy->isLast |= node == condition;
     if (head.contains(node) && (loop->isRotated || hasEffects(*node))) {
@@ -458,7 +458,7 @@ void LoopBuilder::copyLastIteration(Node *loopNode) {
       node->kind = Kind::Forward;
       node->inputs = copy->inputs;
       node->after = copy->after;
-      node->behind = copy->behind;
+      node->ended = copy->ended;
       frame.parent->nodes.push_back(node);
       continue;
     }

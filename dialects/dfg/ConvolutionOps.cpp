@@ -462,14 +462,14 @@ static Value buildPhases(OpBuilder &b, Location loc, Value x, Value kernel, cons
   Shape shape = shapeOf(x.getType()), starts(shape.size(), DimExpr(0));
   SmallVector<int64_t> before(windows.rank(), 0), remainders(windows.rank(), 0);
   for (size_t i = 0; i < windows.rank(); ++i) {
-    int64_t behind = 0;
+    int64_t after = 0;
     for (int64_t remainder = 0; remainder < windows.stride[i]; ++remainder) {
       Phase phase = phaseOf(windows, i, remainder);
       before[i] = std::max(before[i], phase.reach() - phase.shift);
-      behind = std::max(behind, phase.shift);
+      after = std::max(after, phase.shift);
     }
     starts[1 + i] = before[i];
-    shape[1 + i] = phaseSize(windows, i) + before[i] + behind;
+    shape[1 + i] = phaseSize(windows, i) + before[i] + after;
   }
   Value padded = PlaceOp::create(b, loc, x, dimsOf(b, starts), dimsOf(b, shape),
                                  DenseI64ArrayAttr(), b.getF64FloatAttr(0.0));

@@ -178,9 +178,9 @@ SmallVector<Value> PlaceOp::buildOperandGradients(OpBuilder &b, ValueRange resul
       continue;
     DimExpr last = starts[i] + (from[i] - 1) * steps[i];
     DimExpr least = steps[i] < 0 ? last : starts[i], most = steps[i] < 0 ? starts[i] : last;
-    DimExpr behind = most + 1 - shape[i];
-    if (isNonNegative(DimExpr(0) - behind) != true)
-      shape[i] = shape[i] + DimExpr::max(0, behind);
+    DimExpr excess = most + 1 - shape[i];
+    if (isNonNegative(DimExpr(0) - excess) != true)
+      shape[i] = shape[i] + DimExpr::max(0, excess);
     if (isNonNegative(least) == true)
       continue;
     origin[i] = DimExpr::max(0, DimExpr(0) - least);

@@ -106,7 +106,7 @@ Entity BranchBuilder::evalIf(const ast::IfExpr &expr, ArrayRef<mlir::Type> hints
   if (!condition)
     return Poison();
   dfg::IfOp op = context.builder.beginIf(condition, reporter.locate(expr.range));
-  mlir::OpBuilder::InsertPoint behind = context.builder.position();
+  mlir::OpBuilder::InsertPoint outside = context.builder.position();
   RunTimeBlock onTrue, onFalse;
   bool ok = runBranch(onTrue, op.getThenBlock(), expr, /*isElse=*/false, {});
   SmallVector<mlir::Type> elseHints = hintsFrom(onTrue, hints);
@@ -114,7 +114,7 @@ Entity BranchBuilder::evalIf(const ast::IfExpr &expr, ArrayRef<mlir::Type> hints
   std::vector<mlir::Value> thenValues, elseValues;
   ok = ok && joinBranches(onTrue, onFalse, op, hints, expr, thenValues, elseValues);
   if (!ok) {
-    context.builder.restore(behind);
+    context.builder.restore(outside);
     return Poison();
   }
   op = context.builder.finishIf(op, thenValues, elseValues);

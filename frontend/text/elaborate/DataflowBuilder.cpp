@@ -356,7 +356,7 @@ Entity DataflowBuilder::evalDataflow(const ast::DataflowExpr &expr) {
   if (!tensorEmitter.requireEntry(expr.range))
     return Poison();
   dfg::DataflowOp op = context.builder.beginDataflow(reporter.locate(expr.range));
-  mlir::OpBuilder::InsertPoint behind = context.builder.position();
+  mlir::OpBuilder::InsertPoint outside = context.builder.position();
   RunTimeBlock block;
   block.keyword = "dataflow";
   DataflowScope scope;
@@ -389,7 +389,7 @@ Entity DataflowBuilder::evalDataflow(const ast::DataflowExpr &expr) {
       });
   if (!ok ||
       any_of(scope.bindings, [](const auto &binding) { return binding.second.value.isPoison(); })) {
-    context.builder.restore(behind);
+    context.builder.restore(outside);
     return Poison();
   }
   op = context.builder.finishDataflow(op, values, names);

@@ -500,14 +500,14 @@ Entity LoopBuilder::elaborateLoop(Loop &loop, const ast::Expr *condition, const 
   loop.context.op = context.builder.beginWhile(loop.inits, reporter.locate(loop.at));
   if (loop.hasIndex())
     loop.context.counter = 0;
-  mlir::OpBuilder::InsertPoint behind = context.builder.position();
+  mlir::OpBuilder::InsertPoint outside = context.builder.position();
   context.entry.loops.push_back(&loop.context);
   bool ok = buildCondition(loop, condition);
   ok = buildBody(loop, body) && ok;
   context.entry.loops.pop_back();
   if (ok)
     return finishLoop(loop, condition);
-  context.builder.restore(behind);
+  context.builder.restore(outside);
   return Poison();
 }
 
