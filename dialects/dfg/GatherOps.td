@@ -66,7 +66,7 @@ def Dfg_TakeAlongAxisOp : Dfg_PureOp<"take_along_axis",
 
 /// Changes rows of `x` along axis 0.
 class Dfg_ScatterOp<string mnemonic, string dtypes> :
-    Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Checked]> {
+    Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Checked, Dfg_UpdateRole]> {
   let arguments = (ins Dfg_TensorNamed<dtypes>.type:$x, Dfg_IndexTensor:$indices, Dfg_TensorNamed<dtypes>.type:$updates,
                        Dfg_Outside:$outside);
   let results = (outs Dfg_TensorNamed<dtypes>.type:$y);

@@ -9,8 +9,8 @@ namespace tfc::dfg {
 
 ArrayRef<OpSignature> allOps() {
 #define UNWRAP(...) __VA_ARGS__
-#define OP(name, operands, attributes, results, variadicResults)                                   \
-  OpSignature{name, UNWRAP operands, UNWRAP attributes, UNWRAP results, variadicResults},
+#define OP(name, operands, attributes, results, variadicResults, updates)                          \
+  OpSignature{name, UNWRAP operands, UNWRAP attributes, UNWRAP results, variadicResults, updates},
   static const std::vector<OpSignature> ops = {
 #include "dialects/dfg/OpTable.inc"
   };

@@ -67,6 +67,7 @@ struct OpSignature {
   std::vector<AttrSignature> attributes;
   std::vector<llvm::StringRef> results;
   bool hasVariadicResults;
+  bool updatesOperand; // changes a variable that is its first operand
 };
 
 /// The operation `name` (without "dfg."), or null.

@@ -34,6 +34,10 @@ template <typename Op> class RoutingRole : public mlir::OpTrait::TraitBase<Op, R
 /// write.
 template <typename Op> class SourceRole : public mlir::OpTrait::TraitBase<Op, SourceRole> {};
 
+/// The result is the first operand with some elements changed. Called on a variable of the graph
+/// language, the operation changes the variable.
+template <typename Op> class UpdateRole : public mlir::OpTrait::TraitBase<Op, UpdateRole> {};
+
 /// Takes scalar operands from registers of the host function; other operations read them from
 /// memory.
 template <typename Op>

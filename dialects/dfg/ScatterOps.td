@@ -5,7 +5,7 @@
 
 include "dialects/dfg/DfgBase.td"
 
-def Dfg_ScatterReduceOp : Dfg_PureOp<"scatter_reduce", [Dfg_Differentiable, Dfg_Checked]> {
+def Dfg_ScatterReduceOp : Dfg_PureOp<"scatter_reduce", [Dfg_Differentiable, Dfg_Checked, Dfg_UpdateRole]> {
   let summary = "Combines rows at indices by maximum, minimum or product";
   let description = [{
     `x` with row `indices[i]` combined with `updates[i]`, elementwise, in the

@@ -60,8 +60,9 @@ def table_entry(records, op):
                 operand_kind(records, definition)))
     results = ['"%s"' % name for _, name in op["results"]["args"]]
     variadic = any("Variadic" in superclasses(records, value["def"]) for value, _ in op["results"]["args"])
-    return 'OP("%s", ({%s}), ({%s}), ({%s}), %s)' % (
-        op["opName"], ", ".join(operands), ", ".join(attributes), ", ".join(results), flag(variadic))
+    updates = any(value["def"] == "Dfg_UpdateRole" for value in op["traits"])
+    return 'OP("%s", ({%s}), ({%s}), ({%s}), %s, %s)' % (
+        op["opName"], ", ".join(operands), ", ".join(attributes), ", ".join(results), flag(variadic), flag(updates))
 
 
 def operand_kind(records, definition):

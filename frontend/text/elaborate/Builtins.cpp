@@ -302,7 +302,8 @@ Entity Builtins::callBounded(ArrayRef<Argument> args, const ast::CallExpr &call)
 // Assignment
 //===----------------------------------------------------------------------===//
 
-Entity Builtins::callAssign(StringRef name, Arguments &args, const ast::CallExpr &call) {
+Entity Builtins::callAssign(const Call &c, StringRef op) {
+  const auto &[name, args, call] = c;
   if (args.size() != 2 || args[0].label || (args[1].label && args[1].label.text != "value"))
     return reporter.fail(call.range, "wrong-count", "'" + name + "' takes a variable and a value");
   Variable *const *target = args[0].value.get<Variable *>();
@@ -316,9 +317,8 @@ Entity Builtins::callAssign(StringRef name, Arguments &args, const ast::CallExpr
       tensorEmitter.toTensor(args[1].value, variable.type.getElementType(), args[1].range);
   if (!value)
     return Poison();
-  if (name != "assign") {
+  if (!op.empty()) {
     mlir::Value old = tensorEmitter.readVariable(variable, args[0].range);
-    StringRef op = name == "assign_add" ? "add" : "sub";
     value = tensorEmitter.emit(op, args, {old, value}, {}, args[0].range, name);
     if (!value)
       return Poison();
@@ -362,6 +362,8 @@ struct Builtins::Row {
   int arity;
   /// Returns std::nullopt if it does not apply to the argument.
   std::optional<Entity> (*call)(Builtins &, const Call &);
+  /// The value has the type of the variable before it.
+  bool isAssignment = false;
 };
 
 ArrayRef<Builtins::Row> Builtins::rows() {
@@ -372,11 +374,11 @@ ArrayRef<Builtins::Row> Builtins::rows() {
        [](Builtins &b, const Call &c) -> Result { return b.addAll(c.args, c.call.range); }},
       {"append", kOfOthers, nullptr},
       {"assign", kAnyArity,
-       [](Builtins &b, const Call &c) -> Result { return b.callAssign(c.name, c.args, c.call); }},
+       [](Builtins &b, const Call &c) -> Result { return b.callAssign(c, ""); }, true},
       {"assign_add", kAnyArity,
-       [](Builtins &b, const Call &c) -> Result { return b.callAssign(c.name, c.args, c.call); }},
+       [](Builtins &b, const Call &c) -> Result { return b.callAssign(c, "add"); }, true},
       {"assign_sub", kAnyArity,
-       [](Builtins &b, const Call &c) -> Result { return b.callAssign(c.name, c.args, c.call); }},
+       [](Builtins &b, const Call &c) -> Result { return b.callAssign(c, "sub"); }, true},
       {"bounded", kAnyArity,
        [](Builtins &b, const Call &c) -> Result { return b.callBounded(c.args, c.call); }},
       {"cast", kAnyArity,
@@ -472,6 +474,12 @@ std::vector<StringRef> Builtins::names() {
   return names;
 }
 
+const Builtins::Row &Builtins::lookup(StringRef name) {
+  return *find_if(rows(), [&](const Row &row) { return row.name == name; });
+}
+
+bool Builtins::isAssignment(StringRef name) { return lookup(name).isAssignment; }
+
 Entity Builtins::callBuiltin(StringRef name, Arguments &args, const ast::CallExpr &call) {
   if (std::optional<Entity> folded = staticStage.staticMath(name, args, call.range))
     return *folded;
@@ -479,7 +487,7 @@ Entity Builtins::callBuiltin(StringRef name, Arguments &args, const ast::CallExp
     return *onQueue;
   if (std::optional<Entity> onList = listEmitter.callOnList(name, args, call))
     return *onList;
-  const Row &row = *find_if(rows(), [&](const Row &row) { return row.name == name; });
+  const Row &row = lookup(name);
   if (row.arity == kAnyArity)
     return *row.call(*this, {name, args, call});
   if (const dfg::OpSignature *op = dfg::lookupOp(name); op && name != "read")

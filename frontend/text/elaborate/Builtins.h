@@ -33,6 +33,9 @@ public:
   /// The names of all, in order.
   static std::vector<llvm::StringRef> names();
 
+  /// Returns true if a call changes a variable, the first argument, and the second has its type.
+  static bool isAssignment(llvm::StringRef name);
+
   Entity callBuiltin(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
 
 private:
@@ -43,6 +46,7 @@ private:
   };
   struct Row;
   static llvm::ArrayRef<Row> rows();
+  static const Row &lookup(llvm::StringRef name);
 
   Entity readValue(const Argument &arg);
   Entity valuesOf(const Argument &arg);
@@ -56,7 +60,8 @@ private:
   Entity zipGroups(llvm::ArrayRef<Argument> args, SourceRange at);
   Entity addAll(llvm::ArrayRef<Argument> args, SourceRange at);
   Entity callBounded(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
-  Entity callAssign(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
+  /// Assigns the value, or `op` of the variable and the value.
+  Entity callAssign(const Call &c, llvm::StringRef op);
 
   Context &context;
   SizeScope &sizeScope;

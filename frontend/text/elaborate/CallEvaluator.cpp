@@ -42,7 +42,8 @@ static const dfg::OpSignature *readingOp(const Entity &callee) {
 }
 
 bool CallEvaluator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
-                                      const dfg::OpSignature *op) {
+                                      const Entity &callee) {
+  const dfg::OpSignature *op = readingOp(callee);
   // Variables among the operands, also in lists, are read where they are named: later arguments may
   // have effects on them.
   auto evalOperand = [&](const ast::Expr *expr, auto &self) -> Entity {
@@ -64,8 +65,8 @@ bool CallEvaluator::evaluateArguments(const ast::CallExpr &call, Arguments &args
     return Entity::list(std::move(elements), std::move(places));
   };
   bool ok = true;
-  const auto *callee = dyn_cast<ast::NameExpr>(call.callee);
-  bool assigns = callee && callee->name.starts_with("assign");
+  const Builtin *builtin = callee.get<Builtin>();
+  bool assigns = builtin && Builtins::isAssignment(builtin->name);
   for (const ast::Arg &arg : call.args) {
     Argument &argument = args.emplace_back();
     argument.label = arg.label;
@@ -76,8 +77,8 @@ bool CallEvaluator::evaluateArguments(const ast::CallExpr &call, Arguments &args
     if (target && assigns && args.size() == 2)
       context.expected =
           TensorType{(*target)->type.getElementType(), dfg::shapeOf((*target)->type)};
-    // The variable that a scatter changes is not read.
-    bool isChanged = op && op->name.starts_with("scatter_") && args.size() == 1;
+    // A variable that the operation changes is not read.
+    bool isChanged = op && op->updatesOperand && args.size() == 1;
     argument.value =
         op && !isChanged ? evalOperand(arg.value, evalOperand) : evaluator.eval(arg.value);
     context.expected.reset();
@@ -96,7 +97,7 @@ Entity CallEvaluator::evalCall(const ast::CallExpr &call) {
   if (callee.isPoison()) {
     // The arguments may have errors of their own.
     Arguments args;
-    evaluateArguments(call, args);
+    evaluateArguments(call, args, callee);
     return Poison();
   }
   context.expected = std::move(wanted);
@@ -123,7 +124,7 @@ Entity CallEvaluator::callEntity(const Entity &callee, const ast::CallExpr &call
   if (named && (*named)->name == "merge" && context.activation->dataflow)
     return dataflowBuilder.callMerge(call);
   Arguments args;
-  if (!evaluateArguments(call, args, readingOp(callee)))
+  if (!evaluateArguments(call, args, callee))
     return Poison();
   context.expected = std::move(wanted);
   llvm::scope_exit forget([&] { context.expected.reset(); });

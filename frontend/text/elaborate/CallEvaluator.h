@@ -40,9 +40,7 @@ public:
 private:
   Entity callEntity(const Entity &callee, const ast::CallExpr &call);
   Entity failUncallable(const Instance &instance, const ast::CallExpr &call);
-  /// `op` is the operation that reads variable arguments.
-  bool evaluateArguments(const ast::CallExpr &call, Arguments &args,
-                         const dfg::OpSignature *op = nullptr);
+  bool evaluateArguments(const ast::CallExpr &call, Arguments &args, const Entity &callee);
   /// Checks what the function has returned against what it declares.
   Entity checkResults(const Activation &callee);
 

@@ -481,9 +481,8 @@ Entity OperationBuilder::opResult(const dfg::OpSignature &op, Operation *operati
 Entity OperationBuilder::callOpOnState(const dfg::OpSignature &op, Arguments &args,
                                        const ast::CallExpr &call) {
   Variable *const *target = args.empty() ? nullptr : args.front().value.get<Variable *>();
-  bool isScatter = op.name.starts_with("scatter_");
   Entity result = callOp(op, args, call);
-  if (!isScatter || !target || result.isPoison())
+  if (!op.updatesOperand || !target || result.isPoison())
     return result;
   mlir::Value value =
       tensorEmitter.assignVariable(**target, result.as<mlir::Value>(), args.front().range);

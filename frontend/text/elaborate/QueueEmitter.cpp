@@ -234,13 +234,14 @@ Entity QueueEmitter::callClose(const Queue &queue, ArrayRef<Argument> args,
   return Entity(Nothing{});
 }
 
+static constexpr StringLiteral kDequeues[] = {"dequeue", "dequeue_many", "dequeue_up_to"};
+
 /// Calls a function of queues; returns std::nullopt if `name` is not one.
 std::optional<Entity> QueueEmitter::callOnQueue(StringRef name, Arguments &args,
                                                 const ast::CallExpr &call) {
   bool isOther = name == "size";
-  if (!isOther &&
-      !is_contained(
-          {"enqueue", "enqueue_many", "dequeue", "dequeue_many", "dequeue_up_to", "close"}, name))
+  if (!isOther && !is_contained({"enqueue", "enqueue_many", "close"}, name) &&
+      !is_contained(kDequeues, name))
     return std::nullopt;
   Queue *const *queue =
       args.empty() || args.front().label ? nullptr : args.front().value.get<Queue *>();
@@ -256,7 +257,7 @@ std::optional<Entity> QueueEmitter::callOnQueue(StringRef name, Arguments &args,
   ArrayRef<Argument> rest = ArrayRef(args).drop_front();
   if (name == "close")
     return callClose(**queue, rest, call);
-  if (name.starts_with("dequeue"))
+  if (is_contained(kDequeues, name))
     return callDequeue(name, **queue, rest, call);
   if (isOther && rest.empty())
     return Entity(
