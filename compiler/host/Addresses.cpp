@@ -124,18 +124,18 @@ Value Addresses::find(Value root) {
 
 /// Returns the memory of a launch's result.
 Value Addresses::findPlaced(OpResult result) {
-  PlaceAttr place = placeOf(cast<LaunchOp>(result.getOwner()), result.getResultNumber());
-  switch (place.getKind()) {
-  case PlaceKind::Variable:
-    return variable(place.getVariable());
-  case PlaceKind::Fetch:
-    return element(rt::Field::Fetches, place.getIndex());
-  case PlaceKind::Result: {
-    Value address = target(result.getOwner()->getParentOp(), place.getIndex());
+  MemoryAttr memory = memoryOf(cast<LaunchOp>(result.getOwner()), result.getResultNumber());
+  switch (memory.getKind()) {
+  case MemoryKind::Variable:
+    return variable(memory.getVariable());
+  case MemoryKind::Fetch:
+    return element(rt::Field::Fetches, memory.getIndex());
+  case MemoryKind::Result: {
+    Value address = target(result.getOwner()->getParentOp(), memory.getIndex());
     return address ? address : fail(result);
   }
-  case PlaceKind::Arena:
-  case PlaceKind::Operand:
+  case MemoryKind::Arena:
+  case MemoryKind::Operand:
     break;
   }
   return inArena(result);

@@ -4,7 +4,7 @@
 
 #include "compiler/host/Context.h"
 #include "compiler/host/SizeBuilder.h"
-#include "dialects/dfg/Places.h"
+#include "dialects/dfg/Storage.h"
 #include "dialects/rt/Rt.h"
 #include <map>
 

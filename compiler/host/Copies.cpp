@@ -31,8 +31,8 @@ void Copies::copy(Value to, Value from, Value root) {
 void Copies::copyYielded(Value value, unsigned number, Value to) {
   Value root = rootOf(value);
   if (auto launch = root.getDefiningOp<LaunchOp>()) {
-    PlaceAttr place = placeOf(launch, cast<OpResult>(root).getResultNumber());
-    if (place == PlaceAttr::inResult(context.b.getContext(), number) &&
+    MemoryAttr memory = memoryOf(launch, cast<OpResult>(root).getResultNumber());
+    if (memory == MemoryAttr::inResult(context.b.getContext(), number) &&
         addresses.lookup(root) == to)
       return;
   }

@@ -4,7 +4,7 @@
 #include "compiler/memory/Arena.h"
 #include "compiler/memory/Lists.h"
 #include "compiler/memory/Passes.h"
-#include "dialects/dfg/Places.h"
+#include "dialects/dfg/Storage.h"
 #include "dialects/rt/Rt.h"
 
 using namespace mlir;
@@ -26,17 +26,17 @@ static rt::SlotAttr toAttr(Arena::Slot slot, MLIRContext *context) {
 }
 
 /// Sets an attribute with an element for each result, unless none of the results has memory.
-static void setMemory(Operation *op, StringRef name, function_ref<Attribute(Value)> placeOf) {
-  SmallVector<Attribute> places;
+static void setMemory(Operation *op, StringRef name, function_ref<Attribute(Value)> memoryOf) {
+  SmallVector<Attribute> memory;
   bool isNeeded = false;
   for (Value result : op->getResults()) {
-    Attribute place = placeOf(result);
-    isNeeded |= bool(place);
-    places.push_back(place ? place : UnitAttr::get(op->getContext()));
+    Attribute own = memoryOf(result);
+    isNeeded |= bool(own);
+    memory.push_back(own ? own : UnitAttr::get(op->getContext()));
   }
   op->removeAttr(name);
   if (isNeeded)
-    op->setAttr(name, ArrayAttr::get(op->getContext(), places));
+    op->setAttr(name, ArrayAttr::get(op->getContext(), memory));
 }
 
 static void setMemory(Operation *op, const Arena &arena, const ListPlan &lists) {

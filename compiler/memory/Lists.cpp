@@ -2,7 +2,7 @@
 // chunk with the changed list.
 
 #include "compiler/memory/Lists.h"
-#include "dialects/dfg/Places.h"
+#include "dialects/dfg/Storage.h"
 
 using namespace mlir;
 using namespace tfc::dfg;

@@ -10,8 +10,8 @@ def PlanMemory : Pass<"tfc-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Before: entries hold launches of kernels in linalg form (with
     `kernel.may_share`), reads of variables, then assignments, checks, constants
-    and reshapes. After: the launches are in execution order, and `places` of
-    each launch (`#dfg.place`) specifies the memory of every result. If that is
+    and reshapes. After: the launches are in execution order, and `memory` of
+    each launch (`#dfg.memory`) specifies the memory of every result. If that is
     the memory of an operand, the kernel's result has `kernel.in_place`. No
     variable changes before all checks have passed. Errors: operations that
     cannot occur in an entry at this stage; a variable that is assigned twice or

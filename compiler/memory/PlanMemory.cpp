@@ -4,8 +4,8 @@
 
 #include "compiler/memory/Order.h"
 #include "compiler/memory/Passes.h"
-#include "dialects/dfg/Places.h"
 #include "dialects/dfg/SizeOps.h"
+#include "dialects/dfg/Storage.h"
 #include "dialects/kernel/Kernel.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -33,8 +33,8 @@ namespace {
 /// A launch and the operands that it could overwrite.
 struct LaunchPlan {
   LaunchOp op;
-  SmallVector<PlaceAttr> places;
-  /// Results that must overwrite an operand because both have the same fixed place: (result,
+  SmallVector<MemoryAttr> memory;
+  /// Results that must overwrite an operand because both have the same fixed memory: (result,
   /// operand).
   SmallVector<std::pair<unsigned, unsigned>> forced;
   /// Results that could overwrite an operand in the arena; dropped if launches of the kernel
@@ -42,9 +42,9 @@ struct LaunchPlan {
   SmallVector<std::pair<unsigned, unsigned>> wished;
 
   explicit LaunchPlan(LaunchOp op)
-      : op(op), places(op.getNumResults(), PlaceAttr::inArena(op.getContext())) {}
+      : op(op), memory(op.getNumResults(), MemoryAttr::inArena(op.getContext())) {}
 
-  bool isInArena(unsigned result) const { return places[result].getKind() == PlaceKind::Arena; }
+  bool isInArena(unsigned result) const { return memory[result].getKind() == MemoryKind::Arena; }
 
   bool takes(unsigned operand) const {
     auto isIt = [&](auto &pair) { return pair.second == operand; };
@@ -52,7 +52,7 @@ struct LaunchPlan {
   }
 };
 
-/// Chooses order and places for one block of an entry: its body, or a region of a branch or loop.
+/// Chooses order and memory for one block of an entry: its body, or a region of a branch or loop.
 class BlockPlanner {
 public:
   BlockPlanner(EntryOp entry, Block &block, SymbolTable &symbols)
@@ -141,7 +141,7 @@ std::optional<unsigned> BlockPlanner::operandFor(LaunchOp launch, unsigned resul
   return operand;
 }
 
-static bool isVariable(PlaceAttr place) { return place.getKind() == PlaceKind::Variable; }
+static bool isVariable(MemoryAttr memory) { return memory.getKind() == MemoryKind::Variable; }
 
 void BlockPlanner::placeInVariables(StepGraph &graph) {
   for (auto assign : block.getOps<AssignOp>()) {
@@ -159,7 +159,7 @@ void BlockPlanner::placeInVariables(StepGraph &graph) {
   SmallVector<Operation *> fallible;
   llvm::copy_if(graph.getSteps(), std::back_inserter(fallible), canFail);
   for (auto &[writer, plan] : plans)
-    if (llvm::any_of(plan.places, isVariable))
+    if (llvm::any_of(plan.memory, isVariable))
       for (Operation *step : fallible)
         graph.runBefore(step, writer);
 }
@@ -174,10 +174,10 @@ bool BlockPlanner::placeInVariable(StepGraph &graph, AssignOp assign) {
   if (!plan || beforeChecks.contains(plan->op) || keptVariables.contains(variable))
     return false;
   unsigned number = cast<OpResult>(root).getResultNumber();
-  plan->places[number] = PlaceAttr::inVariable(variable);
+  plan->memory[number] = MemoryAttr::inVariable(variable);
   if (placeChain(graph, *plan, number, reads.lookup(variable)))
     return true;
-  plan->places[number] = PlaceAttr::inArena(entry.getContext());
+  plan->memory[number] = MemoryAttr::inArena(entry.getContext());
   return false;
 }
 
@@ -213,11 +213,11 @@ void BlockPlanner::placeInFetches() {
       continue;
     LaunchPlan &plan = it->second;
     if (plan.isInArena(result.getResultNumber()))
-      plan.places[result.getResultNumber()] = PlaceAttr::inFetch(entry.getContext(), i);
+      plan.memory[result.getResultNumber()] = MemoryAttr::inFetch(entry.getContext(), i);
   }
 }
 
-/// Returns the launch in this block that produces the value, if the value has no other place yet.
+/// Returns the launch in this block that produces the value, if the value has no other memory yet.
 LaunchPlan *BlockPlanner::unplacedMaker(Value root) {
   auto result = dyn_cast<OpResult>(root);
   auto it = result ? plans.find(result.getOwner()) : plans.end();
@@ -241,8 +241,8 @@ void BlockPlanner::placeInResults(StepGraph &graph) {
     Value root = rootOf(value);
     LaunchPlan *plan = unplacedMaker(root);
     if (plan && !isRegisterType(value.getType()))
-      plan->places[cast<OpResult>(root).getResultNumber()] =
-          PlaceAttr::inResult(entry.getContext(), i);
+      plan->memory[cast<OpResult>(root).getResultNumber()] =
+          MemoryAttr::inResult(entry.getContext(), i);
   }
 }
 
@@ -261,7 +261,7 @@ void BlockPlanner::placeCarried(StepGraph &graph, WhileOp loop) {
     if (!plan)
       continue;
     unsigned number = cast<OpResult>(root).getResultNumber();
-    plan->places[number] = PlaceAttr::inResult(entry.getContext(), i);
+    plan->memory[number] = MemoryAttr::inResult(entry.getContext(), i);
     bool isYieldedElsewhere =
         llvm::any_of(yielded, [&](Value other) { return other != value && rootOf(other) == old; });
     if (!isYieldedElsewhere && placeChain(graph, *plan, number, old))
@@ -270,8 +270,8 @@ void BlockPlanner::placeCarried(StepGraph &graph, WhileOp loop) {
   setSingleBuffers(loop, single);
 }
 
-/// Like placeOverOld, for a launch whose result has its place. If the launch updates the result of
-/// another launch, that result gets the same place, so that a chain of updates runs in one buffer.
+/// Like placeOverOld, for a launch whose result has its memory. If the launch updates the result of
+/// another launch, that result gets the same memory, so that a chain of updates runs in one buffer.
 bool BlockPlanner::placeChain(StepGraph &graph, LaunchPlan &plan, unsigned number, Value old) {
   for (Value input : plan.op.getInputs())
     if (placeOverMade(graph, plan, number, old, rootOf(input)))
@@ -296,9 +296,9 @@ bool BlockPlanner::placeOverMade(StepGraph &graph, LaunchPlan &plan, unsigned nu
   if (llvm::any_of(readers, [&](Operation *reader) { return graph.reaches(plan.op, reader); }))
     return false;
   unsigned makerNumber = cast<OpResult>(made).getResultNumber();
-  maker->places[makerNumber] = plan.places[number];
+  maker->memory[makerNumber] = plan.memory[number];
   if (!placeChain(graph, *maker, makerNumber, old)) {
-    maker->places[makerNumber] = PlaceAttr::inArena(entry.getContext());
+    maker->memory[makerNumber] = MemoryAttr::inArena(entry.getContext());
     return false;
   }
   plan.forced.push_back({number, *operand});
@@ -361,7 +361,7 @@ void BlockPlanner::wishForOperands() {
     if (isStep(&op) || isa<YieldOp>(op))
       forEachRead(&op, [&](Value value) { lastReaders[rootOf(value)] = &op; });
   for (auto &[op, plan] : plans)
-    for (unsigned i = 0; i < plan.places.size(); ++i)
+    for (unsigned i = 0; i < plan.memory.size(); ++i)
       if (plan.isInArena(i))
         wishForOperand(plan, i, lastReaders);
 }
@@ -411,7 +411,7 @@ void PlanMemoryPass::writeInPlace(kernel::FuncOp kernel, ArrayRef<LaunchPlan *> 
       continue;
     set(pair);
     for (LaunchPlan *plan : launches)
-      plan->places[pair.first] = PlaceAttr::inOperand(&getContext(), pair.second);
+      plan->memory[pair.first] = MemoryAttr::inOperand(&getContext(), pair.second);
   }
 }
 
@@ -463,7 +463,7 @@ void PlanMemoryPass::runOnOperation() {
     settle(cast<kernel::FuncOp>(kernel), launches, symbols);
   for (auto &planner : planners)
     for (auto &[op, plan] : planner->getLaunches())
-      plan.op.setPlacesAttr(
-          ArrayAttr::get(&getContext(), llvm::to_vector_of<Attribute>(plan.places)));
+      plan.op.setMemoryAttr(
+          ArrayAttr::get(&getContext(), llvm::to_vector_of<Attribute>(plan.memory)));
   markAnalysesPreserved<kernel::BodyAnalyses>();
 }

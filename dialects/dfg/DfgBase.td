@@ -92,25 +92,25 @@ def Dfg_LimitAttr : AttrDef<Dfg_Dialect, "Limit"> {
   let genVerifyDecl = 1;
 }
 
-def Dfg_PlaceAttr : AttrDef<Dfg_Dialect, "Place"> {
-  let mnemonic = "place";
+def Dfg_MemoryAttr : AttrDef<Dfg_Dialect, "Memory"> {
+  let mnemonic = "memory";
   let summary = "The memory in which a launch stores a result";
   let description = [{
-    `#dfg.place<arena>`, `#dfg.place<variable @w>`, `#dfg.place<fetch 0>`,
-    `#dfg.place<operand 1>` for the memory of an operand at its last use, and
-    `#dfg.place<result 0>` for the memory of the branch or loop that contains
+    `#dfg.memory<arena>`, `#dfg.memory<variable @w>`, `#dfg.memory<fetch 0>`,
+    `#dfg.memory<operand 1>` for the memory of an operand at its last use, and
+    `#dfg.memory<result 0>` for the memory of the branch or loop that contains
     the launch: a value that the branch yields, or the next value of a carried
     one.
   }];
-  let parameters = (ins EnumParameter<Dfg_PlaceKind>:$kind,
+  let parameters = (ins EnumParameter<Dfg_MemoryKind>:$kind,
                         OptionalParameter<"::mlir::FlatSymbolRefAttr">:$variable,
                         DefaultValuedParameter<"int64_t", "0">:$index);
   let extraClassDeclaration = [{
-    static PlaceAttr inArena(::mlir::MLIRContext *context);
-    static PlaceAttr inVariable(::mlir::FlatSymbolRefAttr variable);
-    static PlaceAttr inFetch(::mlir::MLIRContext *context, int64_t index);
-    static PlaceAttr inOperand(::mlir::MLIRContext *context, int64_t index);
-    static PlaceAttr inResult(::mlir::MLIRContext *context, int64_t index);
+    static MemoryAttr inArena(::mlir::MLIRContext *context);
+    static MemoryAttr inVariable(::mlir::FlatSymbolRefAttr variable);
+    static MemoryAttr inFetch(::mlir::MLIRContext *context, int64_t index);
+    static MemoryAttr inOperand(::mlir::MLIRContext *context, int64_t index);
+    static MemoryAttr inResult(::mlir::MLIRContext *context, int64_t index);
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -229,6 +229,7 @@ def Dfg_ReductionRole : Dfg_Role<"ReductionRole">;
 def Dfg_ContractionRole : Dfg_Role<"ContractionRole">;
 def Dfg_RoutingRole : Dfg_Role<"RoutingRole">;
 def Dfg_SourceRole : Dfg_Role<"SourceRole">;
+def Dfg_UpdateRole : Dfg_Role<"UpdateRole">;
 def Dfg_RegisterReaderRole : Dfg_Role<"RegisterReaderRole">;
 
 /// The trait list entry of an operation with a gradient.

@@ -22,7 +22,7 @@ def Dfg_SizeUse : I32EnumAttr<"SizeUse", "What a size of a call must fit into", 
   let genSpecializedAttr = 0;
 }
 
-def Dfg_PlaceKind : I32EnumAttr<"PlaceKind", "The owner of the memory of a launch's result", [
+def Dfg_MemoryKind : I32EnumAttr<"MemoryKind", "The owner of the memory of a launch's result", [
     I32EnumAttrCase<"Arena", 0, "arena">, I32EnumAttrCase<"Variable", 1, "variable">,
     I32EnumAttrCase<"Fetch", 2, "fetch">, I32EnumAttrCase<"Operand", 3, "operand">,
     I32EnumAttrCase<"Result", 4, "result">]> {

@@ -3,6 +3,7 @@
 // them, because no operation defines them.
 
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
@@ -24,12 +25,12 @@ static LogicalResult verifyWeights(Operation *op, Attribute attribute) {
 }
 
 static LogicalResult verifyChunks(Operation *op, Attribute attribute) {
-  constexpr int64_t kMost = 1 << 20;
   auto count = dyn_cast<IntegerAttr>(attribute);
   if (count && count.getType().isSignlessInteger(32) && count.getInt() >= 0 &&
-      count.getInt() <= kMost)
+      count.getInt() <= kMaxChunks)
     return success();
-  return op->emitOpError("expects a number of chunks up to ") << kMost << ", but got " << attribute;
+  return op->emitOpError("expects a number of chunks up to ")
+         << kMaxChunks << ", but got " << attribute;
 }
 
 static LogicalResult verifyProbeFunction(Operation *op, Attribute attribute) {

@@ -18,6 +18,9 @@ namespace tfc::dfg {
 /// The largest number of bytes of a tensor: no processor addresses more.
 inline constexpr int64_t kMaxTensorBytes = int64_t(1) << 56;
 
+/// The largest number of chunks, memory that grows during calls, of an instance.
+inline constexpr int64_t kMaxChunks = int64_t(1) << 20;
+
 /// The largest magnitude of sizes with a certain use. An entry lists in `limits` those that the
 /// bounds of its names do not limit.
 struct SizeLimit {

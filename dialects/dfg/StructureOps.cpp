@@ -1,7 +1,7 @@
 //===- StructureOps.cpp - Entries, gradients, kernels ---------------------===//
 
 #include "dialects/dfg/HostForm.h"
-#include "dialects/dfg/PlaceAttr.h"
+#include "dialects/dfg/MemoryAttr.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -213,7 +213,7 @@ static LogicalResult verifyCallee(LaunchOp launch, Operation *callee) {
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (failed(verifyCallee(*this, symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))))
     return failure();
-  return verifyPlaces(*this, symbols);
+  return verifyMemory(*this, symbols);
 }
 
 //===----------------------------------------------------------------------===//

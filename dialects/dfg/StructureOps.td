@@ -25,7 +25,7 @@ class Dfg_FunctionLike<string mnemonic, list<Trait> traits = []> :
 
 def Dfg_FactArray : TypedArrayAttrBase<Dfg_FactAttr, "facts">;
 def Dfg_LimitArray : TypedArrayAttrBase<Dfg_LimitAttr, "limits of sizes">;
-def Dfg_PlaceArray : TypedArrayAttrBase<Dfg_PlaceAttr, "places">;
+def Dfg_MemoryArray : TypedArrayAttrBase<Dfg_MemoryAttr, "owners of memory">;
 
 def Dfg_EntryOp : Dfg_FunctionLike<"entry", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -85,7 +85,7 @@ def Dfg_LaunchOp : Dfg_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserO
   let summary = "Runs a kernel";
   let description = [{
     `sizes` specifies the kernel's named dimensions in terms of the entry's.
-    Once memory is planned, `places` specifies where each result is stored.
+    Once memory is planned, `memory` specifies where each result is stored.
 
     ```mlir
     %y = dfg.launch @kernel_0(%x) {sizes = #dfg.dims<n>}
@@ -94,7 +94,7 @@ def Dfg_LaunchOp : Dfg_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserO
   }];
   let specialValues = "Values pass as they are.";
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Dfg_Tensor>:$inputs,
-                       Dfg_DimsAttr:$sizes, OptionalAttr<Dfg_PlaceArray>:$places);
+                       Dfg_DimsAttr:$sizes, OptionalAttr<Dfg_MemoryArray>:$memory);
   let results = (outs Variadic<Dfg_Tensor>:$outputs);
   let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
 }

@@ -1,6 +1,7 @@
 // The rt dialect and the attributes that record where planned entries keep their values.
 
 #include "dialects/rt/Rt.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -37,8 +38,8 @@ LogicalResult SlotAttr::verify(function_ref<InFlightDiagnostic()> emitError, uns
 }
 
 LogicalResult ChunkAttr::verify(function_ref<InFlightDiagnostic()> emitError, unsigned number) {
-  if (number >= kMaxChunks)
-    return emitError() << "expected a chunk below " << kMaxChunks << ", but got " << number;
+  if (number >= dfg::kMaxChunks)
+    return emitError() << "expected a chunk below " << dfg::kMaxChunks << ", but got " << number;
   return success();
 }
 

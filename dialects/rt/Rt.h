@@ -15,9 +15,6 @@ template <typename Op> struct EndsCall : mlir::OpTrait::TraitBase<Op, EndsCall> 
   static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifyEndsCall(op); }
 };
 
-/// Maximum number of chunks of an instance.
-inline constexpr int64_t kMaxChunks = int64_t(1) << 20;
-
 /// Attributes of planned entries and their operations; documented in RtBase.td.
 inline constexpr llvm::StringLiteral kArenaAttr = "rt.arena", kTapesAttr = "rt.tapes",
                                      kMemoryAttr = "rt.memory", kAlternateAttr = "rt.alternate",

@@ -1,6 +1,7 @@
 // Verifiers of the rt dialect's operations. Operations that they accept can be lowered to calls of
 // the runtime.
 
+#include "dialects/dfg/SizeLimits.h"
 #include "dialects/rt/Names.h"
 #include "dialects/rt/Rt.h"
 #include "runtime/Model.h"
@@ -89,8 +90,12 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 //===--- chunk, grow ------------------------------------------------------===//
 
-LogicalResult ChunkOp::verify() { return verifyNumber(*this, "chunk", getNumber(), kMaxChunks); }
-LogicalResult GrowOp::verify() { return verifyNumber(*this, "chunk", getNumber(), kMaxChunks); }
+LogicalResult ChunkOp::verify() {
+  return verifyNumber(*this, "chunk", getNumber(), dfg::kMaxChunks);
+}
+LogicalResult GrowOp::verify() {
+  return verifyNumber(*this, "chunk", getNumber(), dfg::kMaxChunks);
+}
 
 //===--- queues -----------------------------------------------------------===//
 

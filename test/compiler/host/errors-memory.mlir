@@ -71,9 +71,9 @@ dfg.entry @swap() attributes {rt.arena = #rt.arena<[0] of <1>>} {
 
 dfg.entry @fetch(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
     attributes {rt.arena = #rt.arena<[0] of <1>>} {
-  %0 = dfg.launch @next(%x) {sizes = #dfg.dims<>, places = [#dfg.place<fetch 0>]} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = dfg.launch @next(%x) {sizes = #dfg.dims<>, memory = [#dfg.memory<fetch 0>]} : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @+1 {{expects result 0 to be fetch 0, in whose memory it is}}
-  %1 = dfg.launch @next(%x) {sizes = #dfg.dims<>, places = [#dfg.place<fetch 0>]} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = dfg.launch @next(%x) {sizes = #dfg.dims<>, memory = [#dfg.memory<fetch 0>]} : (tensor<4xf32>) -> tensor<4xf32>
   dfg.return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 llvm.func @next(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) attributes {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (0)>>}

@@ -15,7 +15,7 @@
 // CHECK: llvm.return
 dfg.entry @run(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<f32> attributes {symbols = ["n"]} {
   %0 = dfg.launch @many(%x) {sizes = #dfg.dims<n>} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<4xf32>
-  %1 = dfg.launch @one(%0) {sizes = #dfg.dims<>, places = [#dfg.place<fetch 0>]} : (tensor<4xf32>) -> tensor<f32>
+  %1 = dfg.launch @one(%0) {sizes = #dfg.dims<>, memory = [#dfg.memory<fetch 0>]} : (tensor<4xf32>) -> tensor<f32>
   dfg.return %1 : tensor<f32>
 }
 

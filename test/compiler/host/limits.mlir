@@ -14,7 +14,7 @@
 // CHECK: rt.launch
 dfg.entry @outer(%x: tensor<?xf32, #dfg.dims<n>>, %y: tensor<?xf32, #dfg.dims<m>>) -> tensor<f32>
     attributes {symbols = ["n", "m"], limits = [#dfg.limit<memory : <"4 * m * n">>]} {
-  %0 = dfg.launch @sum(%x, %y) {sizes = #dfg.dims<n, m>, places = [#dfg.place<fetch 0>]} : (tensor<?xf32, #dfg.dims<n>>, tensor<?xf32, #dfg.dims<m>>) -> tensor<f32>
+  %0 = dfg.launch @sum(%x, %y) {sizes = #dfg.dims<n, m>, memory = [#dfg.memory<fetch 0>]} : (tensor<?xf32, #dfg.dims<n>>, tensor<?xf32, #dfg.dims<m>>) -> tensor<f32>
   dfg.return %0 : tensor<f32>
 }
 

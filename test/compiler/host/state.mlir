@@ -18,7 +18,7 @@ dfg.entry @swap() -> tensor<4xf32> {
 }
 
 dfg.entry @twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2xf32>) {
-  %0 = dfg.launch @next(%x) {sizes = #dfg.dims<>, places = [#dfg.place<fetch 0>]} : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = dfg.launch @next(%x) {sizes = #dfg.dims<>, memory = [#dfg.memory<fetch 0>]} : (tensor<4xf32>) -> tensor<4xf32>
   %1 = dfg.reshape %0 {shape = #dfg.dims<2, 2>} : tensor<4xf32>
   dfg.return %0, %1 : tensor<4xf32>, tensor<2x2xf32>
 }

@@ -11,7 +11,7 @@ dfg.entry @bounded(%x: tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<f32>
     attributes {symbols = ["n"], bounds = {n = 256 : i64}} {
   %0 = dfg.launch @next(%x) {sizes = #dfg.dims<n>} : (tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<?x64xf32, #dfg.dims<n, 64>>
   %1 = dfg.launch @next(%0) {sizes = #dfg.dims<n>} : (tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<?x64xf32, #dfg.dims<n, 64>>
-  %2 = dfg.launch @sum(%1) {sizes = #dfg.dims<n>, places = [#dfg.place<fetch 0>]} : (tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<f32>
+  %2 = dfg.launch @sum(%1) {sizes = #dfg.dims<n>, memory = [#dfg.memory<fetch 0>]} : (tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<f32>
   dfg.return %2 : tensor<f32>
 }
 
@@ -27,7 +27,7 @@ dfg.entry @unbounded(%x: tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<f32>
   %1 = dfg.launch @next(%0) {sizes = #dfg.dims<n>} : (tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<?x64xf32, #dfg.dims<n, 64>>
   %2 = dfg.launch @next(%1) {sizes = #dfg.dims<n>} : (tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<?x64xf32, #dfg.dims<n, 64>>
   %3 = dfg.launch @sum(%2) {sizes = #dfg.dims<n>} : (tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<f32>
-  %4 = dfg.launch @double(%3) {sizes = #dfg.dims<>, places = [#dfg.place<fetch 0>]} : (tensor<f32>) -> tensor<f32>
+  %4 = dfg.launch @double(%3) {sizes = #dfg.dims<>, memory = [#dfg.memory<fetch 0>]} : (tensor<f32>) -> tensor<f32>
   dfg.return %4 : tensor<f32>
 }
 
@@ -37,7 +37,7 @@ dfg.entry @unbounded(%x: tensor<?x64xf32, #dfg.dims<n, 64>>) -> tensor<f32>
 dfg.entry @small(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
     attributes {symbols = ["n"]} {
   %0 = dfg.launch @next(%x) {sizes = #dfg.dims<n>} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
-  %1 = dfg.launch @next(%0) {sizes = #dfg.dims<n>, places = [#dfg.place<fetch 0>]} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
+  %1 = dfg.launch @next(%0) {sizes = #dfg.dims<n>, memory = [#dfg.memory<fetch 0>]} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
   dfg.return %1 : tensor<?xf32, #dfg.dims<n>>
 }
 

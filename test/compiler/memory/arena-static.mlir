@@ -15,7 +15,7 @@ dfg.entry @chain(%x: tensor<1024xf32>) -> tensor<1024xf32> {
   %3 = dfg.reshape %2 {shape = #dfg.dims<1024>} : tensor<32x32xf32>
   %4 = dfg.launch @next(%3) {sizes = #dfg.dims<>} : (tensor<1024xf32>) -> tensor<1024xf32>
   %5 = dfg.launch @next(%4) {sizes = #dfg.dims<>} : (tensor<1024xf32>) -> tensor<1024xf32>
-  %6 = dfg.launch @last(%5) {sizes = #dfg.dims<>, places = [#dfg.place<fetch 0>]} : (tensor<1024xf32>) -> tensor<1024xf32>
+  %6 = dfg.launch @last(%5) {sizes = #dfg.dims<>, memory = [#dfg.memory<fetch 0>]} : (tensor<1024xf32>) -> tensor<1024xf32>
   dfg.return %6 : tensor<1024xf32>
 }
 

@@ -3,10 +3,10 @@
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
 // CHECK-LABEL: dfg.entry @agree
-// CHECK: dfg.launch @first({{.*}}places = [#dfg.place<arena>]
-// CHECK: dfg.launch @next({{.*}}places = [#dfg.place<operand 0>]
-// CHECK: dfg.launch @next({{.*}}places = [#dfg.place<operand 0>]
-// CHECK: dfg.launch @last({{.*}}places = [#dfg.place<fetch 0>]
+// CHECK: dfg.launch @first({{.*}}memory = [#dfg.memory<arena>]
+// CHECK: dfg.launch @next({{.*}}memory = [#dfg.memory<operand 0>]
+// CHECK: dfg.launch @next({{.*}}memory = [#dfg.memory<operand 0>]
+// CHECK: dfg.launch @last({{.*}}memory = [#dfg.memory<fetch 0>]
 dfg.entry @agree(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = dfg.launch @first(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
   %1 = dfg.launch @next(%0) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
@@ -17,8 +17,8 @@ dfg.entry @agree(%x: tensor<64xf32>) -> tensor<64xf32> {
 
 // The feed is not the model's to overwrite, so @other never writes in place.
 // CHECK-LABEL: dfg.entry @disagree
-// CHECK: dfg.launch @other({{.*}}places = [#dfg.place<arena>]
-// CHECK: dfg.launch @other({{.*}}places = [#dfg.place<arena>]
+// CHECK: dfg.launch @other({{.*}}memory = [#dfg.memory<arena>]
+// CHECK: dfg.launch @other({{.*}}memory = [#dfg.memory<arena>]
 dfg.entry @disagree(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = dfg.launch @other(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
   %1 = dfg.launch @other(%0) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>

@@ -7,11 +7,11 @@ dfg.variable @w : tensor<64xf32>
 
 // CHECK-LABEL: dfg.entry @train
 // CHECK: dfg.launch @next
-// CHECK-SAME: places = [#dfg.place<arena>]
+// CHECK-SAME: memory = [#dfg.memory<arena>]
 // CHECK: dfg.launch @valid
 // CHECK: dfg.check
 // CHECK: dfg.launch @next
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 dfg.entry @train(%x: tensor<64xf32>) {
   %w = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
   %v = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>

@@ -4,7 +4,7 @@
 dfg.variable @w : tensor<64xf32>
 
 // CHECK: dfg.launch @step(
-// CHECK-SAME: places = [#dfg.place<fetch 0>]
+// CHECK-SAME: memory = [#dfg.memory<fetch 0>]
 dfg.entry @ahead(%g: tensor<64xf32>) -> tensor<64xf32> {
   %w = dfg.read @w : tensor<64xf32>
   %0 = dfg.launch @step(%w, %g) {sizes = #dfg.dims<>} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
@@ -12,7 +12,7 @@ dfg.entry @ahead(%g: tensor<64xf32>) -> tensor<64xf32> {
 }
 
 // CHECK: dfg.launch @step_inplace(
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 dfg.entry @train(%g: tensor<64xf32>) {
   %w = dfg.read @w : tensor<64xf32>
   %0 = dfg.launch @step(%w, %g) {sizes = #dfg.dims<>} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>

@@ -5,7 +5,7 @@
 dfg.entry @f(%x: tensor<?xf32, #dfg.dims<n>>) -> tensor<f32>
     attributes {symbols = ["n"], bounds = {n = 4611686018427387904 : i64}} {
   %0 = dfg.launch @next(%x) {sizes = #dfg.dims<n>} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
-  %1 = dfg.launch @sum(%0) {sizes = #dfg.dims<n>, places = [#dfg.place<fetch 0>]} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<f32>
+  %1 = dfg.launch @sum(%0) {sizes = #dfg.dims<n>, memory = [#dfg.memory<fetch 0>]} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<f32>
   dfg.return %1 : tensor<f32>
 }
 

@@ -7,9 +7,9 @@ dfg.variable @w : tensor<4096xf32>
 
 // CHECK: dfg.launch @rate
 // CHECK: dfg.launch @gradient
-// CHECK: dfg.launch @update{{.*}}places = [#dfg.place<variable @v>]
+// CHECK: dfg.launch @update{{.*}}memory = [#dfg.memory<variable @v>]
 // CHECK: dfg.launch @gradient
-// CHECK: dfg.launch @update{{.*}}places = [#dfg.place<variable @w>]
+// CHECK: dfg.launch @update{{.*}}memory = [#dfg.memory<variable @w>]
 dfg.entry @train(%x: tensor<4096xf32>, %t: tensor<f32>) {
   %v = dfg.read @v : tensor<4096xf32>
   %w = dfg.read @w : tensor<4096xf32>

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: dfg.entry @in_place
 // CHECK: dfg.while{{.*}}dfg.single_buffers = array<i64: 1>
-// CHECK: dfg.launch @update{{.*}}places = [#dfg.place<result 1>]
+// CHECK: dfg.launch @update{{.*}}memory = [#dfg.memory<result 1>]
 dfg.entry @in_place(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   %zero = dfg.constant dense<0> : tensor<i32>
   %one = dfg.constant dense<1> : tensor<i32>
@@ -24,8 +24,8 @@ dfg.entry @in_place(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
 // Each reads the other's old value: only the one that runs last writes in place.
 // CHECK-LABEL: dfg.entry @exchanged
 // CHECK: dfg.while{{.*}}dfg.single_buffers = array<i64: 1>
-// CHECK-DAG: dfg.launch @both{{.*}}places = [#dfg.place<result 1>]
-// CHECK-DAG: dfg.launch @both{{.*}}places = [#dfg.place<result 2>]
+// CHECK-DAG: dfg.launch @both{{.*}}memory = [#dfg.memory<result 1>]
+// CHECK-DAG: dfg.launch @both{{.*}}memory = [#dfg.memory<result 2>]
 dfg.entry @exchanged(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   %zero = dfg.constant dense<0> : tensor<i32>
   %one = dfg.constant dense<1> : tensor<i32>
@@ -45,8 +45,8 @@ dfg.entry @exchanged(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // Both branches write where the result is.
 // CHECK-LABEL: dfg.entry @branch
-// CHECK: dfg.launch @update{{.*}}places = [#dfg.place<result 0>]
-// CHECK: dfg.launch @update{{.*}}places = [#dfg.place<result 0>]
+// CHECK: dfg.launch @update{{.*}}memory = [#dfg.memory<result 0>]
+// CHECK: dfg.launch @update{{.*}}memory = [#dfg.memory<result 0>]
 dfg.entry @branch(%p: tensor<i1>, %x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   %z = dfg.if %p : tensor<i1> -> tensor<8xf32> {
     %a = dfg.launch @update(%x) {sizes = #dfg.dims<>} : (tensor<8xf32>) -> tensor<8xf32>
@@ -61,10 +61,10 @@ dfg.entry @branch(%p: tensor<i1>, %x: tensor<8xf32>, %y: tensor<8xf32>) -> tenso
 // Three updates of one value change it in its buffer, the reader of the second between them.
 // CHECK-LABEL: dfg.entry @chain
 // CHECK: dfg.while{{.*}}dfg.single_buffers = array<i64: 1, 2>
-// CHECK: %[[FIRST:.*]] = dfg.launch @update_inplace({{.*}}places = [#dfg.place<result 2>]
-// CHECK: %[[SECOND:.*]] = dfg.launch @update_inplace(%[[FIRST]]){{.*}}places = [#dfg.place<result 2>]
-// CHECK: dfg.launch @both_inplace({{.*}}, %[[SECOND]]){{.*}}places = [#dfg.place<result 1>]
-// CHECK: dfg.launch @update_inplace(%[[SECOND]]){{.*}}places = [#dfg.place<result 2>]
+// CHECK: %[[FIRST:.*]] = dfg.launch @update_inplace({{.*}}memory = [#dfg.memory<result 2>]
+// CHECK: %[[SECOND:.*]] = dfg.launch @update_inplace(%[[FIRST]]){{.*}}memory = [#dfg.memory<result 2>]
+// CHECK: dfg.launch @both_inplace({{.*}}, %[[SECOND]]){{.*}}memory = [#dfg.memory<result 1>]
+// CHECK: dfg.launch @update_inplace(%[[SECOND]]){{.*}}memory = [#dfg.memory<result 2>]
 dfg.entry @chain(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   %zero = dfg.constant dense<0> : tensor<i32>
   %one = dfg.constant dense<1> : tensor<i32>
@@ -87,8 +87,8 @@ dfg.entry @chain(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
 // Where the value between is carried too, it has a buffer of its own.
 // CHECK-LABEL: dfg.entry @between
 // CHECK: dfg.while{{.*}}dfg.single_buffers = array<i64: 1, 2>
-// CHECK: dfg.launch @update(%{{.*}}places = [#dfg.place<result 1>]
-// CHECK: dfg.launch @update(%{{.*}}places = [#dfg.place<result 2>]
+// CHECK: dfg.launch @update(%{{.*}}memory = [#dfg.memory<result 1>]
+// CHECK: dfg.launch @update(%{{.*}}memory = [#dfg.memory<result 2>]
 dfg.entry @between(%n: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   %zero = dfg.constant dense<0> : tensor<i32>
   %one = dfg.constant dense<1> : tensor<i32>

@@ -12,7 +12,7 @@ dfg.variable @w : tensor<64xf32>
 // CHECK: dfg.check
 // CHECK: dfg.dequeue @q
 // CHECK: dfg.launch @next
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 dfg.entry @train(%x: tensor<64xf32>) -> tensor<64xf32> {
   %old = dfg.read @w : tensor<64xf32>
   %w = dfg.launch @next(%old) {sizes = #dfg.dims<>} : (tensor<64xf32>) -> tensor<64xf32>
@@ -26,10 +26,10 @@ dfg.entry @train(%x: tensor<64xf32>) -> tensor<64xf32> {
 // What is put into a queue never is a variable's new value in its place.
 // CHECK-LABEL: dfg.entry @put
 // CHECK: dfg.launch @next
-// CHECK-SAME: places = [#dfg.place<arena>]
+// CHECK-SAME: memory = [#dfg.memory<arena>]
 // CHECK: dfg.enqueue @q
 // CHECK: dfg.launch @next
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 dfg.entry @put() {
   %v = dfg.read @v : tensor<64xf32>
   %w = dfg.read @w : tensor<64xf32>

@@ -7,7 +7,7 @@ dfg.variable @w : tensor<64x64xf32>
 
 // CHECK-LABEL: dfg.entry @square
 // CHECK: dfg.launch @product
-// CHECK-SAME: places = [#dfg.place<arena>]
+// CHECK-SAME: memory = [#dfg.memory<arena>]
 dfg.entry @square() {
   %w = dfg.read @w : tensor<64x64xf32>
   %new = dfg.launch @product(%w, %w) {sizes = #dfg.dims<>} : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
@@ -18,9 +18,9 @@ dfg.entry @square() {
 // The old value of @v is read by what needs its new one.
 // CHECK-LABEL: dfg.entry @both
 // CHECK: dfg.launch @next
-// CHECK-SAME: places = [#dfg.place<arena>]
+// CHECK-SAME: memory = [#dfg.memory<arena>]
 // CHECK: dfg.launch @product
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 dfg.entry @both(%x: tensor<64x64xf32>) {
   %v = dfg.read @v : tensor<64x64xf32>
   %new = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<64x64xf32>) -> tensor<64x64xf32>

@@ -6,10 +6,10 @@ dfg.variable @w : tensor<64xf32>
 
 // CHECK-LABEL: dfg.entry @twice
 // CHECK: %[[ONE:.*]] = dfg.launch @update_inplace(
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 // CHECK: dfg.launch @loss(%[[ONE]])
 // CHECK: dfg.launch @update_inplace(%[[ONE]],
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 dfg.entry @twice(%g: tensor<64xf32>) -> (tensor<f32>) {
   %w = dfg.read @w : tensor<64xf32>
   %1 = dfg.launch @update(%w, %g) {sizes = #dfg.dims<>} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
@@ -22,10 +22,10 @@ dfg.entry @twice(%g: tensor<64xf32>) -> (tensor<f32>) {
 // What decides whether the call fails must not have changed the variable.
 // CHECK-LABEL: dfg.entry @checked
 // CHECK: %[[ONE:.*]] = dfg.launch @update(
-// CHECK-SAME: places = [#dfg.place<arena>]
+// CHECK-SAME: memory = [#dfg.memory<arena>]
 // CHECK: dfg.check
 // CHECK: dfg.launch @update(%[[ONE]],
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 dfg.entry @checked(%g: tensor<64xf32>) {
   %w = dfg.read @w : tensor<64xf32>
   %1 = dfg.launch @update(%w, %g) {sizes = #dfg.dims<>} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
@@ -39,9 +39,9 @@ dfg.entry @checked(%g: tensor<64xf32>) {
 // The value on the way is a result of the call.
 // CHECK-LABEL: dfg.entry @shown
 // CHECK: dfg.launch @update(
-// CHECK-SAME: places = [#dfg.place<fetch 0>]
+// CHECK-SAME: memory = [#dfg.memory<fetch 0>]
 // CHECK: dfg.launch @update(
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 dfg.entry @shown(%g: tensor<64xf32>) -> (tensor<64xf32>) {
   %w = dfg.read @w : tensor<64xf32>
   %1 = dfg.launch @update(%w, %g) {sizes = #dfg.dims<>} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
@@ -53,9 +53,9 @@ dfg.entry @shown(%g: tensor<64xf32>) -> (tensor<64xf32>) {
 // The second update reads the old value too.
 // CHECK-LABEL: dfg.entry @old
 // CHECK: dfg.launch @update(
-// CHECK-SAME: places = [#dfg.place<arena>]
+// CHECK-SAME: memory = [#dfg.memory<arena>]
 // CHECK: dfg.launch @update_inplace(
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 dfg.entry @old(%g: tensor<64xf32>) {
   %w = dfg.read @w : tensor<64xf32>
   %1 = dfg.launch @update(%w, %g) {sizes = #dfg.dims<>} : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>

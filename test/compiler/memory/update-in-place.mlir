@@ -6,9 +6,9 @@ dfg.variable @w : tensor<64xf32>
 
 // CHECK-LABEL: dfg.entry @train
 // CHECK: dfg.launch @loss
-// CHECK-SAME: places = [#dfg.place<fetch 0>]
+// CHECK-SAME: memory = [#dfg.memory<fetch 0>]
 // CHECK: dfg.launch @update
-// CHECK-SAME: places = [#dfg.place<variable @w>]
+// CHECK-SAME: memory = [#dfg.memory<variable @w>]
 // CHECK: dfg.assign @w
 dfg.entry @train(%g: tensor<64xf32>) -> (tensor<f32>) {
   %w = dfg.read @w : tensor<64xf32>

@@ -1,7 +1,7 @@
 // The memory of values in planned entries, which the memory plan decides and the host function
 // uses.
 
-#include "dialects/dfg/Places.h"
+#include "dialects/dfg/Storage.h"
 #include "dialects/dfg/SizeOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -10,13 +10,13 @@ using namespace tfc::dfg;
 
 namespace tfc::dfg {
 
-PlaceAttr placeOf(LaunchOp launch, unsigned result) {
-  ArrayAttr places = launch.getPlacesAttr();
-  return places ? cast<PlaceAttr>(places[result]) : PlaceAttr::inArena(launch.getContext());
+MemoryAttr memoryOf(LaunchOp launch, unsigned result) {
+  ArrayAttr memory = launch.getMemoryAttr();
+  return memory ? cast<MemoryAttr>(memory[result]) : MemoryAttr::inArena(launch.getContext());
 }
 
-static PlaceAttr placeOf(OpResult result) {
-  return placeOf(cast<LaunchOp>(result.getOwner()), result.getResultNumber());
+static MemoryAttr memoryOf(OpResult result) {
+  return memoryOf(cast<LaunchOp>(result.getOwner()), result.getResultNumber());
 }
 
 /// Returns true if the operation only reads its list operand, without changing or forwarding it.
@@ -42,10 +42,10 @@ Value rootOf(Value value) {
 
 Value storageOf(Value root) {
   while (auto launch = root.getDefiningOp<LaunchOp>()) {
-    PlaceAttr place = placeOf(cast<OpResult>(root));
-    if (place.getKind() != PlaceKind::Operand)
+    MemoryAttr memory = memoryOf(cast<OpResult>(root));
+    if (memory.getKind() != MemoryKind::Operand)
       break;
-    root = rootOf(launch.getInputs()[place.getIndex()]);
+    root = rootOf(launch.getInputs()[memory.getIndex()]);
   }
   return root;
 }
@@ -58,7 +58,7 @@ static bool isInSingleBuffer(Value root, WhileOp loop, int64_t carried) {
   auto launch = root.getDefiningOp<LaunchOp>();
   if (!launch || launch->getParentOp() != loop)
     return false;
-  return placeOf(cast<OpResult>(root)) == PlaceAttr::inResult(loop.getContext(), carried);
+  return memoryOf(cast<OpResult>(root)) == MemoryAttr::inResult(loop.getContext(), carried);
 }
 
 /// Returns true if a root is in the memory of a variable: its old value, or an intermediate result
@@ -67,27 +67,27 @@ static bool isInVariable(Value root, FlatSymbolRefAttr variable) {
   if (auto read = root.getDefiningOp<ReadOp>())
     return read.getVariableAttr() == variable;
   return root.getDefiningOp<LaunchOp>() &&
-         placeOf(cast<OpResult>(root)) == PlaceAttr::inVariable(variable);
+         memoryOf(cast<OpResult>(root)) == MemoryAttr::inVariable(variable);
 }
 
 bool isWrittenOverOperand(LaunchOp launch, unsigned result) {
-  PlaceAttr place = placeOf(launch, result);
+  MemoryAttr memory = memoryOf(launch, result);
   auto loop = dyn_cast<WhileOp>(launch->getParentOp());
-  if (place.getKind() == PlaceKind::Result && loop && hasSingleBuffer(loop, place.getIndex()))
+  if (memory.getKind() == MemoryKind::Result && loop && hasSingleBuffer(loop, memory.getIndex()))
     return llvm::any_of(launch.getInputs(), [&](Value input) {
-      return isInSingleBuffer(rootOf(input), loop, place.getIndex());
+      return isInSingleBuffer(rootOf(input), loop, memory.getIndex());
     });
-  if (place.getKind() != PlaceKind::Variable)
-    return place.getKind() == PlaceKind::Operand;
+  if (memory.getKind() != MemoryKind::Variable)
+    return memory.getKind() == MemoryKind::Operand;
   return llvm::any_of(launch.getInputs(), [&](Value input) {
-    return isInVariable(rootOf(input), place.getVariable());
+    return isInVariable(rootOf(input), memory.getVariable());
   });
 }
 
 bool isInArena(Value root) {
   Value storage = storageOf(root);
   return storage.getDefiningOp<LaunchOp>() &&
-         placeOf(cast<OpResult>(storage)).getKind() == PlaceKind::Arena;
+         memoryOf(cast<OpResult>(storage)).getKind() == MemoryKind::Arena;
 }
 
 void setSingleBuffers(WhileOp loop, ArrayRef<int64_t> carried) {
@@ -170,14 +170,14 @@ LogicalResult checkSteps(Block &block) {
 }
 
 /// A launch that writes to the memory of a fetch must compute the value of that fetch.
-static LogicalResult checkFetchPlaces(LaunchOp launch) {
+static LogicalResult checkFetches(LaunchOp launch) {
   auto entry = launch->getParentOfType<EntryOp>();
   Operation *end = entry.getBody().front().getTerminator();
   for (OpResult result : launch->getResults()) {
-    PlaceAttr place = placeOf(result);
-    if (place.getKind() != PlaceKind::Fetch)
+    MemoryAttr memory = memoryOf(result);
+    if (memory.getKind() != MemoryKind::Fetch)
       continue;
-    int64_t fetch = place.getIndex();
+    int64_t fetch = memory.getIndex();
     bool isFetched =
         fetch >= 0 && fetch < end->getNumOperands() && rootOf(end->getOperand(fetch)) == result;
     if (!isFetched)
@@ -198,7 +198,7 @@ LogicalResult checkAllSteps(EntryOp entry) {
   if (result.wasInterrupted())
     return failure();
   result = entry.walk([](LaunchOp launch) {
-    return failed(checkFetchPlaces(launch)) ? WalkResult::interrupt() : WalkResult::advance();
+    return failed(checkFetches(launch)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

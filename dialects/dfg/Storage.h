@@ -1,4 +1,4 @@
-//===- Places.h - The memory in which values are stored -------------------===//
+//===- Storage.h - The memory in which values are stored ------------------===//
 //
 //
 // The memory plan decides where results are stored, and the host function reads the decision
@@ -14,7 +14,7 @@
 namespace tfc::dfg {
 
 /// Returns where a launch writes a result; the arena before memory is planned.
-PlaceAttr placeOf(LaunchOp launch, unsigned result);
+MemoryAttr memoryOf(LaunchOp launch, unsigned result);
 
 /// Returns true if the list is a view of a tensor that is only read, so that it needs no chunk.
 bool isListView(mlir::Value list);
@@ -64,7 +64,7 @@ bool isStep(mlir::Operation *op);
 /// Checks the form of a block that earlier stages guarantee: known operations, and at most one
 /// assignment of each variable, after all reads of it.
 llvm::LogicalResult checkSteps(mlir::Block &block);
-/// The same for all blocks of an entry; its launches that are placed in a fetch must compute that
+/// The same for all blocks of an entry; its launches that write a fetch must compute that
 /// fetch.
 llvm::LogicalResult checkAllSteps(EntryOp entry);
 
