@@ -10,6 +10,7 @@
 #include "compiler/autodiff/Passes.h"
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Gradients.h"
+#include "dialects/dfg/Help.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -90,7 +91,7 @@ LogicalResult Differentiator::checkGrowth() {
                              << sweep.context.maxCreated << " operations [expansion-limit]";
   for (auto [location, count] : ArrayRef(sweep.context.finished).take_back(kMaxShown))
     error.attachNote(location) << "this gradient takes " << count << " operations";
-  error.attachNote() << "help: --max-operations=N allows more";
+  attachHelp(error, "--max-operations=N allows more");
   return error;
 }
 

@@ -1,6 +1,7 @@
 //===- Liveness.cpp - When each node of a graph is live -------------------===//
 
 #include "compiler/controlflow/Liveness.h"
+#include "dialects/dfg/Help.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -136,7 +137,7 @@ LogicalResult Liveness::check() const {
                              << nameOf(tooLarge)
                              << " runs under a condition that combines too many predicates "
                                 "[too-large]";
-  error.attachNote() << "help: merge the sides of a 'switch' before the values of others";
+  attachHelp(error, "merge the sides of a 'switch' before the values of others");
   return error;
 }
 

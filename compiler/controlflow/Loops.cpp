@@ -3,6 +3,7 @@
 #include "compiler/controlflow/Loops.h"
 #include "compiler/controlflow/Effects.h"
 #include "compiler/controlflow/Liveness.h"
+#include "dialects/dfg/Help.h"
 #include <map>
 
 using namespace mlir;
@@ -182,8 +183,8 @@ LogicalResult LoopBuilder::checkEntries() {
         auto diagnostic = fail(node) << "reads " << nameOf(input)
                                      << ", which exists only in the first iteration "
                                         "[irreducible-loop]";
-        diagnostic.attachNote(input->op->getLoc())
-            << "help: merge it with a 'next_iteration', or make it 'constant: true'";
+        attachHelp(diagnostic, "merge it with a 'next_iteration', or make it 'constant: true'",
+                   input->op->getLoc());
         return failure();
       }
   }

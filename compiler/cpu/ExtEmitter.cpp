@@ -68,7 +68,7 @@ static void emitScan(KernelEmitter &e, ScanOp op) {
   forEachPoint(e, sizes, indices, [&] {
     if (!isAcross)
       return emitScanLine(e, op, length, indices, e.scalar(op.getInit()));
-    e.vectorLoop(last, lanesFor(e, op.getResult(), last), [&](LoopDim dim) {
+    e.laneLoop(last, lanesFor(e, op.getResult(), last), [&](LoopDim dim) {
       indices.push_back(dim);
       emitScanLine(e, op, length, indices, e.broadcast(e.scalar(op.getInit())));
       indices.pop_back();
@@ -122,7 +122,7 @@ static void emitUpdate(KernelEmitter &e, ScatterOp op, ArrayRef<AffineExpr> batc
     return point({});
   SmallVector<AffineExpr> inner;
   forEachPoint(e, rest.drop_back(), inner, [&] {
-    e.vectorLoop(rest.back(), lanesFor(e, op.getResult(), rest.back()), [&](LoopDim dim) {
+    e.laneLoop(rest.back(), lanesFor(e, op.getResult(), rest.back()), [&](LoopDim dim) {
       inner.push_back(dim);
       point(inner);
       inner.pop_back();
@@ -140,7 +140,7 @@ static void emitScatterCopy(KernelEmitter &e, ScatterOp op) {
   if (shape.empty())
     return e.store(op.getResult(), {}, e.element(op.getOperand(), {}));
   forEachPoint(e, shape.drop_back(), indices, [&] {
-    e.vectorLoop(shape.back(), lanesFor(e, op.getResult(), shape.back()), [&](LoopDim dim) {
+    e.laneLoop(shape.back(), lanesFor(e, op.getResult(), shape.back()), [&](LoopDim dim) {
       indices.push_back(dim);
       e.store(op.getResult(), indices, e.element(op.getOperand(), indices));
       indices.pop_back();

@@ -251,7 +251,7 @@ Value IndexEmitter::emitIndexBinary(AffineBinaryOpExpr expr) {
   }
 }
 
-void IndexEmitter::vectorLoop(AffineExpr size, int64_t width, function_ref<void(LoopDim)> body) {
+void IndexEmitter::laneLoop(AffineExpr size, int64_t width, function_ref<void(LoopDim)> body) {
   Value upper = indexValue(size);
   auto stretch = [&](Value from, Value to, bool masked) {
     auto loop = scf::ForOp::create(b, location, from, to, indexConstant(width));

@@ -95,7 +95,7 @@ public:
   /// Returns a mask of the lanes of a vector at `counter` whose index is less than `upper`.
   mlir::Value tailMask(mlir::Value counter, mlir::Value upper, int64_t width);
   /// Runs `body` in vector mode over a new dim from 0 to `size`.
-  void vectorLoop(mlir::AffineExpr size, int64_t width, llvm::function_ref<void(LoopDim)> body);
+  void laneLoop(mlir::AffineExpr size, int64_t width, llvm::function_ref<void(LoopDim)> body);
 
 protected:
   using Key = ScopedValues::Key;

@@ -29,9 +29,9 @@ static std::optional<int64_t> constantSize(AffineExpr size) {
 /// among the parallel or the reduction loops.
 SmallVector<unsigned> NestEmitter::loopOrder(const Sweep &sweep) const {
   SmallVector<unsigned> order(sweep.loops);
-  if (!sweep.vectorLoop)
+  if (!sweep.laneLoop)
     return order;
-  auto *place = llvm::find(order, *sweep.vectorLoop);
+  auto *place = llvm::find(order, *sweep.laneLoop);
   bool prefix = place - order.begin() < sweep.numParallel;
   auto *partEnd = prefix ? order.begin() + sweep.numParallel : order.end();
   std::rotate(place, place + 1, partEnd);
@@ -65,10 +65,10 @@ static int64_t dominantBits(const Sweep &sweep) {
 
 NestEmitter::Lanes NestEmitter::lanesOf(const Sweep &sweep) const {
   Lanes lanes;
-  if (!sweep.vectorLoop)
+  if (!sweep.laneLoop)
     return lanes;
   lanes.width = std::min<int64_t>(64, e.target().lanes(dominantBits(sweep)));
-  std::optional<int64_t> size = constantSize(nest.sizes[*sweep.vectorLoop]);
+  std::optional<int64_t> size = constantSize(nest.sizes[*sweep.laneLoop]);
   if (size)
     lanes.width = std::min<int64_t>(lanes.width, llvm::PowerOf2Ceil(std::max<int64_t>(*size, 1)));
   int64_t cost = 0;
@@ -97,11 +97,11 @@ void NestEmitter::tileTransposed(const Sweep &sweep, Lanes &lanes) const {
         AffineExpr stride, rest;
         return Polynomial(offset).split(dim, stride, rest) && stride == e.constantExpr(1);
       };
-      auto dim = cast<AffineDimExpr>(getAffineDimExpr(*sweep.vectorLoop, b.getContext()));
-      if (!usesDim(offset, dim) || isContiguous(*sweep.vectorLoop))
+      auto dim = cast<AffineDimExpr>(getAffineDimExpr(*sweep.laneLoop, b.getContext()));
+      if (!usesDim(offset, dim) || isContiguous(*sweep.laneLoop))
         continue;
       for (unsigned loop : sweep.loops)
-        if (loop != *sweep.vectorLoop && isContiguous(loop)) {
+        if (loop != *sweep.laneLoop && isContiguous(loop)) {
           lanes.tileLoop = loop;
           lanes.unroll = 1;
           return;
@@ -116,7 +116,7 @@ void NestEmitter::tileRows(const Sweep &sweep, Lanes &lanes) const {
     results += stage->isParallel() ? 0 : stage->op->getNumResults();
   const Stage &stage = *sweep.stages.front();
   for (unsigned loop : llvm::reverse(ArrayRef(sweep.loops).take_front(sweep.numParallel))) {
-    if (loop == *sweep.vectorLoop || results != 1)
+    if (loop == *sweep.laneLoop || results != 1)
       continue;
     auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, b.getContext()));
     bool reused = llvm::any_of(stage.footprint.reads, [&](const Access &read) {
@@ -156,7 +156,7 @@ AffineExpr NestEmitter::units() const {
   if (!loop)
     return e.constantExpr(1);
   for (const Sweep &sweep : nest.sweeps)
-    if (sweep.vectorLoop == loop)
+    if (sweep.laneLoop == loop)
       return normalize(nest.sizes[*loop].ceilDiv(lanesOf(sweep).block()));
   return nest.sizes[*loop];
 }
@@ -173,7 +173,7 @@ int64_t NestEmitter::unitCost() const {
     for (unsigned loop : all)
       if (loop != unit)
         points *= constantSize(nest.sizes[loop]).value_or(kTypicalSize);
-      else if (sweep.vectorLoop == loop)
+      else if (sweep.laneLoop == loop)
         points *= lanesOf(sweep).block();
     int64_t cost = 0;
     for (const Stage *stage : sweep.stages)
@@ -211,7 +211,7 @@ std::pair<Value, Value> NestEmitter::bounds(unsigned loop) {
   if (loop != unitLoop() || !unitBegin)
     return {e.indexConstant(0), upper};
   for (const Sweep &sweep : nest.sweeps)
-    if (sweep.vectorLoop == loop) {
+    if (sweep.laneLoop == loop) {
       Value block = e.indexConstant(lanesOf(sweep).block());
       Value first = arith::MulIOp::create(b, loc, unitBegin, block);
       Value last = arith::MulIOp::create(b, loc, unitEnd, block);
@@ -263,9 +263,9 @@ void NestEmitter::emitRows(const Lanes &lanes, ArrayRef<unsigned> numbers,
 /// Emits `body` for blocks along the vectorized loop, then for the remainder.
 NestEmitter::Values NestEmitter::emitLanes(const Sweep &sweep, const Lanes &lanes, Values carried,
                                            LaneBody body) {
-  if (!sweep.vectorLoop)
+  if (!sweep.laneLoop)
     return body(1, carried);
-  unsigned number = *sweep.vectorLoop;
+  unsigned number = *sweep.laneLoop;
   auto [lower, upper] = bounds(number);
   auto stretch = [&](Value from, Value to, int64_t unroll, bool masked) {
     carried = emitFor(from, to, unroll * lanes.width, carried, [&](LoopDim dim, Values inner) {

@@ -53,12 +53,12 @@ static Value splat(OpBuilder &b, Location loc, Value value, int64_t lanes) {
 /// accumulate.
 void NestEmitter::emitPointwise(const Sweep &sweep) {
   Lanes lanes = lanesOf(sweep);
-  int64_t width = sweep.vectorLoop ? lanes.width : 1;
+  int64_t width = sweep.laneLoop ? lanes.width : 1;
   SmallVector<unsigned> order = loopOrder(sweep);
   ArrayRef<unsigned> all(order);
   ArrayRef<unsigned> around = all.take_front(sweep.numParallel);
   ArrayRef<unsigned> inside = all.drop_front(sweep.numParallel);
-  if (sweep.vectorLoop)
+  if (sweep.laneLoop)
     inside = inside.drop_back();
   if (lanes.tileLoop)
     return emitTiles(sweep, lanes, SmallVector<unsigned>(all.drop_back()));
@@ -106,10 +106,10 @@ void NestEmitter::emitTiles(const Sweep &sweep, const Lanes &lanes, SmallVector<
 /// Emits one block of `unroll` vectors and returns the new accumulators.
 NestEmitter::Values NestEmitter::pointwiseBlock(const Sweep &sweep, const Lanes &lanes,
                                                 int64_t unroll, Values carried) {
-  AffineExpr base = sweep.vectorLoop ? loops[*sweep.vectorLoop] : AffineExpr();
+  AffineExpr base = sweep.laneLoop ? loops[*sweep.laneLoop] : AffineExpr();
   for (int64_t u = 0; u < unroll; ++u) {
-    if (sweep.vectorLoop)
-      loops[*sweep.vectorLoop] = base + u * lanes.width;
+    if (sweep.laneLoop)
+      loops[*sweep.laneLoop] = base + u * lanes.width;
     unsigned first = 0;
     for (const Stage *stage : sweep.stages) {
       if (stage->isParallel()) {
@@ -133,8 +133,8 @@ NestEmitter::Values NestEmitter::pointwiseBlock(const Sweep &sweep, const Lanes 
       if (stage->isParallel())
         storeStage(*stage);
   }
-  if (sweep.vectorLoop)
-    loops[*sweep.vectorLoop] = base;
+  if (sweep.laneLoop)
+    loops[*sweep.laneLoop] = base;
   return carried;
 }
 
@@ -167,7 +167,7 @@ void NestEmitter::emitColumn(const Sweep &sweep) {
   Lanes lanes = lanesOf(sweep);
   SmallVector<unsigned> order = loopOrder(sweep);
   ArrayRef<unsigned> around = ArrayRef(order).take_front(sweep.numParallel);
-  if (sweep.vectorLoop)
+  if (sweep.laneLoop)
     around = around.drop_back();
   emitRows(lanes, around, [&](int64_t rows) {
     emitLanes(sweep, lanes, {}, [&](int64_t unroll, Values) -> Values {
@@ -243,7 +243,7 @@ static SmallVector<Operation *> sumsOf(const Sweep &sweep) {
 
 void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) {
   Lanes lanes = lanesOf(sweep);
-  AffineExpr base = sweep.vectorLoop ? loops[*sweep.vectorLoop] : AffineExpr();
+  AffineExpr base = sweep.laneLoop ? loops[*sweep.laneLoop] : AffineExpr();
   AffineExpr row = rows > 1 ? loops[*lanes.rowLoop] : AffineExpr();
   auto forEachVector = [&](function_ref<void()> visit) {
     for (int64_t r = 0; r < rows; ++r)
@@ -251,13 +251,13 @@ void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) 
         if (row)
           loops[*lanes.rowLoop] = row + r;
         if (base)
-          loops[*sweep.vectorLoop] = base + u * lanes.width;
+          loops[*sweep.laneLoop] = base + u * lanes.width;
         visit();
       }
     if (row)
       loops[*lanes.rowLoop] = row;
     if (base)
-      loops[*sweep.vectorLoop] = base;
+      loops[*sweep.laneLoop] = base;
   };
 
   Values accumulators;

@@ -243,8 +243,8 @@ void LineSorter::countDigits(Value base, Value count) {
   int64_t digits = op.getKeyType().getWidth() / 8;
   Value zero = placeNumber(0);
   Value one = placeNumber(1);
-  e.vectorLoop(e.constantExpr(digits * kDigits), lanes,
-               [&](LoopDim dim) { e.storeAt(counts, dim, e.broadcast(zero)); });
+  e.laneLoop(e.constantExpr(digits * kDigits), lanes,
+             [&](LoopDim dim) { e.storeAt(counts, dim, e.broadcast(zero)); });
   forLoop(index(0), count, 1, {}, [&](Value i, Values) -> Values {
     Value key = e.loadAt(keys, at(base, i));
     for (int64_t digit = 0; digit < digits; ++digit) {
@@ -299,7 +299,7 @@ void LineSorter::moveRecords(Value digit, Value base, Value to, Value count) {
 
 /// Sorts all keys of a line.
 Value LineSorter::fill(ArrayRef<AffineExpr> line, Value length) {
-  e.vectorLoop(e.shapes().shapeOf(op.getKeys())[op.getDimension()], lanes, [&](LoopDim dim) {
+  e.laneLoop(e.shapes().shapeOf(op.getKeys())[op.getDimension()], lanes, [&](LoopDim dim) {
     e.storeAt(keys, dim, e.broadcast(e.element(op.getKeys(), placeIn(line, dim))));
     e.storeAt(olds, dim, cast(e.indexValue(dim), op.getPlaceType()));
   });

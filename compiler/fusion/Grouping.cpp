@@ -3,6 +3,7 @@
 #include "compiler/fusion/Grouping.h"
 #include "compiler/fusion/CodeSize.h"
 #include "compiler/fusion/HostValues.h"
+#include "compiler/fusion/StoredViews.h"
 
 using namespace mlir;
 using namespace tfc::dfg;

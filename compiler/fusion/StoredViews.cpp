@@ -10,6 +10,11 @@ using namespace tfc::dfg;
 
 namespace tfc::fusion {
 
+static constexpr llvm::StringLiteral kStored = DfgDialect::StoredAttrHelper::getNameStr();
+
+static void storeView(Operation *op) { op->setAttr(kStored, UnitAttr::get(op->getContext())); }
+bool isStoredView(Operation *op) { return op->hasAttr(kStored); }
+
 //===----------------------------------------------------------------------===//
 // Factors of products
 //===----------------------------------------------------------------------===//

@@ -11,6 +11,9 @@
 
 namespace tfc::fusion {
 
+/// Returns true if a kernel stores the view, instead of each reader computing it.
+bool isStoredView(mlir::Operation *op);
+
 /// Marks the factors of products that are slices with steps along summed axes.
 void storeSteppedFactors(dfg::EntryOp entry);
 

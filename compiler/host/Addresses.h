@@ -4,7 +4,7 @@
 
 #include "compiler/host/Context.h"
 #include "compiler/host/SizeBuilder.h"
-#include "dialects/dfg/Storage.h"
+#include "dialects/dfg/MemoryPlan.h"
 #include "dialects/rt/Rt.h"
 #include <map>
 

@@ -1,7 +1,7 @@
 // Symbols, weights and numbers shared by the host functions of a module.
 
 #include "compiler/host/HostModule.h"
-#include "dialects/dfg/Storage.h"
+#include "dialects/dfg/MemoryPlan.h"
 #include "dialects/rt/Names.h"
 
 using namespace mlir;

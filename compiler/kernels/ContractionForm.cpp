@@ -198,7 +198,8 @@ Type computeTypeOf(Type factorType) {
   return nullptr;
 }
 
-/// Classifies the loops as n, m, k and outer loops; fails if no output loop can be vectorized.
+/// Classifies the loops as n, m, k and outer loops; fails if no output loop is suitable
+/// for lanes.
 LogicalResult assignLoops(linalg::GenericOp op, KernelShapes &shapes, ContractionForm &form) {
   AffineMap outMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (!outMap.isProjectedPermutation())

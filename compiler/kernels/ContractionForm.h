@@ -49,7 +49,7 @@ private:
   mlir::AffineExpr product(llvm::ArrayRef<unsigned> loops) const;
 };
 
-/// Recognizes a sum of products with a vectorizable output; returns std::nullopt for other
+/// Recognizes a sum of products whose output has a loop for lanes; returns std::nullopt for other
 /// generics.
 std::optional<ContractionForm> matchContraction(mlir::linalg::GenericOp op, KernelShapes &shapes);
 

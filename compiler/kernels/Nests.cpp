@@ -1,4 +1,5 @@
-// The part of the schedule that decides which stages share loops, and which loops are vectorized.
+// The part of the schedule that decides which stages share loops, and along
+// which loops lanes run.
 // What is materialized, and where, is decided in Schedule.cpp.
 
 #include "compiler/kernels/Polynomial.h"
@@ -23,9 +24,9 @@ static std::optional<unsigned> parallelLoop(const Stage &stage, AffineExpr expr)
   return std::nullopt;
 }
 
-/// Returns the loop among `loops` with the best score, if vectorizing it is profitable.
-static std::optional<unsigned> bestVectorLoop(KernelShapes &shapes, const Stage &stage,
-                                              ArrayRef<unsigned> loops) {
+/// Returns the loop among `loops` with the best score for lanes, if any is suitable.
+static std::optional<unsigned> bestLaneLoop(KernelShapes &shapes, const Stage &stage,
+                                            ArrayRef<unsigned> loops) {
   bool combines = llvm::all_of(stage.generic()->getResults(), [&](OpResult result) {
     return combinerOf(stage.generic(), result.getResultNumber());
   });
@@ -69,7 +70,7 @@ void Schedule::placeStage(Stage &stage) {
   if (linalg::GenericOp op = stage.generic()) {
     SmallVector<unsigned> loops(stage.parallelLoops);
     loops.append(stage.reductionLoops);
-    stage.vectorLoop = bestVectorLoop(shapes, stage, loops);
+    stage.laneLoop = bestLaneLoop(shapes, stage, loops);
     stage.loops.resize(stage.sizes.size());
     stage.isProduct = options.emitsProducts && !stage.isParallel() && matchContraction(op, shapes);
     std::optional<unsigned> producer =
@@ -198,7 +199,7 @@ static unsigned numInnerParallel(const Stage &stage, ArrayRef<unsigned> inner) {
 static bool isColumnReduction(KernelShapes &shapes, const Stage &stage) {
   if (stage.reductionLoops.empty())
     return false;
-  std::optional<unsigned> loop = bestVectorLoop(shapes, stage, innerLoops(stage));
+  std::optional<unsigned> loop = bestLaneLoop(shapes, stage, innerLoops(stage));
   return !loop || !llvm::is_contained(stage.reductionLoops, *loop);
 }
 
@@ -337,8 +338,8 @@ void Schedule::formSweeps(Nest &nest) {
 
 //===--- loops ------------------------------------------------------------===//
 
-/// Chooses the vectorized loop of all stages of a sweep by their accesses in the nest's loops.
-void Schedule::chooseVectorLoop(Nest &nest, Sweep &sweep) {
+/// Chooses the loop of the lanes of all stages of a sweep by their accesses in the nest's loops.
+void Schedule::chooseLaneLoop(Nest &nest, Sweep &sweep) {
   if (sweep.kind != Sweep::Kind::Pointwise && sweep.kind != Sweep::Kind::Column)
     return;
   ArrayRef<unsigned> candidates(sweep.loops);
@@ -353,7 +354,7 @@ void Schedule::chooseVectorLoop(Nest &nest, Sweep &sweep) {
         if (stage->loops[loop] == dim)
           score += laneScore(shapes, *stage, loop);
     if (score >= bestScore) {
-      sweep.vectorLoop = candidate;
+      sweep.laneLoop = candidate;
       bestScore = score;
     }
   }

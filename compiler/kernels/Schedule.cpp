@@ -213,7 +213,7 @@ Schedule::Schedule(KernelShapes &shapes, const ScheduleOptions &options)
     dropUnitLoops(nest);
     collapseLoops(nest);
     for (Sweep &sweep : nest.sweeps)
-      chooseVectorLoop(nest, sweep);
+      chooseLaneLoop(nest, sweep);
   }
 }
 

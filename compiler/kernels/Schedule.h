@@ -5,6 +5,9 @@
 
 namespace tfc::kernels {
 
+// Lanes are points of a loop that are computed together: the lanes of a vector on a CPU, the
+// threads of a warp on a GPU. On both they should access neighbouring elements.
+
 /// A memory read of a stage: `tensor` at `indices`, which are expressions over the stage's loops
 /// (dims), the kernel's sizes (symbols) and, for data-dependent indices, further symbols.
 struct Access {
@@ -32,8 +35,8 @@ struct Stage {
   /// Loops in the order of the (first) result's dimensions.
   llvm::SmallVector<unsigned> parallelLoops;
   llvm::SmallVector<unsigned> reductionLoops;
-  /// The vectorized loop, if any.
-  std::optional<unsigned> vectorLoop;
+  /// The loop along which lanes run, if any.
+  std::optional<unsigned> laneLoop;
   /// True if it is a product that the target emits with a dedicated emitter.
   bool isProduct = false;
   /// Its loops as expressions over the nest's loops (dims), outermost first.
@@ -41,11 +44,9 @@ struct Stage {
 
   mlir::linalg::GenericOp generic() const { return llvm::dyn_cast<mlir::linalg::GenericOp>(op); }
   bool isParallel() const { return generic() && reductionLoops.empty(); }
-  /// Returns true if the vectorized loop is a reduction loop, so that the lanes are combined at the
+  /// Returns true if lanes run along a reduction loop, so that the lanes are combined at the
   /// end.
-  bool isRowReduction() const {
-    return vectorLoop && llvm::is_contained(reductionLoops, *vectorLoop);
-  }
+  bool isRowReduction() const { return laneLoop && llvm::is_contained(reductionLoops, *laneLoop); }
 };
 
 /// Stages that run in the same inner loops.
@@ -66,8 +67,8 @@ struct Sweep {
   /// of the reductions; the others are inside.
   llvm::SmallVector<unsigned> loops;
   unsigned numParallel = 0;
-  /// Number of the nest's loop that is vectorized, if any.
-  std::optional<unsigned> vectorLoop;
+  /// Number of the nest's loop along which lanes run, if any.
+  std::optional<unsigned> laneLoop;
   std::optional<ContractionNest> product;
 };
 
@@ -150,7 +151,7 @@ private:
   void formProduct(Sweep &sweep);
   bool joinSweep(Nest &nest, Sweep &sweep, Stage &stage, llvm::ArrayRef<unsigned> inner);
   void addSweep(Nest &nest, Stage &stage, llvm::ArrayRef<unsigned> inner);
-  void chooseVectorLoop(Nest &nest, Sweep &sweep);
+  void chooseLaneLoop(Nest &nest, Sweep &sweep);
   void dropUnitLoops(Nest &nest);
   void collapseLoops(Nest &nest);
   bool collapsible(llvm::ArrayRef<Stage *> users, const Nest &nest, unsigned outer, unsigned inner);
@@ -180,7 +181,7 @@ bool isDivision(mlir::Operation *op);
 mlir::AffineExpr denseOffset(KernelShapes &shapes, mlir::Value tensor,
                              llvm::ArrayRef<mlir::AffineExpr> indices);
 
-/// Rates how suitable a loop of a stage is for vectorization; contiguous accesses raise the score.
+/// Rates how suitable a loop of a stage is for lanes; contiguous accesses raise the score.
 int64_t laneScore(KernelShapes &shapes, const Stage &stage, unsigned loop);
 
 /// The same as footprintOf for an operation of linalg_ext, which may read any element of its

@@ -4,7 +4,7 @@
 #include "compiler/memory/Arena.h"
 #include "compiler/memory/Lists.h"
 #include "compiler/memory/Passes.h"
-#include "dialects/dfg/Storage.h"
+#include "dialects/dfg/MemoryPlan.h"
 #include "dialects/rt/Rt.h"
 
 using namespace mlir;

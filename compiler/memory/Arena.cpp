@@ -1,8 +1,8 @@
 // Live ranges of the values of an entry, and offsets in the arena by best fit over them.
 
 #include "compiler/memory/Arena.h"
+#include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/SizeLimits.h"
-#include "dialects/dfg/Storage.h"
 #include "dialects/kernel/Kernel.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>

@@ -2,7 +2,7 @@
 // chunk with the changed list.
 
 #include "compiler/memory/Lists.h"
-#include "dialects/dfg/Storage.h"
+#include "dialects/dfg/MemoryPlan.h"
 
 using namespace mlir;
 using namespace tfc::dfg;

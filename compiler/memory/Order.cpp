@@ -2,8 +2,8 @@
 // use low.
 
 #include "compiler/memory/Order.h"
+#include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/RunTimeSizes.h"
-#include "dialects/dfg/Storage.h"
 #include "llvm/ADT/BitVector.h"
 #include <set>
 

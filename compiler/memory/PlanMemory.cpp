@@ -4,8 +4,8 @@
 
 #include "compiler/memory/Order.h"
 #include "compiler/memory/Passes.h"
+#include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/SizeOps.h"
-#include "dialects/dfg/Storage.h"
 #include "dialects/kernel/Kernel.h"
 #include "llvm/ADT/MapVector.h"
 

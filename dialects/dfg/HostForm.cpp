@@ -43,13 +43,9 @@ bool isRegisterType(Type type) {
 }
 
 static constexpr llvm::StringLiteral kInRegister = DfgDialect::InRegisterAttrHelper::getNameStr();
-static constexpr llvm::StringLiteral kStored = DfgDialect::StoredAttrHelper::getNameStr();
 
 void putInRegister(Operation *op) { op->setAttr(kInRegister, UnitAttr::get(op->getContext())); }
 bool isInRegister(Operation *op) { return op->hasAttr(kInRegister); }
-
-void storeView(Operation *op) { op->setAttr(kStored, UnitAttr::get(op->getContext())); }
-bool isStoredView(Operation *op) { return op->hasAttr(kStored); }
 
 bool isHostConstant(Operation *op) {
   return isa<ConstantOp, SizeOp>(op) && isRegisterType(op->getResult(0).getType());

@@ -27,10 +27,6 @@ bool isRegisterType(mlir::Type type);
 void putInRegister(mlir::Operation *op);
 bool isInRegister(mlir::Operation *op);
 
-/// Marks a view that a kernel stores, instead of each reader computing it.
-void storeView(mlir::Operation *op);
-bool isStoredView(mlir::Operation *op);
-
 /// Returns true if the value is available everywhere in the host function: scalar constants and
 /// sizes.
 bool isHostConstant(mlir::Operation *op);

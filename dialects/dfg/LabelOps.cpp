@@ -2,6 +2,7 @@
 
 #include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
+#include "dialects/dfg/Help.h"
 #include "dialects/dfg/Labels.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -75,7 +76,7 @@ static LogicalResult emitTermError(std::optional<Location> location, StringRef o
   ErrorDetails{.part = term.str()}.attachTo(*error.getUnderlyingDiagnostic());
   bool isOneName = term.size() > 1 && !term.contains(' ');
   if (isOneName)
-    error.attachNote() << "help: names of axes are separated by spaces: \"b i j, b j k -> b i k\"";
+    attachHelp(error, "names of axes are separated by spaces: \"b i j, b j k -> b i k\"");
   return error;
 }
 
@@ -137,8 +138,8 @@ static LogicalResult checkSummed(std::optional<Location> location, StringRef op,
                                  << "' is in one operand and not in the result, so it would be "
                                     "summed away [einsum-label]";
       ErrorDetails{.part = name}.attachTo(*error.getUnderlyingDiagnostic());
-      error.attachNote() << "help: " << hint << "to sum on purpose, write sum($" << operand
-                         << ", axis: " << axis << ")";
+      attachHelp(error, hint + "to sum on purpose, write sum($" + Twine(operand) +
+                            ", axis: " + Twine(axis) + ")");
       return error;
     }
   return success();

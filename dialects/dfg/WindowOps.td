@@ -5,8 +5,7 @@
 
 include "dialects/dfg/DfgBase.td"
 
-// Both are computed where they are read, like views, and are never fused with the producer of their
-// operand.
+// Both are views: each reader computes the elements that it reads from the stored operand.
 
 def Dfg_WindowsOp : Dfg_PureOp<"windows",
     [Dfg_ViewRole, Dfg_ParallelRole, Dfg_Differentiable, Dfg_CheckedWithStatus]> {

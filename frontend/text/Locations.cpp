@@ -1,5 +1,6 @@
 // Converts MLIR's locations and diagnostics to those of graph source.
 #include "frontend/text/Locations.h"
+#include "dialects/dfg/Help.h"
 #include "dialects/dfg/NodeName.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -116,8 +117,8 @@ static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
   result.foreignPlace = foreignPlace(location, sources);
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     std::string sentence = note.str();
-    if (StringRef(sentence).starts_with("help: "))
-      result.help(sentence.substr(strlen("help: ")));
+    if (std::optional<StringRef> help = dfg::helpIn(sentence))
+      result.help(*help);
     else
       result.notes.push_back({toRange(note.getLocation(), sources), sentence,
                               foreignPlace(note.getLocation(), sources)});

@@ -1,5 +1,6 @@
 // Adds source locations to errors that operations report while they are built.
 #include "frontend/text/elaborate/ErrorCapture.h"
+#include "dialects/dfg/Help.h"
 
 #include "frontend/text/elaborate/Advisor.h"
 #include "frontend/text/elaborate/Reporter.h"
@@ -94,8 +95,8 @@ void ErrorCapture::reportCaptured(SourceRange at, ArrayRef<Argument> operands, S
     hintOperation(diagnostic, op, operands);
     for (const std::string &note : captured.notes) {
       std::string sentence = nameOperands(note, operands);
-      if (StringRef(sentence).starts_with("help: "))
-        diagnostic.help(sentence.substr(strlen("help: ")));
+      if (std::optional<StringRef> help = dfg::helpIn(sentence))
+        diagnostic.help(*help);
       else
         diagnostic.note({}, sentence);
     }

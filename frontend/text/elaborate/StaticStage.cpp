@@ -181,8 +181,7 @@ static bool isComparison(ast::BinaryOp op) {
 /// Returns true for a list of numbers, or of such lists.
 static bool isTable(const Entity &value) {
   const Group *group = value.asGroup();
-  return group && !group->elements.empty() &&
-         all_of(group->elements, [](const Entity &element) {
+  return group && !group->elements.empty() && all_of(group->elements, [](const Entity &element) {
            return element.asDouble() || element.is<bool>() || isTable(element);
          });
 }

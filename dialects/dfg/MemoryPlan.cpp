@@ -1,7 +1,7 @@
 // The memory of values in planned entries, which the memory plan decides and the host function
 // uses.
 
-#include "dialects/dfg/Storage.h"
+#include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/SizeOps.h"
 #include "llvm/ADT/SetVector.h"
 

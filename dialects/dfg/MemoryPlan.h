@@ -1,4 +1,4 @@
-//===- Storage.h - The memory in which values are stored ------------------===//
+//===- MemoryPlan.h - The memory in which values are stored ---------------===//
 //
 //
 // The memory plan decides where results are stored, and the host function reads the decision
