@@ -45,7 +45,7 @@ tfc_status tfc_instance::fail(tfc_status status, const char *format, ...) {
 }
 
 static constexpr Dtype kDtypes[] = {
-#define TFC_DTYPE(CODE, NAME, KIND, BITS, C, NUMPY, SAFETENSORS, TENSORFLOW)                       \
+#define TFC_DTYPE(CODE, NAME, KIND, BITS, C, NUMPY, SAFETENSORS, LONG_NAME)                        \
   {NAME, SAFETENSORS, (BITS + 7) / 8},
 #include "runtime/Dtypes.inc"
 };

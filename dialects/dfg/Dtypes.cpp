@@ -21,10 +21,10 @@ static Type makeUInt(MLIRContext *context, unsigned bits) {
 }
 
 static constexpr Dtype kDtypes[] = {
-#define TFC_DTYPE(CODE, NAME, KIND, BITS, C, NUMPY, SAFETENSORS, TENSORFLOW)                       \
-  {TFC_##CODE,     NAME,       "TFC_" #CODE,                                                       \
-   (BITS + 7) / 8, C,          NUMPY,                                                              \
-   SAFETENSORS,    TENSORFLOW, [](MLIRContext *context) { return make##KIND(context, BITS); }},
+#define TFC_DTYPE(CODE, NAME, KIND, BITS, C, NUMPY, SAFETENSORS, LONG_NAME)                        \
+  {TFC_##CODE,     NAME,      "TFC_" #CODE,                                                        \
+   (BITS + 7) / 8, C,         NUMPY,                                                               \
+   SAFETENSORS,    LONG_NAME, [](MLIRContext *context) { return make##KIND(context, BITS); }},
 #include "runtime/Dtypes.inc"
 };
 

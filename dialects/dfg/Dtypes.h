@@ -15,7 +15,7 @@ struct Dtype {
   llvm::StringLiteral cType;       // "float"
   llvm::StringLiteral numpy;       // "<f4"
   llvm::StringLiteral safetensors; // "F32"
-  llvm::StringLiteral tensorflow;  // "float32"
+  llvm::StringLiteral longName;    // "float32", in many other languages
   mlir::Type (*elementType)(mlir::MLIRContext *context);
 };
 

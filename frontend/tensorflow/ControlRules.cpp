@@ -85,18 +85,24 @@ static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
   return node.done();
 }
 
+static constexpr unsigned kSwitch = OpRule::Structural | OpRule::Passes | OpRule::Switches,
+                          kMerge = OpRule::Structural | OpRule::Merges,
+                          kEnter = OpRule::Structural | OpRule::Passes | OpRule::Enters,
+                          kExit = OpRule::Structural | OpRule::Passes | OpRule::Exits,
+                          kNext = OpRule::Structural | OpRule::Passes | OpRule::LoopsBack;
+
 static constexpr OpRule kRules[] = {
-    {"Switch", "2 -> 2", buildSwitch, "", OpRule::Structural},
-    {"RefSwitch", "2 -> 2", buildSwitch, "", OpRule::Structural},
-    {"Merge", "N -> 2; N:int>=1?", buildMerge, "", OpRule::Structural},
-    {"RefMerge", "N -> 2; N:int>=1?", buildMerge, "", OpRule::Structural},
-    {"Enter", "1 -> 1; frame_name:string, is_constant:bool?", buildEnter, "", OpRule::Structural},
+    {"Switch", "2 -> 2", buildSwitch, "", kSwitch},
+    {"RefSwitch", "2 -> 2", buildSwitch, "", kSwitch | OpRule::Reference},
+    {"Merge", "N -> 2; N:int>=1?", buildMerge, "", kMerge},
+    {"RefMerge", "N -> 2; N:int>=1?", buildMerge, "", kMerge | OpRule::Reference},
+    {"Enter", "1 -> 1; frame_name:string, is_constant:bool?", buildEnter, "", kEnter},
     {"RefEnter", "1 -> 1; frame_name:string, is_constant:bool?", buildEnter, "",
-     OpRule::Structural},
-    {"Exit", "1 -> 1", buildFrameOp, "exit", OpRule::Structural},
-    {"RefExit", "1 -> 1", buildFrameOp, "exit", OpRule::Structural},
-    {"NextIteration", "1 -> 1", buildNextIteration, "next_iteration", OpRule::Structural},
-    {"RefNextIteration", "1 -> 1", buildNextIteration, "next_iteration", OpRule::Structural},
+     kEnter | OpRule::Reference},
+    {"Exit", "1 -> 1", buildFrameOp, "exit", kExit},
+    {"RefExit", "1 -> 1", buildFrameOp, "exit", kExit | OpRule::Reference},
+    {"NextIteration", "1 -> 1", buildNextIteration, "next_iteration", kNext},
+    {"RefNextIteration", "1 -> 1", buildNextIteration, "next_iteration", kNext | OpRule::Reference},
     {"LoopCond", "1 -> 1", buildFrameOp, "loop_cond", OpRule::Structural},
     {"NoOp", "0 -> 0", buildNothing},
     {"ControlTrigger", "0 -> 0", buildNothing},
@@ -111,8 +117,7 @@ ArrayRef<OpRule> controlRules() { return kRules; }
 
 bool NodeBuilder::isLoopEdge(unsigned i) const {
   std::optional<Edge> input = edge(i);
-  StringRef op = input ? StringRef(entry.graph.nodes[input->node].op) : StringRef();
-  return op == "NextIteration" || op == "RefNextIteration";
+  return input && hasFlag(entry.graph.nodes[input->node].op, OpRule::LoopsBack);
 }
 
 Value NodeBuilder::loopValue(unsigned i) const {
@@ -125,7 +130,7 @@ Outcome NodeBuilder::closeLoop() {
   Value value = valueOf(results.front());
   for (unsigned user : entry.structure.readers[index]) {
     const Node &other = entry.graph.nodes[user];
-    if (!isMerge(other.op))
+    if (!hasFlag(other.op, OpRule::Merges))
       continue;
     for (auto [i, input] : enumerate(other.inputs)) {
       if (input.node != index)

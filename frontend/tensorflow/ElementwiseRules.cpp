@@ -86,15 +86,15 @@ static Outcome buildZerosLike(NodeBuilder &node, const OpRule &rule) {
 
 static constexpr OpRule kRules[] = {
     // Forwarding.
-    {"Identity", "1 -> 1", buildPassing},
+    {"Identity", "1 -> 1", buildPassing, "", OpRule::Passes},
     {"Snapshot", "1 -> 1", buildPassing},
-    {"StopGradient", "1 -> 1", buildPassing},
-    {"PreventGradient", "1 -> 1", buildPassing},
+    {"StopGradient", "1 -> 1", buildPassing, "", OpRule::Passes},
+    {"PreventGradient", "1 -> 1", buildPassing, "", OpRule::Passes},
     {"PlaceholderWithDefault", "1 -> 1", buildPassing},
     {"CheckNumerics", "1 -> 1", buildPassing},
     {"Print", "1+ -> 1", buildPassing},
     {"EnsureShape", "1 -> 1", buildPassing},
-    {"RefIdentity", "1 -> 1", buildPassing},
+    {"RefIdentity", "1 -> 1", buildPassing, "", OpRule::Passes | OpRule::Reference},
     {"DeepCopy", "1 -> 1", buildPassing},
     // Arithmetic.
     {"Add", "2 -> 1", buildAddN},

@@ -19,9 +19,9 @@ namespace tfc::tensorflow {
 void EntryBuilder::forEachBefore(unsigned index, llvm::function_ref<void(unsigned)> visit) const {
   const Node &node = entry.graph.nodes[index];
   for (Edge input : node.inputs) {
-    StringRef op = entry.graph.nodes[input.node].op;
     // Skip loop back edges; the node at their other end sets the operand.
-    if (isMerge(node.op) && (op == "NextIteration" || op == "RefNextIteration"))
+    if (hasFlag(node.op, OpRule::Merges) &&
+        hasFlag(entry.graph.nodes[input.node].op, OpRule::LoopsBack))
       continue;
     if (!entry.isFed(input))
       visit(input.node);
@@ -53,14 +53,15 @@ static KnownSizes commonSizes(NodeBuilder &node) {
 /// Sizes stay known through a constant Enter, a Switch, and a Merge of equal sizes.
 void EntryBuilder::keepSizes(unsigned index) {
   const Node &node = entry.graph.nodes[index];
-  bool isConstant = node.op == "Enter" && node.number("is_constant");
-  if (!isConstant && node.op != "Switch" && node.op != "Merge")
+  bool isConstant = hasFlag(node.op, OpRule::Enters) && node.number("is_constant");
+  bool isMerge = hasFlag(node.op, OpRule::Merges);
+  if (!isConstant && !isMerge && !hasFlag(node.op, OpRule::Switches))
     return;
   NodeBuilder builder(entry, index);
   NodeState &state = entry.states[index];
-  KnownSizes sizes = node.op == "Merge" ? commonSizes(builder) : builder.knownSizes(0);
+  KnownSizes sizes = isMerge ? commonSizes(builder) : builder.knownSizes(0);
   if (sizes)
-    state.sizes.assign(node.op == "Merge" ? 1 : state.values.size(), sizes);
+    state.sizes.assign(isMerge ? 1 : state.values.size(), sizes);
 }
 
 Outcome EntryBuilder::buildNode(unsigned index) {

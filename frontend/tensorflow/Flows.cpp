@@ -77,7 +77,7 @@ static SmallVector<NamedAttribute> listAttributes(NodeBuilder &node, RankedTenso
 NodeValue FlowBuilder::bringIn(NodeValue value, unsigned from) {
   const GraphStructure &structure = entry.structure;
   unsigned frame = structure.frameOf[node.index];
-  if (node.node.op == "Enter")
+  if (hasFlag(node.node.op, OpRule::Enters))
     frame = structure.frames[frame].parent;
   SmallVector<unsigned> path;
   for (; frame != from && frame != 0; frame = structure.frames[frame].parent)

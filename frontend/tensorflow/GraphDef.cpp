@@ -41,7 +41,7 @@ std::string dtypeName(int64_t dtype) {
 }
 
 Type elementTypeOf(MLIRContext *context, int64_t dtype) {
-  return dfg::elementTypeNamed(context, dtypeName(dtype), &dfg::Dtype::tensorflow);
+  return dfg::elementTypeNamed(context, dtypeName(dtype), &dfg::Dtype::longName);
 }
 
 Location Graph::locate(MLIRContext *context) const {

@@ -9,15 +9,6 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-bool isPassing(StringRef op) {
-  static const StringSet<> kOps{
-      "Identity", "Enter",   "Exit",      "Switch",           "NextIteration", "RefIdentity",
-      "RefEnter", "RefExit", "RefSwitch", "RefNextIteration", "StopGradient",  "PreventGradient"};
-  return kOps.contains(op);
-}
-
-bool isMerge(StringRef op) { return op == "Merge" || op == "RefMerge"; }
-
 namespace {
 
 /// What a node knows about its handle: the answer, or the edge to follow.
@@ -97,7 +88,7 @@ void Handles::findReferences(const Graph &graph) {
     const Node &node = graph.nodes[index];
     if (node.op == "VariableV2" || node.op == "Variable")
       return {index, {}};
-    if (!StringRef(node.op).starts_with("Ref"))
+    if (!hasFlag(node.op, OpRule::Reference))
       return {};
     return {{}, node.inputs.first()};
   };
@@ -113,7 +104,7 @@ void Handles::findArrays(const Graph &graph) {
       return {ListKey{index, ""}, {}};
     if (node.op == "StackPopV2" && node.inputs.first())
       return {{}, pushed(*node.inputs.first())};
-    if (node.op == "TensorArrayGradV3" || isPassing(node.op) || isMerge(node.op))
+    if (node.op == "TensorArrayGradV3" || hasFlag(node.op, OpRule::Passes | OpRule::Merges))
       return {{}, node.inputs.first()};
     return {};
   };

@@ -41,9 +41,4 @@ private:
   std::map<unsigned, Edge> pushes; // by the node of the stack
 };
 
-/// Returns true for operations that forward their first input, possibly to another frame.
-bool isPassing(llvm::StringRef op);
-/// Returns true for Merge and RefMerge, the only operations that read loop back edges.
-bool isMerge(llvm::StringRef op);
-
 } // namespace tfc::tensorflow

@@ -150,7 +150,7 @@ static Outcome buildScatterNd(NodeBuilder &node, const OpRule &) {
 /// `argument` names the dfg operation.
 static Outcome buildTensorScatter(NodeBuilder &node, const OpRule &rule) {
   NodeValue updates = node.in(2);
-  if (StringRef(node.node.op).ends_with("Sub"))
+  if (rule.flags & OpRule::Subtracts)
     updates = node.op("neg", updates);
   return node.done({scatterNd(node, rule.argument, node.in(0), node.in(1), updates, "fail")});
 }
@@ -188,7 +188,7 @@ static constexpr OpRule kRules[] = {
     {"ScatterNd", "3 -> 1", buildScatterNd},
     {"TensorScatterUpdate", "3 -> 1", buildTensorScatter, "scatter_update"},
     {"TensorScatterAdd", "3 -> 1", buildTensorScatter, "scatter_add"},
-    {"TensorScatterSub", "3 -> 1", buildTensorScatter, "scatter_add"},
+    {"TensorScatterSub", "3 -> 1", buildTensorScatter, "scatter_add", OpRule::Subtracts},
     {"UnsortedSegmentSum", "3 -> 1", buildSegmentSum},
 };
 

@@ -19,6 +19,11 @@ const OpRule *findRule(StringRef op) {
   return kRules.find(op, /*version=*/0);
 }
 
+bool hasFlag(StringRef op, unsigned flags) {
+  const OpRule *rule = findRule(op);
+  return rule && (rule->flags & flags);
+}
+
 NodeBuilder::NodeBuilder(EntryContext &entry, unsigned index)
     : importer::NodeBuilder(entry.builder, entry.diagnostics, entry.graph.nodes[index],
                             entry.graph.locate(entry.builder.getContext(), index)),
@@ -57,7 +62,7 @@ NodeValue NodeBuilder::anyIn(unsigned i) {
     KnownSizes known = knownSizes(i);
     return known ? NodeValue(std::move(known), i) : NodeValue(inputValue(i));
   }
-  if (StringRef(node.op).starts_with("Ref"))
+  if (hasFlag(node.op, OpRule::Reference))
     return Values(entry).handleValue(*input);
   // A reference is read where it is used.
   if (*reference != input->node)
@@ -109,7 +114,7 @@ std::optional<unsigned> NodeBuilder::handle(unsigned i) {
     return std::nullopt;
   }
   // The liveness of the handle matters if nothing else determines the node's frame.
-  bool isEntered = entry.graph.nodes[input->node].op == "Enter";
+  bool isEntered = hasFlag(entry.graph.nodes[input->node].op, OpRule::Enters);
   if (input->node != *resource && (!isEntered || (numInputs() == 1 && node.controls.empty())))
     follow(*input);
   return *resource;

@@ -12,9 +12,17 @@ class NodeBuilder;
 
 struct OpRule {
   enum Flags : unsigned {
-    Effect = 1,     // must run, in order with other effects
-    Structural = 2, // one of the six control flow operations: never wrapped
-    Handle = 4      // returns the handle of a resource, which is not a value
+    Effect = 1 << 0,     // must run, in order with other effects
+    Structural = 1 << 1, // one of the six control flow operations: never wrapped
+    Handle = 1 << 2,     // returns the handle of a resource, which is not a value
+    Passes = 1 << 3,     // forwards its first input, possibly to another frame
+    Reference = 1 << 4,  // forwards a reference to a variable
+    Switches = 1 << 5,   // forwards to one of two outputs
+    Merges = 1 << 6,     // reads loop back edges, and nothing else does
+    Enters = 1 << 7,     // enters a frame
+    Exits = 1 << 8,      // leaves a frame
+    LoopsBack = 1 << 9,  // is the source of loop back edges
+    Subtracts = 1 << 10  // negates its updates
   };
   llvm::StringLiteral op;
   Signature signature;
@@ -26,6 +34,8 @@ struct OpRule {
 
 /// Returns the rule of an operation, or null. Operations in graph source have no rule here.
 const OpRule *findRule(llvm::StringRef op);
+/// Returns true if the rule of an operation, if it has one, has one of the flags.
+bool hasFlag(llvm::StringRef op, unsigned flags);
 /// Returns the rule of operations in graph source.
 const OpRule &functionRule();
 /// Returns the name of the function in graph source that implements `op`.

@@ -67,12 +67,10 @@ static NodeValue assign(NodeBuilder &node, const Node &variable, NodeValue given
 }
 
 /// Operations on references return the new value; those on handles return nothing.
-static Outcome doneWith(NodeBuilder &node, NodeValue value) {
-  bool isReference = !StringRef(node.node.op).starts_with("Resource") &&
-                     !StringRef(node.node.op).ends_with("VariableOp");
+static Outcome doneWith(NodeBuilder &node, const OpRule &rule, NodeValue value) {
   if (!value)
     return Outcome::Failed;
-  return isReference ? node.done({value}) : node.done();
+  return rule.signature.outputs.least > 0 ? node.done({value}) : node.done();
 }
 
 /// `argument` names the dfg operation that combines the old value and the operand; if empty, the
@@ -82,9 +80,9 @@ static Outcome buildAssign(NodeBuilder &node, const OpRule &rule) {
   if (!variable)
     return Outcome::Failed;
   if (rule.argument.empty())
-    return doneWith(node, assign(node, *variable, node.in(1)));
+    return doneWith(node, rule, assign(node, *variable, node.in(1)));
   NodeValue old = node.readVariable(*variable), value = node.in(1);
-  return doneWith(node, assign(node, *variable, node.op(rule.argument, {old, value})));
+  return doneWith(node, rule, assign(node, *variable, node.op(rule.argument, {old, value})));
 }
 
 /// `argument` names a function in graph source that computes new values from the values of `count`
@@ -105,7 +103,7 @@ template <unsigned count> static Outcome buildUpdate(NodeBuilder &node, const Op
   for (auto [variable, value] : zip(variables, *updated))
     if (value = assign(node, *variable, value); !value)
       return Outcome::Failed;
-  return doneWith(node, updated->front());
+  return doneWith(node, rule, updated->front());
 }
 
 /// `argument` names the dfg operation.
@@ -115,8 +113,7 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &rule) {
             updates = variable ? node.in(2) : NodeValue();
   if (!indices || !updates)
     return Outcome::Failed;
-  bool isDifference = StringRef(node.node.op).ends_with("Sub");
-  if (isDifference)
+  if (rule.flags & OpRule::Subtracts)
     updates = node.op("neg", updates);
   NodeValue old = node.readVariable(*variable);
   // Broadcasts the update to one row per index: it may be a scalar, and indices may have several
@@ -131,7 +128,7 @@ static Outcome buildScatter(NodeBuilder &node, const OpRule &rule) {
   updates = node.broadcast(updates, shape);
   rows.front() = number;
   updates = node.reshape(updates, rows);
-  return doneWith(node,
+  return doneWith(node, rule,
                   assign(node, *variable,
                          node.op(rule.argument, {old, node.reshape(indices, number), updates})));
 }
@@ -172,10 +169,11 @@ static constexpr OpRule kRules[] = {
     {"ApplyAdadelta", "7 -> 1", buildUpdate<3>, "_adadelta", OpRule::Effect},
     {"ResourceApplyAdadelta", "7 -> 0", buildUpdate<3>, "_adadelta", OpRule::Effect},
     {"ScatterAdd", "3 -> 1", buildScatter, "scatter_add", OpRule::Effect},
-    {"ScatterSub", "3 -> 1", buildScatter, "scatter_add", OpRule::Effect},
+    {"ScatterSub", "3 -> 1", buildScatter, "scatter_add", OpRule::Effect | OpRule::Subtracts},
     {"ScatterUpdate", "3 -> 1", buildScatter, "scatter_update", OpRule::Effect},
     {"ResourceScatterAdd", "3 -> 0", buildScatter, "scatter_add", OpRule::Effect},
-    {"ResourceScatterSub", "3 -> 0", buildScatter, "scatter_add", OpRule::Effect},
+    {"ResourceScatterSub", "3 -> 0", buildScatter, "scatter_add",
+     OpRule::Effect | OpRule::Subtracts},
     {"ResourceScatterUpdate", "3 -> 0", buildScatter, "scatter_update", OpRule::Effect},
 };
 

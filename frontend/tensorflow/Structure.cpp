@@ -9,10 +9,6 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-static bool isEnter(StringRef op) { return op == "Enter" || op == "RefEnter"; }
-static bool isExit(StringRef op) { return op == "Exit" || op == "RefExit"; }
-static bool isSwitch(StringRef op) { return op == "Switch" || op == "RefSwitch"; }
-
 void GraphStructure::markNeeded(ArrayRef<Edge> fetches, ArrayRef<unsigned> targets) {
   isNeeded.assign(graph.nodes.size(), false);
   std::vector<unsigned> work(targets.begin(), targets.end());
@@ -62,7 +58,7 @@ void GraphStructure::markTokens() {
     const OpRule *rule = findRule(node.op);
     bool isRead = llvm::any_of(
         node.inputs, [&](Edge input) { return !fed.count(input) && handles.reference(input); });
-    if (isSwitch(node.op) || isEnter(node.op))
+    if (hasFlag(node.op, OpRule::Switches | OpRule::Enters))
       control.push_back(index);
     else if (isRead || (rule && (rule->flags & OpRule::Effect)))
       effects.push_back(index);
@@ -82,9 +78,9 @@ void GraphStructure::findFrames() {
       frame = std::max(frame, frameOf[input.node]);
     for (unsigned control : node.controls)
       frame = std::max(frame, frameOf[control]);
-    if (isExit(node.op))
+    if (hasFlag(node.op, OpRule::Exits))
       return frames[frame].parent;
-    if (!isEnter(node.op))
+    if (!hasFlag(node.op, OpRule::Enters))
       return frame;
     std::string name = node.attr("frame_name").text;
     auto [found, isNew] = known.try_emplace({name, frame}, frames.size());
@@ -144,8 +140,9 @@ void GraphStructure::findFlows() {
     if (op == "StackPushV2")
       if (auto stack = handles.resource(*node.inputs.first()))
         pushes.try_emplace(*stack, index);
-    if (isPassing(op) || isMerge(op) || op == "AddN" || op == "Add" || op == "AddV2") {
-      bool isWhole = isMerge(op) || op.starts_with("Add");
+    bool isSum = op == "AddN" || op == "Add" || op == "AddV2";
+    if (isSum || hasFlag(op, OpRule::Passes | OpRule::Merges)) {
+      bool isWhole = isSum || hasFlag(op, OpRule::Merges);
       for (Edge input : node.inputs) {
         // Constants start a sum of flows but are not flows, and may be shared.
         if (!graph.nodes[input.node].inputs.empty())
@@ -153,7 +150,7 @@ void GraphStructure::findFlows() {
         if (!isWhole)
           break;
       }
-      if (isSwitch(op))
+      if (hasFlag(op, OpRule::Switches))
         sets.unite({index, 0}, {index, 1});
       continue;
     }

@@ -11,9 +11,9 @@ using namespace llvm;
 namespace tfc::tensorflow {
 
 bool passesHandle(const Node &node) {
-  bool isReference = StringRef(node.op).starts_with("Ref");
-  return isReference ||
-         (node.number("T") == kResourceDtype && !StringRef(node.op).starts_with("Stack"));
+  // A stack of handles takes and returns them as elements.
+  return hasFlag(node.op, OpRule::Reference) ||
+         (node.number("T") == kResourceDtype && !hasFlag(node.op, OpRule::Effect));
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,8 +167,7 @@ Value Tokens::computeToken(unsigned index) {
 }
 
 Value Tokens::tokenOf(Edge edge) {
-  StringRef op = entry.graph.nodes[edge.node].op;
-  if (op != "Switch" && op != "RefSwitch")
+  if (!hasFlag(entry.graph.nodes[edge.node].op, OpRule::Switches))
     return tokenOf(edge.node);
   Value &token = entry.edgeTokens[edge];
   if (token)

@@ -8,6 +8,7 @@ namespace tfc::text {
 namespace {
 struct LibraryFile {
   StringLiteral name;
+  bool isForImporters;
   StringLiteral text;
 };
 } // namespace
@@ -26,7 +27,7 @@ std::optional<StringRef> librarySource(StringRef name) {
 SmallVector<StringRef> libraryNames() {
   SmallVector<StringRef> names;
   for (const LibraryFile &file : kFiles)
-    if (file.name != "prelude" && file.name != "tensorflow")
+    if (file.name != "prelude" && !file.isForImporters)
       names.push_back(file.name);
   return names;
 }

@@ -71,7 +71,7 @@ static const dfg::Dtype *findForeign(StringRef name) {
                         .Case("long", "int64")
                         .Default(name);
   for (const dfg::Dtype &dtype : dfg::getDtypes())
-    if (dtype.tensorflow == sized)
+    if (dtype.longName == sized)
       return &dtype;
   return nullptr;
 }
