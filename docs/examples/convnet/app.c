@@ -1,5 +1,5 @@
-// Trains the network of convnet.graph from five sets of initial weights, and tells how many of the
-// held-out digits each gets right:
+// Trains the network of convnet.graph from five sets of initial weights, and prints how many of the
+// held-out digits each classifies correctly:
 //
 //   tfc compile convnet.graph -o libconvnet.so
 //   cc app.c libconvnet.so -o app
@@ -31,7 +31,7 @@ typedef struct data {
   int32_t labels[kRows];
 } data;
 
-/// A number in [0, bound): xorshift64*, so that every machine shuffles alike.
+/// A number in [0, bound): xorshift64*, so that the order is the same on every machine.
 static int randomBelow(uint64_t *state, int bound) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
@@ -87,7 +87,7 @@ static bool readCsv(const char *path, data *d) {
   return row == kRows;
 }
 
-/// Ends the program with the model's own words if a call failed.
+/// Prints the model's message and ends the program if a call failed.
 static void check(tfc_status status, convnet *model, const char *what) {
   if (status == TFC_OK)
     return;
@@ -95,7 +95,7 @@ static void check(tfc_status status, convnet *model, const char *what) {
   exit(1);
 }
 
-/// One pass over the training rows in batches; gives the mean loss of a row.
+/// One pass over the training rows in batches; returns the mean loss of a row.
 static double trainEpoch(convnet *model, const data *d) {
   const int32_t steps = kSteps;
   double sum = 0;
@@ -121,7 +121,7 @@ static int countRight(convnet *model, const data *d) {
   return right;
 }
 
-/// Trains a new instance and saves it; gives the number of held-out rows that it gets right.
+/// Trains a new instance and saves it; returns how many held-out rows it classifies correctly.
 static int trainFrom(int64_t seed, data *d, const char *checkpoint) {
   convnet *model = NULL;
   uint64_t random = (uint64_t)seed;

@@ -29,13 +29,13 @@ typedef struct data {
   int32_t labels[kRows];
 } data;
 
-/// What an instance says about the held-out rows.
+/// The predictions of an instance for the held-out rows.
 typedef struct prediction {
   int32_t classes[kTestRows];
   float scores[kTestRows][kClasses];
 } prediction;
 
-/// A number in [0, bound): xorshift64*, so that every machine shuffles alike.
+/// A number in [0, bound): xorshift64*, so that the order is the same on every machine.
 static int randomBelow(uint64_t *state, int bound) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
@@ -91,7 +91,7 @@ static bool readCsv(const char *path, data *d) {
   return row == kRows;
 }
 
-/// Ends the program with the model's own words if a call failed.
+/// Prints the model's message and ends the program if a call failed.
 static void check(tfc_status status, digits *model, const char *what) {
   if (status == TFC_OK)
     return;
@@ -141,7 +141,7 @@ int main(int argc, char **argv) {
     return 1;
 
   uint64_t random = 1;
-  shuffle(&d, kRows, &random); // the rows come writer by writer; the last 360 are held out
+  shuffle(&d, kRows, &random); // the file is ordered by writer; the last 360 rows are held out
 
   digits *model = create();
   for (int epoch = 1; epoch <= kEpochs; ++epoch) {

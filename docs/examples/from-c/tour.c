@@ -1,4 +1,4 @@
-// What docs/using-from-c.md shows, as one program that checks itself:
+// The code of docs/using-from-c.md as one program, which checks its results:
 //
 //   tfc compile line.graph -o libline.so
 //   cc tour.c libline.so -o tour -lpthread
@@ -47,7 +47,7 @@ static line *makeTrained(void) {
     }
   }
   printf("loss after 300 steps: %g\n", loss);
-  expect(loss < 1e-6f, "the line is found");
+  expect(loss < 1e-6f, "the training converged");
   return model;
 }
 
@@ -81,7 +81,7 @@ static void useVariables(line *model) {
 
   float x[3] = {1, 0, 0}, y;
   line_predict(model, 1, x, &y);
-  expect(fabsf(y - 10.5f) < 1e-2f, "the new weight counts");
+  expect(fabsf(y - 10.5f) < 1e-2f, "the new weight is used");
 
   tensor.rank = 0;
   expect(line_get(model, "weight", &tensor) == TFC_INVALID_ARGUMENT, "the rank is wrong");
@@ -163,9 +163,9 @@ static void giveOptions(void) {
   options.allocator_context = &blocks;
   line *model;
   expect(line_create(&options, &model) == TFC_OK, line_message(NULL));
-  expect(blocks > 0, "the instance's memory came from us");
+  expect(blocks > 0, "the instance uses the given allocator");
   line_destroy(model);
-  expect(blocks == 0, "and went back");
+  expect(blocks == 0, "all memory is released");
 }
 
 int main(int argc, char **argv) {

@@ -16,22 +16,22 @@
 
 enum {
   kBlock = 1000, // every tenth of these is held out
-  kRows = 16,    // of a batch
-  kTime = 129,   // characters of a row: each but the first is guessed
-  kSteps = 900,  // over which gpt.graph lets the rate fall
-  kWindow = 256, // in which a held-out character is guessed: the last kGuessed are
+  kRows = 16,    // in a batch
+  kTime = 129,   // characters in a row; each but the first is predicted
+  kSteps = 900,  // over which the learning rate of gpt.graph falls
+  kWindow = 256, // characters that 'measure' takes: context, then at most kGuessed to predict
   kGuessed = 128,
   kLongest = 1 << 20,
   kWritten = 400 // the most characters that 'compose' writes
 };
 
-/// A text without what is not ASCII, as the model takes it.
+/// The ASCII characters of a text, as the model takes them.
 typedef struct source {
   int32_t characters[kLongest];
   int length;
 } source;
 
-/// A number in [0, bound): xorshift64*, so that every machine draws alike.
+/// A number in [0, bound): xorshift64*, so that the batches are the same on every machine.
 static int randomBelow(uint64_t *state, int bound) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
@@ -73,9 +73,9 @@ static int report(gpt *model) {
   return 1;
 }
 
-/// Bits per character on the held-out blocks, below 0 after an error. A character is guessed from
-/// the kWindow - kGuessed before it at least, be they of its block or of the one before, which the
-/// model has read in training; only the text begins with nothing.
+/// Bits per character on the held-out blocks, negative after an error. A character is predicted
+/// from at least the kWindow - kGuessed characters before it, except at the start of the text. They
+/// may belong to the block before, which is training data.
 static double measure(gpt *model, const source *s) {
   double bits = 0, count = 0;
   for (int block = 0; block + kBlock <= s->length; block += 10 * kBlock)
@@ -109,7 +109,7 @@ static bool compose(gpt *model, const char *prompt, float temperature) {
   return true;
 }
 
-/// Trains for `steps` steps and keeps the variables that did best on the held-out blocks in `file`.
+/// Trains for `steps` steps and saves the variables that did best on the held-out blocks to `file`.
 static bool train(gpt *model, const source *s, int steps, const char *file) {
   static int32_t tokens[kRows][kTime];
   uint64_t random = 7;

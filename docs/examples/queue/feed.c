@@ -45,7 +45,7 @@ int main(void) {
   while ((status = stream_train(model, &loss)) == TFC_OK) {
   }
   printf("%s\n", stream_message(model));
-  expect(status == TFC_CLOSED, model); // all that was fed has been seen
+  expect(status == TFC_CLOSED, model); // all points have been used
   pthread_join(thread, NULL);
   stream_destroy(feeder);
 

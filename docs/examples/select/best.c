@@ -1,4 +1,4 @@
-// Fetches whose size the data decide, by the typed function and by name.
+// Fetches of data-dependent size, by the typed function and by name.
 #include "filter.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@ int main(void) {
   float rows[4][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}};
   float score[4] = {0.1f, 0.9f, 0.3f, 0.8f};
 
-  // Room for as many rows as go in; k tells how many came out.
+  // Room for all rows, in case all are kept; k is the number of rows that were.
   float kept[4][3], scores[4], above = 0.5f;
   int64_t k;
   expect(filter_best(model, 4, rows[0], score, &above, kept[0], scores, &k) == TFC_OK, model);
   printf("%lld rows, the last is %g %g %g with %g\n", (long long)k, kept[k - 1][0], kept[k - 1][1],
          kept[k - 1][2], scores[k - 1]);
 
-  // By name: the shapes before the call are those of the room.
+  // By name: before the call, the shapes are those of the largest results.
   const tfc_api *api = filter_library()->api;
   tfc_instance *instance = (tfc_instance *)model;
   int64_t rowDims[] = {4, 3}, scoreDims[] = {4};

@@ -16,19 +16,19 @@
 
 enum {
   kBlock = 1000, // every tenth of these is held out
-  kRows = 32,    // of a batch
+  kRows = 32,    // in a batch
   kTime = 128,   // the longest row
   kLongest = 1 << 20,
   kWritten = 400 // the most characters that 'compose' writes
 };
 
-/// A text without what is not ASCII, as the model takes it.
+/// The ASCII characters of a text, as the model takes them.
 typedef struct source {
   int32_t characters[kLongest];
   int length;
 } source;
 
-/// A number in [0, bound): xorshift64*, so that every machine draws alike.
+/// A number in [0, bound): xorshift64*, so that the batches are the same on every machine.
 static int randomBelow(uint64_t *state, int bound) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
@@ -54,8 +54,8 @@ static bool readText(const char *path, source *s) {
 
 static bool isHeldOut(int position) { return position / kBlock % 10 == 0; }
 
-/// Fills a row with a piece of the text that is not held out, and returns its length: every fourth
-/// paragraph that ends in it ends the row, with 0, so that the model learns to stop.
+/// Fills a row with a piece of the text that is not held out, and returns its length. The end of a
+/// paragraph ends the row in one of four cases, with a 0, so that the model learns to stop.
 static int drawRow(const source *s, uint64_t *random, int32_t *row) {
   int start;
   do
@@ -90,8 +90,8 @@ static int report(text *model) {
   return 1;
 }
 
-/// Bits per character on the held-out blocks, each behind the block before it, which the model has
-/// read in training; below 0 after an error.
+/// Bits per character on the held-out blocks, negative after an error. Each has the block before it
+/// as context, which is training data.
 static double measure(text *model, const source *s) {
   double bits = 0, count = 0;
   for (int start = 0; start + kBlock <= s->length; start += 10 * kBlock) {
@@ -123,8 +123,8 @@ static bool compose(text *model, const char *prompt, float temperature) {
   return true;
 }
 
-/// Trains for `steps` steps, the rate falling to a tenth, and keeps the variables that did best on
-/// the held-out blocks in `file`.
+/// Trains for `steps` steps, with a rate that falls to a tenth, and saves the variables that did
+/// best on the held-out blocks to `file`.
 static bool train(text *model, const source *s, int steps, const char *file) {
   static int32_t tokens[kRows][kTime];
   int32_t lengths[kRows];
