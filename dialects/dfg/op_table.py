@@ -8,7 +8,7 @@ import argparse
 import json
 import subprocess
 
-# ODS attribute definition -> AttrKind. A new kind of attribute is added here and in OpTable.h.
+# ODS attribute definition -> AttrKind. docs/adding-an-op.md lists what a new kind of attribute changes.
 KINDS = {
     "BoolAttr": "Bool", "StrAttr": "String", "I64Attr": "Int", "I32Attr": "Int", "F64Attr": "Float",
     "DenseI64ArrayAttr": "IntList", "DenseBoolArrayAttr": "BoolList", "Dfg_Dtype": "Dtype", "Dfg_DimsAttr": "Dims",

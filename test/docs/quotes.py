@@ -1,6 +1,6 @@
 """Checks that what a page quotes is in the file that it names: quotes.py DOCS.
 
-A block of code behind the line `<!-- PATH -->` has to be in DOCS/PATH, line by line.
+A block of code after the line `<!-- PATH -->` has to be in DOCS/PATH, line by line.
 """
 
 import os

@@ -1,9 +1,10 @@
-"""snippets.py ROOT FOLDER: checks every fenced block of the pages, and the code in docs/errors.md.
+"""snippets.py ROOT FOLDER: checks every fenced block of the pages, and the code in the text of some.
 
 Each block says what it is. Graphs compile, or parse if they are only a part of a file; C compiles against the
 header of the graph that the page quotes, or is in that header; commands have options that the programs know; C++
-and TableGen are in the sources; JSON and Python parse. Blocks behind `<!-- PATH -->` are in that file, which
-quotes.py checks.
+and TableGen are in the sources; JSON and Python parse. Blocks after `<!-- PATH -->` are in that file, which
+quotes.py checks. In the text, graph source that docs/errors.md recommends parses, and names in pages about the code
+are in the sources.
 """
 
 import functools
@@ -21,7 +22,9 @@ FENCE = re.compile(r"^(?:<!-- (?P<quoted>\S+) -->\n)?(?P<indent> *)```(?P<tag>\w
 # Output, and what other tests check: the grammar, and the diagrams of what includes what.
 OTHERS = ["text", "mermaid", "ebnf", "elaborate", "importer", "tensorflow", "host"]
 PROGRAMS = ["cc", "cp", "cmake", "ninja", "lit-22", "env"]
-# What the C fragments use without declaring it.
+# Pages whose text names functions, classes and definitions of the sources.
+CODE_PAGES = ("architecture.md", "adding-an-op.md", "adding-a-reader.md")
+# The variables that C fragments use without declaring them.
 C_CONTEXT = "float *x, int32_t *label, float loss, int32_t *class_"
 
 
@@ -145,11 +148,26 @@ class Checker:
                 return f"'{program}' has no option {option[0]}"
         return None
 
-    def check_errors(self, text):
-        """The code in the text of the page on errors: what it recommends parses."""
+    def inline_code(self, text):
+        """Yields the code in a page's text, and sets the line of each."""
         for match in re.finditer(r"(?<!`)`([^`]+)`(?!`)", text):
-            code = " ".join(match[1].split())
             self.line = text.count("\n", 0, match.start()) + 1
+            yield " ".join(match[1].split())
+
+    def check_names(self, text):
+        """Names in a page about the code are in the sources; FAMILY and NAME stand for any name."""
+        text = FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)
+        for code in self.inline_code(text):
+            if not re.fullmatch(r"\w+(::\w+)*", code):
+                continue
+            for name in re.findall(r"\w*(?:[a-z][A-Z]|_)\w*", code):
+                pattern = re.compile(re.sub("FAMILY|NAME", r"\\w+", name))
+                if name not in read_words(self.root) and not any(map(pattern.fullmatch, read_words(self.root))):
+                    self.complain(f"no source has the name '{name}'")
+
+    def check_errors(self, text):
+        """Checks that the graph source in the text of the page on errors parses."""
+        for code in self.inline_code(text):
             if is_word(code):
                 continue
             self.count += 1
@@ -203,6 +221,14 @@ def read_sources(root):
     return [open(path, encoding="utf-8").read() for path in files]
 
 
+@functools.cache
+def read_words(root):
+    folders = ["compiler", "dialects", "frontend", "runtime", "tools", "test/frontend/importer", "test/random"]
+    suffixes = ("h", "cpp", "td", "inc", "py", "graph", "txt")
+    files = [p for f in folders for s in suffixes for p in glob.glob(f"{root}/{f}/**/*.{s}", recursive=True)]
+    return {word for path in files for word in re.findall(r"\w+", open(path, encoding="utf-8").read())}
+
+
 def main():
     root, folder = sys.argv[1:]
     checker = Checker(root, folder)
@@ -211,6 +237,8 @@ def main():
             text = checker.check_page(page)
             if page.endswith("docs/errors.md"):
                 checker.check_errors(text)
+            if page.endswith(CODE_PAGES):
+                checker.check_names(text)
     print(f"{checker.count} snippets, {checker.wrong} wrong")
     return 1 if checker.wrong else 0
 
