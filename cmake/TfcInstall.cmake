@@ -1,5 +1,5 @@
-# What `cmake --install` copies: the compiler, the runtime for objects and archives, its header, and
-# what find_package(tfc) reads. tfc finds the runtime relative to its own folder.
+# `cmake --install` copies the compiler, the runtime for objects and archives, its header, and the
+# files that find_package(tfc) reads. tfc finds the runtime relative to its own folder.
 include(CMakePackageConfigHelpers)
 install(TARGETS tfc RUNTIME DESTINATION bin)
 install(TARGETS tfcrt ARCHIVE DESTINATION lib)

@@ -92,7 +92,7 @@ void tfc::buildCountdownCondition(Sweep &sweep, WhileOp loop) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the backward loop carries
+// Values carried by the backward loop
 //===----------------------------------------------------------------------===//
 
 CarriedGradients::CarriedGradients(Sweep &sweep, WhileOp loop)

@@ -38,7 +38,7 @@ static bool usesHiddenList(Operation *user, Operation *around, const IRMapping &
       .wasInterrupted();
 }
 
-/// What has effects and what works on carried lists is not repeated; its results are saved.
+/// Operations with effects, and those on carried lists, are not repeated; their results are saved.
 LogicalResult tfc::visitReplayed(Sweep &sweep, Visitor &visitor, Block &body) {
   OpBuilder &b = sweep.b;
   Block *backward = b.getInsertionBlock();

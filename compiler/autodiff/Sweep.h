@@ -1,4 +1,4 @@
-//===- Sweep.h - What the parts of one gradient share ---------------------===//
+//===- Sweep.h - The shared state of building a gradient ------------------===//
 
 #pragma once
 

@@ -1,4 +1,4 @@
-//===- Tapes.h - What loops keep for their backward loops -----------------===//
+//===- Tapes.h - Values saved for backward loops --------------------------===//
 
 #pragma once
 

@@ -16,7 +16,7 @@ struct ContractionPlan {
   /// The register tile that the innermost loops compute, and the lanes of its vectors.
   RegisterTile tile;
   int64_t lanes = 1;
-  /// What a unit covers: points of the loops of mOuter, rows at each of them, and panels of the
+  /// The extent of a unit: points of the loops of mOuter, rows at each of them, and panels of the
   /// tile's width.
   int64_t unitPoints = 1, unitRows = 1, unitPanels = 1;
   /// Steps along k in a block, after each of which the sums of the next panel are updated; 0 if k

@@ -9,8 +9,8 @@
 namespace tfc::cpu {
 namespace {
 
-/// What current out-of-order cores have in common: per cycle, two multiply-adds, two loads and six
-/// issued operations; multiply-adds have a latency of four cycles.
+/// Current out-of-order cores execute two multiply-adds and two loads and issue six operations per
+/// cycle; multiply-adds have a latency of four cycles.
 constexpr int64_t kLineBytes = 64, kWayBytes = 4096;
 constexpr int64_t kUnits = 2, kLatency = 4, kLoads = 2, kIssue = 6;
 

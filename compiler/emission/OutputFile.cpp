@@ -132,7 +132,7 @@ Error tfc::emission::writeOutput(StringRef path, StringRef text) {
 }
 
 //===----------------------------------------------------------------------===//
-// What may be overwritten
+// Protection against overwriting
 //===----------------------------------------------------------------------===//
 
 static std::string folderOf(StringRef path) {

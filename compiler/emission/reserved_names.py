@@ -61,7 +61,7 @@ def names(job):
 
 
 def is_reserved_form(name):
-    """What ReservedNames.cpp knows without a list."""
+    """Returns true for the names that ReservedNames.cpp recognises without a list."""
     return re.match(r"__|_[A-Z]", name)
 
 

@@ -26,7 +26,7 @@ static constexpr uint64_t kManyReads = 16;
 using AxisSet = SmallVector<bool>;
 
 namespace {
-/// What a product does with one of its factors.
+/// How a product uses one of its factors.
 struct FactorUse {
   AxisSet summed; // for each axis of the factor
   /// How often the product reads each element; saturated, and many if a size is not known.

@@ -1,4 +1,4 @@
-//===- Copies.h - Copies of values between places -------------------------===//
+//===- Copies.h - Copies of values in memory ------------------------------===//
 
 #pragma once
 

@@ -377,7 +377,7 @@ LogicalResult FunctionLowering::lower(Operation *op) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Verifies that the operation is in a place where it can be lowered.
+/// Verifies that the operation is in a block where it can be lowered.
 static LogicalResult verifyPlace(Operation *op, ModuleOp module) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   if (!function || function->getParentOp() != module)

@@ -11,9 +11,9 @@ using namespace tfc::kernels;
 namespace kernel = tfc::kernel;
 
 /// A producer of at least this cost is materialized rather than recomputed by each of its readers.
-static constexpr int64_t kDear = 8;
+static constexpr int64_t kExpensive = 8;
 /// The same for readers that are reductions, which repeat the work in each step.
-static constexpr int64_t kDearInReduction = 3;
+static constexpr int64_t kExpensiveInReduction = 3;
 
 AffineExpr tfc::kernels::denseOffset(KernelShapes &shapes, Value tensor,
                                      ArrayRef<AffineExpr> indices) {
@@ -129,11 +129,11 @@ bool Schedule::addCostlyProducer() {
     bool costly = false;
     Stage *first = use->second.front().first;
     for (auto &[stage, access] : use->second) {
-      int64_t limit = stage->reductionLoops.empty() ? kDear : kDearInReduction;
+      int64_t limit = stage->reductionLoops.empty() ? kExpensive : kExpensiveInReduction;
       costly |= cost >= limit && repeats(*stage, access->indices);
       bool together = stage->isParallel() && first->isParallel() && stage->sizes == first->sizes &&
                       access->indices == use->second.front().second->indices;
-      costly |= cost >= kDear && !together && use->second.size() > 1;
+      costly |= cost >= kExpensive && !together && use->second.size() > 1;
     }
     if (costly) {
       addStage(&op);

@@ -15,7 +15,7 @@ struct Access {
   llvm::SmallVector<mlir::AffineExpr> indices;
 };
 
-/// What happens at one point of a stage's loops, including the work of producers computed in place.
+/// The work at one point of a stage's loops, including that of producers computed in place.
 struct Footprint {
   llvm::SmallVector<Access> reads;
   /// Loop expressions whose values the bodies use (linalg.index).

@@ -43,7 +43,7 @@ llvm::ArrayRef<Optimization> getOptimizations();
 
 struct Stage {
   llvm::StringLiteral name;
-  /// What holds for the module after the stage.
+  /// The property that the module has after the stage.
   llvm::StringLiteral guarantee;
   void (*addPasses)(mlir::OpPassManager &passes, const PipelineOptions &options);
 };
