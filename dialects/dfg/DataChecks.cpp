@@ -55,7 +55,7 @@ std::string fillFormat(StringRef format, ArrayRef<int64_t> values) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Locations
 //===----------------------------------------------------------------------===//
 
 /// Collects the lines in a location, innermost first.

@@ -60,13 +60,13 @@ private:
   llvm::SmallVector<mlir::Value, kMaxMessageValues> values;
 };
 
-/// What must hold for the data of an operation.
+/// A condition on the data of an operation, and the message of a call that violates it.
 struct DataCheck {
   /// A scalar of type bool.
   mlir::Value holds;
-  /// What the message says about `subject` if it does not hold, as in "got index 7".
+  /// The text after `subject` if the condition does not hold, as in "got index 7".
   Message message;
-  /// What the message is about; empty for the operation itself.
+  /// The subject of the message; empty for the operation itself.
   std::string subject = {};
 };
 

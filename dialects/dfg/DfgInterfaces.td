@@ -14,7 +14,7 @@ def Dfg_Failure : I32EnumAttr<"Failure", "The status of a call whose data are re
 }
 
 /// The use of a size, which limits it: memory, or a number of an element type.
-def Dfg_SizeUse : I32EnumAttr<"SizeUse", "What a size of a call must fit into", [
+def Dfg_SizeUse : I32EnumAttr<"SizeUse", "The use that limits a size of a call", [
     I32EnumAttrCase<"Memory", 0, "memory">, I32EnumAttrCase<"I8", 1, "i8">,
     I32EnumAttrCase<"U8", 2, "u8">, I32EnumAttrCase<"I16", 3, "i16">,
     I32EnumAttrCase<"I32", 4, "i32">, I32EnumAttrCase<"I64", 5, "i64">]> {

@@ -156,7 +156,7 @@ static SmallVector<DimExpr> knownNonNegative(EntryOp entry) {
   return known;
 }
 
-/// What the bounds of an entry, and those of its facts that are about one name, say about a name.
+/// Returns the interval of a name, from the bounds of an entry and its facts about that name alone.
 static DimExpr::Interval boundsOf(EntryOp entry, ArrayRef<DimExpr> known, StringRef name) {
   DimExpr::Interval interval(0, std::nullopt);
   if (DictionaryAttr bounds = entry.getBoundsAttr())

@@ -72,7 +72,7 @@ void RunTimeSizes::forEachBinder(Operation *op, function_ref<void(BindSizeOp)> v
     visit(cast<BindSizeOp>(binder));
 }
 
-/// The text about a size, its place and the names in it.
+/// The text about a size, its location and the names in it.
 static Message sizeMessage(OpBuilder &b, BindSizeOp binder, const DimExpr &size,
                            const Twine &text) {
   Message message(b, binder.getLoc());

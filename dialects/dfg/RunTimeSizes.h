@@ -45,10 +45,10 @@ private:
   llvm::StringMap<llvm::SmallVector<BindSizeOp, 1>> binders;
 };
 
-/// What the message of a call says if a size that is known after `binder` is negative.
+/// Returns the message of a call in which a size that is known after `binder` is negative.
 Message negativeMessage(mlir::OpBuilder &b, BindSizeOp binder, const DimExpr &size);
 
-/// The same if a number that is known after `binder` exceeds a limit.
+/// Returns the message of a call in which a number that is known after `binder` exceeds a limit.
 Message misfitMessage(mlir::OpBuilder &b, BindSizeOp binder, const SizeLimit &limit,
                       const DimExpr &number);
 

@@ -39,7 +39,7 @@ inline constexpr SizeLimit kNumberLimits[] = {{SizeUse::I8, INT8_MAX},
 /// The limit for numbers of an integer type.
 const SizeLimit &numberLimitOf(mlir::Type type);
 
-/// What the message of a call says about a number that exceeds one of `kNumberLimits`.
+/// Returns the message of a call in which a number exceeds one of `kNumberLimits`.
 std::string misfitText(const SizeLimit &limit);
 
 /// Returns true if the type can represent the number; std::nullopt represents a number that exceeds

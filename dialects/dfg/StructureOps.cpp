@@ -217,7 +217,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===----------------------------------------------------------------------===//
-// What entries and kernels declare
+// Declarations of entries and kernels
 //===----------------------------------------------------------------------===//
 
 /// The named dimensions that an entry or a kernel declares; fails with an error if a name is

@@ -50,7 +50,7 @@ class Rt_Attr<string name, string attrMnemonic> : AttrDef<Rt_Dialect, name> {
 }
 
 def Rt_SlotAttr : Rt_Attr<"Slot", "slot"> {
-  let summary = "A place in the arena";
+  let summary = "A position in the arena";
   let description = [{
     `#rt.slot<1, 64>` starts 64 units after the start of region 1.
   }];
