@@ -8,7 +8,7 @@
 
 namespace tfc::importer {
 
-/// What a graph declares about one of its inputs.
+/// The declaration of an input in a graph.
 struct GraphInput {
   llvm::StringRef name;
   mlir::Type elementType;

@@ -1,4 +1,4 @@
-// Builds nodes that are branches or loops as operations with regions. What a region computes is
+// Builds nodes that are branches or loops as operations with regions. The contents of a region are
 // mostly a graph in an attribute of the node, but formats differ in what they add to it.
 #pragma once
 

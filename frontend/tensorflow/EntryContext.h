@@ -27,7 +27,7 @@ struct NodeState {
   bool isHandleFailed = false; // no value could be built for the handle
 };
 
-/// What is known of the elements of a TensorArray that does not specify their type.
+/// The elements of a TensorArray that does not specify their type.
 struct ArrayElements {
   mlir::RankedTensorType type;
   std::set<unsigned> writers;          // whose values have been built, but not been looked at

@@ -11,7 +11,7 @@ namespace tfc::tensorflow {
 
 namespace {
 
-/// What a node knows about its handle: the answer, or the edge to follow.
+/// The object to which a node's handle refers, or the edge to follow to find it.
 template <typename T> struct Link {
   std::optional<T> value;
   std::optional<Edge> next;

@@ -1,4 +1,4 @@
-// What the edges of handles and references refer to, computed once per graph.
+// Resolves the edges of handles and references to the nodes that create them, once per graph.
 #pragma once
 
 #include "frontend/tensorflow/GraphDef.h"

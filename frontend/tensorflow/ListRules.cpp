@@ -71,7 +71,7 @@ static Outcome buildRead(NodeBuilder &node, const OpRule &) {
 }
 
 namespace {
-/// What is known about a vector of positions.
+/// The properties of a vector of positions that are known.
 struct Places {
   bool isCounting = false; // 0, 1, 2, ...
   std::optional<DimExpr> count;

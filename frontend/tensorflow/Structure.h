@@ -1,4 +1,4 @@
-// What follows from the structure of a graph before anything is built.
+// Properties of a graph that are computed before anything is built: frames, flows, deadness.
 #pragma once
 
 #include "frontend/tensorflow/Handles.h"
@@ -6,7 +6,7 @@
 
 namespace tfc::tensorflow {
 
-/// What an entry needs of the graph, and how the needed nodes depend on each other.
+/// The nodes that an entry needs, and their dependences on each other.
 class GraphStructure {
 public:
   struct Frame {

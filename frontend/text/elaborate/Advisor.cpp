@@ -14,7 +14,7 @@ using namespace llvm;
 namespace tfc::text {
 
 //===----------------------------------------------------------------------===//
-// What is called
+// Calls
 //===----------------------------------------------------------------------===//
 
 /// Returns true if an argument of a part was more likely intended for its function `call`.
@@ -198,7 +198,7 @@ Entity Advisor::unknownName(StringRef name, SourceRange at) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of them
+// Sizes
 //===----------------------------------------------------------------------===//
 
 /// Notes where the sizes of an error are bound.

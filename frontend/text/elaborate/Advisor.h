@@ -29,7 +29,7 @@ private:
   /// Suggests how to pass a value out of a block that has ended; returns false if `name` was not
   /// bound in one.
   bool hintEnded(Diagnostic &diagnostic, llvm::StringRef name);
-  /// Suggests '#' for a name that is a comment after `//`; returns false for others.
+  /// Suggests '#' for a name in a comment that begins with `//`; returns false for others.
   bool hintComment(Diagnostic &diagnostic, SourceRange at);
   /// Suggests the name of another library's function in this language; returns false if it is
   /// unknown.

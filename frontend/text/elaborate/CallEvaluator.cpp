@@ -24,7 +24,7 @@ namespace tfc::text {
 static constexpr unsigned kMaxCallDepth = 200;
 
 //===----------------------------------------------------------------------===//
-// What is called
+// Callees and arguments
 //===----------------------------------------------------------------------===//
 
 /// The operation denoted by a callee, if it reads its variable arguments.

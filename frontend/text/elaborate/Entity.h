@@ -94,7 +94,7 @@ struct Entity {
 
   static Entity dim(const dfg::DimExpr &size);
   static Entity group(std::vector<Entity> elements, std::vector<std::string> names = {});
-  /// A list of values with the source ranges `places`.
+  /// A list of values; `places` are their source ranges.
   static Entity list(std::vector<Entity> elements, std::vector<SourceRange> places);
   static Entity shape(llvm::ArrayRef<dfg::DimExpr> sizes);
 

@@ -37,7 +37,7 @@ static size_t findWord(StringRef text, StringRef word) {
   return StringRef::npos;
 }
 
-/// The place of a part of the string at `at`; else `at`.
+/// The location of a part of the string at `at`; else `at`.
 static SourceRange placeInString(SourceRange at, StringRef part, const SourceManager &sources) {
   if (!at.isValid() || !sources.text(at).starts_with("\""))
     return at;

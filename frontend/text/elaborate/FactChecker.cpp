@@ -71,7 +71,7 @@ bool FactChecker::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &wha
 // Facts
 //===----------------------------------------------------------------------===//
 
-/// What an operator compares; nothing for operators that do not compare.
+/// The comparison that an operator makes; std::nullopt for operators that make none.
 static std::optional<dfg::Comparison> comparisonOf(ast::BinaryOp op) {
   switch (op) {
   case ast::BinaryOp::Eq:
@@ -150,7 +150,7 @@ void FactChecker::recordFact(const dfg::Fact &fact, SourceRange at) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of them
+// Data-dependent sizes
 //===----------------------------------------------------------------------===//
 
 static StringRef operationOf(dfg::Comparison comparison) {

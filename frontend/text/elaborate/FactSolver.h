@@ -18,7 +18,7 @@ public:
   void solve(llvm::ArrayRef<const ast::Expr *> facts);
 
 private:
-  /// What a size leaves when it is divided.
+  /// The known remainder of a size: modulo `divisor`, it is `value`.
   struct Remainder {
     int64_t divisor = 1, value = 0;
   };

@@ -140,7 +140,7 @@ Entity ListEmitter::stackList(Arguments &args, const ast::CallExpr &call, bool j
 }
 
 /// `gather(l, places)`, a tensor, or, with rows of `from`, `scatter(l, places, from)`, a list: a
-/// loop over the places.
+/// loop over the positions.
 Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir::Value from,
                                  const ast::CallExpr &call) {
   SourceRange at = call.range;

@@ -61,7 +61,7 @@ struct LoopBuilder::Loop {
 };
 
 //===----------------------------------------------------------------------===//
-// What a loop runs over
+// Ranges
 //===----------------------------------------------------------------------===//
 
 bool LoopBuilder::evalBounds(Loop &loop, const ast::Each &each) {
@@ -195,7 +195,7 @@ bool LoopBuilder::evalRange(Loop &loop, const ast::Each &each) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a loop carries
+// Carried values
 //===----------------------------------------------------------------------===//
 
 /// The values that a loop carries for `value`: those of a group of tensors one by one.

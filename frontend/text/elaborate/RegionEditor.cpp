@@ -56,7 +56,7 @@ void RegionEditor::outsideOfRegions(function_ref<void()> build) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a loop carries
+// Carried values
 //===----------------------------------------------------------------------===//
 
 unsigned RegionEditor::addCarried(LoopContext &loop, mlir::Value init) {

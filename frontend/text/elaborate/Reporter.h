@@ -13,7 +13,7 @@ class Reporter {
 public:
   Reporter(Context &context, SizeScope &sizeScope) : context(context), sizeScope(sizeScope) {}
 
-  /// Reports an error with the calls around it, once per place and slug.
+  /// Reports an error with the calls around it, once per location and slug.
   Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   Entity fail(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   /// Reports a sparse gradient where a tensor is needed.

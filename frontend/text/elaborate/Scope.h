@@ -164,7 +164,7 @@ struct Activation {
   /// The type that the context expects, for calls without a type argument.
   std::optional<TensorType> expected;
   std::optional<Entity> result;
-  /// The place of the `return`, and those of its values.
+  /// The location of the `return`, and those of its values.
   SourceRange resultAt;
   llvm::SmallVector<SourceRange> resultsAt;
   /// The innermost run-time block.

@@ -109,7 +109,7 @@ void SizeScope::nameNewSizes(const ast::Type &type) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of them
+// Limits
 //===----------------------------------------------------------------------===//
 
 /// Lower and upper bounds of a size in terms of the sizes of the call.

@@ -255,7 +255,7 @@ bool Unifier::unifyValue(const ast::Type &type, mlir::Type actual, UnifyPhase ph
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of them
+// Data-dependent sizes
 //===----------------------------------------------------------------------===//
 
 /// `k <= n` in a type: memory is planned for the bound, and the call fails beyond it.

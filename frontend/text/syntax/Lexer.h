@@ -115,7 +115,7 @@ struct LexedFile {
   std::vector<ast::Comment> comments;
 };
 
-/// Returns true if the last line of the tokens holds a `//` with a token behind it.
+/// Returns true if the last line of the tokens holds a `//` with a token after it.
 bool isBehindSlashes(llvm::ArrayRef<Token> tokens);
 inline constexpr llvm::StringLiteral kCommentHelp = "comments begin with '#'; '//' divides";
 

@@ -86,7 +86,7 @@ Stmt *Parser::parseItem() {
   return item;
 }
 
-/// What a word that begins declarations of other languages stands for.
+/// Returns how this language writes the declaration that `word` begins in another language.
 static StringRef foreignDeclaration(StringRef word) {
   return StringSwitch<StringRef>(word)
       .Cases({"def", "func", "function"},

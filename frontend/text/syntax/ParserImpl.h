@@ -51,8 +51,8 @@ protected:
   Diagnostic *expected(const llvm::Twine &what);
   Diagnostic *error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
   std::string describeToken() const;
-  /// The word or operator of another language before which or behind which the parser stopped, in
-  /// terms of this one; empty if there is none.
+  /// The meaning in this language of the foreign word or operator next to which the parser stopped;
+  /// empty if there is none.
   llvm::StringRef foreignMeaning() const;
   void skipStatement(uint32_t begin);
   /// After an error before a block: resumes at its `{`, if the line has one.

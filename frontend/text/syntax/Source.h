@@ -13,7 +13,7 @@
 
 namespace tfc::text {
 
-/// A file of a SourceManager; kNoFile means "no place".
+/// A file of a SourceManager; kNoFile means "no location".
 using FileId = uint32_t;
 inline constexpr FileId kNoFile = ~0u;
 
