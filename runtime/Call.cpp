@@ -149,7 +149,7 @@ extern "C" tfc_status tfc_instance_call_and_find(tfc_instance *instance, int32_t
   return TFC_OK;
 }
 
-//===- What generated code calls ------------------------------------------===//
+//===- Functions that generated code calls --------------------------------===//
 
 extern "C" int32_t tfc_rt_fail(tfc_call_frame *frame, int32_t status, const char *format,
                                const int64_t *values, int32_t count) {

@@ -229,7 +229,7 @@ void Queues::close(Queue &queue, bool cancelPending) {
   });
 }
 
-//===- What generated code calls ------------------------------------------===//
+//===- Functions that generated code calls --------------------------------===//
 
 extern "C" int32_t tfc_rt_enqueue(tfc_call_frame *frame, int32_t queue, const void *const *values,
                                   int64_t count, int32_t isLate) {

@@ -164,7 +164,7 @@ typedef struct tfc_api {
   /// and shapes of the fetches (see `infer`), whose data are written; after a failure they are
   /// undefined. A fetch of data-dependent size has room for the upper bound; `found` returns its
   /// actual shape, in which its elements are dense. A fetch must not overlap a feed or another
-  /// fetch. Blocks until done, including waits at queues until other handles have put elements in
+  /// fetch. Blocks until done, including waits for queues until other handles have put elements in
   /// or taken them out. A wait that only this handle could end fails with TFC_FAILED_PRECONDITION,
   /// one for elements of a closed queue with TFC_CLOSED.
   tfc_status (*call)(tfc_instance *instance, const char *entry, const tfc_tensor *feeds,
