@@ -157,7 +157,8 @@ struct Parser {
         ->type_name("FILE");
     compile
         ->add_option("--emit", emit,
-                     std::string("What to write (default: by the suffix of -o): ") + kEmitKinds)
+                     std::string("The kind of output (default: by the suffix of -o): ") +
+                         kEmitKinds)
         ->type_name("KIND");
     compile
         ->add_option("--prefix", result.compile.prefix,

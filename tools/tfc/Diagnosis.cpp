@@ -14,7 +14,7 @@ using namespace llvm;
 using namespace tfc;
 
 //===----------------------------------------------------------------------===//
-// What compiled code shows
+// Values from compiled code
 //===----------------------------------------------------------------------===//
 
 /// The values of each probe in the order of their computation.

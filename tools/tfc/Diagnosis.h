@@ -27,8 +27,8 @@ struct RecordedCall {
 bool compareKernels(const CompileRequest &request, int threads, llvm::ArrayRef<RecordedCall> calls,
                     reference::Agreement &agreement, int64_t &byKernels);
 
-/// Finds the cause of the last call's wrong fetches or variables (a kernel, the places of values in
-/// memory, or a stage) and prints it.
+/// Finds the cause of the last call's wrong fetches or variables (a kernel, the memory plan, or
+/// a stage) and prints it.
 void explainDifference(const CompileRequest &request, int threads,
                        llvm::ArrayRef<RecordedCall> calls);
 

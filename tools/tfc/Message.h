@@ -14,7 +14,7 @@ template <> struct fmt::formatter<llvm::StringRef> : fmt::formatter<std::string_
 
 namespace tfc {
 
-/// Diagnostics that show their places, which no prefix belongs in front of.
+/// Diagnostics that begin with their location, so that they get no prefix.
 class LocatedError : public llvm::ErrorInfo<LocatedError> {
 public:
   static char ID;

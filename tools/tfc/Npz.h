@@ -21,7 +21,7 @@ public:
   std::vector<std::string> getKeys() const;
 
 private:
-  /// What the directory says of a member.
+  /// An entry of the archive's directory.
   struct Member {
     uint16_t flags, method;
     uint32_t crc, packedBytes, bytes, offset;

@@ -121,8 +121,8 @@ static Error callOnce(const RunOptions &options, CallableModel &model) {
   return writeResults(options, **entry, *fetches);
 }
 
-/// What the options ask for: a compiled model, or the graph as the oracle executes it. Null if the
-/// errors have been printed.
+/// Returns a compiled model, or the graph as the oracle executes it, as the options request; null
+/// after errors, which have been printed.
 static std::unique_ptr<CallableModel> makeModel(const RunOptions &options,
                                                 const CompileRequest &request) {
   if (options.isReference)
