@@ -1,4 +1,4 @@
-"""What the programs that measure share: workers that take turns, what they are fed with, tables."""
+"""Code that the benchmarks share: workers that take turns, their feeds, tables."""
 
 import array
 import json

@@ -35,7 +35,7 @@ static cl::opt<std::string>
 static cl::list<std::string> paths(cl::Positional, cl::desc("<files and folders>"));
 static cl::opt<uint64_t> first("first", cl::desc("The number of the first input"));
 static cl::opt<uint64_t> inputCount("count", cl::init(1000), cl::desc("How many inputs"));
-static cl::opt<uint64_t> seed("seed", cl::init(1), cl::desc("What all inputs are drawn from"));
+static cl::opt<uint64_t> seed("seed", cl::init(1), cl::desc("The seed of all inputs"));
 static cl::opt<unsigned> jobs("jobs", cl::init(1), cl::desc("Processes at a time"));
 static cl::opt<unsigned> mostSeconds("seconds", cl::init(20),
                                      cl::desc("For one input, of the processor's time"));
@@ -80,7 +80,7 @@ static constexpr int kTooLong = 98, kTooLarge = 99; // exit codes
 static clock_t started;
 
 /// Ends the process that takes too long or too much memory: limits on the address space do not go
-/// with sanitizers, and others may run beside it.
+/// with sanitizers, and others may run at the same time.
 static void checkLimits(int) {
   if ((clock() - started) / CLOCKS_PER_SEC >= mostSeconds)
     _exit(kTooLong);
@@ -150,10 +150,10 @@ static std::string execute(StringRef input, StringRef folder) {
 
 static bool isFailure(StringRef result) { return !result.empty() && result != "+"; }
 
-/// In the time of clocks, inputs may wait for other processes.
+/// Limits elapsed time, in which an input may also wait for other processes.
 static unsigned mostWallSeconds() { return 10 * mostSeconds; }
 
-/// What is the same for failures with the same cause, roughly.
+/// A text that failures with the same cause have in common, roughly.
 static StringRef kindOf(StringRef result) { return result.split('\n').first.take_front(60); }
 
 static std::string executeApart(StringRef input, StringRef folder) {
@@ -184,7 +184,7 @@ static std::string shrink(std::string input, StringRef folder, StringRef kind) {
   return input;
 }
 
-/// What the exit codes of limits mean.
+/// Describes a result, with the meaning of the exit codes of limits.
 static StringRef explain(StringRef result) {
   if (result == "ended with " + std::to_string(kTooLong))
     return "took too long";

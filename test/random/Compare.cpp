@@ -32,7 +32,7 @@ static std::string nameOf(const Program &program, size_t call) {
   return "call " + std::to_string(call) + " (" + program.calls[call].entry + ")";
 }
 
-/// What is not the same, to the bit.
+/// Describes the first difference in bits; returns an empty string if there is none.
 static std::string compareRuns(const Program &program, ArrayRef<CallResult> one,
                                ArrayRef<CallResult> other) {
   for (auto [i, a, b] : llvm::enumerate(one, other)) {
@@ -64,10 +64,10 @@ namespace {
 /// The oracle's results for a call.
 struct Expected {
   reference::Status status;
-  std::string wrongGradient; // what is wrong about one, or nothing
+  std::string wrongGradient; // the error in a gradient; empty if there is none
   std::vector<reference::Tensor> fetches;
-  /// What calls say that fail of invalid data which this one met, whether anything needed them or
-  /// not.
+  /// Messages of all checks of data that failed in this call, used or not: a compiled call may fail
+  /// with any of them.
   llvm::StringSet<> refusals;
 };
 

@@ -31,7 +31,7 @@ bool canRun(llvm::StringRef target);
 /// All optimisations, some of them, or none: a third of the seeds each.
 Variant makeVariant(uint64_t seed, llvm::StringRef target);
 
-/// What a call gave.
+/// The outcome of a compiled call.
 struct CallResult {
   tfc_status status = TFC_OK;
   std::string message;

@@ -114,10 +114,11 @@ static EntryOp findEntry(ModuleOp module, StringRef name) {
 /// Bytes after a fetch that must not be written.
 static constexpr size_t kGuard = 64;
 static constexpr char kGarbage = 0x5a;
-/// What stands in memory for a feed without elements.
+/// The size of the memory for a feed without elements.
 static constexpr size_t kEmptyBytes = 4096;
 
-/// What a call does not write stays visible, and so does what it writes too much.
+/// Fills fetches and guards after them, so that elements that a call omits, and writes past the
+/// end, are visible.
 static void fillWithGarbage(std::vector<Array> &arrays) {
   for (Array &array : arrays) {
     llvm::fill(array.data, array.dtype == TFC_BOOL ? 1 : kGarbage);

@@ -207,7 +207,7 @@ bool DataflowGenerator::makeFrame() {
   size_t outside = scope.pool.size(), looseOutside = loose.size(), tokensOutside = tokens.size();
   std::string frame = "f" + std::to_string(++frames);
   Type i32 = Builder(scope.builder.getContext()).getI32Type();
-  // What counts comes from the frame around, lest this one be beside it.
+  // The counter starts from a value of the enclosing frame, so that this frame is nested in it.
   Value zero = frameDepth ? graphOp("sub", {counter, counter})
                           : scope.builder.scalar(int64_t(0), i32, scope.location);
   Value counterOutside = counter;

@@ -1,7 +1,7 @@
 //===- Edit.h - Changes that make a program smaller -----------------------===//
 //
-// Each says whether it changed anything. What is left may be wrong: the caller
-// verifies it.
+// Each returns true if it changed anything. The changed program may be invalid:
+// the caller verifies it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +14,14 @@ namespace tfc::random {
 /// Operations of all entries but the initializer, those in regions included.
 std::vector<mlir::Operation *> operationsOf(mlir::ModuleOp module);
 
-/// Removes the operation in one of several ways: its results become operands, feeds, what a region
-/// yields.
+/// Removes the operation in one of several ways: operands, feeds, or values that a region yields
+/// replace its results.
 bool removeOperation(mlir::Operation *op, unsigned way);
 inline constexpr unsigned kWaysToRemove = 4;
 
-/// Removes operations, feeds and sizes that nothing needs.
+/// Removes operations, feeds and sizes without uses.
 void removeUnused(mlir::ModuleOp module);
-/// Removes entries that no call is for, and variables that nothing reads or assigns.
+/// Removes entries that are never called, and variables that no entry reads or assigns.
 bool removeUncalled(Program &program);
 
 size_t countFetches(mlir::ModuleOp module, llvm::StringRef entry);

@@ -22,7 +22,7 @@ static APInt drawInteger(Random &random, unsigned width) {
   }
 }
 
-/// A limit of integers, or a number beside it: every cast and every rounding decides there.
+/// A limit of integers, or a number next to it, where casts and roundings change their result.
 static APFloat drawLimit(Random &random, const llvm::fltSemantics &semantics) {
   int bits = random.pick(std::initializer_list<int>{0, 7, 8, 15, 16, 31, 63, 64});
   double beside = random.pick(std::initializer_list<double>{-1, -0.5, 0, 0, 0.5, 1});

@@ -15,7 +15,7 @@ using Lookup = llvm::function_ref<std::optional<int64_t>(StringRef)>;
 
 namespace {
 
-/// What a feed's name asks for.
+/// The properties of a feed's data that its name requests.
 struct Wish {
   bool isPositive = false, isAround = false, isExtreme = false, isNonzero = false;
   std::optional<int64_t> below;

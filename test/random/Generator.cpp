@@ -12,7 +12,7 @@ Generator::Generator(MLIRContext &context, uint64_t seed, const Style &style)
     : module(ModuleOp::create(UnknownLoc::get(&context), "random")), scope(*module, seed, style) {}
 
 //===----------------------------------------------------------------------===//
-// What a program is made of
+// Sizes and types
 //===----------------------------------------------------------------------===//
 
 /// Few sizes and types, so that values fit together; sizes around the widths of vectors.
@@ -29,7 +29,7 @@ void Generator::choosePalette() {
   scope.sizes = {scope.random.pick(kSmall), scope.random.pick(kWide)};
   if (scope.random.chance(0.5))
     scope.sizes.push_back(scope.random.pick(kSmall));
-  if (isLarge || scope.random.chance(0.06)) // a long axis beside short ones
+  if (isLarge || scope.random.chance(0.06)) // a long axis among short ones
     scope.sizes.push_back(scope.random.pick(kLarge));
   if (scope.random.chance(0.1))
     scope.sizes.push_back(0);

@@ -61,7 +61,7 @@ static cl::opt<bool> printsCoverage("coverage", cl::desc("Count what was execute
 
 namespace {
 
-/// What is compared: a seed or a file.
+/// A program to compare: a seed or a file.
 struct Job {
   uint64_t seed;
   std::string file;

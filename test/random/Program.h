@@ -44,18 +44,18 @@ std::string writeProgram(const Program &program, llvm::StringRef stem, llvm::Str
 /// Reads what `toText` wrote, or any graph file, which gets calls of all its entries.
 mlir::FailureOr<Program> readProgram(mlir::MLIRContext &context, llvm::StringRef path);
 
-/// What programs are like.
+/// Properties of the programs to generate.
 struct Style {
-  /// So many times the statements; above 1 with one more level of branches and loops.
+  /// Factor on the number of statements; above 1 there is one more level of branches and loops.
   unsigned scale = 1;
-  /// Whether there are `dataflow` blocks.
+  /// True if programs have `dataflow` blocks.
   bool hasGraphs = false;
 };
 
 /// A program of random statements; equal seeds make equal programs.
 Program makeProgram(mlir::MLIRContext &context, uint64_t seed, const Style &style = {});
 
-/// Operations on tensors that the table has and random statements do not use: some are made in
+/// Returns true for operations of the table that random statements do not use: some are created in
 /// other ways, the rest has tests of its own.
 bool isLeftOut(llvm::StringRef op);
 

@@ -321,7 +321,7 @@ std::string Comparison::run() {
 }
 
 /// Removes what the language does not make: sizes that are numbers, casts of a tensor to its own
-/// type, control edges beside others of the same token, and nodes without any.
+/// type, control edges next to others of the same token, and nodes without any.
 static void simplify(ModuleOp module) {
   for (auto entry : module.getOps<EntryOp>())
     addNames(entry);

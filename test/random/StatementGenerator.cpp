@@ -110,7 +110,7 @@ template <typename Body> void StatementGenerator::inBlock(Block &block, Body bod
     makeStatement();
   if (scope.random.chance(0.5))
     families.readLists(outside);
-  // What has a size of the block cannot leave it.
+  // Values with a size that is bound in the block cannot leave it.
   std::vector<std::string> own(scope.bound.begin() + boundOutside, scope.bound.end());
   llvm::erase_if(scope.pool, [&](Value value) { return Scope::mentions(value.getType(), own); });
   body(outside);

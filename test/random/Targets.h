@@ -1,4 +1,4 @@
-// What programs are compiled for.
+// The processors for which programs are compiled.
 #pragma once
 
 namespace tfc::random {

@@ -15,7 +15,7 @@ namespace json = llvm::json;
 namespace tfc::random {
 
 //===----------------------------------------------------------------------===//
-// What is said about a piece of work: one line of JSON
+// The result of a piece of work: one line of JSON
 //===----------------------------------------------------------------------===//
 
 static std::string toLine(size_t number, const std::string &text, const Counts &counts) {

@@ -306,7 +306,7 @@ TEST_F(Checkpoint, RemovesFilesThatKilledSavesLeft) {
   make("c.safetensors.tfc-4711-0.tmp");
   make("c.safetensors.tfc-1-99.tmp");
   chmod((directory / "c.safetensors.tfc-1-99.tmp").c_str(), 0400);
-  // What another process writes now, and what is called otherwise or no file, stays.
+  // A file that another process is writing, files with other names, and a FIFO are kept.
   make("c.safetensors.tfc-4711-1.tmp");
   int held = open((directory / "c.safetensors.tfc-4711-1.tmp").c_str(), O_WRONLY);
   ASSERT_EQ(flock(held, LOCK_EX), 0);

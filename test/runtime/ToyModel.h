@@ -30,7 +30,7 @@ enum Variable : int32_t { kW, kSteps, kMask, kHalf, kEmpty };
 /// empty f32[0, 7]. `w` starts as 0, 1, 2, ..., all others at zero, mask[1] is true.
 extern const tfc_model kModel;
 
-/// What entry `custom` does; it may fail.
+/// The body of entry `custom`; it may fail.
 extern std::function<int32_t(tfc_call_frame *)> custom;
 
 /// Ends an instance with its scope.

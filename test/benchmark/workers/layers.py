@@ -2,7 +2,7 @@
 
 The task NAME_forward calls the expression; NAME_gradient calls it and the gradients of a third of the sum
 of its cubes with respect to `grads`, and to the `trained` variables of the part `m`. A gradient that is `sparse`
-is made a tensor. What a layer that `draws` gives is not compared.
+is made a tensor. The results of a layer that `draws` are not compared.
 """
 
 

@@ -1,5 +1,5 @@
-// What the processor can do at most, measured beside the rest; workers/protocol.py says what is
-// said on standard input and output. `check TASK` answers with the work of one call: floating-point
+// Measures the limits of the processor, for comparison; workers/protocol.py describes the messages
+// on standard input and output. `check TASK` answers with the work of one call: floating-point
 // operations or bytes.
 //
 //   cc -O3 -march=native limits.c -o limits

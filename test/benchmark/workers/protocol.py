@@ -1,4 +1,4 @@
-"""What the workers written in Python share: they are told a task at a time, and answer in JSON.
+"""Code that the workers written in Python share: they receive one task at a time, and answer in JSON.
 
 A worker is started with the folder of the data, says who it is in one line, and then reads lines:
 `check TASK STEPS` runs the task from its initial state, a training step STEPS times, and answers with
@@ -87,7 +87,7 @@ def kernel_feeds(task):
 
 
 def cell_feeds():
-    """What the task `loop_cell` is fed with besides the number of its steps."""
+    """The feeds of the task `loop_cell` besides the number of its steps."""
     shapes = {"xs": (1000, 1, 32), "w": (64, 128), "b": (128,)}
     return [feed("loop_cell", name, np.float32, shape) for name, shape in shapes.items()]
 

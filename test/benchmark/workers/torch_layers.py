@@ -18,12 +18,12 @@ def _conv(options=None, function=F.conv2d, pads=1):
 
 
 def _first(t):
-    """Padding "same" of a kernel of 7 with a stride of 2 on 112: two elements before, three behind."""
+    """Padding "same" of a kernel of 7 with a stride of 2 on 112: two elements before, three after."""
     return F.conv2d(F.pad(t.x, (2, 3, 2, 3)), t.w, stride=2)
 
 
 def _stride2(groups=1):
-    """Padding "same" of a kernel of 3 with a stride of 2 on an even size: one element behind."""
+    """Padding "same" of a kernel of 3 with a stride of 2 on an even size: one element after."""
     return lambda t: F.conv2d(F.pad(t.x, (0, 1, 0, 1)), t.w, stride=2, groups=groups)
 
 

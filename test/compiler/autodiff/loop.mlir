@@ -97,8 +97,8 @@ dfg.entry @needed(%x: tensor<f64>, %w: tensor<f64>) -> (tensor<f64>, tensor<f64>
   dfg.return %g, %f#1 : tensor<f64>, tensor<f64>
 }
 
-// What an iteration carries on and what it got need one tape: the backward loop carries the former from
-// the iteration that it has just left. The known number of iterations is the tape's capacity.
+// The values at the start and at the end of an iteration need only one tape: the backward loop carries
+// the latter from the iteration that it has just left. The known number of iterations is the tape's capacity.
 // CHECK: dfg.tape @[[TAPE:.*]] : tensor<4xf64> {capacity = #dfg.dims<5>}
 // CHECK-LABEL: dfg.entry @states
 // CHECK: %[[F:.*]] = dfg.while

@@ -14,7 +14,7 @@
 module @shorts {
   llvm.func @llvm.fma.v8f16(vector<8xf16>, vector<8xf16>, vector<8xf16>) -> vector<8xf16>
 
-  // What only moves makes nothing else.
+  // Operations that only move short floats are compiled without a type of floats.
   // CHECK-LABEL: @shorts.moves(
   // CHECK-NOT: {{bfloat|half}}
   // CHECK: ret void

@@ -16,7 +16,7 @@ dfg.entry @distances(%x: tensor<64x8xf32> {dfg.name = "x"}, %t: tensor<64x8xf32>
   dfg.return %y : tensor<64x8xf32>
 }
 
-// What is stored anyway is read.
+// An input that is stored anyway is read, not repeated.
 // CHECK: dfg.entry @stored
 // CHECK-NEXT: %[[D:.*]] = dfg.launch @kernel_2_{{.*}}(%arg0, %arg1)
 // CHECK-NEXT: dfg.launch @kernel_3_{{.*}}(%[[D]])

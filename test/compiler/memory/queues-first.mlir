@@ -23,7 +23,7 @@ dfg.entry @train(%x: tensor<64xf32>) -> tensor<64xf32> {
   dfg.return %y : tensor<64xf32>
 }
 
-// What is put into a queue never is a variable's new value in its place.
+// A value that is put into a queue is never stored in a variable's memory.
 // CHECK-LABEL: dfg.entry @put
 // CHECK: dfg.launch @next
 // CHECK-SAME: memory = [#dfg.memory<arena>]

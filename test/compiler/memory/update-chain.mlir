@@ -19,7 +19,7 @@ dfg.entry @twice(%g: tensor<64xf32>) -> (tensor<f32>) {
   dfg.return %loss : tensor<f32>
 }
 
-// What decides whether the call fails must not have changed the variable.
+// An update on which a check depends must not change the variable.
 // CHECK-LABEL: dfg.entry @checked
 // CHECK: %[[ONE:.*]] = dfg.launch @update(
 // CHECK-SAME: memory = [#dfg.memory<arena>]

@@ -11,7 +11,7 @@ using namespace tfc::reference;
 
 namespace {
 struct Number : testing::Test {
-  /// What a comparison says of a scalar.
+  /// Compares two scalars.
   std::optional<Difference> compare(Type dtype, Real expected, double got) {
     Tensor tensor(dtype, {});
     tensor.setReal(0, expected);

@@ -72,7 +72,7 @@ dfg.entry @loop(%n: tensor<i64>, %p: tensor<i1>) {
   dfg.return
 }
 
-// What a condition assigns counts as often as it is evaluated: before the loop and after each
+// A condition assigns a variable each time it is evaluated: before the loop and after each
 // iteration.
 // CHECK-LABEL: dfg.entry @condition
 // CHECK: %[[COUNT:.*]] = dfg.read @count

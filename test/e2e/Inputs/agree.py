@@ -16,7 +16,7 @@ from model import Model
 
 
 def difference(got, expected, tolerance):
-    """What is wrong with a result, or None."""
+    """Describes the difference of a result, or returns None."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"is {got.dtype}{list(got.shape)}, expected {expected.dtype}{list(expected.shape)}"
     if got.dtype.kind != "f":

@@ -1,4 +1,4 @@
-"""What bf16 operations give, by NumPy's f32 and rounding by hand."""
+"""Reference results of bf16 operations, computed with NumPy's f32 and rounded by hand."""
 
 import numpy as np
 

@@ -91,7 +91,7 @@ def of_rows(steps, factors):
 
 
 class Trained:
-    """What the entry 'train' changes."""
+    """The state that the entry 'train' changes."""
 
     def __init__(self):
         self.weight, self.skipped = np.ones(2), 0.0

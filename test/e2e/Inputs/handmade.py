@@ -1,4 +1,4 @@
-"""What model.py sees of handmade.c: values, failures, checkpoints."""
+"""Uses handmade.c through model.py: values, failures, checkpoints."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""lazy-rows.py MODEL.so: Adam and gradient descent on the rows of a table, beside NumPy."""
+"""lazy-rows.py MODEL.so: Adam and gradient descent on the rows of a table, compared with NumPy."""
 
 import sys
 

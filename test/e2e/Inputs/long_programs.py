@@ -49,7 +49,7 @@ def run(*command):
 
 
 def count(path):
-    """What compiling the graph takes, as numbers by name."""
+    """The work of compiling the graph, as numbers by name."""
     said = run("tfc", "compile", path, "--stop-after=memory", "-v", "-o", path + ".mlir").stderr
     work = {"visits": int(re.search(r"forming kernels: (\d+) visits", said)[1])}
     with open(path + ".mlir") as file:
@@ -84,7 +84,7 @@ def check_bar(name, steps, gradient=False):
 
 def main():
     os.chdir(sys.argv[1])
-    # What the main thread of a program has by default.
+    # The default stack of a program's main thread.
     _, most = resource.getrlimit(resource.RLIMIT_STACK)
     resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, most))
     for name in CHAINS:

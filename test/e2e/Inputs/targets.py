@@ -20,7 +20,7 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 
 
 def targets_of(name):
-    """What the case of that name is compiled for. `drawTarget` in test/random does the same."""
+    """The processors for which the case of that name is compiled. `drawTarget` in test/random does the same."""
     if os.environ.get("TFC_LONG", "0") != "0":
         return TARGETS
     return [TARGETS[zlib.crc32(name.encode()) % len(TARGETS)]]

@@ -1,4 +1,4 @@
-"""updates.py MODEL.so: several updates of one variable in a call, beside NumPy."""
+"""updates.py MODEL.so: several updates of one variable in a call, compared with NumPy."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What ways-not-taken.graph gives where derivatives before a way are infinite."""
+"""Checks ways-not-taken.graph with infinite derivatives before a path that is not taken."""
 
 import numpy as np
 

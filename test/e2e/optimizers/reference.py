@@ -47,7 +47,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 DIGITS = os.path.join(HERE, "..", "..", "..", "docs", "examples", "digits", "digits.csv")
 STEPS, BATCH = 100, 64
-# What two correct implementations may differ by, as the loss differs: relative and absolute.
+# Relative and absolute tolerance: two correct implementations differ by rounding, as the loss does.
 TOLERANCE = {"f64": 1e-9, "f32": 1e-4}
 
 

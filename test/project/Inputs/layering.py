@@ -10,7 +10,7 @@ import sys
 import sources
 
 FOLDERS = ("runtime", "dialects", "frontend", "compiler", "tools")
-# What the runtime and generated code say to each other, plain C.
+# The interface between the runtime and generated code, plain C.
 ABI = ("runtime/tfc.h", "runtime/Model.h", "runtime/Dtypes.inc")
 # The fences of the drawings, each with the folder that it draws.
 DRAWN = {

@@ -5,7 +5,7 @@ import subprocess
 
 
 def _paths(root):
-    """What git would commit; in a folder without git, everything."""
+    """The paths that git would commit; in a folder without git, all paths."""
     git = [
         "git",
         "-c",

@@ -1,8 +1,8 @@
 """special_values.py REFERENCE.md: every operation that takes numbers says what it makes of special ones.
 
-What a description has to say depends on the operation: NaN, infinities, integers that wrap, how it rounds, or that
-elements pass as they are. Numbers are operands of which f32 is a type. Of bool tensors and of the bits of integers
-there is nothing to say.
+The description must contain what is relevant to the operation: NaN, infinities, integers that wrap, rounding, or that
+elements pass as they are. This concerns operations with an operand that may be f32; bool tensors and the bits of
+integers have no special values.
 """
 
 import re

@@ -1,7 +1,7 @@
 """header_names.py FOLDER: writes headers whose parameters, functions and types are called as everything in C.
 
 The names are keywords, and macros and functions of the C library's headers on this machine. Each header is compiled
-behind all of these, as C and C++, without a warning.
+after all of these, as C and C++, without a warning.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""restart.py GRAPH ENTRY: stops behind each stage, and runs the entry from what was written there."""
+"""restart.py GRAPH ENTRY: stops after each stage, and runs the entry from the module written there."""
 
 import subprocess
 import sys

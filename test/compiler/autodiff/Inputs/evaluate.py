@@ -70,7 +70,7 @@ def split_types(text):
 
 
 def finish(op, text):
-    """Attributes and result types behind the operands or regions."""
+    """Attributes and result types after the operands or regions."""
     match = re.match(r"\s*(?:\{(.*)\} )?:? ?: ?\((.*?)\) -> (.*)$", " " + text) or re.match(
         r"\s*(?:\{(.*)\})? ?: \((.*)\) -> (.*)$", text
     )

@@ -157,7 +157,7 @@ class Program:
             elif type == L:
                 yields.append(self.write(inner, name))
             elif not counts and len(yields) == 0:
-                # What decides how long the loop runs shrinks.
+                # The value in the condition shrinks, so that the loop ends.
                 bounded = self.op(f"tanh {self.pick(inner['values'])} : {V}")
                 part = self.op(f"mul {bounded}, %tenth : {V}, {S}")
                 less = self.op(f"mul {name}, %half : {V}, {S}")

@@ -1,4 +1,4 @@
-//===- Interpreters.h - What a graph means, in both of its forms ----------===//
+//===- Interpreters.h - The meaning of a graph, in both of its forms ------===//
 //
 // Two small interpreters that share the meaning of single operations and nothing
 // else. All elements are doubles.
@@ -20,7 +20,7 @@ using Tensor = std::vector<double>;
 /// The random loops are shorter.
 constexpr unsigned kMostIterations = 50;
 
-/// What a call did: its results, the names of those that were dead, and the effects on each
+/// The outcome of a call: its results, the names of those that were dead, and the effects on each
 /// variable and queue in order.
 struct Outcome {
   std::vector<Tensor> results;
@@ -30,7 +30,7 @@ struct Outcome {
   std::string failure;
 };
 
-/// What operations with effects work on.
+/// The objects that operations with effects change.
 struct State {
   std::map<std::string, Tensor> variables;
   Outcome *outcome;

@@ -16,7 +16,7 @@ struct Item {
   unsigned place;
 };
 
-/// What can be read at a point of the graph.
+/// The values that can be read at a point of the graph.
 struct Scope {
   std::vector<Item> items, tokens;
   unsigned depth = 0;

@@ -79,7 +79,7 @@ def pair_arguments(spans, n):
 
 
 def check_pair(library, name, spans, allowed, n):
-    """What is wrong with a function of two arguments, or nothing."""
+    """Returns an error in a function of two arguments, or None."""
     function = getattr(libm, name)
     function.restype, function.argtypes = ctypes.c_double, [ctypes.c_double] * 2
     x, y = pair_arguments(spans, n)

@@ -56,7 +56,7 @@ def listed(table):
 
 
 def run(functions):
-    """What tfc-opt prints for each function; None if it refuses it."""
+    """The output of tfc-opt for each function; None if it refuses the function."""
     text = "// -----\n".join(functions)
     done = subprocess.run(
         ["tfc-opt", "--split-input-file", "--mlir-print-op-generic"], input=text, capture_output=True, text=True

@@ -112,7 +112,7 @@ def gradient_entry(index, one, feeds, statement, result):
 
 
 def randomise(model, prefix, random):
-    """The variables behind `prefix`, drawn anew."""
+    """Draws new values for the variables whose names begin with `prefix`."""
     values = {}
     for name in [n for n in model.variables if n.startswith(prefix)]:
         value = random.normal(size=model[name].shape) * 0.5
@@ -129,7 +129,7 @@ def check_values(model, index, one, random, real):
         with np.errstate(all="ignore"):
             expected = one.function(values, *exact)
         expected = expected if isinstance(expected, tuple) else (expected,)
-        # The library gives the state behind y; the function's last state is what y has at the end.
+        # The library returns the state after y; the function's last state is the end of y.
         for at, (got, want) in enumerate(zip(model.call(f"value_{index}", **feeds), expected)):
             wrong = difference(got, want.astype(real), TOLERANCE[real])
             if wrong:

@@ -1,4 +1,4 @@
-"""What the parts of `use layers` compute, in NumPy: references for the tables beside. `v` are a part's variables."""
+"""The parts of `use layers` in NumPy: references for the tables in this folder. `v` are a part's variables."""
 
 import math
 

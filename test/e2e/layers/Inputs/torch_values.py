@@ -13,7 +13,7 @@ VALUES = {}
 
 
 def keep(name, module, *inputs, train=False):
-    """What a module gives for inputs, with its weights; in training the buffers behind the step too."""
+    """Stores a module's outputs and weights for these inputs; in training also the buffers after the step."""
     module.train(train)
     with torch.no_grad():
         for parameter in module.parameters():

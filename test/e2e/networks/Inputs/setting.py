@@ -1,5 +1,5 @@
-"""What a network of these tests starts from, the same for tfc and for the peer: made by NumPy's frozen
-RandomState, so that nothing but the losses has to be stored.
+"""The initial weights and data of these tests, the same for tfc and for the peer: drawn from NumPy's frozen
+RandomState, so that only the losses have to be stored.
 
     weights = initial_weights({"net.w": (4, 8), ..})
     for feeds in batches("gpt"): ...
@@ -72,7 +72,7 @@ def batches(network, seed=0):
 
 
 def train(model, network, seed=0):
-    """What the calls of `train` return, floating-point feeds and weights being of the model's dtype."""
+    """The results of the calls of `train`; floating-point feeds and weights have the model's dtype."""
     variables = {n: v for n, v in model.variables.items() if is_weight(n)}
     shapes = {n: shape for n, (_, shape) in variables.items()}
     for name, value in initial_weights(shapes, seed).items():

@@ -39,7 +39,7 @@ def write_bf16(numbers):
     down = numbers.astype(np.float32).view(np.uint32) >> 16
     low = read_bf16(down.astype(np.uint16)).astype(np.float64)
     high = read_bf16((down + 1).astype(np.uint16)).astype(np.float64)
-    # What follows the largest number counts as the next power of two.
+    # The successor of the largest number counts as the next power of two.
     high = np.where(np.isinf(high), np.copysign(2.0**128, low), high)
     below, above = np.abs(wide - low), np.abs(high - wide)
     up = (above < below) | ((above == below) & (down & 1 == 1))
@@ -48,7 +48,7 @@ def write_bf16(numbers):
 
 
 def around(numbers):
-    """f32 numbers at and beside given ones, and at and beside the middles between these."""
+    """Returns f32 numbers at and next to given ones, and at and next to the midpoints between these."""
     bits = numbers.astype(np.float32).view(np.uint32).astype(np.int64)
     tails = np.array([-1, 0, 1, 0xFFF, 0x1000, 0x1001, 0x7FFF, 0x8000, 0x8001])
     return ((bits[:, None] + tails) & 0xFFFFFFFF).astype(np.uint32).view(np.float32).ravel()

@@ -1,9 +1,9 @@
-"""special.py WHAT FOLDER NUMERICS.md: special values give the same wherever an operation is computed.
+"""special.py WHAT FOLDER NUMERICS.md: checks that special values have the same results wherever an operation is computed.
 
 WHAT is `floats`, `integers` or `casts`.
 
 Every operation of the tables is applied to special values of each of its dtypes: by compiled code at
--O3 and -O0, in the lanes of vectors and behind them; by the folding of constants; by the oracle. The
+-O3 and -O0, in vectors and in the scalars after the last vector; by the folding of constants; by the oracle. The
 results are the same bits where an operation is exact, else as near as the table of NUMERICS.md says.
 Signs and payloads of NaN are not compared. A denormal number counts as a zero of its sign.
 """
@@ -218,7 +218,7 @@ def compile_cases(cases, folder, option):
 
 
 def call_compiled(model, case):
-    """Each value in several lanes, and behind the last vector; all must agree."""
+    """Each value in several lanes, and after the last vector; all must agree."""
     count = len(case.operands[0])
     results = []
     for shift in 0, 5:
@@ -301,7 +301,7 @@ def parse_literal(dtype, text):
 
 
 def call_folder(cases, folder):
-    """What is left of each case behind the simplify stage: values, or None where nothing folded."""
+    """The values of each case after the simplify stage, or None where nothing folded."""
     source = os.path.join(folder, "folded.mlir")
     with open(source, "w", encoding="utf-8") as file:
         file.write(folded_module(cases))

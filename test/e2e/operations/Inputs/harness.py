@@ -110,7 +110,7 @@ def result_type(value):
 
 
 class Entries:
-    """The graph's text, entry by entry, behind the `use` lines of the table."""
+    """The graph's text, entry by entry, after the `use` lines of the table."""
 
     def __init__(self, uses=""):
         self.text = f"graph operations\n{uses}"
@@ -233,7 +233,7 @@ def check_case(model, index, case, random, recorder):
 
 
 def in_f64(case, feeds):
-    """What NumPy gives with as many digits as the oracle, in the dtypes that it has without them."""
+    """NumPy's results, computed from f32 feeds in f64, as the oracle does, and cast to their own dtypes."""
     wide = {name: feed.astype(np.float64) if feed.dtype == np.float32 else feed
             for name, feed in feeds.items()}
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""What operations over windows compute, in plain loops: references for the tables beside."""
+"""Operations over windows in plain loops: references for the tables in this folder."""
 
 import itertools
 

@@ -1,6 +1,6 @@
 """Writes a binary GraphDef from text: graphdef.py < TEXT > graph.pb
 
-A node a line, attributes behind a bar, and # in front of comments:
+One node per line, attributes after a bar, and comments after #:
 
     x Placeholder | dtype=f32 shape=[?,4]
     c Const ^x | dtype=i32 value=i32[2]{1,2}
