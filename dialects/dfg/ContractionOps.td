@@ -18,7 +18,7 @@ def Dfg_MatmulOp : Dfg_PureOp<"matmul", [Dfg_ContractionRole, Dfg_Differentiable
   }];
   let specialValues =
       "Integers wrap. 0 times an infinity is NaN, and so is a sum of infinities of both signs. "
-      "A sum of nothing is 0.";
+      "An empty sum is 0.";
   let arguments = (ins Dfg_NumericTensor:$lhs, Dfg_NumericTensor:$rhs,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$transpose_lhs,
                        DefaultValuedOptionalAttr<BoolAttr, "false">:$transpose_rhs);

@@ -1,7 +1,7 @@
 //===- DataChecks.h - Conditions on data, and what messages say -----------===//
 //
-// A call that fails because of its data says which operation failed, where it
-// stands, which value was wrong and what was expected. The numbers in a message
+// A call that fails because of its data says which operation failed, its
+// location, which value was wrong and what was expected. The numbers in a message
 // are known only at run time: a message is a format with `%lld` for each of a
 // few values, and `%%` for a percent sign. The runtime and the oracle fill it.
 //
@@ -45,7 +45,7 @@ public:
   Message &number(mlir::Value scalar);
   /// Shows the value of a size.
   Message &valueOf(const DimExpr &size);
-  /// Puts what the message is about, and where that stands, at its beginning.
+  /// Begins the message with its subject and the subject's location.
   Message &about(const llvm::Twine &subject, mlir::Location location);
   /// Shows the names in sizes with their values, as in ": n is 3, m is 5", as far as there is room.
   Message &namesIn(llvm::ArrayRef<DimExpr> sizes);

@@ -1,7 +1,7 @@
 //===- NodeName.h - Names of nodes in locations ---------------------------===//
 //
 // Graphs without lines have locations that name a node. This header depends on MLIR's IR alone, so
-// that what converts locations need not link the dialect.
+// that code that converts locations need not link the dialect.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- OpTable.h - How operations are called by name ----------------------===//
 //
 // Operands and attributes of every dfg operation, generated from ODS, so that
-// text and importers call any operation without knowing it.
+// text and importers call any operation by its name.
 //
 //===----------------------------------------------------------------------===//
 
