@@ -5,8 +5,9 @@
 
 namespace tfc {
 
-/// Declares what outlives a step or an entry (variables, tapes, queues), and creates the operations
-/// on it. Declarations stand before the first entry; operations go where `builder` stands.
+/// Declares state that outlives a step or an entry (variables, tapes, queues), and creates the
+/// operations on it. Declarations precede the first entry; operations are created at the insertion
+/// point of `builder`.
 class ResourceBuilder {
 public:
   ResourceBuilder(mlir::ModuleOp module, mlir::OpBuilder &builder)

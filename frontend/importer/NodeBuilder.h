@@ -40,7 +40,7 @@ public:
   virtual const dfg::SizeTensor *sizes(unsigned i) = 0;
   /// Returns an input that is a tensor. Emits an error and returns null otherwise.
   NodeValue in(unsigned i);
-  /// Returns what errors call a value of this type.
+  /// Returns the name of a type in errors.
   virtual std::string describe(mlir::Type type) const { return dfg::toText(type); }
   /// Returns the inputs from `from` on, except the last `dropped`.
   llvm::SmallVector<NodeValue> allInputs(unsigned from = 0, unsigned dropped = 0);

@@ -14,7 +14,7 @@ public:
   SizeExplainer(Context &context, SizeScope &sizeScope, Advisor &advisor)
       : context(context), sizeScope(sizeScope), advisor(advisor) {}
 
-  /// Says where two sizes come from that cannot be proven equal, and what can be done.
+  /// Notes the origins of two sizes that cannot be proven equal, and suggests a fix.
   void explainUnequal(Diagnostic &diagnostic, const std::pair<dfg::DimExpr, dfg::DimExpr> &sizes,
                       llvm::ArrayRef<Argument> operands);
 

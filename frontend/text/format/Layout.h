@@ -1,5 +1,5 @@
 /// Lays out text in lines: the formatter specifies where a line may end, this class decides where
-/// it does.
+/// it ends.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -31,10 +31,10 @@ public:
   /// Starts a function that takes `sizes`; returns the scope in which it is needed.
   Scope enterFunction(llvm::ArrayRef<std::string> sizes);
   void leaveFunction(Scope outer) { scope = std::move(outer); }
-  /// Starts a function that takes nothing and whose values have names that nobody else needs.
+  /// Starts a function without parameters, the names of whose values nothing else uses.
   void enterInitializer() { scope.taken.clear(); }
 
-  /// The first of `base`, `base_1`, ... that nothing else has.
+  /// The first of `base`, `base_1`, ... that is not in use.
   std::string create(llvm::StringRef base);
   /// An unused name for a declaration that the printer adds.
   std::string createDeclared(llvm::StringRef base);
