@@ -1,4 +1,4 @@
-"""Checks header guards, banners and the subjects of commits: habits.py ROOT [SUBJECTS].
+"""Checks header guards, banners, comments and the subjects of commits: habits.py ROOT [SUBJECTS].
 
 SUBJECTS is a file with one subject a line; without it, git's history is read from SINCE on.
 """
@@ -14,6 +14,8 @@ import sources
 PUBLIC_HEADERS = ("runtime/tfc.h", "runtime/Model.h")
 SINCE = "2026-11-22T21:30:00Z"
 BANNER = re.compile(r"//===-(--)? (.+?) -+(\*- C\+\+ -\*-+)?===//|//===-+===//")
+# 'What' at the start of a comment, a heading or a sentence, and the sign that ends the sentence.
+WHAT = re.compile(r'(?:^|[.:;?!]\s+|[/#*|-]\s+|"{3})What\b(?=(?:[^.?!]|[.!](?=\S))*([.?!]?))', re.M)
 
 
 def guard_errors(path, text):
@@ -32,6 +34,13 @@ def banner_errors(path, text):
             yield number, "is no banner of 80 columns that ends in '===//'"
         elif number == 1 and not (banner[2] or "").startswith(os.path.basename(path)):
             yield number, "is a banner that does not begin with the name of the file"
+
+
+def what_errors(text):
+    for match in WHAT.finditer(text):
+        if match[1] != "?":
+            line = text.count("\n", 0, match.start() + match[0].index("What")) + 1
+            yield line, "has a sentence that begins with 'What' and is no question: name its subject"
 
 
 def subjects(root):
@@ -62,6 +71,8 @@ def main():
     errors, paths = [], []
     for path, text in sources.files(root):
         paths.append(path)
+        if not path.endswith("Inputs/wrong-habits.txt"):
+            errors += [f"{path}:{n}: error: {what}" for n, what in what_errors(text)]
         if path.endswith((".h", ".cpp", ".c", ".td", ".inc")):
             for check in (guard_errors, banner_errors):
                 errors += [f"{path}:{n}: error: {what}" for n, what in check(path, text)]
