@@ -51,8 +51,8 @@ static cl::opt<bool> isRepeated("repeat", cl::desc("Read one file as it is, with
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-/// MLIR keeps what it has interned, and a huge allocation is a failure. Allocators of LLVM poison
-/// memory in what is compiled here, but do not clear it in LLVM's libraries.
+/// MLIR keeps interned objects, and a huge allocation is a failure. LLVM's allocators poison memory
+/// in code that is compiled here, but do not unpoison it in LLVM's libraries.
 extern "C" const char *__asan_default_options() {
   return "detect_leaks=0:allocator_may_return_null=0:max_allocation_size_mb=2048:"
          "handle_abort=1:detect_odr_violation=0:allow_user_poisoning=0";
@@ -79,8 +79,8 @@ static SmallString<128> workFolder;
 static constexpr int kTooLong = 98, kTooLarge = 99; // exit codes
 static clock_t started;
 
-/// Ends the process that takes too long or too much memory: limits on the address space do not go
-/// with sanitizers, and others may run at the same time.
+/// Ends a process that takes too long or too much memory: sanitizers do not work with limits on the
+/// address space, and other processes may run at the same time.
 static void checkLimits(int) {
   if ((clock() - started) / CLOCKS_PER_SEC >= mostSeconds)
     _exit(kTooLong);
@@ -121,7 +121,7 @@ static void writeFile(StringRef path, StringRef text) {
   os << text;
 }
 
-/// Reads an input in this process; what is wrong, or nothing. A result starts with "+".
+/// Reads an input in this process and returns an error, or nothing. A result starts with "+".
 static std::string execute(StringRef input, StringRef folder) {
   setLimits();
   SmallString<128> path(workFolder), log(workFolder);

@@ -193,7 +193,7 @@ static void changeTokens(SmallVectorImpl<StringRef> &tokens, ArrayRef<StringRef>
   }
 }
 
-/// Once in a while text that is nested deeply, or very long.
+/// Sometimes returns text that is nested deeply, or very long.
 static std::string inflate(StringRef text, Draw &draw) {
   static constexpr StringLiteral kParts[] = {"(", "[", "{", "-", "not ", "a + ", "x[0]", "<", "\""};
   std::string result = text.str(), many;

@@ -24,7 +24,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// From 0 to `count` - 1, and 0 of nothing.
+  /// From 0 to `count` - 1; 0 if `count` is 0.
   size_t below(size_t count) { return count ? next() % count : 0; }
   bool chance(unsigned percent) { return below(100) < percent; }
   template <typename Range> auto &of(Range &&range) { return range[below(std::size(range))]; }
@@ -41,8 +41,8 @@ std::string mutateBytes(llvm::StringRef input, Corpus corpus, Draw &draw);
 std::string mutateTokens(llvm::StringRef input, Corpus corpus, Draw &draw);
 /// Nodes, names, inputs, attributes and numbers of GraphDefs.
 std::string mutateGraphDef(llvm::StringRef input, Corpus corpus, Draw &draw);
-/// The text between a length of `lengthBytes` at `lengthAt` and the data; the length follows
-/// mostly.
+/// Damages the text between a length of `lengthBytes` at `lengthAt` and the data; the length is
+/// mostly adjusted.
 std::string mutateHeader(llvm::StringRef input, Corpus corpus, size_t lengthAt, size_t lengthBytes,
                          Draw &draw);
 

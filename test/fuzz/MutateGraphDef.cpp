@@ -111,7 +111,7 @@ static std::string print(const std::vector<Value> &fields) {
   return out;
 }
 
-/// A place in a tree: a field and the list that it is in.
+/// A position in a tree: a field and the list that contains it.
 struct Place {
   std::vector<Value> *list;
   size_t index;
@@ -139,7 +139,7 @@ static void change(std::vector<Value> &graph, const std::vector<Place> &others, 
   if (places.empty())
     return;
   Place place = places[draw.below(places.size())];
-  // Few fields are nodes, but theirs matter most.
+  // Few fields are nodes, but damage to nodes matters most.
   if (draw.chance(30)) {
     Place node = {&graph, draw.below(graph.size()), Graph};
     std::vector<Value> &fields = node.value().fields;

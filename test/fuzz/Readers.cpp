@@ -30,7 +30,7 @@ static Verdict refuse(const Twine &message) {
 
 std::string startAfter, stopAfter = "fusion";
 
-/// Reads a graph and runs the stages that are asked for.
+/// Reads a graph and runs the requested stages.
 static Verdict readGraph(StringRef path, ArrayRef<importer::EntrySpec> entries) {
   mlir::MLIRContext context(makeDialectRegistry(), mlir::MLIRContext::Threading::DISABLED);
   text::SourceManager sources;

@@ -1,4 +1,4 @@
-//===- Readers.h - What reads files, each as a function -------------------===//
+//===- Readers.h - The readers of files, each as a function ---------------===//
 
 #pragma once
 
@@ -12,14 +12,14 @@ enum class Verdict { Accepted, Refused };
 struct Reader {
   llvm::StringLiteral name;
   llvm::StringLiteral suffix; // of its files
-  /// Reads the file. `folder` is where the files lie that the original names.
+  /// Reads the file. `folder` contains the files that the original names.
   Verdict (*read)(llvm::StringRef path, llvm::StringRef folder);
   std::string (*mutate)(llvm::StringRef input, Corpus corpus, Draw &draw);
 };
 
 llvm::ArrayRef<Reader> getReaders();
 
-/// The stage that modules are after when they are read, and the last one that graphs go through.
+/// The stage that wrote the modules that are read, and the last stage that graphs go through.
 extern std::string startAfter, stopAfter;
 
 /// A safetensors file with the variables of a small model.

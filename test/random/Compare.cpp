@@ -25,7 +25,7 @@ void Counts::add(const Counts &other) {
 }
 
 //===----------------------------------------------------------------------===//
-// Runs against each other
+// Comparing runs
 //===----------------------------------------------------------------------===//
 
 static std::string nameOf(const Program &program, size_t call) {
@@ -76,7 +76,8 @@ public:
   Oracle(const Program &program, Counts &counts)
       : program(program), counts(counts), instance(*program.module, options()) {}
 
-  /// Makes the calls up to the first that it cannot finish, or that may rightly end otherwise.
+  /// Makes the calls up to the first that it cannot finish, or for which other outcomes are
+  /// correct.
   std::vector<Expected> run();
 
 private:
@@ -156,7 +157,7 @@ std::vector<Expected> Oracle::run() {
   return results;
 }
 
-/// Returns true if the call failed of data that the oracle met, too.
+/// Returns true if the call failed because of data that the oracle found invalid, too.
 static bool isKnownFailure(const Expected &expected, const CallResult &result) {
   StringRef message = StringRef(result.message).split(": ").second; // after the entry's name
   return result.status != TFC_OK && expected.refusals.contains(message);

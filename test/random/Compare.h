@@ -54,7 +54,7 @@ private:
   emission::WorkFolder folder;
 };
 
-/// Numbers over the programs compared.
+/// Counters over all compared programs.
 struct Counts {
   int64_t calls = 0, refusedCalls = 0, elements = 0, undetermined = 0;
   std::map<std::string, int64_t> executed; // operations by name
@@ -64,14 +64,14 @@ struct Counts {
   void add(const Counts &other);
 };
 
-/// Makes the calls in the oracle alone; returns what is wrong with a gradient, or nothing.
+/// Makes the calls in the oracle alone; returns the error of a wrong gradient, or nothing.
 std::string interpret(const Program &program, Counts &counts);
 
-/// Compiles and runs the program, once with each number of threads; returns what differs from the
-/// oracle, or between runs, or nothing.
+/// Compiles and runs the program, once with each number of threads; returns a difference from the
+/// oracle or between runs, or nothing.
 std::string compare(const Program &program, const Variant &variant, Counts &counts);
 
-/// Makes the program smaller as long as `fails` holds of it.
+/// Makes the program smaller as long as `fails` returns true for it.
 void shrink(Program &program, llvm::function_ref<bool(const Program &)> fails);
 
 } // namespace tfc::random

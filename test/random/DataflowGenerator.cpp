@@ -63,7 +63,7 @@ void DataflowGenerator::makeGraphStatement() {
     wrapInNode(scope.pool.back().getDefiningOp());
 }
 
-/// Gives an operation control edges from some that ran before, and others one from it.
+/// Adds control edges to an operation from some that ran before it, and from it to others.
 void DataflowGenerator::wrapInNode(Operation *op) {
   if (!op || op->getParentOp() != scope.builder.currentBlock()->getParentOp() ||
       op->getNumRegions() || isa<NodeOp, ConstantOp, SwitchOp, MergeOp>(op))
@@ -79,7 +79,7 @@ void DataflowGenerator::wrapInNode(Operation *op) {
   tokens.push_back(node.getDone());
 }
 
-/// Statements where `values` are live; what they made goes out of sight.
+/// Adds statements where `values` are live; the values that they create go out of scope.
 Values DataflowGenerator::makePlace(ValueRange values, int64_t count) {
   size_t outside = scope.pool.size(), tokensOutside = tokens.size();
   ++placeDepth;
@@ -98,7 +98,7 @@ Value DataflowGenerator::graphOp(StringRef name, ValueRange operands,
   return (*op)->getResult(0);
 }
 
-/// Sends values to two sides and merges what these make of them.
+/// Passes values to two sides and merges the results of these.
 bool DataflowGenerator::makeFork() {
   Value condition = scope.valueOf(tensorOf({}, Builder(scope.builder.getContext()).getI1Type()));
   Values sides[2];
@@ -134,7 +134,7 @@ void DataflowGenerator::joinSides(Value value, ArrayRef<Value> others) {
                      .take_front(scope.random.chance(0.25) ? 2 : 1));
 }
 
-/// Merges what may be dead with what is not.
+/// Merges values that may be dead with values that are live.
 bool DataflowGenerator::makeLooseMerge() {
   if (loose.empty())
     return false;
@@ -165,7 +165,7 @@ Value DataflowGenerator::enter(Value value, StringRef frame, bool isConstant) {
                   b.getNamedAttr("constant", b.getBoolAttr(isConstant))});
 }
 
-/// Whatever is live only where some of `values` are, loops apart.
+/// Returns the values that are live only if some of `values` are, except for loops.
 static llvm::DenseSet<Value> derivedFrom(ValueRange values) {
   llvm::DenseSet<Value> derived(values.begin(), values.end());
   auto isDerived = [&](Value value) { return derived.contains(value); };
@@ -186,7 +186,7 @@ static llvm::DenseSet<Value> derivedFrom(ValueRange values) {
   return derived;
 }
 
-/// Whether there is another iteration.
+/// The condition for another iteration.
 Value DataflowGenerator::makeGoOn(StringRef frame) {
   Type i32 = Builder(scope.builder.getContext()).getI32Type();
   Value limit = scope.random.chance(0.5)
@@ -202,7 +202,7 @@ Value DataflowGenerator::makeGoOn(StringRef frame) {
   return graphOp("loop_cond", other ? graphOp("logical_and", {less, other}) : less);
 }
 
-/// A loop as `while` would be: counts, and carries some values.
+/// A frame in the form of a `while`: it counts, and carries some values.
 bool DataflowGenerator::makeFrame() {
   size_t outside = scope.pool.size(), looseOutside = loose.size(), tokensOutside = tokens.size();
   std::string frame = "f" + std::to_string(++frames);
@@ -248,7 +248,7 @@ bool DataflowGenerator::makeFrame() {
   return true;
 }
 
-/// Gives each carried value another one for the next iteration.
+/// Connects each carried value to another one for the next iteration.
 void DataflowGenerator::closeFrame(ValueRange merged, ValueRange onTrue, ArrayRef<Value> made) {
   llvm::DenseSet<Value> derived = derivedFrom(onTrue);
   Builder b(scope.builder.getContext());

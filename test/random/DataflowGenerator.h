@@ -15,7 +15,7 @@ public:
       : scope(scope), operations(operations), statements(statements) {}
 
   bool makeDataflow();
-  /// Returns true while the statements of a block are made.
+  /// Returns true while the statements of a block are generated.
   bool isActive() const { return isInGraph; }
 
 private:

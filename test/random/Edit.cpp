@@ -32,7 +32,7 @@ std::vector<Operation *> operationsOf(ModuleOp module) {
 // Entries
 //===----------------------------------------------------------------------===//
 
-/// Makes type and attributes of an entry follow its body.
+/// Updates the type and attributes of an entry to match its body.
 static void refresh(EntryOp entry, ArrayRef<Attribute> feeds, ArrayRef<Attribute> fetches) {
   Builder b(entry.getContext());
   Block &body = entry.getBody().front();
@@ -64,7 +64,7 @@ static void dropFeeds(EntryOp entry) {
   for (unsigned i = body.getNumArguments(); i-- > 0;) {
     if (!body.getArgument(i).use_empty())
       continue;
-    // Another feed tells its sizes.
+    // Another feed determines its sizes.
     SmallVector<std::string> names, others;
     for (const DimExpr &size : shapeOf(body.getArgument(i).getType()))
       size.collectSymbols(names);
@@ -198,7 +198,7 @@ static bool replaceByFeeds(Operation *op) {
   return true;
 }
 
-/// Puts what a region does in the operation's place: a branch, or one iteration.
+/// Replaces the operation by the contents of a region: a branch, or one iteration.
 static bool inlineRegion(Operation *op, unsigned number) {
   if (op->getNumRegions() != 2)
     return false;

@@ -28,12 +28,12 @@ size_t countFetches(mlir::ModuleOp module, llvm::StringRef entry);
 bool keepFetch(mlir::ModuleOp module, llvm::StringRef entry, size_t number);
 bool dropFetch(mlir::ModuleOp module, llvm::StringRef entry, size_t number);
 
-/// Lets the operations' own patterns drop results of branches and loops.
+/// Drops results of branches and loops, by the canonicalization patterns of the operations.
 bool canonicalize(mlir::ModuleOp module);
 
 /// The static sizes in types, largest first.
 std::vector<int64_t> sizesOf(mlir::ModuleOp module);
-/// Builds the module again with `to` wherever a size is `from`.
+/// Builds the module again with every size `from` replaced by `to`.
 bool replaceSize(mlir::OwningOpRef<mlir::ModuleOp> &module, int64_t from, int64_t to);
 
 } // namespace tfc::random

@@ -9,7 +9,8 @@ using llvm::APInt;
 
 namespace tfc::random {
 
-/// Both signs of it: at the limits for them, and for the same bits without.
+/// An integer at or next to a limit of signed or unsigned numbers, a single bit, or a limit of
+/// shifts.
 static APInt drawInteger(Random &random, unsigned width) {
   APInt limit = random.chance(0.5) ? APInt::getSignedMinValue(width) : APInt::getZero(width);
   switch (random.below(6)) {

@@ -9,7 +9,7 @@
 namespace tfc::random {
 
 /// The bits of a number of `type` at a limit of one of the dtypes, at a tie of a rounding, or
-/// special otherwise. They are few, so that equal ones meet.
+/// otherwise special. These numbers are few, so that operations often get equal ones.
 llvm::APInt drawExtreme(Random &random, mlir::Type type);
 
 } // namespace tfc::random

@@ -17,7 +17,7 @@ namespace tfc::random {
 // Extreme numbers
 //===----------------------------------------------------------------------===//
 
-/// An operation on some of `values`, of whichever it takes.
+/// An operation on some of `values`, whichever it accepts.
 bool FamilyGenerator::tryOperands(const OpSignature &op, ArrayRef<Value> values) {
   Values operands;
   for (size_t i = 0; i < op.operands.size() && !op.operands[i].isVariadic; ++i)
@@ -28,7 +28,7 @@ bool FamilyGenerator::tryOperands(const OpSignature &op, ArrayRef<Value> values)
   return bool(scope.make(op.name, operands, attributes));
 }
 
-/// Some scalar operations, on the same two operands of any dtype, whose numbers are extreme.
+/// Some scalar operations on the same two operands of any dtype, which hold extreme numbers.
 bool FamilyGenerator::makeScalars() {
   RankedTensorType type = tensorOf({scope.random.pick(scope.sizes)}, scope.drawAnyDtype());
   size_t known = scope.pool.size();
@@ -48,7 +48,7 @@ bool FamilyGenerator::makeScalars() {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// A product of matrices that may be transposed, by the product, before it, or both.
+/// A product of matrices that may be transposed, by the product, before it, or by both.
 bool FamilyGenerator::makeProduct() {
   Shape batch;
   if (scope.random.chance(0.3))
@@ -102,7 +102,7 @@ Attributes FamilyGenerator::pickWindowOptions(size_t rank) {
   return attributes;
 }
 
-/// Images of `rank` axes, if `channels` is a multiple of what they have.
+/// Images of `rank` axes, if `channels` is a multiple of their number of channels.
 Value FamilyGenerator::pickImages(size_t rank, int64_t channels) {
   Type elementType = scope.random.chance(0.85) ? scope.mainFloat : scope.mainInteger;
   Value known = scope.findValue([&](Value value) {
@@ -211,7 +211,7 @@ bool FamilyGenerator::makeList() {
                                                                       : scope.drawDtype()))}));
 }
 
-/// Takes a tensor of each list that nothing reads: a list cannot be fetched.
+/// Reads a tensor from each list without uses: a list cannot be fetched.
 void FamilyGenerator::readLists(size_t from) {
   Builder b(scope.builder.getContext());
   for (size_t i = from; i < scope.pool.size(); ++i) {
@@ -235,7 +235,8 @@ void FamilyGenerator::readLists(size_t from) {
 // Data-dependent sizes
 //===----------------------------------------------------------------------===//
 
-/// Names a size: how many elements of a mask are true, and takes those; or a number that arrives.
+/// Names a size: the number of true elements of a mask, which selects elements, or a number in a
+/// feed.
 bool FamilyGenerator::makeSize() {
   Builder b(scope.builder.getContext());
   Type i32 = b.getI32Type(), i64 = b.getI64Type();

@@ -6,7 +6,7 @@
 
 namespace tfc::random {
 
-/// Makes groups of operations whose operands must fit each other.
+/// Generates groups of operations whose operands must fit each other.
 class FamilyGenerator {
 public:
   FamilyGenerator(Scope &scope, OperationGenerator &operations)

@@ -48,7 +48,7 @@ static double drawSpecial(Random &random) {
   return random.pick(kValues);
 }
 
-/// Every tenth number is a whole one, so that equal ones meet.
+/// Every tenth number is an integer, so that some numbers are equal.
 static double drawFloat(Random &random, const Wish &wish, bool isSpecial) {
   if (isSpecial && random.chance(0.25))
     return drawSpecial(random);
@@ -93,7 +93,7 @@ static Array makeFeed(StringRef name, Type elementType, ArrayRef<int64_t> shape,
   array.shape.assign(shape.begin(), shape.end());
   array.data.resize(array.elementCount() * array.elementBytes());
   Random random(seed ^ hash(name));
-  // A twentieth of all calls meets special values.
+  // A twentieth of all calls gets special values.
   bool isSpecial = seed % 20 == 0;
   Wish wish = readName(name, sizeOfSymbol);
   for (int64_t i = 0, count = array.elementCount(); i < count; ++i) {

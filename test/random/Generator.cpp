@@ -54,7 +54,8 @@ void Generator::makeVariables() {
     Type elementType = scope.random.chance(0.75) ? scope.mainFloat : scope.drawDtype();
     if (isLarger(shape, {}, 500))
       shape.clear();
-    bool isAlike = !scope.variables.empty() && scope.random.chance(0.4); // may change places
+    bool isAlike =
+        !scope.variables.empty() && scope.random.chance(0.4); // so that the two can be exchanged
     scope.variables.push_back(isAlike ? scope.variables.back() : tensorOf(shape, elementType));
     scope.builder.getResources().createVariable("v" + std::to_string(scope.variables.size() - 1),
                                                 scope.variables.back(), false, "", scope.location);
@@ -68,7 +69,7 @@ void Generator::makeVariables() {
 
 static constexpr size_t kMostFetches = 20;
 
-/// Sets what is known of an entry at its end, and ends it.
+/// Sets the results and the header of an entry, which are known only at its end, and ends it.
 void Generator::finishEntry() {
   Builder b(scope.builder.getContext());
   Block &body = scope.entry.getBody().front();
@@ -113,7 +114,7 @@ void Generator::makeEntry(unsigned number) {
   scope.pool.clear();
   scope.bound.clear();
   scope.entry = scope.builder.beginEntry(header, scope.location);
-  // Each named size stands in a feed.
+  // Each named size occurs in a feed.
   for (const std::string &symbol : scope.symbols)
     scope.addFeed(
         tensorOf({DimExpr::symbol(symbol), scope.random.pick(scope.sizes)}, scope.mainFloat));
@@ -136,7 +137,7 @@ void Generator::makeEntry(unsigned number) {
   finishEntry();
 }
 
-/// An entry that shows what the others left.
+/// An entry that returns the state that the others left.
 void Generator::makeReader() {
   EntryHeader header;
   header.name = "variables";

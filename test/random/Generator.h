@@ -6,7 +6,7 @@
 
 namespace tfc::random {
 
-/// Makes a program: its variables, its entries of random statements, and the calls of these.
+/// Generates a program: its variables, its entries of random statements, and the calls of these.
 class Generator {
 public:
   Generator(mlir::MLIRContext &context, uint64_t seed, const Style &style);

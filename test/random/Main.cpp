@@ -116,7 +116,7 @@ static bool isFailure(const std::string &text) {
   return !text.empty() && !StringRef(text).contains("[no-gradient]");
 }
 
-/// A refusal is another failure than a wrong result, and than another refusal.
+/// The kind of a failure: refusals differ from wrong results and from other refusals.
 static StringRef kindOf(StringRef text) {
   return text.starts_with("refused") ? text.take_front(40) : "";
 }
@@ -166,7 +166,7 @@ static void printCoverage(const Counts &counts) {
   llvm::outs() << '\n';
 }
 
-/// Says which targets are only compiled for.
+/// Prints the targets whose code this processor cannot run.
 static void printOtherTargets() {
   for (StringRef target : getTargets())
     if (!interpretsOnly && !readsText && !canRun(target))

@@ -35,7 +35,7 @@ static bool isTensorOp(const OpSignature &op) {
 
 namespace {
 
-/// The table's operations, those that fuse apart.
+/// The table's operations: all of them, and separately those of each role in fusion.
 struct Choices {
   std::vector<const OpSignature *> all, lists, elementwise, views, reductions, contractions;
 
@@ -58,7 +58,7 @@ struct Choices {
     }
   }
 
-  /// Those that are short for views say so by their attributes.
+  /// Operations that abbreviate views are recognised by their attributes.
   static bool hasShapeAttr(const OpSignature &op) {
     return op.operands.size() == 1 && op.operands[0].kind == OperandKind::Tensor &&
            llvm::any_of(op.attributes, [](const AttrSignature &attr) {
@@ -74,8 +74,8 @@ static const Choices &choicesOf(MLIRContext *context) {
   return choices;
 }
 
-/// An operation that is added to the table takes few of the draws of others, and changes no other:
-/// each has a lot of its own, of which the highest wins.
+/// Each operation draws a number of its own, and the highest wins. An operation that is added to
+/// the table therefore replaces few choices and changes no others.
 static const OpSignature &pickByName(ArrayRef<const OpSignature *> ops, uint64_t draw) {
   return **llvm::max_element(ops, [&](const OpSignature *a, const OpSignature *b) {
     return Random(draw ^ hash(a->name)).next() < Random(draw ^ hash(b->name)).next();
@@ -112,7 +112,7 @@ const OpSignature &OperationGenerator::pickOp() {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// A shape that may go with those of the operands before.
+/// A shape that may fit those of the previous operands.
 Shape OperationGenerator::varyShape(ValueRange before) {
   Shape shape;
   for (Value value : before)
@@ -162,7 +162,7 @@ Shape OperationGenerator::varyShape(ValueRange before) {
 
 static constexpr StringRef kOutside = "outside"; // what an index does there
 
-/// Whole numbers that are places along an axis of the first operand.
+/// Integers that are positions along an axis of the first operand.
 Value OperationGenerator::pickIndex(const OpSignature &op, ValueRange before) {
   Shape shape = before.empty() ? Shape{scope.drawSize()} : varyShape(before);
   auto type = tensorOf(
@@ -230,7 +230,7 @@ Value OperationGenerator::pickOperand(const OpSignature &op, unsigned number, Va
   bool divides = isa<IntegerType>(elementType) && !elementType.isInteger(1) && !scope.isRisky;
   bool isPositive = divides && scope.random.chance(0.7);
   Value value = scope.valueOf(type, isPositive);
-  // Little is seen of x - x and x / x.
+  // x - x and x / x reveal few errors.
   return value == before.back() && scope.random.chance(0.7) ? scope.valueOf(type, isPositive)
                                                             : value;
 }
@@ -421,7 +421,7 @@ Attributes OperationGenerator::pickAttributes(const OpSignature &op, ValueRange 
 }
 
 //===----------------------------------------------------------------------===//
-// Making it
+// Creating the operation
 //===----------------------------------------------------------------------===//
 
 bool OperationGenerator::tryOperation(const OpSignature &op, Value first) {

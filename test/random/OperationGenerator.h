@@ -7,8 +7,9 @@
 
 namespace tfc::random {
 
-/// Draws operations from the table and creates them through `GraphBuilder`. A call that does not
-/// type is tried again, so an operation that is added to the dialect is used without a change here.
+/// Draws operations from the table and creates them through `GraphBuilder`. A call with invalid
+/// types is tried again, so an operation that is added to the dialect is used without a change
+/// here.
 class OperationGenerator {
 public:
   explicit OperationGenerator(Scope &scope) : scope(scope) {}
@@ -24,7 +25,7 @@ private:
   bool tryOperation(const dfg::OpSignature &op, mlir::Value first = {});
   const dfg::OpSignature &pickOp();
   const dfg::OpSignature &pickListOp();
-  /// Adds to the operands that are there.
+  /// Adds the missing operands to those given.
   bool pickOperands(const dfg::OpSignature &op, Values &operands);
   mlir::Value pickOperand(const dfg::OpSignature &op, unsigned number, mlir::ValueRange before);
   mlir::Value pickIndex(const dfg::OpSignature &op, mlir::ValueRange before);

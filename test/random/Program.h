@@ -29,19 +29,19 @@ struct Program {
   Program clone() const { return {mlir::cast<mlir::ModuleOp>((*module)->clone()), calls}; }
 };
 
-/// The feeds of a call, in the entry's order; nothing where the sizes of its plan make no shapes.
+/// The feeds of a call, in the entry's order; nothing if its sizes lead to invalid shapes.
 ///
-/// A name says what data a feed takes: `x_positive` none but positive numbers, `x_extreme` often
-/// such as `drawExtreme` gives, `i_extreme_nonzero` such integers but 0, `i_below_n_17` whole
-/// numbers from 0 up to but not including n and 17.
+/// The name of a feed determines its data: `x_positive` has only positive numbers, `x_extreme`
+/// often those of `drawExtreme`, `i_extreme_nonzero` such integers except 0, `i_below_n_17`
+/// integers from 0 up to but not including n and 17.
 std::optional<std::vector<Array>> makeFeeds(dfg::EntryOp entry, const CallPlan &plan);
 
-/// Graph source with the calls as comments; MLIR text where the language has none.
+/// Graph source with the calls as comments; MLIR text if the language cannot express the program.
 std::string toText(const Program &program, llvm::StringRef comment);
-/// Writes it to `stem` with the suffix of a graph file, or .mlir where that could not be read
-/// again; returns the path.
+/// Writes it to `stem` with the suffix of a graph file, or .mlir if that could not be read again;
+/// returns the path.
 std::string writeProgram(const Program &program, llvm::StringRef stem, llvm::StringRef comment);
-/// Reads what `toText` wrote, or any graph file, which gets calls of all its entries.
+/// Reads the output of `toText`, or any graph file, which gets calls of all its entries.
 mlir::FailureOr<Program> readProgram(mlir::MLIRContext &context, llvm::StringRef path);
 
 /// Properties of the programs to generate.

@@ -28,7 +28,8 @@ public:
   }
   /// The start of a stream of its own.
   Random fork() { return Random(next()); }
-  /// A stream for what few statements draw: all others find the same numbers with it or without.
+  /// A separate stream for draws of few statements, so that these do not change the numbers of
+  /// others.
   Random apart(llvm::StringRef name) const { return Random(Random(*this).next() ^ hash(name)); }
   /// From 0 up to but not including `count`.
   int64_t below(int64_t count) { return int64_t(next() % uint64_t(count)); }

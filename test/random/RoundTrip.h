@@ -6,8 +6,8 @@
 
 namespace tfc::random {
 
-/// Writes the program as graph text and reads that; returns what is wrong, or nothing. Programs
-/// without text are counted by their reasons.
+/// Writes the program as graph text and reads that; returns an error, or nothing. Programs without
+/// text are counted by their reasons.
 std::string roundTrip(const Program &program, Counts &counts);
 
 /// Compares the graphs of two files.

@@ -74,8 +74,8 @@ static bool writes(Operation *op, StringRef symbol = {}) {
   return result.wasInterrupted();
 }
 
-/// The operation with effects before `read` from which its variable has its value, or the block of
-/// a loop at whose beginning it has it; null for the beginning of the entry.
+/// The operation with effects that determines the value that `read` returns, or the block of a loop
+/// at whose beginning the variable has it; null for the beginning of the entry.
 static llvm::PointerUnion<Operation *, Block *> sourceOf(ReadOp read) {
   StringRef variable = read.getVariable();
   for (Operation *at = read; !isa<EntryOp>(at); at = at->getParentOp()) {
@@ -116,7 +116,7 @@ private:
   std::string fail(Operation *a);
 
   ModuleOp one, other;
-  /// Pairs of operations that are the same, or that are while the comparison under way succeeds.
+  /// Pairs of operations that are equal, or assumed to be equal by the current comparison.
   llvm::DenseSet<std::pair<Operation *, Operation *>> pairs;
   SmallVector<std::pair<Operation *, Operation *>> trail;
   llvm::DenseMap<Block *, Block *> blocks;
@@ -137,8 +137,8 @@ std::string Comparison::fail(Operation *a) {
   return text;
 }
 
-/// Compares two operations; those that were taken to be the same on the way are forgotten if these
-/// are not.
+/// Compares two operations; if they differ, pairs that were assumed to be equal on the way are
+/// removed.
 bool Comparison::tryOperations(Operation *a, Operation *b) {
   size_t known = trail.size();
   bool isSame = areSame(a, b);
@@ -266,7 +266,7 @@ static EntryOp initializerOf(ModuleOp module) {
   return {};
 }
 
-/// Zeros are what a variable has without an initial value.
+/// Returns true for zeros, the value of a variable without an initial value.
 static void eraseZeros(ModuleOp module, ModuleOp other) {
   EntryOp entry = initializerOf(module), otherEntry = initializerOf(other);
   llvm::DenseSet<StringAttr> assigned;
@@ -282,7 +282,7 @@ static void eraseZeros(ModuleOp module, ModuleOp other) {
     entry.erase();
 }
 
-/// Gives feeds and fetches without names those of the language.
+/// Gives unnamed feeds and fetches the default names of the language.
 static void addNames(EntryOp entry) {
   Builder builder(entry.getContext());
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
@@ -293,7 +293,7 @@ static void addNames(EntryOp entry) {
       entry.setResultAttr(i, "dfg.name", builder.getStringAttr("result" + Twine(i)));
 }
 
-/// The one of first values, which stands anywhere, and the others.
+/// The entry of initial values, which may be anywhere, and the other entries.
 static SmallVector<EntryOp> entriesOf(ModuleOp module) {
   SmallVector<EntryOp> entries;
   if (EntryOp entry = initializerOf(module))
@@ -320,8 +320,8 @@ std::string Comparison::run() {
   return "";
 }
 
-/// Removes what the language does not make: sizes that are numbers, casts of a tensor to its own
-/// type, control edges next to others of the same token, and nodes without any.
+/// Removes what the language does not create: sizes that are numbers, casts of a tensor to its own
+/// type, control edges next to others of the same token, and nodes without control edges.
 static void simplify(ModuleOp module) {
   for (auto entry : module.getOps<EntryOp>())
     addNames(entry);

@@ -6,7 +6,7 @@
 
 namespace tfc::random {
 
-/// Returns what one module has and the other has not, or nothing for two forms of one graph.
+/// Returns a difference between the modules, or nothing for two forms of one graph.
 ///
 /// Values are compared by how they are computed, so that pure operations may be repeated, unused or
 /// in another order; operations with effects are the same in the same order. A variable without an

@@ -30,7 +30,7 @@ Type Scope::drawDtype() {
   return drawAnyDtype();
 }
 
-/// A name, or what is computed of names.
+/// A name, or an expression of names.
 DimExpr Scope::drawNamedSize() {
   DimExpr size = DimExpr::symbol(random.pick(symbols));
   Random apart = random.apart("computed");
@@ -227,7 +227,7 @@ NamedAttribute Scope::intsAttr(StringRef name, ArrayRef<int64_t> numbers) {
 // Lists
 //===----------------------------------------------------------------------===//
 
-/// The size of a list, or, of one that a loop has changed, the least that it may be.
+/// The size of a list, or a lower bound if a loop has changed the list.
 std::optional<DimExpr> sizeOfList(Value list, bool &isExact) {
   auto result = dyn_cast<OpResult>(list);
   Operation *op = list.getDefiningOp();

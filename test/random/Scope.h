@@ -25,11 +25,11 @@ public:
   //===--- Types and sizes ------------------------------------------------===//
 
   mlir::Type drawDtype();
-  /// Each of them as often as any other.
+  /// All with the same probability.
   mlir::Type drawAnyDtype();
   dfg::DimExpr drawNamedSize();
   dfg::DimExpr drawSize();
-  /// Returns true if the value is larger in some call than programs here should be.
+  /// Returns true if the value is larger in some call than values of programs may be.
   bool isTooLarge(mlir::Type type);
   /// Returns true if the type has a data-dependent size.
   bool isBound(mlir::Type type) { return mentions(type, bound); }
@@ -40,7 +40,7 @@ public:
   //===--- Values ---------------------------------------------------------===//
 
   mlir::Value addFeed(mlir::RankedTensorType type, llvm::StringRef suffix = "");
-  /// `extremes`: how likely it has extreme numbers.
+  /// `extremes` is the probability of extreme numbers.
   mlir::Value addConstant(mlir::RankedTensorType type, bool isPositive, double extremes);
   /// A constant of one number.
   mlir::Value addSplat(mlir::RankedTensorType type, bool isPositive);
@@ -56,9 +56,9 @@ public:
 
   //===--- Trying ---------------------------------------------------------===//
 
-  /// Removes what `make` left if it says that it failed.
+  /// Removes the operations that `make` created if it returns failure.
   bool attempt(llvm::function_ref<bool()> make);
-  /// The first result of an operation; null if it does not type, or is too large.
+  /// The first result of an operation; null if its types are invalid, or it is too large.
   mlir::Value make(llvm::StringRef op, mlir::ValueRange operands,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes);
   mlir::NamedAttribute dimsAttr(llvm::StringRef name, llvm::ArrayRef<dfg::DimExpr> sizes);
@@ -83,7 +83,7 @@ public:
   unsigned boundSizes = 0;                // of the entry
   std::map<std::string, int64_t> largest; // values of the symbols in calls
 
-  // At the current place.
+  // At the current position.
   Values pool; // of the blocks around it
   unsigned depth = 0;
   std::vector<std::string> bound; // names of data-dependent sizes

@@ -16,7 +16,7 @@ using namespace tfc::dfg;
 
 namespace tfc::random {
 
-/// Names of sizes that the data decide.
+/// Names of data-dependent sizes.
 static llvm::StringSet<> foundSizes(ModuleOp module) {
   llvm::StringSet<> names;
   module.walk([&](BindSizeOp op) { names.insert(op.getName()); });
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  /// Keeps what `edit` makes of the program if that fails, too; `edit` says whether it did
+  /// Keeps the changes of `edit` if the program still fails; `edit` returns true if it changed
   /// anything.
   bool attempt(llvm::function_ref<bool(Program &)> edit) {
     Program trial = program.clone();
@@ -117,7 +117,7 @@ bool Shrinker::shrinkEntries() {
 
 bool Shrinker::shrinkOperations() {
   bool hasProgress = false;
-  // From the end: what the last ones need goes with them.
+  // From the end, so that values that only the last ones use are removed too.
   for (size_t i = operationsOf(*program.module).size(); i-- > 0;)
     for (unsigned way = 0; way < kWaysToRemove; ++way) {
       if (i >= operationsOf(*program.module).size())

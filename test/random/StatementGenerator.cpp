@@ -9,7 +9,7 @@ using namespace tfc::dfg;
 
 namespace tfc::random {
 
-/// Draws from a stream of its own: however many it takes, the next statement finds the same.
+/// Draws from a stream of its own: the number of its draws does not affect the next statement.
 void StatementGenerator::makeStatement() {
   Random rest = scope.random;
   scope.random = rest.fork();
@@ -158,7 +158,7 @@ bool StatementGenerator::makeBranch() {
   return true;
 }
 
-/// Counts to a limit that a feed may decide; carries some values.
+/// A loop that counts to a limit, possibly from a feed, and carries some values.
 bool StatementGenerator::makeLoop() {
   Builder b(scope.builder.getContext());
   Type i32 = b.getI32Type();
@@ -232,7 +232,7 @@ bool StatementGenerator::makeGradients() {
   if (!value)
     return false;
   llvm::SetVector<Value> known = floatsBehind(value);
-  // Which results of a graph are one value is not defined: it may pass them on.
+  // It is undefined which results of a graph are the same value, because it may forward values.
   known.remove_if([](Value x) { return isa_and_nonnull<DataflowOp>(x.getDefiningOp()); });
   if (known.empty())
     return false;

@@ -23,9 +23,9 @@ private:
   bool makeRead();
   bool makeExchange(int64_t one, int64_t other);
   bool makeAssign();
-  /// Statements at the end of the current block, whose values go out of sight after them.
+  /// Adds statements at the end of the current block, whose values go out of scope after them.
   template <typename Body> void inBlock(mlir::Block &block, Body body);
-  /// A value of `type` made in the current block, if there is one.
+  /// A value of `type` that the current block computes, if there is one.
   mlir::Value yieldedValue(mlir::Type type, size_t blockStart);
   /// How deep branches and loops are nested.
   unsigned mostDepth() const { return scope.style.scale > 1 ? 3 : 2; }

@@ -15,7 +15,7 @@ namespace tfc::random {
 
 static constexpr StringLiteral kCall = " CALL ";
 
-/// The module in the language where that can be and is asked for; says whether it is.
+/// The module in the language if that is possible and requested; sets whether it is.
 static std::string print(ModuleOp module, bool &isGraph) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -64,7 +64,7 @@ std::string writeProgram(const Program &program, StringRef stem, StringRef comme
   ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
   if (!isGraph || succeeded(readProgram(*context, path)))
     return path;
-  // The language asks for more than a graph needs: an order of effects.
+  // The language has a requirement that graphs do not have: an order of effects.
   llvm::sys::fs::remove(path);
   isGraph = false;
   return write();

@@ -73,8 +73,8 @@ struct Worker {
 
 } // namespace
 
-/// A signal ends the process at once. Handlers allocate memory, and wait forever where a crash left
-/// the lock of the heap taken.
+/// A signal ends the process at once. Handlers would allocate memory, and wait forever if the crash
+/// left the heap locked.
 static void restoreSignals() {
   for (int number = 1; number < NSIG; ++number)
     (void)std::signal(number, SIG_DFL);
@@ -122,7 +122,7 @@ static void kill(const Worker &worker) {
   ::kill(worker.process, SIGKILL); // before it has a group of its own
 }
 
-/// Takes the lines that are there; false at the end.
+/// Reads the available lines; returns false at the end.
 static bool receive(Worker &worker, Take take, bool &goesOn) {
   char buffer[1 << 14];
   ssize_t bytes = read(worker.pipe, buffer, sizeof(buffer));
@@ -190,7 +190,7 @@ private:
 } // namespace
 
 void Pool::refill() {
-  // Few pieces for each, so that what they leak stays small.
+  // Few pieces for each, so that they leak little memory.
   constexpr size_t kPieces = 25;
   while (goesOn && workers.size() < jobs && next < count) {
     std::vector<size_t> pieces;
@@ -200,7 +200,7 @@ void Pool::refill() {
   }
 }
 
-/// Waits until a worker says something, or is late; returns which do.
+/// Waits until a worker writes a line or exceeds its time; returns those that do.
 std::vector<bool> Pool::wait() {
   std::vector<pollfd> polls;
   Clock::time_point first = workers.front().end;
@@ -216,7 +216,7 @@ std::vector<bool> Pool::wait() {
   return isReady;
 }
 
-/// Takes what a worker says; false when it is at its end.
+/// Reads a worker's output; returns false if the worker has ended.
 bool Pool::serve(Worker &worker, bool isReady) {
   if (!goesOn)
     return false;

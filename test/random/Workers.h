@@ -8,7 +8,7 @@ namespace tfc::random {
 
 /// Does one piece of work and returns what failed, or nothing.
 using Work = llvm::function_ref<std::string(size_t number, Counts &counts)>;
-/// Takes what a piece gave; false to stop.
+/// Receives the result of a piece; returns false to stop.
 using Take = llvm::function_ref<bool(size_t number, const std::string &text, const Counts &counts)>;
 
 /// Does `count` pieces in `jobs` processes; a crash, or the time, ends one piece. Returns how many

@@ -7,7 +7,7 @@
 
 using namespace tfc::random;
 
-/// Does three pieces, `fault` in the second; returns what is said about each.
+/// Does three pieces, `fault` in the second; returns the result of each.
 static std::vector<std::string> runThree(unsigned jobs, llvm::function_ref<void()> fault) {
   std::vector<std::string> texts(3, "missing");
   size_t done = runWorkers(

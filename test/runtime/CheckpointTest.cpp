@@ -135,7 +135,7 @@ TEST_F(Checkpoint, RestoresEveryBit) {
   Instance instance;
   ASSERT_EQ(tfc_instance_load(instance, path.c_str()), TFC_OK) << instance.message();
   EXPECT_EQ(read(instance), someValues());
-  // The instance goes on with them.
+  // The instance continues with them.
   write(instance, Values{});
   EXPECT_EQ(read(instance), Values{});
 }
@@ -434,7 +434,7 @@ TEST_F(Checkpoint, MatchesManyChecksumsInTime) {
   auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(refuse(TFC_FAILED_PRECONDITION).substr(0, 44),
             "c.safetensors: no variable matches tensor 't");
-  // With a search through all tensors for each of them it took minutes.
+  // A search through all tensors for each of them would take minutes.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 

@@ -60,7 +60,7 @@ struct Tensor {
   void *data;
 };
 
-/// Everything that a program can read of the variables' values.
+/// The values of all variables, as a program reads them.
 struct Values {
   float w[6];
   int64_t steps;
@@ -73,7 +73,7 @@ struct Values {
 Values read(tfc_instance *instance);
 void write(tfc_instance *instance, const Values &values);
 
-/// Values unlike the initial ones.
+/// Values that differ from the initial ones.
 Values someValues();
 
 } // namespace toy

@@ -10,7 +10,7 @@ _Static_assert(sizeof(tfc_model) == 80, "");
 _Static_assert(sizeof(tfc_queue_info) == 48, "");
 _Static_assert(sizeof(tfc_library) == 16, "");
 
-/// Called by the C++ tests: what a C program does first.
+/// Called by the C++ tests: the first steps of a C program.
 int createFromC(const tfc_model *model);
 
 int createFromC(const tfc_model *model) {

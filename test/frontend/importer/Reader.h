@@ -21,7 +21,7 @@ public:
   const dfg::SizeTensor *sizes(unsigned i) override { return inputs.at(i).getSizes().get(); }
   mlir::Type dtype(llvm::StringRef) override { return mlir::Float32Type::get(context()); }
 
-  /// The first result, as the operation that makes it is printed.
+  /// The printed form of the operation that computes the first result.
   std::string printed() {
     std::string text;
     llvm::raw_string_ostream os(text);

@@ -8,7 +8,7 @@ using namespace tfc::importer;
 namespace {
 
 struct Signatures : testing::Test {
-  /// The errors of a node with so many inputs, some of which are absent.
+  /// The errors of a node with this number of inputs, some of which are absent.
   std::vector<std::string> check(const Signature &signature, const Node &node, int64_t inputs,
                                  std::vector<unsigned> absent = {}) {
     std::vector<std::string> errors;

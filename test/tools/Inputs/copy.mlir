@@ -1,4 +1,4 @@
-// A model as the memory stage leaves it: what describes it in dfg, its code in the LLVM dialect.
+// A model as the memory stage leaves it: its description in dfg, its code in the LLVM dialect.
 // `twice` doubles its feed; `count` adds 1 to the variable `steps` and returns it.
 module @copy attributes {dfg.weights = [dense<[1.0, 2.0, 3.0]> : tensor<3xf32>, dense<2.0> : tensor<16xf32>]} {
   dfg.variable @steps : tensor<i32> {formerly = "counter"}

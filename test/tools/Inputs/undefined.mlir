@@ -1,4 +1,4 @@
-// A host function that calls what nobody defines.
+// A host function that calls an undefined function.
 module @undefined {
   dfg.entry @e() {
     dfg.return

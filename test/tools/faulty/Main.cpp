@@ -30,7 +30,7 @@ static void put(const Fault &fault, mlir::Operation *op) {
   op->erase();
 }
 
-/// How many values are shown.
+/// The number of values that are shown.
 static int64_t countProbes(mlir::ModuleOp module) {
   int64_t count = 0;
   module.walk([&](dfg::PushOp push) { count += push.getProbe().has_value(); });

@@ -26,7 +26,7 @@ struct Outcome {
   std::vector<Tensor> results;
   std::set<std::string> dead;
   std::map<std::string, std::vector<std::string>> effects;
-  /// Why the call could not be finished.
+  /// The reason why the call could not be finished.
   std::string failure;
 };
 
@@ -38,13 +38,13 @@ struct State {
   void log(mlir::StringRef name, mlir::StringRef event, const Tensor &value);
 };
 
-/// Computes an operation that is no control flow.
+/// Computes an operation without control flow.
 std::vector<Tensor> compute(mlir::Operation *op, const std::vector<Tensor> &operands, State &state);
 
 std::string toText(const Tensor &tensor);
 
 /// Calls a function that holds one `dfg.dataflow`, passing tokens: each operation runs when its
-/// inputs are there, live or dead.
+/// inputs are available, live or dead.
 Outcome runTokens(mlir::func::FuncOp function, const std::vector<Tensor> &arguments);
 
 /// Calls a function whose control flow is in regions.

@@ -10,7 +10,8 @@ using namespace tfc::dfg;
 namespace tfc::controlflow::test {
 
 namespace {
-/// A value with the place where it was made: values of one place are likely to be live together.
+/// A value with the block in which it was created: values of one block are likely to be live
+/// together.
 struct Item {
   Value value;
   unsigned place;
@@ -55,7 +56,7 @@ private:
     }
   }
 
-  /// A value of a type; mostly a late one, and one of the place `place` if there is one.
+  /// A value of a type; mostly a recent one, and one of the block `place` if there is one.
   Value pick(Scope &scope, Type type, unsigned *place = nullptr) {
     SmallVector<Item> fitting, near;
     for (const Item &item : scope.items)
@@ -91,7 +92,7 @@ private:
   // Nodes
   //===--------------------------------------------------------------------===//
 
-  /// Puts what `body` makes into a node after some tokens; adds its token.
+  /// Puts the operations that `body` creates into a node after some tokens; adds its token.
   SmallVector<Value> wrap(Scope &scope, ValueRange after, bool always, unsigned place,
                           llvm::function_ref<SmallVector<Value>()> body) {
     OperationState state(loc, NodeOp::getOperationName());
@@ -225,7 +226,7 @@ private:
   // Structures
   //===--------------------------------------------------------------------===//
 
-  /// A conditional as `if` writes it.
+  /// A conditional in the form of `if`.
   void addBranch(Scope &scope) {
     unsigned place = 0;
     Value predicate = pick(scope, boolean(), &place);
@@ -239,7 +240,7 @@ private:
     for (Scope &side : sides) {
       side.depth = scope.depth + 1;
       side.frame = scope.frame;
-      // Constants have no place: they are live wherever something else is.
+      // Constants have no block: they are live wherever any other value is.
       side.tokens.push_back(
           {tokenOf(side, side.items[0].value, side.items[0].place), side.items[0].place});
       addNodes(side, 1 + below(5));
@@ -307,7 +308,7 @@ private:
 };
 } // namespace
 
-/// Whether there is another iteration: the counter's, often with something else.
+/// The condition for another iteration: a limit of the counter, often combined with another one.
 Value Generator::makeCondition(Scope &head, Value counter, Value limit, unsigned place) {
   Value less = LessOp::create(b, loc, counter, limit);
   if (chance(60))
@@ -317,7 +318,7 @@ Value Generator::makeCondition(Scope &head, Value counter, Value limit, unsigned
   Value other = pick(more, boolean(), &place);
   if (chance(50))
     return LogicalAndOp::create(b, loc, less, other);
-  // Short-circuited: where the counter is at its limit, the condition is that comparison.
+  // Short-circuited: if the counter is at its limit, the condition is that comparison.
   Value onTrue = SwitchOp::create(b, loc, other, less).getOnTrue();
   Value onFalse = SwitchOp::create(b, loc, less, less).getOnFalse();
   return MergeOp::create(b, loc, ValueRange{onTrue, onFalse}).getValue();
@@ -327,7 +328,7 @@ void Generator::addLoop(Scope &scope) {
   auto frame = b.getStringAttr("f" + std::to_string(++frames));
   unsigned place = 0;
   SmallVector<Variable> variables;
-  // All that enters is there before the loop.
+  // All values that enter are computed before the loop.
   Type limitType = index();
   Value anchor = pick(scope, number(), &place);
   Value token = tokenOf(scope, anchor, place);

@@ -18,14 +18,14 @@ mlir::func::FuncOp functionOf(mlir::ModuleOp module);
 /// Runs the stage; returns its errors.
 std::string structureGraph(mlir::ModuleOp module);
 
-/// Runs the stage on a copy of `module` and both forms on some arguments; returns what differs, or
-/// nothing. A graph that the stage refuses differs, too, unless `mayFail`.
+/// Runs the stage on a copy of `module` and both forms on some arguments; returns the difference,
+/// or an empty string. A graph that the stage refuses is a difference, too, unless `mayFail`.
 std::string compareForms(mlir::ModuleOp module, bool mayFail = false);
 
-/// Connects some operands to other values of their type, so that most graphs are wrong.
+/// Connects some operands to other values of their type, so that most graphs become invalid.
 void mutate(mlir::ModuleOp module, unsigned seed);
 
-/// Removes what can be removed without `compareForms` giving nothing.
+/// Removes parts of the graph as long as `compareForms` finds a difference.
 void shrink(mlir::ModuleOp module);
 
 } // namespace tfc::controlflow::test
