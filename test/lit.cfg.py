@@ -65,7 +65,7 @@ python = python_with_numpy()
 
 
 def note_other_targets():
-    """Says which of the processors that tests compile for are not run on this one."""
+    """Prints the processors that tests compile for whose code this one cannot run."""
     script = os.path.join(config.test_source_root, "e2e", "Inputs", "targets.py")
     command = [python, script]
     ran = subprocess.run(command, capture_output=True, text=True, env=config.environment)

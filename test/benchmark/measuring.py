@@ -13,7 +13,7 @@ WORKERS = os.path.join(HERE, "workers")
 
 
 class Worker:
-    """A process that runs a task when it is told to, and sleeps in between."""
+    """A process that runs a task on request, and sleeps in between."""
 
     def __init__(self, label, command, environment):
         self.label = label

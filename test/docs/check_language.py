@@ -151,7 +151,7 @@ class Grammar:
         return result
 
     def error(self, text):
-        """Why the text does not parse, or None."""
+        """Returns the reason why the text does not parse, or None."""
         try:
             tokens = self.lex(text)
         except SyntaxError as problem:

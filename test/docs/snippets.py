@@ -71,7 +71,7 @@ class Checker:
             self.complain(problem)
 
     def note_graph(self, path):
-        """The first graph that a page quotes is that of its C code."""
+        """Keeps the header of the first graph that a page quotes, which its C code uses."""
         if self.header or not re.search(r"^entry ", open(path, encoding="utf-8").read(), re.M):
             return
         self.header = os.path.join(self.folder, os.path.basename(path).replace(".graph", ".h"))
@@ -178,7 +178,7 @@ class Checker:
         return run("tfc-parse", self.file("-inline.graph", text)).returncode == 0
 
 
-# Where code of the text may stand in a file.
+# The positions in a file that code of the text may have.
 FORMS = [
     "@\n",
     "let x = @\n",

@@ -1,4 +1,4 @@
-"""The tasks of `layers`: what each is fed with, and what it is in a graph. torch_layers.py has the same for torch.
+"""The tasks of `layers`: their feeds, and their expressions in a graph. torch_layers.py has the same for torch.
 
 The task NAME_forward calls the expression; NAME_gradient calls it and the gradients of a third of the sum
 of its cubes with respect to `grads`, and to the `trained` variables of the part `m`. A gradient that is `sparse`

@@ -17,7 +17,7 @@ FEEDS = {
 
 
 def load(task):
-    """The weights by name, without what belongs to the optimizer; x and label."""
+    """The weights by name, without the state of the optimizer; x and label."""
     weights = {
         name: value
         for name, value in protocol.variables(f"{task}.safetensors").items()

@@ -1,4 +1,4 @@
-"""NumPy: the kernels as one writes them for speed, into arrays that are there already."""
+"""NumPy: the kernels as one writes them for speed, into existing arrays."""
 
 import numpy as np
 import protocol

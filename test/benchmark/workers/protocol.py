@@ -69,7 +69,7 @@ def train(step):
 
 
 def magnitude(array):
-    """The sum of the absolute values: two results that differ are not likely to share it."""
+    """The sum of the absolute values: two results that differ are unlikely to share it."""
     return [float(np.abs(np.asarray(array), dtype=np.float64).sum())]
 
 
@@ -93,5 +93,5 @@ def cell_feeds():
 
 
 def iterations(task):
-    """How often the body of a loop runs."""
+    """The number of times that the body of a loop runs."""
     return int(feed(task, "n", np.int32, (1,))[0])

@@ -195,7 +195,7 @@ CALLS = {
 
 
 class Tensors:
-    """The feeds and the trained variables of a task, as torch wants them."""
+    """The feeds and the trained variables of a task, in torch's form."""
 
 
 def _arranged(array, feed, is_last):

@@ -1,6 +1,6 @@
 """Compiles the graphs that a page shows: compile_blocks.py PAGE FOLDER.
 
-Says which are refused and why; those that come later in the language are refused as such.
+Says which are refused and why; those with features that are not supported yet must be refused as such.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""failing-calls.py MODEL.so: what only the data show makes a call fail, and nothing else."""
+"""failing-calls.py MODEL.so: checks that invalid data, and nothing else, make a call fail."""
 
 import sys
 
@@ -42,7 +42,7 @@ def outside(op, line, index, axis="axis 0 of f32[5, 2]"):
 for bad in -1, 5, 2**31 - 1, -(2**31):
     check("rows", outside("gather", 14, bad), i=ints(0, bad))
     check("added", outside("scatter_add", 19, bad), i=ints(bad, 1))
-# Of several, the one that is largest as an unsigned number.
+# Of several wrong indices, the message shows the one that is largest as an unsigned number.
 check("rows", outside("gather", 14, -2), i=ints(7, 9, -2, -5, 0))
 check("rows", outside("gather", 14, 9), i=ints(7, *range(5), 9, 8))
 check("rows", None, i=ints(0, 4))

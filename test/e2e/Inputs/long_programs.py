@@ -1,4 +1,4 @@
-"""long_programs.py FOLDER: compiles long programs and counts what they become.
+"""long_programs.py FOLDER: compiles long programs and measures the work and the output.
 
 Twice the steps may take 2.2 times the work: visits of the searches that form kernels, launches, lines
 of LLVM IR. In the long form, programs of 10,000 steps have 20 seconds of processor time and 1 GB each.

@@ -183,13 +183,13 @@ class Model:
                 self._instance, key, inputs, len(arrays), _tensor_list(results), fetch_count
             )
         )
-        # Sizes that the data decide are known now.
+        # Data-dependent sizes are known now.
         self._check(self._api.found(self._instance, outputs, fetch_count))
         shapes = [tuple(t.dims[: t.rank]) for t in outputs[:fetch_count]]
         return [r.ravel()[: int(np.prod(s))].reshape(s) for r, s in zip(results, shapes)]
 
     def feed_types(self, entry):
-        """[(dtype, type as it is written)] of the feeds of an entry."""
+        """[(dtype, type in the language)] of the feeds of an entry."""
         index, value, types = list(self.entries).index(entry), _Value(), []
         for place in range(len(self.entries[entry][0])):
             self._check(self._api.feed(self._model, index, place, ctypes.byref(value)))

@@ -1,4 +1,4 @@
-"""Writes a case for queue.mlir into the current folder: what one step puts in, a later one takes out."""
+"""Writes a case for queue.mlir into the current folder: a later step takes out the elements that one puts in."""
 
 import json
 

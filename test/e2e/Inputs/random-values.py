@@ -1,4 +1,4 @@
-"""Philox 4x32-10 and the distributions made of it."""
+"""Philox 4x32-10 and the distributions built on it."""
 
 import numpy as np
 

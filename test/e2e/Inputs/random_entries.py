@@ -20,7 +20,7 @@ WIDTH = 8
 SHAPES = {"rows": f"f32[n, {WIDTH}]", "row": f"f32[{WIDTH}]", "square": f"f32[{WIDTH}, {WIDTH}]",
           "scalar": "f32", "column": "f32[n]", "pairs": "f32[n, n]"}
 STATE = {"row": (WIDTH,), "square": (WIDTH, WIDTH), "scalar": ()}
-# Ways to compute a value of each kind of others; what may grow is clipped.
+# Ways to compute a value of each kind from others; values that may grow are clipped.
 FORMS = {
     "rows": ["{rows} + {row}", "clip(matmul({rows}, {square}))", "clip(matmul({pairs}, {rows}))"],
     "row": ["clip(sum({rows}, axis: 0))", "clip(sum({square}, axis: 1))", "gather({row}, at)",

@@ -24,7 +24,7 @@ def trained(library, threads):
 
 
 def resumed(library, checkpoint):
-    """As `trained`, but half way another instance takes over from a file."""
+    """Like `trained`, but half way another instance continues from a file."""
     model, losses = Model(library), []
     for step, (x, label) in enumerate(batches()):
         if step == 10:

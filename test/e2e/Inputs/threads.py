@@ -1,4 +1,4 @@
-"""threads.py MODEL.so: its entry `train` gives the same bits for 1, 2 and 8 threads, and again."""
+"""threads.py MODEL.so: checks that the entry `train` returns the same bits for 1, 2 and 8 threads, and again."""
 
 import sys
 

@@ -13,7 +13,7 @@ rng = np.random.default_rng(5)
 
 
 def record(name, feeds, build, tolerance=1e-5):
-    """`build` takes placeholders for `feeds` and gives fetches, both by name; the first axis of a feed called x is open."""
+    """`build` takes placeholders for `feeds` and returns fetches, both by name; the first axis of feed x is open."""
     graph = tf.Graph()
     with graph.as_default():
         placeholders = {
@@ -183,7 +183,7 @@ def einsum(x, w, v):
 
 record("resize", {"x": normal(2, 6, 7, 3)}, resize)
 record("resize_area", {"x": normal(2, 6, 7, 3)}, resize_area)
-# TensorFlow rounds the places of cubic weights to 1/1024.
+# TensorFlow rounds the positions of cubic weights to 1/1024.
 record("resize_cubic", {"x": normal(2, 6, 7, 3)}, lambda x: resize(x, ["cubic"]), tolerance=5e-3)
 record("images", {"x": normal(2, 6, 7, 3), "factor": np.float32(1.3)}, images)
 record("places", {"x": normal(2, 6, 6, 4)}, places)

@@ -54,7 +54,7 @@ TOLERANCE = {"f64": 1e-9, "f32": 1e-4}
 def clip_and_decay(
     gradients, weights, kind, clip_value=math.inf, clip_norm=math.inf, weight_decay=0.0
 ):
-    """Gradients as an update rule sees them; the contract's first block."""
+    """Gradients as update rules receive them; the contract's first block."""
     gradients = [np.clip(g, -clip_value, clip_value) for g in gradients]
     norm = np.sqrt(sum((g * g).sum() for g in gradients))
     scale = kind(min(1.0, clip_norm / max(norm, 1e-12)))

@@ -1,6 +1,6 @@
 """chains.py COUNT: compiles chains of COUNT nodes with a small stack; prints how each ends.
 
-Each chain stands in the order of its edges, and in the opposite one.
+Each chain is listed in the order of its edges, and in the opposite one.
 """
 
 import os
@@ -79,7 +79,7 @@ CHAINS = {
 
 
 def array_lines(count, is_reversed):
-    """TensorArrays whose elements have the type of those of the one before; all of them stand first."""
+    """TensorArrays whose elements have the type of those of the one before; all of them come first."""
     arrays = [f"a{i} TensorArrayV3 size | dtype=f32" for i in range(count)]
     uses = []
     for i in range(count):

@@ -52,7 +52,7 @@ def damage_edges(rng, lines):
 
 
 def entry_of(lines):
-    """Feeds all placeholders and fetches what nobody reads."""
+    """Feeds all placeholders and fetches all values without uses."""
     words = [line.partition("|")[0].split() for line in lines]
     feeds = [w[0] + ":0" for w in words if w[1] == "Placeholder"]
     read = {name.lstrip("^").split(":")[0] for w in words for name in w[2:]}

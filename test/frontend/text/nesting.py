@@ -1,4 +1,4 @@
-"""nesting.py FOLDER TOOL: what nests 20,000 levels deep is refused, what is that wide is read."""
+"""nesting.py FOLDER TOOL: checks that 20,000 nested levels are refused, and as many adjacent ones are read."""
 
 import os
 import subprocess

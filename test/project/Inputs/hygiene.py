@@ -1,4 +1,4 @@
-"""Checks that no file names a place of the machine where it was written: hygiene.py ROOT."""
+"""Checks that no file names a path of the machine on which it was written: hygiene.py ROOT."""
 
 import re
 import sys

@@ -23,7 +23,7 @@ INCLUDE = re.compile(r'^[ \t]*#?[ \t]*include[ \t]+["<]([^">]+)[">]', re.MULTILI
 
 
 def allowed(path):
-    """The prefixes of what the file may include of this project."""
+    """The prefixes of this project's headers that the file may include."""
     parts = path.split("/")
     if parts[0] == "runtime":
         return ["runtime/"]
@@ -47,7 +47,7 @@ def allowed(path):
 
 
 def drawings(root):
-    """The place of each drawn name, by folder: names that are joined by a slash share one."""
+    """The position of each drawn name, by folder: names that are joined by a slash share one."""
     places = {}
     for path, text in sources.files(root, ["docs/architecture.md"]):
         for fence, drawing in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
@@ -58,7 +58,7 @@ def drawings(root):
 
 
 def misplaced(path, header, places):
-    """Why a file of a drawn folder may not include another one of it; empty if it may."""
+    """The reason why a file of a drawn folder may not include another one of it; empty if it may."""
     folder, _, name = path.rpartition("/")
     if folder not in places:
         return ""

@@ -1,4 +1,4 @@
-"""special_values.py REFERENCE.md: every operation that takes numbers says what it makes of special ones.
+"""special_values.py REFERENCE.md: checks that every operation on numbers documents its special values.
 
 The description must contain what is relevant to the operation: NaN, infinities, integers that wrap, rounding, or that
 elements pass as they are. This concerns operations with an operand that may be f32; bool tensors and the bits of

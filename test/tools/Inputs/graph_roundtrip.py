@@ -1,4 +1,4 @@
-"""graph_roundtrip.py FOLDER PART PARTS SOURCES...: emits graphs as text and compares them with what the text means.
+"""graph_roundtrip.py FOLDER PART PARTS SOURCES...: emits graphs as text, reads the text, and compares the graphs.
 
 Graphs are the .graph files below SOURCES and those in tests that split, the graphs that pages show, and GraphDefs:
 recorded cases, and descriptions for Inputs/graphdef.py. Each must come back as the same graph, or have no text, which is
@@ -37,7 +37,7 @@ def run(*command):
 
 
 class Collector:
-    """Finds graphs; what stands in other files gets one of its own."""
+    """Finds graphs; those inside other files are written to files of their own."""
 
     def __init__(self, folder):
         self.folder, self.graphs = folder, []
@@ -51,7 +51,7 @@ class Collector:
         return path
 
     def add_described(self, name, text):
-        """A GraphDef, all nodes that nothing reads as results."""
+        """A GraphDef, with all nodes without uses as results."""
         lines = [line.split("#")[0].strip() for line in text.splitlines()]
         lines = [line for line in lines if line]
         content = b"".join(graphdef.block(1, graphdef.node(line)) for line in lines)
@@ -110,7 +110,7 @@ def collect(folder, sources):
 
 
 def has_text(emitted):
-    """Whether there is one; false where an error with a place says that there is none."""
+    """Returns true if there is one, and false if an error with a location says that there is none."""
     if emitted.returncode == 0:
         return True
     if NO_TEXT.search(emitted.stderr):

@@ -54,7 +54,7 @@ def run(*command, text=None):
 
 
 def library_names():
-    """The macros, and what looks like a declared function."""
+    """The macros, and names that look like declared functions."""
     macros = set()
     for compiler, *mode in MODES:
         macros |= set(re.findall(r"^#define (\w+)", run(compiler, *mode, "-dM", "-E", "-", text=INCLUDES), re.M))

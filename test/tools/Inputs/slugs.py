@@ -10,7 +10,7 @@ SLUG = r"[a-z]+(?:-[a-z]+)*"
 # fail(place, "slug", and error(place, "slug", in the frontend; "text [slug]" everywhere.
 CALL = re.compile(rf'(?:fail|error|warning)\([^;"]*?"({SLUG})"\s*,')
 SUFFIX = re.compile(rf' \[(?!slug\])({SLUG})\]"')
-# Not all words stand in such a call: some are passed on.
+# Not all words occur in such a call: some are passed on.
 WORD = re.compile(rf'"({SLUG})"|\[({SLUG})\]"')
 
 sections = re.findall(r"^## (.*)$", (root / "docs/errors.md").read_text(), re.MULTILINE)

@@ -1,7 +1,7 @@
 """Compares gradients with central differences: `check.py MODULE.mlir`.
 
 Entries take numbers for integers (`// count: 0 1 7` lists the values to try) and random f64 tensors.
-Their first result is a scalar; the others are its gradients by the f64 arguments, in order.
+Their first result is a scalar; the others are its gradients with respect to the f64 arguments, in order.
 """
 
 import re
@@ -31,7 +31,7 @@ def argument_types(entry):
 
 
 def differences(entry, arguments, position, step=1e-5):
-    """The gradient of the first result by an argument."""
+    """The gradient of the first result with respect to an argument."""
     base = arguments[position]
     gradient = np.zeros_like(base)
     for index in np.ndindex(base.shape):

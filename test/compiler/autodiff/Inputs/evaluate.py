@@ -50,7 +50,7 @@ def split_names(text):
 
 
 def parse_results(text):
-    """Names of results, from what stands before '='."""
+    """Names of results, from the text before '='."""
     match = re.match(r"(%\w+)(?::(\d+))?$", text)
     if not match[2]:
         return [match[1]]

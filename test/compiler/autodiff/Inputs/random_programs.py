@@ -236,7 +236,7 @@ class Program:
 
 
 def compare_compiled(path, folder, entry, seed):
-    """Compares the library of a program with what it evaluates to."""
+    """Compares the library of a program with its evaluation."""
     from model import Model
 
     library = os.path.join(folder, "program.so")

@@ -112,7 +112,7 @@ for n in [0, 1, 5, 33]:
     want = (a[0].T + a[1][:, ::-1] + a[2][:, 1::2] * a[3] - a[4]) * a[5][2]
     cases.check("views", [n], a, [want.astype(np.float32)], rtol=1e-5, atol=1e-5)
 
-# a chain of producers, one read at two places, and a bias
+# a chain of producers, one read at two positions, and a bias
 cases.kernel("""
 kernel.func @chain(%n: index, %x: tensor<?x10xf32> {kernel.shape = affine_map<()[s0] -> (s0, 10)>},
     %b: tensor<10xf32>) -> (tensor<?x10xf32> {kernel.shape = affine_map<()[s0] -> (s0, 10)>}) {

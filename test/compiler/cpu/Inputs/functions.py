@@ -111,7 +111,7 @@ kernel.func @{name}_{kind}(%x: {t}) -> ({t}) {{
 def arguments(span, dtype, n):
     rng = np.random.default_rng(3)
     tiny, big = np.finfo(dtype).tiny, np.finfo(dtype).max
-    # A call takes denormal numbers for zeros, and sets the processor so.
+    # A call treats denormal numbers as zeros, and sets the processor's mode for that.
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, tiny, -tiny, big, -big, 2.0,
                1e-5, -1e-5, 88.8, -88.8, 1e-20, -1e-20, 3.0, 4.0, 1e10]
     low, high = span

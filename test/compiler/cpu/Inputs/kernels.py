@@ -1,4 +1,4 @@
-"""Compiles kernels in linalg form into a shared library and compares what they compute with NumPy."""
+"""Compiles kernels in linalg form into a shared library and compares their results with NumPy."""
 
 import ctypes
 import os

@@ -201,7 +201,7 @@ def descend(p):
 
 
 def long_chain(p):
-    """So many operations that they do not stand after every tile."""
+    """So many operations that they are not repeated after every tile."""
     p.argument("c", p.out[0], p.wide)
     steps = "".join(f"%q{i + 1} = arith.addf %q{i}, %v1 : {p.wide}\n" for i in range(40))
     p.pointwise(

@@ -1,4 +1,4 @@
-"""processors.py GRAPH FOLDER: compiles an object for each processor that LLVM knows, which needs no other functions than
+"""processors.py GRAPH FOLDER: compiles an object for each processor that LLVM knows, which may need only functions of
 those of the C library."""
 
 import os

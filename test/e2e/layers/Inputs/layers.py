@@ -20,7 +20,7 @@ from targets import by_target, load
 
 
 class Case:
-    """`results` are the shapes of what the call gives."""
+    """`results` are the shapes of the results of the call."""
 
     def __init__(self, instance, call, function, *results, **operands):
         self.part, self.instance, self.call = instance.lstrip("[").split("(")[0], instance, call
@@ -45,7 +45,7 @@ def case(*arguments, **operands):
 
 
 TOLERANCE = {np.float64: 1e-10, np.float32: 2e-4, np.float16: 3e-2}
-# Where a size of 0 has no result: a part divides by it, or its mean is over nothing.
+# Parts without a result for a size of 0: they divide by it, or take the mean of no elements.
 NOT_EMPTY = {"batch_norm", "instance_norm", "group_norm"}
 
 
@@ -62,7 +62,7 @@ def tensor_type(kind, sizes, real):
 
 
 def uses(cases, library):
-    """Lines that take from the files that ship what the cases name."""
+    """The `use` lines for the names of shipped files in the cases."""
     words = {word for one in cases for word in re.findall(r"\w+", one.instance + " " + one.call)}
     text = ""
     modules = {"layers": ("layers", "convolutions", "sequences"), "images": ("images",), "losses": ("losses",)}
@@ -82,7 +82,7 @@ def chosen(cases, real):
 
 
 def graph(cases, real, library):
-    """The text: an entry for the values of each case, and in f64 one for the gradients."""
+    """The graph text: an entry for the values of each case, and in f64 one for the gradients."""
     text = f"graph cases\n{uses([one for _, one in cases], library)}"
     for index, one in cases:
         if one.part:
@@ -167,7 +167,7 @@ def check_gradients(model, index, one, random):
 
 
 def compare(target, cases, real, dtype, library, folder):
-    """How much is wrong with cases of one type."""
+    """Returns the number of errors in the cases of one type."""
     path, wrong = f"{folder}/{real}.{target}.graph", 0
     with open(path, "w", encoding="utf-8") as file:
         file.write(graph(cases, real, library))

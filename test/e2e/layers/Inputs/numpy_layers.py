@@ -98,7 +98,7 @@ def bag(table, index, weight=1.0, mode="sum"):
 
 
 def recurrent(step, x, length, states, reverse=False):
-    """Runs `step(x_t, *states)` from `states`, arrays or zeros of a width; the last state is what it gives."""
+    """Runs `step(x_t, *states)` from `states`, arrays or zeros of a width; its output is the last state."""
     rows, time = x.shape[:2]
     states = [np.zeros((rows, s)) if isinstance(s, int) else s for s in states]
     outputs = [None] * time
@@ -140,7 +140,7 @@ def gru(v, x, length=1000, h=None, **options):
 
 
 def under(v, name):
-    """The variables of a part in a part."""
+    """The variables of a part that another part contains."""
     return {key.removeprefix(name): value for key, value in v.items() if key.startswith(name)}
 
 

@@ -1,4 +1,4 @@
-"""peer.py MODEL.so VALUES.npz: gives the layers of torch.graph PyTorch's weights, and compares what they compute."""
+"""peer.py MODEL.so VALUES.npz: compares the layers of torch.graph, with PyTorch's weights, with PyTorch's results."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ def kernel(w):
 
 
 def gates(w, order, axis=0):
-    """The gates, PyTorch's one below the other, in our order and as columns."""
+    """PyTorch's gates, which are stacked as rows, in our order and as columns."""
     parts = np.split(w, len(order), axis)
     return np.concatenate([parts[i] for i in order], axis).T
 

@@ -1,4 +1,4 @@
-"""torch_values.py FILE.npz: writes what layers of PyTorch compute, with their weights, for peer.py."""
+"""torch_values.py FILE.npz: writes results of PyTorch layers, and their weights, for peer.py."""
 
 import sys
 

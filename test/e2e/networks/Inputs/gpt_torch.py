@@ -64,7 +64,7 @@ def attention(x, name):
 
 
 def lookups(tokens):
-    """Which rows each table is asked for: those of the characters, and of the two before."""
+    """The rows that are read from each table: those of the characters, and of the two before each."""
     past = F.pad(tokens, (2, 0))
     return {f"embed.table.{i}.table": past[:, i : i + tokens.shape[1]] for i in range(3)}
 

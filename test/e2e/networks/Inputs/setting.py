@@ -4,7 +4,7 @@ RandomState, so that only the losses have to be stored.
     weights = initial_weights({"net.w": (4, 8), ..})
     for feeds in batches("gpt"): ...
 
-Other seeds give other weights and other data.
+Other seeds lead to other weights and other data.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ STEPS = 50
 
 
 def is_weight(name):
-    """Whether it is trained: neither a slot of an optimizer nor a running average."""
+    """Returns true for trained variables, which are neither slots of an optimizer nor running averages."""
     return "net." in name and not name.startswith("opt.") and name.split(".")[-1] not in RUNNING
 
 

@@ -1,6 +1,6 @@
 """accuracy.py MODEL.so EXACT.so NUMERICS.md [COUNT]: measures the errors that NUMERICS.md states.
 
-Random numbers of all sizes and around the places where functions are steep, COUNT of each kind; the
+Random numbers of all sizes and around the points at which functions are steep, COUNT of each kind; the
 truth is long double's. Denormal numbers count as zeros, as in a call.
 """
 

@@ -1,4 +1,4 @@
-"""The table of docs/numerics.md: how many units in the last place each function may be off."""
+"""The table of docs/numerics.md: the largest error of each function, in units in the last place."""
 
 import re
 

@@ -40,7 +40,7 @@ def others(x, y):
 
 
 def last_extremes(x, accumulate):
-    """How many running extremes each element is, the last one of equal ones."""
+    """The number of running extremes that each element is; of equal elements, the last one counts."""
     count = np.zeros(x.size)
     for end in range(1, x.size + 1):
         count[np.flatnonzero(x[:end] == accumulate(x[:end])[-1])[-1]] += 1

@@ -1,4 +1,4 @@
-"""short_floats.py FOLDER: conversions of all f16 and bf16, and of f32 and f64 near the places where they round,
+"""short_floats.py FOLDER: conversions of all f16 and bf16, and of f32 and f64 near the midpoints at which they round,
 with code for all targets, in vectors and in their tails, at -O3 and -O0."""
 
 import os
@@ -56,7 +56,7 @@ def around(numbers):
 
 def operands():
     f16, bf16 = ALL.view(np.float16), read_bf16(ALL)
-    # Denormals of f16 have fewer digits, so the middles between them lie elsewhere.
+    # Denormals of f16 have fewer digits, so the midpoints between them are different.
     middles = (np.arange(-2048, 2048) + 0.5) * 2.0**-25
     random = np.random.default_rng(0).integers(0, 1 << 32, 1 << 16, np.uint32).view(np.float32)
     f32 = np.concatenate([around(f16), around(bf16), around(middles), random])
@@ -66,7 +66,7 @@ def operands():
 
 
 def convert(source, target, x):
-    """By way of f32."""
+    """Converts through f32."""
     number = (read_bf16(x) if source == "bf16" else x).astype(np.float32)
     if target == "bf16":
         return write_bf16(number)

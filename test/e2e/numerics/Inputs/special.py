@@ -268,7 +268,7 @@ def literal(dtype, value):
 
 
 def folded_elements(case):
-    """Which of the operands are folded: so many that text does not take most of the time."""
+    """The operands to fold: few enough that parsing text does not take most of the time."""
     count = len(case.operands[0])
     return sorted({i * 7919 % count for i in range(min(count, 120))})
 
@@ -330,7 +330,7 @@ def flushed(dtype, values):
 
 
 def differs(case, got, expected, ulps):
-    """Which of the results are apart by more than `ulps`, or by the sign of a zero."""
+    """The results that differ by more than `ulps`, or in the sign of a zero."""
     got, expected = (flushed(case.result, numbers(case.result, v)) for v in (got, expected))
     if case.result not in FLOATS:
         return got != expected
@@ -355,7 +355,7 @@ def differs(case, got, expected, ulps):
 
 
 def has_denormals(case):
-    """Where the oracle need not see the zeros that compiled code does."""
+    """The cases in which the oracle may not have the zeros of compiled code."""
     if case.dtype not in FLOATS or case.dtype == "f16":
         return np.zeros(len(case.operands[0]), bool)
     least = LIMITS[case.dtype][1]

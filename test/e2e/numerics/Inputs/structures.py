@@ -1,4 +1,4 @@
-"""structures.py FOLDER: what operations on whole tensors make of NaN, infinities, zeros and the limits of integers.
+"""structures.py FOLDER: checks operations on whole tensors for NaN, infinities, zeros and the limits of integers.
 
 Each case is what a description in docs/generated/dfg.md says of an operation, in NumPy's words: a call of the
 language, and what it gives. Compiled code at -O3 and -O0 and the oracle have to agree with it. Special elements

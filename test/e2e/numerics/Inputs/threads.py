@@ -1,4 +1,4 @@
-"""threads.py MODEL.so: the same bits for 1, 2, 3 and 8 threads, and from run to run.
+"""threads.py MODEL.so: checks that results are the same bits for 1, 2, 3 and 8 threads, and from run to run.
 
 Every entry is called twice by instances of each number of threads, with sizes at which work is divided.
 """

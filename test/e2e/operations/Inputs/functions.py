@@ -31,7 +31,7 @@ def edges(*shape):
 
 
 def like(function):
-    """For functions that NumPy has in f64 alone."""
+    """For functions that NumPy has only in f64."""
     return lambda x: function(x).astype(x.dtype)
 
 

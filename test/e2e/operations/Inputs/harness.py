@@ -191,7 +191,7 @@ class Recorder:
         self.steps.append({**step, "rtol": limit, "atol": limit})
 
     def run(self, graph):
-        """Whether the oracle agrees with all; it prints what differs."""
+        """Returns true if the oracle agrees with all calls; prints differences."""
         case = os.path.join(self.folder, "case.json")
         with open(case, "w", encoding="utf-8") as file:
             json.dump({"init": [], "steps": self.steps}, file)
@@ -272,7 +272,7 @@ def save(prefix, arrays, folder):
 
 
 def compare_with_oracle(target, cases, graph, folder):
-    """NumPy's values are those of the oracle, and the compiled ones are within its bounds."""
+    """Checks that the oracle agrees with NumPy, and that compiled values are within its bounds."""
     compile_for(target, graph, os.path.join(folder, "operations.so"))
     cpu = target if can_run(os.path.join(folder, "operations.so")) else "native"
     steps = [step for index, one in cases

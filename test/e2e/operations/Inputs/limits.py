@@ -13,7 +13,7 @@ def rows():
 
 
 def nothing():
-    """An axis of n elements, of which there are none."""
+    """An axis of n elements, where n is 0."""
     return Operand(("n", 3), lambda r, s: np.zeros(s))
 
 

@@ -93,7 +93,7 @@ CASES = [
          lambda x, y: x[:, ::-1] @ y[::-1], x=real("n", 3), y=real(3, 4), tolerance=1e-5),
     call("local_response_norm", positive("n", 3, 7), dict(radius=2, bias=2.0, alpha=0.5, beta=0.75), second=True),
     call("local_response_norm", real("n", 2, 2, 3), dict(), tolerance=1e-5),
-    # Squares that f16 has no room for.
+    # Squares that overflow f16.
     case("local_response_norm(300.0 * x)", lambda x: w.local_response_norm(300 * x.astype(np.float32)).astype(x.dtype),
          types="f16", x=positive("n", 3, 7)),
 ]

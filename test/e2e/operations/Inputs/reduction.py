@@ -56,7 +56,7 @@ def delayed_recurrence(factor, x):
 
 
 def with_zeros(*shape):
-    """None, one or two zeros along every axis, a good way from 0 otherwise."""
+    """No, one or two zeros along every axis; other elements are far from 0."""
     return Operand(shape, lambda r, s: r.uniform(0.5, 2.0, s) * r.choice([-1, 1], s) * (r.random(s) < 0.7))
 
 

@@ -87,7 +87,7 @@ def cropped(x, roi):
     return resized(x, [3, 4], coordinates="tf_crop_and_resize", roi=roi, value=0.5)
 
 
-# Both ends are far enough from elements for differences to be slopes.
+# Both ends are so far from elements that central differences are valid.
 ROI = Operand((4,), lambda r, s: np.array([0.23, -0.31, 0.94, 0.72]))
 
 

@@ -1,4 +1,4 @@
-"""resize_peers.py VALUES.npz FOLDER: what `resize` gives is what a peer gave, as resize_values.py kept it."""
+"""resize_peers.py VALUES.npz FOLDER: compares `resize` with the results of a peer that resize_values.py stored."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from targets import by_target, load
 
 
 def read(path):
-    """The images, and of each case its call, the name of its image, the value and how far from it one may be."""
+    """The images, and for each case its call, the name of its image, the expected value and the tolerance."""
     kept, cases, at = np.load(path), [], 0
     calls = str(kept["calls"]).split("\n")
     for call, sizes, tolerance in zip(calls, kept["sizes"], kept["tolerances"]):

@@ -8,7 +8,7 @@ import numpy as np
 
 SIZES = {1: (5,), 2: (4, 6), 3: (3, 4, 5)}
 NEW_SIZES = {1: [(8,), (10,), (3,), (1,)], 2: [(8, 12), (7, 9), (3, 4), (6, 2)], 3: [(6, 5, 3), (2, 8, 5)]}
-# Each changes all sizes: where one stays, PyTorch copies whatever the scale.
+# Each changes all sizes: PyTorch copies an axis whose size stays, whatever the scale.
 # They are numbers of f32, as the peers have them.
 SCALES = {1: [1.7, 0.7], 2: [2.3, 0.7], 3: [1.45]}
 SCALES = {rank: [float(np.float32(scale)) for scale in scales] for rank, scales in SCALES.items()}
@@ -18,7 +18,7 @@ CASES = []
 
 
 def keep(y, rank, tolerance=1e-5, **options):
-    """Keeps `y`, of resizing the image of a rank by these options."""
+    """Stores `y`, the result of resizing the image of this rank with these options."""
     given = "".join(f", {name}: {literal(value)}" for name, value in options.items())
     CASES.append((f"resize(x{rank}{given})", np.asarray(y, np.float32), tolerance))
 
@@ -40,7 +40,7 @@ def of_torch():
     from torch.nn import functional as F
 
     linear = {1: "linear", 2: "bilinear", 3: "trilinear"}
-    # Of a mode its options here.
+    # The options here for each of their modes.
     modes = {"nearest": dict(mode="nearest", coordinates="asymmetric", rounding="floor"),
              "nearest-exact": dict(mode="nearest", rounding="prefer_ceil"), "bicubic": dict(mode="cubic")}
 
@@ -78,7 +78,7 @@ def of_tensorflow():
              "gaussian": "gaussian", "mitchellcubic": "mitchell"}
     keys = dict(coefficient=-0.5, outside="skip")
 
-    # Its bicubic has a table of 1024 places between two elements.
+    # Its bicubic has a table of 1024 positions between two elements.
     def rough(mode, size):
         return 1e-2 if mode == "cubic" and size != (8, 12) else 1e-5
 
@@ -135,7 +135,7 @@ def of_onnx():
         for mode, theirs, same in modes:
             theirs = dict(mode=mode, coordinate_transformation_mode=where, **theirs)
             same = dict(mode=mode, coordinates=where, **same)
-            # Where one element is left, its cubic does not do what its page says.
+            # If one element is left, its cubic does not follow its documentation.
             for size in [s for s in sizes[rank] if 1 not in s or where != "pytorch_half_pixel"]:
                 keep(run(rank, size=size, **theirs), rank, size=size, **same)
             for scale in SCALES[rank]:

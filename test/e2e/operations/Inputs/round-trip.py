@@ -13,7 +13,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "..", "..", "..", "dialects", "dfg")
 TABLES = ("contraction", "convolution", "elementwise", "functions", "gather", "pairs", "pooling", "reduction", "shape", "softmax", "sort")
-# Families that stand for what stages make, or whose text has forms of its own.
+# Families whose operations only stages create, or whose text has special forms.
 OTHERS = {"ControlOps", "DataflowOps", "ListOps", "QueueOps", "StructureOps", "TapeOps"}
 MORE = """graph more
 

@@ -78,7 +78,7 @@ CASES = [
     case("arg_top_k(x, 1)", lambda x: top(x, 1)[1], x=distinct("n", 6)),
     case("arg_top_k(x, 6, largest: false)", lambda x: order(x).astype(np.int32), types="i32", x=whole("n", 6)),
     case("top_k(x, 40)", lambda x: top(x, 40), x=distinct("n", 200), gradient=False),
-    # Below, more than are compared each with each, ties, and selections whose room fills more than once.
+    # More elements than are compared pairwise, ties, and selections whose buffer fills more than once.
     case("argsort(x)", order, types="f64 f32 f16 i16 i64 u8", x=whole("n", 300, low=-100, high=100),
          gradient=False, result="i64[n, 300]"),
     case("argsort(x)", order, types="f32 i32", x=whole("n", low=-9), sizes=(0, 1, 127, 129), gradient=False),

@@ -11,7 +11,7 @@ def per_axis(number, rank):
 
 
 class Windows:
-    """Places of windows over `sizes`; the options are those of the language."""
+    """The positions of windows over `sizes`; the options are those of the language."""
 
     def __init__(self, sizes, taps, stride=1, padding="valid", pads=None, dilation=1, ceil=False):
         rank = len(sizes)
@@ -38,7 +38,7 @@ class Windows:
                 for padded, e, s, low, size in zip(self.padded, extents, self.stride, self.low, sizes))
 
     def taps_within(self, window):
-        """How many taps of a window are elements or padding that was asked for."""
+        """The number of taps of a window that are elements or requested padding."""
         return np.prod([sum(w * s + t * d < padded for t in range(k)) for w, s, d, k, padded in zip(
             window, self.stride, self.dilation, self.taps, self.padded)])
 
@@ -100,7 +100,7 @@ def by_group(channels, features, groups):
 
 
 def pooled(x, size, stride=None, **options):
-    """The windows of `x` by the window: lists of elements [n, c] and their places."""
+    """The windows of `x` by the window: lists of elements [n, c] and their positions."""
     size = per_axis(size, x.ndim - 2)
     windows = Windows(x.shape[1:-1], size, stride=stride or size, **options)
     inside = {window: [] for window in itertools.product(*map(range, windows.counts))}

@@ -1,4 +1,4 @@
-"""The gradients that the entries of gradients.graph give against central differences of their first result."""
+"""Compares the gradients of gradients.graph with central differences of the first result of each entry."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""positions.py GRAPH FOLDER: calls entries with long axes, in compiled code and in the oracle, and prints what both say."""
+"""positions.py GRAPH FOLDER: calls entries with long axes, in compiled code and in the oracle, and prints both outcomes."""
 
 import sys
 

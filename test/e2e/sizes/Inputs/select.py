@@ -15,7 +15,7 @@ def softmax(x):
 
 
 def expected(rng, n, share):
-    """The feeds of each entry and what it gives."""
+    """The feeds of each entry and its results."""
     x = rng.standard_normal((n, 4)).astype(np.float32)
     keep = rng.random(n) < share
     w = rng.standard_normal((4, 7)).astype(np.float32)
@@ -30,7 +30,7 @@ def expected(rng, n, share):
     stitched = np.zeros((5, 4), np.float32)
     stitched[[4, 0, 2]] = [*rows, [9, 8, 7, 6]]
     yield "stitched", dict(x=rows), [stitched]
-    # No windows are those of less than a window too.
+    # Fewer elements than a window has also means no windows.
     windows = np.array([v[i:i + 3] for i in range(min(max(n - 2, 0), 2))], np.float32).reshape(-1, 3)
     yield "framed", dict(x=v[None], count=np.int64(len(windows))), [windows[None]]
     yield "columns", dict(x=np.ascontiguousarray(x[:, :3].T), keep=keep), [kept[:, :3].T]

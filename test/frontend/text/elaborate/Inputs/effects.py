@@ -1,4 +1,4 @@
-"""Assignments of a variable in a dataflow block, in an order that FORM says.
+"""Assignments of a variable in a dataflow block, in the order FORM.
 
 usage: effects.py COUNT FORM
 """
