@@ -14,6 +14,15 @@ import sources
 PUBLIC_HEADERS = ("runtime/tfc.h", "runtime/Model.h")
 SINCE = "2026-11-22T21:30:00Z"
 BANNER = re.compile(r"//===-(--)? (.+?) -+(\*- C\+\+ -\*-+)?===//|//===-+===//")
+# Their first comments have yet to be rewritten; remove a file from this list with its comment.
+OLD_COMMENTS = (
+    "compiler/autodiff/Sweep.cpp",
+    "compiler/cpu/NestEmitter.cpp",
+    "compiler/kernels/Footprint.cpp",
+    "compiler/kernels/Nests.cpp",
+    "test/fuzz/Main.cpp",
+    "test/random/Shrink.cpp",
+)
 # 'What' at the start of a comment, a heading or a sentence, and the sign that ends the sentence.
 WHAT = re.compile(r'(?:^|[.:;?!]\s+|[/#*|-]\s+|"{3})What\b(?=(?:[^.?!]|[.!](?=\S))*([.?!]?))', re.M)
 
@@ -36,8 +45,8 @@ def banner_errors(path, text):
             yield number, "is a banner that does not begin with the name of the file"
 
 
-def what_errors(text):
-    for match in WHAT.finditer(text):
+def what_errors(text, begin):
+    for match in WHAT.finditer(text, begin):
         if match[1] != "?":
             line = text.count("\n", 0, match.start() + match[0].index("What")) + 1
             yield line, "has a sentence that begins with 'What' and is no question: name its subject"
@@ -72,7 +81,8 @@ def main():
     for path, text in sources.files(root):
         paths.append(path)
         if not path.endswith("Inputs/wrong-habits.txt"):
-            errors += [f"{path}:{n}: error: {what}" for n, what in what_errors(text)]
+            body = text.find("\n\n") if path in OLD_COMMENTS else 0
+            errors += [f"{path}:{n}: error: {what}" for n, what in what_errors(text, body)]
         if path.endswith((".h", ".cpp", ".c", ".td", ".inc")):
             for check in (guard_errors, banner_errors):
                 errors += [f"{path}:{n}: error: {what}" for n, what in check(path, text)]
