@@ -117,6 +117,9 @@ bool Advisor::hintForeign(Diagnostic &diagnostic, StringRef name) {
           .Cases({"view", "ravel"}, "reshape(x, [n, -1]) changes the shape")
           .Cases({"bmm", "mm", "mv"}, "a product of matrices is matmul(x, y)")
           .Cases({"flip", "fliplr"}, "reverse(x, axis: [0]) reverses an axis")
+          .Cases({"random", "rand"}, "uniform() and normal() are initial values; "
+                                     "random_uniform(f32[n]) draws in an entry")
+          .Cases({"randn", "gaussian"}, "random_normal(f32[n]) draws normally distributed numbers")
           .Case("print", "an entry cannot print; return the value to see it")
           .Case("chunk", "split(x, 2, axis: 1) returns parts of equal size")
           .Case("detach", "stop_gradient(x) is x, held constant")

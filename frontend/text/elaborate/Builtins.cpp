@@ -497,8 +497,15 @@ Entity Builtins::callBuiltin(StringRef name, Arguments &args, const ast::CallExp
   if (row.call)
     if (std::optional<Entity> result = row.call(*this, {name, args, call}))
       return *result;
-  return reporter.fail(args.front().range, "operand-kind",
-                       "'" + name + "' does not apply to " + args.front().value.describe());
+  Diagnostic &diagnostic =
+      reporter.error(args.front().range, "operand-kind",
+                     "'" + name + "' does not apply to " + args.front().value.describe());
+  if (args.front().value.isTensor())
+    diagnostic.help(name == "len"     ? "shape(x)[0] is the size of the first axis"
+                    : name == "float" ? "f32(x) converts a tensor"
+                    : name == "int"   ? "i32(x) converts a tensor"
+                                      : "");
+  return Poison();
 }
 
 } // namespace tfc::text

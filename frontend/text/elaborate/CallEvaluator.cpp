@@ -180,7 +180,7 @@ Entity CallEvaluator::callFunction(const Function &function, const ast::CallExpr
     return reporter.fail(call.range, "recursion", "calls are nested too deeply");
 
   // Its declaration has been reported.
-  if (lacksType(fn.params))
+  if (fn.isBroken || lacksType(fn.params))
     return Poison();
   std::vector<Argument> matched;
   std::string what = "'" + fn.name.text.str() + "'";

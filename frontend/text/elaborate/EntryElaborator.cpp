@@ -10,6 +10,7 @@
 #include "frontend/text/elaborate/SizeScope.h"
 #include "frontend/text/elaborate/TensorEmitter.h"
 #include "frontend/text/elaborate/TypeEvaluator.h"
+#include "frontend/text/syntax/Lexer.h"
 
 using namespace llvm;
 
@@ -46,7 +47,8 @@ bool EntryElaborator::bindFeedSizes(const ast::Type &type, EntryHeader &header) 
   bool ok = true;
   for (const ast::IndexItem &item : type.items) {
     if (item.kind != ast::IndexItemKind::Element) {
-      reporter.error(item.range, "not-a-size", "a feed has a fixed number of axes");
+      if (item.kind != ast::IndexItemKind::Slice) // reported by the parser
+        reporter.error(item.range, "not-a-size", "a feed has a fixed number of axes");
       ok = false;
       continue;
     }
@@ -69,7 +71,8 @@ std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type,
     if (!value)
       return std::nullopt;
     if (value->constant().value_or(0) < 0) {
-      reporter.error(item.range, "not-a-size", "a size cannot be negative: " + value->str());
+      reporter.error(item.range, "not-a-size", "a size cannot be negative: " + value->str())
+          .help(kSizeNameHelp);
       return std::nullopt;
     }
     result->shape.push_back(*value);
@@ -252,7 +255,7 @@ bool EntryElaborator::isAboutResults(const ast::Expr *fact, const ast::FnDecl &e
 }
 
 void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
-  if (context.budget.isStopped())
+  if (context.budget.isStopped() || entry.isBroken)
     return;
   Budget::Scope expansion(context.budget,
                           {Expansion::Kind::Entry, entry.name.text, entry.name.range});

@@ -322,6 +322,9 @@ bool LoopBuilder::convertYield(Loop &loop, RunTimeBlock &block, const ast::Block
   size_t count = loop.carried.size();
   if (any_of(block.values, [](const Entity &value) { return value.isPoison(); }))
     return false;
+  // The statement may be one with a syntax error.
+  if (!block.hasYielded && count && context.activation->module->hasSyntaxErrors)
+    return false;
   if (!block.hasYielded && count) {
     SourceRange end = body.range;
     end.begin = end.end - 1;

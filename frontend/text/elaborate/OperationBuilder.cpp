@@ -422,10 +422,12 @@ void OperationBuilder::reportAttribute(StringRef op, const dfg::AttrSignature &s
     return;
   }
   bool isRunTime = given.value.isTensor() && !isSymbol;
-  reporter.error(given.range, isRunTime ? "not-static" : "attribute-type",
-                 "'" + signature.name + "' of '" + op + "' is " + describeKind(signature) +
-                     (isRunTime ? " known at compile time" : "") + ", but got " +
-                     given.value.describe());
+  Diagnostic &diagnostic = reporter.error(
+      given.range, isRunTime ? "not-static" : "attribute-type",
+      "'" + signature.name + "' of '" + op + "' is " + describeKind(signature) +
+          (isRunTime ? " known at compile time" : "") + ", but got " + given.value.describe());
+  if (signature.kind == dfg::AttrKind::Dtype && given.value.asDim())
+    diagnostic.help(kSizesInTypeHelp);
 }
 
 bool OperationBuilder::buildAttributes(OpCall &opCall, mlir::Type element,

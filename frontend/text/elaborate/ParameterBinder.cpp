@@ -70,7 +70,9 @@ bool ParameterBinder::matchArguments(ArrayRef<ast::Param> params, const std::str
                    isNamed ? what + " takes '" + params[index].name.text +
                                  "' by name, as it has a default"
                            : what + " takes " + countOf(params.size(), "argument"))
-            .help(isNamed ? "write " + params[index].name.text + ": ..." : Twine());
+            .help(isNamed                          ? "write " + params[index].name.text + ": ..."
+                  : any_of(params, isTypeArgument) ? Twine(kSizesInTypeHelp)
+                                                   : Twine());
         return false;
       }
     }

@@ -1,3 +1,5 @@
+inline constexpr llvm::StringLiteral kSizesInTypeHelp = "sizes belong to the type: f32[n, 4]";
+
 /// Reports errors with the calls that lead to them, and sets the locations of operations.
 #pragma once
 

@@ -145,6 +145,8 @@ std::optional<TensorType> TypeEvaluator::evalType(const ast::Type &type) {
           map_to_vector(dfg::getDtypes(), [](auto &dtype) -> StringRef { return dtype.name; }));
       if (const dfg::Dtype *known = findForeign(type.name))
         diagnostic.help("that type is called " + known->name + " here");
+      else if (diagnostic.helpText.empty())
+        diagnostic.help("the type of a tensor is that of its elements with its sizes: f32[n, 4]");
       return std::nullopt;
     }
     result.element = value->as<mlir::Type>();

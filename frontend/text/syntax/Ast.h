@@ -382,6 +382,8 @@ struct FnDecl : StmtOf<StmtKind::Fn> {
   llvm::ArrayRef<Param> results;
   llvm::ArrayRef<Expr *> where;
   Block *body = nullptr;
+  /// There is a syntax error before the body, so that parameters or results may be missing.
+  bool isBroken = false;
 };
 
 struct Block {

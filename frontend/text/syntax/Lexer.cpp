@@ -80,6 +80,31 @@ bool isBehindSlashes(ArrayRef<Token> tokens) {
   return false;
 }
 
+/// Returns true if the token may be the end of an operand.
+static bool endsOperand(TokenKind kind) {
+  using enum TokenKind;
+  switch (kind) {
+  case Invalid:
+  case Name:
+  case DType:
+  case Int:
+  case Float:
+  case String:
+  case RParen:
+  case RBracket:
+  case RBrace:
+  case List:
+  case Dim:
+  case True:
+  case False:
+  case Inf:
+  case Nan:
+    return true;
+  default:
+    return false;
+  }
+}
+
 namespace {
 
 class Lexer {
@@ -101,6 +126,10 @@ private:
 
   void lexToken();
   void lexComment();
+  /// Returns true if nothing precedes that an operator could follow.
+  bool isBeforeOperand() const {
+    return result.tokens.empty() || !endsOperand(result.tokens.back().kind);
+  }
   bool atForeignComment() const;
   void lexForeignComment();
   void lexWord();
@@ -167,35 +196,9 @@ void Lexer::lexComment() {
   result.comments.push_back({{file, begin, stop}, startsLine});
 }
 
-/// Returns true if the token may be the end of an operand.
-static bool endsOperand(TokenKind kind) {
-  using enum TokenKind;
-  switch (kind) {
-  case Invalid:
-  case Name:
-  case DType:
-  case Int:
-  case Float:
-  case String:
-  case RParen:
-  case RBracket:
-  case RBrace:
-  case List:
-  case Dim:
-  case True:
-  case False:
-  case Inf:
-  case Nan:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// Returns true at a `//` that cannot be a division, because nothing to be divided precedes it.
 bool Lexer::atForeignComment() const {
-  return isWholeFile && rest().starts_with("//") &&
-         (result.tokens.empty() || !endsOperand(result.tokens.back().kind));
+  return isWholeFile && rest().starts_with("//") && isBeforeOperand();
 }
 
 /// Reports a comment that begins as in other languages, and skips it.
@@ -357,7 +360,11 @@ void Lexer::lexOther() {
           .Default(uint8_t(c) >= 0x80
                        ? "names other than [A-Za-z_][A-Za-z_0-9]* must be in backquotes"
                        : "");
-  diagnostic.help(isBehindSlashes(result.tokens) ? StringRef(kCommentHelp) : help);
+  if (isBehindSlashes(result.tokens))
+    help = kCommentHelp;
+  else if (c == '?' && isBeforeOperand())
+    help = kSizeNameHelp;
+  diagnostic.help(help);
   // '&&', '||' and 'a string' are one mistake each.
   if (peek() == c && (c == '&' || c == '|'))
     ++at;

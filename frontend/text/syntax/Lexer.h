@@ -117,6 +117,8 @@ struct LexedFile {
 
 /// Returns true if the last line of the tokens holds a `//` with a token after it.
 bool isBehindSlashes(llvm::ArrayRef<Token> tokens);
+inline constexpr llvm::StringLiteral kSizeNameHelp =
+    "a size that differs from call to call has a name: f32[n, 3]";
 inline constexpr llvm::StringLiteral kCommentHelp = "comments begin with '#'; '//' divides";
 
 /// Lexes the bytes of `range`. Everything outside of comments, strings and backquotes is ASCII.

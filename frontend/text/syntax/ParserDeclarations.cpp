@@ -256,6 +256,7 @@ Stmt *Parser::parseFn() {
   if (accept(TokenKind::Arrow) || acceptFatArrow())
     parseResults(fn);
   fn->where = parseWhere();
+  fn->isBroken = recovering || (!at(TokenKind::LBrace) && !behindLineBreak());
   if (!at(TokenKind::LBrace)) {
     Diagnostic *diagnostic = expected("'{' and the function's body");
     if (diagnostic && at(TokenKind::Colon))
@@ -277,14 +278,31 @@ bool Parser::acceptFatArrow() {
   return true;
 }
 
+/// Reports results with names that lack their parentheses, and goes on.
+bool Parser::parseBareResults(FnDecl *fn) {
+  if (!at(TokenKind::Name) || tokens[position + 1].kind != TokenKind::Colon)
+    return false;
+  diagnostics.error(range(), "unexpected-token", "expected '(' before the results")
+      .help("write results as '-> type' or '-> (name: type, ...)'");
+  SmallVector<Param> results;
+  do
+    results.push_back(parseParam());
+  while (accept(TokenKind::Comma));
+  fn->results = copy(ArrayRef(results));
+  return true;
+}
+
 void Parser::parseResults(FnDecl *fn) {
+  if (parseBareResults(fn))
+    return;
   if (!at(TokenKind::LParen)) {
     fn->resultType = parseType();
     return;
   }
   advance();
-  if (at(TokenKind::RParen)) {
-    expected("a result 'name: type'");
+  if (at(TokenKind::RParen) || at(TokenKind::DType)) {
+    if (Diagnostic *diagnostic = expected("a result 'name: type'"))
+      diagnostic->elseHelp("without a name it is '-> f32[n]', without results there is no '->'");
     return;
   }
   fn->results = parseParams(TokenKind::RParen);
@@ -315,7 +333,11 @@ Param Parser::parseParam() {
   Param param;
   param.isStatic = accept(TokenKind::Static);
   param.name = parseName("a parameter's name");
-  if (!expect(TokenKind::Colon, "':' and the parameter's type")) {
+  if (!accept(TokenKind::Colon)) {
+    if (Diagnostic *diagnostic = expected("':' and the parameter's type"))
+      diagnostic->elseHelp(param.name.text == "self"
+                               ? "the functions of a part see its variables without 'self'"
+                               : "as in 'x: f32[n, 4]'");
     param.type = make<Type>();
     param.type->range = endOfPrevious();
     return param;

@@ -310,6 +310,8 @@ Expr *ExpressionParser::parsePrimary() {
   next = token().kind;
   if (diagnostic && next == TokenKind::Dot)
     diagnostic->elseHelp("a number starts with a digit: 0.5");
+  else if (diagnostic && next == TokenKind::Plus)
+    diagnostic->elseHelp("a number has no '+' before it");
   else if (diagnostic && next == TokenKind::Not)
     diagnostic->elseHelp("put the negated condition in parentheses: (not x)");
   else if (diagnostic && isKeyword(next) && !behindLineBreak())

@@ -206,6 +206,7 @@ private:
   bool acceptFatArrow();
   llvm::ArrayRef<ast::Name> parseUsedNames();
   void parseResults(ast::FnDecl *fn);
+  bool parseBareResults(ast::FnDecl *fn);
   llvm::ArrayRef<ast::Expr *> parseWhere();
 
   uint32_t firstItemEnd = 0; // 0: not seen yet

@@ -16,7 +16,8 @@ Block *StatementParser::parseBlock() {
   auto *block = make<Block>();
   block->range = endOfPrevious();
   if (!at(TokenKind::LBrace))
-    expected("'{'");
+    if (Diagnostic *diagnostic = expected("'{'"); diagnostic && at(TokenKind::Colon))
+      diagnostic->elseHelp("blocks are in braces: 'if c { .. } else { .. }'");
   resumeAtBrace();
   if (!expect(TokenKind::LBrace) || nesting.tooDeep())
     return block;
@@ -249,11 +250,13 @@ Stmt *StatementParser::parseCallStatement(Name first) {
   bool isOperator = !behindLineBreak() && position + 1 < tokens.size() &&
                     tokens[position + 1].kind == TokenKind::Assign &&
                     tokens[position + 1].begin == token().end;
+  bool isValueSoFar = at(TokenKind::Plus) || at(TokenKind::Minus) || at(TokenKind::Star) ||
+                      at(TokenKind::Slash) || at(TokenKind::StarStar);
   Diagnostic *diagnostic = expected(expr == name ? "'=' or a call" : "a call");
   if (diagnostic && isOperator)
     diagnostic->elseHelp("write 'x = x " + spelled(token()) +
                          " ..'; a variable v changes by assign_add(v, ..)");
-  else if (diagnostic && at(TokenKind::RBrace))
+  else if (diagnostic && (at(TokenKind::RBrace) || isValueSoFar))
     diagnostic->elseHelp("a block returns values by 'yield', a function by 'return'");
   return nullptr;
 }
@@ -265,10 +268,12 @@ Stmt *StatementParser::parseVar() {
   var->name = parseName();
   if (accept(TokenKind::Colon))
     var->type = parseType();
-  if (expect(TokenKind::Assign, "'=' and the variable's initial value"))
-    var->init = parseExpr();
-  else
-    var->init = errorExpr();
+  var->init = accept(TokenKind::Assign) ? parseExpr() : nullptr;
+  if (var->init)
+    return finish(var, begin);
+  if (Diagnostic *diagnostic = expected("'=' and the variable's initial value"))
+    diagnostic->elseHelp("such as 'zeros()', 'glorot_uniform()' or a number");
+  var->init = errorExpr();
   return finish(var, begin);
 }
 

@@ -130,8 +130,9 @@ Type *ExpressionParser::parseType() {
     type->items = parseIndices(open, dimensions);
     for (const IndexItem &item : type->items)
       if (item.kind == IndexItemKind::Slice && !recovering)
-        diagnostics.error(item.range, "misplaced",
-                          "a type lists its dimensions; ':' selects from a value");
+        diagnostics
+            .error(item.range, "misplaced", "a type lists its dimensions; ':' selects from a value")
+            .help(kSizeNameHelp);
   }
   type->range = rangeFrom(begin);
   if (type->kind == TypeKind::List && type->items.size() != 1 && !recovering)

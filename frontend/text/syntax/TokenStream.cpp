@@ -159,8 +159,6 @@ void TokenStream::expectNewline() {
     diagnostic->elseHelp(
         "a statement ends at the end of its line; ';' only separates the values that "
         "'yield' carries from those that it stacks");
-  else if (at(TokenKind::At))
-    diagnostic->elseHelp("a product of matrices is matmul(x, y)");
   else if (at(TokenKind::If))
     diagnostic->elseHelp("select(condition, x, y) chooses element by element; by one bool, 'if c { "
                          "yield x } else { yield y }'");
@@ -219,6 +217,8 @@ StringRef TokenStream::foreignMeaning() const {
   ArrayRef<Token> before = ArrayRef(tokens).take_front(position + atReservedWord());
   if (token().kind == TokenKind::SlashSlash || (!token().startsLine && isBehindSlashes(before)))
     return kCommentHelp;
+  if (token().kind == TokenKind::At && !token().startsLine)
+    return "a product of matrices is matmul(x, y)";
   if (atFatArrow())
     return "'>=' compares; '->' stands before the results of a function";
   bool isNewStatement = token().startsLine && !behindLineBreak();
