@@ -323,18 +323,22 @@ dfg::EntryOp GraphBuilder::beginEntry(const EntryHeader &header, Location locati
   return entry;
 }
 
+static ArrayAttr factsAttr(Builder &builder, ArrayRef<dfg::Fact> facts) {
+  return builder.getArrayAttr(to_vector(map_range(facts, [&](const dfg::Fact &fact) -> Attribute {
+    return dfg::FactAttr::get(builder.getContext(), fact);
+  })));
+}
+
 void GraphBuilder::setFacts(const EntryHeader &header) {
   SmallVector<NamedAttribute> bounds;
   for (const auto &[name, bound] : header.bounds)
     bounds.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(bound)));
   if (!bounds.empty())
     entry.setBoundsAttr(builder.getDictionaryAttr(bounds));
-  if (!header.where.empty()) {
-    SmallVector<Attribute> where;
-    for (const dfg::Fact &fact : header.where)
-      where.push_back(dfg::FactAttr::get(builder.getContext(), fact));
-    entry.setWhereAttr(builder.getArrayAttr(where));
-  }
+  if (!header.where.empty())
+    entry.setWhereAttr(factsAttr(builder, header.where));
+  if (!header.solved.empty())
+    entry.setSolvedAttr(factsAttr(builder, header.solved));
 }
 
 void GraphBuilder::finishEntry(ArrayRef<EntryValue> results, ValueRange values, Location location) {

@@ -20,6 +20,8 @@ struct EntryHeader {
   std::vector<std::pair<std::string, int64_t>> bounds;
   /// Facts that each call must satisfy.
   std::vector<dfg::Fact> where;
+  /// Facts `name == size` that have replaced the name in all types.
+  std::vector<dfg::Fact> solved;
   std::string doc;
   /// Assigns every variable its initial value instead of being a function of the model.
   bool isInitializer = false;

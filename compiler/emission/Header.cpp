@@ -4,6 +4,7 @@
 #include "compiler/emission/RuntimeHeader.h"
 #include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Types.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tfc;
@@ -87,7 +88,7 @@ static void writeEntry(raw_ostream &os, const EntryInfo &entry, const EntryNames
   writeValues(os, "out", entry.fetches, names.fetches);
   for (auto [size, name] : llvm::zip(entry.found, names.found))
     writeFound(os, entry, size, name);
-  for (const dfg::Fact &fact : entry.where)
+  for (const dfg::Fact &fact : llvm::concat<const dfg::Fact>(entry.solved, entry.where))
     writeComment(os, "where " + fact.str());
   if (entry.writes)
     writeComment(os, "Changes variables; none if it fails.");

@@ -1,5 +1,6 @@
 // Describes the interface of a model: entries, sizes with their bounds, variables and queues.
 #include "compiler/pipeline/ModelInfo.h"
+#include "dialects/dfg/DataChecks.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/Types.h"
 #include "llvm/ADT/StringSet.h"
@@ -156,9 +157,13 @@ static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op) {
   EntryInfo entry;
   entry.name = op.getSymName().str();
   entry.doc = op.getDoc().value_or("").str();
+  entry.place = dfg::siteOf(op.getLoc());
   entry.feeds = describeValues(op.getArgumentTypes(), op.getArgAttrsAttr(), "feed");
   entry.fetches = describeValues(op.getResultTypes(), op.getResAttrsAttr(), "fetch");
   entry.writes = writesVariables(op);
+  if (op.getSolved())
+    for (auto attribute : op.getSolvedAttr().getAsRange<dfg::FactAttr>())
+      entry.solved.push_back(attribute.getFact());
   if (failed(describeSymbols(op, entry)) || failed(describeRunTimeSizes(op, entry)))
     return failure();
   return entry;

@@ -54,6 +54,8 @@ struct EntryInfo {
   std::vector<RunTimeSizeInfo> runTimeSizes; // in program order
   std::vector<std::string> found;            // the run-time sizes that occur in fetches
   std::vector<dfg::Fact> where;              // facts that the symbols' bounds do not express
+  std::vector<dfg::Fact> solved;             // `name == size` for names that are no symbols
+  std::string place;                         // " at model.graph:12", or empty
   bool writes = false;                       // changes variables
 
   /// The smallest and largest value of a named size.

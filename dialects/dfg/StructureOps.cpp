@@ -312,6 +312,18 @@ static LogicalResult verifyFacts(EntryOp entry) {
   return success();
 }
 
+static LogicalResult verifySolved(EntryOp entry) {
+  ArrayAttr facts = entry.getSolvedAttr();
+  for (Attribute attribute : facts ? facts.getValue() : ArrayRef<Attribute>()) {
+    Fact fact = cast<FactAttr>(attribute).getFact();
+    if (!fact.lhs.asSymbol() || isKnownAtStart(fact.lhs, entry) ||
+        fact.comparison != Comparison::Equal || !isKnownAtStart(fact.rhs, entry))
+      return entry.emitOpError("expects a name that it does not declare, '==' and a size, but got ")
+             << attribute;
+  }
+  return success();
+}
+
 static LogicalResult verifyLimits(EntryOp entry) {
   llvm::SmallDenseSet<SizeUse> uses;
   ArrayAttr limits = entry.getLimitsAttr();
@@ -379,8 +391,8 @@ LogicalResult EntryOp::verifyRegions() {
                  failed(verifyNamesOfValues(*this, getArgAttrsAttr())) ||
                  failed(verifyNamesOfValues(*this, getResAttrsAttr())) ||
                  failed(verifyInitializer(*this)) || failed(verifyBounds(*this)) ||
-                 failed(verifyFacts(*this)) || failed(verifyLimits(*this)) ||
-                 failed(verifyNames(*this, getSymbolsAttr())));
+                 failed(verifyFacts(*this)) || failed(verifySolved(*this)) ||
+                 failed(verifyLimits(*this)) || failed(verifyNames(*this, getSymbolsAttr())));
 }
 
 /// Programs cannot call the initializer; instances run it, so there is at most one.

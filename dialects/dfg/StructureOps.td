@@ -34,7 +34,9 @@ def Dfg_EntryOp : Dfg_FunctionLike<"entry", [
     Arguments are feeds, results are fetches; `dfg.name` on each is its name.
     `symbols` lists the named dimensions in order of first appearance, `bounds`
     the largest legal value of some, `where` the facts that each call must
-    satisfy, and `limits` sizes that are checked before they are used. The entry
+    satisfy, and `limits` sizes that are checked before they are used. `solved`
+    lists facts `name == size` that have replaced a name everywhere: it is no
+    symbol, and only messages and callers mention it. The entry
     with the attribute `initializer` assigns every variable its initial value
     and is not a function of the model; a module has at most one.
 
@@ -52,7 +54,9 @@ def Dfg_EntryOp : Dfg_FunctionLike<"entry", [
                        OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs,
                        OptionalAttr<StrArrayAttr>:$symbols, OptionalAttr<DictionaryAttr>:$bounds,
-                       OptionalAttr<Dfg_FactArray>:$where, OptionalAttr<Dfg_LimitArray>:$limits,
+                       OptionalAttr<Dfg_FactArray>:$where,
+                       OptionalAttr<Dfg_FactArray>:$solved,
+                       OptionalAttr<Dfg_LimitArray>:$limits,
                        OptionalAttr<StrAttr>:$doc, UnitAttr:$initializer);
   let extraClassDeclaration = functionLikeDeclaration # [{
     /// The sizes that `limits` lists for a use.

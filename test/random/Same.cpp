@@ -29,6 +29,8 @@ static DictionaryAttr comparedAttributes(Operation *op) {
   NamedAttrList attributes(op->getAttrDictionary());
   if (isa<DataflowOp>(op))
     attributes.erase("names"); // of fetches, for messages
+  if (auto entry = dyn_cast<EntryOp>(op))
+    attributes.erase(entry.getSolvedAttrName()); // names that the text does not need
   return attributes.getDictionary(op->getContext());
 }
 
@@ -254,7 +256,7 @@ std::string Comparison::compareEntries(EntryOp a, EntryOp b) {
   firstDifference = {};
   if (a.getInitializer())
     b.setSymName(a.getSymName()); // one of any name
-  if (a->getAttrDictionary() != b->getAttrDictionary())
+  if (comparedAttributes(a) != comparedAttributes(b))
     return fail(a);
   return areSame(a.getBody().front(), b.getBody().front()) ? "" : fail(a);
 }

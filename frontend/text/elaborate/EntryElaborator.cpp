@@ -235,7 +235,12 @@ bool EntryElaborator::bindFeeds(const Module &module, const ast::FnDecl &entry,
   }
   // A name that an equality replaced is not a dimension.
   size_t declared = header.symbols.size();
-  llvm::erase_if(header.symbols, [&](const std::string &name) { return !isDimension(name); });
+  llvm::erase_if(header.symbols, [&](const std::string &name) {
+    std::optional<dfg::DimExpr> value = context.activation->locals[name].value.asDim();
+    if (value && !isDimension(name))
+      header.solved.push_back({dfg::DimExpr::symbol(name), dfg::Comparison::Equal, value->plain()});
+    return !isDimension(name);
+  });
   if (header.symbols.size() != declared)
     orderByTypes(header);
   return ok && checkSolvable(entry, header);

@@ -84,6 +84,27 @@ dfg.entry @unknown(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"],
 
 // -----
 
+// expected-error @+1 {{'dfg.entry' op expects a name that it does not declare, '==' and a size, but got #dfg.fact<"n == 3">}}
+dfg.entry @declared(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], solved = [#dfg.fact<"n == 3">]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects a name that it does not declare, '==' and a size, but got #dfg.fact<"m >= n">}}
+dfg.entry @inequality(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], solved = [#dfg.fact<"m >= n">]} {
+  dfg.return
+}
+
+// -----
+
+// expected-error @+1 {{'dfg.entry' op expects a name that it does not declare, '==' and a size, but got #dfg.fact<"m == k">}}
+dfg.entry @undeclared(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], solved = [#dfg.fact<"m == 2 * n">, #dfg.fact<"m == k">]} {
+  dfg.return
+}
+
+// -----
+
 // expected-error @+1 {{expected a comparison of sizes, but got 'n'}}
 dfg.entry @form(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = [#dfg.fact<"n >= 1">, #dfg.fact<"n">]} {
   dfg.return
