@@ -1,7 +1,7 @@
 // The command `tfc bench`: times an entry, and profiles it by kernel.
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
-#include "tools/tfc/Feeds.h"
+#include "tools/tfc/Sizes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,7 +1,9 @@
 // A model whose entries can be called: compiled, or executed by the oracle.
 #pragma once
 
+#include "dialects/dfg/Facts.h"
 #include "tools/tfc/Array.h"
+#include <map>
 
 namespace tfc {
 
@@ -19,11 +21,19 @@ struct Symbol {
   int64_t upper; // -1: no bound
 };
 
+/// What the graph says about the sizes of an entry, beyond bounds; nothing for a library.
+struct SizeFacts {
+  std::vector<dfg::Fact> where;
+  std::vector<dfg::Fact> solved; // `name == size` for names that are no symbols
+  std::string place;             // " at model.graph:12"
+};
+
 struct Entry {
   std::string name;
   int32_t index;
   std::vector<Port> feeds, fetches;
   std::vector<Symbol> symbols;
+  SizeFacts sizes = {};
 };
 
 class CallableModel {
@@ -40,6 +50,8 @@ public:
   /// The files from which the model was created, including those that the graph names.
   llvm::ArrayRef<std::string> getInputs() const { return inputs; }
   void setInputs(llvm::ArrayRef<std::string> files) { inputs = files.vec(); }
+  /// Sets what the graph says about the sizes of each entry, by name.
+  void setSizeFacts(const std::map<std::string, SizeFacts> &facts);
 
 protected:
   std::vector<Entry> entries;

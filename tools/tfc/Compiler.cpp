@@ -96,7 +96,7 @@ public:
   Compilation(const CompileRequest &request, Timer timing) : request(request), timing(timing) {}
 
   LogicalResult run();
-  llvm::ArrayRef<std::string> getInputs() const { return session.sources.getInputs(); }
+  CompileNotes getNotes() const { return {session.sources.getInputs().vec(), sizes}; }
 
 private:
   LogicalResult write(StringRef path, StringRef content) {
@@ -113,6 +113,7 @@ private:
   const CompileRequest &request;
   Timer timing;
   Session session;
+  std::map<std::string, SizeFacts> sizes;
 };
 
 } // namespace
@@ -222,6 +223,7 @@ LogicalResult Compilation::run() {
   FailureOr<ModelInfo> model = describeModel(*module);
   if (failed(model))
     return failure();
+  sizes = sizeFactsOf(*model);
   EmissionOptions options = emissionOptions(*model);
   if (isRuntimePrefix(options.prefix)) // its functions could be those of tfc.h
     return fail(
@@ -246,7 +248,14 @@ static bool showsProgress(const CompileRequest &request) {
          request.output != "-";
 }
 
-LogicalResult tfc::compile(const CompileRequest &request, std::vector<std::string> *inputs) {
+std::map<std::string, SizeFacts> tfc::sizeFactsOf(const ModelInfo &model) {
+  std::map<std::string, SizeFacts> facts;
+  for (const EntryInfo &entry : model.entries)
+    facts[entry.name] = {entry.where, entry.solved, entry.place};
+  return facts;
+}
+
+LogicalResult tfc::compile(const CompileRequest &request, CompileNotes *notes) {
   DefaultTimingManager timing;
   timing.setEnabled(request.printTimes);
   TimingScope total = timing.getRootScope();
@@ -259,7 +268,7 @@ LogicalResult tfc::compile(const CompileRequest &request, std::vector<std::strin
   };
   LogicalResult result = compilation.run();
   progress.stop(); // before the diagnostics
-  if (inputs)
-    *inputs = compilation.getInputs().vec();
+  if (notes)
+    *notes = compilation.getNotes();
   return result;
 }

@@ -6,6 +6,7 @@
 #include "frontend/ImportOptions.h"
 #include "frontend/importer/EntrySpec.h"
 #include "frontend/text/Locations.h"
+#include "tools/tfc/CallableModel.h"
 
 namespace tfc {
 
@@ -26,10 +27,18 @@ struct CompileRequest {
   bool isQuiet = false; // do not show the stages of a long compilation
 };
 
+/// What a compilation knows of its graph, and the output does not say.
+struct CompileNotes {
+  std::vector<std::string> inputs;        // the files that were read
+  std::map<std::string, SizeFacts> sizes; // of the entries, by name
+};
+
+/// Returns what `notes` hold of the entries of a model.
+std::map<std::string, SizeFacts> sizeFactsOf(const ModelInfo &model);
+
 /// Compiles, and prints the times if requested. If it fails, errors have been printed to standard
-/// error. Sets `inputs` to the files that were read.
-llvm::LogicalResult compile(const CompileRequest &request,
-                            std::vector<std::string> *inputs = nullptr);
+/// error.
+llvm::LogicalResult compile(const CompileRequest &request, CompileNotes *notes = nullptr);
 
 /// Fails if the command would overwrite one of the inputs, or a header that tfc did not write.
 llvm::Error checkOutputs(const CompileRequest &request, llvm::ArrayRef<std::string> inputs);

@@ -5,8 +5,10 @@
 #include "dialects/dfg/Numbers.h"
 #include "frontend/text/syntax/Lexer.h"
 #include "frontend/text/syntax/Parser.h"
+#include "frontend/text/syntax/Suggest.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tools/tfc/Message.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace tfc;
@@ -46,6 +48,7 @@ private:
     diagnostics.error(expr.range, "", problem);
     return false;
   }
+  void explainRanges();
   Error takeErrors();
 
   const Port &feed;
@@ -58,6 +61,20 @@ private:
 };
 
 } // namespace
+
+/// The integers that a type holds, in words; empty for other types.
+static std::string rangeOf(const dfg::Dtype &dtype) {
+  mlir::MLIRContext context;
+  auto type = dyn_cast<mlir::IntegerType>(dtype.elementType(&context));
+  if (!type || type.getWidth() == 1)
+    return "";
+  unsigned width = type.getWidth();
+  bool isUnsigned = type.isUnsigned();
+  APInt low = isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
+  APInt high = isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
+  return "the feed holds integers from " + toString(low, 10, !isUnsigned) + " to " +
+         toString(high, 10, !isUnsigned);
+}
 
 /// The number of a literal, with its sign; std::nullopt after an error.
 std::optional<dfg::Number> LiteralReader::numberOf(const text::ast::Expr &expr) {
@@ -77,6 +94,12 @@ std::optional<dfg::Number> LiteralReader::numberOf(const text::ast::Expr &expr) 
     return std::nullopt;
   }
   fail(expr, "expected a number, but got " + sources.oneLine(expr.range));
+  std::string said = sources.oneLine(expr.range);
+  if (StringRef similar = text::findSimilar(said, {"true", "false", "inf", "nan"});
+      isa<NameExpr>(expr) && !similar.empty())
+    diagnostics.last().help("did you mean '" + similar + "'?");
+  else
+    diagnostics.last().help("elements are written like 2, -1.5e3, inf, nan or true");
   return std::nullopt;
 }
 
@@ -130,7 +153,19 @@ bool LiteralReader::readValue(const text::ast::Expr &expr, size_t depth) {
   return list ? readList(*list, depth) : readElement(expr, depth);
 }
 
+/// Names the range of an integer type where a number exceeds it.
+void LiteralReader::explainRanges() {
+  std::vector<text::Diagnostic> errors = diagnostics.takeBack(0);
+  for (text::Diagnostic &error : errors) {
+    if (std::string range = rangeOf(dfg::dtypeOf(feed.dtype));
+        !range.empty() && (error.slug == "bad-number" || error.slug == "number-range"))
+      error.help(range);
+    diagnostics.add(std::move(error));
+  }
+}
+
 Error LiteralReader::takeErrors() {
+  explainRanges();
   std::string text;
   raw_string_ostream os(text);
   diagnostics.flush(os);

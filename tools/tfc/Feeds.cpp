@@ -1,13 +1,16 @@
-// Makes the feeds that `tfc run` passes to an entry from its options, and chooses sizes.
+// Makes the feeds that `tfc run` passes to an entry from its options.
 #include "tools/tfc/Feeds.h"
 #include "dialects/dfg/DimExpr.h"
 #include "dialects/dfg/Dtypes.h"
+#include "frontend/text/syntax/Suggest.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/FeedLiteral.h"
 #include "tools/tfc/Fill.h"
 #include "tools/tfc/Message.h"
 #include "tools/tfc/Print.h"
+#include "tools/tfc/Sizes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include <random>
 
 using namespace llvm;
@@ -59,38 +62,6 @@ static void addKnown(std::map<std::string, int64_t> &known, const Port &feed, co
   for (auto [size, value] : zip(sizes, array.shape))
     if (auto linear = size.asLinear(); linear && (value - linear->offset) % linear->scale == 0)
       known.emplace(linear->name, (value - linear->offset) / linear->scale);
-}
-
-Expected<std::vector<int64_t>> tfc::chooseSizes(ArrayRef<std::string> dims, const Entry &entry,
-                                                const std::map<std::string, int64_t> &known) {
-  std::map<std::string, std::string> given;
-  for (const std::string &dim : dims) {
-    auto assignment = splitAssignment(dim, "--dim");
-    if (!assignment)
-      return assignment.takeError();
-    given.insert(*assignment);
-  }
-  std::vector<int64_t> sizes;
-  for (const Symbol &symbol : entry.symbols) {
-    int64_t size = symbol.upper >= 0 ? symbol.upper : std::max<int64_t>(64, symbol.lower);
-    auto other = known.find(symbol.name);
-    if (other != known.end())
-      size = other->second;
-    if (auto it = given.find(symbol.name); it != given.end()) {
-      if (StringRef(it->second).getAsInteger(10, size) || size < symbol.lower ||
-          (symbol.upper >= 0 && size > symbol.upper))
-        return makeError("--dim {}={}: not a valid size of entry '{}'", symbol.name, it->second,
-                         entry.name);
-      if (other != known.end() && other->second != size)
-        return makeError("--dim {}={}: the other feeds have {} = {}", symbol.name, it->second,
-                         symbol.name, other->second);
-      given.erase(it);
-    }
-    sizes.push_back(size);
-  }
-  if (!given.empty())
-    return makeError("entry '{}' has no size '{}'", entry.name, given.begin()->first);
-  return sizes;
 }
 
 /// An array of zeros of the feed's type for these sizes.
@@ -272,7 +243,10 @@ static Expected<std::map<std::string, std::string>> findValues(const RunOptions 
   }
   for (const auto &[name, value] : values)
     if (none_of(entry.feeds, [&](const Port &feed) { return feed.name == name; }))
-      return makeError("entry '{}' has no feed '{}'", entry.name, name);
+      return makeError(
+          "entry '{}' has no feed '{}'{}{}", entry.name, name,
+          entry.feeds.empty() ? "" : "; it has: ",
+          join(map_range(entry.feeds, [](const Port &feed) { return feed.name; }), ", "));
   for (const Port &feed : entry.feeds)
     if (!values.count(feed.name))
       return makeError("entry '{}' needs --feed {}=VALUE, of type {}", entry.name, feed.name,
@@ -280,8 +254,24 @@ static Expected<std::map<std::string, std::string>> findValues(const RunOptions 
   return values;
 }
 
+/// A value that is no number, and no file either.
+static Error failMissing(const Port &feed, StringRef value) {
+  StringRef similar = text::findSimilar(
+      value, {"true", "false", "inf", "nan", "zeros", "ones", "random:normal", "random:uniform"});
+  return makeError("--feed {}={}: there is no file '{}'{}{}{} The value of a feed is a number "
+                   "(2, -1.5e3, inf, nan, true), a list of them ([[1, 2], [3, 4]]), zeros, ones, "
+                   "random:normal, random:uniform:LOW:HIGH or a .npy file",
+                   feed.name, value, value, similar.empty() ? "." : "; did you mean '", similar,
+                   similar.empty() ? "" : "'?");
+}
+
+/// Returns true if the value can only be the path of a file.
+static bool isPath(StringRef value) { return value.contains('/') || value.ends_with(".npy"); }
+
 /// An array from a file or a literal.
 static Expected<Array> readGiven(const Port &feed, StringRef value) {
+  if (!isLiteral(value) && !isPath(value) && !sys::fs::exists(value))
+    return failMissing(feed, value);
   if (!isLiteral(value))
     return readArray(value, feed.dtype);
   std::vector<int64_t> sizes;

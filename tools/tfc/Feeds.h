@@ -17,10 +17,4 @@ std::vector<std::string> feedFiles(const RunOptions &options);
 /// The feeds of the options in the order of the entry; each must be given.
 llvm::Expected<std::vector<Array>> readFeeds(const RunOptions &options, const Entry &entry);
 
-/// The sizes of an entry for generated feeds: those in `known`, else in `dims` (NAME=SIZE, of
-/// --dim), else the bound, else 64. Fails if `dims` contradicts `known`.
-llvm::Expected<std::vector<int64_t>> chooseSizes(llvm::ArrayRef<std::string> dims,
-                                                 const Entry &entry,
-                                                 const std::map<std::string, int64_t> &known = {});
-
 } // namespace tfc

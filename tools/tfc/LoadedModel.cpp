@@ -124,6 +124,12 @@ void LoadedModel::describe() {
   }
 }
 
+void CallableModel::setSizeFacts(const std::map<std::string, SizeFacts> &facts) {
+  for (Entry &entry : entries)
+    if (auto found = facts.find(entry.name); found != facts.end())
+      entry.sizes = found->second;
+}
+
 Expected<const Entry *> CallableModel::findEntry(StringRef name) const {
   if (name.empty() && entries.size() == 1)
     return &entries.front();

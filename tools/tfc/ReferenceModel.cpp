@@ -59,6 +59,7 @@ static std::vector<Port> portsOf(ArrayRef<ValueInfo> values) {
 
 /// Lists the entries.
 mlir::LogicalResult ReferenceModel::describe() {
+  requireSizes(*module);
   mlir::FailureOr<ModelInfo> info = describeModel(*module);
   if (failed(info))
     return mlir::failure();
@@ -67,6 +68,7 @@ mlir::LogicalResult ReferenceModel::describe() {
     for (const SymbolInfo &symbol : entry.symbols)
       entries.back().symbols.push_back({symbol.name, symbol.lower, symbol.upper});
   }
+  setSizeFacts(sizeFactsOf(*info));
   return mlir::success();
 }
 

@@ -8,6 +8,7 @@
 #include "tools/tfc/Feeds.h"
 #include "tools/tfc/Message.h"
 #include "tools/tfc/Print.h"
+#include "tools/tfc/Sizes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -26,7 +27,7 @@ int tfc::runCompile(const CompileRequest &request) {
 
 std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, int threads) {
   CompileRequest library = request;
-  std::vector<std::string> inputs;
+  CompileNotes notes;
   std::chrono::duration<double> compileTime(0);
   // Removed at once: what is loaded stays.
   std::optional<Expected<emission::WorkFolder>> folder;
@@ -40,7 +41,7 @@ std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, in
     library.output = (*folder)->file("libmodel.so");
     library.kind = EmitKind::Library;
     auto begin = std::chrono::steady_clock::now();
-    if (failed(compile(library, &inputs)))
+    if (failed(compile(library, &notes)))
       return std::nullopt;
     compileTime = std::chrono::steady_clock::now() - begin;
   }
@@ -49,7 +50,8 @@ std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, in
     reportError(model.takeError());
     return std::nullopt;
   }
-  model->setInputs(inputs);
+  model->setInputs(notes.inputs);
+  model->setSizeFacts(notes.sizes);
   model->setCompileTime(compileTime);
   return std::move(*model);
 }
