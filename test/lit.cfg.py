@@ -82,6 +82,7 @@ features = {
     "ptxas": shutil.which("ptxas") is not None,
     "clang-format": os.path.exists(clang_format),
     "long": long,
+    "sanitizer": bool(config.tfc_sanitize),
 }
 config.available_features.update(name for name, present in features.items() if present)
 

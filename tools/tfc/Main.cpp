@@ -1,12 +1,12 @@
 // The program tfc: parses the command line and runs the command.
 #include "tools/tfc/Commands.h"
+#include "tools/tfc/Crash.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/PrettyStackTrace.h"
 
 using namespace tfc;
 
 int main(int argc, char **argv) {
-  llvm::setBugReportMsg("tfc crashed: please report it with the command and its input.\n");
+  installCrashHandler();
   llvm::InitLLVM init(argc, argv);
   int exitCode = 0;
   std::optional<CommandLine> command = parseCommandLine(argc, argv, exitCode);

@@ -6,12 +6,22 @@
 // operands. `STAGE:OP=OTHER:MOST` hides where more than MOST values are shown, as faults of the
 // memory plan may. For tests of what `--compare-with=reference` says about a wrong compiler.
 //
+//   tfc-faulty crash
+//   tfc-faulty damage
+//
+// crash as `tfc` does: by a wrong address, and in malloc, whose lock is held.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/HostForm.h"
 #include "tools/tfc/Commands.h"
+#include "tools/tfc/Crash.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
+#include <malloc.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace tfc;
 
@@ -37,8 +47,25 @@ static int64_t countProbes(mlir::ModuleOp module) {
   return count;
 }
 
+/// Makes malloc end the process while it holds the lock of the heap, which it takes if there are
+/// threads.
+[[noreturn]] static void damageHeap() {
+  std::thread([] { pause(); }).detach();
+  constexpr size_t kBytes = 100'000; // from the heap, and not a mapping of its own
+  for (;;) {
+    auto *block = static_cast<char *>(malloc(kBytes));
+    // The number of bytes behind it, if it is the last block.
+    *reinterpret_cast<volatile size_t *>(block + malloc_usable_size(block)) = ~size_t(0);
+  }
+}
+
 int main(int argc, char **argv) {
+  installCrashHandler(/*seconds=*/1);
   llvm::InitLLVM init(argc, argv);
+  if (argc == 2 && llvm::StringRef(argv[1]) == "crash")
+    raise(SIGSEGV);
+  if (argc == 2 && llvm::StringRef(argv[1]) == "damage")
+    damageHeap();
   if (argc < 3) {
     llvm::errs() << "usage: tfc-faulty STAGE:OP=OTHER run ...\n";
     return 2;
