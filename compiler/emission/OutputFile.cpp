@@ -50,6 +50,9 @@ Expected<PendingFile> PendingFile::create(StringRef path) {
   std::error_code error = isSpecialFile(path)
                               ? sys::fs::createTemporaryFile("tfc", "", descriptor, name)
                               : sys::fs::createUniqueFile(target + ".%%%%%%", descriptor, name);
+  if (StringRef folder = sys::path::parent_path(target);
+      error == std::errc::no_such_file_or_directory && !sys::fs::exists(folder))
+    return createStringError("cannot write '" + path + "': there is no folder '" + folder + "'");
   if (error)
     return createFileError(path, error);
   sys::fs::file_t file = sys::fs::convertFDToNativeFile(descriptor);

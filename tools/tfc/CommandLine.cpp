@@ -2,16 +2,19 @@
 #include "tools/tfc/CommandLine.h"
 #include "compiler/kernels/Target.h"
 #include "frontend/Import.h"
+#include "frontend/text/syntax/Suggest.h"
 #include "tools/tfc/Feeds.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 
 using namespace tfc;
 using llvm::StringRef;
 
 static constexpr const char *kEmitKinds = "lib, obj, archive, header, graph, mlir, llvm, asm";
+static constexpr const char *kOrLibrary = ", or a compiled library (.so)";
 static constexpr const char *kCalledEntry = "The entry to call (default: the only one); for a ";
 
 static std::optional<EmitKind> parseEmitKind(StringRef name) {
@@ -78,8 +81,10 @@ namespace {
 
 /// The options shared by all commands that compile.
 struct CompileFlags {
-  void add(CLI::App &app, CompileRequest &request) {
-    app.add_option("FILE", request.input, "The graph: a " + graphSuffixes() + " file")->required();
+  /// `callable` names what else FILE may be.
+  void add(CLI::App &app, CompileRequest &request, const std::string &callable = "") {
+    app.add_option("FILE", request.input, "The graph: a " + graphSuffixes() + " file" + callable)
+        ->required();
     app.add_option("-O", request.pipeline.optLevel, "How much to optimise, 0 to 3 (default: 3)")
         ->check(CLI::Range(0, 3))
         ->type_name("LEVEL");
@@ -186,7 +191,7 @@ struct Parser {
   void addRun() {
     RunOptions &options = result.run;
     run = app.add_subcommand("run", "Compile a graph and call an entry");
-    CompileFlags().add(*run, options.compile);
+    CompileFlags().add(*run, options.compile, kOrLibrary);
     run->add_option("--entry", options.entry,
                     kCalledEntry + entrySuffixes() + " file, its definition");
     run->add_option("--feed", options.feeds,
@@ -224,7 +229,7 @@ struct Parser {
     BenchOptions &options = result.bench;
     bench = app.add_subcommand(
         "bench", "Time calls of an entry with random feeds: normal floats, integers that it takes");
-    CompileFlags().add(*bench, options.compile);
+    CompileFlags().add(*bench, options.compile, kOrLibrary);
     bench->add_option("--entry", options.entry,
                       kCalledEntry + entrySuffixes() + " file, its definition");
     bench
@@ -291,7 +296,9 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
 /// Sets the entries of a file that declares none.
 static void completeEntries(CompileRequest &request, const std::vector<std::string> &entries) {
   if (!entries.empty() && !needsEntries(request.input))
-    throw CLI::ValidationError("--entry", "only a " + entrySuffixes() + " file takes entries");
+    throw CLI::ValidationError("--entry", "only a " + entrySuffixes() +
+                                              " file takes entries: all those that a graph "
+                                              "declares are compiled");
   for (const std::string &text : entries) {
     std::string reason;
     std::optional<importer::EntrySpec> entry = importer::parseEntrySpec(text, reason);
@@ -337,17 +344,61 @@ static void complete(Parser &parser) {
   }
 }
 
+/// What to write instead of a word that is no command; empty if nothing is similar.
+static std::string suggestCommand(StringRef word, llvm::ArrayRef<StringRef> commands) {
+  if (word.ends_with(".graph") || needsEntries(word))
+    return ("; write 'tfc compile " + word + " -o libmodel.so' or 'tfc run " + word + "'").str();
+  StringRef meant =
+      llvm::StringSwitch<StringRef>(word)
+          .Cases({"check", "lint", "validate"}, "'tfc compile FILE --emit=graph -o /dev/null' only "
+                                                "reports errors")
+          .Cases({"show", "print", "dump"}, "'tfc compile FILE --emit=graph' prints a module")
+          .Cases({"build", "make"}, "did you mean 'compile'?")
+          .Case("format", "did you mean 'fmt'?")
+          .Case("help", "'tfc COMMAND --help' lists options")
+          .Case("version", "did you mean '--version'?")
+          .Default("");
+  if (!meant.empty())
+    return "; " + meant.str();
+  StringRef similar = text::findSimilar(word, commands);
+  return similar.empty() ? "" : "; did you mean '" + similar.str() + "'?";
+}
+
 /// Reports a first word that is not a command, which the parser would ignore.
 static void checkCommand(CLI::App &app, int argc, char **argv) {
   if (argc < 2 || argv[1][0] == '-')
     return;
-  std::string names;
+  llvm::SmallVector<StringRef> names;
   for (const CLI::App *command : app.get_subcommands(nullptr)) {
     if (command->check_name(argv[1]))
       return;
-    names += (names.empty() ? "" : ", ") + command->get_name();
+    names.push_back(command->get_name());
   }
-  throw CLI::ValidationError(argv[1], "there is no such command; the commands are " + names);
+  throw CLI::ValidationError(argv[1], "there is no such command; the commands are " +
+                                          llvm::join(names, ", ") + suggestCommand(argv[1], names));
+}
+
+/// What to write instead of the first argument that the command does not know; empty if nothing is
+/// similar.
+static std::string suggestArgument(const CLI::App &app) {
+  for (const CLI::App *command : app.get_subcommands()) {
+    std::vector<std::string> unknown = command->remaining();
+    llvm::SmallVector<StringRef> names;
+    for (const CLI::Option *option : command->get_options())
+      llvm::append_range(names, option->get_lnames());
+    for (StringRef word : unknown) {
+      bool takesFeeds = llvm::is_contained(names, "feed");
+      StringRef similar = word.starts_with("--")
+                              ? text::findSimilar(word.split('=').first.drop_front(2), names)
+                              : "";
+      if (!similar.empty())
+        return "did you mean '--" + similar.str() + "'?";
+      if (takesFeeds && !word.starts_with("-"))
+        return ("write '--" + StringRef(word.contains('=') ? "feed " : "entry ") + word + "'")
+            .str();
+    }
+  }
+  return "";
 }
 
 std::optional<CommandLine> tfc::parseCommandLine(int argc, char **argv, int &exitCode) {
@@ -359,6 +410,8 @@ std::optional<CommandLine> tfc::parseCommandLine(int argc, char **argv, int &exi
     return parser.result;
   } catch (const CLI::ParseError &error) {
     exitCode = parser.app.exit(error) == 0 ? 0 : 2;
+    if (std::string help = exitCode ? suggestArgument(parser.app) : ""; !help.empty())
+      llvm::errs() << "help: " << help << '\n';
     return std::nullopt;
   }
 }
