@@ -10,6 +10,36 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
+/// The names of some nodes; only the number of those that a reader would not go through.
+static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigned)> isListed) {
+  constexpr unsigned kMostListed = 16;
+  std::string names;
+  unsigned count = 0;
+  for (unsigned i = 0; i < graph.nodes.size(); ++i)
+    if (isListed(i) && ++count <= kMostListed)
+      names += (names.empty() ? "" : ", ") + graph.nodes[i].name;
+  if (count > kMostListed)
+    names += " and " + std::to_string(count - kMostListed) + " others";
+  return names.empty() ? "none" : names;
+}
+
+/// Reports that entries are needed, with the names that they are probably made of.
+static void reportEntries(const Graph &graph, Location location) {
+  llvm::DenseSet<unsigned> read;
+  for (const Node &node : graph.nodes) {
+    read.insert_range(map_range(node.inputs, [](Edge edge) { return edge.node; }));
+    read.insert_range(node.controls);
+  }
+  auto isPlaceholder = [&](unsigned i) { return graph.nodes[i].op == "Placeholder"; };
+  auto isEnd = [&](unsigned i) { return !read.contains(i) && !isPlaceholder(i); };
+  auto error = emitError(location);
+  error << "a GraphDef does not declare entries: expected --entry 'name: feeds -> fetches ; "
+           "targets' [graph-entry]";
+  error.attachNote() << "placeholders, which are feeds: " << listNodes(graph, isPlaceholder);
+  error.attachNote() << "nodes that no other node reads, such as fetches and targets: "
+                     << listNodes(graph, isEnd);
+}
+
 OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, StringRef bytes,
                                      ArrayRef<EntrySpec> entries, const ImportOptions &options) {
   std::optional<Graph> graph = readGraphDef(&context, path, bytes);
@@ -17,9 +47,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, Strin
     return {};
   Location location = graph->locate(&context);
   if (entries.empty()) {
-    emitError(location)
-        << "a GraphDef does not declare entries: expected --entry 'name: feeds -> fetches ; "
-           "targets' [graph-entry]";
+    reportEntries(*graph, location);
     return {};
   }
   OwningOpRef<ModuleOp> module(ModuleOp::create(location));

@@ -1,11 +1,23 @@
 // Finds tensors by names such as "name:1"; a node's name alone means its first output.
 
 #include "frontend/tensorflow/Ports.h"
+#include "frontend/text/syntax/Suggest.h"
 
 using namespace mlir;
 using namespace llvm;
 
 namespace tfc::tensorflow {
+
+/// A node with a similar name, or with that name in a scope; empty if there is none.
+static StringRef findSimilarNode(const Graph &graph, StringRef name) {
+  std::vector<StringRef> names;
+  for (const Node &node : graph.nodes)
+    names.push_back(node.name);
+  auto inScope = find_if(names, [&](StringRef node) {
+    return node.ends_with(name) && node.drop_back(name.size()).ends_with("/");
+  });
+  return inScope == names.end() ? text::findSimilar(name, names) : *inScope;
+}
 
 std::optional<Edge> EntryPorts::findTensor(StringRef name, StringRef role) {
   const Graph &graph = entry.graph;
@@ -13,9 +25,11 @@ std::optional<Edge> EntryPorts::findTensor(StringRef name, StringRef role) {
   auto found = parts ? graph.byName.find(parts->first) : graph.byName.end();
   if (found != graph.byName.end())
     return Edge{found->second, parts->second};
-  entry.diagnostics.error(graph.locate(entry.builder.getContext()))
-      << "entry '" << entry.spec.name << "': the graph has no node for the " << role << " '" << name
-      << "' [graph-entry]";
+  auto error = entry.diagnostics.error(graph.locate(entry.builder.getContext()));
+  error << "entry '" << entry.spec.name << "': the graph has no node for the " << role << " '"
+        << name << "' [graph-entry]";
+  if (StringRef similar = findSimilarNode(graph, parts ? parts->first : name); !similar.empty())
+    error.attachNote() << "help: did you mean '" << similar << "'?";
   return std::nullopt;
 }
 
