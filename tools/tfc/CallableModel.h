@@ -21,7 +21,7 @@ struct Symbol {
   int64_t upper; // -1: no bound
 };
 
-/// What the graph says about the sizes of an entry, beyond bounds; nothing for a library.
+/// Facts of the graph about the sizes of an entry, beyond bounds; none for a library.
 struct SizeFacts {
   std::vector<dfg::Fact> where;
   std::vector<dfg::Fact> solved; // `name == size` for names that are no symbols

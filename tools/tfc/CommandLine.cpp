@@ -344,7 +344,7 @@ static void complete(Parser &parser) {
   }
 }
 
-/// What to write instead of a word that is no command; empty if nothing is similar.
+/// Returns a suggestion for a word that is no command; empty if nothing is similar.
 static std::string suggestCommand(StringRef word, llvm::ArrayRef<StringRef> commands) {
   if (word.ends_with(".graph") || needsEntries(word))
     return ("; write 'tfc compile " + word + " -o libmodel.so' or 'tfc run " + word + "'").str();
@@ -378,7 +378,7 @@ static void checkCommand(CLI::App &app, int argc, char **argv) {
                                           llvm::join(names, ", ") + suggestCommand(argv[1], names));
 }
 
-/// What to write instead of the first argument that the command does not know; empty if nothing is
+/// Returns a suggestion for the first argument that the command does not know; empty if nothing is
 /// similar.
 static std::string suggestArgument(const CLI::App &app) {
   for (const CLI::App *command : app.get_subcommands()) {

@@ -27,7 +27,7 @@ struct CompileRequest {
   bool isQuiet = false; // do not show the stages of a long compilation
 };
 
-/// What a compilation knows of its graph, and the output does not say.
+/// Facts about a graph that the output of its compilation lacks.
 struct CompileNotes {
   std::vector<std::string> inputs;        // the files that were read
   std::map<std::string, SizeFacts> sizes; // of the entries, by name

@@ -1,4 +1,4 @@
-// What the program does when it crashes.
+// The handler of crashes.
 #pragma once
 
 namespace tfc {
