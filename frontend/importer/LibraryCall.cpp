@@ -107,11 +107,13 @@ bool LibraryCall::takesDefault(const Parameter &parameter, unsigned &input) {
   return isAbsent;
 }
 
-std::optional<SmallVector<NodeValue>> LibraryCall::on(StringRef function,
-                                                      ArrayRef<NodeValue> tensors) {
-  SmallVector<Argument> arguments;
+std::optional<SmallVector<NodeValue>>
+LibraryCall::on(StringRef function, ArrayRef<NodeValue> tensors, ArrayRef<Argument> named) {
+  SmallVector<Argument> arguments(named);
   for (const Parameter &parameter : library.parameters(function)) {
     std::optional<CallValue> value;
+    if (llvm::any_of(named, [&](const Argument &given) { return given.name == parameter.name; }))
+      continue;
     if (isAttribute(node.node, parameter))
       value = attributeFor(node, parameter.name, parameter.kind);
     else if (parameter.hasDefault)
@@ -125,8 +127,9 @@ std::optional<SmallVector<NodeValue>> LibraryCall::on(StringRef function,
   return call(function, arguments);
 }
 
-NodeValue LibraryCall::compute(StringRef function, ArrayRef<NodeValue> tensors) {
-  std::optional<SmallVector<NodeValue>> results = on(function, tensors);
+NodeValue LibraryCall::compute(StringRef function, ArrayRef<NodeValue> tensors,
+                               ArrayRef<Argument> named) {
+  std::optional<SmallVector<NodeValue>> results = on(function, tensors, named);
   return results ? results->front() : NodeValue();
 }
 

@@ -10,19 +10,23 @@ namespace tfc::importer {
 /// otherwise to a tensor.
 class LibraryCall {
 public:
+  using Argument = text::LibraryCalls::Argument;
+
   LibraryCall(NodeBuilder &node, text::LibraryCalls &library) : node(node), library(library) {}
 
   /// Builds the node as a call with its inputs, in order. An absent input is replaced by the
   /// parameter's default, and a `group` with the default `[]` takes all remaining inputs.
   Outcome build(llvm::StringRef function);
-  /// Returns the results of a call with these tensors, or std::nullopt after errors.
+  /// Returns the results of a call with these tensors, in order, and arguments by name, or
+  /// std::nullopt after errors.
   std::optional<llvm::SmallVector<NodeValue>> on(llvm::StringRef function,
-                                                 llvm::ArrayRef<NodeValue> tensors);
+                                                 llvm::ArrayRef<NodeValue> tensors,
+                                                 llvm::ArrayRef<Argument> named = {});
   /// Returns the first result.
-  NodeValue compute(llvm::StringRef function, llvm::ArrayRef<NodeValue> tensors);
+  NodeValue compute(llvm::StringRef function, llvm::ArrayRef<NodeValue> tensors,
+                    llvm::ArrayRef<Argument> named = {});
 
 private:
-  using Argument = text::LibraryCalls::Argument;
   using Parameter = text::LibraryCalls::Parameter;
 
   std::optional<llvm::SmallVector<NodeValue>> call(llvm::StringRef function,

@@ -90,6 +90,19 @@ Operation *RegionBuilder::buildIf(const NodeValue &condition, Contents onTrue, C
   });
 }
 
+std::optional<SmallVector<Value>> RegionBuilder::fillLoop(dfg::WhileOp op, Contents condition,
+                                                          Contents body) {
+  auto goesOn = fill(op.getConditionBlock(), condition);
+  bool isWhole = goesOn && goesOn->size() == 1 && checkCondition(goesOn->front());
+  if (goesOn && goesOn->size() != 1)
+    node.error() << "expected one result of the condition, but got " << goesOn->size()
+                 << " [operand]";
+  if (isWhole)
+    node.builder().condition(goesOn->front(), node.location());
+  auto next = fill(op.getBodyBlock(), body);
+  return isWhole ? next : std::nullopt;
+}
+
 Operation *RegionBuilder::buildWhile(ArrayRef<NodeValue> inits, Contents condition, Contents body) {
   SmallVector<Value> values = node.valuesOf(inits);
   if (is_contained(values, Value()))
@@ -98,20 +111,80 @@ Operation *RegionBuilder::buildWhile(ArrayRef<NodeValue> inits, Contents conditi
     GraphBuilder &builder = node.builder();
     dfg::WhileOp op = builder.beginWhile(values, node.location());
     OpBuilder::InsertPoint after = builder.position();
-    auto goesOn = fill(op.getConditionBlock(), condition);
-    bool isWhole = goesOn && goesOn->size() == 1 && checkCondition(goesOn->front());
-    if (goesOn && goesOn->size() != 1)
-      node.error() << "expected one result of the condition, but got " << goesOn->size()
-                   << " [operand]";
-    if (isWhole)
-      builder.condition(goesOn->front(), node.location());
-    auto next = fill(op.getBodyBlock(), body);
-    isWhole &= next && checkCarried(values, *next);
-    if (isWhole)
+    auto next = fillLoop(op, condition, body);
+    if (next && checkCarried(values, *next))
       return builder.finishWhile(op, {}, *next, std::nullopt, "");
     builder.restore(after);
     op->erase();
     return nullptr;
+  });
+}
+
+Value RegionBuilder::addStack(dfg::WhileOp op, Value value, SmallVectorImpl<Value> &added) {
+  GraphBuilder &builder = node.builder();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type) {
+    node.error() << "expected a tensor to stack, but got " << node.describe(value.getType())
+                 << " [operand]";
+    return {};
+  }
+  OpBuilder::InsertPoint inside = builder.position();
+  builder.before(op);
+  Value none = builder.scalar(int64_t(0), IntegerType::get(node.context(), 64), node.location());
+  auto list = builder.create("list_create", none,
+                             {node.attrs.sizes("shape", dfg::shapeOf(type)),
+                              node.attrs.type("dtype", type.getElementType())},
+                             node.location());
+  builder.restore(inside);
+  if (failed(list))
+    return {};
+  added.push_back((*list)->getResult(0));
+  op.getConditionBlock().addArgument(added.back().getType(), node.location());
+  Value carried = op.getBodyBlock().addArgument(added.back().getType(), node.location());
+  auto written = builder.create("list_write", {carried, op.getBodyBlock().getArgument(0), value},
+                                {}, node.location());
+  return succeeded(written) ? (*written)->getResult(0) : Value();
+}
+
+std::optional<SmallVector<NodeValue>> RegionBuilder::buildStackingWhile(ArrayRef<NodeValue> inits,
+                                                                        Contents condition,
+                                                                        Contents body,
+                                                                        Trips trips) {
+  SmallVector<Value> values = node.valuesOf(inits);
+  if (is_contained(values, Value()))
+    return std::nullopt;
+  return node.record([&]() -> std::optional<SmallVector<NodeValue>> {
+    GraphBuilder &builder = node.builder();
+    dfg::WhileOp op = builder.beginWhile(values, node.location());
+    OpBuilder::InsertPoint after = builder.position();
+    auto next = fillLoop(op, condition, body);
+    SmallVector<Value> added, stacked;
+    if (next && next->size() > values.size()) {
+      stacked.assign(next->begin() + values.size(), next->end());
+      next->resize(values.size());
+    }
+    bool isWhole = next && checkCarried(values, *next);
+    for (Value value : stacked) {
+      next->push_back(isWhole ? addStack(op, value, added) : Value());
+      isWhole &= bool(next->back());
+    }
+    if (!isWhole) {
+      builder.restore(after);
+      op->erase();
+      return std::nullopt;
+    }
+    op = builder.finishWhile(op, added, *next, std::nullopt, "");
+    SmallVector<NodeValue> results(op.getResults().take_front(values.size()));
+    if (added.empty())
+      return results;
+    NamedAttribute size = node.attrs.sizes("size", trips(op.getResults()));
+    for (Value list : op.getResults().drop_front(values.size())) {
+      auto tensor = builder.create("list_stack", list, size, node.location());
+      if (failed(tensor))
+        return std::nullopt;
+      results.push_back(NodeValue((*tensor)->getResult(0)));
+    }
+    return results;
   });
 }
 

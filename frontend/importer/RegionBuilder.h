@@ -22,7 +22,23 @@ public:
   /// is another iteration, the second one the values for it. Returns null after errors.
   mlir::Operation *buildWhile(llvm::ArrayRef<NodeValue> inits, Contents condition, Contents body);
 
+  /// Returns the number of iterations after the loop whose results these are; it may bind a size.
+  using Trips = llvm::function_ref<dfg::DimExpr(mlir::ValueRange results)>;
+  /// Builds a loop like `buildWhile` whose body also returns values that are stacked along a new
+  /// first axis, after those for the next iteration. The first carried value counts the iterations
+  /// from 0. Returns the carried values and the stacked ones, or std::nullopt after errors.
+  std::optional<llvm::SmallVector<NodeValue>> buildStackingWhile(llvm::ArrayRef<NodeValue> inits,
+                                                                 Contents condition, Contents body,
+                                                                 Trips trips);
+
 private:
+  /// Fills both regions. Returns the values for the next iteration, or std::nullopt after errors.
+  std::optional<llvm::SmallVector<mlir::Value>> fillLoop(dfg::WhileOp op, Contents condition,
+                                                         Contents body);
+  /// Lets a loop carry a list with this value of each iteration, which is returned as it is in the
+  /// next one.
+  mlir::Value addStack(dfg::WhileOp op, mlir::Value value,
+                       llvm::SmallVectorImpl<mlir::Value> &added);
   /// Fills a block and returns the values to yield, which may be fewer or others than the operation
   /// takes.
   std::optional<llvm::SmallVector<mlir::Value>> fill(mlir::Block &block, Contents contents);
