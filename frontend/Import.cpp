@@ -4,6 +4,7 @@
 
 #include "dialects/dfg/Dfg.h"
 #include "frontend/ReadFile.h"
+#include "frontend/onnx/Import.h"
 #include "frontend/tensorflow/Import.h"
 #include "frontend/text/Locations.h"
 #include "frontend/text/elaborate/Elaborate.h"
@@ -115,7 +116,14 @@ struct ForeignReader {
 };
 } // namespace
 
+/// Its inputs and outputs are those of the file.
+static OwningOpRef<ModuleOp> readOnnx(MLIRContext &context, StringRef path, StringRef bytes,
+                                      ArrayRef<importer::EntrySpec>, const ImportOptions &options) {
+  return onnx::importModel(context, path, bytes, options);
+}
+
 static constexpr ForeignReader kReaders[] = {
+    {".onnx", /*needsEntries=*/false, readOnnx},
     {".pb", /*needsEntries=*/true, tensorflow::importGraphDef},
 };
 
@@ -129,6 +137,11 @@ static const ForeignReader *readerOf(StringRef path) {
 bool needsEntries(StringRef path) {
   const ForeignReader *reader = readerOf(path);
   return reader && reader->needsEntries;
+}
+
+bool namesInputs(StringRef path) {
+  const ForeignReader *reader = readerOf(path);
+  return reader && !reader->needsEntries;
 }
 
 /// Returns "a, b or c".

@@ -23,6 +23,9 @@ mlir::OwningOpRef<mlir::ModuleOp> importFile(llvm::StringRef path, mlir::MLIRCon
 /// Returns true for a graph file of a format that declares no entries, so that the caller specifies
 /// them.
 bool needsEntries(llvm::StringRef path);
+/// Returns true for a graph file of another system that declares its inputs, of which the options
+/// of the import specify sizes and values.
+bool namesInputs(llvm::StringRef path);
 /// Returns the suffixes of the files that importFile reads, for messages: ".graph, .mlir or .pb".
 std::string graphSuffixes();
 /// Returns the suffixes of the files that need entries.

@@ -21,6 +21,14 @@ struct ImportOptions {
   ExpansionLimits limits;
   /// Folders below which `use` and `load` find files, besides that of the main graph.
   std::vector<std::string> allowedPaths;
+
+  // Of formats whose files name their inputs and sizes.
+  /// The largest values of named sizes.
+  std::vector<std::pair<std::string, int64_t>> bounds;
+  /// The sizes of inputs, as text.
+  std::vector<std::pair<std::string, std::vector<std::string>>> shapes;
+  /// Inputs that become constants, with the `.npy` files of their values.
+  std::vector<std::pair<std::string, std::string>> fixed;
 };
 
 } // namespace tfc

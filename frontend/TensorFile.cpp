@@ -72,13 +72,15 @@ static ElementsAttr makeAttribute(const TensorBytes &tensor, const FileBuffer &f
   return DenseResourceElementsAttr::get(type, name, std::move(blob));
 }
 
-ElementsAttr makeTensor(RankedTensorType type, llvm::StringRef bytes, llvm::StringRef name) {
+ElementsAttr mapTensor(RankedTensorType type, llvm::StringRef bytes, FileBuffer file,
+                       llvm::StringRef name) {
   TensorBytes tensor{bytes, type.getElementType(), llvm::SmallVector<int64_t>(type.getShape())};
-  if (!hasRightSize(tensor))
-    return {};
+  return hasRightSize(tensor) ? makeAttribute(tensor, file, name) : ElementsAttr();
+}
+
+ElementsAttr makeTensor(RankedTensorType type, llvm::StringRef bytes, llvm::StringRef name) {
   FileBuffer copy = llvm::MemoryBuffer::getMemBufferCopy(bytes);
-  tensor.bytes = copy->getBuffer();
-  return makeAttribute(tensor, copy, name);
+  return mapTensor(type, copy->getBuffer(), copy, name);
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 
 namespace tfc {
@@ -29,5 +30,9 @@ private:
 /// dense resources called `name`. Null if the number of bytes does not match.
 mlir::ElementsAttr makeTensor(mlir::RankedTensorType type, llvm::StringRef bytes,
                               llvm::StringRef name);
+/// The same of bytes in a file, which a large tensor keeps open instead of copying them if they are
+/// aligned.
+mlir::ElementsAttr mapTensor(mlir::RankedTensorType type, llvm::StringRef bytes,
+                             std::shared_ptr<llvm::MemoryBuffer> file, llvm::StringRef name);
 
 } // namespace tfc

@@ -77,6 +77,67 @@ static std::string checkOptimization(const std::string &name) {
   return "'" + name + "' is not an optimisation; the optimisations are " + switchNames();
 }
 
+//===----------------------------------------------------------------------===//
+// Inputs of files that name them
+//===----------------------------------------------------------------------===//
+
+using Texts = std::vector<std::string>;
+
+static std::pair<std::string, std::string> splitOption(const char *option, StringRef text) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || value.empty())
+    throw CLI::ValidationError(option, "expected NAME=VALUE, but got '" + text.str() + "'");
+  return {name.str(), value.str()};
+}
+
+static void addBound(StringRef text, ImportOptions &options) {
+  auto [name, value] = splitOption("--bound", text);
+  int64_t bound;
+  if (StringRef(value).getAsInteger(10, bound) || bound < 0)
+    throw CLI::ValidationError("--bound", "'" + value + "' is not a size");
+  options.bounds.emplace_back(name, bound);
+}
+
+/// The sizes are numbers, "1x128", or in brackets, "[n, 128]".
+static void addShape(StringRef text, ImportOptions &options) {
+  auto [name, value] = splitOption("--shape", text);
+  StringRef sizes = value;
+  bool isList = sizes.consume_front("[");
+  if (isList && !sizes.consume_back("]"))
+    throw CLI::ValidationError("--shape", "'" + value + "' lacks a closing bracket");
+  llvm::SmallVector<StringRef> parts;
+  if (!sizes.trim().empty())
+    sizes.split(parts, isList ? ',' : 'x');
+  Texts &shape = options.shapes.emplace_back(name, Texts()).second;
+  for (StringRef part : parts) {
+    std::optional<dfg::DimExpr> size = dfg::DimExpr::parse(part.trim());
+    if (!size || (!isList && !size->constant()) || (size->constant() && *size->constant() < 0))
+      throw CLI::ValidationError("--shape", "'" + part.str() + "' is not a size");
+    shape.push_back(part.trim().str());
+  }
+}
+
+static void addInputs(CLI::App &app, ImportOptions &options) {
+  auto add = [&](const char *flag, const char *type, const std::string &help, auto addOne) {
+    app.add_option_function<Texts>(
+           flag,
+           [&options, addOne](const Texts &texts) {
+             for (const std::string &text : texts)
+               addOne(text, options);
+           },
+           help)
+        ->type_name(type)
+        ->take_all();
+  };
+  add("--bound", "NAME=SIZE", "The largest value of a named size of an .onnx file", addBound);
+  add("--shape", "NAME=SIZES",
+      "The sizes of an input of an .onnx file, as in x=1x128 and x=[n, 128]", addShape);
+  add("--fix", "NAME=FILE", "An input of an .onnx file that becomes a constant, from a .npy file",
+      [](StringRef text, ImportOptions &options) {
+        options.fixed.push_back(splitOption("--fix", text));
+      });
+}
+
 namespace {
 
 /// The options shared by all commands that compile.
@@ -113,6 +174,7 @@ struct CompileFlags {
         ->check(CLI::ExistingDirectory)
         ->type_name("DIR")
         ->take_all();
+    addInputs(app, request.importOptions);
     app.add_flag("--time", request.printTimes, "Print how long each stage took");
     app.add_flag("-q,--quiet", request.isQuiet,
                  "Do not show the stages of a long compilation on the terminal");
@@ -308,6 +370,17 @@ static void completeEntries(CompileRequest &request, const std::vector<std::stri
   }
 }
 
+/// Only files that name their inputs have sizes and inputs to specify.
+static void checkInputs(const CompileRequest &request) {
+  const ImportOptions &options = request.importOptions;
+  std::pair<const char *, bool> given[] = {{"--bound", !options.bounds.empty()},
+                                           {"--shape", !options.shapes.empty()},
+                                           {"--fix", !options.fixed.empty()}};
+  for (auto [option, isGiven] : given)
+    if (isGiven && !namesInputs(request.input))
+      throw CLI::ValidationError(option, "only an .onnx file has inputs to specify");
+}
+
 /// The entry to call is described for a file that declares none, otherwise it is named.
 static void completeCalled(CompileRequest &request, std::string &entry) {
   if (entry.empty() || !needsEntries(request.input))
@@ -323,6 +396,7 @@ static void complete(Parser &parser) {
     result.command = Command::Compile;
     completeCompile(result.compile, parser.emit);
     completeEntries(result.compile, parser.entries);
+    checkInputs(result.compile);
   } else if (*parser.run) {
     result.command = Command::Run;
     if (!result.run.caseFile.empty() &&
@@ -333,9 +407,11 @@ static void complete(Parser &parser) {
     if (!result.run.dims.empty() && !generates)
       throw CLI::ValidationError("--dim", "no feed takes its size: all are given");
     completeCalled(result.run.compile, result.run.entry);
+    checkInputs(result.run.compile);
   } else if (*parser.bench) {
     result.command = Command::Bench;
     completeCalled(result.bench.compile, result.bench.entry);
+    checkInputs(result.bench.compile);
     result.bench.compile.keepSymbols = result.bench.kernels;
   } else if (*parser.format) {
     result.command = Command::Format;

@@ -17,6 +17,7 @@ DRAWN = {
     "elaborate": "frontend/text/elaborate",
     "host": "compiler/host",
     "importer": "frontend/importer",
+    "onnx": "frontend/onnx",
     "tensorflow": "frontend/tensorflow",
 }
 INCLUDE = re.compile(r'^[ \t]*#?[ \t]*include[ \t]+["<]([^">]+)[">]', re.MULTILINE)

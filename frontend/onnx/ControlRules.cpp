@@ -1,0 +1,213 @@
+// Branches and loops, whose contents are graphs in attributes.
+
+#include "frontend/importer/RegionBuilder.h"
+#include "frontend/onnx/NodeBuilder.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::onnx {
+
+using dfg::DimExpr;
+
+static Type integerType(NodeBuilder &node) { return IntegerType::get(node.context(), 64); }
+
+/// Returns a tensor of one element without its axes.
+static NodeValue asScalar(NodeBuilder &node, NodeValue x) {
+  return x && rankOf(x) > 0 ? node.reshape(x, {}) : x;
+}
+
+/// Returns the only element of an input, if it is a known number.
+static std::optional<int64_t> knownNumber(NodeBuilder &node, unsigned i) {
+  const dfg::SizeTensor *known = node.sizes(i);
+  return known ? known->getConstant() : std::nullopt;
+}
+
+static const Graph &graphOf(NodeBuilder &node, StringRef attr) {
+  return node.entry.model.graphs[node.node.number(attr)];
+}
+
+/// A condition that is known decides when the graph is read, and the branches may differ.
+static Outcome buildIf(NodeBuilder &node, const OpRule &) {
+  if (std::optional<int64_t> known = knownNumber(node, 0)) {
+    auto results = node.buildGraph(*known ? "then_branch" : "else_branch", {});
+    return results ? node.done(*results) : Outcome::Failed;
+  }
+  return node.doneWith(RegionBuilder(node).buildIf(
+      asScalar(node, node.in(0)),
+      [&](ArrayRef<NodeValue>) { return node.buildGraph("then_branch", {}); },
+      [&](ArrayRef<NodeValue>) { return node.buildGraph("else_branch", {}); }));
+}
+
+//===----------------------------------------------------------------------===//
+// Loop
+//===----------------------------------------------------------------------===//
+
+/// Returns true if the body returns its condition as it is.
+static bool keepsCondition(const Graph &body) {
+  const std::string &condition = body.outputs.front();
+  if (condition == body.inputs[1].name)
+    return true;
+  return any_of(body.nodes, [&](const Node &inner) {
+    return inner.op == "Identity" && is_contained(inner.outputs, condition) &&
+           is_contained(inner.inputs, body.inputs[1].name);
+  });
+}
+
+/// Returns the size of results that are stacked, which is a number or a name for the iterations.
+static DimExpr boundTrips(NodeBuilder &node, Value count, const DimExpr &most) {
+  std::string name = "trips_" + node.node.name;
+  for (char &c : name)
+    c = isAlnum(c) ? c : '_';
+  node.builder().bindSize(count, name, most, node.location());
+  return DimExpr::symbol(name);
+}
+
+/// The carried values are the number of the iteration, the condition, and those of the node.
+static Outcome buildLoop(NodeBuilder &node, const OpRule &) {
+  const Graph &body = graphOf(node, "body");
+  size_t carried = node.numInputs() - std::min(node.numInputs(), 2u);
+  if (body.inputs.size() != carried + 2 || body.outputs.size() < carried + 1)
+    return node.fail("expected a body with " + Twine(carried + 2) + " inputs and at least " +
+                     Twine(carried + 1) + " outputs, but got " + Twine(body.inputs.size()) +
+                     " and " + Twine(body.outputs.size()) + " [graph-edge]");
+  Type flag = IntegerType::get(node.context(), 1);
+  const dfg::SizeTensor *limit = node.sizes(0);
+  SmallVector<NodeValue> inits{node.scalar(0, integerType(node)),
+                               node.hasInput(1) ? asScalar(node, node.in(1))
+                                                : NodeValue(node.scalar(1, flag))};
+  append_range(inits, node.allInputs(2));
+  NodeValue most =
+      node.hasInput(0) ? node.cast(asScalar(node, node.in(0)), integerType(node)) : NodeValue();
+  // Built here, since the regions do not see what is built inside of the other.
+  Value limitValue = most ? node.valueOf(most) : Value();
+  bool isCounted = limit && limit->isSingle() && keepsCondition(body) &&
+                   (!node.hasInput(1) || knownNumber(node, 1) == 1);
+  if (body.outputs.size() > carried + 1 && !(limit && limit->isSingle()))
+    return node.fail("expected the largest number of iterations, which limits stacked results, to "
+                     "be known when the graph is compiled [dynamic-shape]");
+  auto results = RegionBuilder(node).buildStackingWhile(
+      inits,
+      [&](ArrayRef<NodeValue> values) -> std::optional<SmallVector<NodeValue>> {
+        if (!limitValue)
+          return SmallVector<NodeValue>{values[1]};
+        NodeValue isLess = node.op("less", {values[0], limitValue});
+        return SmallVector<NodeValue>{node.op("logical_and", {isLess, values[1]})};
+      },
+      [&](ArrayRef<NodeValue> values) -> std::optional<SmallVector<NodeValue>> {
+        auto next = node.buildGraph("body", values);
+        if (!next)
+          return std::nullopt;
+        next->front() = asScalar(node, next->front());
+        NodeValue one = node.scalar(1, integerType(node));
+        next->insert(next->begin(), node.op("add", {values[0], one}));
+        return next;
+      },
+      [&](ValueRange results) {
+        const DimExpr &size = limit->values.front();
+        return isCounted ? asSize(size) : boundTrips(node, results.front(), size);
+      });
+  return results ? node.done(ArrayRef(*results).drop_front(2)) : Outcome::Failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Scan
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The inputs of a scan that are cut along an axis, and how.
+struct Scanned {
+  NodeValue x;
+  int64_t axis;
+  bool isReversed;
+};
+} // namespace
+
+/// Returns number `i` of an attribute, which is 0 by default.
+static int64_t numberAt(NodeBuilder &node, StringRef attr, size_t i) {
+  ArrayRef<int64_t> numbers = node.ints(attr);
+  return i < numbers.size() ? numbers[i] : 0;
+}
+
+static std::optional<SmallVector<Scanned>> findScanned(NodeBuilder &node, size_t states) {
+  SmallVector<Scanned> scanned;
+  for (unsigned i = states; i < node.numInputs(); ++i) {
+    NodeValue x = node.inOfRank(i, 1);
+    auto axis =
+        x ? node.axisOf(numberAt(node, "scan_input_axes", i - states), rankOf(x)) : std::nullopt;
+    if (!axis)
+      return std::nullopt;
+    scanned.push_back(
+        {node.valueOf(x), *axis, numberAt(node, "scan_input_directions", i - states) != 0});
+  }
+  return scanned;
+}
+
+/// Moves the first axis of a stacked result to its place.
+static NodeValue placeStack(NodeBuilder &node, NodeValue x, size_t i) {
+  if (x && numberAt(node, "scan_output_directions", i))
+    x = node.op("reverse", x, node.attrs.integers("axis", int64_t(0)));
+  auto axis = x ? node.axisOf(numberAt(node, "scan_output_axes", i), rankOf(x)) : std::nullopt;
+  if (!axis || *axis == 0)
+    return axis ? x : NodeValue();
+  SmallVector<int64_t> places;
+  for (int64_t k = 1; k < rankOf(x); ++k)
+    places.push_back(k);
+  places.insert(places.begin() + *axis, 0);
+  return node.transpose(x, places);
+}
+
+static Outcome buildScan(NodeBuilder &node, const OpRule &) {
+  int64_t count = node.node.number("num_scan_inputs");
+  if (count > int64_t(node.numInputs()))
+    return node.fail("expected at least " + Twine(count) + " inputs [graph-edge]");
+  size_t states = node.numInputs() - count;
+  std::optional<SmallVector<Scanned>> scanned = findScanned(node, states);
+  if (!scanned)
+    return Outcome::Failed;
+  DimExpr length = shapeOf(scanned->front().x)[scanned->front().axis];
+  Value last = node.size(length - DimExpr(1), integerType(node));
+  Value trips = node.size(length, integerType(node));
+  SmallVector<NodeValue> inits{node.scalar(0, integerType(node))};
+  for (unsigned i = 0; i < states; ++i)
+    inits.push_back(node.in(i));
+  auto results = RegionBuilder(node).buildStackingWhile(
+      inits,
+      [&](ArrayRef<NodeValue> values) -> std::optional<SmallVector<NodeValue>> {
+        return SmallVector<NodeValue>{node.op("less", {values[0], trips})};
+      },
+      [&](ArrayRef<NodeValue> values) -> std::optional<SmallVector<NodeValue>> {
+        SmallVector<NodeValue> inputs(values.drop_front());
+        for (const Scanned &scan : *scanned) {
+          NodeValue at = scan.isReversed ? node.op("sub", {last, values[0]}) : values[0];
+          inputs.push_back(node.op("gather", {scan.x, at}, node.attrs.integer("axis", scan.axis)));
+        }
+        auto next = node.buildGraph("body", inputs);
+        if (!next)
+          return std::nullopt;
+        NodeValue one = node.scalar(1, integerType(node));
+        next->insert(next->begin(), node.op("add", {values[0], one}));
+        return next;
+      },
+      [&](ValueRange) { return length; });
+  if (!results)
+    return Outcome::Failed;
+  SmallVector<NodeValue> outputs(ArrayRef(*results).drop_front());
+  for (size_t i = states; i < outputs.size(); ++i)
+    outputs[i] = placeStack(node, outputs[i], i - states);
+  return node.done(outputs);
+}
+
+static constexpr OpRule kRules[] = {
+    {"If", "1 -> 0+; then_branch:graph, else_branch:graph", buildIf},
+    {"Loop", "0-2+ -> 1+; body:graph", buildLoop},
+    {"Scan",
+     "1+ -> 1+; body:graph, num_scan_inputs:int>=1, scan_input_axes:ints?, "
+     "scan_input_directions:ints?, scan_output_axes:ints?, scan_output_directions:ints?",
+     buildScan, "", 9},
+};
+
+ArrayRef<OpRule> controlRules() { return kRules; }
+
+} // namespace tfc::onnx

@@ -1,0 +1,279 @@
+// Elementwise operations, comparisons, logic and selections.
+
+#include "frontend/onnx/Dtypes.h"
+#include "frontend/onnx/NodeBuilder.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::onnx {
+
+using dfg::DimExpr;
+
+/// `argument` names the dfg operation.
+static Outcome buildOperation(NodeBuilder &node, const OpRule &rule) {
+  return node.done({node.op(rule.argument, node.allInputs())});
+}
+
+/// `argument` names the dfg operation for floats; on integers, rounding is the identity.
+static Outcome buildRounding(NodeBuilder &node, const OpRule &rule) {
+  NodeValue x = node.in(0);
+  return node.done({x && isFloat(x) ? node.op(rule.argument, x) : x});
+}
+
+static Outcome buildPassing(NodeBuilder &node, const OpRule &) { return node.done({node.in(0)}); }
+
+//===----------------------------------------------------------------------===//
+// Two operands
+//===----------------------------------------------------------------------===//
+
+/// Returns the second operand of the first versions, whose axes belong to those of the first
+/// operand from `axis` on.
+static NodeValue alignedOperand(NodeBuilder &node) {
+  NodeValue x = node.in(0), y = node.in(1);
+  if (!x || !y || !node.flag("broadcast") || !node.node.has("axis"))
+    return y;
+  std::optional<int64_t> axis = node.axisOf(node.node.number("axis"), rankOf(x));
+  if (!axis)
+    return {};
+  dfg::Shape shape = shapeOf(y);
+  if (*axis + int64_t(shape.size()) < rankOf(x))
+    shape.resize(rankOf(x) - *axis, DimExpr(1));
+  return node.reshape(y, shape);
+}
+
+/// `argument` names the dfg operation.
+static Outcome buildBinary(NodeBuilder &node, const OpRule &rule) {
+  return node.done({node.op(rule.argument, {node.in(0), alignedOperand(node)})});
+}
+
+/// Returns true for sizes that are not negative in any call.
+static bool areSizes(const dfg::SizeTensor &x) { return all_of(x.values, isSize); }
+
+/// Integers are divided as in C; numbers that are not negative can be rounded down.
+static Outcome buildDiv(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0), y = alignedOperand(node);
+  if (!x || !y)
+    return Outcome::Failed;
+  if (isFloat(x))
+    return node.done({node.op("div", {x, y})});
+  if (x.getSizes() && y.getSizes() && areSizes(*x.getSizes()) && areSizes(*y.getSizes()))
+    return node.done({node.op("floordiv", {x, y})});
+  return node.done({node.library().compute("_div", {x, y})});
+}
+
+/// The remainder has the sign of the divisor or, with `fmod`, that of the dividend.
+static Outcome buildMod(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0), y = node.in(1);
+  if (node.flag("fmod"))
+    return node.done({node.library().compute("_fmod", {x, y})});
+  return node.done({node.op("mod", {x, y})});
+}
+
+/// The exponent may have another type than the base, which is that of the result.
+static Outcome buildPow(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0), y = alignedOperand(node);
+  if (!x || !y)
+    return Outcome::Failed;
+  if (isFloat(x))
+    return node.done({node.op("pow", {x, node.cast(y, elementOf(x))})});
+  if (!isFloat(y))
+    return node.done({node.library().compute("_power", {x, node.cast(y, elementOf(x))})});
+  Type wide = Float64Type::get(node.context());
+  NodeValue power = node.op("pow", {node.cast(x, wide), node.cast(y, wide)});
+  return node.done({node.cast(power, elementOf(x))});
+}
+
+/// Combines any number of inputs; `argument` names the dfg operation.
+static NodeValue combine(NodeBuilder &node, StringRef op) {
+  SmallVector<NodeValue> inputs = node.allInputs();
+  NodeValue result = inputs.front();
+  for (const NodeValue &next : ArrayRef(inputs).drop_front())
+    result = node.op(op, {result, next});
+  return result;
+}
+
+static Outcome buildVariadic(NodeBuilder &node, const OpRule &rule) {
+  return node.done({combine(node, rule.argument)});
+}
+
+static Outcome buildMean(NodeBuilder &node, const OpRule &) {
+  NodeValue sum = combine(node, "add");
+  if (!sum)
+    return Outcome::Failed;
+  return node.done({node.op("div", {sum, node.scalar(double(node.numInputs()), elementOf(sum))})});
+}
+
+static Outcome buildBitShift(NodeBuilder &node, const OpRule &) {
+  StringRef direction = node.node.attr("direction").text;
+  if (direction != "LEFT" && direction != "RIGHT")
+    return node.fail("expected the direction LEFT or RIGHT, but got '" + direction +
+                     "' [graph-attribute]");
+  return node.done(
+      {node.op(direction == "LEFT" ? "shift_left" : "shift_right", {node.in(0), node.in(1)})});
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// Sizes may be computed in floats.
+static NodeValue castTo(NodeBuilder &node, Type type) {
+  NodeValue x = node.in(0);
+  auto numbers = x && isFloat(x) ? node.knownReals(0) : std::nullopt;
+  auto shape = x ? dfg::constantsOf(shapeOf(x)) : std::nullopt;
+  auto isExact = [](double number) { return std::abs(number) < 9e15; };
+  if (!type || !numbers || !type.isInteger(64) || !shape || !all_of(*numbers, isExact))
+    return node.cast(x, type);
+  dfg::Shape values;
+  for (double number : *numbers)
+    values.push_back(int64_t(number));
+  std::optional<dfg::SizeTensor> sizes = dfg::makeSizes(type, *shape, values);
+  return sizes ? NodeValue(std::move(*sizes)) : node.cast(x, type);
+}
+
+static Outcome buildCast(NodeBuilder &node, const OpRule &) {
+  return node.done({castTo(node, node.dtype("to"))});
+}
+
+/// The first versions name the type.
+static Outcome buildOldCast(NodeBuilder &node, const OpRule &) {
+  const std::string &name = node.node.attr("to").text;
+  std::optional<int64_t> dtype = dtypeByName(name);
+  if (!dtype)
+    return node.fail("there is no type '" + name + "' [graph-attribute]");
+  return node.done({castTo(node, node.dtypeOf(*dtype))});
+}
+
+static Outcome buildCastLike(NodeBuilder &node, const OpRule &) {
+  NodeValue like = node.in(1);
+  return like ? node.done({node.cast(node.in(0), elementOf(like))}) : Outcome::Failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+static NodeValue limit(NodeBuilder &node, StringRef op, NodeValue x, const NodeValue &bound) {
+  return x && bound ? node.op(op, {x, bound}) : NodeValue();
+}
+
+static Outcome buildClip(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0);
+  if (node.hasInput(1))
+    x = limit(node, "maximum", x, node.in(1));
+  if (node.hasInput(2))
+    x = limit(node, "minimum", x, node.in(2));
+  return node.done({x});
+}
+
+static Outcome buildOldClip(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0);
+  if (x && node.node.has("min"))
+    x = limit(node, "maximum", x, node.scalar(node.node.real("min"), elementOf(x)));
+  if (x && node.node.has("max"))
+    x = limit(node, "minimum", x, node.scalar(node.node.real("max"), elementOf(x)));
+  return node.done({x});
+}
+
+static Outcome buildIsInf(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0), found = node.op("is_inf", x);
+  if (!found)
+    return Outcome::Failed;
+  NodeValue zero = node.scalar(0.0, elementOf(x));
+  if (!node.node.number("detect_positive", 1))
+    found = node.op("logical_and", {found, node.op("less", {x, zero})});
+  if (!node.node.number("detect_negative", 1))
+    found = node.op("logical_and", {found, node.op("greater", {x, zero})});
+  return node.done({found});
+}
+
+/// Slopes of the first versions are those of the channels.
+static Outcome buildPRelu(NodeBuilder &node, const OpRule &rule) {
+  NodeValue x = node.in(0), slope = node.in(1);
+  if (!x || !slope)
+    return Outcome::Failed;
+  if (rule.argument == "channels" && rankOf(slope) == 1 && rankOf(x) > 1 &&
+      !shapeOf(slope).front().isConstant(1)) {
+    dfg::Shape shape(rankOf(x) - 1, DimExpr(1));
+    shape.front() = shapeOf(slope).front();
+    slope = node.reshape(slope, shape);
+  }
+  return node.done({node.library().compute("_prelu", {x, slope})});
+}
+
+/// The elements must be like those of the first operand.
+static constexpr const char *kOldBroadcast = "axis:int?, broadcast:int?, consumed_inputs:ints?";
+
+static constexpr OpRule kRules[] = {
+    {"Identity", "1 -> 1", buildPassing},
+    // Arithmetic.
+    {"Add", {"2 -> 1", kOldBroadcast}, buildBinary, "add"},
+    {"Sub", {"2 -> 1", kOldBroadcast}, buildBinary, "sub"},
+    {"Mul", {"2 -> 1", kOldBroadcast}, buildBinary, "mul"},
+    {"Div", {"2 -> 1", kOldBroadcast}, buildDiv},
+    {"Pow", {"2 -> 1", kOldBroadcast}, buildPow},
+    {"Mod", "2 -> 1; fmod:int?", buildMod},
+    {"Max", "1+ -> 1", buildVariadic, "maximum"},
+    {"Min", "1+ -> 1", buildVariadic, "minimum"},
+    {"Sum", "1+ -> 1", buildVariadic, "add"},
+    {"Mean", "1+ -> 1", buildMean},
+    {"Neg", "1 -> 1", buildOperation, "neg"},
+    {"Abs", "1 -> 1", buildOperation, "abs"},
+    {"Sign", "1 -> 1", buildOperation, "sign"},
+    {"Sqrt", "1 -> 1", buildOperation, "sqrt"},
+    {"Reciprocal", "1 -> 1", buildOperation, "reciprocal"},
+    {"Floor", "1 -> 1", buildRounding, "floor"},
+    {"Ceil", "1 -> 1", buildRounding, "ceil"},
+    {"Round", "1 -> 1", buildRounding, "round"},
+    // Functions.
+    {"Exp", "1 -> 1", buildOperation, "exp"},
+    {"Log", "1 -> 1", buildOperation, "log"},
+    {"Sin", "1 -> 1", buildOperation, "sin"},
+    {"Cos", "1 -> 1", buildOperation, "cos"},
+    {"Tan", "1 -> 1", buildOperation, "tan"},
+    {"Asin", "1 -> 1", buildOperation, "asin"},
+    {"Acos", "1 -> 1", buildOperation, "acos"},
+    {"Atan", "1 -> 1", buildOperation, "atan"},
+    {"Sinh", "1 -> 1", buildOperation, "sinh"},
+    {"Cosh", "1 -> 1", buildOperation, "cosh"},
+    {"Tanh", "1 -> 1", buildOperation, "tanh"},
+    {"Asinh", "1 -> 1", buildOperation, "asinh"},
+    {"Acosh", "1 -> 1", buildOperation, "acosh"},
+    {"Atanh", "1 -> 1", buildOperation, "atanh"},
+    {"Erf", "1 -> 1", buildOperation, "erf"},
+    {"Sigmoid", "1 -> 1", buildOperation, "sigmoid"},
+    {"Softplus", "1 -> 1", buildOperation, "softplus"},
+    {"Softsign", "1 -> 1", buildOperation, "softsign"},
+    {"Relu", "1 -> 1", buildOperation, "relu"},
+    {"PRelu", "2 -> 1", buildPRelu, "channels"},
+    {"PRelu", "2 -> 1", buildPRelu, "", 7},
+    {"Clip", "1 -> 1; min:float?, max:float?", buildOldClip},
+    {"Clip", "1-3 -> 1", buildClip, "", 11},
+    // Comparison and logic.
+    {"Equal", {"2 -> 1", kOldBroadcast}, buildBinary, "equal"},
+    {"Less", {"2 -> 1", kOldBroadcast}, buildBinary, "less"},
+    {"LessOrEqual", "2 -> 1", buildBinary, "less_equal"},
+    {"Greater", {"2 -> 1", kOldBroadcast}, buildBinary, "greater"},
+    {"GreaterOrEqual", "2 -> 1", buildBinary, "greater_equal"},
+    {"And", {"2 -> 1", kOldBroadcast}, buildBinary, "logical_and"},
+    {"Or", {"2 -> 1", kOldBroadcast}, buildBinary, "logical_or"},
+    {"Xor", {"2 -> 1", kOldBroadcast}, buildBinary, "logical_xor"},
+    {"Not", "1 -> 1", buildOperation, "logical_not"},
+    {"IsNaN", "1 -> 1", buildOperation, "is_nan"},
+    {"IsInf", "1 -> 1; detect_negative:int?, detect_positive:int?", buildIsInf},
+    {"Where", "3 -> 1", buildOperation, "select"},
+    {"BitShift", "2 -> 1; direction:string", buildBitShift},
+    {"BitwiseAnd", "2 -> 1", buildOperation, "bitwise_and"},
+    {"BitwiseOr", "2 -> 1", buildOperation, "bitwise_or"},
+    {"BitwiseXor", "2 -> 1", buildOperation, "bitwise_xor"},
+    {"BitwiseNot", "1 -> 1", buildOperation, "bitwise_not"},
+    {"Cast", "1 -> 1; to:string", buildOldCast},
+    {"Cast", "1 -> 1; to:int", buildCast, "", 6},
+    {"CastLike", "2 -> 1", buildCastLike},
+};
+
+ArrayRef<OpRule> elementwiseRules() { return kRules; }
+
+} // namespace tfc::onnx

@@ -1,0 +1,145 @@
+// Resizing of images.
+
+#include "frontend/onnx/NodeBuilder.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::onnx {
+
+using dfg::DimExpr;
+
+namespace {
+/// The new sizes, or the scales, of the axes to resize.
+struct Target {
+  std::optional<dfg::Shape> sizes;
+  std::optional<SmallVector<double>> scales;
+};
+} // namespace
+
+static std::string textOf(NodeBuilder &node, StringRef attr, StringRef otherwise) {
+  return node.node.has(attr) ? node.node.attr(attr).text : otherwise.str();
+}
+
+/// Returns the axes to resize: those given, or all.
+static std::optional<SmallVector<int64_t>> axesOf(NodeBuilder &node, NodeValue x) {
+  SmallVector<int64_t> axes;
+  if (!node.node.has("axes")) {
+    for (int64_t axis = 0; axis < rankOf(x); ++axis)
+      axes.push_back(axis);
+    return axes;
+  }
+  for (int64_t given : node.ints("axes")) {
+    std::optional<int64_t> axis = node.axisOf(given, rankOf(x));
+    if (!axis)
+      return std::nullopt;
+    axes.push_back(*axis);
+  }
+  return axes;
+}
+
+/// Drops axes that keep their size, which would only be copied.
+static void dropKept(NodeValue x, SmallVectorImpl<int64_t> &axes, Target &target) {
+  SmallVector<int64_t> kept;
+  Target rest;
+  if (target.sizes)
+    rest.sizes.emplace();
+  if (target.scales)
+    rest.scales.emplace();
+  for (auto [i, axis] : enumerate(axes)) {
+    bool isKept =
+        target.scales ? (*target.scales)[i] == 1.0 : (*target.sizes)[i] == shapeOf(x)[axis];
+    if (isKept)
+      continue;
+    kept.push_back(axis);
+    if (target.sizes)
+      rest.sizes->push_back((*target.sizes)[i]);
+    if (target.scales)
+      rest.scales->push_back((*target.scales)[i]);
+  }
+  axes.assign(kept);
+  target = rest;
+}
+
+static std::string aspectOf(NodeBuilder &node) {
+  std::string policy = textOf(node, "keep_aspect_ratio_policy", "stretch");
+  return policy;
+}
+
+static Outcome resize(NodeBuilder &node, NodeValue x, Target target, NodeValue roi) {
+  std::optional<SmallVector<int64_t>> axes = x ? axesOf(node, x) : std::nullopt;
+  if (!axes)
+    return Outcome::Failed;
+  size_t count = target.sizes ? target.sizes->size() : target.scales->size();
+  if (count != axes->size())
+    return node.fail("expected a new size or a scale for each of " + Twine(axes->size()) +
+                     " axes, but got " + Twine(count) + " [graph-edge]");
+  if (!roi && aspectOf(node) == "stretch")
+    dropKept(x, *axes, target);
+  if (axes->empty())
+    return node.done({x});
+  SmallVector<LibraryCall::Argument> arguments{
+      {"along", dfg::Shape(axes->begin(), axes->end())},
+      {"method", textOf(node, "mode", "nearest")},
+      {"position", textOf(node, "coordinate_transformation_mode",
+                          node.node.version < 11 ? "asymmetric" : "half_pixel")},
+      {"nearest",
+       textOf(node, "nearest_mode", node.node.version < 11 ? "floor" : "round_prefer_floor")},
+      {"policy", aspectOf(node)},
+  };
+  if (target.sizes)
+    arguments.push_back({"new_sizes", *target.sizes});
+  else
+    arguments.push_back({"scales", *target.scales});
+  if (!roi)
+    return node.done({node.library().compute("_resize", {x}, arguments)});
+  return node.done({node.library().compute("_resize_region", {x, roi}, arguments)});
+}
+
+/// Input 1 is the region for tf_crop_and_resize, input 2 the scales, and input 3 the sizes, of
+/// which one is given.
+static Outcome buildResize(NodeBuilder &node, const OpRule &) {
+  Target target;
+  const dfg::SizeTensor *sizes = node.hasInput(3) ? node.sizes(3) : nullptr;
+  if (node.hasInput(3) && !(sizes && sizes->values.empty())) {
+    target.sizes = node.dims(3);
+  } else {
+    target.scales = node.reals(2);
+  }
+  if (!target.sizes && !target.scales)
+    return Outcome::Failed;
+  bool hasRegion = node.node.attr("coordinate_transformation_mode").text == "tf_crop_and_resize";
+  NodeValue roi = hasRegion ? node.in(1) : NodeValue();
+  if (hasRegion && !roi)
+    return Outcome::Failed;
+  return resize(node, node.in(0), target, roi);
+}
+
+/// Resizes by the scales of input 1.
+static Outcome buildScaled(NodeBuilder &node, const OpRule &) {
+  Target target;
+  target.scales = node.reals(1);
+  return target.scales ? resize(node, node.in(0), target, NodeValue()) : Outcome::Failed;
+}
+
+static Outcome buildOldUpsample(NodeBuilder &node, const OpRule &) {
+  Target target;
+  ArrayRef<double> scales = node.node.attr("scales").reals;
+  target.scales = SmallVector<double>(scales);
+  return resize(node, node.in(0), target, NodeValue());
+}
+
+static constexpr OpRule kRules[] = {
+    {"Upsample", "1 -> 1; scales:floats, mode:string?", buildOldUpsample, "", 7},
+    {"Upsample", "2 -> 1; mode:string?", buildScaled, "", 9},
+    {"Resize", "2 -> 1; mode:string?", buildScaled, "", 10},
+    {"Resize",
+     "1-4 -> 1; mode:string?, coordinate_transformation_mode:string?, cubic_coeff_a:float?, "
+     "exclude_outside:int?, extrapolation_value:float?, nearest_mode:string?, antialias:int?, "
+     "axes:ints?",
+     buildResize, "", 11},
+};
+
+ArrayRef<OpRule> imageRules() { return kRules; }
+
+} // namespace tfc::onnx

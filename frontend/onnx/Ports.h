@@ -1,0 +1,32 @@
+// The inputs of a model as feeds of its entry.
+#pragma once
+
+#include "frontend/importer/Feeds.h"
+#include "frontend/onnx/EntryContext.h"
+
+namespace tfc::onnx {
+
+/// Finds the feeds of a model, from what its file and the command line say.
+class Ports {
+public:
+  explicit Ports(EntryContext &entry) : entry(entry) {}
+
+  /// Sets `header` and `feeds`, or emits errors.
+  void find();
+  /// Adds the inputs that the command line fixes to `scope`, as constants.
+  void addFixed(Scope &scope);
+
+  EntryHeader header;
+  std::vector<std::string> feeds; // names, as in the header
+
+private:
+  void addFeed(const Input &input);
+  void addBounds();
+  /// Reports options about inputs that the model does not have.
+  void checkNames();
+  bool isFixed(llvm::StringRef name) const;
+
+  EntryContext &entry;
+};
+
+} // namespace tfc::onnx

@@ -1,0 +1,36 @@
+// Rules that build operations of ONNX, in tables by family.
+#pragma once
+
+#include "frontend/importer/NodeBuilder.h"
+#include "frontend/importer/Signature.h"
+
+namespace tfc::onnx {
+
+using namespace importer;
+
+class NodeBuilder;
+
+struct OpRule {
+  llvm::StringLiteral op;
+  Signature signature;
+  Outcome (*build)(NodeBuilder &node, const OpRule &rule);
+  llvm::StringLiteral argument = "";
+  int64_t since = 1; // the first version of the operation set
+};
+
+/// Returns the rule of an operation, or null. Operations in graph source have no rule here.
+const OpRule *findRule(llvm::StringRef op, int64_t version);
+
+// The families.
+llvm::ArrayRef<OpRule> controlRules();
+llvm::ArrayRef<OpRule> elementwiseRules();
+llvm::ArrayRef<OpRule> imageRules();
+llvm::ArrayRef<OpRule> indexRules();
+llvm::ArrayRef<OpRule> matrixRules();
+llvm::ArrayRef<OpRule> neuralRules();
+llvm::ArrayRef<OpRule> reductionRules();
+llvm::ArrayRef<OpRule> shapeRules();
+llvm::ArrayRef<OpRule> sliceRules();
+llvm::ArrayRef<OpRule> windowRules();
+
+} // namespace tfc::onnx
