@@ -91,16 +91,15 @@ Operation *RegionBuilder::buildIf(const NodeValue &condition, Contents onTrue, C
 }
 
 std::optional<SmallVector<Value>> RegionBuilder::fillLoop(dfg::WhileOp op, Contents condition,
-                                                          Contents body) {
+                                                          Contents body, bool &isWhole) {
   auto goesOn = fill(op.getConditionBlock(), condition);
-  bool isWhole = goesOn && goesOn->size() == 1 && checkCondition(goesOn->front());
+  isWhole = goesOn && goesOn->size() == 1 && checkCondition(goesOn->front());
   if (goesOn && goesOn->size() != 1)
     node.error() << "expected one result of the condition, but got " << goesOn->size()
                  << " [operand]";
   if (isWhole)
     node.builder().condition(goesOn->front(), node.location());
-  auto next = fill(op.getBodyBlock(), body);
-  return isWhole ? next : std::nullopt;
+  return fill(op.getBodyBlock(), body);
 }
 
 Operation *RegionBuilder::buildWhile(ArrayRef<NodeValue> inits, Contents condition, Contents body) {
@@ -111,8 +110,10 @@ Operation *RegionBuilder::buildWhile(ArrayRef<NodeValue> inits, Contents conditi
     GraphBuilder &builder = node.builder();
     dfg::WhileOp op = builder.beginWhile(values, node.location());
     OpBuilder::InsertPoint after = builder.position();
-    auto next = fillLoop(op, condition, body);
-    if (next && checkCarried(values, *next))
+    bool isWhole;
+    auto next = fillLoop(op, condition, body, isWhole);
+    isWhole &= next && checkCarried(values, *next);
+    if (isWhole)
       return builder.finishWhile(op, {}, *next, std::nullopt, "");
     builder.restore(after);
     op->erase();
@@ -157,13 +158,14 @@ std::optional<SmallVector<NodeValue>> RegionBuilder::buildStackingWhile(ArrayRef
     GraphBuilder &builder = node.builder();
     dfg::WhileOp op = builder.beginWhile(values, node.location());
     OpBuilder::InsertPoint after = builder.position();
-    auto next = fillLoop(op, condition, body);
+    bool isWhole;
+    auto next = fillLoop(op, condition, body, isWhole);
     SmallVector<Value> added, stacked;
     if (next && next->size() > values.size()) {
       stacked.assign(next->begin() + values.size(), next->end());
       next->resize(values.size());
     }
-    bool isWhole = next && checkCarried(values, *next);
+    isWhole &= next && checkCarried(values, *next);
     for (Value value : stacked) {
       next->push_back(isWhole ? addStack(op, value, added) : Value());
       isWhole &= bool(next->back());

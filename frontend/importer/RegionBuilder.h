@@ -32,9 +32,10 @@ public:
                                                                  Trips trips);
 
 private:
-  /// Fills both regions. Returns the values for the next iteration, or std::nullopt after errors.
+  /// Fills both regions. Returns the values for the next iteration, or std::nullopt after errors in
+  /// the body; `isWhole` is false after errors in the condition.
   std::optional<llvm::SmallVector<mlir::Value>> fillLoop(dfg::WhileOp op, Contents condition,
-                                                         Contents body);
+                                                         Contents body, bool &isWhole);
   /// Lets a loop carry a list with this value of each iteration, which is returned as it is in the
   /// next one.
   mlir::Value addStack(dfg::WhileOp op, mlir::Value value,
