@@ -1,12 +1,10 @@
 //===- RegionParser.h - Regions in hand-written assembly formats ----------===//
 //
-//
 // Until a module is verified, values defined in a region may have uses before the operation. After
 // an error, the parser drops such uses before it destroys the regions of an operation state.
 // Parsers generated from `assemblyFormat` add regions to the state only after everything else has
 // been parsed, so that these uses would outlive the values. Operations with regions therefore have
 // hand-written parsers.
-//
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,9 @@
 //===- Call.cpp - Calls of entries, typed and by name ---------------------===//
+//
+// Checks the arguments of calls and runs entries. Typed calls pass the sizes; calls by name derive
+// them from the shapes of the feeds first, and then take the same path.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/FloatMode.h"
 #include "runtime/Instance.h"

@@ -1,4 +1,9 @@
 //===- Checkpoint.cpp - Saving and loading all variables ------------------===//
+//
+// Saves and loads all variables at once; a load that fails changes none of them. The header of a
+// file is read and written in Safetensors.cpp, and files are replaced in OutputFile.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Crc32c.h"
 #include "runtime/OutputFile.h"

@@ -1,4 +1,9 @@
 //===- Cpu.cpp - Features of the processor --------------------------------===//
+//
+// Compares the features that a model was compiled for with those of the processor and its system.
+// The table of features and the instruction that reads them are used nowhere else.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Cpu.h"
 

@@ -1,4 +1,9 @@
 //===- Crc32c.cpp - The checksum of checkpoints ---------------------------===//
+//
+// Computes the CRC-32C by the processor's instruction, or by a table on processors without it. It
+// knows nothing about files.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Crc32c.h"
 

@@ -1,4 +1,9 @@
 //===- Describe.cpp - Descriptions of models, and the API table -----------===//
+//
+// Describes entries, variables and queues from the tables of a model, without an instance. It also
+// defines the table of all functions that a compiled library offers to callers.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Instance.h"
 

@@ -1,4 +1,9 @@
 //===- Instance.cpp - Creating, sharing and destroying instances ----------===//
+//
+// Creates, forks and destroys instances, and allocates the variables, arenas and scratch memory
+// that calls use. Entries run in Call.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Instance.h"
 

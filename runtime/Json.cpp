@@ -1,4 +1,9 @@
 //===- Json.cpp - A JSON reader for safetensors headers -------------------===//
+//
+// Reads JSON token by token, in place and without allocating memory. Safetensors.cpp knows the
+// meaning of the tokens.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Json.h"
 

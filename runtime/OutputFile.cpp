@@ -1,4 +1,9 @@
 //===- OutputFile.cpp - Replacing a file atomically -----------------------===//
+//
+// Replaces a file in one step, so that a crash leaves either the old or the new contents. It knows
+// links, permissions and temporary files, and nothing about the contents.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/OutputFile.h"
 

@@ -1,4 +1,9 @@
 //===- Queue.cpp - The elements of a queue --------------------------------===//
+//
+// Stores the elements of one queue and decides in which order they are taken. Locking and waiting
+// are in Queues.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Queue.h"
 

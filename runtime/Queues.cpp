@@ -1,4 +1,9 @@
 //===- Queues.cpp - Waiting at queues -------------------------------------===//
+//
+// Decides which call may use a queue next and which call can never proceed, under the mutex that
+// all queues of a state share. The elements themselves are in Queue.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Instance.h"
 

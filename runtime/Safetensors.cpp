@@ -1,4 +1,9 @@
 //===- Safetensors.cpp - The header of a safetensors file -----------------===//
+//
+// Parses, checks and writes the header of a safetensors file as text in memory. Checkpoint.cpp
+// reads and writes the files.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Safetensors.h"
 

@@ -1,4 +1,9 @@
 //===- Threads.cpp - The threads of a state -------------------------------===//
+//
+// Implements the worker threads of a state and its parallel loop. How a loop is cut into chunks
+// does not depend on the number of threads.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Threads.h"
 #include "runtime/FloatMode.h"

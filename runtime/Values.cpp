@@ -1,4 +1,9 @@
 //===- Values.cpp - Dtypes, shapes and messages ---------------------------===//
+//
+// Defines dtypes, counts elements, and formats shapes and messages, for all other files of the
+// runtime.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Instance.h"
 

@@ -1,4 +1,8 @@
 //===- Variables.cpp - Reading and writing single variables ---------------===//
+//
+// Reads and writes single variables by name. Checkpoint.cpp does so for all of them at once.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/Instance.h"
 

@@ -1,4 +1,10 @@
 //===- Activity.cpp - Values that need a gradient -------------------------===//
+//
+// Decides which values between the xs and the loss need a gradient, before any gradient is built.
+// The edges along which it marks values are defined in Flow.cpp; later changes of the graph only
+// copy and move the marks.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Activity.h"
 

@@ -1,4 +1,9 @@
 //===- Adjoints.cpp - Gradients accumulated so far ------------------------===//
+//
+// Accumulates the gradient of each value, and decides in which form two gradients are added. It
+// does not know which values need a gradient, nor in which order operations are visited.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Adjoints.h"
 #include "dialects/dfg/Build.h"

@@ -1,4 +1,10 @@
 //===- Branch.cpp - Gradients of branches ---------------------------------===//
+//
+// Builds the gradient of a `dfg.if` as a branch on the same condition. It is apart from loops,
+// because a branch can return the forward values that it saves, and a loop has to put them on
+// tapes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Branch.h"
 #include "dialects/dfg/Regions.h"

@@ -1,4 +1,9 @@
 //===- Flow.cpp - Flow of values through regions and tapes ----------------===//
+//
+// Defines the edges along which gradients flow through branches, loops and tapes. Activity and the
+// diagnosis of blocked paths follow the same edges, so neither of them defines its own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Flow.h"
 

@@ -1,4 +1,9 @@
 //===- Paths.cpp - How values reach a loss --------------------------------===//
+//
+// Explains why no gradient reaches an x: finds a path to the loss and names the operation that
+// blocks it. It only reads the graph, and nothing that is built depends on it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Paths.h"
 #include "compiler/autodiff/Flow.h"

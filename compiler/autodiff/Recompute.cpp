@@ -1,4 +1,9 @@
 //===- Recompute.cpp - Loops that recompute instead of saving -------------===//
+//
+// Computes forward iterations again in the backward loop, from all carried values or from those of
+// some iterations. Loop.cpp decides which loops do so.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Recompute.h"
 #include "dialects/dfg/Build.h"

@@ -1,4 +1,9 @@
 //===- Saved.cpp - Forward values used by backward regions ----------------===//
+//
+// Decides which forward values a backward block recomputes and which it loads. Whether a saved
+// value is the result of a branch or on a tape is left to the caller.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Saved.h"
 #include "dialects/dfg/RunTimeSizes.h"

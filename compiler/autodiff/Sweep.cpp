@@ -1,6 +1,7 @@
-//===- Sweep.cpp - What the parts of one gradient share -------------------===//
+//===- Sweep.cpp - The shared state of building a gradient ----------------===//
 //
-// Changes that concern activity, adjoints and copies alike.
+// Implements the changes of a gradient's state that concern activity, adjoints and copies alike, so
+// that none of these is updated without the others.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,9 @@
 //===- Tapes.cpp - Values saved by loops for their backward loops ---------===//
+//
+// Creates the tapes on which loops keep forward values, and those that carry gradients back from
+// the pops of a forward tape to its pushes. The values to keep are chosen in Saved.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Tapes.h"
 

@@ -1,4 +1,9 @@
 //===- Effects.cpp - Side effects of nodes --------------------------------===//
+//
+// Collects the side effects of nodes and decides which of them conflict. The structuring of loops
+// and the order of nodes depend on the same answer, so it is apart from both.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/Effects.h"
 

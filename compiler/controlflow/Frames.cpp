@@ -1,4 +1,9 @@
 //===- Frames.cpp - The frame of each node --------------------------------===//
+//
+// Assigns each node the frame in which it runs, the step after the graph is read. It establishes
+// only the tree of frames; Loops.cpp decides which frames are loops.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/Frames.h"
 

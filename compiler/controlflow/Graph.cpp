@@ -1,4 +1,9 @@
 //===- Graph.cpp - The nodes of a dataflow graph --------------------------===//
+//
+// Reads a `dfg.dataflow` block into the nodes and edges that all steps of this stage work on, and
+// implements the queries that need nothing but these edges.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/Graph.h"
 #include "mlir/Transforms/RegionUtils.h"

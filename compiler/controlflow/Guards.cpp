@@ -1,4 +1,9 @@
 //===- Guards.cpp - Boolean functions of predicates -----------------------===//
+//
+// Implements binary decision diagrams for the conditions under which nodes run. They do not know
+// nodes, so that a unit test can compare them with truth tables.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/Guards.h"
 #include <algorithm>

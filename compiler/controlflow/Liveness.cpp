@@ -1,4 +1,9 @@
 //===- Liveness.cpp - When each node of a graph is live -------------------===//
+//
+// Computes the condition under which each node runs, as a Boolean function of predicates. This is
+// analysis only: Loops.cpp checks frames by it, and RegionEmitter creates the branches.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/Liveness.h"
 #include "dialects/dfg/Help.h"

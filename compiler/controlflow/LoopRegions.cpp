@@ -1,4 +1,9 @@
 //===- LoopRegions.cpp - Loops become dfg.while ---------------------------===//
+//
+// Holds the part of RegionEmitter that creates a `dfg.while` from the node of a loop. Nodes outside
+// of loops, and the choice of branches, are in Regions.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/Regions.h"
 #include "dialects/dfg/Build.h"

@@ -1,4 +1,9 @@
 //===- Loops.cpp - Frames become loops ------------------------------------===//
+//
+// Recognises frames that are `while` loops and replaces each by one node, so that the steps after
+// this one see acyclic graphs. It reports all other frames and creates no operations.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/Loops.h"
 #include "compiler/controlflow/Effects.h"

@@ -1,4 +1,9 @@
 //===- NodeOrder.cpp - Dependences between nodes --------------------------===//
+//
+// Computes which nodes are needed and which of them must precede others. RegionEmitter chooses
+// among the orders that this file allows.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/NodeOrder.h"
 #include "compiler/controlflow/Effects.h"

@@ -1,4 +1,9 @@
 //===- BufferEmitter.cpp - Elements in memory -----------------------------===//
+//
+// Emits loads and stores of scalars and of contiguous, reversed or gathered vectors. It knows
+// memory and lanes; KernelEmitter knows which tensors are in memory.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/cpu/BufferEmitter.h"
 #include "compiler/kernels/Polynomial.h"

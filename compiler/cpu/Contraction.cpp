@@ -1,4 +1,5 @@
-// The plan of a contraction: how it is divided into parallel units and blocked for the caches.
+// Plans a contraction: how it is divided into parallel units and blocked for the caches. The
+// emitter only follows the plan.
 
 #include "compiler/cpu/Contraction.h"
 #include "compiler/cpu/ContractionEmitter.h"

@@ -1,4 +1,5 @@
-// The cost model that chooses the register tile of a contraction.
+// Chooses the register tile of a contraction by a cost model, which knows sizes and the target but
+// no operation.
 
 #include "compiler/cpu/ContractionTiles.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,4 +1,4 @@
-// Arithmetic on floats and their bits, from which the expansions of functions are built.
+// Builds arithmetic on floats and their bits, from which the expansions of functions are composed.
 
 #include "compiler/cpu/FloatBuilder.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -1,4 +1,5 @@
-// Exponentials, logarithms, the hyperbolic tangent and the error function of f32 as polynomials.
+// Expands exponentials, logarithms, the hyperbolic tangent and the error function of f32 into
+// polynomials.
 
 #include "compiler/cpu/Functions.h"
 #include "compiler/cpu/FloatBuilder.h"

@@ -1,4 +1,9 @@
 //===- IndexEmitter.cpp - Index values along loops and lanes --------------===//
+//
+// Emits index arithmetic in the outermost loop where it can be evaluated, as scalars or along the
+// lanes. It knows loops and sizes only; memory and tensors belong to the classes derived from it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/cpu/IndexEmitter.h"
 #include "compiler/kernels/Polynomial.h"

@@ -1,4 +1,9 @@
 //===- KernelEmitter.cpp - Elements of tensors ----------------------------===//
+//
+// Returns the elements of tensors, loaded from their buffers or computed where they are read. The
+// other part of the class, which emits the scalar operations of bodies, is in BodyOps.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/cpu/KernelEmitter.h"
 #include "compiler/kernels/Polynomial.h"

@@ -1,4 +1,9 @@
 //===- KernelPlan.cpp - How the CPU computes a kernel ---------------------===//
+//
+// Makes the decisions about a kernel once, for the pass that annotates it and the one that
+// generates its code, which run before and after the memory plan.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/cpu/KernelPlan.h"
 

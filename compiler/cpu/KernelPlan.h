@@ -1,9 +1,7 @@
 //===- KernelPlan.h - How the CPU computes a kernel -----------------------===//
 //
-//
 // The decisions that both the annotation of kernels and code generation depend on. The pass manager
 // preserves them between the two passes.
-//
 //
 //===----------------------------------------------------------------------===//
 

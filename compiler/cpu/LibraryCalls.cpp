@@ -1,4 +1,4 @@
-// Calls of libm for the functions that are not expanded into polynomials.
+// Turns functions that are not expanded into polynomials into calls of libm, one for each lane.
 
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"

@@ -1,4 +1,9 @@
 //===- LoopBuilder.cpp - Loops, branches and index arithmetic -------------===//
+//
+// Builds loops and branches, and folds the index arithmetic in them, for the emitter of
+// contractions. It knows neither kernels nor tensors.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/cpu/LoopBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,5 +1,5 @@
-// The loops of a nest and how they are split, vectorized and tiled. What a sweep computes in them
-// is in Reduction.cpp.
+// Emits the loops of a nest: how they are split, vectorized and tiled. Reduction.cpp emits the
+// computations of the sweeps in them.
 
 #include "compiler/cpu/NestEmitter.h"
 #include "compiler/kernels/Polynomial.h"

@@ -1,4 +1,5 @@
-// Powers and remainders of f32, computed in f64 because f32 has too few bits for them.
+// Expands powers and remainders of f32, and computes them in f64, because f32 has too few bits for
+// them.
 
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"

@@ -1,4 +1,5 @@
-// The part of NestEmitter that emits the sweeps: points, row reductions and column reductions.
+// Holds the part of NestEmitter that emits the sweeps: points, row reductions and column
+// reductions.
 
 #include "compiler/cpu/NestEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

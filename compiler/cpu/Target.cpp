@@ -1,4 +1,9 @@
 //===- Target.cpp - Properties of CPUs ------------------------------------===//
+//
+// Derives the vector width, registers and caches from the description of a target. No other file of
+// this folder interprets the names of features.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/cpu/Target.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,5 @@
-// Sine, cosine and arctangents of f32 as polynomials.
+// Expands sine, cosine and arctangents of f32 into polynomials. Large arguments of sine and cosine
+// are left to the library.
 
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"

@@ -1,4 +1,4 @@
-// Exponentials and logarithms of f64 as polynomials.
+// Expands exponentials and logarithms of f64 into polynomials. Those of f32 are in Functions.cpp.
 
 #include "compiler/cpu/FloatBuilder.h"
 #include "compiler/cpu/Functions.h"

@@ -1,4 +1,9 @@
 //===- CodeSize.cpp - How much code an operation becomes ------------------===//
+//
+// Estimates how much code an operation becomes. Forming, merging and splitting groups use the same
+// estimate and limit, so that they agree on when a kernel is full.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/fusion/CodeSize.h"
 #include "dialects/dfg/Dfg.h"

@@ -1,4 +1,9 @@
 //===- Grouping.cpp - Assigning operations to kernels ---------------------===//
+//
+// Forms groups in program order, each operation with one of its producers or alone. The class
+// decides two more questions: Merging.cpp merges groups later, and Splitting.cpp divides full ones.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/fusion/Grouping.h"
 #include "compiler/fusion/CodeSize.h"

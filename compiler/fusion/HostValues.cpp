@@ -1,4 +1,10 @@
 //===- HostValues.cpp - Values computed by the host function --------------===//
+//
+// Prepares an entry for grouping: marks scalars that stay in registers, copies views into the
+// regions that read them, and reads rows in loops as lists. Grouping relies on the marks and makes
+// none.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/fusion/HostValues.h"
 #include "compiler/fusion/StoredViews.h"

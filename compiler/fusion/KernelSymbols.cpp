@@ -1,4 +1,9 @@
 //===- KernelSymbols.cpp - Names of sizes in kernels ----------------------===//
+//
+// Renames the sizes in a kernel, so that kernels that differ only in these names are equal.
+// Outlining needs only the result: the names, and the sizes that a launch passes for them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/fusion/KernelSymbols.h"
 #include "mlir/IR/AttrTypeSubElements.h"

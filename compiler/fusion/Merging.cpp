@@ -1,4 +1,9 @@
 //===- Merging.cpp - Merging kernels --------------------------------------===//
+//
+// Holds the part of Grouping that merges groups which exchange or share values. It runs after all
+// groups are formed, because it needs the dependences between all of them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/fusion/CodeSize.h"
 #include "compiler/fusion/Grouping.h"

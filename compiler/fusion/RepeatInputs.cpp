@@ -1,4 +1,9 @@
 //===- RepeatInputs.cpp - Recomputed inputs of reductions -----------------===//
+//
+// Decides which elementwise inputs of reductions are computed again, and copies them before groups
+// are formed. Grouping can then fuse each copy with its reduction, as its only reader.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/fusion/RepeatInputs.h"
 #include "compiler/fusion/Grouping.h"

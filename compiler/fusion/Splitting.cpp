@@ -1,4 +1,9 @@
 //===- Splitting.cpp - Splitting full kernels -----------------------------===//
+//
+// Holds the part of Grouping that divides a parallel group that has reached the limit of its code.
+// It chooses the cut that the fewest bits cross.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/fusion/CodeSize.h"
 #include "compiler/fusion/Grouping.h"

@@ -1,4 +1,9 @@
 //===- StoredViews.cpp - Views that kernels store -------------------------===//
+//
+// Decides which views are copied to memory, although a kernel could read through them. These are
+// rules about the cost of access maps, independent of how kernels are formed.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/fusion/StoredViews.h"
 #include "compiler/fusion/HostValues.h"

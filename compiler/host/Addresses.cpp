@@ -1,4 +1,5 @@
-// Addresses of values, computed from the memory plan.
+// Computes the addresses of values from the memory plan, before the first step if they are
+// invariant during the call.
 
 #include "compiler/host/Addresses.h"
 

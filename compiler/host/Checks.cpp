@@ -1,4 +1,5 @@
-// Checks of the facts of an entry and of its data.
+// Builds the checks of a call: facts of the entry, and conditions on its data. Limits of sizes are
+// in Limits.cpp.
 
 #include "compiler/host/Checks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

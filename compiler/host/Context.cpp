@@ -1,4 +1,4 @@
-// The insertion points of a host function, and operations that its builders have in common.
+// Keeps the insertion points of a host function, and builds operations that all its builders need.
 
 #include "compiler/host/Context.h"
 #include "dialects/rt/Names.h"

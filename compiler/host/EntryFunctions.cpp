@@ -1,5 +1,5 @@
-// The functions of an entry besides the one that runs it: the dimensions of its feeds and fetches,
-// and the size of its arena.
+// Builds the functions of an entry besides the one that runs it: the dimensions of its feeds and
+// fetches, and the size of its arena.
 
 #include "compiler/host/EntryFunctions.h"
 #include "compiler/host/SizeBuilder.h"

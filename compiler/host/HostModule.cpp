@@ -1,4 +1,4 @@
-// Symbols, weights and numbers shared by the host functions of a module.
+// Creates the symbols, weights and numbers that the host functions of a module share.
 
 #include "compiler/host/HostModule.h"
 #include "dialects/dfg/MemoryPlan.h"

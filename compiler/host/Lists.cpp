@@ -1,4 +1,4 @@
-// Operations on lists, and the chunks that store them.
+// Builds operations on lists, and the growth of the chunks that store lists and tapes.
 
 #include "compiler/host/Lists.h"
 #include "dialects/dfg/SizeLimits.h"

@@ -1,4 +1,5 @@
-// Operations on queues, which identify a queue by its number and values by their addresses.
+// Builds operations on queues, which pass the number of a queue and the addresses of values to the
+// runtime.
 
 #include "compiler/host/Queues.h"
 

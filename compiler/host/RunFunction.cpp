@@ -1,4 +1,4 @@
-// The order of a host function: facts and limits, then the steps of the entry, then copies into
+// Decides the order of a host function: facts and limits, the steps of the entry, then copies into
 // variables. Fetches of the state before the call are copied before the state changes.
 
 #include "compiler/host/RunFunction.h"

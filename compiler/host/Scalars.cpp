@@ -1,4 +1,5 @@
-// Scalars that are kept in registers: counters, predicates and sizes.
+// Computes the scalars that the host function keeps in registers: counters, predicates and sizes.
+// All other values have addresses (Addresses.cpp).
 
 #include "compiler/host/Scalars.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,5 @@
-// Operations on tapes, which store values of the forward loop for the backward loop.
+// Builds operations on tapes, which store values of the forward loop for the backward loop. A tape
+// changes in place, so its length is in stack memory and not in a register like that of a list.
 
 #include "compiler/host/Tapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

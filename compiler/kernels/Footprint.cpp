@@ -1,4 +1,4 @@
-// What a stage reads and computes at one point of its loops.
+// Finds the reads and operations of a stage at one point of its loops.
 
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/Schedule.h"

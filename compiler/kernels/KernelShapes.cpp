@@ -1,4 +1,4 @@
-// Shapes and loop extents of kernels as expressions over their size arguments.
+// Computes the shapes and loop extents of kernels as expressions over their size arguments.
 
 #include "compiler/kernels/KernelShapes.h"
 #include "compiler/kernels/Polynomial.h"

@@ -1,6 +1,5 @@
-// The part of the schedule that decides which stages share loops, and along
-// which loops lanes run.
-// What is materialized, and where, is decided in Schedule.cpp.
+// Holds the part of the schedule that decides which stages share loops, and along which loops lanes
+// run. Schedule.cpp decides which values are materialized, and where.
 
 #include "compiler/kernels/Polynomial.h"
 #include "compiler/kernels/Schedule.h"

@@ -1,4 +1,5 @@
-// Normal form of addresses and sizes, for which MLIR's affine simplification is too weak.
+// Brings addresses and sizes into a normal form. MLIR's affine simplification is too weak for that,
+// because it does not multiply symbols and dimensions.
 
 #include "compiler/kernels/Polynomial.h"
 #include "llvm/ADT/STLExtras.h"

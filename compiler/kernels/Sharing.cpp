@@ -1,4 +1,9 @@
 //===- Sharing.cpp - Results that may overwrite arguments -----------------===//
+//
+// Decides whether a result of a kernel may overwrite an argument, from the order of reads and
+// writes in its schedule. The memory plan chooses among the pairs that this file allows.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/kernels/Sharing.h"
 #include "dialects/linalg_ext/LinalgExt.h"

@@ -1,4 +1,9 @@
 //===- Target.cpp - Descriptions of targets -------------------------------===//
+//
+// Creates the description of a target from the name of a processor, and verifies descriptions. Only
+// this file of the compiler looks at the machine on which it runs; the stages read the description.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/kernels/Target.h"
 #include "compiler/kernels/Passes.h"

@@ -1,9 +1,7 @@
 //===- Target.h - Descriptions of targets ---------------------------------===//
 //
-//
 // Creates the description of a target from the name of a processor. Everything that depends on the
 // target uses this description.
-//
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,9 @@
 //===- Contraction.cpp - Sums of products to linalg -----------------------===//
+//
+// Lowers `matmul` and `contract` to generics that multiply and add, the form that compiler/kernels
+// recognises as a product.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/ConvolutionOps.h"

@@ -1,4 +1,9 @@
 //===- Elementwise.cpp - Elementwise operations to linalg -----------------===//
+//
+// Lowers all operations with scalar code by one pattern, so a new elementwise operation needs no
+// lowering of its own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 

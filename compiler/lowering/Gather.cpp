@@ -1,4 +1,9 @@
 //===- Gather.cpp - Gathers and scatters to linalg ------------------------===//
+//
+// Lowers gathers to reads at computed indices, and scatters to `linalg_ext.scatter`, because
+// several updates may have the same position.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/ScatterOps.h"

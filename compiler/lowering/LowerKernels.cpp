@@ -1,9 +1,7 @@
 //===- LowerKernels.cpp - dfg kernels to linalg on tensors ----------------===//
 //
-//
 // Runs after fusion, because the iteration space of a kernel is known only when the kernel is
-// complete, and before the memory plan, which needs the kernels' scratch memory.
-//
+// complete, and before the schedule, which is made for kernels in linalg form.
 //
 //===----------------------------------------------------------------------===//
 

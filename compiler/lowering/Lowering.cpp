@@ -1,4 +1,9 @@
 //===- Lowering.cpp - Common code of the lowering patterns ----------------===//
+//
+// Implements type conversion, sizes, generics, reductions and reshapes for the patterns of all
+// families. It contains no pattern itself.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/kernel/Kernel.h"

@@ -1,10 +1,8 @@
 //===- Lowering.h - Common code of the lowering patterns ------------------===//
 //
-//
 // There is one pattern per structured operation, in the file of its family. A pattern takes shapes
 // from the dfg operation, whose types name the sizes, and converted operands, whose types are plain
 // tensors, from its adaptor.
-//
 //
 //===----------------------------------------------------------------------===//
 

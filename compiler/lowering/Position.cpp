@@ -1,4 +1,8 @@
 //===- Position.cpp - Functions of element positions to linalg ------------===//
+//
+// Lowers `iota` and random numbers, whose elements are computed from the indices of the loop.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,8 @@
 //===- Reduction.cpp - Reductions to linalg -------------------------------===//
+//
+// Lowers reductions; each pattern only defines a neutral element and a body.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

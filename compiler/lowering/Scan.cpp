@@ -1,4 +1,9 @@
 //===- Scan.cpp - Scans to linalg -----------------------------------------===//
+//
+// Lowers scans to `linalg_ext.scan`, because linalg cannot express that an element depends on the
+// one before it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/ScanOps.h"

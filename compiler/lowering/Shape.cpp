@@ -1,4 +1,9 @@
 //===- Shape.cpp - Shape operations to linalg -----------------------------===//
+//
+// Lowers constants, sizes and changes of shape, where possible to access maps instead of computed
+// indices.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

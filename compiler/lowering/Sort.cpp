@@ -1,4 +1,9 @@
 //===- Sort.cpp - Sorts to linalg -----------------------------------------===//
+//
+// Lowers sorts of positions to `linalg_ext.sort` on integer keys that have the order of the
+// elements.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/SortOps.h"

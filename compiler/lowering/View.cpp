@@ -1,4 +1,9 @@
 //===- View.cpp - Slices, placements and concatenations to linalg ---------===//
+//
+// Lowers slices, placements and concatenations, to access maps where linalg would infer the right
+// loops from them, and otherwise to reads at computed indices.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

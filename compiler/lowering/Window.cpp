@@ -1,4 +1,9 @@
 //===- Window.cpp - Windows along axes to linalg --------------------------===//
+//
+// Lowers windows to access maps, or to reads at computed indices if they may lie outside of the
+// operand.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/lowering/Lowering.h"
 #include "dialects/dfg/WindowOps.h"

@@ -1,12 +1,10 @@
 //===- Arena.h - Offsets of values in the arena ---------------------------===//
 //
-//
 // Values of an entry share memory if their live ranges do not overlap. Buffers are divided into
 // regions by their sizes: buffers of constant size (a bounded name counts as its bound) are in the
 // first region, in bytes; sizes that are multiples of the same expression are in a common region,
 // in units of its value. Within a region, offsets are chosen by best fit over live ranges; each
 // region starts where the previous one ends.
-//
 //
 //===----------------------------------------------------------------------===//
 

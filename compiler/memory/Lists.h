@@ -1,10 +1,8 @@
 //===- Lists.h - Chunks of lists and tapes --------------------------------===//
 //
-//
 // A list is stored in a chunk of the instance. An operation that changes a list returns a new
 // value. The new list reuses the chunk of the old one if that is not read later, which is the
 // normal case in loops; otherwise the old list is copied.
-//
 //
 //===----------------------------------------------------------------------===//
 

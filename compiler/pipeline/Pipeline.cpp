@@ -1,4 +1,5 @@
-// The table of stages, the optimisations that can be disabled, and the code that runs them.
+// Defines the table of stages, the passes of each, and the optimisations that can be disabled. The
+// stages are run in RunStages.cpp.
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/autodiff/Passes.h"
 #include "compiler/controlflow/Passes.h"

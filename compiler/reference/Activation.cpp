@@ -1,4 +1,9 @@
 //===- Activation.cpp - Nonlinearities of neural networks -----------------===//
+//
+// Evaluates activations. Those that are not monotone name their minima, because bounds are computed
+// at the ends of intervals.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include <cmath>

@@ -1,4 +1,8 @@
 //===- Constants.cpp - Tensors known at compile time ----------------------===//
+//
+// Evaluates constants, whose elements are in the operation or in a resource.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Registry.h"
 #include "mlir/IR/DialectResourceBlobManager.h"

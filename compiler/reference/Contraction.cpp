@@ -1,4 +1,9 @@
 //===- Contraction.cpp - Sums of products ---------------------------------===//
+//
+// Evaluates `matmul` as one sum of products per element. `contract` is evaluated by its labels in
+// Label.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Registry.h"
 

@@ -1,4 +1,9 @@
 //===- Control.cpp - Branches and loops as regions ------------------------===//
+//
+// Executes branches and loops as regions. If a condition is undetermined, everything that the
+// regions may change becomes undetermined.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
 

@@ -1,4 +1,9 @@
 //===- Convolution.cpp - Sums of products over windows --------------------===//
+//
+// Evaluates convolutions by their definition, and not by the product into which the compiler
+// decomposes them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Slide.h"
 #include "dialects/dfg/ConvolutionOps.h"

@@ -1,4 +1,9 @@
 //===- Difference.cpp - Comparing the results of two evaluations ----------===//
+//
+// Decides whether a computed tensor agrees with the oracle's, by the error bounds of its elements.
+// No tolerance is chosen here or by callers.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Reference.h"
 #include <cmath>

@@ -1,4 +1,9 @@
 //===- Elementwise.cpp - Arithmetic, comparison, selection, casts ---------===//
+//
+// Evaluates arithmetic, comparisons, selection and casts. Operations that choose between operands
+// return a value that covers both if the choice is undetermined.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include <cmath>

@@ -1,4 +1,9 @@
 //===- Gather.cpp - Elements at computed positions ------------------------===//
+//
+// Evaluates reads and updates at computed positions. The bounds of an updated element allow any
+// order of its updates.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Registry.h"
 #include <cmath>

@@ -1,4 +1,9 @@
 //===- GradientCheck.cpp - Gradients against differences ------------------===//
+//
+// Compares gradients with finite differences. Comparing the compiled model with the oracle cannot
+// show that the formula of a gradient is wrong, because both use it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/GradientCheck.h"
 #include "llvm/Support/FormatVariadic.h"

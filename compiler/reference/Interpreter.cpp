@@ -1,4 +1,9 @@
 //===- Interpreter.cpp - Executing regions of the dfg dialect -------------===//
+//
+// Runs the operations of a call, keeps their values and decides when invalid data fail the call.
+// Each family evaluates its own operations.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
 #include "compiler/reference/Scratch.h"

@@ -1,4 +1,9 @@
 //===- Label.cpp - Operations written with names of axes ------------------===//
+//
+// Evaluates `einsum`, `contract` and `rearrange` by the names of their axes, without decomposing
+// them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Registry.h"
 #include "dialects/dfg/ConvolutionOps.h"

@@ -1,4 +1,8 @@
 //===- Lists.cpp - Sequences of tensors -----------------------------------===//
+//
+// Executes operations on lists. They are handlers and not evaluators, which work on tensors only.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
 #include "compiler/reference/Pointwise.h"

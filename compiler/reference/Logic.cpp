@@ -1,4 +1,8 @@
 //===- Logic.cpp - Logic, bits, kinds of numbers --------------------------===//
+//
+// Evaluates logic, bit operations and predicates of floats.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include <cmath>

@@ -1,4 +1,9 @@
 //===- Math.cpp - Elementwise functions of one tensor ---------------------===//
+//
+// Evaluates elementary functions of one tensor; each states its accuracy and the points at which it
+// is not monotone.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include <cmath>

@@ -1,4 +1,9 @@
 //===- Number.cpp - Values with error bounds ------------------------------===//
+//
+// Implements arithmetic on error bounds: rounding, sums and products. It knows single numbers; how
+// tensors store them is in Tensor.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Number.h"
 #include "llvm/ADT/APFloat.h"

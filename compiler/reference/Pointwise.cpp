@@ -1,4 +1,9 @@
 //===- Pointwise.cpp - Evaluating functions element by element ------------===//
+//
+// Evaluates functions of single numbers on all elements of tensors, with the bounds that follow
+// from the intervals of the operands. The functions are in the files of their families.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include <cmath>

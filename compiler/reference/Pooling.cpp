@@ -1,4 +1,8 @@
 //===- Pooling.cpp - Reductions of windows --------------------------------===//
+//
+// Evaluates pooling and local response normalization by visiting the elements of each window.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Groups.h"
 #include "compiler/reference/Pointwise.h"

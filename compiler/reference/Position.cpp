@@ -1,4 +1,8 @@
 //===- Position.cpp - Tensors made from positions -------------------------===//
+//
+// Evaluates tensors whose elements depend on their positions.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Registry.h"
 #include <cmath>

@@ -1,4 +1,8 @@
 //===- Reduction.cpp - Reductions over axes -------------------------------===//
+//
+// Evaluates reductions, with bounds that hold for any order in which elements are combined.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Groups.h"
 #include "compiler/reference/Pointwise.h"

@@ -1,4 +1,9 @@
 //===- Reference.cpp - The oracle: executing a graph op by op -------------===//
+//
+// Implements the interface of the oracle: instances with their variables, and calls that change
+// them all or not at all. Interpreter.cpp runs a call.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Reference.h"
 #include "compiler/reference/Interpreter.h"

@@ -1,4 +1,8 @@
 //===- Registry.cpp - The evaluators of all operations --------------------===//
+//
+// Collects the evaluators of all families, and computes sizes and shapes for them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Registry.h"
 

@@ -1,4 +1,8 @@
 //===- Rounding.cpp - Signs, rounding, limits, floor division -------------===//
+//
+// Evaluates functions with steps and kinks, near which a small error changes the result.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include <cmath>

@@ -1,4 +1,8 @@
 //===- RunTimeSizes.cpp - Data-dependent sizes ----------------------------===//
+//
+// Executes `bind_size` and checks the sizes that become known there; evaluates `true_positions`.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/RunTimeSizes.h"
 #include "compiler/reference/Interpreter.h"

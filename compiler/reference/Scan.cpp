@@ -1,4 +1,9 @@
 //===- Scan.cpp - Reductions that return every step -----------------------===//
+//
+// Evaluates scans one element after the other, with bounds that cover storing the running value or
+// keeping it in a register.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include "dialects/dfg/ScanOps.h"

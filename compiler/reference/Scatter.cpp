@@ -1,4 +1,8 @@
 //===- Scatter.cpp - Rows combined at computed positions ------------------===//
+//
+// Evaluates `scatter_reduce` one update after the other.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include "dialects/dfg/ScatterOps.h"

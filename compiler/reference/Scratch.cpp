@@ -1,4 +1,9 @@
 //===- Scratch.cpp - Operations of which gradients consist ----------------===//
+//
+// Builds the operations of which gradients consist, outside of the module, and keeps them for later
+// executions. Gradients.cpp decides which gradients it needs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Scratch.h"
 #include "dialects/dfg/Dfg.h"

@@ -1,4 +1,8 @@
 //===- Shape.cpp - The same elements in another shape ---------------------===//
+//
+// Evaluates sizes and changes of shape.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Registry.h"
 

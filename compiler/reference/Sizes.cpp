@@ -1,4 +1,9 @@
 //===- Sizes.cpp - The named sizes of a call ------------------------------===//
+//
+// Binds the named sizes of a call and checks them as the compiled call does: bounds, facts, memory
+// and numbers. It runs before the first operation, so it is apart from the interpreter.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
 #include "dialects/dfg/RunTimeSizes.h"

@@ -1,4 +1,9 @@
 //===- Softmax.cpp - Normalised exponentials and their losses -------------===//
+//
+// Evaluates softmax and its losses as wholes: errors that all elements of a row share cancel, which
+// their parts would not show.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Groups.h"
 #include "compiler/reference/Pointwise.h"

@@ -1,4 +1,9 @@
 //===- Sort.cpp - Elements in order ---------------------------------------===//
+//
+// Evaluates sorts and selections of the largest elements. If rounding may change an order, the
+// bounds cover the elements that it may exchange.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Groups.h"
 #include "compiler/reference/Registry.h"

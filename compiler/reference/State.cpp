@@ -1,4 +1,8 @@
 //===- State.cpp - Variables, tapes ---------------------------------------===//
+//
+// Executes operations on variables and tapes, whose state other operations of the call see.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
 

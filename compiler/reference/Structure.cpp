@@ -1,4 +1,8 @@
 //===- Structure.cpp - Checks and kernels ---------------------------------===//
+//
+// Executes checks and launches of kernels.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
 

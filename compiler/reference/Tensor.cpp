@@ -1,4 +1,9 @@
 //===- Tensor.cpp - A tensor of the oracle --------------------------------===//
+//
+// Stores elements with their error bounds, and computes their positions. The arithmetic on bounds
+// is in Number.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Tensor.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,8 @@
 //===- Trigonometry.cpp - Trigonometric, hyperbolic, error functions ------===//
+//
+// Evaluates trigonometric, hyperbolic and error functions, with bounds at their poles and extremes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Pointwise.h"
 #include <cmath>

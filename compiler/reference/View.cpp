@@ -1,4 +1,9 @@
 //===- View.cpp - Parts of tensors, and tensors made of parts -------------===//
+//
+// Evaluates slices, padding, concatenation and other copies of elements by mapping the positions of
+// one side to those of the other.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Registry.h"
 

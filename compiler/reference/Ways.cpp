@@ -1,4 +1,9 @@
 //===- Ways.cpp - Paths from values to a loss -----------------------------===//
+//
+// Finds the operations with a path to a loss in the graph, whether or not a call executes them. The
+// record of a call, on which Gradients.cpp works, shows only what was executed.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Ways.h"
 

@@ -1,4 +1,8 @@
 //===- Window.cpp - Windows that slide over axes --------------------------===//
+//
+// Evaluates `windows` and `place_windows`.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Slide.h"
 #include "dialects/dfg/WindowOps.h"

@@ -1,9 +1,7 @@
 //===- FoldConstants.cpp - Elementwise operations on constants ------------===//
 //
-//
 // Folds an operation with the same value in every element through its scalar computation, so that a
 // single folder serves all operations. Denormals are flushed to zero, as in a call.
-//
 //
 //===----------------------------------------------------------------------===//
 

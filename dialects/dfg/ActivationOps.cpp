@@ -1,4 +1,9 @@
 //===- ActivationOps.cpp - Nonlinearities of neural networks --------------===//
+//
+// Implements `sigmoid`, `gelu`, `elu` and other activations, and the cross entropy of a sigmoid.
+// `relu` and `tanh` are in MathOps.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Scalar.h"

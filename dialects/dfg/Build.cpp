@@ -1,4 +1,9 @@
 //===- Build.cpp - Small expressions for gradients and passes -------------===//
+//
+// Builds constants, broadcasts and the sums that undo them, for gradients, decompositions and
+// passes. It creates only `dfg` operations.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Build.h"
 

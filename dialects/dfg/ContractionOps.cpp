@@ -1,4 +1,9 @@
 //===- ContractionOps.cpp - Sums of products ------------------------------===//
+//
+// Implements `matmul`: its shapes with broadcast batches and transposed operands, and its
+// gradients. The general `contract` is in ConvolutionOps.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Errors.h"

@@ -1,4 +1,9 @@
 //===- ControlOps.cpp - Branches and loops as regions ---------------------===//
+//
+// Implements branches and loops as regions, and the patterns that drop their unused results. Their
+// graph form is in DataflowOps.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/RegionParser.h"
 #include "dialects/dfg/Dfg.h"

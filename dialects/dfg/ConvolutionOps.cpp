@@ -1,4 +1,9 @@
 //===- ConvolutionOps.cpp - Sums of products over windows -----------------===//
+//
+// Implements the convolutions, and `contract`, into which they decompose. The three convolutions
+// are in one file because the gradients of each are the other two.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/ConvolutionOps.h"
 #include "dialects/dfg/Errors.h"

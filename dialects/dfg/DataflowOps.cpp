@@ -1,4 +1,9 @@
 //===- DataflowOps.cpp - The graph form: Switch, Merge, frames ------------===//
+//
+// Implements the graph form of control flow. It verifies single operations; whether a graph
+// consists of branches and loops is decided in compiler/controlflow.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/RegionParser.h"
 #include "dialects/dfg/Dfg.h"

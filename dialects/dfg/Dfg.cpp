@@ -1,4 +1,9 @@
 //===- Dfg.cpp - The dfg dialect and its attributes -----------------------===//
+//
+// Registers the dialect and implements its attributes. The operations are in the files of their
+// families.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Families.h.inc"

@@ -1,4 +1,9 @@
 //===- DimExpr.cpp - Symbolic sizes of dimensions -------------------------===//
+//
+// Implements the canonical form of sizes, and arithmetic that preserves it. Text is parsed in
+// DimExprParser.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/DimExpr.h"
 #include "dialects/dfg/SizeComplexity.h"

@@ -1,4 +1,9 @@
 //===- DimExprParser.cpp - Reading sizes and facts ------------------------===//
+//
+// Parses sizes and facts as the intermediate form writes them. A size of graph source is elaborated
+// like any other expression and does not come here.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/DimExpr.h"
 #include "dialects/dfg/Facts.h"

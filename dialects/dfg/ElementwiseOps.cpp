@@ -1,4 +1,9 @@
 //===- ElementwiseOps.cpp - Arithmetic, comparison, selection, casts ------===//
+//
+// Implements arithmetic, comparisons, selection and casts: the folds, gradients and scalar code of
+// each. Other elementwise operations are in the files of functions, logic and rounding.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Build.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,10 +1,8 @@
 //===- Errors.h - Details of errors besides their text --------------------===//
 //
-//
 // Readers of graphs explain errors of operations to authors: they show the location of an
 // attribute, or how sizes could be equal. The details that they need are attached to the
 // diagnostic, so that no reader has to parse the text.
-//
 //
 //===----------------------------------------------------------------------===//
 

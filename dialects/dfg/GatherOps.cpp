@@ -1,4 +1,9 @@
 //===- GatherOps.cpp - Elements at computed positions ---------------------===//
+//
+// Implements reads and updates at positions that a tensor holds. They are one family, because the
+// gradient of a read is an update.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/ScanOps.h"

@@ -1,4 +1,9 @@
 //===- Gradients.cpp - Queries about gradients ----------------------------===//
+//
+// Decides whether a gradient is sparse, and how many rows it then has. The frontend declares the
+// type of a gradient and autodiff builds it, so both ask here.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/Dfg.h"

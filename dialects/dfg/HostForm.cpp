@@ -1,4 +1,9 @@
 //===- HostForm.cpp - Operations that the host function runs --------------===//
+//
+// Defines which operations and values of an entry the host function handles itself. It is in the
+// dialect because several stages depend on it, and no stage includes another one's headers.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/Resources.h"

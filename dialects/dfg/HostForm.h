@@ -1,10 +1,8 @@
 //===- HostForm.h - Operations that the host function runs ----------------===//
 //
-//
 // After fusion, an entry consists of launches, control flow, checks, operations on lists, tapes and
 // queues, and scalars that stay in registers; the host function runs them one by one. These
 // declarations define that form for the stages.
-//
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,6 +1,7 @@
 //===- JoinOps.cpp - Tensors joined from parts and cut into parts ---------===//
 //
-// The operations of ViewOps.td with several operands or results.
+// Implements the operations of ViewOps.td with several operands or results: concatenation, stacks
+// and splits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,9 @@
 //===- LabelOps.cpp - Operations written with names of axes ---------------===//
+//
+// Implements `einsum` and `rearrange`, which decompose into operations whose axes have no names.
+// Their patterns are parsed in Labels.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"

@@ -1,4 +1,9 @@
 //===- Labels.cpp - Patterns of axis names --------------------------------===//
+//
+// Parses patterns of axis names and matches them with shapes. It is apart from LabelOps.cpp because
+// fusion, lowering and the oracle read the labels of `contract`, too.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Labels.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,9 @@
 //===- ListOps.cpp - Sequences of tensors ---------------------------------===//
+//
+// Implements operations on lists. A list is a value, so a write returns a new list and has a
+// gradient like other operations.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Dfg.h"

@@ -1,4 +1,9 @@
 //===- LogicOps.cpp - Logic, bits, kinds of numbers -----------------------===//
+//
+// Implements logic, bit operations and predicates of floats. None of these operations has a
+// gradient.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Scalar.h"
 

@@ -1,4 +1,9 @@
 //===- MathOps.cpp - Elementwise functions of one tensor ------------------===//
+//
+// Implements exponentials, logarithms, roots and other elementary functions of one tensor, each by
+// its scalar code and the formula of its gradient.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Scalar.h"

@@ -1,9 +1,7 @@
 //===- MemoryPlan.h - The memory in which values are stored ---------------===//
 //
-//
 // The memory plan decides where results are stored, and the host function reads the decision
 // through these functions.
-//
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,9 @@
 //===- Numbers.cpp - Compile-time numbers as elements ---------------------===//
+//
+// Decides which numbers can become an element of a type, and converts them. Readers and operations
+// use the same rules, so that a number is accepted everywhere or nowhere.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/Errors.h"

@@ -1,9 +1,7 @@
 //===- Numbers.h - Compile-time numbers as elements -----------------------===//
 //
-//
 // A literal has no element type until it is combined with a tensor. All such conversions are in
 // this file.
-//
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,9 @@
 //===- OpTable.cpp - How operations are called by name --------------------===//
+//
+// Holds the table of operations that the build generates from ODS. Readers that call operations by
+// name use it, and so need no change for a new operation.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/OpTable.h"
 #include "llvm/ADT/STLExtras.h"

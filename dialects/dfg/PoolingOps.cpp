@@ -1,4 +1,9 @@
 //===- PoolingOps.cpp - Reductions of windows -----------------------------===//
+//
+// Implements pooling, including partial windows and the positions of largest elements, and local
+// response normalization. Windows.cpp has the geometry that convolutions share.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/PoolingOps.h"
 #include "dialects/dfg/Formula.h"

@@ -1,4 +1,9 @@
 //===- PositionOps.cpp - Tensors made from positions ----------------------===//
+//
+// Implements tensors whose elements depend on their positions, and masks such as `tril`. All except
+// `iota` decompose into comparisons of positions.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Numbers.h"

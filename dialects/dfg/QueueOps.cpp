@@ -1,4 +1,9 @@
 //===- QueueOps.cpp - Queues between calls and threads --------------------===//
+//
+// Verifies queues and the operations on them. These name a queue by its symbol, so the types of
+// their elements are checked against its declaration instead of being inferred.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Resources.h"

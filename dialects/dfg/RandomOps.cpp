@@ -1,4 +1,9 @@
 //===- RandomOps.cpp - Random numbers from counters -----------------------===//
+//
+// Implements random numbers as scalar code over a counter and a position. Every element is drawn
+// independently, so results do not depend on how a kernel is divided.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/Scalar.h"

@@ -1,4 +1,9 @@
 //===- ReductionOps.cpp - Reductions over axes ----------------------------===//
+//
+// Implements reductions over axes and their gradients. Some of them, such as `mean` and
+// `logsumexp`, decompose into others.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/ScanOps.h"

@@ -1,4 +1,9 @@
 //===- Regions.cpp - Changing the results of branches and loops -----------===//
+//
+// Adds and drops results of branches and loops. Operands, regions and yields have to change
+// together, so passes leave that to these functions.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Regions.h"
 

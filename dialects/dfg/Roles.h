@@ -1,9 +1,7 @@
 //===- Roles.h - The part of an operation in kernels, graphs and hosts ----===//
 //
-//
 // Passes query roles, never names. An operation with neither a role in kernels nor
 // `ScalarOpInterface` becomes a separate kernel.
-//
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,9 @@
 //===- RoundingOps.cpp - Signs, rounding, limits, floor division ----------===//
+//
+// Implements functions with steps and kinks: rounding, signs, limits, and floor division with its
+// check of the divisor.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Scalar.h"

@@ -1,4 +1,9 @@
 //===- RunTimeSizes.cpp - Dependences on data-dependent sizes -------------===//
+//
+// Finds the operations that bind sizes which others mention only in their types. Passes that move
+// or copy operations have to respect these dependences, although no operand shows them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/IR/AttrTypeSubElements.h"

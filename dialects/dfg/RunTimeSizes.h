@@ -1,10 +1,8 @@
 //===- RunTimeSizes.h - Dependences on data-dependent sizes ---------------===//
 //
-//
 // A type may name a size that an operation binds while the entry runs. There need not be a def-use
 // chain from that operation to those that mention the size, so stages that move operations query
 // these dependences here.
-//
 //
 //===----------------------------------------------------------------------===//
 

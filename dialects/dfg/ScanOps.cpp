@@ -1,4 +1,9 @@
 //===- ScanOps.cpp - Reductions that return every step --------------------===//
+//
+// Implements scans along an axis, whose gradients are scans in the other direction or updates at
+// the positions of extreme elements.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/ScanOps.h"
 #include "dialects/dfg/Formula.h"

@@ -1,4 +1,9 @@
 //===- ScatterOps.cpp - Rows combined at computed positions ---------------===//
+//
+// Implements `scatter_reduce`. It is apart from GatherOps.cpp because its gradients consider ties
+// and the order of updates, which sums do not.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/ScatterOps.h"
 #include "dialects/dfg/Formula.h"

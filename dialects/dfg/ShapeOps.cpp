@@ -1,4 +1,8 @@
 //===- ShapeOps.cpp - The same elements in another shape ------------------===//
+//
+// Implements constants, sizes as tensors, and changes of shape that keep every element.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Errors.h"

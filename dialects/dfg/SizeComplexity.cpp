@@ -1,4 +1,9 @@
 //===- SizeComplexity.cpp - Limits on the formulas of sizes ---------------===//
+//
+// Estimates how expensive the formula of a size is, by its terms and nesting. Readers refuse sizes
+// by these limits, so that the arithmetic in DimExpr.cpp takes no exponential time.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/SizeComplexity.h"
 #include "llvm/Support/MathExtras.h"

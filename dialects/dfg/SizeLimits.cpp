@@ -1,4 +1,9 @@
 //===- SizeLimits.cpp - Sizes that exceed any memory ----------------------===//
+//
+// Checks that sizes, offsets and byte counts fit in 64 bits, and collects the limits that calls
+// have to check. Readers, stages and the oracle apply the same limits.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/Dfg.h"

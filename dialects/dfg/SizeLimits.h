@@ -1,10 +1,8 @@
 //===- SizeLimits.h - Sizes that exceed any memory ------------------------===//
 //
-//
 // Sizes, offsets and byte counts are computed in 64 bits. The maximum number of bytes of a tensor
 // is so small that none of these can overflow. Larger tensors are rejected, by the compiler if it
 // knows the sizes and otherwise by each call.
-//
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,9 @@
 //===- SizeOps.cpp - Data-dependent sizes ---------------------------------===//
+//
+// Implements `bind_size`, which names a data-dependent size, and `true_positions`, whose result may
+// have such a size.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/SizeOps.h"
 #include "dialects/dfg/Formula.h"

@@ -1,9 +1,7 @@
 //===- SizeTensor.cpp - Integer tensors with known elements ---------------===//
 //
-//
 // Evaluates shape computations symbolically: common code of the operations, the evaluation of an
 // operation by name, and that of a value by its definition.
-//
 //
 //===----------------------------------------------------------------------===//
 

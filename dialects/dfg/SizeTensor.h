@@ -1,10 +1,8 @@
 //===- SizeTensor.h - Integer tensors with known elements -----------------===//
 //
-//
 // Graphs compute shapes with small integer tensors. Here the elements of such tensors are sizes:
 // numbers, or expressions over named dimensions. Operations evaluate them through
 // `SizeEvaluationOpInterface`, with the functions below.
-//
 //
 //===----------------------------------------------------------------------===//
 

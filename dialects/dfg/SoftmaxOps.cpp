@@ -1,4 +1,9 @@
 //===- SoftmaxOps.cpp - Softmax and its losses ----------------------------===//
+//
+// Implements softmax and its losses. They are operations, although they decompose into others,
+// because their gradients are shorter and more accurate than those of their parts.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 

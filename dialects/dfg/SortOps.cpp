@@ -1,4 +1,9 @@
 //===- SortOps.cpp - Sorting ----------------------------------------------===//
+//
+// Implements sorting and the selection of the largest elements. Only positions are sorted; elements
+// are gathered by them, and gradients are placed by them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/SortOps.h"
 #include "dialects/dfg/Formula.h"

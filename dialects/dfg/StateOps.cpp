@@ -1,4 +1,8 @@
 //===- StateOps.cpp - Variables -------------------------------------------===//
+//
+// Verifies that reads and assignments name a variable of their type, and declares their effects.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Resources.h"

@@ -1,4 +1,9 @@
 //===- StructureOps.cpp - Entries, gradients, kernels ---------------------===//
+//
+// Implements entries, kernels and launches, and the checks of calls. Most of it verifies that sizes
+// are declared before they are used and that launches match their kernels.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/MemoryAttr.h"

@@ -1,8 +1,6 @@
 //===- TakeAlongAxis.h - Gathers along an axis ----------------------------===//
 //
-//
 // Used by `take_along_axis`, sorts and running extremes.
-//
 //
 //===----------------------------------------------------------------------===//
 

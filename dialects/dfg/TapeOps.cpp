@@ -1,4 +1,8 @@
 //===- TapeOps.cpp - Values that a loop saves for another one -------------===//
+//
+// Verifies that pushes and pops name a tape of their type, and declares their effects.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Resources.h"

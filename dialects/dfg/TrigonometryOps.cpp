@@ -1,4 +1,9 @@
 //===- TrigonometryOps.cpp - Trigonometric, hyperbolic, error functions ---===//
+//
+// Implements trigonometric and hyperbolic functions, their inverses, and the error functions, each
+// by its scalar code and the formula of its gradient.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Scalar.h"

@@ -1,4 +1,9 @@
 //===- Types.cpp - Shapes and element types of tensors --------------------===//
+//
+// Implements queries of tensor types, and inference that several families share. The inference of a
+// single operation is in the file of its family.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Types.h"
 #include "dialects/dfg/Dfg.h"

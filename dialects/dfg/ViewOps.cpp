@@ -1,4 +1,9 @@
 //===- ViewOps.cpp - Parts of tensors -------------------------------------===//
+//
+// Implements slices, padding, tiling and other copies of elements between positions that do not
+// depend on the elements. JoinOps.cpp has the operations on several tensors.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Numbers.h"

@@ -1,4 +1,9 @@
 //===- WindowOps.cpp - Sliding windows ------------------------------------===//
+//
+// Implements `windows` and `place_windows`, which is its transpose. Convolutions and pooling use
+// them to become products and reductions.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/WindowOps.h"
 #include "dialects/dfg/Formula.h"

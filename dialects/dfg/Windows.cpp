@@ -1,4 +1,9 @@
 //===- Windows.cpp - Positions of windows on padded axes ------------------===//
+//
+// Computes the positions of windows from the options of the author. Convolutions, pooling and
+// `windows` accept the same options, so only this file interprets them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Windows.h"
 #include "dialects/dfg/Formula.h"

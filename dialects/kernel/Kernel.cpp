@@ -1,4 +1,10 @@
 //===- Kernel.cpp - Kernels in linalg form and their code -----------------===//
+//
+// Implements the function that holds a kernel in linalg form, and verifies the attributes with the
+// targets, shapes and ABI of kernels. Stages agree on kernels through these, since no stage
+// includes another one's headers.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,4 +1,5 @@
-// Verifiers and assembly formats of the linalg_ext dialect.
+// Implements the verifiers and assembly formats of linalg_ext. All of the dialect is here, because
+// it has only four operations and no folds.
 #include "dialects/linalg_ext/LinalgExt.h"
 #include "dialects/RegionParser.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,5 @@
-// The rt dialect and the attributes that record where planned entries keep their values.
+// Registers the rt dialect and verifies the attributes that record where planned entries keep their
+// values.
 
 #include "dialects/rt/Rt.h"
 #include "dialects/dfg/SizeLimits.h"

@@ -1,5 +1,4 @@
-// Verifiers of the rt dialect's operations. Operations that they accept can be lowered to calls of
-// the runtime.
+// Verifies the operations of rt. Operations that it accepts can be lowered to calls of the runtime.
 
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/rt/Names.h"

@@ -1,4 +1,4 @@
-// Suppresses repeated errors of a graph.
+// Suppresses repeated errors of a graph, whose nodes are built once for each entry that needs them.
 
 #include "frontend/importer/Diagnostics.h"
 

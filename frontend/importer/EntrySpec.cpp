@@ -1,4 +1,5 @@
-// Parses entries of the command line: "name: feeds -> fetches ; targets".
+// Parses entries of the command line: "name: feeds -> fetches ; targets". It knows no graph;
+// whether the names exist is checked when an entry is built.
 
 #include "frontend/importer/EntrySpec.h"
 

@@ -1,4 +1,5 @@
-// Elementwise operations and their gradients, comparisons and selections.
+// Implements the rules of elementwise operations, their gradients, comparisons and selections. Most
+// of them name the dfg operation and have no code.
 
 #include "frontend/tensorflow/Flows.h"
 

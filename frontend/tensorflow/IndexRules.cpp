@@ -1,4 +1,5 @@
-// Reads and writes at data-dependent positions.
+// Implements the rules of reads and writes at data-dependent positions, including those that return
+// such positions.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 

@@ -1,4 +1,4 @@
-// Matrix products, diagonals and triangles.
+// Implements the rules of matrix products, `Einsum`, diagonals and triangles.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 #include "llvm/ADT/StringExtras.h"

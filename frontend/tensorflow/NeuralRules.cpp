@@ -1,4 +1,5 @@
-// Softmax, losses and biases.
+// Implements the rules of softmax, its losses and biases. TensorFlow's losses also return their
+// gradients.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 

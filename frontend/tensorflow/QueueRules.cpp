@@ -1,4 +1,5 @@
-// Queues.
+// Implements the rules of queues. A queue belongs to the module, so its node builds a declaration
+// and no operation.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 

@@ -1,4 +1,5 @@
-// Reductions and scans.
+// Implements the rules of reductions and scans. In TensorFlow an empty list of axes means that
+// nothing is reduced.
 
 #include "frontend/importer/LibraryCall.h"
 #include "frontend/tensorflow/NodeBuilder.h"

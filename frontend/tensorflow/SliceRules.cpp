@@ -1,4 +1,4 @@
-// Slices, padding and reversal.
+// Implements the rules of slices, padding and reversal, including the masks of strided slices.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 

@@ -1,4 +1,5 @@
-// Convolutions, pooling and normalizations of images.
+// Implements the rules of convolutions, pooling and normalizations of images, and their gradients,
+// which TensorFlow has as operations.
 
 #include "frontend/tensorflow/NodeBuilder.h"
 

@@ -4,8 +4,8 @@
 //   tfc-fuzz --reader=text found/text-17.graph --repeat
 //
 // Inputs are made of the files that the command line names, or of those below
-// the folders that it names. Each is read in a process of its own. What does not
-// end with a result or with an error is a failure.
+// the folders that it names. Each is read in a process of its own. A process that
+// ends with neither a result nor an error is a failure.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,9 @@
 //===- Mutate.cpp - Bytes, tokens and headers -----------------------------===//
+//
+// Damages files as bytes, as words of text, or as a header before data. It knows no format beyond
+// that; MutateGraphDef.cpp has the one mutation that does.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Mutate.h"
 #include "llvm/ADT/SmallVector.h"

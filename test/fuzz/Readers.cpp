@@ -1,4 +1,8 @@
 //===- Readers.cpp - The readers that are fuzzed --------------------------===//
+//
+// Holds the table of readers that are fuzzed: how each reads a file, and which mutations it gets.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Readers.h"
 #include "compiler/pipeline/Pipeline.h"

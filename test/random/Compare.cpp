@@ -1,4 +1,9 @@
 //===- Compare.cpp - Compiled calls against the oracle --------------------===//
+//
+// Runs a program compiled and in the oracle and compares the results. It also compares compiled
+// runs with different numbers of threads, which must be equal to the bit.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Compare.h"
 #include "compiler/pipeline/ModelInfo.h"

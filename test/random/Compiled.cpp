@@ -1,4 +1,9 @@
 //===- Compiled.cpp - Programs as libraries, and their calls --------------===//
+//
+// Compiles a program in one of many variants and calls the library. It knows nothing about the
+// oracle.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Compare.h"
 #include "Random.h"

@@ -1,4 +1,9 @@
 //===- Edit.cpp - Changes that make a program smaller ---------------------===//
+//
+// Implements the single edits that make a program smaller. Shrink.cpp decides which of them to try
+// and which to keep.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Edit.h"
 #include "mlir/Pass/PassManager.h"

@@ -1,4 +1,8 @@
 //===- Extremes.cpp - Numbers at which operations decide ------------------===//
+//
+// Draws numbers at the limits of types and roundings. Constants and feeds use the same ones.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Extremes.h"
 #include "llvm/ADT/APFloat.h"

@@ -1,4 +1,9 @@
 //===- Feeds.cpp - Data for calls -----------------------------------------===//
+//
+// Draws the data of a call. The names of feeds ask for ranges, so that data fit programs read from
+// files as well as generated ones.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Extremes.h"
 #include "Program.h"

@@ -1,4 +1,9 @@
 //===- Generator.cpp - Entries, variables, calls --------------------------===//
+//
+// Generates whole programs: variables, entries and calls. The statements of an entry are generated
+// in StatementGenerator.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Generator.h"
 #include "mlir/IR/Iterators.h"

@@ -1,4 +1,8 @@
 //===- RoundTrip.cpp - Programs written as text and read again ------------===//
+//
+// Checks that a program written as graph text and read again is the same graph.
+//
+//===----------------------------------------------------------------------===//
 
 #include "RoundTrip.h"
 #include "Same.h"

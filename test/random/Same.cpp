@@ -1,4 +1,9 @@
 //===- Same.cpp - Whether two modules are the same graph ------------------===//
+//
+// Decides whether two modules are the same graph by how their values are computed. It ignores only
+// what graph text does not express.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Same.h"
 #include "dialects/dfg/Dfg.h"

@@ -1,4 +1,9 @@
 //===- Scope.cpp - Values, sizes and types for statements -----------------===//
+//
+// Keeps the values, sizes and types that statements may use, and draws from them. All generators of
+// statements share it, and it generates none.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Scope.h"
 #include "Extremes.h"

@@ -1,7 +1,7 @@
 //===- Shrink.cpp - Small programs that fail ------------------------------===//
 //
 // Tries edits, each on a copy, and keeps those after which the program still
-// fails. What an edit leaves unused goes with it.
+// fails. Values that an edit leaves unused are removed with it.
 //
 //===----------------------------------------------------------------------===//
 

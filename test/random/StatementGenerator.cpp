@@ -1,4 +1,9 @@
 //===- StatementGenerator.cpp - Branches, loops, state, gradients ---------===//
+//
+// Generates statements with regions, state and gradients, and chooses among the generators of all
+// others.
+//
+//===----------------------------------------------------------------------===//
 
 #include "StatementGenerator.h"
 #include "dialects/dfg/Gradients.h"

@@ -1,4 +1,8 @@
 //===- Text.cpp - Programs as files ---------------------------------------===//
+//
+// Writes programs with their calls to files, and reads them again as test cases.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Program.h"
 #include "frontend/Import.h"

@@ -1,4 +1,9 @@
 //===- Workers.cpp - Work in processes of its own -------------------------===//
+//
+// Runs pieces of work in processes, so that a crash or an endless loop ends one piece only. It does
+// not know what the work is.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Workers.h"
 #include "llvm/Support/JSON.h"

@@ -1,4 +1,8 @@
 //===- WorkersTest.cpp - However a worker ends, the others go on ----------===//
+//
+// Tests that all other pieces of work are done, however a worker ends.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Workers.h"
 #include "gtest/gtest.h"

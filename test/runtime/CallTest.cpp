@@ -1,4 +1,9 @@
 //===- CallTest.cpp - Calls, typed and by name ----------------------------===//
+//
+// Tests calls of entries, typed and by name: the checks of arguments, and the sizes that follow
+// from feeds.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ToyModel.h"
 

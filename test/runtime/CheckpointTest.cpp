@@ -1,4 +1,8 @@
 //===- CheckpointTest.cpp - save and load, and every kind of damage -------===//
+//
+// Tests saving and loading, also with damaged files, full disks and processes that are killed.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ToyModel.h"
 

@@ -1,4 +1,8 @@
 //===- InstanceTest.cpp - Creating, describing, forking -------------------===//
+//
+// Tests how instances are created, described and forked, also where memory runs out.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ToyModel.h"
 

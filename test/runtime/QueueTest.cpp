@@ -1,4 +1,8 @@
 //===- QueueTest.cpp - Queues, and who waits at them ----------------------===//
+//
+// Tests the order of elements in a queue, and calls on several threads that wait for each other.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ToyModel.h"
 

@@ -1,4 +1,8 @@
 //===- ThreadsTest.cpp - parallel_for, and handles on several threads -----===//
+//
+// Tests the parallel loop, and several handles of one state that call at the same time.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ToyModel.h"
 

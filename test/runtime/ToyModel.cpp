@@ -1,4 +1,9 @@
 //===- ToyModel.cpp - A hand-written model for tests ----------------------===//
+//
+// Defines a model by hand, in the tables that the compiler emits, so that the runtime is tested
+// without the compiler.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ToyModel.h"
 

@@ -1,5 +1,5 @@
-// Binds names: results of statements, and the elements that comprehensions and static loops run
-// over.
+// Binds the names of results, and the elements over which comprehensions and static loops run, and
+// checks that no name is bound twice. The values are computed by others.
 #include "frontend/text/elaborate/Binder.h"
 
 #include "frontend/text/elaborate/Evaluator.h"

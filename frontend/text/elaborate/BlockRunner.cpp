@@ -1,4 +1,5 @@
-// Elaborates run-time blocks and what they yield.
+// Opens and closes the scope of a run-time block, and collects what the block yields. Branches,
+// loops and 'dataflow' build their operations around it.
 #include "frontend/text/elaborate/BlockRunner.h"
 
 #include "frontend/text/elaborate/Evaluator.h"

@@ -1,4 +1,5 @@
-// Elaborates 'if' on run-time values.
+// Elaborates 'if' on run-time values. A 'static if' creates no operation and is executed in
+// StatementRunner.cpp.
 #include "frontend/text/elaborate/BranchBuilder.h"
 
 #include "frontend/text/elaborate/BlockRunner.h"

@@ -1,4 +1,5 @@
-// Functions of the language itself, as a table.
+// Implements the functions that the language itself provides, and holds the table of their names.
+// Other functions are operations or graph source.
 #include "frontend/text/elaborate/Builtins.h"
 
 #include "dialects/dfg/OpTable.h"

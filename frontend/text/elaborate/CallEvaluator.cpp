@@ -1,4 +1,5 @@
-// Evaluates calls, and expands the functions that are called.
+// Evaluates calls of anything that can be called, and expands functions. It decides what is called
+// and leaves arguments to ParameterBinder.cpp and operations to OperationBuilder.cpp.
 #include "frontend/text/elaborate/CallEvaluator.h"
 
 #include "dialects/dfg/OpTable.h"

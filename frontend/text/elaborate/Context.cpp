@@ -1,4 +1,4 @@
-// The few functions of the elaborator's shared state.
+// Creates activations, and keeps them alive as long as the state that the collaborators share.
 #include "frontend/text/elaborate/Context.h"
 
 using namespace llvm;

@@ -1,4 +1,5 @@
-// Elaborates 'dataflow' blocks.
+// Elaborates 'dataflow' blocks. Their names are declared before any statement runs, because
+// statements may form cycles; other blocks run statement by statement.
 #include "frontend/text/elaborate/DataflowBuilder.h"
 
 #include "dialects/dfg/OpTable.h"

@@ -1,4 +1,5 @@
-// Conversions, comparison and descriptions of compile-time values.
+// Implements conversion, comparison and description of compile-time values. It evaluates nothing,
+// so all collaborators can use it.
 #include "frontend/text/elaborate/Entity.h"
 
 #include "dialects/dfg/OpTable.h"

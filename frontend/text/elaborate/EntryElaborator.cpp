@@ -1,4 +1,5 @@
-// Elaborates entries: feeds, facts, body and results.
+// Elaborates entries: declares their sizes and feeds, applies their facts, and runs their bodies.
+// An entry may wait for another one, so this file also decides their order.
 #include "frontend/text/elaborate/EntryElaborator.h"
 
 #include "dialects/dfg/SizeLimits.h"

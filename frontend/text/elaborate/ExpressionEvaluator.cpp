@@ -1,4 +1,5 @@
-// Evaluates expressions.
+// Evaluates each kind of expression, itself or through the collaborator for that kind. It is the
+// only one that knows all kinds.
 #include "frontend/text/elaborate/ExpressionEvaluator.h"
 
 #include "frontend/text/elaborate/Advisor.h"

@@ -1,4 +1,5 @@
-// Evaluates subscripts of tensors, groups, lists and types.
+// Evaluates subscripts, whose meaning depends on whether a tensor, a group, a list or a type is
+// indexed.
 #include "frontend/text/elaborate/IndexEvaluator.h"
 
 #include "dialects/dfg/SizeLimits.h"

@@ -1,4 +1,5 @@
-// Builds the entry that initializes variables and creates queues.
+// Builds the entry that initializes variables and creates queues. Initial values may declare
+// further variables, so it continues until none is left.
 #include "frontend/text/elaborate/InitializerElaborator.h"
 
 #include "frontend/text/elaborate/Evaluator.h"

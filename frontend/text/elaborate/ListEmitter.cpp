@@ -1,4 +1,5 @@
-// Creates lists of tensors and the operations on them.
+// Creates lists of tensors and the operations on them. A list is a run-time value; groups, which
+// exist only during elaboration, are in Entity.cpp.
 #include "frontend/text/elaborate/ListEmitter.h"
 
 #include "frontend/text/elaborate/ErrorCapture.h"

@@ -1,4 +1,5 @@
-// Elaborates 'while', 'for' and 'scan'.
+// Elaborates 'while', 'for' and 'scan', which share carried values and the checks of what a body
+// yields.
 #include "frontend/text/elaborate/LoopBuilder.h"
 
 #include "dialects/dfg/OpTable.h"

@@ -1,4 +1,5 @@
-// Builds operations that are called by name: operands, attributes, results.
+// Matches the arguments of a call with the operands and attributes of an operation, which it knows
+// from the table of all operations.
 #include "frontend/text/elaborate/OperationBuilder.h"
 
 #include "dialects/dfg/OpTable.h"

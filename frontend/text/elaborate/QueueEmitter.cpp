@@ -1,4 +1,5 @@
-// Declares queues and creates the operations on them.
+// Declares queues and creates the operations on them. Queues are created in the initializer but
+// used in entries, so it keeps both sides together.
 #include "frontend/text/elaborate/QueueEmitter.h"
 
 #include "frontend/text/elaborate/RandomDraws.h"

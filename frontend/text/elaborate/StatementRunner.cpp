@@ -1,4 +1,5 @@
-// Executes statements.
+// Executes each kind of statement, including static branches and loops. Run-time blocks are
+// expressions; their statements come back to this file.
 #include "frontend/text/elaborate/StatementRunner.h"
 
 #include "frontend/text/elaborate/Advisor.h"

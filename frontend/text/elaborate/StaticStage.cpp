@@ -1,4 +1,5 @@
-// Computes with values known at compile time.
+// Computes with values known at compile time. It creates no operations: an operand that is a
+// run-time value is left to the caller.
 #include "frontend/text/elaborate/StaticStage.h"
 
 #include "dialects/dfg/SizeLimits.h"

@@ -1,4 +1,5 @@
-// Creates run-time values: operations, constants, reads and assignments of variables.
+// Turns compile-time values into tensors, and reads and assigns variables. Operations that are
+// called by name are built in OperationBuilder.cpp.
 #include "frontend/text/elaborate/TensorEmitter.h"
 
 #include "dialects/dfg/Numbers.h"

@@ -1,4 +1,5 @@
-// Evaluates types and the sizes in them.
+// Evaluates types and the sizes in them, and binds names of sizes. Unifier.cpp compares the results
+// with the types of values.
 #include "frontend/text/elaborate/TypeEvaluator.h"
 
 #include "dialects/dfg/Dtypes.h"

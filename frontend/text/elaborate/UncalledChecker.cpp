@@ -1,4 +1,5 @@
-// Checks functions without callers under assumed sizes and types.
+// Elaborates functions without callers under several assumptions about sizes and types. It reports
+// only errors that do not depend on these, and drops the operations.
 #include "frontend/text/elaborate/UncalledChecker.h"
 
 #include "frontend/text/elaborate/CallEvaluator.h"

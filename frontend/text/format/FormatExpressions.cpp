@@ -1,4 +1,5 @@
-// Formats expressions, types and lists.
+// Holds the part of the formatter that writes expressions, types and lists as groups that may
+// break. Layout.cpp decides which groups do.
 #include "frontend/text/format/Formatter.h"
 #include "frontend/text/syntax/Lexer.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,4 +1,4 @@
-// Formats statements and declarations.
+// Holds the part of the formatter that writes statements, declarations and the blocks in them.
 #include "frontend/text/format/Formatter.h"
 #include "llvm/ADT/TypeSwitch.h"
 

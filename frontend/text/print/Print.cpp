@@ -1,4 +1,5 @@
-// Prints a module as graph source: declarations, entries and ordinary operations.
+// Prints the declarations, entries and ordinary operations of a module as graph source. The other
+// files of this folder have control flow, conditions, names and long constants.
 #include "frontend/text/print/PrintImpl.h"
 
 #include "dialects/dfg/Dfg.h"

@@ -1,4 +1,5 @@
-// Prints branches, loops, dataflow blocks and queues.
+// Holds the part of the printer for operations that contain others: branches, loops and dataflow
+// blocks; also queues.
 #include "frontend/text/Refusals.h"
 #include "frontend/text/print/PrintImpl.h"
 #include "llvm/ADT/TypeSwitch.h"

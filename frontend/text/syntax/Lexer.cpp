@@ -1,4 +1,5 @@
-// Splits source text into tokens.
+// Splits source text into tokens and comments. It does not know where statements end;
+// TokenStream.cpp decides that from line breaks.
 #include "frontend/text/syntax/Lexer.h"
 
 #include "llvm/ADT/StringExtras.h"

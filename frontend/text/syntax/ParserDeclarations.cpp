@@ -1,4 +1,5 @@
-// Parses files and declarations.
+// Holds the part of the parser that reads files and declarations, and suggests the tfc form of
+// declarations that other languages have.
 #include "frontend/text/syntax/ParserImpl.h"
 #include "llvm/ADT/StringSwitch.h"
 

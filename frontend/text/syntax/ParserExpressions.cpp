@@ -1,4 +1,5 @@
-// Parses expressions, including run-time regions.
+// Holds the part of the parser that reads expressions by precedence climbing, including run-time
+// blocks, which are expressions.
 #include "frontend/text/syntax/ParserImpl.h"
 
 #include "llvm/ADT/APInt.h"

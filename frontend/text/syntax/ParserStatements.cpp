@@ -1,4 +1,5 @@
-// Parses blocks and statements.
+// Holds the part of the parser that reads blocks and the statements in them, including the bodies
+// of parts.
 #include "frontend/text/syntax/ParserImpl.h"
 
 using namespace llvm;

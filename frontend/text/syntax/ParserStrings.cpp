@@ -1,4 +1,5 @@
-// Parses strings with their escapes and interpolated expressions.
+// Holds the part of the parser that decodes strings. A string is one token, so interpolated
+// expressions are lexed here.
 #include "frontend/text/syntax/ParserImpl.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,5 @@
-// The rules of types, names and bindings.
+// Holds the part of the parser that reads types, names and bindings, which occur in declarations,
+// statements and expressions.
 #include "frontend/text/syntax/ParserImpl.h"
 
 using namespace llvm;

@@ -1,4 +1,5 @@
-// Finds similar names for suggestions.
+// Finds the candidate most similar to a misspelled name. It knows only words: keywords, names of
+// declarations and headings of the documentation are alike to it.
 #include "frontend/text/syntax/Suggest.h"
 
 #include "llvm/ADT/SmallVector.h"

@@ -1,4 +1,5 @@
-// Tokens, the nodes made of them, errors and the recovery from them.
+// Decides which line breaks end statements, and reports and recovers from syntax errors. The rules
+// of the grammar are in the parser files.
 #include "frontend/text/syntax/ParserImpl.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,9 @@
 //===- InstanceTest.cpp - Executing modules through the library -----------===//
+//
+// Tests the oracle through its C++ interface: operations, state, listeners and gradients.
+// Comparisons with compiled models are elsewhere.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -1,4 +1,8 @@
 //===- NumberTest.cpp - Bounds of numbers, and comparisons by them --------===//
+//
+// Tests the error bounds of single numbers, and comparisons by them, apart from any operation.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Reference.h"
 #include "mlir/IR/Builders.h"

@@ -1,3 +1,5 @@
+// Tests calls of functions in graph source by the nodes of a foreign graph.
+
 #include "Reader.h"
 
 using namespace tfc;

@@ -1,3 +1,6 @@
+// Tests how inputs of a node become sizes or tensors, with nodes that are built directly and not
+// read by a reader.
+
 #include "Reader.h"
 
 using namespace tfc;

@@ -1,3 +1,6 @@
+// Tests how the rule of an operation is found for the version of a graph, with tables made for
+// that.
+
 #include "frontend/importer/OperationTable.h"
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+// Tests the check of nodes against signatures, which runs before any operation is built.
+
 #include "frontend/importer/Signature.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"

@@ -1,3 +1,5 @@
+// Tests which names of a module are still free.
+
 #include "frontend/importer/Symbols.h"
 #include "dialects/dfg/Dfg.h"
 #include <gtest/gtest.h>

@@ -1,3 +1,6 @@
+// Implements a reader for a format that exists only here, on top of the code that all importers
+// share. It shows that this code depends on no real format.
+
 #include "Toy.h"
 #include "frontend/importer/OperationTable.h"
 #include "frontend/importer/RegionBuilder.h"

@@ -1,3 +1,6 @@
+// Tests the code that importers share by graphs of the toy format, and compares the modules that
+// result.
+
 #include "Toy.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"

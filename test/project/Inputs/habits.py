@@ -14,15 +14,6 @@ import sources
 PUBLIC_HEADERS = ("runtime/tfc.h", "runtime/Model.h")
 SINCE = "2026-11-22T21:30:00Z"
 BANNER = re.compile(r"//===-(--)? (.+?) -+(\*- C\+\+ -\*-+)?===//|//===-+===//")
-# Their first comments have yet to be rewritten; remove a file from this list with its comment.
-OLD_COMMENTS = (
-    "compiler/autodiff/Sweep.cpp",
-    "compiler/cpu/NestEmitter.cpp",
-    "compiler/kernels/Footprint.cpp",
-    "compiler/kernels/Nests.cpp",
-    "test/fuzz/Main.cpp",
-    "test/random/Shrink.cpp",
-)
 # 'What' at the start of a comment, a heading or a sentence, and the sign that ends the sentence.
 WHAT = re.compile(r'(?:^|[.:;?!]\s+|[/#*|-]\s+|"{3})What\b(?=(?:[^.?!]|[.!](?=\S))*([.?!]?))', re.M)
 
@@ -45,11 +36,27 @@ def banner_errors(path, text):
             yield number, "is a banner that does not begin with the name of the file"
 
 
-def what_errors(text, begin):
-    for match in WHAT.finditer(text, begin):
+def what_errors(text):
+    for match in WHAT.finditer(text):
         if match[1] != "?":
             line = text.count("\n", 0, match.start() + match[0].index("What")) + 1
             yield line, "has a sentence that begins with 'What' and is no question: name its subject"
+
+
+def top_comment(text):
+    """The words of the comment at the top of a file, without banners."""
+    words = []
+    for line in text.splitlines():
+        if line and not line.startswith("//"):
+            break
+        if not line.startswith("//==="):
+            words.append(line.lstrip("/ "))
+    return " ".join(words)
+
+
+def comment_errors(path, text):
+    if path.endswith(".cpp") and not re.search(r"\w\W*\.(\s|$)", top_comment(text)):
+        yield 1, "has no sentence at its top that says what it is for"
 
 
 def subjects(root):
@@ -81,10 +88,9 @@ def main():
     for path, text in sources.files(root):
         paths.append(path)
         if not path.endswith("Inputs/wrong-habits.txt"):
-            body = text.find("\n\n") if path in OLD_COMMENTS else 0
-            errors += [f"{path}:{n}: error: {what}" for n, what in what_errors(text, body)]
+            errors += [f"{path}:{n}: error: {what}" for n, what in what_errors(text)]
         if path.endswith((".h", ".cpp", ".c", ".td", ".inc")):
-            for check in (guard_errors, banner_errors):
+            for check in (guard_errors, banner_errors, comment_errors):
                 errors += [f"{path}:{n}: error: {what}" for n, what in check(path, text)]
     if len(sys.argv) > 2:
         with open(sys.argv[2], encoding="utf-8") as file:

@@ -1,4 +1,8 @@
 //===- GuardsTest.cpp - Decision diagrams against truth tables ------------===//
+//
+// Compares decision diagrams with truth tables over five variables, without a graph.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/controlflow/Guards.h"
 #include "gtest/gtest.h"

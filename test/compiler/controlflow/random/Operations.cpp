@@ -1,4 +1,9 @@
 //===- Operations.cpp - The meaning of single operations ------------------===//
+//
+// Computes single operations for both interpreters. Everything else about a call they do
+// separately, so that a mistake in one is seen as a difference.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreters.h"
 #include "mlir/IR/Matchers.h"

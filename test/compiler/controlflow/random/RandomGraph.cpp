@@ -1,4 +1,9 @@
 //===- RandomGraph.cpp - Random control flow ------------------------------===//
+//
+// Generates graphs of switches, merges and frames, and mutates them into mostly invalid ones. It
+// computes nothing; the interpreters define the meaning of graphs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "RandomGraph.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,9 @@
 //===- RandomGraphTest.cpp - Both forms of random graphs mean the same ----===//
+//
+// Runs the stage on random graphs: both forms of a valid graph must have the same outcome, and an
+// invalid one must be refused or lead to a valid module.
+//
+//===----------------------------------------------------------------------===//
 
 #include "RandomGraph.h"
 #include "mlir/IR/Verifier.h"

@@ -1,4 +1,8 @@
 //===- RegionInterpreter.cpp - Runs branches and loops --------------------===//
+//
+// Executes the structured form, which is what the stage creates. It must not know the graph form.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreters.h"
 

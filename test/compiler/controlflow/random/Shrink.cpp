@@ -1,4 +1,8 @@
 //===- Shrink.cpp - Comparing the forms, and small graphs that differ -----===//
+//
+// Compares the outcomes of both forms, and removes nodes of a graph as long as they differ.
+//
+//===----------------------------------------------------------------------===//
 
 #include "RandomGraph.h"
 #include "compiler/controlflow/Passes.h"

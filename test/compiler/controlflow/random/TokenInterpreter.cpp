@@ -1,4 +1,9 @@
 //===- TokenInterpreter.cpp - Passes tokens through the graph form --------===//
+//
+// Executes the graph form by passing tokens, as TensorFlow does: each node runs when its inputs are
+// there. It is the specification of the stage, and shares no analysis with it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreters.h"
 #include "mlir/Transforms/RegionUtils.h"
