@@ -253,7 +253,7 @@ Value GraphBuilder::size(const dfg::DimExpr &value, Type elementType, Location l
 void GraphBuilder::check(Value condition, const Twine &subject, ArrayRef<dfg::DimExpr> sizes,
                          dfg::Failure status, Location location) {
   dfg::Message message(builder, location);
-  message.text("does not hold").namesIn(sizes).about(subject, location);
+  message.text("does not hold").namesIn(sizes).about(subject + dfg::sitePhrase(location));
   dfg::CheckOp::create(builder, location, condition, message, status);
 }
 
@@ -335,8 +335,10 @@ void GraphBuilder::setFacts(const EntryHeader &header) {
     bounds.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(bound)));
   if (!bounds.empty())
     entry.setBoundsAttr(builder.getDictionaryAttr(bounds));
-  if (!header.where.empty())
+  if (!header.where.empty()) {
     entry.setWhereAttr(factsAttr(builder, header.where));
+    entry->setLoc(dfg::withSites(entry.getLoc(), header.where));
+  }
   if (!header.solved.empty())
     entry.setSolvedAttr(factsAttr(builder, header.solved));
 }

@@ -135,14 +135,14 @@ void tfc_rt_parallel_for(tfc_call_frame *frame, tfc_rt_body body, void *context,
 // Operations on queue number `queue`. `values` are arrays of `count` elements of each component.
 // They wait if necessary and return a tfc_status, with the message set if it is not 0, or another
 // number, which the entry must return as well. `is_late` is 1 if the entry has already read a
-// variable.
+// variable. `subject` follows the entry's name in the message.
 int32_t tfc_rt_enqueue(tfc_call_frame *frame, int32_t queue, const void *const *values,
-                       int64_t count, int32_t is_late);
+                       int64_t count, int32_t is_late, const char *subject);
 int32_t tfc_rt_dequeue(tfc_call_frame *frame, int32_t queue, void *const *values, int64_t count,
-                       int32_t is_late);
+                       int32_t is_late, const char *subject);
 // Sets `taken`, and sets the remaining elements of the values to zero.
 int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, void *const *values,
-                             int64_t count, int32_t *taken, int32_t is_late);
+                             int64_t count, int32_t *taken, int32_t is_late, const char *subject);
 int32_t tfc_rt_queue_size(tfc_call_frame *frame, int32_t queue);
 void tfc_rt_queue_close(tfc_call_frame *frame, int32_t queue, int32_t cancel_pending);
 

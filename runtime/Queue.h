@@ -85,6 +85,7 @@ struct QueueAccess {
   bool puts;
   bool upTo;      // takes the remaining elements if the queue is closed
   int64_t wanted; // elements
+  const char *subject;
   const void *const *from;
   void *const *to;
   int64_t done = 0;

@@ -121,41 +121,49 @@ void Queues::remove(QueueAccess &access) {
     pthread_cond_broadcast(&changed);
 }
 
+/// Fails with a message that begins with the entry and with what the author called.
+__attribute__((format(printf, 3, 4))) static tfc_status
+fail(const QueueAccess &access, tfc_status status, const char *format, ...) {
+  char text[sizeof(Message)];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof(text), format, values);
+  va_end(values);
+  return access.handle->fail(status, "%s: %s: %s", access.handle->entry->name, access.subject,
+                             text);
+}
+
 static tfc_status failClosed(const QueueAccess &access) {
-  const char *entry = access.handle->entry->name, *name = access.queue->getInfo().name;
+  const char *name = access.queue->getInfo().name;
   if (access.puts)
-    return access.handle->fail(TFC_CLOSED, "%s: queue '%s' is closed", entry, name);
-  return access.handle->fail(TFC_CLOSED, "%s: queue '%s' is closed and holds %lld of %lld elements",
-                             entry, name, asLong(access.queue->size()), asLong(access.wanted));
+    return fail(access, TFC_CLOSED, "queue '%s' is closed", name);
+  return fail(access, TFC_CLOSED, "queue '%s' is closed and holds %lld of %lld elements", name,
+              asLong(access.queue->size()), asLong(access.wanted));
 }
 
 /// The status of an access that can never proceed.
 static tfc_status failForever(const QueueAccess &access) {
-  tfc_instance &handle = *access.handle;
   const Queue &queue = *access.queue;
-  const char *entry = handle.entry->name, *name = queue.getInfo().name;
-  if (access.cancelled || handle.cancelled.load(std::memory_order_relaxed))
-    return handle.fail(TFC_CANCELLED, "%s: the wait at queue '%s' was cancelled", entry, name);
+  const char *name = queue.getInfo().name;
+  if (access.cancelled || access.handle->cancelled.load(std::memory_order_relaxed))
+    return fail(access, TFC_CANCELLED, "the wait at queue '%s' was cancelled", name);
   bool takesWhatIsLeft = access.upTo && queue.isClosed();
   if (!access.puts && !takesWhatIsLeft && access.wanted > queue.largestTake())
-    return handle.fail(TFC_OUT_OF_RANGE,
-                       "%s: queue '%s' returns at most %lld elements at once, but got %lld", entry,
-                       name, asLong(queue.largestTake()), asLong(access.wanted));
+    return fail(access, TFC_OUT_OF_RANGE,
+                "queue '%s' returns at most %lld elements at once, but got %lld", name,
+                asLong(queue.largestTake()), asLong(access.wanted));
   return failClosed(access);
 }
 
 static tfc_status failStuck(const QueueAccess &access) {
-  tfc_instance &handle = *access.handle;
-  const char *entry = handle.entry->name, *name = access.queue->getInfo().name;
+  const char *name = access.queue->getInfo().name;
   if (access.puts)
-    return handle.fail(TFC_FAILED_PRECONDITION,
-                       "%s: queue '%s' is full, and no other handle can take from it", entry, name);
-  return handle.fail(TFC_FAILED_PRECONDITION,
-                     "%s: queue '%s' can return %lld of %lld elements, and no other handle can put "
-                     "more into it",
-                     entry, name,
-                     asLong(access.queue->available() < 0 ? 0 : access.queue->available()),
-                     asLong(access.wanted));
+    return fail(access, TFC_FAILED_PRECONDITION,
+                "queue '%s' is full, and no other handle can take from it", name);
+  return fail(
+      access, TFC_FAILED_PRECONDITION,
+      "queue '%s' can return %lld of %lld elements, and no other handle can put more into it", name,
+      asLong(access.queue->available() < 0 ? 0 : access.queue->available()), asLong(access.wanted));
 }
 
 /// Copies as many elements as possible; returns true if that completes the access.
@@ -237,23 +245,27 @@ void Queues::close(Queue &queue, bool cancelPending) {
 //===- Functions that generated code calls --------------------------------===//
 
 extern "C" int32_t tfc_rt_enqueue(tfc_call_frame *frame, int32_t queue, const void *const *values,
-                                  int64_t count, int32_t isLate) {
+                                  int64_t count, int32_t isLate, const char *subject) {
   Queues &queues = frame->handle->state->queues;
-  QueueAccess access = {frame->handle, &queues[queue], true, false, count, values, nullptr};
+  QueueAccess access = {frame->handle, &queues[queue], true,   false,
+                        count,         subject,        values, nullptr};
   return queues.run(access, isLate);
 }
 
 extern "C" int32_t tfc_rt_dequeue(tfc_call_frame *frame, int32_t queue, void *const *values,
-                                  int64_t count, int32_t isLate) {
+                                  int64_t count, int32_t isLate, const char *subject) {
   Queues &queues = frame->handle->state->queues;
-  QueueAccess access = {frame->handle, &queues[queue], false, false, count, nullptr, values};
+  QueueAccess access = {frame->handle, &queues[queue], false,   false,
+                        count,         subject,        nullptr, values};
   return queues.run(access, isLate);
 }
 
 extern "C" int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, void *const *values,
-                                        int64_t count, int32_t *taken, int32_t isLate) {
+                                        int64_t count, int32_t *taken, int32_t isLate,
+                                        const char *subject) {
   Queues &queues = frame->handle->state->queues;
-  QueueAccess access = {frame->handle, &queues[queue], false, true, count, nullptr, values};
+  QueueAccess access = {frame->handle, &queues[queue], false,   true,
+                        count,         subject,        nullptr, values};
   int32_t status = queues.run(access, isLate);
   *taken = static_cast<int32_t>(access.done);
   const tfc_queue_info &info = queues[queue].getInfo();

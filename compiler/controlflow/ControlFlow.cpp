@@ -58,7 +58,7 @@ static void checkResults(Graph &graph, OpBuilder &b, Liveness &liveness, RegionE
         names ? ("'" + cast<StringAttr>((*names)[i]).getValue() + "'").str() : nameOf(edge.first);
     Message message(b, graph.op.getLoc());
     message.text("has no value: the branch that computes it did not run")
-        .about(name, graph.op.getLoc());
+        .about(name + sitePhrase(graph.op.getLoc()));
     CheckOp::create(b, graph.op.getLoc(), emitter.conditionOf(guard, kAlways), message,
                     Failure::FailedPrecondition);
   }

@@ -58,15 +58,15 @@ static arith::CmpIPredicate predicateOf(Comparison comparison) {
 }
 
 void Checks::checkFact(const Fact &fact) {
+  std::string text = fact.strWithSite();
   auto [condition, overflowed] = compare(predicateOf(fact.comparison), fact.lhs, fact.rhs);
   if (overflowed) {
     Value one = arith::ConstantOp::create(context.b, context.loc, context.b.getBoolAttr(true));
     checkSizes(arith::XOrIOp::create(context.b, context.loc, overflowed, one),
-               rt::Status::InvalidArgument, fact.str() + " cannot be computed in 64 bits",
+               rt::Status::InvalidArgument, text + " cannot be computed in 64 bits",
                {fact.lhs, fact.rhs});
   }
-  checkSizes(condition, rt::Status::InvalidArgument, fact.str() + " does not hold",
-             {fact.lhs, fact.rhs});
+  checkSizes(condition, rt::Status::InvalidArgument, text + " does not hold", {fact.lhs, fact.rhs});
 }
 
 static rt::Status statusOf(Failure failure) {
@@ -84,5 +84,5 @@ static rt::Status statusOf(Failure failure) {
 void Checks::check(Value condition, ArrayRef<Value> values, CheckOp op) {
   ++context.counts.checks;
   rt::CheckOp::create(context.b, context.loc, context.frame, condition, statusOf(op.getStatus()),
-                      op.getMessage(), values);
+                      op.getFormat(), values);
 }

@@ -97,6 +97,8 @@ private:
   Value constant(Type type, int64_t value) {
     return LLVM::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
   }
+  /// Returns the address of a text in the library.
+  Value textOf(StringRef text) { return LLVM::AddressOfOp::create(b, loc, symbols.text(text)); }
   /// Returns the address of element `number` of an array.
   Value place(Type element, Value array, int32_t number);
   Value arrayOf(ValueRange values);
@@ -267,9 +269,8 @@ LogicalResult FunctionLowering::lowerOp(rt::CheckOp op) {
     b.setInsertionPointToEnd(withValues);
   }
   Value list = values.empty() ? LLVM::ZeroOp::create(b, loc, pointer).getResult() : arrayOf(values);
-  Value text = LLVM::AddressOfOp::create(b, loc, symbols.text(op.getFormat()));
-  Value arguments[] = {op.getFrame(), constant(i32, int(op.getStatus())), text, list,
-                       constant(i32, values.size())};
+  Value arguments[] = {op.getFrame(), constant(i32, int(op.getStatus())), textOf(op.getFormat()),
+                       list, constant(i32, values.size())};
   if (values.empty())
     branch(op.getCondition(), next, fail, arguments);
   else
@@ -330,19 +331,20 @@ LogicalResult FunctionLowering::transfer(Operation *op, StringRef name, ArrayRef
 LogicalResult FunctionLowering::lowerOp(rt::EnqueueOp op) {
   return transfer(op, "tfc_rt_enqueue",
                   {op.getFrame(), constant(i32, op.getQueue()), arrayOf(op.getValues()),
-                   op.getCount(), constant(i32, op.getLate())});
+                   op.getCount(), constant(i32, op.getLate()), textOf(op.getSubject())});
 }
 
 LogicalResult FunctionLowering::lowerOp(rt::DequeueOp op) {
   return transfer(op, "tfc_rt_dequeue",
                   {op.getFrame(), constant(i32, op.getQueue()), arrayOf(op.getValues()),
-                   op.getCount(), constant(i32, op.getLate())});
+                   op.getCount(), constant(i32, op.getLate()), textOf(op.getSubject())});
 }
 
 LogicalResult FunctionLowering::lowerOp(rt::DequeueUpToOp op) {
   return transfer(op, "tfc_rt_dequeue_up_to",
                   {op.getFrame(), constant(i32, op.getQueue()), arrayOf(op.getValues()),
-                   op.getCount(), op.getTaken(), constant(i32, op.getLate())});
+                   op.getCount(), op.getTaken(), constant(i32, op.getLate()),
+                   textOf(op.getSubject())});
 }
 
 LogicalResult FunctionLowering::lowerOp(rt::QueueSizeOp op) {

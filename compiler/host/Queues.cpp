@@ -2,6 +2,7 @@
 // runtime.
 
 #include "compiler/host/Queues.h"
+#include "dialects/dfg/DataChecks.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -12,36 +13,36 @@ using namespace tfc::host;
 /// so it is known whether variables have been read. This may be wrong in later iterations of a
 /// loop, but then the call has used the queue before.
 template <typename Op, typename... More>
-void Queues::transfer(FlatSymbolRefAttr queue, ValueRange values, const DimExpr &count,
-                      More... more) {
+void Queues::transfer(Operation *op, FlatSymbolRefAttr queue, ValueRange values,
+                      const DimExpr &count, More... more) {
   bool isLate = addresses.usesVariables();
   SmallVector<Value> places;
   for (Value value : values)
     places.push_back(addresses.of(rootOf(value)));
   Op::create(context.b, context.loc, context.frame, context.module.queueNumber(queue), places,
-             sizes.build(count), isLate, more...);
+             sizes.build(count), isLate, subjectOf(op), more...);
 }
 
 void Queues::enqueue(EnqueueOp op) {
-  transfer<rt::EnqueueOp>(op.getQueueAttr(), op.getValues(), DimExpr(1));
+  transfer<rt::EnqueueOp>(op, op.getQueueAttr(), op.getValues(), DimExpr(1));
 }
 
 void Queues::enqueue(EnqueueManyOp op) {
   DimExpr count = op.getValues().empty() ? DimExpr(0) : shapeOf(op.getValues()[0].getType())[0];
-  transfer<rt::EnqueueOp>(op.getQueueAttr(), op.getValues(), count);
+  transfer<rt::EnqueueOp>(op, op.getQueueAttr(), op.getValues(), count);
 }
 
 void Queues::dequeue(DequeueOp op) {
-  transfer<rt::DequeueOp>(op.getQueueAttr(), op.getValues(), DimExpr(1));
+  transfer<rt::DequeueOp>(op, op.getQueueAttr(), op.getValues(), DimExpr(1));
 }
 
 void Queues::dequeue(DequeueManyOp op) {
-  transfer<rt::DequeueOp>(op.getQueueAttr(), op.getValues(), op.getCount().getExprs().front());
+  transfer<rt::DequeueOp>(op, op.getQueueAttr(), op.getValues(), op.getCount().getExprs().front());
 }
 
 void Queues::dequeue(DequeueUpToOp op) {
   Value taken = addresses.of(op.getValues().front());
-  transfer<rt::DequeueUpToOp>(op.getQueueAttr(), op.getValues().drop_front(),
+  transfer<rt::DequeueUpToOp>(op, op.getQueueAttr(), op.getValues().drop_front(),
                               op.getCount().getExprs().front(), taken);
 }
 

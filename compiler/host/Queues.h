@@ -23,8 +23,8 @@ public:
 
 private:
   template <typename Op, typename... More>
-  void transfer(mlir::FlatSymbolRefAttr queue, mlir::ValueRange values, const dfg::DimExpr &count,
-                More... more);
+  void transfer(mlir::Operation *op, mlir::FlatSymbolRefAttr queue, mlir::ValueRange values,
+                const dfg::DimExpr &count, More... more);
 
   Context &context;
   SizeBuilder &sizes;

@@ -116,7 +116,7 @@ static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
   if (op.getWhere())
     for (auto attribute : op.getWhereAttr().getAsRange<dfg::FactAttr>())
       if (dfg::Fact fact = attribute.getFact(); !applyFact(fact, entry))
-        entry.where.push_back(fact);
+        entry.where.push_back(dfg::withSite(fact, op));
   return success();
 }
 
@@ -157,7 +157,7 @@ static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op) {
   EntryInfo entry;
   entry.name = op.getSymName().str();
   entry.doc = op.getDoc().value_or("").str();
-  entry.place = dfg::siteOf(op.getLoc());
+  entry.place = dfg::sitePhrase(op.getLoc());
   entry.feeds = describeValues(op.getArgumentTypes(), op.getArgAttrsAttr(), "feed");
   entry.fetches = describeValues(op.getResultTypes(), op.getResAttrsAttr(), "fetch");
   entry.writes = writesVariables(op);

@@ -39,6 +39,15 @@ static void gather(GatherOp op, Call &call) {
   }
 }
 
+static void checkIndices(CheckIndicesOp op, Call &call) {
+  const Tensor &indices = call.operand(0);
+  int64_t size = call.size(op.getSize());
+  for (int64_t j = 0; j < indices.size(); ++j)
+    if (!isInside(indices.integer(j), size))
+      return call.refuse();
+  call.result() = indices;
+}
+
 static void gatherNd(GatherNdOp, Call &call) {
   const Tensor &x = call.operand(0), &indices = call.operand(1);
   int64_t length = indices.getShape().back();
@@ -186,6 +195,7 @@ static void coalesce(CoalesceOp, Call &call) {
 void addGather(Registry &registry) {
   registry.add<GatherOp>(gather);
   registry.add<GatherNdOp>(gatherNd);
+  registry.add<CheckIndicesOp>(checkIndices);
   registry.add<TakeAlongAxisOp>(takeAlongAxis);
   registry.add<ScatterAddOp>(scatterAdd);
   registry.add<ScatterUpdateOp>(scatterUpdate);

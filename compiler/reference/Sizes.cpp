@@ -181,7 +181,8 @@ bool Binder::checkFact(const Fact &fact) {
   SmallVector<std::string> names;
   fact.lhs.collectSymbols(names);
   fact.rhs.collectSymbols(names);
-  std::string message = fact.str() + (holds ? " does not hold" : " cannot be computed in 64 bits");
+  std::string message =
+      fact.strWithSite() + (holds ? " does not hold" : " cannot be computed in 64 bits");
   for (auto [i, name] : llvm::enumerate(names))
     message += (Twine(i ? ", " : ": ") + name + " is " + Twine(sizes[name])).str();
   return fail(Status::Code::InvalidArgument, message);
@@ -269,7 +270,7 @@ Status Binder::run() {
   std::vector<Fact> facts;
   for (FactAttr attribute : requiredFacts(entry))
     if (Fact fact = attribute.getFact(); !limit(fact))
-      facts.push_back(fact);
+      facts.push_back(withSite(fact, entry));
   if (!checkLimits() || !checkShapes())
     return status;
   for (const Fact &fact : facts)

@@ -23,7 +23,7 @@ static LogicalResult runCheck(CheckOp op, Interpreter &interpreter) {
       return failure();
     values.push_back(interpreter.tensor(value).integer(0));
   }
-  return interpreter.fail(codeOf(op.getStatus()), fillFormat(op.getMessage(), values));
+  return interpreter.fail(codeOf(op.getStatus()), fillFormat(op.getFormat(), values));
 }
 
 /// Runs the kernel's operations, with its own named sizes.

@@ -58,43 +58,78 @@ std::string fillFormat(StringRef format, ArrayRef<int64_t> values) {
 // Locations
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// A line, and what it calls if a name for that is known.
+struct Site {
+  FileLineColRange line;
+  StringRef name;
+};
+} // namespace
+
 /// Collects the lines in a location, innermost first.
-static void collectLines(Location location, SmallVectorImpl<FileLineColRange> &lines) {
+static void collectSites(Location location, SmallVectorImpl<Site> &sites) {
   if (auto named = dyn_cast<NameLoc>(location))
-    return collectLines(named.getChildLoc(), lines);
+    return collectSites(named.getChildLoc(), sites);
   if (auto fused = dyn_cast<FusedLoc>(location)) {
+    size_t first = sites.size();
     if (!fused.getLocations().empty())
-      collectLines(fused.getLocations().front(), lines);
+      collectSites(fused.getLocations().front(), sites);
+    if (auto name = dyn_cast_or_null<StringAttr>(fused.getMetadata()); name && sites.size() > first)
+      sites[first].name = name.getValue();
     return;
   }
   // A chain of calls may be long.
   while (auto call = dyn_cast<CallSiteLoc>(location)) {
-    collectLines(call.getCallee(), lines);
+    collectSites(call.getCallee(), sites);
     location = call.getCaller();
   }
   if (auto line = dyn_cast<FileLineColRange>(location))
-    lines.push_back(line);
+    sites.push_back({line, {}});
   else if (isa<NameLoc, FusedLoc>(location))
-    collectLines(location, lines);
+    collectSites(location, sites);
+}
+
+/// The innermost line in a file of the author's; otherwise the innermost one, if there is one.
+static std::optional<Site> findSite(Location location) {
+  SmallVector<Site> sites;
+  collectSites(location, sites);
+  auto *site = llvm::find_if(sites, [](Site site) {
+    return !site.line.getFilename().getValue().starts_with(kLibraryFolder);
+  });
+  if (site != sites.end())
+    return *site;
+  return sites.empty() ? std::nullopt : std::optional(sites.front());
+}
+
+static std::string textOf(Site site, Location location) {
+  StringRef node = nodeOf(location);
+  if (site.line.getStartLine() == 0)
+    return node.empty() ? "" : ("node " + node).str();
+  return (llvm::sys::path::filename(site.line.getFilename().getValue()) + ":" +
+          Twine(site.line.getStartLine()))
+      .str();
 }
 
 std::string siteOf(Location location) {
-  SmallVector<FileLineColRange> lines;
-  collectLines(location, lines);
-  auto isAuthors = [](FileLineColRange line) {
-    return !line.getFilename().getValue().starts_with(kLibraryFolder);
-  };
-  auto *line = llvm::find_if(lines, isAuthors);
-  if (line == lines.end())
-    line = lines.begin();
-  if (lines.empty())
-    return {};
-  StringRef node = nodeOf(location);
-  if (line->getStartLine() == 0)
-    return node.empty() ? "" : (" at node " + node).str();
-  return (" at " + llvm::sys::path::filename(line->getFilename().getValue()) + ":" +
-          Twine(line->getStartLine()))
-      .str();
+  std::optional<Site> site = findSite(location);
+  return site ? textOf(*site, location) : "";
+}
+
+static std::string phrase(std::string site) { return site.empty() ? site : " at " + site; }
+
+std::string sitePhrase(Location location) { return phrase(siteOf(location)); }
+
+Location nameSite(Location location, StringRef name) {
+  if (auto node = dyn_cast<NameLoc>(location))
+    return NameLoc::get(node.getName(), nameSite(node.getChildLoc(), name));
+  MLIRContext *context = location.getContext();
+  return FusedLoc::get({location}, StringAttr::get(context, name), context);
+}
+
+std::string subjectOf(Operation *op) {
+  std::optional<Site> site = findSite(op->getLoc());
+  StringRef name = site && !site->name.empty() ? site->name : op->getName().stripDialect();
+  return ("'" + name + "'").str() + phrase(site ? textOf(*site, op->getLoc()) : "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,8 +153,8 @@ Message &Message::valueOf(const DimExpr &size) {
   return number(sizeAs(b, loc, size, b.getI64Type()));
 }
 
-Message &Message::about(const Twine &subject, Location location) {
-  format = escapeFormat((subject + siteOf(location) + " ").str()) + format;
+Message &Message::about(const Twine &subject) {
+  format = escapeFormat((subject + " ").str()) + format;
   return *this;
 }
 
@@ -186,7 +221,10 @@ DataCheck buildIndexCheck(OpBuilder &b, Location loc, ArrayRef<IndexRange> range
     wrong = choose(index, wrong);
   }
   Message message(b, loc);
-  message.text("got " + what + " ").number(wrong).text(" of axis ");
+  message.text("got " + what + " ").number(wrong);
+  if (!table)
+    return {holds, message.text(", but expects 0 to ").valueOf(ranges[0].size - 1)};
+  message.text(" of axis ");
   if (isOne)
     message.text(Twine(ranges[0].axis) + " of " + toText(table));
   else
@@ -201,9 +239,8 @@ DataCheck buildIndexCheck(OpBuilder &b, Location loc, ArrayRef<IndexRange> range
 std::optional<DataCheck> buildDataCheck(OpBuilder &b, CheckedOpInterface op) {
   std::optional<DataCheck> check = op.buildCheck(b);
   if (check)
-    check->message.about(check->subject.empty() ? "'" + op->getName().stripDialect() + "'"
-                                                : Twine(check->subject),
-                         op.getLoc());
+    check->message.about(check->subject.empty() ? subjectOf(op)
+                                                : check->subject + sitePhrase(op.getLoc()));
   return check;
 }
 

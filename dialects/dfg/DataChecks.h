@@ -32,8 +32,18 @@ std::optional<size_t> countFormatValues(llvm::StringRef format);
 /// The text of a valid format with as many values as it shows.
 std::string fillFormat(llvm::StringRef format, llvm::ArrayRef<int64_t> values);
 
-/// " at model.graph:12", for the author's line to which a location leads; empty if it has none.
+/// "model.graph:12", for the author's line to which a location leads, or "node x"; empty if it has
+/// neither.
 std::string siteOf(mlir::Location location);
+
+/// " at model.graph:12", or nothing, to follow what stands there.
+std::string sitePhrase(mlir::Location location);
+
+/// `location`, where the author calls something as `name`: `x[i]`, a function that ships with tfc.
+mlir::Location nameSite(mlir::Location location, llvm::StringRef name);
+
+/// What the author called, and where, for messages: "'gather' at model.graph:12".
+std::string subjectOf(mlir::Operation *op);
 
 /// Builds a message, and the operations that compute the values in it.
 class Message {
@@ -45,8 +55,8 @@ public:
   Message &number(mlir::Value scalar);
   /// Shows the value of a size.
   Message &valueOf(const DimExpr &size);
-  /// Begins the message with its subject and the subject's location.
-  Message &about(const llvm::Twine &subject, mlir::Location location);
+  /// Begins the message with a subject.
+  Message &about(const llvm::Twine &subject);
   /// Shows the names in sizes with their values, as in ": n is 3, m is 5", as far as there is room.
   Message &namesIn(llvm::ArrayRef<DimExpr> sizes);
 
@@ -78,7 +88,8 @@ struct IndexRange {
 };
 
 /// The condition that all indices are in their ranges. The message names the one that is largest
-/// as an unsigned number, in the first range with a wrong one: "got index 7 of axis 0 of `table`".
+/// as an unsigned number, in the first range with a wrong one: "got index 7 of axis 0 of `table`",
+/// or "got index 7, but expects 0 to 4" if there is no table.
 DataCheck buildIndexCheck(mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<IndexRange> ranges,
                           llvm::StringRef what, mlir::Type table);
 

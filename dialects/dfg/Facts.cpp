@@ -40,6 +40,8 @@ std::string Fact::str() const {
   return lhs.str() + " " + spelling(comparison).str() + " " + rhs.str();
 }
 
+std::string Fact::strWithSite() const { return str() + (site.empty() ? "" : " at ") + site; }
+
 static bool compare(Comparison comparison, int64_t lhs, int64_t rhs) {
   switch (comparison) {
   case Comparison::Equal:
@@ -145,6 +147,31 @@ void FactAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 // Facts of an entry
 //===----------------------------------------------------------------------===//
+
+/// The sites of facts, by their text.
+static DictionaryAttr sitesIn(Location location) {
+  auto fused = dyn_cast<FusedLoc>(location);
+  return fused ? dyn_cast_or_null<DictionaryAttr>(fused.getMetadata()) : DictionaryAttr();
+}
+
+Location withSites(Location location, ArrayRef<Fact> facts) {
+  if (sitesIn(location))
+    location = cast<FusedLoc>(location).getLocations().front();
+  NamedAttrList sites;
+  for (const Fact &fact : facts)
+    if (!fact.site.empty())
+      sites.set(fact.str(), StringAttr::get(location.getContext(), fact.site));
+  MLIRContext *context = location.getContext();
+  return sites.empty() ? location
+                       : FusedLoc::get({location}, sites.getDictionary(context), context);
+}
+
+Fact withSite(Fact fact, EntryOp entry) {
+  DictionaryAttr sites = sitesIn(entry.getLoc());
+  if (auto site = sites ? sites.getAs<StringAttr>(fact.str()) : StringAttr())
+    fact.site = site.str();
+  return fact;
+}
 
 /// The sizes that are at least 0 because of the facts of an entry.
 static SmallVector<DimExpr> knownNonNegative(EntryOp entry) {

@@ -3,12 +3,15 @@
 #pragma once
 
 #include "dialects/dfg/DimExpr.h"
+#include "mlir/IR/Location.h"
 
 namespace mlir {
 class Operation;
 }
 
 namespace tfc::dfg {
+
+class EntryOp;
 
 enum class Comparison { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
 
@@ -20,11 +23,15 @@ struct Fact {
   DimExpr lhs;
   Comparison comparison;
   DimExpr rhs;
+  /// Where the author states it, as `siteOf` returns it; no part of comparisons and attributes.
+  std::string site = {};
 
   /// Parses the output of `str`; std::nullopt on a syntax error or overflow.
   static std::optional<Fact> parse(llvm::StringRef text);
   /// The fact in the graph language, with both sizes in canonical form.
   std::string str() const;
+  /// The same with its site: `n % 4 == 0 at model.graph:12`.
+  std::string strWithSite() const;
 
   bool operator==(const Fact &other) const {
     return comparison == other.comparison && lhs == other.lhs && rhs == other.rhs;
@@ -38,6 +45,12 @@ struct Fact {
   /// Returns sizes that are all at least 0 if and only if the fact holds; std::nullopt for `!=`.
   std::optional<llvm::SmallVector<DimExpr>> asNonNegative() const;
 };
+
+/// The location of an entry, with the sites of its facts for messages.
+mlir::Location withSites(mlir::Location location, llvm::ArrayRef<Fact> facts);
+
+/// A fact of `entry` with its site, if the location of the entry has one for it.
+Fact withSite(Fact fact, EntryOp entry);
 
 /// A lower or upper bound of a named size.
 struct SizeBound {

@@ -115,8 +115,16 @@ std::optional<SizeTensor> GatherOp::evaluateSizes(SizeOperands operands,
   return makeSizes(x.elementType, indices.shape, std::move(values));
 }
 
+/// Returns true if `check_indices` has checked the indices already.
+static bool areInRange(Value indices, const DimExpr &size) {
+  auto checked = indices.getDefiningOp<CheckIndicesOp>();
+  return checked && checked.getSize() == size;
+}
+
 std::optional<DataCheck> GatherOp::buildCheck(OpBuilder &b) {
-  if (getOutside() == "skip")
+  Shape shape = shapeOf(getX().getType());
+  if (getOutside() == "skip" ||
+      areInRange(getIndices(), shape[*normalizeAxis(getAxis(), shape.size())]))
     return std::nullopt;
   return buildAxisCheck(b, *this, getIndices(), getX(), getAxis());
 }
@@ -201,6 +209,37 @@ std::optional<DataCheck> GatherNdOp::buildCheck(OpBuilder &b) {
   for (int64_t i = 0; i < length; ++i)
     ranges.push_back({component(b, getLoc(), getIndices(), i), i, shape[i]});
   return buildIndexCheck(b, getLoc(), ranges, "index", getX().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// CheckIndicesOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult CheckIndicesOp::inferReturnTypes(MLIRContext *context,
+                                               std::optional<Location> location, Adaptor adaptor,
+                                               SmallVectorImpl<Type> &results) {
+  Type indices = adaptor.getIndices().getType();
+  Shape shape = adaptor.getShape().getExprs();
+  Type table = tensorOf(shape, adaptor.getDtype().value_or(IntegerType::get(context, 32)));
+  if (failed(checkIndices(location, "check_indices", indices)) ||
+      failed(checkAxis(location, "check_indices", adaptor.getAxis(), shape.size(), table)))
+    return failure();
+  results.push_back(indices);
+  return success();
+}
+
+DimExpr CheckIndicesOp::getSize() {
+  Shape shape = getShape().getExprs();
+  return shape[*normalizeAxis(getAxis(), shape.size())];
+}
+
+SmallVector<Value> CheckIndicesOp::decompose(OpBuilder &) { return {getIndices()}; }
+
+std::optional<DataCheck> CheckIndicesOp::buildCheck(OpBuilder &b) {
+  Shape shape = getShape().getExprs();
+  IndexRange range = {getIndices(), *normalizeAxis(getAxis(), shape.size()), getSize()};
+  Type table = getDtype() ? Type(tensorOf(shape, *getDtype())) : Type();
+  return buildIndexCheck(b, getLoc(), range, getWhat(), table);
 }
 
 //===----------------------------------------------------------------------===//

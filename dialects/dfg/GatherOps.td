@@ -64,6 +64,31 @@ def Dfg_TakeAlongAxisOp : Dfg_PureOp<"take_along_axis",
   let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
 }
 
+def Dfg_CheckIndicesOp : Dfg_PureOp<"check_indices", [Dfg_Composite, Dfg_Checked]> {
+  let summary = "Returns indices that are in range";
+  let description = [{
+    Returns `indices`; an index outside of the range of axis `axis` of `shape` fails
+    the call. The message names the type with this shape and the element type
+    `dtype`, as in "got index 7 of axis 0 of f32[5, 2]", or, without `dtype`, the
+    range, as in "got part 7, but expects 0 to 4"; `what` is the word for an index.
+    Functions that compute positions from indices report them in this way.
+
+    ```mlir
+    %j = dfg.check_indices %i {shape = #dfg.dims<5, 2>, dtype = f32, axis = 1 : i64} : tensor<3xi32>
+    %k = dfg.check_indices %i {shape = #dfg.dims<5>, what = "part"} : tensor<3xi32>
+    ```
+  }];
+  let specialValues = "Indices pass as they are.";
+  let arguments = (ins Dfg_IndexTensor:$indices, Dfg_DimsAttr:$shape, OptionalAttr<Dfg_Dtype>:$dtype,
+                       Dfg_Axis<"0">:$axis, DefaultValuedOptionalStrAttr<StrAttr, "index">:$what);
+  let results = (outs Dfg_IndexTensor:$checked);
+  let assemblyFormat = "$indices attr-dict `:` type($indices)";
+  let extraClassDeclaration = [{
+    /// The size that all indices must be below.
+    ::tfc::dfg::DimExpr getSize();
+  }];
+}
+
 /// Changes rows of `x` along axis 0.
 class Dfg_ScatterOp<string mnemonic, string dtypes> :
     Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Checked, Dfg_UpdateRole]> {

@@ -81,7 +81,7 @@ void RunTimeSizes::forEachBinder(Operation *op, function_ref<void(BindSizeOp)> v
 static Message sizeMessage(OpBuilder &b, BindSizeOp binder, const DimExpr &size,
                            const Twine &text) {
   Message message(b, binder.getLoc());
-  message.text(text).namesIn(size).about("the size " + size.str(), binder.getLoc());
+  message.text(text).namesIn(size).about("the size " + size.str() + sitePhrase(binder.getLoc()));
   return message;
 }
 

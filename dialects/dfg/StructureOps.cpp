@@ -446,14 +446,21 @@ LogicalResult ReturnOp::verify() {
 
 void CheckOp::build(OpBuilder &b, OperationState &state, Value condition, const Message &message,
                     Failure status) {
-  build(b, state, condition, b.getStringAttr(message.getFormat()), message.getValues(), status);
+  StringRef format = message.getFormat();
+  ValueRange values = message.getValues();
+  build(b, state, condition,
+        b.getStringAttr(values.empty() ? fillFormat(format, {}) : format.str()), values, status);
+}
+
+std::string CheckOp::getFormat() {
+  return getValues().empty() ? escapeFormat(getMessage()) : getMessage().str();
 }
 
 LogicalResult CheckOp::verify() {
   if (getValues().size() > kMaxMessageValues)
     return emitOpError("expects at most ")
            << kMaxMessageValues << " values, but got " << getValues().size();
-  std::optional<size_t> shown = countFormatValues(getMessage());
+  std::optional<size_t> shown = countFormatValues(getFormat());
   if (!shown)
     return emitOpError("expects a message of text, '%lld' and '%%'");
   if (*shown != getValues().size())

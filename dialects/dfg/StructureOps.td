@@ -120,9 +120,9 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_RegisterReaderRole]> {
   let summary = "Fails the call unless a condition holds";
   let description = [{
     The call returns `status` with `message`, without having changed a variable,
-    regardless of the order in which the operations are listed. The message shows
-    each of the values, scalars of type i32 or i64, where it has `%lld`; a percent
-    sign is `%%` there.
+    regardless of the order in which the operations are listed. The message of a
+    check with values, scalars of type i32 or i64, shows one wherever it has `%lld`,
+    and a percent sign where it has `%%`. The message of others is plain text.
 
     ```mlir
     dfg.check %valid, "'gather' got index %lld of axis 0 of f32[8]"(%i : tensor<i64>) : tensor<i1>
@@ -139,6 +139,10 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_RegisterReaderRole]> {
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::mlir::Value":$condition, "const Message &":$message,
                                  "Failure":$status)>];
+  let extraClassDeclaration = [{
+    /// The message as a format, also if there are no values.
+    ::std::string getFormat();
+  }];
 }
 
 def Dfg_GradientsOp : Dfg_Op<"gradients", [Pure]> {

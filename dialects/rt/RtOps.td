@@ -133,7 +133,7 @@ def Rt_GrowOp : Rt_FallibleOp<"grow"> {
 /// Moves elements between a queue and memory.
 class Rt_QueueTransfer<string mnemonic> : Rt_FallibleOp<mnemonic> {
   dag transferArguments = (ins Rt_Pointer:$frame, I32Attr:$queue, Variadic<Rt_Pointer>:$values,
-                               I64:$count, UnitAttr:$late);
+                               I64:$count, UnitAttr:$late, StrAttr:$subject);
   let hasVerifier = 1;
 }
 
@@ -143,15 +143,16 @@ def Rt_EnqueueOp : Rt_QueueTransfer<"enqueue"> {
     `values` point to `count` elements of each component. Waits while the queue
     is full; a closed queue ends the call. `late` means that the call may have
     read variables before: `tfc_rt_enqueue` then restarts it if they have
-    changed while it waited.
+    changed while it waited. `subject` begins the message if the call ends.
 
     ```mlir
-    rt.enqueue %frame, queue 0(%x, %y) count %one late
+    rt.enqueue %frame, queue 0(%x, %y) count %one late for "'enqueue' at model.graph:7"
     ```
   }];
   let arguments = transferArguments;
   let assemblyFormat = [{
-    $frame `,` `queue` $queue `(` $values `)` `count` $count (`late` $late^)? attr-dict
+    $frame `,` `queue` $queue `(` $values `)` `count` $count (`late` $late^)? `for` $subject
+    attr-dict
   }];
 }
 
@@ -160,15 +161,16 @@ def Rt_DequeueOp : Rt_QueueTransfer<"dequeue"> {
   let description = [{
     `values` point to memory for `count` elements of each component. Waits until
     that many elements are available; a closed queue with fewer elements ends
-    the call. `late` has the same meaning as for `rt.enqueue`.
+    the call. `late` and `subject` have the same meaning as for `rt.enqueue`.
 
     ```mlir
-    rt.dequeue %frame, queue 0(%x, %y) count %eight
+    rt.dequeue %frame, queue 0(%x, %y) count %eight for "'dequeue_many' at model.graph:9"
     ```
   }];
   let arguments = transferArguments;
   let assemblyFormat = [{
-    $frame `,` `queue` $queue `(` $values `)` `count` $count (`late` $late^)? attr-dict
+    $frame `,` `queue` $queue `(` $values `)` `count` $count (`late` $late^)? `for` $subject
+    attr-dict
   }];
 }
 
@@ -180,13 +182,13 @@ def Rt_DequeueUpToOp : Rt_QueueTransfer<"dequeue_up_to"> {
     the values becomes zero.
 
     ```mlir
-    rt.dequeue_up_to %frame, queue 0(%x, %y) count %eight taken %number
+    rt.dequeue_up_to %frame, queue 0(%x, %y) count %eight taken %number for "'dequeue_up_to'"
     ```
   }];
   let arguments = !con(transferArguments, (ins Rt_Pointer:$taken));
   let assemblyFormat = [{
     $frame `,` `queue` $queue `(` $values `)` `count` $count `taken` $taken (`late` $late^)?
-    attr-dict
+    `for` $subject attr-dict
   }];
 }
 

@@ -2,6 +2,8 @@
 // declares their inputs and attributes.
 
 #include "frontend/importer/LibraryCall.h"
+
+#include "dialects/dfg/DataChecks.h"
 #include "frontend/importer/Signature.h"
 
 using namespace mlir;
@@ -77,9 +79,10 @@ static bool isAttribute(const Node &node, const Parameter &parameter) {
 std::optional<SmallVector<NodeValue>> LibraryCall::call(StringRef function,
                                                         ArrayRef<Argument> arguments) {
   size_t before = node.getOps().size();
+  Location location = dfg::nameSite(node.location(), function);
   auto made = node.record([&] { return library.call(function, arguments, node.location()); });
   for (Operation *op : node.getOps().drop_front(before))
-    op->walk([&](Operation *inner) { inner->setLoc(node.location()); });
+    op->walk([&](Operation *inner) { inner->setLoc(location); });
   if (!made)
     return std::nullopt;
   return llvm::map_to_vector(

@@ -155,21 +155,21 @@ struct Handle {
   tfc_status put(int32_t queue, std::vector<int64_t> items) {
     return run([&](tfc_call_frame *frame) {
       const void *values[] = {items.data()};
-      return tfc_rt_enqueue(frame, queue, values, items.size(), 0);
+      return tfc_rt_enqueue(frame, queue, values, items.size(), 0, "'enqueue'");
     });
   }
   tfc_status take(int32_t queue, int64_t count = 1) {
     taken.assign(count, -1);
     return run([&](tfc_call_frame *frame) {
       void *values[] = {taken.data()};
-      return tfc_rt_dequeue(frame, queue, values, count, 0);
+      return tfc_rt_dequeue(frame, queue, values, count, 0, "'dequeue'");
     });
   }
   tfc_status takeUpTo(int32_t queue, int64_t count) {
     taken.assign(count, -1);
     return run([&](tfc_call_frame *frame) {
       void *values[] = {taken.data()};
-      return tfc_rt_dequeue_up_to(frame, queue, values, count, &number, 0);
+      return tfc_rt_dequeue_up_to(frame, queue, values, count, &number, 0, "'dequeue_up_to'");
     });
   }
   int64_t size(const char *queue) {
@@ -208,17 +208,19 @@ TEST(Queues, FailInsteadOfWaitingForNobody) {
   Handle handle;
   EXPECT_EQ(handle.take(kWork, 2), TFC_FAILED_PRECONDITION);
   EXPECT_EQ(handle.message(),
-            "custom: queue 'work' can return 0 of 2 elements, and no other handle "
+            "custom: 'dequeue': queue 'work' can return 0 of 2 elements, and no other handle "
             "can put more into it");
   EXPECT_EQ(handle.put(kWork, {1, 2, 3, 4, 5}), TFC_FAILED_PRECONDITION);
-  EXPECT_EQ(handle.message(), "custom: queue 'work' is full, and no other handle can take from it");
+  EXPECT_EQ(handle.message(),
+            "custom: 'enqueue': queue 'work' is full, and no other handle can take from it");
   EXPECT_EQ(handle.size("work"), 4);
 }
 
 TEST(Queues, RefuseToReturnMoreThanTheyHold) {
   Handle handle;
   EXPECT_EQ(handle.take(kWork, 5), TFC_OUT_OF_RANGE);
-  EXPECT_EQ(handle.message(), "custom: queue 'work' returns at most 4 elements at once, but got 5");
+  EXPECT_EQ(handle.message(),
+            "custom: 'dequeue': queue 'work' returns at most 4 elements at once, but got 5");
   EXPECT_EQ(handle.take(kMixed, 6), TFC_OUT_OF_RANGE);
 }
 
@@ -235,16 +237,18 @@ TEST(Queues, ReturnTheRestOnceTheyAreClosed) {
   EXPECT_EQ(handle.put(kWork, {7, 8, 9}), TFC_OK);
   EXPECT_EQ(tfc_instance_queue_close(handle.instance, "work", 0), TFC_OK);
   EXPECT_EQ(handle.put(kWork, {1}), TFC_CLOSED);
-  EXPECT_EQ(handle.message(), "custom: queue 'work' is closed");
+  EXPECT_EQ(handle.message(), "custom: 'enqueue': queue 'work' is closed");
   EXPECT_EQ(handle.take(kWork), TFC_OK);
   EXPECT_EQ(handle.take(kWork, 3), TFC_CLOSED);
-  EXPECT_EQ(handle.message(), "custom: queue 'work' is closed and holds 2 of 3 elements");
+  EXPECT_EQ(handle.message(),
+            "custom: 'dequeue': queue 'work' is closed and holds 2 of 3 elements");
   EXPECT_EQ(handle.takeUpTo(kWork, 4), TFC_OK);
   EXPECT_EQ(handle.number, 2);
   EXPECT_EQ(handle.taken, (Items{8, 9, 0, 0}));
   EXPECT_EQ(handle.takeUpTo(kWork, 4), TFC_CLOSED);
   EXPECT_EQ(handle.takeUpTo(kWork, 5), TFC_CLOSED);
-  EXPECT_EQ(handle.message(), "custom: queue 'work' is closed and holds 0 of 5 elements");
+  EXPECT_EQ(handle.message(),
+            "custom: 'dequeue_up_to': queue 'work' is closed and holds 0 of 5 elements");
   EXPECT_EQ(handle.number, 0);
 }
 
@@ -320,7 +324,8 @@ TEST(QueueThreads, PassEveryElementOnce) {
         for (int64_t item : own.taken)
           total += item;
       }
-      EXPECT_EQ(own.message(), "custom: queue 'work' is closed and holds 0 of 3 elements");
+      EXPECT_EQ(own.message(),
+                "custom: 'dequeue_up_to': queue 'work' is closed and holds 0 of 3 elements");
     });
   }
   for (std::thread &thread : putters)
@@ -368,7 +373,7 @@ TEST(QueueThreads, CancelWaitingPutsWhenClosed) {
     std::this_thread::yield();
   tfc_instance_queue_close(first.instance, "work", 1);
   putter.join();
-  EXPECT_EQ(second.message(), "custom: the wait at queue 'work' was cancelled");
+  EXPECT_EQ(second.message(), "custom: 'enqueue': the wait at queue 'work' was cancelled");
   EXPECT_EQ(first.size("work"), 4);
 }
 
@@ -453,7 +458,7 @@ TEST(QueueVariables, AreReadAgainWhenTheyChangedDuringAWait) {
     EXPECT_EQ(second.run([&](tfc_call_frame *frame) {
       ++runs;
       const void *values[] = {frame->variables[kSteps]};
-      return tfc_rt_enqueue(frame, kWork, values, 1, /*is_late=*/1);
+      return tfc_rt_enqueue(frame, kWork, values, 1, /*is_late=*/1, "'enqueue'");
     }),
               TFC_OK);
   });
@@ -478,7 +483,7 @@ TEST(QueueVariables, LoseNoUpdateOfACallThatWaits) {
         auto *steps = static_cast<int64_t *>(frame->variables[kSteps]);
         next = *steps + 1;
         const void *values[] = {&next};
-        if (int32_t status = tfc_rt_enqueue(frame, kWork, values, 1, /*is_late=*/1))
+        if (int32_t status = tfc_rt_enqueue(frame, kWork, values, 1, /*is_late=*/1, "'enqueue'"))
           return status;
         *steps = next;
         return 0;

@@ -218,7 +218,8 @@ Entity Builtins::callEnsure(ArrayRef<Argument> args, const ast::CallExpr &call) 
       b.getNamedAttr("sizes", dfg::DimsAttr::get(context.mlir, type->shape)),
       b.getNamedAttr("steps", b.getDenseI64ArrayAttr(SmallVector<int64_t>(shape.size(), 1)))};
   Argument operand{{}, args[0].expr, args[0].range, Entity(tensor)};
-  mlir::Value result = tensorEmitter.emit("slice", operand, tensor, attributes, call.range);
+  mlir::Value result =
+      tensorEmitter.emit("slice", operand, tensor, attributes, call.range, "ensure");
   return result ? Entity(result) : Entity();
 }
 

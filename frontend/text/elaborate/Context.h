@@ -56,6 +56,12 @@ struct RunTimeSize {
   mlir::Operation *op;
 };
 
+/// A comparison of sizes that holds in each call of the entry, and where the author states it.
+struct StatedFact {
+  dfg::Fact fact;
+  SourceRange at;
+};
+
 /// How a variable gets its first value.
 struct Initializer {
   Variable *variable;
@@ -102,6 +108,12 @@ struct EntryState {
   llvm::SmallVector<LoopContext *> loops;
   /// Lower bounds of dimensions, from the facts of the entry.
   std::vector<std::pair<std::string, int64_t>> lowerBounds;
+  /// The facts that calls check when they start: those that the entry states, then those of the
+  /// functions that it calls.
+  std::vector<StatedFact> facts;
+  size_t ownFacts = 0;
+  /// Where facts determine or limit names.
+  llvm::StringMap<llvm::SmallVector<SourceRange, 2>> reasons;
   /// The data-dependent sizes in program order, and the number of those bound before the current
   /// statement or function body.
   llvm::SmallVector<RunTimeSize, 0> runTimeSizes;

@@ -178,9 +178,13 @@ static const ast::Param *findRepeated(ArrayRef<ast::Param> results) {
   return it == results.end() ? nullptr : it;
 }
 
-/// The facts of an entry and of its file.
+/// The facts of an entry and of its file, with the bounds in the types of feeds.
 static SmallVector<const ast::Expr *> factsOf(const Module &module, const ast::FnDecl &entry) {
   SmallVector<const ast::Expr *> facts(entry.where.begin(), entry.where.end());
+  for (const ast::Param &param : entry.params)
+    for (const ast::IndexItem &item : param.type->items)
+      if (item.value)
+        facts.push_back(item.value);
   for (const ast::Stmt *item : module.file->items)
     if (const auto *dim = dyn_cast<ast::DimDecl>(item))
       facts.append(dim->facts.begin(), dim->facts.end());
@@ -200,7 +204,7 @@ static void orderByTypes(EntryHeader &header) {
 }
 
 bool EntryElaborator::bindFeeds(const Module &module, const ast::FnDecl &entry,
-                                EntryHeader &header) {
+                                ArrayRef<StatedFact> known, EntryHeader &header) {
   bool ok = true;
   for (const ast::Param &param : entry.params) {
     if (param.isStatic || param.isVar || param.defaultValue || isStaticType(*param.type)) {
@@ -216,7 +220,7 @@ bool EntryElaborator::bindFeeds(const Module &module, const ast::FnDecl &entry,
                    "'" + repeated->name.text + "' is declared twice");
     ok = false;
   }
-  factSolver.solve(factsOf(module, entry));
+  factSolver.solve(factsOf(module, entry), known);
   if (!ok)
     return false;
   for (const ast::Param &param : entry.params) {
@@ -260,7 +264,8 @@ bool EntryElaborator::isAboutResults(const ast::Expr *fact, const ast::FnDecl &e
          all_of(unknown, [&](StringRef name) { return is_contained(named, name); });
 }
 
-void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
+void EntryElaborator::elaborateKnowing(Module &module, const ast::FnDecl &entry,
+                                       ArrayRef<StatedFact> known) {
   if (context.budget.isStopped() || entry.isBroken)
     return;
   Budget::Scope expansion(context.budget,
@@ -281,6 +286,9 @@ void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   context.entry.callNumber = nullptr;
   context.entry.loops.clear();
   context.entry.lowerBounds.clear();
+  context.entry.facts.clear();
+  context.entry.ownFacts = 0;
+  context.entry.reasons.clear();
   context.entry.runTimeSizes.clear();
   context.entry.newSizes = 0;
   context.entry.needsSize = false;
@@ -289,7 +297,7 @@ void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   llvm::scope_exit note([&] {
     context.program.hasFailedEntries |= context.diagnostics.errorCount() != errorsBefore;
   });
-  if (!bindFeeds(module, entry, header))
+  if (!bindFeeds(module, entry, known, header))
     return;
   applyFileFacts(module);
   std::string what = ("entry '" + entry.name.text + "'").str();
@@ -302,6 +310,7 @@ void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
   for (auto [param, argument] : zip(entry.params, op.getBody().getArguments()))
     context.activation->locals[param.name.text] = {Entity(mlir::Value(argument)), param.name.range,
                                                    param.type};
+  context.entry.ownFacts = context.entry.facts.size();
   Entity result = callEvaluator.runBody(*entryActivation);
   if (!result.isPoison() && !factChecker.checkWhere(late, what))
     result = Entity();
@@ -342,19 +351,73 @@ void EntryElaborator::finishEntry(const ast::FnDecl &entry, const EntryHeader &h
 // All entries of a file
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What has been reported before an entry is elaborated.
+class Trial {
+public:
+  Trial(Context &context, Reporter &reporter)
+      : context(context), reporter(reporter), before(context.diagnostics.size()),
+        errorsBefore(context.diagnostics.errorCount()), hadFailed(context.program.hasFailedEntries),
+        reported(reporter.exchangeReported({})) {
+    reporter.exchangeReported(reported);
+  }
+
+  bool hasFailed() const { return context.diagnostics.errorCount() != errorsBefore; }
+  /// Takes back what has been reported since.
+  void undo() {
+    context.diagnostics.takeBack(before);
+    context.program.hasFailedEntries = hadFailed;
+    reporter.exchangeReported(std::move(reported));
+  }
+
+private:
+  Context &context;
+  Reporter &reporter;
+  size_t before;
+  unsigned errorsBefore;
+  bool hadFailed;
+  Reporter::Reported reported;
+};
+} // namespace
+
+/// Adds the equalities in `facts`, and the facts next to them, that `known` lacks. Returns false if
+/// there is no new equality.
+static bool addFacts(ArrayRef<StatedFact> facts, std::vector<StatedFact> &known) {
+  size_t before = known.size();
+  bool hasEquality = false;
+  for (const StatedFact &stated : facts) {
+    auto isSame = [&](const StatedFact &other) { return other.fact == stated.fact; };
+    if (any_of(ArrayRef(known).take_front(before), isSame))
+      continue;
+    known.push_back(stated);
+    hasEquality |= stated.fact.comparison == dfg::Comparison::Equal;
+  }
+  return hasEquality;
+}
+
+/// If proofs fail, facts of the functions that the entry calls may help: each call of the entry
+/// checks them when it starts, so they hold in all of it. The entry is then elaborated with them.
+void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
+  std::vector<StatedFact> known;
+  while (true) {
+    Trial trial(context, reporter);
+    elaborateKnowing(module, entry, known);
+    bool isDone = !trial.hasFailed() || context.entry.needsSize || context.budget.isStopped();
+    if (isDone ||
+        !addFacts(ArrayRef(context.entry.facts).drop_front(context.entry.ownFacts), known))
+      return;
+    trial.undo();
+  }
+}
+
 /// Elaborates an entry. Returns true, without errors, if it needs a size of an instance that
 /// another entry may bind.
 bool EntryElaborator::mustWait(Module &module, const ast::FnDecl &entry) {
-  size_t before = context.diagnostics.size();
-  bool hadFailed = context.program.hasFailedEntries;
-  Reporter::Reported reported = reporter.exchangeReported({});
-  reporter.exchangeReported(reported);
+  Trial trial(context, reporter);
   elaborateEntry(module, entry);
   if (!context.entry.needsSize)
     return false;
-  context.diagnostics.takeBack(before);
-  context.program.hasFailedEntries = hadFailed;
-  reporter.exchangeReported(std::move(reported));
+  trial.undo();
   return true;
 }
 

@@ -29,8 +29,10 @@ public:
 private:
   bool mustWait(Module &module, const ast::FnDecl &entry);
   void elaborateEntry(Module &module, const ast::FnDecl &entry);
+  void elaborateKnowing(Module &module, const ast::FnDecl &entry, llvm::ArrayRef<StatedFact> known);
   void restoreOrder(llvm::ArrayRef<const ast::FnDecl *> entries);
-  bool bindFeeds(const Module &module, const ast::FnDecl &entry, EntryHeader &header);
+  bool bindFeeds(const Module &module, const ast::FnDecl &entry, llvm::ArrayRef<StatedFact> known,
+                 EntryHeader &header);
   bool bindFeedSizes(const ast::Type &type, EntryHeader &header);
   void declareSymbols(const ast::Expr *expr, EntryHeader &header);
   std::optional<TensorType> feedType(const ast::Type &type, const EntryHeader &header);

@@ -11,9 +11,6 @@ using namespace mlir;
 
 namespace tfc::text {
 
-/// Longer expressions are not repeated in a message.
-static constexpr size_t kMaxQuoted = 32;
-
 /// Replaces the operation's name by the operator that the author wrote.
 static std::string nameOperator(std::string text, StringRef op, StringRef operatorText) {
   if (operatorText.empty())
@@ -63,9 +60,8 @@ std::string ErrorCapture::nameOperands(std::string note, ArrayRef<Argument> oper
     size_t at = note.find(mark);
     if (at == std::string::npos)
       continue;
-    StringRef text = operand.range.isValid() ? context.sources.text(operand.range) : StringRef();
-    bool isShort = !text.empty() && text.size() <= kMaxQuoted && !text.contains('\n');
-    note.replace(at, mark.size(), isShort ? text.str() : "operand " + std::to_string(i + 1));
+    note.replace(at, mark.size(),
+                 context.sources.shortText(operand.range, "operand " + std::to_string(i + 1)));
   }
   return note;
 }

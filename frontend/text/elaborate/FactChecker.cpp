@@ -1,6 +1,7 @@
 // Checks the facts of a `where`; those about run-time sizes are checked by each call.
 #include "frontend/text/elaborate/FactChecker.h"
 
+#include "dialects/dfg/DataChecks.h"
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/SizeScope.h"
@@ -42,6 +43,23 @@ std::string FactChecker::namesIn(const ast::Expr &fact) {
   return join(texts, ", ");
 }
 
+/// Shows the facts that a false one contradicts.
+void FactChecker::noteReasons(Diagnostic &diagnostic, const ast::Expr &fact) {
+  SmallVector<std::string> names;
+  bool isOfEntry = context.activation->fn && context.activation->fn->isEntry;
+  forEachName(&fact, [&](const ast::NameExpr &name) {
+    if (isOfEntry && !is_contained(names, name.name))
+      names.push_back(name.name.str());
+    std::optional<Entity> value = evaluator.lookup(name.name, name.range);
+    if (std::optional<dfg::DimExpr> size = value ? value->asDim() : std::nullopt)
+      size->collectSymbols(names);
+  });
+  for (const std::string &name : names)
+    for (SourceRange reason : context.entry.reasons.lookup(name))
+      if (!(reason == fact.range))
+        diagnostic.note(reason, "this is known of '" + name + "'");
+}
+
 bool FactChecker::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &what) {
   bool ok = true;
   for (const ast::Expr *fact : facts) {
@@ -53,13 +71,14 @@ bool FactChecker::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &wha
     if (const bool *known = size->get<bool>()) {
       if (!*known) {
         std::string got = namesIn(*fact);
-        reporter
-            .error(context.activation->callSite.isValid() ? context.activation->callSite
-                                                          : fact->range,
-                   "false-fact",
-                   what + " needs " + context.sources.oneLine(fact->range) +
-                       (got.empty() ? "" : ", but got ") + got)
-            .note(fact->range, "stated here");
+        SourceRange call = context.activation->callSite;
+        Diagnostic &diagnostic =
+            reporter.error(call.isValid() ? call : fact->range, "false-fact",
+                           what + " needs " + context.sources.oneLine(fact->range) +
+                               (got.empty() ? "" : ", but got ") + got);
+        if (call.isValid())
+          diagnostic.note(fact->range, "stated here");
+        noteReasons(diagnostic, *fact);
         ok = false;
       }
     }
@@ -71,8 +90,7 @@ bool FactChecker::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &wha
 // Facts
 //===----------------------------------------------------------------------===//
 
-/// The comparison that an operator makes; std::nullopt for operators that make none.
-static std::optional<dfg::Comparison> comparisonOf(ast::BinaryOp op) {
+std::optional<dfg::Comparison> comparisonOf(ast::BinaryOp op) {
   switch (op) {
   case ast::BinaryOp::Eq:
     return dfg::Comparison::Equal;
@@ -138,15 +156,23 @@ void FactChecker::recordFact(const dfg::Fact &fact, SourceRange at) {
     return;
   if (sizeScope.isRunTimeSize(fact.lhs - fact.rhs))
     return checkFact(fact, at);
+  dfg::Fact stated = {fact.lhs.plain(), fact.comparison, fact.rhs.plain(),
+                      dfg::siteOf(reporter.locate(at))};
   std::optional<dfg::SizeBound> bound = boundOf(fact);
+  if (bound)
+    context.entry.reasons[bound->name].push_back(at);
   if (bound && bound->isUpper) {
+    context.entry.facts.push_back({stated, at});
     addBound(context.entry.header->bounds, bound->name, bound->limit, /*isUpper=*/true);
     return;
   }
   if (bound)
     addBound(context.entry.lowerBounds, bound->name, bound->limit, /*isUpper=*/false);
-  if (!is_contained(context.entry.header->where, fact))
-    context.entry.header->where.push_back(fact);
+  if (is_contained(context.entry.header->where, fact))
+    return;
+  context.entry.facts.push_back({stated, at});
+  context.entry.header->where.push_back(fact);
+  context.entry.header->where.back().site = stated.site;
 }
 
 //===----------------------------------------------------------------------===//

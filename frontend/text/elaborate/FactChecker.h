@@ -23,6 +23,7 @@ public:
   void recordFact(const dfg::Fact &fact, SourceRange at);
 
 private:
+  void noteReasons(Diagnostic &diagnostic, const ast::Expr &fact);
   void checkFact(const dfg::Fact &fact, SourceRange at);
   /// The names in a fact with their values, for messages.
   std::string namesIn(const ast::Expr &fact);
@@ -35,5 +36,8 @@ private:
   StaticStage &staticStage;
   TensorEmitter &tensorEmitter;
 };
+
+/// What an operator compares; nothing for operators that do not compare.
+std::optional<dfg::Comparison> comparisonOf(ast::BinaryOp op);
 
 } // namespace tfc::text

@@ -2,7 +2,10 @@
 // known, and what it finds needs no check: types hold it.
 #include "frontend/text/elaborate/FactSolver.h"
 
+#include "dialects/dfg/DataChecks.h"
 #include "frontend/text/elaborate/Evaluator.h"
+#include "frontend/text/elaborate/FactChecker.h"
+#include "frontend/text/elaborate/Reporter.h"
 #include <numeric>
 
 using namespace llvm;
@@ -32,8 +35,19 @@ std::optional<dfg::DimExpr> FactSolver::sizeOf(const ast::Expr *expr) {
   return isKnown(expr) ? evaluator.eval(expr).asDim() : std::nullopt;
 }
 
+/// A size in terms of the names that have not been replaced.
+dfg::DimExpr FactSolver::current(const dfg::DimExpr &size) {
+  return *size.substitute([&](StringRef name) -> std::optional<dfg::DimExpr> {
+    Local *local =
+        is_contained(context.activation->dims, name) ? context.activation->find(name) : nullptr;
+    std::optional<dfg::DimExpr> value = local ? local->value.asDim() : std::nullopt;
+    return value ? value : dfg::DimExpr::symbol(name);
+  });
+}
+
 /// Uses `value` for a dimension, in other dimensions too.
-void FactSolver::replace(StringRef name, const dfg::DimExpr &value) {
+void FactSolver::replace(StringRef name, const dfg::DimExpr &value, SourceRange at) {
+  context.entry.reasons[name].push_back(at);
   for (const std::string &dim : context.activation->dims) {
     Local *local = context.activation->find(dim);
     std::optional<dfg::DimExpr> size = local ? local->value.asDim() : std::nullopt;
@@ -50,27 +64,31 @@ void FactSolver::replace(StringRef name, const dfg::DimExpr &value) {
 // Equalities
 //===----------------------------------------------------------------------===//
 
-/// `name` in terms of other names if `difference` is 0; nothing if it is not linear in it.
+/// `name` in terms of other names if `difference` is 0; nothing if it is not linear in it, or not
+/// divisible by its factor.
 static std::optional<dfg::DimExpr> solveFor(StringRef name, const dfg::DimExpr &difference) {
-  for (int64_t sign : {1, -1}) {
-    dfg::DimExpr rest = dfg::DimExpr::symbol(name) - difference * sign;
-    SmallVector<std::string> others;
-    rest.collectSymbols(others);
-    if (!is_contained(others, name))
-      return rest;
-  }
-  return std::nullopt;
+  auto at = [&](int64_t value) {
+    return *difference.substitute([&](StringRef other) -> std::optional<dfg::DimExpr> {
+      return other == name ? dfg::DimExpr(value) : dfg::DimExpr::symbol(other);
+    });
+  };
+  dfg::DimExpr rest = at(0);
+  std::optional<int64_t> scale = (at(1) - rest).constant();
+  if (!scale || *scale == 0 || *scale == INT64_MIN ||
+      difference != dfg::DimExpr::symbol(name) * *scale + rest)
+    return std::nullopt;
+  dfg::DimExpr multiple = *scale < 0 ? rest : dfg::DimExpr(0) - rest;
+  dfg::DimExpr solution = dfg::DimExpr::floorDiv(multiple, std::abs(*scale));
+  return solution * std::abs(*scale) == multiple ? std::optional(solution) : std::nullopt;
 }
 
-/// `n == 2 * m` makes n another name for 2 * m; so does `n - m == m`.
-void FactSolver::solveEquality(const ast::BinaryExpr &fact) {
-  std::optional<dfg::DimExpr> lhs = sizeOf(fact.lhs), rhs = sizeOf(fact.rhs);
-  if (!lhs || !rhs)
-    return;
-  dfg::DimExpr difference = *lhs - *rhs;
+/// `n == 2 * m` makes n another name for 2 * m; so do `n - m == m` and `3 * n == 6 * m`.
+void FactSolver::solveEquality(const StatedFact &stated) {
+  dfg::DimExpr lhs = current(stated.fact.lhs), rhs = current(stated.fact.rhs);
+  dfg::DimExpr difference = lhs - rhs;
   SmallVector<std::string> names;
   // A name that stands alone is preferred, the one on the left first.
-  for (const dfg::DimExpr *side : {&*lhs, &*rhs})
+  for (const dfg::DimExpr *side : {&lhs, &rhs})
     if (std::optional<StringRef> name = side->asSymbol())
       names.push_back(name->str());
   difference.collectSymbols(names);
@@ -80,7 +98,7 @@ void FactSolver::solveEquality(const ast::BinaryExpr &fact) {
     for (const std::string &name : names)
       if (std::optional<dfg::DimExpr> value = solveFor(name, difference);
           value && (mayBeNegative || dfg::isNonNegative(*value) == true))
-        return replace(name, *value);
+        return replace(name, *value, stated.at);
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,24 +138,54 @@ static bool combine(int64_t &knownDivisor, int64_t &knownValue, int64_t scale, i
   return true;
 }
 
-/// `quotient`, an `a % b`, equals `remainder`.
-void FactSolver::addRemainder(const ast::BinaryExpr &quotient, const ast::Expr *remainder,
-                              Remainders &remainders) {
-  std::optional<dfg::DimExpr> dividend = sizeOf(quotient.lhs), by = sizeOf(quotient.rhs),
-                              rest = sizeOf(remainder);
-  std::optional<dfg::DimExpr::Linear> linear = dividend ? dividend->asLinear() : std::nullopt;
-  std::optional<int64_t> divisor = by ? by->constant() : std::nullopt,
-                         value = rest ? rest->constant() : std::nullopt;
-  if (!linear || !divisor || !value || *divisor < 2 || *divisor > kMaxDivisor || *value < 0 ||
-      *value >= *divisor || !isFree(linear->name))
+namespace {
+/// `dividend % divisor == value`.
+struct Congruence {
+  dfg::DimExpr dividend;
+  int64_t divisor, value;
+};
+} // namespace
+
+/// The divisor of a size that is an `a % b`, and what is divided.
+static std::optional<std::pair<dfg::DimExpr, int64_t>> asModulo(const dfg::DimExpr &size) {
+  if (size.getTerms().size() != 1)
+    return std::nullopt;
+  const auto &[factors, coefficient] = *size.getTerms().begin();
+  if (coefficient != 1 || factors.size() != 1 ||
+      factors.front().kind != dfg::DimExpr::AtomKind::Mod)
+    return std::nullopt;
+  std::optional<int64_t> divisor = factors.front().rhs->constant();
+  return divisor ? std::optional(std::pair(*factors.front().lhs, *divisor)) : std::nullopt;
+}
+
+static std::optional<Congruence> asCongruence(const dfg::Fact &fact) {
+  for (auto [size, other] : {std::pair(fact.lhs, fact.rhs), std::pair(fact.rhs, fact.lhs)}) {
+    auto modulo = asModulo(size);
+    std::optional<int64_t> value = other.constant();
+    if (modulo && value)
+      return Congruence{modulo->first, modulo->second, *value};
+  }
+  return std::nullopt;
+}
+
+void FactSolver::addRemainder(const StatedFact &stated, Remainders &remainders) {
+  std::optional<Congruence> congruence =
+      asCongruence({current(stated.fact.lhs), dfg::Comparison::Equal, current(stated.fact.rhs)});
+  std::optional<dfg::DimExpr::Linear> linear =
+      congruence ? congruence->dividend.asLinear() : std::nullopt;
+  if (!linear || congruence->divisor < 2 || congruence->divisor > kMaxDivisor ||
+      congruence->value < 0 || congruence->value >= congruence->divisor || !isFree(linear->name))
     return;
+  int64_t divisor = congruence->divisor;
   auto name = find(context.activation->dims, linear->name);
   Remainder &known = remainders[*name];
-  int64_t offset = floorModulo(linear->offset, *divisor);
-  combine(known.divisor, known.value, linear->scale, *divisor,
-          floorModulo(*value - offset, *divisor));
+  known.at = stated.at;
+  int64_t offset = floorModulo(linear->offset, divisor);
+  combine(known.divisor, known.value, linear->scale, divisor,
+          floorModulo(congruence->value - offset, divisor));
   // The call checks the fact itself, which is always true once the name is replaced.
-  dfg::Fact fact{dfg::DimExpr::mod(*dividend, *divisor), dfg::Comparison::Equal, *value};
+  dfg::Fact fact{dfg::DimExpr::mod(congruence->dividend, divisor), dfg::Comparison::Equal,
+                 congruence->value, stated.fact.site};
   if (context.entry.header && !is_contained(context.entry.header->where, fact))
     context.entry.header->where.push_back(fact);
 }
@@ -146,40 +194,55 @@ void FactSolver::addRemainder(const ast::BinaryExpr &quotient, const ast::Expr *
 // All facts
 //===----------------------------------------------------------------------===//
 
-/// The equalities in a fact, which may consist of several.
-static void collectEqualities(const ast::Expr *fact,
-                              SmallVectorImpl<const ast::BinaryExpr *> &equalities) {
+/// Adds the comparisons of sizes in a fact, which may consist of several.
+void FactSolver::collect(const ast::Expr *fact, std::vector<StatedFact> &stated) {
   const auto *binary = dyn_cast<ast::BinaryExpr>(fact);
   if (binary && binary->op == ast::BinaryOp::And) {
-    collectEqualities(binary->lhs, equalities);
-    collectEqualities(binary->rhs, equalities);
-  } else if (binary && binary->op == ast::BinaryOp::Eq) {
-    equalities.push_back(binary);
+    collect(binary->lhs, stated);
+    collect(binary->rhs, stated);
+    return;
+  }
+  std::optional<dfg::Comparison> comparison =
+      binary ? comparisonOf(binary->op) : std::optional<dfg::Comparison>();
+  if (!comparison)
+    return;
+  std::optional<dfg::DimExpr> lhs = sizeOf(binary->lhs), rhs = sizeOf(binary->rhs);
+  if (lhs && rhs)
+    stated.push_back(
+        {{*lhs, *comparison, *rhs, dfg::siteOf(reporter.locate(fact->range))}, fact->range});
+}
+
+/// Adds an equality for each pair of facts that limit a size from both sides, as in `n >= 6, n <=
+/// 6`.
+static void addMeetingBounds(std::vector<StatedFact> &stated) {
+  StringSet<> differences;
+  for (size_t i = 0, count = stated.size(); i < count; ++i) {
+    std::optional<SmallVector<dfg::DimExpr>> sizes = stated[i].fact.asNonNegative();
+    if (!sizes || sizes->size() != 1)
+      continue;
+    const dfg::DimExpr &size = sizes->front();
+    if (differences.contains((dfg::DimExpr(0) - size).canonical()))
+      stated.push_back({{size, dfg::Comparison::Equal, 0}, stated[i].at});
+    differences.insert(size.canonical());
   }
 }
 
-static const ast::BinaryExpr *asModulo(const ast::Expr *expr) {
-  const auto *binary = dyn_cast<ast::BinaryExpr>(expr);
-  return binary && binary->op == ast::BinaryOp::Mod ? binary : nullptr;
-}
-
-void FactSolver::solve(ArrayRef<const ast::Expr *> facts) {
-  SmallVector<const ast::BinaryExpr *> equalities;
+void FactSolver::solve(ArrayRef<const ast::Expr *> facts, ArrayRef<StatedFact> known) {
+  std::vector<StatedFact> stated(known.begin(), known.end());
   for (const ast::Expr *fact : facts)
-    collectEqualities(fact, equalities);
-  for (const ast::BinaryExpr *equality : equalities)
-    if (!asModulo(equality->lhs) && !asModulo(equality->rhs))
-      solveEquality(*equality);
+    collect(fact, stated);
+  addMeetingBounds(stated);
+  erase_if(stated,
+           [](const StatedFact &fact) { return fact.fact.comparison != dfg::Comparison::Equal; });
+  for (const StatedFact &fact : stated)
+    if (!asCongruence(fact.fact))
+      solveEquality(fact);
   Remainders remainders;
-  for (const ast::BinaryExpr *equality : equalities) {
-    if (const ast::BinaryExpr *modulo = asModulo(equality->lhs))
-      addRemainder(*modulo, equality->rhs, remainders);
-    else if (const ast::BinaryExpr *modulo = asModulo(equality->rhs))
-      addRemainder(*modulo, equality->lhs, remainders);
-  }
-  for (const auto &[name, known] : remainders)
-    if (known.divisor > 1)
-      replace(name, dfg::DimExpr::multiple(name, known.divisor, known.value));
+  for (const StatedFact &fact : stated)
+    addRemainder(fact, remainders);
+  for (const auto &[name, remainder] : remainders)
+    if (remainder.divisor > 1)
+      replace(name, dfg::DimExpr::multiple(name, remainder.divisor, remainder.value), remainder.at);
 }
 
 } // namespace tfc::text

@@ -7,33 +7,39 @@
 namespace tfc::text {
 
 class Evaluator;
+class Reporter;
 
 /// Solves facts about the sizes of an entry for its names: `n == 2 * m` makes n another name for
 /// 2 * m, and `n % 4 == 0` makes it one for 4 * (n / 4).
 class FactSolver {
 public:
-  FactSolver(Context &context, Evaluator &evaluator) : context(context), evaluator(evaluator) {}
+  FactSolver(Context &context, Evaluator &evaluator, Reporter &reporter)
+      : context(context), evaluator(evaluator), reporter(reporter) {}
 
-  /// Uses the equalities among the facts; the others are left to `FactChecker`.
-  void solve(llvm::ArrayRef<const ast::Expr *> facts);
+  /// Uses the equalities among the facts and those in `known`, which are about the names of the
+  /// entry; the others are left to `FactChecker`.
+  void solve(llvm::ArrayRef<const ast::Expr *> facts, llvm::ArrayRef<StatedFact> known = {});
 
 private:
   /// The known remainder of a size: modulo `divisor`, it is `value`.
   struct Remainder {
     int64_t divisor = 1, value = 0;
+    SourceRange at;
   };
   using Remainders = llvm::MapVector<llvm::StringRef, Remainder>;
 
   bool isKnown(const ast::Expr *expr);
   bool isFree(llvm::StringRef name);
   std::optional<dfg::DimExpr> sizeOf(const ast::Expr *expr);
-  void replace(llvm::StringRef name, const dfg::DimExpr &value);
-  void solveEquality(const ast::BinaryExpr &fact);
-  void addRemainder(const ast::BinaryExpr &quotient, const ast::Expr *remainder,
-                    Remainders &remainders);
+  void collect(const ast::Expr *fact, std::vector<StatedFact> &stated);
+  dfg::DimExpr current(const dfg::DimExpr &size);
+  void replace(llvm::StringRef name, const dfg::DimExpr &value, SourceRange at);
+  void solveEquality(const StatedFact &stated);
+  void addRemainder(const StatedFact &stated, Remainders &remainders);
 
   Context &context;
   Evaluator &evaluator;
+  Reporter &reporter;
 };
 
 } // namespace tfc::text

@@ -30,7 +30,7 @@ bool GradientBuilder::collectVariables(const Entity &value, SourceRange at,
   }
   if (Instance *const *instance = value.get<Instance *>()) {
     unsigned before = context.diagnostics.errorCount();
-    nameResolver.forceAll(**instance);
+    nameResolver.forceAll(**instance, at);
     collectFrom(**instance, context.program.variables, result);
     return context.diagnostics.errorCount() == before;
   }

@@ -101,6 +101,11 @@ struct IndexEvaluator::AxisSlice {
   mlir::Value index;
 };
 
+/// The expression as messages name it.
+std::string IndexEvaluator::nameOf(const ast::IndexExpr &expr) const {
+  return context.sources.shortText(expr.range, "x[i]");
+}
+
 /// A negative constant counts from the end.
 static dfg::DimExpr fromEnd(const dfg::DimExpr &place, const dfg::DimExpr &size) {
   std::optional<int64_t> constant = place.constant();
@@ -126,19 +131,36 @@ mlir::Value IndexEvaluator::runTimeIndex(const Entity &value, const ast::Expr *e
   return {};
 }
 
-/// Takes the elements at run-time indices of `sliced`, in which the dropped axes are gone.
+/// The index after a check whose message is about the author's tensor, not about a slice of it.
+mlir::Value IndexEvaluator::checkedIndex(const ast::IndexExpr &expr, mlir::Value index,
+                                         mlir::Type table, int64_t axis) {
+  mlir::Builder b(context.mlir);
+  mlir::NamedAttribute attributes[] = {
+      b.getNamedAttr("shape", dfg::DimsAttr::get(context.mlir, dfg::shapeOf(table))),
+      b.getNamedAttr("dtype", mlir::TypeAttr::get(dfg::elementTypeOf(table))),
+      b.getNamedAttr("axis", b.getI64IntegerAttr(axis))};
+  return tensorEmitter.emit("check_indices", {}, index, attributes, expr.range, nameOf(expr));
+}
+
+/// Takes the elements at run-time indices of `sliced`, a slice of a `table` in which the dropped
+/// axes are gone.
 Entity IndexEvaluator::gatherIndices(const ast::IndexExpr &expr, ArrayRef<AxisSlice> slices,
-                                     mlir::Value sliced) {
+                                     mlir::Value sliced, mlir::Type table) {
   int64_t axis = 0;
-  for (const AxisSlice &slice : slices) {
+  for (auto [tableAxis, slice] : enumerate(slices)) {
     axis += !slice.isDropped && !slice.index;
+    mlir::Value index = slice.index;
+    if (index && sliced.getType() != table)
+      index = checkedIndex(expr, index, table, tableAxis);
     if (!slice.index)
       continue;
     mlir::NamedAttribute attribute(
         mlir::StringAttr::get(context.mlir, "axis"),
         mlir::IntegerAttr::get(mlir::IntegerType::get(context.mlir, 64), axis));
     Argument operand{{}, expr.base, expr.base->range, Entity(sliced)};
-    sliced = tensorEmitter.emit("gather", operand, {sliced, slice.index}, attribute, expr.range);
+    sliced = index ? tensorEmitter.emit("gather", operand, {sliced, index}, attribute, expr.range,
+                                        nameOf(expr))
+                   : mlir::Value();
     if (!sliced)
       return Poison();
   }
@@ -246,7 +268,7 @@ mlir::Value IndexEvaluator::emitSlice(const ast::IndexExpr &expr, ArrayRef<AxisS
       b.getNamedAttr("sizes", dfg::DimsAttr::get(context.mlir, sizes)),
       b.getNamedAttr("steps", b.getDenseI64ArrayAttr(steps))};
   Argument operand{{}, expr.base, expr.base->range, Entity(tensor)};
-  return tensorEmitter.emit("slice", operand, tensor, attributes, expr.range);
+  return tensorEmitter.emit("slice", operand, tensor, attributes, expr.range, nameOf(expr));
 }
 
 Entity IndexEvaluator::indexTensor(const ast::IndexExpr &expr, mlir::Value tensor) {
@@ -266,7 +288,7 @@ Entity IndexEvaluator::indexTensor(const ast::IndexExpr &expr, mlir::Value tenso
                                    dfg::DimsAttr::get(context.mlir, kept));
     result = tensorEmitter.emit("reshape", {}, result, attribute, expr.range);
   }
-  return result ? gatherIndices(expr, slices, result) : Entity();
+  return result ? gatherIndices(expr, slices, result, tensor.getType()) : Entity();
 }
 
 } // namespace tfc::text

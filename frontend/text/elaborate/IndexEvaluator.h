@@ -34,8 +34,11 @@ private:
                 llvm::SmallVectorImpl<AxisSlice> &slices);
   mlir::Value emitSlice(const ast::IndexExpr &expr, llvm::ArrayRef<AxisSlice> slices,
                         mlir::Value tensor);
+  std::string nameOf(const ast::IndexExpr &expr) const;
+  mlir::Value checkedIndex(const ast::IndexExpr &expr, mlir::Value index, mlir::Type table,
+                           int64_t axis);
   Entity gatherIndices(const ast::IndexExpr &expr, llvm::ArrayRef<AxisSlice> slices,
-                       mlir::Value sliced);
+                       mlir::Value sliced, mlir::Type table);
   mlir::Value runTimeIndex(const Entity &value, const ast::Expr *expr);
   Entity indexTensor(const ast::IndexExpr &expr, mlir::Value tensor);
 

@@ -23,13 +23,14 @@ mlir::Value ListEmitter::createList(const TensorType &element, mlir::Value size,
   return tensorEmitter.emit("list_create", {}, size, attributes, at);
 }
 
-mlir::Value ListEmitter::readList(mlir::Value list, mlir::Value index, SourceRange at) {
-  return tensorEmitter.emit("list_read", {}, {list, index}, {}, at);
+mlir::Value ListEmitter::readList(mlir::Value list, mlir::Value index, SourceRange at,
+                                  StringRef name) {
+  return tensorEmitter.emit("list_read", {}, {list, index}, {}, at, name);
 }
 
 mlir::Value ListEmitter::writeList(mlir::Value list, mlir::Value index, mlir::Value value,
-                                   SourceRange at) {
-  return tensorEmitter.emit("list_write", {}, {list, index, value}, {}, at, "write");
+                                   SourceRange at, StringRef name) {
+  return tensorEmitter.emit("list_write", {}, {list, index, value}, {}, at, name);
 }
 
 mlir::Value ListEmitter::unstack(mlir::Value tensor, SourceRange at) {
@@ -91,7 +92,8 @@ Entity ListEmitter::indexList(const ast::IndexExpr &expr, mlir::Value list) {
     mlir::Value size = tensorEmitter.emit("list_size", {}, list, {}, expr.range);
     index = size ? tensorEmitter.emit("add", {}, {size, index}, {}, expr.range) : size;
   }
-  mlir::Value value = index ? readList(list, index, expr.range) : mlir::Value();
+  std::string name = context.sources.shortText(expr.range, "l[i]");
+  mlir::Value value = index ? readList(list, index, expr.range, name) : mlir::Value();
   return value ? Entity(value) : Entity();
 }
 
@@ -178,9 +180,10 @@ Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir
       reporter.locate(at));
   context.builder.toEnd(body);
   mlir::Value step = body.getArgument(0);
+  StringRef name = from ? "scatter" : "gather";
   mlir::Value place = readList(where, step, at);
-  mlir::Value value = readList(what, from ? step : place, at);
-  mlir::Value next = writeList(body.getArgument(1), from ? place : step, value, at);
+  mlir::Value value = readList(what, from ? step : place, at, name);
+  mlir::Value next = writeList(body.getArgument(1), from ? place : step, value, at, name);
   mlir::Value one = context.builder.scalar(int64_t(1), i32, reporter.locate(at));
   mlir::Value following = tensorEmitter.emit("add", {}, {step, one}, {}, at);
   loop = context.builder.finishWhile(loop, {}, {following, next}, shape.front(), "");
@@ -260,7 +263,7 @@ std::optional<Entity> ListEmitter::callOnList(StringRef name, Arguments &args,
     if (index)
       errorCapture.capture(args.back().range, args, "list_write", name, [&] {
         mlir::FailureOr<mlir::Operation *> op = context.builder.create(
-            "list_write", {list, index, value}, {}, reporter.locate(call.range));
+            "list_write", {list, index, value}, {}, reporter.locate(call.range, name));
         if (mlir::succeeded(op))
           result = (*op)->getResult(0);
         return mlir::succeeded(op);

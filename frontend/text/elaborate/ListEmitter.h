@@ -23,8 +23,11 @@ public:
   Entity indexList(const ast::IndexExpr &expr, mlir::Value list);
   std::optional<Entity> callOnList(llvm::StringRef name, Arguments &args,
                                    const ast::CallExpr &call);
-  mlir::Value readList(mlir::Value list, mlir::Value index, SourceRange at);
-  mlir::Value writeList(mlir::Value list, mlir::Value index, mlir::Value value, SourceRange at);
+  /// `name` is what the author calls, for messages.
+  mlir::Value readList(mlir::Value list, mlir::Value index, SourceRange at,
+                       llvm::StringRef name = {});
+  mlir::Value writeList(mlir::Value list, mlir::Value index, mlir::Value value, SourceRange at,
+                        llvm::StringRef name = "write");
   mlir::Value unstack(mlir::Value tensor, SourceRange at);
   mlir::Value stack(mlir::Value list, const dfg::DimExpr &size, SourceRange at);
 

@@ -340,39 +340,49 @@ void NameResolver::forceAll(Module &module) {
   }
 }
 
-void NameResolver::forceAll(const Entity &value) {
+void NameResolver::forceAll(const Entity &value, SourceRange user) {
   if (Instance *const *instance = value.get<Instance *>())
-    forceAll(**instance);
+    forceAll(**instance, user);
   if (const Group *group = value.asGroup())
     for (const Entity &element : group->elements)
-      forceAll(element);
+      forceAll(element, user);
 }
 
-void NameResolver::forceAll(Instance &instance) {
+/// Reports a size of the instance that no call has bound so far; false if there is none.
+bool NameResolver::failUnbound(Instance &instance, SourceRange user) {
+  auto unbound = find_if(instance.sizes, [](auto &size) { return !size.second.at.isValid(); });
+  if (unbound == instance.sizes.end())
+    return false;
+  // After other errors the call may not have been reached.
+  if (context.program.hasFailedEntries)
+    return true;
+  if (user.isValid())
+    valueInInstance(instance, unbound->getKey(), user);
+  else
+    reporter.error(instance.at, "unknown-size",
+                   "'" + instance.path + "' is never called, so its size '" + unbound->getKey() +
+                       "' is not known");
+  return true;
+}
+
+void NameResolver::forceAll(Instance &instance, SourceRange user) {
   if (instance.isForced)
     return;
   instance.isForced = true;
   Budget::Scope expansion(context.budget,
                           {Expansion::Kind::Part, instance.part.decl->name.text, instance.at});
-  for (const auto &size : instance.sizes) {
-    if (size.second.at.isValid())
-      continue;
-    // After other errors the call may not have been reached.
-    if (context.program.hasFailedEntries)
-      return;
-    reporter.error(instance.at, "unknown-size",
-                   "'" + instance.path + "' is never called, so its size '" + size.getKey() +
-                       "' is not known");
-    return;
+  if (!failUnbound(instance, user)) {
+    std::vector<std::pair<unsigned, StringRef>> names;
+    for (const auto &member : instance.members)
+      if (!isa<ast::FnDecl>(member.second.stmt))
+        names.emplace_back(member.second.position, member.getKey());
+    sort(names);
+    for (const auto &[position, name] : names)
+      if (std::optional<Entity> value = valueInInstance(instance, name, instance.at))
+        forceAll(*value, user);
   }
-  std::vector<std::pair<unsigned, StringRef>> names;
-  for (const auto &member : instance.members)
-    if (!isa<ast::FnDecl>(member.second.stmt))
-      names.emplace_back(member.second.position, member.getKey());
-  sort(names);
-  for (const auto &[position, name] : names)
-    if (std::optional<Entity> value = valueInInstance(instance, name, instance.at))
-      forceAll(*value);
+  // Once its calls have been reached, more of it is known.
+  instance.isForced = !context.entry.needsSize;
 }
 
 } // namespace tfc::text

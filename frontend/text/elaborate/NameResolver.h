@@ -38,10 +38,13 @@ public:
   std::optional<Entity> valueInInstance(Instance &instance, llvm::StringRef name, SourceRange at);
   Entity memberOfInstance(Instance &instance, const ast::Name &name);
   void forceAll(Module &module);
-  void forceAll(Instance &instance);
-  void forceAll(const Entity &value);
+  /// `user` is what an entry needs the variables for; an error there may be due to a call that
+  /// comes later.
+  void forceAll(Instance &instance, SourceRange user = {});
+  void forceAll(const Entity &value, SourceRange user = {});
 
 private:
+  bool failUnbound(Instance &instance, SourceRange user);
   /// A file or instance that declares a name, with the path of that name.
   struct Declarer {
     llvm::StringMap<Declaration> &declarations;

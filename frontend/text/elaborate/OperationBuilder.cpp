@@ -225,10 +225,11 @@ bool OperationBuilder::placeArguments(OpCall &opCall, Arguments &args, const ast
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// The element type of numbers: that of the first tensor operand whose slot has the same type.
-static mlir::Type preferredFor(bool isIndex, ArrayRef<mlir::Type> elements) {
-  for (mlir::Type element : elements)
-    if (!element.isInteger(1) && !(isIndex && isa<FloatType>(element)))
+/// The element type of numbers: that of the first tensor among the operands that are indices too,
+/// or are not either.
+static mlir::Type preferredFor(bool isIndex, ArrayRef<std::pair<bool, mlir::Type>> elements) {
+  for (auto [isOfIndex, element] : elements)
+    if (isOfIndex == isIndex && !element.isInteger(1))
       return element;
   return {};
 }
@@ -254,15 +255,15 @@ mlir::Value OperationBuilder::toOperand(StringRef op, const dfg::OperandSignatur
 
 bool OperationBuilder::buildOperands(OpCall &opCall, SmallVectorImpl<mlir::Value> &operands,
                                      SmallVectorImpl<int32_t> &segments) {
-  SmallVector<mlir::Type> elements;
+  SmallVector<std::pair<bool, mlir::Type>> elements;
   for (auto [signature, given] : zip(opCall.op.operands, opCall.operands))
     for (Argument &argument : given) {
       if (const Group *group = argument.value.asGroup(); group && signature.isVariadic) {
         for (const Entity &element : group->elements)
           if (mlir::Type type = elementOf(element))
-            elements.push_back(type);
+            elements.emplace_back(signature.isIndex, type);
       } else if (mlir::Type type = elementOf(argument.value)) {
-        elements.push_back(type);
+        elements.emplace_back(signature.isIndex, type);
       }
     }
   for (auto [signature, given] : zip(opCall.op.operands, opCall.operands)) {

@@ -1,6 +1,7 @@
 // Reports errors with the calls that lead to them, and sets the locations of operations.
 #include "frontend/text/elaborate/Reporter.h"
 
+#include "dialects/dfg/DataChecks.h"
 #include "frontend/text/Locations.h"
 #include "frontend/text/elaborate/SizeScope.h"
 #include "frontend/text/syntax/Suggest.h"
@@ -125,6 +126,13 @@ void Reporter::suggestAmong(Diagnostic &diagnostic, StringRef name,
                     join(candidates, ", "));
 }
 
+/// Returns true for a call of a function that ships with tfc in another file.
+static bool isCalledByAuthor(const Activation &activation) {
+  const Activation *caller = activation.caller;
+  return activation.fn && activation.module && activation.module->isShipped && caller &&
+         caller->module && !caller->module->isShipped;
+}
+
 /// The calls that led to an activation, null for none. All operations of a call share them, because
 /// copies would take most of the time and memory if calls double at each level.
 static LocationAttr callersOf(MLIRContext *context, const SourceManager &sources,
@@ -137,13 +145,17 @@ static LocationAttr callersOf(MLIRContext *context, const SourceManager &sources
   Activation::Callers &known = activation->callers;
   if (!known.all || known.outer != outer || !(known.site == activation->callSite)) {
     Location site = toLocation(context, sources, activation->callSite);
+    if (isCalledByAuthor(*activation))
+      site = dfg::nameSite(site, calleeName(*activation));
     known = {activation->callSite, outer, outer ? Location(CallSiteLoc::get(site, outer)) : site};
   }
   return known.all;
 }
 
-Location Reporter::locate(SourceRange range) {
+Location Reporter::locate(SourceRange range, StringRef name) {
   Location location = toLocation(context.mlir, context.sources, range);
+  if (!name.empty())
+    location = dfg::nameSite(location, name);
   Instance *self = context.activation ? context.activation->self : nullptr;
   if (LocationAttr callers = callersOf(context.mlir, context.sources, context.activation))
     location = CallSiteLoc::get(location, callers);

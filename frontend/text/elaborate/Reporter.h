@@ -25,7 +25,8 @@ public:
   /// Lists all candidates if none is similar.
   void suggestAmong(Diagnostic &diagnostic, llvm::StringRef name,
                     llvm::ArrayRef<llvm::StringRef> candidates);
-  mlir::Location locate(SourceRange range);
+  /// The location of an operation that the author calls by `name`; without it, by its own name.
+  mlir::Location locate(SourceRange range, llvm::StringRef name = {});
 
   /// Returns true if no error with this slug has been reported at this location yet, and records
   /// one.

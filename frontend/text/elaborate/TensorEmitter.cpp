@@ -358,7 +358,7 @@ mlir::Value TensorEmitter::emit(StringRef op, ArrayRef<Argument> operands, Value
   mlir::Value result;
   errorCapture.capture(at, operands, op, operatorText, [&] {
     FailureOr<Operation *> created =
-        context.builder.create(op, values, attributes, reporter.locate(at));
+        context.builder.create(op, values, attributes, reporter.locate(at, operatorText));
     if (failed(created) || (*created)->getNumResults() != 1)
       return false;
     result = (*created)->getResult(0);

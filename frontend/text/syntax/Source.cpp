@@ -59,6 +59,13 @@ std::string SourceManager::oneLine(SourceRange range) const {
   return line;
 }
 
+std::string SourceManager::shortText(SourceRange range, StringRef other) const {
+  static constexpr size_t kMaxQuoted = 32;
+  StringRef whole = range.isValid() ? text(range) : StringRef();
+  bool isShort = !whole.empty() && whole.size() <= kMaxQuoted && !whole.contains('\n');
+  return (isShort ? whole : other).str();
+}
+
 static bool startsCharacter(char byte) { return (byte & 0xC0) != 0x80; }
 
 LineColumn SourceManager::lineColumn(FileId file, uint32_t offset) const {

@@ -62,6 +62,8 @@ public:
   /// The text on one line, for messages: a line break and the following indentation become one
   /// blank.
   std::string oneLine(SourceRange range) const;
+  /// The text if it is short enough to be quoted in a message; otherwise `other`.
+  std::string shortText(SourceRange range, llvm::StringRef other) const;
   size_t size() const { return files.size(); }
 
   LineColumn lineColumn(FileId file, uint32_t offset) const;

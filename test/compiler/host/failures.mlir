@@ -12,7 +12,7 @@
 dfg.entry @run(%x: tensor<?xf32, #dfg.dims<n>>, %ok: tensor<i1>) -> tensor<?xf32, #dfg.dims<n>>
     attributes {symbols = ["n"], where = [#dfg.fact<"n % 4 == 0">]} {
   dfg.check %ok, "gather: an index is out of range" : tensor<i1>
-  dfg.check %ok, "ensure: 100%% other sizes", failed_precondition : tensor<i1>
+  dfg.check %ok, "ensure: 100% other sizes", failed_precondition : tensor<i1>
   %0 = dfg.launch @next(%x) {sizes = #dfg.dims<n>, memory = [#dfg.memory<fetch 0>]} : (tensor<?xf32, #dfg.dims<n>>) -> tensor<?xf32, #dfg.dims<n>>
   dfg.return %0 : tensor<?xf32, #dfg.dims<n>>
 }

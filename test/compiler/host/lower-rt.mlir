@@ -80,7 +80,8 @@ llvm.func @grow(%frame: !llvm.ptr, %chunks: !llvm.ptr, %n: i64) -> i32 {
 // CHECK-LABEL: llvm.func @queues
 // CHECK: llvm.alloca
 // CHECK: %[[LATE:.*]] = llvm.mlir.constant(1 : i32)
-// CHECK: %[[STATUS:.*]] = llvm.call @tfc_rt_enqueue(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LATE]])
+// CHECK: %[[SUBJECT:.*]] = llvm.mlir.addressof @tfc_text_{{[0-9]+}}
+// CHECK: %[[STATUS:.*]] = llvm.call @tfc_rt_enqueue(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LATE]], %[[SUBJECT]])
 // CHECK: llvm.icmp "eq" %[[STATUS]]
 // CHECK: llvm.cond_br
 // CHECK: llvm.call @tfc_rt_dequeue(
@@ -90,9 +91,9 @@ llvm.func @grow(%frame: !llvm.ptr, %chunks: !llvm.ptr, %n: i64) -> i32 {
 // CHECK: llvm.call @tfc_rt_queue_close(%{{.*}}, %{{.*}}, %[[CANCEL]])
 // CHECK: llvm.return %[[SIZE]]
 llvm.func @queues(%frame: !llvm.ptr, %n: i64) -> i32 {
-  rt.enqueue %frame, queue 0(%frame) count %n late
-  rt.dequeue %frame, queue 1(%frame, %frame) count %n
-  rt.dequeue_up_to %frame, queue 1() count %n taken %frame
+  rt.enqueue %frame, queue 0(%frame) count %n late for "'use' at q.graph:3"
+  rt.dequeue %frame, queue 1(%frame, %frame) count %n for "'use' at q.graph:3"
+  rt.dequeue_up_to %frame, queue 1() count %n taken %frame for "'use' at q.graph:3"
   %size = rt.queue_size %frame, queue 0
   rt.queue_close %frame, queue 0 cancel_pending
   llvm.return %size : i32

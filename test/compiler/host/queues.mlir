@@ -9,8 +9,8 @@ dfg.queue @second : [tensor<i64>] {names = ["k"], kind = "priority", capacity = 
 // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : i64
 // CHECK-DAG: %[[SYMBOLS:.*]] = rt.field %{{.*}}[symbols]
 // CHECK-DAG: %[[N:.*]] = rt.element %[[SYMBOLS]][0] : i64
-// CHECK: rt.enqueue %{{.*}}, queue 0(%{{.*}}, %{{.*}}) count %[[ONE]]{{$}}
-// CHECK: rt.enqueue %{{.*}}, queue 1(%{{.*}}) count %[[N]]{{$}}
+// CHECK: rt.enqueue %{{.*}}, queue 0(%{{.*}}, %{{.*}}) count %[[ONE]] for "'enqueue' at {{.*}}"
+// CHECK: rt.enqueue %{{.*}}, queue 1(%{{.*}}) count %[[N]] for "{{.*}}"
 dfg.entry @put(%x: tensor<4xf32>, %y: tensor<i32>, %k: tensor<?xi64, #dfg.dims<n>>)
     attributes {symbols = ["n"]} {
   dfg.enqueue @first(%x, %y) : tensor<4xf32>, tensor<i32>
@@ -43,7 +43,7 @@ dfg.entry @close() -> tensor<i32> {
 }
 
 // CHECK-LABEL: llvm.func @tfc_entry_3_run
-// CHECK-COUNT-2: rt.enqueue %{{.*}}, queue 1(%{{.*}}) count %{{.*[^e]$}}
+// CHECK-COUNT-2: rt.enqueue %{{.*}}, queue 1(%{{.*}}) count %{{[^ ]*}} for "{{.*}}"
 // CHECK: rt.enqueue %{{.*}}, queue 1(%{{.*}}) count %{{.*}} late
 dfg.variable @v : tensor<1xi64>
 dfg.entry @late(%k: tensor<1xi64>) {

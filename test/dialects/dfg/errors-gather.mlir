@@ -32,6 +32,22 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<3x2xi32>) {
 
 // -----
 
+func.func @f(%i: tensor<3xi32>) {
+  // expected-error @+1 {{'check_indices' expects an axis from -2 to 1, but got 2 for f32[4, 5] [axis]}}
+  %y = dfg.check_indices %i {shape = #dfg.dims<4, 5>, dtype = f32, axis = 2 : i64} : tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @f(%i: tensor<3xf32>) {
+  // expected-error @+1 {{'check_indices' expects i32 or i64 indices, but got f32[3] [dtype]}}
+  %y = dfg.check_indices %i {shape = #dfg.dims<4>} : tensor<3xf32>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<4x5xf32>, %i: tensor<3x2xi32>) {
   // expected-error @+1 {{'take_along_axis' expects indices of the sizes of f32[4, 5] but for axis 1, but got i32[3, 2] [unequal-dimensions]}}
   %y = dfg.take_along_axis %x, %i : tensor<4x5xf32>, tensor<3x2xi32>

@@ -12,7 +12,7 @@ llvm.func @status(%frame: !llvm.ptr, %holds: i1) {
 func.func @statuses(%frame: !llvm.ptr, %n: i64) -> (i32, i32) {
   %zero = arith.constant 0 : i32
   // expected-error @+1 {{expects to be in a function that returns a status, an 'i32'}}
-  rt.dequeue %frame, queue 0() count %n
+  rt.dequeue %frame, queue 0() count %n for "'use' at q.graph:3"
   return %zero, %zero : i32, i32
 }
 
@@ -134,7 +134,7 @@ llvm.func @grow(%frame: !llvm.ptr, %chunks: !llvm.ptr, %n: i64) -> i32 {
 
 llvm.func @enqueue(%frame: !llvm.ptr, %n: i64) -> i32 {
   // expected-error @+1 {{expects a queue from 0 to 2147483646, but got -1}}
-  rt.enqueue %frame, queue -1() count %n
+  rt.enqueue %frame, queue -1() count %n for "'use' at q.graph:3"
   llvm.unreachable
 }
 
@@ -142,7 +142,7 @@ llvm.func @enqueue(%frame: !llvm.ptr, %n: i64) -> i32 {
 
 llvm.func @dequeue(%frame: !llvm.ptr, %n: i64) -> i32 {
   // expected-error @+1 {{expects a queue from 0 to 2147483646, but got -2}}
-  rt.dequeue %frame, queue -2() count %n
+  rt.dequeue %frame, queue -2() count %n for "'use' at q.graph:3"
   llvm.unreachable
 }
 
@@ -150,7 +150,7 @@ llvm.func @dequeue(%frame: !llvm.ptr, %n: i64) -> i32 {
 
 llvm.func @dequeue_up_to(%frame: !llvm.ptr, %n: i64) -> i32 {
   // expected-error @+1 {{expects a queue from 0 to 2147483646, but got -2}}
-  rt.dequeue_up_to %frame, queue -2() count %n taken %frame
+  rt.dequeue_up_to %frame, queue -2() count %n taken %frame for "'use' at q.graph:3"
   llvm.unreachable
 }
 

@@ -26,7 +26,7 @@ llvm.func @frame(%frame: !llvm.ptr) -> i64 {
 // CHECK: rt.grow %{{.*}}, %[[CHUNKS]][2] to %{{.*}}
 // CHECK: rt.chunk %[[CHUNKS]][2]
 // CHECK: scf.if
-// CHECK-NEXT: rt.enqueue %{{.*}}, queue 0(%{{.*}}, %{{.*}}) count %{{.*}} late
+// CHECK-NEXT: rt.enqueue %{{.*}}, queue 0(%{{.*}}, %{{.*}}) count %{{.*}} late for "'use' at q.graph:3"
 // CHECK: rt.dequeue %{{.*}}, queue 1(%{{.*}}) count %{{.*}}
 // CHECK: rt.dequeue_up_to %{{.*}}, queue 1(%{{.*}}) count %{{.*}} taken %{{.*}} late
 // CHECK: rt.queue_size %{{.*}}, queue 0
@@ -41,10 +41,10 @@ llvm.func @run(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64, %holds: i1) -> i32 {
   rt.grow %frame, %chunks[2] to %n
   %data = rt.chunk %chunks[2]
   scf.if %holds {
-    rt.enqueue %frame, queue 0(%x, %data) count %n late
+    rt.enqueue %frame, queue 0(%x, %data) count %n late for "'use' at q.graph:3"
   }
-  rt.dequeue %frame, queue 1(%x) count %n
-  rt.dequeue_up_to %frame, queue 1(%x) count %n taken %data late
+  rt.dequeue %frame, queue 1(%x) count %n for "'use' at q.graph:3"
+  rt.dequeue_up_to %frame, queue 1(%x) count %n taken %data late for "'use' at q.graph:3"
   %size = rt.queue_size %frame, queue 0
   rt.queue_close %frame, queue 0
   rt.queue_close %frame, queue 0 cancel_pending

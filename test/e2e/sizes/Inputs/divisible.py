@@ -40,17 +40,17 @@ for h in 0, 4, 20, 64:
     y = x.reshape(h // 4, 4)
     check("quarters", [y, x * (h // 2), np.repeat(2 * y.sum(1), 4)], x=x)
 for h in 1, 6, 63:
-    check("quarters", f"h % 4 == 0 does not hold: h is {h}", x=draw(h))
+    check("quarters", f"h % 4 == 0 at divisible.graph:10 does not hold: h is {h}", x=draw(h))
 check("quarters", "h = 68 exceeds its bound 64", x=draw(68))
 for h, w in (4, 4), (8, 20):
     x = draw(1, h, w, 2)
     tiles = x.reshape(1, h // 4, 4, w // 4, 4, 2)
     check("pooled", [(tiles - tiles.max((2, 4), keepdims=True)).reshape(x.shape)], x=x)
-check("pooled", "w % 4 == 0 does not hold", x=draw(1, 8, 6, 2))
+check("pooled", "w % 4 == 0 at divisible.graph:16 does not hold", x=draw(1, 8, 6, 2))
 for n in 1, 3, 17:
     x = draw(n)
     check("odd", [x[1:].reshape(-1, 2)], x=x)
-check("odd", "n % 2 == 1 does not hold: n is 4", x=draw(4))
+check("odd", "n % 2 == 1 at divisible.graph:22 does not hold: n is 4", x=draw(4))
 x, y, z = draw(5), draw(5), draw(5)
 check("equal", [x + y + z], x=x, y=y, z=z)
 check("equal", "but expected f32[c]", x=draw(4), y=y, z=z)
