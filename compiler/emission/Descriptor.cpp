@@ -17,6 +17,13 @@ using llvm::Value;
 
 namespace {
 
+/// The parameters of a typed C function after the instance: sizes, then pointers, all of 64 bits.
+/// Those that are not in registers become one array, which is where the caller has put them: a
+/// function with thousands of parameters would take LLVM minutes.
+struct Words {
+  unsigned symbols, count, inRegisters;
+};
+
 /// Builds the structures of runtime/Model.h field by field; the assertions below check their
 /// layout.
 class DescriptorBuilder {
@@ -56,7 +63,10 @@ private:
   /// Defines `name`, which passes its arguments, after `first` if given, to `callee`.
   void forward(StringRef name, StringRef callee, llvm::Type *result, ArrayRef<llvm::Type *> more,
                Constant *first = nullptr);
-  Value *storeArguments(llvm::Function *function, unsigned begin, unsigned count, llvm::Type *type);
+  Words wordsOf(const EntryInfo &info) const;
+  /// Begins the typed function of an entry, which takes the instance and then `words`.
+  llvm::Function *beginEntryFunction(StringRef name, const Words &words);
+  Value *arrayOf(llvm::Function *function, const Words &words, unsigned begin, unsigned count);
 
   const ModelInfo &model;
   const ModelNames &names;
@@ -245,31 +255,71 @@ void DescriptorBuilder::buildInstanceFunctions(Constant *descriptor) {
   forward(names.of("cancel"), "tfc_instance_cancel", b.getVoidTy(), {});
 }
 
-Value *DescriptorBuilder::storeArguments(llvm::Function *function, unsigned begin, unsigned count,
-                                         llvm::Type *type) {
+/// The number of arguments that the C calling convention passes in registers before it passes each
+/// of the following in 8 bytes of the stack, in order, so that they form an array. If that is not
+/// known, arguments can be passed one by one.
+static unsigned argumentsInRegisters(const llvm::Triple &triple) {
+  bool isSystemV = triple.isX86_64() && !triple.isX32() && !triple.isOSWindows();
+  return isSystemV ? 6 : UINT_MAX;
+}
+
+Words DescriptorBuilder::wordsOf(const EntryInfo &info) const {
+  unsigned symbols = info.symbols.size();
+  unsigned count = symbols + info.feeds.size() + info.fetches.size() + info.found.size();
+  unsigned registers = argumentsInRegisters(module.getTargetTriple());
+  return {symbols, count, std::min(count, registers - 1)};
+}
+
+llvm::Function *DescriptorBuilder::beginEntryFunction(StringRef name, const Words &words) {
+  llvm::SmallVector<llvm::Type *> types(words.inRegisters, b.getPtrTy());
+  std::fill_n(types.begin(), std::min(words.symbols, words.inRegisters), b.getInt64Ty());
+  if (words.inRegisters == words.count)
+    return beginFunction(name, b.getInt32Ty(), types);
+  types.push_back(b.getPtrTy());
+  llvm::Function *function = beginFunction(name, b.getInt32Ty(), types);
+  llvm::AttrBuilder attributes(module.getContext());
+  attributes.addByValAttr(llvm::ArrayType::get(b.getInt64Ty(), words.count - words.inRegisters));
+  attributes.addAlignmentAttr(8);
+  function->addParamAttrs(types.size(), attributes);
+  return function;
+}
+
+/// Returns an array of `count` words from number `begin` on. Those on the stack are one already.
+Value *DescriptorBuilder::arrayOf(llvm::Function *function, const Words &words, unsigned begin,
+                                  unsigned count) {
   if (count == 0)
     return null();
-  Value *list = b.CreateAlloca(llvm::ArrayType::get(type, count));
-  for (unsigned i = 0; i < count; ++i)
-    b.CreateStore(function->getArg(begin + i), b.CreateConstGEP1_64(type, list, i));
+  llvm::Type *word = b.getInt64Ty();
+  llvm::Argument *last = function->getArg(function->arg_size() - 1);
+  if (begin >= words.inRegisters)
+    return b.CreateConstGEP1_64(word, last, begin - words.inRegisters);
+  Value *list = b.CreateAlloca(llvm::ArrayType::get(word, count));
+  unsigned stored = std::min(count, words.inRegisters - begin);
+  for (unsigned i = 0; i < stored; ++i)
+    b.CreateStore(function->getArg(1 + begin + i), b.CreateConstGEP1_64(word, list, i));
+  if (stored < count)
+    b.CreateMemCpy(b.CreateConstGEP1_64(word, list, stored), llvm::Align(8), last, llvm::Align(8),
+                   uint64_t(8) * (count - stored));
   return list;
 }
 
 void DescriptorBuilder::buildEntryFunction(unsigned index) {
   const EntryInfo &info = model.entries[index];
-  unsigned symbols = info.symbols.size(), feeds = info.feeds.size(), fetches = info.fetches.size();
-  llvm::Type *ptr = b.getPtrTy();
-  llvm::SmallVector<llvm::Type *> types(symbols, b.getInt64Ty());
-  types.append(feeds + fetches + info.found.size(), ptr);
-  llvm::Function *function = beginFunction(names.entries[index].function, b.getInt32Ty(), types);
-  llvm::SmallVector<Value *> arguments{function->getArg(0), i32(index),
-                                       storeArguments(function, 1, symbols, b.getInt64Ty()),
-                                       storeArguments(function, 1 + symbols, feeds, ptr),
-                                       storeArguments(function, 1 + symbols + feeds, fetches, ptr)};
+  Words words = wordsOf(info);
+  llvm::Function *function = beginEntryFunction(names.entries[index].function, words);
+  llvm::SmallVector<Value *> arguments{function->getArg(0), i32(index)};
+  unsigned next = 0;
+  auto pass = [&](size_t count) {
+    arguments.push_back(arrayOf(function, words, next, count));
+    next += count;
+  };
+  pass(info.symbols.size());
+  pass(info.feeds.size());
+  pass(info.fetches.size());
   bool finds = !info.found.empty();
   if (finds)
-    arguments.push_back(
-        storeArguments(function, 1 + symbols + feeds + fetches, info.found.size(), ptr));
+    pass(info.found.size());
+  llvm::Type *ptr = b.getPtrTy();
   llvm::SmallVector<llvm::Type *> parameters{ptr, b.getInt32Ty(), ptr, ptr, ptr};
   parameters.resize(arguments.size(), ptr);
   auto *type = llvm::FunctionType::get(b.getInt32Ty(), parameters, false);

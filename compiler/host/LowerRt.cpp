@@ -83,6 +83,7 @@ private:
   LogicalResult lowerOp(rt::FieldOp op);
   LogicalResult lowerOp(rt::ElementOp op);
   LogicalResult lowerOp(rt::CheckOp op);
+  LogicalResult lowerOp(rt::PropagateOp op);
   LogicalResult lowerOp(rt::LaunchOp op);
   LogicalResult lowerOp(rt::ChunkOp op);
   LogicalResult lowerOp(rt::GrowOp op);
@@ -278,6 +279,12 @@ LogicalResult FunctionLowering::lowerOp(rt::CheckOp op) {
   return success();
 }
 
+LogicalResult FunctionLowering::lowerOp(rt::PropagateOp op) {
+  Block *next = splitAfter(op, b);
+  returnUnlessOk(op.getStatus(), next);
+  return success();
+}
+
 LogicalResult FunctionLowering::lowerOp(rt::LaunchOp op) {
   LLVM::LLVMFuncOp kernel = symbols.kernel(op.getKernel());
   if (op.getGrain())
@@ -366,9 +373,9 @@ LogicalResult FunctionLowering::lower(Operation *op) {
   loc = op->getLoc();
   LogicalResult result =
       llvm::TypeSwitch<Operation *, LogicalResult>(op)
-          .Case<rt::FieldOp, rt::ElementOp, rt::CheckOp, rt::LaunchOp, rt::ChunkOp, rt::GrowOp,
-                rt::EnqueueOp, rt::DequeueOp, rt::DequeueUpToOp, rt::QueueSizeOp, rt::QueueCloseOp>(
-              [&](auto op) { return lowerOp(op); })
+          .Case<rt::FieldOp, rt::ElementOp, rt::CheckOp, rt::PropagateOp, rt::LaunchOp, rt::ChunkOp,
+                rt::GrowOp, rt::EnqueueOp, rt::DequeueOp, rt::DequeueUpToOp, rt::QueueSizeOp,
+                rt::QueueCloseOp>([&](auto op) { return lowerOp(op); })
           .Default([](Operation *op) { return op->emitOpError("cannot be lowered"); });
   if (succeeded(result))
     op->erase();

@@ -28,6 +28,25 @@ def BuildHost : Pass<"tfc-build-host", "::mlir::ModuleOp"> {
   ];
 }
 
+def SplitHost : Pass<"tfc-split-host", "::mlir::ModuleOp"> {
+  let summary = "Split long functions of entries into several";
+  let description = [{
+    Before: functions of entries as `tfc-build-host` writes them. After: one that
+    was longer than `limit` calls functions `<name>.part<i>`, each with
+    consecutive operations of one of its blocks. They are cut where the fewest
+    values pass; these are in an array on the stack of the function. The time
+    and memory of LLVM's passes grow faster than the length of a function.
+  }];
+  let options = [
+    Option<"limit", "limit", "unsigned", /*default=*/"512",
+           "The length of a block, in operations and operands of calls, that is not split">
+  ];
+  let statistics = [
+    Statistic<"partCount", "parts", "Number of functions that were split off">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::tfc::rt::RtDialect"];
+}
+
 def LowerRt : Pass<"tfc-lower-rt", "::mlir::ModuleOp"> {
   let summary = "Turn operations of the rt dialect into calls of the runtime";
   let description = [{

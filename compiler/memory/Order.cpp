@@ -3,7 +3,6 @@
 
 #include "compiler/memory/Order.h"
 #include "dialects/dfg/MemoryPlan.h"
-#include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/BitVector.h"
 #include <set>
 
@@ -18,7 +17,7 @@ static StepGraph::Roots collectReads(Operation *step) {
   return roots;
 }
 
-StepGraph::StepGraph(Block &block) {
+StepGraph::StepGraph(Block &block, const RunTimeSizes &sizes) {
   for (Operation &op : block)
     if (isStep(&op)) {
       numbers[&op] = steps.size();
@@ -31,18 +30,14 @@ StepGraph::StepGraph(Block &block) {
     for (Value root : rootsReadBy(step))
       if (Operation *producer = root.getDefiningOp(); producer && numbers.contains(producer))
         runBefore(producer, step);
-  waitForSizes(block);
+  waitForSizes(block, sizes);
   keepEffectsInOrder();
   readVariablesLate();
 }
 
 /// Steps that mention a data-dependent size run after the step that binds it, even if only a
 /// constant that they read mentions it.
-void StepGraph::waitForSizes(Block &block) {
-  Operation *entry = block.getParentOp();
-  if (auto around = entry->getParentOfType<EntryOp>())
-    entry = around;
-  RunTimeSizes sizes(entry);
+void StepGraph::waitForSizes(Block &block, const RunTimeSizes &sizes) {
   if (sizes.empty())
     return;
   for (Operation *step : steps) {

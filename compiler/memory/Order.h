@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tfc::memory {
@@ -10,7 +11,8 @@ namespace tfc::memory {
 /// The steps of a block and their dependences.
 class StepGraph {
 public:
-  explicit StepGraph(mlir::Block &block);
+  /// `sizes` are those of the entry that contains the block.
+  StepGraph(mlir::Block &block, const dfg::RunTimeSizes &sizes);
 
   llvm::ArrayRef<mlir::Operation *> getSteps() const { return steps; }
   unsigned numberOf(mlir::Operation *step) const { return numbers.lookup(step); }
@@ -32,7 +34,7 @@ public:
   std::vector<mlir::Operation *> order(llvm::function_ref<int64_t(mlir::Value)> bytes) const;
 
 private:
-  void waitForSizes(mlir::Block &block);
+  void waitForSizes(mlir::Block &block, const dfg::RunTimeSizes &sizes);
   void keepEffectsInOrder();
   void runChecksBefore(llvm::ArrayRef<mlir::Operation *> effects);
   void readVariablesLate();

@@ -55,8 +55,8 @@ struct LaunchPlan {
 /// Chooses order and memory for one block of an entry: its body, or a region of a branch or loop.
 class BlockPlanner {
 public:
-  BlockPlanner(EntryOp entry, Block &block, SymbolTable &symbols)
-      : entry(entry), block(block), symbols(symbols) {}
+  BlockPlanner(EntryOp entry, Block &block, const RunTimeSizes &sizes, SymbolTable &symbols)
+      : entry(entry), block(block), sizes(sizes), symbols(symbols) {}
 
   LogicalResult run();
   auto &getLaunches() { return plans; }
@@ -81,6 +81,7 @@ private:
 
   EntryOp entry;
   Block &block;
+  const RunTimeSizes &sizes;
   SymbolTable &symbols;
   llvm::MapVector<Operation *, LaunchPlan> plans;
   DenseMap<Attribute, Value> reads;              // by variable
@@ -96,7 +97,7 @@ LogicalResult BlockPlanner::run() {
   readEachVariableOnce();
   for (auto launch : block.getOps<LaunchOp>())
     plans.insert({launch, LaunchPlan(launch)});
-  StepGraph graph(block);
+  StepGraph graph(block, sizes);
   placeInVariables(graph);
   placeInFetches();
   placeInResults(graph);
@@ -443,18 +444,19 @@ void PlanMemoryPass::runOnOperation() {
   SmallVector<std::unique_ptr<BlockPlanner>> planners;
   llvm::MapVector<Operation *, SmallVector<LaunchPlan *>> launchesOf;
   bool failedOnce = false;
-  auto plan = [&](EntryOp entry, Block &block) {
-    planners.push_back(std::make_unique<BlockPlanner>(entry, block, symbols));
+  auto plan = [&](EntryOp entry, Block &block, const RunTimeSizes &sizes) {
+    planners.push_back(std::make_unique<BlockPlanner>(entry, block, sizes, symbols));
     failedOnce |= failed(planners.back()->run());
     for (auto &[op, plan] : planners.back()->getLaunches())
       if (auto kernel = symbols.lookup<kernel::FuncOp>(plan.op.getKernel()))
         launchesOf[kernel].push_back(&plan);
   };
   for (auto entry : getOperation().getOps<EntryOp>()) {
-    plan(entry, entry.getBody().front());
+    RunTimeSizes sizes(entry);
+    plan(entry, entry.getBody().front(), sizes);
     entry.getBody().walk([&](Operation *op) {
       for (Region &region : op->getRegions())
-        plan(entry, region.front());
+        plan(entry, region.front(), sizes);
     });
   }
   if (failedOnce)

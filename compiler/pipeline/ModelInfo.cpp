@@ -13,21 +13,25 @@ using dfg::DimExpr;
 // Bounds of sizes
 //===----------------------------------------------------------------------===//
 
+const RunTimeSizeInfo *EntryInfo::findRunTimeSize(StringRef name) const {
+  auto number = runTimeNumbers.find(name);
+  return number == runTimeNumbers.end() ? nullptr : &runTimeSizes[number->second];
+}
+
 DimExpr::Interval EntryInfo::boundsOf(StringRef name) const {
-  for (const SymbolInfo &symbol : symbols)
-    if (symbol.name == name)
-      return {symbol.lower, symbol.upper < 0 ? std::nullopt : std::optional(symbol.upper)};
-  for (const RunTimeSizeInfo &size : runTimeSizes)
-    if (size.name == name)
-      return {0, size.bound.interval([&](StringRef other) { return boundsOf(other); }).second};
+  if (auto number = symbolNumbers.find(name); number != symbolNumbers.end()) {
+    const SymbolInfo &symbol = symbols[number->second];
+    return {symbol.lower, symbol.upper < 0 ? std::nullopt : std::optional(symbol.upper)};
+  }
+  if (const RunTimeSizeInfo *size = findRunTimeSize(name))
+    return {0, size->bound.interval([&](StringRef other) { return boundsOf(other); }).second};
   return {};
 }
 
 DimExpr EntryInfo::atMost(const DimExpr &size) const {
   auto range = [&](StringRef name) -> std::pair<DimExpr, DimExpr> {
-    for (const RunTimeSizeInfo &known : runTimeSizes)
-      if (known.name == name)
-        return {DimExpr(0), atMost(known.bound)};
+    if (const RunTimeSizeInfo *known = findRunTimeSize(name))
+      return {DimExpr(0), atMost(known->bound)};
     return {DimExpr::symbol(name), DimExpr::symbol(name)};
   };
   return runTimeSizes.empty() ? size : size.limits(range).second;
@@ -42,13 +46,14 @@ static bool applyBound(const DimExpr &size, EntryInfo &entry) {
   std::optional<dfg::SizeBound> bound = dfg::boundOfNonNegative(size);
   if (!bound || (bound->isUpper && bound->limit < 0))
     return false;
-  auto symbol = llvm::find_if(entry.symbols, [&](auto &s) { return s.name == bound->name; });
-  if (symbol == entry.symbols.end())
+  auto number = entry.symbolNumbers.find(bound->name);
+  if (number == entry.symbolNumbers.end())
     return false;
+  SymbolInfo &symbol = entry.symbols[number->second];
   if (!bound->isUpper)
-    symbol->lower = std::max(symbol->lower, bound->limit);
+    symbol.lower = std::max(symbol.lower, bound->limit);
   else
-    symbol->upper = symbol->upper < 0 ? bound->limit : std::min(symbol->upper, bound->limit);
+    symbol.upper = symbol.upper < 0 ? bound->limit : std::min(symbol.upper, bound->limit);
   return true;
 }
 
@@ -59,27 +64,26 @@ static bool applyFact(const dfg::Fact &fact, EntryInfo &entry) {
          llvm::all_of(*sizes, [&](const DimExpr &size) { return applyBound(size, entry); });
 }
 
-/// Finds the axis of a feed that determines the symbol's value, if there is one.
-static bool locateSymbol(const EntryInfo &entry, SymbolInfo &symbol) {
-  bool found = false;
-  for (auto [feedIndex, feed] : llvm::enumerate(entry.feeds)) {
+/// Finds the axis of a feed that determines each size, by name: the first that is the size itself,
+/// else the first that is a multiple of it or differs by a constant.
+static llvm::StringMap<SymbolInfo> locateSymbols(const EntryInfo &entry) {
+  llvm::StringMap<SymbolInfo> located;
+  auto isPlain = [](const SymbolInfo &symbol) { return symbol.scale == 1 && symbol.offset == 0; };
+  for (auto [feedIndex, feed] : llvm::enumerate(entry.feeds))
     for (auto [axis, size] : llvm::enumerate(dfg::shapeOf(feed.type))) {
       std::optional<DimExpr::Linear> linear = size.asLinear();
-      if (!linear || linear->name != symbol.name)
+      if (!linear)
         continue;
-      bool plain = linear->scale == 1 && linear->offset == 0;
-      if (found && !plain)
-        continue;
-      symbol.feed = feedIndex;
-      symbol.axis = axis;
-      symbol.scale = linear->scale;
-      symbol.offset = linear->offset;
-      if (plain)
-        return true;
-      found = true;
+      SymbolInfo symbol{.name = linear->name,
+                        .feed = unsigned(feedIndex),
+                        .axis = unsigned(axis),
+                        .scale = linear->scale,
+                        .offset = linear->offset};
+      auto [known, isNew] = located.try_emplace(linear->name, symbol);
+      if (!isNew && isPlain(symbol) && !isPlain(known->second))
+        known->second = symbol;
     }
-  }
-  return found;
+  return located;
 }
 
 static std::vector<ValueInfo> describeValues(TypeRange types, ArrayAttr attributes,
@@ -102,15 +106,18 @@ static bool writesVariables(dfg::EntryOp op) {
 static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
   if (!op.getSymbols())
     return success();
+  llvm::StringMap<SymbolInfo> located = locateSymbols(entry);
   for (StringRef name : op.getSymbolsAttr().getAsValueRange<StringAttr>()) {
-    SymbolInfo symbol{.name = name.str()};
-    if (DictionaryAttr bounds = op.getBoundsAttr())
-      if (auto bound = bounds.getAs<IntegerAttr>(name))
-        symbol.upper = bound.getInt();
-    if (!locateSymbol(entry, symbol))
+    auto known = located.find(name);
+    if (known == located.end())
       return op.emitError() << "no feed of entry '" << entry.name << "' determines the size '"
                             << name
                             << "'; expected a feed with a dimension that is a multiple of it";
+    SymbolInfo symbol = known->second;
+    if (DictionaryAttr bounds = op.getBoundsAttr())
+      if (auto bound = bounds.getAs<IntegerAttr>(name))
+        symbol.upper = bound.getInt();
+    entry.symbolNumbers.try_emplace(name, entry.symbols.size());
     entry.symbols.push_back(symbol);
   }
   if (op.getWhere())
@@ -126,19 +133,20 @@ static LogicalResult describeRunTimeSizes(dfg::EntryOp op, EntryInfo &entry) {
   for (const SymbolInfo &symbol : entry.symbols)
     known.insert(symbol.name);
   op.walk<WalkOrder::PreOrder>([&](dfg::BindSizeOp binder) {
-    if (known.insert(binder.getName()).second)
-      entry.runTimeSizes.push_back({binder.getName(), binder.getBoundExpr()});
+    if (!known.insert(binder.getName()).second)
+      return;
+    entry.runTimeNumbers.try_emplace(binder.getName(), entry.runTimeSizes.size());
+    entry.runTimeSizes.push_back({binder.getName(), binder.getBoundExpr()});
   });
   SmallVector<std::string> names;
   for (const ValueInfo &fetch : entry.fetches)
     for (const DimExpr &size : dfg::shapeOf(fetch.type))
       size.collectSymbols(names);
   for (const std::string &name : names) {
-    auto isIt = [&](auto &size) { return size.name == name; };
     if (!known.contains(name))
       return op.emitError() << "nothing in entry '" << entry.name << "' determines the size '"
                             << name << "' of its results";
-    if (llvm::any_of(entry.runTimeSizes, isIt))
+    if (entry.findRunTimeSize(name))
       entry.found.push_back(name);
   }
   return success();

@@ -5,6 +5,7 @@
 #include "dialects/dfg/Facts.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringMap.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,11 @@ struct EntryInfo {
   std::string place;                         // " at model.graph:12", or empty
   bool writes = false;                       // changes variables
 
+  /// Where the lists above have a name, as the describing functions fill them.
+  llvm::StringMap<size_t> symbolNumbers, runTimeNumbers;
+
+  /// Returns the size that an operation binds under this name, or null.
+  const RunTimeSizeInfo *findRunTimeSize(llvm::StringRef name) const;
   /// The smallest and largest value of a named size.
   dfg::DimExpr::Interval boundsOf(llvm::StringRef name) const;
   /// The size for the largest values of data-dependent sizes: an upper bound for every call, over

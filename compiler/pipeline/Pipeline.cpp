@@ -103,6 +103,7 @@ static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
 static void addHost(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createAllocateArena());
   passes.addPass(createBuildHost({options.verbose}));
+  passes.addPass(createSplitHost());
 }
 
 // A call of the runtime that may end the entry needs blocks around it, no regions.

@@ -64,6 +64,20 @@ def Rt_CheckOp : Rt_FallibleOp<"check"> {
   let hasVerifier = 1;
 }
 
+def Rt_PropagateOp : Rt_FallibleOp<"propagate"> {
+  let summary = "Ends the call with the status of a part of its function, unless that is 0";
+  let description = [{
+    Follows the call of a function that `tfc-split-host` has moved operations to.
+
+    ```mlir
+    %status = llvm.call @tfc_entry_0_run.part0(%frame, %spilled) : (!llvm.ptr, !llvm.ptr) -> i32
+    rt.propagate %status
+    ```
+  }];
+  let arguments = (ins I32:$status);
+  let assemblyFormat = "$status attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//

@@ -77,6 +77,17 @@ llvm.func @grow(%frame: !llvm.ptr, %chunks: !llvm.ptr, %n: i64) -> i32 {
   llvm.return %ok : i32
 }
 
+// CHECK-LABEL: llvm.func @propagate
+// CHECK-SAME: %[[STATUS:.*]]: i32
+// CHECK: %[[OK:.*]] = llvm.icmp "eq" %[[STATUS]]
+// CHECK: llvm.cond_br %[[OK]] weights([1048576, 1]), ^[[NEXT:.*]], ^[[RETURN:.*]](%[[STATUS]] : i32)
+// CHECK: ^[[RETURN]](%[[RETURNED:.*]]: i32):
+// CHECK: llvm.return %[[RETURNED]]
+llvm.func @propagate(%status: i32) -> i32 {
+  rt.propagate %status
+  llvm.return %status : i32
+}
+
 // CHECK-LABEL: llvm.func @queues
 // CHECK: llvm.alloca
 // CHECK: %[[LATE:.*]] = llvm.mlir.constant(1 : i32)
