@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS tfc RUNTIME DESTINATION bin)
 install(TARGETS tfcrt ARCHIVE DESTINATION lib)
 install(FILES ${PROJECT_SOURCE_DIR}/runtime/tfc.h DESTINATION include)
+install(FILES ${PROJECT_SOURCE_DIR}/frontend/flatbuffer/Graph.fbs DESTINATION share/tfc)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tfc-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/tfc-config.cmake

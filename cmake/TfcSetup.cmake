@@ -30,6 +30,7 @@ include(AddMLIR)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)
 find_package(Protobuf REQUIRED)
+find_program(TFC_FLATC flatc REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
 

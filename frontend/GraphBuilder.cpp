@@ -5,11 +5,13 @@
 #include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/Numbers.h"
+#include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -171,6 +173,19 @@ static LogicalResult checkSizeComplexity(Location location, StringRef op, ValueR
   return success();
 }
 
+/// Fails if numbers among the attributes or the results are too large.
+static LogicalResult checkLimits(StringRef op, ArrayRef<NamedAttribute> attributes,
+                                 TypeRange results, Location location) {
+  if (failed(dfg::checkSizes(location, op, results)) ||
+      failed(dfg::checkSizes(location, op, attributes)) ||
+      failed(checkNumbers(op, attributes, results, location)))
+    return failure();
+  if (none_of(results, hasTooManyAxes))
+    return success();
+  return emitError(location) << "the result of '" << op << "' has more than " << dfg::kMaxRank
+                             << " axes [too-large]";
+}
+
 FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
                                             ArrayRef<NamedAttribute> attributes,
                                             Location location) {
@@ -184,21 +199,64 @@ FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
     return failure();
   DictionaryAttr dictionary = builder.getDictionaryAttr(attributes);
   FailureOr<SmallVector<Type>> types = inferTypes(*name, operands, dictionary, location);
-  if (failed(types) || failed(dfg::checkSizes(location, op, *types)) ||
-      failed(dfg::checkSizes(location, op, attributes)) ||
-      failed(checkNumbers(op, attributes, *types, location)))
+  if (failed(types) || failed(checkLimits(op, attributes, *types, location)))
     return failure();
-  if (any_of(*types, hasTooManyAxes)) {
-    emitError(location) << "the result of '" << op << "' has more than " << dfg::kMaxRank
-                        << " axes [too-large]";
-    return failure();
-  }
   OperationState state(location, *name, operands, *types, attributes);
   Operation *operation = builder.create(state);
   if (succeeded(dfg::checkNumbers(operation)) && succeeded(verifyAsWritten(operation)))
     return operation;
   operation->erase();
   return failure();
+}
+
+/// Fails unless the number of operands is one that the definition of the operation allows.
+static LogicalResult checkOperandCount(Operation *op) {
+  const dfg::OpSignature *signature = dfg::lookupOp(op->getName().stripDialect());
+  size_t most = signature->operands.size(), given = op->getNumOperands();
+  bool isVariadic = most && signature->operands.back().isVariadic;
+  size_t least = count_if(signature->operands, [](const dfg::OperandSignature &operand) {
+    return !operand.isVariadic && !operand.isOptional;
+  });
+  if (given >= least && (isVariadic || given <= most))
+    return success();
+  return emitError(op->getLoc()) << "'" << signature->name << "' expects "
+                                 << (least == most ? "" : "at least ") << least
+                                 << (least == 1 ? " operand" : " operands") << ", but got " << given
+                                 << " [wrong-count]";
+}
+
+/// Fails unless the types of the results are those that follow from the operands and attributes.
+static LogicalResult checkResultTypes(Operation *op) {
+  RegisteredOperationName name = *op->getRegisteredInfo();
+  auto *inference = name.getInterface<InferTypeOpInterface>();
+  if (!inference || op->getNumRegions())
+    return success();
+  FailureOr<SmallVector<Type>> types =
+      inferTypes(name, op->getOperands(), op->getAttrDictionary(), op->getLoc());
+  if (failed(types))
+    return failure();
+  if (inference->isCompatibleReturnTypes(*types, op->getResultTypes()))
+    return success();
+  auto list = [](TypeRange types) {
+    std::string text = join(map_range(types, [](Type type) { return dfg::toText(type); }), ", ");
+    return text.empty() ? "no result" : text;
+  };
+  return emitError(op->getLoc()) << "'" << name.stripDialect() << "' returns " << list(*types)
+                                 << ", but the graph declares " << list(op->getResultTypes())
+                                 << " [type-mismatch]";
+}
+
+LogicalResult GraphBuilder::checkDeclared(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  if (failed(checkOperandCount(op)) ||
+      failed(checkSizeComplexity(op->getLoc(), name, op->getOperands(), op->getAttrs())) ||
+      failed(checkResultTypes(op)) ||
+      failed(checkLimits(name, op->getAttrs(), op->getResultTypes(), op->getLoc())))
+    return failure();
+  // Regions are verified with the module.
+  if (op->getNumRegions())
+    return success();
+  return failure(failed(verifyAsWritten(op)) || failed(dfg::checkNumbers(op)));
 }
 
 void GraphBuilder::toHoistPlace() {
@@ -345,6 +403,10 @@ void GraphBuilder::setFacts(const EntryHeader &header) {
 
 void GraphBuilder::finishEntry(ArrayRef<EntryValue> results, ValueRange values, Location location) {
   dfg::ReturnOp::create(builder, location, values);
+  finishEntry(results);
+}
+
+void GraphBuilder::finishEntry(ArrayRef<EntryValue> results) {
   SmallVector<Type> types;
   SmallVector<Attribute> names;
   for (const EntryValue &result : results) {

@@ -57,6 +57,14 @@ public:
                                                    llvm::ArrayRef<mlir::NamedAttribute> attributes,
                                                    mlir::Location location);
 
+  /// Creates an operation whose result types and regions a file declares. Nothing is checked;
+  /// `checkDeclared` does that once the operations around it exist.
+  mlir::Operation *createDeclared(const mlir::OperationState &state) {
+    return builder.create(state);
+  }
+  /// Checks an operation as `create` does, and that it returns what its definition says.
+  static llvm::LogicalResult checkDeclared(mlir::Operation *op);
+
   mlir::Value constant(mlir::ElementsAttr value, mlir::Location location);
   /// A scalar constant. The number must fit the element type; floats round.
   mlir::Value scalar(double value, mlir::Type elementType, mlir::Location location);
@@ -113,6 +121,8 @@ public:
   void setFacts(const EntryHeader &header);
   void finishEntry(llvm::ArrayRef<EntryValue> results, mlir::ValueRange values,
                    mlir::Location location);
+  /// The same for an entry that ends with a `dfg.return`.
+  void finishEntry(llvm::ArrayRef<EntryValue> results);
   /// Removes the current entry, after errors.
   void dropEntry();
   dfg::EntryOp currentEntry() { return entry; }

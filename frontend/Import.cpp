@@ -3,7 +3,9 @@
 #include "frontend/Import.h"
 
 #include "dialects/dfg/Dfg.h"
+#include "frontend/ForeignFile.h"
 #include "frontend/ReadFile.h"
+#include "frontend/flatbuffer/Import.h"
 #include "frontend/onnx/Import.h"
 #include "frontend/tensorflow/Import.h"
 #include "frontend/text/Locations.h"
@@ -106,25 +108,34 @@ static OwningOpRef<ModuleOp> importModule(text::FileId file, MLIRContext &contex
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// The entries of a file.
+enum class Entries {
+  Declared,  // by the file
+  OfInputs,  // one, with the inputs and outputs that the file names
+  Specified, // by the caller
+};
+
 /// A reader of files with a suffix. Errors go to the context's diagnostics; null after one.
 struct ForeignReader {
   StringLiteral suffix;
-  bool needsEntries; // the files declare none, so the caller specifies them
-  OwningOpRef<ModuleOp> (*read)(MLIRContext &context, StringRef path, StringRef bytes,
-                                ArrayRef<importer::EntrySpec> entries,
-                                const ImportOptions &options);
+  Entries entries;
+  OwningOpRef<ModuleOp> (*read)(MLIRContext &context, const ForeignFile &file);
 };
 } // namespace
 
-/// Its inputs and outputs are those of the file.
-static OwningOpRef<ModuleOp> readOnnx(MLIRContext &context, StringRef path, StringRef bytes,
-                                      ArrayRef<importer::EntrySpec>, const ImportOptions &options) {
-  return onnx::importModel(context, path, bytes, options);
+static OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &file) {
+  return tensorflow::importGraphDef(context, file.path, file.buffer->getBuffer(), file.entries,
+                                    file.options);
+}
+
+static OwningOpRef<ModuleOp> readOnnx(MLIRContext &context, const ForeignFile &file) {
+  return onnx::importModel(context, file.path, file.buffer->getBuffer(), file.options);
 }
 
 static constexpr ForeignReader kReaders[] = {
-    {".onnx", /*needsEntries=*/false, readOnnx},
-    {".pb", /*needsEntries=*/true, tensorflow::importGraphDef},
+    {".onnx", Entries::OfInputs, readOnnx},
+    {".pb", Entries::Specified, importGraphDef},
+    {".tfg", Entries::Declared, flatbuffer::importGraph},
 };
 
 static const ForeignReader *readerOf(StringRef path) {
@@ -136,12 +147,12 @@ static const ForeignReader *readerOf(StringRef path) {
 
 bool needsEntries(StringRef path) {
   const ForeignReader *reader = readerOf(path);
-  return reader && reader->needsEntries;
+  return reader && reader->entries == Entries::Specified;
 }
 
 bool namesInputs(StringRef path) {
   const ForeignReader *reader = readerOf(path);
-  return reader && !reader->needsEntries;
+  return reader && reader->entries == Entries::OfInputs;
 }
 
 /// Returns "a, b or c".
@@ -161,7 +172,7 @@ std::string graphSuffixes() {
 std::string entrySuffixes() {
   SmallVector<StringRef> suffixes;
   for (const ForeignReader &reader : kReaders)
-    if (reader.needsEntries)
+    if (reader.entries == Entries::Specified)
       suffixes.push_back(reader.suffix);
   return listAlternatives(suffixes);
 }
@@ -171,9 +182,10 @@ bool canImport(StringRef path, ArrayRef<importer::EntrySpec> entries) {
   context.loadDialect<dfg::DfgDialect>();
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
   std::string reason;
-  std::unique_ptr<MemoryBuffer> file = readRegularFile(path, reason);
+  std::shared_ptr<MemoryBuffer> file = readRegularFile(path, reason);
   const ForeignReader *reader = readerOf(path);
-  return file && reader && reader->read(context, path, file->getBuffer(), entries, {});
+  return file && reader &&
+         reader->read(context, {path, std::move(file), entries, {}, [](StringRef) {}});
 }
 
 static OwningOpRef<ModuleOp> importForeign(const ForeignReader &reader, StringRef path,
@@ -181,7 +193,7 @@ static OwningOpRef<ModuleOp> importForeign(const ForeignReader &reader, StringRe
                                            ArrayRef<importer::EntrySpec> entries,
                                            const ImportOptions &options) {
   std::string reason;
-  std::unique_ptr<MemoryBuffer> file = readRegularFile(path, reason);
+  std::shared_ptr<MemoryBuffer> file = readRegularFile(path, reason);
   if (!file) {
     errs() << "tfc: error: cannot read '" << path << "': " << reason << '\n';
     return {};
@@ -191,7 +203,8 @@ static OwningOpRef<ModuleOp> importForeign(const ForeignReader &reader, StringRe
   OwningOpRef<ModuleOp> module;
   {
     text::MlirDiagnosticHandler handler(&context, diagnostics);
-    module = reader.read(context, path, file->getBuffer(), entries, options);
+    auto addInput = [&](StringRef other) { sources.addInput(other); };
+    module = reader.read(context, {path, std::move(file), entries, options, addInput});
     if (module && failed(verify(*module)))
       module = nullptr;
   }

@@ -46,25 +46,29 @@ static bool hasRightSize(const TensorBytes &tensor) {
   return count == tensor.bytes.size();
 }
 
-static ElementsAttr makeAttribute(const TensorBytes &tensor, const FileBuffer &file,
-                                  llvm::StringRef name) {
-  auto type = RankedTensorType::get(tensor.shape, tensor.element);
-  llvm::ArrayRef<char> data(tensor.bytes.data(), tensor.bytes.size());
-  if (tensor.element.isInteger(1)) {
+/// The elements in an attribute of their own: all of them, or one that the others equal.
+static DenseElementsAttr makeDense(RankedTensorType type, llvm::StringRef bytes) {
+  if (type.getElementType().isInteger(1)) {
     llvm::SmallVector<bool> flags;
-    for (char byte : data)
+    for (char byte : bytes)
       flags.push_back(byte != 0);
     return DenseElementsAttr::get(type, llvm::ArrayRef<bool>(flags));
   }
+  // The accessors of the attribute read whole elements.
+  std::vector<std::max_align_t> copy(bytes.size() / sizeof(std::max_align_t) + 1);
+  llvm::copy(bytes, reinterpret_cast<char *>(copy.data()));
+  return DenseElementsAttr::getFromRawBuffer(
+      type, llvm::ArrayRef<char>(reinterpret_cast<char *>(copy.data()), bytes.size()));
+}
+
+static ElementsAttr makeAttribute(const TensorBytes &tensor, const FileBuffer &file,
+                                  llvm::StringRef name) {
+  auto type = RankedTensorType::get(tensor.shape, tensor.element);
+  if (tensor.element.isInteger(1) || tensor.bytes.size() <= kMaxInline)
+    return makeDense(type, tensor.bytes);
+  llvm::ArrayRef<char> data(tensor.bytes.data(), tensor.bytes.size());
   size_t alignment = byteWidth(tensor.element);
   bool isAligned = reinterpret_cast<uintptr_t>(data.data()) % alignment == 0;
-  if (data.size() <= kMaxInline) {
-    // The accessors of the attribute read whole elements.
-    std::vector<std::max_align_t> copy(data.size() / sizeof(std::max_align_t) + 1);
-    llvm::copy(data, reinterpret_cast<char *>(copy.data()));
-    return DenseElementsAttr::getFromRawBuffer(
-        type, llvm::ArrayRef<char>(reinterpret_cast<char *>(copy.data()), data.size()));
-  }
   AsmResourceBlob blob = isAligned ? AsmResourceBlob(
                                          data, alignment, [file](void *, size_t, size_t) {},
                                          /*dataIsMutable=*/false)
@@ -72,15 +76,26 @@ static ElementsAttr makeAttribute(const TensorBytes &tensor, const FileBuffer &f
   return DenseResourceElementsAttr::get(type, name, std::move(blob));
 }
 
-ElementsAttr mapTensor(RankedTensorType type, llvm::StringRef bytes, FileBuffer file,
-                       llvm::StringRef name) {
-  TensorBytes tensor{bytes, type.getElementType(), llvm::SmallVector<int64_t>(type.getShape())};
-  return hasRightSize(tensor) ? makeAttribute(tensor, file, name) : ElementsAttr();
+static TensorBytes tensorBytes(RankedTensorType type, llvm::StringRef bytes) {
+  return {bytes, type.getElementType(), llvm::SmallVector<int64_t>(type.getShape())};
 }
 
 ElementsAttr makeTensor(RankedTensorType type, llvm::StringRef bytes, llvm::StringRef name) {
+  if (!hasRightSize(tensorBytes(type, bytes)))
+    return {};
   FileBuffer copy = llvm::MemoryBuffer::getMemBufferCopy(bytes);
-  return mapTensor(type, copy->getBuffer(), copy, name);
+  return makeAttribute(tensorBytes(type, copy->getBuffer()), copy, name);
+}
+
+ElementsAttr mapTensor(RankedTensorType type, llvm::StringRef bytes, const FileBuffer &file,
+                       llvm::StringRef name) {
+  TensorBytes tensor = tensorBytes(type, bytes);
+  return hasRightSize(tensor) ? makeAttribute(tensor, file, name) : ElementsAttr();
+}
+
+DenseElementsAttr makeDenseTensor(RankedTensorType type, llvm::StringRef bytes, bool isSplat) {
+  RankedTensorType given = isSplat ? RankedTensorType::get({}, type.getElementType()) : type;
+  return hasRightSize(tensorBytes(given, bytes)) ? makeDense(type, bytes) : DenseElementsAttr();
 }
 
 //===----------------------------------------------------------------------===//

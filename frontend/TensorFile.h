@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
@@ -33,6 +33,9 @@ mlir::ElementsAttr makeTensor(mlir::RankedTensorType type, llvm::StringRef bytes
 /// The same of bytes in a file, which a large tensor keeps open instead of copying them if they are
 /// aligned.
 mlir::ElementsAttr mapTensor(mlir::RankedTensorType type, llvm::StringRef bytes,
-                             std::shared_ptr<llvm::MemoryBuffer> file, llvm::StringRef name);
+                             const std::shared_ptr<llvm::MemoryBuffer> &file, llvm::StringRef name);
+/// The same as an ordinary attribute, whatever the size. For a splat, `bytes` is one element.
+mlir::DenseElementsAttr makeDenseTensor(mlir::RankedTensorType type, llvm::StringRef bytes,
+                                        bool isSplat);
 
 } // namespace tfc

@@ -73,12 +73,17 @@ def note_other_targets():
         lit_config.note(f"code for {target} is compiled, but native code runs: no such processor")
 
 
+def has_flatbuffers():
+    return python and subprocess.run([python, "-c", "import flatbuffers"], capture_output=True).returncode == 0
+
+
 clang_format = os.path.join(config.tfc_llvm_tools, "clang-format")
 
 features = {
     "numpy": python is not None,
     "cuda": has_cuda(),
     "tfc": os.path.exists(os.path.join(binaries, "tfc")),
+    "flatbuffers": has_flatbuffers(),
     "ptxas": shutil.which("ptxas") is not None,
     "clang-format": os.path.exists(clang_format),
     "long": long,

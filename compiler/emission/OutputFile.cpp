@@ -74,11 +74,15 @@ PendingFile::~PendingFile() {
 }
 
 Error PendingFile::write(StringRef text) {
+  return write([&](raw_ostream &os) { os << text; });
+}
+
+Error PendingFile::write(function_ref<void(raw_ostream &)> content) {
   std::error_code error;
   raw_fd_ostream os(name, error);
   if (error)
     return createFileError(path, error);
-  os << text;
+  content(os);
   os.close();
   if (!os.has_error())
     return Error::success();

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ public:
   ~PendingFile();
   const std::string &temporary() const { return name; }
   llvm::Error write(llvm::StringRef text);
+  /// The same for content that is written piece by piece.
+  llvm::Error write(llvm::function_ref<void(llvm::raw_ostream &)> content);
   llvm::Error keep();
 
 private:

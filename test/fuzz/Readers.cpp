@@ -193,6 +193,7 @@ static std::string mutateNpz(StringRef input, Corpus corpus, Draw &draw) {
 static constexpr Reader kReaders[] = {
     {"text", ".graph", readGraph, mutateTokens},
     {"graphdef", ".pb", readGraphDef, mutateGraphDef},
+    {"flatbuffer", ".tfg", readGraph, mutateFlatBuffer},
     {"mlir", ".mlir", readGraph, mutateTokens},
     {"npy", ".npy", readNpyFile, mutateNpy},
     {"npz", ".npz", readNpzFile, mutateNpz},

@@ -13,6 +13,8 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::opt<std::string> input(cl::Positional, cl::desc("FILE"), cl::Required);
   cl::opt<bool> locations("locations", cl::desc("print the place of each operation"));
+  cl::opt<bool> ranges("ranges", cl::desc("print the range of each operation in the source"));
+  cl::list<std::string> entryTexts("entry", cl::desc("an entry to build from a GraphDef"));
   cl::opt<bool> graph("graph", cl::desc("print graph source instead"));
   tfc::ImportOptions options;
   cl::opt<uint64_t> steps("max-steps", cl::init(options.limits.steps),
@@ -23,16 +25,27 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "prints the dfg module of a graph file\n");
   options.limits = {steps, operations};
   options.allowedPaths.assign(folders.begin(), folders.end());
+  std::vector<tfc::importer::EntrySpec> entries;
+  for (const std::string &text : entryTexts) {
+    std::string reason;
+    std::optional<tfc::importer::EntrySpec> entry = tfc::importer::parseEntrySpec(text, reason);
+    if (!entry) {
+      errs() << "error: " << reason << '\n';
+      return 1;
+    }
+    entries.push_back(std::move(*entry));
+  }
   mlir::MLIRContext context;
   tfc::text::SourceManager sources;
-  mlir::OwningOpRef<mlir::ModuleOp> module = tfc::importFile(input, context, sources, {}, options);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      tfc::importFile(input, context, sources, entries, options);
   if (!module)
     return 1;
   if (graph)
     return mlir::failed(tfc::text::printGraph(*module, outs()));
   mlir::OpPrintingFlags flags;
-  if (locations)
-    flags.enableDebugInfo(true, true);
+  if (locations || ranges)
+    flags.enableDebugInfo(true, /*prettyForm=*/!ranges);
   module->print(outs(), flags);
   return 0;
 }

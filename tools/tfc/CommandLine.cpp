@@ -13,7 +13,7 @@
 using namespace tfc;
 using llvm::StringRef;
 
-static constexpr const char *kEmitKinds = "lib, obj, archive, header, graph, mlir, llvm, asm";
+static constexpr const char *kEmitKinds = "lib, obj, archive, header, graph, tfg, mlir, llvm, asm";
 static constexpr const char *kOrLibrary = ", or a compiled library (.so)";
 static constexpr const char *kCalledEntry = "The entry to call (default: the only one); for a ";
 
@@ -24,6 +24,7 @@ static std::optional<EmitKind> parseEmitKind(StringRef name) {
       .Case("archive", EmitKind::Archive)
       .Case("header", EmitKind::Header)
       .Case("graph", EmitKind::Graph)
+      .Case("tfg", EmitKind::FlatBuffer)
       .Case("mlir", EmitKind::Mlir)
       .Case("llvm", EmitKind::Llvm)
       .Case("asm", EmitKind::Assembly)
@@ -37,6 +38,7 @@ static std::optional<EmitKind> kindOfSuffix(StringRef path) {
       .Case(".a", EmitKind::Archive)
       .Case(".h", EmitKind::Header)
       .Case(".graph", EmitKind::Graph)
+      .Case(".tfg", EmitKind::FlatBuffer)
       .Case(".mlir", EmitKind::Mlir)
       .Case(".ll", EmitKind::Llvm)
       .Case(".s", EmitKind::Assembly)
@@ -140,24 +142,12 @@ static void addInputs(CLI::App &app, ImportOptions &options) {
 
 namespace {
 
-/// The options shared by all commands that compile.
-struct CompileFlags {
+/// The options shared by all commands that read a graph.
+struct ImportFlags {
   /// `callable` names what else FILE may be.
   void add(CLI::App &app, CompileRequest &request, const std::string &callable = "") {
     app.add_option("FILE", request.input, "The graph: a " + graphSuffixes() + " file" + callable)
         ->required();
-    app.add_option("-O", request.pipeline.optLevel, "How much to optimise, 0 to 3 (default: 3)")
-        ->check(CLI::Range(0, 3))
-        ->type_name("LEVEL");
-    app.add_option("--mcpu", request.pipeline.cpu,
-                   "The processor to compile for, by LLVM's name (default: native)")
-        ->check(CLI::Validator(checkCpu, ""))
-        ->type_name("CPU");
-    app.add_option("--disable", request.pipeline.disabled,
-                   "Optimisations to skip: " + switchNames())
-        ->delimiter(',')
-        ->check(CLI::Validator(checkOptimization, ""))
-        ->type_name("NAME,...");
     app.add_option("--max-steps", request.importOptions.limits.steps,
                    "How many steps the expansion of a graph may take (default: 20000000)")
         ->type_name("N");
@@ -175,6 +165,35 @@ struct CompileFlags {
         ->type_name("DIR")
         ->take_all();
     addInputs(app, request.importOptions);
+  }
+
+  /// The entries of a file that declares none.
+  static void addEntries(CLI::App &app, std::vector<std::string> &entries) {
+    app.add_option("--entry", entries,
+                   "An entry to build from a " + entrySuffixes() +
+                       " file, as in 'train: x, t -> loss ; step'")
+        ->type_name("NAME: FEEDS -> FETCHES ; TARGETS")
+        ->take_all();
+  }
+};
+
+/// The options shared by all commands that compile.
+struct CompileFlags {
+  /// `callable` names what else FILE may be.
+  void add(CLI::App &app, CompileRequest &request, const std::string &callable = "") {
+    ImportFlags().add(app, request, callable);
+    app.add_option("-O", request.pipeline.optLevel, "How much to optimise, 0 to 3 (default: 3)")
+        ->check(CLI::Range(0, 3))
+        ->type_name("LEVEL");
+    app.add_option("--mcpu", request.pipeline.cpu,
+                   "The processor to compile for, by LLVM's name (default: native)")
+        ->check(CLI::Validator(checkCpu, ""))
+        ->type_name("CPU");
+    app.add_option("--disable", request.pipeline.disabled,
+                   "Optimisations to skip: " + switchNames())
+        ->delimiter(',')
+        ->check(CLI::Validator(checkOptimization, ""))
+        ->type_name("NAME,...");
     app.add_flag("--time", request.printTimes, "Print how long each stage took");
     app.add_flag("-q,--quiet", request.isQuiet,
                  "Do not show the stages of a long compilation on the terminal");
@@ -197,13 +216,14 @@ struct Parser {
   CommandLine result{};
   std::string emit;
   std::vector<std::string> entries;
-  CLI::App *compile, *run, *bench, *format, *explain;
+  CLI::App *compile, *convert, *run, *bench, *format, *explain;
 
   Parser() {
     app.name("tfc");
     app.set_version_flag("--version", "tfc " TFC_VERSION);
     app.require_subcommand(1);
     addCompile();
+    addConvert();
     addRun();
     addBench();
     format = app.add_subcommand("fmt", "Print graph files in their canonical form");
@@ -237,17 +257,22 @@ struct Parser {
         ->type_name("NAME");
     compile->add_flag("--symbols", result.compile.keepSymbols,
                       "Keep the names of kernels in a library, for profilers");
-    compile
-        ->add_option("--entry", entries,
-                     "An entry to build from a " + entrySuffixes() +
-                         " file, as in 'train: x, t -> loss ; step'")
-        ->type_name("NAME: FEEDS -> FETCHES ; TARGETS")
-        ->take_all();
+    ImportFlags::addEntries(*compile, entries);
     compile
         ->add_option("--stop-after", result.compile.pipeline.stopAfter,
                      "Stop after a stage and write the module")
         ->check(CLI::Validator(checkStage, ""))
         ->type_name("STAGE");
+  }
+
+  void addConvert() {
+    convert = app.add_subcommand("convert", "Write a graph in another form");
+    ImportFlags().add(*convert, result.compile);
+    convert
+        ->add_option("OUTPUT", result.compile.output,
+                     "The file to write: .graph (text), .tfg (binary) or .mlir")
+        ->required();
+    ImportFlags::addEntries(*convert, entries);
   }
 
   void addRun() {
@@ -355,6 +380,17 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
     throw CLI::ValidationError("-o", "only text goes to standard output");
 }
 
+/// The form of the converted graph, by its suffix.
+static void completeConvert(CompileRequest &request) {
+  std::optional<EmitKind> kind = kindOfSuffix(request.output);
+  if (kind != EmitKind::Graph && kind != EmitKind::FlatBuffer && kind != EmitKind::Mlir)
+    throw CLI::ValidationError("OUTPUT",
+                               "'" + request.output + "' is not a .graph, .tfg or .mlir file");
+  request.kind = *kind;
+  if (request.kind == EmitKind::Mlir)
+    request.pipeline.stopAfter = "frontend";
+}
+
 /// Sets the entries of a file that declares none.
 static void completeEntries(CompileRequest &request, const std::vector<std::string> &entries) {
   if (!entries.empty() && !needsEntries(request.input))
@@ -397,6 +433,10 @@ static void complete(Parser &parser) {
     completeCompile(result.compile, parser.emit);
     completeEntries(result.compile, parser.entries);
     checkInputs(result.compile);
+  } else if (*parser.convert) {
+    result.command = Command::Compile;
+    completeConvert(result.compile);
+    completeEntries(result.compile, parser.entries);
   } else if (*parser.run) {
     result.command = Command::Run;
     if (!result.run.caseFile.empty() &&

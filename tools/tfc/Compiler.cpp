@@ -5,6 +5,7 @@
 #include "compiler/kernels/Target.h"
 #include "dialects/dfg/HostForm.h"
 #include "frontend/Import.h"
+#include "frontend/flatbuffer/Export.h"
 #include "frontend/text/print/Print.h"
 #include "tools/tfc/LoadedModel.h"
 #include "tools/tfc/Message.h"
@@ -105,6 +106,7 @@ private:
   }
   LogicalResult writeModule(ModuleOp module);
   LogicalResult writeGraph(ModuleOp module);
+  LogicalResult writeFlatBuffer(ModuleOp module);
   EmissionOptions emissionOptions(const ModelInfo &model);
   LogicalResult emitCode(ModuleOp module, const ModelInfo &model, const EmissionOptions &options);
   kernel::TargetAttr targetOf(ModuleOp module);
@@ -148,6 +150,20 @@ LogicalResult Compilation::writeGraph(ModuleOp module) {
   return write(request.output, text);
 }
 
+LogicalResult Compilation::writeFlatBuffer(ModuleOp module) {
+  llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(request.output);
+  if (!file)
+    return fail(file.takeError());
+  LogicalResult result = failure();
+  auto content = [&](llvm::raw_ostream &os) { result = flatbuffer::exportGraph(module, os); };
+  if (llvm::Error error = file->write(content))
+    return fail(std::move(error));
+  if (failed(result))
+    return failure();
+  llvm::Error error = file->keep();
+  return error ? fail(std::move(error)) : success();
+}
+
 EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
   EmissionOptions options;
   switch (request.kind) {
@@ -168,6 +184,7 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
     break;
   case EmitKind::Library:
   case EmitKind::Graph:
+  case EmitKind::FlatBuffer:
   case EmitKind::Mlir:
     options.kind = OutputKind::Library;
     break;
@@ -211,6 +228,8 @@ LogicalResult Compilation::run() {
     return failure();
   if (llvm::Error error = checkOutputs(request, session.sources.getInputs()))
     return fail(std::move(error));
+  if (request.kind == EmitKind::FlatBuffer)
+    return writeFlatBuffer(*module);
   if (request.kind == EmitKind::Graph) {
     // Only after the first stages can a graph file express the module.
     bool isFirst = request.pipeline.stopAfter.empty();

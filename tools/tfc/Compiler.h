@@ -10,8 +10,9 @@
 
 namespace tfc {
 
-/// The kind of output. Mlir is the module after the stages, Graph the same as graph source.
-enum class EmitKind { Library, Object, Archive, Header, Graph, Mlir, Llvm, Assembly };
+/// The kind of output. Mlir is the module after the stages, Graph the same as graph source,
+/// FlatBuffer the module of the frontend in binary form.
+enum class EmitKind { Library, Object, Archive, Header, Graph, FlatBuffer, Mlir, Llvm, Assembly };
 
 struct CompileRequest {
   std::string input;

@@ -1,6 +1,7 @@
 // Reads graph files and those that they use, and enters their declarations.
 #include "frontend/text/elaborate/ModuleLoader.h"
 
+#include "frontend/AllowedFolders.h"
 #include "frontend/text/elaborate/Advisor.h"
 #include "frontend/text/elaborate/Library.h"
 #include "frontend/text/elaborate/Reporter.h"
@@ -12,49 +13,16 @@ using namespace llvm;
 
 namespace tfc::text {
 
-/// The path without links; for a file that does not exist, as far as its folders do.
-static std::string realPath(StringRef path) {
-  SmallString<256> real;
-  if (!sys::fs::real_path(path, real))
-    return real.str().str();
-  SmallString<256> absolute(path);
-  sys::fs::make_absolute(absolute);
-  StringRef folder = sys::path::parent_path(absolute);
-  if (folder.empty() || folder == absolute)
-    return absolute.str().str();
-  // After a folder that does not exist, nothing can be resolved, not even '..'.
-  SmallString<256> result(realPath(folder));
-  sys::path::append(result, sys::path::filename(absolute));
-  return result.str().str();
-}
-
-/// Returns true if a path is below a folder; both are real.
-static bool isBelow(StringRef path, StringRef folder) {
-  folder = folder.rtrim('/');
-  return path.starts_with(folder) && path.drop_front(folder.size()).starts_with("/");
-}
-
-/// Adds the folder of the main graph to those that the options allow, and resolves the links in
-/// all.
 void ModuleLoader::allowFolderOf(FileId main) {
-  StringRef folder = sys::path::parent_path(context.sources.name(main));
-  context.options.allowedPaths.push_back(folder.empty() ? "." : folder.str());
-  for (std::string &path : context.options.allowedPaths)
-    path = realPath(path);
+  tfc::allowFolderOf(context.sources.name(main), context.options.allowedPaths);
 }
 
 /// The path of a file that `from` names relative to its own folder; std::nullopt, after an error,
 /// if it is outside of the folders that a graph may read.
 std::optional<std::string> ModuleLoader::findFile(StringRef path, FileId from, SourceRange at) {
-  SmallString<128> full(path);
-  if (!sys::path::is_absolute(full)) {
-    full = sys::path::parent_path(context.sources.name(from));
-    sys::path::append(full, path);
-  }
-  sys::path::remove_dots(full, /*remove_dot_dot=*/true);
-  std::string real = realPath(full);
-  if (any_of(context.options.allowedPaths, [&](StringRef folder) { return isBelow(real, folder); }))
-    return full.str().str();
+  if (std::optional<std::string> full =
+          findAllowedFile(path, context.sources.name(from), context.options.allowedPaths))
+    return full;
   reporter.error(at, "outside-folder", "'" + path + "' is outside of the folder of the main graph")
       .help("--allow-path DIR lets graphs read the files below another folder");
   return std::nullopt;

@@ -15,6 +15,7 @@ ABI = ("runtime/tfc.h", "runtime/Model.h", "runtime/Dtypes.inc")
 # The fences of the drawings, each with the folder that it draws.
 DRAWN = {
     "elaborate": "frontend/text/elaborate",
+    "flatbuffer": "frontend/flatbuffer",
     "host": "compiler/host",
     "importer": "frontend/importer",
     "onnx": "frontend/onnx",

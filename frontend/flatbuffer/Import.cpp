@@ -1,0 +1,147 @@
+// Reads a file in three steps: FlatBuffers' verifier, the operations that it declares, and the
+// verification of these operations.
+#include "frontend/flatbuffer/Import.h"
+
+#include "frontend/flatbuffer/Declarations.h"
+#include "frontend/importer/Diagnostics.h"
+#include "frontend/text/syntax/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace llvm;
+
+namespace tfc::flatbuffer {
+
+//===----------------------------------------------------------------------===//
+// The FlatBuffer
+//===----------------------------------------------------------------------===//
+
+/// The part of the file that can be a FlatBuffer.
+static StringRef flatBufferOf(const ForeignFile &file) {
+  return file.buffer->getBuffer().take_front(FLATBUFFERS_MAX_BUFFER_SIZE - 1);
+}
+
+/// The graph in a FlatBuffer; null, after an error, if it is none.
+static const tfg::Graph *verifyFlatBuffer(const FileContext &file) {
+  StringRef bytes = flatBufferOf(file.getFile());
+  const auto *begin = reinterpret_cast<const uint8_t *>(bytes.data());
+  StringRef identifier = bytes.substr(kIdentifierAt, flatbuffers::kFileIdentifierLength);
+  if (identifier != tfg::GraphIdentifier()) {
+    emitError(file.locate()) << "this is not a binary graph [graph-file]";
+    return nullptr;
+  }
+  flatbuffers::Verifier::Options limits;
+  // Each level of regions and of lists has two tables.
+  limits.max_depth = 2 * (kMaxRegions + kMaxLists) + 16;
+  // No two tables are at one place unless they share it.
+  limits.max_tables = std::max<size_t>(bytes.size(), 1);
+  flatbuffers::Verifier verifier(begin, bytes.size(), limits);
+  if (tfg::VerifyGraphBuffer(verifier))
+    return tfg::GetGraph(begin);
+  emitError(file.locate()) << "the binary graph is damaged, or nested too deeply [graph-file]";
+  return nullptr;
+}
+
+static LogicalResult checkEdition(const tfg::Graph &graph, const FileContext &file) {
+  if (graph.edition() == 0)
+    return emitError(file.locate()) << "the graph has no edition [graph-file]";
+  if (graph.edition() <= kEdition)
+    return success();
+  return emitError(file.locate()) << "the graph has edition " << graph.edition()
+                                  << ", but this version of tfc reads editions up to " << kEdition
+                                  << " [unknown-edition]";
+}
+
+//===----------------------------------------------------------------------===//
+// The operations
+//===----------------------------------------------------------------------===//
+
+/// The message of MLIR's verifier in the words of a graph.
+static std::string rewriteMessage(std::string text) {
+  StringRef message = text;
+  if (std::string sentence = text; !text::takeSlug(sentence).empty())
+    return text;
+  auto [name, rest] = message.split("' op ");
+  if (rest.empty() || !name.consume_front("'dfg."))
+    return (message + " [graph-node]").str();
+  return ("'" + name + "' " + rest + " [graph-node]").str();
+}
+
+namespace {
+/// Collects the errors of MLIR's verifier during its lifetime, and then reports them in the words
+/// of a graph: its author is not the one who wrote operations.
+class VerifierErrors {
+public:
+  explicit VerifierErrors(MLIRContext *context)
+      : handler(std::make_unique<ScopedDiagnosticHandler>(
+            context, [this](Diagnostic &diagnostic) { add(diagnostic); })) {}
+  ~VerifierErrors() {
+    handler.reset();
+    for (const auto &[location, message, notes] : errors) {
+      InFlightDiagnostic error = emitError(location) << message;
+      for (const auto &[place, note] : notes)
+        error.attachNote(place) << note;
+    }
+  }
+  bool isEmpty() const { return errors.empty(); }
+
+private:
+  using Text = std::pair<Location, std::string>;
+  struct Error {
+    Location location;
+    std::string message;
+    std::vector<Text> notes;
+  };
+  void add(Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return;
+    Error error{diagnostic.getLocation(), rewriteMessage(diagnostic.str()), {}};
+    for (Diagnostic &note : diagnostic.getNotes())
+      if (std::string text = note.str(); !StringRef(text).starts_with("see current operation"))
+        error.notes.emplace_back(note.getLocation(), std::move(text));
+    errors.push_back(std::move(error));
+  }
+
+  std::vector<Error> errors;
+  std::unique_ptr<ScopedDiagnosticHandler> handler;
+};
+} // namespace
+
+/// Checks each operation, and then what concerns several.
+static LogicalResult verifyModule(ModuleOp module) {
+  VerifierErrors errors(module.getContext());
+  module.walk([&](Operation *op) {
+    if (op != module && !isa<dfg::EntryOp>(op))
+      (void)GraphBuilder::checkDeclared(op);
+  });
+  return success(errors.isEmpty() && succeeded(verify(module)));
+}
+
+static void readModule(ModuleOp module, const tfg::Graph &graph, FileContext &file,
+                       Tables &tables) {
+  StringRef name = file.text(graph.name());
+  if (!name.empty())
+    module.setSymName(name);
+  Constants constants(file, tables);
+  if (succeeded(constants.findSection(graph.data_bytes())))
+    Declarations(module, file, tables, constants).create(graph);
+}
+
+OwningOpRef<ModuleOp> importGraph(MLIRContext &context, const ForeignFile &foreign) {
+  FileContext file(&context, foreign);
+  const tfg::Graph *graph = verifyFlatBuffer(file);
+  if (!graph || failed(checkEdition(*graph, file)))
+    return {};
+  importer::Diagnostics diagnostics(&context);
+  Tables tables(file);
+  tables.read(*graph);
+  if (diagnostics.getErrorCount())
+    return {};
+  OwningOpRef<ModuleOp> module(ModuleOp::create(tables.place(graph->place(), file.locate())));
+  readModule(*module, *graph, file, tables);
+  if (diagnostics.getErrorCount() || failed(verifyModule(*module)))
+    return {};
+  return module;
+}
+
+} // namespace tfc::flatbuffer

@@ -1,0 +1,29 @@
+// The schema's generated code, and what all that reads files shares.
+#pragma once
+
+#include "frontend/flatbuffer/Graph_generated.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/iterator_range.h"
+
+namespace tfc::flatbuffer {
+
+/// The newest edition that this version reads, and the one that it writes.
+inline constexpr uint32_t kEdition = 1;
+/// What the offsets of data are multiples of.
+inline constexpr uint64_t kDataAlignment = 64;
+/// Regions and lists of attributes are not nested deeper.
+inline constexpr unsigned kMaxRegions = 256, kMaxLists = 16;
+/// The file's beginning has the identifier here.
+inline constexpr size_t kIdentifierAt = 4;
+
+/// The elements of a vector that may be missing.
+template <typename T>
+auto elementsOf(const flatbuffers::Vector<T> *vector)
+    -> llvm::iterator_range<typename flatbuffers::Vector<T>::const_iterator> {
+  using Iterator = typename flatbuffers::Vector<T>::const_iterator;
+  if (vector)
+    return {vector->begin(), vector->end()};
+  return {Iterator(nullptr, 0), Iterator(nullptr, 0)};
+}
+
+} // namespace tfc::flatbuffer
