@@ -1,4 +1,4 @@
-// What a reader of graph files that are not text gets.
+// The input of a reader of graph files that are not text.
 #pragma once
 
 #include "frontend/ImportOptions.h"

@@ -42,7 +42,7 @@ std::string sitePhrase(mlir::Location location);
 /// `location`, where the author calls something as `name`: `x[i]`, a function that ships with tfc.
 mlir::Location nameSite(mlir::Location location, llvm::StringRef name);
 
-/// What the author called, and where, for messages: "'gather' at model.graph:12".
+/// The function that the author called, and where, for messages: "'gather' at model.graph:12".
 std::string subjectOf(mlir::Operation *op);
 
 /// Builds a message, and the operations that compute the values in it.

@@ -1,4 +1,4 @@
-// What a file declares: variables, other symbols, entries.
+// The declarations of a file: variables, other symbols, entries.
 #pragma once
 
 #include "frontend/flatbuffer/Nodes.h"

@@ -1,4 +1,4 @@
-// What the definitions of operations say about attributes, for reading and writing.
+// Attributes in the definitions of operations, for reading and writing.
 #pragma once
 
 #include "dialects/dfg/OpTable.h"

@@ -52,7 +52,7 @@ private:
   Tables &tables;
   std::vector<Entry> entries;
   std::vector<Scope> scopes;
-  /// What stands for values that are not defined yet.
+  /// Stand for values that are not defined yet.
   mlir::Block placeholders;
 };
 

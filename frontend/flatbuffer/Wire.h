@@ -9,7 +9,7 @@ namespace tfc::flatbuffer {
 
 /// The newest edition that this version reads, and the one that it writes.
 inline constexpr uint32_t kEdition = 1;
-/// What the offsets of data are multiples of.
+/// The offsets of data are multiples of this.
 inline constexpr uint64_t kDataAlignment = 64;
 /// Regions and lists of attributes are not nested deeper.
 inline constexpr unsigned kMaxRegions = 256, kMaxLists = 16;

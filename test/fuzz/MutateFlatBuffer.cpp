@@ -315,7 +315,7 @@ std::string mutateFlatBuffer(StringRef input, Corpus corpus, Draw &draw) {
     return mutateBytes(input, corpus, draw);
   std::unique_ptr<tfg::GraphT> graph(tfg::GetGraph(begin)->UnPack());
   StringRef section = input.take_back(std::min<uint64_t>(graph->data_bytes, input.size()));
-  // What points to nodes is collected again, since a change may remove some.
+  // References to nodes are collected again, since a change may remove some.
   for (size_t rounds = 1 + draw.below(4); rounds > 0; --rounds)
     Mutation(*graph, draw).change();
   flatbuffers::FlatBufferBuilder builder;

@@ -352,7 +352,7 @@ void EntryElaborator::finishEntry(const ast::FnDecl &entry, const EntryHeader &h
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What has been reported before an entry is elaborated.
+/// The errors that were reported before an entry is elaborated.
 class Trial {
 public:
   Trial(Context &context, Reporter &reporter)
@@ -395,17 +395,34 @@ static bool addFacts(ArrayRef<StatedFact> facts, std::vector<StatedFact> &known)
   return hasEquality;
 }
 
-/// If proofs fail, facts of the functions that the entry calls may help: each call of the entry
-/// checks them when it starts, so they hold in all of it. The entry is then elaborated with them.
+/// Erases the operation of the entry that has just been elaborated, unless it was dropped.
+static void eraseLast(mlir::ModuleOp module, StringRef name) {
+  mlir::Block &body = *module.getBody();
+  auto last = body.empty() ? dfg::EntryOp() : dyn_cast<dfg::EntryOp>(body.back());
+  if (last && last.getSymName() == name)
+    last.erase();
+}
+
+/// The facts of the functions that an entry calls hold in all of it, because each call of the entry
+/// checks them when it starts. If there are equalities among them, the entry is elaborated again,
+/// and proofs use them.
 void EntryElaborator::elaborateEntry(Module &module, const ast::FnDecl &entry) {
-  std::vector<StatedFact> known;
+  std::vector<StatedFact> known, enough;
+  bool hasSucceeded = false;
   while (true) {
     Trial trial(context, reporter);
     elaborateKnowing(module, entry, known);
-    bool isDone = !trial.hasFailed() || context.entry.needsSize || context.budget.isStopped();
-    if (isDone ||
+    if (hasSucceeded && trial.hasFailed()) {
+      trial.undo();
+      elaborateKnowing(module, entry, enough);
+      return;
+    }
+    hasSucceeded = !trial.hasFailed();
+    enough = known;
+    if (context.entry.needsSize || context.budget.isStopped() ||
         !addFacts(ArrayRef(context.entry.facts).drop_front(context.entry.ownFacts), known))
       return;
+    eraseLast(context.builder.getModule(), entry.name.text);
     trial.undo();
   }
 }

@@ -37,7 +37,7 @@ private:
   TensorEmitter &tensorEmitter;
 };
 
-/// What an operator compares; nothing for operators that do not compare.
+/// The comparison of an operator; nothing for operators that do not compare.
 std::optional<dfg::Comparison> comparisonOf(ast::BinaryOp op);
 
 } // namespace tfc::text

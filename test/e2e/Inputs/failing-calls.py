@@ -114,7 +114,7 @@ for bad in -1, 2:
 check("parts", None, p=ints(0, 1, 1))
 check("sums", outside("segment_sum", 125, 4, "axis 0 of f32[4]"), i=ints(0, 4))
 check("sums", None, i=ints(0, 3))
-# What the author wrote, with signs that formats use.
+# The text that the author wrote, with signs that formats use.
 check("refused", "100 % of %lld %% are wrong", "failed precondition", x=np.float32(-1))
 check("refused", None, x=np.float32(1))
 even = "{} % 2 == 0 at failing-calls.graph:133 does not hold: {} is 3"
