@@ -127,16 +127,16 @@ static bool isUsable(const dfg::DimExpr &size) {
   return !dfg::isOverflow(size) && !dfg::isTooComplex(size);
 }
 
-void Declarations::addFacts(const tfg::Entry &entry, EntryHeader &header, Location location) {
-  for (const tfg::Fact *fact : elementsOf(entry.facts())) {
-    StringRef text = file.text(fact->comparison());
-    std::optional<dfg::Fact> parsed = dfg::Fact::parse(text);
-    if (parsed && isUsable(parsed->lhs) && isUsable(parsed->rhs))
-      header.where.push_back(std::move(*parsed));
-    else
-      emitError(location) << "expected a comparison of sizes, but got '" << text
-                          << "' [graph-file]";
+void Declarations::addFact(const tfg::Fact &fact, std::vector<dfg::Fact> &facts,
+                           Location location) {
+  StringRef text = file.text(fact.comparison());
+  std::optional<dfg::Fact> parsed = dfg::Fact::parse(text);
+  if (!parsed || !isUsable(parsed->lhs) || !isUsable(parsed->rhs)) {
+    emitError(location) << "expected a comparison of sizes, but got '" << text << "' [graph-file]";
+    return;
   }
+  parsed->site = file.text(fact.site()).str();
+  facts.push_back(std::move(*parsed));
 }
 
 void Declarations::addFeeds(const tfg::Entry &entry, EntryHeader &header, Values &values,
@@ -159,7 +159,10 @@ EntryHeader Declarations::readHeader(const tfg::Entry &entry, Values &values, Lo
   header.doc = file.text(entry.doc()).str();
   header.isInitializer = entry.initializer();
   addSizes(entry, header, location);
-  addFacts(entry, header, location);
+  for (const tfg::Fact *fact : elementsOf(entry.facts()))
+    addFact(*fact, header.where, location);
+  for (const tfg::Fact *fact : elementsOf(entry.solved()))
+    addFact(*fact, header.solved, location);
   addFeeds(entry, header, values, location);
   return header;
 }

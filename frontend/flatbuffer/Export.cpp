@@ -41,7 +41,7 @@ private:
   std::optional<Offset<tfg::Declaration>> writeDeclaration(Operation *op);
   std::optional<Offset<tfg::Entry>> write(dfg::EntryOp entry);
   Offsets<tfg::NamedSize> writeSizes(dfg::EntryOp entry);
-  Offsets<tfg::Fact> writeFacts(dfg::EntryOp entry);
+  Offsets<tfg::Fact> writeFacts(dfg::EntryOp entry, ArrayAttr of);
   Offsets<tfg::Argument> writeFeeds(dfg::EntryOp entry);
   Offsets<tfg::Fetch> writeFetches(dfg::EntryOp entry);
 
@@ -168,15 +168,17 @@ Offsets<tfg::NamedSize> GraphWriter::writeSizes(dfg::EntryOp entry) {
   return sizes;
 }
 
-Offsets<tfg::Fact> GraphWriter::writeFacts(dfg::EntryOp entry) {
+Offsets<tfg::Fact> GraphWriter::writeFacts(dfg::EntryOp entry, ArrayAttr of) {
   Offsets<tfg::Fact> facts;
-  ArrayAttr where = entry.getWhereAttr();
-  for (Attribute attribute : where ? where.getValue() : ArrayRef<Attribute>()) {
+  for (Attribute attribute : of ? of.getValue() : ArrayRef<Attribute>()) {
     auto fact = cast<dfg::FactAttr>(attribute);
     std::string text = (fact.getLhs().getValue() + " " + spelling(fact.getComparison()) + " " +
                         fact.getRhs().getValue())
                            .str();
-    facts.push_back(tfg::CreateFact(buffer, tables.text(text)));
+    std::string site = dfg::withSite(fact.getFact(), entry).site;
+    facts.push_back(
+        tfg::CreateFact(buffer, tables.text(text),
+                        site.empty() ? Offset<flatbuffers::String>() : tables.text(site)));
   }
   return facts;
 }
@@ -215,13 +217,14 @@ std::optional<Offset<tfg::Entry>> GraphWriter::write(dfg::EntryOp entry) {
   auto body = buffer.CreateVector(*nodes);
   auto types = buffer.CreateVector(values.types);
   auto sizes = buffer.CreateVector(writeSizes(entry));
-  auto facts = buffer.CreateVector(writeFacts(entry));
+  auto facts = buffer.CreateVector(writeFacts(entry, entry.getWhereAttr()));
+  auto solved = buffer.CreateVector(writeFacts(entry, entry.getSolvedAttr()));
   auto fetches = buffer.CreateVector(writeFetches(entry));
   auto name = tables.text(entry.getSymName());
   std::optional<StringRef> text = entry.getDoc();
   auto doc = text ? tables.text(*text) : Offset<flatbuffers::String>();
   return tfg::CreateEntry(buffer, name, doc, entry.getInitializer(), types, sizes, facts, feeds,
-                          fetches, body, tables.number(entry.getLoc()));
+                          fetches, body, tables.number(dfg::withSites(entry.getLoc(), {})), solved);
 }
 
 //===----------------------------------------------------------------------===//

@@ -69,7 +69,9 @@ Offset<tfg::Place> TableWriter::writePlace(Location location) {
   std::vector<int32_t> parts;
   for (Location part : fused.getLocations())
     parts.push_back(number(part));
-  return tfg::CreatePlace(buffer, tfg::PlaceKind::Fused, none, 0, 0, 0, 0, none, -1, -1,
+  auto called = dyn_cast_or_null<StringAttr>(fused.getMetadata());
+  return tfg::CreatePlace(buffer, tfg::PlaceKind::Fused, none, 0, 0, 0, 0,
+                          called ? text(called.getValue()) : none, -1, -1,
                           buffer.CreateVector(parts));
 }
 

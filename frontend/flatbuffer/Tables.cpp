@@ -153,7 +153,9 @@ Location Tables::readPlace(const tfg::Place &place, Location location, unsigned 
   case tfg::PlaceKind::Call:
     return CallSiteLoc::get(inner, caller);
   case tfg::PlaceKind::Fused:
-    return FusedLoc::get(context, parts);
+    return FusedLoc::get(
+        parts, place.name() ? StringAttr::get(context, file.text(place.name())) : Attribute(),
+        context);
   case tfg::PlaceKind::Unknown:
     break;
   }
