@@ -60,6 +60,23 @@ function(tfc_add_pch name header)
   target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 endfunction()
 
+# tfc_add_messages(NAME PROTO): a library of the C++ code that protobuf's compiler writes for messages; their header is
+# beside the folder's other generated files.
+function(tfc_add_messages name proto)
+  get_filename_component(stem ${proto} NAME_WE)
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/${stem}.pb.cc ${CMAKE_CURRENT_BINARY_DIR}/${stem}.pb.h)
+  set(proto ${CMAKE_CURRENT_SOURCE_DIR}/${proto})
+  add_custom_command(
+    OUTPUT ${generated}
+    COMMAND ${Protobuf_PROTOC_EXECUTABLE} --cpp_out=${CMAKE_CURRENT_BINARY_DIR}
+            --proto_path=${CMAKE_CURRENT_SOURCE_DIR} ${proto}
+    DEPENDS ${proto})
+  add_library(${name} STATIC ${generated})
+  target_include_directories(${name} SYSTEM PUBLIC ${Protobuf_INCLUDE_DIRS})
+  target_include_directories(${name} PUBLIC ${PROJECT_BINARY_DIR})
+  target_link_libraries(${name} PUBLIC ${Protobuf_LITE_LIBRARIES})
+endfunction()
+
 # One for all that uses MLIR, and one that has the dfg dialect too (dialects/dfg).
 tfc_add_pch(tfc-pch ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
 

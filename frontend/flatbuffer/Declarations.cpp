@@ -52,8 +52,7 @@ void Declarations::createVariable(const tfg::Variable &variable) {
   StringRef name = file.text(variable.name());
   Location location = tables.place(variable.place(), file.locate(name));
   (void)file.name(variable.name(), location);
-  if (!file.text(variable.device()).empty())
-    emitError(location) << "devices are not supported yet [not-yet]";
+  file.checkDevice(variable.device(), location);
   RankedTensorType type = tables.tensor(variable.type(), location);
   if (!type)
     return;

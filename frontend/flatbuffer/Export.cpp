@@ -1,4 +1,4 @@
-// Writes a module as a FlatBuffer with a section of data behind it.
+// Writes a module as a FlatBuffer followed by a section of data.
 #include "frontend/flatbuffer/Export.h"
 
 #include "frontend/flatbuffer/AttributeWriter.h"

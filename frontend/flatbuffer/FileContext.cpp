@@ -52,4 +52,9 @@ StringRef FileContext::name(const flatbuffers::String *string, Location location
   return name;
 }
 
+void FileContext::checkDevice(const flatbuffers::String *device, Location location) {
+  if (!text(device).empty())
+    emitError(location) << "devices are not supported yet [not-yet]";
+}
+
 } // namespace tfc::flatbuffer

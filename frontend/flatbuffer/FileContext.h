@@ -27,6 +27,8 @@ public:
   llvm::StringRef text(const flatbuffers::String *string);
   /// The name of something; an error at `location` if it has none.
   llvm::StringRef name(const flatbuffers::String *string, mlir::Location location);
+  /// An error at `location` if something is placed on a device, which is not supported yet.
+  void checkDevice(const flatbuffers::String *device, mlir::Location location);
   /// The numbers of a vector, which may be missing.
   template <typename T> llvm::ArrayRef<T> numbers(const flatbuffers::Vector<T> *vector) {
     return vector && spend(vector->size() * sizeof(T))

@@ -104,8 +104,7 @@ void Nodes::create(const tfg::Node &node) {
   const dfg::OpSignature *signature = dfg::lookupOp(name);
   if (!signature)
     emitError(location) << "there is no operation '" << name << "' [unsupported-node]";
-  if (!file.text(node.device()).empty())
-    emitError(location) << "devices are not supported yet [not-yet]";
+  file.checkDevice(node.device(), location);
   // An operation without a name is one of those that hold any region.
   OperationState state(location, signature ? ("dfg." + name).str()
                                            : dfg::DataflowOp::getOperationName().str());

@@ -1,5 +1,6 @@
 // Elementwise operations, comparisons, logic and selections.
 
+#include "frontend/importer/CommonRules.h"
 #include "frontend/onnx/Dtypes.h"
 #include "frontend/onnx/NodeBuilder.h"
 #include <cmath>
@@ -10,17 +11,6 @@ using namespace llvm;
 namespace tfc::onnx {
 
 using dfg::DimExpr;
-
-/// `argument` names the dfg operation.
-static Outcome buildOperation(NodeBuilder &node, const OpRule &rule) {
-  return node.done({node.op(rule.argument, node.allInputs())});
-}
-
-/// `argument` names the dfg operation for floats; on integers, rounding is the identity.
-static Outcome buildRounding(NodeBuilder &node, const OpRule &rule) {
-  NodeValue x = node.in(0);
-  return node.done({x && isFloat(x) ? node.op(rule.argument, x) : x});
-}
 
 static Outcome buildPassing(NodeBuilder &node, const OpRule &) { return node.done({node.in(0)}); }
 

@@ -1,5 +1,6 @@
 // Reductions, scans, and the largest and smallest elements.
 
+#include "frontend/importer/CommonRules.h"
 #include "frontend/onnx/NodeBuilder.h"
 
 using namespace mlir;
@@ -149,17 +150,6 @@ static Outcome buildTopK(NodeBuilder &node, const OpRule &) {
 //===----------------------------------------------------------------------===//
 // Scans
 //===----------------------------------------------------------------------===//
-
-/// `argument` names the dfg operation.
-static Outcome buildScan(NodeBuilder &node, const OpRule &rule) {
-  std::optional<int64_t> axis = node.integer(1);
-  if (!axis)
-    return Outcome::Failed;
-  return node.done({node.op(rule.argument, node.in(0),
-                            {node.attrs.integer("axis", *axis),
-                             node.attrs.flag("exclusive", node.flag("exclusive")),
-                             node.attrs.flag("reverse", node.flag("reverse"))})});
-}
 
 static constexpr const char *kReduction = "axes:ints?, keepdims:int?, noop_with_empty_axes:int?";
 

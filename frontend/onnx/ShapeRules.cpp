@@ -1,5 +1,6 @@
 // Constants, shapes, and operations that only change the shape of a tensor.
 
+#include "frontend/importer/CommonRules.h"
 #include "frontend/onnx/NodeBuilder.h"
 #include <cmath>
 
@@ -273,12 +274,6 @@ static Outcome buildExpand(NodeBuilder &node, const OpRule &) {
     return node.fail("cannot expand " + dfg::toText(x.getType()) + " to " +
                      dfg::toText(dfg::tensorOf(*shape, elementOf(x))) + " [operand]");
   return node.done({node.broadcast(x, *joined)});
-}
-
-static Outcome buildTile(NodeBuilder &node, const OpRule &) {
-  std::optional<dfg::Shape> repeats = node.dims(1);
-  return repeats ? node.done({node.op("tile", node.in(0), node.attrs.sizes("repeats", *repeats))})
-                 : Outcome::Failed;
 }
 
 /// The first version repeats one axis.

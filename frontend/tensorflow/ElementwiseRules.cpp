@@ -1,24 +1,13 @@
 // Implements the rules of elementwise operations, their gradients, comparisons and selections. Most
 // of them name the dfg operation and have no code.
 
+#include "frontend/importer/CommonRules.h"
 #include "frontend/tensorflow/Flows.h"
 
 using namespace mlir;
 using namespace llvm;
 
 namespace tfc::tensorflow {
-
-/// `argument` names the dfg operation.
-static Outcome buildOperation(NodeBuilder &node, const OpRule &rule) {
-  return node.done({node.op(rule.argument, node.allInputs())});
-}
-
-/// `argument` names the dfg operation for floats; on integers, rounding is the identity.
-static Outcome buildRounding(NodeBuilder &node, const OpRule &rule) {
-  NodeValue x = node.in(0);
-  bool isFloat = x && isa<FloatType>(dfg::elementTypeOf(x.getType()));
-  return node.done({isFloat ? node.op(rule.argument, x) : x});
-}
 
 static Outcome buildCast(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0);

@@ -1,6 +1,7 @@
 // Implements the rules of reductions and scans. In TensorFlow an empty list of axes means that
 // nothing is reduced.
 
+#include "frontend/importer/CommonRules.h"
 #include "frontend/importer/LibraryCall.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 
@@ -58,17 +59,6 @@ static Outcome buildNorm(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   NodeValue squares = node.op("square", node.in(0));
   return node.done({node.op("sqrt", node.op("sum", squares, *attributes))});
-}
-
-/// `argument` names the dfg operation.
-static Outcome buildScan(NodeBuilder &node, const OpRule &rule) {
-  std::optional<int64_t> axis = node.integer(1);
-  if (!axis)
-    return Outcome::Failed;
-  return node.done({node.op(rule.argument, node.in(0),
-                            {node.attrs.integer("axis", *axis),
-                             node.attrs.flag("exclusive", node.flag("exclusive")),
-                             node.attrs.flag("reverse", node.flag("reverse"))})});
 }
 
 static Outcome buildL2Loss(NodeBuilder &node, const OpRule &) {

@@ -1,5 +1,6 @@
 // Constants, and operations that only change the shape of a tensor.
 
+#include "frontend/importer/CommonRules.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 #include <cmath>
 
@@ -65,12 +66,6 @@ static Outcome buildBroadcastTo(NodeBuilder &node, const OpRule &) {
 static Outcome buildFill(NodeBuilder &node, const OpRule &) {
   std::optional<dfg::Shape> shape = node.dims(0);
   return shape ? node.done({node.broadcast(node.in(1), *shape)}) : Outcome::Failed;
-}
-
-static Outcome buildTile(NodeBuilder &node, const OpRule &) {
-  std::optional<dfg::Shape> repeats = node.dims(1);
-  return repeats ? node.done({node.op("tile", node.in(0), node.attrs.sizes("repeats", *repeats))})
-                 : Outcome::Failed;
 }
 
 static Outcome buildPack(NodeBuilder &node, const OpRule &) {

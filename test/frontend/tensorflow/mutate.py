@@ -11,22 +11,7 @@ import tempfile
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 import graphdef
-
-
-def damage_bytes(rng, data):
-    data = bytearray(data)
-    for _ in range(rng.choice([1, 1, 2, 5])):
-        at = rng.randrange(len(data))
-        kind = rng.randrange(4)
-        if kind == 0:
-            data[at] = rng.randrange(256)
-        elif kind == 1:
-            data[at] ^= 1 << rng.randrange(8)
-        elif kind == 2:
-            del data[at : at + rng.choice([1, 4, 40])]
-        else:
-            data = data[: at + 1]
-    return bytes(data)
+from protobuf import damage_bytes
 
 
 def damage_edges(rng, lines):

@@ -7,6 +7,7 @@ structured, which has a text whenever it has no stacks.
 """
 
 import concurrent.futures
+import functools
 import json
 import os
 import re
@@ -145,7 +146,8 @@ def check(graph, base):
     return written
 
 
-def try_check(graph, base):
+def try_check(check, graph, base):
+    """Returns what `check` does, or the text of its error."""
     try:
         return check(graph, base)
     except ValueError as error:
@@ -156,7 +158,7 @@ def main():
     folder, part, parts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     graphs = collect(folder, sys.argv[4:])[part::parts]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(try_check, graphs, [os.path.join(folder, str(i)) for i in range(len(graphs))]))
+        results = list(pool.map(functools.partial(try_check, check), graphs, [os.path.join(folder, str(i)) for i in range(len(graphs))]))
     wrong = [result for result in results if isinstance(result, str)]
     valid = [(graph, result) for graph, result in zip(graphs, results) if isinstance(result, int)]
     for kind, counted in ("graphs", False), ("GraphDefs", True):

@@ -54,7 +54,7 @@ static int64_t countProbes(mlir::ModuleOp module) {
   constexpr size_t kBytes = 100'000; // from the heap, and not a mapping of its own
   for (;;) {
     auto *block = static_cast<char *>(malloc(kBytes));
-    // The number of bytes behind it, if it is the last block.
+    // The number of free bytes after the block, if it is the last one.
     *reinterpret_cast<volatile size_t *>(block + malloc_usable_size(block)) = ~size_t(0);
   }
 }

@@ -5,16 +5,12 @@ operations in the source, and with the bytes of their constants.
 """
 
 import concurrent.futures
+import functools
 import os
-import subprocess
 import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tools", "Inputs"))
-from graph_roundtrip import collect
-
-
-def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, errors="replace")
+from graph_roundtrip import collect, run, try_check
 
 
 def check(graph, base):
@@ -33,18 +29,11 @@ def check(graph, base):
     return True
 
 
-def try_check(graph, base):
-    try:
-        return check(graph, base)
-    except ValueError as error:
-        return f"{graph.name}: {str(error)[:2000]}"
-
-
 def main():
     folder = sys.argv[1]
     graphs = collect(folder, sys.argv[2:])
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(try_check, graphs, [os.path.join(folder, str(i)) for i in range(len(graphs))]))
+        results = list(pool.map(functools.partial(try_check, check), graphs, [os.path.join(folder, str(i)) for i in range(len(graphs))]))
     for kind, counted in ("graphs", False), ("GraphDefs", True):
         valid = [result for graph, result in zip(graphs, results) if graph.is_graphdef == counted and result]
         print(f"{len(valid)} {kind}")

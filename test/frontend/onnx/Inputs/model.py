@@ -16,30 +16,16 @@
 absent input or output.
 """
 
+import os
 import re
 import struct
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+from protobuf import block as data, number, varint
+
 TYPES = dict(f32=1, u8=2, i8=3, u16=4, i16=5, i32=6, i64=7, string=8, bool=9, f16=10, f64=11, bf16=16)
 FORMATS = dict(f32="f", u8="B", i8="b", i16="h", i32="i", i64="q", bool="?", f64="d")
-
-
-def varint(value):
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out + bytes([value]))
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def data(field, value):
-    value = value.encode() if isinstance(value, str) else value
-    return varint(field << 3 | 2) + varint(len(value)) + value
 
 
 def real(field, value):

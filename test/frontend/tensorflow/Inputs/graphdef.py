@@ -9,32 +9,18 @@ One node per line, attributes after a bar, and comments after #:
 Integers in angle brackets are spelled in the field of their dtype, as in value=u8[4]<1,2>.
 """
 
+import os
 import re
 import struct
 import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
+from protobuf import block, number, varint
 
 TYPES = dict(f32=1, f64=2, i32=3, u8=4, i16=5, i8=6, string=7, i64=9, bool=10, bf16=14, f16=19, resource=20,
              variant=21)
 SPELLED = dict(i64=10, f16=13, bf16=13)  # others: int_val
 PACKED = dict(f32="f", f64="d", i32="i", u8="B", i16="h", i8="b", i64="q", bool="?")
-
-
-def varint(value):
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out + bytes([value]))
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def block(field, content):
-    content = content.encode() if isinstance(content, str) else content
-    return varint(field << 3 | 2) + varint(len(content)) + content
 
 
 def shape(text):
