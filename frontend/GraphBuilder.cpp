@@ -1,6 +1,7 @@
 // Creates operations by name: type inference, verification in the language's terms, entries.
 // GraphBuilderControl.cpp has operations with regions.
 #include "frontend/GraphBuilder.h"
+#include "frontend/Fmt.h"
 
 #include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Gradients.h"
@@ -90,9 +91,9 @@ static LogicalResult verifyAsWritten(Operation *op) {
         number >= op->getNumOperands())
       return failure(); // another handler's
     StringRef constraint = operand.split(", but got ").first;
-    rewritten = ("'" + name + "' expects " + describeConstraint(constraint) + ", but got " +
-                 dfg::toText(op->getOperand(number).getType()) + " [operand-kind]")
-                    .str();
+    rewritten =
+        fmt::format("'{}' expects {}, but got {} [operand-kind]", name,
+                    describeConstraint(constraint), dfg::toText(op->getOperand(number).getType()));
     return success();
   };
   LogicalResult result = failure();

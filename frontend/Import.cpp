@@ -1,6 +1,7 @@
 // Chooses a reader by the suffix of a file, and hides the contents of files that are not graph
 // source.
 #include "frontend/Import.h"
+#include "frontend/Fmt.h"
 
 #include "dialects/dfg/Dfg.h"
 #include "frontend/ForeignFile.h"
@@ -159,7 +160,7 @@ bool namesInputs(StringRef path) {
 static std::string listAlternatives(ArrayRef<StringRef> words) {
   if (words.size() == 1)
     return words.front().str();
-  return join(words.drop_back(), ", ") + " or " + words.back().str();
+  return fmt::format("{} or {}", join(words.drop_back(), ", "), words.back().str());
 }
 
 std::string graphSuffixes() {

@@ -1,5 +1,6 @@
 // Parses and writes .npy headers and elements.
 #include "frontend/Npy.h"
+#include "frontend/Fmt.h"
 
 #include "dialects/dfg/Dtypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -118,17 +119,17 @@ Expected<NpyTensor> parseNpy(StringRef file, std::optional<tfc_dtype> expected) 
   std::optional<tfc_dtype> dtype =
       header->descr.size() > 1 ? findDtype(header->descr, expected) : std::nullopt;
   if (!dtype)
-    return createStringError("elements of type '" + header->descr + "' are not supported" +
-                             (header->descr.starts_with(">") ? " (big-endian)" : ""));
+    return createStringError(fmt::format("elements of type '{}' are not supported{}", header->descr,
+                                         header->descr.starts_with(">") ? " (big-endian)" : ""));
   uint64_t bytes = dfg::dtypeOf(*dtype).bytes;
   for (int64_t size : header->shape)
     bytes *= size;
   StringRef elements = parts->second;
   if (elements.size() != bytes)
     return createStringError(
-        Twine(elements.size() < bytes ? "the file ends early" : "the file is too long") +
-        ": expected " + Twine(bytes) + " bytes of " + dfg::toText(*dtype, header->shape) +
-        ", but got " + Twine(elements.size()));
+        fmt::format("{}: expected {} bytes of {}, but got {}",
+                    elements.size() < bytes ? "the file ends early" : "the file is too long", bytes,
+                    dfg::toText(*dtype, header->shape), elements.size()));
   return NpyTensor{*dtype, header->shape, header->isColumnMajor && header->shape.size() > 1,
                    elements};
 }

@@ -1,5 +1,6 @@
 // Opens files such that devices and pipes are refused or read to their end.
 #include "frontend/ReadFile.h"
+#include "frontend/Fmt.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,7 +18,7 @@ static std::unique_ptr<MemoryBuffer> failWithErrno(std::string &error) {
 }
 
 static std::unique_ptr<MemoryBuffer> failTooLarge(std::string &error, uint64_t maxBytes) {
-  error = "the file is larger than " + std::to_string(maxBytes >> 20) + " MiB";
+  error = fmt::format("the file is larger than {} MiB", maxBytes >> 20);
   return nullptr;
 }
 

@@ -1,5 +1,6 @@
 // Loads tensors from .npy and .safetensors files, which stay mapped for large constants.
 #include "frontend/TensorFile.h"
+#include "frontend/Fmt.h"
 
 #include "dialects/dfg/Dtypes.h"
 #include "frontend/Npy.h"
@@ -185,7 +186,7 @@ static std::optional<TensorBytes> findTensor(MLIRContext *context, const llvm::j
       continue;
     found = value.getAsObject();
     if (++count <= 5)
-      names += (count > 1 ? ", '" : "'") + name.str() + "'";
+      names += fmt::format("{}{}'", count > 1 ? ", '" : "'", llvm::StringRef(name));
   }
   if (!key.empty() || count != 1) {
     error = (key.empty() ? "it holds several tensors; name one as key: (" + names

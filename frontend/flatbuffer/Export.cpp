@@ -1,5 +1,6 @@
 // Writes a module as a FlatBuffer followed by a section of data.
 #include "frontend/flatbuffer/Export.h"
+#include "frontend/Fmt.h"
 
 #include "frontend/flatbuffer/AttributeWriter.h"
 #include "llvm/Support/MathExtras.h"
@@ -172,9 +173,8 @@ Offsets<tfg::Fact> GraphWriter::writeFacts(dfg::EntryOp entry, ArrayAttr of) {
   Offsets<tfg::Fact> facts;
   for (Attribute attribute : of ? of.getValue() : ArrayRef<Attribute>()) {
     auto fact = cast<dfg::FactAttr>(attribute);
-    std::string text = (fact.getLhs().getValue() + " " + spelling(fact.getComparison()) + " " +
-                        fact.getRhs().getValue())
-                           .str();
+    std::string text = fmt::format("{} {} {}", fact.getLhs().getValue(),
+                                   spelling(fact.getComparison()), fact.getRhs().getValue());
     std::string site = dfg::withSite(fact.getFact(), entry).site;
     facts.push_back(
         tfg::CreateFact(buffer, tables.text(text),

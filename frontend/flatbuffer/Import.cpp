@@ -1,6 +1,7 @@
 // Reads a file in three steps: FlatBuffers' verifier, the operations that it declares, and the
 // verification of these operations.
 #include "frontend/flatbuffer/Import.h"
+#include "frontend/Fmt.h"
 
 #include "frontend/flatbuffer/Declarations.h"
 #include "frontend/importer/Diagnostics.h"
@@ -64,7 +65,7 @@ static std::string rewriteMessage(std::string text) {
   auto [name, rest] = message.split("' op ");
   if (rest.empty() || !name.consume_front("'dfg."))
     return (message + " [graph-node]").str();
-  return ("'" + name + "' " + rest + " [graph-node]").str();
+  return fmt::format("'{}' {} [graph-node]", name, rest);
 }
 
 namespace {

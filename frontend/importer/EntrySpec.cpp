@@ -2,6 +2,7 @@
 // whether the names exist is checked when an entry is built.
 
 #include "frontend/importer/EntrySpec.h"
+#include "frontend/Fmt.h"
 
 #include "dialects/dfg/DimExpr.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,13 +37,13 @@ static bool parseFeed(StringRef text, FeedSpec &feed, std::string &error) {
   if (rest.size() == 0 && !text.ends_with("["))
     return true;
   if (!rest.consume_back("]")) {
-    error = ("the sizes of '" + text + "' lack a closing bracket").str();
+    error = fmt::format("the sizes of '{}' lack a closing bracket", text);
     return false;
   }
   feed.sizes.emplace();
   for (StringRef size : splitList(rest)) {
     if (!dfg::DimExpr::parse(size)) {
-      error = ("'" + size + "' is not a size").str();
+      error = fmt::format("'{}' is not a size", size);
       return false;
     }
     feed.sizes->push_back(size.str());

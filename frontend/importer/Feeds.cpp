@@ -1,6 +1,8 @@
 // Feeds whose sizes the graph leaves open get the sizes that the caller specifies.
 
 #include "frontend/importer/Feeds.h"
+
+#include "frontend/Fmt.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -13,7 +15,7 @@ namespace tfc::importer {
 static std::string symbolName(const PartialShape &shape, size_t axis, StringRef feed) {
   std::string name = axis < shape.names.size() ? shape.names[axis] : "";
   if (name.empty())
-    name = axis == 0 ? "n" : (feed + "_" + Twine(axis)).str();
+    name = axis == 0 ? "n" : fmt::format("{}_{}", feed, axis);
   for (char &c : name)
     if (!isAlnum(c))
       c = '_';

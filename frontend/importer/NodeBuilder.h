@@ -1,6 +1,7 @@
 // Builds the operations of one node; the interface that the rules of all readers use.
 #pragma once
 
+#include "frontend/Fmt.h"
 #include "frontend/GraphBuilder.h"
 #include "frontend/importer/Attributes.h"
 #include "frontend/importer/Diagnostics.h"
@@ -112,6 +113,11 @@ public:
   /// Returns Done with the results of an operation, or Failed for null.
   Outcome doneWith(mlir::Operation *op);
   Outcome fail(const llvm::Twine &message);
+  template <typename Arg, typename... Args>
+  Outcome fail(fmt::format_string<Arg, Args...> format, Arg &&arg, Args &&...args) {
+    return fail(
+        llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
   mlir::InFlightDiagnostic error() { return diagnostics.error(place); }
 
 protected:

@@ -2,6 +2,7 @@
 // can therefore rely on the declared inputs and attributes.
 
 #include "frontend/importer/Signature.h"
+#include "frontend/Fmt.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -62,7 +63,7 @@ static StringRef toRef(std::string_view text) { return StringRef(text.data(), te
 
 /// "1 input", "2 outputs".
 static std::string countText(int64_t count, StringRef noun) {
-  return (Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// "at least 2 inputs", "1 to 3 outputs".
@@ -128,11 +129,11 @@ void SignatureChecker::checkCounted(const Arity &arity, int64_t least, int64_t g
   }
   int64_t fewest = arity.factor * count.value_or(least) + arity.least;
   if (count && given != fewest)
-    fail(countText(fewest, noun) + ", as its attribute '" + name + "' specifies");
+    fail(fmt::format("{}, as its attribute '{}' specifies", countText(fewest, noun), name));
   else if (!count && given < fewest)
-    fail("at least " + countText(fewest, noun));
+    fail(fmt::format("at least {}", countText(fewest, noun)));
   else if (!count && (given - arity.least) % arity.factor != 0)
-    fail("a multiple of " + Twine(arity.factor) + " " + noun + "s");
+    fail(fmt::format("a multiple of {} {}s", arity.factor, noun));
 }
 
 void SignatureChecker::checkAbsent(int64_t first, int64_t end) {

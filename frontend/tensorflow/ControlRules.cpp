@@ -1,5 +1,6 @@
 // Control flow operations, which map one-to-one, and operations that only order others.
 
+#include "frontend/Fmt.h"
 #include "frontend/importer/RegionBuilder.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 
@@ -13,8 +14,8 @@ static Outcome buildSwitch(NodeBuilder &node, const OpRule &) {
   if (!data || !predicate)
     return Outcome::Failed;
   if (!isPredicate(predicate.getType()))
-    return node.fail("expected a bool as the predicate, but got " +
-                     dfg::toText(predicate.getType()) + " [operand]");
+    return node.fail("expected a bool as the predicate, but got {} [operand]",
+                     dfg::toText(predicate.getType()));
   Operation *made = node.make("switch", {NodeValue(data), NodeValue(predicate)});
   if (!made)
     return Outcome::Failed;
@@ -39,8 +40,8 @@ static Outcome buildMerge(NodeBuilder &node, const OpRule &) {
   for (Value &input : inputs) {
     input = input ? input : known;
     if (input.getType() != known.getType())
-      return node.fail("expected inputs of one type, but got " + dfg::toText(known.getType()) +
-                       " and " + dfg::toText(input.getType()) + " [operand]");
+      return node.fail("expected inputs of one type, but got {} and {} [operand]",
+                       dfg::toText(known.getType()), dfg::toText(input.getType()));
   }
   return node.doneWith(node.make("merge", SmallVector<NodeValue>(inputs.begin(), inputs.end())));
 }
@@ -60,8 +61,8 @@ static Outcome buildFrameOp(NodeBuilder &node, const OpRule &rule) {
   if (!x)
     return Outcome::Failed;
   if (rule.op == "LoopCond" && !isPredicate(x.getType()))
-    return node.fail("expected a bool as the condition of a loop, but got " +
-                     dfg::toText(x.getType()) + " [operand]");
+    return node.fail("expected a bool as the condition of a loop, but got {} [operand]",
+                     dfg::toText(x.getType()));
   return node.done({node.op(rule.argument, x)});
 }
 
@@ -77,7 +78,7 @@ static Outcome buildAssert(NodeBuilder &node, const OpRule &) {
   if (!condition)
     return Outcome::Failed;
   if (!isPredicate(condition.getType()))
-    return node.fail("expected a bool, but got " + dfg::toText(condition.getType()) + " [operand]");
+    return node.fail("expected a bool, but got {} [operand]", dfg::toText(condition.getType()));
   node.record([&] {
     node.builder().check(condition, "the assertion '" + node.node.name + "'", {},
                          dfg::Failure::OutOfRange, node.location());
@@ -144,8 +145,9 @@ Outcome NodeBuilder::closeLoop() {
         return fail("expected a loop to pass through a Merge [graph-cycle]");
       Type expected = merge->getResult(0).getType();
       if (expected != value.getType())
-        return fail("expected a loop variable to keep its type " + dfg::toText(expected) +
-                    ", but it becomes " + dfg::toText(value.getType()) + " [loop-type]");
+        return fail(fmt::format(
+            "expected a loop variable to keep its type {}, but it becomes {} [loop-type]",
+            dfg::toText(expected), dfg::toText(value.getType())));
       merge->setOperand(i, value);
     }
   }

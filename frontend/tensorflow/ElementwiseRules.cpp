@@ -51,8 +51,8 @@ static Outcome buildPow(NodeBuilder &node, const OpRule &) {
   if (!exponent)
     return Outcome::Failed;
   if (*exponent < 0 || *exponent > 64)
-    return node.fail("expected a power of integers between 0 and 64, but got " + Twine(*exponent) +
-                     " [dynamic-shape]");
+    return node.fail("expected a power of integers between 0 and 64, but got {} [dynamic-shape]",
+                     *exponent);
   NodeValue result =
       node.filled(1, dfg::shapeOf(base.getType()), dfg::elementTypeOf(base.getType()));
   for (int64_t i = 0; i < *exponent; ++i)

@@ -2,6 +2,7 @@
 // are either valid or reported.
 
 #include "frontend/tensorflow/GraphDef.h"
+#include "frontend/Fmt.h"
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Dtypes.h"
@@ -53,7 +54,7 @@ Location Graph::locate(MLIRContext *context, unsigned node) const {
 }
 
 std::string Graph::edgeName(Edge edge) const {
-  return nodes[edge.node].name + ":" + std::to_string(edge.output);
+  return fmt::format("{}:{}", nodes[edge.node].name, edge.output);
 }
 
 std::optional<std::pair<StringRef, unsigned>> splitTensorName(StringRef text) {
@@ -94,8 +95,8 @@ static constexpr int kMaxRank = 254;
 static bool checkRank(const wire::Shape &shape, std::string &error) {
   if (shape.dim_size() <= kMaxRank)
     return true;
-  error = "expected a shape of at most " + std::to_string(kMaxRank) + " axes, but got " +
-          std::to_string(shape.dim_size());
+  error =
+      fmt::format("expected a shape of at most {} axes, but got {}", kMaxRank, shape.dim_size());
   return false;
 }
 
@@ -119,7 +120,7 @@ static SmallVector<Attribute> spelledHalves(const wire::Tensor &tensor, Type typ
   SmallVector<Attribute> elements;
   for (int32_t bits : tensor.half_val()) {
     if (!isUInt<16>(bits)) {
-      error = "its tensor has the element " + std::to_string(bits) + ", which is not of 16 bits";
+      error = fmt::format("its tensor has the element {}, which is not of 16 bits", bits);
       return {};
     }
     elements.push_back(FloatAttr::get(type, APFloat(semantics, APInt(16, bits))));
@@ -150,8 +151,8 @@ static SmallVector<Attribute> spelledElements(const wire::Tensor &tensor, Type t
   auto integer = cast<IntegerType>(type);
   auto add = [&](int64_t value) {
     if (error.empty() && !holds(integer, value))
-      error = "its tensor has the element " + std::to_string(value) +
-              ", which is out of range for " + dfg::toText(type);
+      error = fmt::format("its tensor has the element {}, which is out of range for {}", value,
+                          dfg::toText(type));
     elements.push_back(
         IntegerAttr::get(type, APInt(64, uint64_t(value)).trunc(integer.getWidth())));
   };

@@ -2,6 +2,7 @@
 // node, because chains may be long and cyclic.
 
 #include "frontend/tensorflow/Handles.h"
+#include "frontend/Fmt.h"
 #include "frontend/tensorflow/Rules.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -111,7 +112,7 @@ void Handles::findArrays(const Graph &graph) {
   auto pass = [&](unsigned index, std::optional<ListKey> &key) {
     if (!key || graph.nodes[index].op != "TensorArrayGradV3")
       return;
-    key->source = "/" + graph.nodes[index].attr("source").text + key->source;
+    key->source = fmt::format("/{}{}", graph.nodes[index].attr("source").text, key->source);
     if (key->source.size() > kMaxSource)
       key.reset();
   };

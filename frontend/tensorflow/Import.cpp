@@ -1,6 +1,7 @@
 // Creates a module with an entry for each specification of a graph file.
 
 #include "frontend/tensorflow/Import.h"
+#include "frontend/Fmt.h"
 
 #include "frontend/tensorflow/EntryBuilder.h"
 #include "llvm/ADT/StringSet.h"
@@ -19,7 +20,7 @@ static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigne
     if (isListed(i) && ++count <= kMostListed)
       names += (names.empty() ? "" : ", ") + graph.nodes[i].name;
   if (count > kMostListed)
-    names += " and " + std::to_string(count - kMostListed) + " others";
+    names += fmt::format(" and {} others", count - kMostListed);
   return names.empty() ? "none" : names;
 }
 

@@ -73,8 +73,8 @@ static Outcome buildOneHot(NodeBuilder &node, const OpRule &) {
   int64_t rank = dfg::shapeOf(indices.getType()).size();
   std::optional<int64_t> axis = dfg::normalizeAxis(node.node.number("axis", -1), rank + 1);
   if (!axis)
-    return node.fail("expected an axis of the result, but got " +
-                     Twine(node.node.number("axis", -1)) + " [axis]");
+    return node.fail("expected an axis of the result, but got {} [axis]",
+                     node.node.number("axis", -1));
   if (*axis == rank)
     return node.done({result});
   SmallVector<int64_t> places;

@@ -1,5 +1,6 @@
 // TensorArrays, whose flow edges become lists, and the stacks that gradients of loops use.
 
+#include "frontend/Fmt.h"
 #include "frontend/tensorflow/Flows.h"
 #include "frontend/tensorflow/Values.h"
 
@@ -238,7 +239,7 @@ static Outcome buildNothing(NodeBuilder &node, const OpRule &) { return node.don
 //===----------------------------------------------------------------------===//
 
 static std::string tapeName(NodeBuilder &node, unsigned stack) {
-  return node.entry.spec.name + "." + node.entry.graph.nodes[stack].name;
+  return fmt::format("{}.{}", node.entry.spec.name, node.entry.graph.nodes[stack].name);
 }
 
 /// Handles and flows are not pushed: their uses are resolved to the node that created them.
@@ -259,7 +260,7 @@ static Outcome buildPush(NodeBuilder &node, const OpRule &) {
   if (!type)
     return node.fail("expected a tensor, but got a TensorArray for input 1 [graph-edge]");
   if (!node.entry.symbols.claim<dfg::TapeOp>(name))
-    return node.fail("the name '" + name + "' is already in use [graph-file]");
+    return node.fail("the name '{}' is already in use [graph-file]", name);
   if (node.entry.symbols.declare(name))
     node.builder().getResources().createTape(name, type, node.location());
   node.record([&] { node.builder().getResources().push(name, value, node.location()); });
@@ -300,7 +301,7 @@ static Outcome buildPop(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   std::string name = tapeName(node, *stack);
   if (!node.entry.symbols.claim<dfg::TapeOp>(name))
-    return node.fail("the name '" + name + "' is already in use [graph-file]");
+    return node.fail("the name '{}' is already in use [graph-file]", name);
   if (node.entry.symbols.declare(name))
     node.builder().getResources().createTape(name, type, node.location());
   return node.done({node.record(

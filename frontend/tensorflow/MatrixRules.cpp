@@ -1,5 +1,6 @@
 // Implements the rules of matrix products, `Einsum`, diagonals and triangles.
 
+#include "frontend/Fmt.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -62,22 +63,20 @@ static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
   constexpr size_t kMaxLength = 4096;
   StringRef equation = node.node.attr("equation").text;
   if (equation.size() > kMaxLength)
-    return node.fail("expected an equation of at most " + Twine(kMaxLength) +
-                     " characters "
-                     "[graph-attribute]");
+    return node.fail("expected an equation of at most {} characters [graph-attribute]", kMaxLength);
   auto [inputs, output] = equation.split("->");
   SmallVector<StringRef> terms;
   inputs.split(terms, ',');
   SmallVector<NodeValue> values = node.allInputs();
   if (terms.size() != values.size())
-    return node.fail("expected a term of '" + equation + "' for each input [graph-edge]");
+    return node.fail("expected a term of '{}' for each input [graph-edge]", equation);
   SmallVector<std::string> labels;
   for (auto [term, value] : zip(terms, values)) {
     SmallVector<StringRef> names = splitTerm(term);
     value = sumLoneAxes(node, value, names, equation);
     labels.push_back(spellTerm(names));
   }
-  std::string text = join(labels, ", ") + " -> " + spellTerm(splitTerm(output));
+  std::string text = fmt::format("{} -> {}", join(labels, ", "), spellTerm(splitTerm(output)));
   return node.done({node.op("einsum", values, node.attrs.text("labels", text))});
 }
 
@@ -170,7 +169,7 @@ static Outcome buildDiagPart(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(x.getType());
   if (shape.size() < 2)
-    return node.fail("expected matrices, but got " + dfg::toText(x.getType()) + " [graph-edge]");
+    return node.fail("expected matrices, but got {} [graph-edge]", dfg::toText(x.getType()));
   DimExpr rows = shape[shape.size() - 2], columns = shape.back();
   int64_t down = std::max<int64_t>(-*k, 0), right = std::max<int64_t>(*k, 0);
   std::optional<int64_t> height = rows.constant(), width = columns.constant();
@@ -217,7 +216,7 @@ static Outcome buildBandPart(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(x.getType());
   if (shape.size() < 2)
-    return node.fail("expected matrices, but got " + dfg::toText(x.getType()) + " [graph-edge]");
+    return node.fail("expected matrices, but got {} [graph-edge]", dfg::toText(x.getType()));
   Type type = IntegerType::get(node.context(), 64);
   NodeValue numbers = diagonalNumbers(node, shape[shape.size() - 2], shape.back());
   NodeValue zero = node.scalar(0, dfg::elementTypeOf(x.getType()));

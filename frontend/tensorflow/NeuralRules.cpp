@@ -52,7 +52,7 @@ static Outcome buildBiasAdd(NodeBuilder &node, const OpRule &) {
   if (StringRef(node.node.attr("data_format").text).starts_with("NC")) {
     size_t rank = dfg::shapeOf(x.getType()).size();
     if (rank < 2)
-      return node.fail("expected channels, but got " + dfg::toText(x.getType()) + " [graph-edge]");
+      return node.fail("expected channels, but got {} [graph-edge]", dfg::toText(x.getType()));
     dfg::Shape shape(rank - 1, DimExpr(1));
     shape.front() =
         dfg::shapeOf(bias.getType()).empty() ? DimExpr(1) : dfg::shapeOf(bias.getType())[0];

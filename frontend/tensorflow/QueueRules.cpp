@@ -35,7 +35,7 @@ static Outcome buildQueue(NodeBuilder &node, const OpRule &rule) {
     return node.fail("expected a queue that specifies the types and sizes of its components "
                      "[dynamic-shape]");
   if (!node.entry.symbols.claim<dfg::QueueOp>(name))
-    return node.fail("the name '" + name + "' is already in use [graph-file]");
+    return node.fail("the name '{}' is already in use [graph-file]", name);
   if (!node.entry.symbols.declare(name))
     return node.done();
   int64_t capacity = node.node.number("capacity", -1);
@@ -97,8 +97,8 @@ static Outcome buildEnqueue(NodeBuilder &node, const OpRule &rule) {
       wanted += (wanted.empty() ? "" : ", ") + dfg::toText(type);
     for (Value value : values)
       given += (given.empty() ? "" : ", ") + dfg::toText(value.getType());
-    return node.fail("expected " + wanted + " for the queue '" + queue->name + "', but got " +
-                     given + " [operand]");
+    return node.fail("expected {} for the queue '{}', but got {} [operand]", wanted, queue->name,
+                     given);
   }
   node.record([&] {
     node.builder().getResources().enqueue(variableName(*queue), values, count.has_value(),

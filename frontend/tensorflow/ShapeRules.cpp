@@ -81,8 +81,8 @@ static Outcome buildUnpack(NodeBuilder &node, const OpRule &) {
   auto axis = dfg::normalizeAxis(node.node.number("axis"), shape.size());
   std::optional<int64_t> count = axis ? shape[*axis].constant() : std::nullopt;
   if (!count || *count != node.node.number("num", *count))
-    return node.fail("expected an axis of " + Twine(node.node.number("num")) + " parts of " +
-                     dfg::toText(x.getType()) + " [axis]");
+    return node.fail("expected an axis of {} parts of {} [axis]", node.node.number("num"),
+                     dfg::toText(x.getType()));
   SmallVector<NodeValue> parts;
   dfg::Shape starts(shape.size(), DimExpr(0)), sizes = shape, rest = shape;
   sizes[*axis] = 1;

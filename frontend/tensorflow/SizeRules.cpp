@@ -12,8 +12,9 @@ using dfg::DimExpr;
 using dfg::SizeTensor;
 
 static Outcome failUnknown(NodeBuilder &node) {
-  return node.fail("expected the inputs of '" + node.node.op +
-                   "' to be known when the graph is compiled [dynamic-shape]");
+  return node.fail(
+      "expected the inputs of '{}' to be known when the graph is compiled [dynamic-shape]",
+      node.node.op);
 }
 
 static Outcome doneWith(NodeBuilder &node, std::optional<SizeTensor> sizes) {

@@ -29,12 +29,12 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   dfg::Shape shape = dfg::shapeOf(x.getType());
   if (sizes->size() != shape.size())
-    return node.fail("expected one size for each axis of " + dfg::toText(x.getType()) +
-                     ", but got " + Twine(sizes->size()) + " [graph-edge]");
+    return node.fail("expected one size for each axis of {}, but got {} [graph-edge]",
+                     dfg::toText(x.getType()), sizes->size());
   const dfg::SizeTensor *starts = node.sizes(1);
   if (starts && starts->values.size() != shape.size())
-    return node.fail("expected one start for each axis of " + dfg::toText(x.getType()) +
-                     ", but got " + Twine(starts->values.size()) + " [graph-edge]");
+    return node.fail("expected one start for each axis of {}, but got {} [graph-edge]",
+                     dfg::toText(x.getType()), starts->values.size());
   for (auto [axis, size] : enumerate(*sizes)) {
     if (!size.isConstant(-1))
       continue;
@@ -302,8 +302,8 @@ static Outcome buildMirrorPad(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   bool isSymmetric = node.node.attr("mode").text == "SYMMETRIC";
   if (low.size() != dfg::shapeOf(x.getType()).size())
-    return node.fail("expected two paddings for each axis of " + dfg::toText(x.getType()) +
-                     " [graph-edge]");
+    return node.fail("expected two paddings for each axis of {} [graph-edge]",
+                     dfg::toText(x.getType()));
   for (unsigned axis = 0; axis < low.size() && x; ++axis) {
     SmallVector<NodeValue> parts;
     if (!low[axis].isConstant(0))
@@ -335,7 +335,7 @@ static Outcome buildRoll(NodeBuilder &node, const OpRule &) {
     std::optional<int64_t> place = dfg::normalizeAxis(axis, shape.size());
     std::optional<int64_t> size = place ? shape[*place].constant() : std::nullopt;
     if (!size)
-      return node.fail("expected the size of axis " + Twine(axis) + " to be known [dynamic-shape]");
+      return node.fail("expected the size of axis {} to be known [dynamic-shape]", axis);
     int64_t cut = *size ? ((shift % *size) + *size) % *size : 0;
     if (cut == 0)
       continue;

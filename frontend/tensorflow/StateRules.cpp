@@ -22,15 +22,15 @@ static Outcome buildVariable(NodeBuilder &node, const OpRule &) {
     return node.fail("expected a variable of known sizes [dynamic-shape]");
   std::string name = variableName(node.node);
   if (!node.entry.symbols.claim<dfg::VariableOp>(name))
-    return node.fail("the name '" + name + "' is already in use [graph-file]");
+    return node.fail("the name '{}' is already in use [graph-file]", name);
   auto type = RankedTensorType::get(shape.sizes, element);
   auto [known, isNew] = node.entry.symbols.variables.try_emplace(name, type);
   if (isNew)
     node.builder().getResources().createVariable(name, type, /*isFrozen=*/false, "",
                                                  node.location());
   else if (known->second != type)
-    return node.fail("variable '" + name + "' is " + dfg::toText(known->second) +
-                     " elsewhere, but " + dfg::toText(type) + " here [assign-type]");
+    return node.fail("variable '{}' is {} elsewhere, but {} here [assign-type]", name,
+                     dfg::toText(known->second), dfg::toText(type));
   return node.done();
 }
 

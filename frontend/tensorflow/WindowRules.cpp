@@ -18,7 +18,7 @@ static std::optional<SmallVector<int64_t>> innerNumbers(NodeBuilder &node, Strin
   ArrayRef<int64_t> numbers(node.node.attr(name).numbers);
   if (numbers.size() >= 3 && numbers.front() == outer && numbers.back() == outer)
     return SmallVector<int64_t>(numbers.drop_front().drop_back());
-  node.fail("expected '" + name + "' for the axes between batch and channels [unsupported-node]");
+  node.fail("expected '{}' for the axes between batch and channels [unsupported-node]", name);
   return std::nullopt;
 }
 
@@ -26,7 +26,7 @@ static std::optional<SmallVector<int64_t>> innerNumbers(NodeBuilder &node, Strin
 static std::optional<SmallVector<NamedAttribute>> windowOptions(NodeBuilder &node) {
   StringRef format = node.node.attr("data_format").text, padding = node.node.attr("padding").text;
   if (format.starts_with("NC")) {
-    node.fail("expected channels last, but got the data format " + format + " [unsupported-node]");
+    node.fail("expected channels last, but got the data format {} [unsupported-node]", format);
     return std::nullopt;
   }
   auto stride = innerNumbers(node, "strides", 1);
@@ -155,8 +155,8 @@ static Outcome buildGradient(NodeBuilder &node, Operation *forward, const NodeVa
   if (!forward || !grad)
     return Outcome::Failed;
   if (forward->getResult(0).getType() != grad.getType())
-    return node.fail("expected a gradient " + dfg::toText(forward->getResult(0).getType()) +
-                     ", but got " + dfg::toText(grad.getType()) + " [operand]");
+    return node.fail("expected a gradient {}, but got {} [operand]",
+                     dfg::toText(forward->getResult(0).getType()), dfg::toText(grad.getType()));
   return node.done({node.record([&] {
     OpBuilder b(node.context());
     b.setInsertionPointAfter(forward);

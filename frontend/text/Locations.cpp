@@ -59,10 +59,9 @@ static std::string foreignPlace(Location location, const SourceManager &sources)
   if (!place || sources.find(place.getFilename().getValue()))
     return {};
   if (place.getStartLine() == 0)
-    return (place.getFilename().getValue() + ":" + node + (node.empty() ? " " : ": ")).str();
-  return (place.getFilename().getValue() + ":" + Twine(place.getStartLine()) + ":" +
-          Twine(place.getStartColumn()) + ": ")
-      .str();
+    return fmt::format("{}:{}{}", place.getFilename().getValue(), node, node.empty() ? " " : ": ");
+  return fmt::format("{}:{}:{}: ", place.getFilename().getValue(), place.getStartLine(),
+                     place.getStartColumn());
 }
 
 /// Further calls are not shown with an error.

@@ -4,6 +4,7 @@
 #include "dialects/dfg/Dtypes.h"
 #include "frontend/Npy.h"
 #include "frontend/ReadFile.h"
+#include "tools/tfc/Message.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -27,7 +28,7 @@ Error Array::allocate() {
   // A vector would end the program if there is no memory.
   void *volatile memory = malloc(bytes);
   if (!memory && bytes)
-    return createStringError("not enough memory for " + typeText());
+    return makeError("not enough memory for {}", typeText());
   free(memory);
   data.resize(bytes);
   return Error::success();
@@ -52,10 +53,10 @@ Expected<Array> tfc::readArray(StringRef path, std::optional<tfc_dtype> expected
   std::string reason;
   std::unique_ptr<MemoryBuffer> buffer = readRegularFile(path, reason);
   if (!buffer)
-    return createStringError(path + ": " + reason);
+    return makeError("{}: {}", path, reason);
   Expected<Array> array = makeArray(buffer->getBuffer(), expected);
   if (!array)
-    return createStringError(path + ": " + toString(array.takeError()));
+    return makeError("{}: {}", path, toString(array.takeError()));
   return array;
 }
 

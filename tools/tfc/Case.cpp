@@ -211,15 +211,15 @@ Expected<Case> tfc::readCase(StringRef path, std::optional<StringRef> folder) {
   std::string reason;
   std::unique_ptr<MemoryBuffer> buffer = readText(path, reason);
   if (!buffer)
-    return createStringError(path + ": " + reason);
+    return makeError("{}: {}", path, reason);
   Expected<json::Value> value = json::parse(buffer->getBuffer());
   if (!value)
-    return createStringError(path + ": " + toString(value.takeError()));
+    return makeError("{}: {}", path, toString(value.takeError()));
   Case result;
   result.folder = folder.value_or(sys::path::parent_path(path)).str();
   json::Path::Root root("case");
   if (!fromJSON(*value, result, root))
-    return createStringError(path + ": " + toString(root.getError()));
+    return makeError("{}: {}", path, toString(root.getError()));
   if (result.archive.empty())
     return result;
   Expected<NpzFile> arrays = NpzFile::open(pathIn(result.folder, result.archive));
@@ -274,7 +274,7 @@ Expected<std::vector<importer::EntrySpec>> tfc::makeEntries(Case &recorded, bool
         spec.sizes->push_back(std::to_string(size));
       if (specializes)
         spec.numbers = numbersOf(*array);
-      description += feed + array->typeText() + ",";
+      description += fmt::format("{}{},", feed, array->typeText());
       for (int64_t number : spec.numbers.value_or(std::vector<int64_t>()))
         description += std::to_string(number) + ",";
     }

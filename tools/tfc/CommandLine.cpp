@@ -1,6 +1,7 @@
 // Declares the options of all commands and checks their combinations.
 #include "tools/tfc/CommandLine.h"
 #include "compiler/kernels/Target.h"
+#include "frontend/Fmt.h"
 #include "frontend/Import.h"
 #include "frontend/text/syntax/Suggest.h"
 #include "tools/tfc/Feeds.h"
@@ -57,7 +58,7 @@ static std::string checkStage(const std::string &name) {
   std::string known;
   for (const Stage &stage : getStages())
     known += (known.empty() ? "" : ", ") + stage.name.str();
-  return "'" + name + "' is not a stage; the stages are " + known;
+  return fmt::format("'{}' is not a stage; the stages are {}", name, known);
 }
 
 static std::string checkCpu(const std::string &name) {
@@ -76,7 +77,7 @@ static std::string checkOptimization(const std::string &name) {
   if (llvm::any_of(getOptimizations(),
                    [&](const Optimization &option) { return option.name == name; }))
     return "";
-  return "'" + name + "' is not an optimisation; the optimisations are " + switchNames();
+  return fmt::format("'{}' is not an optimisation; the optimisations are {}", name, switchNames());
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,7 +89,7 @@ using Texts = std::vector<std::string>;
 static std::pair<std::string, std::string> splitOption(const char *option, StringRef text) {
   auto [name, value] = text.split('=');
   if (name.empty() || value.empty())
-    throw CLI::ValidationError(option, "expected NAME=VALUE, but got '" + text.str() + "'");
+    throw CLI::ValidationError(option, fmt::format("expected NAME=VALUE, but got '{}'", text));
   return {name.str(), value.str()};
 }
 
@@ -96,7 +97,7 @@ static void addBound(StringRef text, ImportOptions &options) {
   auto [name, value] = splitOption("--bound", text);
   int64_t bound;
   if (StringRef(value).getAsInteger(10, bound) || bound < 0)
-    throw CLI::ValidationError("--bound", "'" + value + "' is not a size");
+    throw CLI::ValidationError("--bound", fmt::format("'{}' is not a size", value));
   options.bounds.emplace_back(name, bound);
 }
 
@@ -106,7 +107,7 @@ static void addShape(StringRef text, ImportOptions &options) {
   StringRef sizes = value;
   bool isList = sizes.consume_front("[");
   if (isList && !sizes.consume_back("]"))
-    throw CLI::ValidationError("--shape", "'" + value + "' lacks a closing bracket");
+    throw CLI::ValidationError("--shape", fmt::format("'{}' lacks a closing bracket", value));
   llvm::SmallVector<StringRef> parts;
   if (!sizes.trim().empty())
     sizes.split(parts, isList ? ',' : 'x');
@@ -114,7 +115,7 @@ static void addShape(StringRef text, ImportOptions &options) {
   for (StringRef part : parts) {
     std::optional<dfg::DimExpr> size = dfg::DimExpr::parse(part.trim());
     if (!size || (!isList && !size->constant()) || (size->constant() && *size->constant() < 0))
-      throw CLI::ValidationError("--shape", "'" + part.str() + "' is not a size");
+      throw CLI::ValidationError("--shape", fmt::format("'{}' is not a size", part));
     shape.push_back(part.trim().str());
   }
 }
@@ -343,9 +344,9 @@ static void checkStages(const PipelineOptions &options) {
   if (options.startAfter.empty() || options.stopAfter.empty())
     return;
   if (*findStage(options.stopAfter) <= *findStage(options.startAfter))
-    throw CLI::ValidationError("--stop-after", "the stage '" + options.stopAfter +
-                                                   "' does not come after '" + options.startAfter +
-                                                   "'");
+    throw CLI::ValidationError("--stop-after",
+                               fmt::format("the stage '{}' does not come after '{}'",
+                                           options.stopAfter, options.startAfter));
 }
 
 /// Checks that CLI11 cannot express; throws its errors.
@@ -354,7 +355,7 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
   if (!emit.empty()) {
     std::optional<EmitKind> kind = parseEmitKind(emit);
     if (!kind)
-      throw CLI::ValidationError("--emit", "'" + emit + "' is not one of " + kEmitKinds);
+      throw CLI::ValidationError("--emit", fmt::format("'{}' is not one of {}", emit, kEmitKinds));
     request.kind = *kind;
   }
   if (!request.pipeline.stopAfter.empty()) {
@@ -368,8 +369,9 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
     if (!kind && request.output.empty())
       throw CLI::RequiredError("-o");
     if (!kind)
-      throw CLI::ValidationError("-o", "the suffix of '" + request.output +
-                                           "' does not specify a kind of output: add --emit");
+      throw CLI::ValidationError(
+          "-o", fmt::format("the suffix of '{}' does not specify a kind of output: add --emit",
+                            request.output));
     request.kind = *kind;
   }
   if (request.output.empty() && isText(request.kind))
@@ -384,8 +386,8 @@ static void completeCompile(CompileRequest &request, const std::string &emit) {
 static void completeConvert(CompileRequest &request) {
   std::optional<EmitKind> kind = kindOfSuffix(request.output);
   if (kind != EmitKind::Graph && kind != EmitKind::FlatBuffer && kind != EmitKind::Mlir)
-    throw CLI::ValidationError("OUTPUT",
-                               "'" + request.output + "' is not a .graph, .tfg or .mlir file");
+    throw CLI::ValidationError(
+        "OUTPUT", fmt::format("'{}' is not a .graph, .tfg or .mlir file", request.output));
   request.kind = *kind;
   if (request.kind == EmitKind::Mlir)
     request.pipeline.stopAfter = "frontend";
@@ -394,14 +396,15 @@ static void completeConvert(CompileRequest &request) {
 /// Sets the entries of a file that declares none.
 static void completeEntries(CompileRequest &request, const std::vector<std::string> &entries) {
   if (!entries.empty() && !needsEntries(request.input))
-    throw CLI::ValidationError("--entry", "only a " + entrySuffixes() +
-                                              " file takes entries: all those that a graph "
-                                              "declares are compiled");
+    throw CLI::ValidationError(
+        "--entry",
+        fmt::format("only a {} file takes entries: all those that a graph declares are compiled",
+                    entrySuffixes()));
   for (const std::string &text : entries) {
     std::string reason;
     std::optional<importer::EntrySpec> entry = importer::parseEntrySpec(text, reason);
     if (!entry)
-      throw CLI::ValidationError("--entry", "'" + text + "': " + reason);
+      throw CLI::ValidationError("--entry", fmt::format("'{}': {}", text, reason));
     request.entries.push_back(std::move(*entry));
   }
 }
@@ -463,7 +466,7 @@ static void complete(Parser &parser) {
 /// Returns a suggestion for a word that is no command; empty if nothing is similar.
 static std::string suggestCommand(StringRef word, llvm::ArrayRef<StringRef> commands) {
   if (word.ends_with(".graph") || needsEntries(word))
-    return ("; write 'tfc compile " + word + " -o libmodel.so' or 'tfc run " + word + "'").str();
+    return fmt::format("; write 'tfc compile {} -o libmodel.so' or 'tfc run {}'", word, word);
   StringRef meant =
       llvm::StringSwitch<StringRef>(word)
           .Cases({"check", "lint", "validate"}, "'tfc compile FILE --emit=graph -o /dev/null' only "
@@ -490,8 +493,9 @@ static void checkCommand(CLI::App &app, int argc, char **argv) {
       return;
     names.push_back(command->get_name());
   }
-  throw CLI::ValidationError(argv[1], "there is no such command; the commands are " +
-                                          llvm::join(names, ", ") + suggestCommand(argv[1], names));
+  throw CLI::ValidationError(argv[1],
+                             fmt::format("there is no such command; the commands are {}{}",
+                                         llvm::join(names, ", "), suggestCommand(argv[1], names)));
 }
 
 /// Returns a suggestion for the first argument that the command does not know; empty if nothing is
@@ -508,10 +512,10 @@ static std::string suggestArgument(const CLI::App &app) {
                               ? text::findSimilar(word.split('=').first.drop_front(2), names)
                               : "";
       if (!similar.empty())
-        return "did you mean '--" + similar.str() + "'?";
+        return fmt::format("did you mean '--{}'?", similar);
       if (takesFeeds && !word.starts_with("-"))
-        return ("write '--" + StringRef(word.contains('=') ? "feed " : "entry ") + word + "'")
-            .str();
+        return fmt::format("write '--{}{}'", StringRef(word.contains('=') ? "feed " : "entry "),
+                           word);
     }
   }
   return "";

@@ -79,7 +79,7 @@ Error ComparedModel::compare(const Twine &what, const Array &got,
   if (!difference)
     return Error::success();
   differs = true;
-  return createStringError(what + ": " + describe(*difference, expected));
+  return makeError("{}: {}", what, describe(*difference, expected));
 }
 
 /// Keeps the first difference as the error; the others are still recorded.
@@ -128,11 +128,11 @@ Expected<std::vector<Array>> ComparedModel::runBoth(const Entry &entry, std::vec
   Expected<std::vector<Array>> fetches = compiled.run(entry, feeds);
   Expected<std::vector<Array>> expected = reference->run(entry, feeds);
   if (!fetches && expected)
-    return createStringError(toString(fetches.takeError()) + "; the reference does not fail");
+    return makeError("{}; the reference does not fail", toString(fetches.takeError()));
   if (!expected) {
     std::string message = toString(expected.takeError());
     if (fetches)
-      return createStringError("the reference fails, but the compiled entry does not: " + message);
+      return makeError("the reference fails, but the compiled entry does not: {}", message);
     calls.back().fails = true;
     return fetches.takeError();
   }

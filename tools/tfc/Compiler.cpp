@@ -246,8 +246,8 @@ LogicalResult Compilation::run() {
   EmissionOptions options = emissionOptions(*model);
   if (isRuntimePrefix(options.prefix)) // its functions could be those of tfc.h
     return fail(
-        llvm::createStringError("the prefix '" + options.prefix +
-                                "' is reserved for the runtime: choose another with --prefix"));
+        makeError("the prefix '{}' is reserved for the runtime: choose another with --prefix",
+                  options.prefix));
   if (request.kind == EmitKind::Header)
     return emitCode(*module, *model, options);
   if (failed(session.runStages(*module, request, timing)))

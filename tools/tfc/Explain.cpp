@@ -1,4 +1,5 @@
 // The command `tfc explain`: prints a section of docs/errors.md.
+#include "frontend/Fmt.h"
 #include "frontend/text/syntax/Suggest.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/ErrorPage.h"
@@ -12,7 +13,7 @@ using namespace tfc;
 /// The section of the page whose heading is `slug`; "" if there is none.
 static StringRef findSection(StringRef slug) {
   StringRef page = kErrorPage;
-  std::string heading = ("\n## " + slug + "\n").str();
+  std::string heading = fmt::format("\n## {}\n", slug);
   size_t at = page.find(heading);
   if (at == StringRef::npos)
     return "";
@@ -39,6 +40,6 @@ int tfc::runExplain(StringRef slug) {
     return 0;
   }
   StringRef similar = text::findSimilar(slug, allHeadings());
-  return reportError("no error has the name '" + slug + "'" +
-                     (similar.empty() ? "" : "; did you mean '" + similar.str() + "'?"));
+  return reportError(fmt::format("no error has the name '{}'{}", slug,
+                                 similar.empty() ? "" : "; did you mean '" + similar.str() + "'?"));
 }

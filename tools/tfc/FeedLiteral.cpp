@@ -72,8 +72,8 @@ static std::string rangeOf(const dfg::Dtype &dtype) {
   bool isUnsigned = type.isUnsigned();
   APInt low = isUnsigned ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
   APInt high = isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
-  return "the feed holds integers from " + toString(low, 10, !isUnsigned) + " to " +
-         toString(high, 10, !isUnsigned);
+  return fmt::format("the feed holds integers from {} to {}", toString(low, 10, !isUnsigned),
+                     toString(high, 10, !isUnsigned));
 }
 
 /// The number of a literal, with its sign; std::nullopt after an error.
@@ -93,11 +93,11 @@ std::optional<dfg::Number> LiteralReader::numberOf(const text::ast::Expr &expr) 
         .help("with a decimal point it is a float");
     return std::nullopt;
   }
-  fail(expr, "expected a number, but got " + sources.oneLine(expr.range));
+  fail(expr, fmt::format("expected a number, but got {}", sources.oneLine(expr.range)));
   std::string said = sources.oneLine(expr.range);
   if (StringRef similar = text::findSimilar(said, {"true", "false", "inf", "nan"});
       isa<NameExpr>(expr) && !similar.empty())
-    diagnostics.last().help("did you mean '" + similar + "'?");
+    diagnostics.last().help(fmt::format("did you mean '{}'?", similar));
   else
     diagnostics.last().help("elements are written like 2, -1.5e3, inf, nan or true");
   return std::nullopt;
@@ -132,14 +132,15 @@ bool LiteralReader::readElement(const text::ast::Expr &expr, size_t depth) {
 bool LiteralReader::readList(const text::ast::ListExpr &list, size_t depth) {
   int64_t size = list.elements.size();
   if (depth == size_t(feed.rank))
-    return fail(list, "expected a number, because the feed is " + feed.type + ", but got a list");
+    return fail(
+        list, fmt::format("expected a number, because the feed is {}, but got a list", feed.type));
   if (depth == array.shape.size()) {
     if (isRankKnown)
       return fail(list, "expected a number, as before, but got a list");
     array.shape.push_back(size);
   } else if (array.shape[depth] != size) {
-    return fail(list, "expected a list of " + Twine(array.shape[depth]) +
-                          ", as the lists before, but got one of " + Twine(size));
+    return fail(list, fmt::format("expected a list of {}, as the lists before, but got one of {}",
+                                  array.shape[depth], size));
   }
   isRankKnown |= size == 0;
   bool areGood = true;

@@ -43,10 +43,10 @@ Expected<LoadedModel> LoadedModel::load(StringRef path, int32_t threads) {
   using GetLibrary = const tfc_library *(*)();
   auto get = reinterpret_cast<GetLibrary>(dlsym(model.handle, "tfc_library_get"));
   if (!get)
-    return createStringError(path + " is not a library that tfc wrote");
+    return makeError("{} is not a library that tfc wrote", path);
   model.library = get();
   if (model.library->api->abi_version != TFC_ABI_VERSION)
-    return createStringError(path + " was written by another version of tfc");
+    return makeError("{} was written by another version of tfc", path);
   model.threads = threads;
   if (Error error = model.restart())
     return error;
@@ -88,7 +88,7 @@ Expected<Array> LoadedModel::getVariable(StringRef name) {
       return std::move(error);
     return array;
   }
-  return createStringError("there is no variable '" + name + "'");
+  return makeError("there is no variable '{}'", name);
 }
 
 Error LoadedModel::setVariable(const std::string &name, Array value) {
@@ -140,7 +140,7 @@ Expected<const Entry *> CallableModel::findEntry(StringRef name) const {
     return createStringError("the graph has no entry to call");
   std::string known = join(map_range(entries, [](const Entry &e) { return e.name; }), ", ");
   if (name.empty())
-    return createStringError("the graph has several entries; choose one with --entry: " + known);
+    return makeError("the graph has several entries; choose one with --entry: {}", known);
   return makeError("the graph has no entry '{}'; it has: {}", name, known);
 }
 
@@ -206,7 +206,7 @@ Expected<std::vector<std::vector<int64_t>>> LoadedModel::feedShapes(const Entry 
   std::vector<int64_t> dims(axes + 1);
   if (tfc_status status =
           library->api->shapes(library->model, entry.index, symbols.data(), dims.data()))
-    return createStringError(entry.name + ": these sizes are " + library->api->status_name(status));
+    return makeError("{}: these sizes are {}", entry.name, library->api->status_name(status));
   std::vector<std::vector<int64_t>> shapes;
   auto next = dims.begin();
   for (const Port &feed : entry.feeds) {

@@ -1,16 +1,10 @@
-// Errors whose text fmt formats, with LLVM's strings among the arguments.
+// Errors whose text fmt formats.
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
+#include "frontend/Fmt.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
-
-template <> struct fmt::formatter<llvm::StringRef> : fmt::formatter<std::string_view> {
-  auto format(llvm::StringRef text, fmt::format_context &context) const {
-    return fmt::formatter<std::string_view>::format(std::string_view(text), context);
-  }
-};
 
 namespace tfc {
 

@@ -75,10 +75,10 @@ Expected<NpzFile> NpzFile::open(StringRef path) {
   std::string reason;
   std::unique_ptr<MemoryBuffer> buffer = readRegularFile(path, reason);
   if (!buffer)
-    return createStringError(path + ": " + reason);
+    return makeError("{}: {}", path, reason);
   NpzFile result(std::move(buffer));
   if (Error error = result.readDirectory())
-    return createStringError(path + ": " + toString(std::move(error)));
+    return makeError("{}: {}", path, toString(std::move(error)));
   return result;
 }
 

@@ -1,5 +1,6 @@
 // Shows the stage from a thread of its own, because a stage may take long without a call.
 #include "tools/tfc/Progress.h"
+#include "frontend/Fmt.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>

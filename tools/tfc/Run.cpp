@@ -67,7 +67,7 @@ Expected<std::pair<std::string, std::string>> tfc::splitAssignment(StringRef tex
 static std::string fetchPath(const RunOptions &options, const Port &fetch) {
   std::string file = fetch.name;
   llvm::replace(file, '/', '_'); // backquoted names hold anything
-  return options.fetchFolder + "/" + file + ".npy";
+  return fmt::format("{}/{}.npy", options.fetchFolder, file);
 }
 
 /// The exit code after an error if a fetch would replace a file that the command reads, else 0.

@@ -45,7 +45,7 @@ private:
   bool isDecided(const dfg::Fact &fact) const;
   /// "entry 'train' at model.graph:12 needs n <= 8"
   std::string need(const Twine &what) const {
-    return ("entry '" + entry.name + "'" + entry.sizes.place + " needs " + what).str();
+    return fmt::format("entry '{}'{} needs {}", entry.name, entry.sizes.place, what);
   }
 
   const Entry &entry;
@@ -199,7 +199,7 @@ Error SizeChooser::failSearch() {
     all += (all.empty() ? "" : " and ") + fact.str();
   std::string fixed;
   for (const auto &[name, size] : given)
-    fixed += " with " + name + " = " + std::to_string(size);
+    fixed += fmt::format(" with {} = {}", name, size);
   return makeError("{}, and no such sizes were found{}: choose them by --dim", need(all), fixed);
 }
 

@@ -38,12 +38,11 @@ Entity Advisor::failUnnamed(const Part &part, const ast::CallExpr &call) {
   for (unsigned i = 1; initial.empty() || evaluator.lookup(initial, call.range); ++i)
     initial = name.substr(0, 1).lower() + std::to_string(i);
   reporter
-      .error(call.callee->range, "unnamed-state",
-             "'" + name + "' is a part" +
-                 (state.empty() ? std::string() : " with variables of its own (" + state + ")") +
-                 ", and a call cannot create " + (state.empty() ? "an instance" : "them"))
-      .help("name an instance at file level, 'let " + initial + " = " + name + "(" + args +
-            ")', and call that: '" + initial + "(" + data + ")'");
+      .error(call.callee->range, "unnamed-state", "'{}' is a part{}, and a call cannot create {}",
+             name, state.empty() ? std::string() : " with variables of its own (" + state + ")",
+             state.empty() ? "an instance" : "them")
+      .help("name an instance at file level, 'let {} = {}({})', and call that: '{}({})'", initial,
+            name, args, initial, data);
   return Poison();
 }
 
@@ -58,26 +57,26 @@ void Advisor::addDeclarationNote(Diagnostic &diagnostic, const ast::Expr *expr,
   if (Variable *const *variable = declared->get<Variable *>()) {
     if ((*variable)->decl)
       diagnostic.note((*variable)->decl->name.range,
-                      ("'" + name->name + "' is declared here as ").str() +
+                      fmt::format("'{}' is declared here as ", name->name) +
                           dfg::toText((*variable)->type));
     return;
   }
   if (const Local *local = context.activation->find(name->name);
       local && local->type && value.isTensor())
     diagnostic.note(local->at,
-                    ("'" + name->name + "' is declared here as ").str() + value.describe());
+                    fmt::format("'{}' is declared here as ", name->name) + value.describe());
 }
 
 Entity Advisor::laterWork(SourceRange at, StringRef what) {
   return reporter.fail(
-      at, "not-yet", what + " is part of the language, but this version of tfc cannot compile it");
+      at, "not-yet", "{} is part of the language, but this version of tfc cannot compile it", what);
 }
 
 void Advisor::hintResults(Diagnostic &diagnostic, const Group &results, SourceRange at) {
   StringRef call = context.sources.text(at);
   bool isShort = call.size() < 40 && !call.contains('\n');
-  diagnostic.help("bind them, '" + join(results.names, ", ") + " = ..', or take one: " +
-                  (isShort ? call.str() : "r") + "." + results.names.front());
+  diagnostic.help("bind them, '{} = ..', or take one: {}.{}", join(results.names, ", "),
+                  isShort ? call.str() : "r", results.names.front());
 }
 
 bool Advisor::hintEnded(Diagnostic &diagnostic, StringRef name) {
@@ -88,9 +87,9 @@ bool Advisor::hintEnded(Diagnostic &diagnostic, StringRef name) {
   auto [at, keyword] = it->second;
   diagnostic.note(at, "bound here, in a block that has ended");
   if (keyword == "if")
-    diagnostic.help("both branches yield it: " + name + " = if .. { yield .. } else { yield .. }");
+    diagnostic.help("both branches yield it: {} = if .. {{ yield .. }} else {{ yield .. }}", name);
   else
-    diagnostic.help("the block yields it: " + name + " = " + keyword + " .. { yield .. }");
+    diagnostic.help("the block yields it: {} = {} .. {{ yield .. }}", name, keyword);
   return true;
 }
 
@@ -144,19 +143,19 @@ void Advisor::hintMember(Diagnostic &diagnostic, const ast::MemberExpr &expr) {
   bool isCallable = meant && (meant->is<Function>() || meant->is<Builtin>() || meant->is<All>() ||
                               meant->is<const dfg::OpSignature *>());
   if (name == "T")
-    diagnostic.help("operations are functions: transpose(" + object + ")");
+    diagnostic.help("operations are functions: transpose({})", object);
   else if (name == "astype" || name == "to" || name == "float")
-    diagnostic.help("cast(" + object + ", f32) and f32(" + object + ") convert");
+    diagnostic.help("cast({}, f32) and f32({}) convert", object, object);
   else if (isCallable && object.size() < 40)
-    diagnostic.help("operations are functions: " + name + "(" + object + ")");
+    diagnostic.help("operations are functions: {}({})", name, object);
 }
 
 void Advisor::hintLibrary(Diagnostic &diagnostic, StringRef name) {
   for (StringRef file : libraryNames())
     for (StringRef keyword : {"\npart ", "\nfn "})
-      if (librarySource(file)->contains((keyword + name + "(").str()) && file != "prelude" &&
+      if (librarySource(file)->contains(fmt::format("{}{}(", keyword, name)) && file != "prelude" &&
           !name.starts_with("_"))
-        diagnostic.help("'use " + file + ": " + name + "' makes it available");
+        diagnostic.help("'use {}: {}' makes it available", file, name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,8 +188,7 @@ std::vector<StringRef> Advisor::visibleNames() {
 }
 
 Entity Advisor::unknownName(StringRef name, SourceRange at) {
-  Diagnostic &diagnostic =
-      reporter.error(at, "unknown-name", "nothing is named '" + name + "' here");
+  Diagnostic &diagnostic = reporter.error(at, "unknown-name", "nothing is named '{}' here", name);
   if (hintComment(diagnostic, at))
     return Poison();
   if (!hintEnded(diagnostic, name) && !hintForeign(diagnostic, name)) {
@@ -208,8 +206,8 @@ Entity Advisor::unknownName(StringRef name, SourceRange at) {
 void Advisor::noteRunTimeSizes(Diagnostic &diagnostic, ArrayRef<std::string> names) {
   for (const std::string &name : names)
     if (const RunTimeSize *size = sizeScope.findRunTimeSize(dfg::DimExpr::symbol(name)))
-      diagnostic.note(size->at, "'" + name + "', at most " + size->bound.str() +
-                                    ", is computed when the entry runs, here");
+      diagnostic.note(size->at, "'{}', at most {}, is computed when the entry runs, here", name,
+                      size->bound.str());
 }
 
 } // namespace tfc::text

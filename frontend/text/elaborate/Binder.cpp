@@ -18,19 +18,18 @@ bool Binder::checkRebinding(const ast::Name &name) {
   if (!context.activation->block || !local || local->block == context.activation->block)
     return true;
   StringRef keyword = context.activation->block->keyword;
-  Diagnostic &diagnostic =
-      reporter.error(name.range, "rebinding",
-                     "'" + name.text + "' is bound outside of this '" + keyword +
-                         "', and a run-time block cannot bind it again");
+  Diagnostic &diagnostic = reporter.error(
+      name.range, "rebinding",
+      "'{}' is bound outside of this '{}', and a run-time block cannot bind it again", name.text,
+      keyword);
   diagnostic.note(local->at, "bound here");
   if (keyword == "if")
-    diagnostic.help("let both branches yield it: " + name.text +
-                    " = if .. { yield .. } else { yield " + name.text + " }");
+    diagnostic.help("let both branches yield it: {} = if .. {{ yield .. }} else {{ yield {} }}",
+                    name.text, name.text);
   else if (keyword == "dataflow")
     diagnostic.help("give it a name of its own");
   else
-    diagnostic.help("carry it: 'with " + name.text + " = " + name.text +
-                    "', and yield its next value");
+    diagnostic.help("carry it: 'with {} = {}', and yield its next value", name.text, name.text);
   return false;
 }
 
@@ -54,8 +53,7 @@ std::optional<std::vector<Entity>> Binder::sequence(const ast::Each &each) {
     }
     if (*to > *from && uint64_t(*to) - uint64_t(*from) > kMaxStaticIterations) {
       reporter.error(each.range, "static-size",
-                     "a static range of more than " + Twine(kMaxStaticIterations) +
-                         " values is too large");
+                     "a static range of more than {} values is too large", kMaxStaticIterations);
       return std::nullopt;
     }
     std::vector<Entity> values;
@@ -68,8 +66,8 @@ std::optional<std::vector<Entity>> Binder::sequence(const ast::Each &each) {
     return std::nullopt;
   const Group *group = value.asGroup();
   if (!group) {
-    reporter.error(each.sequence->range, "not-a-group",
-                   "expected a group or a range, but got " + value.describe());
+    reporter.error(each.sequence->range, "not-a-group", "expected a group or a range, but got {}",
+                   value.describe());
     return std::nullopt;
   }
   if (!meter.spend(group->elements.size(), each.range))
@@ -104,9 +102,9 @@ bool Binder::forEach(const ast::Each &each, function_ref<bool(const Entity &)> b
     } else {
       const Group *parts = value.asGroup();
       if (!parts || parts->elements.size() != each.names.size()) {
-        reporter.error(each.range, "wrong-count",
-                       "expected " + Twine(each.names.size()) + " values per step, but got " +
-                           (parts ? std::to_string(parts->elements.size()) : value.describe()));
+        reporter.error(each.range, "wrong-count", "expected {} values per step, but got {}",
+                       each.names.size(),
+                       parts ? std::to_string(parts->elements.size()) : value.describe());
         return false;
       }
       for (auto [name, part] : zip(each.names, parts->elements))
@@ -139,21 +137,21 @@ void Binder::bindTarget(const ast::Target &target, const Entity &value, SourceRa
   StringRef name = target.name.text;
   Entity bound = value;
   if (value.is<Nothing>())
-    bound = reporter.fail(at, "no-value", "this call returns no value for '" + name + "'");
+    bound = reporter.fail(at, "no-value", "this call returns no value for '{}'", name);
   if (!context.activation->find(name) && !target.name.isDiscard() && !bound.isPoison())
     if (std::optional<Entity> outer =
             evaluator.lookupDeclared(name, target.name.range, /*inBlocks=*/false);
         outer && outer->is<Variable *>()) {
       reporter
           .error(target.name.range, "shadows-variable",
-                 "'" + name + "' is a variable, and '=' only binds a name")
-          .help("assign(" + name + ", ..) writes the variable");
+                 "'{}' is a variable, and '=' only binds a name", name)
+          .help("assign({}, ..) writes the variable", name);
       bound = Poison();
     }
   if (!checkRebinding(target.name))
     bound = Entity();
   if (target.type && !bound.isPoison())
-    bound = unifier.checkResult(*target.type, bound, at, ("'" + name + "'").str());
+    bound = unifier.checkResult(*target.type, bound, at, fmt::format("'{}'", name));
   tensorEmitter.readNow(bound, at);
   bindLocal(target.name, bound, target.type);
 }

@@ -15,8 +15,8 @@ bool BlockRunner::runBlock(RunTimeBlock &block, mlir::Block &into, function_ref<
   SaveAndRestore<unsigned> depth(context.budget.blockDepth, context.budget.blockDepth + 1);
   if (context.budget.blockDepth > ast::kMaxNesting) {
     reporter.error(context.activation->callSite, "too-deep",
-                   "run-time blocks are nested more than " + Twine(ast::kMaxNesting) +
-                       " levels deep, through calls");
+                   "run-time blocks are nested more than {} levels deep, through calls",
+                   ast::kMaxNesting);
     context.budget.stop();
   }
   context.builder.toEnd(into);
@@ -50,7 +50,7 @@ void BlockRunner::execYield(const ast::YieldStmt &stmt) {
   block->yieldedAt = stmt.range;
   if (!stmt.stacked.empty() && block->keyword != "scan")
     reporter.error(stmt.stacked.front()->range, "misplaced",
-                   "only 'scan' stacks the values after ';', and this is '" + block->keyword + "'");
+                   "only 'scan' stacks the values after ';', and this is '{}'", block->keyword);
   auto add = [&](const ast::Expr *expr, std::vector<Entity> &values,
                  SmallVectorImpl<SourceRange> &places) {
     Entity value = evaluator.eval(expr);

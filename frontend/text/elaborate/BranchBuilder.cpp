@@ -63,11 +63,10 @@ bool BranchBuilder::joinBranches(RunTimeBlock &onTrue, RunTimeBlock &onFalse, df
   }
   if (onTrue.values.size() != onFalse.values.size()) {
     SourceRange at = onFalse.hasYielded ? onFalse.yieldedAt : expr.range;
-    Diagnostic &diagnostic =
-        reporter.error(at, "branch-type",
-                       "the branches of an 'if' yield the same number of values, but "
-                       "these yield " +
-                           Twine(onTrue.values.size()) + " and " + Twine(onFalse.values.size()));
+    Diagnostic &diagnostic = reporter.error(
+        at, "branch-type",
+        "the branches of an 'if' yield the same number of values, but these yield {} and {}",
+        onTrue.values.size(), onFalse.values.size());
     if (onTrue.hasYielded)
       diagnostic.note(onTrue.yieldedAt, "the first branch");
     return false;
@@ -91,8 +90,8 @@ bool BranchBuilder::joinBranches(RunTimeBlock &onTrue, RunTimeBlock &onFalse, df
     if (a.getType() != b.getType()) {
       reporter
           .error(onFalse.valuesAt[i], "branch-type",
-                 "the branches of an 'if' yield the same types, but these yield " +
-                     dfg::toText(a.getType()) + " and " + dfg::toText(b.getType()))
+                 "the branches of an 'if' yield the same types, but these yield {} and {}",
+                 dfg::toText(a.getType()), dfg::toText(b.getType()))
           .note(onTrue.valuesAt[i], "the first branch");
       return false;
     }

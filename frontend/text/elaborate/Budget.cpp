@@ -1,6 +1,7 @@
 // Counts steps and operations of the expansion, and finds the call or loop that used most of them.
 #include "frontend/text/elaborate/Budget.h"
 
+#include "frontend/Fmt.h"
 #include "llvm/Support/ProgramStack.h"
 #include <sys/resource.h>
 
@@ -69,11 +70,11 @@ std::string Budget::describeSpending(const Expansion &expansion) const {
 std::string describe(const Expansion &expansion) {
   switch (expansion.kind) {
   case Expansion::Kind::Entry:
-    return ("the entry '" + expansion.name + "'").str();
+    return fmt::format("the entry '{}'", expansion.name);
   case Expansion::Kind::Function:
-    return ("'" + expansion.name + "'").str();
+    return fmt::format("'{}'", expansion.name);
   case Expansion::Kind::Part:
-    return ("an instance of '" + expansion.name + "'").str();
+    return fmt::format("an instance of '{}'", expansion.name);
   case Expansion::Kind::Loop:
     return "this 'static for'";
   case Expansion::Kind::Comprehension:

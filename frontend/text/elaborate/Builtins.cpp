@@ -28,13 +28,12 @@ Entity Builtins::zipGroups(ArrayRef<Argument> args, SourceRange at) {
   for (const Argument &arg : args) {
     const Group *group = arg.value.asGroup();
     if (!group)
-      return reporter.fail(arg.range, "not-a-group",
-                           "expected a group, but got " + arg.value.describe());
+      return reporter.fail(arg.range, "not-a-group", "expected a group, but got {}",
+                           arg.value.describe());
     if (!groups.empty() && groups.front()->elements.size() != group->elements.size())
       return reporter.fail(at, "wrong-count",
-                           "'zip' expects groups of one length, but got " +
-                               Twine(groups.front()->elements.size()) + " and " +
-                               Twine(group->elements.size()) + " values");
+                           "'zip' expects groups of one length, but got {} and {} values",
+                           groups.front()->elements.size(), group->elements.size());
     groups.push_back(group);
   }
   if (!groups.empty() && !meter.spend(4 * groups.size() * groups.front()->elements.size(), at))
@@ -91,9 +90,8 @@ std::optional<Entity> Builtins::askType(StringRef name, const Argument &arg) {
     if (const mlir::Type *dtype = arg.value.get<mlir::Type>())
       element = *dtype;
     if (!element)
-      return reporter.fail(arg.range, "operand-kind",
-                           "'" + name + "' takes a type or tensor, but got " +
-                               arg.value.describe());
+      return reporter.fail(arg.range, "operand-kind", "'{}' takes a type or tensor, but got {}",
+                           name, arg.value.describe());
     dfg::Dtypes family = name == "is_float" ? dfg::Dtypes::Float : dfg::Dtypes::Integer;
     return Entity(dfg::isIn(element, family));
   }
@@ -104,8 +102,8 @@ std::optional<Entity> Builtins::askType(StringRef name, const Argument &arg) {
   if (arg.value.isNumber() && name == "shape")
     return Entity::group({});
   if (!type)
-    return reporter.fail(arg.range, "operand-kind",
-                         "'" + name + "' takes a tensor, but got " + arg.value.describe());
+    return reporter.fail(arg.range, "operand-kind", "'{}' takes a tensor, but got {}", name,
+                         arg.value.describe());
   if (name == "shape")
     return Entity::shape(type->shape);
   if (name == "rank")
@@ -133,8 +131,8 @@ static std::optional<Entity> convertNumber(StringRef name, const Entity &value) 
 Entity Builtins::widen(const Argument &arg) {
   const mlir::Type *element = arg.value.get<mlir::Type>();
   if (!element)
-    return reporter.fail(arg.range, "operand-kind",
-                         "'wide' takes an element type, but got " + arg.value.describe());
+    return reporter.fail(arg.range, "operand-kind", "'wide' takes an element type, but got {}",
+                         arg.value.describe());
   bool isNarrow = isa<mlir::FloatType>(*element) && element->getIntOrFloatBitWidth() < 32;
   return isNarrow ? Entity(mlir::Type(mlir::Float32Type::get(context.mlir))) : Entity(*element);
 }
@@ -180,8 +178,8 @@ Entity Builtins::callConstant(ArrayRef<Argument> args, const ast::CallExpr &call
     return value;
   if (!value.asGroup())
     return reporter.fail(args[0].range, "not-static",
-                         "'constant' takes numbers known at compile time, but got " +
-                             value.describe());
+                         "'constant' takes numbers known at compile time, but got {}",
+                         value.describe());
   mlir::Value table = tensorEmitter.toTensor(
       value, context.expected ? context.expected->element : mlir::Type(), args[0].range);
   return table ? Entity(table) : Entity();
@@ -204,8 +202,8 @@ Entity Builtins::callEnsure(ArrayRef<Argument> args, const ast::CallExpr &call) 
     canHold = (shape[i] - type->shape[i]).constant().value_or(0) == 0;
   if (!canHold)
     return reporter.fail(args[0].range, "type-mismatch",
-                         "'ensure' expects a tensor that can be " + dfg::toText(wanted) +
-                             ", but got " + dfg::toText(tensor.getType()));
+                         "'ensure' expects a tensor that can be {}, but got {}",
+                         dfg::toText(wanted), dfg::toText(tensor.getType()));
   if (tensor.getType() == wanted)
     return Entity(tensor);
   // `n` elements of `m` from position `n - m` on are in range only if n equals m.
@@ -231,21 +229,21 @@ Entity Builtins::callLoad(ArrayRef<Argument> args, const ast::CallExpr &call) {
     bool isKey = arg.label && arg.label.text == "key";
     if (arg.label && !isKey) {
       Diagnostic &diagnostic = reporter.error(arg.label.range, "unknown-argument",
-                                              "'load' has no parameter '" + arg.label.text + "'");
+                                              "'load' has no parameter '{}'", arg.label.text);
       reporter.suggestAmong(diagnostic, arg.label.text, {"key"});
       return Poison();
     }
     const std::string *text = arg.value.get<std::string>();
     if (!text)
-      return reporter.fail(arg.range, "static-type",
-                           "expected a string, but got " + arg.value.describe());
+      return reporter.fail(arg.range, "static-type", "expected a string, but got {}",
+                           arg.value.describe());
     (isKey ? key : path) = *text;
   }
   if (path.empty())
     return reporter.fail(call.range, "missing-argument", "'load' needs the name of a file");
   if (!StringRef(path).ends_with(".npy") && !StringRef(path).ends_with(".safetensors"))
     return reporter.fail(args.front().range, "unknown-file",
-                         "'load' reads .npy and .safetensors files, not '" + path + "'");
+                         "'load' reads .npy and .safetensors files, not '{}'", path);
   std::optional<std::string> full =
       moduleLoader.findFile(path, call.range.file, args.front().range);
   if (!full)
@@ -254,8 +252,7 @@ Entity Builtins::callLoad(ArrayRef<Argument> args, const ast::CallExpr &call) {
   std::string reason;
   mlir::ElementsAttr value = tensorFiles.load(context.mlir, *full, key, reason);
   if (!value)
-    return reporter.fail(args.front().range, "unknown-file",
-                         "cannot load '" + path + "': " + reason);
+    return reporter.fail(args.front().range, "unknown-file", "cannot load '{}': {}", path, reason);
   if (!meter.spend(value.getNumElements() / kElementsOfStep, call.range))
     return Poison();
   return Entity(Constant{value});
@@ -273,8 +270,8 @@ Entity Builtins::callBounded(ArrayRef<Argument> args, const ast::CallExpr &call)
         "'bounded' takes a count and the most that it can be, as in bounded(count, 100)");
   if (args[0].value.isNumber())
     return reporter.fail(args[0].range, "operand-kind",
-                         "'bounded' turns a run-time number into a size, but " +
-                             args[0].value.describe() + " is already known");
+                         "'bounded' turns a run-time number into a size, but {} is already known",
+                         args[0].value.describe());
   std::optional<dfg::DimExpr> bound = typeEvaluator.asSize(args[1].value, args[1].expr);
   mlir::Value count = tensorEmitter.toTensor(args[0].value, {}, args[0].range);
   if (!bound || !count || !tensorEmitter.requireEntry(call.range))
@@ -283,9 +280,11 @@ Entity Builtins::callBounded(ArrayRef<Argument> args, const ast::CallExpr &call)
   bool isCount = element.isSignlessInteger(32) || element.isSignlessInteger(64);
   if (!isCount || cast<mlir::RankedTensorType>(count.getType()).getRank() != 0)
     return reporter.fail(args[0].range, "operand-kind",
-                         "'bounded' takes one i32 or i64, but got " + dfg::toText(count.getType()));
+                         "'bounded' takes one i32 or i64, but got {}",
+                         dfg::toText(count.getType()));
   if (dfg::isNonNegative(*bound) == false)
-    return reporter.fail(args[1].range, "not-a-size", "a size cannot be negative: " + bound->str());
+    return reporter.fail(args[1].range, "not-a-size", "a size cannot be negative: {}",
+                         bound->str());
   mlir::Operation *around = context.builder.currentBlock()->getParentOp();
   if (isa<dfg::DataflowOp>(around) || around->getParentOfType<dfg::DataflowOp>())
     return reporter.fail(call.range, "misplaced",
@@ -307,11 +306,11 @@ Entity Builtins::callBounded(ArrayRef<Argument> args, const ast::CallExpr &call)
 Entity Builtins::callAssign(const Call &c, StringRef op) {
   const auto &[name, args, call] = c;
   if (args.size() != 2 || args[0].label || (args[1].label && args[1].label.text != "value"))
-    return reporter.fail(call.range, "wrong-count", "'" + name + "' takes a variable and a value");
+    return reporter.fail(call.range, "wrong-count", "'{}' takes a variable and a value", name);
   Variable *const *target = args[0].value.get<Variable *>();
   if (!target)
-    return reporter.fail(args[0].range, "not-a-variable",
-                         "'" + name + "' changes a variable, but got " + args[0].value.describe());
+    return reporter.fail(args[0].range, "not-a-variable", "'{}' changes a variable, but got {}",
+                         name, args[0].value.describe());
   if (!tensorEmitter.requireEntry(call.range))
     return Poison();
   Variable &variable = **target;
@@ -495,13 +494,13 @@ Entity Builtins::callBuiltin(StringRef name, Arguments &args, const ast::CallExp
   if (const dfg::OpSignature *op = dfg::lookupOp(name); op && name != "read")
     return operationBuilder.callOp(*op, args, call);
   if (args.size() != 1 || args.front().label)
-    return reporter.fail(call.range, "wrong-count", "'" + name + "' takes one argument");
+    return reporter.fail(call.range, "wrong-count", "'{}' takes one argument", name);
   if (row.call)
     if (std::optional<Entity> result = row.call(*this, {name, args, call}))
       return *result;
   Diagnostic &diagnostic =
-      reporter.error(args.front().range, "operand-kind",
-                     "'" + name + "' does not apply to " + args.front().value.describe());
+      reporter.error(args.front().range, "operand-kind", "'{}' does not apply to {}", name,
+                     args.front().value.describe());
   if (args.front().value.isTensor())
     diagnostic.help(name == "len"     ? "shape(x)[0] is the size of the first axis"
                     : name == "float" ? "f32(x) converts a tensor"

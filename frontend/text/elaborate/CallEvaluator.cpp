@@ -143,7 +143,8 @@ Entity CallEvaluator::callEntity(const Entity &callee, const ast::CallExpr &call
   // `all` alone is a group of variables; called, it is the reduction.
   if (const dfg::OpSignature *op = dfg::lookupOp("all"); op && callee.is<All>())
     return operationBuilder.callOp(*op, args, call);
-  return reporter.fail(call.callee->range, "not-callable", callee.describe() + " cannot be called");
+  return reporter.fail(call.callee->range, "not-callable", "{} cannot be called",
+                       callee.describe());
 }
 
 /// A part without `call` may have other functions.
@@ -153,10 +154,10 @@ Entity CallEvaluator::failUncallable(const Instance &instance, const ast::CallEx
     if (const auto *fn = dyn_cast<ast::FnDecl>(member))
       functions += (functions.empty() ? "" : ", ") + fn->name.text.str();
   Diagnostic &diagnostic =
-      reporter.error(call.callee->range, "not-callable",
-                     "the part '" + instance.part.decl->name.text + "' has no fn 'call'");
+      reporter.error(call.callee->range, "not-callable", "the part '{}' has no fn 'call'",
+                     instance.part.decl->name.text);
   if (!functions.empty())
-    diagnostic.help("its functions are called by name: " + functions);
+    diagnostic.help("its functions are called by name: {}", functions);
   return Poison();
 }
 
@@ -170,13 +171,12 @@ Entity CallEvaluator::callFunction(const Function &function, const ast::CallExpr
   context.expected.reset();
   if (fn.isEntry)
     return reporter.fail(call.callee->range, "not-callable",
-                         "'" + fn.name.text + "' is an entry: only the program calls it");
+                         "'{}' is an entry: only the program calls it", fn.name.text);
   for (const Activation *f = context.activation; f; f = f->caller)
     if (f->fn == &fn && f->self == function.self)
       return reporter.fail(call.range, "recursion",
-                           "'" + fn.name.text +
-                               "' calls itself, and functions are expanded where they "
-                               "are called");
+                           "'{}' calls itself, and functions are expanded where they are called",
+                           fn.name.text);
   if (context.activation->depth >= kMaxCallDepth)
     return reporter.fail(call.range, "recursion", "calls are nested too deeply");
 
@@ -184,7 +184,7 @@ Entity CallEvaluator::callFunction(const Function &function, const ast::CallExpr
   if (fn.isBroken || lacksType(fn.params))
     return Poison();
   std::vector<Argument> matched;
-  std::string what = "'" + fn.name.text.str() + "'";
+  std::string what = fmt::format("'{}'", fn.name.text);
   if (!parameterBinder.matchArguments(fn.params, what, call, matched))
     return Poison();
   bool ok = true;
@@ -239,8 +239,7 @@ Entity CallEvaluator::runBody(Activation &callee) {
       return Poison();
     if (hasResults)
       return reporter.fail(fn.name.range, "missing-return",
-                           "'" + fn.name.text +
-                               "' has results, but reaches its end without 'return'");
+                           "'{}' has results, but reaches its end without 'return'", fn.name.text);
     return Entity(Nothing{});
   }
   return checkResults(callee);
@@ -252,29 +251,28 @@ Entity CallEvaluator::checkResults(const Activation &callee) {
   SourceRange at = callee.resultAt;
   if (result.isPoison())
     return result;
-  std::string what = "the result of '" + fn.name.text.str() + "'";
+  std::string what = fmt::format("the result of '{}'", fn.name.text);
   if (fn.resultType)
     return unifier.checkResult(*fn.resultType, result, at, what);
   if (fn.results.empty()) {
     if (result.is<Nothing>())
       return result;
-    return reporter.fail(at, "wrong-count",
-                         "'" + fn.name.text + "' declares no results, but returns some");
+    return reporter.fail(at, "wrong-count", "'{}' declares no results, but returns some",
+                         fn.name.text);
   }
   std::vector<Entity> values{result};
   if (const Group *group = result.asGroup(); group && fn.results.size() > 1)
     values = group->elements;
   if (values.size() != fn.results.size())
-    return reporter.fail(at, "wrong-count",
-                         "'" + fn.name.text + "' declares " + Twine(fn.results.size()) +
-                             " results, but returns " + Twine(values.size()));
+    return reporter.fail(at, "wrong-count", "'{}' declares {} results, but returns {}",
+                         fn.name.text, fn.results.size(), values.size());
   std::vector<std::string> names;
   bool isEachPlaced = callee.resultsAt.size() == values.size();
   for (auto [i, declared, value] : enumerate(fn.results, values)) {
     if (!declared.name)
       return Poison();
     value = unifier.checkResult(*declared.type, value, isEachPlaced ? callee.resultsAt[i] : at,
-                                ("'" + declared.name.text + "'").str());
+                                fmt::format("'{}'", declared.name.text));
     if (value.isPoison())
       return Poison();
     names.push_back(declared.name.text.str());

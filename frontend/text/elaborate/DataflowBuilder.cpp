@@ -63,8 +63,7 @@ void DataflowBuilder::declareBindings(DataflowScope &scope, const ast::Block &bo
       else
         reporter
             .error(target.name.range, "duplicate-name",
-                   "'" + target.name.text +
-                       "' is bound twice, and in 'dataflow' order means nothing")
+                   "'{}' is bound twice, and in 'dataflow' order means nothing", target.name.text)
             .note(it->second.at, "first here");
     }
   }
@@ -94,7 +93,7 @@ void DataflowBuilder::reportCycle(DataflowScope &scope, StringRef name, SourceRa
   for (const ast::BindStmt *running :
        ArrayRef(scope.running).drop_while([&](const auto *stmt) { return stmt != start; }))
     chain += (running == start ? name : running->targets.front().name.text).str() + " -> ";
-  reporter.error(at, "dataflow-cycle", "'" + name + "' depends on itself: " + chain + name)
+  reporter.error(at, "dataflow-cycle", "'{}' depends on itself: {}{}", name, chain, name)
       .note(scope.bindings[name].at, "bound here")
       .help(
           "to use a value of the previous iteration, pass it through next_iteration into a merge");
@@ -271,10 +270,8 @@ Entity DataflowBuilder::callMerge(const ast::CallExpr &call) {
     if (!standIn)
       standIn = inputs.back();
     if (inputs.back() && inputs.back().getType() != standIn.getType())
-      return reporter.fail(at, "merge-type",
-                           "'merge' joins values of one type, but got " +
-                               dfg::toText(standIn.getType()) + " and " +
-                               dfg::toText(inputs.back().getType()));
+      return reporter.fail(at, "merge-type", "'merge' joins values of one type, but got {} and {}",
+                           dfg::toText(standIn.getType()), dfg::toText(inputs.back().getType()));
   }
   if (!standIn)
     return reporter.fail(call.range, "merge-type",
@@ -305,8 +302,8 @@ bool DataflowBuilder::connectBackEdges(DataflowScope &scope) {
     if (next && next.getType() != type) {
       reporter
           .error(edge.at, "carried-type",
-                 "the merge starts with " + dfg::toText(type) + ", but the next iteration passes " +
-                     dfg::toText(next.getType()))
+                 "the merge starts with {}, but the next iteration passes {}", dfg::toText(type),
+                 dfg::toText(next.getType()))
           .note(toRange(edge.merge->getLoc(), context.sources), "the merge")
           .help("a value that a loop carries keeps one type");
       next = {};
@@ -409,8 +406,8 @@ void DataflowBuilder::checkEffectOrder(dfg::DataflowOp op) {
   findUnorderedEffects(op, [&](const UnorderedEffects &effects) {
     reporter
         .error(toRange(effects.second->getLoc(), context.sources), "unordered-effects",
-               "this and another use of '" + effects.name +
-                   "', which one of them changes, may run in any order")
+               "this and another use of '{}', which one of them changes, may run in any order",
+               effects.name)
         .note(toRange(effects.first->getLoc(), context.sources), "the other one")
         .help("a control edge orders them, as in f(x, after: [a])");
     return !context.budget.isStopped();

@@ -3,6 +3,7 @@
 #include "frontend/text/elaborate/Entity.h"
 
 #include "dialects/dfg/OpTable.h"
+#include "frontend/Fmt.h"
 #include "frontend/text/elaborate/Scope.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstdio>
@@ -89,7 +90,7 @@ std::optional<dfg::Shape> Entity::asShape() const {
 }
 
 static std::string quoted(StringRef kind, StringRef name) {
-  return (kind + " '" + name + "'").str();
+  return fmt::format("{} '{}'", kind, name);
 }
 
 template <typename Float> static std::string shortest(Float value) {
@@ -124,7 +125,7 @@ std::string Entity::describe() const {
         else if constexpr (std::is_same_v<T, bool>)
           return value ? "'true'" : "'false'";
         else if constexpr (std::is_same_v<T, std::string>)
-          return "the string \"" + shortened(value) + "\"";
+          return fmt::format("the string \"{}\"", shortened(value));
         else if constexpr (std::is_same_v<T, dfg::DimExpr>)
           return "the size " + value.str();
         else if constexpr (std::is_same_v<T, mlir::Type>)
@@ -132,8 +133,8 @@ std::string Entity::describe() const {
         else if constexpr (std::is_same_v<T, TensorType>)
           return "the type " + dfg::toText(dfg::tensorOf(value.shape, value.element));
         else if constexpr (std::is_same_v<T, ListType>)
-          return "the type list[" +
-                 dfg::toText(dfg::tensorOf(value.element.shape, value.element.element)) + "]";
+          return fmt::format("the type list[{}]", dfg::toText(dfg::tensorOf(
+                                                      value.element.shape, value.element.element)));
         else if constexpr (std::is_same_v<T, std::shared_ptr<const Group>>)
           return value->isSparse ? "a sparse gradient" : "a group";
         else if constexpr (std::is_same_v<T, All>)

@@ -72,7 +72,7 @@ std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type,
     if (!value)
       return std::nullopt;
     if (value->constant().value_or(0) < 0) {
-      reporter.error(item.range, "not-a-size", "a size cannot be negative: " + value->str())
+      reporter.error(item.range, "not-a-size", "a size cannot be negative: {}", value->str())
           .help(kSizeNameHelp);
       return std::nullopt;
     }
@@ -86,7 +86,7 @@ std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type,
       reporter.error(item.range, "bad-bound", "a bound is a name, '<=' and a number");
       return std::nullopt;
     }
-    if (!factChecker.checkWhere({item.value}, "entry '" + header.name + "'"))
+    if (!factChecker.checkWhere({item.value}, fmt::format("entry '{}'", header.name)))
       return std::nullopt;
   }
   if (!typeEvaluator.checkMemory(*result, type.range))
@@ -134,9 +134,9 @@ bool EntryElaborator::checkSolvable(const ast::FnDecl &entry, const EntryHeader 
       continue;
     reporter
         .error(context.activation->locals[symbol].at, "unsolvable-dimension",
-               "'" + symbol + "' cannot be determined from the sizes of the feeds of '" +
-                   entry.name.text + "'")
-        .help("add a feed that has '" + symbol + "' as one of its sizes");
+               "'{}' cannot be determined from the sizes of the feeds of '{}'", symbol,
+               entry.name.text)
+        .help("add a feed that has '{}' as one of its sizes", symbol);
     ok = false;
   }
   return ok;
@@ -216,8 +216,8 @@ bool EntryElaborator::bindFeeds(const Module &module, const ast::FnDecl &entry,
     ok &= bindFeedSizes(*param.type, header);
   }
   if (const ast::Param *repeated = findRepeated(entry.results)) {
-    reporter.error(repeated->name.range, "duplicate-name",
-                   "'" + repeated->name.text + "' is declared twice");
+    reporter.error(repeated->name.range, "duplicate-name", "'{}' is declared twice",
+                   repeated->name.text);
     ok = false;
   }
   factSolver.solve(factsOf(module, entry), known);
@@ -231,8 +231,8 @@ bool EntryElaborator::bindFeeds(const Module &module, const ast::FnDecl &entry,
     }
     for (const EntryValue &feed : header.feeds)
       if (feed.name == param.name.text) {
-        reporter.error(param.name.range, "duplicate-name",
-                       "'" + param.name.text + "' is declared twice");
+        reporter.error(param.name.range, "duplicate-name", "'{}' is declared twice",
+                       param.name.text);
         ok = false;
       }
     header.feeds.push_back({param.name.text.str(), dfg::tensorOf(type->shape, type->element),
@@ -300,7 +300,7 @@ void EntryElaborator::elaborateKnowing(Module &module, const ast::FnDecl &entry,
   if (!bindFeeds(module, entry, known, header))
     return;
   applyFileFacts(module);
-  std::string what = ("entry '" + entry.name.text + "'").str();
+  std::string what = fmt::format("entry '{}'", entry.name.text);
   SmallVector<ast::Expr *> early, late;
   for (ast::Expr *fact : entry.where)
     (isAboutResults(fact, entry) ? late : early).push_back(fact);

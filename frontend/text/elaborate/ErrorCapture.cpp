@@ -15,11 +15,11 @@ namespace tfc::text {
 static std::string nameOperator(std::string text, StringRef op, StringRef operatorText) {
   if (operatorText.empty())
     return text;
-  std::string quoted = ("'" + op + "'").str();
+  std::string quoted = fmt::format("'{}'", op);
   if (size_t at = text.find(quoted); at != std::string::npos)
-    return text.replace(at, quoted.size(), ("'" + operatorText + "'").str());
+    return text.replace(at, quoted.size(), fmt::format("'{}'", operatorText));
   if (StringRef(text).starts_with((op + " ").str()))
-    return ("'" + operatorText + "'").str() + text.substr(op.size());
+    return fmt::format("'{}'", operatorText) + text.substr(op.size());
   return text;
 }
 
@@ -69,7 +69,7 @@ std::string ErrorCapture::nameOperands(std::string note, ArrayRef<Argument> oper
 void ErrorCapture::reportCaptured(SourceRange at, ArrayRef<Argument> operands, StringRef op,
                                   StringRef operatorText, ArrayRef<CapturedError> errors) {
   if (errors.empty()) {
-    reporter.error(at, "", "'" + op + "' cannot be built from these operands");
+    reporter.error(at, "", "'{}' cannot be built from these operands", op);
     return;
   }
   for (const CapturedError &captured : errors) {

@@ -125,8 +125,8 @@ Entity ExpressionEvaluator::evalString(const ast::StringExpr &expr) {
       os << dfg::toText(*type);
     else
       return reporter.fail(part.value->range, "not-static",
-                           "a string holds static numbers, bools, strings and types, but got " +
-                               value.describe());
+                           "a string holds static numbers, bools, strings and types, but got {}",
+                           value.describe());
   }
   return Entity(text);
 }
@@ -263,14 +263,14 @@ Entity ExpressionEvaluator::evalMember(const ast::MemberExpr &expr) {
         return element;
     Diagnostic &diagnostic = reporter.error(
         expr.member.range, "unknown-name",
-        group->names.empty() ? Twine("a group without names has no '") + expr.member.text + "'"
-                             : Twine("there is no result '") + expr.member.text + "' here");
+        group->names.empty() ? fmt::format("a group without names has no '{}'", expr.member.text)
+                             : fmt::format("there is no result '{}' here", expr.member.text));
     SmallVector<StringRef> names(group->names.begin(), group->names.end());
     reporter.suggestAmong(diagnostic, expr.member.text, names);
     return Poison();
   }
-  Diagnostic &diagnostic = reporter.error(expr.member.range, "unknown-name",
-                                          base.describe() + " has no '" + expr.member.text + "'");
+  Diagnostic &diagnostic = reporter.error(expr.member.range, "unknown-name", "{} has no '{}'",
+                                          base.describe(), expr.member.text);
   advisor.hintMember(diagnostic, expr);
   return Poison();
 }

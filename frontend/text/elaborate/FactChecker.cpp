@@ -20,7 +20,7 @@ namespace tfc::text {
 /// The text of a compile-time value for messages; empty for other values.
 static std::string staticText(const Entity &value) {
   if (const auto *text = value.get<std::string>())
-    return "\"" + *text + "\"";
+    return fmt::format("\"{}\"", *text);
   if (const bool *flag = value.get<bool>())
     return *flag ? "true" : "false";
   if (const double *number = value.get<double>())
@@ -36,7 +36,7 @@ std::string FactChecker::namesIn(const ast::Expr &fact) {
   forEachName(&fact, [&](const ast::NameExpr &name) {
     std::optional<Entity> value = evaluator.lookup(name.name, name.range);
     std::string text = value ? staticText(*value) : "";
-    std::string said = (name.name + " = " + text).str();
+    std::string said = fmt::format("{} = {}", name.name, text);
     if (!text.empty() && text != name.name && !is_contained(texts, said))
       texts.push_back(said);
   });
@@ -57,7 +57,7 @@ void FactChecker::noteReasons(Diagnostic &diagnostic, const ast::Expr &fact) {
   for (const std::string &name : names)
     for (SourceRange reason : context.entry.reasons.lookup(name))
       if (!(reason == fact.range))
-        diagnostic.note(reason, "this is known of '" + name + "'");
+        diagnostic.note(reason, "this is known of '{}'", name);
 }
 
 bool FactChecker::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &what) {
@@ -72,10 +72,9 @@ bool FactChecker::checkWhere(ArrayRef<ast::Expr *> facts, const std::string &wha
       if (!*known) {
         std::string got = namesIn(*fact);
         SourceRange call = context.activation->callSite;
-        Diagnostic &diagnostic =
-            reporter.error(call.isValid() ? call : fact->range, "false-fact",
-                           what + " needs " + context.sources.oneLine(fact->range) +
-                               (got.empty() ? "" : ", but got ") + got);
+        Diagnostic &diagnostic = reporter.error(
+            call.isValid() ? call : fact->range, "false-fact", "{} needs {}{}{}", what,
+            context.sources.oneLine(fact->range), got.empty() ? "" : ", but got ", got);
         if (call.isValid())
           diagnostic.note(fact->range, "stated here");
         noteReasons(diagnostic, *fact);

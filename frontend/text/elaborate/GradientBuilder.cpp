@@ -42,8 +42,8 @@ bool GradientBuilder::collectVariables(const Entity &value, SourceRange at,
   }
   const Group *group = value.asGroup();
   if (!group) {
-    reporter.error(at, "not-a-variable",
-                   "expected variables, parts or groups of them, but got " + value.describe());
+    reporter.error(at, "not-a-variable", "expected variables, parts or groups of them, but got {}",
+                   value.describe());
     return false;
   }
   return all_of(group->elements,
@@ -170,14 +170,14 @@ Diagnostic &GradientBuilder::failPairs(SourceRange at, const Twine &text,
   SaveAndRestore<Activation *> outer(context.activation, author);
   Diagnostic &diagnostic = reporter.error(place, "gradient-pairs", text);
   if (variable && variable->decl)
-    diagnostic.note(variable->decl->name.range,
-                    "'" + variable->path + "' is declared here as " + dfg::toText(variable->type));
+    diagnostic.note(variable->decl->name.range, "'{}' is declared here as {}", variable->path,
+                    dfg::toText(variable->type));
   return diagnostic;
 }
 
 /// Reports something that is not a group of pairs.
 Entity GradientBuilder::failNoPairs(SourceRange at, const Twine &got) {
-  failPairs(at, "expected pairs of a variable and its gradient, but " + got)
+  failPairs(at, fmt::format("expected pairs of a variable and its gradient, but {}", got))
       .help("zip(variables, gradients) makes pairs");
   return Poison();
 }
@@ -186,13 +186,15 @@ Entity GradientBuilder::failNoPairs(SourceRange at, const Twine &got) {
 const Variable *GradientBuilder::variableOf(const Group &pair, size_t number, SourceRange at) {
   Variable *const *variable = pair.elements[0].get<Variable *>();
   if (!variable) {
-    failNoPairs(at, "pair " + Twine(number) + " begins with " + pair.elements[0].describe());
+    failNoPairs(at, "pair {} begins with {}", number, pair.elements[0].describe());
     return nullptr;
   }
   if (isa<mlir::FloatType>((*variable)->type.getElementType()))
     return *variable;
-  failPairs(at, "'" + (*variable)->path + "' cannot be trained, because it is not floating-point",
-            *variable);
+  failPairs(
+      at,
+      fmt::format("'{}' cannot be trained, because it is not floating-point", (*variable)->path),
+      *variable);
   return nullptr;
 }
 
@@ -209,11 +211,11 @@ bool GradientBuilder::checkGradient(const Variable &variable, const Entity &grad
       type ? dfg::toText(dfg::tensorOf(type->shape, type->element)) : gradient.describe();
   Diagnostic &diagnostic =
       failPairs(at,
-                "the gradient of '" + variable.path + "' must be " + dfg::toText(variable.type) +
-                    ", like the variable, but is " + got,
+                fmt::format("the gradient of '{}' must be {}, like the variable, but is {}",
+                            variable.path, dfg::toText(variable.type), got),
                 &variable);
   if (isSameShape)
-    diagnostic.help("cast(g, " + dfg::toText(element) + ") converts it");
+    diagnostic.help("cast(g, {}) converts it", dfg::toText(element));
   return false;
 }
 
@@ -222,8 +224,7 @@ bool GradientBuilder::checkOnce(const Variable &variable, size_t first, size_t n
                                 SourceRange at) {
   if (first == number)
     return true;
-  failPairs(at,
-            "'" + variable.path + "' is in pair " + Twine(first) + " and in pair " + Twine(number),
+  failPairs(at, fmt::format("'{}' is in pair {} and in pair {}", variable.path, first, number),
             &variable)
       .help("add its gradients, so that there is one step");
   return false;
@@ -238,14 +239,14 @@ Entity GradientBuilder::callGradientPairs(Arguments &args, const ast::CallExpr &
   SourceRange at = args.front().range;
   const Group *pairs = value.asGroup();
   if (!pairs)
-    return failNoPairs(at, "got " + value.describe());
+    return failNoPairs(at, "got {}", value.describe());
   if (pairs->elements.empty())
     return failNoPairs(at, "got an empty group");
   DenseMap<const Variable *, size_t> numbers;
   for (auto [i, element] : enumerate(pairs->elements)) {
     const Group *pair = element.asGroup();
     if (!pair || pair->elements.size() != 2)
-      return failNoPairs(at, "value " + Twine(i + 1) + " is " + element.describe());
+      return failNoPairs(at, "value {} is {}", i + 1, element.describe());
     const Variable *variable = variableOf(*pair, i + 1, at);
     if (!variable ||
         !checkOnce(*variable, numbers.try_emplace(variable, i + 1).first->second, i + 1, at) ||
@@ -291,7 +292,7 @@ Entity GradientBuilder::callGradients(Arguments &args, const ast::CallExpr &call
   auto lossType = cast<mlir::RankedTensorType>(loss.getType());
   if (lossType.getRank() != 0 || !isa<mlir::FloatType>(lossType.getElementType()))
     return reporter.fail(args[0].range, "gradient-of",
-                         "'gradients' needs a floating scalar, but got " + dfg::toText(lossType));
+                         "'gradients' needs a floating scalar, but got {}", dfg::toText(lossType));
   std::vector<Entity> targets{args[1].value};
   bool isGroup = args[1].value.asGroup() != nullptr;
   if (isGroup)
@@ -303,8 +304,8 @@ Entity GradientBuilder::callGradients(Arguments &args, const ast::CallExpr &call
       return Poison();
     if (!isa<mlir::FloatType>(dfg::elementTypeOf(x.getType())))
       return reporter.fail(args[1].range, "gradient-of",
-                           "'gradients' differentiates by floating values, but got " +
-                               dfg::toText(x.getType()));
+                           "'gradients' differentiates by floating values, but got {}",
+                           dfg::toText(x.getType()));
     xs.push_back(x);
   }
   SmallVector<int64_t> sparse;

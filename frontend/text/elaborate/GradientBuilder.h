@@ -30,6 +30,12 @@ private:
   Diagnostic &failPairs(SourceRange at, const llvm::Twine &text,
                         const Variable *variable = nullptr);
   Entity failNoPairs(SourceRange at, const llvm::Twine &got);
+  template <typename Arg, typename... Args>
+  Entity failNoPairs(SourceRange at, fmt::format_string<Arg, Args...> format, Arg &&arg,
+                     Args &&...args) {
+    return failNoPairs(
+        at, llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
   const Variable *variableOf(const Group &pair, size_t number, SourceRange at);
   bool checkOnce(const Variable &variable, size_t first, size_t number, SourceRange at);
   bool checkGradient(const Variable &variable, const Entity &gradient, SourceRange at);

@@ -63,8 +63,7 @@ Entity IndexEvaluator::indexGroup(const ast::IndexExpr &expr, const Group &group
     int64_t place = *index < 0 ? *index + size : *index;
     if (place < 0 || place >= size)
       return reporter.fail(item.range, "index-range",
-                           "the group has " + Twine(size) + " values, so there is no index " +
-                               Twine(*index));
+                           "the group has {} values, so there is no index {}", size, *index);
     return group.elements[place];
   }
   int64_t start = 0, stop = size, step = 1;
@@ -123,7 +122,7 @@ mlir::Value IndexEvaluator::runTimeIndex(const Entity &value, const ast::Expr *e
     return index;
   Diagnostic &diagnostic = reporter.error(
       expr->range, "operand-kind",
-      "an index is a number, or a scalar of type i32 or i64, but got " + value.describe());
+      "an index is a number, or a scalar of type i32 or i64, but got {}", value.describe());
   if (isIndex)
     diagnostic.help("gather(x, i, axis: 0) takes the elements at all indices in i");
   else if (element.isInteger(1))
@@ -184,9 +183,8 @@ bool IndexEvaluator::sliceElement(const ast::IndexItem &item, int64_t axis, mlir
   slice.isDropped = true;
   if (slice.start.constant().value_or(0) >= 0 && (size - slice.start).constant().value_or(1) > 0)
     return true;
-  reporter.fail(item.range, "index-range",
-                "index " + place->str() + " is outside of axis " + Twine(axis) + " of " +
-                    dfg::toText(type));
+  reporter.fail(item.range, "index-range", "index {} is outside of axis {} of {}", place->str(),
+                axis, dfg::toText(type));
   return false;
 }
 
@@ -221,7 +219,7 @@ bool IndexEvaluator::slicesOf(const ast::IndexExpr &expr, mlir::Type type,
   auto isRest = [](const ast::IndexItem &item) { return item.kind == ast::IndexItemKind::Rest; };
   size_t rest = count_if(expr.items, isRest), fixed = expr.items.size() - rest;
   if (rest > 1 || fixed > shape.size()) {
-    reporter.fail(expr.range, "wrong-count", "too many indices for " + dfg::toText(type));
+    reporter.fail(expr.range, "wrong-count", "too many indices for {}", dfg::toText(type));
     return false;
   }
 

@@ -53,7 +53,7 @@ Entity Elaborator::callWith(const Function &function,
     return result;
   std::string fact = facts.where.empty() ? "a bound of '" + facts.bounds.front().first + "'"
                                          : facts.where.front().str();
-  return reporter.fail(at, "dynamic-shape", "needs " + fact + ", which cannot be proven");
+  return reporter.fail(at, "dynamic-shape", "needs {}, which cannot be proven", fact);
 }
 
 static bool isTensorParam(const ast::Param &param) {

@@ -54,8 +54,8 @@ mlir::Value ListEmitter::evalPosition(const Argument &argument) {
   bool isIndex = element.isSignlessInteger(32) || element.isSignlessInteger(64);
   if (isIndex && dfg::shapeOf(index.getType()).empty())
     return index;
-  reporter.error(argument.range, "list-index",
-                 "a position in a list is one i32 or i64, but got " + dfg::toText(index.getType()));
+  reporter.error(argument.range, "list-index", "a position in a list is one i32 or i64, but got {}",
+                 dfg::toText(index.getType()));
   return {};
 }
 
@@ -113,21 +113,20 @@ Entity ListEmitter::stackList(Arguments &args, const ast::CallExpr &call, bool j
     size = args[1].value.asDim();
     if (!size)
       return reporter.fail(args[1].range, "not-static",
-                           "'size' of '" + name + "' must be known when the call starts, but got " +
-                               args[1].value.describe());
+                           "'size' of '{}' must be known when the call starts, but got {}", name,
+                           args[1].value.describe());
   } else if (args.size() != 1) {
-    return reporter.fail(call.range, "wrong-count",
-                         "'" + name + "' takes a list, and its size by name");
+    return reporter.fail(call.range, "wrong-count", "'{}' takes a list, and its size by name",
+                         name);
   } else if (context.expected && !context.expected->shape.empty()) {
     size = joins ? dfg::DimExpr::floorDiv(context.expected->shape.front(), element.front())
                  : context.expected->shape.front();
   }
   if (!size) {
     reporter
-        .error(call.range, "list-size",
-               "'" + name + "' needs to know how many elements the list has")
-        .help("write " + name + "(" + context.sources.text(args.front().range) +
-              ", size: n), or declare the type of what it is bound to");
+        .error(call.range, "list-size", "'{}' needs to know how many elements the list has", name)
+        .help("write {}({}, size: n), or declare the type of what it is bound to", name,
+              context.sources.text(args.front().range));
     return Poison();
   }
   mlir::Value stacked = stack(list, *size, call.range);
@@ -154,16 +153,16 @@ Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir
   mlir::Type element = dfg::elementTypeOf(places.getType());
   if (shape.size() != 1 || !(element.isSignlessInteger(32) || element.isSignlessInteger(64)))
     return reporter.fail(indices.range, "list-index",
-                         "positions in a list are i32[n] or i64[n], but got " +
-                             dfg::toText(places.getType()));
+                         "positions in a list are i32[n] or i64[n], but got {}",
+                         dfg::toText(places.getType()));
   auto held = cast<dfg::ListType>(list.getType()).getElementType();
   dfg::Shape rows = dfg::shapeOf(held);
   rows.insert(rows.begin(), shape.front());
   if (from && from.getType() != dfg::tensorOf(rows, held.getElementType()))
     return reporter.fail(call.args.back().range, "list-element",
-                         "'scatter' expects " +
-                             dfg::toText(dfg::tensorOf(rows, held.getElementType())) +
-                             " for these positions, but got " + dfg::toText(from.getType()));
+                         "'scatter' expects {} for these positions, but got {}",
+                         dfg::toText(dfg::tensorOf(rows, held.getElementType())),
+                         dfg::toText(from.getType()));
   mlir::Type i32 = mlir::IntegerType::get(context.mlir, 32);
   mlir::Value zero = context.builder.scalar(int64_t(0), i32, reporter.locate(at));
   mlir::Value limit = context.builder.size(shape.front(), i32, reporter.locate(at));
@@ -206,9 +205,8 @@ Entity ListEmitter::splitIntoList(mlir::Value list, const Argument &tensor,
               ArrayRef(part).drop_front() == ArrayRef(whole).drop_front();
   dfg::DimExpr count = fits ? dfg::DimExpr::floorDiv(whole.front(), part.front()) : 0;
   if (!fits || count * part.front() != whole.front())
-    return reporter.fail(tensor.range, "list-element",
-                         "'split' cannot make elements " + dfg::toText(held) + " from " +
-                             dfg::toText(x.getType()));
+    return reporter.fail(tensor.range, "list-element", "'split' cannot make elements {} from {}",
+                         dfg::toText(held), dfg::toText(x.getType()));
   part.insert(part.begin(), count);
   mlir::NamedAttribute shape(mlir::StringAttr::get(context.mlir, "shape"),
                              dfg::DimsAttr::get(context.mlir, part));
@@ -241,8 +239,8 @@ std::optional<Entity> ListEmitter::callOnList(StringRef name, Arguments &args,
   if (wanted == 0)
     return std::nullopt;
   if (args.size() != wanted || any_of(args, [](const Argument &arg) { return bool(arg.label); }))
-    return reporter.fail(call.range, "wrong-count",
-                         "'" + name + "' of a list takes " + Twine(wanted) + " arguments");
+    return reporter.fail(call.range, "wrong-count", "'{}' of a list takes {} arguments", name,
+                         wanted);
   mlir::Value result;
   mlir::Type element = cast<dfg::ListType>(list.getType()).getElementType().getElementType();
   if (name == "size") {

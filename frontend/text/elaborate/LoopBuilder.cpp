@@ -84,8 +84,8 @@ bool LoopBuilder::evalBounds(Loop &loop, const ast::Each &each) {
   bool isIndex = element && (element.isSignlessInteger(32) || element.isSignlessInteger(64));
   if (!isIndex || first.is<double>() || last.is<double>()) {
     reporter.error(each.range, "loop-range",
-                   "a range has integers as its bounds, i32 or i64, but these are " +
-                       first.describe() + " and " + last.describe());
+                   "a range has integers as its bounds, i32 or i64, but these are {} and {}",
+                   first.describe(), last.describe());
     return false;
   }
   loop.first = tensorEmitter.toTensor(first, element, each.sequence->range);
@@ -96,9 +96,8 @@ bool LoopBuilder::evalBounds(Loop &loop, const ast::Each &each) {
                   loop.limit.getType() == dfg::tensorOf({}, element);
   if (!isScalar)
     reporter.error(each.range, "loop-range",
-                   "the bounds of a range are two integers of one type, but these are " +
-                       dfg::toText(loop.first.getType()) + " and " +
-                       dfg::toText(loop.limit.getType()));
+                   "the bounds of a range are two integers of one type, but these are {} and {}",
+                   dfg::toText(loop.first.getType()), dfg::toText(loop.limit.getType()));
   return isScalar;
 }
 
@@ -112,8 +111,8 @@ bool LoopBuilder::addSource(Loop &loop, const Entity &value, SourceRange at) {
   if (value.asGroup()) {
     reporter
         .error(at, "not-a-tensor",
-               "a run-time '" + loop.keyword +
-                   "' runs over a range, tensors and lists, but got a group")
+               "a run-time '{}' runs over a range, tensors and lists, but got a group",
+               loop.keyword)
         .help("'static for' runs over groups, at compile time");
     return false;
   }
@@ -123,9 +122,8 @@ bool LoopBuilder::addSource(Loop &loop, const Entity &value, SourceRange at) {
   dfg::Shape shape = dfg::shapeOf(tensor.getType());
   if (shape.empty()) {
     reporter
-        .error(at, "loop-range",
-               "'" + loop.keyword + "' runs along the first axis of a tensor, but " +
-                   dfg::toText(tensor.getType()) + " has none")
+        .error(at, "loop-range", "'{}' runs along the first axis of a tensor, but {} has none",
+               loop.keyword, dfg::toText(tensor.getType()))
         .help("a range is written 0..n");
     return false;
   }
@@ -133,10 +131,10 @@ bool LoopBuilder::addSource(Loop &loop, const Entity &value, SourceRange at) {
     bool differs = (*loop.trips - shape.front()).constant().has_value();
     reporter.error(
         at, "unequal-dimensions",
-        differs ? "one '" + loop.keyword + "' runs over tensors of one length, but these have " +
-                      Twine(loop.trips->str()) + " and " + shape.front().str()
-                : "cannot prove that " + Twine(loop.trips->str()) + " equals " +
-                      shape.front().str() + ", as one '" + loop.keyword + "' over both needs");
+        differs ? fmt::format("one '{}' runs over tensors of one length, but these have {} and {}",
+                              loop.keyword, loop.trips->str(), shape.front().str())
+                : fmt::format("cannot prove that {} equals {}, as one '{}' over both needs",
+                              loop.trips->str(), shape.front().str(), loop.keyword));
     return false;
   }
   loop.trips = shape.front();
@@ -185,9 +183,8 @@ bool LoopBuilder::evalRange(Loop &loop, const ast::Each &each) {
   bool ok = each.last ? evalBounds(loop, each) : evalSources(loop, each);
   if (ok && loop.names.size() != loop.sources.size()) {
     reporter.error(each.range, "wrong-count",
-                   "this loop has " + Twine(loop.sources.size()) +
-                       " values per step, but there are " + Twine(loop.names.size()) +
-                       " names for them");
+                   "this loop has {} values per step, but there are {} names for them",
+                   loop.sources.size(), loop.names.size());
     return false;
   }
   if (ok)
@@ -216,7 +213,7 @@ bool LoopBuilder::evalCarried(Loop &loop) {
     context.expected.reset();
     if (binding.type && !value.isPoison())
       value = unifier.checkResult(*binding.type, value, binding.value->range,
-                                  ("'" + binding.name.text + "'").str());
+                                  fmt::format("'{}'", binding.name.text));
     ArrayRef<Entity> members = membersOf(value);
     loop.parts.push_back({members.data() != &value, loop.inits.size(), members.size()});
     for (const Entity &member : members) {
@@ -288,33 +285,29 @@ static std::string describeSource(mlir::Value value, StringRef call) {
   const dfg::OpSignature *op = dfg::lookupOp(result.getOwner()->getName().stripDialect());
   if (!op || op->hasVariadicResults || result.getResultNumber() >= op->results.size())
     return {};
-  return (", as the '" + op->results[result.getResultNumber()] + "' of " +
-          (call.empty() || call.size() > 32 ? op->name : call))
-      .str();
+  return fmt::format(", as the '{}' of {}", op->results[result.getResultNumber()],
+                     call.empty() || call.size() > 32 ? op->name : call);
 }
 
 void LoopBuilder::reportCarried(const ast::Binding &binding, mlir::Type start, mlir::Value next,
                                 SourceRange nextAt) {
   std::string type = dfg::toText(next.getType());
-  Diagnostic &diagnostic =
-      reporter.error(binding.name.range, "carried-type",
-                     "'" + binding.name.text + "' starts as " + dfg::toText(start) +
-                         ", but the body yields " + type + " for it");
+  Diagnostic &diagnostic = reporter.error(binding.name.range, "carried-type",
+                                          "'{}' starts as {}, but the body yields {} for it",
+                                          binding.name.text, dfg::toText(start), type);
   SourceRange made = toRange(next.getLoc(), context.sources);
-  diagnostic.note(nextAt,
-                  "yielded here" +
-                      describeSource(next, made.isValid() ? context.sources.text(made) : ""));
+  diagnostic.note(nextAt, "yielded here{}",
+                  describeSource(next, made.isValid() ? context.sources.text(made) : ""));
   const auto *call = dyn_cast<ast::CallExpr>(binding.value);
   const auto *callee = call ? dyn_cast<ast::NameExpr>(call->callee) : nullptr;
   bool takesType = callee && !call->args.empty() &&
                    isa<ast::IndexExpr, ast::DTypeExpr>(call->args.front().value);
   std::string text = "a carried value keeps one type";
   if (takesType)
-    text += ("; start with " + callee->name + "(" + type + ")").str();
+    text += fmt::format("; start with {}({})", callee->name, type);
   else if (isa<ast::IntExpr, ast::FloatExpr>(binding.value) && dfg::shapeOf(next.getType()).empty())
-    text += ("; start with " + binding.name.text + ": " + type + " = " +
-             context.sources.text(binding.value->range))
-                .str();
+    text += fmt::format("; start with {}: {} = {}", binding.name.text, type,
+                        context.sources.text(binding.value->range));
   diagnostic.help(text);
 }
 
@@ -330,16 +323,15 @@ bool LoopBuilder::convertYield(Loop &loop, RunTimeBlock &block, const ast::Block
     SourceRange end = body.range;
     end.begin = end.end - 1;
     reporter.error(end, "missing-yield",
-                   "the body of this '" + loop.keyword +
-                       "' ends without yielding the next value of '" +
-                       loop.carried.front().name.text + "'");
+                   "the body of this '{}' ends without yielding the next value of '{}'",
+                   loop.keyword, loop.carried.front().name.text);
     return false;
   }
   if (block.values.size() != count) {
     reporter
         .error(block.yieldedAt, "wrong-count",
-               "this '" + loop.keyword + "' carries " + Twine(count) +
-                   " values, but its body yields " + Twine(block.values.size()))
+               "this '{}' carries {} values, but its body yields {}", loop.keyword, count,
+               block.values.size())
         .note(loop.at, "the loop");
     return false;
   }
@@ -354,12 +346,10 @@ bool LoopBuilder::convertNext(Loop &loop, size_t i, const Entity &value, SourceR
   const Part &part = loop.parts[i];
   const Group *group = part.isGroup ? value.asGroup() : nullptr;
   if (part.isGroup && (!group || group->elements.size() != part.count)) {
-    reporter.error(
-        at, "carried-type",
-        "'" + loop.carried[i].name.text + "' starts as a group of " + Twine(part.count) +
-            " values, but the body yields " +
-            (group ? "one of " + Twine(group->elements.size()).str() : value.describe()) +
-            " for it");
+    reporter.error(at, "carried-type",
+                   "'{}' starts as a group of {} values, but the body yields {} for it",
+                   loop.carried[i].name.text, part.count,
+                   group ? "one of " + Twine(group->elements.size()).str() : value.describe());
     return false;
   }
   bool ok = true;

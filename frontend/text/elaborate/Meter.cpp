@@ -37,38 +37,35 @@ void Meter::reportExceeded(SourceRange at) {
   size_t inside = culprit ? *culprit + 1 : path.size();
   std::string what = culprit ? "expanding " + describe(path[*culprit]) : "expanding the graph";
   Diagnostic &diagnostic =
-      context.diagnostics.error(culprit ? path[*culprit].at : at, "expansion-limit",
-                                what + " takes " + context.budget.describeLimit());
+      context.diagnostics.error(culprit ? path[*culprit].at : at, "expansion-limit", "{} takes {}",
+                                what, context.budget.describeLimit());
   for (const Expansion &step : path.drop_front(inside).take_front(kMaxShown))
-    diagnostic.note(step.at, "through " + describe(step) + ", which has taken " +
-                                 context.budget.describeSpending(step) + " here so far");
+    diagnostic.note(step.at, "through {}, which has taken {} here so far", describe(step),
+                    context.budget.describeSpending(step));
   auto most = std::max_element(context.budget.counts.begin(), context.budget.counts.end(),
                                [](const auto &a, const auto &b) { return a.second < b.second; });
   if (most != context.budget.counts.end() && most->second > 1)
-    diagnostic.note(most->first->name.range, "'" + most->first->name.text + "' is expanded " +
-                                                 Twine(most->second) + " times");
+    diagnostic.note(most->first->name.range, "'{}' is expanded {} times", most->first->name.text,
+                    most->second);
   ArrayRef<Expansion> outside = path.take_front(culprit.value_or(0));
   for (const Expansion &step : reverse(outside.take_back(kMaxShown)))
-    diagnostic.call(step.at, "in the expansion of " + describe(step));
-  diagnostic.help(context.budget.limitOption() + "=N allows more");
+    diagnostic.call(step.at, "in the expansion of {}", describe(step));
+  diagnostic.help("{}=N allows more", context.budget.limitOption());
 }
 
 Entity Meter::limited(Entity value, SourceRange at) {
   if (const std::string *text = value.get<std::string>()) {
     if (text->size() > kMaxStringBytes)
-      return reporter.fail(at, "too-large",
-                           "this string is longer than " + Twine(kMaxStringBytes) + " bytes");
+      return reporter.fail(at, "too-large", "this string is longer than {} bytes", kMaxStringBytes);
     if (!spend(text->size() / kBytesOfStep, at))
       return Poison();
   } else if (const Group *group = value.asGroup()) {
     if (group->weight > kMaxGroupElements)
-      return reporter.fail(at, "too-large",
-                           "this group and those in it have more than " + Twine(kMaxGroupElements) +
-                               " elements");
+      return reporter.fail(at, "too-large", "this group and those in it have more than {} elements",
+                           kMaxGroupElements);
     if (group->depth > ast::kMaxNesting)
-      return reporter.fail(at, "too-deep",
-                           "this group has groups in it more than " + Twine(ast::kMaxNesting) +
-                               " levels deep");
+      return reporter.fail(at, "too-deep", "this group has groups in it more than {} levels deep",
+                           ast::kMaxNesting);
   } else if (const dfg::DimExpr *size = value.get<dfg::DimExpr>()) {
     if (!spend(dfg::costOf(*size), at))
       return Poison();
@@ -81,9 +78,8 @@ Entity Meter::limited(Entity value, SourceRange at) {
 bool Meter::limitProduct(const dfg::DimExpr &lhs, const dfg::DimExpr &rhs, SourceRange at) {
   uint64_t terms = lhs.getTerms().size() * rhs.getTerms().size();
   if (dfg::isProductTooComplex(lhs, rhs)) {
-    reporter.error(at, "too-large",
-                   "the product of these sizes has up to " + Twine(terms) + " terms, more than " +
-                       Twine(dfg::kMaxSizeTerms));
+    reporter.error(at, "too-large", "the product of these sizes has up to {} terms, more than {}",
+                   terms, dfg::kMaxSizeTerms);
     return false;
   }
   return spend(4 * terms, at);

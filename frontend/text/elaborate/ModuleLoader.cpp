@@ -23,7 +23,7 @@ std::optional<std::string> ModuleLoader::findFile(StringRef path, FileId from, S
   if (std::optional<std::string> full =
           findAllowedFile(path, context.sources.name(from), context.options.allowedPaths))
     return full;
-  reporter.error(at, "outside-folder", "'" + path + "' is outside of the folder of the main graph")
+  reporter.error(at, "outside-folder", "'{}' is outside of the folder of the main graph", path)
       .help("--allow-path DIR lets graphs read the files below another folder");
   return std::nullopt;
 }
@@ -45,7 +45,7 @@ void ModuleLoader::reportCycle(FileId file, SourceRange usedAt) {
                               : "'" + context.sources.text(usedAt).trim('"') +
                                     "' uses this file, so they would use each other without end");
   for (const auto &[other, at] : ArrayRef(loading).drop_front(first + 1))
-    diagnostic.note(at, "through '" + context.sources.text(at).trim('"') + "', used here");
+    diagnostic.note(at, "through '{}', used here", context.sources.text(at).trim('"'));
 }
 
 Module *ModuleLoader::loadModule(FileId file, SourceRange usedAt, bool isShipped) {
@@ -69,8 +69,7 @@ Module *ModuleLoader::loadModule(FileId file, SourceRange usedAt, bool isShipped
   module->position = modules.size();
   if (std::optional<uint64_t> edition = module->file->edition; edition && *edition != 1)
     reporter.error(module->file->headerRange, "unknown-edition",
-                   "this version of tfc supports edition 1 of the language, not " +
-                       Twine(*edition));
+                   "this version of tfc supports edition 1 of the language, not {}", *edition);
   modules.push_back(std::move(module));
   declareItems(*result);
   modulesByFile[file] = result;
@@ -81,14 +80,14 @@ Module *ModuleLoader::loadShipped(StringRef name, SourceRange usedAt) {
   std::optional<StringRef> text = librarySource(name);
   if (!text) {
     Diagnostic &diagnostic =
-        reporter.error(usedAt, "unknown-file", "no file '" + name + "' ships with tfc");
+        reporter.error(usedAt, "unknown-file", "no file '{}' ships with tfc", name);
     SmallVector<StringRef> names = libraryNames();
     reporter.suggest(diagnostic, name, names);
     if (diagnostic.helpText.empty())
-      diagnostic.help("name a file of your own in quotes: use \"" + name + ".graph\"");
+      diagnostic.help("name a file of your own in quotes: use \"{}.graph\"", name);
     return nullptr;
   }
-  std::string path = ("tfc/" + name + ".graph").str();
+  std::string path = fmt::format("tfc/{}.graph", name);
   std::optional<FileId> file = context.sources.find(path);
   if (!file)
     file = context.sources.add(path, *text);
@@ -104,8 +103,7 @@ Module *ModuleLoader::loadUsed(const ast::UseDecl &use, const Module &from) {
     return nullptr;
   }
   if (!path->ends_with(".graph")) {
-    reporter.error(use.path->range, "unknown-file",
-                   "'use' reads .graph files, not '" + *path + "'");
+    reporter.error(use.path->range, "unknown-file", "'use' reads .graph files, not '{}'", *path);
     return nullptr;
   }
   std::optional<std::string> full = findFile(*path, from.file->id, use.path->range);
@@ -118,8 +116,7 @@ Module *ModuleLoader::loadUsed(const ast::UseDecl &use, const Module &from) {
   std::string reason;
   std::optional<FileId> file = context.sources.load(*full, reason);
   if (!file) {
-    reporter.error(use.path->range, "unknown-file",
-                   "cannot read '" + Twine(*full) + "': " + reason);
+    reporter.error(use.path->range, "unknown-file", "cannot read '{}': {}", *full, reason);
     return nullptr;
   }
   return loadModule(*file, use.path->range);
@@ -135,7 +132,7 @@ void ModuleLoader::declare(StringMap<Declaration> &table, const ast::Name &name,
   what.at = name.range;
   auto [it, isNew] = table.try_emplace(name.text, what);
   if (!isNew)
-    reporter.error(name.range, "duplicate-name", "'" + name.text + "' is declared twice")
+    reporter.error(name.range, "duplicate-name", "'{}' is declared twice", name.text)
         .note(it->second.at, "first here");
 }
 
@@ -143,8 +140,8 @@ void ModuleLoader::declare(StringMap<Declaration> &table, const ast::Name &name,
 void ModuleLoader::checkTypes(const ast::File &file) {
   auto check = [&](StringRef name, SourceRange at) {
     if (name == kNumberType)
-      reporter.error(at, "private-name",
-                     "'" + kNumberType + "' is private to the files that ship with tfc");
+      reporter.error(at, "private-name", "'{}' is private to the files that ship with tfc",
+                     kNumberType);
   };
   for (const ast::Type *type : file.types) {
     if (type->kind == ast::TypeKind::Named)
@@ -215,12 +212,12 @@ void ModuleLoader::declareUse(Module &module, const ast::UseDecl &use, unsigned 
     declaration.selected = name.text;
     declare(module.declarations, name, declaration);
     if (used && !used->declarations.contains(name.text)) {
-      Diagnostic &diagnostic = reporter.error(
-          name.range, "unknown-name", "'" + used->name + "' has nothing named '" + name.text + "'");
+      Diagnostic &diagnostic = reporter.error(name.range, "unknown-name",
+                                              "'{}' has nothing named '{}'", used->name, name.text);
       SmallVector<StringRef> names = publicNames(*used);
       reporter.suggestAmong(diagnostic, name.text, names);
     } else if (name.text.starts_with("_")) {
-      reporter.error(name.range, "private-name", "'" + name.text + "' is private to its file");
+      reporter.error(name.range, "private-name", "'{}' is private to its file", name.text);
     }
   }
 }
@@ -232,16 +229,17 @@ bool ModuleLoader::checkAnnotations(const ast::Stmt &stmt, ArrayRef<StringRef> k
     if (is_contained(known, name)) {
       bool isOfLoops = name == "recompute" && !isa<ast::FnDecl>(stmt);
       if (is_contained({"device", "colocate", "recompute"}, name) && !isOfLoops) {
-        advisor.laterWork(annotation.range, ("'@" + name + "'").str());
+        advisor.laterWork(annotation.range, fmt::format("'@{}'", name));
         ok = false;
       }
       continue;
     }
     ok = false;
     bool isElsewhere = is_contained({"frozen", "was", "device", "colocate", "recompute"}, name);
-    Diagnostic &diagnostic = reporter.error(annotation.range, "bad-annotation",
-                                            isElsewhere ? "'@" + name + "' does not apply to this"
-                                                        : "there is no annotation '@" + name + "'");
+    Diagnostic &diagnostic =
+        reporter.error(annotation.range, "bad-annotation",
+                       isElsewhere ? fmt::format("'@{}' does not apply to this", name)
+                                   : fmt::format("there is no annotation '@{}'", name));
     if (!isElsewhere)
       reporter.suggest(diagnostic, name, {"frozen", "was", "device", "colocate", "recompute"});
   }

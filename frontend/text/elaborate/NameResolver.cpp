@@ -29,7 +29,7 @@ std::optional<Entity> NameResolver::lookup(StringRef name, SourceRange at) {
     bool isShipped =
         !context.activation || !context.activation->module || context.activation->module->isShipped;
     if (name.starts_with("_") && !isShipped)
-      return reporter.fail(at, "private-name", "'" + name + "' is private to its file");
+      return reporter.fail(at, "private-name", "'{}' is private to its file", name);
     return valueInModule(*context.program.prelude, name, at);
   }
   return builtinByName(name);
@@ -157,8 +157,8 @@ Entity NameResolver::force(LazyValue &lazy, const Declaration &declaration,
                            const Declarer &declarer) {
   const ast::Binding &binding = *declaration.binding;
   if (lazy.state == LazyValue::State::Running)
-    return reporter.fail(binding.name.range, "let-cycle",
-                         "'" + binding.name.text + "' depends on itself");
+    return reporter.fail(binding.name.range, "let-cycle", "'{}' depends on itself",
+                         binding.name.text);
   bool isStale = lazy.entry != 0 && lazy.entry != context.entry.number;
   if (lazy.state == LazyValue::State::Done && !isStale)
     return lazy.value;
@@ -187,7 +187,7 @@ Entity NameResolver::force(LazyValue &lazy, const Declaration &declaration,
                   .value_or(Entity());
     } else {
       value = unifier.checkResult(*binding.type, value, rangeOf(binding.value),
-                                  ("'" + binding.name.text + "'").str());
+                                  fmt::format("'{}'", binding.name.text));
     }
   }
   lazy.entry = value.isStatic() ? 0 : context.entry.number;
@@ -212,11 +212,11 @@ std::optional<Entity> NameResolver::builtinByName(StringRef name) {
 
 Entity NameResolver::memberOfModule(Module &module, const ast::Name &name) {
   if (name.text.starts_with("_"))
-    return reporter.fail(name.range, "private-name", "'" + name.text + "' is private to its file");
+    return reporter.fail(name.range, "private-name", "'{}' is private to its file", name.text);
   if (std::optional<Entity> value = valueInModule(module, name.text, name.range))
     return *value;
-  Diagnostic &diagnostic = reporter.error(
-      name.range, "unknown-name", "'" + module.name + "' has nothing named '" + name.text + "'");
+  Diagnostic &diagnostic = reporter.error(name.range, "unknown-name", "'{}' has nothing named '{}'",
+                                          module.name, name.text);
   SmallVector<StringRef> names = publicNames(module);
   reporter.suggestAmong(diagnostic, name.text, names);
   return Poison();
@@ -280,11 +280,11 @@ std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRe
     if (context.program.mainModule->hasSyntaxErrors)
       return Entity(); // a statement that could not be parsed may have called it
     context.entry.needsSize = true;
-    Diagnostic &diagnostic = reporter.error(at, "unknown-size",
-                                            "'" + name + "' of '" + instance.path +
-                                                "' is not known before a call has bound it");
+    Diagnostic &diagnostic =
+        reporter.error(at, "unknown-size", "'{}' of '{}' is not known before a call has bound it",
+                       name, instance.path);
     for (const Instance *around = &instance; around; around = around->parent)
-      diagnostic.note(around->at, "the instance '" + around->path + "' is made here");
+      diagnostic.note(around->at, "the instance '{}' is made here", around->path);
     return Entity();
   }
   auto it = instance.members.find(name);
@@ -294,13 +294,13 @@ std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRe
   if (const auto *fn = dyn_cast<ast::FnDecl>(declaration.stmt))
     return Entity(Function{fn, instance.part.module, &instance});
   LetName path;
-  path.path = instance.path + "." + name.str();
+  path.path = fmt::format("{}.{}", instance.path, name);
   path.order = instance.order;
   path.order.push_back(declaration.position);
   path.parent = &instance;
   path.isFrozen = instance.isFrozen;
   if (!instance.formerly.empty())
-    path.formerly = instance.formerly + "." + name.str();
+    path.formerly = fmt::format("{}.{}", instance.formerly, name);
   return valueOf({instance.members, instance.values, path, [&] { return instance.activation; },
                   [&](StringRef other) { valueInInstance(instance, other, at); }},
                  name);
@@ -309,9 +309,8 @@ std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRe
 Entity NameResolver::memberOfInstance(Instance &instance, const ast::Name &name) {
   if (std::optional<Entity> value = valueInInstance(instance, name.text, name.range))
     return *value;
-  Diagnostic &diagnostic = reporter.error(name.range, "unknown-name",
-                                          "'" + instance.part.decl->name.text +
-                                              "' has nothing named '" + name.text + "'");
+  Diagnostic &diagnostic = reporter.error(name.range, "unknown-name", "'{}' has nothing named '{}'",
+                                          instance.part.decl->name.text, name.text);
   SmallVector<StringRef> names;
   for (const auto &member : instance.members)
     names.push_back(member.getKey());
@@ -360,8 +359,8 @@ bool NameResolver::failUnbound(Instance &instance, SourceRange user) {
     valueInInstance(instance, unbound->getKey(), user);
   else
     reporter.error(instance.at, "unknown-size",
-                   "'" + instance.path + "' is never called, so its size '" + unbound->getKey() +
-                       "' is not known");
+                   "'{}' is never called, so its size '{}' is not known", instance.path,
+                   unbound->getKey());
   return true;
 }
 

@@ -62,7 +62,7 @@ static std::string describeKind(const dfg::AttrSignature &attr) {
   case dfg::AttrKind::Enum:
     return "one of " + join(map_range(attr.cases,
                                       [](const dfg::EnumCase &word) {
-                                        return ("\"" + word.name + "\"").str();
+                                        return fmt::format("\"{}\"", word.name);
                                       }),
                             ", ");
   case dfg::AttrKind::Float:
@@ -121,8 +121,8 @@ bool OperationBuilder::placePositional(OpCall &opCall, Argument &argument) {
   }
   // In max(x, 0) the 0 may be an axis or a number to compare with.
   if (dfg::lookupOp((op.name + "imum").str())) {
-    reporter.error(argument.range, "wrong-count", "'" + op.name + "' takes its axis by name")
-        .help("the larger or smaller of two values is " + op.name + "imum(x, y)");
+    reporter.error(argument.range, "wrong-count", "'{}' takes its axis by name", op.name)
+        .help("the larger or smaller of two values is {}imum(x, y)", op.name);
     return false;
   }
   for (auto [i, attribute] : enumerate(op.attributes))
@@ -131,9 +131,8 @@ bool OperationBuilder::placePositional(OpCall &opCall, Argument &argument) {
       return true;
     }
   size_t most = op.operands.size() + op.attributes.size();
-  reporter.error(argument.range, "wrong-count",
-                 "'" + op.name + "' takes at most " + Twine(most) +
-                     (most == 1 ? " argument" : " arguments"));
+  reporter.error(argument.range, "wrong-count", "'{}' takes at most {}{}", op.name, most,
+                 most == 1 ? " argument" : " arguments");
   return false;
 }
 
@@ -147,7 +146,7 @@ bool OperationBuilder::placeNamed(OpCall &opCall, Argument &argument) {
       opCall.operands[i].push_back(argument);
       return true;
     }
-    reporter.error(argument.range, "duplicate-argument", "'" + name + "' is given twice");
+    reporter.error(argument.range, "duplicate-argument", "'{}' is given twice", name);
     return false;
   }
   for (auto [i, attribute] : enumerate(op.attributes)) {
@@ -157,7 +156,7 @@ bool OperationBuilder::placeNamed(OpCall &opCall, Argument &argument) {
       opCall.attributes[i] = argument;
       return true;
     }
-    reporter.error(argument.range, "duplicate-argument", "'" + name + "' is given twice");
+    reporter.error(argument.range, "duplicate-argument", "'{}' is given twice", name);
     return false;
   }
   std::optional<dfg::DimExpr> size = argument.value.asDim();
@@ -166,9 +165,8 @@ bool OperationBuilder::placeNamed(OpCall &opCall, Argument &argument) {
                               dfg::DimsAttr::get(context.mlir, {*size}));
     return true;
   }
-  Diagnostic &diagnostic =
-      reporter.error(argument.label.range, "unknown-argument",
-                     "'" + op.name + "' has no operand or attribute '" + name + "'");
+  Diagnostic &diagnostic = reporter.error(argument.label.range, "unknown-argument",
+                                          "'{}' has no operand or attribute '{}'", op.name, name);
   SmallVector<StringRef> names;
   for (const dfg::OperandSignature &operand : op.operands)
     names.push_back(operand.name);
@@ -211,13 +209,13 @@ bool OperationBuilder::placeArguments(OpCall &opCall, Arguments &args, const ast
   std::string missing;
   for (auto [operand, given] : zip(opCall.op.operands, opCall.operands))
     if (given.empty() && !operand.isOptional && !operand.isVariadic)
-      missing += (missing.empty() ? "'" : ", '") + operand.name.str() + "'";
+      missing += fmt::format("{}{}'", missing.empty() ? "'" : ", '", operand.name);
   for (auto [attribute, given] : zip(opCall.op.attributes, opCall.attributes))
     if (!given && attribute.isRequired)
-      missing += (missing.empty() ? "'" : ", '") + attribute.name.str() + "'";
+      missing += fmt::format("{}{}'", missing.empty() ? "'" : ", '", attribute.name);
   if (missing.empty())
     return true;
-  reporter.error(call.range, "missing-argument", "'" + opCall.op.name + "' needs " + missing);
+  reporter.error(call.range, "missing-argument", "'{}' needs {}", opCall.op.name, missing);
   return false;
 }
 
@@ -246,10 +244,9 @@ mlir::Value OperationBuilder::toOperand(StringRef op, const dfg::OperandSignatur
               (signature.kind == dfg::OperandKind::List && listOf(value));
   if (!operand || fits)
     return operand;
-  reporter.error(at, "operand-kind",
-                 "'" + signature.name + "' is " +
-                     (signature.kind == dfg::OperandKind::List ? "a list" : "a control edge") +
-                     ", but got " + value.describe());
+  reporter.error(at, "operand-kind", "'{}' is {}, but got {}", signature.name,
+                 signature.kind == dfg::OperandKind::List ? "a list" : "a control edge",
+                 value.describe());
   return {};
 }
 
@@ -406,8 +403,7 @@ bool OperationBuilder::checkExact(StringRef op, StringRef name, const Argument &
   if (real.convertFromAPInt(bits, /*IsSigned=*/true, APFloat::rmTowardZero) == APFloat::opOK)
     return true;
   reporter.error(given.range, "number-range",
-                 "'" + op + "' keeps '" + name + "' as an f64, in which " + Twine(*number) +
-                     " has no exact value");
+                 "'{}' keeps '{}' as an f64, in which {} has no exact value", op, name, *number);
   return false;
 }
 
@@ -418,16 +414,16 @@ void OperationBuilder::reportAttribute(StringRef op, const dfg::AttrSignature &s
   if (isSymbol && given.value.is<Queue *>()) {
     reporter
         .error(given.range, "attribute-type",
-               "'" + op + "' is the operation of the intermediate form, which names its queue")
+               "'{}' is the operation of the intermediate form, which names its queue", op)
         .help("the functions of a queue q are enqueue(q, ..), enqueue_many(q, ..), dequeue(q), "
               "dequeue_many(q, n), dequeue_up_to(q, n), size(q) and close(q)");
     return;
   }
   bool isRunTime = given.value.isTensor() && !isSymbol;
   Diagnostic &diagnostic = reporter.error(
-      given.range, isRunTime ? "not-static" : "attribute-type",
-      "'" + signature.name + "' of '" + op + "' is " + describeKind(signature) +
-          (isRunTime ? " known at compile time" : "") + ", but got " + given.value.describe());
+      given.range, isRunTime ? "not-static" : "attribute-type", "'{}' of '{}' is {}{}, but got {}",
+      signature.name, op, describeKind(signature), isRunTime ? " known at compile time" : "",
+      given.value.describe());
   if (signature.kind == dfg::AttrKind::Dtype && given.value.asDim())
     diagnostic.help(kSizesInTypeHelp);
 }

@@ -24,7 +24,7 @@ bool lacksType(ArrayRef<ast::Param> params) {
 }
 
 static std::string countOf(size_t count, StringRef what) {
-  return std::to_string(count) + " " + what.str() + (count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, what.str(), count == 1 ? "" : "s");
 }
 
 /// The positions of the given arguments, in source order.
@@ -49,9 +49,8 @@ bool ParameterBinder::matchArguments(ArrayRef<ast::Param> params, const std::str
                       [&](const ast::Param &param) { return param.name.text == arg.label.text; }) -
               params.begin();
       if (index == params.size()) {
-        Diagnostic &diagnostic =
-            reporter.error(arg.label.range, "unknown-argument",
-                           what + " has no parameter '" + arg.label.text + "'");
+        Diagnostic &diagnostic = reporter.error(arg.label.range, "unknown-argument",
+                                                "{} has no parameter '{}'", what, arg.label.text);
         SmallVector<StringRef> names;
         for (const ast::Param &param : params)
           names.push_back(param.name.text);
@@ -67,9 +66,9 @@ bool ParameterBinder::matchArguments(ArrayRef<ast::Param> params, const std::str
         bool isNamed = index < params.size();
         reporter
             .error(arg.range, "wrong-count",
-                   isNamed ? what + " takes '" + params[index].name.text +
-                                 "' by name, as it has a default"
-                           : what + " takes " + countOf(params.size(), "argument"))
+                   isNamed ? fmt::format("{} takes '{}' by name, as it has a default", what,
+                                         params[index].name.text)
+                           : fmt::format("{} takes {}", what, countOf(params.size(), "argument")))
             .help(isNamed                          ? "write " + params[index].name.text + ": ..."
                   : any_of(params, isTypeArgument) ? Twine(kSizesInTypeHelp)
                                                    : Twine());
@@ -77,8 +76,8 @@ bool ParameterBinder::matchArguments(ArrayRef<ast::Param> params, const std::str
       }
     }
     if (matched[index].expr) {
-      reporter.error(arg.range, "duplicate-argument",
-                     "'" + params[index].name.text + "' is given twice");
+      reporter.error(arg.range, "duplicate-argument", "'{}' is given twice",
+                     params[index].name.text);
       ok = false;
       continue;
     }
@@ -89,9 +88,9 @@ bool ParameterBinder::matchArguments(ArrayRef<ast::Param> params, const std::str
   std::string missing;
   for (auto [param, argument] : zip(params, matched))
     if (!argument.expr && !param.defaultValue && !isTypeArgument(param))
-      missing += (missing.empty() ? "'" : ", '") + param.name.text.str() + "'";
+      missing += fmt::format("{}{}'", missing.empty() ? "'" : ", '", param.name.text);
   if (ok && !missing.empty()) {
-    reporter.error(call.range, "missing-argument", what + " needs " + missing);
+    reporter.error(call.range, "missing-argument", "{} needs {}", what, missing);
     return false;
   }
   return ok;
@@ -125,14 +124,14 @@ bool ParameterBinder::bindTypeArgument(const ast::Param &param, Argument &argume
   if (!type && !argument.expr) {
     reporter
         .error(context.activation->callSite, "missing-argument",
-               "'" + callee + "' needs the type of its result here")
-        .help("as in " + callee + "(f32[n, 4])");
+               "'{}' needs the type of its result here", callee)
+        .help("as in {}(f32[n, 4])", callee);
     return false;
   }
   if (!type) {
     reporter.error(argument.range, "static-type",
-                   "'" + param.name.text + "' takes a type, such as f32[n, 4], but got " +
-                       argument.value.describe());
+                   "'{}' takes a type, such as f32[n, 4], but got {}", param.name.text,
+                   argument.value.describe());
     return false;
   }
   if (!argument.expr)
@@ -140,7 +139,7 @@ bool ParameterBinder::bindTypeArgument(const ast::Param &param, Argument &argume
   // Report it at the caller, not where the function creates tensors.
   if (!typeEvaluator.checkMemory(*type, argument.range))
     return false;
-  std::string what = "'" + param.name.text.str() + "' of '" + callee.str() + "'";
+  std::string what = fmt::format("'{}' of '{}'", param.name.text, callee);
   if (!unifier.unify(*param.type, *type, UnifyPhase::Names, argument, what) ||
       !unifier.unify(*param.type, *type, UnifyPhase::Compound, argument, what))
     return false;
@@ -172,14 +171,14 @@ bool ParameterBinder::bindNumber(const ast::FnDecl &fn, const ast::Param &param,
 
 bool ParameterBinder::bindTensorParam(const ast::FnDecl &fn, const ast::Param &param,
                                       Argument &argument) {
-  std::string what = "'" + param.name.text.str() + "' of '" + fn.name.text.str() + "'";
+  std::string what = fmt::format("'{}' of '{}'", param.name.text, fn.name.text);
   Local local{Entity(), param.name.range, param.type};
   mlir::Type actual;
   if (param.isVar) {
     Variable *const *variable = argument.value.get<Variable *>();
     if (!variable) {
-      reporter.error(argument.range, "not-a-variable",
-                     what + " takes a variable itself, but got " + argument.value.describe());
+      reporter.error(argument.range, "not-a-variable", "{} takes a variable itself, but got {}",
+                     what, argument.value.describe());
       return false;
     }
     local.value = Entity(*variable);
@@ -234,7 +233,7 @@ bool ParameterBinder::bindParams(const Function &function, std::vector<Argument>
     const Entity &value = callee.locals[param.name.text].value;
     mlir::Type type = value.is<mlir::Value>() ? value.as<mlir::Value>().getType()
                                               : mlir::Type(value.as<Variable *>()->type);
-    std::string what = "'" + param.name.text.str() + "' of '" + fn.name.text.str() + "'";
+    std::string what = fmt::format("'{}' of '{}'", param.name.text, fn.name.text);
     ok &= unifier.unifyValue(*param.type, type, UnifyPhase::Compound, argument, what);
   }
   return ok;

@@ -23,15 +23,14 @@ Entity PartInstantiator::instantiate(const Part &part, const ast::CallExpr &call
     return Poison();
   for (const Instance *outer = name.parent; outer; outer = outer->parent)
     if (outer->part.decl == &decl)
-      return reporter.fail(
-          call.range, "recursion",
-          "'" + decl.name.text +
-              "' contains an instance of itself, so its expansion would never end");
+      return reporter.fail(call.range, "recursion",
+                           "'{}' contains an instance of itself, so its expansion would never end",
+                           decl.name.text);
   SmallVector<ast::Param> params(decl.params.begin(), decl.params.end());
   for (ast::Param &param : params)
     param.isStatic = true;
   std::vector<Argument> matched;
-  std::string what = "'" + decl.name.text.str() + "'";
+  std::string what = fmt::format("'{}'", decl.name.text);
   if (!parameterBinder.matchArguments(params, what, call, matched))
     return Poison();
   for (size_t i : argumentOrder(matched)) {

@@ -38,9 +38,8 @@ bool QueueEmitter::evalQueueKind(const ast::QueueDecl &decl, Queue &queue) {
                                                           : nullptr;
     if (!target) {
       Diagnostic &diagnostic = reporter.error(
-          arg.label ? arg.label.range : arg.range, "unknown-argument",
-          "'" + callee->name + "' has no parameter" +
-              (arg.label ? " '" + label.str() + "'" : std::string(" without a name")));
+          arg.label ? arg.label.range : arg.range, "unknown-argument", "'{}' has no parameter{}",
+          callee->name, arg.label ? " '" + label.str() + "'" : std::string(" without a name"));
       reporter.suggest(diagnostic, label, {"capacity", "min_ready", "seed"});
       ok = false;
       continue;
@@ -83,13 +82,12 @@ Entity QueueEmitter::declareQueue(const ast::QueueDecl &decl, const LetName &nam
     mlir::RankedTensorType tensor = dfg::tensorOf(type->shape, type->element);
     if (!tensor.hasStaticShape()) {
       reporter.error(field.range, "bad-queue",
-                     "elements of a queue need sizes known at compile time, but '" +
-                         field.name.text + "' is " + dfg::toText(tensor));
+                     "elements of a queue need sizes known at compile time, but '{}' is {}",
+                     field.name.text, dfg::toText(tensor));
       ok = false;
     }
     if (is_contained(queue.names, field.name.text.str())) {
-      reporter.error(field.name.range, "duplicate-name",
-                     "'" + field.name.text + "' is declared twice");
+      reporter.error(field.name.range, "duplicate-name", "'{}' is declared twice", field.name.text);
       ok = false;
     }
     queue.components.push_back(tensor);
@@ -140,8 +138,8 @@ SmallVector<mlir::Value> QueueEmitter::queueValues(const Queue &queue, ArrayRef<
       Diagnostic &diagnostic = reporter.error(
           arg.label ? arg.label.range : arg.range, "queue-element",
           arg.label && place >= given.size()
-              ? "'" + queue.path + "' has no component '" + arg.label.text + "'"
-              : "an element of '" + queue.path + "' has " + Twine(given.size()) + " components");
+              ? fmt::format("'{}' has no component '{}'", queue.path, arg.label.text)
+              : fmt::format("an element of '{}' has {} components", queue.path, given.size()));
       SmallVector<StringRef> names(queue.names.begin(), queue.names.end());
       reporter.suggest(diagnostic, arg.label.text, names);
       return {};
@@ -152,8 +150,8 @@ SmallVector<mlir::Value> QueueEmitter::queueValues(const Queue &queue, ArrayRef<
   std::optional<dfg::DimExpr> count;
   for (auto [i, argument] : enumerate(given)) {
     if (!argument) {
-      reporter.error(call.range, "missing-argument",
-                     "an element of '" + queue.path + "' needs '" + queue.names[i] + "'");
+      reporter.error(call.range, "missing-argument", "an element of '{}' needs '{}'", queue.path,
+                     queue.names[i]);
       return {};
     }
     mlir::RankedTensorType component = queue.components[i];
@@ -169,9 +167,8 @@ SmallVector<mlir::Value> QueueEmitter::queueValues(const Queue &queue, ArrayRef<
     mlir::Type wanted = dfg::tensorOf(expectedShape, component.getElementType());
     if (value.getType() != wanted) {
       reporter
-          .error(argument->range, "queue-element",
-                 "'" + queue.names[i] + "' of '" + queue.path + "' is " + dfg::toText(wanted) +
-                     " here, but got " + dfg::toText(value.getType()))
+          .error(argument->range, "queue-element", "'{}' of '{}' is {} here, but got {}",
+                 queue.names[i], queue.path, dfg::toText(wanted), dfg::toText(value.getType()))
           .note(queue.decl->name.range, "declared here");
       return {};
     }
@@ -186,16 +183,15 @@ Entity QueueEmitter::callDequeue(StringRef name, const Queue &queue, ArrayRef<Ar
   bool isOne = name == "dequeue", isUpTo = name == "dequeue_up_to";
   std::optional<dfg::DimExpr> count;
   if (args.size() != (isOne ? 0 : 1))
-    return reporter.fail(call.range, "wrong-count",
-                         "'" + name + "' takes a queue" +
-                             (isOne ? "" : " and a number of elements"));
+    return reporter.fail(call.range, "wrong-count", "'{}' takes a queue{}", name,
+                         isOne ? "" : " and a number of elements");
   if (!isOne) {
     count = args.front().value.asDim();
     if (!count)
-      return reporter.fail(args.front().range, "not-static",
-                           "the number of elements that '" + name +
-                               "' takes must be known when the call starts, but got " +
-                               args.front().value.describe());
+      return reporter.fail(
+          args.front().range, "not-static",
+          "the number of elements that '{}' takes must be known when the call starts, but got {}",
+          name, args.front().value.describe());
   }
   SmallVector<mlir::Type> types;
   std::vector<std::string> names;
@@ -249,10 +245,9 @@ std::optional<Entity> QueueEmitter::callOnQueue(StringRef name, Arguments &args,
   if (!queue && isOther)
     return std::nullopt;
   if (!queue)
-    return reporter.fail(
-        args.empty() ? call.range : args.front().range, "not-a-queue",
-        "'" + name + "' takes a queue first" +
-            (args.empty() ? std::string() : ", but got " + args[0].value.describe()));
+    return reporter.fail(args.empty() ? call.range : args.front().range, "not-a-queue",
+                         "'{}' takes a queue first{}", name,
+                         args.empty() ? std::string() : ", but got " + args[0].value.describe());
   if (!tensorEmitter.requireEntry(call.range))
     return Poison();
   ArrayRef<Argument> rest = ArrayRef(args).drop_front();

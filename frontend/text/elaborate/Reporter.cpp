@@ -58,7 +58,7 @@ static std::string calleeName(const Activation &activation) {
   StringRef name = activation.fn->name.text;
   if (!activation.self)
     return name.str();
-  return name == "call" ? activation.self->path : (activation.self->path + "." + name).str();
+  return name == "call" ? activation.self->path : fmt::format("{}.{}", activation.self->path, name);
 }
 
 static std::string callerName(const Activation &activation) {
@@ -66,7 +66,7 @@ static std::string callerName(const Activation &activation) {
   if (!caller || !caller->fn)
     return {};
   StringRef kind = caller->fn->isEntry ? " by entry '" : " by '";
-  return (kind + calleeName(*caller) + "'").str();
+  return fmt::format("{}{}'", kind, calleeName(*caller));
 }
 
 Entity valueOfDim(const Activation &activation, StringRef name) {
@@ -106,8 +106,8 @@ void Reporter::addCallNotes(Diagnostic &diagnostic) {
     std::string dims = describeDims(*f);
     if (dims.empty() && f->fn->name.range.file == f->callSite.file)
       continue;
-    diagnostic.call(f->callSite, "in this call of '" + calleeName(*f) + "'" + callerName(*f) +
-                                     (dims.empty() ? "" : ", with " + dims));
+    diagnostic.call(f->callSite, "in this call of '{}'{}{}", calleeName(*f), callerName(*f),
+                    dims.empty() ? "" : ", with " + dims);
   }
 }
 
@@ -115,15 +115,14 @@ void Reporter::suggest(Diagnostic &diagnostic, StringRef name, ArrayRef<StringRe
   if (context.diagnostics.size() > kMaxSuggestions)
     return;
   if (StringRef best = findSimilar(name, candidates); !best.empty())
-    diagnostic.help("did you mean '" + best + "'?");
+    diagnostic.help("did you mean '{}'?", best);
 }
 
 void Reporter::suggestAmong(Diagnostic &diagnostic, StringRef name,
                             ArrayRef<StringRef> candidates) {
   suggest(diagnostic, name, candidates);
   if (diagnostic.helpText.empty() && !candidates.empty() && candidates.size() <= kMaxListed)
-    diagnostic.help("there " + Twine(candidates.size() == 1 ? "is " : "are ") +
-                    join(candidates, ", "));
+    diagnostic.help("there {}{}", candidates.size() == 1 ? "is " : "are ", join(candidates, ", "));
 }
 
 /// Returns true for a call of a function that ships with tfc in another file.

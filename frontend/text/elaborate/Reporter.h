@@ -17,7 +17,21 @@ public:
 
   /// Reports an error with the calls around it, once per location and slug.
   Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  template <typename Arg, typename... Args>
+  Diagnostic &error(SourceRange at, llvm::StringRef slug, fmt::format_string<Arg, Args...> format,
+                    Arg &&arg, Args &&...args) {
+    return error(
+        at, slug,
+        llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
   Entity fail(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  template <typename Arg, typename... Args>
+  Entity fail(SourceRange at, llvm::StringRef slug, fmt::format_string<Arg, Args...> format,
+              Arg &&arg, Args &&...args) {
+    return fail(
+        at, slug,
+        llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
   /// Reports a sparse gradient where a tensor is needed.
   Entity failSparse(SourceRange at);
   void suggest(Diagnostic &diagnostic, llvm::StringRef name,

@@ -18,7 +18,7 @@ static const Activation *entryOf(const Activation *activation) {
 }
 
 static std::string joinNames(ArrayRef<std::string> names) {
-  return join(names.drop_back(), ", ") + " and " + names.back();
+  return fmt::format("{} and {}", join(names.drop_back(), ", "), names.back());
 }
 
 /// Notes "n and m are independent sizes of entry 'pair'" where the entry binds the first of them.
@@ -29,8 +29,8 @@ void SizeExplainer::noteIndependent(Diagnostic &diagnostic, ArrayRef<std::string
   auto local = entry->locals.find(names.front());
   if (local == entry->locals.end())
     return;
-  diagnostic.note(local->second.at, joinNames(names) + " are independent sizes of entry '" +
-                                        entry->fn->name.text + "'");
+  diagnostic.note(local->second.at, "{} are independent sizes of entry '{}'", joinNames(names),
+                  entry->fn->name.text);
 }
 
 /// `difference == 0` as a fact about one name, "n == 2 * m"; empty if no name occurs alone.
@@ -45,7 +45,7 @@ static std::string asFact(const dfg::DimExpr &difference, ArrayRef<std::string> 
       rest.collectSymbols(others);
       if (is_contained(others, name))
         continue;
-      return name + " == " + dfg::DimExpr::floorDiv(rest, divisor).str();
+      return fmt::format("{} == {}", name, dfg::DimExpr::floorDiv(rest, divisor).str());
     }
   }
   return {};
@@ -82,7 +82,7 @@ static std::string asRemainders(const dfg::DimExpr &difference) {
   });
   std::string facts;
   for (const auto &[name, divisor] : divisors)
-    facts += (facts.empty() ? "" : ", ") + name + " % " + std::to_string(divisor) + " == 0";
+    facts += fmt::format("{}{} % {} == 0", facts.empty() ? "" : ", ", name, divisor);
   return rest && rest->isConstant(0) ? facts : std::string();
 }
 
@@ -112,7 +112,7 @@ std::string SizeExplainer::checkedType(const Argument &operand, const dfg::DimEx
   }
   if (!isFound)
     return {};
-  return dfg::toText(dfg::elementTypeOf(tensor->getType())) + "[" + sizes + "]";
+  return fmt::format("{}[{}]", dfg::toText(dfg::elementTypeOf(tensor->getType())), sizes);
 }
 
 /// A suggestion for two data-dependent sizes with the same bound.
@@ -160,14 +160,15 @@ void SizeExplainer::explainUnequal(Diagnostic &diagnostic,
   std::string help = first && second && first->bound == second->bound ? kSelectOnce.str() : "";
   const Activation *entry = entryOf(context.activation);
   if (entry == context.activation && param && (!isRemainder || fact.empty()))
-    help = "if all callers pass such sizes, say so: " + subject + ": " + type;
+    help = fmt::format("if all callers pass such sizes, say so: {}: {}", subject, type);
   else if (entry && !fact.empty())
-    help = "if all calls have such sizes, say so: where " + fact +
-           (entry == context.activation ? std::string()
-                                        : " in entry '" + entry->fn->name.text.str() + "'");
+    help =
+        fmt::format("if all calls have such sizes, say so: where {}{}", fact,
+                    entry == context.activation ? std::string()
+                                                : " in entry '" + entry->fn->name.text.str() + "'");
   if (!type.empty())
-    help += (help.empty() ? "" : "; ") + ("to check it in each call: ensure(" + subject) + ", " +
-            type + ")";
+    help += fmt::format("{}to check it in each call: ensure({}, {})", help.empty() ? "" : "; ",
+                        subject, type);
   if (!help.empty())
     diagnostic.help(help);
 }

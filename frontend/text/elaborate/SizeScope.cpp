@@ -48,7 +48,7 @@ std::string SizeScope::uniqueSizeName(StringRef name) const {
   };
   std::string unique = name.str();
   for (unsigned i = 2; isTaken(unique); ++i)
-    unique = (name + "_" + Twine(i)).str();
+    unique = fmt::format("{}_{}", name, i);
   return unique;
 }
 

@@ -115,9 +115,8 @@ void StatementRunner::execBind(const ast::BindStmt &stmt) {
     values.assign(stmt.targets.size(), Entity());
   if (values.size() != stmt.targets.size()) {
     reporter
-        .error(at, "wrong-count",
-               "expected " + Twine(stmt.targets.size()) + " values for these names, but got " +
-                   Twine(values.size()))
+        .error(at, "wrong-count", "expected {} values for these names, but got {}",
+               stmt.targets.size(), values.size())
         .also(stmt.targets.front().name.range);
     values.assign(stmt.targets.size(), Entity());
   }
@@ -144,9 +143,10 @@ void StatementRunner::execLet(const ast::LetDecl &stmt) {
     }
     Entity value = evaluator.eval(binding.value);
     if (value.is<mlir::Value>())
-      value = reporter.fail(binding.value->range, "not-static",
-                            "'let' binds what is known at compile time, but " + value.describe() +
-                                " is known only at run time");
+      value = reporter.fail(
+          binding.value->range, "not-static",
+          "'let' binds what is known at compile time, but {} is known only at run time",
+          value.describe());
     if (binding.type && !value.isPoison()) {
       ast::Param param;
       param.name = binding.name;
@@ -188,8 +188,8 @@ void StatementRunner::execReturn(const ast::ReturnStmt &stmt) {
     context.activation->block->values.emplace_back();
     context.activation->block->valuesAt.push_back(stmt.range);
     reporter
-        .error(stmt.range, "misplaced",
-               "'return' cannot leave a run-time '" + context.activation->block->keyword + "'")
+        .error(stmt.range, "misplaced", "'return' cannot leave a run-time '{}'",
+               context.activation->block->keyword)
         .help("yield the value, and return the result of the block");
     return;
   }

@@ -25,8 +25,8 @@ std::optional<int64_t> StaticStage::evalStaticInt(const ast::Expr *expr) {
     return std::nullopt;
   if (const int64_t *number = value.get<int64_t>())
     return *number;
-  reporter.error(expr->range, "not-static",
-                 "expected an int known at compile time, but got " + value.describe());
+  reporter.error(expr->range, "not-static", "expected an int known at compile time, but got {}",
+                 value.describe());
   return std::nullopt;
 }
 
@@ -244,8 +244,8 @@ std::optional<Entity> StaticStage::staticBinary(ast::BinaryOp op, const Entity &
       (rhs.isTensor() || rhs.isNumber() || rhs.is<bool>()))
     return std::nullopt;
   const Entity &culprit = lhs.isTensor() || lhs.isNumber() ? rhs : lhs;
-  return reporter.fail(at, "operand-kind",
-                       "'" + ast::spelling(op) + "' does not apply to " + culprit.describe());
+  return reporter.fail(at, "operand-kind", "'{}' does not apply to {}", ast::spelling(op),
+                       culprit.describe());
 }
 
 std::optional<bool> StaticStage::evalCondition(const ast::Expr *expr, StringRef what) {
@@ -255,18 +255,18 @@ std::optional<bool> StaticStage::evalCondition(const ast::Expr *expr, StringRef 
   if (const bool *known = value.get<bool>())
     return *known;
   const auto *name = dyn_cast<ast::NameExpr>(expr);
-  std::string subject = name ? ("'" + name->name + "' is known only at run time").str()
+  std::string subject = name ? fmt::format("'{}' is known only at run time", name->name)
                              : "this is known only at run time";
   if (!value.isTensor())
     subject = "got " + value.describe();
-  Diagnostic &diagnostic =
-      reporter.error(expr->range, "not-static",
-                     "'" + what + "' needs a value known at compile time, but " + subject);
+  Diagnostic &diagnostic = reporter.error(
+      expr->range, "not-static", "'{}' needs a value known at compile time, but {}", what, subject);
   const Local *local = name ? context.activation->find(name->name) : nullptr;
   if (local && local->type)
-    diagnostic.note(local->at, "declared here; 'static " + name->name +
-                                   ": bool' compiles a version per value, plain 'if' branches at "
-                                   "run time");
+    diagnostic.note(local->at,
+                    "declared here; 'static {}: bool' compiles a version per value, plain 'if' "
+                    "branches at run time",
+                    name->name);
   return std::nullopt;
 }
 

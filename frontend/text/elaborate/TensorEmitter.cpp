@@ -29,8 +29,8 @@ mlir::Value TensorEmitter::toPredicate(mlir::Value value, StringRef taker, Sourc
   auto type = cast<mlir::RankedTensorType>(value.getType());
   if (type.getElementType().isInteger(1) && type.getRank() == 0)
     return value;
-  Diagnostic &diagnostic = reporter.error(
-      at, "condition-type", "'" + taker + "' needs one bool, but got " + dfg::toText(type));
+  Diagnostic &diagnostic = reporter.error(at, "condition-type", "'{}' needs one bool, but got {}",
+                                          taker, dfg::toText(type));
   if (type.getElementType().isInteger(1))
     diagnostic.help("all(..) or any(..) reduces many to one");
   return {};
@@ -113,9 +113,9 @@ bool TensorEmitter::checkSizeFits(const dfg::DimExpr &size, mlir::Type element, 
   if ((low ? holds(*low) : !isNarrow) && (high ? holds(*high) : !isNarrow))
     return true;
   reporter
-      .error(at, "number-range",
-             "the size " + size.str() + " may be out of range for " + dfg::toText(element))
-      .help("bound it, or convert it, as in " + dfg::toText(element) + "(" + size.str() + ")");
+      .error(at, "number-range", "the size {} may be out of range for {}", size.str(),
+             dfg::toText(element))
+      .help("bound it, or convert it, as in {}({})", dfg::toText(element), size.str());
   return false;
 }
 
@@ -135,7 +135,7 @@ bool TensorEmitter::toExact(Entity &value, mlir::Type element, SourceRange at) {
   if (const dfg::DimExpr *size = value.get<dfg::DimExpr>()) {
     if (!element.isInteger(1))
       return checkSizeFits(*size, element, at);
-    reporter.error(at, "literal-type", "expected a bool, but got " + value.describe());
+    reporter.error(at, "literal-type", "expected a bool, but got {}", value.describe());
     return false;
   }
   if (isa<IntegerType>(element))
@@ -149,7 +149,7 @@ mlir::Value TensorEmitter::numberToTensor(const Entity &value, mlir::Type prefer
   if (const dfg::DimExpr *size = value.get<dfg::DimExpr>()) {
     mlir::Type element = preferred ? preferred : b.getI64Type();
     if (element.isInteger(1)) {
-      reporter.error(at, "literal-type", "expected a bool, but got " + value.describe());
+      reporter.error(at, "literal-type", "expected a bool, but got {}", value.describe());
       return {};
     }
     if (!checkSizeFits(*size, element, at))
@@ -193,10 +193,9 @@ bool TensorEmitter::flattenTable(const Entity &value, SourceRange at, size_t dep
 mlir::Value TensorEmitter::listToTensor(const Entity &value, mlir::Type preferred, SourceRange at,
                                         dfg::Conversion conversion) {
   if (const Group &group = *value.asGroup(); group.names.size() > 1) {
-    advisor.hintResults(
-        reporter.error(at, "not-a-tensor",
-                       "expected a tensor, but got " + Twine(group.names.size()) + " results"),
-        group, at);
+    advisor.hintResults(reporter.error(at, "not-a-tensor", "expected a tensor, but got {} results",
+                                       group.names.size()),
+                        group, at);
     return {};
   }
   if (!meter.spend(value.asGroup()->weight, at))
@@ -205,8 +204,8 @@ mlir::Value TensorEmitter::listToTensor(const Entity &value, mlir::Type preferre
   std::vector<TableElement> elements;
   if (!flattenTable(value, SourceRange(), 0, shape, elements)) {
     reporter.error(at, "not-a-tensor",
-                   "expected a tensor, but got " + value.describe() +
-                       " that is not a table of static numbers");
+                   "expected a tensor, but got {} that is not a table of static numbers",
+                   value.describe());
     return {};
   }
   Builder b(context.mlir);
@@ -292,7 +291,7 @@ mlir::Value TensorEmitter::toTensor(const Entity &value, mlir::Type preferred, S
       return {};
     if (!listOf(value))
       return tensor;
-    reporter.error(at, "not-a-tensor", "expected a tensor, but got " + value.describe())
+    reporter.error(at, "not-a-tensor", "expected a tensor, but got {}", value.describe())
         .help("l[i] is one element, stack(l, size: n) all of them");
     return {};
   }
@@ -310,7 +309,7 @@ mlir::Value TensorEmitter::toTensor(const Entity &value, mlir::Type preferred, S
     reporter.failSparse(at);
     return {};
   }
-  reporter.error(at, "not-a-tensor", "expected a tensor, but got " + value.describe());
+  reporter.error(at, "not-a-tensor", "expected a tensor, but got {}", value.describe());
   return {};
 }
 
@@ -336,8 +335,8 @@ mlir::Value TensorEmitter::readVariable(Variable &variable, SourceRange at) {
   if (context.entry.initializing && !isAssigned(context.builder.currentBlock(), variable.path)) {
     reporter
         .error(at, "not-initialized",
-               "'" + variable.path + "' has no value yet when '" +
-                   context.entry.initializing->path + "' takes its initial value from it")
+               "'{}' has no value yet when '{}' takes its initial value from it", variable.path,
+               context.entry.initializing->path)
         .help("variables are initialised in the order of their declarations");
     return {};
   }
@@ -396,9 +395,8 @@ mlir::Value TensorEmitter::assignVariable(Variable &variable, mlir::Value value,
     return {};
   if (value.getType() != variable.type) {
     Diagnostic &diagnostic =
-        reporter.error(at, "assign-type",
-                       "'" + variable.path + "' is " + dfg::toText(variable.type) +
-                           ", but is assigned " + dfg::toText(value.getType()));
+        reporter.error(at, "assign-type", "'{}' is {}, but is assigned {}", variable.path,
+                       dfg::toText(variable.type), dfg::toText(value.getType()));
     if (variable.decl)
       diagnostic.note(variable.decl->name.range, "declared here");
     return {};

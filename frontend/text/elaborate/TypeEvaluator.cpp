@@ -27,11 +27,10 @@ static bool isWholeNumber(const Entity &value) {
 }
 
 void TypeEvaluator::failHiddenSize(StringRef name, SourceRange at, const Entity &value) {
-  Diagnostic &diagnostic =
-      reporter.error(at, "not-a-size",
-                     "'" + name + "' is used as a size, but names a value of " + value.describe());
+  Diagnostic &diagnostic = reporter.error(
+      at, "not-a-size", "'{}' is used as a size, but names a value of {}", name, value.describe());
   if (const Local *local = context.activation->find(name))
-    diagnostic.note(local->at, "'" + name + "' is bound here");
+    diagnostic.note(local->at, "'{}' is bound here", name);
   diagnostic.help(isWholeNumber(value)
                       ? "'bounded(" + name + ", most)' turns it into a size with a bound"
                       : "sizes and values share one namespace: rename one of the two");
@@ -44,13 +43,13 @@ std::optional<dfg::DimExpr> TypeEvaluator::asSize(const Entity &value, const ast
   if (std::optional<dfg::DimExpr> size = value.asDim())
     return size;
   if (!value.isTensor())
-    reporter.error(expr->range, "not-a-size", "expected a size, but got " + value.describe());
+    reporter.error(expr->range, "not-a-size", "expected a size, but got {}", value.describe());
   else if (const auto *name = dyn_cast<ast::NameExpr>(expr))
     failHiddenSize(name->name, expr->range, value);
   else
     reporter.error(expr->range, "not-static",
-                   "expected a size known at compile time or a dimension, but got " +
-                       value.describe());
+                   "expected a size known at compile time or a dimension, but got {}",
+                   value.describe());
   return std::nullopt;
 }
 
@@ -89,7 +88,7 @@ std::optional<dfg::Shape> TypeEvaluator::evalShape(ArrayRef<ast::IndexItem> item
       if (!size)
         return std::nullopt;
       if (std::optional<int64_t> constant = size->constant(); constant && *constant < 0) {
-        reporter.error(item.range, "not-a-size", "a size cannot be negative: " + Twine(*constant));
+        reporter.error(item.range, "not-a-size", "a size cannot be negative: {}", *constant);
         return std::nullopt;
       }
       shape.push_back(*size);
@@ -103,15 +102,14 @@ std::optional<dfg::Shape> TypeEvaluator::evalShape(ArrayRef<ast::IndexItem> item
       if (const auto *name = dyn_cast<ast::NameExpr>(item.value); name && value.isTensor())
         failHiddenSize(name->name, name->range, value);
       else
-        reporter.error(item.range, "not-a-size", "expected a shape, but got " + value.describe());
+        reporter.error(item.range, "not-a-size", "expected a shape, but got {}", value.describe());
       return std::nullopt;
     }
     shape.append(part->begin(), part->end());
   }
   if (shape.size() > dfg::kMaxRank) {
     reporter.error(SourceRange::join(items.front().range, items.back().range), "too-large",
-                   "a tensor has at most " + Twine(dfg::kMaxRank) + " axes, but these are " +
-                       Twine(shape.size()));
+                   "a tensor has at most {} axes, but these are {}", dfg::kMaxRank, shape.size());
     return std::nullopt;
   }
   return shape;
@@ -120,8 +118,8 @@ std::optional<dfg::Shape> TypeEvaluator::evalShape(ArrayRef<ast::IndexItem> item
 std::optional<TensorType> TypeEvaluator::evalType(const ast::Type &type) {
   TensorType result;
   if (type.kind == ast::TypeKind::List) {
-    reporter.error(type.range, "not-a-tensor-type",
-                   "expected the type of a tensor, but got " + typeText(type));
+    reporter.error(type.range, "not-a-tensor-type", "expected the type of a tensor, but got {}",
+                   typeText(type));
     return std::nullopt;
   }
   if (type.kind == ast::TypeKind::Dim) {
@@ -140,12 +138,12 @@ std::optional<TensorType> TypeEvaluator::evalType(const ast::Type &type) {
       return value->as<TensorType>();
     if (!value || !value->is<mlir::Type>()) {
       Diagnostic &diagnostic =
-          reporter.error(type.baseRange, "unknown-type", "'" + type.name + "' is not a type here");
+          reporter.error(type.baseRange, "unknown-type", "'{}' is not a type here", type.name);
       reporter.suggest(
           diagnostic, type.name,
           map_to_vector(dfg::getDtypes(), [](auto &dtype) -> StringRef { return dtype.name; }));
       if (const dfg::Dtype *known = findForeign(type.name))
-        diagnostic.help("that type is called " + known->name + " here");
+        diagnostic.help("that type is called {} here", known->name);
       else if (diagnostic.helpText.empty())
         diagnostic.help("the type of a tensor is that of its elements with its sizes: f32[n, 4]");
       return std::nullopt;
@@ -401,14 +399,13 @@ std::optional<Entity> TypeEvaluator::convertStatic(const ast::Param &param,
   if (argument.value.isTensor())
     reporter
         .error(argument.range, "not-static",
-               name + " needs a value known at compile time, but " + argument.value.describe() +
-                   " is known only at run time")
+               "{} needs a value known at compile time, but {} is known only at run time", name,
+               argument.value.describe())
         .note(param.name.range, "declared here");
   else
     reporter
-        .error(argument.range, "static-type",
-               name + " takes " + (isNumber ? "a number or a bool" : typeText(*param.type)) +
-                   ", but got " + argument.value.describe())
+        .error(argument.range, "static-type", "{} takes {}, but got {}", name,
+               isNumber ? "a number or a bool" : typeText(*param.type), argument.value.describe())
         .note(param.name.range, "declared here");
   return std::nullopt;
 }

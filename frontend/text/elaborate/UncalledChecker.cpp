@@ -240,14 +240,15 @@ UncalledChecker::checkAssuming(const ast::FnDecl &fn, const ast::PartDecl *part,
 //===----------------------------------------------------------------------===//
 
 void UncalledChecker::warnUnchecked(const ast::FnDecl &fn, const ast::PartDecl *part) {
-  std::string name = "'" + fn.name.text.str() + "'";
+  std::string name = fmt::format("'{}'", fn.name.text);
   if (part)
-    name += " of '" + part->name.text.str() + "'";
+    name += fmt::format(" of '{}'", part->name.text);
   context.diagnostics
       .warning(fn.name.range, "expansion-limit",
-               name + " and the functions after it are not checked: checking functions that " +
-                   "nothing calls takes " + context.budget.describeLimit())
-      .help(context.budget.limitOption() + "=N allows more");
+               "{} and the functions after it are not checked: checking functions that nothing "
+               "calls takes {}",
+               name, context.budget.describeLimit())
+      .help("{}=N allows more", context.budget.limitOption());
 }
 
 /// Returns true if the error occurs for all sizes and types.
@@ -303,11 +304,10 @@ void UncalledChecker::checkUncalled(const ast::FnDecl &fn, const ast::PartDecl *
       if (!isInside || !isCertain || !reporter.isFirst(found.at, found.slug))
         continue;
       Diagnostic diagnostic = found;
-      diagnostic.call(
-          fn.name.range,
-          (context.program.hasFailedEntries ? "no call reaches '" : "nothing calls '") +
-              fn.name.text + "'" +
-              (isAlwaysWrong(found.slug) ? "" : ", so its sizes and types are assumed"));
+      diagnostic.call(fn.name.range, "{}{}'{}",
+                      context.program.hasFailedEntries ? "no call reaches '" : "nothing calls '",
+                      fn.name.text,
+                      isAlwaysWrong(found.slug) ? "" : ", so its sizes and types are assumed");
       context.diagnostics.add(std::move(diagnostic));
     }
 }

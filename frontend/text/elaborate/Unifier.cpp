@@ -88,16 +88,16 @@ bool Unifier::bindOrCompare(StringRef name, const Entity &value, SourceRange nam
         !(it->second.at == context.activation->callSite)) {
       reporter
           .error(argument.range, "conflicting-size",
-                 "'" + context.activation->self->path + "' takes " + name + " = " +
-                     shortText(value) + " from this call, but " + shortText(it->second.value) +
-                     " from another")
+                 "'{}' takes {} = {} from this call, but {} from another",
+                 context.activation->self->path, name, shortText(value),
+                 shortText(it->second.value))
           .note(it->second.at, "first bound by this call")
           .help("two sizes need two instances");
       return false;
     }
   }
   std::string text = shortText(*known);
-  return mismatch(text == name ? "" : (name + " is " + text).str());
+  return mismatch(text == name ? "" : fmt::format("{} is {}", name, text));
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,15 +118,14 @@ bool Unifier::solveSize(const ast::Expr *expr, StringRef unknown, const dfg::Dim
   std::optional<int64_t> scale = (*one - *zero).constant();
   if (!scale || *scale == 0 || !((*two - *one) == dfg::DimExpr(*scale))) {
     reporter.error(expr->range, "unsolvable-dimension",
-                   "'" + unknown +
-                       "' cannot be determined from this size, which must be linear in it");
+                   "'{}' cannot be determined from this size, which must be linear in it", unknown);
     return false;
   }
   dfg::DimExpr rest = actual - *zero;
   dfg::DimExpr solution = dfg::DimExpr::floorDiv(rest, dfg::DimExpr(*scale));
   bool isNegative = solution.constant().value_or(0) < 0;
   if (isNegative || !(solution * dfg::DimExpr(*scale) == rest))
-    return mismatch(("no value of " + unknown + " results in the size " + actual.str()).str());
+    return mismatch(fmt::format("no value of {} results in the size {}", unknown, actual.str()));
   typeEvaluator.bindSize(unknown, Entity::dim(solution), expr->range);
   return true;
 }
@@ -151,8 +150,7 @@ bool Unifier::unifySize(const ast::Expr *expr, const dfg::DimExpr &actual, Unify
     return solveSize(expr, unknown.front(), actual, mismatch);
   if (unknown.size() > 1) {
     reporter.error(expr->range, "unsolvable-dimension",
-                   "neither '" + unknown[0] + "' nor '" + unknown[1] +
-                       "' is known from another size");
+                   "neither '{}' nor '{}' is known from another size", unknown[0], unknown[1]);
     return false;
   }
   std::optional<dfg::DimExpr> size = typeEvaluator.evalSize(expr);
@@ -172,10 +170,9 @@ bool Unifier::unify(const ast::Type &type, const TensorType &actual, UnifyPhase 
   size_t fixed = type.items.size() - hasRest;
   auto mismatch = [&](const std::string &reason) {
     std::string got = dfg::toText(dfg::tensorOf(actual.shape, actual.element));
-    Diagnostic &diagnostic =
-        reporter.error(argument.range, "type-mismatch",
-                       what + " is " + typeEvaluator.typeText(type) + ", but got " + got +
-                           (reason.empty() ? std::string() : ", and " + reason));
+    Diagnostic &diagnostic = reporter.error(
+        argument.range, "type-mismatch", "{} is {}, but got {}{}", what,
+        typeEvaluator.typeText(type), got, reason.empty() ? std::string() : ", and " + reason);
     diagnostic.forAllSizes(isOtherElement || (!hasRest && actual.shape.size() != fixed));
     // Arguments are evaluated in the activation of the caller.
     SaveAndRestore<Activation *> outer(context.activation, context.activation->caller
@@ -237,8 +234,8 @@ bool Unifier::unifyValue(const ast::Type &type, mlir::Type actual, UnifyPhase ph
   auto list = dyn_cast<dfg::ListType>(actual);
   if ((type.kind == ast::TypeKind::List) != bool(list)) {
     reporter
-        .error(argument.range, "type-mismatch",
-               what + " is " + typeEvaluator.typeText(type) + ", but got " + dfg::toText(actual))
+        .error(argument.range, "type-mismatch", "{} is {}, but got {}", what,
+               typeEvaluator.typeText(type), dfg::toText(actual))
         .forAllSizes();
     return false;
   }
@@ -293,9 +290,9 @@ bool Unifier::leavesBlock(mlir::Type type, size_t outside, StringRef keyword, So
         continue;
       reporter
           .error(at, "size-escapes",
-                 "a value of type " + dfg::toText(type) + " cannot leave this '" + keyword +
-                     "', in which '" + name + "' is bound")
-          .note(found->at, "'" + name + "' is bound here, again in each run of the block")
+                 "a value of type {} cannot leave this '{}', in which '{}' is bound",
+                 dfg::toText(type), keyword, name)
+          .note(found->at, "'{}' is bound here, again in each run of the block", name)
           .help("reduce it to a size that is known outside, or append its rows to a list");
       return true;
     }

@@ -63,8 +63,8 @@ std::optional<TensorType> VariableTable::typeOfInitializer(const ast::VarDecl &d
     if (value.isPoison())
       return std::nullopt;
   }
-  reporter.error(decl.name.range, "missing-type", "'" + decl.name.text + "' needs a type")
-      .help("as in var " + decl.name.text + ": f32[4] = ...");
+  reporter.error(decl.name.range, "missing-type", "'{}' needs a type", decl.name.text)
+      .help("as in var {}: f32[4] = ...", decl.name.text);
   return std::nullopt;
 }
 
@@ -80,8 +80,8 @@ Variable *VariableTable::declareVariable(const ast::VarDecl &decl, const LetName
   mlir::RankedTensorType tensorType = dfg::tensorOf(type->shape, type->element);
   if (!tensorType.hasStaticShape()) {
     reporter.error(decl.type ? decl.type->range : decl.name.range, "dynamic-variable",
-                   "a variable needs sizes known at compile time, but '" + decl.name.text +
-                       "' is " + dfg::toText(tensorType));
+                   "a variable needs sizes known at compile time, but '{}' is {}", decl.name.text,
+                   dfg::toText(tensorType));
     return nullptr;
   }
   if (auto it = context.program.variablesByPath.find(name.path);
@@ -90,9 +90,8 @@ Variable *VariableTable::declareVariable(const ast::VarDecl &decl, const LetName
     if (other->decl == &decl && other->type == tensorType)
       return other;
     Diagnostic &diagnostic =
-        reporter
-            .error(decl.name.range, "duplicate-name", "two variables are named '" + name.path + "'")
-            .note(other->decl->name.range, "the other one, " + dfg::toText(other->type));
+        reporter.error(decl.name.range, "duplicate-name", "two variables are named '{}'", name.path)
+            .note(other->decl->name.range, "the other one, {}", dfg::toText(other->type));
     if (other->decl->name.range.file != decl.name.range.file)
       diagnostic.help("variables of a used file are named after its 'graph' line: change one");
     return nullptr;
@@ -110,9 +109,9 @@ Variable *VariableTable::declareVariable(const ast::VarDecl &decl, const LetName
         context.program.variablesByFormerName.try_emplace(variable.formerly, &variable);
     if (Variable *twin = it->second; !isNew)
       reporter
-          .error(decl.name.range, "duplicate-name",
-                 "two variables were named '" + variable.formerly + "'")
-          .note(twin->decl->name.range, "the other one, " + dfg::toText(twin->type));
+          .error(decl.name.range, "duplicate-name", "two variables were named '{}'",
+                 variable.formerly)
+          .note(twin->decl->name.range, "the other one, {}", dfg::toText(twin->type));
   }
   context.program.variablesByPath[variable.path] = &variable;
   context.program.initializers.push_back({&variable, decl.init, std::move(initActivation)});
@@ -125,24 +124,24 @@ Entity VariableTable::declareSlot(const ast::VarDecl &decl, Activation &declarin
     reporter
         .error(decl.name.range, "unnamed-state",
                "a function at file level cannot declare variables")
-        .help("declare '" + decl.name.text + "' at file level, or in a part");
+        .help("declare '{}' at file level, or in a part", decl.name.text);
     return Poison();
   }
   if (declaring.loopVariables.empty()) {
     reporter
         .error(decl.name.range, "unnamed-state",
                "a function can declare variables only in a 'static for' over variables")
-        .help("declare '" + decl.name.text + "' among the members of the part");
+        .help("declare '{}' among the members of the part", decl.name.text);
     return Poison();
   }
   LetName name;
-  name.path = declaring.self->path + "." + decl.name.text.str();
+  name.path = fmt::format("{}.{}", declaring.self->path, decl.name.text);
   name.order = declaring.self->order;
   name.order.push_back(~0u);
   name.order.push_back(decl.name.range.begin);
-  std::string former =
-      (declaring.self->formerly.empty() ? declaring.self->path : declaring.self->formerly) + "." +
-      decl.name.text.str();
+  std::string former = fmt::format(
+      "{}.{}", declaring.self->formerly.empty() ? declaring.self->path : declaring.self->formerly,
+      decl.name.text.str());
   for (Variable *variable : declaring.loopVariables) {
     name.path += "/" + variable->path;
     former += "/" + (variable->formerly.empty() ? variable->path : variable->formerly);

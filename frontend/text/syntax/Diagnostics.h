@@ -1,8 +1,8 @@
 #pragma once
 
+#include "frontend/Fmt.h"
 #include "frontend/text/syntax/Source.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/Twine.h"
 #include <deque>
 
 namespace llvm {
@@ -27,14 +27,36 @@ public:
   Diagnostic &also(SourceRange range);
   /// Adds a note at another location; `at` may be invalid.
   Diagnostic &note(SourceRange at, const llvm::Twine &text);
+  template <typename Arg, typename... Args>
+  Diagnostic &note(SourceRange at, fmt::format_string<Arg, Args...> format, Arg &&arg,
+                   Args &&...args) {
+    return note(
+        at, llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
   /// Adds a note for a call that leads to the location, after the other notes.
   Diagnostic &call(SourceRange at, const llvm::Twine &text);
+  template <typename Arg, typename... Args>
+  Diagnostic &call(SourceRange at, fmt::format_string<Arg, Args...> format, Arg &&arg,
+                   Args &&...args) {
+    return call(
+        at, llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
   /// No sizes of tensors avoid the error.
   Diagnostic &forAllSizes(bool isForAllSizes = true);
   /// Sets the suggested fix, replacing an earlier one.
   Diagnostic &help(const llvm::Twine &text);
+  template <typename Arg, typename... Args>
+  Diagnostic &help(fmt::format_string<Arg, Args...> format, Arg &&arg, Args &&...args) {
+    return help(
+        llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
   /// Sets the suggested fix if there is none yet.
   Diagnostic &elseHelp(const llvm::Twine &text);
+  template <typename Arg, typename... Args>
+  Diagnostic &elseHelp(fmt::format_string<Arg, Args...> format, Arg &&arg, Args &&...args) {
+    return elseHelp(
+        llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
 
   Severity severity = Severity::Error;
   SourceRange at;
@@ -61,7 +83,21 @@ public:
   /// References stay valid as long as the engine, or until the next error if there are too many.
   /// `slug` may be empty.
   Diagnostic &error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  template <typename Arg, typename... Args>
+  Diagnostic &error(SourceRange at, llvm::StringRef slug, fmt::format_string<Arg, Args...> format,
+                    Arg &&arg, Args &&...args) {
+    return error(
+        at, slug,
+        llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
   Diagnostic &warning(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  template <typename Arg, typename... Args>
+  Diagnostic &warning(SourceRange at, llvm::StringRef slug, fmt::format_string<Arg, Args...> format,
+                      Arg &&arg, Args &&...args) {
+    return warning(
+        at, slug,
+        llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
 
   /// The number of diagnostics to be printed.
   size_t size() const { return diagnostics.size(); }

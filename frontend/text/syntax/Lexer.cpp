@@ -346,8 +346,8 @@ void Lexer::lexOther() {
   while (length > 1 && at < end && uint8_t(text[at]) >= 0x80 && characterLength())
     at += characterLength();
   StringRef shown = text.slice(begin, at);
-  Diagnostic &diagnostic =
-      error(begin, "bad-character", "'" + shown + "' has no meaning in the graph language");
+  Diagnostic &diagnostic = error(begin, "bad-character",
+                                 fmt::format("'{}' has no meaning in the graph language", shown));
   StringRef help =
       StringSwitch<StringRef>(shown)
           .Case("&", "write 'and', or call 'bitwise_and'")

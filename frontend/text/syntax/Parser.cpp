@@ -80,7 +80,7 @@ void reportForeignFile(const SourceManager &sources, SourceRange at,
   diagnostics
       .error({}, "not-a-graph",
              "this is not graph source: it does not begin with a valid declaration")
-      .foreignPlace = (sources.name(at.file) + ":" + Twine(line) + ": ").str();
+      .foreignPlace = fmt::format("{}:{}: ", sources.name(at.file), line);
 }
 
 bool isInForeignFile(const SourceManager &sources, SourceRange at) {

@@ -316,9 +316,8 @@ Expr *ExpressionParser::parsePrimary() {
   else if (diagnostic && next == TokenKind::Not)
     diagnostic->elseHelp("put the negated condition in parentheses: (not x)");
   else if (diagnostic && isKeyword(next) && !behindLineBreak())
-    diagnostic->elseHelp("if '" + spelled(token()) +
-                         "' is the name of a value, write it in backquotes: `" + spelled(token()) +
-                         "`" + otherwiseMeant(next));
+    diagnostic->elseHelp("if '{}' is the name of a value, write it in backquotes: `{}`{}",
+                         spelled(token()), spelled(token()), otherwiseMeant(next));
   return errorExpr();
 }
 
@@ -441,7 +440,7 @@ bool ExpressionParser::acceptForeignElse() {
       token().kind == TokenKind::Name && (word == "elif" || word == "elseif" || word == "elsif");
   if (recovering || !isElse || !startsBlock())
     return false;
-  diagnostics.error(range(), "unexpected-token", "expected 'else if', but got '" + word + "'");
+  diagnostics.error(range(), "unexpected-token", "expected 'else if', but got '{}'", word);
   tokens[position].kind = TokenKind::If;
   return true;
 }

@@ -50,6 +50,13 @@ protected:
   /// "expected `what`, but got .."; null while recovering.
   Diagnostic *expected(const llvm::Twine &what);
   Diagnostic *error(SourceRange at, llvm::StringRef slug, const llvm::Twine &text);
+  template <typename Arg, typename... Args>
+  Diagnostic *error(SourceRange at, llvm::StringRef slug, fmt::format_string<Arg, Args...> format,
+                    Arg &&arg, Args &&...args) {
+    return error(
+        at, slug,
+        llvm::Twine(fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)));
+  }
   std::string describeToken() const;
   /// The meaning in this language of the foreign word or operator next to which the parser stopped;
   /// empty if there is none.

@@ -125,8 +125,8 @@ Stmt *StatementParser::parseStatementBody() {
     return parseBindOrCall();
   case TokenKind::Dim:
   case TokenKind::Queue:
-    error(range(), "misplaced",
-          "'" + spelled(token()) + "' is a declaration of a file, and not allowed in a block");
+    error(range(), "misplaced", "'{}' is a declaration of a file, and not allowed in a block",
+          spelled(token()));
     return nullptr;
   case TokenKind::Else:
     error(range(), "unexpected-token", "this 'else' has no matching 'if'");
@@ -255,8 +255,8 @@ Stmt *StatementParser::parseCallStatement(Name first) {
                       at(TokenKind::Slash) || at(TokenKind::StarStar);
   Diagnostic *diagnostic = expected(expr == name ? "'=' or a call" : "a call");
   if (diagnostic && isOperator)
-    diagnostic->elseHelp("write 'x = x " + spelled(token()) +
-                         " ..'; a variable v changes by assign_add(v, ..)");
+    diagnostic->elseHelp("write 'x = x {} ..'; a variable v changes by assign_add(v, ..)",
+                         spelled(token()));
   else if (diagnostic && (at(TokenKind::RBrace) || isValueSoFar))
     diagnostic->elseHelp("a block returns values by 'yield', a function by 'return'");
   return nullptr;

@@ -111,7 +111,7 @@ Expr *ExpressionParser::parseInterpolated(SourceRange inside) {
   } else {
     value = parseExpr();
     if (!recovering && token().kind != TokenKind::End)
-      error(range(), "unexpected-token", "expected '}', but " + describeToken());
+      error(range(), "unexpected-token", "expected '}}', but {}", describeToken());
   }
   recovering = false;
   brackets = outerBrackets;

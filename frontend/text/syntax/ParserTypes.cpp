@@ -74,8 +74,9 @@ Name ExpressionParser::parseName(StringRef what) {
     return takeName();
   Diagnostic *diagnostic = expected(what.empty() ? "a name" : what);
   if (diagnostic && atReservedWord() && !behindLineBreak())
-    diagnostic->elseHelp("'" + spelled(token()) + "' has a meaning of its own; in backquotes, `" +
-                         spelled(token()) + "`, it is a name like any other");
+    diagnostic->elseHelp(
+        "'{}' has a meaning of its own; in backquotes, `{}`, it is a name like any other",
+        spelled(token()), spelled(token()));
   if (!isName)
     return Name();
   recovering = false;

@@ -140,7 +140,7 @@ void TokenStream::expectClosing(TokenKind closing, const Token &open, StringRef 
     return;
   StringRef between = sources.text({file.id, open.begin, diagnostic->at.begin});
   if (between.contains('\n'))
-    diagnostic->note(range(open), describe(open.kind) + " opens here");
+    diagnostic->note(range(open), "{} opens here", describe(open.kind));
   else
     diagnostic->also(range(open));
 }
@@ -149,8 +149,7 @@ void TokenStream::expectNewline() {
   if (recovering || at(TokenKind::Newline) || at(TokenKind::End) || at(TokenKind::RBrace))
     return;
   if (behindLineBreak() && continuesStatement(token().kind)) {
-    error(range(), "unexpected-token",
-          "this '" + spelled(token()) + "' does not continue a statement");
+    error(range(), "unexpected-token", "this '{}' does not continue a statement", spelled(token()));
     return;
   }
   Diagnostic *diagnostic = expected("the end of the statement");
@@ -186,12 +185,12 @@ std::string TokenStream::describeToken() const {
   if (behindLineBreak())
     return "the line ends";
   if (isKeyword(next.kind))
-    return ("got the keyword '" + spelled(next) + "'").str();
+    return fmt::format("got the keyword '{}'", spelled(next));
   if (next.kind == TokenKind::String)
     return "got a string";
   if (atFatArrow())
     return "got '=>'";
-  return ("got '" + spelled(next).take_front(40) + "'").str();
+  return fmt::format("got '{}'", spelled(next).take_front(40));
 }
 
 /// A missing token is reported after the last one, if the line ends there.
@@ -205,7 +204,7 @@ Diagnostic *TokenStream::expected(const Twine &what) {
   bool lineEnds = behindLineBreak() || (next.kind == TokenKind::End && position > 0);
   Diagnostic *diagnostic =
       error(lineEnds ? endOfPrevious() : range(), lineEnds ? "missing-token" : "unexpected-token",
-            "expected " + what + ", but " + describeToken());
+            "expected {}, but {}", what, describeToken());
   if (diagnostic)
     diagnostic->help(foreignMeaning());
   if (diagnostic && lineEnds && next.kind == TokenKind::LBrace)
@@ -294,9 +293,8 @@ void TokenStream::resumeAtBrace() {
 bool TokenStream::Nesting::tooDeep() {
   if (tokens.depth <= ast::kMaxNesting)
     return false;
-  if (Diagnostic *diagnostic =
-          tokens.error(tokens.range(), "too-deep",
-                       "this is nested more than " + Twine(ast::kMaxNesting) + " levels deep"))
+  if (Diagnostic *diagnostic = tokens.error(
+          tokens.range(), "too-deep", "this is nested more than {} levels deep", ast::kMaxNesting))
     diagnostic->elseHelp("bind a part of it to a name first");
   return true;
 }
@@ -312,9 +310,9 @@ ast::Expr *TokenStream::finish(ast::Expr *expr, uint32_t begin, ArrayRef<ast::Ex
     if (child)
       height = std::max<unsigned>(height, child->height + 1);
   if (height > ast::kMaxNesting) {
-    if (Diagnostic *diagnostic = error(expr->range, "too-deep",
-                                       "this expression is nested more than " +
-                                           Twine(ast::kMaxNesting) + " levels deep"))
+    if (Diagnostic *diagnostic =
+            error(expr->range, "too-deep", "this expression is nested more than {} levels deep",
+                  ast::kMaxNesting))
       diagnostic->elseHelp("bind a part of it to a name first");
     return errorExpr();
   }
