@@ -217,13 +217,14 @@ struct Parser {
   CommandLine result{};
   std::string emit;
   std::vector<std::string> entries;
-  CLI::App *compile, *convert, *run, *bench, *format, *explain;
+  CLI::App *compile, *check, *convert, *run, *bench, *format, *explain;
 
   Parser() {
     app.name("tfc");
     app.set_version_flag("--version", "tfc " TFC_VERSION);
     app.require_subcommand(1);
     addCompile();
+    addCheck();
     addConvert();
     addRun();
     addBench();
@@ -264,6 +265,12 @@ struct Parser {
                      "Stop after a stage and write the module")
         ->check(CLI::Validator(checkStage, ""))
         ->type_name("STAGE");
+  }
+
+  void addCheck() {
+    check = app.add_subcommand("check", "Report the errors of a graph without compiling it");
+    ImportFlags().add(*check, result.compile);
+    ImportFlags::addEntries(*check, entries);
   }
 
   void addConvert() {
@@ -436,10 +443,15 @@ static void complete(Parser &parser) {
     completeCompile(result.compile, parser.emit);
     completeEntries(result.compile, parser.entries);
     checkInputs(result.compile);
+  } else if (*parser.check) {
+    result.command = Command::Check;
+    completeEntries(result.compile, parser.entries);
+    checkInputs(result.compile);
   } else if (*parser.convert) {
     result.command = Command::Compile;
     completeConvert(result.compile);
     completeEntries(result.compile, parser.entries);
+    checkInputs(result.compile);
   } else if (*parser.run) {
     result.command = Command::Run;
     if (!result.run.caseFile.empty() &&
@@ -469,8 +481,7 @@ static std::string suggestCommand(StringRef word, llvm::ArrayRef<StringRef> comm
     return fmt::format("; write 'tfc compile {} -o libmodel.so' or 'tfc run {}'", word, word);
   StringRef meant =
       llvm::StringSwitch<StringRef>(word)
-          .Cases({"check", "lint", "validate"}, "'tfc compile FILE --emit=graph -o /dev/null' only "
-                                                "reports errors")
+          .Cases({"lint", "validate", "verify"}, "did you mean 'check'?")
           .Cases({"show", "print", "dump"}, "'tfc compile FILE --emit=graph' prints a module")
           .Cases({"build", "make"}, "did you mean 'compile'?")
           .Case("format", "did you mean 'fmt'?")

@@ -35,7 +35,7 @@ struct FormatOptions {
 };
 
 struct CommandLine {
-  enum class Command { Compile, Run, Bench, Format, Explain } command;
+  enum class Command { Compile, Check, Run, Bench, Format, Explain } command;
   CompileRequest compile;
   RunOptions run;
   BenchOptions bench;

@@ -8,6 +8,7 @@
 namespace tfc {
 
 int runCompile(const CompileRequest &request);
+int runCheck(CompileRequest request);
 int runEntry(const RunOptions &options);
 int runBench(const BenchOptions &options);
 int runFormat(const FormatOptions &options);

@@ -15,6 +15,8 @@ int main(int argc, char **argv) {
   switch (command->command) {
   case CommandLine::Command::Compile:
     return runCompile(command->compile);
+  case CommandLine::Command::Check:
+    return runCheck(command->compile);
   case CommandLine::Command::Run:
     return runEntry(command->run);
   case CommandLine::Command::Bench:
