@@ -32,6 +32,8 @@ static std::optional<CallValue> attributeFor(NodeBuilder &node, StringRef name, 
   case Kind::Group:
     if (attr.kind == AttrKind::Floats)
       return SmallVector<double>(attr.reals.begin(), attr.reals.end());
+    if (attr.kind == AttrKind::Strings)
+      return SmallVector<std::string>(attr.texts.begin(), attr.texts.end());
     return dfg::Shape(attr.numbers.begin(), attr.numbers.end());
   case Kind::DType:
     if (Type type = node.dtype(name))
@@ -73,7 +75,11 @@ static bool isInputKind(Kind kind) {
 static bool isAttribute(const Node &node, const Parameter &parameter) {
   if (!node.has(parameter.name) || parameter.kind == Kind::Tensors)
     return false;
-  return parameter.kind != Kind::Tensor || node.attr(parameter.name).tensor;
+  const Attr &attr = node.attr(parameter.name);
+  // No format has a type with the number 0.
+  if (parameter.kind == Kind::DType && attr.kind == AttrKind::Int && attr.number == 0)
+    return false;
+  return parameter.kind != Kind::Tensor || attr.tensor;
 }
 
 std::optional<SmallVector<NodeValue>> LibraryCall::call(StringRef function,
@@ -156,7 +162,8 @@ Outcome LibraryCall::build(StringRef function) {
 // Signatures
 //===----------------------------------------------------------------------===//
 
-static AttrKind attrKindOf(Kind kind) {
+/// Returns the kind of attribute that a parameter takes; groups take several kinds of lists.
+static AttrKind attrKindOf(Kind kind, AttrKind given) {
   switch (kind) {
   case Kind::Int:
     return AttrKind::Int;
@@ -169,7 +176,7 @@ static AttrKind attrKindOf(Kind kind) {
   case Kind::DType:
     return AttrKind::Type;
   case Kind::Group:
-    return AttrKind::Ints;
+    return given == AttrKind::Floats || given == AttrKind::Strings ? given : AttrKind::Ints;
   case Kind::Tensor:
   case Kind::Tensors:
     break;
@@ -181,9 +188,7 @@ void SignatureChecker::checkCall(ArrayRef<Parameter> parameters) {
   int64_t fewest = 0, input = 0;
   for (const Parameter &parameter : parameters) {
     if (isAttribute(node, parameter) || !isInputKind(parameter.kind)) {
-      bool isList = node.attr(parameter.name).kind == AttrKind::Floats;
-      AttrKind kind =
-          parameter.kind == Kind::Group && isList ? AttrKind::Floats : attrKindOf(parameter.kind);
+      AttrKind kind = attrKindOf(parameter.kind, node.attr(parameter.name).kind);
       checkAttr({parameter.name, kind, !parameter.hasDefault});
       continue;
     }

@@ -25,6 +25,7 @@ enum class AttrKind {
   Floats,
   Ints,
   Shapes,
+  Strings,
   Types,
   OtherList
 };
@@ -52,9 +53,12 @@ struct Attr {
   std::vector<int64_t> numbers;
   std::vector<double> reals;
   std::vector<PartialShape> shapes;
+  std::vector<std::string> texts;
 
   /// Returns the length of a list.
-  size_t size() const { return std::max({numbers.size(), reals.size(), shapes.size()}); }
+  size_t size() const {
+    return std::max({numbers.size(), reals.size(), shapes.size(), texts.size()});
+  }
 };
 
 struct Node {

@@ -37,6 +37,8 @@ static StringRef nameOf(AttrKind kind) {
     return "a list of ints";
   case AttrKind::Shapes:
     return "a list of shapes";
+  case AttrKind::Strings:
+    return "a list of strings";
   case AttrKind::Types:
     return "a list of types";
   case AttrKind::OtherList:
@@ -47,8 +49,9 @@ static StringRef nameOf(AttrKind kind) {
 
 static bool isList(AttrKind kind) { return kind >= AttrKind::EmptyList; }
 
-/// Returns true if an attribute of kind `kind` is acceptable where `expected` is declared.
-static bool isOfKind(AttrKind kind, AttrKind expected) {
+bool SignatureChecker::isOfKind(AttrKind kind, AttrKind expected) const {
+  if (expected == AttrKind::Type && typesAreInts)
+    return kind == AttrKind::Int;
   return kind == expected || (kind == AttrKind::EmptyList && isList(expected));
 }
 
@@ -72,6 +75,11 @@ static std::string countText(const Arity &arity, StringRef noun) {
     return "at least " + countText(arity.least, noun);
   std::string most = countText(arity.most, noun);
   return arity.least == arity.most ? most : std::to_string(arity.least) + " to " + most;
+}
+
+bool declares(const Signature &signature, StringRef name) {
+  return any_of(ArrayRef(signature.attrs).take_front(signature.attrCount),
+                [&](const AttrRule &attr) { return toRef(attr.name) == name; });
 }
 
 std::optional<int64_t> outputCount(const Node &node, const Signature &signature) {
@@ -106,6 +114,13 @@ void SignatureChecker::checkAttr(const AttrRule &attr) {
     error() << "the attribute '" << name << "' to be at least " << attr.least << ", but got "
             << given.number << " [graph-attribute]";
   }
+}
+
+void SignatureChecker::checkNames(llvm::function_ref<bool(StringRef)> isDeclared) {
+  for (const auto &[name, attr] : node.attrs)
+    if (!isDeclared(name))
+      diagnostics.error(location) << "'" << node.op << "' has no attribute '" << name
+                                  << "' that tfc knows [graph-attribute]";
 }
 
 void SignatureChecker::checkCount(const Arity &arity, int64_t given, StringRef noun) {

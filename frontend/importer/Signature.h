@@ -36,7 +36,7 @@ struct AttrRule {
 /// follows attributes that have a default.
 class Signature {
 public:
-  static constexpr unsigned kMaxAttrs = 8;
+  static constexpr unsigned kMaxAttrs = 12;
 
   consteval Signature(const char *text) : Signature(text, "") {}
   /// `more` holds attributes that several operations have in common.
@@ -110,10 +110,11 @@ private:
 
   static consteval AttrKind parseKind(std::string_view text) {
     constexpr std::pair<std::string_view, AttrKind> kKinds[] = {
-        {"bool", AttrKind::Bool},   {"float", AttrKind::Float},   {"int", AttrKind::Int},
-        {"shape", AttrKind::Shape}, {"string", AttrKind::String}, {"tensor", AttrKind::Tensor},
-        {"type", AttrKind::Type},   {"ints", AttrKind::Ints},     {"shapes", AttrKind::Shapes},
-        {"types", AttrKind::Types}, {"floats", AttrKind::Floats}, {"graph", AttrKind::Graph},
+        {"bool", AttrKind::Bool},       {"float", AttrKind::Float},   {"int", AttrKind::Int},
+        {"shape", AttrKind::Shape},     {"string", AttrKind::String}, {"tensor", AttrKind::Tensor},
+        {"type", AttrKind::Type},       {"ints", AttrKind::Ints},     {"shapes", AttrKind::Shapes},
+        {"types", AttrKind::Types},     {"floats", AttrKind::Floats}, {"graph", AttrKind::Graph},
+        {"strings", AttrKind::Strings},
     };
     for (auto [name, kind] : kKinds)
       if (name == text)
@@ -148,6 +149,9 @@ private:
 /// std::nullopt for other attributes.
 std::optional<int64_t> countOf(const Node &node, llvm::StringRef attr);
 
+/// Returns true if a signature has an attribute of this name.
+bool declares(const Signature &signature, llvm::StringRef attr);
+
 /// Checks nodes against their signatures and reports all errors.
 class SignatureChecker {
 public:
@@ -160,12 +164,17 @@ public:
       : diagnostics(diagnostics), node(node), location(location), inputCount(inputCount),
         absent(absent) {}
 
+  /// The format numbers types, and an attribute that is a type holds an int.
+  bool typesAreInts = false;
+
   /// Checks the inputs and attributes.
   void check(const Signature &signature);
   /// Checks the number of outputs of a node that lists them.
   void checkOutputs(const Signature &signature, int64_t outputCount);
   /// Checks a call of graph source, whose parameters are attributes and inputs.
   void checkCall(llvm::ArrayRef<text::LibraryCalls::Parameter> parameters);
+  /// Reports attributes that are not declared.
+  void checkNames(llvm::function_ref<bool(llvm::StringRef)> isDeclared);
 
 private:
   /// Checks a number of inputs or outputs.
@@ -175,6 +184,8 @@ private:
   /// Reports inputs that are absent, unless they are from `first` up to `end`.
   void checkAbsent(int64_t first, int64_t end);
   void checkAttr(const AttrRule &attr);
+  /// Returns true if an attribute of kind `kind` is acceptable where `expected` is declared.
+  bool isOfKind(AttrKind kind, AttrKind expected) const;
   void checkOutputAttr(const Arity &arity);
   mlir::InFlightDiagnostic error();
 

@@ -43,6 +43,13 @@ llvm::StringSet<> findNeeded(const Model &model, const Graph &graph) {
   return needed;
 }
 
+/// The first versions of operations had it as a hint to reuse memory; it has no meaning.
+static constexpr StringLiteral kMemoryHint = "consumed_inputs";
+
+static bool declaresAttr(ArrayRef<text::LibraryCalls::Parameter> parameters, StringRef name) {
+  return any_of(parameters, [&](const auto &parameter) { return parameter.name == name; });
+}
+
 void ModelChecker::checkNode(const Node &node) {
   SmallVector<unsigned> absent;
   for (auto [i, input] : enumerate(node.inputs))
@@ -50,11 +57,17 @@ void ModelChecker::checkNode(const Node &node) {
       absent.push_back(i);
   SignatureChecker checker(entry.diagnostics, node, entry.locate(node.name), node.inputs.size(),
                            absent);
+  checker.typesAreInts = true;
   if (const OpRule *rule = findRule(node.op, node.version)) {
     checker.check(rule->signature);
     checker.checkOutputs(rule->signature, node.outputs.size());
+    checker.checkNames(
+        [&](StringRef name) { return name == kMemoryHint || declares(rule->signature, name); });
   } else if (entry.functions.declares(node.op)) {
-    checker.checkCall(entry.functions.parameters(node.op));
+    ArrayRef<text::LibraryCalls::Parameter> parameters = entry.functions.parameters(node.op);
+    checker.checkCall(parameters);
+    checker.checkNames(
+        [&](StringRef name) { return name == kMemoryHint || declaresAttr(parameters, name); });
   } else {
     unsupported[node.op].push_back(&node);
   }

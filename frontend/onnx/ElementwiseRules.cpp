@@ -194,7 +194,7 @@ static Outcome buildPRelu(NodeBuilder &node, const OpRule &rule) {
 }
 
 /// The elements must be like those of the first operand.
-static constexpr const char *kOldBroadcast = "axis:int?, broadcast:int?, consumed_inputs:ints?";
+static constexpr const char *kOldBroadcast = "axis:int?, broadcast:int?";
 
 static constexpr OpRule kRules[] = {
     {"Identity", "1 -> 1", buildPassing},
@@ -260,8 +260,8 @@ static constexpr OpRule kRules[] = {
     {"BitwiseXor", "2 -> 1", buildOperation, "bitwise_xor"},
     {"BitwiseNot", "1 -> 1", buildOperation, "bitwise_not"},
     {"Cast", "1 -> 1; to:string", buildOldCast},
-    {"Cast", "1 -> 1; to:int", buildCast, "", 6},
-    {"CastLike", "2 -> 1", buildCastLike},
+    {"Cast", "1 -> 1; to:int, saturate:int?, round_mode:string?", buildCast, "", 6},
+    {"CastLike", "2 -> 1; saturate:int?, round_mode:string?", buildCastLike},
 };
 
 ArrayRef<OpRule> elementwiseRules() { return kRules; }

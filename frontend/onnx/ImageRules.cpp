@@ -136,7 +136,7 @@ static constexpr OpRule kRules[] = {
     {"Resize",
      "1-4 -> 1; mode:string?, coordinate_transformation_mode:string?, cubic_coeff_a:float?, "
      "exclude_outside:int?, extrapolation_value:float?, nearest_mode:string?, antialias:int?, "
-     "axes:ints?",
+     "axes:ints?, keep_aspect_ratio_policy:string?",
      buildResize, "", 11},
 };
 

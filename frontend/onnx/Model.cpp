@@ -182,6 +182,8 @@ static AttrKind kindOf(const wire::Attribute &wire) {
     return wire.floats().empty() ? AttrKind::EmptyList : AttrKind::Floats;
   case INTS:
     return wire.ints().empty() ? AttrKind::EmptyList : AttrKind::Ints;
+  case STRINGS:
+    return wire.strings().empty() ? AttrKind::EmptyList : AttrKind::Strings;
   default:
     return AttrKind::OtherList;
   }
@@ -195,6 +197,7 @@ Attr Reader::readAttr(const wire::Attribute &wire, StringRef node, const Call &c
   attr.text = wire.s();
   attr.numbers.assign(wire.ints().begin(), wire.ints().end());
   attr.reals.assign(wire.floats().begin(), wire.floats().end());
+  attr.texts.assign(wire.strings().begin(), wire.strings().end());
   if (attr.kind == AttrKind::Graph)
     attr.number = readGraph(wire.g(), call);
   if (attr.kind != AttrKind::Tensor)
@@ -207,23 +210,12 @@ Attr Reader::readAttr(const wire::Attribute &wire, StringRef node, const Call &c
   return attr;
 }
 
-/// Texts in a list become attributes of their own, `name_0` and so on.
-static void addTexts(const wire::Attribute &wire, Node &node) {
-  for (auto [i, text] : enumerate(wire.strings())) {
-    Attr &attr = node.attrs[wire.name() + "_" + std::to_string(i)];
-    attr.kind = AttrKind::String;
-    attr.text = text;
-  }
-}
-
 void Reader::readAttrs(const wire::Node &wire, Node &node, const Call &call) {
   for (const wire::Attribute &attr : wire.attribute()) {
-    if (attr.ref_attr_name().empty()) {
+    if (attr.ref_attr_name().empty())
       node.attrs[attr.name()] = readAttr(attr, node.name, call);
-      addTexts(attr, node);
-    } else if (auto found = call.attrs.find(attr.ref_attr_name()); found != call.attrs.end()) {
+    else if (auto found = call.attrs.find(attr.ref_attr_name()); found != call.attrs.end())
       node.attrs[attr.name()] = found->second;
-    }
   }
 }
 

@@ -333,11 +333,11 @@ static Outcome buildSplit(NodeBuilder &node, const OpRule &) {
 static constexpr OpRule kRules[] = {
     {"Constant",
      "0 -> 1; value:tensor?, value_int:int?, value_ints:ints?, value_float:float?, "
-     "value_floats:floats?",
+     "value_floats:floats?, value_string:string?, value_strings:strings?",
      buildConstant},
     {"ConstantOfShape", "1 -> 1; value:tensor?", buildConstantOfShape},
     {"EyeLike", "1 -> 1; dtype:int?, k:int?", buildEyeLike},
-    {"Range", "3 -> 1", buildRange},
+    {"Range", "3 -> 1; stash_type:int?", buildRange},
     {"Shape", "1 -> 1; start:int?, end:int?", buildShape},
     {"Size", "1 -> 1", buildSize},
     {"Reshape", "1 -> 1; shape:ints", buildOldReshape},

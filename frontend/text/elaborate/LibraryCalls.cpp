@@ -141,7 +141,8 @@ static Entity entityOf(const LibraryCalls::Value &value, LibraryCalls::Kind kind
       [](const auto &held) -> Entity {
         using Held = std::decay_t<decltype(held)>;
         if constexpr (std::is_same_v<Held, SmallVector<mlir::Value>> ||
-                      std::is_same_v<Held, SmallVector<double>>)
+                      std::is_same_v<Held, SmallVector<double>> ||
+                      std::is_same_v<Held, SmallVector<std::string>>)
           return Entity::group(std::vector<Entity>(held.begin(), held.end()));
         else if constexpr (std::is_same_v<Held, dfg::Shape>)
           return Entity();

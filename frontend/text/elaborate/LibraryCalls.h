@@ -18,17 +18,19 @@ namespace tfc::text {
 
 class LibraryCalls {
 public:
-  /// Group: numbers that are known when the graph is compiled. Tensors: any number of them, for a
-  /// `group` whose default is `[]`.
+  /// Group: numbers or strings that are known when the graph is compiled. Tensors: any number of
+  /// them, for a `group` whose default is `[]`.
   enum class Kind { Tensor, Tensors, Int, Float, Bool, String, DType, Group };
   struct Parameter {
     llvm::StringRef name;
     Kind kind;
     bool hasDefault;
   };
-  /// An argument, by the parameter's kind: sizes are an Int (one) or a Group, floats a Group.
+  /// An argument, by the parameter's kind: sizes are an Int (one) or a Group, floats and strings a
+  /// Group.
   using Value = std::variant<mlir::Value, double, bool, std::string, mlir::Type, dfg::Shape,
-                             llvm::SmallVector<mlir::Value>, llvm::SmallVector<double>>;
+                             llvm::SmallVector<mlir::Value>, llvm::SmallVector<double>,
+                             llvm::SmallVector<std::string>>;
   struct Argument {
     llvm::StringRef name;
     Value value;
