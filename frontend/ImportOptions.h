@@ -29,6 +29,8 @@ struct ImportOptions {
   std::vector<std::pair<std::string, std::vector<std::string>>> shapes;
   /// Inputs that become constants, with the `.npy` files of their values.
   std::vector<std::pair<std::string, std::string>> fixed;
+  /// Weights become variables.
+  bool isTrainable = false;
 };
 
 } // namespace tfc

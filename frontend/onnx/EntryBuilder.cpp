@@ -5,6 +5,7 @@
 #include "frontend/onnx/Checks.h"
 #include "frontend/onnx/Dtypes.h"
 #include "frontend/onnx/NodeBuilder.h"
+#include "frontend/onnx/Parameters.h"
 #include "frontend/onnx/Ports.h"
 
 using namespace mlir;
@@ -165,9 +166,14 @@ void EntryBuilder::build() {
     else
       results.push_back({name, type, entry.locate(name)});
   }
+  Parameters parameters(entry);
+  if (entry.options.isTrainable)
+    parameters.declare(graph, scope);
   if (entry.diagnostics.getErrorCount())
     return entry.builder.dropEntry();
   entry.builder.finishEntry(results, values, location);
+  if (entry.options.isTrainable)
+    parameters.initialize();
 }
 
 } // namespace tfc::onnx

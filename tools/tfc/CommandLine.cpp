@@ -280,6 +280,8 @@ struct Parser {
         ->add_option("OUTPUT", result.compile.output,
                      "The file to write: .graph (text), .tfg (binary) or .mlir")
         ->required();
+    convert->add_flag("--trainable", result.compile.importOptions.isTrainable,
+                      "Make the weights of an .onnx file variables, and its graph a function");
     ImportFlags::addEntries(*convert, entries);
   }
 
@@ -421,10 +423,11 @@ static void checkInputs(const CompileRequest &request) {
   const ImportOptions &options = request.importOptions;
   std::pair<const char *, bool> given[] = {{"--bound", !options.bounds.empty()},
                                            {"--shape", !options.shapes.empty()},
-                                           {"--fix", !options.fixed.empty()}};
+                                           {"--fix", !options.fixed.empty()},
+                                           {"--trainable", options.isTrainable}};
   for (auto [option, isGiven] : given)
     if (isGiven && !namesInputs(request.input))
-      throw CLI::ValidationError(option, "only an .onnx file has inputs to specify");
+      throw CLI::ValidationError(option, "only an .onnx file has inputs and weights to specify");
 }
 
 /// The entry to call is described for a file that declares none, otherwise it is named.

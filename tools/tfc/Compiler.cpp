@@ -104,6 +104,8 @@ private:
     llvm::Error error = emission::writeOutput(path, content);
     return error ? fail(std::move(error)) : success();
   }
+  LogicalResult writeFile(StringRef path,
+                          llvm::function_ref<LogicalResult(llvm::raw_ostream &)> content);
   LogicalResult writeModule(ModuleOp module);
   LogicalResult writeGraph(ModuleOp module);
   LogicalResult writeFlatBuffer(ModuleOp module);
@@ -128,40 +130,51 @@ LogicalResult Compilation::writeModule(ModuleOp module) {
   return write(request.output, text);
 }
 
+/// Writes a file as `content` prints it; nothing if that fails.
+LogicalResult
+Compilation::writeFile(StringRef path,
+                       llvm::function_ref<LogicalResult(llvm::raw_ostream &)> content) {
+  llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(path);
+  if (!file)
+    return fail(file.takeError());
+  LogicalResult result = failure();
+  if (llvm::Error error = file->write([&](llvm::raw_ostream &os) { result = content(os); }))
+    return fail(std::move(error));
+  if (failed(result))
+    return failure();
+  llvm::Error error = file->keep();
+  return error ? fail(std::move(error)) : success();
+}
+
 /// Long constants are in a separate file, or in the text on standard output.
 LogicalResult Compilation::writeGraph(ModuleOp module) {
-  std::string text, bytes;
-  llvm::raw_string_ostream os(text), stream(bytes);
+  std::string text;
+  llvm::raw_string_ostream os(text);
   SmallString<128> weights(request.output);
   llvm::sys::path::replace_extension(weights, "safetensors");
   text::LongConstants constants(llvm::sys::path::filename(weights));
   bool isFile = request.output != "-" && !emission::isSpecialFile(request.output);
-  if (failed(text::printGraph(module, os, isFile ? &constants : nullptr)))
+  if (failed(text::printGraph(module, os, isFile ? &constants : nullptr,
+                              request.importOptions.isTrainable)))
     return failure();
   if (!constants.isEmpty()) {
     emission::Output outputs[] = {{request.output, ""},
                                   {weights.str().str(), text::LongConstants::kMark.str()}};
     if (llvm::Error error = emission::checkOutputs(outputs, session.sources.getInputs()))
       return fail(std::move(error));
-    constants.write(stream);
-    if (failed(write(weights, bytes)))
+    auto content = [&](llvm::raw_ostream &stream) {
+      constants.write(stream);
+      return success();
+    };
+    if (failed(writeFile(weights, content)))
       return failure();
   }
   return write(request.output, text);
 }
 
 LogicalResult Compilation::writeFlatBuffer(ModuleOp module) {
-  llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(request.output);
-  if (!file)
-    return fail(file.takeError());
-  LogicalResult result = failure();
-  auto content = [&](llvm::raw_ostream &os) { result = flatbuffer::exportGraph(module, os); };
-  if (llvm::Error error = file->write(content))
-    return fail(std::move(error));
-  if (failed(result))
-    return failure();
-  llvm::Error error = file->keep();
-  return error ? fail(std::move(error)) : success();
+  return writeFile(request.output,
+                   [&](llvm::raw_ostream &os) { return flatbuffer::exportGraph(module, os); });
 }
 
 EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {

@@ -136,24 +136,27 @@ static Attribute zeroOf(Type dtype) {
   return IntegerAttr::get(dtype, 0);
 }
 
-std::optional<std::string> GraphPrinter::constant(ElementsAttr value) {
+std::optional<std::string> GraphPrinter::constant(ElementsAttr value, StringRef key) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   if (type.getNumElements() == 0)
     return filled(zeroOf(type.getElementType()), type, names.function("broadcast"));
+  bool isWeight = hasFunctions && !key.empty();
+  bool isLong = isWeight || type.getNumElements() > kMaxListed;
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
       return std::nullopt;
+    if (isLong && longConstants)
+      return names.function("load") + longConstants->add(resource, key);
     value = DenseElementsAttr::getFromRawBuffer(type, blob->getData());
   }
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense)
     return std::nullopt;
-  bool isLong = type.getNumElements() > kMaxListed;
-  if (dense.isSplat() && isLong)
+  if (dense.isSplat() && isLong && !isWeight)
     return filled(dense.getSplatValue<Attribute>(), type, names.function("broadcast"));
   if (isLong && longConstants)
-    return names.function("load") + longConstants->add(dense);
+    return names.function("load") + longConstants->add(dense, key);
   std::vector<std::string> elements;
   for (Attribute attribute : dense.getValues<Attribute>())
     elements.push_back(element(attribute));
@@ -373,9 +376,10 @@ LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
     if (!assign)
       continue;
     llvm::SetVector<Operation *> needed = slice(assign.getValue());
+    auto whole = needed.size() == 1 ? dyn_cast<dfg::ConstantOp>(needed.front()) : dfg::ConstantOp();
     std::optional<std::string> simple =
-        needed.size() == 1 ? expression(*needed.front()) : std::nullopt;
-    if (simple && isa<dfg::ConstantOp>(needed.front())) {
+        whole ? constant(whole.getValue(), assign.getVariable()) : std::nullopt;
+    if (simple) {
       initializers[assign.getVariable()] = *simple;
       continue;
     }
@@ -392,13 +396,19 @@ LogicalResult GraphPrinter::printInitializers(dfg::EntryOp entry) {
   return success();
 }
 
-void GraphPrinter::printHeader(dfg::EntryOp entry) {
+void GraphPrinter::printDoc(dfg::EntryOp entry) {
   if (std::optional<StringRef> doc = entry.getDoc()) {
     SmallVector<StringRef> lines;
     doc->split(lines, '\n');
     for (StringRef line : lines)
       *os << "## " << line << '\n';
   }
+}
+
+/// The parameters, results and facts of an entry, or of a function that it calls, to which its
+/// bounds do not apply.
+void GraphPrinter::printSignature(dfg::EntryOp entry, bool hasBounds) {
+  DictionaryAttr bounds = hasBounds ? entry.getBoundsAttr() : DictionaryAttr();
   llvm::StringSet<> bounded;
   auto feedType = [&](Type type) {
     std::string text = typeText(type);
@@ -409,14 +419,13 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
     for (auto [i, size] : enumerate(shape)) {
       text += (i ? ", " : "") + sizeText(size);
       std::optional<StringRef> symbol = size.asSymbol();
-      Attribute bound =
-          symbol && entry.getBoundsAttr() ? entry.getBoundsAttr().get(*symbol) : Attribute();
+      Attribute bound = symbol && bounds ? bounds.get(*symbol) : Attribute();
       if (bound && bounded.insert(*symbol).second)
         text += " <= " + element(bound);
     }
     return text + "]";
   };
-  *os << "entry " << quoteName(entry.getSymName()) << '(';
+  *os << '(';
   Block &body = entry.getBody().front();
   for (auto [i, argument] : enumerate(body.getArguments())) {
     auto attr = entry.getArgAttrOfType<StringAttr>(i, dfg::kNameAttr);
@@ -440,8 +449,8 @@ void GraphPrinter::printHeader(dfg::EntryOp entry) {
   for (Attribute fact : where)
     facts +=
         (facts.empty() ? " where " : ", ") + quoteWords(cast<dfg::FactAttr>(fact).getFact().str());
-  if (entry.getBoundsAttr())
-    for (NamedAttribute bound : entry.getBoundsAttr())
+  if (bounds)
+    for (NamedAttribute bound : bounds)
       if (!bounded.contains(bound.getName().getValue()))
         facts += (facts.empty() ? " where " : ", ") + quoteName(bound.getName().getValue()) +
                  " <= " + element(bound.getValue());
@@ -503,10 +512,7 @@ LogicalResult GraphPrinter::printSizeAliases(dfg::EntryOp entry) {
   return success();
 }
 
-LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
-  names.enterEntry(entry);
-  *os << '\n';
-  printHeader(entry);
+LogicalResult GraphPrinter::printBody(dfg::EntryOp entry) {
   if (failed(printSizeAliases(entry)))
     return failure();
   Block &body = entry.getBody().front();
@@ -516,6 +522,30 @@ LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
   if (body.getTerminator()->getNumOperands())
     *os << "  return " << names.use(body.getTerminator()->getOperands()) << '\n';
   *os << "}\n" << std::exchange(declarations, {});
+  return success();
+}
+
+LogicalResult GraphPrinter::printEntry(dfg::EntryOp entry) {
+  names.enterEntry(entry);
+  Block &body = entry.getBody().front();
+  // The results of a function have no sizes of their own.
+  bool isCall = hasFunctions && body.getOps<dfg::BindSizeOp>().empty();
+  std::string function = isCall ? names.createFunction("network") : "";
+  *os << '\n';
+  if (isCall) {
+    *os << "fn " << function;
+    printSignature(entry, /*hasBounds=*/false);
+    if (failed(printBody(entry)))
+      return failure();
+    *os << '\n';
+  }
+  printDoc(entry);
+  *os << "entry " << quoteName(entry.getSymName());
+  printSignature(entry, /*hasBounds=*/true);
+  if (!isCall)
+    return printBody(entry);
+  *os << (body.getTerminator()->getNumOperands() ? "  return " : "  ") << function << "("
+      << names.use(body.getArguments()) << ")\n}\n";
   return success();
 }
 
@@ -541,8 +571,9 @@ LogicalResult GraphPrinter::print() {
   return success();
 }
 
-LogicalResult printGraph(ModuleOp module, raw_ostream &os, LongConstants *longConstants) {
-  return GraphPrinter(module, os, longConstants).print();
+LogicalResult printGraph(ModuleOp module, raw_ostream &os, LongConstants *longConstants,
+                         bool hasFunctions) {
+  return GraphPrinter(module, os, longConstants, hasFunctions).print();
 }
 
 } // namespace tfc::text

@@ -28,14 +28,18 @@ llvm::StringSet<> mentionedSizes(mlir::Region &region);
 /// Writes a module as graph source.
 class GraphPrinter {
 public:
-  GraphPrinter(mlir::ModuleOp module, llvm::raw_ostream &os, LongConstants *longConstants)
-      : module(module), os(&os), longConstants(longConstants), names(module) {}
+  GraphPrinter(mlir::ModuleOp module, llvm::raw_ostream &os, LongConstants *longConstants,
+               bool hasFunctions)
+      : module(module), os(&os), longConstants(longConstants), hasFunctions(hasFunctions),
+        names(module) {}
 
   mlir::LogicalResult print();
 
 private:
   void printVariable(dfg::VariableOp variable);
-  void printHeader(dfg::EntryOp entry);
+  void printDoc(dfg::EntryOp entry);
+  void printSignature(dfg::EntryOp entry, bool hasBounds);
+  mlir::LogicalResult printBody(dfg::EntryOp entry);
   mlir::LogicalResult printEntry(dfg::EntryOp entry);
   mlir::LogicalResult printInitializers(dfg::EntryOp entry);
   mlir::LogicalResult printStatement(mlir::Operation &op);
@@ -57,7 +61,8 @@ private:
   mlir::LogicalResult checkMeaning(mlir::Operation &op);
   mlir::LogicalResult printGradients(dfg::GradientsOp op);
   std::optional<std::string> expression(mlir::Operation &op);
-  std::optional<std::string> constant(mlir::ElementsAttr value);
+  /// `key` names it if it is long.
+  std::optional<std::string> constant(mlir::ElementsAttr value, llvm::StringRef key = {});
   std::optional<std::string> attribute(mlir::Attribute value);
   std::string call(mlir::Operation &op, const dfg::OpSignature &signature, bool &ok);
 
@@ -69,6 +74,7 @@ private:
   mlir::ModuleOp module;
   llvm::raw_ostream *os;
   LongConstants *longConstants;
+  bool hasFunctions;
   PrintNames names;
   std::string indent = "  ";
   /// Operations that a 'for' implies.

@@ -161,10 +161,12 @@ std::string PrintNames::create(Value value) {
   if (auto named = dyn_cast<NameLoc>(location)) {
     StringRef last = named.getName().getValue();
     last = last.substr(last.rfind('/') + 1).ltrim('_');
-    bool isWord = !last.empty() && last != "return" && !isDigit(last.front()) &&
-                  all_of(last, [](char c) { return isAlnum(c) || c == '_'; });
-    if (isWord)
+    bool isWord = !last.empty() && last != "return" && isAlpha(last.front()) &&
+                  all_of(last, [](char c) { return isAlnum(c) || c == '_' || c == '.'; });
+    if (isWord) {
       base = last.str();
+      llvm::replace(base, '.', '_');
+    }
   }
   return scope.values[value] = create(base);
 }
@@ -194,6 +196,13 @@ std::string PrintNames::createDeclared(StringRef base) {
   do
     name = base.str() + std::to_string(++counts[base]);
   while (declared.contains(name) || interfaces.contains(name));
+  return name;
+}
+
+std::string PrintNames::createFunction(StringRef base) {
+  bool isTaken = declared.contains(base) || interfaces.contains(base);
+  std::string name = isTaken ? createDeclared(base) : base.str();
+  declared.insert(name);
   return name;
 }
 

@@ -38,6 +38,8 @@ public:
   std::string create(llvm::StringRef base);
   /// An unused name for a declaration that the printer adds.
   std::string createDeclared(llvm::StringRef base);
+  /// The same, without a number if `base` itself is unused.
+  std::string createFunction(llvm::StringRef base);
 
   /// The name that the author gave to the value, made unique, or a numbered one.
   std::string create(mlir::Value value);
