@@ -4,6 +4,7 @@
 #include "compiler/emission/Descriptor.h"
 #include "compiler/emission/Header.h"
 #include "compiler/emission/Link.h"
+#include "compiler/emission/ObjectCache.h"
 #include "compiler/emission/OutputFile.h"
 #include "compiler/emission/Symbols.h"
 #include "compiler/emission/Weights.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
 
 using namespace mlir;
 using namespace tfc;
@@ -49,9 +51,12 @@ private:
   LogicalResult checkFunctions(const EntryInfo &entry, unsigned number);
   LogicalResult emitText();
   LogicalResult emitBinary();
+  LogicalResult openCache();
   LogicalResult compileObjects(const WorkFolder &folder);
   LogicalResult compileObject(ModuleOp part, StringRef path);
-  LogicalResult writeObject(llvm::Module &unit, llvm::TargetMachine &machine, StringRef path);
+  LogicalResult generateObject(llvm::Module &unit, llvm::TargetMachine &machine,
+                               SmallVectorImpl<char> &code);
+  LogicalResult writeObject(StringRef code, StringRef path);
   LogicalResult link(const WorkFolder &folder, StringRef path);
   /// Writes text to the output, which may be standard output.
   LogicalResult writeText(StringRef text);
@@ -62,6 +67,8 @@ private:
   Timer timing;
   ModelNames names;
   std::vector<std::string> objects;
+  std::optional<ObjectCache> cache;
+  std::atomic<unsigned> reused = 0;
 };
 
 } // namespace
@@ -100,15 +107,19 @@ LogicalResult Emitter::emitText() {
   return writeText(text);
 }
 
-LogicalResult Emitter::writeObject(llvm::Module &unit, llvm::TargetMachine &machine,
-                                   StringRef path) {
-  SmallVector<char, 0> code;
+LogicalResult Emitter::generateObject(llvm::Module &unit, llvm::TargetMachine &machine,
+                                      SmallVectorImpl<char> &code) {
+  optimize(unit, machine, options.optLevel);
   if (!generateCode(unit, machine, llvm::CodeGenFileType::ObjectFile, code))
     return emitError(module.getLoc()) << "the target cannot write objects";
+  return success();
+}
+
+LogicalResult Emitter::writeObject(StringRef code, StringRef path) {
   std::error_code error;
   llvm::raw_fd_ostream os(path, error);
   if (!error) {
-    os.write(code.data(), code.size());
+    os << code;
     os.close();
     error = os.error();
     os.clear_error();
@@ -121,8 +132,28 @@ LogicalResult Emitter::compileObject(ModuleOp part, StringRef path) {
   FailureOr<CodeUnit> unit = translate(part, *machine, options.prefix);
   if (failed(unit))
     return failure();
-  optimize(*unit->module, *machine, options.optLevel);
-  return writeObject(*unit->module, *machine, path);
+  std::string key = cache ? cache->keyOf(*unit->module) : "";
+  if (std::unique_ptr<llvm::MemoryBuffer> known = cache ? cache->find(key) : nullptr) {
+    ++reused;
+    return writeObject(known->getBuffer(), path);
+  }
+  SmallVector<char, 0> code;
+  if (failed(generateObject(*unit->module, *machine, code)))
+    return failure();
+  StringRef object(code.data(), code.size());
+  if (cache)
+    cache->add(key, object);
+  return writeObject(object, path);
+}
+
+LogicalResult Emitter::openCache() {
+  if (options.cacheFolder.empty())
+    return success();
+  llvm::Expected<ObjectCache> opened = ObjectCache::open(options);
+  if (!opened)
+    return report(opened.takeError());
+  cache = std::move(*opened);
+  return success();
 }
 
 LogicalResult Emitter::compileObjects(const WorkFolder &folder) {
@@ -137,12 +168,18 @@ LogicalResult Emitter::compileObjects(const WorkFolder &folder) {
   pool.wait();
   if (llvm::is_contained(failedParts, true))
     return failure();
+  if (cache)
+    cache->prune();
+  if (cache && options.verbose)
+    llvm::errs() << "cache: " << reused << " of " << parts.size() << " objects reused\n";
 
   std::unique_ptr<llvm::TargetMachine> machine = target();
   CodeUnit descriptor = makeDescriptor(model, names, *machine, options.kind == OutputKind::Library);
-  optimize(*descriptor.module, *machine, options.optLevel);
+  SmallVector<char, 0> code;
+  if (failed(generateObject(*descriptor.module, *machine, code)))
+    return failure();
   objects.push_back(folder.file("descriptor.o"));
-  return writeObject(*descriptor.module, *machine, objects.back());
+  return writeObject(StringRef(code.data(), code.size()), objects.back());
 }
 
 LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
@@ -241,7 +278,7 @@ LogicalResult Emitter::emitBinary() {
   if (!output)
     return report(output.takeError());
   ArrayAttr weights = weightsOf(module);
-  if (failed(compileObjects(*folder)))
+  if (failed(openCache()) || failed(compileObjects(*folder)))
     return failure();
   if (weights && !weights.empty()) {
     TimingScope scope = timing.nest("weights");

@@ -195,6 +195,9 @@ struct CompileFlags {
         ->delimiter(',')
         ->check(CLI::Validator(checkOptimization, ""))
         ->type_name("NAME,...");
+    app.add_option("--cache", request.cacheFolder,
+                   "A folder of compiled kernels, which later compilations use again")
+        ->type_name("DIR");
     app.add_flag("--time", request.printTimes, "Print how long each stage took");
     app.add_flag("-q,--quiet", request.isQuiet,
                  "Do not show the stages of a long compilation on the terminal");

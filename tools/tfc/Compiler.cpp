@@ -205,6 +205,8 @@ EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {
   options.output = request.output;
   options.soname = request.soname;
   options.keepSymbols = request.keepSymbols;
+  options.cacheFolder = request.cacheFolder;
+  options.verbose = request.pipeline.verbose;
   StringRef name = request.prefix;
   if (name.empty())
     name = model.name.empty() ? llvm::sys::path::stem(request.input) : StringRef(model.name);
