@@ -243,24 +243,24 @@ Value KernelEmitter::zero(Type elementType) {
 }
 
 /// Creates a private constant with the given elements.
-static LLVM::GlobalOp createGlobal(OpBuilder &b, Location loc, DenseElementsAttr elements) {
+LLVM::GlobalOp KernelEmitter::createGlobal(DenseElementsAttr elements) {
   OpBuilder::InsertionGuard guard(b);
-  auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  Operation *parent = b.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(parent);
+  if (!function)
+    function = parent->getParentOfType<LLVM::LLVMFuncOp>();
   if (elements.getElementType().isInteger(1)) {
     auto widen = [](const APInt &value) { return value.zext(8); };
     elements = cast<DenseIntElementsAttr>(elements).mapValues(b.getI8Type(), widen);
   }
-  unsigned number = 0;
-  std::string name;
-  do
-    name = "tfc.constant." + std::to_string(number++);
-  while (module.lookupSymbol(name));
-  b.setInsertionPointToStart(module.getBody());
+  // The names of kernels are unique, so these are as well.
+  std::string name = (function.getName() + ".constant" + Twine(numConstants++)).str();
+  b.setInsertionPoint(function);
   Type type = LLVM::LLVMArrayType::get(elements.getElementType(), elements.getNumElements());
   auto flat = elements.reshape(
       RankedTensorType::get({elements.getNumElements()}, elements.getElementType()));
-  return LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true, LLVM::Linkage::Private, name,
-                                flat, /*alignment=*/64);
+  return LLVM::GlobalOp::create(b, location, type, /*isConstant=*/true, LLVM::Linkage::Private,
+                                name, flat, /*alignment=*/64);
 }
 
 /// Returns an element of a tensor that is not computed in a loop.
@@ -279,7 +279,7 @@ Value KernelEmitter::constantElement(Value tensor, ArrayRef<AffineExpr> indices)
   }
   if (elements.isSplat())
     return arith::ConstantOp::create(b, location, elements.getSplatValue<TypedAttr>());
-  LLVM::GlobalOp global = createGlobal(b, location, elements);
+  LLVM::GlobalOp global = createGlobal(elements);
   {
     OpBuilder::InsertionGuard guard(b);
     moveTo(0);

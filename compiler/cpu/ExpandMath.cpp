@@ -3,7 +3,9 @@
 #include "compiler/cpu/Functions.h"
 #include "compiler/cpu/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace tfc::cpu {
@@ -33,30 +35,66 @@ template <typename Op> struct ConvertByF32 : OpRewritePattern<Op> {
   }
 };
 
+/// Patterns that are applied one set after the other, to each function on its own: a list of work
+/// for the whole module would outgrow the caches of the processor.
+class Expansion {
+public:
+  explicit Expansion(ModuleOp module);
+
+  LogicalResult applyTo(Operation *function) const;
+
+private:
+  SymbolTable symbols;
+  SmallVector<FrozenRewritePatternSet> functions;
+  FrozenRewritePatternSet conversions;
+};
+
 /// Runs after code generation, when vectors have the target's lanes, and before the conversion to
 /// LLVM.
 struct CpuExpandMathPass : tfc::cpu::impl::CpuExpandMathPassBase<CpuExpandMathPass> {
   void runOnOperation() override {
-    auto run = [&](function_ref<void(RewritePatternSet &)> populate) {
-      RewritePatternSet patterns(&getContext());
-      populate(patterns);
-      return applyPatternsGreedily(getOperation(), std::move(patterns));
-    };
-    // Polynomials come first, so that the library computes only what they leave.
-    if (failed(run(tfc::cpu::populateFunctionPatterns)) ||
-        failed(run(tfc::cpu::populateWidePatterns)) ||
-        failed(run(tfc::cpu::populateTrigonometryPatterns)) ||
-        failed(run(tfc::cpu::populatePowerPatterns)) ||
-        failed(run(tfc::cpu::populateLibraryPatterns)))
-      return signalPassFailure();
-    // Conversions between floats are kept: `legalize` in compiler/emission handles them.
-    if (failed(run([](RewritePatternSet &patterns) {
-          arith::populateArithExpandOpsPatterns(patterns);
-          patterns.add<ConvertByF32<arith::SIToFPOp>, ConvertByF32<arith::UIToFPOp>>(
-              patterns.getContext());
-        })))
-      signalPassFailure();
+    Expansion expansion(getOperation());
+    for (auto function : llvm::to_vector(getOperation().getOps<FunctionOpInterface>()))
+      if (failed(expansion.applyTo(function)))
+        return signalPassFailure();
   }
 };
 
 } // namespace
+
+Expansion::Expansion(ModuleOp module) : symbols(module) {
+  auto freeze = [&](auto populate) {
+    RewritePatternSet patterns(module.getContext());
+    populate(patterns);
+    return FrozenRewritePatternSet(std::move(patterns));
+  };
+  // Polynomials come first, so that the library computes only what they leave.
+  for (auto populate : {tfc::cpu::populateFunctionPatterns, tfc::cpu::populateWidePatterns,
+                        tfc::cpu::populateTrigonometryPatterns, tfc::cpu::populatePowerPatterns})
+    functions.push_back(freeze(populate));
+  functions.push_back(freeze(
+      [&](RewritePatternSet &patterns) { tfc::cpu::populateLibraryPatterns(patterns, symbols); }));
+  // Conversions between floats are kept: `legalize` in compiler/emission handles them.
+  conversions = freeze([](RewritePatternSet &patterns) {
+    arith::populateArithExpandOpsPatterns(patterns);
+    patterns.add<ConvertByF32<arith::SIToFPOp>, ConvertByF32<arith::UIToFPOp>>(
+        patterns.getContext());
+  });
+}
+
+LogicalResult Expansion::applyTo(Operation *function) const {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  for (const FrozenRewritePatternSet &patterns : functions) {
+    SmallVector<Operation *> ops;
+    function->walk([&](Operation *op) {
+      if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op))
+        ops.push_back(op);
+    });
+    GreedyRewriteConfig ofFunctions = config;
+    ofFunctions.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    if (!ops.empty() && failed(applyOpPatternsGreedily(ops, patterns, ofFunctions)))
+      return failure();
+  }
+  return applyPatternsGreedily(function, conversions, config);
+}

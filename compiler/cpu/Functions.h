@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace tfc::cpu {
 
@@ -18,7 +19,8 @@ void populateTrigonometryPatterns(mlir::RewritePatternSet &patterns);
 /// to the library.
 void populatePowerPatterns(mlir::RewritePatternSet &patterns);
 
-/// Adds patterns that turn the remaining functions into calls of libm, lane by lane.
-void populateLibraryPatterns(mlir::RewritePatternSet &patterns);
+/// Adds patterns that turn the remaining functions into calls of libm, lane by lane. They declare
+/// the functions that they call in the module of `symbols`.
+void populateLibraryPatterns(mlir::RewritePatternSet &patterns, mlir::SymbolTable &symbols);
 
 } // namespace tfc::cpu

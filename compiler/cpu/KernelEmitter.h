@@ -85,11 +85,13 @@ private:
   mlir::AffineExpr indexExpr(mlir::Value source, Point *point);
   mlir::AffineExpr indexSymbol(mlir::Value number);
   mlir::Value constantElement(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::LLVM::GlobalOp createGlobal(mlir::DenseElementsAttr elements);
   mlir::Value zero(mlir::Type elementType);
 
   KernelShapes &kernelShapes;
   const Target &cpu;
   bool hasFailed = false;
+  unsigned numConstants = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> indexCasts;
   llvm::DenseMap<mlir::Value, Buffer> buffers;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Buffer>> workspaces;

@@ -20,20 +20,20 @@ static Value flushDenormals(OpBuilder &b, Location loc, Value x) {
 }
 
 /// Declares a function of libm, which does not access memory.
-static LLVM::LLVMFuncOp declare(PatternRewriter &rewriter, Operation *user, StringRef name,
-                                Type type, unsigned arity) {
-  auto module = user->getParentOfType<ModuleOp>();
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+static LLVM::LLVMFuncOp declare(SymbolTable &symbols, Location loc, StringRef name, Type type,
+                                unsigned arity) {
+  if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name))
     return known;
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToStart(module.getBody());
+  auto module = cast<ModuleOp>(symbols.getOp());
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   auto signature = LLVM::LLVMFunctionType::get(type, SmallVector<Type>(arity, type));
-  auto function = LLVM::LLVMFuncOp::create(rewriter, user->getLoc(), name, signature);
+  auto function = LLVM::LLVMFuncOp::create(b, loc, name, signature);
   auto none = LLVM::ModRefInfo::NoModRef;
   function.setMemoryEffectsAttr(
-      LLVM::MemoryEffectsAttr::get(rewriter.getContext(), none, none, none, none, none, none));
+      LLVM::MemoryEffectsAttr::get(b.getContext(), none, none, none, none, none, none));
   function.setNoUnwind(true);
   function.setWillReturn(true);
+  symbols.insert(function);
   return function;
 }
 
@@ -41,8 +41,8 @@ namespace {
 
 /// Replaces an operation by a call of libm for each lane. `name` is that of the f64 function.
 template <typename Op> struct CallLibrary : OpRewritePattern<Op> {
-  CallLibrary(MLIRContext *context, StringRef name)
-      : OpRewritePattern<Op>(context), name(name.str()) {}
+  CallLibrary(MLIRContext *context, SymbolTable &symbols, StringRef name)
+      : OpRewritePattern<Op>(context), symbols(symbols), name(name.str()) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
@@ -50,7 +50,7 @@ template <typename Op> struct CallLibrary : OpRewritePattern<Op> {
       return failure();
     Location loc = op.getLoc();
     LLVM::LLVMFuncOp function =
-        declare(rewriter, op, element.isF32() ? name + "f" : name, element, op->getNumOperands());
+        declare(symbols, loc, element.isF32() ? name + "f" : name, element, op->getNumOperands());
     auto call = [&](ValueRange operands) {
       return LLVM::CallOp::create(rewriter, loc, function, operands).getResult();
     };
@@ -73,38 +73,40 @@ template <typename Op> struct CallLibrary : OpRewritePattern<Op> {
     return success();
   }
 
+  SymbolTable &symbols;
   std::string name;
 };
 
 } // namespace
 
-template <typename Op> static void add(RewritePatternSet &patterns, StringRef name) {
-  patterns.add<CallLibrary<Op>>(patterns.getContext(), name);
+template <typename Op>
+static void add(RewritePatternSet &patterns, SymbolTable &symbols, StringRef name) {
+  patterns.add<CallLibrary<Op>>(patterns.getContext(), symbols, name);
 }
 
-void tfc::cpu::populateLibraryPatterns(RewritePatternSet &patterns) {
-  add<math::ExpOp>(patterns, "exp");
-  add<math::Exp2Op>(patterns, "exp2");
-  add<math::ExpM1Op>(patterns, "expm1");
-  add<math::LogOp>(patterns, "log");
-  add<math::Log2Op>(patterns, "log2");
-  add<math::Log10Op>(patterns, "log10");
-  add<math::Log1pOp>(patterns, "log1p");
-  add<math::PowFOp>(patterns, "pow");
-  add<math::CbrtOp>(patterns, "cbrt");
-  add<math::SinOp>(patterns, "sin");
-  add<math::CosOp>(patterns, "cos");
-  add<math::TanOp>(patterns, "tan");
-  add<math::AsinOp>(patterns, "asin");
-  add<math::AcosOp>(patterns, "acos");
-  add<math::AtanOp>(patterns, "atan");
-  add<math::Atan2Op>(patterns, "atan2");
-  add<math::SinhOp>(patterns, "sinh");
-  add<math::CoshOp>(patterns, "cosh");
-  add<math::TanhOp>(patterns, "tanh");
-  add<math::AsinhOp>(patterns, "asinh");
-  add<math::AcoshOp>(patterns, "acosh");
-  add<math::AtanhOp>(patterns, "atanh");
-  add<math::ErfOp>(patterns, "erf");
-  add<math::ErfcOp>(patterns, "erfc");
+void tfc::cpu::populateLibraryPatterns(RewritePatternSet &patterns, SymbolTable &symbols) {
+  add<math::ExpOp>(patterns, symbols, "exp");
+  add<math::Exp2Op>(patterns, symbols, "exp2");
+  add<math::ExpM1Op>(patterns, symbols, "expm1");
+  add<math::LogOp>(patterns, symbols, "log");
+  add<math::Log2Op>(patterns, symbols, "log2");
+  add<math::Log10Op>(patterns, symbols, "log10");
+  add<math::Log1pOp>(patterns, symbols, "log1p");
+  add<math::PowFOp>(patterns, symbols, "pow");
+  add<math::CbrtOp>(patterns, symbols, "cbrt");
+  add<math::SinOp>(patterns, symbols, "sin");
+  add<math::CosOp>(patterns, symbols, "cos");
+  add<math::TanOp>(patterns, symbols, "tan");
+  add<math::AsinOp>(patterns, symbols, "asin");
+  add<math::AcosOp>(patterns, symbols, "acos");
+  add<math::AtanOp>(patterns, symbols, "atan");
+  add<math::Atan2Op>(patterns, symbols, "atan2");
+  add<math::SinhOp>(patterns, symbols, "sinh");
+  add<math::CoshOp>(patterns, symbols, "cosh");
+  add<math::TanhOp>(patterns, symbols, "tanh");
+  add<math::AsinhOp>(patterns, symbols, "asinh");
+  add<math::AcoshOp>(patterns, symbols, "acosh");
+  add<math::AtanhOp>(patterns, symbols, "atanh");
+  add<math::ErfOp>(patterns, symbols, "erf");
+  add<math::ErfcOp>(patterns, symbols, "erfc");
 }

@@ -9,24 +9,29 @@
 
 using namespace mlir;
 
+// Passes run on each function on its own where they can: a list of work for the whole module would
+// outgrow the caches of the processor.
 void tfc::cpu::buildCpuLoweringPipeline(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  OpPassManager &loops = pm.nestAny();
+  loops.addPass(createCanonicalizerPass());
+  loops.addPass(createCSEPass());
   // Hoists before functions on floats are expanded into long polynomials: until then, each is a
   // single operation.
-  pm.addPass(createLoopInvariantCodeMotionPass());
+  loops.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createCpuExpandMathPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertVectorToLLVMPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createConvertIndexToLLVMPass());
+  OpPassManager &expanded = pm.nestAny();
+  expanded.addPass(createCanonicalizerPass());
+  expanded.addPass(createCSEPass());
+  expanded.addPass(createLoopInvariantCodeMotionPass());
+  expanded.addPass(createLowerAffinePass());
+  expanded.addPass(createSCFToControlFlowPass());
+  expanded.addPass(createConvertVectorToLLVMPass());
+  expanded.addPass(createConvertMathToLLVMPass());
+  expanded.addPass(createArithToLLVMConversionPass());
+  expanded.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
+  OpPassManager &converted = pm.nestAny();
+  converted.addPass(createUBToLLVMConversionPass());
+  converted.addPass(createReconcileUnrealizedCastsPass());
 }

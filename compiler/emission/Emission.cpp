@@ -48,7 +48,7 @@ private:
   }
   LogicalResult checkFunctions();
   LogicalResult checkDeclarations();
-  LogicalResult checkFunctions(const EntryInfo &entry, unsigned number);
+  LogicalResult checkFunctions(const SymbolTable &symbols, const EntryInfo &entry, unsigned number);
   LogicalResult emitText();
   LogicalResult emitBinary();
   LogicalResult openCache();
@@ -204,12 +204,13 @@ LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
 
 /// Checks that the functions to which the model's description refers exist: a module read from a
 /// file may lack them.
-LogicalResult Emitter::checkFunctions(const EntryInfo &entry, unsigned number) {
+LogicalResult Emitter::checkFunctions(const SymbolTable &symbols, const EntryInfo &entry,
+                                      unsigned number) {
   MLIRContext *context = module.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context), nothing = LLVM::LLVMVoidType::get(context);
   auto check = [&](StringRef what, Type result, ArrayRef<Type> arguments) -> LogicalResult {
     std::string name = rt::entryFunctionName(number, what);
-    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+    auto function = symbols.lookup<LLVM::LLVMFuncOp>(name);
     Type type = LLVM::LLVMFunctionType::get(result, arguments);
     if (function && !function.isExternal() && function.getFunctionType() == type)
       return success();
@@ -255,10 +256,11 @@ LogicalResult Emitter::checkDeclarations() {
 }
 
 LogicalResult Emitter::checkFunctions() {
+  SymbolTable symbols(module);
   for (auto [number, entry] : llvm::enumerate(model.entries))
-    if (failed(checkFunctions(entry, number)))
+    if (failed(checkFunctions(symbols, entry, number)))
       return failure();
-  return model.init ? checkFunctions(*model.init, model.entries.size()) : success();
+  return model.init ? checkFunctions(symbols, *model.init, model.entries.size()) : success();
 }
 
 LogicalResult Emitter::emitBinary() {

@@ -53,8 +53,9 @@ public:
   }
 
   void runBeforePass(Pass *pass, Operation *op) override {
+    // A group of passes that run on each function has no argument.
     if (isa<ModuleOp>(op) && !isa<StageEnd>(pass))
-      current = stage.nest(pass->getName());
+      current = stage.nest(pass->getArgument().empty() ? "Functions" : pass->getName());
   }
   void runAfterPass(Pass *pass, Operation *op) override {
     if (isa<StageEnd>(pass))
