@@ -171,8 +171,10 @@ int Grouping::groupOf(Operation *op) const {
 }
 
 void Grouping::visit(Operation *op) {
-  if (staysInHost(op) || isRepeated(op))
+  if (staysInHost(op) || isRepeated(op)) {
+    nodes[op] = order.append();
     return;
+  }
   int home = fuse ? findHome(op) : -1;
   if (home < 0)
     return found(op);
@@ -196,6 +198,7 @@ void Grouping::add(Group &group, Operation *op) {
 
 void Grouping::found(Operation *op) {
   Group &group = groups.emplace_back();
+  group.node = order.append();
   group.space = shapeOf(op->getResult(0).getType());
   if (op->hasTrait<ContractionRole>()) {
     group.root = Root::Contraction;
@@ -305,43 +308,58 @@ bool Grouping::isReadBy(const Group &group, Operation *only) {
   return true;
 }
 
-/// Returns true if no operand of `op` outside the group depends on the group.
+int Grouping::nodeOf(Operation *op) const {
+  int group = groupOf(op);
+  return group < 0 ? nodes.lookup(op) : groups[group].node;
+}
+
+/// Returns true if no operand of `op` outside the group depends on the group, so that all of them
+/// can be computed before the group.
 bool Grouping::staysConvex(int group, Operation *op) {
-  unsigned first = positions.lookup(groups[group].ops.front());
-  llvm::SmallDenseSet<Operation *> seen, seenRepeated;
-  SmallVector<Operation *> work;
-  Block *block = op->getBlock();
-  auto push = [&](Operation *producer) {
-    if (producer->getBlock() != block)
-      return;
-    int id = groupOf(producer);
-    Operation *last = id < 0 ? producer : groups[id].ops.back();
-    if (positions.lookup(last) >= first && seen.insert(producer).second)
-      work.push_back(producer);
-  };
-  forEachPrevious(op, push);
+  SmallVector<Operation *> sources;
+  forEachPrevious(op, [&](Operation *other) { sources.push_back(other); });
   // Values of the group itself, also through repeated operations, do not leave it.
+  llvm::SmallDenseSet<Operation *> seenRepeated;
   SmallVector<Operation *> readers{op};
   while (!readers.empty()) {
     for (Value operand : readers.pop_back_val()->getOperands()) {
       Operation *producer = operand.getDefiningOp();
-      int id = producer ? groupOf(producer) : -1;
-      if (!producer || id == group)
+      if (!producer || groupOf(producer) == group)
         continue;
       if (!isRepeated(producer))
-        push(producer);
+        sources.push_back(producer);
       else if (seenRepeated.insert(producer).second)
         readers.push_back(producer);
     }
   }
+  return moveBefore(sources, group);
+}
+
+/// Moves the kernels of `sources`, and those that they need, before the group in the order of
+/// kernels. Returns false if one of them depends on the group.
+bool Grouping::moveBefore(ArrayRef<Operation *> sources, int group) {
+  Block *block = groups[group].ops.front()->getBlock();
+  SmallVector<Operation *> work;
+  SmallVector<int> later;
+  llvm::SmallDenseSet<int> seen;
+  auto push = [&](Operation *source) {
+    if (source->getBlock() != block)
+      return;
+    int node = nodeOf(source);
+    if (order.isBefore(node, groups[group].node) || !seen.insert(node).second)
+      return;
+    later.push_back(node);
+    work.push_back(source);
+  };
+  llvm::for_each(sources, push);
   while (!work.empty()) {
-    Operation *producer = work.pop_back_val();
-    int id = groupOf(producer);
+    Operation *source = work.pop_back_val();
+    int id = groupOf(source);
     ++visits;
     if (id == group || seen.size() > kMaxVisited)
       return false;
     // A kernel needs the operands of all its operations before it starts.
-    ArrayRef<Operation *> siblings = id < 0 ? ArrayRef(producer) : ArrayRef(groups[id].ops);
+    ArrayRef<Operation *> siblings = id < 0 ? ArrayRef(source) : ArrayRef(groups[id].ops);
     for (Operation *sibling : siblings) {
       forEachPrevious(sibling, push);
       forEachRead(sibling, [&](Value read) {
@@ -350,6 +368,7 @@ bool Grouping::staysConvex(int group, Operation *op) {
       });
     }
   }
+  order.moveBefore(later, groups[group].node);
   return true;
 }
 

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include "compiler/fusion/RunOrder.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
@@ -28,6 +29,7 @@ struct Group {
   dfg::Shape space;                         // of the results; of the rows for Root::Rows
   dfg::Shape full;                          // Root::Rows: rows and the reduced axes
   int64_t codeSize = 0;
+  int node = 0; // in the order in which kernels could run
 };
 
 /// Returns true if a reduction leaves some axes and removes the last ones.
@@ -88,6 +90,8 @@ private:
   bool accepts(const Group &group, mlir::Operation *op);
   bool acceptsReduction(const Group &group, mlir::Operation *op);
   bool staysConvex(int group, mlir::Operation *op);
+  bool moveBefore(llvm::ArrayRef<mlir::Operation *> sources, int group);
+  int nodeOf(mlir::Operation *op) const;
   bool isReadBy(const Group &group, mlir::Operation *only);
   llvm::SmallVector<int> producers(mlir::Operation *op);
   void found(mlir::Operation *op);
@@ -110,6 +114,8 @@ private:
   bool fuse;
   std::vector<Group> groups;
   llvm::DenseMap<mlir::Operation *, int> groupIds;
+  RunOrder order;
+  llvm::DenseMap<mlir::Operation *, int> nodes; // of operations outside of groups
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> effects; // to the previous one
   /// A group, by its number, or after these an operation of the host.

@@ -58,6 +58,7 @@ int Grouping::split(int id) {
   groups[id].ops.clear();
   groups[id].codeSize = 0;
   Group &rest = groups.emplace_back();
+  rest.node = order.insertAfter(groups[id].node);
   rest.root = Root::Parallel;
   rest.space = groups[id].space;
   for (auto [i, op] : llvm::enumerate(ops))
