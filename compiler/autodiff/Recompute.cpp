@@ -80,14 +80,20 @@ LogicalResult tfc::visitReplayed(Sweep &sweep, Visitor &visitor, Block &body) {
 /// Returns true if a list is only used by operations that change it, so that no other value depends
 /// on it.
 static bool isOnlyWritten(Value list, Block &body) {
-  for (Operation *user : list.getUsers()) {
-    if (user->getBlock() != &body)
+  SmallVector<Value> work{list};
+  DenseSet<Value> seen{list};
+  auto isWrite = [&](Operation *user) {
+    return user->getBlock() == &body && user->getNumRegions() == 0 &&
+           (isa<YieldOp>(user) || (user->getNumResults() == 1 && isList(user->getResult(0))));
+  };
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!llvm::all_of(next.getUsers(), isWrite))
       return false;
-    if (isa<YieldOp>(user))
-      continue;
-    if (user->getNumResults() != 1 || !isList(user->getResult(0)) || user->getNumRegions() > 0 ||
-        !isOnlyWritten(user->getResult(0), body))
-      return false;
+    for (Operation *user : next.getUsers())
+      for (Value result : user->getResults())
+        if (seen.insert(result).second)
+          work.push_back(result);
   }
   return true;
 }

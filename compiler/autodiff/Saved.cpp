@@ -109,8 +109,9 @@ void Saved::collectNeeded() {
   llvm::sort(needed, comesBefore);
 }
 
-/// Returns true if the backward block can compute the value from available values.
-bool Saved::isAvailable(Value value) {
+/// Returns whether the backward block can compute the value from available values, if that follows
+/// without looking at its operands.
+std::optional<bool> Saved::knownAvailability(Value value) const {
   // Lists are not saved, so the list must be visible in the outermost block.
   if (isa<ListType>(value.getType()))
     return value.getParentRegion()->isAncestor(gradients->getParentRegion());
@@ -119,10 +120,30 @@ bool Saved::isAvailable(Value value) {
   if (auto it = available.find(value); it != available.end())
     return it->second;
   Operation *op = value.getDefiningOp();
-  bool result = op && isCheap(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-                  return isAvailable(operand);
-                });
-  return available[value] = result;
+  return op && isCheap(op) ? std::nullopt : std::optional(false);
+}
+
+/// Returns true if the backward block can compute the value from available values. Chains of
+/// operations may be long, so this does not recurse.
+bool Saved::isAvailable(Value value) {
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value next = work.back();
+    if (knownAvailability(next)) {
+      work.pop_back();
+      continue;
+    }
+    OperandRange operands = next.getDefiningOp()->getOperands();
+    auto unknown = llvm::make_filter_range(
+        operands, [&](Value operand) { return !knownAvailability(operand); });
+    if (llvm::any_of(operands, [&](Value v) { return knownAvailability(v) == false; }))
+      available[next] = false;
+    else if (unknown.empty())
+      available[next] = true;
+    else
+      llvm::append_range(work, unknown);
+  }
+  return *knownAvailability(value);
 }
 
 ArrayRef<Value> Saved::choose() {
@@ -132,22 +153,27 @@ ArrayRef<Value> Saved::choose() {
 }
 
 void Saved::choose(Value value) {
-  if (isAvailable(value) || saved.contains(value))
-    return;
+  while (value && !isAvailable(value) && !saved.contains(value))
+    value = chooseOrGetSmaller(value);
+}
+
+/// Saves the value, unless it is better computed from others: returns the one of these that is not
+/// available, or null.
+Value Saved::chooseOrGetSmaller(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && isCheap(op)) {
     llvm::SmallSetVector<Value, 2> missing;
     for (Value operand : op->getOperands())
       if (!isAvailable(operand) && !saved.contains(operand))
         missing.insert(operand);
-    bool isOther = missing.size() == 1 && isa<RankedTensorType>(missing[0].getType()) &&
-                   isSmaller(missing[0], op);
-    if (isOther)
-      choose(missing[0]);
-    if (isOther || missing.empty())
-      return;
+    if (missing.empty())
+      return {};
+    if (missing.size() == 1 && isa<RankedTensorType>(missing[0].getType()) &&
+        isSmaller(missing[0], op))
+      return missing[0];
   }
   saved.insert(value);
+  return {};
 }
 
 void Saved::load(Operation *prelude, function_ref<Value(OpBuilder &, Value)> load) {
@@ -184,11 +210,19 @@ unsigned Saved::bindersBefore(Value value) const {
 }
 
 Value Saved::compute(OpBuilder &b, Value value) {
-  if (!isForeign(value) || mapping.contains(value))
-    return mapping.lookupOrDefault(value);
-  Operation *op = value.getDefiningOp();
-  for (Value operand : op->getOperands())
-    compute(b, operand);
-  b.clone(*op, mapping);
-  return mapping.lookup(value);
+  auto isKnown = [&](Value value) { return !isForeign(value) || mapping.contains(value); };
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value next = work.back();
+    if (isKnown(next)) {
+      work.pop_back();
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (llvm::all_of(op->getOperands(), isKnown))
+      b.clone(*op, mapping);
+    else
+      llvm::append_range(work, llvm::reverse(op->getOperands()));
+  }
+  return mapping.lookupOrDefault(value);
 }

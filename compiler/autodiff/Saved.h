@@ -37,8 +37,10 @@ private:
   void saveSizesOfLists();
   void collectBinders();
   void collectNeeded();
+  std::optional<bool> knownAvailability(mlir::Value value) const;
   bool isAvailable(mlir::Value value);
   void choose(mlir::Value value);
+  mlir::Value chooseOrGetSmaller(mlir::Value value);
   mlir::Value compute(mlir::OpBuilder &b, mlir::Value value);
   unsigned bindersBefore(mlir::Value value) const;
 

@@ -34,22 +34,35 @@ static bool canBeInRegister(Operation *op) {
                       [&](Value operand) { return isAvailable(operand, op->getBlock()); });
 }
 
-/// Returns the value in `block`; views are copied there together with the views that they read.
-static Value copyView(Value value, OpBuilder &b, DenseMap<Value, Value> &copies) {
+static Operation *viewThatComputes(Value value) {
   Operation *producer = value.getDefiningOp();
-  if (!producer || producer->getNumRegions() > 0 || !isView(producer))
-    return value;
-  if (Value known = copies.lookup(value))
-    return known;
-  IRMapping mapping;
-  for (Value operand : producer->getOperands())
-    mapping.map(operand, copyView(operand, b, copies));
-  return copies[value] = b.clone(*producer, mapping)->getResult(0);
+  return producer && producer->getNumRegions() == 0 && isView(producer) ? producer : nullptr;
+}
+
+/// Returns the value in the block of `b`; views are copied there together with the views that they
+/// read.
+static Value copyView(Value value, OpBuilder &b, IRMapping &copies) {
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Operation *view = viewThatComputes(work.back());
+    if (!view || copies.contains(work.back())) {
+      work.pop_back();
+      continue;
+    }
+    auto isKnown = [&](Value operand) {
+      return !viewThatComputes(operand) || copies.contains(operand);
+    };
+    if (llvm::all_of(view->getOperands(), isKnown))
+      b.clone(*view, copies);
+    else
+      llvm::append_range(work, llvm::reverse(view->getOperands()));
+  }
+  return copies.lookupOrDefault(value);
 }
 
 static void copyViewsInto(Block &block) {
   OpBuilder b = OpBuilder::atBlockBegin(&block);
-  DenseMap<Value, Value> copies;
+  IRMapping copies;
   for (Operation &op : llvm::make_early_inc_range(block))
     for (OpOperand &operand : op.getOpOperands())
       if (operand.get().getParentBlock() != &block)
