@@ -30,18 +30,29 @@ Guard Liveness::leafGuard(Edge edge) {
 }
 
 Guard Liveness::valueOf(Edge predicate) {
-  // If the condition of the last iteration is live, it is false.
-  if (predicate.first->isLast)
-    return kNever;
-  Edge edge = resolve(predicate);
+  bool isNegated = false;
+  while (true) {
+    // If the condition of the last iteration is live, it is false.
+    if (predicate.first->isLast)
+      return isNegated ? kAlways : kNever;
+    Edge edge = resolve(predicate);
+    if (edge.first->kind != Kind::Plain || !isa<LogicalNotOp>(edge.first->op))
+      break;
+    isNegated = !isNegated;
+    predicate = edge.first->inputs[0];
+  }
+  Guard guard = guardOfPredicate(resolve(predicate));
+  return isNegated ? guards.negate(guard) : guard;
+}
+
+/// Returns the guard of a predicate that is no negation.
+Guard Liveness::guardOfPredicate(Edge edge) {
   Value value = edge.first->kind == Kind::Outside ? edge.first->outside : Value();
   if (edge.first->kind == Kind::Plain)
     value = edge.first->op->getResult(edge.second);
   DenseElementsAttr constant;
   if (value && matchPattern(value, m_Constant(&constant)))
     return constant.getSplatValue<bool>() ? kAlways : kNever;
-  if (edge.first->kind == Kind::Plain && isa<LogicalNotOp>(edge.first->op))
-    return guards.negate(valueOf(edge.first->inputs[0]));
   return leafGuard(edge);
 }
 
@@ -96,10 +107,13 @@ Guard Liveness::guardOf(const Node &node, Guard exists) {
   return guard;
 }
 
-/// Numbers predicates in the order of a depth-first search from the last nodes to their inputs, so
-/// that those of switches one after the other are tested one after the other: in the order of the
-/// nodes, a merge of n pairs of them would have a guard with 2^n parts.
+/// Numbers predicates against the order of a depth-first search from the last nodes to their
+/// inputs. Those of switches one after the other are tested one after the other: in the order of
+/// the nodes, a merge of n pairs of them would have a guard with 2^n parts. The last ones are
+/// tested first, so that the guard of a switch in a chain has that of the previous switch as a
+/// part.
 void Liveness::numberLeaves(ArrayRef<Node *> nodes) {
+  SmallVector<Edge> predicates;
   DenseSet<Node *> unseen(nodes.begin(), nodes.end());
   SmallVector<std::pair<Node *, size_t>> work;
   for (Node *last : llvm::reverse(nodes)) {
@@ -113,10 +127,12 @@ void Liveness::numberLeaves(ArrayRef<Node *> nodes) {
         continue;
       }
       if (node->kind == Kind::Switch)
-        valueOf(node->inputs[1]);
+        predicates.push_back(node->inputs[1]);
       work.pop_back();
     }
   }
+  for (Edge predicate : llvm::reverse(predicates))
+    valueOf(predicate);
 }
 
 void Liveness::analyze(ArrayRef<Node *> nodes, Guard exists) {

@@ -51,6 +51,7 @@ private:
   void analyzeLoop(Node *node);
   Guard analyzeIteration(const Loop &loop, LoopLiveness &info);
   Guard flag(Node *node, unsigned result) { return leafGuard({node, result}); }
+  Guard guardOfPredicate(Edge edge);
   Guard leafGuard(Edge edge);
   Guard ofLoopResult(Edge edge);
 

@@ -72,7 +72,7 @@ void RegionEmitter::emitLoop(Node *node, Guard known) {
   const Loop &loop = *node->loop;
   SmallVector<Carried> carried = carriedBy(node, known);
   auto inits = llvm::map_to_vector(carried, [](const Carried &part) { return part.init; });
-  size_t scope = definitions.size();
+  Scope scope = enterScope();
   if (loop.isRotated) {
     defineCarried(carried, inits);
     llvm::append_range(inits, emitHead(node, known));

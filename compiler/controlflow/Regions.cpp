@@ -27,11 +27,24 @@ void RegionEmitter::define(Edge edge, Value value) {
   current = value;
 }
 
-void RegionEmitter::leaveScope(size_t start) {
-  while (definitions.size() > start) {
+void RegionEmitter::leaveScope(Scope start) {
+  while (definitions.size() > start.definitions) {
     auto [edge, before] = definitions.pop_back_val();
     values[edge] = before;
   }
+  while (parts.size() > start.parts)
+    shared.erase(parts.pop_back_val());
+}
+
+/// Returns the operation of type `Op` on these operands, which may exist already.
+template <typename Op, typename... Values> Value RegionEmitter::share(Values... operands) {
+  auto [known, isNew] = shared.try_emplace(
+      {TypeID::get<Op>().getAsOpaquePointer(), {operands.getAsOpaquePointer()...}});
+  if (isNew) {
+    known->second = Op::create(b, loc, operands...);
+    parts.push_back(known);
+  }
+  return known->second;
 }
 
 Value RegionEmitter::anyOf(Type type) {
@@ -62,20 +75,18 @@ Value RegionEmitter::conditionOf(Guard guard, Guard known) {
       return value;
     Value predicate = valueOf(liveness.leaf(guards.topOf(part)));
     Guard high = guards.highOf(part), low = guards.lowOf(part);
-    auto negated = [&] { return LogicalNotOp::create(b, loc, predicate).getResult(); };
+    auto negated = [&] { return share<LogicalNotOp>(predicate); };
     Value result;
     if (high == kAlways)
-      result = low == kNever ? predicate
-                             : Value(LogicalOrOp::create(b, loc, predicate, write(write, low)));
+      result = low == kNever ? predicate : share<LogicalOrOp>(predicate, write(write, low));
     else if (low == kAlways)
-      result = high == kNever ? negated()
-                              : Value(LogicalOrOp::create(b, loc, negated(), write(write, high)));
+      result = high == kNever ? negated() : share<LogicalOrOp>(negated(), write(write, high));
     else if (low == kNever)
-      result = LogicalAndOp::create(b, loc, predicate, write(write, high));
+      result = share<LogicalAndOp>(predicate, write(write, high));
     else if (high == kNever)
-      result = LogicalAndOp::create(b, loc, negated(), write(write, low));
+      result = share<LogicalAndOp>(negated(), write(write, low));
     else
-      result = choose(predicate, write(write, high), write(write, low));
+      result = share<SelectOp>(predicate, write(write, high), write(write, low));
     return written[part] = result;
   };
   return write(write, guards.simplify(guard, known));
@@ -196,18 +207,30 @@ Guard RegionEmitter::chooseCondition(const NodeOrder &order, const WaitingNodes 
   Guard whole = guards.simplify(guard, known);
   SetVector<unsigned> support;
   guards.addSupport(whole, support);
-  SmallVector<Guard> candidates;
-  for (unsigned variable : support)
-    if (decides(guards.variable(variable), guard))
-      candidates.push_back(guards.variable(variable));
-  candidates.push_back(whole);
+  unsigned total = 0;
+  for (auto [other, count] : counts)
+    total += other != known ? count : 0;
   auto score = [&](Guard condition) {
-    unsigned total = 0;
+    unsigned decided = 0;
     for (auto [other, count] : counts)
-      total += decides(condition, other) && other != known ? count : 0;
-    return total;
+      decided += decides(condition, other) && other != known ? count : 0;
+    return decided;
   };
-  return *llvm::max_element(candidates, [&](Guard x, Guard y) { return score(x) < score(y); });
+  // The predicates of the first switches of a chain are tested last, and determine the most. The
+  // others need no look if one determines all: a chain of n switches has n branches of n nodes.
+  Guard best = whole;
+  unsigned most = 0;
+  for (unsigned variable : llvm::reverse(support)) {
+    Guard predicate = guards.variable(variable);
+    unsigned decided = decides(predicate, guard) ? score(predicate) : 0;
+    if (decided <= most)
+      continue;
+    best = predicate;
+    most = decided;
+    if (most == total)
+      return best;
+  }
+  return score(whole) > most ? whole : best;
 }
 
 RegionEmitter::Branch RegionEmitter::takeBranch(const NodeOrder &order, WaitingNodes &waiting,
@@ -239,10 +262,10 @@ DenseMap<Edge, Value> RegionEmitter::emitSide(const NodeOrder &order, Region &re
                                               ArrayRef<Node *> nodes, Guard known,
                                               SetVector<Edge> &defined) {
   b.setInsertionPointToEnd(&region.emplaceBlock());
-  size_t scope = definitions.size();
+  Scope scope = enterScope();
   emitNodes(order, nodes, known);
   DenseMap<Edge, Value> result;
-  for (auto &[edge, before] : ArrayRef(definitions).drop_front(scope)) {
+  for (auto &[edge, before] : ArrayRef(definitions).drop_front(scope.definitions)) {
     result[edge] = values.lookup(edge);
     defined.insert(edge);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/controlflow/NodeOrder.h"
+#include <map>
 
 namespace tfc::controlflow {
 
@@ -30,6 +31,11 @@ private:
   };
   /// The values defined since a scope was entered, with those that they replaced.
   using Definitions = llvm::SmallVector<std::pair<Edge, mlir::Value>>;
+
+  /// The numbers of definitions and of parts of conditions when a scope was entered.
+  struct Scope {
+    size_t definitions, parts;
+  };
 
   /// One of the values that a loop carries.
   struct Carried {
@@ -65,7 +71,9 @@ private:
   llvm::SmallVector<mlir::Value> emitHead(Node *node, Guard known);
 
   void define(Edge edge, mlir::Value value);
-  void leaveScope(size_t start);
+  Scope enterScope() const { return {definitions.size(), parts.size()}; }
+  void leaveScope(Scope start);
+  template <typename Op, typename... Values> mlir::Value share(Values... operands);
 
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -73,6 +81,10 @@ private:
   Guards &guards;
   llvm::DenseMap<Edge, mlir::Value> values;
   Definitions definitions;
+  /// Parts of conditions, by operation and operands, and those since a scope was entered.
+  using Parts = std::map<std::pair<const void *, std::vector<void *>>, mlir::Value>;
+  Parts shared;
+  llvm::SmallVector<Parts::iterator> parts;
 };
 
 } // namespace tfc::controlflow

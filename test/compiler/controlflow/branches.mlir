@@ -63,7 +63,7 @@ func.func @nested(%p: tensor<i1>, %x: tensor<f32>, %z: tensor<f32>) -> tensor<f3
 // CHECK: %[[B:.*]]:2 = dfg.if %[[Q]] : tensor<i1> -> tensor<f32>, tensor<i32> {
 // CHECK-NEXT: %[[TANH:.*]] = dfg.tanh
 // CHECK: dfg.select %[[P]], %[[A]], %[[TANH]]
-// CHECK: %[[ANY:.*]] = dfg.logical_or %[[P]], %[[Q]]
+// CHECK: %[[ANY:.*]] = dfg.logical_or %[[Q]], %[[P]]
 // CHECK: dfg.check %[[ANY]], "'loss' at branches.mlir:{{[0-9]+}} has no value: the branch that computes it did not run", failed_precondition
 func.func @different_switches(%p: tensor<i1>, %q: tensor<i1>, %x: tensor<f32>) -> (tensor<f32>, tensor<i32>) {
   %y:2 = dfg.dataflow -> tensor<f32>, tensor<i32> attributes {names = ["loss", "which"]} {
