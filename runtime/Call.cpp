@@ -17,16 +17,22 @@ static long long asLong(int64_t value) { return value; }
 
 //===- Checked calls ------------------------------------------------------===//
 
+static tfc_status failBound(tfc_instance &instance, const tfc_entry_info &entry, const char *name,
+                            int64_t size, const char *what, int64_t bound, const char *site) {
+  return instance.fail(TFC_OUT_OF_RANGE, "%s: %s = %lld %s its bound %lld%s%s", entry.name, name,
+                       asLong(size), what, asLong(bound), site ? " at " : "", site ? site : "");
+}
+
 tfc_status tfc::runtime::checkSymbols(tfc_instance &instance, const tfc_entry_info &entry,
                                       const int64_t *symbols) {
   for (int32_t i = 0; i < entry.symbol_count; ++i) {
     const tfc_symbol_info &symbol = entry.symbols[i];
     if (symbols[i] < symbol.lower)
-      return instance.fail(TFC_OUT_OF_RANGE, "%s: %s = %lld is below its bound %lld", entry.name,
-                           symbol.name, asLong(symbols[i]), asLong(symbol.lower));
+      return failBound(instance, entry, symbol.name, symbols[i], "is below", symbol.lower,
+                       symbol.lower_site);
     if (symbols[i] > symbol.upper && symbol.upper >= 0)
-      return instance.fail(TFC_OUT_OF_RANGE, "%s: %s = %lld exceeds its bound %lld", entry.name,
-                           symbol.name, asLong(symbols[i]), asLong(symbol.upper));
+      return failBound(instance, entry, symbol.name, symbols[i], "exceeds", symbol.upper,
+                       symbol.upper_site);
   }
   return TFC_OK;
 }

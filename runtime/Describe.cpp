@@ -52,6 +52,19 @@ static tfc_status describeSymbol(const tfc_model *model, int32_t index, int32_t 
   return TFC_OK;
 }
 
+static tfc_status describeFact(const tfc_model *model, int32_t index, int32_t fact, tfc_fact *out) {
+  const tfc_entry_info *entry = findEntry(model, index);
+  if (!entry || fact < 0 || fact >= entry->fact_count)
+    return TFC_NOT_FOUND;
+  *out = entry->facts[fact];
+  return TFC_OK;
+}
+
+static const char *siteOf(const tfc_model *model, int32_t index) {
+  const tfc_entry_info *entry = findEntry(model, index);
+  return entry ? entry->site : nullptr;
+}
+
 static tfc_status describeVariable(const tfc_model *model, int32_t index, tfc_value *out) {
   if (!model || index < 0 || index >= model->variable_count)
     return TFC_NOT_FOUND;
@@ -118,4 +131,6 @@ extern "C" const tfc_api tfc_runtime_api = {
     .queue_close = tfc_instance_queue_close,
     .cancel = tfc_instance_cancel,
     .found = tfc_instance_found,
+    .fact = describeFact,
+    .site = siteOf,
 };

@@ -43,6 +43,8 @@ typedef struct tfc_symbol_info {
   int32_t axis;
   int64_t scale;
   int64_t offset;
+  const char *lower_site; // where the graph states the bound, "model.graph:12"; null if unknown
+  const char *upper_site;
 } tfc_symbol_info;
 
 typedef struct tfc_queue_info {
@@ -84,6 +86,9 @@ typedef struct tfc_entry_info {
   // none.
   void (*found_shapes)(const int64_t *symbols, const int64_t *found, int64_t *dims);
   int64_t found_count; // data-dependent sizes
+  const tfc_fact *facts;
+  int64_t fact_count;
+  const char *site; // of the entry; null if unknown
 } tfc_entry_info;
 
 struct tfc_model {

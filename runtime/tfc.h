@@ -102,6 +102,14 @@ typedef struct tfc_symbol {
   int64_t upper;
 } tfc_symbol;
 
+/// A condition on the named sizes of an entry that no bound expresses; a call with other sizes
+/// fails with TFC_OUT_OF_RANGE.
+typedef struct tfc_fact {
+  const char *text; // "n % 4 == 0"
+  const char *site; // where the graph states it, "model.graph:12"; null if that is not known
+  int32_t defines;  // 1 for "m == 2 * n", where 'm' is only another name for '2 * n'
+} tfc_fact;
+
 typedef struct tfc_entry {
   const char *name;
   int32_t feed_count;
@@ -211,6 +219,12 @@ typedef struct tfc_api {
   /// data-dependent sizes. The dims belong to the instance and are valid until the next function on
   /// it.
   tfc_status (*found)(tfc_instance *instance, tfc_tensor *fetches, int32_t fetch_count);
+
+  /// Describes the facts of an entry, like `symbol`.
+  tfc_status (*fact)(const tfc_model *model, int32_t entry, int32_t index, tfc_fact *out);
+
+  /// Returns where the graph declares an entry, "model.graph:12", or null if that is not known.
+  const char *(*site)(const tfc_model *model, int32_t entry);
 } tfc_api;
 
 /// A model with the runtime inside its library. Every shared library that tfc writes exports

@@ -45,6 +45,7 @@ private:
   llvm::GlobalVariable *makeGlobal(Constant *value, const llvm::Twine &name = "",
                                    bool isPrivate = true);
   Constant *text(StringRef value);
+  Constant *site(StringRef value);
   Constant *structure(ArrayRef<Constant *> fields);
   /// A private array; null if it is empty.
   Constant *array(ArrayRef<Constant *> elements);
@@ -54,6 +55,7 @@ private:
   Constant *queue(const QueueInfo &info);
   Constant *value(const ValueInfo &info);
   Constant *symbol(const SymbolInfo &info);
+  Constant *facts(const EntryInfo &info);
   Constant *entry(const EntryInfo &info, unsigned number);
   Constant *hostFunction(unsigned number, StringRef what, llvm::FunctionType *type);
 
@@ -79,8 +81,9 @@ private:
 // The layouts that the functions below rely on.
 static_assert(sizeof(tfc_variable_info) == 40 && offsetof(tfc_variable_info, dims) == 24);
 static_assert(sizeof(tfc_value_info) == 24 && offsetof(tfc_value_info, dtype) == 16);
-static_assert(sizeof(tfc_symbol_info) == 48 && offsetof(tfc_symbol_info, scale) == 32);
-static_assert(sizeof(tfc_entry_info) == 88 && offsetof(tfc_entry_info, found_count) == 80);
+static_assert(sizeof(tfc_symbol_info) == 64 && offsetof(tfc_symbol_info, lower_site) == 48);
+static_assert(sizeof(tfc_entry_info) == 112 && offsetof(tfc_entry_info, facts) == 88);
+static_assert(sizeof(tfc_fact) == 24 && offsetof(tfc_fact, defines) == 16);
 static_assert(sizeof(tfc_model) == 80 && offsetof(tfc_model, init) == 56 &&
               offsetof(tfc_model, queue_count) == 72);
 static_assert(sizeof(tfc_queue_info) == 48 && offsetof(tfc_queue_info, components) == 16);
@@ -102,6 +105,8 @@ llvm::GlobalVariable *DescriptorBuilder::makeGlobal(Constant *value, const llvm:
 Constant *DescriptorBuilder::text(StringRef value) {
   return makeGlobal(llvm::ConstantDataArray::getString(module.getContext(), value));
 }
+
+Constant *DescriptorBuilder::site(StringRef value) { return value.empty() ? null() : text(value); }
 
 Constant *DescriptorBuilder::structure(ArrayRef<Constant *> fields) {
   return llvm::ConstantStruct::getAnon(fields);
@@ -147,7 +152,19 @@ Constant *DescriptorBuilder::value(const ValueInfo &info) {
 
 Constant *DescriptorBuilder::symbol(const SymbolInfo &info) {
   return structure({text(info.name), i64(info.lower), i64(info.upper), i32(info.feed),
-                    i32(info.axis), i64(info.scale), i64(info.offset)});
+                    i32(info.axis), i64(info.scale), i64(info.offset), site(info.lowerSite),
+                    site(info.upperSite)});
+}
+
+Constant *DescriptorBuilder::facts(const EntryInfo &info) {
+  llvm::SmallVector<Constant *> all;
+  auto add = [&](ArrayRef<dfg::Fact> facts, int32_t defines) {
+    for (const dfg::Fact &fact : facts)
+      all.push_back(structure({text(fact.str()), site(fact.site), i32(defines)}));
+  };
+  add(info.where, 0);
+  add(info.solved, 1);
+  return array(all);
 }
 
 Constant *DescriptorBuilder::hostFunction(unsigned number, StringRef what,
@@ -176,7 +193,8 @@ Constant *DescriptorBuilder::entry(const EntryInfo &info, unsigned number) {
                     hostFunction(number, "shapes", shapes), hostFunction(number, "arena", arena),
                     hostFunction(number, "run", run),
                     info.found.empty() ? null() : hostFunction(number, "found", found),
-                    i64(info.found.size())});
+                    i64(info.found.size()), facts(info),
+                    i64(info.where.size() + info.solved.size()), site(info.site)});
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef features) {

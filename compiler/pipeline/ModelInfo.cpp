@@ -1,5 +1,6 @@
 // Describes the interface of a model: entries, sizes with their bounds, variables and queues.
 #include "compiler/pipeline/ModelInfo.h"
+#include "dialects/dfg/BoundSite.h"
 #include "dialects/dfg/DataChecks.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/Types.h"
@@ -42,7 +43,7 @@ DimExpr EntryInfo::atMost(const DimExpr &size) const {
 //===----------------------------------------------------------------------===//
 
 /// Tightens a symbol's bounds by `size >= 0`; false if that is no bound of one symbol.
-static bool applyBound(const DimExpr &size, EntryInfo &entry) {
+static bool applyBound(const DimExpr &size, StringRef site, EntryInfo &entry) {
   std::optional<dfg::SizeBound> bound = dfg::boundOfNonNegative(size);
   if (!bound || (bound->isUpper && bound->limit < 0))
     return false;
@@ -50,18 +51,22 @@ static bool applyBound(const DimExpr &size, EntryInfo &entry) {
   if (number == entry.symbolNumbers.end())
     return false;
   SymbolInfo &symbol = entry.symbols[number->second];
-  if (!bound->isUpper)
-    symbol.lower = std::max(symbol.lower, bound->limit);
-  else
-    symbol.upper = symbol.upper < 0 ? bound->limit : std::min(symbol.upper, bound->limit);
+  if (!bound->isUpper && bound->limit > symbol.lower) {
+    symbol.lower = bound->limit;
+    symbol.lowerSite = site;
+  } else if (bound->isUpper && (symbol.upper < 0 || bound->limit < symbol.upper)) {
+    symbol.upper = bound->limit;
+    symbol.upperSite = site;
+  }
   return true;
 }
 
 /// Tightens the symbols' bounds by a fact; false if they cannot express it.
 static bool applyFact(const dfg::Fact &fact, EntryInfo &entry) {
   std::optional<SmallVector<DimExpr>> sizes = fact.asNonNegative();
-  return sizes &&
-         llvm::all_of(*sizes, [&](const DimExpr &size) { return applyBound(size, entry); });
+  return sizes && llvm::all_of(*sizes, [&](const DimExpr &size) {
+           return applyBound(size, fact.site, entry);
+         });
 }
 
 /// Finds the axis of a feed that determines each size, by name: the first that is the size itself,
@@ -115,15 +120,17 @@ static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
                             << "'; expected a feed with a dimension that is a multiple of it";
     SymbolInfo symbol = known->second;
     if (DictionaryAttr bounds = op.getBoundsAttr())
-      if (auto bound = bounds.getAs<IntegerAttr>(name))
+      if (auto bound = bounds.getAs<IntegerAttr>(name)) {
         symbol.upper = bound.getInt();
+        symbol.upperSite = dfg::siteOfBound(op, name);
+      }
     entry.symbolNumbers.try_emplace(name, entry.symbols.size());
     entry.symbols.push_back(symbol);
   }
   if (op.getWhere())
     for (auto attribute : op.getWhereAttr().getAsRange<dfg::FactAttr>())
-      if (dfg::Fact fact = attribute.getFact(); !applyFact(fact, entry))
-        entry.where.push_back(dfg::withSite(fact, op));
+      if (dfg::Fact fact = dfg::withSite(attribute.getFact(), op); !applyFact(fact, entry))
+        entry.where.push_back(fact);
   return success();
 }
 
@@ -165,7 +172,7 @@ static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op) {
   EntryInfo entry;
   entry.name = op.getSymName().str();
   entry.doc = op.getDoc().value_or("").str();
-  entry.place = dfg::sitePhrase(op.getLoc());
+  entry.site = dfg::siteOf(op.getLoc());
   entry.feeds = describeValues(op.getArgumentTypes(), op.getArgAttrsAttr(), "feed");
   entry.fetches = describeValues(op.getResultTypes(), op.getResAttrsAttr(), "fetch");
   entry.writes = writesVariables(op);

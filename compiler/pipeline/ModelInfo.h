@@ -39,6 +39,7 @@ struct SymbolInfo {
   unsigned axis = 0;
   int64_t scale = 1;
   int64_t offset = 0;
+  std::string lowerSite = {}, upperSite = {}; // where the graph states the bounds, or empty
 };
 
 /// A data-dependent size.
@@ -56,7 +57,7 @@ struct EntryInfo {
   std::vector<std::string> found;            // the run-time sizes that occur in fetches
   std::vector<dfg::Fact> where;              // facts that the symbols' bounds do not express
   std::vector<dfg::Fact> solved;             // `name == size` for names that are no symbols
-  std::string place;                         // " at model.graph:12", or empty
+  std::string site;                          // "model.graph:12", or empty
   bool writes = false;                       // changes variables
 
   /// Where the lists above have a name, as the describing functions fill them.

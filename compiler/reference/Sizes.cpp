@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/reference/Interpreter.h"
+#include "dialects/dfg/BoundSite.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "llvm/Support/MathExtras.h"
@@ -20,6 +21,7 @@ namespace {
 struct Limits {
   int64_t lower = 0;
   std::optional<int64_t> upper;
+  std::string lowerSite = {}, upperSite = {}; // where the graph states them
 };
 
 class Binder {
@@ -34,7 +36,7 @@ private:
   bool checkTypes();
   bool solve();
   bool solve(StringRef name, bool plainly);
-  bool limit(const DimExpr &size);
+  bool limit(const DimExpr &size, StringRef site);
   bool limit(const Fact &fact);
   bool checkLimits();
   bool checkShapes();
@@ -125,34 +127,40 @@ bool Binder::solve() {
 }
 
 /// Takes `size >= 0` as a limit of one name; false if it is none.
-bool Binder::limit(const DimExpr &size) {
+bool Binder::limit(const DimExpr &size, StringRef site) {
   std::optional<SizeBound> bound = boundOfNonNegative(size);
   if (!bound || (bound->isUpper && bound->limit < 0))
     return false;
   Limits &limit = limits[bound->name];
-  if (bound->isUpper)
-    limit.upper = std::min(limit.upper.value_or(bound->limit), bound->limit);
-  else
-    limit.lower = std::max(limit.lower, bound->limit);
+  if (bound->isUpper && bound->limit < limit.upper.value_or(INT64_MAX)) {
+    limit.upper = bound->limit;
+    limit.upperSite = site;
+  } else if (!bound->isUpper && bound->limit > limit.lower) {
+    limit.lower = bound->limit;
+    limit.lowerSite = site;
+  }
   return true;
 }
 
 /// Takes a fact as limits of one name; false if it is none.
 bool Binder::limit(const Fact &fact) {
   std::optional<SmallVector<DimExpr>> sizes = fact.asNonNegative();
-  return sizes && llvm::all_of(*sizes, [&](const DimExpr &size) { return limit(size); });
+  return sizes && llvm::all_of(*sizes, [&](const DimExpr &size) { return limit(size, fact.site); });
 }
+
+/// " at model.graph:12", or nothing.
+static std::string at(const std::string &site) { return site.empty() ? "" : " at " + site; }
 
 bool Binder::checkLimits() {
   for (StringRef name : symbols()) {
     int64_t value = sizes[name];
     const Limits &limit = limits[name];
     if (value < limit.lower)
-      return fail(Status::Code::OutOfRange,
-                  name + " = " + Twine(value) + " is below its bound " + Twine(limit.lower));
+      return fail(Status::Code::OutOfRange, name + " = " + Twine(value) + " is below its bound " +
+                                                Twine(limit.lower) + at(limit.lowerSite));
     if (limit.upper && value > *limit.upper)
-      return fail(Status::Code::OutOfRange,
-                  name + " = " + Twine(value) + " exceeds its bound " + Twine(*limit.upper));
+      return fail(Status::Code::OutOfRange, name + " = " + Twine(value) + " exceeds its bound " +
+                                                Twine(*limit.upper) + at(limit.upperSite));
   }
   return true;
 }
@@ -266,11 +274,12 @@ Status Binder::run() {
     return status;
   if (DictionaryAttr bounds = entry.getBoundsAttr())
     for (NamedAttribute bound : bounds)
-      limits[bound.getName()].upper = cast<IntegerAttr>(bound.getValue()).getInt();
+      limits[bound.getName()] = {
+          0, cast<IntegerAttr>(bound.getValue()).getInt(), {}, siteOfBound(entry, bound.getName())};
   std::vector<Fact> facts;
   for (FactAttr attribute : requiredFacts(entry))
-    if (Fact fact = attribute.getFact(); !limit(fact))
-      facts.push_back(withSite(fact, entry));
+    if (Fact fact = withSite(attribute.getFact(), entry); !limit(fact))
+      facts.push_back(fact);
   if (!checkLimits() || !checkShapes())
     return status;
   for (const Fact &fact : facts)

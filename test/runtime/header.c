@@ -2,10 +2,10 @@
 #include "runtime/Model.h"
 
 _Static_assert(sizeof(tfc_call_frame) == 64, "eight pointers");
-_Static_assert(sizeof(tfc_entry_info) == 88, "");
+_Static_assert(sizeof(tfc_entry_info) == 112, "");
 _Static_assert(sizeof(tfc_variable_info) == 40, "");
 _Static_assert(sizeof(tfc_value_info) == 24, "");
-_Static_assert(sizeof(tfc_symbol_info) == 48, "");
+_Static_assert(sizeof(tfc_symbol_info) == 64, "");
 _Static_assert(sizeof(tfc_model) == 80, "");
 _Static_assert(sizeof(tfc_queue_info) == 48, "");
 _Static_assert(sizeof(tfc_library) == 16, "");

@@ -21,11 +21,11 @@ struct Symbol {
   int64_t upper; // -1: no bound
 };
 
-/// Facts of the graph about the sizes of an entry, beyond bounds; none for a library.
+/// Facts of the graph about the sizes of an entry, beyond bounds.
 struct SizeFacts {
   std::vector<dfg::Fact> where;
   std::vector<dfg::Fact> solved; // `name == size` for names that are no symbols
-  std::string place;             // " at model.graph:12"
+  std::string site;              // of the entry, "model.graph:12", or empty
 };
 
 struct Entry {

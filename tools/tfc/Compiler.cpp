@@ -97,7 +97,7 @@ public:
   Compilation(const CompileRequest &request, Timer timing) : request(request), timing(timing) {}
 
   LogicalResult run();
-  CompileNotes getNotes() const { return {session.sources.getInputs().vec(), sizes}; }
+  CompileNotes getNotes() const { return {session.sources.getInputs().vec()}; }
 
 private:
   LogicalResult write(StringRef path, StringRef content) {
@@ -117,7 +117,6 @@ private:
   const CompileRequest &request;
   Timer timing;
   Session session;
-  std::map<std::string, SizeFacts> sizes;
 };
 
 } // namespace
@@ -257,7 +256,6 @@ LogicalResult Compilation::run() {
   FailureOr<ModelInfo> model = describeModel(*module);
   if (failed(model))
     return failure();
-  sizes = sizeFactsOf(*model);
   EmissionOptions options = emissionOptions(*model);
   if (isRuntimePrefix(options.prefix)) // its functions could be those of tfc.h
     return fail(
@@ -285,7 +283,7 @@ static bool showsProgress(const CompileRequest &request) {
 std::map<std::string, SizeFacts> tfc::sizeFactsOf(const ModelInfo &model) {
   std::map<std::string, SizeFacts> facts;
   for (const EntryInfo &entry : model.entries)
-    facts[entry.name] = {entry.where, entry.solved, entry.place};
+    facts[entry.name] = {entry.where, entry.solved, entry.site};
   return facts;
 }
 

@@ -31,8 +31,7 @@ struct CompileRequest {
 
 /// Facts about a graph that the output of its compilation lacks.
 struct CompileNotes {
-  std::vector<std::string> inputs;        // the files that were read
-  std::map<std::string, SizeFacts> sizes; // of the entries, by name
+  std::vector<std::string> inputs; // the files that were read
 };
 
 /// Returns what `notes` hold of the entries of a model.

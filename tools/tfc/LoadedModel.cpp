@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <cstddef>
 #include <dlfcn.h>
 #include <link.h>
 
@@ -104,6 +105,25 @@ Error LoadedModel::check(tfc_status status) const {
   return createStringError(message.empty() ? name.str() : message.str());
 }
 
+SizeFacts LoadedModel::describeSizeFacts(int32_t entry) const {
+  const tfc_api &api = *library->api;
+  SizeFacts facts;
+  // Libraries of earlier versions do not describe facts.
+  if (api.size < offsetof(tfc_api, site) + sizeof(api.site))
+    return facts;
+  if (const char *site = api.site(library->model, entry))
+    facts.site = site;
+  tfc_fact info;
+  for (int32_t i = 0; api.fact(library->model, entry, i, &info) == TFC_OK; ++i) {
+    std::optional<dfg::Fact> fact = dfg::Fact::parse(info.text);
+    if (!fact)
+      continue;
+    fact->site = info.site ? info.site : "";
+    (info.defines ? facts.solved : facts.where).push_back(*fact);
+  }
+  return facts;
+}
+
 void LoadedModel::describe() {
   const tfc_api &api = *library->api;
   tfc_entry info;
@@ -120,6 +140,7 @@ void LoadedModel::describe() {
     tfc_symbol symbol;
     for (int32_t k = 0; api.symbol(library->model, i, k, &symbol) == TFC_OK; ++k)
       entry.symbols.push_back({symbol.name, symbol.lower, symbol.upper});
+    entry.sizes = describeSizeFacts(i);
     entries.push_back(std::move(entry));
   }
 }

@@ -66,6 +66,7 @@ private:
 
   LoadedModel() : memory(std::make_unique<Memory>()) {}
   void describe();
+  SizeFacts describeSizeFacts(int32_t entry) const;
   llvm::Error check(tfc_status status) const;
 
   void *handle = nullptr;

@@ -51,7 +51,6 @@ std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, in
     return std::nullopt;
   }
   model->setInputs(notes.inputs);
-  model->setSizeFacts(notes.sizes);
   model->setCompileTime(compileTime);
   return std::move(*model);
 }

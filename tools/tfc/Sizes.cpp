@@ -44,8 +44,15 @@ private:
   }
   bool isDecided(const dfg::Fact &fact) const;
   /// "entry 'train' at model.graph:12 needs n <= 8"
-  std::string need(const Twine &what) const {
-    return fmt::format("entry '{}'{} needs {}", entry.name, entry.sizes.place, what);
+  std::string need(const Twine &what) const { return needAt(entry.sizes.site, what); }
+  std::string needAt(StringRef site, const Twine &what) const {
+    return fmt::format("entry '{}'{}{} needs {}", entry.name, site.empty() ? "" : " at ", site,
+                       what);
+  }
+  /// The same, with the line of the fact if it is not that of the entry.
+  std::string need(const dfg::Fact &fact) const {
+    bool isElsewhere = !fact.site.empty() && fact.site != entry.sizes.site;
+    return isElsewhere ? needAt("", fact.strWithSite()) : need(fact.str());
   }
 
   const Entry &entry;
@@ -131,7 +138,7 @@ Error SizeChooser::checkGiven() {
     auto texts = map_range(names, [&](const std::string &name) {
       return (isGiven(name) ? "--dim " + name + "=" : name + " = ") + std::to_string(*find(name));
     });
-    return makeError("{}: {}", join(texts, ", "), need(fact.str()));
+    return makeError("{}: {}", join(texts, ", "), need(fact));
   }
   return Error::success();
 }
