@@ -102,7 +102,7 @@ private:
   bool mergeWithPartner(int unit, bool handsOver);
   llvm::SmallVector<int> siblingsOf(int unit) const;
   bool mayMerge(int a, int b);
-  bool isReached(int from, int to, int except);
+  bool canRunTogether(int a, int b);
   bool readsMoved(mlir::Operation *op, int producer, bool isMoved);
   bool readsStored(int producer, int reader);
   bool isInputOf(int producer, int reader);
@@ -122,11 +122,9 @@ private:
   struct Unit {
     llvm::SmallSetVector<int, 8> dependences;
     std::set<int> readers;
-    unsigned first, last; // positions
-    unsigned visit = 0;   // number of the search that visited it last
+    int node; // in the order of kernels
   };
   std::vector<Unit> units;
-  unsigned searches = 0;
   int64_t visits = 0;
 };
 

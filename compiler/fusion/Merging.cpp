@@ -27,7 +27,7 @@ void Grouping::addDependence(int unit, int on) {
 void Grouping::buildDependences(Block &block) {
   DenseMap<Operation *, int> hostUnits;
   for (const Group &group : groups)
-    units.push_back({{}, {}, positions[group.ops.front()], positions[group.ops.back()]});
+    units.push_back({{}, {}, group.node});
   auto unitOf = [&](Operation *op) {
     int group = groupOf(op);
     return group >= 0 ? group : hostUnits.lookup_or(op, -1);
@@ -38,7 +38,7 @@ void Grouping::buildDependences(Block &block) {
       if (!staysInHost(&op))
         continue;
       unit = hostUnits[&op] = units.size();
-      units.push_back({{}, {}, positions[&op], positions[&op]});
+      units.push_back({{}, {}, nodes.lookup(&op)});
     }
     forEachPrevious(&op, [&](Operation *before) { addDependence(unit, unitOf(before)); });
     forEachSource(&op, [&](Value source) {
@@ -49,28 +49,32 @@ void Grouping::buildDependences(Block &block) {
   }
 }
 
-/// Returns true if `from` depends on `to`, other than directly through `except`. A unit depends
-/// only on units that start before it ends.
-bool Grouping::isReached(int from, int to, int except) {
-  unsigned search = ++searches, visited = 0;
-  SmallVector<int> work;
+/// Returns true if neither unit depends on the other, except directly, and then moves all that the
+/// later one needs before the earlier one in the order of kernels.
+bool Grouping::canRunTogether(int a, int b) {
+  bool isInOrder = order.isBefore(units[a].node, units[b].node);
+  int first = isInOrder ? a : b, second = isInOrder ? b : a;
+  SmallVector<int> work, later;
+  llvm::SmallDenseSet<int> seen;
   auto push = [&](int unit) {
-    if (units[unit].visit == search || units[unit].last < units[to].first)
+    int node = units[unit].node;
+    if (order.isBefore(node, units[first].node) || !seen.insert(unit).second)
       return;
-    units[unit].visit = search;
     work.push_back(unit);
+    later.push_back(node);
   };
-  for (int unit : units[from].dependences)
-    if (unit != except)
+  for (int unit : units[second].dependences)
+    if (unit != first)
       push(unit);
   while (!work.empty()) {
     int unit = work.pop_back_val();
     ++visits;
-    if (unit == to || ++visited > kMaxVisited)
-      return true;
+    if (unit == first || seen.size() > kMaxVisited)
+      return false;
     llvm::for_each(units[unit].dependences, push);
   }
-  return false;
+  order.moveBefore(later, units[first].node);
+  return true;
 }
 
 /// Returns true if `op` reads a value of the group `producer` at other positions than its own.
@@ -131,7 +135,7 @@ bool Grouping::mayMerge(int a, int b) {
   if (first.root == Root::Opaque || second.root == Root::Opaque)
     return false;
   if (isInputOf(a, b))
-    return !readsStored(a, b) && !isReached(b, a, a);
+    return !readsStored(a, b) && canRunTogether(a, b);
   bool isFitting;
   if (first.root == Root::Rows && second.root == Root::Rows) {
     isFitting = first.space == second.space && first.full == second.full;
@@ -146,7 +150,7 @@ bool Grouping::mayMerge(int a, int b) {
   }
   if (!isFitting || readsStored(a, b) || readsStored(b, a))
     return false;
-  return !isReached(a, b, b) && !isReached(b, a, a);
+  return canRunTogether(a, b);
 }
 
 /// Merges `b` into `a`.
@@ -164,7 +168,7 @@ void Grouping::merge(int a, int b) {
   from.ops.clear();
   llvm::sort(into.ops, [&](Operation *x, Operation *y) { return positions[x] < positions[y]; });
   Unit old = std::move(units[b]);
-  units[b] = Unit{{}, {}, old.first, old.last};
+  units[b] = Unit{{}, {}, old.node};
   for (int unit : old.dependences) {
     units[unit].readers.erase(b);
     if (unit != a)
@@ -175,8 +179,8 @@ void Grouping::merge(int a, int b) {
     if (unit != a)
       addDependence(unit, a);
   }
-  units[a].first = std::min(units[a].first, old.first);
-  units[a].last = std::max(units[a].last, old.last);
+  if (order.isBefore(old.node, units[a].node))
+    units[a].node = old.node;
 }
 
 /// The last groups before `unit` that read one of the values that it reads, in order.
