@@ -117,11 +117,11 @@ SmallVector<Node *> WaitingNodes::getReady() const {
   return llvm::map_to_vector(ready, [&](unsigned i) { return nodes[i]; });
 }
 
-SmallVector<Node *> WaitingNodes::getWaiting() const {
+SmallVector<Node *> WaitingNodes::getWaiting(size_t most) const {
   SmallVector<Node *> waiting;
-  for (auto [i, node] : llvm::enumerate(nodes))
+  for (unsigned i = firstWaiting; i < nodes.size() && waiting.size() < most; ++i)
     if (!isTaken[i])
-      waiting.push_back(node);
+      waiting.push_back(nodes[i]);
   return waiting;
 }
 
@@ -129,6 +129,8 @@ void WaitingNodes::take(Node *node) {
   unsigned i = position.find(node)->second;
   ready.erase(i);
   isTaken[i] = true;
+  while (firstWaiting < nodes.size() && isTaken[firstWaiting])
+    ++firstWaiting;
   for (unsigned successor : successors[i])
     if (--missing[successor] == 0)
       ready.insert(successor);

@@ -47,8 +47,8 @@ public:
   bool isEmpty() const { return ready.empty(); }
   /// The nodes that depend on none of the others, in order.
   llvm::SmallVector<Node *> getReady() const;
-  /// All nodes that have not been taken.
-  llvm::SmallVector<Node *> getWaiting() const;
+  /// The first nodes that have not been taken, no more than `most`.
+  llvm::SmallVector<Node *> getWaiting(size_t most) const;
   void take(Node *node);
 
 private:
@@ -58,6 +58,7 @@ private:
   llvm::SmallVector<unsigned> missing;
   std::set<unsigned> ready;
   llvm::SmallVector<bool> isTaken;
+  unsigned firstWaiting = 0;
 };
 
 } // namespace tfc::controlflow

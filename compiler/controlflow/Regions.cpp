@@ -192,12 +192,16 @@ bool RegionEmitter::emitUnconditional(const NodeOrder &order, WaitingNodes &wait
   return hasProgress;
 }
 
+/// The number of waiting nodes for which a condition is chosen: in a longer graph, most of the
+/// nodes that come later depend on other conditions.
+static constexpr size_t kMostCompared = 512;
+
 /// A condition for the first node that is ready: one of the predicates that its guard implies, or
 /// the guard itself, whichever determines the guards of the most nodes.
 Guard RegionEmitter::chooseCondition(const NodeOrder &order, const WaitingNodes &waiting,
                                      Guard known) {
   llvm::MapVector<Guard, unsigned> counts;
-  for (Node *node : waiting.getWaiting())
+  for (Node *node : waiting.getWaiting(kMostCompared))
     if (!isFree(order, node, known))
       ++counts[guards.both(known, liveness.of(node))];
   Guard guard = guards.both(known, liveness.of(waiting.getReady().front()));
