@@ -1,6 +1,7 @@
 // Sizes of the entry being built: their bounds, and those that depend on data.
 #include "frontend/text/elaborate/SizeScope.h"
 
+#include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include <cmath>
 
@@ -56,7 +57,16 @@ std::string SizeScope::uniqueSizeName(StringRef name) const {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Renames a size in everything that has been built.
+/// Returns the operation that binds a size in the block that is being built; null if there is none.
+static mlir::Operation *findBinder(mlir::Block &block, StringRef name) {
+  for (mlir::Operation &op : reverse(block))
+    if (auto binder = dyn_cast<dfg::BindSizeOp>(op); binder && binder.getName() == name)
+      return binder;
+  return nullptr;
+}
+
+/// Renames a size that the last statement has bound. Only operations after the one that binds it
+/// have the name.
 void SizeScope::renameSize(std::string from, const std::string &to) {
   auto rename = [&](const dfg::DimExpr &size) {
     return *size.substitute([&](StringRef name) -> std::optional<dfg::DimExpr> {
@@ -70,12 +80,16 @@ void SizeScope::renameSize(std::string from, const std::string &to) {
       renamed.push_back(rename(size));
     return {dfg::DimsAttr::get(context.mlir, renamed), mlir::WalkResult::skip()};
   });
-  replacer.recursivelyReplaceElementsIn(context.builder.currentEntry(), /*replaceAttrs=*/true,
-                                        /*replaceLocs=*/false, /*replaceTypes=*/true);
-  for (RunTimeSize &size : context.entry.runTimeSizes) {
-    if (size.name == from)
-      size.name = to;
+  for (mlir::Operation *op = findBinder(*context.builder.currentBlock(), from); op;
+       op = op->getNextNode())
+    replacer.recursivelyReplaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+  for (RunTimeSize &size : reverse(context.entry.runTimeSizes)) {
     size.bound = rename(size.bound);
+    if (size.name == from) {
+      size.name = to;
+      break;
+    }
   }
   for (const std::string &dim : context.activation->dims)
     if (Local *local = context.activation->find(dim))
