@@ -83,7 +83,11 @@ std::optional<TensorType> EntryElaborator::feedType(const ast::Type &type,
     if (!limit)
       return std::nullopt;
     if (!isa<ast::NameExpr>(size) || !limit->constant() || *limit->constant() < 0) {
-      reporter.error(item.range, "bad-bound", "a bound is a name, '<=' and a number");
+      Diagnostic &diagnostic =
+          reporter.error(item.range, "bad-bound", "a bound is a name, '<=' and a number");
+      if (isa<ast::NameExpr>(size) && !limit->constant())
+        diagnostic.help("a comparison of sizes is a fact: where {}",
+                        context.sources.oneLine(item.range));
       return std::nullopt;
     }
     if (!factChecker.checkWhere({item.value}, fmt::format("entry '{}'", header.name)))

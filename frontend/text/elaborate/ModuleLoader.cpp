@@ -103,7 +103,10 @@ Module *ModuleLoader::loadUsed(const ast::UseDecl &use, const Module &from) {
     return nullptr;
   }
   if (!path->ends_with(".graph")) {
-    reporter.error(use.path->range, "unknown-file", "'use' reads .graph files, not '{}'", *path);
+    Diagnostic &diagnostic = reporter.error(use.path->range, "unknown-file",
+                                            "'use' reads .graph files, not '{}'", *path);
+    if (librarySource(*path))
+      diagnostic.help("without quotes, 'use {}' names a file that ships with tfc", *path);
     return nullptr;
   }
   std::optional<std::string> full = findFile(*path, from.file->id, use.path->range);

@@ -125,6 +125,15 @@ void StatementRunner::execBind(const ast::BindStmt &stmt) {
     binder.bindTarget(target, values[i], isPairwise ? stmt.values[i]->range : at);
 }
 
+Entity StatementRunner::failRunTimeLet(const ast::Binding &binding, const Entity &value) {
+  reporter
+      .error(binding.value->range, "not-static",
+             "'let' binds what is known at compile time, but {} is known only at run time",
+             value.describe())
+      .help("without 'let', '{} = ..' binds it", binding.name.text);
+  return Entity();
+}
+
 void StatementRunner::execLet(const ast::LetDecl &stmt) {
   for (const ast::Binding &binding : stmt.bindings) {
     SaveAndRestore<std::string> outer(context.bindingName, binding.name.text.str());
@@ -143,10 +152,7 @@ void StatementRunner::execLet(const ast::LetDecl &stmt) {
     }
     Entity value = evaluator.eval(binding.value);
     if (value.is<mlir::Value>())
-      value = reporter.fail(
-          binding.value->range, "not-static",
-          "'let' binds what is known at compile time, but {} is known only at run time",
-          value.describe());
+      value = failRunTimeLet(binding, value);
     if (binding.type && !value.isPoison()) {
       ast::Param param;
       param.name = binding.name;

@@ -39,6 +39,7 @@ public:
 
 private:
   void execLet(const ast::LetDecl &stmt);
+  Entity failRunTimeLet(const ast::Binding &binding, const Entity &value);
   Flow execStaticIf(const ast::StaticIfStmt &stmt);
   Flow execStaticFor(const ast::StaticForStmt &stmt);
   void execReturn(const ast::ReturnStmt &stmt);

@@ -383,7 +383,7 @@ bool TypeEvaluator::checkDeclared(const ast::Type &type, const Entity &value, So
 
 std::optional<Entity> TypeEvaluator::convertStatic(const ast::Param &param,
                                                    const Argument &argument) {
-  if (argument.value.isPoison())
+  if (argument.value.isPoison() || param.type->isMissing)
     return std::nullopt;
   StaticKind kind = staticKind(*param.type, /*always=*/false);
   // A variable that holds a gradient, such as a sum over several calls, is read here.

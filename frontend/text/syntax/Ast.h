@@ -274,6 +274,8 @@ struct Type {
   SourceRange range;
   /// False for a type without brackets: a scalar.
   bool hasBrackets = false;
+  /// True after a syntax error: nothing was written.
+  bool isMissing = false;
   llvm::ArrayRef<IndexItem> items;
 };
 

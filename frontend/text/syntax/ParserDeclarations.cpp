@@ -341,6 +341,7 @@ Param Parser::parseParam() {
                                : "as in 'x: f32[n, 4]'");
     param.type = make<Type>();
     param.type->range = endOfPrevious();
+    param.type->isMissing = true;
     return param;
   }
   param.isVar = accept(TokenKind::Var);
