@@ -103,7 +103,8 @@ public:
   /// Ends it: `added` are the initial values of the added arguments, `next` those of the next
   /// iteration.
   dfg::WhileOp finishWhile(dfg::WhileOp op, mlir::ValueRange added, mlir::ValueRange next,
-                           std::optional<dfg::DimExpr> trips, llvm::StringRef recompute);
+                           std::optional<dfg::DimExpr> trips,
+                           std::optional<dfg::Recompute> recompute);
   dfg::DataflowOp beginDataflow(mlir::Location location);
   dfg::DataflowOp finishDataflow(dfg::DataflowOp op, mlir::ValueRange values,
                                  llvm::ArrayRef<std::string> names);

@@ -51,13 +51,14 @@ void GraphBuilder::condition(Value value, Location location) {
 }
 
 dfg::WhileOp GraphBuilder::finishWhile(dfg::WhileOp op, ValueRange added, ValueRange next,
-                                       std::optional<dfg::DimExpr> trips, StringRef recompute) {
+                                       std::optional<dfg::DimExpr> trips,
+                                       std::optional<dfg::Recompute> recompute) {
   builder.setInsertionPointToEnd(&op.getBodyBlock());
   dfg::YieldOp::create(builder, op.getLoc(), next);
   if (trips)
     op.setTripsAttr(dfg::DimsAttr::get(getContext(), {*trips}));
-  if (!recompute.empty())
-    op.setRecompute(recompute);
+  if (recompute)
+    op.setRecompute(*recompute);
   if (!added.empty()) {
     SmallVector<Value> inits(op.getInits());
     append_range(inits, added);

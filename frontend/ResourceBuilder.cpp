@@ -63,17 +63,18 @@ Value ResourceBuilder::pop(StringRef tape, RankedTensorType type, Location locat
 //===----------------------------------------------------------------------===//
 
 void ResourceBuilder::createQueue(StringRef name, ArrayRef<Type> components,
-                                  ArrayRef<std::string> names, StringRef kind, int64_t capacity,
-                                  int64_t minReady, int64_t seed, Location location) {
+                                  ArrayRef<std::string> names, dfg::QueueKind kind,
+                                  int64_t capacity, int64_t minReady, int64_t seed,
+                                  Location location) {
   OpBuilder::InsertionGuard guard(builder);
   toDeclarations();
   SmallVector<StringRef> texts(names.begin(), names.end());
   SmallVector<Type> types(components);
-  lastDeclaration =
-      dfg::QueueOp::create(builder, location, builder.getStringAttr(name),
-                           builder.getTypeArrayAttr(types), builder.getStrArrayAttr(texts),
-                           builder.getStringAttr(kind), builder.getI64IntegerAttr(capacity),
-                           builder.getI64IntegerAttr(minReady), builder.getI64IntegerAttr(seed));
+  lastDeclaration = dfg::QueueOp::create(
+      builder, location, builder.getStringAttr(name), builder.getTypeArrayAttr(types),
+      builder.getStrArrayAttr(texts), dfg::QueueKindAttr::get(builder.getContext(), kind),
+      builder.getI64IntegerAttr(capacity), builder.getI64IntegerAttr(minReady),
+      builder.getI64IntegerAttr(seed));
 }
 
 void ResourceBuilder::enqueue(StringRef queue, ValueRange values, bool isMany, Location location) {

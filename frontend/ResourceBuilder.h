@@ -30,7 +30,7 @@ public:
   //===--- Queues ---------------------------------------------------------===//
 
   void createQueue(llvm::StringRef name, llvm::ArrayRef<mlir::Type> components,
-                   llvm::ArrayRef<std::string> names, llvm::StringRef kind, int64_t capacity,
+                   llvm::ArrayRef<std::string> names, dfg::QueueKind kind, int64_t capacity,
                    int64_t minReady, int64_t seed, mlir::Location location);
   void enqueue(llvm::StringRef queue, mlir::ValueRange values, bool isMany,
                mlir::Location location);

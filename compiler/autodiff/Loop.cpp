@@ -146,7 +146,7 @@ void CarriedGradients::take(WhileOp backward, unsigned leading, ArrayRef<Value> 
 //===----------------------------------------------------------------------===//
 
 LogicalResult LoopGradients::visit(WhileOp loop) {
-  if (loop.getRecompute() == "sqrt" && SegmentGradients::canReplay(loop))
+  if (loop.getRecompute() == Recompute::Sqrt && SegmentGradients::canReplay(loop))
     return SegmentGradients(sweep, tapes, *this).visit(loop);
   SmallVector<Value> inits{countIterations(loop)};
   CarriedGradients carried(sweep, loop);
@@ -178,7 +178,7 @@ LogicalResult LoopGradients::visitIteration(WhileOp loop, CarriedGradients &carr
   SmallVector<Value> outer = carried.begin(arguments.drop_front(count + 1));
   for (auto [i, position] : llvm::enumerate(carried.getPositions()))
     sweep.accumulate(loop.getYield().getValues()[position], arguments[i + 1]);
-  bool replays = loop.getRecompute() == "all";
+  bool replays = loop.getRecompute() == Recompute::All;
   if (failed(replays ? visitReplayed(sweep, visitor, body) : visitor.visitBlock(body)))
     return failure();
   carried.end(loop.getLoc(), index, body.getArguments());

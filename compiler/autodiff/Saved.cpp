@@ -13,8 +13,11 @@ using namespace mlir;
 using namespace tfc;
 using namespace tfc::dfg;
 
-/// Returns true if an operation only reads its operand at other positions.
-static bool isView(Operation *op) { return op->hasTrait<ViewRole>() || isa<ReshapeOp>(op); }
+/// Returns true if an operation computes no elements: each one is an element of the operand, or
+/// follows from its position.
+static bool onlyMovesElements(Operation *op) {
+  return op->hasTrait<ViewRole>() || op->hasTrait<AliasRole>();
+}
 
 /// Returns true if recomputing an operation is cheaper than saving its result: elementwise
 /// operations are fused into the kernels of their readers, and reading a part costs as much as
@@ -22,8 +25,8 @@ static bool isView(Operation *op) { return op->hasTrait<ViewRole>() || isa<Resha
 static bool isCheap(Operation *op) {
   if (op->getNumRegions() > 0 || !isMemoryEffectFree(op))
     return false;
-  return isView(op) || op->hasTrait<OpTrait::ConstantLike>() || isa<ScalarOpInterface>(op) ||
-         isa<RowGatherOpInterface, ListReadOp>(op);
+  return onlyMovesElements(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<ScalarOpInterface>(op) || isa<RowGatherOpInterface, ListReadOp>(op);
 }
 
 /// Memory that a tensor takes, in bits.
@@ -35,7 +38,7 @@ static DimExpr sizeOf(Value value) {
 /// Returns true if it pays to save the operand instead of the operation's result.
 static bool isSmaller(Value operand, Operation *op) {
   DimExpr saving = sizeOf(op->getResult(0)) - sizeOf(operand);
-  return isNonNegative(isView(op) ? saving : saving - DimExpr(1)) == true;
+  return isNonNegative(onlyMovesElements(op) ? saving : saving - DimExpr(1)) == true;
 }
 
 OpBuilder tfc::builderBehind(Value value, OpBuilder::Listener *listener) {

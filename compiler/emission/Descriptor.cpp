@@ -5,7 +5,6 @@
 #include "dialects/dfg/Types.h"
 #include "dialects/rt/Names.h"
 #include "runtime/Model.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
 
 using namespace tfc;
@@ -133,16 +132,24 @@ Constant *DescriptorBuilder::variable(const VariableInfo &info) {
                     i64(info.type.getNumElements() * dtype.bytes)});
 }
 
+static int32_t kindOf(dfg::QueueKind kind) {
+  switch (kind) {
+  case dfg::QueueKind::Fifo:
+    return TFC_QUEUE_FIFO;
+  case dfg::QueueKind::Shuffle:
+    return TFC_QUEUE_SHUFFLE;
+  case dfg::QueueKind::Priority:
+    return TFC_QUEUE_PRIORITY;
+  }
+  llvm_unreachable("unknown kind of queue");
+}
+
 Constant *DescriptorBuilder::queue(const QueueInfo &info) {
   llvm::SmallVector<Constant *> components;
   for (const VariableInfo &component : info.components)
     components.push_back(variable(component));
-  int32_t kind = llvm::StringSwitch<int32_t>(info.kind)
-                     .Case("shuffle", TFC_QUEUE_SHUFFLE)
-                     .Case("priority", TFC_QUEUE_PRIORITY)
-                     .Default(TFC_QUEUE_FIFO);
-  return structure({text(info.name), i32(kind), i32(components.size()), array(components),
-                    i64(info.capacity), i64(info.minReady), i64(info.seed)});
+  return structure({text(info.name), i32(kindOf(info.kind)), i32(components.size()),
+                    array(components), i64(info.capacity), i64(info.minReady), i64(info.seed)});
 }
 
 Constant *DescriptorBuilder::value(const ValueInfo &info) {

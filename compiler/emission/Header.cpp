@@ -168,8 +168,8 @@ static void writeFunctions(raw_ostream &os, StringRef functions, StringRef prefi
 static void writeQueues(raw_ostream &os, const ModelInfo &model) {
   os << "// Queues:\n";
   for (const QueueInfo &queue : model.queues) {
-    std::string line = "  " + queue.name + ": " + queue.kind + " of up to " +
-                       std::to_string(queue.capacity) + " (";
+    std::string line = "  " + queue.name + ": " + stringifyQueueKind(queue.kind).str() +
+                       " of up to " + std::to_string(queue.capacity) + " (";
     for (auto [i, component] : llvm::enumerate(queue.components))
       line += (i ? ", " : "") + component.name + ": " + dfg::toText(component.type);
     writePlainComment(os, line + ")");

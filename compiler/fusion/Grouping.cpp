@@ -62,7 +62,7 @@ bool Grouping::staysInHost(Operation *op) {
     return true;
   // A view whose value the host needs is computed by a kernel, except for reshapes and constants,
   // which are in memory already.
-  return isa<ReshapeOp, ConstantOp>(op) && !isView(op);
+  return (op->hasTrait<AliasRole>() || isa<ConstantOp>(op)) && !isView(op);
 }
 
 /// Returns true if the host function reads the value from memory.

@@ -88,7 +88,7 @@ struct BuildHostPass : tfc::impl::BuildHostBase<BuildHostPass> {
     if (printReport)
       ::report(*model, host);
     for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<EntryOp>(op) || isa<VariableOp, TapeOp, QueueOp>(op))
+      if (op.hasTrait<DeclarationRole>())
         op.erase();
   }
 

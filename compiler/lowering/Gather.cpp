@@ -51,7 +51,7 @@ struct GatherLowering : OpConversionPattern<GatherOp> {
           Value safe = arith::SelectOp::create(b, loc, isInside, index, zero);
           indices.insert(indices.begin() + axis, safe);
           Value element = tensor::ExtractOp::create(b, loc, x, indices);
-          if (op.getOutside() != "skip")
+          if (op.getOutside() != Outside::Skip)
             return element;
           Type type = element.getType();
           Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
@@ -105,10 +105,10 @@ struct ScatterAddLowering : OpConversionPattern<ScatterAddOp> {
 static Value combineBy(OpBuilder &b, ScatterReduceOp op, Value x, Value y) {
   Location loc = op.getLoc();
   bool isFloat = isa<FloatType>(x.getType());
-  if (op.getMode() == "mul")
+  if (op.getMode() == ScatterMode::Mul)
     return isFloat ? arith::MulFOp::create(b, loc, x, y).getResult()
                    : arith::MulIOp::create(b, loc, x, y).getResult();
-  return buildExtreme(b, loc, x, y, op.getMode() == "max", elementTypeOf(op.getType()));
+  return buildExtreme(b, loc, x, y, op.getMode() == ScatterMode::Max, elementTypeOf(op.getType()));
 }
 
 struct ScatterReduceLowering : OpConversionPattern<ScatterReduceOp> {

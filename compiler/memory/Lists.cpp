@@ -10,10 +10,8 @@ using namespace tfc::dfg;
 namespace tfc::memory {
 
 ListPlan::ListPlan(EntryOp entry) {
-  entry.walk([&](Operation *op) {
-    auto symbol = op->getAttrOfType<FlatSymbolRefAttr>("tape");
-    if (symbol && isa<PushOp, PopOp>(op))
-      tapes.insert(SymbolTable::lookupNearestSymbolFrom<TapeOp>(op, symbol));
+  entry.walk([&](TapeAccessOpInterface access) {
+    tapes.insert(SymbolTable::lookupNearestSymbolFrom<TapeOp>(access, access.getTapeAttr()));
   });
   count = tapes.size();
   visit(entry.getBody().front());

@@ -160,7 +160,7 @@ static LogicalResult describeRunTimeSizes(dfg::EntryOp op, EntryInfo &entry) {
 }
 
 static QueueInfo describeQueue(dfg::QueueOp op) {
-  QueueInfo queue{op.getSymName().str(),     op.getKind().str(),    int64_t(op.getCapacity()),
+  QueueInfo queue{op.getSymName().str(),     op.getKind(),          int64_t(op.getCapacity()),
                   int64_t(op.getMinReady()), int64_t(op.getSeed()), {}};
   for (auto [name, type] :
        llvm::zip_equal(op.getNames().getAsValueRange<StringAttr>(), op.getTensorTypes()))

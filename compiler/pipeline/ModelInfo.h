@@ -2,6 +2,7 @@
 // it.
 #pragma once
 
+#include "dialects/dfg/Enums.h"
 #include "dialects/dfg/Facts.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -19,7 +20,8 @@ struct VariableInfo {
 };
 
 struct QueueInfo {
-  std::string name, kind; // kind: "fifo", "shuffle", "priority"
+  std::string name;
+  dfg::QueueKind kind = dfg::QueueKind::Fifo;
   int64_t capacity = 0, minReady = 0, seed = 0;
   std::vector<VariableInfo> components; // of an element
 };

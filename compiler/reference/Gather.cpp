@@ -23,7 +23,7 @@ static void gather(GatherOp op, Call &call) {
   int64_t axis = *normalizeAxis(op.getAxis(), x.getRank()), extent = x.getShape()[axis];
   int64_t outer = elementCount(x.getShape().take_front(axis));
   int64_t inner = elementCount(x.getShape().drop_front(axis + 1));
-  bool skips = op.getOutside() == "skip";
+  bool skips = op.getOutside() == Outside::Skip;
   for (int64_t j = 0; j < indices.size(); ++j) {
     int64_t index = indices.integer(j);
     if (!skips && !isInside(index, extent))
@@ -103,7 +103,7 @@ static void forEachUpdate(Op op, Call &call, llvm::function_ref<void(int64_t, in
     if (isInside(row, x.getShape()[0])) {
       for (int64_t k = 0; k < inner; ++k)
         visit(row * inner + k, j * inner + k);
-    } else if (op.getOutside() != "skip") {
+    } else if (op.getOutside() != Outside::Skip) {
       return call.refuse();
     }
   }

@@ -19,7 +19,7 @@ struct Access {
       : declaration(cast<QueueOp>(interpreter.symbols.lookup(name))),
         queue(interpreter.state.queues[name.str()]), interpreter(interpreter) {}
 
-  bool isShuffled() { return declaration.getKind() == "shuffle"; }
+  bool isShuffled() { return declaration.getKind() == QueueKind::Shuffle; }
   int64_t size() { return queue.elements.size(); }
   int64_t keptBack() { return isShuffled() && !queue.isClosed ? declaration.getMinReady() : 0; }
   int64_t available() { return std::max<int64_t>(size() - keptBack(), 0); }
@@ -82,7 +82,7 @@ Queue::Element Access::take() {
     position = drawBelow(size(), declaration.getSeed(), ++queue.draws);
     std::swap(elements[position], elements.back());
     position = elements.size() - 1;
-  } else if (declaration.getKind() == "priority") {
+  } else if (declaration.getKind() == QueueKind::Priority) {
     auto isBefore = [](const Queue::Element &a, const Queue::Element &b) {
       return a[0]->integer(0) < b[0]->integer(0);
     };

@@ -27,17 +27,17 @@ static Real productOf(Type type, Real x, Real y) {
 }
 
 static void combine(ScatterReduceOp op, Tensor &y, int64_t at, const Tensor &u, int64_t from) {
-  StringRef mode = op.getMode();
+  ScatterMode mode = op.getMode();
   if (y.isFloat()) {
     Real old = y.real(at), update = u.real(from);
-    y.setReal(at, mode == "mul" ? productOf(y.getElementType(), old, update)
-                                : extremeOf(old, update, mode == "max"));
+    y.setReal(at, mode == ScatterMode::Mul ? productOf(y.getElementType(), old, update)
+                                           : extremeOf(old, update, mode == ScatterMode::Max));
     return;
   }
   int64_t old = y.integer(at), update = u.integer(from);
-  int64_t value = mode == "mul"   ? int64_t(uint64_t(old) * uint64_t(update))
-                  : mode == "max" ? std::max(old, update)
-                                  : std::min(old, update);
+  int64_t value = mode == ScatterMode::Mul   ? int64_t(uint64_t(old) * uint64_t(update))
+                  : mode == ScatterMode::Max ? std::max(old, update)
+                                             : std::min(old, update);
   y.setInteger(at, value, y.isDetermined(at) && u.isDetermined(from));
 }
 
@@ -48,7 +48,7 @@ static void scatterReduce(ScatterReduceOp op, Call &call) {
   for (int64_t j = 0; j < indices.size(); ++j) {
     int64_t row = indices.integer(j);
     bool isInside = row >= 0 && row < x.getShape()[0];
-    if (!isInside && op.getOutside() != "skip")
+    if (!isInside && op.getOutside() != Outside::Skip)
       return call.refuse();
     for (int64_t k = 0; k < (isInside ? inner : 0); ++k)
       combine(op, call.result(), row * inner + k, updates, j * inner + k);

@@ -9,13 +9,14 @@ namespace tfc::reference {
 /// Options of an operation over windows; a list has one number for all axes or one for each.
 struct SlideOptions {
   std::optional<llvm::ArrayRef<int64_t>> stride, dilation, pads;
-  llvm::StringRef padding = "valid";
+  dfg::PaddingMode padding = dfg::PaddingMode::Valid;
 
   template <typename Op> static SlideOptions of(Op op) {
     std::optional<llvm::ArrayRef<int64_t>> pads = op.getPads();
     if (pads && pads->empty())
       pads.reset();
-    return {op.getStride(), op.getDilation(), pads, op.getPadding().value_or("valid")};
+    return {op.getStride(), op.getDilation(), pads,
+            op.getPadding().value_or(dfg::PaddingMode::Valid)};
   }
 };
 

@@ -35,7 +35,7 @@ Slide::Slide(const SlideOptions &options, ArrayRef<int64_t> sizes, ArrayRef<int6
     // Saturated above the size of any axis.
     int64_t extent = int64_t(std::min<__int128>(__int128(taps[i] - 1) * dilation[i] + 1,
                                                 std::numeric_limits<int64_t>::max() / 4));
-    if (options.padding == "same") {
+    if (options.padding == PaddingMode::Same) {
       counts.push_back(sizes[i] / stride[i] + (sizes[i] % stride[i] > 0));
       low.push_back(std::max<int64_t>((counts[i] - 1) * stride[i] + extent - sizes[i], 0) / 2);
       padded.push_back(std::max((counts[i] - 1) * stride[i] + extent, sizes[i]));
@@ -43,7 +43,7 @@ Slide::Slide(const SlideOptions &options, ArrayRef<int64_t> sizes, ArrayRef<int6
     }
     auto [before, after] =
         options.pads ? padsOf(*options.pads, i, sizes.size()) : std::pair<int64_t, int64_t>(0, 0);
-    if (options.padding == "causal")
+    if (options.padding == PaddingMode::Causal)
       before = extent - 1;
     padded.push_back(sizes[i] + before + after);
     int64_t room = padded[i] - extent;
@@ -116,7 +116,7 @@ static void windows(WindowsOp op, Call &call) {
   const Tensor &x = call.operand();
   SmallVector<int64_t> taps = call.sizes(op.getSize());
   size_t rank = taps.size();
-  Slide slide({op.getStride(), op.getDilation(), std::nullopt, "valid"},
+  Slide slide({op.getStride(), op.getDilation(), std::nullopt, PaddingMode::Valid},
               x.getShape().slice(1, rank), taps);
   if (op.getLow()) {
     slide.setPadding(call.sizes(*op.getLow()), call.sizes(*op.getCount()));
@@ -139,7 +139,7 @@ static void placeWindows(PlaceWindowsOp op, Call &call) {
   const Tensor &x = call.operand();
   SmallVector<int64_t> sizes = call.sizes(op.getShape());
   size_t rank = sizes.size();
-  Slide slide({op.getStride(), op.getDilation(), std::nullopt, "valid"}, sizes,
+  Slide slide({op.getStride(), op.getDilation(), std::nullopt, PaddingMode::Valid}, sizes,
               x.getShape().slice(1 + rank, rank));
   slide.setCounts(x.getShape().slice(1, rank));
   if (op.getLow())

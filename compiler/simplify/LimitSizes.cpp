@@ -230,7 +230,7 @@ static LogicalResult limitSizes(EntryOp entry, const EntryInfo &info) {
       memory.add(type);
     for (NamedAttribute attribute : op->getAttrs()) {
       auto dims = dyn_cast<DimsAttr>(attribute.getValue());
-      if (dims && !holdsNumber(op->getName().stripDialect(), attribute.getName()))
+      if (dims && limitOf(op->getName().stripDialect(), attribute.getName()) == AttrLimit::Memory)
         memory.add(dims);
     }
     if (auto numbering = dyn_cast<NumberingOpInterface>(op))

@@ -219,9 +219,6 @@ LogicalResult WhileOp::verify() {
     return emitOpError("expects the first region to end with 'dfg.condition'");
   if (getTrips() && getTrips()->getSizes().size() != 1)
     return emitOpError("expects one size for trips");
-  if (std::optional<StringRef> recompute = getRecompute())
-    if (*recompute != "all" && *recompute != "sqrt")
-      return emitOpError("expects 'all' or 'sqrt' for recompute, but got '") << *recompute << "'";
   return verifyYield(*this, getBodyBlock(), carried, "the body");
 }
 

@@ -72,8 +72,8 @@ def Dfg_WhileOp : Dfg_Op<"while", [
     ```
   }];
   let specialValues = "Values pass as they are.";
-  let arguments = (ins Variadic<Dfg_Value>:$inits, OptionalAttr<Dfg_DimsAttr>:$trips,
-                       OptionalAttr<StrAttr>:$recompute);
+  let arguments = (ins Variadic<Dfg_Value>:$inits, OptionalAttr<Dfg_NumberDims>:$trips,
+                       OptionalAttr<Dfg_RecomputeAttr>:$recompute);
   let results = (outs Variadic<Dfg_Value>:$results);
   let regions = (region SizedRegion<1>:$conditionRegion, SizedRegion<1>:$bodyRegion);
   let hasCustomAssemblyFormat = 1;

@@ -278,7 +278,7 @@ static FailureOr<Shape> sizesFor(std::optional<Location> location,
     DimExpr stride = windows->stride[axis];
     DimExpr room = (counts[axis] - 1) * stride + windows->extent(axis) - windows->low[axis] -
                    windows->high[axis];
-    bool isSame = op.getPadding() == "same";
+    bool isSame = op.getPadding() == PaddingMode::Same;
     sizes.push_back((isSame ? counts[axis] * stride : room) + (*more)[axis]);
     if (isNonNegative(sizes.back()) == false)
       return emitOptionalError(location, "'", name,

@@ -26,8 +26,8 @@ def Dfg_ContractOp : Dfg_PureOp<"contract", [Dfg_ContractionRole, Dfg_Differenti
 /// o, f].
 class Dfg_ConvolutionLikeOp<string mnemonic, dag operands, dag extra, list<Trait> traits> :
     Dfg_PureOp<mnemonic, !listconcat([Dfg_Differentiable, Dfg_Composite], traits)> {
-  let arguments = !con(operands, extra, (ins OptionalAttr<DenseI64ArrayAttr>:$stride,
-                                             OptionalAttr<StrAttr>:$padding,
+  let arguments = !con(operands, extra, (ins OptionalAttr<Dfg_LimitedStride>:$stride,
+                                             OptionalAttr<Dfg_PaddingModeAttr>:$padding,
                                              OptionalAttr<DenseI64ArrayAttr>:$pads,
                                              OptionalAttr<DenseI64ArrayAttr>:$dilation,
                                              DefaultValuedOptionalAttr<I64Attr, "1">:$groups));
@@ -52,7 +52,7 @@ def Dfg_ConvolutionOp : Dfg_ConvolutionLikeOp<"convolution",
     group.
 
     ```mlir
-    %y = dfg.convolution %x, %w {padding = "same", stride = array<i64: 2>} : tensor<4x8x8x3xf32>, tensor<3x3x3x16xf32>
+    %y = dfg.convolution %x, %w {padding = #dfg.padding<same>, stride = array<i64: 2>} : tensor<4x8x8x3xf32>, tensor<3x3x3x16xf32>
     ```
   }];
   let specialValues =
@@ -74,7 +74,7 @@ def Dfg_ConvolutionTransposeOp : Dfg_ConvolutionLikeOp<"convolution_transpose",
     sizes that hold the windows, plus `output_padding`.
 
     ```mlir
-    %y = dfg.convolution_transpose %x, %w {padding = "same", stride = array<i64: 2>} : tensor<4x4x4x16xf32>, tensor<3x3x3x16xf32>
+    %y = dfg.convolution_transpose %x, %w {padding = #dfg.padding<same>, stride = array<i64: 2>} : tensor<4x4x4x16xf32>, tensor<3x3x3x16xf32>
     ```
   }];
   let specialValues =
@@ -93,7 +93,7 @@ def Dfg_ConvolutionWeightsOp : Dfg_ConvolutionLikeOp<"convolution_weights",
     The options are those of the convolution.
 
     ```mlir
-    %y = dfg.convolution_weights %x, %g {size = #dfg.dims<3, 3>, padding = "same"} : tensor<4x8x8x3xf32>, tensor<4x8x8x16xf32>
+    %y = dfg.convolution_weights %x, %g {size = #dfg.dims<3, 3>, padding = #dfg.padding<same>} : tensor<4x8x8x3xf32>, tensor<4x8x8x16xf32>
     ```
   }];
   let specialValues =

@@ -125,6 +125,20 @@ def Dfg_ProbeAttr : AttrDef<Dfg_Dialect, "Probe"> {
   let genVerifyDecl = 1;
 }
 
+/// Words that an author chooses among: `#dfg.outside<skip>`.
+class Dfg_EnumAttr<EnumInfo words, string name> : EnumAttr<Dfg_Dialect, words, name> {
+  let assemblyFormat = "`<` $value `>`";
+}
+def Dfg_OutsideAttr : Dfg_EnumAttr<Dfg_Outside, "outside">;
+def Dfg_ScatterModeAttr : Dfg_EnumAttr<Dfg_ScatterMode, "scatter_mode">;
+def Dfg_PaddingModeAttr : Dfg_EnumAttr<Dfg_PaddingMode, "padding">;
+def Dfg_QueueKindAttr : Dfg_EnumAttr<Dfg_QueueKind, "queue">;
+def Dfg_RecomputeAttr : Dfg_EnumAttr<Dfg_Recompute, "recompute">;
+
+/// With `fail` an index out of range fails the call; with `skip` the element is read as 0 and not
+/// written.
+def Dfg_OutsideOption : DefaultValuedOptionalAttr<Dfg_OutsideAttr, "::tfc::dfg::Outside::Fail">;
+
 class Dfg_Type<string name, string typeMnemonic> : TypeDef<Dfg_Dialect, name> {
   let mnemonic = typeMnemonic;
 }
@@ -228,6 +242,9 @@ def Dfg_ParallelRole : Dfg_Role<"ParallelRole">;
 def Dfg_ReductionRole : Dfg_Role<"ReductionRole">;
 def Dfg_ContractionRole : Dfg_Role<"ContractionRole">;
 def Dfg_RoutingRole : Dfg_Role<"RoutingRole">;
+def Dfg_AliasRole : Dfg_Role<"AliasRole">;
+def Dfg_StepRole : Dfg_Role<"StepRole">;
+def Dfg_DeclarationRole : Dfg_Role<"DeclarationRole">;
 def Dfg_SourceRole : Dfg_Role<"SourceRole">;
 def Dfg_UpdateRole : Dfg_Role<"UpdateRole">;
 def Dfg_RegisterReaderRole : Dfg_Role<"RegisterReaderRole">;
@@ -248,6 +265,12 @@ def Dfg_CheckedWithStatus : DeclareOpInterfaceMethods<Dfg_CheckedOpInterface, ["
 def Dfg_Numbering : DeclareOpInterfaceMethods<Dfg_NumberingOpInterface>;
 /// The trait list entry of an operation that computes shapes.
 def Dfg_SizeEvaluation : DeclareOpInterfaceMethods<Dfg_SizeEvaluationOpInterface>;
+
+// Attributes whose numbers `checkSizes` limits differently: see `AttrLimit`.
+/// A size that becomes a number of 64 bits and not the size of a tensor.
+def Dfg_NumberDims : ConfinedAttr<Dfg_DimsAttr, []>;
+/// Strides that the operation itself limits, see `readWindows`.
+def Dfg_LimitedStride : ConfinedAttr<DenseI64ArrayAttr, []>;
 
 /// One axis, negative ones counted from the end.
 class Dfg_Axis<string default> : DefaultValuedOptionalAttr<I64Attr, default>;

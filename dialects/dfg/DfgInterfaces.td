@@ -30,6 +30,39 @@ def Dfg_MemoryKind : I32EnumAttr<"MemoryKind", "The owner of the memory of a lau
   let genSpecializedAttr = 0;
 }
 
+def Dfg_Outside : I32EnumAttr<"Outside", "The treatment of an index out of range", [
+    I32EnumAttrCase<"Fail", 0, "fail">, I32EnumAttrCase<"Skip", 1, "skip">]> {
+  let cppNamespace = "::tfc::dfg";
+  let genSpecializedAttr = 0;
+}
+
+def Dfg_ScatterMode : I32EnumAttr<"ScatterMode", "The function that combines a row and its update", [
+    I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Min", 1, "min">,
+    I32EnumAttrCase<"Mul", 2, "mul">]> {
+  let cppNamespace = "::tfc::dfg";
+  let genSpecializedAttr = 0;
+}
+
+def Dfg_PaddingMode : I32EnumAttr<"PaddingMode", "The zeros around images that windows read", [
+    I32EnumAttrCase<"Valid", 0, "valid">, I32EnumAttrCase<"Same", 1, "same">,
+    I32EnumAttrCase<"Causal", 2, "causal">]> {
+  let cppNamespace = "::tfc::dfg";
+  let genSpecializedAttr = 0;
+}
+
+def Dfg_QueueKind : I32EnumAttr<"QueueKind", "The order in which a queue returns its elements", [
+    I32EnumAttrCase<"Fifo", 0, "fifo">, I32EnumAttrCase<"Shuffle", 1, "shuffle">,
+    I32EnumAttrCase<"Priority", 2, "priority">]> {
+  let cppNamespace = "::tfc::dfg";
+  let genSpecializedAttr = 0;
+}
+
+def Dfg_Recompute : I32EnumAttr<"Recompute", "The values that autodiff recomputes", [
+    I32EnumAttrCase<"All", 0, "all">, I32EnumAttrCase<"Sqrt", 1, "sqrt">]> {
+  let cppNamespace = "::tfc::dfg";
+  let genSpecializedAttr = 0;
+}
+
 def Dfg_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::tfc::dfg";
   let description = "An operation that knows the gradients of its operands.";
@@ -156,6 +189,14 @@ def Dfg_SizeEvaluationOpInterface : OpInterface<"SizeEvaluationOpInterface"> {
       is unknown or if the operation would reject such operands.
     }], "::std::optional<::tfc::dfg::SizeTensor>", "evaluateSizes",
     (ins "::tfc::dfg::SizeOperands":$operands, "::mlir::DictionaryAttr":$attributes)>
+  ];
+}
+
+def Dfg_TapeAccessOpInterface : OpInterface<"TapeAccessOpInterface"> {
+  let cppNamespace = "::tfc::dfg";
+  let description = "An operation that uses a tape.";
+  let methods = [
+    InterfaceMethod<"Returns the name of the tape.", "::mlir::FlatSymbolRefAttr", "getTapeAttr">
   ];
 }
 

@@ -19,14 +19,6 @@ static DataCheck buildAxisCheck(OpBuilder &b, Operation *op, Value indices, Valu
   return buildIndexCheck(b, op->getLoc(), range, "index", x.getType());
 }
 
-static LogicalResult checkOutside(std::optional<Location> location, StringRef op,
-                                  StringRef outside) {
-  if (outside == "fail" || outside == "skip")
-    return success();
-  return emitOptionalError(location, "'", op, "' expects 'fail' or 'skip' for outside, but got '",
-                           outside, "' [attribute]");
-}
-
 /// The positions 0 to count - 1 as i64.
 static Value positions(OpBuilder &b, Location loc, const DimExpr &count) {
   return IotaOp::create(b, loc, DimsAttr::get(b.getContext(), {count}),
@@ -34,13 +26,14 @@ static Value positions(OpBuilder &b, Location loc, const DimExpr &count) {
 }
 
 static Value skipOutside(OpBuilder &b, Location loc, Value x, Value indices) {
-  return GatherOp::create(b, loc, x, indices, b.getI64IntegerAttr(0), b.getStringAttr("skip"));
+  return GatherOp::create(b, loc, x, indices, b.getI64IntegerAttr(0),
+                          OutsideAttr::get(b.getContext(), Outside::Skip));
 }
 
 /// Zeros of type `type` with rows added at the indices; rows with indices out of range are ignored.
 static Value addRows(OpBuilder &b, Location loc, RankedTensorType type, Value indices, Value rows) {
   return ScatterAddOp::create(b, loc, filled(b, loc, type, 0.0), indices, rows,
-                              b.getStringAttr("skip"));
+                              OutsideAttr::get(b.getContext(), Outside::Skip));
 }
 
 /// `value` with the `count` axes from `from` on moved so that they start at `to`.
@@ -64,8 +57,7 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   Type type = adaptor.getX().getType(), indices = adaptor.getIndices().getType();
   Shape shape = shapeOf(type), places = shapeOf(indices);
   FailureOr<int64_t> axis = checkAxis(location, "gather", adaptor.getAxis(), shape.size(), type);
-  if (failed(axis) || failed(checkIndices(location, "gather", indices)) ||
-      failed(checkOutside(location, "gather", adaptor.getOutside())))
+  if (failed(axis) || failed(checkIndices(location, "gather", indices)))
     return failure();
   Shape result(ArrayRef(shape).take_front(*axis));
   result.append(places);
@@ -123,7 +115,7 @@ static bool areInRange(Value indices, const DimExpr &size) {
 
 std::optional<DataCheck> GatherOp::buildCheck(OpBuilder &b) {
   Shape shape = shapeOf(getX().getType());
-  if (getOutside() == "skip" ||
+  if (getOutside() == Outside::Skip ||
       areInRange(getIndices(), shape[*normalizeAxis(getAxis(), shape.size())]))
     return std::nullopt;
   return buildAxisCheck(b, *this, getIndices(), getX(), getAxis());
@@ -317,16 +309,16 @@ std::optional<DataCheck> TakeAlongAxisOp::buildCheck(OpBuilder &b) {
 // ScatterAddOp, ScatterUpdateOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult tfc::dfg::inferScatter(std::optional<Location> location, StringRef op, Type operand,
-                                     Type indices, Type updates, StringRef outside,
+LogicalResult tfc::dfg::inferScatter(std::optional<Location> location, StringRef op, Dtypes dtypes,
+                                     Type operand, Type indices, Type updates,
                                      SmallVectorImpl<Type> &results) {
   Shape shape = shapeOf(operand), expected = shapeOf(indices);
-  if (failed(checkIndices(location, op, indices)) || failed(checkOutside(location, op, outside)))
+  if (failed(checkIndices(location, op, indices)))
     return failure();
   if (shape.empty())
     return emitOptionalError(location, "'", op, "' expects a tensor with rows, but got ",
                              toText(operand), " [rank]");
-  if (op == "scatter_add" && failed(checkDtypes(location, op, Dtypes::Numeric, operand)))
+  if (failed(checkDtypes(location, op, dtypes, operand)))
     return failure();
   if (elementTypeOf(operand) != elementTypeOf(updates))
     return emitOptionalError(location, "'", op, "' expects operands of one dtype, but got ",
@@ -346,7 +338,7 @@ SmallVector<Value> ScatterAddOp::buildOperandGradients(OpBuilder &b, ValueRange 
 }
 
 std::optional<DataCheck> ScatterAddOp::buildCheck(OpBuilder &b) {
-  if (getOutside() == "skip")
+  if (getOutside() == Outside::Skip)
     return std::nullopt;
   return buildAxisCheck(b, *this, getIndices(), getX(), 0);
 }
@@ -355,7 +347,7 @@ std::optional<DataCheck> ScatterAddOp::buildCheck(OpBuilder &b) {
 /// were not replaced by a later one.
 SmallVector<Value> ScatterUpdateOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Location loc = getLoc();
-  StringAttr skip = b.getStringAttr("skip");
+  auto skip = OutsideAttr::get(b.getContext(), Outside::Skip);
   Term g(b, loc, resultGrads[0]);
   Term zeros = g.with(filled(b, loc, cast<RankedTensorType>(getUpdates().getType()), 0.0));
   Term rest = call<ScatterUpdateOp>(g, getIndices(), zeros, skip);
@@ -374,7 +366,7 @@ SmallVector<Value> ScatterUpdateOp::buildOperandGradients(OpBuilder &b, ValueRan
 }
 
 std::optional<DataCheck> ScatterUpdateOp::buildCheck(OpBuilder &b) {
-  if (getOutside() == "skip")
+  if (getOutside() == Outside::Skip)
     return std::nullopt;
   return buildAxisCheck(b, *this, getIndices(), getX(), 0);
 }
@@ -414,7 +406,7 @@ SmallVector<Value> CoalesceOp::decompose(OpBuilder &b) {
   DimExpr count = shapeOf(getIndices().getType())[0];
   auto countDims = DimsAttr::get(b.getContext(), {count});
   auto start = DimsAttr::get(b.getContext(), {DimExpr(1)});
-  StringAttr skip = b.getStringAttr("skip");
+  auto skip = OutsideAttr::get(b.getContext(), Outside::Skip);
 
   Term order = Term(b, loc, ArgsortOp::create(b, loc, getIndices(), b.getI64IntegerAttr(0)));
   Term sorted = order.with(skipOutside(b, loc, getIndices(), order));

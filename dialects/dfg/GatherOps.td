@@ -5,10 +5,6 @@
 
 include "dialects/dfg/DfgBase.td"
 
-/// The treatment of an index out of range: `fail` makes the call fail; with `skip` the element is
-/// read as 0 and not written.
-def Dfg_Outside : DefaultValuedOptionalStrAttr<StrAttr, "fail">;
-
 def Dfg_GatherOp : Dfg_PureOp<"gather", [Dfg_ParallelRole,
     DeclareOpInterfaceMethods<Dfg_RowGatherOpInterface>, Dfg_Differentiable, Dfg_Checked,
     Dfg_SizeEvaluation]> {
@@ -24,7 +20,7 @@ def Dfg_GatherOp : Dfg_PureOp<"gather", [Dfg_ParallelRole,
   }];
   let specialValues = "Elements pass as they are.";
   let arguments = (ins Dfg_Tensor:$x, Dfg_IndexTensor:$indices, Dfg_Axis<"0">:$axis,
-                       Dfg_Outside:$outside);
+                       Dfg_OutsideOption:$outside);
   let results = (outs Dfg_Tensor:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` type($x) `,` type($indices)";
 }
@@ -93,7 +89,7 @@ def Dfg_CheckIndicesOp : Dfg_PureOp<"check_indices", [Dfg_Composite, Dfg_Checked
 class Dfg_ScatterOp<string mnemonic, string dtypes> :
     Dfg_PureOp<mnemonic, [Dfg_Differentiable, Dfg_Checked, Dfg_UpdateRole]> {
   let arguments = (ins Dfg_TensorNamed<dtypes>.type:$x, Dfg_IndexTensor:$indices, Dfg_TensorNamed<dtypes>.type:$updates,
-                       Dfg_Outside:$outside);
+                       Dfg_OutsideOption:$outside);
   let results = (outs Dfg_TensorNamed<dtypes>.type:$y);
   let assemblyFormat = [{
     $x `,` $indices `,` $updates attr-dict `:` type($x) `,` type($indices) `,` type($updates)
@@ -102,9 +98,9 @@ class Dfg_ScatterOp<string mnemonic, string dtypes> :
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
         $cppClass::Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &results) {
-      return inferScatter(location, "}] # mnemonic # [{", adaptor.getX().getType(),
-                          adaptor.getIndices().getType(), adaptor.getUpdates().getType(),
-                          adaptor.getOutside(), results);
+      return inferScatter(location, "}] # mnemonic # [{", Dtypes::}] # dtypes # [{,
+                          adaptor.getX().getType(), adaptor.getIndices().getType(),
+                          adaptor.getUpdates().getType(), results);
     }
   }];
 }

@@ -234,7 +234,7 @@ static Labelled takeDiagonals(OpBuilder &b, Labelled x, const Sizes &sizes) {
     Term index(b, loc, IotaOp::create(b, loc, dimsOf(b, {n}), TypeAttr::get(b.getI64Type())));
     index = index * index.with(sizeAs(b, loc, n + 1, b.getI64Type()));
     x.value = GatherOp::create(b, loc, matrix, index, b.getI64IntegerAttr(rest.size()),
-                               b.getStringAttr("skip"));
+                               OutsideAttr::get(b.getContext(), Outside::Skip));
     rest.push_back(name);
     x.names = rest;
     // The name may occur a third time.

@@ -143,13 +143,13 @@ DimExpr launchSize(LaunchOp launch, AffineMapAttr size) {
 }
 
 bool isStep(Operation *op) {
-  return !op->hasTrait<SourceRole>() && !isa<AssignOp, ReshapeOp>(op) &&
+  return !op->hasTrait<SourceRole>() && !op->hasTrait<AliasRole>() &&
          !op->hasTrait<OpTrait::IsTerminator>();
 }
 
 static bool isHostOp(Operation *op) {
-  return !isStep(op) || isa<LaunchOp, CheckOp>(op) || op->getNumRegions() > 0 || isInRegister(op) ||
-         usesLists(op) || hasOrderedEffects(op) || isa<BindSizeOp>(op);
+  return !isStep(op) || op->hasTrait<StepRole>() || op->getNumRegions() > 0 || isInRegister(op) ||
+         usesLists(op) || hasOrderedEffects(op);
 }
 
 LogicalResult checkSteps(Block &block) {

@@ -6,11 +6,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/OpTable.h"
+#include "dialects/dfg/Dfg.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
+using namespace mlir;
 
 namespace tfc::dfg {
+
+template <typename WordAttr, auto value> static Attribute buildWord(MLIRContext *context) {
+  return WordAttr::get(context, value);
+}
 
 ArrayRef<OpSignature> allOps() {
 #define UNWRAP(...) __VA_ARGS__
@@ -29,6 +35,27 @@ const OpSignature *lookupOp(StringRef name) {
   const OpSignature *it = llvm::lower_bound(
       ops, name, [](const OpSignature &op, StringRef key) { return op.name < key; });
   return it != ops.end() && it->name == name ? it : nullptr;
+}
+
+const AttrSignature *OpSignature::findAttribute(StringRef name) const {
+  for (const AttrSignature &attribute : attributes)
+    if (attribute.name == name)
+      return &attribute;
+  return nullptr;
+}
+
+Attribute AttrSignature::fromWord(StringRef word, MLIRContext *context) const {
+  for (const EnumCase &known : cases)
+    if (known.name == word)
+      return known.build(context);
+  return {};
+}
+
+std::optional<StringRef> AttrSignature::toWord(Attribute attribute) const {
+  for (const EnumCase &known : cases)
+    if (known.build(attribute.getContext()) == attribute)
+      return known.name;
+  return std::nullopt;
 }
 
 } // namespace tfc::dfg

@@ -7,9 +7,11 @@
 
 #pragma once
 
+#include "mlir/IR/Attributes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace tfc::dfg {
@@ -47,18 +49,31 @@ struct OperandSignature {
   OperandKind kind;
 };
 
-/// A word that an attribute accepts, and the integer that represents it.
+/// The limit of the numbers in an attribute, which `checkSizes` applies.
+enum class AttrLimit {
+  Memory,   // the largest number of bytes of a tensor
+  Number,   // the largest number of 64 bits
+  Operation // one that the operation itself applies
+};
+
+/// A word that an attribute accepts, and the attribute that represents it.
 struct EnumCase {
   llvm::StringRef name;
-  int64_t value;
+  mlir::Attribute (*build)(mlir::MLIRContext *context);
 };
 
 struct AttrSignature {
   llvm::StringRef name;
   AttrKind kind;
-  unsigned width;  // of an int or enum, in bits
+  unsigned width;  // of an int, in bits
   bool isRequired; // neither optional nor with a default
+  AttrLimit limit;
   std::vector<EnumCase> cases;
+
+  /// The attribute for a word; null if there is no such word.
+  mlir::Attribute fromWord(llvm::StringRef word, mlir::MLIRContext *context) const;
+  /// The word for an attribute; std::nullopt if it is not one of these.
+  std::optional<llvm::StringRef> toWord(mlir::Attribute attribute) const;
 };
 
 struct OpSignature {
@@ -68,6 +83,9 @@ struct OpSignature {
   std::vector<llvm::StringRef> results;
   bool hasVariadicResults;
   bool updatesOperand; // changes a variable that is its first operand
+
+  /// The attribute `name`, or null.
+  const AttrSignature *findAttribute(llvm::StringRef name) const;
 };
 
 /// The operation `name` (without "dfg."), or null.

@@ -57,7 +57,7 @@ static FailureOr<Windows> readPooling(std::optional<Location> location, StringRe
   if (failed(windows) || failed(checkWindows(location, name, *windows, type)))
     return failure();
   // Padding "same" has a window for every element.
-  if (reachesOver && options.padding != "same")
+  if (reachesOver && options.padding != PaddingMode::Same)
     roundUp(*windows);
   return windows;
 }

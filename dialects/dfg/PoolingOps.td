@@ -9,8 +9,8 @@ class Dfg_PoolingOp<string mnemonic, string dtypes, dag extra, list<Trait> trait
     Dfg_PureOp<mnemonic,
         !listconcat([Dfg_Differentiable, Dfg_Composite, Dfg_CheckedWithStatus], traits)> {
   let arguments = !con((ins Dfg_TensorNamed<dtypes>.type:$x, DenseI64ArrayAttr:$size,
-                            OptionalAttr<DenseI64ArrayAttr>:$stride,
-                            OptionalAttr<StrAttr>:$padding,
+                            OptionalAttr<Dfg_LimitedStride>:$stride,
+                            OptionalAttr<Dfg_PaddingModeAttr>:$padding,
                             OptionalAttr<DenseI64ArrayAttr>:$pads,
                             OptionalAttr<DenseI64ArrayAttr>:$dilation,
                             DefaultValuedOptionalAttr<BoolAttr, "false">:$ceil), extra);
@@ -62,7 +62,7 @@ def Dfg_AvgPoolOp : Dfg_PoolingOp<"avg_pool", "Float",
     ignored, and the average of only padding is NaN.
 
     ```mlir
-    %y = dfg.avg_pool %x {size = array<i64: 3>, stride = array<i64: 2>, padding = "same"} : tensor<4x8x8x3xf32>
+    %y = dfg.avg_pool %x {size = array<i64: 3>, stride = array<i64: 2>, padding = #dfg.padding<same>} : tensor<4x8x8x3xf32>
     ```
   }];
   let specialValues = "NaN and infinities add up as in `sum`.";

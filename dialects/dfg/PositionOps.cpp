@@ -116,9 +116,8 @@ SmallVector<Value> EyeOp::decompose(OpBuilder &b) {
 // TrilOp, TriuOp, CausalMaskOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult tfc::dfg::inferTriangle(std::optional<Location> location, StringRef op, Type operand,
-                                      SmallVectorImpl<Type> &results) {
-  Dtypes dtypes = op == "causal_mask" ? Dtypes::Float : Dtypes::Numeric;
+LogicalResult tfc::dfg::inferTriangle(std::optional<Location> location, StringRef op, Dtypes dtypes,
+                                      Type operand, SmallVectorImpl<Type> &results) {
   if (failed(checkDtypes(location, op, dtypes, operand)))
     return failure();
   if (shapeOf(operand).size() < 2)

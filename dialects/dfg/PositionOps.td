@@ -64,7 +64,8 @@ class Dfg_TriangleOp<string mnemonic, string dtypes, dag extra> :
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
         $cppClass::Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &results) {
-      return inferTriangle(location, "}] # mnemonic # [{", adaptor.getX().getType(), results);
+      return inferTriangle(location, "}] # mnemonic # [{", Dtypes::}] # dtypes # [{,
+                           adaptor.getX().getType(), results);
     }
   }];
 }

@@ -65,10 +65,8 @@ LogicalResult QueueOp::verify() {
     return emitOpError("expects tensors of static shapes");
   if (getNames().size() != getComponents().size())
     return emitOpError("expects one name per component");
-  if (!llvm::is_contained({"fifo", "shuffle", "priority"}, getKind()))
-    return emitOpError("expects 'fifo', 'shuffle' or 'priority', but got '") << getKind() << "'";
   SmallVector<RankedTensorType> types = getTensorTypes();
-  if (getKind() == "priority" &&
+  if (getKind() == QueueKind::Priority &&
       (types.empty() || types.front() != tensorOf({}, IntegerType::get(getContext(), 64))))
     return emitOpError("expects an i64 as the first component of a priority queue");
   if (int64_t(getCapacity()) < 1)

@@ -6,7 +6,7 @@
 include "dialects/dfg/DfgBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-def Dfg_QueueOp : Dfg_Op<"queue", [Symbol]> {
+def Dfg_QueueOp : Dfg_Op<"queue", [Symbol, Dfg_DeclarationRole]> {
   let summary = "Declares a queue of tuples of tensors";
   let description = [{
     All handles of a state share the queue. `kind` is `fifo`, `shuffle` (takes a
@@ -17,11 +17,11 @@ def Dfg_QueueOp : Dfg_Op<"queue", [Symbol]> {
 
     ```mlir
     dfg.queue @examples : [tensor<28x28xf32>, tensor<i32>]
-        {names = ["image", "label"], kind = "fifo", capacity = 64 : i64}
+        {names = ["image", "label"], kind = #dfg.queue<fifo>, capacity = 64 : i64}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$components, StrArrayAttr:$names,
-                       StrAttr:$kind, I64Attr:$capacity,
+                       Dfg_QueueKindAttr:$kind, I64Attr:$capacity,
                        DefaultValuedOptionalAttr<I64Attr, "0">:$min_ready,
                        DefaultValuedOptionalAttr<I64Attr, "0">:$seed);
   let assemblyFormat = "$sym_name `:` $components attr-dict";

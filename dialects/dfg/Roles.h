@@ -32,6 +32,17 @@ template <typename Op> class RoutingRole : public mlir::OpTrait::TraitBase<Op, R
 /// write.
 template <typename Op> class SourceRole : public mlir::OpTrait::TraitBase<Op, SourceRole> {};
 
+/// The result has the memory of an operand, so no step computes it.
+template <typename Op> class AliasRole : public mlir::OpTrait::TraitBase<Op, AliasRole> {};
+
+/// The host function has a step for the operation.
+template <typename Op> class StepRole : public mlir::OpTrait::TraitBase<Op, StepRole> {};
+
+/// Declares a function or a part of the state of the model. The functions that run entries replace
+/// it.
+template <typename Op>
+class DeclarationRole : public mlir::OpTrait::TraitBase<Op, DeclarationRole> {};
+
 /// The result is the first operand with some elements changed. Called on a variable of the graph
 /// language, the operation changes the variable.
 template <typename Op> class UpdateRole : public mlir::OpTrait::TraitBase<Op, UpdateRole> {};

@@ -15,9 +15,8 @@ using namespace tfc::dfg;
 #define GET_OP_CLASSES
 #include "dialects/dfg/ScanOps.cpp.inc"
 
-LogicalResult tfc::dfg::inferScan(std::optional<Location> location, StringRef op, Type operand,
-                                  int64_t axis, SmallVectorImpl<Type> &results) {
-  Dtypes dtypes = op == "logcumsumexp" ? Dtypes::Float : Dtypes::Numeric;
+LogicalResult tfc::dfg::inferScan(std::optional<Location> location, StringRef op, Dtypes dtypes,
+                                  Type operand, int64_t axis, SmallVectorImpl<Type> &results) {
   if (failed(checkDtypes(location, op, dtypes, operand)) ||
       failed(checkAxis(location, op, axis, shapeOf(operand).size(), operand)))
     return failure();
@@ -64,7 +63,7 @@ LogicalResult LinearRecurrenceOp::inferReturnTypes(MLIRContext *, std::optional<
                                                    SmallVectorImpl<Type> &results) {
   constexpr StringLiteral name = "linear_recurrence";
   Type factor = adaptor.getFactor().getType(), x = adaptor.getX().getType();
-  if (failed(inferScan(location, name, factor, adaptor.getAxis(), results)))
+  if (failed(inferScan(location, name, Dtypes::Numeric, factor, adaptor.getAxis(), results)))
     return failure();
   if (factor != x)
     return emitOptionalError(location, "'", name, "' expects operands of one type, but got ",

@@ -16,8 +16,8 @@ class Dfg_ScanOp<string mnemonic, string dtypes = "Numeric"> : Dfg_PureOp<mnemon
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> location,
         $cppClass::Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &results) {
-      return inferScan(location, "}] # mnemonic # [{", adaptor.getX().getType(),
-                       adaptor.getAxis(), results);
+      return inferScan(location, "}] # mnemonic # [{", Dtypes::}] # dtypes # [{,
+                       adaptor.getX().getType(), adaptor.getAxis(), results);
     }
   }];
 }

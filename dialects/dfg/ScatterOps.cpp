@@ -17,26 +17,20 @@ using namespace tfc::dfg;
 
 LogicalResult ScatterReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                                 Adaptor adaptor, SmallVectorImpl<Type> &results) {
-  Type type = adaptor.getX().getType();
-  if (failed(checkDtypes(location, "scatter_reduce", Dtypes::Numeric, type)))
-    return failure();
-  StringRef mode = adaptor.getMode();
-  if (mode != "max" && mode != "min" && mode != "mul")
-    return emitOptionalError(location,
-                             "'scatter_reduce' expects 'max', 'min' or 'mul' for mode, but got '",
-                             mode, "' [attribute]");
-  return inferScatter(location, "scatter_reduce", type, adaptor.getIndices().getType(),
-                      adaptor.getUpdates().getType(), adaptor.getOutside(), results);
+  return inferScatter(location, "scatter_reduce", Dtypes::Numeric, adaptor.getX().getType(),
+                      adaptor.getIndices().getType(), adaptor.getUpdates().getType(), results);
 }
+
+static OutsideAttr skip(OpBuilder &b) { return OutsideAttr::get(b.getContext(), Outside::Skip); }
 
 /// The rows of `x` at the indices; zeros for indices out of range.
 static Term rowsAt(const Term &x, Value indices) {
   OpBuilder &b = x.getBuilder();
-  return call<GatherOp>(x, indices, b.getI64IntegerAttr(0), b.getStringAttr("skip"));
+  return call<GatherOp>(x, indices, b.getI64IntegerAttr(0), skip(b));
 }
 
 static Term addRows(const Term &x, Value indices, const Term &rows) {
-  return call<ScatterAddOp>(x, indices, rows, x.getBuilder().getStringAttr("skip"));
+  return call<ScatterAddOp>(x, indices, rows, skip(x.getBuilder()));
 }
 
 static Term equal(const Term &x, const Term &y) { return call<EqualOp>(x, y); }
@@ -90,17 +84,17 @@ static SmallVector<Value> productGradient(const Term &g, ScatterReduceOp op) {
                 productBefore(update, row, call<ReverseOp>(order, b.getDenseI64ArrayAttr({0})));
   auto type = cast<RankedTensorType>(op.getX().getType());
   Term all = call<ScatterReduceOp>(g.with(filled(b, g.getLoc(), type, 1.0)), indices, u,
-                                   op.getModeAttr(), b.getStringAttr("skip"));
+                                   op.getModeAttr(), skip(b));
   return {g * all, Value(), reshapeTo(b, rowsAt(g * x, row) * others, given)};
 }
 
 SmallVector<Value> ScatterReduceOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   Term g(b, getLoc(), resultGrads[0]);
-  return getMode() == "mul" ? productGradient(g, *this) : extremeGradient(g, *this);
+  return getMode() == ScatterMode::Mul ? productGradient(g, *this) : extremeGradient(g, *this);
 }
 
 std::optional<DataCheck> ScatterReduceOp::buildCheck(OpBuilder &b) {
-  if (getOutside() == "skip")
+  if (getOutside() == Outside::Skip)
     return std::nullopt;
   IndexRange range = {getIndices(), 0, shapeOf(getX().getType())[0]};
   return buildIndexCheck(b, getLoc(), range, "index", getX().getType());

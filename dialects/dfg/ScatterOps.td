@@ -14,11 +14,11 @@ def Dfg_ScatterReduceOp : Dfg_PureOp<"scatter_reduce", [Dfg_Differentiable, Dfg_
     `outside = "skip"` its update is ignored. Equal extremes share the gradient.
 
     ```mlir
-    %y = dfg.scatter_reduce %x, %i, %u {mode = "max"} : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>
+    %y = dfg.scatter_reduce %x, %i, %u {mode = #dfg.scatter_mode<max>} : tensor<100x8xf32>, tensor<5xi32>, tensor<5x8xf32>
     ```
   }];
   let arguments = (ins Dfg_NumericTensor:$x, Dfg_IndexTensor:$indices, Dfg_NumericTensor:$updates,
-                       StrAttr:$mode, DefaultValuedOptionalStrAttr<StrAttr, "fail">:$outside);
+                       Dfg_ScatterModeAttr:$mode, Dfg_OutsideOption:$outside);
   let results = (outs Dfg_NumericTensor:$y);
   let assemblyFormat = [{
     $x `,` $indices `,` $updates attr-dict `:` type($x) `,` type($indices) `,` type($updates)

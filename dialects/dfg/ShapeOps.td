@@ -33,7 +33,7 @@ def Dfg_SizeOp : Dfg_PureOp<"size", [Dfg_ViewRole, Dfg_Numbering, Dfg_SourceRole
     %n = dfg.size {value = #dfg.dims<n>, dtype = i64}
     ```
   }];
-  let arguments = (ins Dfg_DimsAttr:$value, Dfg_Dtype:$dtype);
+  let arguments = (ins Dfg_NumberDims:$value, Dfg_Dtype:$dtype);
   let results = (outs Dfg_IndexTensor:$result);
   let assemblyFormat = "attr-dict";
   let hasFolder = 1;
@@ -53,7 +53,7 @@ def Dfg_BroadcastOp : Dfg_PureOp<"broadcast", [Dfg_ViewRole, Dfg_Differentiable,
   let hasFolder = 1;
 }
 
-def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_Differentiable, Dfg_SizeEvaluation]> {
+def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_AliasRole, Dfg_Differentiable, Dfg_SizeEvaluation]> {
   let summary = "Changes the shape, keeping the elements in row-major order";
   let description = [{
     The number of elements must be provably the same. One size may be -1: it is

@@ -86,8 +86,10 @@ bool holdsNumber(Type type, std::optional<int64_t> number) {
   return number && *number >= -most && *number <= most;
 }
 
-bool holdsNumber(StringRef op, StringRef attribute) {
-  return (op == "size" && attribute == "value") || (op == "while" && attribute == "trips");
+AttrLimit limitOf(StringRef op, StringRef attribute) {
+  const OpSignature *known = lookupOp(op);
+  const AttrSignature *signature = known ? known->findAttribute(attribute) : nullptr;
+  return signature ? signature->limit : AttrLimit::Memory;
 }
 
 LogicalResult checkNumbers(Operation *op) {
@@ -118,16 +120,12 @@ static std::optional<std::string> findTooLarge(Attribute attribute, int64_t most
   return std::nullopt;
 }
 
-/// Returns true if the operation itself limits the attribute, see `readWindows`.
-static bool limitsItself(StringRef op, StringRef attribute) {
-  return attribute == "stride" && op != "windows" && op != "place_windows";
-}
-
 LogicalResult checkSizes(Location location, StringRef op, ArrayRef<NamedAttribute> attributes) {
   for (NamedAttribute attribute : attributes) {
-    if (limitsItself(op, attribute.getName()))
+    AttrLimit limit = limitOf(op, attribute.getName());
+    if (limit == AttrLimit::Operation)
       continue;
-    bool isNumber = holdsNumber(op, attribute.getName());
+    bool isNumber = limit == AttrLimit::Number;
     int64_t most = isNumber ? INT64_MAX : kMaxTensorBytes;
     if (std::optional<std::string> number = findTooLarge(attribute.getValue(), most))
       return emitError(location) << "'" << op << "' expects numbers up to 2^"

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "dialects/dfg/Enums.h"
+#include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/Types.h"
 
 namespace tfc::dfg {
@@ -65,8 +66,8 @@ bool isUncomputed(const DimExpr &size);
 llvm::LogicalResult checkSizes(mlir::Location location, llvm::StringRef op,
                                llvm::ArrayRef<mlir::NamedAttribute> attributes);
 
-/// Returns true if the attribute is a number to compute with, and not a size of a tensor.
-bool holdsNumber(llvm::StringRef op, llvm::StringRef attribute);
+/// The limit of the numbers in the attribute `attribute` of `op`.
+AttrLimit limitOf(llvm::StringRef op, llvm::StringRef attribute);
 
 /// Fails with an error if a number that `op` computes from sizes never fits its type.
 llvm::LogicalResult checkNumbers(mlir::Operation *op);

@@ -93,5 +93,6 @@ SmallVector<Value> TruePositionsOp::decompose(OpBuilder &b) {
   Term places = select(mask, before, before.number(-1));
   Value empty = filled(b, loc, cast<RankedTensorType>(getType()), 0);
   Value all = IotaOp::create(b, loc, DimsAttr::get(b.getContext(), mask.getShape()), i64);
-  return {ScatterUpdateOp::create(b, loc, empty, places, all, b.getStringAttr("skip"))};
+  return {ScatterUpdateOp::create(b, loc, empty, places, all,
+                                  OutsideAttr::get(b.getContext(), Outside::Skip))};
 }

@@ -7,7 +7,7 @@ include "dialects/dfg/DfgBase.td"
 
 def Dfg_BindSizeOp : Dfg_Op<"bind_size", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Dfg_CheckedWithStatus,
-    Dfg_RegisterReaderRole]> {
+    Dfg_StepRole, Dfg_RegisterReaderRole]> {
   let summary = "Binds the name of a size to a run-time number";
   let description = [{
     Later operations in its block, and in regions there, may have `size` in

@@ -6,7 +6,7 @@
 include "dialects/dfg/DfgBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-def Dfg_VariableOp : Dfg_Op<"variable", [Symbol]> {
+def Dfg_VariableOp : Dfg_Op<"variable", [Symbol, Dfg_DeclarationRole]> {
   let summary = "Declares a tensor that outlives calls";
   let description = [{
     The symbol is the checkpoint name. `frozen` excludes it from training;
@@ -47,7 +47,7 @@ def Dfg_ReadOp : Dfg_VariableAccess<"read", [Dfg_SourceRole]> {
   let assemblyFormat = "$variable attr-dict `:` type($value)";
 }
 
-def Dfg_AssignOp : Dfg_VariableAccess<"assign", [AllTypesMatch<["value", "result"]>]> {
+def Dfg_AssignOp : Dfg_VariableAccess<"assign", [AllTypesMatch<["value", "result"]>, Dfg_AliasRole]> {
   let summary = "Sets a variable";
   let description = [{
     The result is the new value.

@@ -27,7 +27,7 @@ def Dfg_FactArray : TypedArrayAttrBase<Dfg_FactAttr, "facts">;
 def Dfg_LimitArray : TypedArrayAttrBase<Dfg_LimitAttr, "limits of sizes">;
 def Dfg_MemoryArray : TypedArrayAttrBase<Dfg_MemoryAttr, "owners of memory">;
 
-def Dfg_EntryOp : Dfg_FunctionLike<"entry", [
+def Dfg_EntryOp : Dfg_FunctionLike<"entry", [Dfg_DeclarationRole,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Defines one function of the compiled model";
   let description = [{
@@ -85,7 +85,8 @@ def Dfg_KernelOp : Dfg_FunctionLike<"kernel"> {
   let extraClassDeclaration = functionLikeDeclaration;
 }
 
-def Dfg_LaunchOp : Dfg_Op<"launch", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Dfg_LaunchOp : Dfg_Op<"launch", [
+    Pure, Dfg_StepRole, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel";
   let description = [{
     `sizes` specifies the kernel's named dimensions in terms of the entry's.
@@ -116,7 +117,7 @@ def Dfg_ReturnOp : Dfg_Op<"return", [Pure, Terminator, ReturnLike]> {
   let hasVerifier = 1;
 }
 
-def Dfg_CheckOp : Dfg_Op<"check", [Dfg_RegisterReaderRole]> {
+def Dfg_CheckOp : Dfg_Op<"check", [Dfg_StepRole, Dfg_RegisterReaderRole]> {
   let summary = "Fails the call unless a condition holds";
   let description = [{
     The call returns `status` with `message`, without having changed a variable,

@@ -6,7 +6,7 @@
 include "dialects/dfg/DfgBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-def Dfg_TapeOp : Dfg_Op<"tape", [Symbol]> {
+def Dfg_TapeOp : Dfg_Op<"tape", [Symbol, Dfg_DeclarationRole]> {
   let summary = "Declares a tape that lives as long as a call";
   let description = [{
     A tape is empty when a call starts. Autodiff stores the values that the
@@ -31,6 +31,7 @@ def Dfg_TapeOp : Dfg_Op<"tape", [Symbol]> {
 }
 
 class Dfg_TapeAccess<string mnemonic> : Dfg_Op<mnemonic, [
+    Dfg_TapeAccessOpInterface,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>;
 

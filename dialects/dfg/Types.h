@@ -72,17 +72,17 @@ llvm::LogicalResult inferRandom(std::optional<mlir::Location> location, llvm::St
                                 std::optional<mlir::Type> dtype,
                                 llvm::SmallVectorImpl<mlir::Type> &results);
 llvm::LogicalResult inferScan(std::optional<mlir::Location> location, llvm::StringRef op,
-                              mlir::Type operand, int64_t axis,
+                              Dtypes dtypes, mlir::Type operand, int64_t axis,
                               llvm::SmallVectorImpl<mlir::Type> &results);
 llvm::LogicalResult inferSoftmax(std::optional<mlir::Location> location, llvm::StringRef op,
                                  mlir::Type operand, int64_t axis,
                                  llvm::SmallVectorImpl<mlir::Type> &results);
 llvm::LogicalResult inferScatter(std::optional<mlir::Location> location, llvm::StringRef op,
-                                 mlir::Type operand, mlir::Type indices, mlir::Type updates,
-                                 llvm::StringRef outside,
-                                 llvm::SmallVectorImpl<mlir::Type> &results);
+                                 Dtypes dtypes, mlir::Type operand, mlir::Type indices,
+                                 mlir::Type updates, llvm::SmallVectorImpl<mlir::Type> &results);
 llvm::LogicalResult inferTriangle(std::optional<mlir::Location> location, llvm::StringRef op,
-                                  mlir::Type operand, llvm::SmallVectorImpl<mlir::Type> &results);
+                                  Dtypes dtypes, mlir::Type operand,
+                                  llvm::SmallVectorImpl<mlir::Type> &results);
 
 /// The broadcast shape of `types`, or an error at `location` that names the sizes.
 llvm::FailureOr<Shape> inferBroadcast(std::optional<mlir::Location> location, llvm::StringRef op,

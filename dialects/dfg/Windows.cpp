@@ -82,23 +82,23 @@ static void padCausal(Windows &windows) {
 
 static LogicalResult readPadding(std::optional<Location> location, const WindowOptions &options,
                                  Windows &windows) {
-  StringRef padding = options.padding.value_or("valid");
-  if (!llvm::is_contained({"valid", "same", "causal"}, padding))
-    return emitOptionalError(location, "'", options.op,
-                             "' expects padding \"same\", \"causal\" or \"valid\", but got \"",
-                             padding, "\" [attribute]");
-  if (padding != "valid" && options.pads)
+  PaddingMode padding = options.padding.value_or(PaddingMode::Valid);
+  if (padding != PaddingMode::Valid && options.pads)
     return emitOptionalError(location, "'", options.op,
                              "' expects either padding or pads [attribute]");
   if (options.pads)
     return readPads(location, options, windows);
-  if (padding == "same") {
+  switch (padding) {
+  case PaddingMode::Same:
     padSame(windows);
-  } else if (padding == "causal") {
+    break;
+  case PaddingMode::Causal:
     padCausal(windows);
-  } else {
+    break;
+  case PaddingMode::Valid:
     windows.low.assign(windows.rank(), DimExpr(0));
     windows.high.assign(windows.rank(), DimExpr(0));
+    break;
   }
   return success();
 }
@@ -107,7 +107,7 @@ static LogicalResult readPadding(std::optional<Location> location, const WindowO
 /// which positions do not overflow. Padding may make an axis longer than any tensor.
 static LogicalResult limitStrides(std::optional<Location> location, const WindowOptions &options,
                                   Windows &windows) {
-  bool isPadded = options.pads || options.padding == "causal";
+  bool isPadded = options.pads || options.padding == PaddingMode::Causal;
   for (int64_t &stride : windows.stride) {
     if (stride > kMaxTensorBytes && isPadded)
       return emitOptionalError(location, "'", options.op,

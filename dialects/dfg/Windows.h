@@ -24,7 +24,7 @@ orAbsent(std::optional<llvm::ArrayRef<int64_t>> numbers) {
 struct WindowOptions {
   llvm::StringRef op;
   std::optional<llvm::ArrayRef<int64_t>> stride, dilation, pads;
-  std::optional<llvm::StringRef> padding;
+  std::optional<PaddingMode> padding;
 
   template <typename Op> static WindowOptions of(llvm::StringRef name, Op &op) {
     return {name, op.getStride(), op.getDilation(), orAbsent(op.getPads()), op.getPadding()};

@@ -16,6 +16,9 @@ KINDS = {
     "DictionaryAttr": "NamedSizes",
 }
 
+# ODS attribute definition -> AttrLimit.
+LIMITS = {"Dfg_NumberDims": "Number", "Dfg_LimitedStride": "Operation"}
+
 # Operand types in which a number cannot take a float's type.
 INDEX_TYPES = {"Dfg_IndexTensor", "Dfg_I32Tensor", "Dfg_I64Tensor"}
 
@@ -82,19 +85,33 @@ def attribute(records, definition, name):
     optional = bool(record.get("isOptional"))
     default = record.get("defaultValue")
     base = record.get("baseAttr")
+    limit = LIMITS.get(definition, "Memory")
     while base:
+        limit = LIMITS.get(base["def"], limit)
         definition, record = base["def"], records[base["def"]]
         base = record.get("baseAttr")
     kind = next((KINDS[c] for c in [definition] + record["!superclasses"][::-1] if c in KINDS), "Other")
     has_default = default is not None and default != ""
-    width = 32 if {"I32Attr", "I32EnumAttr"} & {definition, *record["!superclasses"]} else 64
-    cases = []
-    if "EnumInfo" in record["!superclasses"]:
+    width = 32 if "I32Attr" in {definition, *record["!superclasses"]} else 64
+    enum = enum_of(records, record)
+    words = []
+    if enum:
         kind = "Enum"
-        enumerants = [records[case["def"]] for case in record["enumerants"]]
-        cases = ['{"%s", %d}' % (case["str"], case["value"]) for case in enumerants]
-    return '{"%s", AttrKind::%s, %d, %s, {%s}}' % (
-        name, kind, width, flag(not optional and not has_default and kind != "Unit"), ", ".join(cases))
+        words = [word(enum, records[case["def"]]) for case in enum["enumerants"]]
+    return '{"%s", AttrKind::%s, %d, %s, AttrLimit::%s, {%s}}' % (
+        name, kind, width, flag(not optional and not has_default and kind != "Unit"), limit, ", ".join(words))
+
+
+def enum_of(records, record):
+    """The enumeration whose words are the values of an attribute."""
+    if "EnumInfo" in record["!superclasses"]:
+        return record
+    return records[record["enum"]["def"]] if "EnumAttr" in record["!superclasses"] else None
+
+
+def word(enum, case):
+    attribute = enum["className"] + "Attr"
+    return '{"%s", buildWord<%s, %s::%s>}' % (case["str"], attribute, enum["className"], case["symbol"])
 
 
 def flag(value):

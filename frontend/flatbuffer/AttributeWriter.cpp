@@ -1,7 +1,6 @@
 // Writes attributes; what only later stages attach has no form in a file.
 #include "frontend/flatbuffer/AttributeWriter.h"
 
-#include "frontend/flatbuffer/Definitions.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 
@@ -101,13 +100,11 @@ AttributeWriter::writeAll(ArrayRef<NamedAttribute> attributes) {
   return offsets;
 }
 
-/// A number that represents a word of an enumeration.
-AttributeWriter::Value AttributeWriter::writeWord(IntegerAttr attribute,
+/// Writes the word that an attribute represents.
+AttributeWriter::Value AttributeWriter::writeWord(Attribute attribute,
                                                   const dfg::AttrSignature &signature) {
-  for (const dfg::EnumCase &known : signature.cases)
-    if (attribute && known.value == attribute.getInt())
-      return make(Kind::TextValue, tfg::CreateTextValue(buffer, tables.text(known.name)));
-  return {};
+  std::optional<StringRef> word = signature.toWord(attribute);
+  return word ? make(Kind::TextValue, tfg::CreateTextValue(buffer, tables.text(*word))) : Value();
 }
 
 FailureOr<AttributeWriter::Offsets> AttributeWriter::write(Operation *op) {
@@ -115,12 +112,11 @@ FailureOr<AttributeWriter::Offsets> AttributeWriter::write(Operation *op) {
   Offsets offsets;
   for (NamedAttribute attribute : op->getAttrs()) {
     StringRef name = attribute.getName().getValue();
-    const dfg::AttrSignature *known = findAttribute(*signature, name);
+    const dfg::AttrSignature *known = signature->findAttribute(name);
     Value value;
     if (known)
-      value = known->kind == dfg::AttrKind::Enum
-                  ? writeWord(dyn_cast<IntegerAttr>(attribute.getValue()), *known)
-                  : write(attribute.getValue());
+      value = known->kind == dfg::AttrKind::Enum ? writeWord(attribute.getValue(), *known)
+                                                 : write(attribute.getValue());
     if (value.kind == Kind::NONE)
       return op->emitError("'") << signature->name << "' with the attribute '" << name
                                 << "' has no binary form [no-binary-form]";

@@ -28,7 +28,7 @@ private:
   Value write(mlir::Attribute attribute);
   Value writeNumber(mlir::Attribute attribute);
   Value writeArray(mlir::Attribute attribute);
-  Value writeWord(mlir::IntegerAttr attribute, const dfg::AttrSignature &signature);
+  Value writeWord(mlir::Attribute attribute, const dfg::AttrSignature &signature);
   std::optional<Offsets> writeAll(llvm::ArrayRef<mlir::NamedAttribute> attributes);
   flatbuffers::Offset<tfg::Attribute> finish(llvm::StringRef name, const Value &value);
 

@@ -2,7 +2,6 @@
 // an integer and the words of an enumeration; a value of another kind is refused.
 #include "frontend/flatbuffer/Attributes.h"
 
-#include "frontend/flatbuffer/Definitions.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -50,7 +49,7 @@ void Attributes::read(const AttributeVector *attributes, const dfg::OpSignature 
                       Location location, NamedAttrList &result) {
   for (const tfg::Attribute *attribute : elementsOf(attributes)) {
     StringRef name = file.text(attribute->name());
-    const dfg::AttrSignature *signature = findAttribute(op, name);
+    const dfg::AttrSignature *signature = op.findAttribute(name);
     if (!signature)
       emitError(location) << "'" << op.name << "' has no attribute '" << name
                           << "' [graph-attribute]";
@@ -62,12 +61,11 @@ void Attributes::read(const AttributeVector *attributes, const dfg::OpSignature 
   }
 }
 
-/// The integer that represents a word of an enumeration.
+/// The attribute that represents a word of an enumeration.
 Attribute Attributes::readWord(StringRef word, const dfg::AttrSignature &signature,
                                Location location) {
-  for (const dfg::EnumCase &known : signature.cases)
-    if (known.name == word)
-      return IntegerAttr::get(IntegerType::get(file.getContext(), signature.width), known.value);
+  if (Attribute known = signature.fromWord(word, file.getContext()))
+    return known;
   InFlightDiagnostic error = emitError(location);
   error << "expected a word of '" << signature.name << "', but got '" << word
         << "'; the words are ";

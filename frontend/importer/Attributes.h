@@ -27,6 +27,11 @@ public:
   mlir::NamedAttribute type(llvm::StringRef name, mlir::Type value) {
     return b.getNamedAttr(name, mlir::TypeAttr::get(value));
   }
+  /// A word of an enumeration: `word<dfg::OutsideAttr>("outside", dfg::Outside::Skip)`.
+  template <typename WordAttr, typename Word>
+  mlir::NamedAttribute word(llvm::StringRef name, Word value) {
+    return b.getNamedAttr(name, WordAttr::get(b.getContext(), value));
+  }
   mlir::NamedAttribute text(llvm::StringRef name, llvm::StringRef value) {
     return b.getNamedAttr(name, b.getStringAttr(value));
   }

@@ -114,7 +114,7 @@ Operation *RegionBuilder::buildWhile(ArrayRef<NodeValue> inits, Contents conditi
     auto next = fillLoop(op, condition, body, isWhole);
     isWhole &= next && checkCarried(values, *next);
     if (isWhole)
-      return builder.finishWhile(op, {}, *next, std::nullopt, "");
+      return builder.finishWhile(op, {}, *next, std::nullopt, std::nullopt);
     builder.restore(after);
     op->erase();
     return nullptr;
@@ -175,7 +175,7 @@ std::optional<SmallVector<NodeValue>> RegionBuilder::buildStackingWhile(ArrayRef
       op->erase();
       return std::nullopt;
     }
-    op = builder.finishWhile(op, added, *next, std::nullopt, "");
+    op = builder.finishWhile(op, added, *next, std::nullopt, std::nullopt);
     SmallVector<NodeValue> results(op.getResults().take_front(values.size()));
     if (added.empty())
       return results;

@@ -110,7 +110,7 @@ static Outcome buildTopK(NodeBuilder &node, const OpRule &) {
 /// Scatters into rows of `x`: the axes that an index vector addresses are joined into one, and
 /// index vectors become row numbers.
 static NodeValue scatterNd(NodeBuilder &node, StringRef op, NodeValue x, NodeValue indices,
-                           NodeValue updates, StringRef outside) {
+                           NodeValue updates, dfg::Outside outside) {
   if (!x || !indices || !updates)
     return {};
   dfg::Shape shape = dfg::shapeOf(x.getType()), places = dfg::shapeOf(indices.getType());
@@ -135,7 +135,7 @@ static NodeValue scatterNd(NodeBuilder &node, StringRef op, NodeValue x, NodeVal
   flat.insert(flat.begin(), dfg::elementCount(ArrayRef(shape).take_front(*depth)));
   rows.insert(rows.begin(), count);
   NodeValue result = node.op(op, {node.reshape(x, flat), joined, node.reshape(updates, rows)},
-                             node.attrs.text("outside", outside));
+                             node.attrs.word<dfg::OutsideAttr>("outside", outside));
   return node.reshape(result, shape);
 }
 
@@ -145,7 +145,8 @@ static Outcome buildScatterNd(NodeBuilder &node, const OpRule &) {
   if (!shape || !updates)
     return Outcome::Failed;
   NodeValue zeros = node.filled(0, *shape, dfg::elementTypeOf(updates.getType()));
-  return node.done({scatterNd(node, "scatter_add", zeros, node.in(0), updates, "fail")});
+  return node.done(
+      {scatterNd(node, "scatter_add", zeros, node.in(0), updates, dfg::Outside::Fail)});
 }
 
 /// `argument` names the dfg operation.
@@ -153,7 +154,8 @@ static Outcome buildTensorScatter(NodeBuilder &node, const OpRule &rule) {
   NodeValue updates = node.in(2);
   if (rule.flags & OpRule::Subtracts)
     updates = node.op("neg", updates);
-  return node.done({scatterNd(node, rule.argument, node.in(0), node.in(1), updates, "fail")});
+  return node.done(
+      {scatterNd(node, rule.argument, node.in(0), node.in(1), updates, dfg::Outside::Fail)});
 }
 
 /// Sums the rows of each segment; rows without a segment are dropped.
@@ -173,7 +175,7 @@ static Outcome buildSegmentSum(NodeBuilder &node, const OpRule &) {
   NodeValue zeros = node.filled(0, result, dfg::elementTypeOf(x.getType()));
   return node.done(
       {node.op("scatter_add", {zeros, node.reshape(segments, rows.front()), node.reshape(x, rows)},
-               node.attrs.text("outside", "skip"))});
+               node.attrs.word<dfg::OutsideAttr>("outside", dfg::Outside::Skip))});
 }
 
 static constexpr OpRule kRules[] = {

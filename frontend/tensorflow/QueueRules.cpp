@@ -44,8 +44,9 @@ static Outcome buildQueue(NodeBuilder &node, const OpRule &rule) {
     names.push_back("component" + std::to_string(i));
   SmallVector<Type> types(components.begin(), components.end());
   node.builder().getResources().createQueue(
-      name, types, names, rule.argument, capacity < 1 ? kUnbounded : capacity,
-      node.node.number("min_after_dequeue"), node.node.number("seed"), node.location());
+      name, types, names, *dfg::symbolizeQueueKind(rule.argument),
+      capacity < 1 ? kUnbounded : capacity, node.node.number("min_after_dequeue"),
+      node.node.number("seed"), node.location());
   return node.done();
 }
 

@@ -40,7 +40,8 @@ static std::optional<SmallVector<NamedAttribute>> windowOptions(NodeBuilder &nod
     options.push_back(node.attrs.integers("dilation", *dilation));
   }
   if (padding != "EXPLICIT") {
-    options.push_back(node.attrs.text("padding", padding == "SAME" ? "same" : "valid"));
+    options.push_back(node.attrs.word<dfg::PaddingModeAttr>(
+        "padding", padding == "SAME" ? dfg::PaddingMode::Same : dfg::PaddingMode::Valid));
     return options;
   }
   ArrayRef<int64_t> pads(node.node.attr("explicit_paddings").numbers);

@@ -95,8 +95,9 @@ Attributes FamilyGenerator::pickWindowOptions(size_t rank) {
   double padding = scope.random.unit();
   Builder b(scope.builder.getContext());
   if (padding < 0.35)
-    attributes.push_back(
-        b.getNamedAttr("padding", b.getStringAttr(padding < 0.25 ? "same" : "causal")));
+    attributes.push_back(b.getNamedAttr(
+        "padding", PaddingModeAttr::get(b.getContext(),
+                                        padding < 0.25 ? PaddingMode::Same : PaddingMode::Causal)));
   else if (padding < 0.7)
     pickNumbers("pads", scope.random.chance(0.5) ? rank : 2 * rank, 0, 2);
   return attributes;

@@ -333,19 +333,21 @@ static std::string labelAxes(Value value, std::map<std::string, char> &labels) {
   return text;
 }
 
+Attribute OperationGenerator::pickWord(const AttrSignature &attr, ValueRange operands) {
+  MLIRContext *context = scope.builder.getContext();
+  if (attr.name != kOutside)
+    return attr.cases[scope.random.below(attr.cases.size())].build(context);
+  bool isAround = llvm::any_of(operands, [&](Value v) {
+    auto feed = dyn_cast<BlockArgument>(v);
+    return feed && feed.getOwner() == &scope.entry.getBody().front() &&
+           StringRef(scope.feedNames[feed.getArgNumber()]).contains("_around");
+  });
+  bool skips = isAround || scope.random.chance(0.4);
+  return OutsideAttr::get(context, skips ? Outside::Skip : Outside::Fail);
+}
+
 Attribute OperationGenerator::pickText(StringRef name, ValueRange operands) {
   Builder b(scope.builder.getContext());
-  if (name == kOutside) {
-    bool isAround = llvm::any_of(operands, [&](Value v) {
-      auto feed = dyn_cast<BlockArgument>(v);
-      return feed && feed.getOwner() == &scope.entry.getBody().front() &&
-             StringRef(scope.feedNames[feed.getArgNumber()]).contains("_around");
-    });
-    return b.getStringAttr(isAround || scope.random.chance(0.4) ? "skip" : "fail");
-  }
-  if (name == "mode")
-    return b.getStringAttr(
-        scope.random.pick(std::initializer_list<StringRef>{"max", "min", "mul"}));
   if (name != "labels" && name != "pattern")
     return {};
   std::map<std::string, char> labels;
@@ -401,6 +403,8 @@ Attribute OperationGenerator::pickAttribute(const AttrSignature &attr, ValueRang
     return pickInts(attr.name, rank);
   case AttrKind::BoolList:
     return b.getDenseBoolArrayAttr(SmallVector<bool>(rank, scope.random.chance(0.5)));
+  case AttrKind::Enum:
+    return pickWord(attr, operands);
   case AttrKind::String:
     return pickText(attr.name, operands);
   default:

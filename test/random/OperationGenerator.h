@@ -33,6 +33,7 @@ private:
   mlir::Attribute pickAttribute(const dfg::AttrSignature &attr, mlir::ValueRange operands);
   mlir::Attribute pickDims(llvm::StringRef name, llvm::ArrayRef<dfg::DimExpr> shape);
   mlir::Attribute pickInts(llvm::StringRef name, int64_t rank);
+  mlir::Attribute pickWord(const dfg::AttrSignature &attr, mlir::ValueRange operands);
   mlir::Attribute pickText(llvm::StringRef name, mlir::ValueRange operands);
 
   Scope &scope;

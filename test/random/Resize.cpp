@@ -126,7 +126,7 @@ bool Resizer::copyLoop(WhileOp op) {
   SmallVector<Value> next = mapped(op.getYield().getValues());
   if (ValueRange(next).getTypes() != copy.getInits().getTypes())
     return false;
-  copy = builder.finishWhile(copy, {}, next, std::nullopt, op.getRecompute().value_or(""));
+  copy = builder.finishWhile(copy, {}, next, std::nullopt, op.getRecompute());
   mapping.map(op.getResults(), copy.getResults());
   return true;
 }

@@ -195,8 +195,9 @@ bool StatementGenerator::makeLoop() {
       next.push_back(changed ? changed : value);
     }
   });
-  StringRef recompute =
-      scope.random.pick(std::initializer_list<StringRef>{"", "", "", "all", "sqrt"});
+  std::optional<Recompute> recompute =
+      scope.random.pick(std::initializer_list<std::optional<Recompute>>{
+          std::nullopt, std::nullopt, std::nullopt, Recompute::All, Recompute::Sqrt});
   scope.remember(scope.builder.finishWhile(loop, {}, next, std::nullopt, recompute).getResults());
   return true;
 }

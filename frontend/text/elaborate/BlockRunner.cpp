@@ -24,7 +24,7 @@ bool BlockRunner::runBlock(RunTimeBlock &block, mlir::Block &into, function_ref<
   StringMap<Local> outer = context.activation->locals;
   size_t dims = context.activation->dims.size();
   SaveAndRestore<RunTimeBlock *> inner(context.activation->block, &block);
-  SaveAndRestore<std::string> loopsOutside(context.recompute, "");
+  SaveAndRestore<std::optional<dfg::Recompute>> loopsOutside(context.recompute, std::nullopt);
   auto knownReads = context.entry.reads;
   // A later iteration may read what an earlier one has assigned.
   if (block.keyword != "if")

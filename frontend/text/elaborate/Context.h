@@ -149,7 +149,7 @@ struct Context {
   std::optional<TensorType> expected;
   /// The argument of `@recompute` for the loops of the current statement, and whether there was
   /// such a loop.
-  std::string recompute;
+  std::optional<dfg::Recompute> recompute;
   bool hasRecomputed = false;
   /// The source ranges of the attributes of the operation being created, by name.
   llvm::SmallVector<std::pair<llvm::StringRef, SourceRange>, 0> attributePlaces;

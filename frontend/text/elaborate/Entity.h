@@ -156,8 +156,7 @@ struct Queue {
   std::string path;
   std::vector<std::string> names;
   llvm::SmallVector<mlir::RankedTensorType> components;
-  /// `fifo`, `shuffle` or `priority`.
-  std::string kind;
+  dfg::QueueKind kind = dfg::QueueKind::Fifo;
   int64_t capacity = 0;
   int64_t minReady = 0;
   int64_t seed = 0;

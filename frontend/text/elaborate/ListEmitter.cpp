@@ -185,7 +185,7 @@ Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir
   mlir::Value next = writeList(body.getArgument(1), from ? place : step, value, at, name);
   mlir::Value one = context.builder.scalar(int64_t(1), i32, reporter.locate(at));
   mlir::Value following = tensorEmitter.emit("add", {}, {step, one}, {}, at);
-  loop = context.builder.finishWhile(loop, {}, {following, next}, shape.front(), "");
+  loop = context.builder.finishWhile(loop, {}, {following, next}, shape.front(), std::nullopt);
   mlir::Value result = loop.getResult(1);
   if (!from)
     result = stack(result, shape.front(), at);

@@ -56,7 +56,7 @@ struct LoopBuilder::Loop {
   /// The positions of the lists of stacked values among the results.
   SmallVector<unsigned> stacks;
   LoopContext context;
-  std::string recompute;
+  std::optional<dfg::Recompute> recompute;
 
   bool hasIndex() const { return bool(first); }
 };
@@ -488,7 +488,7 @@ Entity LoopBuilder::finishLoop(Loop &loop, const ast::Expr *condition) {
 
 Entity LoopBuilder::elaborateLoop(Loop &loop, const ast::Expr *condition, const ast::Block &body) {
   loop.recompute = context.recompute;
-  context.hasRecomputed |= !context.recompute.empty();
+  context.hasRecomputed |= context.recompute.has_value();
   if (!evalCarried(loop))
     return Poison();
   loop.context.op = context.builder.beginWhile(loop.inits, reporter.locate(loop.at));

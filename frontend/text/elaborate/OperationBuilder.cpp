@@ -100,10 +100,13 @@ bool OperationBuilder::placePositional(OpCall &opCall, Argument &argument) {
     opCall.attributes[*opCall.attributeOf(dfg::AttrKind::Dtype)] = dtype;
     return true;
   }
-  dfg::AttrKind early =
-      argument.value.is<std::string>() ? dfg::AttrKind::String : dfg::AttrKind::Symbol;
+  bool isText = argument.value.is<std::string>();
+  auto precedesOperands = [&](dfg::AttrKind kind) {
+    return isText ? kind == dfg::AttrKind::String || kind == dfg::AttrKind::Enum
+                  : kind == dfg::AttrKind::Symbol;
+  };
   for (auto [i, attribute] : enumerate(op.attributes))
-    if (attribute.kind == early && !opCall.attributes[i]) {
+    if (precedesOperands(attribute.kind) && !opCall.attributes[i]) {
       opCall.attributes[i] = argument;
       return true;
     }
@@ -339,10 +342,7 @@ static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &at
     return value.is<int64_t>() ? Attribute(IntegerAttr::get(integer, value.as<int64_t>()))
                                : Attribute();
   case dfg::AttrKind::Enum:
-    for (const dfg::EnumCase &word : attr.cases)
-      if (value.is<std::string>() && value.as<std::string>() == word.name)
-        return IntegerAttr::get(integer, word.value);
-    return {};
+    return value.is<std::string>() ? attr.fromWord(value.as<std::string>(), context) : Attribute();
   case dfg::AttrKind::Float:
     if (std::optional<double> number = value.asDouble())
       return b.getF64FloatAttr(*number);

@@ -20,16 +20,17 @@ namespace tfc::text {
 bool QueueEmitter::evalQueueKind(const ast::QueueDecl &decl, Queue &queue) {
   const auto *call = dyn_cast<ast::CallExpr>(decl.init);
   const auto *callee = call ? dyn_cast<ast::NameExpr>(call->callee) : nullptr;
-  StringRef kind = callee ? callee->name : "";
-  if (!kind.consume_back("_queue") || !is_contained({"fifo", "shuffle", "priority"}, kind)) {
+  StringRef word = callee ? callee->name : "";
+  auto kind = word.consume_back("_queue") ? dfg::symbolizeQueueKind(word) : std::nullopt;
+  if (!kind) {
     reporter
         .error(decl.init->range, "bad-queue",
                "a queue is a fifo_queue, a shuffle_queue or a priority_queue")
         .help("as in fifo_queue(capacity: 64)");
     return false;
   }
-  queue.kind = kind.str();
-  bool isShuffle = kind == "shuffle", ok = true;
+  queue.kind = *kind;
+  bool isShuffle = kind == dfg::QueueKind::Shuffle, ok = true;
   for (const ast::Arg &arg : call->args) {
     StringRef label = arg.label.text;
     int64_t *target = label == "capacity"                 ? &queue.capacity
@@ -63,7 +64,7 @@ Entity QueueEmitter::declareQueue(const ast::QueueDecl &decl, const LetName &nam
   Queue queue{name.path,
               {},
               {},
-              "",
+              dfg::QueueKind::Fifo,
               0,
               0,
               seedOf(name.path),
@@ -71,7 +72,7 @@ Entity QueueEmitter::declareQueue(const ast::QueueDecl &decl, const LetName &nam
               &decl,
               reporter.locate(decl.name.range)};
   bool ok = evalQueueKind(decl, queue);
-  if (queue.kind != "shuffle")
+  if (queue.kind != dfg::QueueKind::Shuffle)
     queue.seed = 0;
   for (const ast::Param &field : decl.fields) {
     std::optional<TensorType> type = typeEvaluator.evalType(*field.type);
@@ -94,7 +95,7 @@ Entity QueueEmitter::declareQueue(const ast::QueueDecl &decl, const LetName &nam
     queue.names.push_back(field.name.text.str());
   }
   mlir::Type priority = dfg::tensorOf({}, mlir::IntegerType::get(context.mlir, 64));
-  if (ok && queue.kind == "priority" &&
+  if (ok && queue.kind == dfg::QueueKind::Priority &&
       (queue.components.empty() || queue.components.front() != priority)) {
     reporter.error(decl.name.range, "bad-queue",
                    "the first component of a priority queue is its priority, an i64");

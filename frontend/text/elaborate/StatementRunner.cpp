@@ -70,19 +70,19 @@ void StatementRunner::execAnnotated(const ast::Stmt &stmt, function_ref<void()> 
     run();
     return;
   }
-  SaveAndRestore<std::string> outer(context.recompute, "all");
+  SaveAndRestore<std::optional<dfg::Recompute>> outer(context.recompute, dfg::Recompute::All);
   SaveAndRestore<bool> outerUse(context.hasRecomputed, false);
   if (annotation->hasParens) {
     const auto *text = annotation->args.size() == 1
                            ? dyn_cast<ast::StringExpr>(annotation->args.front().value)
                            : nullptr;
-    context.recompute = text && text->literal() ? text->literal()->str() : "";
+    context.recompute = dfg::symbolizeRecompute(text ? text->literal().value_or("") : "");
   }
-  if (context.recompute != "all" && context.recompute != "sqrt")
+  if (!context.recompute)
     reporter.error(annotation->range, "bad-annotation",
                    "'@recompute' takes no argument, \"all\" or \"sqrt\"");
   run();
-  if (!context.hasRecomputed)
+  if (context.recompute && !context.hasRecomputed)
     reporter.error(annotation->range, "bad-annotation", "'@recompute' applies only to loops");
 }
 

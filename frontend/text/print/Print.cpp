@@ -197,11 +197,8 @@ std::optional<std::string> GraphPrinter::attribute(Attribute value) {
 
 /// The word for the value of an enum.
 static std::optional<std::string> enumText(const dfg::AttrSignature &attr, Attribute value) {
-  auto integer = dyn_cast<IntegerAttr>(value);
-  for (const dfg::EnumCase &word : attr.cases)
-    if (integer && integer.getInt() == word.value)
-      return ("\"" + word.name + "\"").str();
-  return std::nullopt;
+  std::optional<StringRef> word = attr.toWord(value);
+  return word ? std::optional(quoteString(*word)) : std::nullopt;
 }
 
 std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature, bool &ok) {

@@ -134,8 +134,8 @@ LogicalResult GraphPrinter::printFor(dfg::WhileOp op) {
 }
 
 LogicalResult GraphPrinter::printWhile(dfg::WhileOp op) {
-  if (std::optional<StringRef> recompute = op.getRecompute())
-    *os << indent << "@recompute(" << quoteString(*recompute) << ")\n";
+  if (std::optional<dfg::Recompute> recompute = op.getRecompute())
+    *os << indent << "@recompute(" << quoteString(stringifyRecompute(*recompute)) << ")\n";
   if (isRange(op))
     return printFor(op);
   if (neverEnds(op))
@@ -221,8 +221,9 @@ void GraphPrinter::printQueue(dfg::QueueOp queue) {
   for (auto [i, type] : enumerate(queue.getTensorTypes()))
     *os << (i ? ", " : "") << quoteName(cast<StringAttr>(queue.getNames()[i]).getValue()) << ": "
         << typeText(type);
-  *os << ") = " << queue.getKind() << "_queue(capacity: " << queue.getCapacity();
-  if (queue.getKind() == "shuffle")
+  *os << ") = " << stringifyQueueKind(queue.getKind())
+      << "_queue(capacity: " << queue.getCapacity();
+  if (queue.getKind() == dfg::QueueKind::Shuffle)
     *os << ", min_ready: " << queue.getMinReady() << ", seed: " << int64_t(queue.getSeed());
   *os << ")\n";
 }

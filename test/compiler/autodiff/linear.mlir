@@ -72,7 +72,7 @@ dfg.entry @lists(%n: tensor<i32>, %x: tensor<3xf64>) -> (tensor<f64>, tensor<3xf
 dfg.entry @sqrt(%n: tensor<i32>, %x: tensor<3xf64>) -> (tensor<f64>, tensor<3xf64>) {
   %zero = dfg.constant dense<0> : tensor<i32>
   %one = dfg.constant dense<1> : tensor<i32>
-  %f:2 = dfg.while (%zero, %x) : tensor<i32>, tensor<3xf64> attributes {recompute = "sqrt"} {
+  %f:2 = dfg.while (%zero, %x) : tensor<i32>, tensor<3xf64> attributes {recompute = #dfg.recompute<sqrt>} {
   ^bb0(%i: tensor<i32>, %s: tensor<3xf64>):
     %go = dfg.less %i, %n : tensor<i32>, tensor<i32>
     dfg.condition %go : tensor<i1>

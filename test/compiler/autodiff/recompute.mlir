@@ -15,7 +15,7 @@
 dfg.entry @all(%n: tensor<i32>, %x: tensor<4xf64>) -> tensor<4xf64> {
   %zero = dfg.constant dense<0> : tensor<i32>
   %one = dfg.constant dense<1> : tensor<i32>
-  %f:2 = dfg.while (%zero, %x) : tensor<i32>, tensor<4xf64> attributes {recompute = "all"} {
+  %f:2 = dfg.while (%zero, %x) : tensor<i32>, tensor<4xf64> attributes {recompute = #dfg.recompute<all>} {
   ^bb0(%i: tensor<i32>, %s: tensor<4xf64>):
     %go = dfg.less %i, %n : tensor<i32>, tensor<i32>
     dfg.condition %go : tensor<i1>
@@ -48,7 +48,7 @@ dfg.entry @all(%n: tensor<i32>, %x: tensor<4xf64>) -> tensor<4xf64> {
 dfg.entry @sqrt(%n: tensor<i32>, %x: tensor<4xf64>) -> tensor<4xf64> {
   %zero = dfg.constant dense<0> : tensor<i32>
   %one = dfg.constant dense<1> : tensor<i32>
-  %f:2 = dfg.while (%zero, %x) : tensor<i32>, tensor<4xf64> attributes {recompute = "sqrt"} {
+  %f:2 = dfg.while (%zero, %x) : tensor<i32>, tensor<4xf64> attributes {recompute = #dfg.recompute<sqrt>} {
   ^bb0(%i: tensor<i32>, %s: tensor<4xf64>):
     %go = dfg.less %i, %n : tensor<i32>, tensor<i32>
     dfg.condition %go : tensor<i1>

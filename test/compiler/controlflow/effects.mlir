@@ -90,7 +90,7 @@ func.func @merge_behind(%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
 // CHECK:      dfg.assign @v, %arg3
 // CHECK:      dfg.yield
 dfg.variable @v : tensor<f32>
-dfg.queue @q : [tensor<f32>] {names = ["x"], kind = "fifo", capacity = 8 : i64}
+dfg.queue @q : [tensor<f32>] {names = ["x"], kind = #dfg.queue<fifo>, capacity = 8 : i64}
 func.func @loop_effects(%zero: tensor<i32>, %one: tensor<i32>, %n: tensor<i32>, %x: tensor<f32>) {
   dfg.dataflow {
     %e = dfg.enter %zero {frame = "f"} : tensor<i32>

@@ -54,7 +54,7 @@ func.func @exits(%zero: tensor<f32>, %n: tensor<f32>, %one: tensor<f32>, %x: ten
 // CHECK-NEXT:   dfg.less
 // CHECK-NEXT:   dfg.yield %[[SUM]]
 // CHECK: return %[[L]]#0
-dfg.queue @q : [tensor<f32>] {names = ["x"], kind = "fifo", capacity = 8 : i64}
+dfg.queue @q : [tensor<f32>] {names = ["x"], kind = #dfg.queue<fifo>, capacity = 8 : i64}
 func.func @rotated(%zero: tensor<f32>, %n: tensor<f32>) -> tensor<f32> {
   %r = dfg.dataflow -> tensor<f32> {
     %start = dfg.enter %zero {frame = "f"} : tensor<f32>

@@ -2,8 +2,8 @@
 // elements; it is marked late if the entry has used a variable before.
 // RUN: tfc-opt --tfc-plan-memory --tfc-allocate-arena --tfc-build-host %s | FileCheck %s
 
-dfg.queue @first : [tensor<4xf32>, tensor<i32>] {names = ["x", "y"], kind = "fifo", capacity = 8 : i64}
-dfg.queue @second : [tensor<i64>] {names = ["k"], kind = "priority", capacity = 8 : i64}
+dfg.queue @first : [tensor<4xf32>, tensor<i32>] {names = ["x", "y"], kind = #dfg.queue<fifo>, capacity = 8 : i64}
+dfg.queue @second : [tensor<i64>] {names = ["k"], kind = #dfg.queue<priority>, capacity = 8 : i64}
 
 // CHECK-LABEL: llvm.func @tfc_entry_0_run
 // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : i64

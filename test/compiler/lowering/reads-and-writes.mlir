@@ -25,7 +25,7 @@ dfg.kernel @prefix(%x: tensor<8xf32>) -> tensor<4xf32> {
 // CHECK: %[[ELEMENT:.*]] = tensor.extract %{{.*}}[%[[SAFE]],
 // CHECK: arith.select %[[IN]], %[[ELEMENT]], %
 dfg.kernel @rows(%x: tensor<8x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf32> {
-  %0 = dfg.gather %x, %i {outside = "skip"} : tensor<8x2xf32>, tensor<3xi32>
+  %0 = dfg.gather %x, %i {outside = #dfg.outside<skip>} : tensor<8x2xf32>, tensor<3xi32>
   dfg.return %0 : tensor<3x2xf32>
 }
 

@@ -3,7 +3,7 @@
 // variable during a wait. Checks that depend on no queue run before all operations on queues.
 // RUN: tfc-opt --tfc-plan-memory %s | FileCheck %s
 
-dfg.queue @q : [tensor<64xf32>] {names = ["x"], kind = "fifo", capacity = 8 : i64}
+dfg.queue @q : [tensor<64xf32>] {names = ["x"], kind = #dfg.queue<fifo>, capacity = 8 : i64}
 dfg.variable @v : tensor<64xf32>
 dfg.variable @w : tensor<64xf32>
 

@@ -7,7 +7,7 @@
 // CHECK: dfg.contract %[[W]], %{{.*}} {labels = "n o0 o1 k0 k1 c, k0 k1 c f -> n o0 o1 f"}
 dfg.entry @same(%x: tensor<?x8x8x3xf32, #dfg.dims<n, 8, 8, 3>>, %w: tensor<3x3x3x16xf32>)
     -> tensor<?x8x8x16xf32, #dfg.dims<n, 8, 8, 16>> attributes {symbols = ["n"]} {
-  %0 = dfg.convolution %x, %w {padding = "same"} : tensor<?x8x8x3xf32, #dfg.dims<n, 8, 8, 3>>, tensor<3x3x3x16xf32>
+  %0 = dfg.convolution %x, %w {padding = #dfg.padding<same>} : tensor<?x8x8x3xf32, #dfg.dims<n, 8, 8, 3>>, tensor<3x3x3x16xf32>
   dfg.return %0 : tensor<?x8x8x16xf32, #dfg.dims<n, 8, 8, 16>>
 }
 
@@ -39,7 +39,7 @@ dfg.entry @groups(%x: tensor<2x8x4xf32>, %w: tensor<3x2x8xf32>) -> tensor<2x6x8x
 // CHECK: dfg.place %{{.*}}starts = #dfg.dims<0, 1, 0>
 // CHECK: dfg.add
 dfg.entry @phases(%x: tensor<2x5x4xf32>, %w: tensor<3x2x4xf32>) -> tensor<2x10x2xf32> {
-  %0 = dfg.convolution_transpose %x, %w {padding = "same", stride = array<i64: 2>} : tensor<2x5x4xf32>, tensor<3x2x4xf32>
+  %0 = dfg.convolution_transpose %x, %w {padding = #dfg.padding<same>, stride = array<i64: 2>} : tensor<2x5x4xf32>, tensor<3x2x4xf32>
   dfg.return %0 : tensor<2x10x2xf32>
 }
 

@@ -2,7 +2,7 @@
 // RUN: tfc-opt %s | tfc-opt | FileCheck %s
 
 dfg.tape @saved : tensor<4xf32> {capacity = #dfg.dims<t>}
-dfg.queue @examples : [tensor<4xf32>, tensor<i32>] {names = ["x", "label"], kind = "fifo", capacity = 8 : i64}
+dfg.queue @examples : [tensor<4xf32>, tensor<i32>] {names = ["x", "label"], kind = #dfg.queue<fifo>, capacity = 8 : i64}
 
 // CHECK-LABEL: func.func @branch
 // CHECK: dfg.if %{{.*}} : tensor<i1> -> tensor<4xf32> {

@@ -18,8 +18,9 @@ func.func @wrong(%x: tensor<4xf32>) {
 // -----
 
 func.func @recompute(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expects 'all' or 'sqrt' for recompute, but got 'some'}}
-  %y = dfg.while (%x) : tensor<4xf32> attributes {recompute = "some"} {
+  // expected-error @+2 {{expected ::tfc::dfg::Recompute to be one of: all, sqrt}}
+  // expected-error @+1 {{failed to parse Dfg_RecomputeAttr parameter 'value'}}
+  %y = dfg.while (%x) : tensor<4xf32> attributes {recompute = #dfg.recompute<some>} {
   ^bb0(%a: tensor<4xf32>):
     %go = dfg.constant dense<false> : tensor<i1>
     dfg.condition %go : tensor<i1>
@@ -76,10 +77,10 @@ func.func @sum_of_bools(%l: !dfg.list<tensor<4xi1>>) {
 
 // -----
 
-// expected-error @+1 {{expects 'fifo', 'shuffle' or 'priority', but got 'lifo'}}
-dfg.queue @q : [tensor<4xf32>] {names = ["x"], kind = "lifo", capacity = 8 : i64}
+// expected-error @+1 {{attribute 'kind' failed to satisfy constraint: The order in which a queue returns its elements}}
+dfg.queue @q : [tensor<4xf32>] {names = ["x"], kind = "fifo", capacity = 8 : i64}
 
 // -----
 
 // expected-error @+1 {{expects a capacity of at least 1, but got 0}}
-dfg.queue @q : [tensor<4xf32>] {names = ["x"], kind = "fifo", capacity = 0 : i64}
+dfg.queue @q : [tensor<4xf32>] {names = ["x"], kind = #dfg.queue<fifo>, capacity = 0 : i64}

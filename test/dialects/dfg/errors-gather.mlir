@@ -16,14 +16,6 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<3xf32>) {
 
 // -----
 
-func.func @f(%x: tensor<4xf32>, %i: tensor<3xi32>) {
-  // expected-error @+1 {{'gather' expects 'fail' or 'skip' for outside, but got 'clamp' [attribute]}}
-  %y = dfg.gather %x, %i {outside = "clamp"} : tensor<4xf32>, tensor<3xi32>
-  return
-}
-
-// -----
-
 func.func @f(%x: tensor<4xf32>, %i: tensor<3x2xi32>) {
   // expected-error @+1 {{'gather_nd' expects index vectors of length 1 to 1 along the last axis, but got i32[3, 2] for f32[4] [rank]}}
   %y = dfg.gather_nd %x, %i : tensor<4xf32>, tensor<3x2xi32>

@@ -48,17 +48,9 @@ func.func @f(%x: tensor<4xi32>) {
 
 // -----
 
-func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi32>, %u: tensor<3x5xf32>) {
-  // expected-error @+1 {{'scatter_reduce' expects 'max', 'min' or 'mul' for mode, but got 'add' [attribute]}}
-  %y = dfg.scatter_reduce %x, %i, %u {mode = "add"} : tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf32>
-  return
-}
-
-// -----
-
 func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi32>, %u: tensor<3x4xf32>) {
   // expected-error @+1 {{'scatter_reduce' expects updates of type f32[3, 5], but got f32[3, 4] [unequal-dimensions]}}
-  %y = dfg.scatter_reduce %x, %i, %u {mode = "max"} : tensor<4x5xf32>, tensor<3xi32>, tensor<3x4xf32>
+  %y = dfg.scatter_reduce %x, %i, %u {mode = #dfg.scatter_mode<max>} : tensor<4x5xf32>, tensor<3xi32>, tensor<3x4xf32>
   return
 }
 
@@ -66,6 +58,6 @@ func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi32>, %u: tensor<3x4xf32>) {
 
 func.func @f(%x: tensor<4x5xf32>, %i: tensor<3xi32>, %u: tensor<3x5xf64>) {
   // expected-error @+1 {{'scatter_reduce' expects operands of one dtype, but got f32[4, 5] and f64[3, 5] [dtype]}}
-  %y = dfg.scatter_reduce %x, %i, %u {mode = "max"} : tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf64>
+  %y = dfg.scatter_reduce %x, %i, %u {mode = #dfg.scatter_mode<max>} : tensor<4x5xf32>, tensor<3xi32>, tensor<3x5xf64>
   return
 }

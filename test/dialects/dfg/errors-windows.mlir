@@ -161,16 +161,8 @@ func.func @f(%x: tensor<4x8x8x4xf32>, %w: tensor<3x3x4x5xf32>) {
 // -----
 
 func.func @f(%x: tensor<4x8x8x4xf32>, %w: tensor<3x3x4x5xf32>) {
-  // expected-error @+1 {{'convolution' expects padding "same", "causal" or "valid", but got "full" [attribute]}}
-  %y = dfg.convolution %x, %w {padding = "full"} : tensor<4x8x8x4xf32>, tensor<3x3x4x5xf32>
-  return
-}
-
-// -----
-
-func.func @f(%x: tensor<4x8x8x4xf32>, %w: tensor<3x3x4x5xf32>) {
   // expected-error @+1 {{'convolution' expects either padding or pads [attribute]}}
-  %y = dfg.convolution %x, %w {padding = "same", pads = array<i64: 1>} : tensor<4x8x8x4xf32>, tensor<3x3x4x5xf32>
+  %y = dfg.convolution %x, %w {padding = #dfg.padding<same>, pads = array<i64: 1>} : tensor<4x8x8x4xf32>, tensor<3x3x4x5xf32>
   return
 }
 
@@ -202,7 +194,7 @@ func.func @f(%x: tensor<4x4x6xf32>, %w: tensor<3x4x5xf32>) {
 
 func.func @f(%x: tensor<4x4x5xf32>, %w: tensor<3x4x5xf32>) {
   // expected-error @+1 {{'convolution_transpose' expects 5 elements along axis 1, one for each window, but got f32[4, 4, 5] [unequal-dimensions]}}
-  %y = dfg.convolution_transpose %x, %w {sizes = #dfg.dims<9>, stride = array<i64: 2>, padding = "same"} : tensor<4x4x5xf32>, tensor<3x4x5xf32>
+  %y = dfg.convolution_transpose %x, %w {sizes = #dfg.dims<9>, stride = array<i64: 2>, padding = #dfg.padding<same>} : tensor<4x4x5xf32>, tensor<3x4x5xf32>
   return
 }
 

@@ -1,11 +1,11 @@
 // Linear regression whose points come through a queue, and an entry for each operation.
 module @feeding {
   dfg.queue @points : [tensor<3xf32>, tensor<f32>]
-      {names = ["x", "y"], kind = "fifo", capacity = 8 : i64}
+      {names = ["x", "y"], kind = #dfg.queue<fifo>, capacity = 8 : i64}
   dfg.queue @shuffled : [tensor<i64>]
-      {names = ["number"], kind = "shuffle", capacity = 8 : i64, min_ready = 2 : i64, seed = 3 : i64}
+      {names = ["number"], kind = #dfg.queue<shuffle>, capacity = 8 : i64, min_ready = 2 : i64, seed = 3 : i64}
   dfg.queue @jobs : [tensor<i64>, tensor<2xi1>]
-      {names = ["priority", "bits"], kind = "priority", capacity = 8 : i64}
+      {names = ["priority", "bits"], kind = #dfg.queue<priority>, capacity = 8 : i64}
   dfg.variable @w : tensor<3xf32>
   dfg.variable @steps : tensor<i64>
 

@@ -1,7 +1,7 @@
 // A sum over elements that a loop takes out of a queue, a second one in some iterations, and its
 // gradient.
 module @looped {
-  dfg.queue @q : [tensor<3xf64>] {names = ["x"], kind = "fifo", capacity = 16 : i64}
+  dfg.queue @q : [tensor<3xf64>] {names = ["x"], kind = #dfg.queue<fifo>, capacity = 16 : i64}
   dfg.variable @w : tensor<3xf64>
   dfg.entry @init() attributes {initializer} {
     %zero = dfg.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf64>

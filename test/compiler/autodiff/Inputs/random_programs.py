@@ -115,7 +115,7 @@ class Program:
         if kind == 0:
             attributes.append("trips = #dfg.dims<3>")
         if self.random.random() < 0.5:
-            attributes.append(f'recompute = "{self.random.choice(["all", "sqrt"])}"')
+            attributes.append(f'recompute = #dfg.recompute<{self.random.choice(["all", "sqrt"])}>')
         text = f" attributes {{{', '.join(attributes)}}}" if attributes else ""
         self.emit(f"{names[0]}x:{len(inits)} = dfg.while ({', '.join(inits)}) : "
                   f"{', '.join(types)}{text} {{")

@@ -430,8 +430,8 @@ OwningOpRef<ModuleOp> Generator::make() {
     VariableOp::create(b, loc, b.getStringAttr(name), TypeAttr::get(number()), UnitAttr(),
                        StringAttr());
   QueueOp::create(b, loc, b.getStringAttr("q"), b.getTypeArrayAttr({number()}),
-                  b.getStrArrayAttr({"x"}), b.getStringAttr("fifo"), b.getI64IntegerAttr(8),
-                  nullptr, nullptr);
+                  b.getStrArrayAttr({"x"}), QueueKindAttr::get(b.getContext(), QueueKind::Fifo),
+                  b.getI64IntegerAttr(8), nullptr, nullptr);
   SmallVector<Type> inputs{number(), number(), vector(), boolean(), boolean(), boolean()};
   auto function = func::FuncOp::create(b, loc, "f", b.getFunctionType(inputs, {}));
   Block *block = function.addEntryBlock();
