@@ -1,4 +1,4 @@
-/// Functions of the language itself, as a table.
+/// Functions of the language itself.
 #pragma once
 
 #include "frontend/TensorFile.h"
@@ -18,7 +18,7 @@ class StaticStage;
 class TensorEmitter;
 class TypeEvaluator;
 
-/// Functions of the language itself, as a table.
+/// Functions of the language itself.
 class Builtins {
 public:
   Builtins(Context &context, SizeScope &sizeScope, Reporter &reporter, Meter &meter,
@@ -35,33 +35,49 @@ public:
 
   /// Returns true if a call changes a variable, the first argument, and the second has its type.
   static bool isAssignment(llvm::StringRef name);
+  /// Returns true if variables among the arguments are read where the call names them.
+  static bool readsArguments(llvm::StringRef name);
 
   Entity callBuiltin(llvm::StringRef name, Arguments &args, const ast::CallExpr &call);
 
 private:
+  struct Row;
+  struct Table;
+  /// A call of a function with arguments to which its row applies.
   struct Call {
-    llvm::StringRef name;
+    llvm::StringRef name, usage;
     Arguments &args;
     const ast::CallExpr &call;
   };
-  struct Row;
-  static llvm::ArrayRef<Row> rows();
-  static const Row &lookup(llvm::StringRef name);
 
-  Entity readValue(const Argument &arg);
-  Entity valuesOf(const Argument &arg);
-  std::optional<Entity> askType(llvm::StringRef name, const Argument &arg);
-  Entity widen(const Argument &arg);
-  Entity replaceValues(llvm::ArrayRef<Argument> args, SourceRange at);
-  Entity callCastByName(Arguments &args, const ast::CallExpr &call);
-  Entity callConstant(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
-  Entity callEnsure(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
-  Entity callLoad(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
-  Entity zipGroups(llvm::ArrayRef<Argument> args, SourceRange at);
-  Entity addAll(llvm::ArrayRef<Argument> args, SourceRange at);
-  Entity callBounded(llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+  Entity failUsage(const Call &c);
+  Entity failSubject(const Row &row, llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+  /// The type of a tensor, or of a value of that type; std::nullopt after an error.
+  std::optional<TensorType> evalType(const Call &c);
+
+  Entity callAddN(const Call &c);
+  Entity callAssign(const Call &c);
+  Entity callAssignAdd(const Call &c);
+  Entity callAssignSub(const Call &c);
+  Entity callBounded(const Call &c);
+  Entity callCast(const Call &c);
+  Entity callConstant(const Call &c);
+  Entity callDtype(const Call &c);
+  Entity callEnsure(const Call &c);
+  Entity callIsFloat(const Call &c);
+  Entity callIsInt(const Call &c);
+  Entity callLoad(const Call &c);
+  Entity callRank(const Call &c);
+  Entity callRead(const Call &c);
+  Entity callShape(const Call &c);
+  Entity callValues(const Call &c);
+  Entity callWide(const Call &c);
+  Entity callWithValues(const Call &c);
+  Entity callZip(const Call &c);
+
   /// Assigns the value, or `op` of the variable and the value.
-  Entity callAssign(const Call &c, llvm::StringRef op);
+  Entity assign(const Call &c, llvm::StringRef op);
+  Entity isOfFamily(const Call &c, dfg::Dtypes family);
 
   Context &context;
   SizeScope &sizeScope;

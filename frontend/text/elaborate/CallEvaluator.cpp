@@ -28,23 +28,26 @@ static constexpr unsigned kMaxCallDepth = 200;
 // Callees and arguments
 //===----------------------------------------------------------------------===//
 
-/// The operation denoted by a callee, if it reads its variable arguments.
-static const dfg::OpSignature *readingOp(const Entity &callee) {
-  const dfg::OpSignature *op = nullptr;
-  if (const dfg::OpSignature *const *named = callee.get<const dfg::OpSignature *>())
-    op = *named;
-  // Gradients refer to the reads on the path to the loss.
-  else if (const Builtin *builtin = callee.get<Builtin>(); builtin && builtin->name != "gradients")
-    op = dfg::lookupOp(builtin->name == "add_n" ? "add" : builtin->name);
-  bool takesVariable = op && any_of(op->attributes, [](const dfg::AttrSignature &attribute) {
-                         return attribute.kind == dfg::AttrKind::Symbol;
-                       });
-  return takesVariable ? nullptr : op;
+/// Returns true if a callee reads the variables among its arguments. Operations on variables take
+/// them by their names.
+static bool readsArguments(const Entity &callee) {
+  if (const Builtin *builtin = callee.get<Builtin>())
+    return Builtins::readsArguments(builtin->name);
+  const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>();
+  return op && none_of((*op)->attributes, [](const dfg::AttrSignature &attribute) {
+           return attribute.kind == dfg::AttrKind::Symbol;
+         });
+}
+
+/// Returns true if a callee changes a variable that is its first argument.
+static bool updatesVariable(const Entity &callee) {
+  const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>();
+  return op && (*op)->updatesOperand;
 }
 
 bool CallEvaluator::evaluateArguments(const ast::CallExpr &call, Arguments &args,
                                       const Entity &callee) {
-  const dfg::OpSignature *op = readingOp(callee);
+  bool reads = readsArguments(callee), updates = updatesVariable(callee);
   // Variables among the operands, also in lists, are read where they are named: later arguments may
   // have effects on them.
   auto evalOperand = [&](const ast::Expr *expr, auto &self) -> Entity {
@@ -79,9 +82,9 @@ bool CallEvaluator::evaluateArguments(const ast::CallExpr &call, Arguments &args
       context.expected =
           TensorType{(*target)->type.getElementType(), dfg::shapeOf((*target)->type)};
     // A variable that the operation changes is not read.
-    bool isChanged = op && op->updatesOperand && args.size() == 1;
+    bool isChanged = updates && args.size() == 1;
     argument.value =
-        op && !isChanged ? evalOperand(arg.value, evalOperand) : evaluator.eval(arg.value);
+        reads && !isChanged ? evalOperand(arg.value, evalOperand) : evaluator.eval(arg.value);
     context.expected.reset();
     ok &= !argument.value.isPoison();
   }
@@ -135,11 +138,8 @@ Entity CallEvaluator::callEntity(const Entity &callee, const ast::CallExpr &call
     return listEmitter.callListType(*type, args, call);
   if (const Builtin *builtin = callee.get<Builtin>())
     return builtins.callBuiltin(builtin->name, args, call);
-  if (const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>()) {
-    if (std::optional<Entity> onList = listEmitter.callOnList((*op)->name, args, call))
-      return *onList;
+  if (const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>())
     return operationBuilder.callOpOnState(**op, args, call);
-  }
   // `all` alone is a group of variables; called, it is the reduction.
   if (const dfg::OpSignature *op = dfg::lookupOp("all"); op && callee.is<All>())
     return operationBuilder.callOp(*op, args, call);

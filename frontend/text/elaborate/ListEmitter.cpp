@@ -101,48 +101,56 @@ Entity ListEmitter::indexList(const ast::IndexExpr &expr, mlir::Value list) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// `stack(l, size: n)` and `concat(l, size: n)`, or the size that a declared type gives.
-Entity ListEmitter::stackList(Arguments &args, const ast::CallExpr &call, bool joins) {
-  mlir::Value list = listOf(args.front().value);
+/// The size in `stack(l, size: n)` and `concat(l, size: n)`, or the one that a declared type
+/// implies; std::nullopt after an error.
+std::optional<dfg::DimExpr> ListEmitter::evalSize(mlir::Value list, ArrayRef<Argument> args,
+                                                  bool joins, const ast::CallExpr &call) {
   StringRef name = joins ? "concat" : "stack";
-  dfg::Shape element = dfg::shapeOf(cast<dfg::ListType>(list.getType()).getElementType());
-  std::optional<dfg::DimExpr> size;
-  if (joins && element.empty())
-    return reporter.fail(call.range, "list-size", "'concat' of a list needs elements with an axis");
-  if (args.size() == 2 && args[1].label && args[1].label.text == "size") {
-    size = args[1].value.asDim();
+  if (args.size() == 2) {
+    std::optional<dfg::DimExpr> size = args[1].value.asDim();
     if (!size)
-      return reporter.fail(args[1].range, "not-static",
-                           "'size' of '{}' must be known when the call starts, but got {}", name,
-                           args[1].value.describe());
-  } else if (args.size() != 1) {
-    return reporter.fail(call.range, "wrong-count", "'{}' takes a list, and its size by name",
-                         name);
-  } else if (context.expected && !context.expected->shape.empty()) {
-    size = joins ? dfg::DimExpr::floorDiv(context.expected->shape.front(), element.front())
-                 : context.expected->shape.front();
+      reporter.error(args[1].range, "not-static",
+                     "'size' of '{}' must be known when the call starts, but got {}", name,
+                     args[1].value.describe());
+    return size;
   }
-  if (!size) {
-    reporter
-        .error(call.range, "list-size", "'{}' needs to know how many elements the list has", name)
-        .help("write {}({}, size: n), or declare the type of what it is bound to", name,
-              context.sources.text(args.front().range));
-    return Poison();
+  if (context.expected && !context.expected->shape.empty()) {
+    const dfg::DimExpr &size = context.expected->shape.front();
+    dfg::Shape element = dfg::shapeOf(cast<dfg::ListType>(list.getType()).getElementType());
+    return joins ? dfg::DimExpr::floorDiv(size, element.front()) : size;
   }
-  mlir::Value stacked = stack(list, *size, call.range);
+  reporter.error(call.range, "list-size", "'{}' needs to know how many elements the list has", name)
+      .help("write {}({}, size: n), or declare the type of what it is bound to", name,
+            context.sources.text(args.front().range));
+  return std::nullopt;
+}
+
+Entity ListEmitter::callStack(mlir::Value list, ArrayRef<Argument> args,
+                              const ast::CallExpr &call) {
+  std::optional<dfg::DimExpr> size = evalSize(list, args, /*joins=*/false, call);
+  mlir::Value stacked = size ? stack(list, *size, call.range) : mlir::Value();
+  return stacked ? Entity(stacked) : Entity();
+}
+
+/// Stacks the elements and merges the new axis with their first one.
+Entity ListEmitter::callConcat(mlir::Value list, ArrayRef<Argument> args,
+                               const ast::CallExpr &call) {
+  dfg::Shape element = dfg::shapeOf(cast<dfg::ListType>(list.getType()).getElementType());
+  if (element.empty())
+    return reporter.fail(call.range, "list-size", "'concat' of a list needs elements with an axis");
+  std::optional<dfg::DimExpr> size = evalSize(list, args, /*joins=*/true, call);
+  mlir::Value stacked = size ? stack(list, *size, call.range) : mlir::Value();
   if (!stacked)
     return Poison();
-  if (!joins)
-    return Entity(stacked);
   element.front() = *size * element.front();
   mlir::NamedAttribute shape(mlir::StringAttr::get(context.mlir, "shape"),
                              dfg::DimsAttr::get(context.mlir, element));
-  mlir::Value joined = tensorEmitter.emit("reshape", {}, stacked, shape, call.range, name);
+  mlir::Value joined = tensorEmitter.emit("reshape", {}, stacked, shape, call.range, "concat");
   return joined ? Entity(joined) : Entity();
 }
 
-/// `gather(l, places)`, a tensor, or, with rows of `from`, `scatter(l, places, from)`, a list: a
-/// loop over the positions.
+/// A loop over the positions `indices` that sets them to the rows of `from`, or, without `from`,
+/// stacks the elements there.
 Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir::Value from,
                                  const ast::CallExpr &call) {
   SourceRange at = call.range;
@@ -192,9 +200,23 @@ Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir
   return result ? Entity(result) : Entity();
 }
 
+/// `gather(l, places)`.
+Entity ListEmitter::callGather(mlir::Value list, ArrayRef<Argument> args,
+                               const ast::CallExpr &call) {
+  return moveElements(list, args[1], {}, call);
+}
+
+/// `scatter(l, places, rows)`.
+Entity ListEmitter::callScatter(mlir::Value list, ArrayRef<Argument> args,
+                                const ast::CallExpr &call) {
+  mlir::Value from = evalElement(list, args[2]);
+  return from ? moveElements(list, args[1], from, call) : Entity();
+}
+
 /// `split(l, x)`: the parts of `x` along its first axis that have the type of the list's elements.
-Entity ListEmitter::splitIntoList(mlir::Value list, const Argument &tensor,
-                                  const ast::CallExpr &call) {
+Entity ListEmitter::callSplit(mlir::Value list, ArrayRef<Argument> args,
+                              const ast::CallExpr &call) {
+  const Argument &tensor = args[1];
   auto held = cast<dfg::ListType>(list.getType()).getElementType();
   mlir::Value x = tensorEmitter.toTensor(tensor.value, held.getElementType(), tensor.range);
   if (!x)
@@ -215,59 +237,49 @@ Entity ListEmitter::splitIntoList(mlir::Value list, const Argument &tensor,
   return result ? Entity(result) : Entity();
 }
 
-/// Calls a function of lists; returns std::nullopt if `name` is not one or no argument is a list.
-std::optional<Entity> ListEmitter::callOnList(StringRef name, Arguments &args,
-                                              const ast::CallExpr &call) {
-  if (name == "unstack") {
-    if (args.size() != 1 || args.front().label)
-      return reporter.fail(call.range, "wrong-count", "'unstack' takes one tensor");
-    mlir::Value tensor = tensorEmitter.toTensor(args.front().value, {}, args.front().range);
-    mlir::Value list = tensor ? unstack(tensor, call.range) : mlir::Value();
-    return list ? Entity(list) : Entity();
-  }
-  mlir::Value list = args.empty() || args.front().label ? mlir::Value() : listOf(args[0].value);
-  if (!list)
-    return std::nullopt;
-  if (!tensorEmitter.toValue(args.front().value, {}, args.front().range))
-    return Entity();
-  if (name == "stack" || name == "concat")
-    return stackList(args, call, name == "concat");
-  size_t wanted = name == "size"                                            ? 1
-                  : name == "append" || name == "gather" || name == "split" ? 2
-                  : name == "write" || name == "scatter"                    ? 3
-                                                                            : 0;
-  if (wanted == 0)
-    return std::nullopt;
-  if (args.size() != wanted || any_of(args, [](const Argument &arg) { return bool(arg.label); }))
-    return reporter.fail(call.range, "wrong-count", "'{}' of a list takes {} arguments", name,
-                         wanted);
-  mlir::Value result;
+Entity ListEmitter::callUnstack(const Argument &tensor, const ast::CallExpr &call) {
+  mlir::Value value = tensorEmitter.toTensor(tensor.value, {}, tensor.range);
+  mlir::Value list = value ? unstack(value, call.range) : mlir::Value();
+  return list ? Entity(list) : Entity();
+}
+
+Entity ListEmitter::callSize(mlir::Value list, ArrayRef<Argument> args, const ast::CallExpr &call) {
+  mlir::Value size = tensorEmitter.emit("list_size", args, list, {}, call.range);
+  return size ? Entity(size) : Entity();
+}
+
+mlir::Value ListEmitter::evalElement(mlir::Value list, const Argument &argument) {
   mlir::Type element = cast<dfg::ListType>(list.getType()).getElementType().getElementType();
-  if (name == "size") {
-    result = tensorEmitter.emit("list_size", args, list, {}, call.range);
-  } else if (name == "gather") {
-    return moveElements(list, args[1], {}, call);
-  } else if (name == "split") {
-    return splitIntoList(list, args[1], call);
-  } else if (name == "scatter") {
-    mlir::Value from = tensorEmitter.toTensor(args[2].value, element, args[2].range);
-    return from ? moveElements(list, args[1], from, call) : Entity();
-  } else {
-    mlir::Value value = tensorEmitter.toTensor(args.back().value, element, args.back().range);
-    mlir::Value index = !value ? value
-                        : name == "append"
-                            ? tensorEmitter.emit("list_size", {}, list, {}, call.range)
-                            : evalPosition(args[1]);
-    if (index)
-      errorCapture.capture(args.back().range, args, "list_write", name, [&] {
-        mlir::FailureOr<mlir::Operation *> op = context.builder.create(
-            "list_write", {list, index, value}, {}, reporter.locate(call.range, name));
-        if (mlir::succeeded(op))
-          result = (*op)->getResult(0);
-        return mlir::succeeded(op);
-      });
-  }
+  return tensorEmitter.toTensor(argument.value, element, argument.range);
+}
+
+Entity ListEmitter::setElement(mlir::Value list, mlir::Value index, mlir::Value value,
+                               ArrayRef<Argument> args, StringRef name, const ast::CallExpr &call) {
+  mlir::Value result;
+  if (index)
+    errorCapture.capture(args.back().range, args, "list_write", name, [&] {
+      mlir::FailureOr<mlir::Operation *> op = context.builder.create(
+          "list_write", {list, index, value}, {}, reporter.locate(call.range, name));
+      if (mlir::succeeded(op))
+        result = (*op)->getResult(0);
+      return mlir::succeeded(op);
+    });
   return result ? Entity(result) : Entity();
+}
+
+Entity ListEmitter::callAppend(mlir::Value list, ArrayRef<Argument> args,
+                               const ast::CallExpr &call) {
+  mlir::Value value = evalElement(list, args[1]);
+  mlir::Value end =
+      value ? tensorEmitter.emit("list_size", {}, list, {}, call.range) : mlir::Value();
+  return setElement(list, end, value, args, "append", call);
+}
+
+Entity ListEmitter::callWrite(mlir::Value list, ArrayRef<Argument> args,
+                              const ast::CallExpr &call) {
+  mlir::Value value = evalElement(list, args[2]);
+  mlir::Value index = value ? evalPosition(args[1]) : mlir::Value();
+  return setElement(list, index, value, args, "write", call);
 }
 
 } // namespace tfc::text

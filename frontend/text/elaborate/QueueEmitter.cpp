@@ -139,8 +139,8 @@ SmallVector<mlir::Value> QueueEmitter::queueValues(const Queue &queue, ArrayRef<
       Diagnostic &diagnostic = reporter.error(
           arg.label ? arg.label.range : arg.range, "queue-element",
           arg.label && place >= given.size()
-              ? fmt::format("'{}' has no component '{}'", queue.path, arg.label.text)
-              : fmt::format("an element of '{}' has {} components", queue.path, given.size()));
+              ? "'" + queue.path + "' has no component '" + arg.label.text + "'"
+              : "an element of '" + queue.path + "' has " + Twine(given.size()) + " components");
       SmallVector<StringRef> names(queue.names.begin(), queue.names.end());
       reporter.suggest(diagnostic, arg.label.text, names);
       return {};
@@ -178,21 +178,36 @@ SmallVector<mlir::Value> QueueEmitter::queueValues(const Queue &queue, ArrayRef<
   return values;
 }
 
-/// `dequeue(q)`, `dequeue_many(q, n)` and `dequeue_up_to(q, n)`.
-Entity QueueEmitter::callDequeue(StringRef name, const Queue &queue, ArrayRef<Argument> args,
+Entity QueueEmitter::enqueue(const Queue &queue, ArrayRef<Argument> args, bool isMany,
+                             const ast::CallExpr &call) {
+  SmallVector<mlir::Value> values = queueValues(queue, args.drop_front(), isMany, call);
+  if (values.empty())
+    return Poison();
+  context.builder.getResources().enqueue(queue.path, values, isMany, reporter.locate(call.range));
+  return Entity(Nothing{});
+}
+
+Entity QueueEmitter::callEnqueue(const Queue &queue, ArrayRef<Argument> args,
                                  const ast::CallExpr &call) {
-  bool isOne = name == "dequeue", isUpTo = name == "dequeue_up_to";
+  return enqueue(queue, args, /*isMany=*/false, call);
+}
+
+Entity QueueEmitter::callEnqueueMany(const Queue &queue, ArrayRef<Argument> args,
+                                     const ast::CallExpr &call) {
+  return enqueue(queue, args, /*isMany=*/true, call);
+}
+
+Entity QueueEmitter::dequeue(const Queue &queue, ArrayRef<Argument> args, bool isUpTo,
+                             const ast::CallExpr &call) {
+  bool isOne = args.size() == 1;
   std::optional<dfg::DimExpr> count;
-  if (args.size() != (isOne ? 0 : 1))
-    return reporter.fail(call.range, "wrong-count", "'{}' takes a queue{}", name,
-                         isOne ? "" : " and a number of elements");
   if (!isOne) {
-    count = args.front().value.asDim();
+    count = args[1].value.asDim();
     if (!count)
       return reporter.fail(
-          args.front().range, "not-static",
+          args[1].range, "not-static",
           "the number of elements that '{}' takes must be known when the call starts, but got {}",
-          name, args.front().value.describe());
+          isUpTo ? "dequeue_up_to" : "dequeue_many", args[1].value.describe());
   }
   SmallVector<mlir::Type> types;
   std::vector<std::string> names;
@@ -219,53 +234,34 @@ Entity QueueEmitter::callDequeue(StringRef name, const Queue &queue, ArrayRef<Ar
   return Entity::group(std::move(values), std::move(names));
 }
 
-Entity QueueEmitter::callClose(const Queue &queue, ArrayRef<Argument> args,
-                               const ast::CallExpr &call) {
-  const bool *cancels = args.size() == 1 && args[0].label.text == "cancel_pending"
-                            ? args[0].value.get<bool>()
-                            : nullptr;
-  if (!args.empty() && !cancels)
-    return reporter.fail(call.range, "wrong-count",
-                         "'close' takes a queue, and cancel_pending: true");
-  context.builder.getResources().closeQueue(queue.path, cancels && *cancels,
-                                            reporter.locate(call.range));
-  return Entity(Nothing{});
+Entity QueueEmitter::callDequeue(const Queue &queue, ArrayRef<Argument> args,
+                                 const ast::CallExpr &call) {
+  return dequeue(queue, args, /*isUpTo=*/false, call);
 }
 
-static constexpr StringLiteral kDequeues[] = {"dequeue", "dequeue_many", "dequeue_up_to"};
+Entity QueueEmitter::callDequeueMany(const Queue &queue, ArrayRef<Argument> args,
+                                     const ast::CallExpr &call) {
+  return dequeue(queue, args, /*isUpTo=*/false, call);
+}
 
-/// Calls a function of queues; returns std::nullopt if `name` is not one.
-std::optional<Entity> QueueEmitter::callOnQueue(StringRef name, Arguments &args,
-                                                const ast::CallExpr &call) {
-  bool isOther = name == "size";
-  if (!isOther && !is_contained({"enqueue", "enqueue_many", "close"}, name) &&
-      !is_contained(kDequeues, name))
-    return std::nullopt;
-  Queue *const *queue =
-      args.empty() || args.front().label ? nullptr : args.front().value.get<Queue *>();
-  if (!queue && isOther)
-    return std::nullopt;
-  if (!queue)
-    return reporter.fail(args.empty() ? call.range : args.front().range, "not-a-queue",
-                         "'{}' takes a queue first{}", name,
-                         args.empty() ? std::string() : ", but got " + args[0].value.describe());
-  if (!tensorEmitter.requireEntry(call.range))
-    return Poison();
-  ArrayRef<Argument> rest = ArrayRef(args).drop_front();
-  if (name == "close")
-    return callClose(**queue, rest, call);
-  if (is_contained(kDequeues, name))
-    return callDequeue(name, **queue, rest, call);
-  if (isOther && rest.empty())
-    return Entity(
-        context.builder.getResources().queueSize((*queue)->path, reporter.locate(call.range)));
-  if (isOther)
-    return reporter.fail(call.range, "wrong-count", "'size' takes one argument");
-  SmallVector<mlir::Value> values = queueValues(**queue, rest, name == "enqueue_many", call);
-  if (values.empty())
-    return Poison();
-  context.builder.getResources().enqueue((*queue)->path, values, name == "enqueue_many",
-                                         reporter.locate(call.range));
+Entity QueueEmitter::callDequeueUpTo(const Queue &queue, ArrayRef<Argument> args,
+                                     const ast::CallExpr &call) {
+  return dequeue(queue, args, /*isUpTo=*/true, call);
+}
+
+Entity QueueEmitter::callSize(const Queue &queue, ArrayRef<Argument>, const ast::CallExpr &call) {
+  return Entity(context.builder.getResources().queueSize(queue.path, reporter.locate(call.range)));
+}
+
+Entity QueueEmitter::callClose(const Queue &queue, ArrayRef<Argument> args,
+                               const ast::CallExpr &call) {
+  const bool *cancels = args.size() == 2 ? args[1].value.get<bool>() : nullptr;
+  if (args.size() == 2 && !cancels)
+    return reporter.fail(args[1].range, "static-type",
+                         "'cancel_pending' is a bool known at compile time, but got {}",
+                         args[1].value.describe());
+  context.builder.getResources().closeQueue(queue.path, cancels && *cancels,
+                                            reporter.locate(call.range));
   return Entity(Nothing{});
 }
 

@@ -21,16 +21,28 @@ public:
   Entity declareQueue(const ast::QueueDecl &decl, const LetName &name,
                       std::shared_ptr<Activation> declaring);
   void createQueues();
-  std::optional<Entity> callOnQueue(llvm::StringRef name, Arguments &args,
-                                    const ast::CallExpr &call);
+
+  // Functions of queues. The first argument is the queue.
+  Entity callEnqueue(const Queue &queue, llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+  Entity callEnqueueMany(const Queue &queue, llvm::ArrayRef<Argument> args,
+                         const ast::CallExpr &call);
+  Entity callDequeue(const Queue &queue, llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+  Entity callDequeueMany(const Queue &queue, llvm::ArrayRef<Argument> args,
+                         const ast::CallExpr &call);
+  Entity callDequeueUpTo(const Queue &queue, llvm::ArrayRef<Argument> args,
+                         const ast::CallExpr &call);
+  Entity callSize(const Queue &queue, llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+  Entity callClose(const Queue &queue, llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
 
 private:
   bool evalQueueKind(const ast::QueueDecl &decl, Queue &queue);
   llvm::SmallVector<mlir::Value> queueValues(const Queue &queue, llvm::ArrayRef<Argument> args,
                                              bool isMany, const ast::CallExpr &call);
-  Entity callDequeue(llvm::StringRef name, const Queue &queue, llvm::ArrayRef<Argument> args,
-                     const ast::CallExpr &call);
-  Entity callClose(const Queue &queue, llvm::ArrayRef<Argument> args, const ast::CallExpr &call);
+  Entity enqueue(const Queue &queue, llvm::ArrayRef<Argument> args, bool isMany,
+                 const ast::CallExpr &call);
+  /// Takes one element, or the number of elements in the second argument.
+  Entity dequeue(const Queue &queue, llvm::ArrayRef<Argument> args, bool isUpTo,
+                 const ast::CallExpr &call);
 
   Context &context;
   Reporter &reporter;

@@ -274,83 +274,21 @@ std::optional<bool> StaticStage::evalCondition(const ast::Expr *expr, StringRef 
 // Functions
 //===----------------------------------------------------------------------===//
 
-static std::optional<double> unaryMath(StringRef name, double x) {
-  using Function = double (*)(double);
-  static const std::pair<StringLiteral, Function> kTable[] = {
-      {"sqrt", [](double v) { return std::sqrt(v); }},
-      {"exp", [](double v) { return std::exp(v); }},
-      {"log", [](double v) { return std::log(v); }},
-      {"cos", [](double v) { return std::cos(v); }},
-      {"sin", [](double v) { return std::sin(v); }},
-      {"tanh", [](double v) { return std::tanh(v); }},
-      {"abs", [](double v) { return std::fabs(v); }},
-      {"floor", [](double v) { return std::floor(v); }},
-      {"ceil", [](double v) { return std::ceil(v); }},
-  };
-  for (const auto &[key, function] : kTable)
-    if (key == name)
-      return function(x);
-  return std::nullopt;
+std::optional<Entity> StaticStage::applyMath(double (*function)(double), const Entity &x,
+                                             SourceRange at) {
+  std::optional<double> number = x.asDouble();
+  if (!number)
+    return std::nullopt;
+  double result = function(*number);
+  std::string reason = whyNotFinite({*number}, result);
+  return reason.empty() ? Entity(result) : reporter.fail(at, "number-range", reason);
 }
 
-static Entity extremum(bool isMin, const Entity &lhs, const Entity &rhs) {
-  std::optional<dfg::DimExpr> a = lhs.asDim(), b = rhs.asDim();
-  if (a && b)
-    return Entity::dim(isMin ? dfg::DimExpr::min(*a, *b) : dfg::DimExpr::max(*a, *b));
-  std::optional<double> x = lhs.asDouble(), y = rhs.asDouble();
-  if (x && y)
-    return Entity(isMin ? std::fmin(*x, *y) : std::fmax(*x, *y));
-  return Entity();
-}
-
-/// The numbers to which `prod`, `min`, ... apply: the arguments, or the elements of one group.
-static std::optional<std::vector<Entity>> numbersIn(ArrayRef<Entity> values) {
-  std::vector<Entity> numbers(values.begin(), values.end());
-  if (values.size() == 1 && values.front().asGroup())
-    numbers = values.front().asGroup()->elements;
-  if (!all_of(numbers, [](const Entity &value) { return value.isNumber(); }))
-    return std::nullopt;
-  return numbers;
-}
-
-std::optional<Entity> StaticStage::staticMath(StringRef name, ArrayRef<Argument> args,
-                                              SourceRange at) {
-  std::vector<Entity> values;
-  for (const Argument &arg : args) {
-    if (arg.label)
-      return std::nullopt;
-    values.push_back(arg.value);
-  }
-  std::optional<std::vector<Entity>> numbers = numbersIn(values);
-  if (!numbers)
-    return std::nullopt;
-  if (values.size() == 1 && !values.front().asGroup()) {
-    if (name == "abs" && values.front().is<int64_t>() && values.front().as<int64_t>() >= 0)
-      return values.front();
-    if (std::optional<double> x = values.front().asDouble())
-      if (std::optional<double> result = unaryMath(name, *x)) {
-        std::string reason = whyNotFinite({*x}, *result);
-        return reason.empty() ? Entity(*result) : reporter.fail(at, "number-range", reason);
-      }
-  }
-  if (name == "prod") {
-    Entity product = Entity(int64_t(1));
-    for (const Entity &number : *numbers)
-      product = staticBinary(ast::BinaryOp::Mul, product, number, at).value_or(Entity());
-    return product;
-  }
-  if (name == "pow" && numbers->size() == 2)
-    return staticBinary(ast::BinaryOp::Pow, numbers->front(), numbers->back(), at);
-  bool isMin = name == "min" || name == "minimum", isMax = name == "max" || name == "maximum";
-  if ((!isMin && !isMax) || numbers->size() < 2)
-    return std::nullopt;
-  Entity result = numbers->front();
-  for (const Entity &number : ArrayRef(*numbers).drop_front()) {
-    result = extremum(isMin, result, number);
-    if (result.isPoison())
-      return std::nullopt;
-  }
-  return result;
+Entity StaticStage::product(ArrayRef<Entity> numbers, SourceRange at) {
+  Entity product = Entity(int64_t(1));
+  for (const Entity &number : numbers)
+    product = staticBinary(ast::BinaryOp::Mul, product, number, at).value_or(Entity());
+  return product;
 }
 
 } // namespace tfc::text

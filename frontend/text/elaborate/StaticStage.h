@@ -22,9 +22,9 @@ public:
   /// Applies the operator to static values; std::nullopt if an operand is a run-time value.
   std::optional<Entity> staticBinary(ast::BinaryOp op, const Entity &lhs, const Entity &rhs,
                                      SourceRange at);
-  /// Functions of numbers that operations also offer for tensors: sqrt, min, ...
-  std::optional<Entity> staticMath(llvm::StringRef name, llvm::ArrayRef<Argument> args,
-                                   SourceRange at);
+  /// The value of a function of one number, such as `sqrt`; std::nullopt if the number is a size.
+  std::optional<Entity> applyMath(double (*function)(double), const Entity &x, SourceRange at);
+  Entity product(llvm::ArrayRef<Entity> numbers, SourceRange at);
   std::optional<bool> evalCondition(const ast::Expr *expr, llvm::StringRef what);
 
 private:
