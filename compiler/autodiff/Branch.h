@@ -10,7 +10,7 @@ namespace tfc {
 /// Builds the gradients of branches.
 class BranchGradients {
 public:
-  BranchGradients(Sweep &sweep, Visitor &visitor, GradientTapes &tapes)
+  BranchGradients(BackwardSweep &sweep, Visitor &visitor, GradientTapes &tapes)
       : sweep(sweep), visitor(visitor), tapes(tapes) {}
 
   mlir::LogicalResult visit(dfg::IfOp branch);
@@ -21,7 +21,7 @@ private:
                                   llvm::BitVector &changed);
   void save(dfg::IfOp forward, dfg::IfOp backward);
 
-  Sweep &sweep;
+  BackwardSweep &sweep;
   Visitor &visitor;
   GradientTapes &tapes;
 };

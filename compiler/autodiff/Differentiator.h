@@ -28,7 +28,7 @@ private:
   mlir::LogicalResult reportPath(mlir::Operation *blocking);
   void eraseUnneeded(size_t first, mlir::ValueRange operands);
 
-  Sweep sweep;
+  BackwardSweep sweep;
   GradientTapes tapes;
   SparseGradients sparse;
   BranchGradients branches;

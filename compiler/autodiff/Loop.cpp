@@ -76,14 +76,14 @@ Value LoopGradients::countIterations(WhileOp &loop) {
   return loop.getResults().back();
 }
 
-WhileOp tfc::carryMore(Sweep &sweep, WhileOp loop, ValueRange inits) {
+WhileOp tfc::carryMore(BackwardSweep &sweep, WhileOp loop, ValueRange inits) {
   SmallVector<Value> old(loop.getResults());
   loop = addCarried(loop, inits);
   sweep.moveResults(old, loop.getResults().take_front(old.size()));
   return loop;
 }
 
-void tfc::buildCountdownCondition(Sweep &sweep, WhileOp loop) {
+void tfc::buildCountdownCondition(BackwardSweep &sweep, WhileOp loop) {
   OpBuilder::InsertionGuard guard(sweep.b);
   sweep.b.setInsertionPointToEnd(&loop.getConditionBlock());
   Value left = loop.getConditionBlock().getArgument(0);
@@ -95,7 +95,7 @@ void tfc::buildCountdownCondition(Sweep &sweep, WhileOp loop) {
 // Values carried by the backward loop
 //===----------------------------------------------------------------------===//
 
-CarriedGradients::CarriedGradients(Sweep &sweep, WhileOp loop)
+CarriedGradients::CarriedGradients(BackwardSweep &sweep, WhileOp loop)
     : sweep(sweep), loop(loop), captured(sweep.activity.captured(loop)) {
   for (auto [i, result] : llvm::enumerate(loop.getResults()))
     if (sweep.activity.isActive(result) ||

@@ -19,16 +19,16 @@ mlir::Value buildInduction(mlir::OpBuilder &b, mlir::Location loc, const Inducti
                            mlir::Value index);
 
 /// Lets a loop carry more values; they have no next ones yet.
-dfg::WhileOp carryMore(Sweep &sweep, dfg::WhileOp loop, mlir::ValueRange inits);
+dfg::WhileOp carryMore(BackwardSweep &sweep, dfg::WhileOp loop, mlir::ValueRange inits);
 
 /// Lets a backward loop run as long as its first carried value is above 0.
-void buildCountdownCondition(Sweep &sweep, dfg::WhileOp loop);
+void buildCountdownCondition(BackwardSweep &sweep, dfg::WhileOp loop);
 
 /// The gradients that the backward loop of a loop carries: of carried values, and of values around
 /// the loop.
 class CarriedGradients {
 public:
-  CarriedGradients(Sweep &sweep, dfg::WhileOp loop);
+  CarriedGradients(BackwardSweep &sweep, dfg::WhileOp loop);
 
   llvm::ArrayRef<unsigned> getPositions() const { return positions; }
   /// The values with which the backward loop starts.
@@ -42,7 +42,7 @@ public:
   void take(dfg::WhileOp backward, unsigned leading, llvm::ArrayRef<mlir::Value> outer);
 
 private:
-  Sweep &sweep;
+  BackwardSweep &sweep;
   dfg::WhileOp loop;
   llvm::SmallVector<unsigned> positions;
   llvm::SmallVector<mlir::Value> captured;
@@ -51,7 +51,7 @@ private:
 /// Builds the gradients of loops.
 class LoopGradients {
 public:
-  LoopGradients(Sweep &sweep, Visitor &visitor, GradientTapes &tapes)
+  LoopGradients(BackwardSweep &sweep, Visitor &visitor, GradientTapes &tapes)
       : sweep(sweep), visitor(visitor), tapes(tapes) {}
 
   mlir::LogicalResult visit(dfg::WhileOp loop);
@@ -64,7 +64,7 @@ private:
   mlir::Value countIterations(dfg::WhileOp &loop);
   std::optional<dfg::DimExpr> tripsInside(dfg::WhileOp loop) const;
 
-  Sweep &sweep;
+  BackwardSweep &sweep;
   Visitor &visitor;
   GradientTapes &tapes;
 };

@@ -44,7 +44,7 @@ static bool usesHiddenList(Operation *user, Operation *around, const IRMapping &
 }
 
 /// Operations with effects, and those on carried lists, are not repeated; their results are saved.
-LogicalResult tfc::visitReplayed(Sweep &sweep, Visitor &visitor, Block &body) {
+LogicalResult tfc::visitReplayed(BackwardSweep &sweep, Visitor &visitor, Block &body) {
   OpBuilder &b = sweep.b;
   Block *backward = b.getInsertionBlock();
   IRMapping mapping;

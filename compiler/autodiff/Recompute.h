@@ -8,12 +8,12 @@ namespace tfc {
 
 /// Builds the gradients of a loop body after computing the iteration again: only carried values
 /// come from the forward loop.
-mlir::LogicalResult visitReplayed(Sweep &sweep, Visitor &visitor, mlir::Block &body);
+mlir::LogicalResult visitReplayed(BackwardSweep &sweep, Visitor &visitor, mlir::Block &body);
 
 /// Builds the gradients of loops that save some iterations only: a backward loop over segments.
 class SegmentGradients {
 public:
-  SegmentGradients(Sweep &sweep, GradientTapes &tapes, LoopGradients &loops)
+  SegmentGradients(BackwardSweep &sweep, GradientTapes &tapes, LoopGradients &loops)
       : sweep(sweep), tapes(tapes), loops(loops) {}
 
   /// Returns true if the iterations of a loop can run once more from carried values that were
@@ -30,7 +30,7 @@ private:
                       mlir::ValueRange state, mlir::Value begin, mlir::Value end);
   void dropLists(dfg::WhileOp replay);
 
-  Sweep &sweep;
+  BackwardSweep &sweep;
   GradientTapes &tapes;
   LoopGradients &loops;
 };

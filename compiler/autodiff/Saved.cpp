@@ -41,7 +41,7 @@ static bool isSmaller(Value operand, Operation *op) {
   return isNonNegative(onlyMovesElements(op) ? saving : saving - DimExpr(1)) == true;
 }
 
-OpBuilder tfc::builderBehind(Value value, OpBuilder::Listener *listener) {
+OpBuilder tfc::builderAfter(Value value, OpBuilder::Listener *listener) {
   OpBuilder b(value.getContext(), listener);
   b.setInsertionPointAfterValue(value);
   return b;
@@ -69,7 +69,7 @@ void Saved::saveSizesOfLists() {
   for (ListSizeOp op : sizes) {
     Value &size = forwardSizes[op.getList()];
     if (!size) {
-      OpBuilder b = builderBehind(op.getList(), listener);
+      OpBuilder b = builderAfter(op.getList(), listener);
       size = ListSizeOp::create(b, op.getLoc(), op.getList());
     }
     op.getSize().replaceAllUsesWith(size);

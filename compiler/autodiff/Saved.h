@@ -55,6 +55,6 @@ private:
 };
 
 /// An insertion point after `value` in its block.
-mlir::OpBuilder builderBehind(mlir::Value value, mlir::OpBuilder::Listener *listener);
+mlir::OpBuilder builderAfter(mlir::Value value, mlir::OpBuilder::Listener *listener);
 
 } // namespace tfc

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace tfc;
 using namespace tfc::dfg;
 
-SparseGradients::SparseGradients(Sweep &sweep) : sweep(sweep) {
+SparseGradients::SparseGradients(BackwardSweep &sweep) : sweep(sweep) {
   for (int64_t position : sweep.op.getSparse())
     parts.try_emplace(sweep.op.getXs()[position]);
 }

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "compiler/autodiff/Sweep.h"
+#include "compiler/autodiff/BackwardSweep.h"
 
 namespace tfc {
 
@@ -10,7 +10,7 @@ namespace tfc {
 /// gathers.
 class SparseGradients {
 public:
-  explicit SparseGradients(Sweep &sweep);
+  explicit SparseGradients(BackwardSweep &sweep);
 
   /// Takes the gradient of a gather of such a value; false for other operations.
   bool collect(mlir::Operation *forward);
@@ -22,7 +22,7 @@ private:
     llvm::SmallVector<mlir::Value> indices, rows;
   };
 
-  Sweep &sweep;
+  BackwardSweep &sweep;
   llvm::DenseMap<mlir::Value, Parts> parts; // by the value
 };
 

@@ -24,8 +24,8 @@ FlatSymbolRefAttr GradientTapes::make(Location loc, Type type) {
 /// Pushes a value where it is computed, so that its lifetime ends there.
 FlatSymbolRefAttr GradientTapes::push(Value value) {
   FlatSymbolRefAttr tape = make(value.getLoc(), value.getType());
-  OpBuilder behind = builderBehind(value, &sweep.context);
-  PushOp::create(behind, value.getLoc(), tape, value, ProbeAttr());
+  OpBuilder after = builderAfter(value, &sweep.context);
+  PushOp::create(after, value.getLoc(), tape, value, ProbeAttr());
   return tape;
 }
 
@@ -47,8 +47,8 @@ FlatSymbolRefAttr GradientTapes::ofGradients(FlatSymbolRefAttr tape) {
   if (!result) {
     SymbolTable &symbols = sweep.context.symbols;
     auto original = symbols.lookup<TapeOp>(tape.getAttr());
-    OpBuilder behind(original->getBlock(), std::next(Block::iterator(original)));
-    auto created = TapeOp::create(behind, sweep.op.getLoc(), original.getSymNameAttr(),
+    OpBuilder after(original->getBlock(), std::next(Block::iterator(original)));
+    auto created = TapeOp::create(after, sweep.op.getLoc(), original.getSymNameAttr(),
                                   original.getTypeAttr(), original.getCapacityAttr());
     result = FlatSymbolRefAttr::get(symbols.insert(created));
   }

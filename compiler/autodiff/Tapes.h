@@ -2,8 +2,8 @@
 
 #pragma once
 
+#include "compiler/autodiff/BackwardSweep.h"
 #include "compiler/autodiff/Saved.h"
-#include "compiler/autodiff/Sweep.h"
 
 namespace tfc {
 
@@ -11,7 +11,7 @@ namespace tfc {
 /// from the pops of a forward tape to its pushes.
 class GradientTapes {
 public:
-  explicit GradientTapes(Sweep &sweep) : sweep(sweep) {}
+  explicit GradientTapes(BackwardSweep &sweep) : sweep(sweep) {}
 
   mlir::FlatSymbolRefAttr make(mlir::Location loc, mlir::Type type);
   static mlir::Value pop(mlir::OpBuilder &b, mlir::Value like, mlir::FlatSymbolRefAttr tape);
@@ -27,7 +27,7 @@ private:
   mlir::FlatSymbolRefAttr push(mlir::Value value);
   mlir::FlatSymbolRefAttr ofGradients(mlir::FlatSymbolRefAttr tape);
 
-  Sweep &sweep;
+  BackwardSweep &sweep;
   llvm::DenseMap<mlir::StringAttr, mlir::FlatSymbolRefAttr> gradientTapes;
 };
 

@@ -20,9 +20,9 @@ using NodeSet = llvm::SmallPtrSet<Node *, 16>;
 
 namespace {
 /// Turns a frame, whose inner frames are already loops, into a loop.
-class LoopBuilder {
+class FrameConverter {
 public:
-  LoopBuilder(Graph &graph, Frame &frame) : graph(graph), frame(frame) {}
+  FrameConverter(Graph &graph, Frame &frame) : graph(graph), frame(frame) {}
 
   LogicalResult run() {
     if (failed(sort()))
@@ -104,7 +104,7 @@ static SmallVector<Node *> inOrder(ArrayRef<Node *> nodes) {
   return llvm::to_vector(llvm::make_second_range(sorted));
 }
 
-LogicalResult LoopBuilder::sort() {
+LogicalResult FrameConverter::sort() {
   SmallVector<Node *> cycle;
   nodes = sortTopologically(inOrder(frame.nodes), cycle);
   members.insert(nodes.begin(), nodes.end());
@@ -116,13 +116,13 @@ LogicalResult LoopBuilder::sort() {
          << " [irreducible-loop]";
 }
 
-bool LoopBuilder::isLoop() const {
+bool FrameConverter::isLoop() const {
   return llvm::any_of(nodes, [](Node *node) {
     return node->kind == Kind::NextIteration || node->kind == Kind::LoopCond;
   });
 }
 
-LogicalResult LoopBuilder::findCondition() {
+LogicalResult FrameConverter::findCondition() {
   for (Node *node : nodes) {
     if (node->kind != Kind::LoopCond)
       continue;
@@ -140,7 +140,7 @@ LogicalResult LoopBuilder::findCondition() {
          << "starts the next iteration, but the frame has no 'loop_cond' [irreducible-loop]";
 }
 
-LogicalResult LoopBuilder::addVariable(Node *merge) {
+LogicalResult FrameConverter::addVariable(Node *merge) {
   auto isNext = [](Edge edge) { return edge.first->kind == Kind::NextIteration; };
   auto isEntry = [&](Edge edge) {
     Node *node = edge.first;
@@ -157,7 +157,7 @@ LogicalResult LoopBuilder::addVariable(Node *merge) {
   return success();
 }
 
-LogicalResult LoopBuilder::findVariables() {
+LogicalResult FrameConverter::findVariables() {
   for (Node *node : nodes)
     if (node->kind == Kind::Merge && llvm::any_of(node->inputs, [](Edge edge) {
           return edge.first->kind == Kind::NextIteration;
@@ -172,7 +172,7 @@ LogicalResult LoopBuilder::findVariables() {
 
 /// Checks that values that enter without being constant, which exist only in the first iteration,
 /// and next iterations go to merges.
-LogicalResult LoopBuilder::checkEntries() {
+LogicalResult FrameConverter::checkEntries() {
   for (Node *node : nodes) {
     if (variables.contains(node))
       continue;
@@ -196,7 +196,7 @@ LogicalResult LoopBuilder::checkEntries() {
   return success();
 }
 
-void LoopBuilder::addToHead(Node *node) {
+void FrameConverter::addToHead(Node *node) {
   SmallVector<Node *> work{node};
   while (!work.empty()) {
     Node *next = work.pop_back_val();
@@ -207,7 +207,7 @@ void LoopBuilder::addToHead(Node *node) {
 }
 
 /// Finds the condition, the nodes that it needs, and effects that precede these.
-void LoopBuilder::findHead() {
+void FrameConverter::findHead() {
   addToHead(condition);
   NodeSet successors{condition};
   SmallVector<Node *> effects;
@@ -231,7 +231,7 @@ void LoopBuilder::findHead() {
 //===----------------------------------------------------------------------===//
 
 /// A path from the merge of a variable to itself.
-SmallVector<Node *> LoopBuilder::cycleOf(const LoopVariable &variable) {
+SmallVector<Node *> FrameConverter::cycleOf(const LoopVariable &variable) {
   DenseMap<Node *, Node *> next{{variable.next.first, variable.node}};
   SmallVector<Node *> work{variable.next.first};
   for (size_t i = 0; i < work.size() && !llvm::is_contained(work, variable.node); ++i)
@@ -246,7 +246,7 @@ SmallVector<Node *> LoopBuilder::cycleOf(const LoopVariable &variable) {
   return path;
 }
 
-LogicalResult LoopBuilder::checkGuards() {
+LogicalResult FrameConverter::checkGuards() {
   for (const LoopVariable &variable : loop->variables) {
     Node *next = variable.next.first;
     if (liveness.guards.implies(liveness.of(next), continues))
@@ -274,7 +274,7 @@ LogicalResult LoopBuilder::checkGuards() {
 
 /// Adds the nodes outside of the head for which `isRoot` holds, and the nodes that they need. For
 /// dead nodes their guards are still needed.
-void LoopBuilder::collect(NodeSet &part, llvm::function_ref<bool(Node *)> isRoot) {
+void FrameConverter::collect(NodeSet &part, llvm::function_ref<bool(Node *)> isRoot) {
   NodeSet needed;
   for (Node *node : llvm::reverse(nodes)) {
     if (head.contains(node) || variables.contains(node) || !(needed.contains(node) || isRoot(node)))
@@ -288,7 +288,7 @@ void LoopBuilder::collect(NodeSet &part, llvm::function_ref<bool(Node *)> isRoot
 
 /// Splits the nodes that are not in the head: the body runs if the loop continues, the rest if it
 /// ends.
-void LoopBuilder::split() {
+void FrameConverter::split() {
   Guards &guards = liveness.guards;
   collect(body, [&](Node *node) {
     return node->kind == Kind::NextIteration ||
@@ -301,7 +301,7 @@ void LoopBuilder::split() {
 }
 
 /// Adds the values of the head that `node` needs if `known` holds.
-void LoopBuilder::addHeadValues(Node *node, Guard known, SetVector<Edge> &values) {
+void FrameConverter::addHeadValues(Node *node, Guard known, SetVector<Edge> &values) {
   auto add = [&](Edge edge) {
     edge = resolve(edge);
     if (head.contains(edge.first))
@@ -320,7 +320,7 @@ void LoopBuilder::addHeadValues(Node *node, Guard known, SetVector<Edge> &values
 }
 
 /// Returns true if a value of the head may be recomputed, and adds the nodes for that to `slice`.
-bool LoopBuilder::isCheap(Edge value, NodeSet &slice) {
+bool FrameConverter::isCheap(Edge value, NodeSet &slice) {
   SmallVector<Node *> work{value.first};
   while (!work.empty()) {
     Node *node = work.pop_back_val();
@@ -339,7 +339,7 @@ bool LoopBuilder::isCheap(Edge value, NodeSet &slice) {
   return true;
 }
 
-void LoopBuilder::chooseShared() {
+void FrameConverter::chooseShared() {
   SetVector<Edge> values;
   for (Node *node : body)
     addHeadValues(node, continues, values);
@@ -438,7 +438,7 @@ private:
 
 /// Copies the part of the last iteration after the condition, and the nodes of the head that it
 /// needs, to the parent. Exits are already there.
-void LoopBuilder::copyLastIteration(Node *loopNode) {
+void FrameConverter::copyLastIteration(Node *loopNode) {
   Copier copier(graph);
   for (auto [i, variable] : llvm::enumerate(loop->variables))
     for (unsigned result : {0, 1})
@@ -472,7 +472,7 @@ void LoopBuilder::copyLastIteration(Node *loopNode) {
   }
 }
 
-void LoopBuilder::collectInputs(Node *loopNode) {
+void FrameConverter::collectInputs(Node *loopNode) {
   SetVector<Edge> inputs;
   SetVector<Node *> after;
   for (const LoopVariable &variable : loop->variables) {
@@ -500,7 +500,7 @@ void LoopBuilder::collectInputs(Node *loopNode) {
   loopNode->after.assign(after.begin(), after.end());
 }
 
-void LoopBuilder::build() {
+void FrameConverter::build() {
   Node *loopNode = graph.create(Kind::Loop, frame.entered->op);
   loopNode->order = nodes.front()->order;
   for (Node *node : nodes)
@@ -527,7 +527,7 @@ LogicalResult structureLoops(Graph &graph) {
   llvm::SmallPtrSet<Frame *, 4> wrong;
   // A frame comes after its parent.
   for (auto &frame : llvm::reverse(llvm::drop_begin(graph.frames)))
-    if (wrong.contains(frame.get()) || failed(LoopBuilder(graph, *frame).run()))
+    if (wrong.contains(frame.get()) || failed(FrameConverter(graph, *frame).run()))
       wrong.insert(frame->parent);
   if (!wrong.empty())
     return failure();

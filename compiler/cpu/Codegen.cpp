@@ -196,7 +196,7 @@ Buffer KernelCodegen::workMemory(KernelEmitter &emitter, const Workspace &wanted
 
 void KernelCodegen::placeTemporaries(KernelEmitter &emitter) {
   for (const Nest &nest : schedule.nests())
-    for (const Stage *stage : nest.stages) {
+    for (const LoopStage *stage : nest.stages) {
       for (Value result : stage->op->getResults()) {
         Storage storage = schedule.storage(result);
         if (storage == Storage::Stack || storage == Storage::Scratch)

@@ -28,7 +28,7 @@ int64_t epilogueOperations(const ContractionNest &nest) {
 
 ContractionEmitter::ContractionEmitter(KernelEmitter &emitter, const ContractionNest &nest,
                                        const ContractionPlan &plan, ContractionForm form)
-    : LoopBuilder(emitter), emitter(emitter), nest(nest), plan(plan), form(std::move(form)) {}
+    : LoopEmitter(emitter), emitter(emitter), nest(nest), plan(plan), form(std::move(form)) {}
 
 void ContractionEmitter::emit(Value begin, Value end) {
   auto toIndex = [&](Value value) -> Value {

@@ -2,7 +2,7 @@
 
 #include "compiler/cpu/Contraction.h"
 #include "compiler/cpu/ContractionMicro.h"
-#include "compiler/cpu/LoopBuilder.h"
+#include "compiler/cpu/LoopEmitter.h"
 #include "compiler/kernels/ContractionForm.h"
 
 namespace tfc::cpu {
@@ -39,7 +39,7 @@ inline constexpr int64_t kPanelBytes = 128 << 10, kPackingRows = 48, kFarBytes =
 int64_t packedBytes(const ContractionForm &form, int64_t steps, int64_t columns);
 
 /// Emits the units of one contraction.
-class ContractionEmitter : LoopBuilder {
+class ContractionEmitter : LoopEmitter {
 public:
   ContractionEmitter(KernelEmitter &emitter, const ContractionNest &nest,
                      const ContractionPlan &plan, ContractionForm form);

@@ -27,7 +27,7 @@ static std::optional<int64_t> constantSize(AffineExpr size) {
 
 /// Returns the sweep's loops from the outermost to the innermost: the vectorized loop comes last
 /// among the parallel or the reduction loops.
-SmallVector<unsigned> NestEmitter::loopOrder(const Sweep &sweep) const {
+SmallVector<unsigned> NestEmitter::loopOrder(const LoopSweep &sweep) const {
   SmallVector<unsigned> order(sweep.loops);
   if (!sweep.laneLoop)
     return order;
@@ -39,7 +39,7 @@ SmallVector<unsigned> NestEmitter::loopOrder(const Sweep &sweep) const {
 }
 
 /// Returns the bits of the type that determines the number of lanes: floats before integers.
-static int64_t dominantBits(const Sweep &sweep) {
+static int64_t dominantBits(const LoopSweep &sweep) {
   int64_t floats = 0, integers = 0;
   auto count = [&](Type type) {
     type = getElementTypeOrSelf(type);
@@ -48,7 +48,7 @@ static int64_t dominantBits(const Sweep &sweep) {
     else if (auto integer = dyn_cast<IntegerType>(type); integer && integer.getWidth() > 1)
       integers = std::max<int64_t>(integers, integer.getWidth());
   };
-  for (const Stage *stage : sweep.stages) {
+  for (const LoopStage *stage : sweep.stages) {
     for (Type type : stage->op->getResultTypes())
       count(type);
     for (const Access &read : stage->footprint.reads)
@@ -63,7 +63,7 @@ static int64_t dominantBits(const Sweep &sweep) {
   return floats ? floats : integers ? integers : 8;
 }
 
-NestEmitter::Lanes NestEmitter::lanesOf(const Sweep &sweep) const {
+NestEmitter::Lanes NestEmitter::lanesOf(const LoopSweep &sweep) const {
   Lanes lanes;
   if (!sweep.laneLoop)
     return lanes;
@@ -72,24 +72,24 @@ NestEmitter::Lanes NestEmitter::lanesOf(const Sweep &sweep) const {
   if (size)
     lanes.width = std::min<int64_t>(lanes.width, llvm::PowerOf2Ceil(std::max<int64_t>(*size, 1)));
   int64_t cost = 0;
-  for (const Stage *stage : sweep.stages)
+  for (const LoopStage *stage : sweep.stages)
     cost += stage->footprint.cost;
   lanes.unroll = cost > 120 ? 1 : cost > 50 ? 2 : 4;
   if (size)
     lanes.unroll = std::min<int64_t>(lanes.unroll, std::max<int64_t>(*size / lanes.width, 1));
-  if (sweep.kind == Sweep::Kind::Column)
+  if (sweep.kind == LoopSweep::Kind::Column)
     tileRows(sweep, lanes);
-  if (sweep.kind == Sweep::Kind::Pointwise)
+  if (sweep.kind == LoopSweep::Kind::Pointwise)
     tileTransposed(sweep, lanes);
   return lanes;
 }
 
 /// Tiles a sweep that reads across cache lines, so that each line is used up while it is in the
 /// cache.
-void NestEmitter::tileTransposed(const Sweep &sweep, Lanes &lanes) const {
-  if (!llvm::all_of(sweep.stages, [](Stage *stage) { return stage->isParallel(); }))
+void NestEmitter::tileTransposed(const LoopSweep &sweep, Lanes &lanes) const {
+  if (!llvm::all_of(sweep.stages, [](LoopStage *stage) { return stage->isParallel(); }))
     return;
-  for (const Stage *stage : sweep.stages)
+  for (const LoopStage *stage : sweep.stages)
     for (const Access &read : stage->footprint.reads) {
       AffineExpr offset = denseOffset(e.shapes(), read.tensor, Schedule::readIndices(*stage, read));
       auto isContiguous = [&](unsigned loop) {
@@ -110,11 +110,11 @@ void NestEmitter::tileTransposed(const Sweep &sweep, Lanes &lanes) const {
 }
 
 /// Computes several rows per block if a reduction reads the same elements for each row.
-void NestEmitter::tileRows(const Sweep &sweep, Lanes &lanes) const {
+void NestEmitter::tileRows(const LoopSweep &sweep, Lanes &lanes) const {
   unsigned results = 0;
-  for (const Stage *stage : sweep.stages)
+  for (const LoopStage *stage : sweep.stages)
     results += stage->isParallel() ? 0 : stage->op->getNumResults();
-  const Stage &stage = *sweep.stages.front();
+  const LoopStage &stage = *sweep.stages.front();
   for (unsigned loop : llvm::reverse(ArrayRef(sweep.loops).take_front(sweep.numParallel))) {
     if (loop == *sweep.laneLoop || results != 1)
       continue;
@@ -140,10 +140,10 @@ std::optional<unsigned> NestEmitter::unitLoop() const {
     return nest.outer.front();
   if (nest.sweeps.size() != 1)
     return std::nullopt;
-  const Sweep &sweep = nest.sweeps.front();
-  if (sweep.loops.empty() || sweep.kind == Sweep::Kind::Special)
+  const LoopSweep &sweep = nest.sweeps.front();
+  if (sweep.loops.empty() || sweep.kind == LoopSweep::Kind::Special)
     return std::nullopt;
-  bool parallel = llvm::all_of(sweep.stages, [](Stage *s) { return s->isParallel(); });
+  bool parallel = llvm::all_of(sweep.stages, [](LoopStage *s) { return s->isParallel(); });
   if (!parallel && sweep.numParallel == 0)
     return std::nullopt;
   return loopOrder(sweep).front();
@@ -155,7 +155,7 @@ AffineExpr NestEmitter::units() const {
   std::optional<unsigned> loop = unitLoop();
   if (!loop)
     return e.constantExpr(1);
-  for (const Sweep &sweep : nest.sweeps)
+  for (const LoopSweep &sweep : nest.sweeps)
     if (sweep.laneLoop == loop)
       return normalize(nest.sizes[*loop].ceilDiv(lanesOf(sweep).block()));
   return nest.sizes[*loop];
@@ -166,7 +166,7 @@ int64_t NestEmitter::unitCost() const {
     return std::max<int64_t>(1, (32 << 10) / product->grain);
   std::optional<unsigned> unit = unitLoop();
   int64_t total = 0;
-  for (const Sweep &sweep : nest.sweeps) {
+  for (const LoopSweep &sweep : nest.sweeps) {
     int64_t points = 1;
     SmallVector<unsigned> all(nest.outer);
     all.append(sweep.loops);
@@ -176,7 +176,7 @@ int64_t NestEmitter::unitCost() const {
       else if (sweep.laneLoop == loop)
         points *= lanesOf(sweep).block();
     int64_t cost = 0;
-    for (const Stage *stage : sweep.stages)
+    for (const LoopStage *stage : sweep.stages)
       cost += stage->footprint.cost + stage->footprint.reads.size() + 1;
     total += points * cost / 2;
   }
@@ -210,7 +210,7 @@ std::pair<Value, Value> NestEmitter::bounds(unsigned loop) {
   Value upper = e.indexValue(nest.sizes[loop]);
   if (loop != unitLoop() || !unitBegin)
     return {e.indexConstant(0), upper};
-  for (const Sweep &sweep : nest.sweeps)
+  for (const LoopSweep &sweep : nest.sweeps)
     if (sweep.laneLoop == loop) {
       Value block = e.indexConstant(lanesOf(sweep).block());
       Value first = arith::MulIOp::create(b, loc, unitBegin, block);
@@ -261,8 +261,8 @@ void NestEmitter::emitRows(const Lanes &lanes, ArrayRef<unsigned> numbers,
 }
 
 /// Emits `body` for blocks along the vectorized loop, then for the remainder.
-NestEmitter::Values NestEmitter::emitLanes(const Sweep &sweep, const Lanes &lanes, Values carried,
-                                           LaneBody body) {
+NestEmitter::Values NestEmitter::emitLanes(const LoopSweep &sweep, const Lanes &lanes,
+                                           Values carried, LaneBody body) {
   if (!sweep.laneLoop)
     return body(1, carried);
   unsigned number = *sweep.laneLoop;
@@ -298,24 +298,24 @@ NestEmitter::Values NestEmitter::emitLanes(const Sweep &sweep, const Lanes &lane
 
 //===--- sweeps -----------------------------------------------------------===//
 
-SmallVector<AffineExpr> NestEmitter::loopsAt(const Stage &stage) {
+SmallVector<AffineExpr> NestEmitter::loopsAt(const LoopStage &stage) {
   return llvm::map_to_vector(stage.loops, [&](AffineExpr expr) { return expr.replaceDims(loops); });
 }
 
-SmallVector<AffineExpr> NestEmitter::resultAt(const Stage &stage, unsigned number) {
+SmallVector<AffineExpr> NestEmitter::resultAt(const LoopStage &stage, unsigned number) {
   return llvm::map_to_vector(Schedule::resultIndices(stage, number),
                              [&](AffineExpr expr) { return normalize(expr.replaceDims(loops)); });
 }
 
 /// Computes a parallel stage's elements at the current point, for its store and later readers.
-void NestEmitter::evaluateParallel(const Stage &stage) {
+void NestEmitter::evaluateParallel(const LoopStage &stage) {
   Values values = e.body(stage.generic(), loopsAt(stage), {});
   for (auto [number, value] : llvm::enumerate(values))
     e.bind(stage.op->getResult(number), resultAt(stage, number), value);
 }
 
 /// Stores the elements of a stage that are bound at the current point.
-void NestEmitter::storeStage(const Stage &stage) {
+void NestEmitter::storeStage(const LoopStage &stage) {
   for (OpResult result : stage.op->getResults())
     if (e.buffer(result)) {
       SmallVector<AffineExpr> indices = resultAt(stage, result.getResultNumber());
@@ -327,27 +327,27 @@ void NestEmitter::emit(Value begin, Value end) {
   unitBegin = begin;
   unitEnd = end;
   emitLoops(nest.outer, {}, [&](Values) -> Values {
-    for (const Sweep &sweep : nest.sweeps)
+    for (const LoopSweep &sweep : nest.sweeps)
       emitSweep(sweep);
     return {};
   });
 }
 
-void NestEmitter::emitSweep(const Sweep &sweep) {
+void NestEmitter::emitSweep(const LoopSweep &sweep) {
   switch (sweep.kind) {
-  case Sweep::Kind::Pointwise:
+  case LoopSweep::Kind::Pointwise:
     return emitPointwise(sweep);
-  case Sweep::Kind::Column:
+  case LoopSweep::Kind::Column:
     return emitColumn(sweep);
-  case Sweep::Kind::Contraction:
+  case LoopSweep::Kind::Contraction:
     return emitContractionSweep(sweep);
-  case Sweep::Kind::Special:
+  case LoopSweep::Kind::Special:
     if (mlir::failed(emitSpecial(e, sweep.stages.front()->op)))
       e.fail();
   }
 }
 
-void NestEmitter::emitContractionSweep(const Sweep &sweep) {
+void NestEmitter::emitContractionSweep(const LoopSweep &sweep) {
   ContractionNest stored = *sweep.product;
   stored.storesProduct = e.buffer(stored.op->getResult(0)) != nullptr;
   KernelEmitter::Scope scope(e);

@@ -38,34 +38,34 @@ private:
   /// Emits one block along the lanes: `unroll` vectors, the last of them masked.
   using LaneBody = llvm::function_ref<Values(int64_t unroll, Values)>;
 
-  Lanes lanesOf(const Sweep &sweep) const;
-  void tileRows(const Sweep &sweep, Lanes &lanes) const;
-  void tileTransposed(const Sweep &sweep, Lanes &lanes) const;
+  Lanes lanesOf(const LoopSweep &sweep) const;
+  void tileRows(const LoopSweep &sweep, Lanes &lanes) const;
+  void tileTransposed(const LoopSweep &sweep, Lanes &lanes) const;
   std::optional<unsigned> unitLoop() const;
-  llvm::SmallVector<unsigned> loopOrder(const Sweep &sweep) const;
+  llvm::SmallVector<unsigned> loopOrder(const LoopSweep &sweep) const;
 
   Values emitFor(mlir::Value lower, mlir::Value upper, int64_t step, Values carried, LoopBody body);
   Values emitLoops(llvm::ArrayRef<unsigned> loops, Values carried, Body body);
   Values emitSums(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<mlir::Operation *> combiners,
                   Values carried, Body body);
-  Values emitLanes(const Sweep &sweep, const Lanes &lanes, Values carried, LaneBody body);
+  Values emitLanes(const LoopSweep &sweep, const Lanes &lanes, Values carried, LaneBody body);
   void emitRows(const Lanes &lanes, llvm::ArrayRef<unsigned> loops,
                 llvm::function_ref<void(int64_t)> body);
   std::pair<mlir::Value, mlir::Value> bounds(unsigned loop);
 
-  void emitSweep(const Sweep &sweep);
-  void emitPointwise(const Sweep &sweep);
-  void emitTiles(const Sweep &sweep, const Lanes &lanes, llvm::SmallVector<unsigned> around);
-  Values pointwiseBlock(const Sweep &sweep, const Lanes &lanes, int64_t unroll, Values carried);
-  void finishRowReductions(const Sweep &sweep, const Lanes &lanes, Values carried);
-  void emitColumn(const Sweep &sweep);
-  void columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll);
-  void emitContractionSweep(const Sweep &sweep);
+  void emitSweep(const LoopSweep &sweep);
+  void emitPointwise(const LoopSweep &sweep);
+  void emitTiles(const LoopSweep &sweep, const Lanes &lanes, llvm::SmallVector<unsigned> around);
+  Values pointwiseBlock(const LoopSweep &sweep, const Lanes &lanes, int64_t unroll, Values carried);
+  void finishRowReductions(const LoopSweep &sweep, const Lanes &lanes, Values carried);
+  void emitColumn(const LoopSweep &sweep);
+  void columnBlock(const LoopSweep &sweep, int64_t rows, int64_t unroll);
+  void emitContractionSweep(const LoopSweep &sweep);
 
-  llvm::SmallVector<mlir::AffineExpr> loopsAt(const Stage &stage);
-  llvm::SmallVector<mlir::AffineExpr> resultAt(const Stage &stage, unsigned number);
-  void evaluateParallel(const Stage &stage);
-  void storeStage(const Stage &stage);
+  llvm::SmallVector<mlir::AffineExpr> loopsAt(const LoopStage &stage);
+  llvm::SmallVector<mlir::AffineExpr> resultAt(const LoopStage &stage, unsigned number);
+  void evaluateParallel(const LoopStage &stage);
+  void storeStage(const LoopStage &stage);
 
   KernelEmitter &e;
   mlir::OpBuilder &b;

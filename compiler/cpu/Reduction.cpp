@@ -52,7 +52,7 @@ static Value splat(OpBuilder &b, Location loc, Value value, int64_t lanes) {
 
 /// Emits loops over points at which parallel stages are stored and reductions along the lanes
 /// accumulate.
-void NestEmitter::emitPointwise(const Sweep &sweep) {
+void NestEmitter::emitPointwise(const LoopSweep &sweep) {
   Lanes lanes = lanesOf(sweep);
   int64_t width = sweep.laneLoop ? lanes.width : 1;
   SmallVector<unsigned> order = loopOrder(sweep);
@@ -65,7 +65,7 @@ void NestEmitter::emitPointwise(const Sweep &sweep) {
     return emitTiles(sweep, lanes, SmallVector<unsigned>(all.drop_back()));
   emitLoops(around, {}, [&](Values) -> Values {
     Values accumulators;
-    for (const Stage *stage : sweep.stages)
+    for (const LoopStage *stage : sweep.stages)
       if (!stage->isParallel())
         for (unsigned i = 0; i < stage->op->getNumResults(); ++i)
           for (int64_t u = 0; u < lanes.unroll; ++u) {
@@ -84,7 +84,8 @@ void NestEmitter::emitPointwise(const Sweep &sweep) {
 }
 
 /// Emits a parallel sweep with the loops `around` around the vectorized loop, one of them in tiles.
-void NestEmitter::emitTiles(const Sweep &sweep, const Lanes &lanes, SmallVector<unsigned> around) {
+void NestEmitter::emitTiles(const LoopSweep &sweep, const Lanes &lanes,
+                            SmallVector<unsigned> around) {
   static constexpr int64_t kTile = 16; // elements of a cache line, for most types
   unsigned tiled = *lanes.tileLoop;
   llvm::erase(around, tiled);
@@ -105,14 +106,14 @@ void NestEmitter::emitTiles(const Sweep &sweep, const Lanes &lanes, SmallVector<
 }
 
 /// Emits one block of `unroll` vectors and returns the new accumulators.
-NestEmitter::Values NestEmitter::pointwiseBlock(const Sweep &sweep, const Lanes &lanes,
+NestEmitter::Values NestEmitter::pointwiseBlock(const LoopSweep &sweep, const Lanes &lanes,
                                                 int64_t unroll, Values carried) {
   AffineExpr base = sweep.laneLoop ? loops[*sweep.laneLoop] : AffineExpr();
   for (int64_t u = 0; u < unroll; ++u) {
     if (sweep.laneLoop)
       loops[*sweep.laneLoop] = base + u * lanes.width;
     unsigned first = 0;
-    for (const Stage *stage : sweep.stages) {
+    for (const LoopStage *stage : sweep.stages) {
       if (stage->isParallel()) {
         evaluateParallel(*stage);
         continue;
@@ -130,7 +131,7 @@ NestEmitter::Values NestEmitter::pointwiseBlock(const Sweep &sweep, const Lanes 
       }
       first += count * lanes.unroll;
     }
-    for (const Stage *stage : sweep.stages)
+    for (const LoopStage *stage : sweep.stages)
       if (stage->isParallel())
         storeStage(*stage);
   }
@@ -140,9 +141,9 @@ NestEmitter::Values NestEmitter::pointwiseBlock(const Sweep &sweep, const Lanes 
 }
 
 /// Combines the accumulators of the lanes with the initial values.
-void NestEmitter::finishRowReductions(const Sweep &sweep, const Lanes &lanes, Values carried) {
+void NestEmitter::finishRowReductions(const LoopSweep &sweep, const Lanes &lanes, Values carried) {
   unsigned first = 0;
-  for (const Stage *stage : sweep.stages) {
+  for (const LoopStage *stage : sweep.stages) {
     if (stage->isParallel())
       continue;
     linalg::GenericOp op = stage->generic();
@@ -164,7 +165,7 @@ void NestEmitter::finishRowReductions(const Sweep &sweep, const Lanes &lanes, Va
 
 /// Emits reductions in which every lane is a different element of the result, accumulated in
 /// registers in sequential order.
-void NestEmitter::emitColumn(const Sweep &sweep) {
+void NestEmitter::emitColumn(const LoopSweep &sweep) {
   Lanes lanes = lanesOf(sweep);
   SmallVector<unsigned> order = loopOrder(sweep);
   ArrayRef<unsigned> around = ArrayRef(order).take_front(sweep.numParallel);
@@ -231,9 +232,9 @@ NestEmitter::Values NestEmitter::emitSums(ArrayRef<unsigned> numbers,
 
 /// Returns the combiners of the sweep's reductions if all of them are sums that round, else
 /// nothing.
-static SmallVector<Operation *> sumsOf(const Sweep &sweep) {
+static SmallVector<Operation *> sumsOf(const LoopSweep &sweep) {
   SmallVector<Operation *> combiners;
-  for (const Stage *stage : sweep.stages)
+  for (const LoopStage *stage : sweep.stages)
     for (unsigned i = 0; !stage->isParallel() && i < stage->op->getNumResults(); ++i) {
       combiners.push_back(combinerOf(stage->generic(), i));
       if (!isa_and_nonnull<arith::AddFOp>(combiners.back()))
@@ -242,7 +243,7 @@ static SmallVector<Operation *> sumsOf(const Sweep &sweep) {
   return combiners;
 }
 
-void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) {
+void NestEmitter::columnBlock(const LoopSweep &sweep, int64_t rows, int64_t unroll) {
   Lanes lanes = lanesOf(sweep);
   AffineExpr base = sweep.laneLoop ? loops[*sweep.laneLoop] : AffineExpr();
   AffineExpr row = rows > 1 ? loops[*lanes.rowLoop] : AffineExpr();
@@ -265,7 +266,7 @@ void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) 
   SmallVector<Operation *> sums = sumsOf(sweep), combiners;
   forEachVector([&] {
     combiners.append(sums);
-    for (const Stage *stage : sweep.stages)
+    for (const LoopStage *stage : sweep.stages)
       if (!stage->isParallel())
         for (auto [number, init] : llvm::enumerate(stage->generic().getDpsInits()))
           accumulators.push_back(e.broadcast(e.element(init, resultAt(*stage, number))));
@@ -274,7 +275,7 @@ void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) 
   auto addPoint = [&](Values carried) {
     unsigned next = 0;
     forEachVector([&] {
-      for (const Stage *stage : sweep.stages) {
+      for (const LoopStage *stage : sweep.stages) {
         if (stage->isParallel())
           continue;
         ArrayRef<Value> old = ArrayRef(carried).slice(next, stage->op->getNumResults());
@@ -289,7 +290,7 @@ void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) 
                               : emitSums(reduction, combiners, accumulators, addPoint);
   unsigned next = 0;
   forEachVector([&] {
-    for (const Stage *stage : sweep.stages) {
+    for (const LoopStage *stage : sweep.stages) {
       if (stage->isParallel()) {
         evaluateParallel(*stage);
         continue;
@@ -297,7 +298,7 @@ void NestEmitter::columnBlock(const Sweep &sweep, int64_t rows, int64_t unroll) 
       for (OpResult result : stage->op->getResults())
         e.bind(result, resultAt(*stage, result.getResultNumber()), accumulators[next++]);
     }
-    for (const Stage *stage : sweep.stages)
+    for (const LoopStage *stage : sweep.stages)
       storeStage(*stage);
   });
 }

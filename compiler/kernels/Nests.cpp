@@ -11,12 +11,12 @@ using namespace tfc::kernels;
 /// Independent stages share loops as long as they access at most this many tensors.
 static constexpr unsigned kStreams = 24;
 
-static AffineExpr loopDim(const Stage &stage, unsigned loop) {
+static AffineExpr loopDim(const LoopStage &stage, unsigned loop) {
   return getAffineDimExpr(loop, stage.op->getContext());
 }
 
 /// Returns the parallel loop of `stage` that is exactly `expr`, if there is one.
-static std::optional<unsigned> parallelLoop(const Stage &stage, AffineExpr expr) {
+static std::optional<unsigned> parallelLoop(const LoopStage &stage, AffineExpr expr) {
   auto dim = dyn_cast<AffineDimExpr>(expr);
   if (dim && llvm::is_contained(stage.parallelLoops, dim.getPosition()))
     return dim.getPosition();
@@ -24,7 +24,7 @@ static std::optional<unsigned> parallelLoop(const Stage &stage, AffineExpr expr)
 }
 
 /// Returns the loop among `loops` with the best score for lanes, if any is suitable.
-static std::optional<unsigned> bestLaneLoop(KernelShapes &shapes, const Stage &stage,
+static std::optional<unsigned> bestLaneLoop(KernelShapes &shapes, const LoopStage &stage,
                                             ArrayRef<unsigned> loops) {
   bool combines = llvm::all_of(stage.generic()->getResults(), [&](OpResult result) {
     return combinerOf(stage.generic(), result.getResultNumber());
@@ -48,7 +48,7 @@ static std::optional<unsigned> bestLaneLoop(KernelShapes &shapes, const Stage &s
 //===--- which stages share outer loops -----------------------------------===//
 
 /// Returns the number of the last nest that produces an operand of `stage`, if any.
-static std::optional<unsigned> lastProducer(const Stage &stage,
+static std::optional<unsigned> lastProducer(const LoopStage &stage,
                                             function_ref<std::optional<unsigned>(Value)> nestOf) {
   std::optional<unsigned> last;
   for (const Access &read : stage.footprint.reads)
@@ -58,14 +58,14 @@ static std::optional<unsigned> lastProducer(const Stage &stage,
 }
 
 std::optional<unsigned> Schedule::nestOf(Value value) const {
-  const Stage *stage = stageOf.lookup(value.getDefiningOp());
+  const LoopStage *stage = stageOf.lookup(value.getDefiningOp());
   for (auto [i, nest] : llvm::enumerate(allNests))
     if (stage && llvm::is_contained(nest.stages, stage))
       return i;
   return std::nullopt;
 }
 
-void Schedule::placeStage(Stage &stage) {
+void Schedule::placeStage(LoopStage &stage) {
   if (linalg::GenericOp op = stage.generic()) {
     SmallVector<unsigned> loops(stage.parallelLoops);
     loops.append(stage.reductionLoops);
@@ -95,8 +95,8 @@ void Schedule::placeStage(Stage &stage) {
 }
 
 /// Adds an independent stage with the same loops to the nest if it reads some of the same data.
-bool Schedule::joinSibling(Nest &nest, Stage &stage) {
-  const Stage &first = *nest.stages.front();
+bool Schedule::joinSibling(Nest &nest, LoopStage &stage) {
+  const LoopStage &first = *nest.stages.front();
   if (!first.generic() || first.isProduct || first.parallelLoops.size() != nest.outer.size() ||
       stage.parallelLoops.size() != nest.outer.size() ||
       stage.reductionLoops.empty() != first.reductionLoops.empty())
@@ -104,13 +104,13 @@ bool Schedule::joinSibling(Nest &nest, Stage &stage) {
   for (auto [outer, loop] : llvm::zip(nest.outer, stage.parallelLoops))
     if (nest.sizes[outer] != stage.sizes[loop])
       return false;
-  auto sizes = [](const Stage &s) {
+  auto sizes = [](const LoopStage &s) {
     return llvm::map_to_vector(s.reductionLoops, [&](unsigned loop) { return s.sizes[loop]; });
   };
   if (sizes(stage) != sizes(first) || stage.isRowReduction() != first.isRowReduction())
     return false;
   DenseSet<Value> tensors;
-  for (Stage *member : nest.stages)
+  for (LoopStage *member : nest.stages)
     for (const Access &read : member->footprint.reads)
       if (cast<RankedTensorType>(read.tensor.getType()).getRank() != 0)
         tensors.insert(read.tensor);
@@ -126,14 +126,14 @@ bool Schedule::joinSibling(Nest &nest, Stage &stage) {
 
 /// Adds a stage to the nest if it reads the nest's values at the indices of the outer loops. Outer
 /// loops for which this does not hold become inner loops of the nest's stages.
-bool Schedule::join(Nest &nest, Stage &stage) {
+bool Schedule::join(Nest &nest, LoopStage &stage) {
   if (!nest.stages.front()->generic())
     return false;
   SmallVector<std::optional<unsigned>> wanted(nest.outer.size());
   unsigned common = nest.outer.size();
   bool depends = false;
   for (const Access &read : stage.footprint.reads) {
-    const Stage *producer = stageOf.lookup(read.tensor.getDefiningOp());
+    const LoopStage *producer = stageOf.lookup(read.tensor.getDefiningOp());
     if (!producer || !llvm::is_contained(nest.stages, producer))
       continue;
     depends = true;
@@ -164,7 +164,7 @@ bool Schedule::join(Nest &nest, Stage &stage) {
     return false;
   if (common == 0 && !(nest.outer.empty() && stage.sizes.empty()))
     return false;
-  for (Stage *member : nest.stages)
+  for (LoopStage *member : nest.stages)
     for (unsigned loop : member->parallelLoops)
       for (unsigned i = common; i < nest.outer.size(); ++i)
         if (member->loops[loop] == loopDim(stage, nest.outer[i]))
@@ -180,7 +180,7 @@ bool Schedule::join(Nest &nest, Stage &stage) {
 
 /// Returns the loops of a stage that the nest's outer loops do not fix: parallel loops, then
 /// reduction loops.
-static SmallVector<unsigned> innerLoops(const Stage &stage) {
+static SmallVector<unsigned> innerLoops(const LoopStage &stage) {
   SmallVector<unsigned> inner;
   for (unsigned loop : stage.parallelLoops)
     if (!stage.loops[loop])
@@ -189,25 +189,25 @@ static SmallVector<unsigned> innerLoops(const Stage &stage) {
   return inner;
 }
 
-static unsigned numInnerParallel(const Stage &stage, ArrayRef<unsigned> inner) {
+static unsigned numInnerParallel(const LoopStage &stage, ArrayRef<unsigned> inner) {
   return inner.size() - stage.reductionLoops.size();
 }
 
 /// Returns true if a reduction keeps one accumulator per lane, that is, the lanes are different
 /// elements of the result.
-static bool isColumnReduction(KernelShapes &shapes, const Stage &stage) {
+static bool isColumnReduction(KernelShapes &shapes, const LoopStage &stage) {
   if (stage.reductionLoops.empty())
     return false;
   std::optional<unsigned> loop = bestLaneLoop(shapes, stage, innerLoops(stage));
   return !loop || !llvm::is_contained(stage.reductionLoops, *loop);
 }
 
-void Schedule::addSweep(Nest &nest, Stage &stage, ArrayRef<unsigned> inner) {
-  Sweep sweep;
+void Schedule::addSweep(Nest &nest, LoopStage &stage, ArrayRef<unsigned> inner) {
+  LoopSweep sweep;
   sweep.stages.push_back(&stage);
-  sweep.kind = !stage.generic()                   ? Sweep::Kind::Special
-               : isColumnReduction(shapes, stage) ? Sweep::Kind::Column
-                                                  : Sweep::Kind::Pointwise;
+  sweep.kind = !stage.generic()                   ? LoopSweep::Kind::Special
+               : isColumnReduction(shapes, stage) ? LoopSweep::Kind::Column
+                                                  : LoopSweep::Kind::Pointwise;
   sweep.numParallel = stage.isParallel() ? 0 : numInnerParallel(stage, inner);
   for (unsigned loop : inner) {
     sweep.loops.push_back(nest.sizes.size());
@@ -217,14 +217,14 @@ void Schedule::addSweep(Nest &nest, Stage &stage, ArrayRef<unsigned> inner) {
   nest.sweeps.push_back(std::move(sweep));
 }
 
-bool Schedule::joinSweep(Nest &nest, Sweep &sweep, Stage &stage, ArrayRef<unsigned> inner) {
-  bool column = sweep.kind == Sweep::Kind::Column;
+bool Schedule::joinSweep(Nest &nest, LoopSweep &sweep, LoopStage &stage, ArrayRef<unsigned> inner) {
+  bool column = sweep.kind == LoopSweep::Kind::Column;
   unsigned used = column && stage.isParallel() ? sweep.numParallel : sweep.loops.size();
-  if (sweep.kind == Sweep::Kind::Special || !stage.generic() || inner.size() != used)
+  if (sweep.kind == LoopSweep::Kind::Special || !stage.generic() || inner.size() != used)
     return false;
   if (!stage.isParallel() && column != isColumnReduction(shapes, stage))
     return false;
-  bool reduces = llvm::any_of(sweep.stages, [](Stage *s) { return !s->isParallel(); });
+  bool reduces = llvm::any_of(sweep.stages, [](LoopStage *s) { return !s->isParallel(); });
   unsigned parallel = stage.isParallel() ? sweep.numParallel : numInnerParallel(stage, inner);
   if (reduces && parallel != sweep.numParallel)
     return false;
@@ -235,7 +235,7 @@ bool Schedule::joinSweep(Nest &nest, Sweep &sweep, Stage &stage, ArrayRef<unsign
     stage.loops[loop] = loopDim(stage, outer);
   bool depends = false, fits = true;
   for (const Access &read : stage.footprint.reads) {
-    Stage *producer = stageOf.lookup(read.tensor.getDefiningOp());
+    LoopStage *producer = stageOf.lookup(read.tensor.getDefiningOp());
     if (!producer || !llvm::is_contained(sweep.stages, producer))
       continue;
     depends = true;
@@ -259,12 +259,12 @@ bool Schedule::joinSweep(Nest &nest, Sweep &sweep, Stage &stage, ArrayRef<unsign
 
 /// Turns a reduction followed by parallel stages on its result into a contraction for the emitter
 /// of matrix products.
-void Schedule::formProduct(Sweep &sweep) {
-  const Stage &root = *sweep.stages.front();
+void Schedule::formProduct(LoopSweep &sweep) {
+  const LoopStage &root = *sweep.stages.front();
   ContractionNest product;
   product.op = root.generic();
   SmallVector<AffineExpr> indices = resultIndices(root, 0);
-  for (Stage *stage : llvm::drop_begin(sweep.stages)) {
+  for (LoopStage *stage : llvm::drop_begin(sweep.stages)) {
     if (!stage->isParallel())
       return;
     SmallVector<unsigned> loops;
@@ -275,22 +275,22 @@ void Schedule::formProduct(Sweep &sweep) {
   }
   Operation *terminator = shapes.kernel().getBody().front().getTerminator();
   product.storesProduct = llvm::is_contained(product.op->getUsers(), terminator);
-  sweep.kind = Sweep::Kind::Contraction;
+  sweep.kind = LoopSweep::Kind::Contraction;
   sweep.product = product;
 }
 
 /// If all stages share all parallel loops, these become the loops of a single sweep.
 bool Schedule::formFullSweep(Nest &nest) {
-  for (Stage *stage : nest.stages)
+  for (LoopStage *stage : nest.stages)
     if (!stage->generic() || stage->parallelLoops.size() != nest.outer.size() ||
         (stage->isRowReduction() && !nest.stages.front()->isProduct))
       return false;
   SmallVector<SmallVector<AffineExpr>> saved;
-  for (Stage *stage : nest.stages)
+  for (LoopStage *stage : nest.stages)
     saved.push_back(stage->loops);
   Nest full;
   full.stages = nest.stages;
-  for (Stage *stage : full.stages) {
+  for (LoopStage *stage : full.stages) {
     SmallVector<unsigned> inner(stage->parallelLoops.size());
     for (unsigned loop : stage->parallelLoops)
       inner[cast<AffineDimExpr>(stage->loops[loop]).getPosition()] = loop;
@@ -299,7 +299,7 @@ bool Schedule::formFullSweep(Nest &nest) {
     if (full.sweeps.empty()) {
       addSweep(full, *stage, inner);
       if (stage->isProduct)
-        full.sweeps.front().kind = Sweep::Kind::Column;
+        full.sweeps.front().kind = LoopSweep::Kind::Column;
     } else if (!joinSweep(full, full.sweeps.front(), *stage, inner)) {
       for (auto [member, loops] : llvm::zip(nest.stages, saved))
         member->loops = loops;
@@ -315,20 +315,20 @@ bool Schedule::formFullSweep(Nest &nest) {
 void Schedule::formSweeps(Nest &nest) {
   if (formFullSweep(nest))
     return;
-  auto isFull = [&](Stage *stage) {
+  auto isFull = [&](LoopStage *stage) {
     return stage->generic() && stage->parallelLoops.size() == nest.outer.size();
   };
-  bool columns = llvm::any_of(nest.stages, [&](Stage *stage) {
+  bool columns = llvm::any_of(nest.stages, [&](LoopStage *stage) {
     return stage->generic() && !stage->isParallel() && !stage->isRowReduction();
   });
   if (columns && !nest.outer.empty() && llvm::all_of(nest.stages, isFull)) {
     AffineExpr last = loopDim(*nest.stages.front(), nest.outer.size() - 1);
-    for (Stage *stage : nest.stages)
+    for (LoopStage *stage : nest.stages)
       llvm::replace(stage->loops, last, AffineExpr());
     nest.outer.pop_back();
     nest.sizes.pop_back();
   }
-  for (Stage *stage : nest.stages) {
+  for (LoopStage *stage : nest.stages) {
     SmallVector<unsigned> inner = innerLoops(*stage);
     if (nest.sweeps.empty() || !joinSweep(nest, nest.sweeps.back(), *stage, inner))
       addSweep(nest, *stage, inner);
@@ -338,17 +338,17 @@ void Schedule::formSweeps(Nest &nest) {
 //===--- loops ------------------------------------------------------------===//
 
 /// Chooses the loop of the lanes of all stages of a sweep by their accesses in the nest's loops.
-void Schedule::chooseLaneLoop(Nest &nest, Sweep &sweep) {
-  if (sweep.kind != Sweep::Kind::Pointwise && sweep.kind != Sweep::Kind::Column)
+void Schedule::chooseLaneLoop(Nest &nest, LoopSweep &sweep) {
+  if (sweep.kind != LoopSweep::Kind::Pointwise && sweep.kind != LoopSweep::Kind::Column)
     return;
   ArrayRef<unsigned> candidates(sweep.loops);
-  candidates = sweep.kind == Sweep::Kind::Column ? candidates.take_front(sweep.numParallel)
-                                                 : candidates.drop_front(sweep.numParallel);
+  candidates = sweep.kind == LoopSweep::Kind::Column ? candidates.take_front(sweep.numParallel)
+                                                     : candidates.drop_front(sweep.numParallel);
   int64_t bestScore = std::numeric_limits<int64_t>::min();
   for (unsigned candidate : candidates) {
     auto dim = loopDim(*sweep.stages.front(), candidate);
     int64_t score = 0;
-    for (Stage *stage : sweep.stages)
+    for (LoopStage *stage : sweep.stages)
       for (unsigned loop = 0; loop < stage->loops.size(); ++loop)
         if (stage->loops[loop] == dim)
           score += laneScore(shapes, *stage, loop);
@@ -362,14 +362,14 @@ void Schedule::chooseLaneLoop(Nest &nest, Sweep &sweep) {
 /// Replaces loop `loop` by zero in a nest and removes it from all lists of loops.
 static void removeLoop(Nest &nest, unsigned loop) {
   llvm::erase(nest.outer, loop);
-  for (Sweep &sweep : nest.sweeps) {
+  for (LoopSweep &sweep : nest.sweeps) {
     auto *place = llvm::find(sweep.loops, loop);
     if (place == sweep.loops.end())
       continue;
     sweep.numParallel -= place - sweep.loops.begin() < sweep.numParallel;
     sweep.loops.erase(place);
   }
-  for (Stage *stage : nest.stages) {
+  for (LoopStage *stage : nest.stages) {
     if (!stage->generic())
       continue;
     MLIRContext *context = stage->op->getContext();
@@ -388,10 +388,10 @@ void Schedule::dropUnitLoops(Nest &nest) {
 /// Returns true if `outer` and `inner` can be merged into one loop: for each access, one step of
 /// `outer` advances the address as much as `size(inner)` steps of `inner`, and no body uses the
 /// index of either loop.
-bool Schedule::collapsible(ArrayRef<Stage *> users, const Nest &nest, unsigned outer,
+bool Schedule::collapsible(ArrayRef<LoopStage *> users, const Nest &nest, unsigned outer,
                            unsigned inner) {
   AffineExpr size = nest.sizes[inner];
-  for (Stage *stage : users) {
+  for (LoopStage *stage : users) {
     if (!stage->generic())
       return false;
     auto a = cast<AffineDimExpr>(loopDim(*stage, outer));
@@ -416,7 +416,7 @@ bool Schedule::collapsible(ArrayRef<Stage *> users, const Nest &nest, unsigned o
 }
 
 void Schedule::collapseLoops(Nest &nest) {
-  auto collapse = [&](ArrayRef<Stage *> users, SmallVector<unsigned> loops) {
+  auto collapse = [&](ArrayRef<LoopStage *> users, SmallVector<unsigned> loops) {
     for (unsigned i = loops.size(); i > 1; --i) {
       unsigned outer = loops[i - 2], inner = loops[i - 1];
       if (!collapsible(users, nest, outer, inner))
@@ -426,8 +426,8 @@ void Schedule::collapseLoops(Nest &nest) {
       loops[i - 2] = inner;
     }
   };
-  for (Sweep &sweep : nest.sweeps) {
-    if (sweep.kind == Sweep::Kind::Contraction)
+  for (LoopSweep &sweep : nest.sweeps) {
+    if (sweep.kind == LoopSweep::Kind::Contraction)
       continue;
     ArrayRef<unsigned> loops(sweep.loops);
     SmallVector<unsigned> front(loops.take_front(sweep.numParallel));

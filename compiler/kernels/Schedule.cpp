@@ -37,7 +37,7 @@ static int64_t strideScore(AffineExpr offset, AffineDimExpr dim, int64_t contigu
   return step == 1 ? contiguous : step == 0 ? 0 : step == -1 ? contiguous - 1 : strided;
 }
 
-int64_t tfc::kernels::laneScore(KernelShapes &shapes, const Stage &stage, unsigned loop) {
+int64_t tfc::kernels::laneScore(KernelShapes &shapes, const LoopStage &stage, unsigned loop) {
   auto dim = cast<AffineDimExpr>(getAffineDimExpr(loop, stage.op->getContext()));
   int64_t score = 0;
   for (const Access &read : stage.footprint.reads)
@@ -52,7 +52,7 @@ int64_t tfc::kernels::laneScore(KernelShapes &shapes, const Stage &stage, unsign
   return score;
 }
 
-SmallVector<AffineExpr> Schedule::resultIndices(const Stage &stage, unsigned number) {
+SmallVector<AffineExpr> Schedule::resultIndices(const LoopStage &stage, unsigned number) {
   linalg::GenericOp op = stage.generic();
   SmallVector<AffineExpr> indices;
   for (AffineExpr expr : op.getIndexingMapMatchingResult(op->getResult(number)).getResults())
@@ -60,7 +60,7 @@ SmallVector<AffineExpr> Schedule::resultIndices(const Stage &stage, unsigned num
   return indices;
 }
 
-SmallVector<AffineExpr> Schedule::readIndices(const Stage &stage, const Access &access) {
+SmallVector<AffineExpr> Schedule::readIndices(const LoopStage &stage, const Access &access) {
   SmallVector<AffineExpr> indices;
   for (AffineExpr expr : access.indices)
     indices.push_back(normalize(expr.replaceDims(stage.loops)));
@@ -80,7 +80,7 @@ static bool isComputableInPlace(linalg::GenericOp op) {
 
 /// Returns true if a stage that reads `indices` computes the same element repeatedly: the indices
 /// are invariant in a loop that surrounds a loop on which they depend.
-static bool repeats(const Stage &stage, ArrayRef<AffineExpr> indices) {
+static bool repeats(const LoopStage &stage, ArrayRef<AffineExpr> indices) {
   SmallVector<unsigned> order(stage.parallelLoops);
   order.append(stage.reductionLoops);
   bool unused = false, repeated = false;
@@ -97,7 +97,7 @@ static bool repeats(const Stage &stage, ArrayRef<AffineExpr> indices) {
 }
 
 void Schedule::addStage(Operation *op) {
-  auto stage = std::make_unique<Stage>();
+  auto stage = std::make_unique<LoopStage>();
   stage->op = op;
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     stage->sizes = shapes.loopSizes(generic);
@@ -116,7 +116,7 @@ void Schedule::addStage(Operation *op) {
 /// Materializes the last of the producers that would be recomputed too often. Returns false if
 /// there is none.
 bool Schedule::addCostlyProducer() {
-  llvm::MapVector<Operation *, SmallVector<std::pair<Stage *, Access *>>> uses;
+  llvm::MapVector<Operation *, SmallVector<std::pair<LoopStage *, Access *>>> uses;
   for (auto &stage : stages)
     for (Access &access : stage->footprint.inlined)
       uses[access.tensor.getDefiningOp()].push_back({stage.get(), &access});
@@ -127,7 +127,7 @@ bool Schedule::addCostlyProducer() {
       continue;
     int64_t cost = footprintOf(cast<linalg::GenericOp>(op), isStage).cost;
     bool costly = false;
-    Stage *first = use->second.front().first;
+    LoopStage *first = use->second.front().first;
     for (auto &[stage, access] : use->second) {
       int64_t limit = stage->reductionLoops.empty() ? kExpensive : kExpensiveInReduction;
       costly |= cost >= limit && repeats(*stage, access->indices);
@@ -204,7 +204,7 @@ Schedule::Schedule(KernelShapes &shapes, const ScheduleOptions &options)
   for (auto [i, nest] : llvm::enumerate(allNests)) {
     formSweeps(nest);
     for (auto [j, sweep] : llvm::enumerate(nest.sweeps))
-      for (Stage *stage : sweep.stages)
+      for (LoopStage *stage : sweep.stages)
         positions[stage] = {i, j};
   }
   findInnerDims();
@@ -212,7 +212,7 @@ Schedule::Schedule(KernelShapes &shapes, const ScheduleOptions &options)
   for (Nest &nest : allNests) {
     dropUnitLoops(nest);
     collapseLoops(nest);
-    for (Sweep &sweep : nest.sweeps)
+    for (LoopSweep &sweep : nest.sweeps)
       chooseLaneLoop(nest, sweep);
   }
 }
@@ -259,7 +259,7 @@ void Schedule::chooseStorage() {
       for (unsigned dim : inner)
         count = normalize(count * shapes.shapeOf(result)[dim]);
       auto constant = dyn_cast<AffineConstantExpr>(count);
-      bool simple = allNests[nest].sweeps[sweep].kind != Sweep::Kind::Special;
+      bool simple = allNests[nest].sweeps[sweep].kind != LoopSweep::Kind::Special;
       if (llvm::is_contained(result.getUsers(), terminator))
         places[result] = Storage::Result;
       else if (simple && (sameSweep || (sameNest && inner.empty())))

@@ -27,7 +27,7 @@ struct Footprint {
 };
 
 /// An operation whose results are materialized: a generic or an operation of linalg_ext.
-struct Stage {
+struct LoopStage {
   mlir::Operation *op;
   Footprint footprint;
   /// Extents of its loops; empty for operations other than generics.
@@ -50,7 +50,7 @@ struct Stage {
 };
 
 /// Stages that run in the same inner loops.
-struct Sweep {
+struct LoopSweep {
   enum class Kind {
     /// Parallel stages and row reductions, all at each point of the loops.
     Pointwise,
@@ -62,7 +62,7 @@ struct Sweep {
     Special,
   };
   Kind kind;
-  llvm::SmallVector<Stage *> stages;
+  llvm::SmallVector<LoopStage *> stages;
   /// Inner loops, as numbers of the nest's loops. The first `numParallel` surround the accumulators
   /// of the reductions; the others are inside.
   llvm::SmallVector<unsigned> loops;
@@ -78,8 +78,8 @@ struct Nest {
   llvm::SmallVector<mlir::AffineExpr> sizes;
   /// Loops around all sweeps.
   llvm::SmallVector<unsigned> outer;
-  llvm::SmallVector<Stage *> stages;
-  std::vector<Sweep> sweeps;
+  llvm::SmallVector<LoopStage *> stages;
+  std::vector<LoopSweep> sweeps;
 };
 
 /// Where a materialized value lives.
@@ -117,9 +117,9 @@ public:
   /// The storage of a stage's result.
   Storage storage(mlir::Value value) const { return places.lookup(value); }
   /// Returns the stage that computes `op`, or null if `op` is computed in place.
-  const Stage *stage(mlir::Operation *op) const { return stageOf.lookup(op); }
+  const LoopStage *stage(mlir::Operation *op) const { return stageOf.lookup(op); }
   /// Returns the numbers of the nest and of the sweep in it that compute a stage.
-  std::pair<unsigned, unsigned> position(const Stage *stage) const {
+  std::pair<unsigned, unsigned> position(const LoopStage *stage) const {
     return positions.lookup(stage);
   }
   /// Returns the dimensions of a stack value for which memory is allocated; the other dimensions
@@ -128,9 +128,10 @@ public:
     return innerDimsOf.find(value)->second;
   }
   /// Returns the indices at which a stage writes result `number`, over its nest's loops.
-  static llvm::SmallVector<mlir::AffineExpr> resultIndices(const Stage &stage, unsigned number);
+  static llvm::SmallVector<mlir::AffineExpr> resultIndices(const LoopStage &stage, unsigned number);
   /// Returns the indices of a read, over the loops of the stage's nest.
-  static llvm::SmallVector<mlir::AffineExpr> readIndices(const Stage &stage, const Access &access);
+  static llvm::SmallVector<mlir::AffineExpr> readIndices(const LoopStage &stage,
+                                                         const Access &access);
 
 private:
   // Defined in Schedule.cpp.
@@ -142,26 +143,27 @@ private:
   mlir::LogicalResult checkShapes();
 
   // Defined in Nests.cpp.
-  void placeStage(Stage &stage);
+  void placeStage(LoopStage &stage);
   std::optional<unsigned> nestOf(mlir::Value value) const;
-  bool join(Nest &nest, Stage &stage);
-  bool joinSibling(Nest &nest, Stage &stage);
+  bool join(Nest &nest, LoopStage &stage);
+  bool joinSibling(Nest &nest, LoopStage &stage);
   void formSweeps(Nest &nest);
   bool formFullSweep(Nest &nest);
-  void formProduct(Sweep &sweep);
-  bool joinSweep(Nest &nest, Sweep &sweep, Stage &stage, llvm::ArrayRef<unsigned> inner);
-  void addSweep(Nest &nest, Stage &stage, llvm::ArrayRef<unsigned> inner);
-  void chooseLaneLoop(Nest &nest, Sweep &sweep);
+  void formProduct(LoopSweep &sweep);
+  bool joinSweep(Nest &nest, LoopSweep &sweep, LoopStage &stage, llvm::ArrayRef<unsigned> inner);
+  void addSweep(Nest &nest, LoopStage &stage, llvm::ArrayRef<unsigned> inner);
+  void chooseLaneLoop(Nest &nest, LoopSweep &sweep);
   void dropUnitLoops(Nest &nest);
   void collapseLoops(Nest &nest);
-  bool collapsible(llvm::ArrayRef<Stage *> users, const Nest &nest, unsigned outer, unsigned inner);
+  bool collapsible(llvm::ArrayRef<LoopStage *> users, const Nest &nest, unsigned outer,
+                   unsigned inner);
 
   KernelShapes &shapes;
   ScheduleOptions options;
-  llvm::SmallVector<std::unique_ptr<Stage>> stages;
-  llvm::DenseMap<mlir::Operation *, Stage *> stageOf;
+  llvm::SmallVector<std::unique_ptr<LoopStage>> stages;
+  llvm::DenseMap<mlir::Operation *, LoopStage *> stageOf;
   std::vector<Nest> allNests;
-  llvm::DenseMap<const Stage *, std::pair<unsigned, unsigned>> positions;
+  llvm::DenseMap<const LoopStage *, std::pair<unsigned, unsigned>> positions;
   llvm::DenseMap<mlir::Value, Storage> places;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned>> innerDimsOf;
   bool serial = false;
@@ -182,7 +184,7 @@ mlir::AffineExpr denseOffset(KernelShapes &shapes, mlir::Value tensor,
                              llvm::ArrayRef<mlir::AffineExpr> indices);
 
 /// Rates how suitable a loop of a stage is for lanes; contiguous accesses raise the score.
-int64_t laneScore(KernelShapes &shapes, const Stage &stage, unsigned loop);
+int64_t laneScore(KernelShapes &shapes, const LoopStage &stage, unsigned loop);
 
 /// The same as footprintOf for an operation of linalg_ext, which may read any element of its
 /// operands.

@@ -17,10 +17,10 @@ static bool scatterMayShare(const Schedule &schedule, tfc::linalg_ext::ScatterOp
                             Value argument) {
   if (scatter.getOperand() != argument)
     return false;
-  const Stage *stage = schedule.stage(scatter);
+  const LoopStage *stage = schedule.stage(scatter);
   int64_t reads = 0;
   for (const Nest &nest : schedule.nests())
-    for (const Stage *other : nest.stages)
+    for (const LoopStage *other : nest.stages)
       for (const Access &read : other->footprint.reads)
         reads += read.tensor == argument;
   return reads == 1 && stage;
@@ -28,8 +28,8 @@ static bool scatterMayShare(const Schedule &schedule, tfc::linalg_ext::ScatterOp
 
 /// Returns true if an element of an argument is read before result `number` of `writer` overwrites
 /// it.
-static bool readsBeforeWrite(const Schedule &schedule, const Stage &reader, const Access &read,
-                             const Stage &writer, unsigned number) {
+static bool readsBeforeWrite(const Schedule &schedule, const LoopStage &reader, const Access &read,
+                             const LoopStage &writer, unsigned number) {
   auto [readNest, readSweep] = schedule.position(&reader);
   auto [writeNest, writeSweep] = schedule.position(&writer);
   if (readNest != writeNest)
@@ -37,13 +37,13 @@ static bool readsBeforeWrite(const Schedule &schedule, const Stage &reader, cons
   if (!reader.generic() || readSweep > writeSweep)
     return false;
   const Nest &nest = schedule.nests()[readNest];
-  const Sweep &sweep = nest.sweeps[writeSweep];
+  const LoopSweep &sweep = nest.sweeps[writeSweep];
   SmallVector<AffineExpr> written = Schedule::resultIndices(writer, number);
   SmallVector<AffineExpr> indices = Schedule::readIndices(reader, read);
   if (readSweep == writeSweep) {
     // The inputs of a reduction are read until its last step.
-    bool reducing = !reader.isParallel() || sweep.kind == Sweep::Kind::Special;
-    return indices == written && (!reducing || sweep.kind == Sweep::Kind::Pointwise);
+    bool reducing = !reader.isParallel() || sweep.kind == LoopSweep::Kind::Special;
+    return indices == written && (!reducing || sweep.kind == LoopSweep::Kind::Pointwise);
   }
   // Earlier sweeps may read any element of the same outer iteration.
   for (unsigned loop : nest.outer) {
@@ -59,14 +59,14 @@ bool tfc::kernels::mayShare(const Schedule &schedule, KernelShapes &shapes, Valu
                             BlockArgument argument) {
   if (result.getType() != argument.getType() || shapes.shapeOf(result) != shapes.shapeOf(argument))
     return false;
-  const Stage *writer = schedule.stage(result.getDefiningOp());
+  const LoopStage *writer = schedule.stage(result.getDefiningOp());
   if (auto scatter = dyn_cast<tfc::linalg_ext::ScatterOp>(writer->op))
     return scatterMayShare(schedule, scatter, argument);
   if (!writer->generic())
     return false;
   unsigned number = cast<OpResult>(result).getResultNumber();
   for (const Nest &nest : schedule.nests())
-    for (const Stage *reader : nest.stages) {
+    for (const LoopStage *reader : nest.stages) {
       for (const Access &read : reader->footprint.reads)
         if (read.tensor == argument && !readsBeforeWrite(schedule, *reader, read, *writer, number))
           return false;

@@ -21,9 +21,9 @@ using namespace tfc::dfg;
 namespace tfc::reference {
 
 namespace {
-class Sweep {
+class GradientInterpreter {
 public:
-  Sweep(GradientsOp op, Interpreter &interpreter)
+  GradientInterpreter(GradientsOp op, Interpreter &interpreter)
       : op(op), interpreter(interpreter), ways(op), end(interpreter.records.size()) {}
 
   LogicalResult run();
@@ -63,7 +63,7 @@ static bool mayVary(const DatumRef &datum) {
   return datum && (!datum->tensor || datum->tensor->isFloat());
 }
 
-void Sweep::findVaried() {
+void GradientInterpreter::findVaried() {
   for (Value x : op.getXs())
     varied.insert(interpreter.get(x).get());
   for (size_t i = 0; i < end; ++i) {
@@ -76,7 +76,7 @@ void Sweep::findVaried() {
   }
 }
 
-void Sweep::findGathers() {
+void GradientInterpreter::findGathers() {
   for (int64_t position : op.getSparse()) {
     Value x = op.getXs()[position];
     auto &readers = gathers[interpreter.get(x).get()];
@@ -85,7 +85,7 @@ void Sweep::findGathers() {
   }
 }
 
-DatumRef Sweep::filled(Type type, double value) {
+DatumRef GradientInterpreter::filled(Type type, double value) {
   SmallVector<int64_t> shape;
   for (const DimExpr &size : shapeOf(type))
     shape.push_back(sizeOf(size, interpreter.sizes));
@@ -97,15 +97,16 @@ DatumRef Sweep::filled(Type type, double value) {
 
 /// The gradient in place of a missing one: a zero of either sign, because compiled code may have
 /// multiplied a zero by a negative number.
-DatumRef Sweep::nothing(Type type) {
+DatumRef GradientInterpreter::nothing(Type type) {
   Tensor tensor = *filled(type, 0)->tensor;
   for (int64_t i = 0; i < tensor.size(); ++i)
     tensor.setError(i, kEitherZero);
   return Interpreter::make(std::move(tensor));
 }
 
-FailureOr<SmallVector<DatumRef>>
-Sweep::runFragment(Fragment &fragment, ArrayRef<DatumRef> arguments, const Record *record) {
+FailureOr<SmallVector<DatumRef>> GradientInterpreter::runFragment(Fragment &fragment,
+                                                                  ArrayRef<DatumRef> arguments,
+                                                                  const Record *record) {
   SmallVector<std::pair<Value, DatumRef>> saved;
   auto bind = [&](Value value, DatumRef datum) {
     saved.push_back({value, interpreter.get(value)});
@@ -134,7 +135,7 @@ Sweep::runFragment(Fragment &fragment, ArrayRef<DatumRef> arguments, const Recor
   return results;
 }
 
-LogicalResult Sweep::add(const DatumRef &datum, Type type, DatumRef gradient) {
+LogicalResult GradientInterpreter::add(const DatumRef &datum, Type type, DatumRef gradient) {
   DatumRef &adjoint = adjoints[datum.get()];
   if (!adjoint) {
     adjoint = std::move(gradient);
@@ -149,7 +150,7 @@ LogicalResult Sweep::add(const DatumRef &datum, Type type, DatumRef gradient) {
 }
 
 /// A gather of a sparse x returns rows instead of a gradient, zeros if nothing flows.
-LogicalResult Sweep::collectRows(const Record &record) {
+LogicalResult GradientInterpreter::collectRows(const Record &record) {
   DatumRef gradient = adjoints.lookup(record.outputs[0].get());
   if (!gradient)
     gradient = filled(record.op->getResult(0).getType(), 0);
@@ -193,7 +194,8 @@ static DatumRef openElements(const DatumRef &gradient) {
 
 /// Handles an operation with a path to the loss that the call did not execute: zeros flow back
 /// along it.
-LogicalResult Sweep::visitLeftOut(const Record &record, const std::vector<bool> &wanted) {
+LogicalResult GradientInterpreter::visitLeftOut(const Record &record,
+                                                const std::vector<bool> &wanted) {
   if (!isa<DifferentiableOpInterface>(record.op))
     return success();
   std::vector<bool> isGiven;
@@ -214,7 +216,7 @@ LogicalResult Sweep::visitLeftOut(const Record &record, const std::vector<bool> 
   return success();
 }
 
-LogicalResult Sweep::visit(size_t number) {
+LogicalResult GradientInterpreter::visit(size_t number) {
   Record record = interpreter.records[number]; // the list of records grows in the loop
   if (record.op && !record.inputs.empty())
     if (auto found = gathers.find(record.inputs[0].get()); found != gathers.end())
@@ -256,7 +258,7 @@ LogicalResult Sweep::visit(size_t number) {
 }
 
 /// Concatenates the parts along the first axis, padded if gathers have been removed.
-DatumRef Sweep::joined(Type type, ArrayRef<DatumRef> parts, double rest) {
+DatumRef GradientInterpreter::joined(Type type, ArrayRef<DatumRef> parts, double rest) {
   Tensor all = *filled(type, rest)->tensor;
   int64_t next = 0;
   for (const DatumRef &part : parts)
@@ -265,7 +267,7 @@ DatumRef Sweep::joined(Type type, ArrayRef<DatumRef> parts, double rest) {
   return Interpreter::make(std::move(all));
 }
 
-void Sweep::publish() {
+void GradientInterpreter::publish() {
   auto result = op.getGrads().begin();
   for (auto [i, x] : llvm::enumerate(op.getXs())) {
     const Datum *datum = interpreter.get(x).get();
@@ -286,7 +288,7 @@ void Sweep::publish() {
   }
 }
 
-void Sweep::check(const DatumRef &y) {
+void GradientInterpreter::check(const DatumRef &y) {
   std::reverse(passages.begin(), passages.end());
   GradientCheck check(interpreter, std::move(passages));
   for (auto [i, x] : llvm::enumerate(op.getXs())) {
@@ -299,7 +301,7 @@ void Sweep::check(const DatumRef &y) {
     interpreter.options.onWrongGradient(text);
 }
 
-LogicalResult Sweep::run() {
+LogicalResult GradientInterpreter::run() {
   DatumRef y = interpreter.get(op.getY());
   if (y->failure) { // the record ends at the failure
     for (Value result : op.getGrads())
@@ -319,7 +321,7 @@ LogicalResult Sweep::run() {
 }
 
 static LogicalResult runGradients(GradientsOp op, Interpreter &interpreter) {
-  return Sweep(op, interpreter).run();
+  return GradientInterpreter(op, interpreter).run();
 }
 
 void addGradients(Handlers &handlers) { handlers.add<GradientsOp>(runGradients); }

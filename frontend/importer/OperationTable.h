@@ -7,7 +7,7 @@
 
 namespace tfc::importer {
 
-/// Another name of an operation.
+/// Another name of an operation, which has a rule or is a function in graph source.
 struct Alias {
   llvm::StringLiteral name, op;
 };
@@ -22,14 +22,20 @@ public:
       for (const Rule &rule : family)
         rules[rule.op].push_back(&rule);
     for (const Alias &alias : aliases)
-      rules[alias.name] = rules.lookup(alias.op);
+      originals[alias.name] = alias.op;
+  }
+
+  /// Returns the name of which `op` is another one, or `op`.
+  llvm::StringRef originalOf(llvm::StringRef op) const {
+    auto found = originals.find(op);
+    return found == originals.end() ? op : found->second;
   }
 
   /// Returns the rule of an operation in graphs of this version, which is the latest one that is
   /// not newer, or null if there is none.
   const Rule *find(llvm::StringRef op, int64_t version) const {
     const Rule *latest = nullptr;
-    auto found = rules.find(op);
+    auto found = rules.find(originalOf(op));
     if (found != rules.end())
       for (const Rule *rule : found->second)
         if (rule->since <= version && (!latest || rule->since >= latest->since))
@@ -39,6 +45,7 @@ public:
 
 private:
   llvm::StringMap<llvm::SmallVector<const Rule *, 1>> rules;
+  llvm::StringMap<llvm::StringRef> originals;
 };
 
 } // namespace tfc::importer

@@ -1,4 +1,4 @@
-// Branches and loops, whose contents are graphs in attributes.
+// Implements the rules of branches and loops, whose contents are graphs in attributes.
 
 #include "frontend/importer/RegionBuilder.h"
 #include "frontend/onnx/NodeBuilder.h"

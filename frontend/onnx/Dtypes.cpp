@@ -1,4 +1,4 @@
-// The table of element types.
+// Holds the table of element types.
 
 #include "frontend/onnx/Dtypes.h"
 

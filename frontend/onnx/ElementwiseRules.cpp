@@ -1,4 +1,4 @@
-// Elementwise operations, comparisons, logic and selections.
+// Implements the rules of elementwise operations, comparisons, logic and selections.
 
 #include "frontend/importer/CommonRules.h"
 #include "frontend/onnx/Dtypes.h"

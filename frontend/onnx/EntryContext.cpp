@@ -1,4 +1,4 @@
-// Constants of a model.
+// Holds the constants of a model.
 
 #include "frontend/onnx/EntryContext.h"
 

@@ -1,4 +1,4 @@
-// Resizing of images.
+// Implements the rules that resize images.
 
 #include "frontend/onnx/NodeBuilder.h"
 

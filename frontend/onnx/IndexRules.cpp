@@ -1,4 +1,5 @@
-// Reads and writes at data-dependent positions. Positions may count from the end.
+// Implements the rules of reads and writes at data-dependent positions, which may count from the
+// end.
 
 #include "frontend/onnx/NodeBuilder.h"
 

@@ -1,4 +1,4 @@
-// Products of matrices.
+// Implements the rules of products of matrices.
 
 #include "frontend/onnx/NodeBuilder.h"
 #include "llvm/ADT/StringExtras.h"
@@ -138,13 +138,13 @@ static std::optional<Labels> parseEquation(StringRef text) {
 /// Sums over axes that only this operand has and the result lacks.
 static NodeValue sumLonely(NodeBuilder &node, NodeValue x, Labels &labels, unsigned operand) {
   std::vector<std::string> &axes = labels.operands[operand], kept;
-  int64_t behind = axes.size(), ellipsis = find(axes, "..") - axes.begin();
+  int64_t count = axes.size(), ellipsis = find(axes, "..") - axes.begin();
   SmallVector<int64_t> summed;
   for (auto [i, axis] : enumerate(axes)) {
     bool isLonely =
         axis != ".." && countAxis(labels, axis) == 1 && !is_contained(labels.result, axis);
     if (isLonely)
-      summed.push_back(int64_t(i) < ellipsis ? i : int64_t(i) - behind);
+      summed.push_back(int64_t(i) < ellipsis ? i : int64_t(i) - count);
     else
       kept.push_back(axis);
   }

@@ -1,4 +1,4 @@
-// Softmax, dropout and normalizations.
+// Implements the rules of softmax, dropout and normalizations.
 
 #include "frontend/onnx/NodeBuilder.h"
 

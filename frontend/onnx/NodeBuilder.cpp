@@ -1,4 +1,5 @@
-// Inputs of the node that is being built, and what several families of rules need.
+// Reads the inputs of the node that is being built, and builds operations that several families of
+// rules need.
 
 #include "frontend/onnx/NodeBuilder.h"
 

@@ -1,4 +1,4 @@
-// Reductions, scans, and the largest and smallest elements.
+// Implements the rules of reductions, scans, and the largest and smallest elements.
 
 #include "frontend/importer/CommonRules.h"
 #include "frontend/onnx/NodeBuilder.h"

@@ -1,4 +1,4 @@
-// Constants, shapes, and operations that only change the shape of a tensor.
+// Implements the rules of constants, shapes, and operations that only change the shape of a tensor.
 
 #include "frontend/importer/CommonRules.h"
 #include "frontend/onnx/NodeBuilder.h"

@@ -1,4 +1,4 @@
-// Slices, padding and triangles.
+// Implements the rules of slices, padding and triangles.
 
 #include "frontend/onnx/NodeBuilder.h"
 #include <cmath>

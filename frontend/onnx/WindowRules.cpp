@@ -1,5 +1,6 @@
-// Convolutions and pooling. ONNX has the channels first and dfg has them last, so images are
-// transposed before and after; most of the transpositions cancel each other later.
+// Implements the rules of convolutions and pooling. ONNX has the channels first and dfg has them
+// last, so images are transposed before and after; most of the transpositions cancel each other
+// later.
 
 #include "frontend/onnx/NodeBuilder.h"
 

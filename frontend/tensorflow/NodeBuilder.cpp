@@ -11,13 +11,23 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-const OpRule *findRule(StringRef op) {
-  static const OperationTable<OpRule> kRules(
+static constexpr Alias kAliases[] = {{"FusedBatchNorm", "FusedBatchNormV3"},
+                                     {"FusedBatchNormV2", "FusedBatchNormV3"},
+                                     {"FusedBatchNormGrad", "FusedBatchNormGradV3"},
+                                     {"FusedBatchNormGradV2", "FusedBatchNormGradV3"}};
+
+static const OperationTable<OpRule> &operations() {
+  static const OperationTable<OpRule> kOperations(
       {controlRules(), elementwiseRules(), indexRules(), listRules(), matrixRules(), neuralRules(),
        queueRules(), randomRules(), reductionRules(), shapeRules(), sizeRules(), sliceRules(),
-       stateRules(), windowRules()});
-  return kRules.find(op, /*version=*/0);
+       stateRules(), windowRules()},
+      kAliases);
+  return kOperations;
 }
+
+const OpRule *findRule(StringRef op) { return operations().find(op, /*version=*/0); }
+
+StringRef functionOf(StringRef op) { return operations().originalOf(op); }
 
 bool hasFlag(StringRef op, unsigned flags) {
   const OpRule *rule = findRule(op);

@@ -257,7 +257,7 @@ Stmt *Parser::parseFn() {
   if (accept(TokenKind::Arrow) || acceptFatArrow())
     parseResults(fn);
   fn->where = parseWhere();
-  fn->isBroken = recovering || (!at(TokenKind::LBrace) && !behindLineBreak());
+  fn->isBroken = recovering || (!at(TokenKind::LBrace) && !isAfterLineBreak());
   if (!at(TokenKind::LBrace)) {
     Diagnostic *diagnostic = expected("'{' and the function's body");
     if (diagnostic && at(TokenKind::Colon))

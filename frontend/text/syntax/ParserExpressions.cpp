@@ -315,7 +315,7 @@ Expr *ExpressionParser::parsePrimary() {
     diagnostic->elseHelp("a number has no '+' before it");
   else if (diagnostic && next == TokenKind::Not)
     diagnostic->elseHelp("put the negated condition in parentheses: (not x)");
-  else if (diagnostic && isKeyword(next) && !behindLineBreak())
+  else if (diagnostic && isKeyword(next) && !isAfterLineBreak())
     diagnostic->elseHelp("if '{}' is the name of a value, write it in backquotes: `{}`{}",
                          spelled(token()), spelled(token()), otherwiseMeant(next));
   return errorExpr();

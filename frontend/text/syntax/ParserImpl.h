@@ -26,7 +26,7 @@ protected:
   void advance();
   /// Skips the line break before the next token, if there is one.
   void skipNewline() { lineStart = position; }
-  bool behindLineBreak() const;
+  bool isAfterLineBreak() const;
   /// Returns true at `name = ..` on a new line, which is always a statement.
   bool atNewBinding() const;
   /// Returns true at a keyword or an element type.

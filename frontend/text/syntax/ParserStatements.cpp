@@ -248,7 +248,7 @@ Stmt *StatementParser::parseCallStatement(Name first) {
       diagnostic->elseHelp("variables change by assign(v, value); other values never do");
     return nullptr;
   }
-  bool isOperator = !behindLineBreak() && position + 1 < tokens.size() &&
+  bool isOperator = !isAfterLineBreak() && position + 1 < tokens.size() &&
                     tokens[position + 1].kind == TokenKind::Assign &&
                     tokens[position + 1].begin == token().end;
   bool isValueSoFar = at(TokenKind::Plus) || at(TokenKind::Minus) || at(TokenKind::Star) ||

@@ -51,7 +51,7 @@ ArrayRef<Annotation> ExpressionParser::parseAnnotations() {
 
 /// Returns true if what follows the reserved word shows that a name is meant.
 bool ExpressionParser::isNameByContext() const {
-  if (recovering || behindLineBreak() || !atReservedWord())
+  if (recovering || isAfterLineBreak() || !atReservedWord())
     return false;
   switch (tokens[position + 1].kind) {
   case TokenKind::Assign:
@@ -73,7 +73,7 @@ Name ExpressionParser::parseName(StringRef what) {
   if (isName && atMisusedWord())
     return takeName();
   Diagnostic *diagnostic = expected(what.empty() ? "a name" : what);
-  if (diagnostic && atReservedWord() && !behindLineBreak())
+  if (diagnostic && atReservedWord() && !isAfterLineBreak())
     diagnostic->elseHelp(
         "'{}' has a meaning of its own; in backquotes, `{}`, it is a name like any other",
         spelled(token()), spelled(token()));

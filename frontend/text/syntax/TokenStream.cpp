@@ -57,13 +57,13 @@ static bool continuesStatement(TokenKind kind) {
 TokenKind TokenStream::kind() const {
   const Token &next = token();
   bool canEnd = canEndStatement(previous().kind) || misused.contains(spelled(previous()));
-  bool ends = behindLineBreak() && brackets == 0 && canEnd && !continuesStatement(next.kind);
+  bool ends = isAfterLineBreak() && brackets == 0 && canEnd && !continuesStatement(next.kind);
   bool isEnd = next.kind == TokenKind::End || next.kind == TokenKind::RBrace;
   return ends && !isEnd ? TokenKind::Newline : next.kind;
 }
 
 bool TokenStream::atNewBinding() const {
-  return behindLineBreak() && token().kind == TokenKind::Name &&
+  return isAfterLineBreak() && token().kind == TokenKind::Name &&
          tokens[position + 1].kind == TokenKind::Assign;
 }
 
@@ -101,7 +101,7 @@ bool TokenStream::atFatArrow() const {
          tokens[position + 1].begin == token().end;
 }
 
-bool TokenStream::behindLineBreak() const { return token().startsLine && position != lineStart; }
+bool TokenStream::isAfterLineBreak() const { return token().startsLine && position != lineStart; }
 
 SourceRange TokenStream::rangeFrom(uint32_t begin) const {
   return {file.id, begin, std::max(begin, previous().end)};
@@ -148,7 +148,7 @@ void TokenStream::expectClosing(TokenKind closing, const Token &open, StringRef 
 void TokenStream::expectNewline() {
   if (recovering || at(TokenKind::Newline) || at(TokenKind::End) || at(TokenKind::RBrace))
     return;
-  if (behindLineBreak() && continuesStatement(token().kind)) {
+  if (isAfterLineBreak() && continuesStatement(token().kind)) {
     error(range(), "unexpected-token", "this '{}' does not continue a statement", spelled(token()));
     return;
   }
@@ -182,7 +182,7 @@ std::string TokenStream::describeToken() const {
   const Token &next = token();
   if (next.kind == TokenKind::End)
     return isValue ? "the value ends" : next.startsLine ? "the file ends" : "the braces end";
-  if (behindLineBreak())
+  if (isAfterLineBreak())
     return "the line ends";
   if (isKeyword(next.kind))
     return fmt::format("got the keyword '{}'", spelled(next));
@@ -201,7 +201,7 @@ Diagnostic *TokenStream::expected(const Twine &what) {
     recovering = true;
     return nullptr;
   }
-  bool lineEnds = behindLineBreak() || (next.kind == TokenKind::End && position > 0);
+  bool lineEnds = isAfterLineBreak() || (next.kind == TokenKind::End && position > 0);
   Diagnostic *diagnostic =
       error(lineEnds ? endOfPrevious() : range(), lineEnds ? "missing-token" : "unexpected-token",
             "expected {}, but {}", what, describeToken());
@@ -221,7 +221,7 @@ StringRef TokenStream::foreignMeaning() const {
     return "a product of matrices is matmul(x, y)";
   if (atFatArrow())
     return "'>=' compares; '->' stands before the results of a function";
-  bool isNewStatement = token().startsLine && !behindLineBreak();
+  bool isNewStatement = token().startsLine && !isAfterLineBreak();
   if (position == 0 || isNewStatement || previous().kind != TokenKind::Name)
     return "";
   return StringSwitch<StringRef>(spelled(previous()))

@@ -40,6 +40,8 @@ TEST_F(Table, HasNoRuleForOlderGraphsAndOtherNames) {
 TEST_F(Table, KnowsOtherNames) {
   EXPECT_EQ(versionOf("AddV2", 7), 7);
   EXPECT_EQ(versionOf("AddV2", 6), -1);
+  EXPECT_EQ(table.originalOf("AddV2"), "Add");
+  EXPECT_EQ(table.originalOf("Squeeze"), "Squeeze");
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 //
 //   tfc-faulty STAGE:OP=OTHER run ...
 //
-// is `tfc run ...`, but behind STAGE each operation of the name OP becomes OTHER, with the same
+// is `tfc run ...`, but after STAGE each operation of the name OP becomes OTHER, with the same
 // operands. `STAGE:OP=OTHER:MOST` hides where more than MOST values are shown, as faults of the
 // memory plan may. For tests of what `--compare-with=reference` says about a wrong compiler.
 //

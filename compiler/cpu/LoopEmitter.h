@@ -1,4 +1,4 @@
-//===- LoopBuilder.h - Loops, branches and index arithmetic ---------------===//
+//===- LoopEmitter.h - Loops, branches and index arithmetic ---------------===//
 
 #pragma once
 
@@ -8,9 +8,9 @@ namespace tfc::cpu {
 
 /// Builds control flow around the code of an emitter, with a scope for each body, and folds the
 /// index arithmetic that it needs.
-class LoopBuilder {
+class LoopEmitter {
 public:
-  explicit LoopBuilder(IndexEmitter &indices)
+  explicit LoopEmitter(IndexEmitter &indices)
       : b(indices.builder()), loc(indices.loc()), indices(indices) {}
 
   void forLoop(mlir::Value begin, mlir::Value end, int64_t step,

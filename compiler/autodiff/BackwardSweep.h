@@ -1,4 +1,4 @@
-//===- Sweep.h - The shared state of building a gradient ------------------===//
+//===- BackwardSweep.h - The shared state of building a gradient ----------===//
 
 #pragma once
 
@@ -9,8 +9,8 @@ namespace tfc {
 
 /// The state of the walk back from the loss of one `dfg.gradients`: where operations are built,
 /// which values need gradients, and the gradients so far.
-struct Sweep {
-  Sweep(dfg::GradientsOp op, GradientContext &context)
+struct BackwardSweep {
+  BackwardSweep(dfg::GradientsOp op, GradientContext &context)
       : op(op), context(context), b(op, &context), activity(op), adjoints(b, context) {}
 
   /// Adds to the gradient of a value that needs one.

@@ -1,11 +1,11 @@
-//===- LoopBuilder.cpp - Loops, branches and index arithmetic -------------===//
+//===- LoopEmitter.cpp - Loops, branches and index arithmetic -------------===//
 //
 // Builds loops and branches, and folds the index arithmetic in them, for the emitter of
 // contractions. It knows neither kernels nor tensors.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/cpu/LoopBuilder.h"
+#include "compiler/cpu/LoopEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace tfc::cpu;
 
-void LoopBuilder::forLoop(Value begin, Value end, int64_t step, function_ref<void(Value)> body) {
+void LoopEmitter::forLoop(Value begin, Value end, int64_t step, function_ref<void(Value)> body) {
   Value stepValue = constant(step);
   auto loop = scf::ForOp::create(b, loc, begin, end, stepValue);
   OpBuilder::InsertionGuard guard(b);
@@ -22,7 +22,7 @@ void LoopBuilder::forLoop(Value begin, Value end, int64_t step, function_ref<voi
   body(loop.getInductionVar());
 }
 
-void LoopBuilder::ifElse(Value condition, function_ref<void()> then,
+void LoopEmitter::ifElse(Value condition, function_ref<void()> then,
                          function_ref<void()> otherwise) {
   auto branch = scf::IfOp::create(b, loc, condition, static_cast<bool>(otherwise));
   OpBuilder::InsertionGuard guard(b);
@@ -38,30 +38,30 @@ void LoopBuilder::ifElse(Value condition, function_ref<void()> then,
   otherwise();
 }
 
-Value LoopBuilder::add(Value lhs, Value rhs) {
+Value LoopEmitter::add(Value lhs, Value rhs) {
   return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
 }
 
-Value LoopBuilder::add(Value lhs, int64_t rhs) { return add(lhs, constant(rhs)); }
+Value LoopEmitter::add(Value lhs, int64_t rhs) { return add(lhs, constant(rhs)); }
 
-Value LoopBuilder::sub(Value lhs, Value rhs) {
+Value LoopEmitter::sub(Value lhs, Value rhs) {
   return b.createOrFold<arith::SubIOp>(loc, lhs, rhs);
 }
 
-Value LoopBuilder::mul(Value lhs, int64_t rhs) {
+Value LoopEmitter::mul(Value lhs, int64_t rhs) {
   return b.createOrFold<arith::MulIOp>(loc, lhs, constant(rhs));
 }
 
-Value LoopBuilder::minimum(Value lhs, Value rhs) {
+Value LoopEmitter::minimum(Value lhs, Value rhs) {
   return b.createOrFold<arith::MinSIOp>(loc, lhs, rhs);
 }
 
-std::pair<Value, Value> LoopBuilder::divide(Value lhs, Value rhs) {
+std::pair<Value, Value> LoopEmitter::divide(Value lhs, Value rhs) {
   return {b.createOrFold<arith::DivUIOp>(loc, lhs, rhs),
           b.createOrFold<arith::RemUIOp>(loc, lhs, rhs)};
 }
 
-Value LoopBuilder::firstLanes(int64_t lanes, Value count) {
+Value LoopEmitter::firstLanes(int64_t lanes, Value count) {
   auto type = VectorType::get({lanes}, b.getI32Type());
   Value narrow =
       arith::IndexCastOp::create(b, loc, b.getI32Type(), minimum(count, constant(lanes)));
