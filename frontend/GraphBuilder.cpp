@@ -1,12 +1,13 @@
 // Creates operations by name: type inference, verification in the language's terms, entries.
 // GraphBuilderControl.cpp has operations with regions.
 #include "frontend/GraphBuilder.h"
-#include "frontend/Fmt.h"
 
 #include "dialects/dfg/Dtypes.h"
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/OpTable.h"
+#include "dialects/dfg/OperandTypes.h"
 #include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeOps.h"
@@ -53,57 +54,10 @@ GraphBuilder::GraphBuilder(ModuleOp module)
   builder.setInsertionPointToEnd(module.getBody());
 }
 
-static void replaceAll(std::string &text, StringRef from, StringRef to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-}
-
-/// Describes the values that a constraint of the definitions allows, in the language's terms.
-static std::string describeConstraint(StringRef constraint) {
-  std::string text = constraint.str();
-  for (StringRef width : {"8", "16", "32", "64"}) {
-    replaceAll(text, (width + "-bit signless integer").str(), ("i" + width).str());
-    replaceAll(text, (width + "-bit unsigned integer").str(), ("u" + width).str());
-    replaceAll(text, (width + "-bit float").str(), ("f" + width).str());
-  }
-  static constexpr std::pair<StringLiteral, StringLiteral> kTerms[] = {
-      {"1-bit signless integer", "bool"},
-      {"bfloat16 type", "bf16"},
-      {"variadic of ", ""},
-      {"0D tensor of ", "a scalar of type "},
-      {"ranked tensor of ", "a tensor of "},
-      {" values", ""}};
-  for (auto [term, replacement] : kTerms)
-    replaceAll(text, term, replacement);
-  return text;
-}
-
-/// Verifies an operation; violated constraints of its definition become errors in the language's
-/// terms.
+/// Verifies an operation. Errors about operands are in the language's terms.
 static LogicalResult verifyAsWritten(Operation *op) {
-  StringRef name = op->getName().stripDialect();
-  std::string rewritten;
-  auto rewrite = [&](Diagnostic &diagnostic) -> LogicalResult {
-    std::string text = diagnostic.str();
-    auto [before, operand] = StringRef(text).split(" op operand #");
-    unsigned number;
-    if (operand.consumeInteger(10, number) || !operand.consume_front(" must be ") ||
-        number >= op->getNumOperands())
-      return failure(); // another handler's
-    StringRef constraint = operand.split(", but got ").first;
-    rewritten =
-        fmt::format("'{}' expects {}, but got {} [operand-kind]", name,
-                    describeConstraint(constraint), dfg::toText(op->getOperand(number).getType()));
-    return success();
-  };
-  LogicalResult result = failure();
-  {
-    ScopedDiagnosticHandler handler(op->getContext(), rewrite);
-    result = verify(op, /*verifyRecursively=*/false);
-  }
-  if (!rewritten.empty())
-    emitError(op->getLoc()) << rewritten;
-  return result;
+  return failure(failed(dfg::verifyOperandTypes(op)) ||
+                 failed(verify(op, /*verifyRecursively=*/false)));
 }
 
 /// Returns true if the operation is a statement that only uses its operands, such as a check: it
@@ -120,7 +74,8 @@ static FailureOr<SmallVector<Type>> inferTypes(RegisteredOperationName name, Val
   if (!inference && isPlainStatement(name))
     return SmallVector<Type>();
   if (!inference) {
-    emitError(location) << "'" << name.stripDialect() << "' cannot be called like a function";
+    emitError(location) << dfg::quotedName(location, name.stripDialect())
+                        << " cannot be called like a function";
     return failure();
   }
   PendingProperties properties(name);
@@ -170,7 +125,8 @@ static LogicalResult checkSizeComplexity(Location location, StringRef op, ValueR
   };
   if (any_of(operands.getTypes(), [&](Type type) { return isTooComplex(encodingOf(type)); }) ||
       any_of(attributes, [&](NamedAttribute attr) { return isTooComplex(attr.getValue()); }))
-    return emitError(location) << "the sizes of '" << op << "' are too complex [too-large]";
+    return emitError(location) << "the sizes of " << dfg::quotedName(location, op)
+                               << " are too complex [too-large]";
   return success();
 }
 
@@ -183,8 +139,8 @@ static LogicalResult checkLimits(StringRef op, ArrayRef<NamedAttribute> attribut
     return failure();
   if (none_of(results, hasTooManyAxes))
     return success();
-  return emitError(location) << "the result of '" << op << "' has more than " << dfg::kMaxRank
-                             << " axes [too-large]";
+  return emitError(location) << "the result of " << dfg::quotedName(location, op)
+                             << " has more than " << dfg::kMaxRank << " axes [too-large]";
 }
 
 FailureOr<Operation *> GraphBuilder::create(StringRef op, ValueRange operands,
@@ -220,7 +176,7 @@ static LogicalResult checkOperandCount(Operation *op) {
   });
   if (given >= least && (isVariadic || given <= most))
     return success();
-  return emitError(op->getLoc()) << "'" << signature->name << "' expects "
+  return emitError(op->getLoc()) << dfg::quotedName(op->getLoc(), signature->name) << " expects "
                                  << (least == most ? "" : "at least ") << least
                                  << (least == 1 ? " operand" : " operands") << ", but got " << given
                                  << " [wrong-count]";

@@ -20,11 +20,11 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
   Shape a = shapeOf(lhs), b = shapeOf(rhs);
   if (a.size() < 2 || b.size() < 2)
-    return emitOptionalError(location, "matmul expects operands of rank 2 or more, but got ",
-                             toText(lhs), " and ", toText(rhs), " [rank]");
+    return emitErrorAbout(location, "matmul", "expects operands of rank 2 or more, but got ",
+                          toText(lhs), " and ", toText(rhs), " [rank]");
   if (elementTypeOf(lhs) != elementTypeOf(rhs))
-    return emitOptionalError(location, "matmul expects operands of one dtype, but got ",
-                             toText(lhs), " and ", toText(rhs), " [dtype]");
+    return emitErrorAbout(location, "matmul", "expects operands of one dtype, but got ",
+                          toText(lhs), " and ", toText(rhs), " [dtype]");
   if (failed(checkDtypes(location, "matmul", Dtypes::Numeric, lhs)))
     return failure();
   if (adaptor.getTransposeLhs())
@@ -33,17 +33,17 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     std::swap(b.end()[-1], b.end()[-2]);
   const DimExpr &columns = a.end()[-1], &rows = b.end()[-2];
   if (!(columns - rows).constant())
-    return emitUnproven(location, columns, rows, "'matmul' on ", toText(lhs), " and ", toText(rhs),
-                        " needs [inner-dimensions]");
+    return emitUnproven(location, columns, rows, quotedName(location, "matmul"), " on ",
+                        toText(lhs), " and ", toText(rhs), " needs [inner-dimensions]");
   if (columns != rows)
-    return emitDetailedError(location, {.isForAllSizes = true},
-                             "matmul expects the inner dimensions to match, but got ", toText(lhs),
+    return emitDetailedError(location, {.isForAllSizes = true}, quotedName(location, "matmul"),
+                             " expects the inner dimensions to match, but got ", toText(lhs),
                              " and ", toText(rhs), " [inner-dimensions]");
   std::optional<Shape> batch = broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
   if (!batch)
-    return emitOptionalError(location,
-                             "matmul expects batch dimensions that are equal or 1, but got ",
-                             toText(lhs), " and ", toText(rhs), " [unequal-dimensions]");
+    return emitErrorAbout(location, "matmul",
+                          "expects batch dimensions that are equal or 1, but got ", toText(lhs),
+                          " and ", toText(rhs), " [unequal-dimensions]");
   batch->append({a.end()[-2], b.end()[-1]});
   results.push_back(tensorOf(*batch, elementTypeOf(lhs)));
   return success();

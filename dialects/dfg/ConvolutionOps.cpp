@@ -28,8 +28,8 @@ static LogicalResult checkPair(std::optional<Location> location, StringRef op, T
     return failure();
   if (elementTypeOf(lhs) == elementTypeOf(rhs))
     return success();
-  return emitOptionalError(location, "'", op, "' expects operands of one dtype, but got ",
-                           toText(lhs), " and ", toText(rhs), " [dtype]");
+  return emitErrorAbout(location, op, "expects operands of one dtype, but got ", toText(lhs),
+                        " and ", toText(rhs), " [dtype]");
 }
 
 LogicalResult ContractOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
@@ -85,20 +85,19 @@ static LogicalResult checkRanks(std::optional<Location> location, StringRef op, 
   size_t rank = shapeOf(lhs).size();
   if (rank >= 3 && rank == shapeOf(rhs).size())
     return checkPair(location, op, lhs, rhs);
-  return emitOptionalError(location, "'", op,
-                           "' expects two tensors of one rank, at least 3, but got ", toText(lhs),
-                           " and ", toText(rhs), " [rank]");
+  return emitErrorAbout(location, op, "expects two tensors of one rank, at least 3, but got ",
+                        toText(lhs), " and ", toText(rhs), " [rank]");
 }
 
 static LogicalResult checkGroups(std::optional<Location> location, StringRef op, int64_t groups,
                                  ArrayRef<std::pair<StringRef, DimExpr>> counts) {
   if (groups < 1)
-    return emitOptionalError(location, "'", op, "' expects groups of at least 1, but got ", groups,
-                             " [window]");
+    return emitErrorAbout(location, op, "expects groups of at least 1, but got ", groups,
+                          " [window]");
   for (auto &[name, count] : counts)
     if (DimExpr::floorDiv(count, DimExpr(groups)) * groups != count)
-      return emitOptionalError(location, "'", op, "' expects ", name, " that can be cut into ",
-                               groups, " groups, but got ", count.str(), " [window]");
+      return emitErrorAbout(location, op, "expects ", name, " that can be cut into ", groups,
+                            " groups, but got ", count.str(), " [window]");
   return success();
 }
 
@@ -108,9 +107,9 @@ static LogicalResult checkCounts(std::optional<Location> location, StringRef op,
   Shape outputs = shapeOf(type);
   for (size_t axis = 0; axis < windows.rank(); ++axis)
     if (windows.count[axis] != outputs[axis + 1])
-      return emitOptionalError(location, "'", op, "' expects ", windows.count[axis].str(),
-                               " elements along axis ", axis + 1, ", one for each window, but got ",
-                               toText(type), " [unequal-dimensions]");
+      return emitErrorAbout(location, op, "expects ", windows.count[axis].str(),
+                            " elements along axis ", axis + 1, ", one for each window, but got ",
+                            toText(type), " [unequal-dimensions]");
   return success();
 }
 
@@ -211,10 +210,10 @@ static FailureOr<Convolution> readConvolution(std::optional<Location> location,
                          {{"channels", c.channels}, {"features", c.features}})))
     return failure();
   if (weights.end()[-2] * c.groups != c.channels)
-    return emitDetailedError(
-        location, {.isForAllSizes = true}, "'convolution' expects a kernel for ", c.channels.str(),
-        " channels in ", c.groups, c.groups == 1 ? " group" : " groups", ", but got ",
-        toText(kernel), " for ", toText(x), " [inner-dimensions]");
+    return emitDetailedError(location, {.isForAllSizes = true}, quotedName(location, "convolution"),
+                             " expects a kernel for ", c.channels.str(), " channels in ", c.groups,
+                             c.groups == 1 ? " group" : " groups", ", but got ", toText(kernel),
+                             " for ", toText(x), " [inner-dimensions]");
   return c;
 }
 
@@ -281,9 +280,8 @@ static FailureOr<Shape> sizesFor(std::optional<Location> location,
     bool isSame = op.getPadding() == PaddingMode::Same;
     sizes.push_back((isSame ? counts[axis] * stride : room) + (*more)[axis]);
     if (isNonNegative(sizes.back()) == false)
-      return emitOptionalError(location, "'", name,
-                               "' expects sizes that are not negative, but got ",
-                               sizes.back().str(), " for axis ", axis + 1, " [size]");
+      return emitErrorAbout(location, name, "expects sizes that are not negative, but got ",
+                            sizes.back().str(), " for axis ", axis + 1, " [size]");
   }
   return sizes;
 }
@@ -297,16 +295,15 @@ static FailureOr<Convolution> readTranspose(std::optional<Location> location,
   Shape outputs = shapeOf(x), weights = shapeOf(kernel);
   ArrayRef<DimExpr> counts = innerSizes(outputs), taps = ArrayRef(weights).drop_back(2);
   if (op.getSizes() && op.getOutputPadding())
-    return emitOptionalError(location, "'", name,
-                             "' expects either sizes or output_padding [attribute]");
+    return emitErrorAbout(location, name, "expects either sizes or output_padding [attribute]");
   FailureOr<Shape> sizes = op.getSizes() ? FailureOr<Shape>(op.getSizes()->getExprs())
                                          : sizesFor(location, op, counts, taps);
   if (failed(sizes))
     return failure();
   if (sizes->size() != counts.size())
-    return emitOptionalError(location, "'", name, "' expects ", counts.size(),
-                             " sizes, one for each axis of windows of ", toText(x), ", but got ",
-                             sizes->size(), " [rank]");
+    return emitErrorAbout(location, name, "expects ", counts.size(),
+                          " sizes, one for each axis of windows of ", toText(x), ", but got ",
+                          sizes->size(), " [rank]");
   FailureOr<Windows> windows = readWindows(location, WindowOptions::of(name, op), *sizes, taps);
   if (failed(windows) || failed(checkCounts(location, name, *windows, x)))
     return failure();
@@ -316,9 +313,9 @@ static FailureOr<Convolution> readTranspose(std::optional<Location> location,
     return failure();
   if (c.features != outputs.back())
     return emitDetailedError(location, {.isForAllSizes = true},
-                             "'convolution_transpose' expects a kernel for ", outputs.back().str(),
-                             " features, but got ", toText(kernel), " for ", toText(x),
-                             " [inner-dimensions]");
+                             quotedName(location, "convolution_transpose"),
+                             " expects a kernel for ", outputs.back().str(), " features, but got ",
+                             toText(kernel), " for ", toText(x), " [inner-dimensions]");
   return c;
 }
 
@@ -535,9 +532,9 @@ static FailureOr<Convolution> readWeights(std::optional<Location> location,
     return failure();
   Shape images = shapeOf(x), outputs = shapeOf(grad), taps = op.getSize().getExprs();
   if (taps.size() + 2 != images.size())
-    return emitOptionalError(location, "'", name, "' expects ", images.size() - 2,
-                             " numbers in size, one for each axis of windows of ", toText(x),
-                             ", but got ", taps.size(), " [rank]");
+    return emitErrorAbout(location, name, "expects ", images.size() - 2,
+                          " numbers in size, one for each axis of windows of ", toText(x),
+                          ", but got ", taps.size(), " [rank]");
   FailureOr<Windows> windows =
       readWindows(location, WindowOptions::of(name, op), innerSizes(images), taps);
   if (failed(windows) || failed(checkWindows(location, name, *windows, x)) ||
@@ -548,8 +545,8 @@ static FailureOr<Convolution> readWeights(std::optional<Location> location,
                          {{"channels", c.channels}, {"features", c.features}})))
     return failure();
   if (images.front() != outputs.front())
-    return emitOptionalError(location, "'", name, "' expects as many outputs as images, but got ",
-                             toText(x), " and ", toText(grad), " [unequal-dimensions]");
+    return emitErrorAbout(location, name, "expects as many outputs as images, but got ", toText(x),
+                          " and ", toText(grad), " [unequal-dimensions]");
   return c;
 }
 

@@ -7,6 +7,7 @@
 
 #include "dialects/RegionParser.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Errors.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -86,7 +87,7 @@ LogicalResult SwitchOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 LogicalResult MergeOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
                                         Adaptor adaptor, SmallVectorImpl<Type> &results) {
   if (adaptor.getInputs().empty())
-    return emitOptionalError(location, "'merge' expects at least one input [operands]");
+    return emitErrorAbout(location, "merge", "expects at least one input [operands]");
   results.push_back(adaptor.getInputs().front().getType());
   results.push_back(tensorOf({}, IntegerType::get(context, 32)));
   return success();

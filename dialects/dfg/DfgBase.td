@@ -170,8 +170,16 @@ def Dfg_Numeric : AnyTypeOf<[Dfg_Float, Dfg_Integer]>;
 def Dfg_Element : AnyTypeOf<[Dfg_Numeric, I1]>;
 
 /// A tensor whose dynamic sizes have names.
-class Dfg_TensorOf<list<Type> elements> : RankedTensorOf<
-    elements, [CPred<"::tfc::dfg::hasNamedSizes($_self)">], "ranked tensor">;
+class Dfg_TensorOf<list<Type> elementTypes> : RankedTensorOf<
+    elementTypes, [CPred<"::tfc::dfg::hasNamedSizes($_self)">], "ranked tensor"> {
+  /// The same for op_table.py.
+  list<Type> elements = elementTypes;
+}
+
+/// A tensor without axes.
+class Dfg_ScalarOf<list<Type> elementTypes> : 0DTensorOf<elementTypes> {
+  list<Type> elements = elementTypes;
+}
 
 def Dfg_Tensor : Dfg_TensorOf<[Dfg_Element]>;
 def Dfg_NumericTensor : Dfg_TensorOf<[Dfg_Numeric]>;
@@ -180,7 +188,7 @@ def Dfg_IntegerTensor : Dfg_TensorOf<[Dfg_Integer]>;
 def Dfg_IndexTensor : Dfg_TensorOf<[I32, I64]>;
 def Dfg_I32Tensor : Dfg_TensorOf<[I32]>;
 def Dfg_I64Tensor : Dfg_TensorOf<[I64]>;
-def Dfg_CounterTensor : 0DTensorOf<[I64]>;
+def Dfg_CounterTensor : Dfg_ScalarOf<[I64]>;
 def Dfg_BoolTensor : Dfg_TensorOf<[I1]>;
 def Dfg_StaticTensor : StaticShapeTensorOf<[Dfg_Element]>;
 
@@ -192,8 +200,8 @@ class Dfg_TensorNamed<string dtypes> {
 
 def Dfg_Dtype : TypeAttrOf<Dfg_Element> { let summary = "element type"; }
 
-def Dfg_Predicate : 0DTensorOf<[I1]>;
-def Dfg_Position : 0DTensorOf<[I32, I64]>;
+def Dfg_Predicate : Dfg_ScalarOf<[I1]>;
+def Dfg_Position : Dfg_ScalarOf<[I32, I64]>;
 
 /// The values of edges: tensors and lists of tensors.
 def Dfg_Value : AnyTypeOf<[Dfg_Tensor, Dfg_ListType]>;

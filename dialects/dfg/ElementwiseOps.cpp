@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Build.h"
+#include "dialects/dfg/Errors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -324,8 +325,8 @@ LogicalResult SelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     return failure();
   Type onTrue = adaptor.getOnTrue().getType(), onFalse = adaptor.getOnFalse().getType();
   if (elementTypeOf(onTrue) != elementTypeOf(onFalse))
-    return emitOptionalError(location, "'select' expects operands of one dtype, but got ",
-                             toText(onTrue), " and ", toText(onFalse), " [dtype]");
+    return emitErrorAbout(location, "select", "expects operands of one dtype, but got ",
+                          toText(onTrue), " and ", toText(onFalse), " [dtype]");
   FailureOr<Shape> shape = inferBroadcast(location, "select", adaptor.getOperands().getTypes());
   if (failed(shape))
     return failure();

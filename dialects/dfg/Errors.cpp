@@ -7,6 +7,26 @@ using namespace mlir;
 
 namespace tfc::dfg {
 
+/// The name that the innermost line of a location has for what it calls; empty without one.
+static StringRef writtenName(Location location) {
+  while (true) {
+    if (auto named = dyn_cast<NameLoc>(location))
+      location = named.getChildLoc();
+    else if (auto call = dyn_cast<CallSiteLoc>(location))
+      location = call.getCallee();
+    else
+      break;
+  }
+  auto fused = dyn_cast<FusedLoc>(location);
+  auto name = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata()) : StringAttr();
+  return name ? name.getValue() : StringRef();
+}
+
+std::string quotedName(Location location, StringRef op) {
+  StringRef written = writtenName(location);
+  return ("'" + (written.empty() ? op : written) + "'").str();
+}
+
 static constexpr StringLiteral kUnproven = "unproven", kForAllSizes = "for_all_sizes",
                                kAttribute = "attribute", kPart = "part";
 

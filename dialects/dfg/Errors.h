@@ -28,6 +28,27 @@ struct ErrorDetails {
   void attachTo(mlir::Diagnostic &diagnostic) const;
 };
 
+/// The name that an error at `location` has for the operation `op`: the operator or function that
+/// the author wrote there, or `op`, in quotes.
+std::string quotedName(mlir::Location location, llvm::StringRef op);
+
+/// The same for a location that may be absent, where no error is emitted.
+inline std::string quotedName(std::optional<mlir::Location> location, llvm::StringRef op) {
+  return location ? quotedName(*location, op) : std::string();
+}
+
+/// Emits the error "'op' " and `args`, if there is a location, and fails.
+template <typename... Args>
+llvm::LogicalResult emitErrorAbout(std::optional<mlir::Location> location, llvm::StringRef op,
+                                   Args &&...args) {
+  if (!location)
+    return llvm::failure();
+  mlir::InFlightDiagnostic error = mlir::emitError(*location);
+  error << quotedName(*location, op) << " ";
+  (error << ... << std::forward<Args>(args));
+  return error;
+}
+
 /// Emits an error with details, if there is a location, and fails.
 template <typename... Args>
 llvm::LogicalResult emitDetailedError(std::optional<mlir::Location> location,

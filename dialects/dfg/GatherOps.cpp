@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/ScanOps.h"
 #include "dialects/dfg/TakeAlongAxis.h"
@@ -141,9 +142,9 @@ LogicalResult GatherNdOp::inferReturnTypes(MLIRContext *, std::optional<Location
     return failure();
   std::optional<int64_t> length = indexLength(places, shape.size());
   if (!length)
-    return emitOptionalError(location, "'gather_nd' expects index vectors of length 1 to ",
-                             shape.size(), " along the last axis, but got ", toText(indices),
-                             " for ", toText(type), " [rank]");
+    return emitErrorAbout(location, "gather_nd", "expects index vectors of length 1 to ",
+                          shape.size(), " along the last axis, but got ", toText(indices), " for ",
+                          toText(type), " [rank]");
   Shape result(ArrayRef(places).drop_back());
   result.append(shape.begin() + *length, shape.end());
   results.push_back(tensorOf(result, elementTypeOf(type)));
@@ -250,9 +251,9 @@ LogicalResult TakeAlongAxisOp::inferReturnTypes(MLIRContext *, std::optional<Loc
   if (places.size() == shape.size())
     expected[*axis] = places[*axis];
   if (places != expected)
-    return emitOptionalError(location, "'take_along_axis' expects indices of the sizes of ",
-                             toText(type), " but for axis ", *axis, ", but got ", toText(indices),
-                             " [unequal-dimensions]");
+    return emitErrorAbout(location, "take_along_axis", "expects indices of the sizes of ",
+                          toText(type), " but for axis ", *axis, ", but got ", toText(indices),
+                          " [unequal-dimensions]");
   results.push_back(tensorOf(places, elementTypeOf(type)));
   return success();
 }
@@ -316,18 +317,18 @@ LogicalResult tfc::dfg::inferScatter(std::optional<Location> location, StringRef
   if (failed(checkIndices(location, op, indices)))
     return failure();
   if (shape.empty())
-    return emitOptionalError(location, "'", op, "' expects a tensor with rows, but got ",
-                             toText(operand), " [rank]");
+    return emitErrorAbout(location, op, "expects a tensor with rows, but got ", toText(operand),
+                          " [rank]");
   if (failed(checkDtypes(location, op, dtypes, operand)))
     return failure();
   if (elementTypeOf(operand) != elementTypeOf(updates))
-    return emitOptionalError(location, "'", op, "' expects operands of one dtype, but got ",
-                             toText(operand), " and ", toText(updates), " [dtype]");
+    return emitErrorAbout(location, op, "expects operands of one dtype, but got ", toText(operand),
+                          " and ", toText(updates), " [dtype]");
   expected.append(shape.begin() + 1, shape.end());
   if (shapeOf(updates) != expected)
-    return emitOptionalError(location, "'", op, "' expects updates of type ",
-                             toText(tensorOf(expected, elementTypeOf(operand))), ", but got ",
-                             toText(updates), " [unequal-dimensions]");
+    return emitErrorAbout(location, op, "expects updates of type ",
+                          toText(tensorOf(expected, elementTypeOf(operand))), ", but got ",
+                          toText(updates), " [unequal-dimensions]");
   results.push_back(operand);
   return success();
 }
@@ -394,8 +395,8 @@ LogicalResult CoalesceOp::inferReturnTypes(MLIRContext *, std::optional<Location
     return failure();
   if (shapeOf(indices).size() != 1 || shapeOf(rows).empty() ||
       shapeOf(rows)[0] != shapeOf(indices)[0])
-    return emitOptionalError(location, "'coalesce' expects one index per row, but got ",
-                             toText(indices), " and ", toText(rows), " [unequal-dimensions]");
+    return emitErrorAbout(location, "coalesce", "expects one index per row, but got ",
+                          toText(indices), " and ", toText(rows), " [unequal-dimensions]");
   results.append({indices, rows});
   return success();
 }

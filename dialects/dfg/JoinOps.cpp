@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/SizeLimits.h"
 
@@ -18,15 +19,15 @@ using namespace tfc::dfg;
 /// Checks that there are operands, all of one dtype and rank.
 static LogicalResult checkAlike(std::optional<Location> location, StringRef op, ValueRange xs) {
   if (xs.empty())
-    return emitOptionalError(location, "'", op, "' expects at least one tensor [operands]");
+    return emitErrorAbout(location, op, "expects at least one tensor [operands]");
   Type first = xs[0].getType();
   for (Value x : xs.drop_front()) {
     if (elementTypeOf(x.getType()) != elementTypeOf(first))
-      return emitOptionalError(location, "'", op, "' expects tensors of one dtype, but got ",
-                               toText(first), " and ", toText(x.getType()), " [dtype]");
+      return emitErrorAbout(location, op, "expects tensors of one dtype, but got ", toText(first),
+                            " and ", toText(x.getType()), " [dtype]");
     if (shapeOf(x.getType()).size() != shapeOf(first).size())
-      return emitOptionalError(location, "'", op, "' expects tensors of one rank, but got ",
-                               toText(first), " and ", toText(x.getType()), " [rank]");
+      return emitErrorAbout(location, op, "expects tensors of one rank, but got ", toText(first),
+                            " and ", toText(x.getType()), " [rank]");
   }
   return success();
 }
@@ -45,9 +46,9 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     shape[*axis] = shape[*axis] + other[*axis];
     other[*axis] = shape[*axis];
     if (other != shape)
-      return emitOptionalError(location, "'concat' expects equal sizes but for axis ", *axis,
-                               ", but got ", toText(first), " and ", toText(x.getType()),
-                               " [unequal-dimensions]");
+      return emitErrorAbout(location, "concat", "expects equal sizes but for axis ", *axis,
+                            ", but got ", toText(first), " and ", toText(x.getType()),
+                            " [unequal-dimensions]");
   }
   results.push_back(tensorOf(shape, elementTypeOf(first)));
   return success();
@@ -112,9 +113,8 @@ LogicalResult StackOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   Type first = adaptor.getXs()[0].getType();
   for (Value x : adaptor.getXs())
     if (x.getType() != first)
-      return emitOptionalError(location, "'stack' expects tensors of one type, but got ",
-                               toText(first), " and ", toText(x.getType()),
-                               " [unequal-dimensions]");
+      return emitErrorAbout(location, "stack", "expects tensors of one type, but got ",
+                            toText(first), " and ", toText(x.getType()), " [unequal-dimensions]");
   Shape shape = shapeOf(first);
   FailureOr<int64_t> axis =
       checkAxis(location, "stack", adaptor.getAxis(), shape.size() + 1, first);
@@ -166,10 +166,10 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     return failure();
   std::optional<uint64_t> sections = adaptor.getSections();
   if (sections.has_value() == adaptor.getSizes().has_value())
-    return emitOptionalError(location, "'split' expects either sections or sizes [split]");
+    return emitErrorAbout(location, "split", "expects either sections or sizes [split]");
   if (sections && (*sections == 0 || *sections > 4096))
-    return emitOptionalError(location, "'split' expects 1 to 4096 sections, but got ",
-                             int64_t(*sections), " [split]");
+    return emitErrorAbout(location, "split", "expects 1 to 4096 sections, but got ",
+                          int64_t(*sections), " [split]");
   if (sections)
     sizes.assign(*sections, DimExpr::floorDiv(shape[*axis], DimExpr(int64_t(*sections))));
   else
@@ -179,11 +179,11 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     total = total + size;
   if (total != shape[*axis] && sections)
     return emitOptionalError(location, "cannot prove that axis ", *axis, " of ", toText(type),
-                             " is divisible by ", int64_t(*sections),
-                             ", as 'split' needs [unequal-dimensions]");
+                             " is divisible by ", int64_t(*sections), ", as ",
+                             quotedName(location, "split"), " needs [unequal-dimensions]");
   if (total != shape[*axis])
-    return emitOptionalError(location, "'split' expects sizes that add up to ", shape[*axis].str(),
-                             ", but got ", total.str(), " [unequal-dimensions]");
+    return emitErrorAbout(location, "split", "expects sizes that add up to ", shape[*axis].str(),
+                          ", but got ", total.str(), " [unequal-dimensions]");
   for (const DimExpr &size : sizes) {
     shape[*axis] = size;
     results.push_back(tensorOf(shape, elementTypeOf(type)));

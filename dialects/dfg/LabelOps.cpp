@@ -63,8 +63,8 @@ static bool isFlat(const LabelTerm &term) {
 
 static LogicalResult emitLabelError(std::optional<Location> location, StringRef op,
                                     const LabelError &error) {
-  return emitDetailedError(location, {.part = error.part}, "'", op, "': ", error.text,
-                           " [einsum-label]");
+  return emitDetailedError(location, {.part = error.part}, quotedName(location, op), ": ",
+                           error.text, " [einsum-label]");
 }
 
 /// Explains that the term of an operand has too many or too few names.
@@ -76,8 +76,8 @@ static LogicalResult emitTermError(std::optional<Location> location, StringRef o
                                    Type type) {
   if (!location)
     return failure();
-  InFlightDiagnostic error = emitError(*location)
-                             << "'" << op << "': " << explainTerm(term, type) << " [einsum-label]";
+  InFlightDiagnostic error = emitError(*location) << quotedName(location, op) << ": "
+                                                  << explainTerm(term, type) << " [einsum-label]";
   ErrorDetails{.part = term.str()}.attachTo(*error.getUnderlyingDiagnostic());
   bool isOneName = term.size() > 1 && !term.contains(' ');
   if (isOneName)
@@ -97,9 +97,9 @@ static LogicalResult readInputs(std::optional<Location> location, StringRef op,
     for (auto [name, size] : llvm::zip(names, shape)) {
       auto [it, isNew] = einsum.sizes.try_emplace(name, size);
       if (!isNew && it->second != size)
-        return emitDetailedError(location, {.part = name}, "'", op, "' expects one size for '",
-                                 name, "', but got ", it->second.str(), " and ", size.str(),
-                                 " [unequal-dimensions]");
+        return emitDetailedError(location, {.part = name}, quotedName(location, op),
+                                 " expects one size for '", name, "', but got ", it->second.str(),
+                                 " and ", size.str(), " [unequal-dimensions]");
     }
     einsum.inputs.push_back(names);
   }
@@ -139,7 +139,7 @@ static LogicalResult checkSummed(std::optional<Location> location, StringRef op,
       StringRef similar = similarName(einsum, name);
       std::string hint = similar.empty() ? "" : "did you mean '" + similar.str() + "'? ";
       InFlightDiagnostic error = emitError(*location)
-                                 << "'" << op << "': label '" << name
+                                 << quotedName(location, op) << ": label '" << name
                                  << "' is in one operand and not in the result, so it would be "
                                     "summed away [einsum-label]";
       ErrorDetails{.part = name}.attachTo(*error.getUnderlyingDiagnostic());
@@ -179,14 +179,14 @@ LogicalResult tfc::dfg::readEinsum(std::optional<Location> location, StringRef o
 LogicalResult EinsumOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
   if (adaptor.getXs().empty())
-    return emitOptionalError(location, "'einsum' expects at least one tensor [operands]");
+    return emitErrorAbout(location, "einsum", "expects at least one tensor [operands]");
   Type first = adaptor.getXs()[0].getType();
   for (Value x : adaptor.getXs()) {
     if (failed(checkDtypes(location, "einsum", Dtypes::Numeric, x.getType())))
       return failure();
     if (elementTypeOf(x.getType()) != elementTypeOf(first))
-      return emitOptionalError(location, "'einsum' expects operands of one dtype, but got ",
-                               toText(first), " and ", toText(x.getType()), " [dtype]");
+      return emitErrorAbout(location, "einsum", "expects operands of one dtype, but got ",
+                            toText(first), " and ", toText(x.getType()), " [dtype]");
   }
   Einsum einsum;
   if (failed(readEinsum(location, "einsum", adaptor.getLabels(), adaptor.getXs().getTypes(),
@@ -456,7 +456,7 @@ struct Rearrangement {
 template <typename... Args>
 static LogicalResult emitRearrangeError(std::optional<Location> location, StringRef part,
                                         Args &&...args) {
-  return emitDetailedError(location, {.part = part.str()}, "'rearrange'",
+  return emitDetailedError(location, {.part = part.str()}, quotedName(location, "rearrange"),
                            std::forward<Args>(args)..., " [rearrange]");
 }
 
@@ -479,8 +479,8 @@ static LogicalResult solveAxis(std::optional<Location> location, const AxisLabel
   }
   if (known == size)
     return success();
-  return emitUnproven(location, known, size, "'rearrange' needs for '", toText(LabelTerm{axis}),
-                      "' [unequal-dimensions]");
+  return emitUnproven(location, known, size, quotedName(location, "rearrange"), " needs for '",
+                      toText(LabelTerm{axis}), "' [unequal-dimensions]");
 }
 
 static LogicalResult readSizes(std::optional<Location> location, DictionaryAttr given,

@@ -7,6 +7,7 @@
 
 #include "dialects/dfg/Build.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Errors.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -23,16 +24,16 @@ static LogicalResult checkElement(std::optional<Location> location, StringRef op
   RankedTensorType element = listType(list).getElementType();
   if (element == value)
     return success();
-  return emitOptionalError(location, "'", op, "' expects an element ", toText(element),
-                           " for a list of them, but got ", toText(value), " [list-element]");
+  return emitErrorAbout(location, op, "expects an element ", toText(element),
+                        " for a list of them, but got ", toText(value), " [list-element]");
 }
 
 /// Checks that elements of `list` can be added.
 static LogicalResult checkNumbers(std::optional<Location> location, StringRef op, Type list) {
   if (!elementTypeOf(listType(list).getElementType()).isInteger(1))
     return success();
-  return emitOptionalError(location, "'", op, "' expects a list of numbers, but got ", toText(list),
-                           " [dtype]");
+  return emitErrorAbout(location, op, "expects a list of numbers, but got ", toText(list),
+                        " [dtype]");
 }
 
 static Value zeroElement(OpBuilder &b, Value list) {
@@ -73,9 +74,8 @@ LogicalResult ListCreateOp::inferReturnTypes(MLIRContext *context, std::optional
   Shape shape = adaptor.getShape().getExprs();
   for (const DimExpr &size : shape)
     if (isNonNegative(size) == false)
-      return emitOptionalError(location,
-                               "'list_create' expects sizes that are not negative, but got ",
-                               size.str(), " [size]");
+      return emitErrorAbout(location, "list_create",
+                            "expects sizes that are not negative, but got ", size.str(), " [size]");
   results.push_back(ListType::get(context, tensorOf(shape, dtype)));
   return success();
 }
@@ -169,8 +169,8 @@ LogicalResult ListSumOp::inferReturnTypes(MLIRContext *, std::optional<Location>
                                           Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
   if (lhs != rhs)
-    return emitOptionalError(location, "'list_sum' expects lists of one type, but got ",
-                             toText(lhs), " and ", toText(rhs), " [list-element]");
+    return emitErrorAbout(location, "list_sum", "expects lists of one type, but got ", toText(lhs),
+                          " and ", toText(rhs), " [list-element]");
   results.push_back(lhs);
   return checkNumbers(location, "list_sum", lhs);
 }
@@ -207,8 +207,8 @@ SmallVector<Value> ListSumOp::decompose(OpBuilder &b) {
 LogicalResult ListStackOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                             Adaptor adaptor, SmallVectorImpl<Type> &results) {
   if (adaptor.getSize().getSizes().size() != 1)
-    return emitOptionalError(location, "'list_stack' expects one size, but got ",
-                             adaptor.getSize().getSizes().size(), " [attribute]");
+    return emitErrorAbout(location, "list_stack", "expects one size, but got ",
+                          adaptor.getSize().getSizes().size(), " [attribute]");
   RankedTensorType element = listType(adaptor.getList().getType()).getElementType();
   Shape shape = shapeOf(element);
   shape.insert(shape.begin(), adaptor.getSize().getExprs().front());
@@ -247,8 +247,8 @@ LogicalResult ListUnstackOp::inferReturnTypes(MLIRContext *context,
                                               SmallVectorImpl<Type> &results) {
   Shape shape = shapeOf(adaptor.getX().getType());
   if (shape.empty())
-    return emitOptionalError(location, "'list_unstack' expects at least one axis, but got ",
-                             toText(adaptor.getX().getType()), " [rank]");
+    return emitErrorAbout(location, "list_unstack", "expects at least one axis, but got ",
+                          toText(adaptor.getX().getType()), " [rank]");
   shape.erase(shape.begin());
   results.push_back(
       ListType::get(context, tensorOf(shape, elementTypeOf(adaptor.getX().getType()))));

@@ -167,9 +167,9 @@ LogicalResult checkElement(std::optional<Location> location, StringRef op, Strin
       return success();
     slug = "literal-type";
   }
-  return emitDetailedError(location, {.attribute = name.str()}, "'", op, "' expects '", name,
-                           "' to be a value of ", toText(element), ", but got ", textOf(value),
-                           " [", slug, "]");
+  return emitDetailedError(location, {.attribute = name.str()}, quotedName(location, op),
+                           " expects '", name, "' to be a value of ", toText(element), ", but got ",
+                           textOf(value), " [", slug, "]");
 }
 
 } // namespace tfc::dfg

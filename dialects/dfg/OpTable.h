@@ -16,7 +16,7 @@
 
 namespace tfc::dfg {
 
-enum class AttrKind {
+enum class OpAttrKind {
   Bool,
   BoolList,
   Dims,
@@ -47,6 +47,8 @@ struct OperandSignature {
   bool isOptional;
   bool isIndex; // takes only integers
   OperandKind kind;
+  bool isScalar;                       // has no axes
+  std::vector<llvm::StringRef> dtypes; // of a tensor: the element types, by their names
 };
 
 /// The limit of the numbers in an attribute, which `checkSizes` applies.
@@ -64,7 +66,7 @@ struct EnumCase {
 
 struct AttrSignature {
   llvm::StringRef name;
-  AttrKind kind;
+  OpAttrKind kind;
   unsigned width;  // of an int, in bits
   bool isRequired; // neither optional nor with a default
   AttrLimit limit;

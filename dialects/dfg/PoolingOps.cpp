@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/PoolingOps.h"
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Windows.h"
 
@@ -42,8 +43,8 @@ static FailureOr<Windows> readPooling(std::optional<Location> location, StringRe
   if (failed(checkDtypes(location, name, dtypes, type)))
     return failure();
   if (shape.size() < 3)
-    return emitOptionalError(location, "'", name, "' expects a tensor of rank 3 or more, but got ",
-                             toText(type), " [rank]");
+    return emitErrorAbout(location, name, "expects a tensor of rank 3 or more, but got ",
+                          toText(type), " [rank]");
   ArrayRef<DimExpr> sizes = innerSizes(shape);
   FailureOr<SmallVector<int64_t>> size =
       readPerAxis(location, name, "size", op.getSize(), 1, 1, sizes.size());
@@ -208,8 +209,8 @@ LogicalResult MaxPoolWithIndicesOp::inferReturnTypes(MLIRContext *context,
   Type type = adaptor.getX().getType();
   Type index = adaptor.getDtype().value_or(IntegerType::get(context, 32));
   if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64))
-    return emitOptionalError(location, "'", name, "' returns i32 or i64, but got dtype ",
-                             toText(index), " [dtype]");
+    return emitErrorAbout(location, name, "returns i32 or i64, but got dtype ", toText(index),
+                          " [dtype]");
   results.push_back(pooledType(*windows, type, elementTypeOf(type)));
   results.push_back(pooledType(*windows, type, index));
   return success();
@@ -340,15 +341,15 @@ LogicalResult LocalResponseNormOp::inferReturnTypes(MLIRContext *, std::optional
   if (failed(checkDtypes(location, "local_response_norm", Dtypes::Float, type)))
     return failure();
   if (shapeOf(type).empty())
-    return emitOptionalError(location,
-                             "'local_response_norm' expects a tensor with an axis of channels, but "
-                             "got ",
-                             toText(type), " [rank]");
+    return emitErrorAbout(location, "local_response_norm",
+                          "expects a tensor with an axis of channels, but "
+                          "got ",
+                          toText(type), " [rank]");
   if (int64_t radius = adaptor.getRadius(); radius < 0)
-    return emitOptionalError(location,
-                             "'local_response_norm' expects a radius of at least 0, but "
-                             "got ",
-                             radius, " [window]");
+    return emitErrorAbout(location, "local_response_norm",
+                          "expects a radius of at least 0, but "
+                          "got ",
+                          radius, " [window]");
   results.push_back(type);
   return success();
 }

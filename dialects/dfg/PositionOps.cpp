@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -27,9 +28,9 @@ static LogicalResult checkSize(std::optional<Location> location, StringRef op, D
   if (dims.getSizes().size() == 1 && isNonNegative(dims.getExprs()[0]) != false)
     return success();
   if (dims.getSizes().size() != 1)
-    return emitOptionalError(location, "'", op, "' expects one size, but got ",
-                             dims.getSizes().size(), " [size]");
-  return emitOptionalError(location, "'", op, "' expects one size that is not negative [size]");
+    return emitErrorAbout(location, op, "expects one size, but got ", dims.getSizes().size(),
+                          " [size]");
+  return emitErrorAbout(location, op, "expects one size that is not negative [size]");
 }
 
 static Type dtypeOr(std::optional<Type> dtype, Type otherwise) { return dtype.value_or(otherwise); }
@@ -121,8 +122,8 @@ LogicalResult tfc::dfg::inferTriangle(std::optional<Location> location, StringRe
   if (failed(checkDtypes(location, op, dtypes, operand)))
     return failure();
   if (shapeOf(operand).size() < 2)
-    return emitOptionalError(location, "'", op, "' expects a tensor of rank 2 or more, but got ",
-                             toText(operand), " [rank]");
+    return emitErrorAbout(location, op, "expects a tensor of rank 2 or more, but got ",
+                          toText(operand), " [rank]");
   results.push_back(operand);
   return success();
 }

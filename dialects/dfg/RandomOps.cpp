@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/Scalar.h"
 #include <array>
@@ -17,8 +18,8 @@ LogicalResult tfc::dfg::inferRandom(std::optional<Location> location, StringRef 
                                     SmallVectorImpl<Type> &results) {
   MLIRContext *context = counter.getContext();
   if (counter != RankedTensorType::get({}, IntegerType::get(context, 64)))
-    return emitOptionalError(location, "'", op, "' expects a counter of type i64, but got ",
-                             toText(counter), " [dtype]");
+    return emitErrorAbout(location, op, "expects a counter of type i64, but got ", toText(counter),
+                          " [dtype]");
   Type standard = Float32Type::get(context);
   if (dtypes != Dtypes::Float)
     standard = IntegerType::get(context, dtypes == Dtypes::Any ? 1 : 32);
@@ -27,8 +28,8 @@ LogicalResult tfc::dfg::inferRandom(std::optional<Location> location, StringRef 
     return failure();
   for (const DimExpr &size : shape.getExprs())
     if (isNonNegative(size) == false)
-      return emitOptionalError(location, "'", op, "' expects sizes that are not negative, but got ",
-                               size.str(), " [size]");
+      return emitErrorAbout(location, op, "expects sizes that are not negative, but got ",
+                            size.str(), " [size]");
   results.push_back(type);
   return success();
 }
@@ -138,8 +139,8 @@ LogicalResult RandomUniformOp::verify() {
   if (getLow() <= getHigh())
     return success();
   return mlir::emitError(getLoc())
-         << "'random_uniform' expects low <= high, but got " << numberText(getLow()) << " and "
-         << numberText(getHigh()) << " [random-range]";
+         << quotedName(getLoc(), "random_uniform") << " expects low <= high, but got "
+         << numberText(getLow()) << " and " << numberText(getHigh()) << " [random-range]";
 }
 
 Value RandomUniformOp::buildDraw(OpBuilder &b, Value counter, Value index) {
@@ -156,8 +157,9 @@ static LogicalResult checkNormal(Location location, StringRef op, APFloat mean, 
     return failure();
   if (stddev.convertToDouble() >= 0)
     return success();
-  return mlir::emitError(location) << "'" << op << "' expects a stddev of at least 0, but got "
-                                   << numberText(stddev) << " [random-range]";
+  return mlir::emitError(location)
+         << quotedName(location, op) << " expects a stddev of at least 0, but got "
+         << numberText(stddev) << " [random-range]";
 }
 
 LogicalResult RandomNormalOp::verify() {
@@ -214,9 +216,9 @@ Value RandomTruncatedNormalOp::buildDraw(OpBuilder &b, Value counter, Value inde
 LogicalResult RandomIntegerOp::verify() {
   int64_t low = getLow(), high = getHigh();
   if (low >= high || uint64_t(high) - uint64_t(low) > uint64_t(1) << 32)
-    return mlir::emitError(getLoc())
-           << "'random_integer' expects low < high, at most 2^32 apart, but got " << low << " and "
-           << high << " [random-range]";
+    return mlir::emitError(getLoc()) << quotedName(getLoc(), "random_integer")
+                                     << " expects low < high, at most 2^32 apart, but got " << low
+                                     << " and " << high << " [random-range]";
   auto type = cast<IntegerType>(elementTypeOf(getType()));
   APInt largest(64, uint64_t(high - 1)), least(64, uint64_t(low), /*isSigned=*/true);
   unsigned width = type.getWidth();
@@ -224,9 +226,9 @@ LogicalResult RandomIntegerOp::verify() {
                                   : largest.isSignedIntN(width) && least.isSignedIntN(width);
   if (isHeld)
     return success();
-  return mlir::emitError(getLoc())
-         << "'random_integer' from " << low << " up to " << high << " draws numbers that "
-         << "are out of range for " << toText(type) << " [random-range]";
+  return mlir::emitError(getLoc()) << quotedName(getLoc(), "random_integer") << " from " << low
+                                   << " up to " << high << " draws numbers that "
+                                   << "are out of range for " << toText(type) << " [random-range]";
 }
 
 Value RandomIntegerOp::buildDraw(OpBuilder &b, Value counter, Value index) {
@@ -245,9 +247,9 @@ LogicalResult RandomBernoulliOp::verify() {
   double probability = getProbability().convertToDouble();
   if (probability >= 0 && probability <= 1)
     return success();
-  return mlir::emitError(getLoc())
-         << "'random_bernoulli' expects a probability from 0 to 1, but got "
-         << numberText(getProbability()) << " [random-range]";
+  return mlir::emitError(getLoc()) << quotedName(getLoc(), "random_bernoulli")
+                                   << " expects a probability from 0 to 1, but got "
+                                   << numberText(getProbability()) << " [random-range]";
 }
 
 Value RandomBernoulliOp::buildDraw(OpBuilder &b, Value counter, Value index) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/ScanOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -163,8 +164,8 @@ LogicalResult tfc::dfg::inferArgReduction(std::optional<Location> location, Stri
     return failure();
   Type element = dtype.value_or(IntegerType::get(operand.getContext(), 32));
   if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
-    return emitOptionalError(location, "'", op, "' returns i32 or i64, but got dtype ",
-                             toText(element), " [dtype]");
+    return emitErrorAbout(location, op, "returns i32 or i64, but got dtype ", toText(element),
+                          " [dtype]");
   if (keepDims)
     shape[*normal] = DimExpr(1);
   else

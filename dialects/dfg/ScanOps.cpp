@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/ScanOps.h"
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/TakeAlongAxis.h"
 
@@ -66,8 +67,8 @@ LogicalResult LinearRecurrenceOp::inferReturnTypes(MLIRContext *, std::optional<
   if (failed(inferScan(location, name, Dtypes::Numeric, factor, adaptor.getAxis(), results)))
     return failure();
   if (factor != x)
-    return emitOptionalError(location, "'", name, "' expects operands of one type, but got ",
-                             toText(factor), " and ", toText(x), " [type-mismatch]");
+    return emitErrorAbout(location, name, "expects operands of one type, but got ", toText(factor),
+                          " and ", toText(x), " [type-mismatch]");
   return success();
 }
 

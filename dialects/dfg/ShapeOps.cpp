@@ -18,7 +18,7 @@ using namespace tfc::dfg;
 LogicalResult ConstantOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                            Adaptor adaptor, SmallVectorImpl<Type> &results) {
   if (!isa_and_present<DenseElementsAttr, DenseResourceElementsAttr>(adaptor.getValueAttr()))
-    return emitOptionalError(location, "'constant' expects the value of each element");
+    return emitErrorAbout(location, "constant", "expects the value of each element");
   results.push_back(cast<ElementsAttr>(adaptor.getValue()).getShapedType());
   return success();
 }
@@ -42,10 +42,10 @@ std::optional<SizeTensor> ConstantOp::evaluateSizes(SizeOperands, DictionaryAttr
 LogicalResult SizeOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                        Adaptor adaptor, SmallVectorImpl<Type> &results) {
   if (adaptor.getValue().getSizes().size() != 1)
-    return emitOptionalError(location, "'size' expects one size [size]");
+    return emitErrorAbout(location, "size", "expects one size [size]");
   if (!adaptor.getDtype().isSignlessInteger(32) && !adaptor.getDtype().isSignlessInteger(64))
-    return emitOptionalError(location, "'size' returns i32 or i64, but got dtype ",
-                             toText(adaptor.getDtype()), " [dtype]");
+    return emitErrorAbout(location, "size", "returns i32 or i64, but got dtype ",
+                          toText(adaptor.getDtype()), " [dtype]");
   results.push_back(RankedTensorType::get({}, adaptor.getDtype()));
   return success();
 }
@@ -71,8 +71,8 @@ static LogicalResult checkShape(std::optional<Location> location, StringRef op,
                                 ArrayRef<DimExpr> shape) {
   for (const DimExpr &size : shape)
     if (isNonNegative(size) == false)
-      return emitOptionalError(location, "'", op, "' expects sizes that are not negative, but got ",
-                               size.str(), " [size]");
+      return emitErrorAbout(location, op, "expects sizes that are not negative, but got ",
+                            size.str(), " [size]");
   return success();
 }
 
@@ -89,8 +89,8 @@ LogicalResult BroadcastOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
     return failure();
   Type result = tensorOf(target, elementTypeOf(type));
   if (!joined || *joined != target)
-    return emitOptionalError(location, "'broadcast' cannot make ", toText(result), " from ",
-                             toText(type), " [unequal-dimensions]");
+    return emitErrorAbout(location, "broadcast", "cannot make ", toText(result), " from ",
+                          toText(type), " [unequal-dimensions]");
   results.push_back(result);
   return success();
 }
@@ -129,7 +129,7 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
     if (!size.isConstant(-1))
       others = others * size;
     else if (std::exchange(open, int64_t(i)) != -1)
-      return emitOptionalError(location, "'reshape' expects at most one size of -1 [reshape]");
+      return emitErrorAbout(location, "reshape", "expects at most one size of -1 [reshape]");
   }
   if (open != -1 && !others.isConstant(0)) {
     target[open] = DimExpr::floorDiv(count, others);
@@ -138,13 +138,13 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   if (failed(checkShape(location, "reshape", target)))
     return failure();
   if (others != count)
-    return emitDetailedError(location, {.unproven = {{count, others}}},
-                             "'reshape' expects as many elements as before, but got ", toText(type),
-                             " and [",
-                             llvm::join(llvm::map_range(adaptor.getShape().getExprs(),
-                                                        [](const DimExpr &d) { return d.str(); }),
-                                        ", "),
-                             "] [unequal-dimensions]");
+    return emitDetailedError(
+        location, {.unproven = {{count, others}}}, quotedName(location, "reshape"),
+        " expects as many elements as before, but got ", toText(type), " and [",
+        llvm::join(llvm::map_range(adaptor.getShape().getExprs(),
+                                   [](const DimExpr &d) { return d.str(); }),
+                   ", "),
+        "] [unequal-dimensions]");
   results.push_back(tensorOf(target, elementTypeOf(type)));
   return success();
 }
@@ -195,8 +195,8 @@ LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   Shape shape = shapeOf(type);
   SmallVector<int64_t> permutation = permutationOf(adaptor.getPermutationAttr(), shape.size());
   if (!isPermutationVector(permutation) || permutation.size() != shape.size())
-    return emitOptionalError(location, "'transpose' expects each axis of ", toText(type),
-                             " once in its permutation [axis]");
+    return emitErrorAbout(location, "transpose", "expects each axis of ", toText(type),
+                          " once in its permutation [axis]");
   Shape result;
   for (int64_t axis : permutation)
     result.push_back(shape[axis]);

@@ -7,6 +7,7 @@
 
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Errors.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -61,9 +62,9 @@ LogicalResult checkSizes(Location location, StringRef op, TypeRange types) {
     if (!isTooLarge(type))
       continue;
     if (isTooComplex(type))
-      return emitError(location) << "the sizes of the result of '" << op
-                                 << "' are too complex [too-large]";
-    return emitError(location) << "'" << op << "' returns " << toText(type)
+      return emitError(location) << "the sizes of the result of " << quotedName(location, op)
+                                 << " are too complex [too-large]";
+    return emitError(location) << quotedName(location, op) << " returns " << toText(type)
                                << ", which is too large for any memory [too-large]";
   }
   return success();
@@ -99,8 +100,9 @@ LogicalResult checkNumbers(Operation *op) {
   for (auto [number, type] : numbering.getNumbers()) {
     int64_t known = number.constant().value_or(0), most = numberLimitOf(type).most;
     if (known > most || known < -most)
-      return op->emitError() << "'" << op->getName().stripDialect() << "' returns numbers up to "
-                             << known << ", which are out of range for " << toText(type)
+      return op->emitError() << quotedName(op->getLoc(), op->getName().stripDialect())
+                             << " returns numbers up to " << known
+                             << ", which are out of range for " << toText(type)
                              << " [number-range]";
   }
   return success();
@@ -128,7 +130,7 @@ LogicalResult checkSizes(Location location, StringRef op, ArrayRef<NamedAttribut
     bool isNumber = limit == AttrLimit::Number;
     int64_t most = isNumber ? INT64_MAX : kMaxTensorBytes;
     if (std::optional<std::string> number = findTooLarge(attribute.getValue(), most))
-      return emitError(location) << "'" << op << "' expects numbers up to 2^"
+      return emitError(location) << quotedName(location, op) << " expects numbers up to 2^"
                                  << (isNumber ? 63 : 56) << " in '"
                                  << attribute.getName().getValue() << "', but got " << *number
                                  << " [too-large]";

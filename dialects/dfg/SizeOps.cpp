@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/SizeOps.h"
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Resources.h"
 #include "dialects/dfg/ScanOps.h"
@@ -75,10 +76,10 @@ LogicalResult TruePositionsOp::inferReturnTypes(MLIRContext *context,
   if (failed(checkDtypes(location, "true_positions", Dtypes::Bool, mask)))
     return failure();
   if (shapeOf(mask).size() != 1)
-    return emitOptionalError(location, "'true_positions' expects a mask with one axis, but got ",
-                             toText(mask), " [rank]");
+    return emitErrorAbout(location, "true_positions", "expects a mask with one axis, but got ",
+                          toText(mask), " [rank]");
   if (adaptor.getSize().getSizes().size() != 1)
-    return emitOptionalError(location, "'true_positions' expects one size [size]");
+    return emitErrorAbout(location, "true_positions", "expects one size [size]");
   results.push_back(tensorOf(adaptor.getSize().getExprs(), IntegerType::get(context, 64)));
   return success();
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 
 using namespace mlir;
@@ -72,9 +73,8 @@ static LogicalResult checkLogits(std::optional<Location> location, StringRef op,
   if (failed(checkDtypes(location, op, Dtypes::Float, logits)))
     return failure();
   if (shapeOf(logits).empty())
-    return emitOptionalError(location, "'", op,
-                             "' expects logits with an axis of classes, but got ", toText(logits),
-                             " [rank]");
+    return emitErrorAbout(location, op, "expects logits with an axis of classes, but got ",
+                          toText(logits), " [rank]");
   return success();
 }
 
@@ -86,8 +86,8 @@ LogicalResult SoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *,
   if (failed(checkLogits(location, "softmax_cross_entropy", logits)))
     return failure();
   if (logits != probabilities)
-    return emitOptionalError(
-        location, "'softmax_cross_entropy' expects operands of one type, but got ", toText(logits),
+    return emitErrorAbout(
+        location, "softmax_cross_entropy", "expects operands of one type, but got ", toText(logits),
         " and ", toText(probabilities),
         elementTypeOf(logits) == elementTypeOf(probabilities) ? " [unequal-dimensions]"
                                                               : " [dtype]");
@@ -126,8 +126,8 @@ LogicalResult SparseSoftmaxCrossEntropyOp::inferReturnTypes(MLIRContext *,
     return failure();
   Shape shape = shapeOf(logits);
   if (ArrayRef(shape).drop_back() != ArrayRef<DimExpr>(shapeOf(label)))
-    return emitOptionalError(location, "'", name, "' expects one label per row, but got ",
-                             toText(logits), " and ", toText(label), " [unequal-dimensions]");
+    return emitErrorAbout(location, name, "expects one label per row, but got ", toText(logits),
+                          " and ", toText(label), " [unequal-dimensions]");
   results.push_back(tensorOf(shapeOf(label), elementTypeOf(logits)));
   return success();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/SortOps.h"
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/TakeAlongAxis.h"
 
@@ -64,11 +65,11 @@ static FailureOr<Shape> inferTopK(std::optional<Location> location, StringRef op
   if (failed(normal) || failed(checkDtypes(location, op, Dtypes::Numeric, type)))
     return failure();
   if (k.getSizes().size() != 1)
-    return emitOptionalError(location, "'", op, "' expects one size for k [size]");
+    return emitErrorAbout(location, op, "expects one size for k [size]");
   DimExpr count = k.getExprs()[0];
   if (isNonNegative(count) == false || isNonNegative(shape[*normal] - count) == false)
-    return emitOptionalError(location, "'", op, "' expects k in [0, ", shape[*normal].str(),
-                             "] of ", toText(type), ", but got ", count.str(), " [size]");
+    return emitErrorAbout(location, op, "expects k in [0, ", shape[*normal].str(), "] of ",
+                          toText(type), ", but got ", count.str(), " [size]");
   shape[*normal] = count;
   return shape;
 }

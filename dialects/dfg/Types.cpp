@@ -172,10 +172,11 @@ static LogicalResult emitMismatch(std::optional<Location> location, StringRef op
       continue;
     std::string types = toText(lhs) + " and " + toText(rhs);
     if ((x - y).constant())
-      return emitDetailedError(location, {.isForAllSizes = true}, "'", op,
-                               "' expects sizes that are equal or 1, but got ", types,
+      return emitDetailedError(location, {.isForAllSizes = true}, quotedName(location, op),
+                               " expects sizes that are equal or 1, but got ", types,
                                " [unequal-dimensions]");
-    return emitUnproven(location, x, y, "'", op, "' on ", types, " needs [unequal-dimensions]");
+    return emitUnproven(location, x, y, quotedName(location, op), " on ", types,
+                        " needs [unequal-dimensions]");
   }
   return failure();
 }
@@ -217,8 +218,8 @@ LogicalResult checkDtypes(std::optional<Location> location, StringRef op, Dtypes
                           Type type) {
   if (isIn(elementTypeOf(type), dtypes))
     return success();
-  return emitOptionalError(location, "'", op, "' expects ", describe(dtypes), " tensor, but got ",
-                           toText(type), " [dtype]");
+  return emitErrorAbout(location, op, "expects ", describe(dtypes), " tensor, but got ",
+                        toText(type), " [dtype]");
 }
 
 static bool isTensor(Type type) {
@@ -265,8 +266,9 @@ LogicalResult verifyOperandKinds(Location location, StringRef name, ValueRange o
     const OperandSignature &operand = op->operands[std::min(i, op->operands.size() - 1)];
     if (isOfKind(type, operand.kind))
       continue;
-    auto error = emitError(location, "'") << op->name << "' expects " << describe(operand.kind)
-                                          << " for " << operand.name << ", but got ";
+    auto error = emitError(location)
+                 << quotedName(location, op->name) << " expects " << describe(operand.kind)
+                 << " for " << operand.name << ", but got ";
     if (isOfKind(type, OperandKind::Any))
       return error << toText(type) << " [dtype]";
     return error << type << " [dtype]";
@@ -278,8 +280,8 @@ LogicalResult checkIndices(std::optional<Location> location, StringRef op, Type 
   Type element = elementTypeOf(type);
   if (element.isSignlessInteger(32) || element.isSignlessInteger(64))
     return success();
-  return emitOptionalError(location, "'", op, "' expects i32 or i64 indices, but got ",
-                           toText(type), " [dtype]");
+  return emitErrorAbout(location, op, "expects i32 or i64 indices, but got ", toText(type),
+                        " [dtype]");
 }
 
 FailureOr<int64_t> checkAxis(std::optional<Location> location, StringRef op, int64_t axis,
@@ -287,10 +289,9 @@ FailureOr<int64_t> checkAxis(std::optional<Location> location, StringRef op, int
   if (std::optional<int64_t> normal = normalizeAxis(axis, rank))
     return *normal;
   if (rank == 0)
-    return emitOptionalError(location, "'", op, "' expects an axis, but ", toText(type),
-                             " has none [axis]");
-  return emitOptionalError(location, "'", op, "' expects an axis from ", -rank, " to ", rank - 1,
-                           ", but got ", axis, " for ", toText(type), " [axis]");
+    return emitErrorAbout(location, op, "expects an axis, but ", toText(type), " has none [axis]");
+  return emitErrorAbout(location, op, "expects an axis from ", -rank, " to ", rank - 1,
+                        ", but got ", axis, " for ", toText(type), " [axis]");
 }
 
 DimExpr sizeOfAxis(Type type, int64_t axis) {
@@ -319,8 +320,8 @@ static FailureOr<Shape> inferOperands(std::optional<Location> location, StringRe
     if (failed(checkDtypes(location, op, dtypes, operand.getType())))
       return failure();
     if (elementTypeOf(operand.getType()) != elementTypeOf(first))
-      return emitOptionalError(location, "'", op, "' expects operands of one dtype, but got ",
-                               toText(first), " and ", toText(operand.getType()), " [dtype]");
+      return emitErrorAbout(location, op, "expects operands of one dtype, but got ", toText(first),
+                            " and ", toText(operand.getType()), " [dtype]");
   }
   return inferBroadcast(location, op, operands.getTypes());
 }
@@ -356,7 +357,7 @@ LogicalResult inferReduction(std::optional<Location> location, StringRef op, Dty
     if (failed(normal))
       return failure();
     if (!reduced.insert(*normal).second)
-      return emitOptionalError(location, "'", op, "' names axis ", a, " twice [axis]");
+      return emitErrorAbout(location, op, "names axis ", a, " twice [axis]");
   }
   Shape result;
   for (int64_t i = 0; i < rank; ++i) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -27,8 +28,8 @@ static LogicalResult checkCount(std::optional<Location> location, StringRef op, 
   size_t rank = shapeOf(type).size();
   if (count == rank)
     return success();
-  return emitOptionalError(location, "'", op, "' expects ", rank, " ", name,
-                           ", one for each axis of ", toText(type), ", but got ", count, " [rank]");
+  return emitErrorAbout(location, op, "expects ", rank, " ", name, ", one for each axis of ",
+                        toText(type), ", but got ", count, " [rank]");
 }
 
 static LogicalResult checkSteps(std::optional<Location> location, StringRef op,
@@ -36,7 +37,7 @@ static LogicalResult checkSteps(std::optional<Location> location, StringRef op,
   if (!steps)
     return success();
   if (llvm::is_contained(*steps, 0))
-    return emitOptionalError(location, "'", op, "' expects steps other than 0 [slice]");
+    return emitErrorAbout(location, op, "expects steps other than 0 [slice]");
   return checkCount(location, op, "steps", steps->size(), type);
 }
 
@@ -72,9 +73,9 @@ LogicalResult SliceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
   for (size_t i = 0; i < shape.size(); ++i)
     for (const DimExpr &condition : sliceConditions(starts[i], sizes[i], steps[i], shape[i]))
       if (isNonNegative(condition) == false)
-        return emitOptionalError(location, "'slice' takes ", sizes[i].str(), " elements from ",
-                                 starts[i].str(), " by ", steps[i], ", which is outside of axis ",
-                                 i, " of ", toText(type), " [slice]");
+        return emitErrorAbout(location, "slice", "takes ", sizes[i].str(), " elements from ",
+                              starts[i].str(), " by ", steps[i], ", which is outside of axis ", i,
+                              " of ", toText(type), " [slice]");
   results.push_back(tensorOf(sizes, elementTypeOf(type)));
   return success();
 }
@@ -151,17 +152,16 @@ LogicalResult PlaceOp::inferReturnTypes(MLIRContext *, std::optional<Location> l
     return failure();
   for (const DimExpr &size : adaptor.getShape().getExprs())
     if (isNonNegative(size) == false)
-      return emitOptionalError(location, "'place' expects sizes that are not negative, but got ",
-                               size.str(), " [size]");
+      return emitErrorAbout(location, "place", "expects sizes that are not negative, but got ",
+                            size.str(), " [size]");
   if (failed(checkElement(location, "place", "value", adaptor.getValue(), elementTypeOf(type))))
     return failure();
   Shape from = shapeOf(type), starts = adaptor.getStarts().getExprs();
   SmallVector<int64_t> steps = stepsOf(adaptor.getSteps(), from.size());
   for (size_t axis = 0; axis < from.size(); ++axis)
     if (isOverflow(starts[axis] + (from[axis] - 1) * steps[axis]))
-      return emitOptionalError(location,
-                               "'place' puts elements further apart than 64 bits can hold ",
-                               "along axis ", axis, " [too-large]");
+      return emitErrorAbout(location, "place", "puts elements further apart than 64 bits can hold ",
+                            "along axis ", axis, " [too-large]");
   results.push_back(tensorOf(adaptor.getShape().getExprs(), elementTypeOf(type)));
   return success();
 }
@@ -214,8 +214,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
   for (size_t i = 0; i < shape.size(); ++i) {
     for (const DimExpr &size : {low[i], high[i]})
       if (isNonNegative(size) == false)
-        return emitOptionalError(location, "'pad' expects sizes that are not negative, but got ",
-                                 size.str(), " for axis ", i, " of ", toText(type), " [pad]");
+        return emitErrorAbout(location, "pad", "expects sizes that are not negative, but got ",
+                              size.str(), " for axis ", i, " of ", toText(type), " [pad]");
     shape[i] = low[i] + shape[i] + high[i];
   }
   if (failed(checkElement(location, "pad", "value", adaptor.getValue(), elementTypeOf(type))))
@@ -334,8 +334,8 @@ LogicalResult SqueezeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
     if (failed(axis))
       return failure();
     if (!shape[*axis].isConstant(1))
-      return emitOptionalError(location, "'squeeze' expects axis ", a, " of size 1, but got ",
-                               toText(type), " [unequal-dimensions]");
+      return emitErrorAbout(location, "squeeze", "expects axis ", a, " of size 1, but got ",
+                            toText(type), " [unequal-dimensions]");
     removed.insert(*axis);
   }
   for (auto [i, size] : llvm::enumerate(shape))
@@ -381,8 +381,8 @@ LogicalResult TileOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
     return failure();
   for (size_t i = 0; i < shape.size(); ++i) {
     if (isNonNegative(repeats[i]) == false)
-      return emitOptionalError(location, "'tile' expects repeats that are not negative, but got ",
-                               repeats[i].str(), " [tile]");
+      return emitErrorAbout(location, "tile", "expects repeats that are not negative, but got ",
+                            repeats[i].str(), " [tile]");
     shape[i] = repeats[i] * shape[i];
   }
   results.push_back(tensorOf(shape, elementTypeOf(type)));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/WindowOps.h"
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/Numbers.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -26,8 +27,8 @@ static FailureOr<Windows> readLayout(std::optional<Location> location, WindowsOp
   Type type = adaptor.getX().getType();
   Shape shape = shapeOf(type), taps = adaptor.getSize().getExprs();
   if (taps.empty() || shape.size() < taps.size() + 1)
-    return emitOptionalError(location, "'windows' expects sizes for axes after the first of ",
-                             toText(type), ", but got ", taps.size(), " [rank]");
+    return emitErrorAbout(location, "windows", "expects sizes for axes after the first of ",
+                          toText(type), ", but got ", taps.size(), " [rank]");
   WindowOptions options{"windows", adaptor.getStride(), adaptor.getDilation(), std::nullopt,
                         std::nullopt};
   FailureOr<Windows> windows =
@@ -37,9 +38,9 @@ static FailureOr<Windows> readLayout(std::optional<Location> location, WindowsOp
   if (adaptor.getCount()) {
     windows->count = adaptor.getCount()->getExprs();
     if (windows->count.size() != taps.size())
-      return emitOptionalError(location, "'windows' expects ", taps.size(),
-                               " numbers in count, one for each in size, but got ",
-                               windows->count.size(), " [window]");
+      return emitErrorAbout(location, "windows", "expects ", taps.size(),
+                            " numbers in count, one for each in size, but got ",
+                            windows->count.size(), " [window]");
     for (auto [axis, count] : llvm::enumerate(windows->count)) {
       DimExpr room = windows->room[axis] - (count - 1) * windows->stride[axis];
       // Without windows, none is out of range.
@@ -51,11 +52,11 @@ static FailureOr<Windows> readLayout(std::optional<Location> location, WindowsOp
   if (adaptor.getLow()) {
     windows->low = adaptor.getLow()->getExprs();
     if (windows->low.size() != taps.size())
-      return emitOptionalError(location, "'windows' expects ", taps.size(),
-                               " numbers in low, one for each in size, but got ",
-                               windows->low.size(), " [window]");
+      return emitErrorAbout(location, "windows", "expects ", taps.size(),
+                            " numbers in low, one for each in size, but got ", windows->low.size(),
+                            " [window]");
     if (!adaptor.getCount())
-      return emitOptionalError(location, "'windows' expects count where it has low [window]");
+      return emitErrorAbout(location, "windows", "expects count where it has low [window]");
     windows->room.assign(taps.size(), DimExpr(0));
   }
   if (failed(checkWindows(location, "windows", *windows, type)))
@@ -122,17 +123,16 @@ LogicalResult PlaceWindowsOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   Shape shape = shapeOf(type), sizes = adaptor.getShape().getExprs();
   size_t rank = sizes.size();
   if (rank == 0 || shape.size() < 2 * rank + 1)
-    return emitOptionalError(location, "'place_windows' expects two axes after the first of ",
-                             toText(type), " for each size in shape, but got ", rank, " [rank]");
+    return emitErrorAbout(location, "place_windows", "expects two axes after the first of ",
+                          toText(type), " for each size in shape, but got ", rank, " [rank]");
   for (const DimExpr &size : sizes)
     if (isNonNegative(size) == false)
-      return emitOptionalError(location,
-                               "'place_windows' expects sizes that are not negative, but got ",
-                               size.str(), " [size]");
+      return emitErrorAbout(location, "place_windows",
+                            "expects sizes that are not negative, but got ", size.str(), " [size]");
   if (adaptor.getLow() && adaptor.getLow()->getSizes().size() != rank)
-    return emitOptionalError(location, "'place_windows' expects ", rank,
-                             " numbers in low, one for each in shape, but got ",
-                             adaptor.getLow()->getSizes().size(), " [window]");
+    return emitErrorAbout(location, "place_windows", "expects ", rank,
+                          " numbers in low, one for each in shape, but got ",
+                          adaptor.getLow()->getSizes().size(), " [window]");
   for (auto [name, numbers] :
        {std::pair("stride", adaptor.getStride()), std::pair("dilation", adaptor.getDilation())})
     if (failed(readPerAxis(location, "place_windows", name, numbers, 1, 1, rank)))
@@ -143,8 +143,8 @@ LogicalResult PlaceWindowsOp::inferReturnTypes(MLIRContext *, std::optional<Loca
   Windows windows = windowsOf(adaptor);
   for (size_t axis = 0; axis < rank; ++axis)
     if (isOverflow(windows.last(axis)))
-      return emitOptionalError(location, "'place_windows' has windows further apart than 64 bits ",
-                               "can hold along axis ", axis + 1, " [too-large]");
+      return emitErrorAbout(location, "place_windows", "has windows further apart than 64 bits ",
+                            "can hold along axis ", axis + 1, " [too-large]");
   Shape result = joined(ArrayRef(shape).take_front(1), sizes, ArrayRef(shape).drop_front(1 + rank));
   results.push_back(tensorOf(result, elementTypeOf(type)));
   return success();

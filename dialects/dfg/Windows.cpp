@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Windows.h"
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Formula.h"
 #include "dialects/dfg/SizeLimits.h"
 
@@ -25,15 +26,15 @@ FailureOr<SmallVector<int64_t>> readPerAxis(std::optional<Location> location, St
     return SmallVector<int64_t>(rank, otherwise);
   for (int64_t number : *numbers)
     if (number < least)
-      return emitOptionalError(location, "'", op, "' expects ", name, " of at least ", least,
-                               ", but got ", number, " [window]");
+      return emitErrorAbout(location, op, "expects ", name, " of at least ", least, ", but got ",
+                            number, " [window]");
   if (numbers->size() == 1)
     return SmallVector<int64_t>(rank, numbers->front());
   if (numbers->size() == rank)
     return SmallVector<int64_t>(*numbers);
-  return emitOptionalError(location, "'", op, "' expects one ", name, " or ", rank,
-                           ", one for each axis of its windows, but got ", numbers->size(),
-                           " [window]");
+  return emitErrorAbout(location, op, "expects one ", name, " or ", rank,
+                        ", one for each axis of its windows, but got ", numbers->size(),
+                        " [window]");
 }
 
 /// Reads explicit padding.
@@ -43,12 +44,12 @@ static LogicalResult readPads(std::optional<Location> location, const WindowOpti
   ArrayRef<int64_t> pads = *options.pads;
   for (int64_t pad : pads)
     if (pad < 0)
-      return emitOptionalError(location, "'", options.op, "' expects pads of at least 0, but got ",
-                               pad, " [window]");
+      return emitErrorAbout(location, options.op, "expects pads of at least 0, but got ", pad,
+                            " [window]");
   if (pads.size() != 1 && pads.size() != rank && pads.size() != 2 * rank)
-    return emitOptionalError(location, "'", options.op, "' expects one number in pads, ", rank,
-                             ", or ", 2 * rank, ", before and after each axis, but got ",
-                             pads.size(), " [window]");
+    return emitErrorAbout(location, options.op, "expects one number in pads, ", rank, ", or ",
+                          2 * rank, ", before and after each axis, but got ", pads.size(),
+                          " [window]");
   for (size_t axis = 0; axis < rank; ++axis) {
     bool isPair = pads.size() == 2 * rank;
     windows.low.push_back(isPair ? pads[2 * axis] : pads[pads.size() == 1 ? 0 : axis]);
@@ -84,8 +85,7 @@ static LogicalResult readPadding(std::optional<Location> location, const WindowO
                                  Windows &windows) {
   PaddingMode padding = options.padding.value_or(PaddingMode::Valid);
   if (padding != PaddingMode::Valid && options.pads)
-    return emitOptionalError(location, "'", options.op,
-                             "' expects either padding or pads [attribute]");
+    return emitErrorAbout(location, options.op, "expects either padding or pads [attribute]");
   if (options.pads)
     return readPads(location, options, windows);
   switch (padding) {
@@ -110,9 +110,9 @@ static LogicalResult limitStrides(std::optional<Location> location, const Window
   bool isPadded = options.pads || options.padding == PaddingMode::Causal;
   for (int64_t &stride : windows.stride) {
     if (stride > kMaxTensorBytes && isPadded)
-      return emitOptionalError(location, "'", options.op,
-                               "' expects a stride of at most 2^56 where it has pads, but got ",
-                               stride, " [too-large]");
+      return emitErrorAbout(location, options.op,
+                            "expects a stride of at most 2^56 where it has pads, but got ", stride,
+                            " [too-large]");
     stride = std::min(stride, kMaxTensorBytes);
   }
   return success();
@@ -136,9 +136,9 @@ FailureOr<Windows> readWindows(std::optional<Location> location, const WindowOpt
     return failure();
   for (const DimExpr &size : taps)
     if (isNonNegative(size - 1) == false)
-      return emitOptionalError(location, "'", options.op,
-                               "' expects windows of at least one element, but got ", size.str(),
-                               " [window]");
+      return emitErrorAbout(location, options.op,
+                            "expects windows of at least one element, but got ", size.str(),
+                            " [window]");
   if (failed(readPadding(location, options, windows)))
     return failure();
   if (!windows.count.empty())
@@ -155,23 +155,22 @@ LogicalResult checkWindows(std::optional<Location> location, StringRef op, const
                            Type type) {
   for (size_t axis = 0; axis < windows.rank(); ++axis) {
     if (isOverflow(windows.padded(axis)))
-      return emitOptionalError(location, "'", op, "' pads axis ", axis + 1, " of ", toText(type),
-                               " to more elements than 64 bits can count [too-large]");
+      return emitErrorAbout(location, op, "pads axis ", axis + 1, " of ", toText(type),
+                            " to more elements than 64 bits can count [too-large]");
     if (isOverflow(windows.room[axis]))
-      return emitOptionalError(location, "'", op, "' has windows that reach over more elements ",
-                               "than 64 bits can count along axis ", axis + 1, " [too-large]");
+      return emitErrorAbout(location, op, "has windows that reach over more elements ",
+                            "than 64 bits can count along axis ", axis + 1, " [too-large]");
   }
   for (size_t axis = 0; axis < windows.rank(); ++axis)
     if (isNonNegative(windows.room[axis]) == false)
-      return emitOptionalError(location, "'", op, "' has windows that reach over ",
-                               (windows.padded(axis) - windows.room[axis]).str(),
-                               " elements, but axis ", axis + 1, " of ", toText(type), " has ",
-                               windows.padded(axis).str(), " with its padding [window]");
+      return emitErrorAbout(location, op, "has windows that reach over ",
+                            (windows.padded(axis) - windows.room[axis]).str(),
+                            " elements, but axis ", axis + 1, " of ", toText(type), " has ",
+                            windows.padded(axis).str(), " with its padding [window]");
   for (size_t axis = 0; axis < windows.rank(); ++axis)
     if (isOverflow(windows.last(axis)))
-      return emitOptionalError(location, "'", op,
-                               "' has windows further apart than 64 bits can hold ", "along axis ",
-                               axis + 1, " [too-large]");
+      return emitErrorAbout(location, op, "has windows further apart than 64 bits can hold ",
+                            "along axis ", axis + 1, " [too-large]");
   return success();
 }
 

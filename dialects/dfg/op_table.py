@@ -8,7 +8,7 @@ import argparse
 import json
 import subprocess
 
-# ODS attribute definition -> AttrKind. docs/adding-an-op.md lists what a new kind of attribute changes.
+# ODS attribute definition -> OpAttrKind. docs/adding-an-op.md lists what a new kind of attribute changes.
 KINDS = {
     "BoolAttr": "Bool", "StrAttr": "String", "I64Attr": "Int", "I32Attr": "Int", "F64Attr": "Float",
     "DenseI64ArrayAttr": "IntList", "DenseBoolArrayAttr": "BoolList", "Dfg_Dtype": "Dtype", "Dfg_DimsAttr": "Dims",
@@ -57,10 +57,11 @@ def table_entry(records, op):
         if "Attr" in classes or "AttrConstraint" in classes:
             attributes.append(attribute(records, definition, name))
         else:
-            operands.append('{"%s", %s, %s, %s, OperandKind::%s}' % (
+            kind, scalar, dtypes = operand_type(records, definition)
+            operands.append('{"%s", %s, %s, %s, OperandKind::%s, %s, {%s}}' % (
                 name, flag("Variadic" in classes), flag("Optional" in classes),
-                flag(name == "indices" or is_index(records, definition)),
-                operand_kind(records, definition)))
+                flag(name == "indices" or is_index(records, definition)), kind, flag(scalar),
+                ", ".join('"%s"' % dtype for dtype in dtypes)))
     results = ['"%s"' % name for _, name in op["results"]["args"]]
     variadic = any("Variadic" in superclasses(records, value["def"]) for value, _ in op["results"]["args"])
     updates = any(value["def"] == "Dfg_UpdateRole" for value in op["traits"])
@@ -68,11 +69,20 @@ def table_entry(records, op):
         op["opName"], ", ".join(operands), ", ".join(attributes), ", ".join(results), flag(variadic), flag(updates))
 
 
-def operand_kind(records, definition):
-    if definition in OPERAND_KINDS:
-        return OPERAND_KINDS[definition]
-    base = records[definition].get("baseType")
-    return operand_kind(records, base["def"]) if base else "Tensor"
+def operand_type(records, definition):
+    """The kind of an operand, whether it has no axes, and its element types in the language."""
+    record = records[definition]
+    if record.get("baseType"):
+        return operand_type(records, record["baseType"]["def"])
+    dtypes = [dtype for element in record.get("elements", []) for dtype in dtypes_in(records, element["def"])]
+    return OPERAND_KINDS.get(definition, "Tensor"), "Dfg_ScalarOf" in record["!superclasses"], dtypes
+
+
+def dtypes_in(records, definition):
+    record = records[definition]
+    if "AnyTypeOf" in record["!superclasses"]:
+        return [dtype for allowed in record["allowedTypes"] for dtype in dtypes_in(records, allowed["def"])]
+    return ["bool" if definition == "I1" else definition.lower().replace("ui", "u")]
 
 
 def is_index(records, definition):
@@ -98,7 +108,7 @@ def attribute(records, definition, name):
     if enum:
         kind = "Enum"
         words = [word(enum, records[case["def"]]) for case in enum["enumerants"]]
-    return '{"%s", AttrKind::%s, %d, %s, AttrLimit::%s, {%s}}' % (
+    return '{"%s", OpAttrKind::%s, %d, %s, AttrLimit::%s, {%s}}' % (
         name, kind, width, flag(not optional and not has_default and kind != "Unit"), limit, ", ".join(words))
 
 

@@ -115,8 +115,8 @@ FailureOr<AttributeWriter::Offsets> AttributeWriter::write(Operation *op) {
     const dfg::AttrSignature *known = signature->findAttribute(name);
     Value value;
     if (known)
-      value = known->kind == dfg::AttrKind::Enum ? writeWord(attribute.getValue(), *known)
-                                                 : write(attribute.getValue());
+      value = known->kind == dfg::OpAttrKind::Enum ? writeWord(attribute.getValue(), *known)
+                                                   : write(attribute.getValue());
     if (value.kind == Kind::NONE)
       return op->emitError("'") << signature->name << "' with the attribute '" << name
                                 << "' has no binary form [no-binary-form]";

@@ -12,34 +12,34 @@ namespace tfc::flatbuffer {
 using Kind = tfg::AttributeValue;
 
 /// The kind of value that represents an attribute, or NONE for any.
-static Kind kindOf(dfg::AttrKind kind) {
+static Kind kindOf(dfg::OpAttrKind kind) {
   switch (kind) {
-  case dfg::AttrKind::Bool:
+  case dfg::OpAttrKind::Bool:
     return Kind::BoolValue;
-  case dfg::AttrKind::BoolList:
+  case dfg::OpAttrKind::BoolList:
     return Kind::BoolList;
-  case dfg::AttrKind::Dims:
+  case dfg::OpAttrKind::Dims:
     return Kind::SizeList;
-  case dfg::AttrKind::Dtype:
+  case dfg::OpAttrKind::Dtype:
     return Kind::TypeValue;
-  case dfg::AttrKind::Enum:
-  case dfg::AttrKind::String:
+  case dfg::OpAttrKind::Enum:
+  case dfg::OpAttrKind::String:
     return Kind::TextValue;
-  case dfg::AttrKind::Float:
+  case dfg::OpAttrKind::Float:
     return Kind::FloatValue;
-  case dfg::AttrKind::Int:
+  case dfg::OpAttrKind::Int:
     return Kind::IntValue;
-  case dfg::AttrKind::IntList:
+  case dfg::OpAttrKind::IntList:
     return Kind::IntList;
-  case dfg::AttrKind::NamedSizes:
+  case dfg::OpAttrKind::NamedSizes:
     return Kind::Dictionary;
-  case dfg::AttrKind::Symbol:
+  case dfg::OpAttrKind::Symbol:
     return Kind::SymbolValue;
-  case dfg::AttrKind::Unit:
+  case dfg::OpAttrKind::Unit:
     return Kind::Flag;
-  case dfg::AttrKind::Value:
+  case dfg::OpAttrKind::Value:
     return Kind::ConstantValue;
-  case dfg::AttrKind::Other:
+  case dfg::OpAttrKind::Other:
     return Kind::NONE;
   }
   return Kind::NONE;
@@ -89,9 +89,9 @@ Attribute Attributes::readAs(const tfg::Attribute &attribute, const dfg::AttrSig
                         << "' has no value [graph-attribute]";
     return {};
   }
-  if (signature.kind == dfg::AttrKind::Enum)
+  if (signature.kind == dfg::OpAttrKind::Enum)
     return readWord(file.text(attribute.value_as_TextValue()->value()), signature, location);
-  if (signature.kind != dfg::AttrKind::Int || signature.width == 64)
+  if (signature.kind != dfg::OpAttrKind::Int || signature.width == 64)
     return readAny(attribute, location);
   int64_t value = attribute.value_as_IntValue()->value();
   if (isIntN(signature.width, value))

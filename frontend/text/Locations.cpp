@@ -91,13 +91,6 @@ static bool isInMlir(Location location) {
   return place && place.getFilename().getValue().ends_with(".mlir");
 }
 
-/// Returns true for messages of MLIR's verifiers about an operation, as in "'dfg.exp' op failed to
-/// infer ..".
-static bool isAboutOperation(StringRef text) {
-  auto [name, rest] = text.split("' op ");
-  return name.consume_front("'") && name.contains('.') && !name.contains(' ') && !rest.empty();
-}
-
 static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
   const SourceManager &sources = engine.sourceManager();
   Location location = diagnostic.getLocation();
@@ -105,15 +98,17 @@ static void forward(mlir::Diagnostic &diagnostic, DiagnosticEngine &engine) {
   std::string slug = takeSlug(text);
   SourceRange at = toRange(location, sources);
   bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-  // Errors of tfc about graphs have a word in brackets, and do not refer to operations like MLIR
-  // does, since the graph's author wrote none.
-  bool isInternal = isError && slug.empty() && !isInMlir(location) && isAboutOperation(text);
+  std::string outside = foreignPlace(location, sources);
+  // Errors of tfc about a place in a graph have a word in brackets; others are about the
+  // intermediate form, of which the author wrote nothing.
+  bool isInternal =
+      isError && slug.empty() && !isInMlir(location) && (at.isValid() || !outside.empty());
   if (isInternal) {
     text = "internal error: " + text;
     slug = "internal";
   }
   Diagnostic &result = isError ? engine.error(at, slug, text) : engine.warning(at, slug, text);
-  result.foreignPlace = foreignPlace(location, sources);
+  result.foreignPlace = std::move(outside);
   for (mlir::Diagnostic &note : diagnostic.getNotes()) {
     std::string sentence = note.str();
     if (std::optional<StringRef> help = dfg::helpIn(sentence))

@@ -62,7 +62,7 @@ struct Choices {
   static bool hasShapeAttr(const OpSignature &op) {
     return op.operands.size() == 1 && op.operands[0].kind == OperandKind::Tensor &&
            llvm::any_of(op.attributes, [](const AttrSignature &attr) {
-             return attr.kind == AttrKind::Dims || attr.name == "axis";
+             return attr.kind == OpAttrKind::Dims || attr.name == "axis";
            });
   }
 };
@@ -377,9 +377,9 @@ Attribute OperationGenerator::pickAttribute(const AttrSignature &attr, ValueRang
     shape = shapeOf(operands[0].getType());
   int64_t rank = shape.size();
   switch (attr.kind) {
-  case AttrKind::Bool:
+  case OpAttrKind::Bool:
     return b.getBoolAttr(scope.random.chance(0.5));
-  case AttrKind::Dims: {
+  case OpAttrKind::Dims: {
     bool isExact = true;
     std::optional<DimExpr> size;
     if (!operands.empty() && isa<ListType>(operands[0].getType()))
@@ -388,24 +388,24 @@ Attribute OperationGenerator::pickAttribute(const AttrSignature &attr, ValueRang
       return DimsAttr::get(scope.builder.getContext(), {*size});
     return pickDims(attr.name, shape);
   }
-  case AttrKind::Dtype:
+  case OpAttrKind::Dtype:
     return TypeAttr::get(scope.random.chance(0.5) ? scope.drawAnyDtype() : scope.drawDtype());
-  case AttrKind::Float: {
+  case OpAttrKind::Float: {
     static const double kFloats[] = {0.0, 0.5, 1.0, 2.0, -1.0, 0.1, 0.25};
     return b.getF64FloatAttr(scope.random.pick(kFloats));
   }
-  case AttrKind::Int: {
+  case OpAttrKind::Int: {
     int64_t value = attr.name == "axis" && rank ? scope.random.between(-rank, rank - 1)
                                                 : scope.random.between(-2, 4);
     return attr.width == 32 ? Attribute(b.getI32IntegerAttr(value)) : b.getI64IntegerAttr(value);
   }
-  case AttrKind::IntList:
+  case OpAttrKind::IntList:
     return pickInts(attr.name, rank);
-  case AttrKind::BoolList:
+  case OpAttrKind::BoolList:
     return b.getDenseBoolArrayAttr(SmallVector<bool>(rank, scope.random.chance(0.5)));
-  case AttrKind::Enum:
+  case OpAttrKind::Enum:
     return pickWord(attr, operands);
-  case AttrKind::String:
+  case OpAttrKind::String:
     return pickText(attr.name, operands);
   default:
     return {};

@@ -35,7 +35,7 @@ static bool readsArguments(const Entity &callee) {
     return Builtins::readsArguments(builtin->name);
   const dfg::OpSignature *const *op = callee.get<const dfg::OpSignature *>();
   return op && none_of((*op)->attributes, [](const dfg::AttrSignature &attribute) {
-           return attribute.kind == dfg::AttrKind::Symbol;
+           return attribute.kind == dfg::OpAttrKind::Symbol;
          });
 }
 

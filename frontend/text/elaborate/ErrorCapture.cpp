@@ -11,18 +11,6 @@ using namespace mlir;
 
 namespace tfc::text {
 
-/// Replaces the operation's name by the operator that the author wrote.
-static std::string nameOperator(std::string text, StringRef op, StringRef operatorText) {
-  if (operatorText.empty())
-    return text;
-  std::string quoted = fmt::format("'{}'", op);
-  if (size_t at = text.find(quoted); at != std::string::npos)
-    return text.replace(at, quoted.size(), fmt::format("'{}'", operatorText));
-  if (StringRef(text).starts_with((op + " ").str()))
-    return fmt::format("'{}'", operatorText) + text.substr(op.size());
-  return text;
-}
-
 static size_t findWord(StringRef text, StringRef word) {
   auto isPart = [&](size_t at) {
     return at < text.size() && (isAlnum(text[at]) || text[at] == '_');
@@ -67,7 +55,7 @@ std::string ErrorCapture::nameOperands(std::string note, ArrayRef<Argument> oper
 }
 
 void ErrorCapture::reportCaptured(SourceRange at, ArrayRef<Argument> operands, StringRef op,
-                                  StringRef operatorText, ArrayRef<CapturedError> errors) {
+                                  ArrayRef<CapturedError> errors) {
   if (errors.empty()) {
     reporter.error(at, "", "'{}' cannot be built from these operands", op);
     return;
@@ -77,10 +65,9 @@ void ErrorCapture::reportCaptured(SourceRange at, ArrayRef<Argument> operands, S
     std::string slug = takeSlug(text);
     const dfg::ErrorDetails &details = captured.details;
     SourceRange place = placeOfAttribute(at, details.attribute);
-    Diagnostic &diagnostic = reporter
-                                 .error(placeInString(place, details.part, context.sources), slug,
-                                        nameOperator(text, op, operatorText))
-                                 .forAllSizes(details.isForAllSizes);
+    Diagnostic &diagnostic =
+        reporter.error(placeInString(place, details.part, context.sources), slug, text)
+            .forAllSizes(details.isForAllSizes);
     for (const Argument &operand : operands) {
       if (!(operand.range == place))
         diagnostic.also(operand.range);
@@ -169,7 +156,7 @@ void ErrorCapture::hintOperation(Diagnostic &diagnostic, StringRef op,
 }
 
 bool ErrorCapture::capture(SourceRange at, ArrayRef<Argument> operands, StringRef op,
-                           StringRef operatorText, llvm::function_ref<bool()> build) {
+                           llvm::function_ref<bool()> build) {
   std::vector<CapturedError> errors;
   bool succeeded;
   {
@@ -186,7 +173,7 @@ bool ErrorCapture::capture(SourceRange at, ArrayRef<Argument> operands, StringRe
     succeeded = build();
   }
   if (!succeeded || !errors.empty())
-    reportCaptured(at, operands, op, operatorText, errors);
+    reportCaptured(at, operands, op, errors);
   return succeeded && errors.empty();
 }
 

@@ -17,10 +17,10 @@ public:
   ErrorCapture(Context &context, Reporter &reporter, Advisor &advisor, SizeExplainer &sizeExplainer)
       : context(context), reporter(reporter), advisor(advisor), sizeExplainer(sizeExplainer) {}
 
-  /// Runs `build` and reports its errors at `at`, with carets also under `operands`. `operatorText`
-  /// replaces the operation's name in them.
+  /// Runs `build` and reports its errors at `at`, with carets also under `operands`. Their
+  /// locations have the operator that the author wrote, see `Reporter::locate`.
   bool capture(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
-               llvm::StringRef operatorText, llvm::function_ref<bool()> build);
+               llvm::function_ref<bool()> build);
 
 private:
   /// An error that an operation's inference reported.
@@ -34,7 +34,7 @@ private:
   /// Where the author wrote the attribute; else `at`.
   SourceRange placeOfAttribute(SourceRange at, llvm::StringRef attribute) const;
   void reportCaptured(SourceRange at, llvm::ArrayRef<Argument> operands, llvm::StringRef op,
-                      llvm::StringRef operatorText, llvm::ArrayRef<CapturedError> errors);
+                      llvm::ArrayRef<CapturedError> errors);
   void hintOperation(Diagnostic &diagnostic, llvm::StringRef op, llvm::ArrayRef<Argument> operands);
 
   Context &context;

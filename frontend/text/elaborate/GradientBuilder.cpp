@@ -268,9 +268,9 @@ Entity GradientBuilder::sparseGradient(mlir::Value indices, mlir::Value rows, ml
   group->sparseType = type;
   group->names = {"indices", "rows"};
   group->elements = {Entity(indices), Entity(rows)};
-  bool ok = !coalesces || errorCapture.capture(at, {}, "coalesce", "gradients", [&] {
+  bool ok = !coalesces || errorCapture.capture(at, {}, "coalesce", [&] {
     mlir::FailureOr<mlir::Operation *> op =
-        context.builder.create("coalesce", {indices, rows}, {}, reporter.locate(at));
+        context.builder.create("coalesce", {indices, rows}, {}, reporter.locate(at, "gradients"));
     if (mlir::succeeded(op))
       group->elements = {Entity(mlir::Value((*op)->getResult(0))),
                          Entity(mlir::Value((*op)->getResult(1)))};

@@ -257,7 +257,7 @@ Entity ListEmitter::setElement(mlir::Value list, mlir::Value index, mlir::Value 
                                ArrayRef<Argument> args, StringRef name, const ast::CallExpr &call) {
   mlir::Value result;
   if (index)
-    errorCapture.capture(args.back().range, args, "list_write", name, [&] {
+    errorCapture.capture(args.back().range, args, "list_write", [&] {
       mlir::FailureOr<mlir::Operation *> op = context.builder.create(
           "list_write", {list, index, value}, {}, reporter.locate(call.range, name));
       if (mlir::succeeded(op))

@@ -26,14 +26,14 @@ struct OperationBuilder::OpCall {
   explicit OpCall(const dfg::OpSignature &op)
       : op(op), operands(op.operands.size()), attributes(op.attributes.size()) {}
 
-  std::optional<size_t> attributeOf(dfg::AttrKind kind) const {
+  std::optional<size_t> attributeOf(dfg::OpAttrKind kind) const {
     for (auto [i, attribute] : enumerate(op.attributes))
       if (attribute.kind == kind)
         return i;
     return std::nullopt;
   }
   bool takesType() const {
-    return attributeOf(dfg::AttrKind::Dims) && attributeOf(dfg::AttrKind::Dtype);
+    return attributeOf(dfg::OpAttrKind::Dims) && attributeOf(dfg::OpAttrKind::Dtype);
   }
   /// The type of the result if `value` is one: `f32[n]`, or `f32`, a scalar unless the call has a
   /// shape.
@@ -43,7 +43,7 @@ struct OperationBuilder::OpCall {
     if (const TensorType *type = value.get<TensorType>())
       return *type;
     const mlir::Type *element = value.get<mlir::Type>();
-    if (element && !attributes[*attributeOf(dfg::AttrKind::Dims)])
+    if (element && !attributes[*attributeOf(dfg::OpAttrKind::Dims)])
       return TensorType{*element, {}};
     return std::nullopt;
   }
@@ -51,36 +51,36 @@ struct OperationBuilder::OpCall {
 
 static std::string describeKind(const dfg::AttrSignature &attr) {
   switch (attr.kind) {
-  case dfg::AttrKind::Bool:
+  case dfg::OpAttrKind::Bool:
     return "a bool";
-  case dfg::AttrKind::BoolList:
+  case dfg::OpAttrKind::BoolList:
     return "a list of bools";
-  case dfg::AttrKind::Dims:
+  case dfg::OpAttrKind::Dims:
     return "a shape";
-  case dfg::AttrKind::Dtype:
+  case dfg::OpAttrKind::Dtype:
     return "an element type";
-  case dfg::AttrKind::Enum:
+  case dfg::OpAttrKind::Enum:
     return "one of " + join(map_range(attr.cases,
                                       [](const dfg::EnumCase &word) {
                                         return fmt::format("\"{}\"", word.name);
                                       }),
                             ", ");
-  case dfg::AttrKind::Float:
+  case dfg::OpAttrKind::Float:
     return "a number";
-  case dfg::AttrKind::Int:
+  case dfg::OpAttrKind::Int:
     return "an int";
-  case dfg::AttrKind::IntList:
+  case dfg::OpAttrKind::IntList:
     return "ints";
-  case dfg::AttrKind::String:
+  case dfg::OpAttrKind::String:
     return "a string";
-  case dfg::AttrKind::Symbol:
+  case dfg::OpAttrKind::Symbol:
     return "a variable";
-  case dfg::AttrKind::Unit:
+  case dfg::OpAttrKind::Unit:
     return "a bool";
-  case dfg::AttrKind::NamedSizes:
+  case dfg::OpAttrKind::NamedSizes:
     return "sizes by name";
-  case dfg::AttrKind::Value:
-  case dfg::AttrKind::Other:
+  case dfg::OpAttrKind::Value:
+  case dfg::OpAttrKind::Other:
     break;
   }
   return "a constant";
@@ -96,14 +96,14 @@ bool OperationBuilder::placePositional(OpCall &opCall, Argument &argument) {
     Argument shape = argument, dtype = argument;
     shape.value = Entity::shape(type->shape);
     dtype.value = Entity(type->element);
-    opCall.attributes[*opCall.attributeOf(dfg::AttrKind::Dims)] = shape;
-    opCall.attributes[*opCall.attributeOf(dfg::AttrKind::Dtype)] = dtype;
+    opCall.attributes[*opCall.attributeOf(dfg::OpAttrKind::Dims)] = shape;
+    opCall.attributes[*opCall.attributeOf(dfg::OpAttrKind::Dtype)] = dtype;
     return true;
   }
   bool isText = argument.value.is<std::string>();
-  auto precedesOperands = [&](dfg::AttrKind kind) {
-    return isText ? kind == dfg::AttrKind::String || kind == dfg::AttrKind::Enum
-                  : kind == dfg::AttrKind::Symbol;
+  auto precedesOperands = [&](dfg::OpAttrKind kind) {
+    return isText ? kind == dfg::OpAttrKind::String || kind == dfg::OpAttrKind::Enum
+                  : kind == dfg::OpAttrKind::Symbol;
   };
   for (auto [i, attribute] : enumerate(op.attributes))
     if (precedesOperands(attribute.kind) && !opCall.attributes[i]) {
@@ -163,7 +163,7 @@ bool OperationBuilder::placeNamed(OpCall &opCall, Argument &argument) {
     return false;
   }
   std::optional<dfg::DimExpr> size = argument.value.asDim();
-  if (opCall.attributeOf(dfg::AttrKind::NamedSizes) && size) {
+  if (opCall.attributeOf(dfg::OpAttrKind::NamedSizes) && size) {
     opCall.sizes.emplace_back(StringAttr::get(context.mlir, name),
                               dfg::DimsAttr::get(context.mlir, {*size}));
     return true;
@@ -200,8 +200,8 @@ bool OperationBuilder::placeArguments(OpCall &opCall, Arguments &args, const ast
   if (!ok)
     return false;
   if (opCall.takesType() && context.expected) {
-    std::optional<Argument> &shape = opCall.attributes[*opCall.attributeOf(dfg::AttrKind::Dims)];
-    std::optional<Argument> &dtype = opCall.attributes[*opCall.attributeOf(dfg::AttrKind::Dtype)];
+    std::optional<Argument> &shape = opCall.attributes[*opCall.attributeOf(dfg::OpAttrKind::Dims)];
+    std::optional<Argument> &dtype = opCall.attributes[*opCall.attributeOf(dfg::OpAttrKind::Dtype)];
     if (!shape && !dtype) {
       shape = Argument{{}, nullptr, call.range, Entity::shape(context.expected->shape)};
       dtype = Argument{{}, nullptr, call.range, Entity(context.expected->element)};
@@ -332,48 +332,48 @@ static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &at
   Builder b(context);
   mlir::Type integer = b.getIntegerType(attr.width);
   switch (attr.kind) {
-  case dfg::AttrKind::Bool:
+  case dfg::OpAttrKind::Bool:
     return value.is<bool>() ? Attribute(b.getBoolAttr(value.as<bool>())) : Attribute();
-  case dfg::AttrKind::Unit:
+  case dfg::OpAttrKind::Unit:
     return value.is<bool>() ? Attribute(b.getUnitAttr()) : Attribute();
-  case dfg::AttrKind::BoolList:
+  case dfg::OpAttrKind::BoolList:
     return boolsOf(value, context);
-  case dfg::AttrKind::Int:
+  case dfg::OpAttrKind::Int:
     return value.is<int64_t>() ? Attribute(IntegerAttr::get(integer, value.as<int64_t>()))
                                : Attribute();
-  case dfg::AttrKind::Enum:
+  case dfg::OpAttrKind::Enum:
     return value.is<std::string>() ? attr.fromWord(value.as<std::string>(), context) : Attribute();
-  case dfg::AttrKind::Float:
+  case dfg::OpAttrKind::Float:
     if (std::optional<double> number = value.asDouble())
       return b.getF64FloatAttr(*number);
     if (value.is<bool>() && element && element.isInteger(1))
       return b.getF64FloatAttr(value.as<bool>() ? 1 : 0);
     return {};
-  case dfg::AttrKind::IntList:
+  case dfg::OpAttrKind::IntList:
     if (std::optional<SmallVector<int64_t>> numbers = intsOf(value))
       return b.getDenseI64ArrayAttr(*numbers);
     return {};
-  case dfg::AttrKind::Dims:
+  case dfg::OpAttrKind::Dims:
     if (std::optional<dfg::DimExpr> size = value.asDim())
       return dfg::DimsAttr::get(context, {*size});
     if (std::optional<dfg::Shape> shape = value.asShape())
       return dfg::DimsAttr::get(context, *shape);
     return {};
-  case dfg::AttrKind::Dtype:
+  case dfg::OpAttrKind::Dtype:
     return value.is<mlir::Type>() ? Attribute(TypeAttr::get(value.as<mlir::Type>())) : Attribute();
-  case dfg::AttrKind::String:
+  case dfg::OpAttrKind::String:
     return value.is<std::string>() ? Attribute(b.getStringAttr(value.as<std::string>()))
                                    : Attribute();
-  case dfg::AttrKind::Symbol:
+  case dfg::OpAttrKind::Symbol:
     if (Variable *const *variable = value.get<Variable *>())
       return FlatSymbolRefAttr::get(context, (*variable)->path);
     return {};
-  case dfg::AttrKind::Value:
+  case dfg::OpAttrKind::Value:
     if (const Constant *constant = value.get<Constant>())
       return constant->value;
     return {};
-  case dfg::AttrKind::NamedSizes:
-  case dfg::AttrKind::Other:
+  case dfg::OpAttrKind::NamedSizes:
+  case dfg::OpAttrKind::Other:
     return {};
   }
   return {};
@@ -382,7 +382,7 @@ static Attribute attributeFrom(const Entity &value, const dfg::AttrSignature &at
 /// The element type to which numbers of an operation are converted; null if the operation
 /// determines it.
 mlir::Type OperationBuilder::elementOfNumbers(const OpCall &opCall, ValueRange operands) {
-  if (std::optional<size_t> dtype = opCall.attributeOf(dfg::AttrKind::Dtype)) {
+  if (std::optional<size_t> dtype = opCall.attributeOf(dfg::OpAttrKind::Dtype)) {
     const std::optional<Argument> &given = opCall.attributes[*dtype];
     return given && given->value.is<mlir::Type>() ? given->value.as<mlir::Type>() : mlir::Type();
   }
@@ -410,7 +410,7 @@ bool OperationBuilder::checkExact(StringRef op, StringRef name, const Argument &
 /// Reports an argument that is no value of the attribute.
 void OperationBuilder::reportAttribute(StringRef op, const dfg::AttrSignature &signature,
                                        const Argument &given) {
-  bool isSymbol = signature.kind == dfg::AttrKind::Symbol;
+  bool isSymbol = signature.kind == dfg::OpAttrKind::Symbol;
   if (isSymbol && given.value.is<Queue *>()) {
     reporter
         .error(given.range, "attribute-type",
@@ -424,7 +424,7 @@ void OperationBuilder::reportAttribute(StringRef op, const dfg::AttrSignature &s
       given.range, isRunTime ? "not-static" : "attribute-type", "'{}' of '{}' is {}{}, but got {}",
       signature.name, op, describeKind(signature), isRunTime ? " known at compile time" : "",
       given.value.describe());
-  if (signature.kind == dfg::AttrKind::Dtype && given.value.asDim())
+  if (signature.kind == dfg::OpAttrKind::Dtype && given.value.asDim())
     diagnostic.help(kSizesInTypeHelp);
 }
 
@@ -433,16 +433,17 @@ bool OperationBuilder::buildAttributes(OpCall &opCall, mlir::Type element,
   bool ok = true;
   if (!opCall.sizes.empty())
     attributes.emplace_back(
-        StringAttr::get(context.mlir,
-                        opCall.op.attributes[*opCall.attributeOf(dfg::AttrKind::NamedSizes)].name),
+        StringAttr::get(
+            context.mlir,
+            opCall.op.attributes[*opCall.attributeOf(dfg::OpAttrKind::NamedSizes)].name),
         DictionaryAttr::get(context.mlir, opCall.sizes));
   for (auto [signature, given] : zip(opCall.op.attributes, opCall.attributes)) {
     if (!given)
       continue;
-    if (signature.kind == dfg::AttrKind::Unit && given->value.is<bool>() &&
+    if (signature.kind == dfg::OpAttrKind::Unit && given->value.is<bool>() &&
         !given->value.as<bool>())
       continue;
-    if (signature.kind == dfg::AttrKind::Float &&
+    if (signature.kind == dfg::OpAttrKind::Float &&
         !checkExact(opCall.op.name, signature.name, *given, element)) {
       ok = false;
       continue;
@@ -518,7 +519,7 @@ Entity OperationBuilder::callOp(const dfg::OpSignature &op, Arguments &args,
   for (auto [signature, given] : zip(op.attributes, opCall.attributes))
     if (given)
       context.attributePlaces.emplace_back(signature.name, given->range);
-  errorCapture.capture(at, opCall.all, op.name, "", [&] {
+  errorCapture.capture(at, opCall.all, op.name, [&] {
     FailureOr<Operation *> result =
         context.builder.create(op.name, operands, attributes, reporter.locate(call.range));
     if (succeeded(result))
@@ -526,7 +527,7 @@ Entity OperationBuilder::callOp(const dfg::OpSignature &op, Arguments &args,
     return succeeded(result);
   });
   for (auto [signature, given] : zip(op.attributes, opCall.attributes))
-    if (signature.kind == dfg::AttrKind::Symbol && given)
+    if (signature.kind == dfg::OpAttrKind::Symbol && given)
       context.entry.reads.erase(given->value.as<Variable *>());
   bool isMeant = created && tensorEmitter.canBeMeant(created, call.range);
   return isMeant ? opResult(op, created) : Entity();

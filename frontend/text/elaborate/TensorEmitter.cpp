@@ -355,7 +355,7 @@ mlir::Value TensorEmitter::emit(StringRef op, ArrayRef<Argument> operands, Value
   if (!requireEntry(at))
     return {};
   mlir::Value result;
-  errorCapture.capture(at, operands, op, operatorText, [&] {
+  errorCapture.capture(at, operands, op, [&] {
     FailureOr<Operation *> created =
         context.builder.create(op, values, attributes, reporter.locate(at, operatorText));
     if (failed(created) || (*created)->getNumResults() != 1)

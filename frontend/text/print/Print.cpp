@@ -228,14 +228,14 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
       append("seed: 0");
     if (!value)
       continue;
-    if (attr.kind == dfg::AttrKind::NamedSizes) {
+    if (attr.kind == dfg::OpAttrKind::NamedSizes) {
       for (NamedAttribute item : cast<DictionaryAttr>(value))
         append(quoteName(item.getName()) + ": " +
                names.size(cast<dfg::DimsAttr>(item.getValue()).getExprs().front()));
       continue;
     }
     std::optional<std::string> text =
-        attr.kind == dfg::AttrKind::Enum ? enumText(attr, value) : attribute(value);
+        attr.kind == dfg::OpAttrKind::Enum ? enumText(attr, value) : attribute(value);
     ok &= text.has_value();
     append(attr.name.str() + ": " + text.value_or(""));
   }
