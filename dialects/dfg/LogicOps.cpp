@@ -18,8 +18,16 @@ Value LogicalAndOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return arith::AndIOp::create(b, getLoc(), scalars[0], scalars[1]);
 }
 
+std::optional<SizeTensor> LogicalAndOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return combineFlags(operands, [](bool a, bool b) { return a && b; });
+}
+
 Value LogicalOrOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return arith::OrIOp::create(b, getLoc(), scalars[0], scalars[1]);
+}
+
+std::optional<SizeTensor> LogicalOrOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  return combineFlags(operands, [](bool a, bool b) { return a || b; });
 }
 
 Value LogicalXorOp::buildScalar(OpBuilder &b, ValueRange scalars) {
@@ -34,6 +42,17 @@ OpFoldResult LogicalNotOp::fold(FoldAdaptor) {
 Value LogicalNotOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   ScalarBuilder s(b, getLoc());
   return s.create<arith::XOrIOp>(scalars[0], s.number(scalars[0], -1.0));
+}
+
+std::optional<SizeTensor> LogicalNotOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
+  SizeTensor result = *operands[0];
+  for (DimExpr &value : result.values) {
+    std::optional<int64_t> flag = value.constant();
+    if (!flag)
+      return std::nullopt;
+    value = *flag ? 0 : 1;
+  }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,7 @@ class Dfg_PredicateOp<string mnemonic> : Dfg_UnaryOp<mnemonic, "Float", []> {
   }];
 }
 
-def Dfg_LogicalAndOp : Dfg_BinaryOp<"logical_and", "Bool", [Commutative]> {
+def Dfg_LogicalAndOp : Dfg_BinaryOp<"logical_and", "Bool", [Commutative, Dfg_SizeEvaluation]> {
   let summary = "Takes the logical and";
   let description = [{
     Takes two bool tensors.
@@ -29,7 +29,7 @@ def Dfg_LogicalAndOp : Dfg_BinaryOp<"logical_and", "Bool", [Commutative]> {
   }];
 }
 
-def Dfg_LogicalOrOp : Dfg_BinaryOp<"logical_or", "Bool", [Commutative]> {
+def Dfg_LogicalOrOp : Dfg_BinaryOp<"logical_or", "Bool", [Commutative, Dfg_SizeEvaluation]> {
   let summary = "Takes the logical or";
   let description = [{
     Takes two bool tensors.
@@ -51,7 +51,7 @@ def Dfg_LogicalXorOp : Dfg_BinaryOp<"logical_xor", "Bool", [Commutative]> {
   }];
 }
 
-def Dfg_LogicalNotOp : Dfg_UnaryOp<"logical_not", "Bool", []> {
+def Dfg_LogicalNotOp : Dfg_UnaryOp<"logical_not", "Bool", [Dfg_SizeEvaluation]> {
   let summary = "Negates a bool tensor";
   let description = [{
     ```mlir
@@ -121,7 +121,7 @@ def Dfg_ShiftLeftOp : Dfg_BinaryOp<"shift_left", "Integer", []> {
 def Dfg_ShiftRightOp : Dfg_BinaryOp<"shift_right", "Integer", []> {
   let summary = "Shifts bits to the right";
   let description = [{
-    Shifts in copies of the sign bit, or zeros for u8. A negative number of
+    Shifts in copies of the sign bit, or zeros for unsigned types. A negative number of
     bits, or at least the width of the type, shifts everything out.
 
     ```mlir

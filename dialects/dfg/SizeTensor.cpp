@@ -52,9 +52,13 @@ std::optional<SizeTensor> makeSizes(Type elementType, ArrayRef<int64_t> shape, S
   if (countSizes(shape) != int64_t(values.size()))
     return std::nullopt;
   unsigned width = elementType.getIntOrFloatBitWidth();
-  for (DimExpr &value : values)
-    if (std::optional<int64_t> number = value.constant(); number && width > 1 && width < 64)
+  for (DimExpr &value : values) {
+    std::optional<int64_t> number = value.constant();
+    if (number && width > 1 && width < 64)
       value = wrapped(*number, elementType);
+    else if (number && *number < 0 && elementType.isUnsignedInteger())
+      return std::nullopt; // exceeds the numbers of DimExpr
+  }
   return SizeTensor{elementType, SmallVector<int64_t>(shape), std::move(values)};
 }
 
@@ -77,8 +81,11 @@ std::optional<SizeTensor> readSizes(ElementsAttr value) {
   Type element = type.getElementType();
   bool isSigned = !element.isInteger(1) && !element.isUnsignedInteger();
   SizeTensor sizes{element, SmallVector<int64_t>(type.getShape()), {}};
-  for (const APInt &bits : *elements)
+  for (const APInt &bits : *elements) {
+    if (!isSigned && bits.getActiveBits() > 63)
+      return std::nullopt;
     sizes.values.push_back(isSigned ? bits.getSExtValue() : int64_t(bits.getZExtValue()));
+  }
   return sizes;
 }
 
@@ -115,6 +122,15 @@ static std::optional<SizeTensor> combine(SizeOperands operands, Type resultType,
 std::optional<SizeTensor> combineSizes(SizeOperands operands, CombineSizes function) {
   Type type = operands[0]->elementType;
   return type.isInteger(1) ? std::nullopt : combine(operands, type, function);
+}
+
+std::optional<SizeTensor> combineFlags(SizeOperands operands,
+                                       llvm::function_ref<bool(bool, bool)> function) {
+  auto combineKnown = [&](const DimExpr &a, const DimExpr &b) -> std::optional<DimExpr> {
+    std::optional<int64_t> x = a.constant(), y = b.constant();
+    return x && y ? std::optional(DimExpr(function(*x != 0, *y != 0))) : std::nullopt;
+  };
+  return combine(operands, operands[0]->elementType, combineKnown);
 }
 
 std::optional<SizeTensor> compareSizes(SizeOperands operands,

@@ -55,6 +55,9 @@ using CombineSizes =
 /// Applies an elementwise operation to two integer tensors of the same shape, or to one of them and
 /// a single element.
 std::optional<SizeTensor> combineSizes(SizeOperands operands, CombineSizes combine);
+/// Returns the flags that a function of two known flags computes.
+std::optional<SizeTensor> combineFlags(SizeOperands operands,
+                                       llvm::function_ref<bool(bool, bool)> function);
 /// Compares two tensors; the differences of all elements must be numbers.
 std::optional<SizeTensor> compareSizes(SizeOperands operands,
                                        llvm::function_ref<bool(int64_t difference)> predicate);
