@@ -76,8 +76,11 @@ static std::optional<Header> parseHeader(StringRef dictionary) {
 }
 
 static std::optional<tfc_dtype> findDtype(StringRef descr, std::optional<tfc_dtype> expected) {
-  if (descr == "<u2" || descr == "|V2" || descr == "<V2")
-    return expected == TFC_BF16 ? expected : std::nullopt;
+  if (descr == "<u2" || descr == "|V2" || descr == "<V2") {
+    if (expected == TFC_BF16)
+      return expected;
+    return descr == "<u2" ? std::optional(TFC_U16) : std::nullopt;
+  }
   for (const dfg::Dtype &dtype : dfg::getDtypes()) {
     // NumPy writes "|" for single bytes; other writers say "<".
     if (descr.drop_front() == dtype.numpy.drop_front() &&

@@ -24,7 +24,7 @@ struct NpyTensor {
 };
 
 /// Parses a file of version 1 to 3, little-endian. The bits of a float type that NumPy lacks
-/// (bf16), stored as "<u2" or "|V2", are accepted only if `expected` is that dtype.
+/// (bf16), stored as "<u2" or "|V2", are read as such only if `expected` is that dtype.
 llvm::Expected<NpyTensor> parseNpy(llvm::StringRef file, std::optional<tfc_dtype> expected = {});
 
 /// The header of a file of version 1 with elements in row-major order; bf16 as "<u2".

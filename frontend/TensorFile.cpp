@@ -103,9 +103,11 @@ DenseElementsAttr makeDenseTensor(RankedTensorType type, llvm::StringRef bytes, 
 // npy
 //===----------------------------------------------------------------------===//
 
-static std::optional<TensorBytes> readNpy(MLIRContext *context, FileBuffer &file,
+static std::optional<TensorBytes> readNpy(MLIRContext *context, FileBuffer &file, Type expected,
                                           std::string &error) {
-  llvm::Expected<NpyTensor> tensor = parseNpy(file->getBuffer());
+  const dfg::Dtype *dtype = expected ? dfg::findDtype(expected) : nullptr;
+  llvm::Expected<NpyTensor> tensor =
+      parseNpy(file->getBuffer(), dtype ? std::optional(dtype->code) : std::nullopt);
   if (!tensor) {
     error = llvm::toString(tensor.takeError());
     return std::nullopt;
@@ -211,7 +213,7 @@ TensorFiles::TensorFiles() = default;
 TensorFiles::~TensorFiles() = default;
 
 ElementsAttr TensorFiles::load(MLIRContext *context, llvm::StringRef path, llvm::StringRef key,
-                               std::string &error) {
+                               std::string &error, Type expected) {
   std::unique_ptr<File> &known = files[path];
   bool isNpy = path.ends_with(".npy");
   if (!known) {
@@ -228,7 +230,7 @@ ElementsAttr TensorFiles::load(MLIRContext *context, llvm::StringRef path, llvm:
   llvm::StringRef text = file->getBuffer();
   std::optional<TensorBytes> tensor;
   if (isNpy) {
-    tensor = readNpy(context, file, error);
+    tensor = readNpy(context, file, expected, error);
   } else {
     llvm::StringRef data = text.drop_front(8 + llvm::support::endian::read64le(text.data()));
     tensor = findTensor(context, *known->header->getAsObject(), data, key, error);

@@ -17,9 +17,10 @@ public:
 
   /// Reads a tensor from a `.npy` file, or the tensor `key` from a `.safetensors` file (without a
   /// key, the only one in it). Large ones stay in the mapped file, as dense resources. Returns null
-  /// and sets `error` if the file is damaged or holds no such tensor.
+  /// and sets `error` if the file is damaged or holds no such tensor. `expected` is a hint
+  /// for `.npy` files of bf16, whose elements look like those of u16.
   mlir::ElementsAttr load(mlir::MLIRContext *context, llvm::StringRef path, llvm::StringRef key,
-                          std::string &error);
+                          std::string &error, mlir::Type expected = {});
 
 private:
   struct File;

@@ -48,7 +48,10 @@ typedef enum tfc_dtype {
   TFC_I32 = 6,
   TFC_I64 = 7,
   TFC_U8 = 8,
-  TFC_BOOL = 9 // one byte, 0 or 1
+  TFC_BOOL = 9, // one byte, 0 or 1
+  TFC_U16 = 10,
+  TFC_U32 = 11,
+  TFC_U64 = 12
 } tfc_dtype;
 
 /// A dense, row-major tensor in the caller's memory, aligned to its element type.

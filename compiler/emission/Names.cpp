@@ -54,7 +54,8 @@ bool tfc::isRuntimePrefix(StringRef prefix) {
 
 static EntryNames chooseEntryNames(const EntryInfo &entry) {
   // Names of types in the header cannot be parameters of functions that use these types.
-  llvm::StringSet<> used = {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t"};
+  llvm::StringSet<> used = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
+                            "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
   auto choose = [&](StringRef text) {
     std::string name = escape(makeIdentifier(text), [&](StringRef name) {
       return isReservedParameter(name) || used.contains(name);

@@ -72,7 +72,7 @@ std::optional<Difference> findDifference(const Tensor &expected,
     }
     if (!expected.isFloat()) {
       if (expected.integer(i) != integer(i))
-        return Difference{i, double(expected.integer(i)), double(integer(i)), 0, 0};
+        return Difference{i, expected.number(i), toDouble(dtype, integer(i)), 0, 0};
       continue;
     }
     Real wanted = expected.stored(i);

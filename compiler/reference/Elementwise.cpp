@@ -41,7 +41,9 @@ static void compareReals(Call &call, const Comparison &answers) {
 }
 
 static void compareIntegers(Call &call, const Comparison &answers) {
-  mapInteger(call, [&](ArrayRef<int64_t> x) -> int64_t {
+  Type type = call.operand().getElementType();
+  mapInteger(call, [&](ArrayRef<int64_t> operands) -> int64_t {
+    int64_t x[] = {orderKey(type, operands[0]), orderKey(type, operands[1])};
     return x[0] < x[1] ? answers.below : x[0] == x[1] ? answers.same : answers.above;
   });
 }
@@ -93,8 +95,8 @@ static int64_t toInteger(Type elementType, double value) {
   if (whole < low)
     return int64_t(low);
   if (whole >= high)
-    return bits == 64 ? INT64_MAX : int64_t(high - 1);
-  return int64_t(whole);
+    return isUnsigned ? int64_t(llvm::maxUIntN(bits)) : llvm::maxIntN(bits);
+  return isUnsigned ? int64_t(uint64_t(whole)) : int64_t(whole);
 }
 
 /// The conversion to f16 and bf16 goes by way of f32.
@@ -129,8 +131,9 @@ static void castFromInteger(CastOp op, Call &call) {
     int64_t x = call.operand().integer(i);
     bool isDetermined = call.operand().isDetermined(i);
     if (result.isFloat())
-      result.setRounded(i, {onTheWay(op.getDtype(), double(x)), isDetermined ? 0 : kUndetermined},
-                        0.5);
+      result.setRounded(
+          i, {onTheWay(op.getDtype(), call.operand().number(i)), isDetermined ? 0 : kUndetermined},
+          0.5);
     else
       result.setInteger(i, op.getDtype().isInteger(1) ? x != 0 : x, isDetermined);
   }

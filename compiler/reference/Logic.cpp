@@ -40,9 +40,12 @@ static void shiftLeft(ShiftLeftOp, Call &call) {
   });
 }
 
-/// Numbers are stored sign-extended, u8 zero-extended, so the right bit is shifted in.
+/// Numbers are stored sign-extended, so the right bit is shifted in.
 static void shiftRight(ShiftRightOp, Call &call) {
+  bool isUnsigned = call.operand().getElementType().isUnsignedInteger();
   mapInteger(call, [&](Integers x) -> int64_t {
+    if (isUnsigned)
+      return isShort(call.operand(), x[1]) ? int64_t(uint64_t(x[0]) >> x[1]) : 0;
     if (isShort(call.operand(), x[1]))
       return x[0] >> x[1];
     return x[0] < 0 ? -1 : 0;

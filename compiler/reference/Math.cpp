@@ -28,9 +28,14 @@ void addMath(Registry &registry) {
   addReal<Log2Op>(registry, 2, [](Reals x) { return std::log2(x[0]); }, {0.0});
   addReal<Log1pOp>(registry, 3, [](Reals x) { return std::log1p(x[0]); }, {-1.0});
   addReal<ReciprocalOp>(registry, 0.5, [](Reals x) { return 1 / x[0]; }, {0.0});
-  addChoice<ReluOp>(
-      registry, [](Reals x) { return x[0] < 0 ? 0.0 : x[0]; },
-      [](Integers x) { return std::max<int64_t>(x[0], 0); }, {0.0});
+  registry.add<ReluOp>([](ReluOp, Call &call) {
+    if (call.operand().isFloat())
+      mapChoice(call, 0, [](Reals x) { return x[0] < 0 ? 0.0 : x[0]; }, {0.0});
+    else if (call.operand().getElementType().isUnsignedInteger())
+      call.result() = call.operand();
+    else
+      mapInteger(call, [](Integers x) { return std::max<int64_t>(x[0], 0); });
+  });
 }
 
 } // namespace tfc::reference

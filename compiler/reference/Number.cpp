@@ -146,6 +146,14 @@ int64_t wrap(Type elementType, int64_t value) {
   return elementType.isUnsignedInteger() ? int64_t(low) : llvm::SignExtend64(low, bits);
 }
 
+int64_t orderKey(Type elementType, int64_t value) {
+  return elementType.isUnsignedInteger(64) ? value ^ INT64_MIN : value;
+}
+
+double toDouble(Type elementType, int64_t value) {
+  return elementType.isUnsignedInteger(64) ? double(uint64_t(value)) : double(value);
+}
+
 //===----------------------------------------------------------------------===//
 // Sum
 //===----------------------------------------------------------------------===//

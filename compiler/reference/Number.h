@@ -82,6 +82,11 @@ bool mayBeNegativeZero(Real number);
 
 /// `value` modulo the integer type's range; bool counts as one bit.
 int64_t wrap(mlir::Type elementType, int64_t value);
+/// A number for each integer of the type, in their order: elements of u64 are stored as their bits.
+/// The key of a key is the integer.
+int64_t orderKey(mlir::Type elementType, int64_t value);
+/// The integer as a double.
+double toDouble(mlir::Type elementType, int64_t value);
 
 /// Adds numbers in any order: the error covers every one.
 class Sum {

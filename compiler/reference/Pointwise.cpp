@@ -136,4 +136,14 @@ void mapInteger(Call &call, IntegerFunction function) {
   });
 }
 
+void mapKeys(Call &call, IntegerFunction function) {
+  Type type = call.operand().getElementType();
+  mapInteger(call, [&](ArrayRef<int64_t> operands) {
+    SmallVector<int64_t> keys;
+    for (int64_t operand : operands)
+      keys.push_back(orderKey(type, operand));
+    return orderKey(type, function(keys));
+  });
+}
+
 } // namespace tfc::reference

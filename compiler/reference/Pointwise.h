@@ -43,6 +43,8 @@ Real apply(mlir::Type elementType, double ulps, RealFunction function,
 
 /// The same for integers and bool; the result wraps, and is undetermined if an operand is.
 void mapInteger(Call &call, IntegerFunction function);
+/// The same, on numbers in the order of the type, which the function chooses from.
+void mapKeys(Call &call, IntegerFunction function);
 
 /// Calls `visit` with each position of the result and the operands' offsets there.
 void forEachElement(Call &call, llvm::function_ref<void(int64_t, llvm::ArrayRef<int64_t>)> visit);
@@ -62,7 +64,7 @@ void addChoice(Registry &registry, double (*real)(llvm::ArrayRef<double>),
     if (call.operand().isFloat())
       mapChoice(call, 0, real, critical);
     else
-      mapInteger(call, integer);
+      mapKeys(call, integer);
   });
 }
 

@@ -105,24 +105,25 @@ void reduceExtreme(const Tensor &x, ArrayRef<int64_t> offsets, Tensor &result, i
                    int sign) {
   if (x.isFloat())
     return result.setReal(i, largest(x, offsets, sign));
-  unsigned bits = x.getElementType().getIntOrFloatBitWidth();
-  bool isUnsigned = x.getElementType().isUnsignedInteger();
+  Type type = x.getElementType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  bool isUnsigned = type.isUnsignedInteger();
   int64_t least = isUnsigned ? 0 : llvm::minIntN(bits);
   int64_t most = isUnsigned ? int64_t(llvm::maxUIntN(bits)) : llvm::maxIntN(bits);
-  int64_t value = sign > 0 ? least : most;
+  int64_t value = orderKey(type, sign > 0 ? least : most);
   bool isDetermined = true;
   for (int64_t offset : offsets) {
-    int64_t element = x.integer(offset);
+    int64_t element = x.key(offset);
     value = sign > 0 ? std::max(value, element) : std::min(value, element);
     isDetermined &= x.isDetermined(offset);
   }
-  result.setInteger(i, value, isDetermined);
+  result.setInteger(i, orderKey(type, value), isDetermined);
 }
 
 /// Returns true if element `a` precedes `b` in the order of `sign`; NaN comes first.
 static bool isBefore(const Tensor &x, int64_t a, int64_t b, int sign) {
   if (!x.isFloat())
-    return sign > 0 ? x.integer(a) > x.integer(b) : x.integer(a) < x.integer(b);
+    return sign > 0 ? x.key(a) > x.key(b) : x.key(a) < x.key(b);
   double left = x.real(a).value, right = x.real(b).value;
   if (std::isnan(left) || std::isnan(right))
     return std::isnan(left) && !std::isnan(right);

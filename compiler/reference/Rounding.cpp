@@ -82,13 +82,30 @@ static void divideIntegers(Call &call, int64_t (*divide)(int64_t, int64_t)) {
   });
 }
 
+static int64_t unsignedQuotient(int64_t x, int64_t y) { return int64_t(uint64_t(x) / uint64_t(y)); }
+static int64_t unsignedRemainder(int64_t x, int64_t y) {
+  return int64_t(uint64_t(x) % uint64_t(y));
+}
+
+static bool isUnsigned(Call &call) { return call.operand().getElementType().isUnsignedInteger(); }
+
 void addRounding(Registry &registry) {
-  addNumeric<AbsOp>(
-      registry, 0, [](Reals x) { return std::fabs(x[0]); },
-      [](Integers x) { return x[0] < 0 ? int64_t(-uint64_t(x[0])) : x[0]; }, {0.0});
-  addNumeric<SignOp>(
-      registry, 0, [](Reals x) { return sign(x[0]); },
-      [](Integers x) { return int64_t(x[0] > 0) - int64_t(x[0] < 0); }, {0.0});
+  registry.add<AbsOp>([](AbsOp, Call &call) {
+    if (call.operand().isFloat())
+      mapReal(call, 0, [](Reals x) { return std::fabs(x[0]); }, {0.0});
+    else if (isUnsigned(call))
+      call.result() = call.operand();
+    else
+      mapInteger(call, [](Integers x) { return x[0] < 0 ? int64_t(-uint64_t(x[0])) : x[0]; });
+  });
+  registry.add<SignOp>([](SignOp, Call &call) {
+    if (call.operand().isFloat())
+      mapReal(call, 0, [](Reals x) { return sign(x[0]); }, {0.0});
+    else if (isUnsigned(call))
+      mapInteger(call, [](Integers x) { return int64_t(x[0] != 0); });
+    else
+      mapInteger(call, [](Integers x) { return int64_t(x[0] > 0) - int64_t(x[0] < 0); });
+  });
   addReal<FloorOp>(registry, 0, [](Reals x) { return std::floor(x[0]); });
   addReal<CeilOp>(registry, 0, [](Reals x) { return std::ceil(x[0]); });
   addReal<RoundOp>(registry, 0, [](Reals x) { return std::nearbyint(x[0]); });
@@ -97,10 +114,14 @@ void addRounding(Registry &registry) {
       registry, [](Reals x) { return clamp(x); },
       [](Integers x) { return std::min(std::max(x[0], x[1]), x[2]); });
   registry.add<FloordivOp>([](FloordivOp, Call &call) {
-    call.operand().isFloat() ? floordivReals(call) : divideIntegers(call, floorQuotient);
+    call.operand().isFloat()
+        ? floordivReals(call)
+        : divideIntegers(call, isUnsigned(call) ? unsignedQuotient : floorQuotient);
   });
   registry.add<ModOp>([](ModOp, Call &call) {
-    call.operand().isFloat() ? modReals(call) : divideIntegers(call, floorRemainder);
+    call.operand().isFloat()
+        ? modReals(call)
+        : divideIntegers(call, isUnsigned(call) ? unsignedRemainder : floorRemainder);
   });
 }
 

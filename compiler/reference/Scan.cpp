@@ -164,12 +164,12 @@ static void scanExtremeIntegers(Call &call, ArrayRef<int64_t> line, bool isExclu
   bool isUnsigned = type.isUnsignedInteger(), isDetermined = true;
   int64_t least = isUnsigned ? 0 : llvm::minIntN(width);
   int64_t most = isUnsigned ? int64_t(llvm::maxUIntN(width)) : llvm::maxIntN(width);
-  int64_t extreme = isMax ? least : most;
+  int64_t extreme = orderKey(type, isMax ? least : most);
   for (int64_t i : line) {
-    int64_t value = x.integer(i);
+    int64_t value = x.key(i);
     int64_t next = isMax ? std::max(extreme, value) : std::min(extreme, value);
     bool isNextDetermined = isDetermined && x.isDetermined(i);
-    call.result().setInteger(i, isExclusive ? extreme : next,
+    call.result().setInteger(i, orderKey(type, isExclusive ? extreme : next),
                              isExclusive ? isDetermined : isNextDetermined);
     extreme = next;
     isDetermined = isNextDetermined;

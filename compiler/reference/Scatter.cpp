@@ -34,10 +34,11 @@ static void combine(ScatterReduceOp op, Tensor &y, int64_t at, const Tensor &u, 
                                            : extremeOf(old, update, mode == ScatterMode::Max));
     return;
   }
-  int64_t old = y.integer(at), update = u.integer(from);
-  int64_t value = mode == ScatterMode::Mul   ? int64_t(uint64_t(old) * uint64_t(update))
-                  : mode == ScatterMode::Max ? std::max(old, update)
-                                             : std::min(old, update);
+  Type type = y.getElementType();
+  int64_t value =
+      mode == ScatterMode::Mul   ? int64_t(uint64_t(y.integer(at)) * uint64_t(u.integer(from)))
+      : mode == ScatterMode::Max ? orderKey(type, std::max(y.key(at), u.key(from)))
+                                 : orderKey(type, std::min(y.key(at), u.key(from)));
   y.setInteger(at, value, y.isDetermined(at) && u.isDetermined(from));
 }
 

@@ -18,7 +18,7 @@ namespace tfc::reference {
 /// Ascending, NaN last.
 static bool isLess(const Tensor &x, int64_t a, int64_t b) {
   if (!x.isFloat())
-    return x.integer(a) < x.integer(b);
+    return x.key(a) < x.key(b);
   double left = x.number(a), right = x.number(b);
   return std::isnan(right) ? !std::isnan(left) : left < right;
 }

@@ -34,6 +34,8 @@ public:
   }
 
   int64_t integer(int64_t i) const { return integers[i]; }
+  /// The element as a number in the order of its type.
+  int64_t key(int64_t i) const { return orderKey(elementType, integers[i]); }
   void setInteger(int64_t i, int64_t value, bool isDetermined = true) {
     integers[i] = wrap(elementType, value);
     setError(i, isDetermined ? 0 : kUndetermined);
@@ -48,7 +50,9 @@ public:
   void setUndetermined();
 
   /// The element as a double, for any type.
-  double number(int64_t i) const { return isFloat() ? reals[i] : double(integers[i]); }
+  double number(int64_t i) const {
+    return isFloat() ? reals[i] : toDouble(elementType, integers[i]);
+  }
   /// Copies element `j` of a tensor of the same dtype, error and all.
   void copy(int64_t i, const Tensor &other, int64_t j);
   /// Sets an element to a constant, rounded to the dtype.

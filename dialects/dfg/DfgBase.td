@@ -163,9 +163,9 @@ def Dfg_TokenType : Dfg_Type<"Token", "token"> {
   }];
 }
 
-// Element types of the language. i1 is bool, ui8 is u8; other integers are signed.
+// Element types of the language. i1 is bool, ui8 is u8; signless integers are signed.
 def Dfg_Float : AnyTypeOf<[F32, F64, F16, BF16]>;
-def Dfg_Integer : AnyTypeOf<[I8, I16, I32, I64, UI8]>;
+def Dfg_Integer : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
 def Dfg_Numeric : AnyTypeOf<[Dfg_Float, Dfg_Integer]>;
 def Dfg_Element : AnyTypeOf<[Dfg_Numeric, I1]>;
 

@@ -17,7 +17,9 @@ def Dfg_Failure : I32EnumAttr<"Failure", "The status of a call whose data are re
 def Dfg_SizeUse : I32EnumAttr<"SizeUse", "The use that limits a size of a call", [
     I32EnumAttrCase<"Memory", 0, "memory">, I32EnumAttrCase<"I8", 1, "i8">,
     I32EnumAttrCase<"U8", 2, "u8">, I32EnumAttrCase<"I16", 3, "i16">,
-    I32EnumAttrCase<"I32", 4, "i32">, I32EnumAttrCase<"I64", 5, "i64">]> {
+    I32EnumAttrCase<"I32", 4, "i32">, I32EnumAttrCase<"I64", 5, "i64">,
+    I32EnumAttrCase<"U16", 6, "u16">, I32EnumAttrCase<"U32", 7, "u32">,
+    I32EnumAttrCase<"U64", 8, "u64">]> {
   let cppNamespace = "::tfc::dfg";
   let genSpecializedAttr = 0;
 }

@@ -103,7 +103,8 @@ static std::optional<APInt> toInteger(const Number &number, IntegerType type) {
   }
   const int64_t *integer = std::get_if<int64_t>(&number);
   APInt wide(64, uint64_t(integer ? *integer : std::get<bool>(number)));
-  bool fits = isUnsigned ? wide.isIntN(type.getWidth()) : wide.isSignedIntN(type.getWidth());
+  bool fits = isUnsigned ? wide.isNonNegative() && wide.isIntN(type.getWidth())
+                         : wide.isSignedIntN(type.getWidth());
   return fits ? std::optional<APInt>(wide.trunc(type.getWidth())) : std::nullopt;
 }
 

@@ -29,11 +29,10 @@ struct SizeLimit {
 /// Sizes and byte counts of tensors.
 inline constexpr SizeLimit kMemoryLimit = {SizeUse::Memory, kMaxTensorBytes};
 /// Sizes that become numbers of a type, the widest last.
-inline constexpr SizeLimit kNumberLimits[] = {{SizeUse::I8, INT8_MAX},
-                                              {SizeUse::U8, UINT8_MAX},
-                                              {SizeUse::I16, INT16_MAX},
-                                              {SizeUse::I32, INT32_MAX},
-                                              {SizeUse::I64, INT64_MAX}};
+inline constexpr SizeLimit kNumberLimits[] = {{SizeUse::I8, INT8_MAX},   {SizeUse::U8, UINT8_MAX},
+                                              {SizeUse::I16, INT16_MAX}, {SizeUse::U16, UINT16_MAX},
+                                              {SizeUse::I32, INT32_MAX}, {SizeUse::U32, UINT32_MAX},
+                                              {SizeUse::U64, INT64_MAX}, {SizeUse::I64, INT64_MAX}};
 
 /// The limit for numbers of an integer type.
 const SizeLimit &numberLimitOf(mlir::Type type);

@@ -54,9 +54,9 @@ bool isDtype(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  if (!integer || !integer.isSignless())
-    return type.isUnsignedInteger(8);
-  return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  if (!integer || integer.isSigned())
+    return false;
+  return llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth()) || type.isSignlessInteger(1);
 }
 
 bool hasData(ElementsAttr elements) {

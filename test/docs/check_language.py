@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-DTYPES = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 bool string".split()
+DTYPES = "f32 f64 f16 bf16 i8 i16 i32 i64 u8 u16 u32 u64 bool string".split()
 EMPTY = "<empty>"
 TOKEN = re.compile(
     r"""(?P<blank>[ \t\r]+|\#[^\n]*)|(?P<newline>\n)

@@ -23,7 +23,8 @@ Generator::Generator(MLIRContext &context, uint64_t seed, const Style &style)
 /// Few sizes and types, so that values fit together; sizes around the widths of vectors.
 void Generator::choosePalette() {
   static const StringRef kFloats[] = {"f32", "f32", "f32", "f32", "f64", "f64", "f16", "bf16"};
-  static const StringRef kIntegers[] = {"i32", "i32", "i64", "i64", "i8", "i16", "u8"};
+  static const StringRef kIntegers[] = {"i32", "i32", "i64", "i64", "i8",
+                                        "i16", "u8",  "u16", "u32", "u64"};
   scope.mainFloat = elementTypeByName(scope.builder.getContext(), scope.random.pick(kFloats));
   scope.mainInteger = elementTypeByName(scope.builder.getContext(), scope.random.pick(kIntegers));
   static const int64_t kSmall[] = {2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 12};

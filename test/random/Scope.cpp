@@ -19,8 +19,8 @@ namespace tfc::random {
 //===----------------------------------------------------------------------===//
 
 Type Scope::drawAnyDtype() {
-  static const StringRef kAll[] = {"f32", "f64", "f16", "bf16", "i8",
-                                   "i16", "i32", "i64", "u8",   "bool"};
+  static const StringRef kAll[] = {"f32", "f64", "f16", "bf16", "i8",  "i16", "i32",
+                                   "i64", "u8",  "u16", "u32",  "u64", "bool"};
   return elementTypeByName(builder.getContext(), random.pick(kAll));
 }
 

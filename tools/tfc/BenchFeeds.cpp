@@ -62,6 +62,8 @@ static int64_t capacity(const Array &array) {
     return 1 << 7;
   if (array.dtype == TFC_U8)
     return 1 << 8;
+  if (array.dtype == TFC_U16)
+    return 1 << 16;
   return array.dtype == TFC_I16 ? 1 << 15 : kMostIntegers;
 }
 

@@ -42,12 +42,19 @@ double tfc::toDouble(const Array &array, int64_t index) {
   case TFC_U8:
   case TFC_BOOL:
     return load<uint8_t>(array, index);
+  case TFC_U16:
+    return load<uint16_t>(array, index);
+  case TFC_U32:
+    return load<uint32_t>(array, index);
+  case TFC_U64:
+    return double(load<uint64_t>(array, index));
   }
   return 0;
 }
 
 int64_t tfc::toInteger(const Array &array, int64_t index) {
-  return array.dtype == TFC_I64 ? load<int64_t>(array, index) : int64_t(toDouble(array, index));
+  bool isWide = array.dtype == TFC_I64 || array.dtype == TFC_U64;
+  return isWide ? load<int64_t>(array, index) : int64_t(toDouble(array, index));
 }
 
 template <typename T> static std::string shortest(T value) {
@@ -87,6 +94,8 @@ std::string tfc::elementText(const Array &array, int64_t index) {
     return shortestHalf(APFloat::BFloat(), load<uint16_t>(array, index));
   case TFC_I64:
     return shortest(load<int64_t>(array, index));
+  case TFC_U64:
+    return shortest(load<uint64_t>(array, index));
   case TFC_BOOL:
     return load<uint8_t>(array, index) ? "true" : "false";
   default:

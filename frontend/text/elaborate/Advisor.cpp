@@ -126,8 +126,8 @@ bool Advisor::hintForeign(Diagnostic &diagnostic, StringRef name) {
           .Case("cat", "concat([x, y], axis: 1) joins")
           .Cases({"index_select", "embedding_lookup"},
                  "gather(x, i, axis: 0) takes rows by their indices")
-          .Cases({"int8", "int16", "int32", "int64", "uint8"},
-                 "i8, i16, i32, i64 and u8 are the types of integers")
+          .Cases({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"},
+                 "i8, i16, i32, i64, u8, u16, u32 and u64 are the types of integers")
           .Cases({"float16", "bfloat16", "float32", "float64", "double"},
                  "f16, bf16, f32 and f64 are the types of floating-point numbers")
           .Default("");

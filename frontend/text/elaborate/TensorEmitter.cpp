@@ -99,14 +99,15 @@ TypedAttr TensorEmitter::toElement(const dfg::Number &number, mlir::Type element
 
 bool TensorEmitter::checkSizeFits(const dfg::DimExpr &size, mlir::Type element, SourceRange at) {
   auto type = dyn_cast<IntegerType>(element);
-  if (!type || type.getWidth() == 64)
+  if (!type || type.isSignlessInteger(64))
     return true;
   auto bounds = [&](StringRef symbol) { return sizeScope.boundsOf(symbol); };
   auto [least, most] = sizeScope.limitsOf(size);
   std::optional<int64_t> low = least.interval(bounds).first, high = most.interval(bounds).second;
   auto holds = [&](int64_t value) {
     APInt bits(64, uint64_t(value));
-    return type.isUnsigned() ? bits.isIntN(type.getWidth()) : bits.isSignedIntN(type.getWidth());
+    return type.isUnsigned() ? value >= 0 && bits.isIntN(type.getWidth())
+                             : bits.isSignedIntN(type.getWidth());
   };
   // Sizes without a bound are assumed to be below 2^31.
   bool isNarrow = type.getWidth() < 32;

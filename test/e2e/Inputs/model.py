@@ -12,7 +12,8 @@ import os
 
 import numpy as np
 
-# In the order of tfc_dtype; bf16 has no NumPy type and travels as its bits.
+# In the order of tfc_dtype; bf16 has no NumPy type and travels as its bits. Arrays without a known dtype of uint16
+# count as bf16.
 DTYPES = [
     np.float32,
     np.float64,
@@ -24,6 +25,9 @@ DTYPES = [
     np.int64,
     np.uint8,
     np.bool_,
+    np.uint16,
+    np.uint32,
+    np.uint64,
 ]
 ABI_VERSION = 1
 
@@ -117,17 +121,18 @@ class Failed(Exception):
         self.status = status
 
 
-def _tensor(array):
-    """The C view of a C-contiguous array."""
-    dtype = next(i for i, known in enumerate(DTYPES) if np.dtype(known) == array.dtype)
+def _tensor(array, dtype=None):
+    """The C view of a C-contiguous array, as a tfc_dtype or that of its elements."""
+    if dtype is None:
+        dtype = next(i for i, known in enumerate(DTYPES) if np.dtype(known) == array.dtype)
     dims = (_int64 * array.ndim)(*array.shape)
     tensor = _Tensor(dtype, array.ndim, ctypes.cast(dims, _sizes), array.ctypes.data)
     tensor.array = array  # lives as long as its view
     return tensor
 
 
-def _tensor_list(arrays):
-    tensors = [_tensor(a) for a in arrays]
+def _tensor_list(arrays, dtypes=None):
+    tensors = [_tensor(a, d) for a, d in zip(arrays, dtypes or [None] * len(arrays))]
     result = (_Tensor * max(len(arrays), 1))(*tensors)
     result.tensors = tensors
     return result
@@ -145,11 +150,14 @@ class Model:
             raise RuntimeError(f"{path}: ABI {self._api.abi_version}, {self._api.size} bytes")
         options = _Options(size=ctypes.sizeof(_Options), threads=threads)
         self._check(self._api.create(self._model, options, ctypes.byref(self._instance)))
-        self.entries = {}
+        self.entries, self._feed_dtypes = {}, {}
         for index, entry in enumerate(self._all(_Entry, self._api.entry)):
             feeds = [self._value(self._api.feed, index, i) for i in range(entry.feed_count)]
             fetches = [self._value(self._api.fetch, index, i) for i in range(entry.fetch_count)]
             self.entries[entry.name.decode()] = feeds, fetches
+            self._feed_dtypes[entry.name.decode()] = [
+                self._dtype(index, i) for i in range(entry.feed_count)
+            ]
         self.variables = {
             v.name.decode(): (DTYPES[v.dtype], tuple(v.dims[: v.rank]))
             for v in self._all(_Value, self._api.variable)
@@ -170,17 +178,18 @@ class Model:
         if set(feeds) != {name for name, _ in names}:
             raise TypeError(f"{entry} takes {[name for name, _ in names]}, but got {sorted(feeds)}")
         arrays = [self._as(feeds[name], dtype) for name, dtype in names]
-        return self.call_raw(entry, arrays, len(fetches))
+        return self.call_raw(entry, arrays, len(fetches), self._feed_dtypes[entry])
 
-    def call_raw(self, entry, arrays, fetch_count):
+    def call_raw(self, entry, arrays, fetch_count, dtypes=None):
         """As `call`, with arrays taken as they are: for calls that should fail."""
-        inputs, outputs = _tensor_list(arrays), (_Tensor * max(fetch_count, 1))()
+        inputs, outputs = _tensor_list(arrays, dtypes), (_Tensor * max(fetch_count, 1))()
         key = entry.encode()
         self._check(self._api.infer(self._instance, key, inputs, len(arrays), outputs, fetch_count))
         results = [np.empty(t.dims[: t.rank], DTYPES[t.dtype]) for t in outputs[:fetch_count]]
         self._check(
             self._api.call(
-                self._instance, key, inputs, len(arrays), _tensor_list(results), fetch_count
+                self._instance, key, inputs, len(arrays),
+                _tensor_list(results, [t.dtype for t in outputs[:fetch_count]]), fetch_count,
             )
         )
         # Data-dependent sizes are known now.
@@ -229,6 +238,11 @@ class Model:
         value = _Value()
         self._check(read(self._model, entry, index, ctypes.byref(value)))
         return value.name.decode(), DTYPES[value.dtype]
+
+    def _dtype(self, entry, index):
+        value = _Value()
+        self._check(self._api.feed(self._model, entry, index, ctypes.byref(value)))
+        return value.dtype
 
     @staticmethod
     def _as(value, dtype):

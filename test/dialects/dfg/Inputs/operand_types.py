@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 TYPES = {"f32": "f32", "f64": "f64", "f16": "f16", "bf16": "bf16", "i8": "i8", "i16": "i16", "i32": "i32"}
-TYPES |= {"i64": "i64", "u8": "ui8", "bool": "i1"}
+TYPES |= {"i64": "i64", "u8": "ui8", "u16": "ui16", "u32": "ui32", "u64": "ui64", "bool": "i1"}
 TENSOR = re.compile(r"tensor<((?:[\d?]+x)*)(\w+)((?:, [^>]*>)?)>")
 
 

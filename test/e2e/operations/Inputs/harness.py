@@ -21,7 +21,8 @@ from targets import by_target, can_run, compile_for, load
 
 DTYPES = {
     "f64": np.float64, "f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16,
-    "i32": np.int32, "i64": np.int64, "u8": np.uint8, "bool": np.bool_,
+    "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+    "bool": np.bool_,
 }
 PROBE = 97  # a size of n that nothing else has: shows where a result's shape depends on it
 
