@@ -14,6 +14,10 @@ namespace tfc::importer {
 
 NodeValue NodeBuilder::in(unsigned i) {
   NodeValue value = anyIn(i);
+  if (value && value.getItems()) {
+    error() << "expected a tensor, but got a sequence for input " << i << " [graph-edge]";
+    return {};
+  }
   if (!value || isa<RankedTensorType>(value.getType()))
     return value;
   error() << "expected a tensor, but got " << describe(value.getType()) << " for input " << i

@@ -5,11 +5,12 @@
 #include "mlir/IR/Value.h"
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace tfc::importer {
 
-/// A value, a tensor of sizes that needs no operation until its value is requested, or a value
-/// whose elements are also known. Null after an error.
+/// A value, a tensor of sizes that needs no operation until its value is requested, a value whose
+/// elements are also known, or a sequence of values whose length is known. Null after an error.
 class NodeValue {
 public:
   NodeValue() = default;
@@ -24,7 +25,16 @@ public:
   NodeValue(std::shared_ptr<const dfg::SizeTensor> sizes, unsigned input)
       : sizes(std::move(sizes)), input(input) {}
 
-  explicit operator bool() const { return value || sizes; }
+  static NodeValue sequence(std::vector<NodeValue> items) {
+    NodeValue result;
+    result.items = std::make_shared<const std::vector<NodeValue>>(std::move(items));
+    return result;
+  }
+
+  explicit operator bool() const { return value || sizes || items; }
+  /// Returns the values of a sequence, or null.
+  const std::vector<NodeValue> *getItems() const { return items.get(); }
+  /// The type of a value that is not a sequence.
   mlir::Type getType() const { return sizes ? sizes->getType() : value.getType(); }
 
   /// Returns the value, or null if none has been built yet.
@@ -33,6 +43,14 @@ public:
   const std::shared_ptr<const dfg::SizeTensor> &getSizes() const { return sizes; }
   /// Returns the number of the input that this value is, if it is an input known by its sizes.
   std::optional<unsigned> getInput() const { return input; }
+
+  /// Returns the format's number of the type that the elements encode, or 0 if they are numbers.
+  int64_t getCode() const { return code; }
+  NodeValue withCode(int64_t dtype) const {
+    NodeValue same = *this;
+    same.code = dtype;
+    return same;
+  }
 
   /// Returns the same value as input `number` of a node, or of no node.
   NodeValue asInput(std::optional<unsigned> number) const {
@@ -50,7 +68,9 @@ public:
 private:
   mlir::Value value;
   std::shared_ptr<const dfg::SizeTensor> sizes;
+  std::shared_ptr<const std::vector<NodeValue>> items;
   std::optional<unsigned> input;
+  int64_t code = 0;
 };
 
 } // namespace tfc::importer

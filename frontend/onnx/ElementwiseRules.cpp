@@ -1,9 +1,7 @@
 // Implements the rules of elementwise operations, comparisons, logic and selections.
 
 #include "frontend/importer/CommonRules.h"
-#include "frontend/onnx/Dtypes.h"
 #include "frontend/onnx/NodeBuilder.h"
-#include <cmath>
 
 using namespace mlir;
 using namespace llvm;
@@ -12,7 +10,9 @@ namespace tfc::onnx {
 
 using dfg::DimExpr;
 
-static Outcome buildPassing(NodeBuilder &node, const OpRule &) { return node.done({node.in(0)}); }
+static Outcome buildPassing(NodeBuilder &node, const OpRule &) {
+  return node.done({node.anyIn(0)});
+}
 
 //===----------------------------------------------------------------------===//
 // Two operands
@@ -105,43 +105,6 @@ static Outcome buildBitShift(NodeBuilder &node, const OpRule &) {
 }
 
 //===----------------------------------------------------------------------===//
-// Types
-//===----------------------------------------------------------------------===//
-
-/// Sizes may be computed in floats.
-static NodeValue castTo(NodeBuilder &node, Type type) {
-  NodeValue x = node.in(0);
-  auto numbers = x && isFloat(x) ? node.knownReals(0) : std::nullopt;
-  auto shape = x ? dfg::constantsOf(shapeOf(x)) : std::nullopt;
-  auto isExact = [](double number) { return std::abs(number) < 9e15; };
-  if (!type || !numbers || !type.isInteger(64) || !shape || !all_of(*numbers, isExact))
-    return node.cast(x, type);
-  dfg::Shape values;
-  for (double number : *numbers)
-    values.push_back(int64_t(number));
-  std::optional<dfg::SizeTensor> sizes = dfg::makeSizes(type, *shape, values);
-  return sizes ? NodeValue(std::move(*sizes)) : node.cast(x, type);
-}
-
-static Outcome buildCast(NodeBuilder &node, const OpRule &) {
-  return node.done({castTo(node, node.dtype("to"))});
-}
-
-/// The first versions name the type.
-static Outcome buildOldCast(NodeBuilder &node, const OpRule &) {
-  const std::string &name = node.node.attr("to").text;
-  std::optional<int64_t> dtype = dtypeByName(name);
-  if (!dtype)
-    return node.fail("there is no type '" + name + "' [graph-attribute]");
-  return node.done({castTo(node, node.dtypeOf(*dtype))});
-}
-
-static Outcome buildCastLike(NodeBuilder &node, const OpRule &) {
-  NodeValue like = node.in(1);
-  return like ? node.done({node.cast(node.in(0), elementOf(like))}) : Outcome::Failed;
-}
-
-//===----------------------------------------------------------------------===//
 // Limits
 //===----------------------------------------------------------------------===//
 
@@ -197,7 +160,7 @@ static Outcome buildPRelu(NodeBuilder &node, const OpRule &rule) {
 static constexpr const char *kOldBroadcast = "axis:int?, broadcast:int?";
 
 static constexpr OpRule kRules[] = {
-    {"Identity", "1 -> 1", buildPassing},
+    {"Identity", "1 -> 1", buildPassing, "", 1, Codes::Moved},
     // Arithmetic.
     {"Add", {"2 -> 1", kOldBroadcast}, buildBinary, "add"},
     {"Sub", {"2 -> 1", kOldBroadcast}, buildBinary, "sub"},
@@ -259,9 +222,6 @@ static constexpr OpRule kRules[] = {
     {"BitwiseOr", "2 -> 1", buildOperation, "bitwise_or"},
     {"BitwiseXor", "2 -> 1", buildOperation, "bitwise_xor"},
     {"BitwiseNot", "1 -> 1", buildOperation, "bitwise_not"},
-    {"Cast", "1 -> 1; to:string", buildOldCast},
-    {"Cast", "1 -> 1; to:int, saturate:int?, round_mode:string?", buildCast, "", 6},
-    {"CastLike", "2 -> 1; saturate:int?, round_mode:string?", buildCastLike},
 };
 
 ArrayRef<OpRule> elementwiseRules() { return kRules; }

@@ -30,15 +30,37 @@ bool EntryBuilder::hasInputs(const Node &node, const Scope &scope) {
   return isWhole;
 }
 
+/// Returns the number of the type that the inputs of a node encode, or 0. Reports an operation that
+/// does not take codes.
+static int64_t codeOf(EntryContext &entry, const Node &node, const Scope &scope, Codes codes) {
+  int64_t code = 0;
+  for (const std::string &input : node.inputs)
+    if (NodeValue value = scope.find(input); value && value.getCode())
+      code = value.getCode();
+  if (code && codes == Codes::Refused)
+    entry.diagnostics.error(entry.locate(node.name))
+        << "tfc does not compute '" << node.op << "' in " << dtypeName(code) << " [dtype]";
+  return code;
+}
+
 /// Returns what has been built for a node, or std::nullopt after errors.
 static std::optional<SmallVector<NodeValue>> resultsOf(EntryContext &entry, const Node &node,
                                                        Scope &scope) {
   NodeBuilder builder(entry, node, scope);
   const OpRule *rule = findRule(node.op, node.version);
+  Codes codes = rule ? rule->codes : Codes::Refused;
+  int64_t code = codeOf(entry, node, scope, codes);
+  if (builder.hasErrors())
+    return std::nullopt;
   Outcome outcome =
       rule ? rule->build(builder, *rule) : LibraryCall(builder, entry.functions).build(node.op);
-  if (outcome == Outcome::Done)
-    return SmallVector<NodeValue>(builder.getResults());
+  if (outcome == Outcome::Done) {
+    SmallVector<NodeValue> results(builder.getResults());
+    if (code && codes == Codes::Moved)
+      for (NodeValue &result : results)
+        result = result.withCode(code);
+    return results;
+  }
   if (!builder.hasErrors())
     builder.error() << "its inputs do not match the operation [graph-edge]";
   return std::nullopt;
@@ -81,8 +103,8 @@ void EntryBuilder::addInitializers(const Graph &graph, Scope &scope) {
       entry.failed.insert(initializer.name);
       entry.diagnostics.error(location)
           << "tfc does not support tensors of " << dtypeName(initializer.dtype) << " [dtype]";
-    } else if (!scope.add(initializer.name,
-                          constantValue(entry, initializer.value, initializer.name))) {
+    } else if (!scope.add(initializer.name, constantValue(entry, initializer.value,
+                                                          initializer.dtype, initializer.name))) {
       entry.diagnostics.error(location)
           << "expected one value of this name, but got two [graph-file]";
     }
@@ -146,8 +168,8 @@ void EntryBuilder::build() {
   Location location = entry.model.locate(entry.builder.getContext());
   dfg::EntryOp op = entry.builder.beginEntry(ports.header, location);
   Scope scope;
-  for (auto [name, argument] : zip(ports.feeds, op.getBody().getArguments()))
-    scope.add(name, NodeValue(argument));
+  for (auto [feed, argument] : zip(ports.feeds, op.getBody().getArguments()))
+    scope.add(feed->name, NodeValue(argument).withCode(isCoded(feed->dtype) ? feed->dtype : 0));
   ports.addFixed(scope);
   std::optional<SmallVector<NodeValue>> outputs = buildNodes(graph, scope, graph.name);
   if (!outputs)

@@ -2,11 +2,16 @@
 
 #include "frontend/onnx/EntryContext.h"
 
+#include "frontend/onnx/Dtypes.h"
+
 using namespace mlir;
+using namespace llvm;
 
 namespace tfc::onnx {
 
-NodeValue constantValue(EntryContext &entry, ElementsAttr value, StringRef name) {
+NodeValue constantValue(EntryContext &entry, ElementsAttr value, int64_t dtype, StringRef name) {
+  if (isCoded(dtype))
+    return NodeValue(entry.builder.constant(value, entry.locate(name))).withCode(dtype);
   if (std::optional<dfg::SizeTensor> sizes = dfg::readSizes(value))
     return NodeValue(std::move(*sizes));
   return entry.builder.constant(value, entry.locate(name));

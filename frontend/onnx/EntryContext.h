@@ -27,7 +27,8 @@ struct EntryContext {
   }
 };
 
-/// Returns a constant, by its elements if it can be a tensor of sizes.
-NodeValue constantValue(EntryContext &entry, mlir::ElementsAttr value, llvm::StringRef name);
+/// Returns a constant of a TensorProto.DataType, by its elements if it can be a tensor of sizes.
+NodeValue constantValue(EntryContext &entry, mlir::ElementsAttr value, int64_t dtype,
+                        llvm::StringRef name);
 
 } // namespace tfc::onnx

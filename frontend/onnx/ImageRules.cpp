@@ -129,6 +129,18 @@ static Outcome buildOldUpsample(NodeBuilder &node, const OpRule &) {
   return resize(node, node.in(0), target, NodeValue());
 }
 
+static constexpr const char *kRoiAlign =
+    "mode:string?, output_height:int>=1?, output_width:int>=1?, sampling_ratio:int?, "
+    "spatial_scale:float?";
+
+/// The first version, `argument`, has no coordinates of half pixels.
+static Outcome buildRoiAlign(NodeBuilder &node, const OpRule &rule) {
+  SmallVector<LibraryCall::Argument> arguments;
+  if (!rule.argument.empty())
+    arguments.push_back({"coordinate_transformation_mode", rule.argument.str()});
+  return node.done({node.library().compute("_roi_align", node.allInputs(), arguments)});
+}
+
 static constexpr OpRule kRules[] = {
     {"Upsample", "1 -> 1; scales:floats, mode:string?", buildOldUpsample, "", 7},
     {"Upsample", "2 -> 1; mode:string?", buildScaled, "", 9},
@@ -138,6 +150,12 @@ static constexpr OpRule kRules[] = {
      "exclude_outside:int?, extrapolation_value:float?, nearest_mode:string?, antialias:int?, "
      "axes:ints?, keep_aspect_ratio_policy:string?",
      buildResize, "", 11},
+    {"RoiAlign", {"3 -> 1", kRoiAlign}, buildRoiAlign, "output_half_pixel"},
+    {"RoiAlign",
+     {"3 -> 1; coordinate_transformation_mode:string?", kRoiAlign},
+     buildRoiAlign,
+     "",
+     16},
 };
 
 ArrayRef<OpRule> imageRules() { return kRules; }

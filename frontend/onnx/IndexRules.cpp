@@ -193,7 +193,7 @@ static Outcome buildOneHot(NodeBuilder &node, const OpRule &) {
 }
 
 static constexpr OpRule kRules[] = {
-    {"Gather", "2 -> 1; axis:int?", buildGather},
+    {"Gather", "2 -> 1; axis:int?", buildGather, "", 1, Codes::Moved},
     {"GatherElements", "2 -> 1; axis:int?", buildGatherElements},
     {"GatherND", "2 -> 1; batch_dims:int?", buildGatherNd},
     {"Scatter", "3 -> 1; axis:int?", buildScatterElements},

@@ -73,6 +73,26 @@ static Outcome buildBatchNorm(NodeBuilder &node, const OpRule &) {
   return node.done({node.library().compute("_batch_norm", node.allInputs())});
 }
 
+/// Applies the graph of an attribute, if there is one, to a tensor.
+static NodeValue modify(NodeBuilder &node, StringRef attr, NodeValue x) {
+  if (!x || !node.node.has(attr))
+    return x;
+  auto results = node.buildGraph(attr, {x});
+  return results && results->size() == 1 ? results->front() : NodeValue();
+}
+
+/// Attention whose scores and weights the model's own graphs modify.
+static Outcome buildFlexAttention(NodeBuilder &node, const OpRule &) {
+  NodeValue scores = node.library().compute("_flex_scores", {node.in(0), node.in(1)});
+  scores = modify(node, "score_mod", scores);
+  if (!scores)
+    return Outcome::Failed;
+  NodeValue weights = node.op("softmax", scores, node.attrs.integer("axis", -1));
+  weights = modify(node, "prob_mod", weights);
+  return weights ? node.done({node.library().compute("_flex_values", {weights, node.in(2)})})
+                 : Outcome::Failed;
+}
+
 static constexpr OpRule kRules[] = {
     {"Softmax", "1 -> 1; axis:int?", buildSoftmax, "softmax"},
     {"LogSoftmax", "1 -> 1; axis:int?", buildSoftmax, "log_softmax"},
@@ -84,6 +104,9 @@ static constexpr OpRule kRules[] = {
      buildBatchNorm},
     {"BatchNormalization", "5 -> 1-3; epsilon:float?, momentum:float?, training_mode:int?",
      buildBatchNorm, "", 14},
+    {"ai.onnx.preview.FlexAttention",
+     "3 -> 1; scale:float?, softmax_precision:int?, score_mod:graph?, prob_mod:graph?",
+     buildFlexAttention},
 };
 
 ArrayRef<OpRule> neuralRules() { return kRules; }

@@ -15,8 +15,9 @@ namespace tfc::onnx {
 
 const OpRule *findRule(StringRef op, int64_t version) {
   static const OperationTable<OpRule> kRules(
-      {controlRules(), elementwiseRules(), imageRules(), indexRules(), matrixRules(), neuralRules(),
-       reductionRules(), shapeRules(), sliceRules(), windowRules()});
+      {castRules(), controlRules(), elementwiseRules(), imageRules(), indexRules(), matrixRules(),
+       neuralRules(), reductionRules(), sequenceRules(), shapeRules(), signalRules(), sliceRules(),
+       windowRules()});
   return kRules.find(op, version);
 }
 

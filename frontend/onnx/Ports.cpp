@@ -45,7 +45,7 @@ static bool hasExpressions(const Input &input) {
 
 void Ports::addFeed(const Input &input) {
   Location location = entry.locate(input.name);
-  Type type = input.isTensor ? elementTypeOf(entry.builder.getContext(), input.dtype) : Type();
+  Type type = input.isTensor ? storedTypeOf(entry.builder.getContext(), input.dtype) : Type();
   if (!type) {
     entry.diagnostics.error(location)
         << "tfc does not support inputs that are "
@@ -70,7 +70,7 @@ void Ports::addFeed(const Input &input) {
   if (!feedType)
     return;
   header.feeds.push_back({input.name, feedType, location});
-  feeds.push_back(input.name);
+  feeds.push_back(&input);
 }
 
 void Ports::addBounds() {
@@ -117,8 +117,8 @@ void Ports::addFixed(Scope &scope) {
     std::string reason;
     const Input *input = findInput(entry.model.graphs.front(), name);
     MLIRContext *context = entry.builder.getContext();
-    ElementsAttr value = files.load(context, path, "", reason);
-    Type type = elementTypeOf(context, input->dtype);
+    Type type = storedTypeOf(context, input->dtype);
+    ElementsAttr value = files.load(context, path, "", reason, type);
     if (value && value.getElementType() != type) {
       reason = "expected " + dtypeName(input->dtype) + ", but got " +
                dfg::dtypeOf(value.getElementType()).name.str();
@@ -128,7 +128,7 @@ void Ports::addFixed(Scope &scope) {
       entry.diagnostics.error(entry.locate(name))
           << "cannot read '" << path << "': " << reason << " [graph-entry]";
     else
-      scope.add(name, constantValue(entry, value, name));
+      scope.add(name, constantValue(entry, value, input->dtype, name));
   }
 }
 

@@ -17,7 +17,7 @@ public:
   void addFixed(Scope &scope);
 
   EntryHeader header;
-  std::vector<std::string> feeds; // names, as in the header
+  std::vector<const Input *> feeds; // as in the header
 
 private:
   void addFeed(const Input &input);

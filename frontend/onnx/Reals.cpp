@@ -23,12 +23,16 @@ static std::optional<Reals> constantReals(ElementsAttr elements) {
   if (elements.getNumElements() > dfg::SizeTensor::kMaxElements)
     return std::nullopt;
   Reals numbers;
-  if (isa<FloatType>(elements.getElementType()))
-    for (APFloat number : elements.getValues<APFloat>())
+  bool isSigned = !elements.getElementType().isUnsignedInteger();
+  // Constants in files have no iterators.
+  if (auto floats = elements.tryGetValues<APFloat>())
+    for (const APFloat &number : *floats)
       numbers.push_back(number.convertToDouble());
+  else if (auto integers = elements.tryGetValues<APInt>())
+    for (const APInt &number : *integers)
+      numbers.push_back(number.roundToDouble(isSigned));
   else
-    for (APInt number : elements.getValues<APInt>())
-      numbers.push_back(double(number.getSExtValue()));
+    return std::nullopt;
   return numbers;
 }
 
@@ -54,6 +58,10 @@ static std::optional<double> applyUnary(Operation *op, double x) {
     return std::floor(x);
   if (name == "ceil")
     return std::ceil(x);
+  if (name == "relu")
+    return std::max(x, 0.0);
+  if (name == "sqrt")
+    return std::sqrt(x);
   return std::nullopt;
 }
 

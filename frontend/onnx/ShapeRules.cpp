@@ -26,7 +26,7 @@ static Outcome doneWith(NodeBuilder &node, std::optional<SizeTensor> sizes) {
 static Outcome doneWithTensor(NodeBuilder &node, StringRef attr) {
   const Attr &value = node.node.attr(attr);
   if (value.tensor)
-    return node.done({constantValue(node.entry, value.tensor, node.node.name)});
+    return node.done({constantValue(node.entry, value.tensor, value.number, node.node.name)});
   node.dtypeOf(value.number);
   return node.hasErrors() ? Outcome::Failed : node.fail("expected a value [graph-file]");
 }
@@ -70,12 +70,13 @@ static Outcome buildConstant(NodeBuilder &node, const OpRule &) {
 static NodeValue elementOfAttr(NodeBuilder &node, StringRef attr) {
   if (!node.node.has(attr))
     return node.scalar(0.0, Float32Type::get(node.context()));
-  ElementsAttr value = node.node.attr(attr).tensor;
+  const Attr &given = node.node.attr(attr);
+  ElementsAttr value = given.tensor;
   if (!value || value.getNumElements() != 1) {
     node.error() << "expected '" << attr << "' to be a tensor of one element [graph-attribute]";
     return {};
   }
-  return node.reshape(constantValue(node.entry, value, node.node.name), {});
+  return node.reshape(constantValue(node.entry, value, given.number, node.node.name), {});
 }
 
 static Outcome buildConstantOfShape(NodeBuilder &node, const OpRule &) {
@@ -295,6 +296,16 @@ static Outcome buildOldTile(NodeBuilder &node, const OpRule &) {
 
 static Outcome doneWithParts(NodeBuilder &node, NodeValue x, int64_t axis,
                              ArrayRef<DimExpr> sizes) {
+  if (x.getSizes() && dfg::constantsOf(dfg::Shape(sizes))) {
+    dfg::Shape starts(rankOf(x), DimExpr(0)), counts = shapeOf(x);
+    SmallVector<NodeValue> parts;
+    for (const DimExpr &size : sizes) {
+      counts[axis] = size;
+      parts.push_back(node.slice(x, starts, counts));
+      starts[axis] = starts[axis] + size;
+    }
+    return node.done(parts);
+  }
   return node.doneWith(
       node.make("split", x, {node.attrs.sizes("sizes", sizes), node.attrs.integer("axis", axis)}));
 }
@@ -338,19 +349,20 @@ static constexpr OpRule kRules[] = {
     {"ConstantOfShape", "1 -> 1; value:tensor?", buildConstantOfShape},
     {"EyeLike", "1 -> 1; dtype:int?, k:int?", buildEyeLike},
     {"Range", "3 -> 1; stash_type:int?", buildRange},
-    {"Shape", "1 -> 1; start:int?, end:int?", buildShape},
-    {"Size", "1 -> 1", buildSize},
+    {"Shape", "1 -> 1; start:int?, end:int?", buildShape, "", 1, Codes::Read},
+    {"Size", "1 -> 1", buildSize, "", 1, Codes::Read},
     {"Reshape", "1 -> 1; shape:ints", buildOldReshape},
-    {"Reshape", "2 -> 1; allowzero:int?", buildReshape, "", 5},
-    {"Flatten", "1 -> 1; axis:int?", buildFlatten},
-    {"Transpose", "1 -> 1; perm:ints?", buildTranspose},
-    {"Squeeze", "1-2 -> 1; axes:ints?", buildSqueeze},
-    {"Unsqueeze", "1-2 -> 1; axes:ints?", buildUnsqueeze},
-    {"Concat", "1+ -> 1; axis:int?", buildConcat},
-    {"Expand", "2 -> 1", buildExpand},
+    {"Reshape", "2 -> 1; allowzero:int?", buildReshape, "", 5, Codes::Moved},
+    {"Flatten", "1 -> 1; axis:int?", buildFlatten, "", 1, Codes::Moved},
+    {"Transpose", "1 -> 1; perm:ints?", buildTranspose, "", 1, Codes::Moved},
+    {"Squeeze", "1-2 -> 1; axes:ints?", buildSqueeze, "", 1, Codes::Moved},
+    {"Unsqueeze", "1-2 -> 1; axes:ints?", buildUnsqueeze, "", 1, Codes::Moved},
+    {"Concat", "1+ -> 1; axis:int?", buildConcat, "", 1, Codes::Moved},
+    {"Expand", "2 -> 1", buildExpand, "", 1, Codes::Moved},
     {"Tile", "3 -> 1", buildOldTile},
     {"Tile", "2 -> 1", buildTile, "", 6},
-    {"Split", "1-2 -> 1+; axis:int?, split:ints?, num_outputs:int?", buildSplit},
+    {"Split", "1-2 -> 1+; axis:int?, split:ints?, num_outputs:int?", buildSplit, "", 1,
+     Codes::Moved},
 };
 
 ArrayRef<OpRule> shapeRules() { return kRules; }

@@ -244,7 +244,7 @@ static Outcome buildTrilu(NodeBuilder &node, const OpRule &) {
 
 static constexpr OpRule kRules[] = {
     {"Slice", "1 -> 1; starts:ints, ends:ints, axes:ints?", buildOldSlice},
-    {"Slice", "3-5 -> 1", buildSlice, "", 10},
+    {"Slice", "3-5 -> 1", buildSlice, "", 10, Codes::Moved},
     {"Pad", "1 -> 1; paddings:ints, mode:string?, value:float?", buildOldPad, "paddings"},
     {"Pad", "1 -> 1; pads:ints, mode:string?, value:float?", buildOldPad, "pads", 2},
     {"Pad", "2-4 -> 1; mode:string?", buildPad, "", 11},

@@ -66,6 +66,27 @@ static ElementsAttr readTyped(const wire::Tensor &tensor, RankedTensorType type,
   return {};
 }
 
+/// Elements of fewer than 8 bits are packed, the first one in the lowest bits of a byte.
+static ElementsAttr readPacked(const wire::Tensor &tensor, RankedTensorType type,
+                               std::string &error) {
+  unsigned bits = bitsOf(tensor.data_type());
+  int64_t perByte = 8 / bits, count = type.getNumElements();
+  std::vector<uint8_t> bytes(tensor.raw_data().begin(), tensor.raw_data().end());
+  for (int32_t value : tensor.int32_data())
+    bytes.push_back(uint8_t(value));
+  if (int64_t(bytes.size()) != divideCeil(count, perByte)) {
+    error = "its tensor has more or fewer bytes than its shape";
+    return {};
+  }
+  bool isSigned = !type.getElementType().isUnsignedInteger();
+  SmallVector<APInt> elements;
+  for (int64_t i = 0; i < count; ++i) {
+    APInt code = APInt(8, bytes[i / perByte]).extractBits(bits, unsigned(i % perByte) * bits);
+    elements.push_back(isSigned ? code.sext(8) : code.zext(8));
+  }
+  return DenseElementsAttr::get(type, elements);
+}
+
 //===----------------------------------------------------------------------===//
 // Other files
 //===----------------------------------------------------------------------===//
@@ -138,7 +159,7 @@ ElementsAttr TensorReader::readExternal(const wire::Tensor &tensor, RankedTensor
 }
 
 ElementsAttr TensorReader::read(const wire::Tensor &tensor, StringRef name, std::string &error) {
-  Type element = elementTypeOf(context, tensor.data_type());
+  Type element = storedTypeOf(context, tensor.data_type());
   if (!element)
     return {};
   RankedTensorType type = typeOf(tensor, element);
@@ -146,6 +167,8 @@ ElementsAttr TensorReader::read(const wire::Tensor &tensor, StringRef name, std:
     error = "expected the sizes of its tensor to be from 0 to 2^40 elements in all";
     return {};
   }
+  if (isCoded(tensor.data_type()) && bitsOf(tensor.data_type()) < 8)
+    return readPacked(tensor, type, error);
   constexpr int kExternal = 1;
   if (tensor.data_location() == kExternal)
     return readExternal(tensor, type, name, error);

@@ -10,6 +10,9 @@ TENSOR_DTYPES = {
     15: np.complex128, 16: np.uint16,  # bfloat16: its bits
 }
 STRING, BFLOAT16 = 8, 16
+# Types whose elements are codes in bytes: their bits, and the type that holds them.
+CODED = {17: (8, np.uint8), 18: (8, np.uint8), 19: (8, np.uint8), 20: (8, np.uint8), 21: (4, np.uint8), 22: (4, np.int8),
+         23: (4, np.uint8), 24: (8, np.uint8), 25: (2, np.uint8), 26: (2, np.int8)}
 
 
 class Unsupported(Exception):
@@ -80,7 +83,19 @@ class Tensor:
             elif number == 10:
                 self.doubles += value
 
+    def codes(self):
+        """The elements of a coded type, of which several may be in a byte, the first one in its lowest bits."""
+        bits, dtype = CODED[self.dtype]
+        packed = np.frombuffer(self.raw, np.uint8) if self.raw is not None else np.array(self.ints).astype(np.uint8)
+        shifts = np.arange(0, 8, bits, dtype=np.uint8)
+        flat = (packed[:, None] >> shifts & np.uint8((1 << bits) - 1)).reshape(-1)[:int(np.prod(self.dims))]
+        if dtype == np.int8:
+            flat = np.where(flat >> (bits - 1), flat.astype(int) - (1 << bits), flat.astype(int))
+        return flat.astype(dtype).reshape(self.dims)
+
     def array(self):
+        if self.dtype in CODED:
+            return self.codes()
         dtype = TENSOR_DTYPES.get(self.dtype)
         if dtype is None:
             raise Unsupported("strings" if self.dtype == STRING else f"type {self.dtype}")
@@ -98,12 +113,12 @@ class Tensor:
 
 
 class Value:
-    """An input or output: `kind` is "tensor" or what else it is."""
+    """An input or output: `kind` is "tensor" or what else it is, and sizes in `dims` that are no numbers are None."""
 
     KINDS = {1: "tensor", 4: "sequences", 5: "maps", 8: "sparse tensors", 9: "optionals"}
 
     def __init__(self, data):
-        self.name, self.kind, self.dtype = "", "tensor", 0
+        self.name, self.kind, self.dtype, self.dims = "", "tensor", 0, None
         for number, value in fields(data):
             if number == 1:
                 self.name = value.decode()
@@ -112,6 +127,8 @@ class Value:
                     self.kind = self.KINDS.get(kind, self.kind)
                     if kind == 1:
                         self.dtype = dict(fields(inner)).get(1, 0)
+                        self.dims = [dict(fields(dim)).get(1) for field, shape in fields(inner) if field == 2
+                                     for _, dim in fields(shape)]
 
 
 class Node:

@@ -24,8 +24,9 @@ import sys
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Inputs"))
 from protobuf import block as data, number, varint
 
-TYPES = dict(f32=1, u8=2, i8=3, u16=4, i16=5, i32=6, i64=7, string=8, bool=9, f16=10, f64=11, bf16=16)
-FORMATS = dict(f32="f", u8="B", i8="b", i16="h", i32="i", i64="q", bool="?", f64="d")
+TYPES = dict(f32=1, u8=2, i8=3, u16=4, i16=5, i32=6, i64=7, string=8, bool=9, f16=10, f64=11, u32=12, u64=13, c64=14, bf16=16,
+             e4m3fn=17, e4m3fnuz=18, e5m2=19, e5m2fnuz=20, u4=21, i4=22, e2m1=23, e8m0=24, u2=25, i2=26)
+FORMATS = dict(f32="f", u8="B", i8="b", u16="H", i16="h", u32="I", i32="i", u64="Q", i64="q", bool="?", f64="d")
 
 
 def real(field, value):
