@@ -25,6 +25,8 @@ def value_of(text):
     """A value of MLIR as one of the language."""
     if listed := re.fullmatch(r"#dfg\.dims<(.*)>|array<i\d+(?:: )?(.*)>", text):
         return f"[{listed[1] or listed[2] or ''}]"
+    if word := re.fullmatch(r"#dfg\.(?!dims)\w+<(\w+)>", text):
+        return f"\"{word[1]}\""
     text = re.sub(r" : \w+$", "", text)
     return NAMES.get(text, text)
 
