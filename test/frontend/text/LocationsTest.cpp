@@ -60,8 +60,8 @@ TEST_F(Locations, ErrorsOfStagesLookLikeThoseOfTheParser) {
 
 TEST_F(Locations, ErrorsAboutUnknownFilesNameThem) {
   MlirDiagnosticHandler handler(&context, diagnostics);
-  mlir::emitError(mlir::FileLineColLoc::get(&context, "b.graph", 3, 4), "no [4]");
-  EXPECT_EQ(printed(), "b.graph:3:4: error: no [4]\n");
+  mlir::emitError(mlir::FileLineColLoc::get(&context, "b.graph", 3, 4), "no [4] [graph-file]");
+  EXPECT_EQ(printed(), "b.graph:3:4: error: no [4] [graph-file]\n");
 }
 
 TEST_F(Locations, OneErrorIsPrintedOnceAndInOrder) {
