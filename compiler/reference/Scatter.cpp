@@ -35,10 +35,10 @@ static void combine(ScatterReduceOp op, Tensor &y, int64_t at, const Tensor &u, 
     return;
   }
   Type type = y.getElementType();
-  int64_t value =
-      mode == ScatterMode::Mul   ? int64_t(uint64_t(y.integer(at)) * uint64_t(u.integer(from)))
-      : mode == ScatterMode::Max ? orderKey(type, std::max(y.key(at), u.key(from)))
-                                 : orderKey(type, std::min(y.key(at), u.key(from)));
+  int64_t value = mode == ScatterMode::Mul
+                      ? int64_t(uint64_t(y.integer(at)) * uint64_t(u.integer(from)))
+                  : mode == ScatterMode::Max ? orderKey(type, std::max(y.key(at), u.key(from)))
+                                             : orderKey(type, std::min(y.key(at), u.key(from)));
   y.setInteger(at, value, y.isDetermined(at) && u.isDetermined(from));
 }
 

@@ -1,5 +1,5 @@
-// Conversions of types, and quantisation. Types that the language lacks are stored as codes in
-// 8-bit integers, which these operations alone read and write.
+// Implements the rules of conversions of types, and of quantisation. Types that the language lacks
+// are stored as codes in 8-bit integers, which these operations alone read and write.
 
 #include "frontend/onnx/Dtypes.h"
 #include "frontend/onnx/NodeBuilder.h"

@@ -1,5 +1,5 @@
-// Sequences and optionals. They exist only while a model is read: the length of a sequence and
-// whether an optional has a value must be known, and so must positions.
+// Implements the rules of sequences and optionals. They exist only while a model is read: the
+// length of a sequence and whether an optional has a value must be known, and so must positions.
 
 #include "frontend/onnx/NodeBuilder.h"
 

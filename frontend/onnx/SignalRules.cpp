@@ -1,4 +1,4 @@
-// Discrete Fourier transforms.
+// Implements the rules of discrete Fourier transforms.
 
 #include "frontend/onnx/NodeBuilder.h"
 
