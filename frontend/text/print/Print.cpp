@@ -136,6 +136,11 @@ static Attribute zeroOf(Type dtype) {
   return IntegerAttr::get(dtype, 0);
 }
 
+/// Returns true if all parts of `size` bytes are equal.
+static bool isRepeated(ArrayRef<char> data, size_t size) {
+  return data.size() <= size || (size && data.drop_back(size) == data.drop_front(size));
+}
+
 std::optional<std::string> GraphPrinter::constant(ElementsAttr value, StringRef key) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   if (type.getNumElements() == 0)
@@ -146,7 +151,8 @@ std::optional<std::string> GraphPrinter::constant(ElementsAttr value, StringRef 
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
       return std::nullopt;
-    if (isLong && longConstants)
+    bool isFilled = !isWeight && isRepeated(blob->getData(), type.getElementTypeBitWidth() / 8);
+    if (isLong && longConstants && !isFilled)
       return names.function("load") + longConstants->add(resource, key);
     value = DenseElementsAttr::getFromRawBuffer(type, blob->getData());
   }

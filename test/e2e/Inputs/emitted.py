@@ -1,7 +1,7 @@
 """emitted.py FOLDER SOURCES...: compiles graphs and what is emitted of them, and compares what the two libraries compute.
 
 Every entry of both is called with the same feeds, in one instance each; results, variables and messages of calls that fail
-must be equal to the bit. The graphs are those of graph_roundtrip.py. Of them a sample is taken by name; in the long form of
+must be equal to the bit, but for the lines that messages name. The graphs are those of graph_roundtrip.py. Of them a sample is taken by name; in the long form of
 the tests all are.
 
     emitted.py --call ONE.so OTHER.so      compares two libraries
@@ -48,12 +48,12 @@ def random_feed(random, dtype, shape):
 
 
 def call(model, entry, feeds):
-    """The bytes of what a call returns, or its message."""
+    """The bytes of what a call returns, or its message without the place in the source, which differs."""
     try:
         results = model.call_raw(entry, feeds, len(model.entries[entry][1]))
         return [(result.shape, result.tobytes()) for result in results]
     except Failed as failure:
-        return str(failure)
+        return re.sub(r" at \S+:\d+", "", str(failure))
 
 
 def compare_calls(one, other):
