@@ -141,6 +141,13 @@ static bool isRepeated(ArrayRef<char> data, size_t size) {
   return data.size() <= size || (size && data.drop_back(size) == data.drop_front(size));
 }
 
+/// Returns true if an element is no number of the language, which are those of i64.
+static bool exceedsNumbers(DenseElementsAttr value) {
+  return value.getElementType().isUnsignedInteger(64) &&
+         any_of(value.getValues<APInt>(),
+                [](const APInt &element) { return element.isNegative(); });
+}
+
 std::optional<std::string> GraphPrinter::constant(ElementsAttr value, StringRef key) {
   auto type = cast<RankedTensorType>(value.getShapedType());
   if (type.getNumElements() == 0)
@@ -159,6 +166,9 @@ std::optional<std::string> GraphPrinter::constant(ElementsAttr value, StringRef 
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense)
     return std::nullopt;
+  if (exceedsNumbers(dense))
+    return longConstants ? std::optional(names.function("load") + longConstants->add(dense, key))
+                         : std::nullopt;
   if (dense.isSplat() && isLong && !isWeight)
     return filled(dense.getSplatValue<Attribute>(), type, names.function("broadcast"));
   if (isLong && longConstants)
