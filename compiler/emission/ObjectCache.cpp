@@ -86,16 +86,8 @@ std::unique_ptr<MemoryBuffer> ObjectCache::find(StringRef key) const {
 }
 
 void ObjectCache::add(StringRef key, StringRef object) const {
-  auto write = [&]() -> Error {
-    Expected<PendingFile> file = PendingFile::create(pathOf(key));
-    if (!file)
-      return file.takeError();
-    auto content = [&](raw_ostream &os) { os << object << textOf(hashOf(key, object)); };
-    if (Error error = file->write(content))
-      return error;
-    return file->keep();
-  };
-  consumeError(write());
+  auto content = [&](raw_ostream &os) { os << object << textOf(hashOf(key, object)); };
+  consumeError(writeFile(pathOf(key), content));
 }
 
 void ObjectCache::prune() const { pruneCache(folder, CachePruningPolicy()); }

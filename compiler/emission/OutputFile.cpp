@@ -124,18 +124,22 @@ Error PendingFile::keep() {
   return Error::success();
 }
 
+Error tfc::emission::writeFile(StringRef path, function_ref<void(raw_ostream &)> content) {
+  Expected<PendingFile> file = PendingFile::create(path);
+  if (!file)
+    return file.takeError();
+  if (Error error = file->write(content))
+    return error;
+  return file->keep();
+}
+
 Error tfc::emission::writeOutput(StringRef path, StringRef text) {
   if (path == "-") {
     outs() << text;
     outs().flush();
     return Error::success();
   }
-  Expected<PendingFile> file = PendingFile::create(path);
-  if (!file)
-    return file.takeError();
-  if (Error error = file->write(text))
-    return error;
-  return file->keep();
+  return writeFile(path, [&](raw_ostream &os) { os << text; });
 }
 
 //===----------------------------------------------------------------------===//

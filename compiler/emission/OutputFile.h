@@ -34,7 +34,10 @@ private:
   std::string path, target, name;
 };
 
-/// Creates, writes and keeps a file; with "-" prints to standard output.
+/// Creates, writes and keeps a file.
+llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> content);
+
+/// The same for text; with "-" prints to standard output.
 llvm::Error writeOutput(llvm::StringRef path, llvm::StringRef text);
 
 /// A file that a command is about to write.

@@ -447,17 +447,11 @@ static void complete(Parser &parser) {
   if (*parser.compile) {
     result.command = Command::Compile;
     completeCompile(result.compile, parser.emit);
-    completeEntries(result.compile, parser.entries);
-    checkInputs(result.compile);
   } else if (*parser.check) {
     result.command = Command::Check;
-    completeEntries(result.compile, parser.entries);
-    checkInputs(result.compile);
   } else if (*parser.convert) {
     result.command = Command::Compile;
     completeConvert(result.compile);
-    completeEntries(result.compile, parser.entries);
-    checkInputs(result.compile);
   } else if (*parser.run) {
     result.command = Command::Run;
     if (!result.run.caseFile.empty() &&
@@ -478,6 +472,10 @@ static void complete(Parser &parser) {
     result.command = Command::Format;
   } else {
     result.command = Command::Explain;
+  }
+  if (*parser.compile || *parser.check || *parser.convert) {
+    completeEntries(result.compile, parser.entries);
+    checkInputs(result.compile);
   }
 }
 

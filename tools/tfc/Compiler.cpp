@@ -104,8 +104,6 @@ private:
     llvm::Error error = emission::writeOutput(path, content);
     return error ? fail(std::move(error)) : success();
   }
-  LogicalResult writeFile(StringRef path,
-                          llvm::function_ref<LogicalResult(llvm::raw_ostream &)> content);
   LogicalResult writeModule(ModuleOp module);
   LogicalResult writeGraph(ModuleOp module);
   LogicalResult writeFlatBuffer(ModuleOp module);
@@ -129,22 +127,6 @@ LogicalResult Compilation::writeModule(ModuleOp module) {
   return write(request.output, text);
 }
 
-/// Writes a file as `content` prints it; nothing if that fails.
-LogicalResult
-Compilation::writeFile(StringRef path,
-                       llvm::function_ref<LogicalResult(llvm::raw_ostream &)> content) {
-  llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(path);
-  if (!file)
-    return fail(file.takeError());
-  LogicalResult result = failure();
-  if (llvm::Error error = file->write([&](llvm::raw_ostream &os) { result = content(os); }))
-    return fail(std::move(error));
-  if (failed(result))
-    return failure();
-  llvm::Error error = file->keep();
-  return error ? fail(std::move(error)) : success();
-}
-
 /// Long constants are in a separate file, or in the text on standard output.
 LogicalResult Compilation::writeGraph(ModuleOp module) {
   std::string text;
@@ -161,19 +143,25 @@ LogicalResult Compilation::writeGraph(ModuleOp module) {
                                   {weights.str().str(), text::LongConstants::kMark.str()}};
     if (llvm::Error error = emission::checkOutputs(outputs, session.sources.getInputs()))
       return fail(std::move(error));
-    auto content = [&](llvm::raw_ostream &stream) {
-      constants.write(stream);
-      return success();
-    };
-    if (failed(writeFile(weights, content)))
-      return failure();
+    auto content = [&](llvm::raw_ostream &stream) { constants.write(stream); };
+    if (llvm::Error error = emission::writeFile(weights, content))
+      return fail(std::move(error));
   }
   return write(request.output, text);
 }
 
 LogicalResult Compilation::writeFlatBuffer(ModuleOp module) {
-  return writeFile(request.output,
-                   [&](llvm::raw_ostream &os) { return flatbuffer::exportGraph(module, os); });
+  llvm::Expected<emission::PendingFile> file = emission::PendingFile::create(request.output);
+  if (!file)
+    return fail(file.takeError());
+  LogicalResult result = failure();
+  auto content = [&](llvm::raw_ostream &os) { result = flatbuffer::exportGraph(module, os); };
+  if (llvm::Error error = file->write(content))
+    return fail(std::move(error));
+  if (failed(result))
+    return failure();
+  llvm::Error error = file->keep();
+  return error ? fail(std::move(error)) : success();
 }
 
 EmissionOptions Compilation::emissionOptions(const ModelInfo &model) {

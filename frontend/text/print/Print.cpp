@@ -158,8 +158,8 @@ std::optional<std::string> GraphPrinter::constant(ElementsAttr value, StringRef 
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
       return std::nullopt;
-    bool isFilled = !isWeight && isRepeated(blob->getData(), type.getElementTypeBitWidth() / 8);
-    if (isLong && longConstants && !isFilled)
+    bool isListed = isLong && longConstants;
+    if (isListed && (isWeight || !isRepeated(blob->getData(), type.getElementTypeBitWidth() / 8)))
       return names.function("load") + longConstants->add(resource, key);
     value = DenseElementsAttr::getFromRawBuffer(type, blob->getData());
   }

@@ -130,15 +130,19 @@ def negations(length):
     return dataflow(lines, "m")
 
 
+def differentiated(loop, steps, yields):
+    """The gradient of a loop that begins with `loop` and runs k times."""
+    lines = [*loop, *steps, f"    yield {yields}", "  }", "  return gradients(sum(y), [x])[0]"]
+    return ["graph long", "entry f(x: f32[8], k: i64) -> (y: f32[8]) {", *lines, "}"]
+
+
 def recomputed(length):
     """A loop whose gradient computes a chain of cheap values again."""
     steps, x = [], "h"
     for i in range(length):
         steps.append(f"    x{i} = {x} * 1.01 + f32(j)")
         x = f"x{i}"
-    loop = ["  y = for j in 0..k with h = x {", *steps, f"    yield sin({x}) * h", "  }"]
-    result = "  return gradients(sum(y), [x])[0]"
-    return ["graph long", "entry f(x: f32[8], k: i64) -> (y: f32[8]) {", *loop, result, "}"]
+    return differentiated(["  y = for j in 0..k with h = x {"], steps, f"sin({x}) * h")
 
 
 def written_lists(length):
@@ -148,9 +152,7 @@ def written_lists(length):
         steps.append(f"    l{i} = write({l}, 0, h)")
         l = f"l{i}"
     loop = ["  @recompute(\"sqrt\")", "  y, _ = for j in 0..k with h = x, l = list[f32[8]](1) {"]
-    loop += [*steps, f"    yield sin(h), {l}", "  }"]
-    result = "  return gradients(sum(y), [x])[0]"
-    return ["graph long", "entry f(x: f32[8], k: i64) -> (y: f32[8]) {", *loop, result, "}"]
+    return differentiated(loop, steps, f"sin(h), {l}")
 
 
 def captured_views(length):
