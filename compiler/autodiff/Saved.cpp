@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/autodiff/Saved.h"
+#include "dialects/dfg/Regions.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -213,19 +214,5 @@ unsigned Saved::bindersBefore(Value value) const {
 }
 
 Value Saved::compute(OpBuilder &b, Value value) {
-  auto isKnown = [&](Value value) { return !isForeign(value) || mapping.contains(value); };
-  SmallVector<Value> work{value};
-  while (!work.empty()) {
-    Value next = work.back();
-    if (isKnown(next)) {
-      work.pop_back();
-      continue;
-    }
-    Operation *op = next.getDefiningOp();
-    if (llvm::all_of(op->getOperands(), isKnown))
-      b.clone(*op, mapping);
-    else
-      llvm::append_range(work, llvm::reverse(op->getOperands()));
-  }
-  return mapping.lookupOrDefault(value);
+  return cloneWithSources(b, value, mapping, [&](Value other) { return !isForeign(other); });
 }

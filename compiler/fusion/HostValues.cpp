@@ -8,7 +8,7 @@
 
 #include "compiler/fusion/HostValues.h"
 #include "compiler/fusion/StoredViews.h"
-#include "mlir/IR/IRMapping.h"
+#include "dialects/dfg/Regions.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -34,30 +34,15 @@ static bool canBeInRegister(Operation *op) {
                       [&](Value operand) { return isAvailable(operand, op->getBlock()); });
 }
 
-static Operation *viewThatComputes(Value value) {
+static bool isComputedByView(Value value) {
   Operation *producer = value.getDefiningOp();
-  return producer && producer->getNumRegions() == 0 && isView(producer) ? producer : nullptr;
+  return producer && producer->getNumRegions() == 0 && isView(producer);
 }
 
 /// Returns the value in the block of `b`; views are copied there together with the views that they
 /// read.
 static Value copyView(Value value, OpBuilder &b, IRMapping &copies) {
-  SmallVector<Value> work{value};
-  while (!work.empty()) {
-    Operation *view = viewThatComputes(work.back());
-    if (!view || copies.contains(work.back())) {
-      work.pop_back();
-      continue;
-    }
-    auto isKnown = [&](Value operand) {
-      return !viewThatComputes(operand) || copies.contains(operand);
-    };
-    if (llvm::all_of(view->getOperands(), isKnown))
-      b.clone(*view, copies);
-    else
-      llvm::append_range(work, llvm::reverse(view->getOperands()));
-  }
-  return copies.lookupOrDefault(value);
+  return cloneWithSources(b, value, copies, [](Value other) { return !isComputedByView(other); });
 }
 
 static void copyViewsInto(Block &block) {

@@ -65,4 +65,23 @@ void cloneBlock(OpBuilder &b, Block &block, IRMapping &mapping) {
     b.clone(op, mapping);
 }
 
+Value cloneWithSources(OpBuilder &b, Value value, IRMapping &mapping,
+                       llvm::function_ref<bool(Value)> isAvailable) {
+  auto isKnown = [&](Value value) { return mapping.contains(value) || isAvailable(value); };
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value next = work.back();
+    if (isKnown(next)) {
+      work.pop_back();
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (llvm::all_of(op->getOperands(), isKnown))
+      b.clone(*op, mapping);
+    else
+      llvm::append_range(work, llvm::reverse(op->getOperands()));
+  }
+  return mapping.lookupOrDefault(value);
+}
+
 } // namespace tfc::dfg

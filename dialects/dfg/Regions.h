@@ -26,4 +26,11 @@ WhileOp dropCarried(WhileOp op, const llvm::BitVector &dropped);
 /// Clones the operations of `block` except its terminator at the insertion point of `b`.
 void cloneBlock(mlir::OpBuilder &b, mlir::Block &block, mlir::IRMapping &mapping);
 
+/// Clones the operation that computes `value`, and those that compute its operands, at the
+/// insertion point of `b`, except for values that are in `mapping` or for which `isAvailable`
+/// returns true. Returns the value to use instead of `value`. Chains of operations may be long, so
+/// this does not recurse.
+mlir::Value cloneWithSources(mlir::OpBuilder &b, mlir::Value value, mlir::IRMapping &mapping,
+                             llvm::function_ref<bool(mlir::Value)> isAvailable);
+
 } // namespace tfc::dfg
