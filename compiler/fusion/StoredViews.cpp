@@ -112,7 +112,7 @@ static bool hasSteps(Value factor, AxisSet axes) {
   bool found = false;
   for (Operation *view = factor.getDefiningOp(); view && isView(view);
        view = view->getOperand(0).getDefiningOp()) {
-    if (!isa<SliceOp, TransposeOp, ReshapeOp>(view))
+    if (!view->hasTrait<SelectionRole>())
       return false;
     auto slice = dyn_cast<SliceOp>(view);
     found |= slice && hasSteps(slice, axes);

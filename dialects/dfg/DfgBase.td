@@ -246,6 +246,7 @@ class Dfg_PureOp<string mnemonic, list<Trait> traits = []> :
 // Roles: see Roles.h.
 class Dfg_Role<string name> : NativeOpTrait<name> { let cppNamespace = "::tfc::dfg"; }
 def Dfg_ViewRole : Dfg_Role<"ViewRole">;
+def Dfg_SelectionRole : Dfg_Role<"SelectionRole">;
 def Dfg_ParallelRole : Dfg_Role<"ParallelRole">;
 def Dfg_ReductionRole : Dfg_Role<"ReductionRole">;
 def Dfg_ContractionRole : Dfg_Role<"ContractionRole">;

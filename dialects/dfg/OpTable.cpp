@@ -37,6 +37,10 @@ const OpSignature *lookupOp(StringRef name) {
   return it != ops.end() && it->name == name ? it : nullptr;
 }
 
+bool OpSignature::isDraw() const {
+  return llvm::any_of(operands, [](const OperandSignature &operand) { return operand.isCounter; });
+}
+
 const AttrSignature *OpSignature::findAttribute(StringRef name) const {
   for (const AttrSignature &attribute : attributes)
     if (attribute.name == name)

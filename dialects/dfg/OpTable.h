@@ -48,6 +48,7 @@ struct OperandSignature {
   bool isIndex; // takes only integers
   OperandKind kind;
   bool isScalar;                       // has no axes
+  bool isCounter;                      // the number of a draw, which a reader counts
   std::vector<llvm::StringRef> dtypes; // of a tensor: the element types, by their names
 };
 
@@ -70,6 +71,7 @@ struct AttrSignature {
   unsigned width;  // of an int, in bits
   bool isRequired; // neither optional nor with a default
   AttrLimit limit;
+  bool isSeed; // of a draw, which a reader derives from names
   std::vector<EnumCase> cases;
 
   /// The attribute for a word; null if there is no such word.
@@ -86,6 +88,8 @@ struct OpSignature {
   bool hasVariadicResults;
   bool updatesOperand; // changes a variable that is its first operand
 
+  /// Returns true if the operation draws random numbers.
+  bool isDraw() const;
   /// The attribute `name`, or null.
   const AttrSignature *findAttribute(llvm::StringRef name) const;
 };

@@ -5,6 +5,9 @@
 
 include "dialects/dfg/DfgBase.td"
 
+/// Readers derive it from names when a graph does not say it.
+def Dfg_Seed : DefaultValuedOptionalAttr<I64Attr, "0">;
+
 /// Draws by Philox 4x32-10. Element `i` (row-major) gets one block of four 32-bit words w0 to w3:
 /// the counter's words 0 and 1 are the low and high half of `i`, words 2 and 3 those of the operand
 /// `counter`; the key's words are the low and high half of `seed`. Every element is thus drawn
@@ -17,7 +20,7 @@ class Dfg_RandomOp<string mnemonic, string dtypes, dag extra> :
     Dfg_PureOp<mnemonic, [Dfg_ParallelRole, DeclareOpInterfaceMethods<Dfg_RandomOpInterface>]> {
   let arguments = !con((ins Dfg_CounterTensor:$counter, Dfg_DimsAttr:$shape,
                             OptionalAttr<Dfg_Dtype>:$dtype,
-                            DefaultValuedOptionalAttr<I64Attr, "0">:$seed), extra);
+                            Dfg_Seed:$seed), extra);
   let results = (outs Dfg_TensorNamed<dtypes>.type:$y);
   let assemblyFormat = "$counter attr-dict `:` type($counter)";
   let extraClassDefinition = [{

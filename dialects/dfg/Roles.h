@@ -15,6 +15,9 @@ namespace tfc::dfg {
 /// computing it costs nothing, so every reader does.
 template <typename Op> class ViewRole : public mlir::OpTrait::TraitBase<Op, ViewRole> {};
 
+/// Each element of the result is an element of the first operand, and none occurs twice.
+template <typename Op> class SelectionRole : public mlir::OpTrait::TraitBase<Op, SelectionRole> {};
+
 /// Each element of the result is computed independently, from elements anywhere in the operands.
 template <typename Op> class ParallelRole : public mlir::OpTrait::TraitBase<Op, ParallelRole> {};
 

@@ -53,7 +53,7 @@ def Dfg_BroadcastOp : Dfg_PureOp<"broadcast", [Dfg_ViewRole, Dfg_Differentiable,
   let hasFolder = 1;
 }
 
-def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_AliasRole, Dfg_Differentiable, Dfg_SizeEvaluation]> {
+def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_AliasRole, Dfg_SelectionRole, Dfg_Differentiable, Dfg_SizeEvaluation]> {
   let summary = "Changes the shape, keeping the elements in row-major order";
   let description = [{
     The number of elements must be provably the same. One size may be -1: it is
@@ -70,7 +70,7 @@ def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_AliasRole, Dfg_Differentiable, Df
   let hasFolder = 1;
 }
 
-def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_ViewRole, Dfg_Differentiable]> {
+def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_ViewRole, Dfg_SelectionRole, Dfg_Differentiable]> {
   let summary = "Permutes the axes";
   let description = [{
     Axis `i` of the result is axis `permutation[i]` of `x`. Without a

@@ -59,6 +59,8 @@ bool isDtype(Type type) {
   return llvm::is_contained({8u, 16u, 32u, 64u}, integer.getWidth()) || type.isSignlessInteger(1);
 }
 
+bool isValueType(Type type) { return isa<RankedTensorType, ListType, TokenType>(type); }
+
 bool hasData(ElementsAttr elements) {
   auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
   if (!resource)

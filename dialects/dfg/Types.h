@@ -28,6 +28,9 @@ DimExpr elementCount(llvm::ArrayRef<DimExpr> shape);
 /// Returns true if `type` is an element type of the language.
 bool isDtype(mlir::Type type);
 
+/// Returns true for the types of a graph's values: tensors, lists and tokens.
+bool isValueType(mlir::Type type);
+
 /// Returns true unless the elements are in a resource that is missing or has another size.
 bool hasData(mlir::ElementsAttr elements);
 

@@ -13,7 +13,8 @@ class Dfg_ViewOp<string mnemonic, list<Trait> traits> :
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def Dfg_SliceOp : Dfg_ViewOp<"slice", [Dfg_ViewRole, Dfg_CheckedWithStatus, Dfg_SizeEvaluation]> {
+def Dfg_SliceOp : Dfg_ViewOp<"slice",
+    [Dfg_ViewRole, Dfg_SelectionRole, Dfg_CheckedWithStatus, Dfg_SizeEvaluation]> {
   let summary = "Takes elements at regular positions";
   let description = [{
     Element `i` along an axis of the result is element `starts + i * steps` of

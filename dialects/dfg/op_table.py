@@ -22,6 +22,9 @@ LIMITS = {"Dfg_NumberDims": "Number", "Dfg_LimitedStride": "Operation"}
 # Operand types in which a number cannot take a float's type.
 INDEX_TYPES = {"Dfg_IndexTensor", "Dfg_I32Tensor", "Dfg_I64Tensor"}
 
+# Operands and attributes that readers choose for operations that draw random numbers.
+COUNTER, SEED = "Dfg_CounterTensor", "Dfg_Seed"
+
 # Operand types that are not only tensors, or one bool -> OperandKind.
 OPERAND_KINDS = {"Dfg_ListType": "List", "Dfg_Value": "Any", "Dfg_TokenType": "Token", "Dfg_Predicate": "Predicate"}
 
@@ -58,10 +61,10 @@ def table_entry(records, op):
             attributes.append(attribute(records, definition, name))
         else:
             kind, scalar, dtypes = operand_type(records, definition)
-            operands.append('{"%s", %s, %s, %s, OperandKind::%s, %s, {%s}}' % (
+            operands.append('{"%s", %s, %s, %s, OperandKind::%s, %s, %s, {%s}}' % (
                 name, flag("Variadic" in classes), flag("Optional" in classes),
                 flag(name == "indices" or is_index(records, definition)), kind, flag(scalar),
-                ", ".join('"%s"' % dtype for dtype in dtypes)))
+                flag(definition == COUNTER), ", ".join('"%s"' % dtype for dtype in dtypes)))
     results = ['"%s"' % name for _, name in op["results"]["args"]]
     variadic = any("Variadic" in superclasses(records, value["def"]) for value, _ in op["results"]["args"])
     updates = any(value["def"] == "Dfg_UpdateRole" for value in op["traits"])
@@ -96,6 +99,7 @@ def attribute(records, definition, name):
     default = record.get("defaultValue")
     base = record.get("baseAttr")
     limit = LIMITS.get(definition, "Memory")
+    is_seed = definition == SEED
     while base:
         limit = LIMITS.get(base["def"], limit)
         definition, record = base["def"], records[base["def"]]
@@ -108,8 +112,9 @@ def attribute(records, definition, name):
     if enum:
         kind = "Enum"
         words = [word(enum, records[case["def"]]) for case in enum["enumerants"]]
-    return '{"%s", OpAttrKind::%s, %d, %s, AttrLimit::%s, {%s}}' % (
-        name, kind, width, flag(not optional and not has_default and kind != "Unit"), limit, ", ".join(words))
+    return '{"%s", OpAttrKind::%s, %d, %s, AttrLimit::%s, %s, {%s}}' % (
+        name, kind, width, flag(not optional and not has_default and kind != "Unit"), limit, flag(is_seed),
+        ", ".join(words))
 
 
 def enum_of(records, record):

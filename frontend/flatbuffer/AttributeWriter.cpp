@@ -57,9 +57,7 @@ AttributeWriter::Value AttributeWriter::writeArray(Attribute attribute) {
 }
 
 /// Returns true for types that a file has.
-static bool hasForm(Type type) {
-  return dfg::isDtype(type) || isa<RankedTensorType, dfg::ListType, dfg::TokenType>(type);
-}
+static bool hasForm(Type type) { return dfg::isDtype(type) || dfg::isValueType(type); }
 
 AttributeWriter::Value AttributeWriter::write(Attribute attribute) {
   if (isa<UnitAttr>(attribute))

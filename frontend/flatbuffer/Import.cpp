@@ -57,15 +57,29 @@ static LogicalResult checkEdition(const tfg::Graph &graph, const FileContext &fi
 // The operations
 //===----------------------------------------------------------------------===//
 
+/// Returns true if the message starts with the name of an operation, as `Operation::emitOpError`
+/// writes it: a quote, the name as an argument of its own, and a quote with `op`.
+static bool startsWithOperation(ArrayRef<DiagnosticArgument> message) {
+  using Kind = DiagnosticArgument::DiagnosticArgumentKind;
+  if (message.size() < 3 || message[1].getKind() != Kind::String)
+    return false;
+  StringRef name = message[1].getAsString();
+  return name.consume_front(dfg::DfgDialect::getDialectNamespace()) && name.consume_front(".");
+}
+
 /// The message of MLIR's verifier in the words of a graph.
-static std::string rewriteMessage(std::string text) {
-  StringRef message = text;
+static std::string rewriteMessage(const Diagnostic &diagnostic) {
+  ArrayRef<DiagnosticArgument> arguments = diagnostic.getArguments();
+  std::string text = diagnostic.str();
   if (std::string sentence = text; !text::takeSlug(sentence).empty())
     return text;
-  auto [name, rest] = message.split("' op ");
-  if (rest.empty() || !name.consume_front("'dfg."))
-    return (message + " [graph-node]").str();
-  return fmt::format("'{}' {} [graph-node]", name, rest);
+  if (startsWithOperation(arguments)) {
+    text = fmt::format("'{}' ", arguments[1].getAsString().split('.').second);
+    raw_string_ostream os(text);
+    for (const DiagnosticArgument &argument : arguments.drop_front(3))
+      argument.print(os);
+  }
+  return text + " [graph-node]";
 }
 
 namespace {
@@ -96,7 +110,7 @@ private:
   void add(Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       return;
-    Error error{diagnostic.getLocation(), rewriteMessage(diagnostic.str()), {}};
+    Error error{diagnostic.getLocation(), rewriteMessage(diagnostic), {}};
     for (Diagnostic &note : diagnostic.getNotes())
       if (std::string text = note.str(); !StringRef(text).starts_with("see current operation"))
         error.notes.emplace_back(note.getLocation(), std::move(text));

@@ -16,7 +16,7 @@ Values::~Values() {
 bool Values::read(ArrayRef<uint32_t> types, Location location) {
   for (uint32_t number : types) {
     Type type = tables.type(number, location);
-    if (type && !isa<RankedTensorType, dfg::ListType, dfg::TokenType>(type)) {
+    if (type && !dfg::isValueType(type)) {
       emitError(location) << "value " << entries.size()
                           << " has the type of elements, not of tensors [graph-file]";
       type = nullptr;

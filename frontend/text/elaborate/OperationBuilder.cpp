@@ -111,8 +111,7 @@ bool OperationBuilder::placePositional(OpCall &opCall, Argument &argument) {
       return true;
     }
   for (auto [i, operand] : enumerate(op.operands)) {
-    bool isByName = operand.name == "counter" && isDraw(op);
-    if (isByName || (!opCall.operands[i].empty() && !operand.isVariadic))
+    if (operand.isCounter || (!opCall.operands[i].empty() && !operand.isVariadic))
       continue;
     if (operand.isOptional && !argument.value.isTensor() && !argument.value.isNumber())
       continue;
@@ -182,10 +181,10 @@ bool OperationBuilder::placeNamed(OpCall &opCall, Argument &argument) {
 /// Adds the default seed and counter of a draw.
 void OperationBuilder::addDrawArguments(OpCall &opCall, SourceRange at) {
   for (auto [attribute, given] : zip(opCall.op.attributes, opCall.attributes))
-    if (attribute.name == "seed" && !given)
+    if (attribute.isSeed && !given)
       given = Argument{{}, nullptr, at, Entity(randomDraws.seedFromPath())};
   for (auto [operand, given] : zip(opCall.op.operands, opCall.operands))
-    if (operand.name == "counter" && given.empty())
+    if (operand.isCounter && given.empty())
       given.push_back({{}, nullptr, at, Entity(randomDraws.drawCounter(at))});
 }
 
@@ -207,7 +206,7 @@ bool OperationBuilder::placeArguments(OpCall &opCall, Arguments &args, const ast
       dtype = Argument{{}, nullptr, call.range, Entity(context.expected->element)};
     }
   }
-  if (isDraw(opCall.op) && tensorEmitter.requireEntry(call.range))
+  if (opCall.op.isDraw() && tensorEmitter.requireEntry(call.range))
     addDrawArguments(opCall, call.range);
   std::string missing;
   for (auto [operand, given] : zip(opCall.op.operands, opCall.operands))

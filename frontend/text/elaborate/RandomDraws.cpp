@@ -1,7 +1,6 @@
 // Chooses the seeds and counters of operations that draw random numbers.
 #include "frontend/text/elaborate/RandomDraws.h"
 
-#include "dialects/dfg/OpTable.h"
 #include "frontend/text/elaborate/RegionEditor.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/TensorEmitter.h"
@@ -12,12 +11,6 @@ namespace tfc::text {
 
 /// The name of the variable that counts the calls of entries that draw.
 static constexpr StringLiteral kCallCounter = "random.calls";
-
-bool isDraw(const dfg::OpSignature &op) {
-  bool hasCounter =
-      any_of(op.operands, [](const auto &operand) { return operand.name == "counter"; });
-  return hasCounter && any_of(op.attributes, [](const auto &attr) { return attr.name == "seed"; });
-}
 
 /// FNV-1a with 64 bits.
 static int64_t hashOf(StringRef text) {

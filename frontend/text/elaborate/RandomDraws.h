@@ -30,9 +30,6 @@ private:
   TensorEmitter &tensorEmitter;
 };
 
-/// Returns true if an operation draws random numbers, by a seed and a counter.
-bool isDraw(const dfg::OpSignature &op);
-
 /// The seed that belongs to a name.
 int64_t seedOf(llvm::StringRef path);
 

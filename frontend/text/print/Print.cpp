@@ -7,7 +7,6 @@
 #include "dialects/dfg/OpTable.h"
 #include "dialects/dfg/SizeOps.h"
 #include "frontend/text/elaborate/Entity.h"
-#include "frontend/text/elaborate/RandomDraws.h"
 #include "frontend/text/syntax/Lexer.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -232,7 +231,7 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
     next += count;
     if (operand.isVariadic)
       append("[" + names.use(values) + "]");
-    else if (count && (operand.isOptional || operand.name == "counter"))
+    else if (count && (operand.isOptional || operand.isCounter))
       append(operand.name.str() + ": " + names.use(values.front()));
     else if (count)
       append(names.use(values.front()));
@@ -240,7 +239,7 @@ std::string GraphPrinter::call(Operation &op, const dfg::OpSignature &signature,
   for (const dfg::AttrSignature &attr : signature.attributes) {
     Attribute value = op.getAttr(attr.name);
     // Without a seed the language derives one from names.
-    if (!value && attr.name == "seed" && isDraw(signature))
+    if (!value && attr.isSeed)
       append("seed: 0");
     if (!value)
       continue;
