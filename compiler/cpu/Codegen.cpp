@@ -265,8 +265,8 @@ void KernelCodegen::emitNests(KernelEmitter &emitter, LLVM::LLVMFuncOp function)
     return AffineMapAttr::get(AffineMap::get(0, shapes.numSizes(), expr));
   };
   int64_t grain = std::max<int64_t>(1, kChunkCost / costliest);
-  kernel::setAbi(function,
-                 kernel::AbiAttr::get(b.getContext(), map(total), grain, map(scratchBytes)));
+  kernel::setAbi(function, kernel::AbiAttr::get(b.getContext(), map(total), grain,
+                                                map(scratchBytes), kernel.getTargetAttr()));
 }
 
 LogicalResult KernelCodegen::run() {

@@ -1,7 +1,6 @@
 // Keeps the insertion points of a host function, and builds operations that all its builders need.
 
 #include "compiler/host/Context.h"
-#include "dialects/rt/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -13,7 +12,7 @@ Context::Context(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, 
     : module(module), entry(entry), info(info), counts(counts), b(entry.getContext()),
       start(entry.getContext()), loc(entry.getLoc()),
       pointer(LLVM::LLVMPointerType::get(entry.getContext())) {
-  function = module.addFunction(rt::entryFunctionName(number, "run"), b.getI32Type(), pointer, loc);
+  function = module.addEntryFunction(number, "run", b.getI32Type(), pointer, loc);
   Block *body = function.addEntryBlock(b);
   frame = body->getArgument(0);
   b.setInsertionPointToEnd(body);

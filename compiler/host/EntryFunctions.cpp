@@ -4,7 +4,6 @@
 #include "compiler/host/EntryFunctions.h"
 #include "compiler/host/SizeBuilder.h"
 #include "dialects/dfg/SizeLimits.h"
-#include "dialects/rt/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -46,8 +45,8 @@ void tfc::host::buildShapesFunction(HostModule &module, EntryOp entry, const Ent
   OpBuilder b(context);
   Location loc = entry.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(context);
-  auto function = module.addFunction(rt::entryFunctionName(number, "shapes"),
-                                     LLVM::LLVMVoidType::get(context), {pointer, pointer}, loc);
+  auto function = module.addEntryFunction(number, "shapes", LLVM::LLVMVoidType::get(context),
+                                          {pointer, pointer}, loc);
   Block *body = function.addEntryBlock(b);
   b.setInsertionPointToStart(body);
   SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));
@@ -68,9 +67,8 @@ void tfc::host::buildFoundFunction(HostModule &module, EntryOp entry, const Entr
   OpBuilder b(context);
   Location loc = entry.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(context);
-  auto function =
-      module.addFunction(rt::entryFunctionName(number, "found"), LLVM::LLVMVoidType::get(context),
-                         {pointer, pointer, pointer}, loc);
+  auto function = module.addEntryFunction(number, "found", LLVM::LLVMVoidType::get(context),
+                                          {pointer, pointer, pointer}, loc);
   Block *body = function.addEntryBlock(b);
   b.setInsertionPointToStart(body);
   SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));
@@ -88,8 +86,7 @@ void tfc::host::buildArenaFunction(HostModule &module, EntryOp entry, const Entr
   OpBuilder b(entry.getContext());
   Location loc = entry.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto function =
-      module.addFunction(rt::entryFunctionName(number, "arena"), b.getI64Type(), pointer, loc);
+  auto function = module.addEntryFunction(number, "arena", b.getI64Type(), pointer, loc);
   Block *body = function.addEntryBlock(b);
   b.setInsertionPointToStart(body);
   SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));

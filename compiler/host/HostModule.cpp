@@ -3,6 +3,7 @@
 #include "compiler/host/HostModule.h"
 #include "dialects/dfg/MemoryPlan.h"
 #include "dialects/rt/Names.h"
+#include "dialects/rt/Rt.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -21,6 +22,14 @@ LLVM::LLVMFuncOp HostModule::addFunction(const Twine &name, Type result, ArrayRe
   auto type = LLVM::LLVMFunctionType::get(result, arguments);
   auto function = LLVM::LLVMFuncOp::create(b, loc, name.str(), type);
   symbols.insert(function);
+  return function;
+}
+
+LLVM::LLVMFuncOp HostModule::addEntryFunction(unsigned entry, StringRef name, Type result,
+                                              ArrayRef<Type> arguments, Location loc) {
+  LLVM::LLVMFuncOp function =
+      addFunction(rt::entryFunctionName(entry, name), result, arguments, loc);
+  rt::setEntryFunction(function);
   return function;
 }
 

@@ -18,6 +18,9 @@ public:
 
   mlir::LLVM::LLVMFuncOp addFunction(const llvm::Twine &name, mlir::Type result,
                                      llvm::ArrayRef<mlir::Type> arguments, mlir::Location loc);
+  /// Adds a function of an entry that runtime/Model.h describes, such as "run" or "arena".
+  mlir::LLVM::LLVMFuncOp addEntryFunction(unsigned entry, llvm::StringRef name, mlir::Type result,
+                                          llvm::ArrayRef<mlir::Type> arguments, mlir::Location loc);
   /// Returns the address of a constant in the weights.
   mlir::Value weight(mlir::OpBuilder &b, mlir::Location loc, mlir::ElementsAttr value);
   unsigned variableNumber(mlir::FlatSymbolRefAttr variable) const {

@@ -14,6 +14,10 @@ bool Launches::isKernelFor(LaunchOp op, LLVM::LLVMFuncOp kernel) {
     context.error(op) << "expects " << op.getKernelAttr() << " to be a generated kernel";
     return false;
   }
+  if (kernel::TargetAttr target = kernel::targetOf(kernel); target && target.isGpu()) {
+    context.error(op) << "cannot launch " << op.getKernelAttr() << " on a GPU yet [not-yet]";
+    return false;
+  }
   size_t count = op.getSizes().getSizes().size() + op.getInputs().size() + 3;
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     count += !isWrittenOverOperand(op, i);

@@ -3,7 +3,6 @@
 // before control flow becomes blocks, because only straight-line code is moved.
 
 #include "compiler/host/Passes.h"
-#include "dialects/rt/Names.h"
 #include "dialects/rt/Rt.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -529,7 +528,7 @@ struct SplitHostPass : tfc::impl::SplitHostBase<SplitHostPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto function : llvm::to_vector(getOperation().getOps<LLVMFuncOp>()))
-      if (function.getName().starts_with(rt::kEntryPrefix) && !function.isExternal())
+      if (rt::isEntryFunction(function) && !function.isExternal())
         partCount += Splitter(function, symbols, limit).run();
   }
 };

@@ -8,7 +8,7 @@
 
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/dfg/Dfg.h"
-#include "dialects/rt/Names.h"
+#include "dialects/rt/Rt.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
@@ -89,7 +89,7 @@ static LogicalResult verifyHasEntries(ModuleOp module) {
   if (!module.getOps<dfg::EntryOp>().empty())
     return success();
   for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (function.getName().starts_with(rt::kEntryPrefix))
+    if (rt::isEntryFunction(function))
       return function.emitError("the entries of this module have already been compiled to code and "
                                 "cannot be called; expected the output of a stage before 'host'");
   return success();

@@ -73,10 +73,16 @@ static LogicalResult verifyTargets(Operation *op, Attribute attribute) {
          << kTargets << "' to describe each target of a module by a '#kernel.target'";
 }
 
-TargetAttr FuncOp::getTargetDescription() {
-  DictionaryAttr targets = getTargets((*this)->getParentOfType<ModuleOp>());
-  return targets ? targets.getAs<TargetAttr>(getTarget().value_or(kDefaultTarget)) : TargetAttr();
+/// Returns the description of a target, `kDefaultTarget` if it has no name; null if the module that
+/// contains `op` has none.
+static TargetAttr describeTarget(Operation *op, StringAttr name) {
+  auto module = op->getParentOfType<ModuleOp>();
+  DictionaryAttr targets = module ? getTargets(module) : DictionaryAttr();
+  return targets ? targets.getAs<TargetAttr>(name ? name.getValue() : StringRef(kDefaultTarget))
+                 : TargetAttr();
 }
+
+TargetAttr FuncOp::getTargetDescription() { return describeTarget(*this, getTargetAttr()); }
 
 //===----------------------------------------------------------------------===//
 // AbiAttr
@@ -108,7 +114,7 @@ static bool isCount(AffineMap map) {
 }
 
 LogicalResult AbiAttr::verify(function_ref<InFlightDiagnostic()> emitError, AffineMapAttr extent,
-                              int64_t grain, AffineMapAttr scratch) {
+                              int64_t grain, AffineMapAttr scratch, StringAttr) {
   if (!isCount(extent.getValue()))
     return emitError() << "expected an extent over the sizes of a kernel, but got " << extent;
   if (grain < 1)
@@ -120,6 +126,10 @@ LogicalResult AbiAttr::verify(function_ref<InFlightDiagnostic()> emitError, Affi
 
 AbiAttr tfc::kernel::abiOf(Operation *function) { return function->getAttrOfType<AbiAttr>(kAbi); }
 
+TargetAttr tfc::kernel::targetOf(Operation *code) {
+  return describeTarget(code, abiOf(code).getTarget());
+}
+
 void tfc::kernel::setAbi(Operation *function, AbiAttr abi) { function->setAttr(kAbi, abi); }
 
 /// Generated code takes its sizes first, as 64-bit integers.
@@ -128,6 +138,8 @@ static LogicalResult verifyAbi(Operation *op, Attribute attribute) {
   auto abi = dyn_cast<AbiAttr>(attribute);
   if (!code || !abi)
     return op->emitOpError("expects '") << kAbi << "' to be the '#kernel.abi' of an 'llvm.func'";
+  if (StringAttr target = abi.getTarget(); target && !describeTarget(op, target))
+    return op->emitOpError("expects the name of a target of the module, but got ") << target;
   ArrayRef<Type> types = code.getArgumentTypes();
   auto isSize = [](Type type) { return type.isInteger(64); };
   unsigned sizes = llvm::find_if_not(types, isSize) - types.begin();

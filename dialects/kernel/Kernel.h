@@ -36,6 +36,9 @@ struct BodyAnalyses {};
 /// Returns how the host launches `function`, or null if that is not the code of a kernel.
 AbiAttr abiOf(mlir::Operation *function);
 
+/// Returns the target of the code of a kernel; null if the module does not describe it.
+TargetAttr targetOf(mlir::Operation *code);
+
 /// Marks `function` as the code of a kernel.
 void setAbi(mlir::Operation *function, AbiAttr abi);
 

@@ -79,13 +79,16 @@ def Kernel_AbiAttr : AttrDef<Kernel_Dialect, "Abi"> {
     * `grain`: the smallest number of units that is worth a thread.
     * `scratch`: bytes of memory that a launch needs besides its operands, over
       its sizes.
+    * `target`: the name of the module's target whose code this is, `cpu` by
+      default.
 
     ```mlir
     #kernel.abi<extent = affine_map<()[s0] -> (s0)>, grain = 128, scratch = affine_map<()[s0] -> (s0 * 4)>>
     ```
   }];
   let parameters = (ins "::mlir::AffineMapAttr":$extent, "int64_t":$grain,
-                        "::mlir::AffineMapAttr":$scratch);
+                        "::mlir::AffineMapAttr":$scratch,
+                        OptionalParameter<"::mlir::StringAttr">:$target);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -90,7 +90,17 @@ static bool areTapes(Operation *op, Attribute attribute) {
   return isa<dfg::EntryOp>(op) && tapes && llvm::all_of(tapes, llvm::IsaPred<FlatSymbolRefAttr>);
 }
 
+static constexpr StringLiteral kEntryAttr = "rt.entry";
+
+void tfc::rt::setEntryFunction(LLVM::LLVMFuncOp function) {
+  function->setAttr(kEntryAttr, UnitAttr::get(function.getContext()));
+}
+
+bool tfc::rt::isEntryFunction(LLVM::LLVMFuncOp function) { return function->hasAttr(kEntryAttr); }
+
 static bool isValid(Operation *op, StringRef name, Attribute value) {
+  if (name == kEntryAttr)
+    return isa<LLVM::LLVMFuncOp>(op) && isa<UnitAttr>(value);
   if (name == kArenaAttr)
     return isa<dfg::EntryOp>(op) && isa<ArenaAttr>(value);
   if (name == kTapesAttr)

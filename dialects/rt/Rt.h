@@ -20,6 +20,10 @@ inline constexpr llvm::StringLiteral kArenaAttr = "rt.arena", kTapesAttr = "rt.t
                                      kMemoryAttr = "rt.memory", kAlternateAttr = "rt.alternate",
                                      kScratchAttr = "rt.scratch";
 
+/// Marks a function as one that describes or runs an entry.
+void setEntryFunction(mlir::LLVM::LLVMFuncOp function);
+bool isEntryFunction(mlir::LLVM::LLVMFuncOp function);
+
 } // namespace tfc::rt
 
 #include "dialects/rt/RtDialect.h.inc"

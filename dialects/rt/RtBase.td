@@ -34,6 +34,9 @@ def Rt_Dialect : Dialect {
     | `rt.memory` | operation of an entry | for each result, `#rt.slot`, `#rt.chunk`, or `unit` if it is in neither |
     | `rt.alternate` | loop | the same for the second buffers of carried values |
     | `rt.scratch` | launch | `#rt.slot`: the scratch memory of its kernel |
+
+    `rt.entry` marks a function that describes or runs an entry, which replaces
+    the entry in compiled code.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::tfc::dfg::DfgDialect"];
   let useDefaultAttributePrinterParser = 1;

@@ -23,3 +23,14 @@ llvm.func @next(!llvm.ptr, !llvm.ptr, i64, i64) attributes {kernel.abi = #kernel
 dfg.entry @run(%x: tensor<?xf32, #dfg.dims<n>>) attributes {symbols = ["n"], where = [#dfg.fact<"n is even">]} {
   dfg.return
 }
+
+// -----
+
+module attributes {kernel.targets = {gpu = #kernel.target<triple = "nvptx64-nvidia-cuda", processor = "sm_90", features = "", layout = "", l1 = 32768, l2 = 1048576>}} {
+  dfg.entry @run(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @below {{cannot launch @next on a GPU yet [not-yet]}}
+    %0 = dfg.launch @next(%x) {sizes = #dfg.dims<>} : (tensor<4xf32>) -> tensor<4xf32>
+    dfg.return %0 : tensor<4xf32>
+  }
+  llvm.func @next(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) attributes {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (0)>, target = "gpu">}
+}

@@ -12,7 +12,7 @@ llvm.func @kernel(i64, !llvm.ptr, i64, i64)
 // CHECK-NEXT: %[[STATUS:.*]] = llvm.call @tfc_entry_0_run.part1(%[[FRAME]], %[[SPILLED]])
 // CHECK-NEXT: rt.propagate %[[STATUS]]
 // CHECK-NEXT: llvm.return
-llvm.func @tfc_entry_0_run(%frame: !llvm.ptr) -> i32 {
+llvm.func @tfc_entry_0_run(%frame: !llvm.ptr) -> i32 attributes {rt.entry} {
   %feeds = rt.field %frame[feeds]
   %x = rt.element %feeds[0] : !llvm.ptr
   %ok = llvm.mlir.constant(0 : i32) : i32
@@ -59,7 +59,7 @@ llvm.func @tfc_entry_0_run(%frame: !llvm.ptr) -> i32 {
 // CHECK: llvm.call @tfc_entry_1_run.part{{[0-9]}}(%[[FRAME]], %[[SPILLED]])
 // CHECK: %[[Y:.*]] = llvm.load
 // CHECK: scf.yield %[[Y]]
-llvm.func @tfc_entry_1_run(%frame: !llvm.ptr) -> i32 {
+llvm.func @tfc_entry_1_run(%frame: !llvm.ptr) -> i32 attributes {rt.entry} {
   %feeds = rt.field %frame[feeds]
   %x = rt.element %feeds[0] : !llvm.ptr
   %ok = llvm.mlir.constant(0 : i32) : i32
@@ -90,7 +90,7 @@ llvm.func @tfc_entry_1_run(%frame: !llvm.ptr) -> i32 {
 // CHECK: llvm.return
 // CHECK: llvm.func @other
 // CHECK-NOT: call
-llvm.func @tfc_entry_0_arena(%symbols: !llvm.ptr) -> i64 {
+llvm.func @tfc_entry_0_arena(%symbols: !llvm.ptr) -> i64 attributes {rt.entry} {
   %a = llvm.load %symbols : !llvm.ptr -> i64
   %b = llvm.load %symbols : !llvm.ptr -> i64
   %c = llvm.load %symbols : !llvm.ptr -> i64

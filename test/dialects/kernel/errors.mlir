@@ -116,3 +116,9 @@ module attributes {kernel.targets = {cpu = #kernel.target<triple = "", processor
 llvm.func @division(i64, !llvm.ptr, i64, i64) attributes
     // expected-error @+1 {{expected an extent over the sizes of a kernel}}
     {kernel.abi = #kernel.abi<extent = affine_map<()[s0] -> (s0 floordiv (1 - 1))>, grain = 1, scratch = affine_map<() -> (0)>>}
+
+// -----
+
+// expected-error @+1 {{expects the name of a target of the module, but got "gpu"}}
+llvm.func @target(!llvm.ptr, i64, i64) attributes
+    {kernel.abi = #kernel.abi<extent = affine_map<() -> (1)>, grain = 1, scratch = affine_map<() -> (0)>, target = "gpu">}

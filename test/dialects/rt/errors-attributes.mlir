@@ -92,3 +92,8 @@ dfg.entry @alternate(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <
   %m = dfg.neg %n {dfg.in_register, rt.alternate = [#rt.slot<0, 0>]} : tensor<i32>
   dfg.return
 }
+
+// -----
+
+// expected-error @+1 {{has an invalid attribute 'rt.entry'}}
+llvm.func @entry(!llvm.ptr) -> i32 attributes {rt.entry = 0 : i32}
