@@ -30,13 +30,19 @@ std::string tfc::headerPathFor(StringRef path) {
   return result.str().str();
 }
 
+/// The constants that the code of a module addresses.
+static ArrayAttr weightsOf(ModuleOp module) {
+  ArrayAttr weights = dfg::DfgDialect::WeightsAttrHelper(module.getContext()).getAttr(module);
+  return weights ? weights : ArrayAttr::get(module.getContext(), {});
+}
+
 namespace {
 
 class Emitter {
 public:
   Emitter(ModuleOp module, const ModelInfo &model, const EmissionOptions &options, Timer timing)
       : module(module), model(model), options(options), timing(timing),
-        names(chooseNames(model, options.prefix)) {}
+        names(chooseNames(model, options.prefix)), weights(weightsOf(module)) {}
 
   LogicalResult run();
 
@@ -57,7 +63,12 @@ private:
   LogicalResult generateObject(llvm::Module &unit, llvm::TargetMachine &machine,
                                SmallVectorImpl<char> &code);
   LogicalResult writeObject(StringRef code, StringRef path);
+  /// Returns true if the weights follow the linked library.
+  bool appendsWeights() const;
+  LogicalResult writeWeightObject(WeightBytes bytes);
+  std::vector<std::string> allObjects() const;
   LogicalResult link(const WorkFolder &folder, StringRef path);
+  LogicalResult linkLibrary(const WorkFolder &folder, StringRef path);
   /// Writes text to the output, which may be standard output.
   LogicalResult writeText(StringRef text);
 
@@ -66,7 +77,10 @@ private:
   const EmissionOptions &options;
   Timer timing;
   ModelNames names;
+  /// The constants that the code addresses.
+  ArrayAttr weights;
   std::vector<std::string> objects;
+  std::string weightObject; // empty without weights
   std::optional<ObjectCache> cache;
   std::atomic<unsigned> reused = 0;
 };
@@ -118,13 +132,10 @@ LogicalResult Emitter::generateObject(llvm::Module &unit, llvm::TargetMachine &m
 LogicalResult Emitter::writeObject(StringRef code, StringRef path) {
   std::error_code error;
   llvm::raw_fd_ostream os(path, error);
-  if (!error) {
-    os << code;
-    os.close();
-    error = os.error();
-    os.clear_error();
-  }
-  return error ? report(llvm::createFileError(path, error)) : success();
+  if (error)
+    return report(llvm::createFileError(path, error));
+  os << code;
+  return report(close(os, path));
 }
 
 LogicalResult Emitter::compileObject(ModuleOp part, StringRef path) {
@@ -182,15 +193,39 @@ LogicalResult Emitter::compileObjects(const WorkFolder &folder) {
   return writeObject(StringRef(code.data(), code.size()), objects.back());
 }
 
+bool Emitter::appendsWeights() const {
+  constexpr uint64_t kMinAppended = uint64_t(1) << 20; // copying fewer bytes takes no time
+  return options.kind == OutputKind::Library && weightBytes(weights) >= kMinAppended;
+}
+
+LogicalResult Emitter::writeWeightObject(WeightBytes bytes) {
+  TimingScope scope = timing.nest("weights");
+  llvm::Triple triple(target()->getTargetTriple());
+  return report(
+      writeWeights(weights, options.prefix + ".tfc_weights", triple, bytes, weightObject));
+}
+
+std::vector<std::string> Emitter::allObjects() const {
+  std::vector<std::string> all = objects;
+  if (!weightObject.empty())
+    all.push_back(weightObject);
+  return all;
+}
+
 LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
   TimingScope scope = timing.nest("link");
   if (options.kind == OutputKind::Object)
-    return report(linkObject(objects, path, folder));
+    return report(linkObject(allObjects(), path, folder));
   if (options.kind == OutputKind::Archive)
-    return report(emission::writeArchive(objects, path));
+    return report(emission::writeArchive(allObjects(), path));
+  return linkLibrary(folder, path);
+}
+
+LogicalResult Emitter::linkLibrary(const WorkFolder &folder, StringRef path) {
   LinkJob job;
   job.objects = objects;
   job.runtimeLibrary = options.runtimeLibrary;
+  job.weights = weightObject;
   job.output = path.str();
   // The loader finds the library next to the program, wherever both are moved, without linker
   // flags.
@@ -199,7 +234,18 @@ LogicalResult Emitter::link(const WorkFolder &folder, StringRef path) {
     job.soname = ("$ORIGIN/" + llvm::sys::path::filename(options.output)).str();
   job.prefix = options.prefix;
   job.keepSymbols = options.keepSymbols;
-  return report(linkLibrary(job, folder));
+  if (failed(report(emission::linkLibrary(job, folder))))
+    return failure();
+  if (!appendsWeights())
+    return success();
+  llvm::Expected<bool> isAppended = appendWeights(weights, path);
+  if (!isAppended)
+    return report(isAppended.takeError());
+  if (*isAppended)
+    return success();
+  if (failed(writeWeightObject(WeightBytes::Contained)))
+    return failure();
+  return report(emission::linkLibrary(job, folder));
 }
 
 /// Checks that the functions to which the model's description refers exist: a module read from a
@@ -225,11 +271,6 @@ LogicalResult Emitter::checkFunctions(const SymbolTable &symbols, const EntryInf
   return entry.found.empty() ? success() : check("found", nothing, {pointer, pointer, pointer});
 }
 
-/// The constants that the code addresses; null if there are none.
-static ArrayAttr weightsOf(ModuleOp module) {
-  return dfg::DfgDialect::WeightsAttrHelper(module.getContext()).getAttr(module);
-}
-
 static bool isDeclaration(Operation &op) {
   if (auto global = dyn_cast<LLVM::GlobalOp>(op))
     return !global.getValueAttr() && !global.getInitializerBlock();
@@ -239,10 +280,9 @@ static bool isDeclaration(Operation &op) {
 
 /// Checks external declarations, which are arbitrary in a module read from a file.
 LogicalResult Emitter::checkDeclarations() {
-  ArrayAttr weights = weightsOf(module);
   auto isKnown = [&](StringRef name) {
     return name.starts_with("llvm.") || isProvided(name) ||
-           (name == rt::kWeightsName && weights && !weights.empty());
+           (name == rt::kWeightsName && !weights.empty());
   };
   for (Operation &op : *module.getBody()) {
     if (!isDeclaration(op))
@@ -279,18 +319,15 @@ LogicalResult Emitter::emitBinary() {
   llvm::Expected<PendingFile> output = PendingFile::create(options.output);
   if (!output)
     return report(output.takeError());
-  ArrayAttr weights = weightsOf(module);
   if (failed(openCache()) || failed(compileObjects(*folder)))
     return failure();
-  if (weights && !weights.empty()) {
-    TimingScope scope = timing.nest("weights");
-    objects.push_back(folder->file("weights.o"));
-    llvm::Triple triple(target()->getTargetTriple());
+  if (!weights.empty()) {
+    weightObject = folder->file("weights.o");
     if (failed(
-            report(writeWeights(weights, options.prefix + ".tfc_weights", triple, objects.back()))))
+            writeWeightObject(appendsWeights() ? WeightBytes::Appended : WeightBytes::Contained)))
       return failure();
   }
-  if (failed(report(checkSymbols(objects, options.prefix))) ||
+  if (failed(report(checkSymbols(allObjects(), options.prefix))) ||
       failed(link(*folder, output->temporary())))
     return failure();
   if (header && failed(report((*header)->write(makeHeader(model, names)))))

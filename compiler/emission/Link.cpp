@@ -112,6 +112,8 @@ Error tfc::emission::linkLibrary(const LinkJob &job, const WorkFolder &folder) {
     arguments.push_back(wl + "--strip-all");
   arguments.insert(arguments.end(), job.objects.begin(), job.objects.end());
   arguments.push_back(job.runtimeLibrary);
+  if (!job.weights.empty())
+    arguments.push_back(job.weights);
   if (linker->isCompiler)
     arguments.insert(arguments.end(), {"-lm", "-lpthread"});
   else

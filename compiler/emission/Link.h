@@ -25,6 +25,7 @@ private:
 struct LinkJob {
   std::vector<std::string> objects;
   std::string runtimeLibrary;
+  std::string weights; // an object whose sections follow those of others, or none
   std::string output;
   std::string soname;
   std::string prefix; // of the functions that the library exports

@@ -73,6 +73,13 @@ PendingFile::~PendingFile() {
   sys::DontRemoveFileOnSignal(name);
 }
 
+Error tfc::emission::close(raw_fd_ostream &os, StringRef path) {
+  os.close();
+  std::error_code error = os.error();
+  os.clear_error();
+  return error ? createFileError(path, error) : Error::success();
+}
+
 Error PendingFile::write(StringRef text) {
   return write([&](raw_ostream &os) { os << text; });
 }
@@ -83,12 +90,7 @@ Error PendingFile::write(function_ref<void(raw_ostream &)> content) {
   if (error)
     return createFileError(path, error);
   content(os);
-  os.close();
-  if (!os.has_error())
-    return Error::success();
-  error = os.error();
-  os.clear_error();
-  return createFileError(path, error);
+  return close(os, path);
 }
 
 static std::error_code lastError() { return {errno, std::generic_category()}; }

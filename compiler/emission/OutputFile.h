@@ -34,6 +34,9 @@ private:
   std::string path, target, name;
 };
 
+/// Closes a file, and returns the error of what was written to it.
+llvm::Error close(llvm::raw_fd_ostream &os, llvm::StringRef path);
+
 /// Creates, writes and keeps a file.
 llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<void(llvm::raw_ostream &)> content);
 

@@ -1,5 +1,6 @@
 // Writes constants as an ELF object directly, because they may be too large to pass through LLVM.
 #include "compiler/emission/Weights.h"
+#include "compiler/emission/OutputFile.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -52,7 +53,23 @@ static llvm::Error writeData(llvm::raw_ostream &os, ElementsAttr weight) {
 
 namespace {
 
-enum Section { kNull, kWeights, kStack, kSymbols, kSymbolNames, kSectionNames, kSectionCount };
+enum Section {
+  kNull,
+  kWeights,
+  kNote,
+  kStack,
+  kSymbols,
+  kSymbolNames,
+  kSectionNames,
+  kSectionCount
+};
+
+/// A note without a description. The linker gives it a program header, which becomes that of
+/// appended weights.
+struct Note {
+  ELF::Elf64_Nhdr header = {/*n_namesz=*/4, /*n_descsz=*/0, /*n_type=*/1};
+  char name[4] = "tfc";
+};
 
 /// The tables around the bytes of the one section.
 struct Layout {
@@ -80,7 +97,21 @@ static void fillHeader(ELF::Elf64_Ehdr &header, const llvm::Triple &triple) {
   header.e_shstrndx = kSectionNames;
 }
 
-static void fillTables(Layout &layout, StringRef symbol, uint64_t size, bool isX86) {
+static void describeWeights(ELF::Elf64_Shdr &section, uint64_t size, WeightBytes bytes,
+                            bool isLarge) {
+  bool isAppended = bytes == WeightBytes::Appended;
+  section.sh_type = isAppended ? ELF::SHT_NOBITS : ELF::SHT_PROGBITS;
+  // The linker puts the zeros of writable sections at the end of the memory.
+  section.sh_flags = ELF::SHF_ALLOC | (isAppended ? uint64_t(ELF::SHF_WRITE)
+                                       : isLarge  ? uint64_t(ELF::SHF_X86_64_LARGE)
+                                                  : 0);
+  section.sh_offset = llvm::alignTo(sizeof(ELF::Elf64_Ehdr), kWeightAlignment);
+  section.sh_size = size;
+  section.sh_addralign = isAppended ? kMaxPageBytes : kWeightAlignment;
+}
+
+static void fillTables(Layout &layout, StringRef symbol, uint64_t size, WeightBytes bytes,
+                       bool isX86) {
   auto addName = [&](Section section, StringRef name) {
     layout.sections[section].sh_name = layout.sectionNames.size();
     layout.sectionNames += name.str() + '\0';
@@ -89,12 +120,15 @@ static void fillTables(Layout &layout, StringRef symbol, uint64_t size, bool isX
   layout.symbolNames = std::string(1, '\0') + symbol.str() + '\0';
   ELF::Elf64_Shdr &weights = layout.sections[kWeights];
   bool isLarge = isX86 && size >= kLargeSection;
-  addName(kWeights, isLarge ? ".lrodata.tfc_weights" : ".rodata.tfc_weights");
-  weights.sh_type = ELF::SHT_PROGBITS;
-  weights.sh_flags = ELF::SHF_ALLOC | (isLarge ? uint64_t(ELF::SHF_X86_64_LARGE) : 0);
-  weights.sh_offset = llvm::alignTo(sizeof(ELF::Elf64_Ehdr), kWeightAlignment);
-  weights.sh_size = size;
-  weights.sh_addralign = kWeightAlignment;
+  addName(kWeights, bytes == WeightBytes::Appended ? StringRef(kAppendedSection)
+                    : isLarge                      ? ".lrodata.tfc_weights"
+                                                   : ".rodata.tfc_weights");
+  describeWeights(weights, size, bytes, isLarge);
+  addName(kNote, ".note.tfc");
+  layout.sections[kNote].sh_type = ELF::SHT_NOTE;
+  layout.sections[kNote].sh_flags = ELF::SHF_ALLOC;
+  layout.sections[kNote].sh_size = sizeof(Note);
+  layout.sections[kNote].sh_addralign = 4;
   addName(kStack, ".note.GNU-stack");
   layout.sections[kStack].sh_type = ELF::SHT_PROGBITS;
   layout.sections[kStack].sh_addralign = 1;
@@ -119,8 +153,8 @@ static void fillTables(Layout &layout, StringRef symbol, uint64_t size, bool isX
   layout.symbols[1].st_shndx = kWeights;
   layout.symbols[1].st_size = size;
 
-  uint64_t end = weights.sh_offset + size;
-  for (Section section : {kStack, kSymbols, kSymbolNames, kSectionNames}) {
+  uint64_t end = weights.sh_offset + (bytes == WeightBytes::Appended ? 0 : size);
+  for (Section section : {kNote, kStack, kSymbols, kSymbolNames, kSectionNames}) {
     end = llvm::alignTo(end, 8);
     layout.sections[section].sh_offset = end;
     end += layout.sections[section].sh_size;
@@ -134,26 +168,41 @@ template <typename T> static void writeBytes(llvm::raw_ostream &os, const T &val
   os.write(reinterpret_cast<const char *>(&value), sizeof(value));
 }
 
-llvm::Error tfc::emission::writeWeights(ArrayAttr weights, StringRef symbol,
-                                        const llvm::Triple &triple, StringRef path) {
+uint64_t tfc::emission::weightBytes(ArrayAttr weights) {
   uint64_t size = 0;
   for (auto weight : weights.getAsRange<ElementsAttr>())
     size = llvm::alignTo(size, kWeightAlignment) + byteSize(weight);
+  return size;
+}
+
+llvm::Error tfc::emission::writeWeightBytes(llvm::raw_ostream &os, ArrayAttr weights) {
+  uint64_t begin = os.tell();
+  for (auto weight : weights.getAsRange<ElementsAttr>()) {
+    padTo(os, begin + llvm::alignTo(os.tell() - begin, kWeightAlignment));
+    if (llvm::Error failure = writeData(os, weight))
+      return failure;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error tfc::emission::writeWeights(ArrayAttr weights, StringRef symbol,
+                                        const llvm::Triple &triple, WeightBytes bytes,
+                                        StringRef path) {
   Layout layout;
   fillHeader(layout.header, triple);
-  fillTables(layout, symbol, size, triple.isX86());
+  fillTables(layout, symbol, weightBytes(weights), bytes, triple.isX86());
 
   std::error_code error;
   llvm::raw_fd_ostream os(path, error);
   if (error)
     return llvm::createFileError(path, error);
   writeBytes(os, layout.header);
-  uint64_t begin = layout.sections[kWeights].sh_offset;
-  for (auto weight : weights.getAsRange<ElementsAttr>()) {
-    padTo(os, begin + llvm::alignTo(os.tell() < begin ? 0 : os.tell() - begin, kWeightAlignment));
-    if (llvm::Error failure = writeData(os, weight))
+  padTo(os, layout.sections[kWeights].sh_offset);
+  if (bytes == WeightBytes::Contained)
+    if (llvm::Error failure = writeWeightBytes(os, weights))
       return failure;
-  }
+  padTo(os, layout.sections[kNote].sh_offset);
+  writeBytes(os, Note());
   padTo(os, layout.sections[kSymbols].sh_offset);
   writeBytes(os, layout.symbols);
   padTo(os, layout.sections[kSymbolNames].sh_offset);
@@ -162,11 +211,5 @@ llvm::Error tfc::emission::writeWeights(ArrayAttr weights, StringRef symbol,
   os << layout.sectionNames;
   padTo(os, layout.header.e_shoff);
   writeBytes(os, layout.sections);
-  os.close();
-  if (os.has_error()) {
-    error = os.error();
-    os.clear_error();
-    return llvm::createFileError(path, error);
-  }
-  return llvm::Error::success();
+  return close(os, path);
 }
