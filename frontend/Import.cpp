@@ -124,18 +124,9 @@ struct ForeignReader {
 };
 } // namespace
 
-static OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &file) {
-  return tensorflow::importGraphDef(context, file.path, file.buffer->getBuffer(), file.entries,
-                                    file.options);
-}
-
-static OwningOpRef<ModuleOp> readOnnx(MLIRContext &context, const ForeignFile &file) {
-  return onnx::importModel(context, file.path, file.buffer->getBuffer(), file.options);
-}
-
 static constexpr ForeignReader kReaders[] = {
-    {".onnx", Entries::OfInputs, readOnnx},
-    {".pb", Entries::Specified, importGraphDef},
+    {".onnx", Entries::OfInputs, onnx::importModel},
+    {".pb", Entries::Specified, tensorflow::importGraphDef},
     {".tfg", Entries::Declared, flatbuffer::importGraph},
 };
 
@@ -170,13 +161,16 @@ std::string graphSuffixes() {
   return listAlternatives(suffixes);
 }
 
-std::string entrySuffixes() {
+static std::string suffixesWith(Entries entries) {
   SmallVector<StringRef> suffixes;
   for (const ForeignReader &reader : kReaders)
-    if (reader.entries == Entries::Specified)
+    if (reader.entries == entries)
       suffixes.push_back(reader.suffix);
   return listAlternatives(suffixes);
 }
+
+std::string entrySuffixes() { return suffixesWith(Entries::Specified); }
+std::string inputSuffixes() { return suffixesWith(Entries::OfInputs); }
 
 bool canImport(StringRef path, ArrayRef<importer::EntrySpec> entries) {
   MLIRContext context;

@@ -30,6 +30,8 @@ bool namesInputs(llvm::StringRef path);
 std::string graphSuffixes();
 /// Returns the suffixes of the files that need entries.
 std::string entrySuffixes();
+/// Returns the suffixes of the files that declare inputs (see `namesInputs`).
+std::string inputSuffixes();
 
 /// Returns true if such a file can be read with these entries. Reports no errors.
 bool canImport(llvm::StringRef path, llvm::ArrayRef<importer::EntrySpec> entries);

@@ -68,12 +68,11 @@ static ElementsAttr makeAttribute(const TensorBytes &tensor, const FileBuffer &f
   if (tensor.element.isInteger(1) || tensor.bytes.size() <= kMaxInline)
     return makeDense(type, tensor.bytes);
   llvm::ArrayRef<char> data(tensor.bytes.data(), tensor.bytes.size());
-  size_t alignment = byteWidth(tensor.element);
-  bool isAligned = reinterpret_cast<uintptr_t>(data.data()) % alignment == 0;
-  AsmResourceBlob blob = isAligned ? AsmResourceBlob(
-                                         data, alignment, [file](void *, size_t, size_t) {},
-                                         /*dataIsMutable=*/false)
-                                   : HeapAsmResourceBlob::allocateAndCopyWithAlign(data, alignment);
+  // Elements in a file may be unaligned: all readers of resources copy their bytes. The alignment
+  // that is recorded is that of copies.
+  AsmResourceBlob blob(
+      data, byteWidth(tensor.element), [file](void *, size_t, size_t) {},
+      /*dataIsMutable=*/false);
   return DenseResourceElementsAttr::get(type, name, std::move(blob));
 }
 

@@ -99,7 +99,21 @@ void ModelChecker::reportUnsupported() {
   }
 }
 
+/// Callers tell the inputs of a model, and its outputs, apart by their names.
+void ModelChecker::checkPorts(const Graph &graph) {
+  llvm::StringSet<> inputs, outputs;
+  for (const Input &input : graph.inputs)
+    if (!inputs.insert(input.name).second)
+      entry.diagnostics.error(entry.locate(input.name))
+          << "expected one input of this name, but got two [graph-entry]";
+  for (const std::string &output : graph.outputs)
+    if (!outputs.insert(output).second)
+      entry.diagnostics.error(entry.locate(output))
+          << "expected one output of this name, but got two [graph-entry]";
+}
+
 void ModelChecker::check() {
+  checkPorts(entry.model.graphs.front());
   checkGraph(entry.model.graphs.front());
   reportUnsupported();
 }

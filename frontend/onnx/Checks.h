@@ -19,6 +19,7 @@ public:
   void check();
 
 private:
+  void checkPorts(const Graph &graph);
   void checkGraph(const Graph &graph);
   void checkNode(const Node &node);
   void reportUnsupported();

@@ -2,6 +2,7 @@
 
 #include "frontend/onnx/Import.h"
 
+#include "frontend/ForeignFile.h"
 #include "frontend/onnx/EntryBuilder.h"
 
 using namespace mlir;
@@ -9,16 +10,15 @@ using namespace llvm;
 
 namespace tfc::onnx {
 
-OwningOpRef<ModuleOp> importModel(MLIRContext &context, StringRef path, StringRef bytes,
-                                  const ImportOptions &options) {
-  std::optional<Model> model = readModel(&context, path, bytes);
+OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ForeignFile &file) {
+  std::optional<Model> model = readModel(&context, file);
   if (!model)
     return {};
   OwningOpRef<ModuleOp> module(ModuleOp::create(model->locate(&context)));
   GraphBuilder builder(*module);
-  text::LibraryCalls functions(builder, "onnx", options);
+  text::LibraryCalls functions(builder, "onnx", file.options);
   Diagnostics diagnostics(&context);
-  EntryContext entry{builder, *model, functions, diagnostics, options, {}};
+  EntryContext entry{builder, *model, functions, diagnostics, file.options, {}};
   EntryBuilder(entry).build();
   return diagnostics.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
 }

@@ -3,6 +3,8 @@
 
 #include "frontend/onnx/Model.h"
 
+#include "frontend/ForeignFile.h"
+#include "frontend/importer/MappedTensors.h"
 #include "frontend/onnx/Tensors.h"
 #include "frontend/onnx/onnx.pb.h"
 #include "mlir/IR/Diagnostics.h"
@@ -52,10 +54,11 @@ struct Call {
 
 class Reader {
 public:
-  Reader(MLIRContext *context, StringRef path) : context(context), tensors(context, path) {
-    model.file = path.str();
+  Reader(MLIRContext *context, const ForeignFile &file)
+      : context(context), file(file), tensors(context, file) {
+    model.file = file.path.str();
   }
-  std::optional<Model> read(StringRef bytes);
+  std::optional<Model> read();
 
 private:
   /// Deeper calls, and more nodes after expanding all, are treated as an error.
@@ -76,6 +79,7 @@ private:
   }
 
   MLIRContext *context;
+  const ForeignFile &file;
   TensorReader tensors;
   Model model;
   std::map<std::pair<std::string, std::string>, const wire::Function *> functions;
@@ -326,10 +330,31 @@ unsigned Reader::readGraph(const wire::Graph &wire, const Call &call) {
   return number;
 }
 
-std::optional<Model> Reader::read(StringRef bytes) {
+/// Parses a file, but leaves the bytes of large tensors in it.
+static bool parseModel(StringRef file, wire::Model &model) {
+  enum : unsigned { Model, Graph, Node, Attribute, Tensor, Function };
+  static constexpr importer::MessageField kFields[] = {
+      {Model, wire::Model::kGraphFieldNumber, Graph},
+      {Model, wire::Model::kFunctionsFieldNumber, Function},
+      {Function, wire::Function::kNodeFieldNumber, Node},
+      {Graph, wire::Graph::kNodeFieldNumber, Node},
+      {Graph, wire::Graph::kInitializerFieldNumber, Tensor},
+      {Node, wire::Node::kAttributeFieldNumber, Attribute},
+      {Attribute, wire::Attribute::kTFieldNumber, Tensor},
+      {Attribute, wire::Attribute::kGFieldNumber, Graph},
+  };
+  return importer::parseWithMappedTensors(file,
+                                          {kFields, Tensor, wire::Tensor::kRawDataFieldNumber,
+                                           wire::Tensor::kMappedOffsetFieldNumber,
+                                           wire::Tensor::kMappedSizeFieldNumber},
+                                          model);
+}
+
+std::optional<Model> Reader::read() {
   wire::Model wire;
-  if (!wire.ParseFromArray(bytes.data(), int(bytes.size())) || !wire.has_graph()) {
-    emitError(model.locate(context)) << "this is not an ONNX model [graph-file]";
+  if (!parseModel(file.buffer->getBuffer(), wire) || !wire.has_graph()) {
+    emitError(model.locate(context))
+        << "this is not an ONNX model, or its graphs are nested too deeply [graph-file]";
     return std::nullopt;
   }
   for (const wire::Function &function : wire.functions())
@@ -341,13 +366,13 @@ std::optional<Model> Reader::read(StringRef bytes) {
   return hasErrors ? std::nullopt : std::optional(std::move(model));
 }
 
-std::optional<Model> readModel(MLIRContext *context, StringRef path, StringRef bytes) {
-  if (bytes.size() > size_t(INT32_MAX)) {
-    emitError(FileLineColLoc::get(context, path, 0, 0))
+std::optional<Model> readModel(MLIRContext *context, const ForeignFile &file) {
+  if (file.buffer->getBufferSize() > size_t(INT32_MAX)) {
+    emitError(FileLineColLoc::get(context, file.path, 0, 0))
         << "an ONNX model is limited to 2 GB, without the weights in other files [graph-file]";
     return std::nullopt;
   }
-  return Reader(context, path).read(bytes);
+  return Reader(context, file).read();
 }
 
 } // namespace tfc::onnx

@@ -5,6 +5,10 @@
 #include "mlir/IR/Location.h"
 #include <optional>
 
+namespace tfc {
+struct ForeignFile;
+} // namespace tfc
+
 namespace tfc::onnx {
 
 using namespace importer;
@@ -47,9 +51,8 @@ struct Model {
   mlir::Location locate(mlir::MLIRContext *context, llvm::StringRef name) const;
 };
 
-/// Reads a model. Large weights in separate files stay mapped. Emits all errors; returns
-/// std::nullopt if there are any.
-std::optional<Model> readModel(mlir::MLIRContext *context, llvm::StringRef path,
-                               llvm::StringRef bytes);
+/// Reads a model. Large weights stay mapped. Emits all errors; returns std::nullopt if there are
+/// any.
+std::optional<Model> readModel(mlir::MLIRContext *context, const ForeignFile &file);
 
 } // namespace tfc::onnx

@@ -4,6 +4,7 @@
 #include "frontend/onnx/Tensors.h"
 
 #include "dialects/dfg/Dfg.h"
+#include "frontend/ForeignFile.h"
 #include "frontend/ReadFile.h"
 #include "frontend/TensorFile.h"
 #include "frontend/onnx/Dtypes.h"
@@ -67,14 +68,14 @@ static ElementsAttr readTyped(const wire::Tensor &tensor, RankedTensorType type,
 }
 
 /// Elements of fewer than 8 bits are packed, the first one in the lowest bits of a byte.
-static ElementsAttr readPacked(const wire::Tensor &tensor, RankedTensorType type,
+static ElementsAttr readPacked(const wire::Tensor &tensor, StringRef raw, RankedTensorType type,
                                std::string &error) {
   unsigned bits = bitsOf(tensor.data_type());
   int64_t perByte = 8 / bits, count = type.getNumElements();
-  std::vector<uint8_t> bytes(tensor.raw_data().begin(), tensor.raw_data().end());
+  std::vector<uint8_t> bytes(raw.bytes_begin(), raw.bytes_end());
   for (int32_t value : tensor.int32_data())
     bytes.push_back(uint8_t(value));
-  if (int64_t(bytes.size()) != divideCeil(count, perByte)) {
+  if (bytes.size() != divideCeil(uint64_t(count), uint64_t(perByte))) {
     error = "its tensor has more or fewer bytes than its shape";
     return {};
   }
@@ -91,8 +92,9 @@ static ElementsAttr readPacked(const wire::Tensor &tensor, RankedTensorType type
 // Other files
 //===----------------------------------------------------------------------===//
 
-TensorReader::TensorReader(MLIRContext *context, StringRef modelPath) : context(context) {
-  folder = sys::path::parent_path(modelPath).str();
+TensorReader::TensorReader(MLIRContext *context, const ForeignFile &model)
+    : context(context), model(model.buffer) {
+  folder = sys::path::parent_path(model.path).str();
   if (folder.empty())
     folder = ".";
 }
@@ -158,6 +160,12 @@ ElementsAttr TensorReader::readExternal(const wire::Tensor &tensor, RankedTensor
   return result;
 }
 
+StringRef TensorReader::rawData(const wire::Tensor &tensor) const {
+  if (tensor.has_mapped_size())
+    return model->getBuffer().substr(tensor.mapped_offset(), tensor.mapped_size());
+  return tensor.raw_data();
+}
+
 ElementsAttr TensorReader::read(const wire::Tensor &tensor, StringRef name, std::string &error) {
   Type element = storedTypeOf(context, tensor.data_type());
   if (!element)
@@ -168,13 +176,15 @@ ElementsAttr TensorReader::read(const wire::Tensor &tensor, StringRef name, std:
     return {};
   }
   if (isCoded(tensor.data_type()) && bitsOf(tensor.data_type()) < 8)
-    return readPacked(tensor, type, error);
+    return readPacked(tensor, rawData(tensor), type, error);
   constexpr int kExternal = 1;
   if (tensor.data_location() == kExternal)
     return readExternal(tensor, type, name, error);
-  if (!tensor.has_raw_data())
+  if (!tensor.has_raw_data() && !tensor.has_mapped_size())
     return readTyped(tensor, type, error);
-  ElementsAttr result = makeTensor(type, tensor.raw_data(), name);
+  StringRef raw = rawData(tensor);
+  ElementsAttr result =
+      tensor.has_mapped_size() ? mapTensor(type, raw, model, name) : makeTensor(type, raw, name);
   if (!result)
     error = "its tensor has more or fewer bytes than its shape";
   return result;

@@ -2,10 +2,15 @@
 #pragma once
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
+
+namespace tfc {
+struct ForeignFile;
+} // namespace tfc
 
 namespace tfc::onnx {
 
@@ -16,7 +21,7 @@ class Tensor;
 class TensorReader {
 public:
   /// Files of weights are in the folder of the model, or below it.
-  TensorReader(mlir::MLIRContext *context, llvm::StringRef modelPath);
+  TensorReader(mlir::MLIRContext *context, const ForeignFile &model);
 
   /// Returns null and sets `error` if the tensor is damaged; returns null without an error if the
   /// language does not have its element type.
@@ -30,7 +35,11 @@ private:
   /// Returns the file at a path relative to the model, or null and an error.
   FileBuffer open(llvm::StringRef location, std::string &error);
 
+  /// The encoded elements of a tensor that are in the model's file.
+  llvm::StringRef rawData(const wire::Tensor &tensor) const;
+
   mlir::MLIRContext *context;
+  FileBuffer model;
   std::string folder;
   llvm::StringMap<FileBuffer> files;
 };

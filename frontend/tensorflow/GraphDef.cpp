@@ -6,7 +6,9 @@
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Dtypes.h"
+#include "frontend/ForeignFile.h"
 #include "frontend/TensorFile.h"
+#include "frontend/importer/MappedTensors.h"
 #include "frontend/tensorflow/graph.pb.h"
 #include "mlir/IR/Builders.h"
 
@@ -184,38 +186,16 @@ static ElementsAttr readSpelled(const wire::Tensor &tensor, RankedTensorType typ
   return DenseElementsAttr::get(type, elements);
 }
 
-/// Returns null and sets `error` if the tensor is damaged; returns null without an error if its
-/// dtype is not supported.
-static ElementsAttr readTensor(MLIRContext *context, const wire::Tensor &tensor, StringRef name,
-                               std::string &error) {
-  Type element = elementTypeOf(context, tensor.dtype());
-  if (!element)
-    return {};
-  std::optional<int64_t> count = countElements(readShape(tensor.tensor_shape()));
-  error = "the shape of its tensor is not known";
-  if (!count)
-    return {};
-  auto type = RankedTensorType::get(readShape(tensor.tensor_shape()).sizes, element);
-  error.clear();
-  if (tensor.tensor_content().empty())
-    return readSpelled(tensor, type, *count, error);
-  ElementsAttr result = makeTensor(type, tensor.tensor_content(), name);
-  if (!result)
-    error = "its tensor has more or fewer bytes than its shape";
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Nodes
-//===----------------------------------------------------------------------===//
-
 namespace {
 class Reader {
 public:
-  Reader(MLIRContext *context, StringRef path) : context(context) { graph.file = path.str(); }
-  std::optional<Graph> read(StringRef bytes);
+  Reader(MLIRContext *context, const ForeignFile &file) : context(context), file(file) {
+    graph.file = file.path.str();
+  }
+  std::optional<Graph> read();
 
 private:
+  ElementsAttr readTensor(const wire::Tensor &tensor, StringRef name, std::string &error);
   void addNode(const wire::Node &node);
   void connect(unsigned node, const std::string &input);
   Attr readAttr(const wire::Attr &attr, StringRef name, std::string &error);
@@ -225,10 +205,41 @@ private:
   }
 
   MLIRContext *context;
+  const ForeignFile &file;
   Graph graph;
   bool hasErrors = false;
 };
 } // namespace
+
+/// Returns null and sets `error` if the tensor is damaged; returns null without an error if its
+/// dtype is not supported.
+ElementsAttr Reader::readTensor(const wire::Tensor &tensor, StringRef name, std::string &error) {
+  Type element = elementTypeOf(context, tensor.dtype());
+  if (!element)
+    return {};
+  std::optional<int64_t> count = countElements(readShape(tensor.tensor_shape()));
+  error = "the shape of its tensor is not known";
+  if (!count)
+    return {};
+  auto type = RankedTensorType::get(readShape(tensor.tensor_shape()).sizes, element);
+  error.clear();
+  StringRef bytes = file.buffer->getBuffer();
+  ElementsAttr result;
+  if (tensor.mapped_size())
+    result = mapTensor(type, bytes.substr(tensor.mapped_offset(), tensor.mapped_size()),
+                       file.buffer, name);
+  else if (tensor.tensor_content().empty())
+    return readSpelled(tensor, type, *count, error);
+  else
+    result = makeTensor(type, tensor.tensor_content(), name);
+  if (!result)
+    error = "its tensor has more or fewer bytes than its shape";
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
 
 static AttrKind kindOf(const wire::Attr::List &list) {
   if (!list.i().empty())
@@ -280,7 +291,7 @@ Attr Reader::readAttr(const wire::Attr &attr, StringRef name, std::string &error
   if (attr.has_tensor() && !checkRank(attr.tensor().tensor_shape(), error))
     return result;
   if (attr.has_tensor())
-    result.tensor = readTensor(context, attr.tensor(), name, error);
+    result.tensor = readTensor(attr.tensor(), name, error);
   const wire::Attr::List &list = attr.list();
   result.numbers.assign(list.i().begin(), list.i().end());
   result.numbers.insert(result.numbers.end(), list.type().begin(), list.type().end());
@@ -324,9 +335,26 @@ void Reader::connect(unsigned index, const std::string &input) {
     node.inputs.add({found->second, parts->second});
 }
 
-std::optional<Graph> Reader::read(StringRef bytes) {
+/// Parses a file, but leaves the bytes of large tensors in it.
+static bool parseGraph(StringRef file, wire::Graph &graph) {
+  enum : unsigned { Graph, Node, Entry, Attr, Tensor };
+  constexpr unsigned kValueOfEntry = 2; // of maps
+  static constexpr importer::MessageField kFields[] = {
+      {Graph, wire::Graph::kNodeFieldNumber, Node},
+      {Node, wire::Node::kAttrFieldNumber, Entry},
+      {Entry, kValueOfEntry, Attr},
+      {Attr, wire::Attr::kTensorFieldNumber, Tensor},
+  };
+  return importer::parseWithMappedTensors(file,
+                                          {kFields, Tensor, wire::Tensor::kTensorContentFieldNumber,
+                                           wire::Tensor::kMappedOffsetFieldNumber,
+                                           wire::Tensor::kMappedSizeFieldNumber},
+                                          graph);
+}
+
+std::optional<Graph> Reader::read() {
   wire::Graph wire;
-  if (!wire.ParseFromArray(bytes.data(), int(bytes.size())) || wire.node().empty()) {
+  if (!parseGraph(file.buffer->getBuffer(), wire) || wire.node().empty()) {
     emitError(graph.locate(context)) << "this is not a binary GraphDef [graph-file]";
     return std::nullopt;
   }
@@ -340,13 +368,13 @@ std::optional<Graph> Reader::read(StringRef bytes) {
   return std::move(graph);
 }
 
-std::optional<Graph> readGraphDef(MLIRContext *context, StringRef path, StringRef bytes) {
-  if (bytes.size() > size_t(INT32_MAX)) {
-    emitError(FileLineColLoc::get(context, path, 0, 0))
+std::optional<Graph> readGraphDef(MLIRContext *context, const ForeignFile &file) {
+  if (file.buffer->getBufferSize() > size_t(INT32_MAX)) {
+    emitError(FileLineColLoc::get(context, file.path, 0, 0))
         << "a GraphDef is limited to 2 GB [graph-file]";
     return std::nullopt;
   }
-  return Reader(context, path).read(bytes);
+  return Reader(context, file).read();
 }
 
 } // namespace tfc::tensorflow

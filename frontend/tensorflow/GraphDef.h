@@ -6,6 +6,10 @@
 #include "llvm/ADT/StringMap.h"
 #include <optional>
 
+namespace tfc {
+struct ForeignFile;
+} // namespace tfc
+
 namespace tfc::tensorflow {
 
 using namespace importer;
@@ -61,9 +65,9 @@ struct Graph {
   std::string edgeName(Edge edge) const;
 };
 
-/// Reads a binary GraphDef. Emits all errors; returns std::nullopt if there are any.
-std::optional<Graph> readGraphDef(mlir::MLIRContext *context, llvm::StringRef path,
-                                  llvm::StringRef bytes);
+/// Reads a binary GraphDef. Large tensors stay mapped. Emits all errors; returns std::nullopt if
+/// there are any.
+std::optional<Graph> readGraphDef(mlir::MLIRContext *context, const ForeignFile &file);
 
 /// Splits "name:1" or "name"; returns std::nullopt if the number is malformed.
 std::optional<std::pair<llvm::StringRef, unsigned>> splitTensorName(llvm::StringRef text);

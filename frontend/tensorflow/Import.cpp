@@ -2,6 +2,7 @@
 
 #include "frontend/tensorflow/Import.h"
 #include "frontend/Fmt.h"
+#include "frontend/ForeignFile.h"
 
 #include "frontend/tensorflow/EntryBuilder.h"
 #include "llvm/ADT/StringSet.h"
@@ -41,13 +42,12 @@ static void reportEntries(const Graph &graph, Location location) {
                      << listNodes(graph, isEnd);
 }
 
-OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, StringRef bytes,
-                                     ArrayRef<EntrySpec> entries, const ImportOptions &options) {
-  std::optional<Graph> graph = readGraphDef(&context, path, bytes);
+OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &file) {
+  std::optional<Graph> graph = readGraphDef(&context, file);
   if (!graph)
     return {};
   Location location = graph->locate(&context);
-  if (entries.empty()) {
+  if (file.entries.empty()) {
     reportEntries(*graph, location);
     return {};
   }
@@ -55,10 +55,10 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, StringRef path, Strin
   GraphBuilder builder(*module);
   ModuleSymbols symbols;
   Handles handles(*graph);
-  text::LibraryCalls functions(builder, "tensorflow", options);
+  text::LibraryCalls functions(builder, "tensorflow", file.options);
   Diagnostics diagnostics(&context);
   llvm::StringSet<> names;
-  for (const EntrySpec &spec : entries) {
+  for (const EntrySpec &spec : file.entries) {
     symbols.claim<dfg::EntryOp>(spec.name);
     if (!names.insert(spec.name).second)
       diagnostics.error(location) << "expected one entry '" << spec.name

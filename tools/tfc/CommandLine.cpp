@@ -132,10 +132,11 @@ static void addInputs(CLI::App &app, ImportOptions &options) {
         ->type_name(type)
         ->take_all();
   };
-  add("--bound", "NAME=SIZE", "The largest value of a named size of an .onnx file", addBound);
+  std::string model = "a model (" + inputSuffixes() + ")";
+  add("--bound", "NAME=SIZE", "The largest value of a named size of " + model, addBound);
   add("--shape", "NAME=SIZES",
-      "The sizes of an input of an .onnx file, as in x=1x128 and x=[n, 128]", addShape);
-  add("--fix", "NAME=FILE", "An input of an .onnx file that becomes a constant, from a .npy file",
+      "The sizes of an input of " + model + ", as in x=1x128 and x=[n, 128]", addShape);
+  add("--fix", "NAME=FILE", "An input of " + model + " that becomes a constant, from a .npy file",
       [](StringRef text, ImportOptions &options) {
         options.fixed.push_back(splitOption("--fix", text));
       });
@@ -284,7 +285,8 @@ struct Parser {
                      "The file to write: .graph (text), .tfg (binary) or .mlir")
         ->required();
     convert->add_flag("--trainable", result.compile.importOptions.isTrainable,
-                      "Make the weights of an .onnx file variables, and its graph a function");
+                      "Make the weights of a model (" + inputSuffixes() +
+                          ") variables, and its graph a function");
     ImportFlags::addEntries(*convert, entries);
   }
 
@@ -430,7 +432,8 @@ static void checkInputs(const CompileRequest &request) {
                                            {"--trainable", options.isTrainable}};
   for (auto [option, isGiven] : given)
     if (isGiven && !namesInputs(request.input))
-      throw CLI::ValidationError(option, "only an .onnx file has inputs and weights to specify");
+      throw CLI::ValidationError(option, "only a model (" + inputSuffixes() +
+                                             ") has inputs and weights to specify");
 }
 
 /// The entry to call is described for a file that declares none, otherwise it is named.

@@ -37,7 +37,10 @@ static void check(tfc_status status, const char *what) {
 }
 
 static size_t sizeOf(int32_t dtype) {
-  static const size_t sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 1}; // in the order of tfc_dtype
+  static const size_t sizes[] = {
+#define TFC_DTYPE(CODE, NAME, KIND, BITS, ...) BITS / 8,
+#include "Dtypes.inc"
+  };
   return sizes[dtype];
 }
 
