@@ -41,6 +41,8 @@ std::string mutateBytes(llvm::StringRef input, Corpus corpus, Draw &draw);
 std::string mutateTokens(llvm::StringRef input, Corpus corpus, Draw &draw);
 /// Nodes, names, inputs, attributes and numbers of GraphDefs.
 std::string mutateGraphDef(llvm::StringRef input, Corpus corpus, Draw &draw);
+/// Nodes, values, attributes, tensors, types and functions of ONNX models.
+std::string mutateOnnx(llvm::StringRef input, Corpus corpus, Draw &draw);
 /// Nodes, edges, attributes, types and sizes of binary graphs.
 std::string mutateFlatBuffer(llvm::StringRef input, Corpus corpus, Draw &draw);
 /// Damages the text between a length of `lengthBytes` at `lengthAt` and the data; the length is

@@ -1,8 +1,7 @@
-//===- MutateGraphDef.cpp - GraphDefs as trees of fields ------------------===//
+//===- MutateProtobuf.cpp - Protocol buffers as trees of fields -----------===//
 //
-// The messages of the importer have no reflection (protobuf's lite runtime), so
-// a GraphDef is read as what it is on the wire: fields by number, of which a
-// table says which hold messages.
+// The messages of the importers have no reflection (protobuf's lite runtime), so a file is read as
+// what it is on the wire: fields by number. A schema says which of them hold messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +14,9 @@ namespace tfc::fuzz {
 
 namespace {
 
-enum Message { Graph, Node, Entry, Attr, List, Shape, Dim, Tensor, None };
+/// A kind of message, by its position in a schema; 0 for the outermost one.
+using Message = unsigned;
+constexpr Message kNoMessage = ~0u;
 
 /// The message in a field of another.
 struct Field {
@@ -24,13 +25,20 @@ struct Field {
   Message held;
 };
 
-constexpr Field kFields[] = {
-    {Graph, 1, Node},  {Node, 5, Entry}, {Entry, 2, Attr}, {Attr, 1, List},    {Attr, 7, Shape},
-    {Attr, 8, Tensor}, {List, 7, Shape}, {Shape, 2, Dim},  {Tensor, 2, Shape},
+struct Schema {
+  ArrayRef<Field> fields;
+  Message node; // whose fields matter most
+
+  Message heldBy(Message owner, unsigned number) const {
+    for (const Field &field : fields)
+      if (field.owner == owner && field.number == number)
+        return field.held;
+    return kNoMessage;
+  }
 };
 
 struct Value {
-  Message message = None; // that `fields` are of
+  Message message = kNoMessage; // that `fields` are of
   unsigned number = 0, wireType = 0;
   uint64_t varint = 0;
   std::string bytes;
@@ -38,13 +46,6 @@ struct Value {
 };
 
 } // namespace
-
-static Message heldBy(Message owner, unsigned number) {
-  for (const Field &field : kFields)
-    if (field.owner == owner && field.number == number)
-      return field.held;
-  return None;
-}
 
 static bool readVarint(StringRef &text, uint64_t &value) {
   value = 0;
@@ -58,7 +59,8 @@ static bool readVarint(StringRef &text, uint64_t &value) {
   return false;
 }
 
-static bool parse(StringRef text, Message message, std::vector<Value> &fields) {
+static bool parse(StringRef text, const Schema &schema, Message message,
+                  std::vector<Value> &fields) {
   while (!text.empty()) {
     uint64_t tag;
     if (!readVarint(text, tag))
@@ -79,9 +81,9 @@ static bool parse(StringRef text, Message message, std::vector<Value> &fields) {
         return false;
       value.bytes = text.take_front(length).str();
       text = text.drop_front(length);
-      value.message = heldBy(message, value.number);
-      if (value.message != None && !parse(value.bytes, value.message, value.fields))
-        value.message = None;
+      value.message = schema.heldBy(message, value.number);
+      if (value.message != kNoMessage && !parse(value.bytes, schema, value.message, value.fields))
+        value.message = kNoMessage;
     } else {
       return false;
     }
@@ -100,7 +102,7 @@ static std::string print(const std::vector<Value> &fields) {
   std::string out;
   for (const Value &value : fields) {
     writeVarint(out, uint64_t(value.number) << 3 | value.wireType);
-    std::string bytes = value.message == None ? value.bytes : print(value.fields);
+    std::string bytes = value.message == kNoMessage ? value.bytes : print(value.fields);
     if (value.wireType == 0)
       writeVarint(out, value.varint);
     else if (value.wireType == 2)
@@ -132,19 +134,23 @@ static void changeNumber(Value &value, Draw &draw) {
   value.varint = draw.chance(60) ? uint64_t(draw.of(kNumbers)) : value.varint + draw.below(5) - 2;
 }
 
-/// One change somewhere; `others` are fields of a graph to take from, mostly the same one.
-static void change(std::vector<Value> &graph, const std::vector<Place> &others, Draw &draw) {
+/// One of the places, mostly any. Few fields are those of nodes, but damage to them matters most.
+static Place choosePlace(const std::vector<Place> &places, Message node, Draw &draw) {
+  bool mustBeNode = draw.chance(30);
+  Place place = places[draw.below(places.size())];
+  for (unsigned tries = 0; mustBeNode && place.owner != node && tries < 100; ++tries)
+    place = places[draw.below(places.size())];
+  return place;
+}
+
+/// One change somewhere; `others` are fields of a file to take from, mostly the same one.
+static void change(std::vector<Value> &file, const Schema &schema, const std::vector<Place> &others,
+                   Draw &draw) {
   std::vector<Place> places;
-  collect(graph, Graph, places);
+  collect(file, 0, places);
   if (places.empty())
     return;
-  Place place = places[draw.below(places.size())];
-  // Few fields are nodes, but damage to nodes matters most.
-  if (draw.chance(30)) {
-    Place node = {&graph, draw.below(graph.size()), Graph};
-    std::vector<Value> &fields = node.value().fields;
-    place = fields.empty() ? node : Place{&fields, draw.below(fields.size()), Node};
-  }
+  Place place = choosePlace(places, schema.node, draw);
   Value &value = place.value();
   switch (draw.below(7)) {
   case 0:
@@ -171,7 +177,7 @@ static void change(std::vector<Value> &graph, const std::vector<Place> &others, 
     }
     return;
   case 5:
-    if (value.wireType == 2 && value.message == None)
+    if (value.wireType == 2 && value.message == kNoMessage)
       value.bytes = mutateBytes(value.bytes, {value.bytes}, draw);
     else
       value.number = 1 + draw.below(13);
@@ -181,19 +187,74 @@ static void change(std::vector<Value> &graph, const std::vector<Place> &others, 
   }
 }
 
-std::string mutateGraphDef(StringRef input, Corpus corpus, Draw &draw) {
-  std::vector<Value> graph;
-  if (draw.chance(10) || !parse(input, Graph, graph))
+static std::string mutate(StringRef input, const Schema &schema, Corpus corpus, Draw &draw) {
+  std::vector<Value> file;
+  if (draw.chance(10) || !parse(input, schema, 0, file))
     return mutateBytes(input, corpus, draw);
   for (size_t rounds = draw.chance(60) ? 1 : 1 + draw.below(8); rounds > 0; --rounds) {
     std::vector<Value> other;
-    if (draw.chance(70) || !parse(draw.of(corpus), Graph, other))
-      other = graph;
+    if (draw.chance(70) || !parse(draw.of(corpus), schema, 0, other))
+      other = file;
     std::vector<Place> others;
-    collect(other, Graph, others);
-    change(graph, others, draw);
+    collect(other, 0, others);
+    change(file, schema, others, draw);
   }
-  return print(graph);
+  return print(file);
+}
+
+//===----------------------------------------------------------------------===//
+// GraphDefs
+//===----------------------------------------------------------------------===//
+
+std::string mutateGraphDef(StringRef input, Corpus corpus, Draw &draw) {
+  enum : Message { Graph, Node, Entry, Attr, List, Shape, Dim, Tensor };
+  static constexpr Field kFields[] = {
+      {Graph, 1, Node},  {Node, 5, Entry}, {Entry, 2, Attr}, {Attr, 1, List},    {Attr, 7, Shape},
+      {Attr, 8, Tensor}, {List, 7, Shape}, {Shape, 2, Dim},  {Tensor, 2, Shape},
+  };
+  return mutate(input, {kFields, Node}, corpus, draw);
+}
+
+//===----------------------------------------------------------------------===//
+// ONNX models
+//===----------------------------------------------------------------------===//
+
+std::string mutateOnnx(StringRef input, Corpus corpus, Draw &draw) {
+  enum : Message {
+    Model,
+    Graph,
+    Node,
+    Attribute,
+    ValueInfo,
+    Type,
+    TensorType,
+    ElementsType,
+    Shape,
+    Dim,
+    Tensor,
+    SparseTensor,
+    StringPair,
+    OperatorSet,
+    Function
+  };
+  static constexpr Field kFields[] = {
+      {Model, 7, Graph},         {Model, 8, OperatorSet},
+      {Model, 25, Function},     {Graph, 1, Node},
+      {Graph, 5, Tensor},        {Graph, 11, ValueInfo},
+      {Graph, 12, ValueInfo},    {Graph, 13, ValueInfo},
+      {Graph, 15, SparseTensor}, {Node, 5, Attribute},
+      {Attribute, 5, Tensor},    {Attribute, 6, Graph},
+      {Attribute, 10, Tensor},   {Attribute, 11, Graph},
+      {Attribute, 14, Type},     {Attribute, 22, SparseTensor},
+      {ValueInfo, 2, Type},      {Type, 1, TensorType},
+      {Type, 4, ElementsType},   {Type, 9, ElementsType},
+      {TensorType, 2, Shape},    {ElementsType, 1, Type},
+      {Shape, 1, Dim},           {Tensor, 13, StringPair},
+      {SparseTensor, 1, Tensor}, {SparseTensor, 2, Tensor},
+      {Function, 7, Node},       {Function, 9, OperatorSet},
+      {Function, 11, Attribute},
+  };
+  return mutate(input, {kFields, Node}, corpus, draw);
 }
 
 } // namespace tfc::fuzz

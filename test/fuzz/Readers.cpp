@@ -8,6 +8,7 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "frontend/Import.h"
 #include "frontend/TensorFile.h"
+#include "frontend/onnx/onnx.pb.h"
 #include "frontend/tensorflow/graph.pb.h"
 #include "frontend/text/Locations.h"
 #include "mlir/IR/Verifier.h"
@@ -35,14 +36,16 @@ static Verdict refuse(const Twine &message) {
 std::string startAfter, stopAfter = "fusion";
 
 /// Reads a graph and runs the requested stages.
-static Verdict readGraph(StringRef path, ArrayRef<importer::EntrySpec> entries) {
+static Verdict readGraph(StringRef path, ArrayRef<importer::EntrySpec> entries,
+                         const ImportOptions &importOptions = {}) {
   mlir::MLIRContext context(makeDialectRegistry(), mlir::MLIRContext::Threading::DISABLED);
   text::SourceManager sources;
   text::DiagnosticEngine diagnostics(sources);
   text::MlirDiagnosticHandler handler(&context, diagnostics);
   context.printOpOnDiagnostic(false);
   context.loadAllAvailableDialects();
-  mlir::OwningOpRef<mlir::ModuleOp> module = importFile(path, context, sources, entries);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      importFile(path, context, sources, entries, importOptions);
   PipelineOptions options;
   options.startAfter = startAfter;
   options.stopAfter = stopAfter;
@@ -78,6 +81,20 @@ static Verdict readGraphDef(StringRef path, StringRef) {
   if (auto file = MemoryBuffer::getFile(path))
     (void)graph.ParsePartialFromArray((*file)->getBufferStart(), int((*file)->getBufferSize()));
   return readGraph(path, makeEntry(graph));
+}
+
+/// With a bound for each named size of an input, so that the model can be compiled.
+static Verdict readOnnx(StringRef path, StringRef) {
+  onnx::wire::Model model;
+  if (auto file = MemoryBuffer::getFile(path))
+    (void)model.ParsePartialFromArray((*file)->getBufferStart(), int((*file)->getBufferSize()));
+  ImportOptions options;
+  StringSet<> bounded;
+  for (const auto &input : model.graph().input())
+    for (const auto &dim : input.type().tensor_type().shape().dim())
+      if (dim.has_dim_param() && bounded.insert(dim.dim_param()).second)
+        options.bounds.emplace_back(dim.dim_param(), 16);
+  return readGraph(path, {}, options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,6 +210,7 @@ static std::string mutateNpz(StringRef input, Corpus corpus, Draw &draw) {
 static constexpr Reader kReaders[] = {
     {"text", ".graph", readGraph, mutateTokens},
     {"graphdef", ".pb", readGraphDef, mutateGraphDef},
+    {"onnx", ".onnx", readOnnx, mutateOnnx},
     {"flatbuffer", ".tfg", readGraph, mutateFlatBuffer},
     {"mlir", ".mlir", readGraph, mutateTokens},
     {"npy", ".npy", readNpyFile, mutateNpy},

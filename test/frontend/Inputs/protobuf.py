@@ -1,4 +1,4 @@
-"""Fields of protobuf's messages as bytes, and damage to files that hold some."""
+"""Fields of protobuf's messages as bytes."""
 
 
 def varint(value):
@@ -17,21 +17,3 @@ def number(field, value):
 def block(field, content):
     content = content.encode() if isinstance(content, str) else content
     return varint(field << 3 | 2) + varint(len(content)) + content
-
-
-def damage_bytes(rng, data):
-    data = bytearray(data)
-    for _ in range(rng.choice([1, 1, 2, 5])):
-        at = rng.randrange(len(data))
-        kind = rng.randrange(4)
-        if kind == 0:
-            data[at] = rng.randrange(256)
-        elif kind == 1:
-            data[at] ^= 1 << rng.randrange(8)
-        elif kind == 2:
-            del data[at : at + rng.choice([1, 4, 40])]
-        else:
-            data = data[: at + 1]
-        if not data:
-            break
-    return bytes(data)

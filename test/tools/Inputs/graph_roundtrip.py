@@ -14,8 +14,8 @@ import re
 import subprocess
 import sys
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "frontend", "tensorflow"))
-from mutate import entry_of, graphdef
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "frontend", "tensorflow", "Inputs"))
+import graphdef
 
 MARK = re.compile(r"^(?://|#|)-{3} (\S+)\n", re.MULTILINE)
 SHOWN = re.compile(r"```graph\n(.*?)```", re.DOTALL)
@@ -31,6 +31,15 @@ class Graph:
     @property
     def is_graphdef(self):
         return self.path.endswith(".pb")
+
+
+def entry_of(lines):
+    """Feeds all placeholders and fetches all values without uses."""
+    words = [line.partition("|")[0].split() for line in lines]
+    feeds = [w[0] + ":0" for w in words if w[1] == "Placeholder"]
+    read = {name.lstrip("^").split(":")[0] for w in words for name in w[2:]}
+    last = [w[0] for w in words if w[0] not in read]
+    return f"e: {', '.join(feeds)} -> {', '.join(n + ':0' for n in last)} ; {', '.join(last)}"
 
 
 def run(*command):
