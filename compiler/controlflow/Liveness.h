@@ -9,7 +9,7 @@ namespace tfc::controlflow {
 
 /// The liveness of the variables of a loop.
 struct LoopLiveness {
-  /// Whether each variable is live in every iteration; the others carry a flag.
+  /// True for the variables that are live in every iteration; the others carry a flag.
   llvm::SmallVector<bool> isAlwaysLive;
   /// The condition that an iteration exists, over the flags; the condition that another one
   /// follows.

@@ -153,9 +153,9 @@ public:
   /// The executed operations, if there are gradients.
   std::vector<Record> records;
   bool isRecording = false;
-  /// Whether operations are repeated with other data.
+  /// True while operations are executed again with other data.
   bool isRepeating = false;
-  /// Whether operations of a gradient run: they are total.
+  /// True while operations of a gradient are executed, which are total.
   bool isInGradient = false;
   std::unique_ptr<Scratch> scratch;
 

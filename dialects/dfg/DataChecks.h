@@ -36,7 +36,7 @@ std::string fillFormat(llvm::StringRef format, llvm::ArrayRef<int64_t> values);
 /// neither.
 std::string siteOf(mlir::Location location);
 
-/// " at model.graph:12", or nothing, to follow what stands there.
+/// Returns " at model.graph:12", to be appended to a name in a message; empty without a site.
 std::string sitePhrase(mlir::Location location);
 
 /// `location`, where the author calls something as `name`: `x[i]`, a function that ships with tfc.

@@ -14,13 +14,13 @@ namespace tfc::dfg {
 
 inline constexpr llvm::StringLiteral kHelpPrefix = "help: ";
 
-/// Attaches a note that says how the author can mend the error, at its location or at another.
+/// Attaches a note with advice on how to fix the error, by default at the error's location.
 inline void attachHelp(mlir::InFlightDiagnostic &error, const llvm::Twine &text,
                        std::optional<mlir::Location> location = std::nullopt) {
   error.attachNote(location) << kHelpPrefix + text;
 }
 
-/// Returns the advice in the text of a note; std::nullopt if the note is none.
+/// Returns the advice in the text of a note; std::nullopt if the note is not advice.
 inline std::optional<llvm::StringRef> helpIn(llvm::StringRef note) {
   return note.consume_front(kHelpPrefix) ? std::optional(note) : std::nullopt;
 }

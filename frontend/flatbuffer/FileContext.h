@@ -1,4 +1,4 @@
-// The file that is being read: where its errors are, and how much of it has been read.
+// The file that is being read: locations for errors, and a budget for the bytes that are read.
 #pragma once
 
 #include "frontend/ForeignFile.h"
@@ -39,7 +39,7 @@ public:
 private:
   static constexpr uint64_t kMinBudget = 1 << 20, kReadsPerByte = 64;
 
-  /// Counts bytes that are read; false, after an error, if they are more than the file can mean.
+  /// Takes bytes from the budget; returns false, after an error, once it is exceeded.
   bool spend(uint64_t bytes);
 
   mlir::MLIRContext *context;

@@ -22,7 +22,7 @@ static StringRef flatBufferOf(const ForeignFile &file) {
   return file.buffer->getBuffer().take_front(FLATBUFFERS_MAX_BUFFER_SIZE - 1);
 }
 
-/// The graph in a FlatBuffer; null, after an error, if it is none.
+/// Returns the graph in a file; null, after an error, if the file is not a valid FlatBuffer.
 static const tfg::Graph *verifyFlatBuffer(const FileContext &file) {
   StringRef bytes = flatBufferOf(file.getFile());
   const auto *begin = reinterpret_cast<const uint8_t *>(bytes.data());
@@ -34,7 +34,7 @@ static const tfg::Graph *verifyFlatBuffer(const FileContext &file) {
   flatbuffers::Verifier::Options limits;
   // Each level of regions and of lists has two tables.
   limits.max_depth = 2 * (kMaxRegions + kMaxLists) + 16;
-  // No two tables are at one place unless they share it.
+  // A file of distinct tables has fewer tables than bytes; shared ones are counted at each use.
   limits.max_tables = std::max<size_t>(bytes.size(), 1);
   flatbuffers::Verifier verifier(begin, bytes.size(), limits);
   if (tfg::VerifyGraphBuffer(verifier))
@@ -122,7 +122,7 @@ private:
 };
 } // namespace
 
-/// Checks each operation, and then what concerns several.
+/// Checks each operation on its own, to report all errors, and then verifies the whole module.
 static LogicalResult verifyModule(ModuleOp module) {
   VerifierErrors errors(module.getContext());
   module.walk([&](Operation *op) {

@@ -1,5 +1,6 @@
-// Creates operations of nodes: all of them without checks, since a region exists before the
-// operation that it belongs to, and an operation of the graph form before its operands.
+// Creates the operations of nodes. They are verified only after the whole module has been built:
+// regions are built before the operation that owns them, and in the graph form an operation may be
+// built before its operands.
 #include "frontend/flatbuffer/Nodes.h"
 
 #include "mlir/IR/RegionKindInterface.h"
@@ -9,7 +10,8 @@ using namespace llvm;
 
 namespace tfc::flatbuffer {
 
-/// A node without a place is called by its name, or by its position.
+/// Returns the place that the file gives for a node, or else a location with the node's name, or
+/// with its position if it has none.
 Location Nodes::locate(const tfg::Node &node, StringRef operation) {
   StringRef name = file.text(node.name());
   Location unnamed =

@@ -1,4 +1,4 @@
-// The values of an entry by their numbers, and where they may be used.
+// The values of an entry, which a file refers to by number, and the regions that may use them.
 #pragma once
 
 #include "frontend/flatbuffer/Tables.h"
@@ -17,14 +17,14 @@ public:
   /// Reads the types of all values; false after an error.
   bool read(llvm::ArrayRef<uint32_t> types, mlir::Location location);
 
-  /// The type of a value; null after an error.
+  /// Returns the type of a value; null after an error.
   mlir::Type type(uint32_t number, mlir::Location location);
-  /// Defines a value; errors at `location` if another one has its number.
+  /// Defines a value; emits an error at `location` if its number is already defined.
   void define(uint32_t number, mlir::Value value, mlir::Location location);
-  /// A value that an operation uses; one that stands for it after an error, or where it is not
-  /// defined yet; null if there is no such number.
+  /// Returns the value as an operand: a placeholder if it is not defined yet or not visible, and
+  /// null if the entry has no such number.
   mlir::Value use(uint32_t number, mlir::Location location);
-  /// Defines a value whose type is unknown, after an error.
+  /// Defines a value as a placeholder, after an error in its definition.
   void forget(uint32_t number, mlir::Location location);
 
   void beginRegion(bool isGraph);
@@ -52,7 +52,7 @@ private:
   Tables &tables;
   std::vector<Entry> entries;
   std::vector<Scope> scopes;
-  /// Stand for values that are not defined yet.
+  /// Holds the operations whose results stand for values that are not defined yet.
   mlir::Block placeholders;
 };
 

@@ -64,7 +64,7 @@ static DimExpr boundTrips(NodeBuilder &node, Value count, const DimExpr &most) {
   return DimExpr::symbol(name);
 }
 
-/// The carried values are the number of the iteration, the condition, and those of the node.
+/// Builds a loop that carries the number of the iteration, the condition and the node's values.
 static Outcome buildLoop(NodeBuilder &node, const OpRule &) {
   const Graph &body = graphOf(node, "body");
   size_t carried = node.numInputs() - std::min(node.numInputs(), 2u);
@@ -80,7 +80,7 @@ static Outcome buildLoop(NodeBuilder &node, const OpRule &) {
   append_range(inits, node.allInputs(2));
   NodeValue most =
       node.hasInput(0) ? node.cast(asScalar(node, node.in(0)), integerType(node)) : NodeValue();
-  // Built here, since the regions do not see what is built inside of the other.
+  // Built before the loop, since both of its regions use the value.
   Value limitValue = most ? node.valueOf(most) : Value();
   bool isCounted = limit && limit->isSingle() && keepsCondition(body) &&
                    (!node.hasInput(1) || knownNumber(node, 1) == 1);

@@ -97,7 +97,7 @@ template <typename List> static Opsets readOpsets(const List &list) {
   return opsets;
 }
 
-/// Values have no names like files' ones: nodes are known by their first output then.
+/// Returns the name of a node: its own, or else that of its first output, or of its operator.
 static std::string nameOf(const wire::Node &node) {
   if (!node.name().empty())
     return node.name();
@@ -149,7 +149,8 @@ enum AttributeType {
 };
 } // namespace
 
-/// The first version of the format has no types: the field that is there says it.
+/// Returns the type of an attribute. The first version of the format does not store it; it follows
+/// from the field that is set.
 static int typeOf(const wire::Attribute &wire) {
   if (wire.type() != UNDEFINED)
     return wire.type();

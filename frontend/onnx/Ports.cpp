@@ -1,5 +1,6 @@
-// Inputs without an initialiser are feeds. Their sizes have the names of the model, unless the
-// command line says others.
+// Implements the feeds of an entry: the inputs of the model that have no initializer and that
+// the command line does not fix. Their sizes are named as in the model, unless `--shape` replaces
+// them.
 
 #include "frontend/onnx/Ports.h"
 

@@ -133,7 +133,7 @@ static NodeValue crop(NodeBuilder &node, NodeValue x, dfg::Shape &low, dfg::Shap
 }
 
 namespace {
-/// The numbers of elements before and after each axis.
+/// The numbers of elements to add at the beginning and the end of each axis.
 struct Padding {
   dfg::Shape low, high;
 };
@@ -146,7 +146,8 @@ static NodeValue padWithNumber(NodeBuilder &node, NodeValue x, const Padding &pa
                   node.attrs.real("value", value)});
 }
 
-/// The operation pads with a number; other values are chosen where it has padded.
+/// Pads with a value that arrives at run time. `dfg.pad` takes only a constant, so the value is
+/// selected wherever a padded mask shows padding.
 static NodeValue padWithValue(NodeBuilder &node, NodeValue x, const Padding &padding,
                               NodeValue value) {
   if (!x || !value)

@@ -84,8 +84,8 @@ Outcome EntryBuilder::buildNode(unsigned index) {
 
 namespace {
 
-/// Builds nodes once everything that they need has been built, in the file's order where possible.
-/// A node that turns out to need more is built again once that is there.
+/// Builds each node after the nodes that it depends on, in the file's order where possible. A rule
+/// that finds a further dependence returns `Outcome::Later` and is tried again after that node.
 class Worklist {
 public:
   Worklist(EntryBuilder &builder, EntryContext &entry)

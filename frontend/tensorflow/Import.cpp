@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace tfc::tensorflow {
 
-/// The names of some nodes; only the number of those that a reader would not go through.
+/// Lists the names of nodes; those beyond a limit are only counted.
 static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigned)> isListed) {
   constexpr unsigned kMostListed = 16;
   std::string names;

@@ -129,7 +129,7 @@ enum { kWork, kResults, kMixed };
 constexpr int32_t kChange = kCustom + 1; // as `custom`, and changes variables
 
 namespace {
-/// The toy model with queues; its entry `custom` runs what the handle's thread wants.
+/// An instance of the toy model with queues; its entry `custom` calls the function passed to `run`.
 struct Handle {
   Handle() {
     std::copy(kModel.entries, kModel.entries + kChange, entries);

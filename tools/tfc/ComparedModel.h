@@ -41,7 +41,7 @@ private:
   CompileRequest request;
   int threads;
   std::vector<RecordedCall> calls;
-  /// Whether the last call ended with a difference.
+  /// True if the last call ended with a difference.
   bool differs = false;
   reference::Agreement agreement;
   int64_t byKernels = 0; // results that were only compared kernel by kernel

@@ -54,7 +54,7 @@ static std::vector<dfg::DimExpr> sizesOf(const Port &port) {
   return sizes;
 }
 
-/// Adds the names that an array determines, unless an array before it did.
+/// Adds the named sizes that the shape of an array determines; those of earlier arrays are kept.
 static void addKnown(std::map<std::string, int64_t> &known, const Port &feed, const Array &array) {
   std::vector<dfg::DimExpr> sizes = sizesOf(feed);
   if (sizes.size() != array.shape.size()) // the call reports it

@@ -55,7 +55,7 @@ static void noteInstruction(int, siginfo_t *, void *context) {
     samples[place] = address;
 }
 
-/// Starts the profiling timer; Starts the profiling timer; 0 stops it.
+/// Makes the profiling timer expire after each such period of processor time; 0 stops it.
 static void setTimer(suseconds_t microseconds) {
   itimerval timer = {};
   timer.it_interval.tv_usec = timer.it_value.tv_usec = microseconds;

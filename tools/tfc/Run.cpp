@@ -29,7 +29,7 @@ std::optional<LoadedModel> tfc::compileAndLoad(const CompileRequest &request, in
   CompileRequest library = request;
   CompileNotes notes;
   std::chrono::duration<double> compileTime(0);
-  // Removed at once: what is loaded stays.
+  // The folder is removed on return; a library that is loaded stays mapped.
   std::optional<Expected<emission::WorkFolder>> folder;
   library.output = request.input;
   if (!StringRef(request.input).ends_with(".so")) {
@@ -122,8 +122,8 @@ static Error callOnce(const RunOptions &options, CallableModel &model) {
   return writeResults(options, **entry, *fetches);
 }
 
-/// Returns a compiled model, or the graph as the oracle executes it, as the options request; null
-/// after errors, which have been printed.
+/// Returns the model that the options request, compiled or executed by the oracle; null after
+/// errors, which have been printed.
 static std::unique_ptr<CallableModel> makeModel(const RunOptions &options,
                                                 const CompileRequest &request) {
   if (options.isReference)
@@ -132,8 +132,9 @@ static std::unique_ptr<CallableModel> makeModel(const RunOptions &options,
   return model ? std::make_unique<LoadedModel>(std::move(*model)) : nullptr;
 }
 
-/// Adds the entries that the case calls. Where feeds decide shapes, their recorded values are part
-/// of the graph; errors are those without.
+/// Adds the entries that the case calls. If their shapes depend on the values of feeds, the entries
+/// are specialised to the recorded values. Where that fails as well, the general entries are kept,
+/// and the errors are about those.
 static Error addEntries(CompileRequest &request, Case &recorded) {
   Case special = recorded;
   Expected<std::vector<importer::EntrySpec>> entries = makeEntries(recorded, false);
@@ -152,7 +153,7 @@ static Error addEntries(CompileRequest &request, Case &recorded) {
   return Error::success();
 }
 
-/// Runs the case on what has the entries that its steps call.
+/// Compiles the entries that the steps of a recorded case call, and runs the steps.
 static int runRecorded(const RunOptions &options) {
   Expected<Case> recorded = readCase(options.caseFile);
   if (!recorded)
@@ -176,7 +177,7 @@ static int runRecorded(const RunOptions &options) {
   return model ? runCase(options, *recorded, *model) : 1;
 }
 
-/// The feeds of the options; random ones where there are none.
+/// Returns the feeds of the command line, or random ones if it has none.
 static Expected<std::vector<Array>> feedsToCompare(const RunOptions &options, const Entry &entry,
                                                    ComparedModel &model) {
   if (!options.feeds.empty() || entry.feeds.empty())
@@ -184,7 +185,7 @@ static Expected<std::vector<Array>> feedsToCompare(const RunOptions &options, co
   Expected<std::vector<int64_t>> sizes = chooseSizes(options.dims, entry);
   if (!sizes)
     return sizes.takeError();
-  // A number may be how often a loop runs.
+  // Integers are kept small, since one of them may be the trip count of a loop.
   Expected<RandomFeeds> feeds = makeFeeds(model.getCompiled(), entry, *sizes, /*mostIntegers=*/16);
   if (!feeds)
     return feeds.takeError();
@@ -193,7 +194,7 @@ static Expected<std::vector<Array>> feedsToCompare(const RunOptions &options, co
   return std::move(feeds->arrays);
 }
 
-/// Calls the entry on both, and says that all is well.
+/// Calls the entry in both models, and prints a summary if their results agree.
 static Error compareOnce(const RunOptions &options, ComparedModel &model) {
   Expected<const Entry *> entry = model.findEntry(options.entry);
   if (!entry)

@@ -127,7 +127,8 @@ Error SizeChooser::checkDim(const Symbol &symbol, int64_t size) {
   return Error::success();
 }
 
-/// Reports a fact that is false whatever else is chosen. Of the feeds alone, the call reports it.
+/// Reports a fact that the sizes of the command line contradict. A fact about the sizes of feeds
+/// alone is reported by the call.
 Error SizeChooser::checkGiven() {
   for (const dfg::Fact &fact : facts) {
     SmallVector<std::string> names = namesIn(fact);

@@ -17,7 +17,7 @@ class TensorEmitter;
 class TypeEvaluator;
 class VariableTable;
 
-/// Whether the statement after the executed one is reached.
+/// Where execution goes on after a statement: with the next one, or after a `return`.
 enum class Flow { Next, Returned };
 
 /// Executes statements.

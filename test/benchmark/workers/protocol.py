@@ -1,8 +1,8 @@
 """Code that the workers written in Python share: they receive one task at a time, and answer in JSON.
 
-A worker is started with the folder of the data, says who it is in one line, and then reads lines:
-`check TASK STEPS` runs the task from its initial state, a training step STEPS times, and answers with
-numbers to compare, `time TASK SECONDS` answers with the microseconds of each call.
+A worker is started with the folder of the data, prints its name and version in one line, and then reads commands:
+`check TASK STEPS` runs the task from its initial state, a training step STEPS times, and answers with numbers to
+compare; `time TASK SECONDS` calls it for that long and answers with the microseconds of each call.
 """
 
 import json
@@ -13,17 +13,17 @@ import time
 
 import numpy as np
 
-checked_steps = 0  # of a training step, which `check` asks for
+checked_steps = 0  # STEPS of the last `check`
 
 
 def feed(task, name, dtype, shape):
-    """A feed of a task, which the runner wrote."""
+    """Returns a feed of a task from the file that the runner wrote."""
     path = os.path.join(sys.argv[1], f"{task}.{name}.bin")
     return np.fromfile(path, dtype).reshape(shape)
 
 
 def variables(file):
-    """The variables in a safetensors file of the folder, all f32 or i64."""
+    """Returns the variables in a safetensors file of the folder, which are f32 or i64."""
     with open(os.path.join(sys.argv[1], file), "rb") as stream:
         (length,) = struct.unpack("<Q", stream.read(8))
         header, data = json.loads(stream.read(length)), stream.read()
@@ -48,8 +48,8 @@ def _time(call, seconds):
 
 
 def serve(name, version, make_task):
-    """Answers until the input ends. make_task(task) gives (call, numbers): a function without
-    arguments to time, and what `check` answers with, a list of numbers."""
+    """Answers commands until the input ends. make_task(task) returns (call, numbers): a function
+    without arguments to time, and the list of numbers that answers `check`."""
     print(json.dumps({"name": name, "version": version}), flush=True)
     calls = {}
     for line in sys.stdin:
@@ -64,17 +64,17 @@ def serve(name, version, make_task):
 
 
 def train(step):
-    """The losses of the first steps, as `check` wants them."""
+    """Returns the losses of the first steps, as many as `check` requested."""
     return [step() for _ in range(checked_steps)]
 
 
 def magnitude(array):
-    """The sum of the absolute values: two results that differ are unlikely to share it."""
+    """Returns the sum of the absolute values, in which two different results are unlikely to agree."""
     return [float(np.abs(np.asarray(array), dtype=np.float64).sum())]
 
 
 def kernel_feeds(task):
-    """(name, dtype, shape) of each feed of a task of kernels.graph other than `adam_update`."""
+    """Returns (name, dtype, shape) of each feed of a task of kernels.graph other than `adam_update`."""
     if task == "matmul_transposed_512":
         shapes = {"a": (512, 512), "b": (512, 512)}
     elif task.startswith("matmul_"):
@@ -87,11 +87,11 @@ def kernel_feeds(task):
 
 
 def cell_feeds():
-    """The feeds of the task `loop_cell` besides the number of its steps."""
+    """Returns the feeds of the task `loop_cell` other than the number of its steps."""
     shapes = {"xs": (1000, 1, 32), "w": (64, 128), "b": (128,)}
     return [feed("loop_cell", name, np.float32, shape) for name, shape in shapes.items()]
 
 
 def iterations(task):
-    """The number of times that the body of a loop runs."""
+    """Returns the trip count of the loop of a task."""
     return int(feed(task, "n", np.int32, (1,))[0])

@@ -65,7 +65,7 @@ module @shorts {
     llvm.return
   }
 
-  // Functions take and give integers, too.
+  // Parameters and results of functions become integers, too.
   // CHECK-LABEL: define hidden i16 @shorts.signatures(i16 {{.*}}i16
   // INTS-NOT: bfloat
   // CHECK: ret i16

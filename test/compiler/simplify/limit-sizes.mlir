@@ -41,7 +41,7 @@ dfg.entry @positions(%x: tensor<?x0xf32, #dfg.dims<n, 0>>) -> (tensor<0x1xi32>, 
   dfg.return %1, %2 : tensor<0x1xi32>, tensor<?xui8, #dfg.dims<n>>
 }
 
-// Sizes that are used as numbers need to fit the types of these, and no memory.
+// The value of a size has to fit the type of the number that holds it, and takes no memory.
 // CHECK-LABEL: dfg.entry @numbers
 // CHECK-SAME: #dfg.limit<i32 : <m>>, #dfg.limit<i64 : <"m * n">>
 dfg.entry @numbers(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %y: tensor<?x0xf32, #dfg.dims<m, 0>>) -> (tensor<i64>, tensor<i32>, tensor<i64>)
@@ -52,8 +52,9 @@ dfg.entry @numbers(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %y: tensor<?x0xf32, #df
   dfg.return %0, %1, %2 : tensor<i64>, tensor<i32>, tensor<i64>
 }
 
-// A size that the data decide is checked where it is bound; 64 bits need to hold the number whatever it is.
-// CHECK-LABEL: dfg.entry @found
+// The value of a data-dependent size is checked where the size is bound, once for each type; only i64 has to hold
+// its upper bound.
+// CHECK-LABEL: dfg.entry @data_dependent
 // CHECK-NOT: #dfg.limit<i32
 // CHECK-SAME: #dfg.limit<i64 : <"4 * n">>
 // CHECK: dfg.bind_size
@@ -62,7 +63,7 @@ dfg.entry @numbers(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %y: tensor<?x0xf32, #df
 // CHECK-NEXT: %[[FITS:.*]] = dfg.less_equal %[[LAST]], %[[MOST]]
 // CHECK-NEXT: dfg.check %[[FITS]], "the size 4 * q at limit-sizes.mlir:{{[0-9]+}} is out of range for i32: q is %lld"(%{{.*}} : tensor<i64>) :
 // CHECK-NOT: dfg.check
-dfg.entry @found(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %count: tensor<i64>, %p: tensor<i1>) -> tensor<i32>
+dfg.entry @data_dependent(%x: tensor<?x0xf32, #dfg.dims<n, 0>>, %count: tensor<i64>, %p: tensor<i1>) -> tensor<i32>
     attributes {symbols = ["n"]} {
   dfg.bind_size %count {size = #dfg.dims<q>, bound = #dfg.dims<n>} : tensor<i64>
   %0 = dfg.size {value = #dfg.dims<"4 * q">, dtype = i32}

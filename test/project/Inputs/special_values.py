@@ -1,7 +1,7 @@
 """special_values.py REFERENCE.md: checks that every operation on numbers documents its special values.
 
-The description must contain what is relevant to the operation: NaN, infinities, integers that wrap, rounding, or that
-elements pass as they are. This concerns operations with an operand that may be f32; bool tensors and the bits of
+The description must mention what applies to the operation: NaN, infinities, integers that wrap, rounding, or elements
+that are returned unchanged. Only operations with an operand that may be f32 are checked; bool tensors and the bits of
 integers have no special values.
 """
 
@@ -21,7 +21,7 @@ def main(page):
         if name and re.search(r"\bf32\b", operands) and not re.search(WORDS, description):
             silent.append(name.group(1))
     for name in silent:
-        print(f"{page}: '{name}' does not say what it makes of NaN, infinities or the limits of integers")
+        print(f"{page}: '{name}' does not document its results for NaN, infinities or the limits of integers")
     return len(silent) > 0
 
 
