@@ -78,7 +78,7 @@ std::string portName(StringRef tensor) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// Tensors of more bytes must not abbreviate repeated elements.
+/// Tensors of more elements must not abbreviate repeated ones.
 static constexpr int64_t kMaxSpelled = int64_t(1) << 26;
 
 static PartialShape readShape(const wire::Shape &shape) {

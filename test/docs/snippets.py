@@ -23,7 +23,7 @@ FENCE = re.compile(r"^(?:<!-- (?P<quoted>\S+) -->\n)?(?P<indent> *)```(?P<tag>\w
 OTHERS = ["text", "mermaid", "ebnf", "elaborate", "importer", "onnx", "tensorflow", "flatbuffer", "host"]
 PROGRAMS = ["c++", "cat", "cc", "cp", "flatc", "python3", "cmake", "ninja", "lit-22", "env", "paste"]
 # Pages whose text names functions, classes and definitions of the sources.
-CODE_PAGES = ("architecture.md", "adding-an-op.md", "adding-a-reader.md")
+CODE_PAGES = ("architecture.md", "adding-an-op.md", "adding-a-reader.md", "adding-a-target.md")
 # The variables that C fragments use without declaring them.
 C_CONTEXT = "float *x, int32_t *label, float loss, int32_t *class_"
 
