@@ -41,7 +41,7 @@ def CpuCodegenPass : Pass<"tfc-cpu-codegen", "::mlir::ModuleOp"> {
 }
 
 def CpuExpandMathPass : Pass<"tfc-cpu-expand-math", "::mlir::ModuleOp"> {
-  let summary = "Expand functions on floats into arithmetic";
+  let summary = "Expands functions of floats into arithmetic";
   let description = [{
     Before: math operations on scalars and vectors of any float type. After:
     operations on f32, and some on f64, are expanded into polynomials where

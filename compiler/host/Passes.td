@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def BuildHost : Pass<"tfc-build-host", "::mlir::ModuleOp"> {
-  let summary = "Build the function that runs each entry";
+  let summary = "Builds the function that runs each entry";
   let description = [{
     Before: entries planned by `tfc-plan-memory`, with the attributes of
     `tfc-allocate-arena`, and kernels as `llvm.func` with a `#kernel.abi`.
@@ -29,7 +29,7 @@ def BuildHost : Pass<"tfc-build-host", "::mlir::ModuleOp"> {
 }
 
 def SplitHost : Pass<"tfc-split-host", "::mlir::ModuleOp"> {
-  let summary = "Split long functions of entries into several";
+  let summary = "Splits long functions of entries into several";
   let description = [{
     Before: functions of entries as `tfc-build-host` writes them. After: one that
     was longer than `limit` calls functions `<name>.part<i>`, each with
@@ -48,7 +48,7 @@ def SplitHost : Pass<"tfc-split-host", "::mlir::ModuleOp"> {
 }
 
 def LowerRt : Pass<"tfc-lower-rt", "::mlir::ModuleOp"> {
-  let summary = "Turn operations of the rt dialect into calls of the runtime";
+  let summary = "Turns operations of the rt dialect into calls of the runtime";
   let description = [{
     Before: operations of `rt` are in `llvm.func`, and those that may end the
     call are outside of structured control flow. After: they are operations of

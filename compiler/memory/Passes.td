@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def PlanMemory : Pass<"tfc-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "Order the launches of entries and choose where their results go";
+  let summary = "Orders the launches of entries and chooses the memory of their results";
   let description = [{
     Before: entries hold launches of kernels in linalg form (with
     `kernel.may_share`), reads of variables, then assignments, checks, constants
@@ -24,7 +24,7 @@ def PlanMemory : Pass<"tfc-plan-memory", "::mlir::ModuleOp"> {
 }
 
 def AllocateArena : Pass<"tfc-allocate-arena", "::mlir::ModuleOp"> {
-  let summary = "Assign the values of entries to the arena and to chunks";
+  let summary = "Assigns the values of entries to the arena and to chunks";
   let description = [{
     Before: entries planned by `tfc-plan-memory`, kernels as `llvm.func` with a
     `#kernel.abi`. After: entries have `rt.arena` and `rt.tapes`, and their

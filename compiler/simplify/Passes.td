@@ -52,7 +52,7 @@ def DropTapes : Pass<"tfc-drop-tapes", "::mlir::ModuleOp"> {
 }
 
 def InsertChecks : Pass<"tfc-insert-checks", "::mlir::ModuleOp"> {
-  let summary = "Checks the data of operations that can fail";
+  let summary = "Inserts checks of the data of operations that can fail";
   let description = [{
     Before: operations with `CheckedOpInterface` trust their operands. After:
     each is preceded by a `dfg.check` of its data.
