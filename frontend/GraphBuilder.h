@@ -1,3 +1,4 @@
+// Creates the operations of a module by name, for all readers of graphs.
 #pragma once
 
 #include "frontend/ResourceBuilder.h"

@@ -1,3 +1,4 @@
+// Reads graph files of all formats, chosen by the suffix of the file.
 #pragma once
 
 #include "frontend/ImportOptions.h"

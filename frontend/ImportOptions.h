@@ -1,3 +1,4 @@
+// The options with which a caller controls how a graph file is read.
 #pragma once
 
 #include "dialects/dfg/ExpansionLimit.h"

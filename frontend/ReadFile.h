@@ -1,3 +1,4 @@
+// Reads files named by users: limits their size, and refuses devices and pipes.
 #pragma once
 
 #include "llvm/Support/MemoryBuffer.h"

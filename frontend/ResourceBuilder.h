@@ -1,3 +1,4 @@
+// Declares variables, tapes and queues, and creates the operations on them.
 #pragma once
 
 #include "dialects/dfg/Dfg.h"

@@ -1,3 +1,4 @@
+// Loads constants of graphs from .npy and .safetensors files; large ones stay mapped.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"

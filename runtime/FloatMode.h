@@ -1,3 +1,4 @@
+// Sets the floating-point mode in which compiled code runs.
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,3 +1,4 @@
+// Declares the passes of autodiff, which Passes.td defines.
 #pragma once
 
 #include "dialects/dfg/ExpansionLimit.h"

@@ -1,3 +1,4 @@
+// Declares the passes of controlflow, which Passes.td defines.
 #pragma once
 
 #include "mlir/Pass/Pass.h"

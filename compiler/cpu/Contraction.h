@@ -1,3 +1,4 @@
+// Plans sums of products that are emitted by register tiles, and the entry point of their emitter.
 #pragma once
 
 #include "compiler/cpu/ContractionTiles.h"

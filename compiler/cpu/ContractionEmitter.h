@@ -1,3 +1,4 @@
+// The emitter of contractions: loops over units, panels and tiles, and packing of operands.
 #pragma once
 
 #include "compiler/cpu/Contraction.h"

@@ -1,3 +1,4 @@
+// The register tile of a contraction in terms of pointers and strides, without the operation.
 #pragma once
 
 #include "compiler/cpu/ContractionTiles.h"

@@ -1,3 +1,4 @@
+// The choice of a register tile by a cost model over sizes and the target.
 #pragma once
 
 #include "compiler/cpu/Target.h"

@@ -1,3 +1,4 @@
+// Arithmetic from which the expansions of functions such as `exp` are composed.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,3 +1,4 @@
+// Patterns that expand functions of floats, by the file that implements them.
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"

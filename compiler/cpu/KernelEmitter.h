@@ -1,3 +1,4 @@
+// Emits elements of tensors and the bodies of generics, at points that the caller's loops reach.
 #pragma once
 
 #include "compiler/cpu/BufferEmitter.h"

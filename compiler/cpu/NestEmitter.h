@@ -1,3 +1,4 @@
+// Emits the loops of a schedule's nests, and operations of linalg_ext, around KernelEmitter.
 #pragma once
 
 #include "compiler/cpu/KernelEmitter.h"

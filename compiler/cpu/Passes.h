@@ -1,3 +1,4 @@
+// Declares the passes of the CPU, which Passes.td defines, and the pipeline to the LLVM dialect.
 #pragma once
 
 #include "dialects/kernel/Kernel.h"

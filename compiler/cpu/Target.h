@@ -1,3 +1,4 @@
+// The properties of a CPU on which code generation depends, derived from `#kernel.target`.
 #pragma once
 
 #include "dialects/kernel/Kernel.h"

@@ -1,3 +1,4 @@
+// Recomputes inputs of reductions, so that they need not be stored.
 #pragma once
 
 #include "mlir/IR/Block.h"

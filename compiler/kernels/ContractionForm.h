@@ -1,3 +1,4 @@
+// Recognizes generics that are sums of products, for schedules and for emitters of products.
 #pragma once
 
 #include "compiler/kernels/KernelShapes.h"

@@ -1,3 +1,4 @@
+// The shapes and loop extents of a kernel, as expressions over its size arguments.
 #pragma once
 
 #include "dialects/kernel/Kernel.h"

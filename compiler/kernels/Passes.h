@@ -1,3 +1,4 @@
+// Declares the passes that all targets share, which Passes.td defines.
 #pragma once
 
 #include "dialects/kernel/Kernel.h"

@@ -1,3 +1,4 @@
+// The normal form in which addresses and sizes of kernels are compared.
 #pragma once
 
 #include "mlir/IR/AffineExpr.h"

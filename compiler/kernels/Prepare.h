@@ -1,3 +1,4 @@
+// Finds the kernels of a target, as the passes of each target need them.
 #pragma once
 
 #include "dialects/kernel/Kernel.h"

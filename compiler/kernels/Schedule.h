@@ -1,3 +1,4 @@
+// The schedule of a kernel: which operations have loops and memory, and which loops they share.
 #pragma once
 
 #include "compiler/kernels/ContractionForm.h"

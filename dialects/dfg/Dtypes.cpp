@@ -1,4 +1,5 @@
-// Looks up dtypes by element type and by name.
+// Builds the table of dtypes from runtime/Dtypes.inc and looks them up, so that the compiler and
+// the runtime agree on the element types and their names.
 #include "dialects/dfg/Dtypes.h"
 
 using namespace mlir;

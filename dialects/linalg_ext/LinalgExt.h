@@ -1,3 +1,4 @@
+// Declares the dialect linalg_ext: structured operations that linalg.generic cannot express.
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

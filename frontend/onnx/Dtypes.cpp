@@ -1,4 +1,5 @@
-// Holds the table of element types.
+// Maps the numbers of ONNX's element types to types of dfg, or to the integers that store types
+// that dfg lacks. These tables are the only place that knows the numbers.
 
 #include "frontend/onnx/Dtypes.h"
 

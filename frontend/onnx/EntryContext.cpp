@@ -1,4 +1,5 @@
-// Holds the constants of a model.
+// Chooses how the rules see a constant: as sizes, as a tensor, or as codes of a small type. The
+// initializers of graphs and the nodes called Constant share this choice.
 
 #include "frontend/onnx/EntryContext.h"
 

@@ -1,4 +1,5 @@
-// Creates a module for a model.
+// The reader's entry point: reads a model and builds its one entry. The objects that all nodes of
+// the entry share are created here and live until it is built.
 
 #include "frontend/onnx/Import.h"
 

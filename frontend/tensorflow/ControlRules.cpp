@@ -1,4 +1,6 @@
-// Control flow operations, which map one-to-one, and operations that only order others.
+// Implements the rules of Switch, Merge and frames, each of which becomes the operation of the same
+// name in a `dfg.dataflow` block, and of operations without results, such as NoOp and Assert. The
+// stage controlflow makes branches and loops of them.
 
 #include "frontend/Fmt.h"
 #include "frontend/importer/RegionBuilder.h"

@@ -1,4 +1,5 @@
-// Prints syntax trees, for tests of the parser.
+// Prints syntax trees as nested lists, so that tests can check the parser without the elaborator.
+// It knows every kind of node and is not part of tfc.
 #include "tools/tfc-parse/AstDump.h"
 
 #include "llvm/ADT/TypeSwitch.h"

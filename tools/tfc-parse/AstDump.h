@@ -1,3 +1,4 @@
+// Prints syntax trees, for tests of the parser.
 #pragma once
 
 #include "frontend/text/syntax/Ast.h"

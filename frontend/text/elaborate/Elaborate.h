@@ -1,3 +1,4 @@
+// The interface of the elaborator: graph source becomes a dfg module.
 #pragma once
 
 #include "frontend/ImportOptions.h"

@@ -1,6 +1,4 @@
-inline constexpr llvm::StringLiteral kSizesInTypeHelp = "sizes belong to the type: f32[n, 4]";
-
-/// Reports errors with the calls that lead to them, and sets the locations of operations.
+// The errors of the elaborator, with the calls that lead to them, and the locations of operations.
 #pragma once
 
 #include "frontend/text/elaborate/Context.h"
@@ -9,6 +7,9 @@ inline constexpr llvm::StringLiteral kSizesInTypeHelp = "sizes belong to the typ
 namespace tfc::text {
 
 class SizeScope;
+
+/// The help for sizes that are passed as arguments, as in other languages.
+inline constexpr llvm::StringLiteral kSizesInTypeHelp = "sizes belong to the type: f32[n, 4]";
 
 /// Reports errors with the calls that lead to them, and sets the locations of operations.
 class Reporter {

@@ -1,3 +1,4 @@
+// The interface of the formatter.
 #pragma once
 
 #include "frontend/text/syntax/Ast.h"

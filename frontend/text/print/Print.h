@@ -1,3 +1,4 @@
+// The interface of the printer: a dfg module becomes graph source.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"

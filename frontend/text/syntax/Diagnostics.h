@@ -1,3 +1,4 @@
+// Diagnostics of graph source: their locations, notes and hints, and how they are printed.
 #pragma once
 
 #include "frontend/Fmt.h"

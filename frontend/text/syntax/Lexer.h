@@ -1,3 +1,4 @@
+// The tokens of graph source, and the lexer.
 #pragma once
 
 #include "frontend/text/syntax/Ast.h"

@@ -1,3 +1,4 @@
+// The interface of the parser: graph source becomes a syntax tree.
 #pragma once
 
 #include "frontend/text/syntax/Ast.h"

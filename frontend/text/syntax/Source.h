@@ -1,3 +1,4 @@
+// The source files of a compilation, and positions in them.
 #pragma once
 
 #include "frontend/ReadFile.h"
