@@ -36,7 +36,7 @@ static unsigned byteWidth(Type element) {
   return element.isInteger(1) ? 1 : element.getIntOrFloatBitWidth() / 8;
 }
 
-/// Returns true if the bytes are as many as the shape needs.
+/// Returns true if the number of bytes is that of the type and shape.
 static bool hasRightSize(const TensorBytes &tensor) {
   uint64_t count = byteWidth(tensor.element);
   for (int64_t size : tensor.shape) {
@@ -47,7 +47,7 @@ static bool hasRightSize(const TensorBytes &tensor) {
   return count == tensor.bytes.size();
 }
 
-/// The elements in an attribute of their own: all of them, or one that the others equal.
+/// Copies the elements to an attribute; `bytes` holds all of them, or one if they are equal.
 static DenseElementsAttr makeDense(RankedTensorType type, llvm::StringRef bytes) {
   if (type.getElementType().isInteger(1)) {
     llvm::SmallVector<bool> flags;

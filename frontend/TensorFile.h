@@ -32,8 +32,8 @@ private:
 /// dense resources called `name`. Null if the number of bytes does not match.
 mlir::ElementsAttr makeTensor(mlir::RankedTensorType type, llvm::StringRef bytes,
                               llvm::StringRef name);
-/// The same of bytes in a file, which a large tensor keeps open instead of copying them. They
-/// may be unaligned.
+/// The same for bytes in a file, which may be unaligned. A large tensor refers to the mapped file
+/// instead of copying them.
 mlir::ElementsAttr mapTensor(mlir::RankedTensorType type, llvm::StringRef bytes,
                              const std::shared_ptr<llvm::MemoryBuffer> &file, llvm::StringRef name);
 /// The same as an ordinary attribute, whatever the size. For a splat, `bytes` is one element.

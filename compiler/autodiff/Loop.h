@@ -33,12 +33,13 @@ public:
   llvm::ArrayRef<unsigned> getPositions() const { return positions; }
   /// The values with which the backward loop starts.
   llvm::SmallVector<mlir::Value> initial();
-  /// Lets what an iteration adds to the gradients of values around the loop go to `sums`; returns
-  /// the gradients that they had.
+  /// Makes `sums` the gradients of the values around the loop, to which an iteration adds; returns
+  /// their previous gradients.
   llvm::SmallVector<mlir::Value> begin(mlir::ValueRange sums) const;
   /// Ends the body of a backward loop, which carries `leading` first.
   void end(mlir::Location loc, mlir::ValueRange leading, mlir::ValueRange carriedValues) const;
-  /// Takes the gradients of what goes into the loop from the results of its backward loop.
+  /// Sets the gradients of the inits, and of the values around the loop, from the results of its
+  /// backward loop.
   void take(dfg::WhileOp backward, unsigned leading, llvm::ArrayRef<mlir::Value> outer);
 
 private:

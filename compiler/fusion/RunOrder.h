@@ -10,7 +10,7 @@ namespace tfc::fusion {
 
 /// An order in which kernels and the operations outside of them could run, while kernels are being
 /// formed. Comparing two nodes takes constant time: each has a label, and labels have gaps between
-/// them, in which other nodes find place.
+/// them, into which other nodes fit.
 class RunOrder {
 public:
   RunOrder();

@@ -14,7 +14,7 @@
 
 namespace tfc::lowering {
 
-/// Drops the names of sizes and the sign of u8.
+/// Drops the names of sizes, and makes unsigned elements signless.
 struct TensorConverter : mlir::TypeConverter {
   TensorConverter();
 };

@@ -106,7 +106,7 @@ static void addHost(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createSplitHost());
 }
 
-// A call of the runtime that may end the entry needs blocks around it, no regions.
+// A call of the runtime that may end the entry must be in a block of the function, not in a region.
 static void addCodegen(OpPassManager &passes, const PipelineOptions &) {
   cpu::buildCpuLoweringPipeline(passes);
   passes.addPass(createLowerRt());

@@ -1,4 +1,5 @@
-// Writes attributes; what only later stages attach has no form in a file.
+// Writes the attributes that the frontend creates. Those that only later stages attach have no form
+// in a file.
 #include "frontend/flatbuffer/AttributeWriter.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -1,5 +1,5 @@
-// Reads attributes. The kind that the definition of an operation names decides about the width of
-// an integer and the words of an enumeration; a value of another kind is refused.
+// Reads attributes. The definition of an operation determines the kind of each attribute, the width
+// of an integer and the words of an enumeration; a value of another kind is refused.
 #include "frontend/flatbuffer/Attributes.h"
 
 #include "mlir/IR/Builders.h"

@@ -166,7 +166,7 @@ EntryHeader Declarations::readHeader(const tfg::Entry &entry, Values &values, Lo
   return header;
 }
 
-/// Gives the entry the results that it returns.
+/// Sets the types and names of the entry's results from its return, and finishes the entry.
 void Declarations::finishEntry(const tfg::Entry &entry, Location location) {
   std::vector<EntryValue> results;
   Block &body = builder.currentEntry().getBody().front();

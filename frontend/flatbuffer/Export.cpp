@@ -73,7 +73,7 @@ std::vector<uint32_t> GraphWriter::number(ValueRange range) {
   return numbers;
 }
 
-/// Reports what only later stages create.
+/// Reports an operation that only later stages create.
 static std::nullopt_t failWithoutForm(Operation *op) {
   op->emitError("'") << op->getName().stripDialect() << "' has no binary form [no-binary-form]";
   return std::nullopt;

@@ -17,7 +17,7 @@ namespace tfc::flatbuffer {
 // The FlatBuffer
 //===----------------------------------------------------------------------===//
 
-/// The part of the file that can be a FlatBuffer.
+/// Returns the beginning of the file that may hold the FlatBuffer, which is limited to 2 GB.
 static StringRef flatBufferOf(const ForeignFile &file) {
   return file.buffer->getBuffer().take_front(FLATBUFFERS_MAX_BUFFER_SIZE - 1);
 }

@@ -107,7 +107,8 @@ void Nodes::create(const tfg::Node &node) {
   if (!signature)
     emitError(location) << "there is no operation '" << name << "' [unsupported-node]";
   file.checkDevice(node.device(), location);
-  // An operation without a name is one of those that hold any region.
+  // Some operation stands for an unknown one, so that errors in its operands and regions are found;
+  // a dataflow block accepts any regions.
   OperationState state(location, signature ? ("dfg." + name).str()
                                            : dfg::DataflowOp::getOperationName().str());
   addOperands(node, state);

@@ -104,7 +104,7 @@ static std::vector<uint8_t> bytesOf(DenseElementsAttr value, bool isSplat) {
 }
 
 Offset<tfg::Constant> TableWriter::writeInline(DenseElementsAttr value) {
-  // A tensor without elements may have one that all would equal.
+  // MLIR may store a tensor without elements as a splat.
   bool isSplat = !value.getRawData().empty() && value.isSplat();
   std::vector<uint8_t> bytes = bytesOf(value, isSplat);
   buffer.ForceVectorAlignment(bytes.size(), sizeof(uint8_t), 16);

@@ -6,13 +6,13 @@
 
 namespace tfc::flatbuffer {
 
-/// The types and places of a file. Errors are reported when they are read, and once more where a
-/// number is none of theirs.
+/// The types and places of a file. Errors in them are reported when the tables are read; a number
+/// outside of a table is reported where it is used.
 class Tables {
 public:
   explicit Tables(FileContext &file) : file(file) {}
 
-  /// Reads all; errors leave null types.
+  /// Reads both tables; a type with an error is null.
   void read(const tfg::Graph &graph);
 
   /// A type; null, after an error at `location`, if there is none of this number.

@@ -1,4 +1,4 @@
-// The schema's generated code, and what all that reads files shares.
+// The code generated from the schema, and the constants and helpers that reading and writing share.
 #pragma once
 
 #include "frontend/flatbuffer/Graph_generated.h"
@@ -13,7 +13,7 @@ inline constexpr uint32_t kEdition = 1;
 inline constexpr uint64_t kDataAlignment = 64;
 /// Regions and lists of attributes are not nested deeper.
 inline constexpr unsigned kMaxRegions = 256, kMaxLists = 16;
-/// The file's beginning has the identifier here.
+/// The offset of the identifier at the beginning of the file.
 inline constexpr size_t kIdentifierAt = 4;
 
 /// The elements of a vector that may be missing.

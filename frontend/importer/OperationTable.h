@@ -25,7 +25,7 @@ public:
       originals[alias.name] = alias.op;
   }
 
-  /// Returns the name of which `op` is another one, or `op`.
+  /// Returns the name for which `op` is an alias, or `op` itself.
   llvm::StringRef originalOf(llvm::StringRef op) const {
     auto found = originals.find(op);
     return found == originals.end() ? op : found->second;

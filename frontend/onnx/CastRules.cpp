@@ -25,7 +25,7 @@ static NodeValue table(NodeBuilder &node, ArrayRef<float> values) {
 // Codes
 //===----------------------------------------------------------------------===//
 
-/// Returns the numbers that the elements of `x` are, or encode.
+/// Returns the elements of `x` as numbers: decoded if they are codes, else unchanged.
 static NodeValue decode(NodeBuilder &node, NodeValue x) {
   if (!x || !x.getCode())
     return x;

@@ -28,7 +28,8 @@ static const Graph &graphOf(NodeBuilder &node, StringRef attr) {
   return node.entry.model.graphs[node.node.number(attr)];
 }
 
-/// A condition that is known decides when the graph is read, and the branches may differ.
+/// A known condition chooses the branch while the graph is read; the types of the other branch then
+/// do not matter.
 static Outcome buildIf(NodeBuilder &node, const OpRule &) {
   if (std::optional<int64_t> known = knownNumber(node, 0)) {
     auto results = node.buildGraph(*known ? "then_branch" : "else_branch", {});

@@ -18,8 +18,8 @@ static Outcome buildPassing(NodeBuilder &node, const OpRule &) {
 // Two operands
 //===----------------------------------------------------------------------===//
 
-/// Returns the second operand of the first versions, whose axes belong to those of the first
-/// operand from `axis` on.
+/// Returns the second operand. In the first versions, the attribute `axis` says at which axis of
+/// the first operand its axes begin.
 static NodeValue alignedOperand(NodeBuilder &node) {
   NodeValue x = node.in(0), y = node.in(1);
   if (!x || !y || !node.flag("broadcast") || !node.node.has("axis"))
@@ -142,7 +142,7 @@ static Outcome buildIsInf(NodeBuilder &node, const OpRule &) {
   return node.done({found});
 }
 
-/// Slopes of the first versions are those of the channels.
+/// In the first versions, a vector of slopes has one for each channel.
 static Outcome buildPRelu(NodeBuilder &node, const OpRule &rule) {
   NodeValue x = node.in(0), slope = node.in(1);
   if (!x || !slope)
@@ -156,7 +156,7 @@ static Outcome buildPRelu(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.library().compute("_prelu", {x, slope})});
 }
 
-/// The elements must be like those of the first operand.
+/// Attributes of the first versions, see `alignedOperand`.
 static constexpr const char *kOldBroadcast = "axis:int?, broadcast:int?";
 
 static constexpr OpRule kRules[] = {

@@ -51,7 +51,8 @@ static Outcome buildGemm(NodeBuilder &node, const OpRule &) {
   return node.done({product});
 }
 
-/// Returns integers of 32 bits, less a zero point. That of rows, if `isRow`, is one for each row.
+/// Returns an input as i32, minus its zero point. With `isRow` there may be one zero point for each
+/// row.
 static NodeValue centered(NodeBuilder &node, unsigned input, unsigned zeroPoint, bool isRow) {
   Type type = IntegerType::get(node.context(), 32);
   NodeValue x = node.cast(node.in(input), type);

@@ -46,7 +46,7 @@ struct Model {
   /// The first one is the model's, others are in attributes of nodes.
   std::vector<Graph> graphs;
 
-  /// Returns the location of the file, or of a node or another thing that has a name.
+  /// Returns the location of the file, or of anything in it that has a name.
   mlir::Location locate(mlir::MLIRContext *context) const;
   mlir::Location locate(mlir::MLIRContext *context, llvm::StringRef name) const;
 };

@@ -52,7 +52,7 @@ static Outcome buildReduction(NodeBuilder &node, const OpRule &rule) {
   return node.done({reduce(node, rule.argument, reduction, reduction.x)});
 }
 
-/// The largest of bools is whether any is true.
+/// The maximum of bools is true if any of them is.
 static Outcome buildExtreme(NodeBuilder &node, const OpRule &rule) {
   Reduction reduction = findReduction(node);
   if (!reduction.x)

@@ -318,7 +318,7 @@ static std::optional<dfg::Shape> equalParts(NodeBuilder &node, const DimExpr &si
     return std::nullopt;
   }
   DimExpr part = DimExpr::floorDiv(size + DimExpr(count - 1), DimExpr(count));
-  // Where the sizes are no numbers they must be equal.
+  // Parts of a size that only the call knows must be equal.
   if (!size.constant())
     part = DimExpr::floorDiv(size, DimExpr(count));
   dfg::Shape parts(count - 1, part);

@@ -18,7 +18,7 @@ using dfg::DimExpr;
 static DimExpr clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
                           const DimExpr &high) {
   std::optional<int64_t> number = place.constant();
-  // Numbers far outside stand for the ends.
+  // Models use numbers far out of range for the ends.
   constexpr int64_t kFar = int64_t(1) << 40;
   if (number && *number >= kFar)
     return high;
@@ -116,7 +116,7 @@ static Outcome buildSlice(NodeBuilder &node, const OpRule &) {
 // Padding
 //===----------------------------------------------------------------------===//
 
-/// Removes elements where numbers are negative, which become 0.
+/// Removes the elements that negative padding stands for, and sets that padding to 0.
 static NodeValue crop(NodeBuilder &node, NodeValue x, dfg::Shape &low, dfg::Shape &high) {
   dfg::Shape starts(low.size(), DimExpr(0)), sizes = shapeOf(x);
   auto cut = [](DimExpr &pad) {

@@ -198,7 +198,7 @@ static Outcome buildConv(NodeBuilder &node, const OpRule &) {
   return finish(node, convolve(node, node.in(0), node.in(1)), bias);
 }
 
-/// Returns integers of 32 bits, less a zero point, which may be one for each kernel.
+/// Returns an input as i32, minus its zero point; there may be one zero point for each kernel.
 static NodeValue centered(NodeBuilder &node, unsigned input, unsigned zeroPoint) {
   Type type = IntegerType::get(node.context(), 32);
   NodeValue x = node.cast(node.in(input), type);

@@ -30,7 +30,7 @@ struct NodeState {
 /// The elements of a TensorArray that does not specify their type.
 struct ArrayElements {
   mlir::RankedTensorType type;
-  std::set<unsigned> writers;          // whose values have been built, but not been looked at
+  std::set<unsigned> writers;          // whose values have been built, but not examined
   llvm::SmallVector<unsigned> waiting; // nodes to build again once the type is known
 };
 

@@ -25,7 +25,7 @@ static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigne
   return names.empty() ? "none" : names;
 }
 
-/// Reports that entries are needed, with the names that they are probably made of.
+/// Reports that entries are needed, with the nodes that are likely feeds, fetches and targets.
 static void reportEntries(const Graph &graph, Location location) {
   llvm::DenseSet<unsigned> read;
   for (const Node &node : graph.nodes) {

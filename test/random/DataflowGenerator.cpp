@@ -1,8 +1,8 @@
 //===- DataflowGenerator.cpp - Switches, merges and frames ----------------===//
 //
-// Statements of a `dataflow` block. The pool holds what is live wherever the
-// statements at hand are; what a side of a switch made is read elsewhere by merges
-// alone, which have a live input, too. So calls fail no more often than others.
+// Generates the statements of a `dataflow` block. They read only values that are
+// live where they are. Values of one side of a switch are read elsewhere only by
+// merges that also have a live input, so that no call fails for a dead value.
 //
 //===----------------------------------------------------------------------===//
 

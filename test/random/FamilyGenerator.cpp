@@ -1,8 +1,8 @@
 //===- FamilyGenerator.cpp - Statements that chance alone rarely makes ----===//
 //
-// Scalar operations on the numbers where they decide; convolutions and pools,
-// whose operands must fit each other; lists, which need several statements;
-// data-dependent sizes.
+// Generates scalar operations on numbers at which they change behaviour;
+// convolutions and pooling, whose operands must fit each other; lists, which
+// need several statements; data-dependent sizes.
 //
 //===----------------------------------------------------------------------===//
 

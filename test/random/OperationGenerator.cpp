@@ -1,9 +1,9 @@
 //===- OperationGenerator.cpp - Calls of operations from the table --------===//
 //
-// Nothing here knows an operation. Operands are values whose types look like
-// those of the operands before; attributes are drawn by their kinds and, where
-// any number would be nonsense, by the names that families share. Inference
-// decides what stays.
+// No code here is about a single operation. Operands are values whose types
+// resemble those of the operands before; attributes are drawn by their kinds
+// and, where few numbers are valid, by the names that families share. Calls that
+// type inference refuses are dropped.
 //
 //===----------------------------------------------------------------------===//
 

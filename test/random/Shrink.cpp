@@ -73,7 +73,7 @@ private:
 
   Program &program;
   llvm::function_ref<bool(const Program &)> fails;
-  llvm::StringSet<> found; // sizes, which feeds cannot bring
+  llvm::StringSet<> found; // data-dependent sizes, which no feed determines
 };
 
 } // namespace

@@ -195,7 +195,7 @@ static SmallVector<const ast::Expr *> factsOf(const Module &module, const ast::F
   return facts;
 }
 
-/// Sorts the dimensions as the types of the feeds mention them, in case that they mention others
+/// Sorts the dimensions by their first mention in the types of the feeds, which may mention others
 /// than the author wrote there.
 static void orderByTypes(EntryHeader &header) {
   SmallVector<std::string> mentioned;

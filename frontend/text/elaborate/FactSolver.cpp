@@ -1,5 +1,5 @@
-// Solves facts for names. Apart from FactChecker, because it runs before the types of the feeds are
-// known, and what it finds needs no check: types hold it.
+// Solves facts for names. It is apart from FactChecker, because it runs before the types of the
+// feeds are known, and because its results are part of the types and need no check.
 #include "frontend/text/elaborate/FactSolver.h"
 
 #include "dialects/dfg/DataChecks.h"

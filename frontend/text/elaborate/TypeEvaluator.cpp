@@ -350,7 +350,7 @@ static std::optional<Entity> convertTo(StaticKind kind, const Entity &value) {
     matches = value.is<mlir::Type>();
     break;
   case StaticKind::Group:
-    // Like for operations that take ints: axis: 1 is axis: [1].
+    // As in operations that take ints, `axis: 1` means `axis: [1]`.
     if (value.is<int64_t>() || value.is<double>())
       return Entity::group({value});
     matches = value.asGroup() || value.is<All>() || value.is<Instance *>() ||

@@ -140,7 +140,7 @@ static bool isRepeated(ArrayRef<char> data, size_t size) {
   return data.size() <= size || (size && data.drop_back(size) == data.drop_front(size));
 }
 
-/// Returns true if an element is no number of the language, which are those of i64.
+/// Returns true if an element exceeds the integers of the language, which are those of i64.
 static bool exceedsNumbers(DenseElementsAttr value) {
   return value.getElementType().isUnsignedInteger(64) &&
          any_of(value.getValues<APInt>(),

@@ -24,7 +24,7 @@ public:
     /// The feeds of the entry, and its feeds and sizes or those of the function, which hide what
     /// the module declares.
     llvm::StringSet<> feeds, hiding;
-    /// Other names of sizes whose own expressions cannot use.
+    /// Second names of sizes, for expressions that cannot use their own.
     llvm::StringMap<std::string> sizeAliases;
   };
   void enterEntry(dfg::EntryOp entry);

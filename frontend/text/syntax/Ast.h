@@ -91,7 +91,7 @@ struct NameExpr : ExprOf<ExprKind::Name> {
   llvm::StringRef name;
 };
 
-/// An element type as a value (`zeros(f32[n])`, `dtype(v)`'s kin) or as the callee of a cast.
+/// An element type as a value, as in `zeros(f32[n])`, or as the callee of a cast.
 struct DTypeExpr : ExprOf<ExprKind::DType> {
   DType dtype = DType::F32;
 };

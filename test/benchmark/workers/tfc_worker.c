@@ -1,5 +1,5 @@
-// Times entries of a compiled model by their names; workers/protocol.py says what is said on
-// standard input and output. The arguments are the data's folder and the library.
+// Times entries of a compiled model by their names; workers/protocol.py describes the messages on
+// standard input and output. The arguments are the folder of the data and the library.
 //
 //   cc -O2 -I ROOT/runtime tfc_worker.c -ldl -o tfc-worker && ./tfc-worker DATA libmlp.so
 
@@ -51,7 +51,7 @@ static size_t bytesOf(const tfc_tensor *tensor) {
   return bytes;
 }
 
-/// 64-byte aligned, every byte written once so that the pages are there.
+/// Allocates 64-byte aligned memory and writes every byte, so that its pages are mapped.
 static void *allocate(size_t bytes) {
   void *data = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
   if (!data)
@@ -154,7 +154,7 @@ static void answerSteps(task *t, int steps) {
   printf("]\n");
 }
 
-/// Answers with the magnitudes of all results, of the sizes that the call found.
+/// Answers with the magnitudes of all results, in their actual sizes.
 static void answerResults(task *t) {
   tfc_tensor found[kMaxValues];
   int32_t count = t->entry.fetch_count;
@@ -198,7 +198,7 @@ static void answerTime(task *t, double seconds) {
   printf("]\n");
 }
 
-/// The task of that name, made when it is asked for first.
+/// Returns the task of that name, which is created at its first use.
 static task *findTask(const char *name) {
   static task *known[kMaxTasks];
   int i = 0;

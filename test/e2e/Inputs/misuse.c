@@ -1,4 +1,4 @@
-// Calls of the digits model that must fail, each with a status and words, and change nothing.
+// Calls of the digits model that must fail, each with a status and a message, and change nothing.
 #include "digits.h"
 
 #include <stdio.h>

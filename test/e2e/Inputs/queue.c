@@ -70,7 +70,7 @@ static void *takeTickets(void *handle) {
   return NULL;
 }
 
-/// Two threads count and put what they counted to into a small queue: no number is there twice.
+/// Two threads put the numbers of a shared counter into a small queue; no number occurs twice.
 static void giveTickets(feeding *model) {
   pthread_t threads[2];
   feeding *handles[2];
@@ -130,7 +130,7 @@ static void orderJobs(feeding *model) {
          feeding_submit(model, priorities, bits, &waiting) ? feeding_message(model) : "ok");
 }
 
-/// A call that fails at a queue in its middle: what it put in stands, variables are as they were.
+/// A call that fails at a queue: elements that it has put in stay there, variables are unchanged.
 static void failInTheMiddle(feeding *model) {
   int64_t before = steps(model), n = 40;
   int32_t waiting;

@@ -1,4 +1,4 @@
-// Counts heap allocations of training steps after the first one, whoever makes them.
+// Counts the heap allocations of the whole process in training steps after the first one.
 #define _GNU_SOURCE
 #ifdef RECURRENT
 #include "recurrent.h"

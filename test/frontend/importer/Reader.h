@@ -1,4 +1,4 @@
-// A reader of nodes that a test makes: what a reader of a format has to say.
+// A minimal reader, for nodes that a test makes: it defines only what every format has to define.
 #pragma once
 
 #include "frontend/importer/LibraryCall.h"

@@ -1,4 +1,4 @@
-// Counts allocations of calls after the first one, in which each call finds another size.
+// Counts allocations of calls after the first one; their data-dependent sizes differ.
 #include "found.h"
 #include <stdatomic.h>
 #include <stdio.h>
