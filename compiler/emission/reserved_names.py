@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the names that the headers of the C library take, for generated headers to avoid:
+"""Writes the names that the headers of the C library define, for generated headers to avoid:
 
   reserved_names.py -o reserved-names.txt
 
-A model's header is included after any of them, as C or C++. The list is committed, for a header must not
-depend on the machine that writes it. Run this by hand where the list lacks something; names of other
-systems may stay in it.
+A model's header may be included after any of them, as C or C++. The list is committed, because a header must
+not depend on the machine that writes it. Run this by hand if the list lacks a name; names of other systems
+may stay in it.
 """
 
 import argparse

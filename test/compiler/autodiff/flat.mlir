@@ -12,7 +12,7 @@ dfg.entry @steps(%x: tensor<4xf64>) -> tensor<4xf64> {
   dfg.return %2 : tensor<4xf64>
 }
 
-// The condition of a select is no way to the loss.
+// The condition of a select is not a path to the loss.
 // CHECK-LABEL: dfg.entry @condition
 // CHECK: %[[ZERO:.*]] = dfg.broadcast
 // CHECK: dfg.return %[[ZERO]]
@@ -25,7 +25,7 @@ dfg.entry @condition(%x: tensor<4xf64>, %y: tensor<4xf64>) -> tensor<4xf64> {
   dfg.return %4 : tensor<4xf64>
 }
 
-// The author may hold anything constant, numbers of any kind.
+// An author may treat any value as constant, of any element type.
 // CHECK-LABEL: dfg.entry @stopped
 // CHECK: %[[ZERO:.*]] = dfg.broadcast
 // CHECK: dfg.return %[[ZERO]]

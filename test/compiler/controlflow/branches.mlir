@@ -54,8 +54,8 @@ func.func @nested(%p: tensor<i1>, %x: tensor<f32>, %z: tensor<f32>) -> tensor<f3
 
 // -----
 
-// No 'if' wrote this: a merge of values that passed different switches. If both are live, the first one
-// counts; if none is, the call fails.
+// Not the form of an 'if': a merge of values that passed different switches. If both are live, it forwards the
+// first one; if none is, the call fails.
 // CHECK-LABEL: func.func @different_switches
 // CHECK-SAME: %[[P:.*]]: tensor<i1>, %[[Q:.*]]: tensor<i1>, %[[X:.*]]: tensor<f32>)
 // CHECK: %[[A:.*]] = dfg.if %[[P]] : tensor<i1> -> tensor<f32> {

@@ -15,7 +15,7 @@ dfg.entry @square() {
   dfg.return
 }
 
-// The old value of @v is read by what needs its new one.
+// A launch that reads the new value of @v reads the old one, too.
 // CHECK-LABEL: dfg.entry @both
 // CHECK: dfg.launch @next
 // CHECK-SAME: memory = [#dfg.memory<arena>]

@@ -17,7 +17,7 @@ dfg.entry @f(%x: tensor<100x8xf32>, %i: tensor<3xi32>) -> tensor<3x8xf32> {
   dfg.return %1 : tensor<3x8xf32>
 }
 
-// A check says which status a call returns that it fails.
+// A check has the status that a call returns if the check fails.
 // CHECKS-LABEL: dfg.entry @statuses
 // CHECKS: dfg.check %{{.*}}, "'floordiv' at checks-and-composites.mlir:{{[0-9]+}} divides an integer by 0", invalid_argument :
 // CHECKS: dfg.check %{{.*}}, "'ensure' at checks-and-composites.mlir:{{[0-9]+}} expects f32[n], but got f32[m]: n is %lld, m is %lld"(%{{.*}}), failed_precondition :

@@ -54,7 +54,7 @@ dfg.entry @dilated(%x: tensor<?x5x4xf32, #dfg.dims<n, 5, 4>>, %w: tensor<3x2x4xf
   dfg.return %0 : tensor<?x9x2xf32, #dfg.dims<n, 9, 2>>
 }
 
-// Few elements do not pay for a copy of the kernel: it stays as it is, and the windows run backwards.
+// For few elements a copy of the kernel is too expensive: it stays as it is, and the windows run backwards.
 // CHECK-LABEL: dfg.entry @few
 // CHECK: %[[W:.*]] = dfg.windows
 // CHECK: dfg.slice %[[W]] {{.*}}steps = array<i64: 1, 1, -1, 1>}

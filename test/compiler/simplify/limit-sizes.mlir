@@ -1,7 +1,7 @@
 // An entry lists the sizes and byte counts that its bounds do not limit, each once.
 // RUN: tfc-opt --tfc-limit-sizes %s | FileCheck %s
 
-// Bytes of the product, and the sizes, for another axis may have no elements.
+// Bytes of the product, and the sizes themselves, because another axis may have no elements.
 // CHECK-LABEL: dfg.entry @outer
 // CHECK-SAME: limits = [#dfg.limit<memory : <"4 * n", "4 * m", n, "4 * m * n", m>>]
 dfg.entry @outer(%x: tensor<?xf32, #dfg.dims<n>>, %y: tensor<?xf32, #dfg.dims<m>>) -> tensor<f32>

@@ -1,5 +1,5 @@
-"""record_layers.py FOLDER: records with TensorFlow (2.21 wrote what is stored) what operations of layers give that
-are graph source in frontend/library/tensorflow.graph: one folder a case, with its graph, feeds and expected values."""
+"""record_layers.py FOLDER: records the results of TensorFlow (2.21 for those that are stored) for the operations of
+layers in frontend/library/tensorflow.graph: a folder for each case, with its graph, feeds and expected values."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
-"""record_training.py FOLDER: records with TensorFlow (2.21 wrote what is stored) six steps of a convolutional network
-with batch normalisation, local response normalisation and Adam, and what its running statistics give then."""
+"""record_training.py FOLDER: records six training steps of a convolutional network in TensorFlow (2.21 for those that are
+stored), with batch and local response normalisation and Adam, and then its outputs with the running statistics."""
 
 import json
 import pathlib

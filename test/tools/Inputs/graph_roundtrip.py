@@ -134,7 +134,7 @@ def emit(graph, base, *options):
 
 
 def check_form(graph, base, *options):
-    """Whether the graph, as a stage leaves it, has a text; raises ValueError if that is not the same graph."""
+    """Returns whether the graph after a stage has a text; raises ValueError if that is not the same graph."""
     if not emit(graph, base, *options):
         return False
     stage = options or ["--stop-after=frontend"]

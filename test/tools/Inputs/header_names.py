@@ -1,4 +1,4 @@
-"""header_names.py FOLDER: writes headers whose parameters, functions and types are called as everything in C.
+"""header_names.py FOLDER: writes headers whose parameters, functions and types have the names of everything in C.
 
 The names are keywords, and macros and functions of the C library's headers on this machine. Each header is compiled
 after all of these, as C and C++, without a warning.

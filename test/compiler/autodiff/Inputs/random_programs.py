@@ -1,6 +1,6 @@
 """Compares gradients of random programs with central differences: `random_programs.py FIRST COUNT [DIR]`.
 
-With a folder for libraries the programs are compiled, too, and give what they evaluate to.
+With a folder for libraries the programs are also compiled, and the results are those of the evaluation.
 
 Programs nest branches and loops, whose trip counts are constants, an argument, or follow from the
 data; they read lists and tables at counters, write lists, and carry values crosswise. Each is

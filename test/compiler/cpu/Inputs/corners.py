@@ -1,4 +1,4 @@
-"""Corners: results that nothing computes, constants, scalars, long rows, lanes that must not trap."""
+"""Corner cases: results that nothing computes, constants, scalars, long rows, lanes that must not trap."""
 
 import numpy as np
 from kernels import Cases

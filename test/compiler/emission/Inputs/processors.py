@@ -1,5 +1,5 @@
-"""processors.py GRAPH FOLDER: compiles an object for each processor that LLVM knows, which may need only functions of
-those of the C library."""
+"""processors.py GRAPH FOLDER: compiles an object for each processor that LLVM knows, and checks that it needs only
+functions of the C library."""
 
 import os
 import re

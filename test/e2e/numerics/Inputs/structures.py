@@ -1,7 +1,7 @@
 """structures.py FOLDER: checks operations on whole tensors for NaN, infinities, zeros and the limits of integers.
 
 Each case is what a description in docs/generated/dfg.md says of an operation, in NumPy's words: a call of the
-language, and what it gives. Compiled code at -O3 and -O0 and the oracle have to agree with it. Special elements
+language, and its result. Compiled code at -O3 and -O0 and the oracle have to agree with it. Special elements
 stand among ordinary ones, in rows longer than a vector, so that nothing leaks from a lane or a tile into another.
 """
 
