@@ -86,6 +86,7 @@ features = {
     "flatbuffers": has_flatbuffers(),
     "ptxas": shutil.which("ptxas") is not None,
     "clang-format": os.path.exists(clang_format),
+    "onnx-testdata": os.path.isdir("/usr/share/libonnx-testdata/data/node"),
     "long": long,
     "sanitizer": bool(config.tfc_sanitize),
 }
