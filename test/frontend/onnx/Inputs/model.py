@@ -7,6 +7,7 @@
     graph main
     input x f32[2,n]        # ? is a size without a name; without brackets the shape is unknown
     init w f32[2] 1 2
+    draw u f32[2,3] 0 0.5   # drawn by its name (draw.py), with this mean and deviation
     external v f32[2] location=weights.bin offset=8
     c, d = Split x | axis=0 value=i64[2]{1,2} mode="edge" scales=[1.0,2.0] then_branch=@inner
     z = own.Twice c         # an operation of the domain `own`
@@ -45,6 +46,12 @@ def tensor(name, kind, dims, elements):
 
 def dims_of(text):
     return [int(dim) for dim in text.split(",") if dim]
+
+
+def drawn(name, dims, mean, deviation):
+    import draw  # needs NumPy, which most models do without
+
+    return tensor(name, "f32", dims, draw.spread(name, dims, float(mean), float(deviation)).ravel())
 
 
 def value_info(name, text):
@@ -126,10 +133,13 @@ def main():
         elif word in ("input", "output"):
             value, _, text = rest.partition(" ")
             current += data(11 if word == "input" else 12, value_info(value, text) if text else data(1, value))
-        elif word in ("init", "external"):
+        elif word in ("init", "draw", "external"):
             value, text, *elements = rest.split()
             kind, dims = re.fullmatch(r"(\w+)\[(.*)\]", text).groups()
-            written = tensor(value, kind, dims_of(dims), elements if word == "init" else [])
+            if word == "draw":
+                written = drawn(value, dims_of(dims), *elements)
+            else:
+                written = tensor(value, kind, dims_of(dims), elements if word == "init" else [])
             if word == "external":
                 written += number(14, 1) + b"".join(data(13, data(1, e.split("=")[0]) + data(2, e.split("=")[1]))
                                                     for e in elements)
