@@ -12,18 +12,28 @@ struct Alias {
   llvm::StringLiteral name, op;
 };
 
+/// The rules in one file.
+template <typename Rule> struct RuleFamily {
+  llvm::StringLiteral file;
+  llvm::ArrayRef<Rule> rules;
+};
+
 /// The rules of a reader. A rule has a name `op` and a number `since`, the first version of the
 /// operation set to which it applies.
 template <typename Rule> class OperationTable {
 public:
-  OperationTable(std::initializer_list<llvm::ArrayRef<Rule>> families,
-                 llvm::ArrayRef<Alias> aliases = {}) {
-    for (llvm::ArrayRef<Rule> family : families)
-      for (const Rule &rule : family)
+  OperationTable(std::initializer_list<RuleFamily<Rule>> families,
+                 llvm::ArrayRef<Alias> aliases = {})
+      : families(families), aliases(aliases) {
+    for (const RuleFamily<Rule> &family : families)
+      for (const Rule &rule : family.rules)
         rules[rule.op].push_back(&rule);
     for (const Alias &alias : aliases)
       originals[alias.name] = alias.op;
   }
+
+  llvm::ArrayRef<RuleFamily<Rule>> getFamilies() const { return families; }
+  llvm::ArrayRef<Alias> getAliases() const { return aliases; }
 
   /// Returns the name for which `op` is an alias, or `op` itself.
   llvm::StringRef originalOf(llvm::StringRef op) const {
@@ -44,6 +54,8 @@ public:
   }
 
 private:
+  llvm::SmallVector<RuleFamily<Rule>> families;
+  llvm::ArrayRef<Alias> aliases;
   llvm::StringMap<llvm::SmallVector<const Rule *, 1>> rules;
   llvm::StringMap<llvm::StringRef> originals;
 };

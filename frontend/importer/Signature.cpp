@@ -64,6 +64,16 @@ std::optional<int64_t> countOf(const Node &node, StringRef name) {
 
 static StringRef toRef(std::string_view text) { return StringRef(text.data(), text.size()); }
 
+std::string toText(const Arity &arity) {
+  if (arity.factor == 0) {
+    std::string most = arity.most > arity.least ? fmt::format("-{}", arity.most) : "";
+    return fmt::format("{}{}{}", arity.least, most, arity.isVariadic ? "+" : "");
+  }
+  std::string factor = arity.factor > 1 ? std::to_string(arity.factor) : "";
+  std::string least = arity.least > 0 ? fmt::format("+{}", arity.least) : "";
+  return factor + std::string(arity.attr) + least;
+}
+
 /// "1 input", "2 outputs".
 static std::string countText(int64_t count, StringRef noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

@@ -145,6 +145,9 @@ private:
   }
 };
 
+/// Returns the text from which an arity is parsed.
+std::string toText(const Arity &arity);
+
 /// Returns the number given by an attribute, which is an int or the length of a list, or
 /// std::nullopt for other attributes.
 std::optional<int64_t> countOf(const Node &node, llvm::StringRef attr);

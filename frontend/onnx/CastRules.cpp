@@ -176,7 +176,7 @@ static int64_t quantizedCode(NodeBuilder &node) {
 static Outcome buildQuantize(NodeBuilder &node, const OpRule &) {
   int64_t code = quantizedCode(node);
   if (!code)
-    return node.library().build("QuantizeLinear");
+    return node.library().build("_quantize_linear");
   SmallVector<LibraryCall::Argument> arguments;
   bool isInteger = !floatFormatOf(code);
   if (isInteger) {
@@ -197,7 +197,7 @@ static Outcome buildQuantize(NodeBuilder &node, const OpRule &) {
 static Outcome buildDequantize(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0);
   if (!x || !x.getCode())
-    return x ? node.library().build("DequantizeLinear") : Outcome::Failed;
+    return x ? node.library().build("_dequantize_linear") : Outcome::Failed;
   SmallVector<LibraryCall::Argument> arguments;
   if (node.hasInput(2)) {
     Value zero = node.valueOf(decode(node, node.in(2)));
@@ -206,7 +206,7 @@ static Outcome buildDequantize(NodeBuilder &node, const OpRule &) {
     arguments.push_back({"zero", zero});
   }
   return node.done(
-      {node.library().compute("DequantizeLinear", {decode(node, x), node.in(1)}, arguments)});
+      {node.library().compute("_dequantize_linear", {decode(node, x), node.in(1)}, arguments)});
 }
 
 static constexpr const char *kQuantized = "axis:int?, block_size:int?, output_dtype:int?";

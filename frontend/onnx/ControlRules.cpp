@@ -202,11 +202,12 @@ static Outcome buildScan(NodeBuilder &node, const OpRule &) {
 
 static constexpr OpRule kRules[] = {
     {"If", "1 -> 0+; then_branch:graph, else_branch:graph", buildIf},
-    {"Loop", "0-2+ -> 1+; body:graph", buildLoop},
+    {"Loop", "0-2+ -> 1+; body:graph", buildLoop, "", 1, Codes::Refused,
+     "stacked results without a known largest number of iterations"},
     {"Scan",
      "1+ -> 1+; body:graph, num_scan_inputs:int>=1, scan_input_axes:ints?, "
      "scan_input_directions:ints?, scan_output_axes:ints?, scan_output_directions:ints?",
-     buildScan, "", 9},
+     buildScan, "", 9, Codes::Refused, "version 8, which has a batch"},
 };
 
 ArrayRef<OpRule> controlRules() { return kRules; }

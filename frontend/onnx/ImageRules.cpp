@@ -155,7 +155,9 @@ static constexpr OpRule kRules[] = {
      {"3 -> 1; coordinate_transformation_mode:string?", kRoiAlign},
      buildRoiAlign,
      "",
-     16},
+     16,
+     Codes::Refused,
+     "`sampling_ratio` 0"},
 };
 
 ArrayRef<OpRule> imageRules() { return kRules; }

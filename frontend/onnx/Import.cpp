@@ -5,11 +5,15 @@
 
 #include "frontend/ForeignFile.h"
 #include "frontend/onnx/EntryBuilder.h"
+#include "frontend/onnx/Rules.h"
 
 using namespace mlir;
 using namespace llvm;
 
 namespace tfc::onnx {
+
+/// The shipped files with operations that are functions.
+static constexpr StringRef kFiles[] = {"onnx"};
 
 OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ForeignFile &file) {
   std::optional<Model> model = readModel(&context, file);
@@ -17,11 +21,19 @@ OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ForeignFile &file)
     return {};
   OwningOpRef<ModuleOp> module(ModuleOp::create(model->locate(&context)));
   GraphBuilder builder(*module);
-  text::LibraryCalls functions(builder, "onnx", file.options);
+  text::LibraryCalls functions(builder, kFiles, file.options);
   Diagnostics diagnostics(&context);
   EntryContext entry{builder, *model, functions, diagnostics, file.options, {}};
   EntryBuilder(entry).build();
   return diagnostics.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
+}
+
+void listOperations(MLIRContext &context, OperationList &list) {
+  OwningOpRef<ModuleOp> module(ModuleOp::create(UnknownLoc::get(&context)));
+  GraphBuilder builder(*module);
+  text::LibraryCalls functions(builder, kFiles);
+  list.addTable(operations());
+  list.addFunctions(functions);
 }
 
 } // namespace tfc::onnx

@@ -99,7 +99,7 @@ static constexpr OpRule kRules[] = {
     {"Hardmax", "1 -> 1; axis:int?", buildHardmax},
     {"Dropout", "1 -> 1-2; is_test:int?, ratio:float?", buildDropout},
     {"Dropout", "1 -> 1-2; ratio:float?", buildDropout, "bool", 10},
-    {"Dropout", "1-3 -> 1-2; seed:int?", buildDropout, "bool", 12},
+    {"Dropout", "1-3 -> 1-2; seed:int?", buildDropout, "bool", 12, Codes::Refused, "training mode"},
     {"BatchNormalization", "5 -> 1-5; epsilon:float?, momentum:float?, is_test:int?, spatial:int?",
      buildBatchNorm},
     {"BatchNormalization", "5 -> 1-3; epsilon:float?, momentum:float?, training_mode:int?",

@@ -3,7 +3,6 @@
 
 #include "frontend/onnx/NodeBuilder.h"
 
-#include "frontend/importer/OperationTable.h"
 #include "frontend/onnx/Dtypes.h"
 #include "frontend/onnx/EntryBuilder.h"
 #include "frontend/onnx/Reals.h"
@@ -13,13 +12,24 @@ using namespace llvm;
 
 namespace tfc::onnx {
 
-const OpRule *findRule(StringRef op, int64_t version) {
-  static const OperationTable<OpRule> kRules(
-      {castRules(), controlRules(), elementwiseRules(), imageRules(), indexRules(), matrixRules(),
-       neuralRules(), reductionRules(), sequenceRules(), shapeRules(), signalRules(), sliceRules(),
-       windowRules()});
-  return kRules.find(op, version);
+const OperationTable<OpRule> &operations() {
+  static const OperationTable<OpRule> kRules({{"CastRules.cpp", castRules()},
+                                              {"ControlRules.cpp", controlRules()},
+                                              {"ElementwiseRules.cpp", elementwiseRules()},
+                                              {"ImageRules.cpp", imageRules()},
+                                              {"IndexRules.cpp", indexRules()},
+                                              {"MatrixRules.cpp", matrixRules()},
+                                              {"NeuralRules.cpp", neuralRules()},
+                                              {"ReductionRules.cpp", reductionRules()},
+                                              {"SequenceRules.cpp", sequenceRules()},
+                                              {"ShapeRules.cpp", shapeRules()},
+                                              {"SignalRules.cpp", signalRules()},
+                                              {"SliceRules.cpp", sliceRules()},
+                                              {"WindowRules.cpp", windowRules()}});
+  return kRules;
 }
+
+const OpRule *findRule(StringRef op, int64_t version) { return operations().find(op, version); }
 
 NodeBuilder::NodeBuilder(EntryContext &entry, const Node &node, Scope &scope)
     : importer::NodeBuilder(entry.builder, entry.diagnostics, node, entry.locate(node.name)),

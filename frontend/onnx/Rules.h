@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/importer/NodeBuilder.h"
+#include "frontend/importer/OperationTable.h"
 #include "frontend/importer/Signature.h"
 
 namespace tfc::onnx {
@@ -20,8 +21,11 @@ struct OpRule {
   llvm::StringLiteral argument = "";
   int64_t since = 1; // the first version of the operation set
   Codes codes = Codes::Refused;
+  llvm::StringLiteral limits = ""; // what is not supported, for the table of operations
 };
 
+/// Returns all rules.
+const OperationTable<OpRule> &operations();
 /// Returns the rule of an operation, or null. Operations in graph source have no rule here.
 const OpRule *findRule(llvm::StringRef op, int64_t version);
 

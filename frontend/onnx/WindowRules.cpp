@@ -431,7 +431,8 @@ static constexpr OpRule kRules[] = {
     {"GlobalAveragePool", "1 -> 1", buildGlobalPool, "mean"},
     {"GlobalMaxPool", "1 -> 1", buildGlobalPool, "max"},
     {"GlobalLpPool", "1 -> 1; p:int>=1?", buildGlobalPool, "norm"},
-    {"LRN", "1 -> 1; size:int>=1, alpha:float?, beta:float?, bias:float?", buildLocalResponseNorm},
+    {"LRN", "1 -> 1; size:int>=1, alpha:float?, beta:float?, bias:float?", buildLocalResponseNorm,
+     "", 1, Codes::Refused, "an even `size`"},
 };
 
 ArrayRef<OpRule> windowRules() { return kRules; }

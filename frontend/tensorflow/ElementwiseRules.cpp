@@ -96,7 +96,7 @@ static constexpr OpRule kRules[] = {
     {"RealDiv", "2 -> 1", buildOperation, "div"},
     {"FloorDiv", "2 -> 1", buildOperation, "floordiv"},
     {"FloorMod", "2 -> 1", buildOperation, "mod"},
-    {"Pow", "2 -> 1", buildPow},
+    {"Pow", "2 -> 1", buildPow, "", 0, 0, "integers to a power that is unknown or above 64"},
     {"Maximum", "2 -> 1", buildOperation, "maximum"},
     {"Minimum", "2 -> 1", buildOperation, "minimum"},
     {"Neg", "1 -> 1", buildOperation, "neg"},

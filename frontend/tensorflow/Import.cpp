@@ -5,12 +5,16 @@
 #include "frontend/ForeignFile.h"
 
 #include "frontend/tensorflow/EntryBuilder.h"
+#include "frontend/tensorflow/Rules.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace llvm;
 
 namespace tfc::tensorflow {
+
+/// The shipped files with operations that are functions.
+static constexpr StringRef kFiles[] = {"tensorflow"};
 
 /// Lists the names of nodes; those beyond a limit are only counted.
 static std::string listNodes(const Graph &graph, llvm::function_ref<bool(unsigned)> isListed) {
@@ -55,7 +59,7 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
   GraphBuilder builder(*module);
   ModuleSymbols symbols;
   Handles handles(*graph);
-  text::LibraryCalls functions(builder, "tensorflow", file.options);
+  text::LibraryCalls functions(builder, kFiles, file.options);
   Diagnostics diagnostics(&context);
   llvm::StringSet<> names;
   for (const EntrySpec &spec : file.entries) {
@@ -67,6 +71,14 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
     (void)EntryBuilder(entry).build();
   }
   return diagnostics.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
+}
+
+void listOperations(MLIRContext &context, OperationList &list) {
+  OwningOpRef<ModuleOp> module(ModuleOp::create(UnknownLoc::get(&context)));
+  GraphBuilder builder(*module);
+  text::LibraryCalls functions(builder, kFiles);
+  list.addTable(operations());
+  list.addFunctions(functions);
 }
 
 } // namespace tfc::tensorflow

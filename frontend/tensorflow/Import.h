@@ -1,6 +1,7 @@
 // Imports TensorFlow graphs (GraphDef) as dfg modules.
 #pragma once
 
+#include "frontend/importer/OperationList.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -14,5 +15,8 @@ namespace tfc::tensorflow {
 /// after one.
 mlir::OwningOpRef<mlir::ModuleOp> importGraphDef(mlir::MLIRContext &context,
                                                  const ForeignFile &file);
+
+/// Adds all supported operations to a list.
+void listOperations(mlir::MLIRContext &context, importer::OperationList &list);
 
 } // namespace tfc::tensorflow

@@ -2,7 +2,6 @@
 
 #include "frontend/tensorflow/NodeBuilder.h"
 
-#include "frontend/importer/OperationTable.h"
 #include "frontend/tensorflow/Flows.h"
 #include "frontend/tensorflow/Values.h"
 
@@ -16,12 +15,22 @@ static constexpr Alias kAliases[] = {{"FusedBatchNorm", "FusedBatchNormV3"},
                                      {"FusedBatchNormGrad", "FusedBatchNormGradV3"},
                                      {"FusedBatchNormGradV2", "FusedBatchNormGradV3"}};
 
-static const OperationTable<OpRule> &operations() {
-  static const OperationTable<OpRule> kOperations(
-      {controlRules(), elementwiseRules(), indexRules(), listRules(), matrixRules(), neuralRules(),
-       queueRules(), randomRules(), reductionRules(), shapeRules(), sizeRules(), sliceRules(),
-       stateRules(), windowRules()},
-      kAliases);
+const OperationTable<OpRule> &operations() {
+  static const OperationTable<OpRule> kOperations({{"ControlRules.cpp", controlRules()},
+                                                   {"ElementwiseRules.cpp", elementwiseRules()},
+                                                   {"IndexRules.cpp", indexRules()},
+                                                   {"ListRules.cpp", listRules()},
+                                                   {"MatrixRules.cpp", matrixRules()},
+                                                   {"NeuralRules.cpp", neuralRules()},
+                                                   {"QueueRules.cpp", queueRules()},
+                                                   {"RandomRules.cpp", randomRules()},
+                                                   {"ReductionRules.cpp", reductionRules()},
+                                                   {"ShapeRules.cpp", shapeRules()},
+                                                   {"SizeRules.cpp", sizeRules()},
+                                                   {"SliceRules.cpp", sliceRules()},
+                                                   {"StateRules.cpp", stateRules()},
+                                                   {"WindowRules.cpp", windowRules()}},
+                                                  kAliases);
   return kOperations;
 }
 

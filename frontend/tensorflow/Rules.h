@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/importer/NodeBuilder.h"
+#include "frontend/importer/OperationTable.h"
 #include "frontend/importer/Signature.h"
 
 namespace tfc::tensorflow {
@@ -29,9 +30,12 @@ struct OpRule {
   Outcome (*build)(NodeBuilder &node, const OpRule &rule);
   llvm::StringLiteral argument = "";
   unsigned flags = 0;
-  int64_t since = 0; // always 0: TensorFlow renames operations that it changes
+  int64_t since = 0;               // always 0: TensorFlow renames operations that it changes
+  llvm::StringLiteral limits = ""; // what is not supported, for the table of operations
 };
 
+/// Returns all rules.
+const OperationTable<OpRule> &operations();
 /// Returns the rule of an operation, or null. Operations in graph source have no rule here.
 const OpRule *findRule(llvm::StringRef op);
 /// Returns true if the rule of an operation, if it has one, has one of the flags.

@@ -52,6 +52,7 @@ public:
 
   //===--- For other frontends (LibraryCalls.cpp) -------------------------===//
 
+  Module *loadShipped(llvm::StringRef file);
   std::optional<Function> findShipped(llvm::StringRef file, llvm::StringRef name);
   /// Expands a call with these arguments in the current entry.
   Entity callWith(const Function &function,

@@ -11,10 +11,14 @@ namespace tfc::text {
 // Calls without syntax
 //===----------------------------------------------------------------------===//
 
-std::optional<Function> Elaborator::findShipped(StringRef file, StringRef name) {
+Module *Elaborator::loadShipped(StringRef file) {
   if (!context.program.prelude)
     context.program.prelude = moduleLoader.loadShipped("prelude", {});
-  Module *module = moduleLoader.loadShipped(file, {});
+  return moduleLoader.loadShipped(file, {});
+}
+
+std::optional<Function> Elaborator::findShipped(StringRef file, StringRef name) {
+  Module *module = loadShipped(file);
   auto found = module ? module->declarations.find(name) : StringMap<Declaration>::iterator();
   if (!module || found == module->declarations.end())
     return std::nullopt;
@@ -93,13 +97,20 @@ struct Declared {
 } // namespace
 
 struct LibraryCalls::State {
-  State(GraphBuilder &builder, StringRef file, const ImportOptions &options)
-      : diagnostics(sources), elaborator(builder, sources, diagnostics, options), file(file) {}
+  State(GraphBuilder &builder, ArrayRef<StringRef> files, const ImportOptions &options)
+      : diagnostics(sources), elaborator(builder, sources, diagnostics, options), files(files) {}
 
-  /// A function of the file, found once; null if there is none.
+  std::optional<Function> findInFiles(StringRef name) {
+    for (StringRef file : files)
+      if (std::optional<Function> found = elaborator.findShipped(file, name))
+        return found;
+    return std::nullopt;
+  }
+
+  /// A function of the files, found once; null if there is none.
   const Declared *find(StringRef name) {
     auto [known, isNew] = functions.try_emplace(name);
-    std::optional<Function> found = isNew ? elaborator.findShipped(file, name) : std::nullopt;
+    std::optional<Function> found = isNew ? findInFiles(name) : std::nullopt;
     if (found) {
       known->second.emplace(Declared{*found, {}});
       for (const ast::Param &param : found->decl->params)
@@ -112,17 +123,32 @@ struct LibraryCalls::State {
   SourceManager sources;
   DiagnosticEngine diagnostics;
   Elaborator elaborator;
-  StringRef file;
+  SmallVector<StringRef> files;
   StringMap<std::optional<Declared>> functions;
 };
 
-LibraryCalls::LibraryCalls(GraphBuilder &builder, StringRef file, const ImportOptions &options)
-    : state(std::make_unique<State>(builder, file, options)) {}
+LibraryCalls::LibraryCalls(GraphBuilder &builder, ArrayRef<StringRef> files,
+                           const ImportOptions &options)
+    : state(std::make_unique<State>(builder, files, options)) {}
 
 LibraryCalls::~LibraryCalls() = default;
 
 bool LibraryCalls::declares(StringRef function) const {
   return !function.starts_with("_") && state->find(function);
+}
+
+std::vector<std::pair<StringRef, std::string>> LibraryCalls::functions() const {
+  std::vector<std::pair<StringRef, std::string>> found;
+  for (StringRef file : state->files) {
+    std::set<std::string> names;
+    if (Module *module = state->elaborator.loadShipped(file))
+      for (const auto &declaration : module->declarations)
+        names.insert(declaration.getKey().str());
+    for (const std::string &name : names)
+      if (declares(name))
+        found.emplace_back(file, name);
+  }
+  return found;
 }
 
 ArrayRef<LibraryCalls::Parameter> LibraryCalls::parameters(StringRef function) const {

@@ -36,12 +36,16 @@ public:
     Value value;
   };
 
-  /// Calls functions of the shipped file `file`; operations are created at the insertion point of
-  /// `builder`.
-  LibraryCalls(GraphBuilder &builder, llvm::StringRef file, const ImportOptions &options = {});
+  /// Calls functions of the shipped files, of which the first one that declares a function counts;
+  /// operations are created at the insertion point of `builder`.
+  LibraryCalls(GraphBuilder &builder, llvm::ArrayRef<llvm::StringRef> files,
+               const ImportOptions &options = {});
   ~LibraryCalls();
 
   bool declares(llvm::StringRef function) const;
+  /// The files and names of all functions that `declares` knows, in the order of the files and then
+  /// by name.
+  std::vector<std::pair<llvm::StringRef, std::string>> functions() const;
   /// The parameters of a function, in order.
   llvm::ArrayRef<Parameter> parameters(llvm::StringRef function) const;
   /// The results of a call; std::nullopt after errors, which are reported at `location`.

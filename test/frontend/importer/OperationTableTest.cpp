@@ -22,7 +22,7 @@ struct Table : testing::Test {
     const Rule *rule = table.find(op, version);
     return rule ? rule->since : -1;
   }
-  OperationTable<Rule> table{{kShapes, kMath}, kAliases};
+  OperationTable<Rule> table{{{"Shapes.cpp", kShapes}, {"Math.cpp", kMath}}, kAliases};
 };
 
 TEST_F(Table, ReturnsTheLatestRuleThatIsNotNewerThanTheGraph) {

@@ -74,7 +74,7 @@ struct ReaderTest : testing::Test {
   mlir::OwningOpRef<mlir::ModuleOp> module{mlir::ModuleOp::create(location)};
   GraphBuilder builder{*module};
   Diagnostics diagnostics{&context};
-  text::LibraryCalls library{builder, "tensorflow"};
+  text::LibraryCalls library{builder, {"tensorflow"}};
   dfg::EntryOp entry;
 };
 

@@ -161,7 +161,7 @@ static constexpr Rule kRules[] = {
 static constexpr Alias kAliases[] = {{"Plus", "Sum"}};
 
 static const Rule *findRule(StringRef op, int64_t version) {
-  static const OperationTable<Rule> kTable({kRules}, kAliases);
+  static const OperationTable<Rule> kTable({{"Toy.cpp", kRules}}, kAliases);
   return kTable.find(op, version);
 }
 

@@ -40,7 +40,7 @@ struct Toy : testing::Test {
         mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
     GraphBuilder builder(*module);
     Diagnostics diagnostics(&context);
-    text::LibraryCalls library(builder, "tensorflow");
+    text::LibraryCalls library(builder, {"tensorflow"});
     ToyReader(builder, diagnostics, library, file).read();
     if (!errors.empty() || failed(mlir::verify(*module)))
       return "";
