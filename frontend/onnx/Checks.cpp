@@ -15,6 +15,8 @@ static void forEachUse(const Model &model, const Node &node,
                        llvm::function_ref<void(StringRef)> use) {
   for (const std::string &input : node.inputs)
     use(input);
+  if (node.op == kGradientOp)
+    use(node.attr("y").text);
   for (const auto &[name, attr] : node.attrs) {
     if (attr.kind != AttrKind::Graph)
       continue;

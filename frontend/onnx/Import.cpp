@@ -13,7 +13,9 @@ using namespace llvm;
 namespace tfc::onnx {
 
 /// The shipped files with operations that are functions.
-static constexpr StringRef kFiles[] = {"onnx"};
+static constexpr StringRef kFiles[] = {"onnx",          "onnx_attention",    "onnx_images",
+                                       "onnx_networks", "onnx_quantization", "onnx_signals",
+                                       "onnx_training"};
 
 OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ForeignFile &file) {
   std::optional<Model> model = readModel(&context, file);

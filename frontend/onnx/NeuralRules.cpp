@@ -93,6 +93,27 @@ static Outcome buildFlexAttention(NodeBuilder &node, const OpRule &) {
                  : Outcome::Failed;
 }
 
+/// Inputs are the values that `xs` names: the gradients there are those of the graph. If `y` has
+/// several elements, they are those of its sum.
+static Outcome buildGradient(NodeBuilder &node, const OpRule &) {
+  const std::vector<std::string> &xs = node.node.attr("xs").texts;
+  if (ArrayRef(xs) != ArrayRef(node.node.inputs))
+    return node.fail("expected the inputs to be the values in 'xs' [unsupported-node]");
+  NodeValue y = node.named(node.node.attr("y").text);
+  if (!y)
+    return node.fail("no node before this one computes its 'y' [graph-edge]");
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(y)));
+  Value total =
+      node.valueOf(axes.empty() ? y : node.op("sum", y, node.attrs.integers("axis", axes)));
+  SmallVector<Value> values = node.valuesOf(node.allInputs());
+  if (!total || is_contained(values, Value()))
+    return Outcome::Failed;
+  Operation *gradients = node.builder().gradients(total, values, {}, node.location());
+  return node.done(llvm::map_to_vector(gradients->getResults(), [](Value value) {
+    return NodeValue(value, dfg::evaluateSizes(value));
+  }));
+}
+
 static constexpr OpRule kRules[] = {
     {"Softmax", "1 -> 1; axis:int?", buildSoftmax, "softmax"},
     {"LogSoftmax", "1 -> 1; axis:int?", buildSoftmax, "log_softmax"},
@@ -107,6 +128,8 @@ static constexpr OpRule kRules[] = {
     {"ai.onnx.preview.FlexAttention",
      "3 -> 1; scale:float?, softmax_precision:int?, score_mod:graph?, prob_mod:graph?",
      buildFlexAttention},
+    {kGradientOp, "1+ -> 1+; xs:strings, y:string, zs:strings?", buildGradient, "", 1,
+     Codes::Refused, "inputs other than those in `xs`"},
 };
 
 ArrayRef<OpRule> neuralRules() { return kRules; }

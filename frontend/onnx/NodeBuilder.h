@@ -19,6 +19,8 @@ public:
   }
   NodeValue anyIn(unsigned i) override;
   const dfg::SizeTensor *sizes(unsigned i) override;
+  /// Returns the value of that name in the graph, or null.
+  NodeValue named(llvm::StringRef name) const { return scope.find(name); }
   /// Returns the elements of an input of floats or integers, or std::nullopt if they are not known.
   std::optional<llvm::SmallVector<double>> knownReals(unsigned i);
   /// The same, with an error if they are not known.

@@ -24,6 +24,9 @@ struct OpRule {
   llvm::StringLiteral limits = ""; // what is not supported, for the table of operations
 };
 
+/// The operation whose attributes `xs` and `y` name values of the graph.
+inline constexpr llvm::StringLiteral kGradientOp = "ai.onnx.preview.training.Gradient";
+
 /// Returns all rules.
 const OperationTable<OpRule> &operations();
 /// Returns the rule of an operation, or null. Operations in graph source have no rule here.

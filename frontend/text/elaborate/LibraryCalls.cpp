@@ -143,7 +143,8 @@ std::vector<std::pair<StringRef, std::string>> LibraryCalls::functions() const {
     std::set<std::string> names;
     if (Module *module = state->elaborator.loadShipped(file))
       for (const auto &declaration : module->declarations)
-        names.insert(declaration.getKey().str());
+        if (isa_and_nonnull<ast::FnDecl>(declaration.second.stmt))
+          names.insert(declaration.getKey().str());
     for (const std::string &name : names)
       if (declares(name))
         found.emplace_back(file, name);
