@@ -27,13 +27,25 @@ FileId SourceManager::add(StringRef name, StringRef text) {
   return addBuffer(name, MemoryBuffer::getMemBufferCopy(text, name));
 }
 
+/// The bytes whose characters are counted together.
+static constexpr size_t kBlockBytes = 256;
+
+static bool startsCharacter(char byte) { return (byte & 0xC0) != 0x80; }
+
+static std::vector<uint32_t> countByBlock(StringRef text) {
+  std::vector<uint32_t> before = {0};
+  for (; text.size() >= kBlockBytes; text = text.drop_front(kBlockBytes))
+    before.push_back(before.back() + count_if(text.take_front(kBlockBytes), startsCharacter));
+  return before;
+}
+
 FileId SourceManager::addBuffer(StringRef name, std::unique_ptr<MemoryBuffer> buffer) {
   FileId id = files.size();
   std::vector<uint32_t> lineStarts = {0};
   StringRef text = buffer->getBuffer();
   for (size_t at = text.find('\n'); at != StringRef::npos; at = text.find('\n', at + 1))
     lineStarts.push_back(at + 1);
-  files.push_back({name.str(), std::move(buffer), std::move(lineStarts)});
+  files.push_back({name.str(), std::move(buffer), std::move(lineStarts), countByBlock(text)});
   ids[name] = id;
   return id;
 }
@@ -66,14 +78,19 @@ std::string SourceManager::shortText(SourceRange range, StringRef other) const {
   return (isShort ? whole : other).str();
 }
 
-static bool startsCharacter(char byte) { return (byte & 0xC0) != 0x80; }
+/// The characters that start in the first `end` bytes.
+uint32_t SourceManager::countCharacters(FileId file, uint32_t end) const {
+  size_t block = end / kBlockBytes;
+  StringRef rest = text(file).slice(block * kBlockBytes, end);
+  return files[file].charactersBefore[block] + count_if(rest, startsCharacter);
+}
 
 LineColumn SourceManager::lineColumn(FileId file, uint32_t offset) const {
   const std::vector<uint32_t> &starts = files[file].lineStarts;
   offset = std::min<uint32_t>(offset, text(file).size());
   unsigned line = upper_bound(starts, offset) - starts.begin();
-  StringRef before = text(file).slice(starts[line - 1], offset);
-  return {line, unsigned(count_if(before, startsCharacter)) + 1};
+  unsigned before = countCharacters(file, offset) - countCharacters(file, starts[line - 1]);
+  return {line, before + 1};
 }
 
 uint32_t SourceManager::offset(FileId file, LineColumn place) const {

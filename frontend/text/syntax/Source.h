@@ -78,8 +78,12 @@ private:
     std::string name;
     std::unique_ptr<llvm::MemoryBuffer> buffer;
     std::vector<uint32_t> lineStarts;
+    /// The number of characters before each block of bytes, so that columns of long lines cost
+    /// little.
+    std::vector<uint32_t> charactersBefore;
   };
   FileId addBuffer(llvm::StringRef name, std::unique_ptr<llvm::MemoryBuffer> buffer);
+  uint32_t countCharacters(FileId file, uint32_t end) const;
 
   std::vector<File> files;
   std::vector<std::string> inputs;

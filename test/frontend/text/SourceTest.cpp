@@ -16,6 +16,20 @@ TEST(Source, CountsColumnsInCharacters) {
   EXPECT_EQ(sources.line(file, 4), "");
 }
 
+TEST(Source, CountsColumnsOfLongLines) {
+  SourceManager sources;
+  std::string line;
+  for (int i = 0; i < 1000; ++i)
+    line += "\u00e9+";
+  FileId file = sources.add("a.graph", line + "\n" + line);
+  for (uint32_t pair = 0; pair < 1000; ++pair) {
+    LineColumn place = sources.lineColumn(file, line.size() + 1 + 3 * pair);
+    EXPECT_EQ(place.line, 2u);
+    EXPECT_EQ(place.column, 2 * pair + 1);
+  }
+  EXPECT_EQ(sources.lineColumn(file, sources.text(file).size()).column, 2001u);
+}
+
 TEST(Source, FindsEveryPlaceAgain) {
   SourceManager sources;
   FileId file = sources.add("a.graph", "one\n\n\u00e9two\n");
