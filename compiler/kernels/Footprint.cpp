@@ -127,6 +127,12 @@ Footprint tfc::kernels::footprintOf(linalg::GenericOp op, function_ref<bool(Oper
   return footprint;
 }
 
+void Footprint::addTensors(DenseSet<Value> &tensors) const {
+  for (const Access &read : reads)
+    if (cast<RankedTensorType>(read.tensor.getType()).getRank() != 0)
+      tensors.insert(read.tensor);
+}
+
 Footprint tfc::kernels::specialFootprint(Operation *op, function_ref<bool(Operation *)> isStage) {
   Footprint footprint;
   Walker walker(isStage, footprint);

@@ -8,9 +8,6 @@
 using namespace mlir;
 using namespace tfc::kernels;
 
-/// Independent stages share loops as long as they access at most this many tensors.
-static constexpr unsigned kStreams = 24;
-
 static AffineExpr loopDim(const LoopStage &stage, unsigned loop) {
   return getAffineDimExpr(loop, stage.op->getContext());
 }
@@ -111,13 +108,11 @@ bool Schedule::joinSibling(Nest &nest, LoopStage &stage) {
     return false;
   DenseSet<Value> tensors;
   for (LoopStage *member : nest.stages)
-    for (const Access &read : member->footprint.reads)
-      if (cast<RankedTensorType>(read.tensor.getType()).getRank() != 0)
-        tensors.insert(read.tensor);
+    member->footprint.addTensors(tensors);
   bool shares = false;
   for (const Access &read : stage.footprint.reads)
     shares |= !tensors.insert(read.tensor).second;
-  if (!shares || tensors.size() + nest.stages.size() > kStreams)
+  if (!shares || tensors.size() + nest.stages.size() > kMaxStreams)
     return false;
   for (auto [outer, loop] : llvm::zip(nest.outer, stage.parallelLoops))
     stage.loops[loop] = loopDim(stage, outer);

@@ -113,10 +113,25 @@ void Schedule::addStage(Operation *op) {
   stages.push_back(std::move(stage));
 }
 
+using Use = std::pair<LoopStage *, Access *>;
+
+/// Returns true if stages that read the same elements of `producer` can share loops. Scalars are
+/// computed before the loops.
+static bool canShareLoops(ArrayRef<Use> uses, Operation *producer) {
+  DenseSet<Value> tensors;
+  DenseSet<LoopStage *> readers;
+  for (const Use &use : uses) {
+    use.first->footprint.addTensors(tensors);
+    readers.insert(use.first);
+  }
+  bool isScalar = cast<RankedTensorType>(producer->getResult(0).getType()).getRank() == 0;
+  return isScalar || tensors.size() + readers.size() <= kMaxStreams + 1;
+}
+
 /// Materializes the last of the producers that would be recomputed too often. Returns false if
 /// there is none.
 bool Schedule::addCostlyProducer() {
-  llvm::MapVector<Operation *, SmallVector<std::pair<LoopStage *, Access *>>> uses;
+  llvm::MapVector<Operation *, SmallVector<Use>> uses;
   for (auto &stage : stages)
     for (Access &access : stage->footprint.inlined)
       uses[access.tensor.getDefiningOp()].push_back({stage.get(), &access});
@@ -126,14 +141,15 @@ bool Schedule::addCostlyProducer() {
     if (use == uses.end())
       continue;
     int64_t cost = footprintOf(cast<linalg::GenericOp>(op), isStage).cost;
-    bool costly = false;
     LoopStage *first = use->second.front().first;
+    bool isShared = use->second.size() > 1;
+    bool costly = cost >= kExpensive && isShared && !canShareLoops(use->second, &op);
     for (auto &[stage, access] : use->second) {
       int64_t limit = stage->reductionLoops.empty() ? kExpensive : kExpensiveInReduction;
       costly |= cost >= limit && repeats(*stage, access->indices);
       bool together = stage->isParallel() && first->isParallel() && stage->sizes == first->sizes &&
                       access->indices == use->second.front().second->indices;
-      costly |= cost >= kExpensive && !together && use->second.size() > 1;
+      costly |= cost >= kExpensive && !together && isShared;
     }
     if (costly) {
       addStage(&op);

@@ -25,7 +25,13 @@ struct Footprint {
   llvm::SmallVector<Access> inlined;
   /// Arithmetic cost, in units of a simple operation.
   int64_t cost = 0;
+
+  /// Adds the tensors that it reads and that are no scalars.
+  void addTensors(llvm::DenseSet<mlir::Value> &tensors) const;
 };
+
+/// Independent stages share loops as long as they access at most this many tensors.
+inline constexpr unsigned kMaxStreams = 24;
 
 /// An operation whose results are materialized: a generic or an operation of linalg_ext.
 struct LoopStage {
