@@ -7,6 +7,7 @@
 
 #include "compiler/controlflow/NodeOrder.h"
 #include "compiler/controlflow/Effects.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -14,6 +15,9 @@ namespace tfc::controlflow {
 
 NodeOrder::NodeOrder(ArrayRef<Node *> nodes, const Demand &demand, Liveness &liveness, Guard known)
     : liveness(liveness), known(known) {
+  for (auto [number, node] : llvm::enumerate(nodes))
+    numbers[node] = number;
+  before.resize(nodes.size());
   addNeeded(nodes, demand);
   addOrder(nodes);
 }
@@ -26,7 +30,11 @@ bool NodeOrder::isReadOutside(Edge value, const DenseSet<Node *> &nodes) const {
          llvm::any_of(found->second, [&](Node *reader) { return !nodes.contains(reader); });
 }
 
-ArrayRef<Node *> NodeOrder::predecessors(Node *node) const { return before.find(node)->second; }
+void NodeOrder::addBefore(ArrayRef<Node *> predecessors, Node *node) {
+  for (Node *predecessor : predecessors)
+    if (auto known = numbers.find(predecessor); known != numbers.end() && predecessor != node)
+      before[numberOf(node)].push_back(known->second);
+}
 
 void NodeOrder::addLeaves(Guard guard, SetVector<Edge> &uses) {
   for (Edge leaf : liveness.leavesOf(liveness.guards.simplify(guard, known)))
@@ -73,7 +81,7 @@ void NodeOrder::addNeeded(ArrayRef<Node *> nodes, const Demand &demand) {
         predecessors.push_back(value.first);
       }
     }
-    before[node] = std::move(predecessors);
+    addBefore(predecessors, node);
   }
 }
 
@@ -88,7 +96,7 @@ void NodeOrder::addOrder(ArrayRef<Node *> nodes) {
       continue;
     for (auto &[earlier, other] : effects)
       if (conflict(own, other))
-        before[node].push_back(earlier);
+        addBefore(earlier, node);
     effects.push_back({node, std::move(own)});
   }
 }
@@ -98,23 +106,28 @@ void NodeOrder::addOrder(ArrayRef<Node *> nodes) {
 //===----------------------------------------------------------------------===//
 
 WaitingNodes::WaitingNodes(const NodeOrder &order, ArrayRef<Node *> nodes)
-    : nodes(nodes), successors(nodes.size()), missing(nodes.size(), 0),
-      isTaken(nodes.size(), false) {
+    : nodes(nodes), firstSuccessor(nodes.size() + 1), missing(nodes.size()), isTaken(nodes.size()) {
+  static constexpr unsigned kNowhere = ~0u;
+  std::vector<unsigned> numbers(nodes.size()), positions(order.size(), kNowhere);
   for (auto [i, node] : llvm::enumerate(nodes))
-    position[node] = i;
-  for (auto [i, node] : llvm::enumerate(nodes)) {
-    for (Node *input : order.predecessors(node))
-      if (auto found = position.find(input); found != position.end() && input != node) {
-        successors[found->second].push_back(i);
-        ++missing[i];
-      }
+    positions[numbers[i] = order.numberOf(node)] = i;
+  auto forEachEdge = [&](auto visit) {
+    for (unsigned i = 0; i < nodes.size(); ++i)
+      for (unsigned predecessor : order.predecessors(numbers[i]))
+        if (positions[predecessor] != kNowhere)
+          visit(positions[predecessor], i);
+  };
+  forEachEdge([&](unsigned from, unsigned to) {
+    ++firstSuccessor[from + 1];
+    ++missing[to];
+  });
+  std::partial_sum(firstSuccessor.begin(), firstSuccessor.end(), firstSuccessor.begin());
+  successors.resize(firstSuccessor.back());
+  std::vector<unsigned> next(firstSuccessor);
+  forEachEdge([&](unsigned from, unsigned to) { successors[next[from]++] = to; });
+  for (unsigned i = 0; i < nodes.size(); ++i)
     if (missing[i] == 0)
-      ready.insert(i);
-  }
-}
-
-SmallVector<Node *> WaitingNodes::getReady() const {
-  return llvm::map_to_vector(ready, [&](unsigned i) { return nodes[i]; });
+      ready.insert(ready.end(), i);
 }
 
 SmallVector<Node *> WaitingNodes::getWaiting(size_t most) const {
@@ -125,15 +138,14 @@ SmallVector<Node *> WaitingNodes::getWaiting(size_t most) const {
   return waiting;
 }
 
-void WaitingNodes::take(Node *node) {
-  unsigned i = position.find(node)->second;
-  ready.erase(i);
-  isTaken[i] = true;
+void WaitingNodes::take(unsigned position) {
+  ready.erase(position);
+  isTaken.set(position);
   while (firstWaiting < nodes.size() && isTaken[firstWaiting])
     ++firstWaiting;
-  for (unsigned successor : successors[i])
-    if (--missing[successor] == 0)
-      ready.insert(successor);
+  for (unsigned i = firstSuccessor[position]; i < firstSuccessor[position + 1]; ++i)
+    if (--missing[successors[i]] == 0)
+      ready.insert(successors[i]);
 }
 
 } // namespace tfc::controlflow

@@ -181,11 +181,12 @@ bool RegionEmitter::isFree(const NodeOrder &order, Node *node, Guard known) {
 
 bool RegionEmitter::emitUnconditional(const NodeOrder &order, WaitingNodes &waiting, Guard known) {
   bool hasProgress = false;
-  for (Node *node : waiting.getReady()) {
+  for (unsigned position : waiting.getReady()) {
+    Node *node = waiting[position];
     if (!isFree(order, node, known) && !guards.implies(known, liveness.of(node)))
       continue;
     hasProgress = true;
-    waiting.take(node);
+    waiting.take(position);
     if (order.isNeeded(node) && !guards.exclude(known, liveness.of(node)))
       emitNode(node, known);
   }
@@ -204,7 +205,7 @@ Guard RegionEmitter::chooseCondition(const NodeOrder &order, const WaitingNodes 
   for (Node *node : waiting.getWaiting(kMostCompared))
     if (!isFree(order, node, known))
       ++counts[guards.both(known, liveness.of(node))];
-  Guard guard = guards.both(known, liveness.of(waiting.getReady().front()));
+  Guard guard = guards.both(known, liveness.of(waiting.getFirstReady()));
   auto decides = [&](Guard condition, Guard other) {
     return guards.implies(other, condition) || guards.exclude(other, condition);
   };
@@ -242,7 +243,8 @@ RegionEmitter::Branch RegionEmitter::takeBranch(const NodeOrder &order, WaitingN
   Branch branch{chooseCondition(order, waiting, known), {}, {}};
   for (bool hasProgress = true; hasProgress;) {
     hasProgress = false;
-    for (Node *node : waiting.getReady()) {
+    for (unsigned position : waiting.getReady()) {
+      Node *node = waiting[position];
       Guard guard = guards.both(known, liveness.of(node));
       bool free = isFree(order, node, known);
       bool onTrue = guards.implies(guard, branch.condition);
@@ -254,7 +256,7 @@ RegionEmitter::Branch RegionEmitter::takeBranch(const NodeOrder &order, WaitingN
         branch.onTrue.push_back(node);
       if (order.isNeeded(node) && (free || onFalse))
         branch.onFalse.push_back(node);
-      waiting.take(node);
+      waiting.take(position);
       hasProgress = true;
     }
   }
