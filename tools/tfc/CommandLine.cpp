@@ -158,7 +158,7 @@ struct ImportFlags {
            [&request](uint64_t operations) {
              request.importOptions.limits.operations = request.pipeline.maxOperations = operations;
            },
-           "How many operations a graph and its gradients may have (default: " +
+           "How many operations expansions and gradients may create (default: " +
                std::to_string(dfg::kMaxOperations) + ")")
         ->type_name("N");
     app.add_option("--allow-path", request.importOptions.allowedPaths,
@@ -462,7 +462,8 @@ static void complete(Parser &parser) {
       throw CLI::ValidationError("--case", "the file determines feeds and fetches");
     bool generates = llvm::any_of(result.run.feeds, isGeneratedFeed) ||
                      (!result.run.compareWith.empty() && result.run.feeds.empty());
-    if (!result.run.dims.empty() && !generates)
+    bool isGiven = !result.run.feeds.empty() || !result.run.caseFile.empty();
+    if (!result.run.dims.empty() && isGiven && !generates)
       throw CLI::ValidationError("--dim", "no feed takes its size: all are given");
     completeCalled(result.run.compile, result.run.entry);
     checkInputs(result.run.compile);

@@ -51,7 +51,12 @@ public:
   void spendSteps(uint64_t steps) {
     spent.steps = spent.steps > UINT64_MAX - steps ? UINT64_MAX : spent.steps + steps;
   }
-  void setOperations(uint64_t operations) { spent.operations = operations - operationsBefore; }
+  /// Counts the operations created so far. Those that the source spells out are free.
+  void setOperations(uint64_t operations) {
+    if (isExpanding())
+      spent.operations += operations - counted;
+    counted = operations;
+  }
   bool isExceeded() const { return isOfOperations() || spent.steps > allowed.steps; }
   /// Returns true if recursion has used most of the stack since the budget was created.
   bool isStackExhausted() const;
@@ -59,7 +64,7 @@ public:
   /// Starts from zero; operations are counted from `operations` on.
   void restart(uint64_t operations) {
     spent = {};
-    operationsBefore = operations;
+    counted = operations;
   }
   /// Limits further spending to a small part of the budget.
   void beginPart();
@@ -100,6 +105,10 @@ public:
   llvm::DenseMap<const ast::FnDecl *, uint64_t> counts;
 
 private:
+  /// Returns true in a call, loop or instance.
+  bool isExpanding() const {
+    return !expansions.empty() && expansions.back().kind != Expansion::Kind::Entry;
+  }
   bool isOfOperations() const { return spent.operations > allowed.operations; }
   uint64_t spentBy(const Expansion &expansion) const;
 
@@ -109,7 +118,8 @@ private:
   /// The limits shown in messages: those of the part of the budget, if that is in effect.
   ExpansionLimits told;
   Spending spent;
-  uint64_t operationsBefore = 0;
+  /// The operations created when they were last counted.
+  uint64_t counted = 0;
   uintptr_t stackBase;
   bool stopped = false;
   llvm::SmallVector<Expansion, 0> expansions;
