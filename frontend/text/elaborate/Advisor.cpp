@@ -109,8 +109,9 @@ bool Advisor::hintForeign(Diagnostic &diagnostic, StringRef name) {
           .Cases({"permute", "swapaxes", "moveaxis"}, "transpose(x, [0, 2, 1]) permutes the axes")
           .Cases({"unsqueeze", "expand_dims", "none", "newaxis"},
                  "expand(x, axis: 1) inserts an axis of size 1")
-          .Cases({"zeros_like", "ones_like", "full_like"},
-                 "zeros(f32[..shape(x)]) has the sizes of x")
+          .Cases({"infinity", "infty"}, "infinity is written 'inf'")
+          .Cases({"self", "this"},
+                 "the functions of a part name its variables as they are declared")
           .Cases({"range", "xrange", "arange"}, "loops run over 0..n; iota(n) is a tensor")
           .Cases({"masked_fill", "ifelse"}, "select(condition, x, y) chooses")
           .Cases({"view", "ravel"}, "reshape(x, [n, -1]) changes the shape")

@@ -134,6 +134,11 @@ std::optional<TensorType> TypeEvaluator::evalType(const ast::Type &type) {
     std::optional<Entity> value = sizeName(type.name, type.baseRange);
     if (value && value->isPoison())
       return std::nullopt;
+    Instance *self = context.activation->self;
+    if (!value && self && self->sizes.contains(type.name)) {
+      evaluator.valueInInstance(*self, type.name, type.baseRange); // reports that it is unbound
+      return std::nullopt;
+    }
     if (value && value->is<TensorType>() && !type.hasBrackets)
       return value->as<TensorType>();
     if (!value || !value->is<mlir::Type>()) {

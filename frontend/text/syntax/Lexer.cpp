@@ -197,17 +197,23 @@ void Lexer::lexComment() {
   result.comments.push_back({{file, begin, stop}, startsLine});
 }
 
-/// Returns true at a `//` that cannot be a division, because nothing to be divided precedes it.
+/// Returns true at a `//` or `/*` that cannot be a division, because nothing to be divided precedes
+/// it.
 bool Lexer::atForeignComment() const {
-  return isWholeFile && rest().starts_with("//") && isBeforeOperand();
+  bool isComment = rest().starts_with("//") || rest().starts_with("/*");
+  return isWholeFile && isComment && isBeforeOperand();
 }
 
 /// Reports a comment that begins as in other languages, and skips it.
 void Lexer::lexForeignComment() {
   uint32_t begin = at;
   at += 2;
-  error(begin, "unexpected-token", "expected a comment to begin with '#', but got '//'");
-  at = std::min<size_t>(end, text.find('\n', at));
+  StringRef opening = text.slice(begin, at);
+  error(begin, "unexpected-token",
+        "expected a comment to begin with '#', but got '" + opening + "'");
+  StringRef closing = opening == "//" ? "\n" : "*/";
+  size_t last = text.find(closing, at);
+  at = std::min<size_t>(end, last == StringRef::npos ? end : last + (closing == "*/" ? 2 : 0));
 }
 
 void Lexer::lexWord() {

@@ -215,7 +215,10 @@ Diagnostic *TokenStream::expected(const Twine &what) {
 StringRef TokenStream::foreignMeaning() const {
   // A keyword is no divisor, and neither are two words.
   ArrayRef<Token> before = ArrayRef(tokens).take_front(position + atReservedWord());
-  if (token().kind == TokenKind::SlashSlash || (!token().startsLine && isBehindSlashes(before)))
+  bool isStarred = token().kind == TokenKind::Slash && position + 1 < tokens.size() &&
+                   spelled(tokens[position + 1]).starts_with("*");
+  if (token().kind == TokenKind::SlashSlash || isStarred ||
+      (!token().startsLine && isBehindSlashes(before)))
     return kCommentHelp;
   if (token().kind == TokenKind::At && !token().startsLine)
     return "a product of matrices is matmul(x, y)";
