@@ -279,20 +279,30 @@ Operation *GraphBuilder::bindSize(Value count, StringRef name, const dfg::DimExp
                                  dfg::DimsAttr::get(getContext(), {bound}));
 }
 
-Operation *GraphBuilder::gradients(Value y, ValueRange xs, ArrayRef<int64_t> sparse,
-                                   Location location) {
+/// The indices and rows of sparse gradients, and the types of the others.
+static SmallVector<Type> typesOfGradients(const dfg::ReadersTowards &readers, ValueRange xs,
+                                          ArrayRef<int64_t> sparse) {
   SmallVector<Type> types;
+  llvm::DenseSet<int64_t> isSparse(sparse.begin(), sparse.end());
   for (auto [position, x] : enumerate(xs)) {
-    if (!is_contained(sparse, static_cast<int64_t>(position))) {
+    if (!isSparse.contains(position)) {
       types.push_back(x.getType());
       continue;
     }
     auto type = cast<RankedTensorType>(x.getType());
     dfg::Shape rows = dfg::shapeOf(type);
-    rows.front() = dfg::sparseRowCount(y, x);
-    types.push_back(dfg::tensorOf({rows.front()}, builder.getI64Type()));
+    rows.front() = readers.sparseRowCount(x);
+    types.push_back(dfg::tensorOf({rows.front()}, IntegerType::get(x.getContext(), 64)));
     types.push_back(dfg::tensorOf(rows, type.getElementType()));
   }
+  return types;
+}
+
+Operation *GraphBuilder::gradients(Value y, ValueRange xs, ArrayRef<int64_t> sparse,
+                                   Location location) {
+  SmallVector<Type> types(xs.getTypes());
+  if (!sparse.empty())
+    types = typesOfGradients(dfg::ReadersTowards(y), xs, sparse);
   return dfg::GradientsOp::create(builder, location, types, y, xs,
                                   builder.getDenseI64ArrayAttr(sparse));
 }
@@ -300,6 +310,14 @@ Operation *GraphBuilder::gradients(Value y, ValueRange xs, ArrayRef<int64_t> spa
 //===----------------------------------------------------------------------===//
 // Entries
 //===----------------------------------------------------------------------===//
+
+bool EntryHeader::addFact(const dfg::Fact &fact) {
+  std::string text = fact.lhs.canonical() + dfg::spelling(fact.comparison).str();
+  bool isNew = stated.insert(text + fact.rhs.canonical()).second;
+  if (isNew)
+    where.push_back(fact);
+  return isNew;
+}
 
 EntryHeader EntryHeader::initializer() {
   EntryHeader header;

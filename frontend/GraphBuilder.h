@@ -2,6 +2,9 @@
 #pragma once
 
 #include "frontend/ResourceBuilder.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tfc {
 
@@ -12,15 +15,20 @@ struct EntryValue {
   mlir::Location location;
 };
 
+/// Limits of sizes by name, in the order of the names.
+using SizeLimits = llvm::MapVector<std::string, int64_t, llvm::StringMap<unsigned>>;
+
 /// The header of an entry.
 struct EntryHeader {
   std::string name;
   std::vector<EntryValue> feeds;
   /// Named dimensions in order of first appearance, with the largest valid value of some.
   std::vector<std::string> symbols;
-  std::vector<std::pair<std::string, int64_t>> bounds;
-  /// Facts that each call must satisfy.
+  SizeLimits bounds;
+  /// Facts that each call must satisfy; `addFact` adds one unless it is there.
   std::vector<dfg::Fact> where;
+  llvm::StringSet<> stated;
+  bool addFact(const dfg::Fact &fact);
   /// Facts `name == size` that have replaced the name in all types.
   std::vector<dfg::Fact> solved;
   std::string doc;

@@ -174,10 +174,14 @@ LogicalResult Differentiator::reportPath(Operation *blocking) {
 /// Finds the gathers of which sparse gradients consist before any gradient is built: a gradient
 /// that replaces an inner one may no longer need them.
 static void findSparseReaders(ArrayRef<GradientsOp> work, GradientContext &context) {
-  for (GradientsOp op : work)
+  for (GradientsOp op : work) {
+    if (op.getSparse().empty())
+      continue;
+    ReadersTowards readers(op.getY());
     for (int64_t position : op.getSparse())
-      for (Operation *reader : readersTowards(op.getY(), op.getXs()[position]))
+      for (Operation *reader : readers.of(op.getXs()[position]))
         context.sparseReaders.insert({op, reader});
+  }
 }
 
 namespace {

@@ -70,7 +70,7 @@ void Checks::checkLimit(const SizeLimit &limit, rt::Status status, StringRef tex
 }
 
 void Checks::checkLimits() {
-  SmallVector<std::string> used;
+  NameSet used;
   unsigned bits = 63;
   auto collect = [&](const SizeLimit &limit) {
     SmallVector<DimExpr> limits = context.entry.getLimitedSizes(limit.use);

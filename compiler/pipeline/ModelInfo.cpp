@@ -112,6 +112,7 @@ static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
   if (!op.getSymbols())
     return success();
   llvm::StringMap<SymbolInfo> located = locateSymbols(entry);
+  dfg::BoundSites sites(op);
   for (StringRef name : op.getSymbolsAttr().getAsValueRange<StringAttr>()) {
     auto known = located.find(name);
     if (known == located.end())
@@ -122,7 +123,7 @@ static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
     if (DictionaryAttr bounds = op.getBoundsAttr())
       if (auto bound = bounds.getAs<IntegerAttr>(name)) {
         symbol.upper = bound.getInt();
-        symbol.upperSite = dfg::siteOfBound(op, name);
+        symbol.upperSite = sites.of(name);
       }
     entry.symbolNumbers.try_emplace(name, entry.symbols.size());
     entry.symbols.push_back(symbol);
@@ -145,7 +146,7 @@ static LogicalResult describeRunTimeSizes(dfg::EntryOp op, EntryInfo &entry) {
     entry.runTimeNumbers.try_emplace(binder.getName(), entry.runTimeSizes.size());
     entry.runTimeSizes.push_back({binder.getName(), binder.getBoundExpr()});
   });
-  SmallVector<std::string> names;
+  dfg::NameSet names;
   for (const ValueInfo &fetch : entry.fetches)
     for (const DimExpr &size : dfg::shapeOf(fetch.type))
       size.collectSymbols(names);

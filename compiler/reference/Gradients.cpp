@@ -77,11 +77,12 @@ void GradientInterpreter::findVaried() {
 }
 
 void GradientInterpreter::findGathers() {
+  if (op.getSparse().empty())
+    return;
+  ReadersTowards readers(op.getY());
   for (int64_t position : op.getSparse()) {
     Value x = op.getXs()[position];
-    auto &readers = gathers[interpreter.get(x).get()];
-    for (Operation *reader : readersTowards(op.getY(), x))
-      readers.insert(reader);
+    gathers[interpreter.get(x).get()].insert_range(readers.of(x));
   }
 }
 

@@ -272,10 +272,12 @@ bool Binder::checkNumbers() {
 Status Binder::run() {
   if (!checkTypes() || !solve())
     return status;
-  if (DictionaryAttr bounds = entry.getBoundsAttr())
+  if (DictionaryAttr bounds = entry.getBoundsAttr()) {
+    BoundSites sites(entry);
     for (NamedAttribute bound : bounds)
       limits[bound.getName()] = {
-          0, cast<IntegerAttr>(bound.getValue()).getInt(), {}, siteOfBound(entry, bound.getName())};
+          0, cast<IntegerAttr>(bound.getValue()).getInt(), {}, sites.of(bound.getName())};
+  }
   std::vector<Fact> facts;
   for (FactAttr attribute : requiredFacts(entry))
     if (Fact fact = withSite(attribute.getFact(), entry); !limit(fact))

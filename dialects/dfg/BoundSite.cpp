@@ -11,19 +11,19 @@ using namespace mlir;
 
 namespace tfc::dfg {
 
-static bool hasName(Type type, StringRef name) {
-  SmallVector<std::string> names;
-  for (const DimExpr &size : shapeOf(type))
-    size.collectSymbols(names);
-  return llvm::is_contained(names, name);
+BoundSites::BoundSites(EntryOp entry) : siteOfEntry(siteOf(entry.getLoc())) {
+  for (BlockArgument feed : entry.getBody().getArguments()) {
+    std::string site = siteOf(feed.getLoc());
+    if (site.empty())
+      continue;
+    for (const DimExpr &size : shapeOf(feed.getType()))
+      size.forEachSymbol([&](StringRef name) { sites.try_emplace(name, site); });
+  }
 }
 
-std::string siteOfBound(EntryOp entry, StringRef name) {
-  for (BlockArgument feed : entry.getBody().getArguments())
-    if (hasName(feed.getType(), name))
-      if (std::string site = siteOf(feed.getLoc()); !site.empty())
-        return site;
-  return siteOf(entry.getLoc());
+std::string BoundSites::of(StringRef name) const {
+  auto it = sites.find(name);
+  return it == sites.end() ? siteOfEntry : it->second;
 }
 
 } // namespace tfc::dfg

@@ -3,11 +3,21 @@
 #pragma once
 
 #include "dialects/dfg/Dfg.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace tfc::dfg {
 
-/// Returns the line of the first feed whose type has the name, which declares its bound, as
-/// `siteOf` does; that of the entry if the feed has none.
-std::string siteOfBound(EntryOp entry, llvm::StringRef name);
+/// The lines that declare the bounds of names, as `siteOf` returns them: for each name, the first
+/// feed whose type has it, or else the entry.
+class BoundSites {
+public:
+  explicit BoundSites(EntryOp entry);
+
+  std::string of(llvm::StringRef name) const;
+
+private:
+  llvm::StringMap<std::string> sites;
+  std::string siteOfEntry;
+};
 
 } // namespace tfc::dfg

@@ -373,19 +373,30 @@ std::optional<DimExpr::Linear> DimExpr::asLinear() const {
   return result;
 }
 
-void DimExpr::collectSymbols(SmallVectorImpl<std::string> &names) const {
+void DimExpr::forEachSymbol(function_ref<void(StringRef)> visit) const {
   if (isOverflow(*this))
     return;
   for (auto &[monomial, coefficient] : terms) {
     for (const Atom &atom : monomial) {
-      if (atom.kind != AtomKind::Symbol) {
-        atom.lhs->collectSymbols(names);
-        atom.rhs->collectSymbols(names);
-      } else if (!is_contained(names, atom.name)) {
-        names.push_back(atom.name);
+      if (atom.kind == AtomKind::Symbol) {
+        visit(atom.name);
+        continue;
       }
+      atom.lhs->forEachSymbol(visit);
+      atom.rhs->forEachSymbol(visit);
     }
   }
+}
+
+void DimExpr::collectSymbols(NameSet &names) const {
+  forEachSymbol([&](StringRef name) { names.insert(name.str()); });
+}
+
+void DimExpr::collectSymbols(SmallVectorImpl<std::string> &names) const {
+  forEachSymbol([&](StringRef name) {
+    if (!is_contained(names, name))
+      names.push_back(name.str());
+  });
 }
 
 std::optional<DimExpr>

@@ -15,8 +15,10 @@
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -25,6 +27,9 @@
 #include <vector>
 
 namespace tfc::dfg {
+
+/// Names in the order in which they were found.
+using NameSet = llvm::SetVector<std::string, llvm::SmallVector<std::string>, llvm::StringSet<>>;
 
 class DimExpr {
 public:
@@ -79,8 +84,12 @@ public:
   };
   std::optional<Linear> asLinear() const;
 
-  /// Names of all dimensions in it, in order of first appearance, appended without repetition.
+  /// Visits the names of all dimensions in it, once for each time that they occur.
+  void forEachSymbol(llvm::function_ref<void(llvm::StringRef)> visit) const;
+  /// Names of all dimensions in it, in order of first appearance, appended without repetition. The
+  /// set is for the names of many sizes.
   void collectSymbols(llvm::SmallVectorImpl<std::string> &names) const;
+  void collectSymbols(NameSet &names) const;
 
   /// Replaces every name by the result of `lookup`; std::nullopt if a lookup fails.
   std::optional<DimExpr>

@@ -12,41 +12,44 @@ using namespace mlir;
 
 namespace tfc::dfg {
 
-SmallVector<Operation *> readersTowards(Value y, Value x) {
+ReadersTowards::ReadersTowards(Value y) {
   llvm::SmallDenseSet<Operation *> seen;
-  SmallVector<Operation *> work, readers;
-  if (Operation *producer = y.getDefiningOp()) {
-    seen.insert(producer);
-    work.push_back(producer);
-  }
+  SmallVector<Operation *> work;
+  auto visit = [&](Value value) {
+    if (Operation *producer = value.getDefiningOp(); producer && seen.insert(producer).second)
+      work.push_back(producer);
+  };
+  visit(y);
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
-    bool isReader = false;
     // Values that the regions of `op` capture are read by `op`.
     op->walk([&](Operation *nested) {
-      isReader |= llvm::is_contained(nested->getOperands(), x);
-      for (Value operand : nested->getOperands())
-        if (Operation *producer = operand.getDefiningOp(); producer && seen.insert(producer).second)
-          work.push_back(producer);
+      for (Value operand : nested->getOperands()) {
+        auto &known = readers[operand];
+        if (known.empty() || known.back() != op)
+          known.push_back(op);
+        visit(operand);
+      }
     });
-    if (isReader)
-      readers.push_back(op);
   }
-  return readers;
 }
 
-bool isSparseGradient(Value y, Value x) {
-  SmallVector<Operation *> readers = readersTowards(y, x);
-  return !readers.empty() && llvm::all_of(readers, [&](Operation *op) {
+ArrayRef<Operation *> ReadersTowards::of(Value x) const {
+  auto it = readers.find(x);
+  return it == readers.end() ? ArrayRef<Operation *>() : ArrayRef<Operation *>(it->second);
+}
+
+bool ReadersTowards::isSparseGradient(Value x) const {
+  return !of(x).empty() && llvm::all_of(of(x), [&](Operation *op) {
     auto gather = dyn_cast<RowGatherOpInterface>(op);
     return gather && gather.takesRows() && llvm::count(op->getOperands(), x) == 1 &&
            op->getOperand(0) == x;
   });
 }
 
-DimExpr sparseRowCount(Value y, Value x) {
+DimExpr ReadersTowards::sparseRowCount(Value x) const {
   DimExpr count(0);
-  for (Operation *op : readersTowards(y, x)) {
+  for (Operation *op : of(x)) {
     // A gather's result has the axes of its indices in place of the first axis of x.
     Shape shape = shapeOf(op->getResult(0).getType());
     size_t rowRank = shapeOf(x.getType()).size() - 1;

@@ -47,7 +47,7 @@ BindSizeOp RunTimeSizes::findLast(const DimExpr &size, Block *block) const {
 }
 
 SmallVector<std::string> RunTimeSizes::namesIn(Operation *op) {
-  SmallVector<std::string> names;
+  NameSet names;
   AttrTypeWalker walker;
   walker.addWalk([&](DimsAttr dims) {
     for (const DimExpr &size : dims.getExprs())
@@ -59,7 +59,7 @@ SmallVector<std::string> RunTimeSizes::namesIn(Operation *op) {
     walker.walk(type);
   for (NamedAttribute attribute : op->getAttrs())
     walker.walk(attribute.getValue());
-  return names;
+  return names.takeVector();
 }
 
 void RunTimeSizes::forEachBinder(Operation *op, function_ref<void(BindSizeOp)> visit) const {

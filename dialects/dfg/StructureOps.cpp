@@ -282,14 +282,22 @@ static LogicalResult verifySignature(FunctionOpInterface function) {
   return success();
 }
 
+using Symbols = llvm::StringSet<>;
+
+static Symbols symbolsOf(EntryOp entry) {
+  Symbols symbols;
+  if (ArrayAttr names = entry.getSymbolsAttr())
+    symbols.insert_range(names.getAsValueRange<StringAttr>());
+  return symbols;
+}
+
 /// Checks that bounds are numbers for names that the entry declares.
-static LogicalResult verifyBounds(EntryOp entry) {
+static LogicalResult verifyBounds(EntryOp entry, const Symbols &symbols) {
   DictionaryAttr bounds = entry.getBoundsAttr();
   for (NamedAttribute bound : bounds ? bounds.getValue() : ArrayRef<NamedAttribute>()) {
     auto number = dyn_cast<IntegerAttr>(bound.getValue());
     bool isBound = number && number.getType().isSignlessInteger(64) && number.getInt() >= 0;
-    if (!isBound || !entry.getSymbols() ||
-        !llvm::is_contained(entry.getSymbolsAttr(), Attribute(bound.getName())))
+    if (!isBound || !symbols.contains(bound.getName().strref()))
       return entry.emitOpError("expects bounds of at least 0 for sizes that it declares, but got ")
              << bound.getName() << " = " << bound.getValue();
   }
@@ -297,39 +305,36 @@ static LogicalResult verifyBounds(EntryOp entry) {
 }
 
 /// Returns true if all names in the size are known when the call starts.
-static bool isKnownAtStart(const DimExpr &size, EntryOp entry) {
-  SmallVector<std::string> used;
-  size.collectSymbols(used);
-  ArrayAttr symbols = entry.getSymbolsAttr();
-  return llvm::all_of(used, [&](StringRef name) {
-    return symbols && llvm::is_contained(symbols.getAsValueRange<StringAttr>(), name);
-  });
+static bool isKnownAtStart(const DimExpr &size, const Symbols &symbols) {
+  bool isKnown = true;
+  size.forEachSymbol([&](StringRef name) { isKnown &= symbols.contains(name); });
+  return isKnown;
 }
 
-static LogicalResult verifyFacts(EntryOp entry) {
+static LogicalResult verifyFacts(EntryOp entry, const Symbols &symbols) {
   ArrayAttr facts = entry.getWhereAttr();
   for (Attribute attribute : facts ? facts.getValue() : ArrayRef<Attribute>()) {
     Fact fact = cast<FactAttr>(attribute).getFact();
-    if (!isKnownAtStart(fact.lhs, entry) || !isKnownAtStart(fact.rhs, entry))
+    if (!isKnownAtStart(fact.lhs, symbols) || !isKnownAtStart(fact.rhs, symbols))
       return entry.emitOpError("expects comparisons of sizes that it declares, but got ")
              << attribute;
   }
   return success();
 }
 
-static LogicalResult verifySolved(EntryOp entry) {
+static LogicalResult verifySolved(EntryOp entry, const Symbols &symbols) {
   ArrayAttr facts = entry.getSolvedAttr();
   for (Attribute attribute : facts ? facts.getValue() : ArrayRef<Attribute>()) {
     Fact fact = cast<FactAttr>(attribute).getFact();
-    if (!fact.lhs.asSymbol() || isKnownAtStart(fact.lhs, entry) ||
-        fact.comparison != Comparison::Equal || !isKnownAtStart(fact.rhs, entry))
+    if (!fact.lhs.asSymbol() || isKnownAtStart(fact.lhs, symbols) ||
+        fact.comparison != Comparison::Equal || !isKnownAtStart(fact.rhs, symbols))
       return entry.emitOpError("expects a name that it does not declare, '==' and a size, but got ")
              << attribute;
   }
   return success();
 }
 
-static LogicalResult verifyLimits(EntryOp entry) {
+static LogicalResult verifyLimits(EntryOp entry, const Symbols &symbols) {
   llvm::SmallDenseSet<SizeUse> uses;
   ArrayAttr limits = entry.getLimitsAttr();
   for (Attribute attribute : limits ? limits.getValue() : ArrayRef<Attribute>()) {
@@ -337,7 +342,7 @@ static LogicalResult verifyLimits(EntryOp entry) {
     if (!uses.insert(limit.getUse()).second)
       return entry.emitOpError("expects one limit of each use, but got another ") << limit;
     for (const DimExpr &size : limit.getSizes().getExprs())
-      if (!isKnownAtStart(size, entry))
+      if (!isKnownAtStart(size, symbols))
         return entry.emitOpError("expects limits of sizes that it declares, but got ") << limit;
   }
   return success();
@@ -392,12 +397,14 @@ static LogicalResult verifyEnd(FunctionOpInterface function) {
 }
 
 LogicalResult EntryOp::verifyRegions() {
+  Symbols symbols = symbolsOf(*this);
   return failure(failed(verifyEnd(*this)) || failed(verifySignature(*this)) ||
                  failed(verifyNamesOfValues(*this, getArgAttrsAttr())) ||
                  failed(verifyNamesOfValues(*this, getResAttrsAttr())) ||
-                 failed(verifyInitializer(*this)) || failed(verifyBounds(*this)) ||
-                 failed(verifyFacts(*this)) || failed(verifySolved(*this)) ||
-                 failed(verifyLimits(*this)) || failed(verifyNames(*this, getSymbolsAttr())));
+                 failed(verifyInitializer(*this)) || failed(verifyBounds(*this, symbols)) ||
+                 failed(verifyFacts(*this, symbols)) || failed(verifySolved(*this, symbols)) ||
+                 failed(verifyLimits(*this, symbols)) ||
+                 failed(verifyNames(*this, getSymbolsAttr())));
 }
 
 /// Programs cannot call the initializer; instances run it, so there is at most one.

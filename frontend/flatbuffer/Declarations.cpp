@@ -118,7 +118,7 @@ void Declarations::addSizes(const tfg::Entry &entry, EntryHeader &header, Locati
       emitError(location) << "the size '" << header.symbols.back() << "' is at most "
                           << size->bound() << " [bad-bound]";
     else if (size->bound() >= 0)
-      header.bounds.emplace_back(header.symbols.back(), size->bound());
+      header.bounds[header.symbols.back()] = size->bound();
   }
 }
 

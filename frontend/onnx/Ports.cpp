@@ -77,7 +77,7 @@ void Ports::addFeed(const Input &input) {
 void Ports::addBounds() {
   for (const auto &[name, bound] : entry.options.bounds) {
     if (is_contained(header.symbols, name))
-      header.bounds.emplace_back(name, bound);
+      header.bounds[name] = bound;
     else
       entry.diagnostics.error(entry.model.locate(entry.builder.getContext()))
           << "no input has a size '" << name << "', which --bound names"

@@ -250,8 +250,9 @@ bool StatementGenerator::makeGradients() {
   for (int64_t left = scope.random.between(1, 3); left > 0; --left)
     xs.insert(scope.random.pick(known));
   SmallVector<int64_t> sparse;
+  ReadersTowards readers(value);
   for (auto [i, x] : llvm::enumerate(xs))
-    if (isSparseGradient(value, x) && scope.random.chance(0.5))
+    if (readers.isSparseGradient(x) && scope.random.chance(0.5))
       sparse.push_back(i);
   scope.remember(
       scope.builder.gradients(value, xs.getArrayRef(), sparse, scope.location)->getResults());

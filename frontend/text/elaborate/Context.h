@@ -107,7 +107,7 @@ struct EntryState {
   /// The loops around, outermost first.
   llvm::SmallVector<LoopContext *> loops;
   /// Lower bounds of dimensions, from the facts of the entry.
-  std::vector<std::pair<std::string, int64_t>> lowerBounds;
+  SizeLimits lowerBounds;
   /// The facts that calls check when they start: those that the entry states, then those of the
   /// functions that it calls.
   std::vector<StatedFact> facts;

@@ -152,21 +152,18 @@ bool EntryElaborator::checkSolvable(const ast::FnDecl &entry, const EntryHeader 
 
 /// Applies facts of the file that mention only dimensions of this entry.
 void EntryElaborator::applyFileFacts(Module &module) {
-  for (const ast::Stmt *item : module.file->items) {
-    const auto *dim = dyn_cast<ast::DimDecl>(item);
-    for (const ast::Expr *fact : dim ? dim->facts : ArrayRef<ast::Expr *>()) {
-      SmallVector<StringRef> unknown;
-      const auto *binary = dyn_cast<ast::BinaryExpr>(fact);
-      bool isFact = binary && binary->op >= ast::BinaryOp::Eq && binary->op <= ast::BinaryOp::Ge;
-      if (!isFact) {
-        reporter.error(fact->range, "bad-bound",
-                       "'dim' states facts about dimensions, as in dim n <= 256");
-        continue;
-      }
-      typeEvaluator.collectUnbound(fact, unknown);
-      if (unknown.empty())
-        factChecker.checkWhere({const_cast<ast::Expr *>(fact)}, "the file");
+  for (const ast::Expr *fact : module.facts) {
+    SmallVector<StringRef> unknown;
+    const auto *binary = dyn_cast<ast::BinaryExpr>(fact);
+    bool isFact = binary && binary->op >= ast::BinaryOp::Eq && binary->op <= ast::BinaryOp::Ge;
+    if (!isFact) {
+      reporter.error(fact->range, "bad-bound",
+                     "'dim' states facts about dimensions, as in dim n <= 256");
+      continue;
     }
+    typeEvaluator.collectUnbound(fact, unknown);
+    if (unknown.empty())
+      factChecker.checkWhere({const_cast<ast::Expr *>(fact)}, "the file");
   }
 }
 
@@ -189,21 +186,23 @@ static SmallVector<const ast::Expr *> factsOf(const Module &module, const ast::F
     for (const ast::IndexItem &item : param.type->items)
       if (item.value)
         facts.push_back(item.value);
-  for (const ast::Stmt *item : module.file->items)
-    if (const auto *dim = dyn_cast<ast::DimDecl>(item))
-      facts.append(dim->facts.begin(), dim->facts.end());
+  append_range(facts, module.facts);
   return facts;
 }
 
 /// Sorts the dimensions by their first mention in the types of the feeds, which may mention others
 /// than the author wrote there.
 static void orderByTypes(EntryHeader &header) {
-  SmallVector<std::string> mentioned;
+  StringMap<size_t> mentioned;
   for (const EntryValue &feed : header.feeds)
     for (const dfg::DimExpr &size : dfg::shapeOf(feed.type))
-      size.collectSymbols(mentioned);
+      size.forEachSymbol([&](StringRef name) { mentioned.try_emplace(name, mentioned.size()); });
+  auto positionOf = [&](StringRef name) {
+    auto it = mentioned.find(name);
+    return it == mentioned.end() ? mentioned.size() : it->second;
+  };
   llvm::stable_sort(header.symbols, [&](const std::string &a, const std::string &b) {
-    return find(mentioned, a) < find(mentioned, b);
+    return positionOf(a) < positionOf(b);
   });
 }
 
@@ -227,18 +226,17 @@ bool EntryElaborator::bindFeeds(const Module &module, const ast::FnDecl &entry,
   factSolver.solve(factsOf(module, entry), known);
   if (!ok)
     return false;
+  StringSet<> names;
   for (const ast::Param &param : entry.params) {
     std::optional<TensorType> type = feedType(*param.type, header);
     if (!type) {
       ok = false;
       continue;
     }
-    for (const EntryValue &feed : header.feeds)
-      if (feed.name == param.name.text) {
-        reporter.error(param.name.range, "duplicate-name", "'{}' is declared twice",
-                       param.name.text);
-        ok = false;
-      }
+    if (!names.insert(param.name.text).second) {
+      reporter.error(param.name.range, "duplicate-name", "'{}' is declared twice", param.name.text);
+      ok = false;
+    }
     header.feeds.push_back({param.name.text.str(), dfg::tensorOf(type->shape, type->element),
                             reporter.locate(param.name.range)});
   }

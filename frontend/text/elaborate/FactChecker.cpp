@@ -167,11 +167,10 @@ void FactChecker::recordFact(const dfg::Fact &fact, SourceRange at) {
   }
   if (bound)
     addBound(context.entry.lowerBounds, bound->name, bound->limit, /*isUpper=*/false);
-  if (is_contained(context.entry.header->where, fact))
-    return;
-  context.entry.facts.push_back({stated, at});
-  context.entry.header->where.push_back(fact);
-  context.entry.header->where.back().site = stated.site;
+  dfg::Fact located = fact;
+  located.site = stated.site;
+  if (context.entry.header->addFact(located))
+    context.entry.facts.push_back({stated, at});
 }
 
 //===----------------------------------------------------------------------===//

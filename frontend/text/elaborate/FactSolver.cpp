@@ -25,10 +25,12 @@ bool FactSolver::isKnown(const ast::Expr *expr) {
 }
 
 /// Returns true if a dimension has not been replaced.
-bool FactSolver::isFree(StringRef name) {
-  Local *local =
-      is_contained(context.activation->dims, name) ? context.activation->find(name) : nullptr;
-  return local && local->value.asDim() == dfg::DimExpr::symbol(name);
+bool FactSolver::isFree(StringRef name) { return valueOf(name) == dfg::DimExpr::symbol(name); }
+
+/// The value of a dimension; nothing for other names.
+std::optional<dfg::DimExpr> FactSolver::valueOf(StringRef name) {
+  Local *local = dims.contains(name) ? context.activation->find(name) : nullptr;
+  return local ? local->value.asDim() : std::nullopt;
 }
 
 std::optional<dfg::DimExpr> FactSolver::sizeOf(const ast::Expr *expr) {
@@ -38,9 +40,7 @@ std::optional<dfg::DimExpr> FactSolver::sizeOf(const ast::Expr *expr) {
 /// A size in terms of the names that have not been replaced.
 dfg::DimExpr FactSolver::current(const dfg::DimExpr &size) {
   return *size.substitute([&](StringRef name) -> std::optional<dfg::DimExpr> {
-    Local *local =
-        is_contained(context.activation->dims, name) ? context.activation->find(name) : nullptr;
-    std::optional<dfg::DimExpr> value = local ? local->value.asDim() : std::nullopt;
+    std::optional<dfg::DimExpr> value = valueOf(name);
     return value ? value : dfg::DimExpr::symbol(name);
   });
 }
@@ -48,16 +48,17 @@ dfg::DimExpr FactSolver::current(const dfg::DimExpr &size) {
 /// Uses `value` for a dimension, in other dimensions too.
 void FactSolver::replace(StringRef name, const dfg::DimExpr &value, SourceRange at) {
   context.entry.reasons[name].push_back(at);
-  for (const std::string &dim : context.activation->dims) {
-    Local *local = context.activation->find(dim);
-    std::optional<dfg::DimExpr> size = local ? local->value.asDim() : std::nullopt;
-    if (!size)
-      continue;
-    local->value =
-        Entity::dim(*size->substitute([&](StringRef other) -> std::optional<dfg::DimExpr> {
-          return other == name ? value : dfg::DimExpr::symbol(other);
-        }));
+  for (StringRef dim : mentions.lookup(name)) {
+    dfg::DimExpr size = *valueOf(dim)->substitute([&](StringRef other) {
+      return std::optional(other == name ? value : dfg::DimExpr::symbol(other));
+    });
+    context.activation->find(dim)->value = Entity::dim(size);
+    addMentions(dim, size);
   }
+}
+
+void FactSolver::addMentions(StringRef dim, const dfg::DimExpr &value) {
+  value.forEachSymbol([&](StringRef name) { mentions[name].insert(dim); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,8 +178,7 @@ void FactSolver::addRemainder(const StatedFact &stated, Remainders &remainders) 
       congruence->value < 0 || congruence->value >= congruence->divisor || !isFree(linear->name))
     return;
   int64_t divisor = congruence->divisor;
-  auto name = find(context.activation->dims, linear->name);
-  Remainder &known = remainders[*name];
+  Remainder &known = remainders[dims.find(linear->name)->getKey()];
   known.at = stated.at;
   int64_t offset = floorModulo(linear->offset, divisor);
   combine(known.divisor, known.value, linear->scale, divisor,
@@ -186,8 +186,8 @@ void FactSolver::addRemainder(const StatedFact &stated, Remainders &remainders) 
   // The call checks the fact itself, which is always true once the name is replaced.
   dfg::Fact fact{dfg::DimExpr::mod(congruence->dividend, divisor), dfg::Comparison::Equal,
                  congruence->value, stated.fact.site};
-  if (context.entry.header && !is_contained(context.entry.header->where, fact))
-    context.entry.header->where.push_back(fact);
+  if (context.entry.header)
+    context.entry.header->addFact(fact);
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,7 +227,19 @@ static void addMeetingBounds(std::vector<StatedFact> &stated) {
   }
 }
 
+/// Registers the dimensions, and which of them mention a name.
+void FactSolver::begin() {
+  dims.clear();
+  mentions.clear();
+  for (const std::string &name : context.activation->dims) {
+    StringRef dim = dims.insert(name).first->getKey();
+    if (std::optional<dfg::DimExpr> value = valueOf(dim))
+      addMentions(dim, *value);
+  }
+}
+
 void FactSolver::solve(ArrayRef<const ast::Expr *> facts, ArrayRef<StatedFact> known) {
+  begin();
   std::vector<StatedFact> stated(known.begin(), known.end());
   for (const ast::Expr *fact : facts)
     collect(fact, stated);

@@ -3,6 +3,7 @@
 
 #include "frontend/text/elaborate/Context.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tfc::text {
 
@@ -29,7 +30,10 @@ private:
   using Remainders = llvm::MapVector<llvm::StringRef, Remainder>;
 
   bool isKnown(const ast::Expr *expr);
+  void begin();
   bool isFree(llvm::StringRef name);
+  std::optional<dfg::DimExpr> valueOf(llvm::StringRef name);
+  void addMentions(llvm::StringRef dim, const dfg::DimExpr &value);
   std::optional<dfg::DimExpr> sizeOf(const ast::Expr *expr);
   void collect(const ast::Expr *fact, std::vector<StatedFact> &stated);
   dfg::DimExpr current(const dfg::DimExpr &size);
@@ -40,6 +44,9 @@ private:
   Context &context;
   Evaluator &evaluator;
   Reporter &reporter;
+  /// The dimensions, and for each name those whose values mention it.
+  llvm::StringSet<> dims;
+  llvm::StringMap<llvm::SetVector<llvm::StringRef>> mentions;
 };
 
 } // namespace tfc::text

@@ -86,15 +86,28 @@ static SetVector<mlir::Operation *> backwardSlice(mlir::Value value) {
   return slice;
 }
 
-std::vector<Variable *> GradientBuilder::variablesRead(mlir::Value loss) {
-  std::vector<Variable *> found;
+/// The reads of variables on which `loss` depends, by path; nothing if the budget is exceeded.
+std::optional<GradientBuilder::Reads> GradientBuilder::readsTowards(mlir::Value loss,
+                                                                    SourceRange at) {
   SetVector<mlir::Operation *> slice = backwardSlice(loss);
-  meter.spend(slice.size() / kOperationsOfStep, {});
+  if (!meter.spend(slice.size() / kOperationsOfStep, at))
+    return std::nullopt;
+  Reads reads;
   for (mlir::Operation *op : slice)
     if (auto read = dyn_cast<dfg::ReadOp>(op))
-      if (auto it = context.program.variablesByPath.find(read.getVariable());
-          it != context.program.variablesByPath.end())
-        found.push_back(it->second);
+      reads[read.getVariable()].push_back(read);
+  return reads;
+}
+
+std::vector<Variable *> GradientBuilder::variablesRead(mlir::Value loss) {
+  std::vector<Variable *> found;
+  std::optional<Reads> reads = readsTowards(loss, {});
+  if (!reads)
+    return found;
+  for (const auto &[path, ops] : *reads)
+    if (auto it = context.program.variablesByPath.find(path);
+        it != context.program.variablesByPath.end())
+      found.push_back(it->second);
   sortByOrder(found);
   return found;
 }
@@ -124,22 +137,19 @@ Entity GradientBuilder::callTrainable(Arguments &args, const ast::CallExpr &call
 }
 
 /// The value with respect to which the gradient is taken: for a variable, its first read.
-mlir::Value GradientBuilder::gradientSource(const Entity &value, mlir::Value loss, SourceRange at) {
+mlir::Value GradientBuilder::gradientSource(const Entity &value, const Reads &reads,
+                                            SourceRange at) {
   Variable *const *variable = value.get<Variable *>();
-  if (!variable)
-    return tensorEmitter.toTensor(value, {}, at);
+  return variable ? firstReadOf(**variable, reads, at) : tensorEmitter.toTensor(value, {}, at);
+}
+
+mlir::Value GradientBuilder::firstReadOf(Variable &variable, const Reads &reads, SourceRange at) {
   mlir::Block *here = context.builder.currentBlock();
   mlir::Operation *first = nullptr;
   dfg::ReadOp firstRead;
-  SetVector<mlir::Operation *> slice = backwardSlice(loss);
-  if (!meter.spend(slice.size() / kOperationsOfStep, at))
-    return {};
-  for (mlir::Operation *op : slice) {
-    auto read = dyn_cast<dfg::ReadOp>(op);
-    if (!read || read.getVariable() != (*variable)->path)
-      continue;
+  for (dfg::ReadOp read : reads.lookup(variable.path)) {
     // A read outside of this block has the same value throughout it.
-    mlir::Operation *place = here->findAncestorOpInBlock(*op);
+    mlir::Operation *place = here->findAncestorOpInBlock(*read);
     if (!place)
       return read.getValue();
     if (first && !place->isBeforeInBlock(first))
@@ -148,14 +158,14 @@ mlir::Value GradientBuilder::gradientSource(const Entity &value, mlir::Value los
     firstRead = read;
   }
   if (!first)
-    return tensorEmitter.readVariable(**variable, at);
+    return tensorEmitter.readVariable(variable, at);
   if (first == firstRead)
     return firstRead.getValue();
   // A branch or loop that assigns the variable also reads it, because it starts with the old value.
   mlir::OpBuilder::InsertPoint point = context.builder.position();
   context.builder.before(first);
-  mlir::Value before = context.builder.getResources().read((*variable)->path, (*variable)->type,
-                                                           reporter.locate(at));
+  mlir::Value before =
+      context.builder.getResources().read(variable.path, variable.type, reporter.locate(at));
   context.builder.restore(point);
   return before;
 }
@@ -297,9 +307,12 @@ Entity GradientBuilder::callGradients(Arguments &args, const ast::CallExpr &call
   bool isGroup = args[1].value.asGroup() != nullptr;
   if (isGroup)
     targets = args[1].value.asGroup()->elements;
+  std::optional<Reads> reads = readsTowards(loss, args[1].range);
+  if (!reads)
+    return Poison();
   SmallVector<mlir::Value> xs;
   for (const Entity &target : targets) {
-    mlir::Value x = gradientSource(target, loss, args[1].range);
+    mlir::Value x = gradientSource(target, *reads, args[1].range);
     if (!x)
       return Poison();
     if (!isa<mlir::FloatType>(dfg::elementTypeOf(x.getType())))
@@ -309,15 +322,17 @@ Entity GradientBuilder::callGradients(Arguments &args, const ast::CallExpr &call
     xs.push_back(x);
   }
   SmallVector<int64_t> sparse;
+  dfg::ReadersTowards readers(loss);
   for (auto [i, x] : enumerate(xs))
-    if (dfg::isSparseGradient(loss, x))
+    if (readers.isSparseGradient(x))
       sparse.push_back(i);
   mlir::Operation *op = context.builder.gradients(loss, xs, sparse, reporter.locate(call.range));
   std::vector<Entity> results;
   auto next = op->result_begin();
+  DenseSet<int64_t> isSparse(sparse.begin(), sparse.end());
   for (auto [i, x] : enumerate(xs)) {
     mlir::Value first = *next++;
-    if (!is_contained(sparse, static_cast<int64_t>(i))) {
+    if (!isSparse.contains(i)) {
       results.push_back(Entity(first));
       continue;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/text/elaborate/Context.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tfc::text {
 
@@ -40,10 +41,13 @@ private:
   bool checkOnce(const Variable &variable, size_t first, size_t number, SourceRange at);
   bool checkGradient(const Variable &variable, const Entity &gradient, SourceRange at);
   bool collectVariables(const Entity &value, SourceRange at, std::vector<Variable *> &variables);
+  using Reads = llvm::MapVector<llvm::StringRef, llvm::SmallVector<dfg::ReadOp, 1>>;
+  std::optional<Reads> readsTowards(mlir::Value loss, SourceRange at);
   std::vector<Variable *> variablesRead(mlir::Value loss);
   Entity sparseGradient(mlir::Value indices, mlir::Value rows, mlir::Type type, bool coalesces,
                         SourceRange at);
-  mlir::Value gradientSource(const Entity &value, mlir::Value loss, SourceRange at);
+  mlir::Value gradientSource(const Entity &value, const Reads &reads, SourceRange at);
+  mlir::Value firstReadOf(Variable &variable, const Reads &reads, SourceRange at);
 
   Context &context;
   Reporter &reporter;

@@ -45,6 +45,8 @@ struct Module {
   bool hasSyntaxErrors = false;
   llvm::StringMap<Declaration> declarations;
   llvm::StringMap<LazyValue> values;
+  /// The facts of its `dim`s.
+  std::vector<const ast::Expr *> facts;
   /// Before the names of its state: empty, or the graph's name and a dot.
   std::string prefix;
   unsigned position = 0;

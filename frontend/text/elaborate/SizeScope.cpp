@@ -13,14 +13,10 @@ namespace tfc::text {
 // Dimensions
 //===----------------------------------------------------------------------===//
 
-void addBound(std::vector<std::pair<std::string, int64_t>> &bounds, StringRef name, int64_t value,
-              bool isUpper) {
-  for (auto &[other, bound] : bounds)
-    if (other == name) {
-      bound = isUpper ? std::min(bound, value) : std::max(bound, value);
-      return;
-    }
-  bounds.emplace_back(name.str(), value);
+void addBound(SizeLimits &bounds, StringRef name, int64_t value, bool isUpper) {
+  auto [known, isNew] = bounds.insert({name.str(), value});
+  if (!isNew)
+    known->second = isUpper ? std::min(known->second, value) : std::max(known->second, value);
 }
 
 const RunTimeSize *SizeScope::findRunTimeSize(const dfg::DimExpr &size) const {
@@ -146,12 +142,12 @@ dfg::DimExpr::Interval SizeScope::boundsOf(StringRef symbol) const {
   dfg::DimExpr::Interval interval{0, std::nullopt};
   if (!context.entry.header)
     return interval;
-  for (const auto &[name, bound] : context.entry.header->bounds)
-    if (name == symbol)
-      interval.second = bound;
-  for (const auto &[name, bound] : context.entry.lowerBounds)
-    if (name == symbol)
-      interval.first = std::max(*interval.first, bound);
+  std::string name = symbol.str();
+  const SizeLimits &upper = context.entry.header->bounds, &lower = context.entry.lowerBounds;
+  if (const auto *bound = upper.find(name); bound != upper.end())
+    interval.second = bound->second;
+  if (const auto *bound = lower.find(name); bound != lower.end())
+    interval.first = std::max(*interval.first, bound->second);
   return interval;
 }
 

@@ -26,7 +26,6 @@ private:
 };
 
 /// Tightens a bound of a size.
-void addBound(std::vector<std::pair<std::string, int64_t>> &bounds, llvm::StringRef name,
-              int64_t value, bool isUpper);
+void addBound(SizeLimits &bounds, llvm::StringRef name, int64_t value, bool isUpper);
 
 } // namespace tfc::text

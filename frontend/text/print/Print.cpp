@@ -283,9 +283,10 @@ std::optional<std::string> GraphPrinter::expression(Operation &op) {
 /// Returns true if the text has exactly the same sparse gradients: the language makes all gradients
 /// sparse that can be.
 static bool hasAllSparse(dfg::GradientsOp op) {
+  dfg::ReadersTowards readers(op.getY());
   return all_of(enumerate(op.getXs()), [&](auto x) {
     return is_contained(op.getSparse(), static_cast<int64_t>(x.index())) ==
-           dfg::isSparseGradient(op.getY(), x.value());
+           readers.isSparseGradient(x.value());
   });
 }
 
