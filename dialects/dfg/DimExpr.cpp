@@ -234,15 +234,19 @@ DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {
   return atom(AtomKind::Mod, rest, rhs);
 }
 
-/// True if `lhs` is provably at most `rhs`, false if it is provably more; std::nullopt if neither
-/// can be proven.
+/// The bounds of a name: sizes are never negative.
+static DimExpr::Interval anySize(StringRef) { return {0, std::nullopt}; }
+
+/// True if `lhs` is provably at most `rhs`, false if it is provably at least that; std::nullopt if
+/// neither can be proven.
 static std::optional<bool> isAtMost(const DimExpr &lhs, const DimExpr &rhs) {
   std::optional<int64_t> x = lhs.constant(), y = rhs.constant();
   if (x && y)
     return *x <= *y;
-  if (std::optional<int64_t> difference = (lhs - rhs).constant())
-    return *difference <= 0;
-  return std::nullopt;
+  auto [least, most] = (lhs - rhs).interval(anySize);
+  if (most && *most <= 0)
+    return true;
+  return least && *least >= 0 ? std::optional(false) : std::nullopt;
 }
 
 DimExpr DimExpr::min(const DimExpr &lhs, const DimExpr &rhs) {

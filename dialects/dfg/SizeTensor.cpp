@@ -136,8 +136,19 @@ std::optional<SizeTensor> combineFlags(SizeOperands operands,
 std::optional<SizeTensor> compareSizes(SizeOperands operands,
                                        llvm::function_ref<bool(int64_t)> predicate) {
   auto compare = [&](const DimExpr &a, const DimExpr &b) -> std::optional<DimExpr> {
-    std::optional<int64_t> difference = (a - b).constant();
-    return difference ? std::optional(DimExpr(predicate(*difference))) : std::nullopt;
+    auto [least, most] =
+        (a - b).interval([](StringRef) { return DimExpr::Interval{0, std::nullopt}; });
+    // Where the difference may be 0 and more, the predicate has to agree on both.
+    bool isSigned = (least && *least >= 0) || (most && *most <= 0);
+    if (!isSigned)
+      return std::nullopt;
+    int64_t sign = least && *least >= 0 ? 1 : -1;
+    bool mayBeZero = sign > 0 ? *least == 0 : *most == 0;
+    bool mayBeOther = !least || !most || *least != *most || *least != 0;
+    bool onZero = predicate(0), onOther = predicate(sign);
+    if (mayBeZero && mayBeOther && onZero != onOther)
+      return std::nullopt;
+    return DimExpr(mayBeOther ? onOther : onZero);
   };
   Type type = IntegerType::get(operands[0]->elementType.getContext(), 1);
   return combine(operands, type, compare);

@@ -107,7 +107,7 @@ static Outcome buildLoop(NodeBuilder &node, const OpRule &) {
       },
       [&](ValueRange results) {
         const DimExpr &size = limit->values.front();
-        return isCounted ? asSize(size) : boundTrips(node, results.front(), size);
+        return isCounted ? node.asSize(size) : boundTrips(node, results.front(), size);
       });
   return results ? node.done(ArrayRef(*results).drop_front(2)) : Outcome::Failed;
 }

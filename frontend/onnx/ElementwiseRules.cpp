@@ -39,7 +39,9 @@ static Outcome buildBinary(NodeBuilder &node, const OpRule &rule) {
 }
 
 /// Returns true for sizes that are not negative in any call.
-static bool areSizes(const dfg::SizeTensor &x) { return all_of(x.values, isSize); }
+static bool areSizes(const NodeBuilder &node, const dfg::SizeTensor &x) {
+  return all_of(x.values, [&](const DimExpr &value) { return node.isSize(value); });
+}
 
 /// Integers are divided as in C; numbers that are not negative can be rounded down.
 static Outcome buildDiv(NodeBuilder &node, const OpRule &) {
@@ -48,7 +50,8 @@ static Outcome buildDiv(NodeBuilder &node, const OpRule &) {
     return Outcome::Failed;
   if (isFloat(x))
     return node.done({node.op("div", {x, y})});
-  if (x.getSizes() && y.getSizes() && areSizes(*x.getSizes()) && areSizes(*y.getSizes()))
+  if (x.getSizes() && y.getSizes() && areSizes(node, *x.getSizes()) &&
+      areSizes(node, *y.getSizes()))
     return node.done({node.op("floordiv", {x, y})});
   return node.done({node.library().compute("_div", {x, y})});
 }

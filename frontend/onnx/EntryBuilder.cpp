@@ -56,6 +56,9 @@ static std::optional<SmallVector<NodeValue>> resultsOf(EntryContext &entry, cons
       rule ? rule->build(builder, *rule) : LibraryCall(builder, entry.functions).build(node.op);
   if (outcome == Outcome::Done) {
     SmallVector<NodeValue> results(builder.getResults());
+    for (const NodeValue &result : results)
+      if (result && result.getValue())
+        entry.addSizes(result.getType());
     if (code && codes == Codes::Moved)
       for (NodeValue &result : results)
         result = result.withCode(code);

@@ -1,6 +1,7 @@
 // The objects that all nodes of a model share.
 #pragma once
 
+#include "dialects/dfg/Facts.h"
 #include "frontend/GraphBuilder.h"
 #include "frontend/ImportOptions.h"
 #include "frontend/importer/Diagnostics.h"
@@ -21,7 +22,21 @@ struct EntryContext {
 
   /// Values whose nodes have failed; nodes that use them are not built.
   llvm::StringSet<> failed;
+  /// Canonical texts of the sizes that tensors have, which are therefore not negative.
+  llvm::StringSet<> sizes;
 
+  /// Facts of the entry that an earlier attempt to build it found to be needed.
+  std::vector<dfg::Fact> assumed;
+  /// Limits of positions by constant sizes, as in the first rows of a table. Where operands match
+  /// only within them, the model needs them.
+  std::vector<dfg::Fact> limits;
+
+  void addSizes(mlir::Type type) {
+    if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type))
+      for (const dfg::DimExpr &size : dfg::shapeOf(tensor))
+        if (!size.constant() && !size.asSymbol())
+          sizes.insert(size.canonical());
+  }
   mlir::Location locate(llvm::StringRef name) const {
     return model.locate(builder.getContext(), name);
   }

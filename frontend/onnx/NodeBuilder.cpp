@@ -113,13 +113,22 @@ std::optional<SmallVector<NodeValue>> NodeBuilder::buildGraph(StringRef attr,
 // Sizes
 //===----------------------------------------------------------------------===//
 
-bool isSize(const dfg::DimExpr &value) {
-  auto least =
-      value.interval([](StringRef) { return dfg::DimExpr::Interval{0, std::nullopt}; }).first;
-  return least && *least >= 0;
+dfg::DimExpr::Interval NodeBuilder::intervalOf(const dfg::DimExpr &value) const {
+  return value.interval([&](StringRef name) {
+    dfg::DimExpr::Interval interval{0, std::nullopt};
+    for (const auto &[bounded, most] : entry.options.bounds)
+      if (name == bounded)
+        interval.second = most;
+    return interval;
+  });
 }
 
-dfg::DimExpr asSize(const dfg::DimExpr &value) {
+bool NodeBuilder::isSize(const dfg::DimExpr &value) const {
+  auto least = intervalOf(value).first;
+  return (least && *least >= 0) || entry.sizes.contains(value.canonical());
+}
+
+dfg::DimExpr NodeBuilder::asSize(const dfg::DimExpr &value) const {
   return isSize(value) ? value : dfg::DimExpr::max(value, dfg::DimExpr(0));
 }
 

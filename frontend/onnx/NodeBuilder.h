@@ -48,6 +48,12 @@ public:
   /// Returns the axes of an attribute or, if it is absent, of input `i`; std::nullopt after an
   /// error. Without both there are none.
   std::optional<llvm::SmallVector<int64_t>> axesFrom(llvm::StringRef attr, unsigned i);
+  /// Returns the limits of an expression in any call.
+  dfg::DimExpr::Interval intervalOf(const dfg::DimExpr &value) const;
+  /// Returns true for a size that is not negative in any call.
+  bool isSize(const dfg::DimExpr &value) const;
+  /// Returns the value, or 0 where it is negative.
+  dfg::DimExpr asSize(const dfg::DimExpr &value) const;
   importer::LibraryCall library() { return importer::LibraryCall(*this, entry.functions); }
   llvm::ArrayRef<NodeValue> getResults() const { return results; }
   bool hasErrors() const { return entry.diagnostics.getErrorCount() != errorsBefore; }
@@ -69,10 +75,5 @@ inline dfg::Shape shapeOf(const NodeValue &x) { return dfg::shapeOf(x.getType())
 inline int64_t rankOf(const NodeValue &x) { return shapeOf(x).size(); }
 inline mlir::Type elementOf(const NodeValue &x) { return dfg::elementTypeOf(x.getType()); }
 inline bool isFloat(const NodeValue &x) { return mlir::isa<mlir::FloatType>(elementOf(x)); }
-
-/// Returns true for a size that is not negative in any call.
-bool isSize(const dfg::DimExpr &value);
-/// Returns the value, or 0 where it is negative.
-dfg::DimExpr asSize(const dfg::DimExpr &value);
 
 } // namespace tfc::onnx

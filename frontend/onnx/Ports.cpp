@@ -86,6 +86,31 @@ void Ports::addBounds() {
   }
 }
 
+void Ports::addAssumed() {
+  for (const dfg::Fact &fact : entry.assumed) {
+    SmallVector<std::string> names;
+    fact.lhs.collectSymbols(names);
+    if (!all_of(names, [&](const std::string &name) { return is_contained(header.symbols, name); }))
+      continue;
+    header.where.push_back(fact);
+    entry.sizes.insert((fact.rhs - fact.lhs).canonical());
+  }
+}
+
+void Ports::checkSizes() {
+  llvm::StringSet<> found;
+  for (const EntryValue &feed : header.feeds)
+    for (const dfg::DimExpr &size : dfg::shapeOf(feed.type))
+      if (std::optional<dfg::DimExpr::Linear> linear = size.asLinear())
+        found.insert(linear->name);
+  for (const std::string &name : header.symbols)
+    if (!found.contains(name))
+      entry.diagnostics.error(entry.model.locate(entry.builder.getContext()))
+          << "no input determines the size '" << name
+          << "'; expected one with a size that is a multiple of it, or numbers by --shape "
+             "[graph-entry]";
+}
+
 void Ports::checkNames() {
   const Graph &graph = entry.model.graphs.front();
   auto check = [&](StringRef option, StringRef name) {
@@ -109,6 +134,8 @@ void Ports::find() {
     if (!initialized.contains(input.name) && !isFixed(input.name))
       addFeed(input);
   addBounds();
+  addAssumed();
+  checkSizes();
   checkNames();
 }
 

@@ -22,6 +22,9 @@ public:
 private:
   void addFeed(const Input &input);
   void addBounds();
+  void addAssumed();
+  /// Reports sizes that a call could not find, because they occur only in sums of several.
+  void checkSizes();
   /// Reports options about inputs that the model does not have.
   void checkNames();
   bool isFixed(llvm::StringRef name) const;

@@ -141,7 +141,7 @@ static Outcome buildRange(NodeBuilder &node, const OpRule &) {
     if (!by || *by <= 0)
       return node.fail("expected the step of a range to be a number above 0 [dynamic-shape]");
     DimExpr span = limit->values.front() - start->values.front() + DimExpr(*by - 1);
-    return doneWithRange(node, asSize(DimExpr::floorDiv(span, DimExpr(*by))));
+    return doneWithRange(node, node.asSize(DimExpr::floorDiv(span, DimExpr(*by))));
   }
   std::optional<double> first = node.real(0), last = node.real(1), by = node.real(2);
   if (!first || !last || !by)

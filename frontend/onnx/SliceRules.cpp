@@ -14,29 +14,28 @@ using dfg::DimExpr;
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Returns a position counted from the front, in the range from `low` to `high`.
-static DimExpr clampPlace(const DimExpr &place, const DimExpr &size, int64_t low,
-                          const DimExpr &high) {
-  std::optional<int64_t> number = place.constant();
-  // Models use numbers far out of range for the ends.
+/// A position along an axis that counts from the front. Numbers far outside stand for its ends.
+static DimExpr placeOf(const NodeBuilder &node, const DimExpr &place, const DimExpr &size) {
   constexpr int64_t kFar = int64_t(1) << 40;
-  if (number && *number >= kFar)
-    return high;
-  if (number && *number <= -kFar)
-    return low;
-  DimExpr result = number && *number < 0 ? place + size : place;
-  if (result == high)
-    return result;
-  std::optional<int64_t> known = result.constant(), top = high.constant();
-  if (known && top)
-    return std::min(std::max(*known, low), *top);
-  if (known && *known < low)
-    return low;
-  // Expressions need a limit only on the side that they may pass.
-  bool isAbove = isSize(result - DimExpr(low));
-  if (!isSize(high - result))
-    result = DimExpr::min(result, high);
-  return isAbove ? result : DimExpr::max(result, DimExpr(low));
+  auto [least, most] = node.intervalOf(place);
+  if (least && *least >= kFar)
+    return size;
+  if (most && *most <= -kFar)
+    return DimExpr(-1);
+  bool countsFromBack = most && (*most < 0 || (*most == 0 && !place.constant()));
+  return countsFromBack ? place + size : place;
+}
+
+static DimExpr atLeast(const NodeBuilder &node, const DimExpr &place, int64_t low) {
+  return node.isSize(place - DimExpr(low)) ? place : DimExpr::max(place, DimExpr(low));
+}
+
+static DimExpr atMost(const NodeBuilder &node, const DimExpr &place, const DimExpr &high) {
+  if (node.isSize(high - place))
+    return place;
+  if (high.constant() && node.isSize(place))
+    node.entry.limits.push_back({place, dfg::Comparison::LessEqual, high});
+  return DimExpr::min(place, high);
 }
 
 namespace {
@@ -47,17 +46,22 @@ struct Cut {
 };
 } // namespace
 
-static Cut cutAxis(const DimExpr &size, const DimExpr &begin, const DimExpr &end, int64_t step) {
+/// A position that is outside on the side to which the other one counts leaves no element, as one
+/// at that end does: sizes need one limit for each position.
+static Cut cutAxis(const NodeBuilder &node, const DimExpr &size, const DimExpr &begin,
+                   const DimExpr &end, int64_t step) {
   bool isForward = step > 0;
-  int64_t low = isForward ? 0 : -1;
-  DimExpr high = isForward ? size : size - DimExpr(1);
-  DimExpr first = clampPlace(begin, size, isForward ? 0 : -1, high);
-  DimExpr last = clampPlace(end, size, low, high);
-  DimExpr span = isForward ? last - first : first - last;
   int64_t stride = isForward ? step : -step;
-  DimExpr count = asSize(DimExpr::floorDiv(span + DimExpr(stride - 1), DimExpr(stride)));
+  DimExpr last = size - DimExpr(1), first = placeOf(node, begin, size),
+          stop = placeOf(node, end, size);
+  DimExpr span = isForward ? atMost(node, stop, size) - atLeast(node, first, 0)
+                           : atMost(node, first, last) - atLeast(node, stop, -1);
+  DimExpr count = node.asSize(DimExpr::floorDiv(span + DimExpr(stride - 1), DimExpr(stride)));
   // No element, wherever the slice starts.
-  return {count.isConstant(0) ? DimExpr(0) : first, count, step};
+  if (count.isConstant(0))
+    return {DimExpr(0), count, step};
+  DimExpr high = isForward ? size : last;
+  return {atMost(node, atLeast(node, first, isForward ? 0 : -1), high), count, step};
 }
 
 static Outcome slice(NodeBuilder &node, ArrayRef<DimExpr> begins, ArrayRef<DimExpr> ends,
@@ -75,7 +79,7 @@ static Outcome slice(NodeBuilder &node, ArrayRef<DimExpr> begins, ArrayRef<DimEx
       return Outcome::Failed;
     if (step == 0 || step == INT64_MIN)
       return node.fail("expected a step other than 0 [graph-attribute]");
-    Cut cut = cutAxis(shapeOf(x)[*axis], begin, end, step);
+    Cut cut = cutAxis(node, shapeOf(x)[*axis], begin, end, step);
     starts[*axis] = cut.start;
     sizes[*axis] = cut.size;
     strides[*axis] = cut.step;
