@@ -24,6 +24,8 @@ CALLS = {
     "bert_base": ([], {"input_ids": 100, "attention_mask": 2}, [{}]),
     "gpt2": (["--bound", "seq=64"], {"ids": 100}, [{"seq": 1}, {"seq": 2}, {"seq": 19}, {"seq": 64}]),
     "gpt2_decode": (["--bound", "past=63"], {"ids": 100, "pos": 64}, [{"past": 0}, {"past": 1}, {"past": 18}]),
+    "bert_dynamic": ([], {"input_ids": 99, "attention_mask": 2}, [{"batch": 1, "seq": 5}, {"batch": 3, "seq": 32}]),
+    "llama": (["--bound", "seq=16"], {"input_ids": 99}, [{"batch": 1, "seq": 5}, {"batch": 3, "seq": 16}]),
     "lstm_lm": ([], {"tokens": 60}, [{}]),
 }
 

@@ -1,6 +1,6 @@
 """Writes the reduced models of this folder from exported ones: reduce.py FOLDER [NAME...]
 
-FOLDER has NAME.onnx for the names in SIZES. All nodes, their names of values and attributes stay; sizes are divided or
+FOLDER has NAME.onnx, for the names in SIZES. All nodes, their names of values and attributes stay; sizes are divided or
 replaced, and weights become lines that draw as many numbers with the same mean and deviation. Needs the package `onnx`;
 the tests need none, since the models are text (test/frontend/onnx/Inputs/model.py). Run record.py afterwards.
 """
@@ -29,6 +29,9 @@ SIZES = {
     "gpt2": (1, GPT, {}),
     # Its layers are as many as its heads.
     "gpt2_decode": (1, {**GPT, 12: 12, 768: 96, 2304: 288}, {}),
+    # Small as export.py writes them.
+    "bert_dynamic": (1, {}, {}),
+    "llama": (1, {}, {}),
     "lstm_lm": (32, {10000: 60, 35: 5, 20: 3}, {}),
 }
 
@@ -67,7 +70,11 @@ class Reducer:
             if self.batch:
                 array[0] = -1
         array = array[tuple(slice(dim) for dim in dims)]
-        return list(array.shape), [f"{x:.9g}" if array.dtype.kind == "f" else str(int(x)) for x in array.ravel()]
+        return list(array.shape), self.elements(array)
+
+    @staticmethod
+    def elements(array):
+        return [f"{x:.9g}" if array.dtype.kind == "f" else str(int(x)) for x in array.ravel()]
 
     def drawn(self, before, dims, mean, deviation):
         """Weights keep the scale of their products: they get larger where fewer are added up."""
@@ -84,7 +91,8 @@ class Reducer:
     def attribute(self, attribute):
         value = onnx.helper.get_attribute_value(attribute)
         if isinstance(value, onnx.TensorProto):
-            dims, elements = self.constant(value)
+            array = numpy_helper.to_array(value)
+            dims, elements = array.shape, self.elements(array)
             return f"{TYPES[value.data_type]}[{','.join(map(str, dims))}]{{{','.join(elements)}}}"
         if isinstance(value, bytes):
             return f'"{value.decode()}"'
