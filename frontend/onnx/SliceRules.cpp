@@ -1,5 +1,6 @@
 // Implements the rules of slices, padding and triangles.
 
+#include "dialects/dfg/SizeLimits.h"
 #include "frontend/onnx/NodeBuilder.h"
 #include <cmath>
 
@@ -14,14 +15,19 @@ using dfg::DimExpr;
 // Slices
 //===----------------------------------------------------------------------===//
 
+/// Returns true for INT64_MIN, which is beyond the range of sizes.
+static bool isLowest(const DimExpr &place) {
+  return dfg::isOverflow(place) && !dfg::isUncomputed(place);
+}
+
 /// A position along an axis that counts from the front. Numbers far outside stand for its ends.
 static DimExpr placeOf(const NodeBuilder &node, const DimExpr &place, const DimExpr &size) {
   constexpr int64_t kFar = int64_t(1) << 40;
   auto [least, most] = node.intervalOf(place);
+  if (isLowest(place) || (most && *most <= -kFar))
+    return DimExpr(-1);
   if (least && *least >= kFar)
     return size;
-  if (most && *most <= -kFar)
-    return DimExpr(-1);
   bool countsFromBack = most && (*most < 0 || (*most == 0 && !place.constant()));
   return countsFromBack ? place + size : place;
 }
