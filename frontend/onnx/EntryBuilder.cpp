@@ -7,6 +7,7 @@
 #include "frontend/onnx/NodeBuilder.h"
 #include "frontend/onnx/Parameters.h"
 #include "frontend/onnx/Ports.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -145,6 +146,8 @@ std::optional<SmallVector<NodeValue>> EntryBuilder::buildGraph(unsigned number,
         << graph.inputs.size() << " [graph-edge]";
     return std::nullopt;
   }
+  // A graph that does not run proves nothing about sizes.
+  llvm::SaveAndRestore<llvm::StringSet<>> sizes(entry.sizes, llvm::StringSet<>(entry.sizes));
   Scope scope(outer);
   for (auto [input, value] : zip(graph.inputs, inputs))
     scope.add(input.name, value);

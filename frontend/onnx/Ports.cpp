@@ -90,7 +90,8 @@ void Ports::addAssumed() {
   for (const dfg::Fact &fact : entry.assumed) {
     SmallVector<std::string> names;
     fact.lhs.collectSymbols(names);
-    if (!all_of(names, [&](const std::string &name) { return is_contained(header.symbols, name); }))
+    if (is_contained(header.where, fact) ||
+        !all_of(names, [&](const std::string &name) { return is_contained(header.symbols, name); }))
       continue;
     header.where.push_back(fact);
     entry.sizes.insert((fact.rhs - fact.lhs).canonical());
