@@ -58,7 +58,8 @@ std::optional<SizeTensor> combineSizes(SizeOperands operands, CombineSizes combi
 /// Returns the flags that a function of two known flags computes.
 std::optional<SizeTensor> combineFlags(SizeOperands operands,
                                        llvm::function_ref<bool(bool, bool)> function);
-/// Compares two tensors; the differences of all elements must be numbers.
+/// Compares two tensors by a predicate on the sign of the differences, which it must decide for all
+/// sizes.
 std::optional<SizeTensor> compareSizes(SizeOperands operands,
                                        llvm::function_ref<bool(int64_t difference)> predicate);
 /// Reduces a vector or a scalar; without `start`, there must be an element.
