@@ -340,15 +340,18 @@ void Part::take(ArrayRef<Operation *> steps) {
 }
 
 void Part::connect() {
-  OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+  Block &body = function.getBody().front();
   SmallVector<OpOperand *> foreign;
   function.walk([&](Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
       if (functionOf(operand.get()) != function)
         foreign.push_back(&operand);
   });
-  for (OpOperand *operand : foreign)
+  // At the first use, so that few values are live at a time.
+  for (OpOperand *operand : foreign) {
+    OpBuilder b(body.findAncestorOpInBlock(*operand->getOwner()));
     operand->set(localOf(b, operand->get()));
+  }
 }
 
 /// Returns the value of another function in this one: an argument, computed again, or loaded.
