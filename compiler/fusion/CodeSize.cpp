@@ -48,7 +48,10 @@ int64_t codeSizeOf(Operation *op) {
     return sizeOfScalars(scalar);
   if (op->hasTrait<ReductionRole>())
     return kReductionSize;
-  return op->hasTrait<ParallelRole>() ? kParallelSize : 1;
+  if (!op->hasTrait<ParallelRole>())
+    return 1;
+  // A concatenation selects among the elements of its operands.
+  return kParallelSize * std::max<int64_t>(op->getNumOperands() / 2, 1);
 }
 
 } // namespace tfc::fusion

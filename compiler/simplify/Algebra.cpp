@@ -1,7 +1,7 @@
 //===- Algebra.cpp - Identities across operations -------------------------===//
 //
 // Identities of single operations are their folders; this pass has those that
-// involve two operations. Runs before fusion, which counts operations and
+// involve several operations. Runs before fusion, which counts operations and
 // readers.
 //
 //===----------------------------------------------------------------------===//
@@ -151,13 +151,35 @@ struct StackOfUnstack : OpRewritePattern<ListStackOp> {
   }
 };
 
+/// The parts of a concatenation that one kernel joins.
+static constexpr size_t kMaxParts = 32;
+
+/// concat(a, b, c, d) = concat(concat(a, b), concat(c, d)). Each element of a concatenation is
+/// selected among all of its parts, so that many parts are joined in steps.
+struct SplitConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
+    if (op.getXs().size() <= kMaxParts)
+      return failure();
+    SmallVector<Value> groups;
+    for (ValueRange rest = op.getXs(); !rest.empty();) {
+      ValueRange group = rest.take_front(kMaxParts);
+      rest = rest.drop_front(group.size());
+      groups.push_back(ConcatOp::create(rewriter, op.getLoc(), group, op.getAxisAttr()));
+    }
+    rewriter.replaceOpWithNewOp<ConcatOp>(op, groups, op.getAxisAttr());
+    return success();
+  }
+};
+
 struct SimplifyAlgebraPass : tfc::impl::SimplifyAlgebraBase<SimplifyAlgebraPass> {
   using Base::Base;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AbsorbBroadcast, AbsorbTranspose, BroadcastOfBroadcast, BroadcastOfReshape,
-                 ReadOfWrite, ReductionOfScalar, StackOfUnstack>(&getContext());
+                 ReadOfWrite, ReductionOfScalar, SplitConcat, StackOfUnstack>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -29,8 +29,9 @@ def FoldConstants : Pass<"tfc-fold-constants", "::mlir::ModuleOp"> {
 def SimplifyAlgebra : Pass<"tfc-simplify-algebra", "::mlir::ModuleOp"> {
   let summary = "Applies identities across operations";
   let description = [{
-    Folds, and identities that involve two operations: broadcasts and transposes
-    are merged into the operations that read them. Results are bitwise the same.
+    Folds, and identities that involve several operations: broadcasts and
+    transposes are merged into the operations that read them, and many parts are
+    concatenated in steps. Results are bitwise the same.
   }];
 }
 

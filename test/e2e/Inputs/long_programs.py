@@ -113,6 +113,16 @@ def trained(length):
     return [*head, "entry f(x: f32[32, 64]) -> (loss: f32) {", *steps, "}"]
 
 
+def joined(length):
+    """Many parts of different sizes, concatenated, and the gradient."""
+    steps = [f"  x{i} = x[:, :{1 + i % 4}] * {i}.5" for i in range(length)]
+    parts = ", ".join(f"x{i}" for i in range(length))
+    size = sum(1 + i % 4 for i in range(length))
+    entry = f"entry f(x: f32[3, 8]) -> (y: f32[3, {size}], g: f32[3, 8]) {{"
+    end = [f"  y = concat([{parts}], axis: 1)", "  return y, gradients(sum(sin(y)), [x])[0]", "}"]
+    return ["graph long", entry, *steps, *end]
+
+
 def merged_switches(length):
     """Switches one after the other, each merged before the next."""
     lines = []
@@ -280,6 +290,7 @@ def main():
     check_growth("merged_switches", 200, merged_switches)
     check_growth("trained", 50, trained, stage="host")
     check_conditions(100, 200)
+    write("joined.graph", joined(70))
     check_stack(recomputed, "autodiff")
     check_stack(written_lists, "autodiff")
     check_stack(negations, "controlflow")
