@@ -13,6 +13,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -28,8 +29,19 @@ static llvm::CodeGenOptLevel codeGenLevel(unsigned level) {
   return *llvm::CodeGenOpt::getLevel(std::min(level, 3u));
 }
 
+/// Limits the accesses to memory that LLVM's schedulers compare pairwise in one block. With LLVM's
+/// limit, blocks of a few hundred loads and stores, such as those of chains with many results, take
+/// most of the time of a compilation. LLVM has no other interface to the limit than this option.
+static bool limitScheduling() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto option = options.find("dag-maps-huge-region");
+  return option != options.end() &&
+         !option->second->addOccurrence(0, "dag-maps-huge-region", "200");
+}
+
 std::unique_ptr<llvm::TargetMachine>
 tfc::emission::makeTargetMachine(const EmissionOptions &options, std::string &error) {
+  [[maybe_unused]] static const bool isLimited = limitScheduling();
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   // For inline assembly in modules read from files.
