@@ -127,7 +127,7 @@ DimExpr DimExpr::atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
   DimExpr result;
   result.add({Atom{kind, "", std::make_shared<DimExpr>(lhs), std::make_shared<DimExpr>(rhs), text}},
              1);
-  return result;
+  return isTooComplex(result) ? symbol(kTooComplexName) : result;
 }
 
 DimExpr DimExpr::operator+(const DimExpr &other) const {

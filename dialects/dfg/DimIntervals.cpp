@@ -69,16 +69,14 @@ static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds
   if (atom.kind == DimExpr::AtomKind::Max)
     return {choose(lhs.first, rhs.first, std::max<int64_t>, true),
             choose(lhs.second, rhs.second, std::max<int64_t>, false)};
+  // A remainder has the sign of the divisor.
+  if (atom.kind == DimExpr::AtomKind::Mod && rhs.first && *rhs.first > 0)
+    return {0, rhs.second ? std::optional(*rhs.second - 1) : std::nullopt};
   if (!rhs.first || *rhs.first <= 0 || !lhs.first || *lhs.first < 0)
     return signedInterval(atom.kind, lhs, rhs);
-  DimExpr::Interval result{0, std::nullopt};
-  if (atom.kind != DimExpr::AtomKind::Mod) {
-    result.first = rhs.second ? *lhs.first / *rhs.second : 0;
-    if (lhs.second)
-      result.second = *lhs.second / *rhs.first;
-  } else if (rhs.second) {
-    result.second = *rhs.second - 1;
-  }
+  DimExpr::Interval result{rhs.second ? *lhs.first / *rhs.second : 0, std::nullopt};
+  if (lhs.second)
+    result.second = *lhs.second / *rhs.first;
   return result;
 }
 

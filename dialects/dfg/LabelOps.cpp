@@ -496,7 +496,11 @@ static LogicalResult readSizes(std::optional<Location> location, DictionaryAttr 
     if (!contains(names, entry.getName().getValue()))
       return emitRearrangeError(location, toText(input), " has no axis '",
                                 entry.getName().getValue(), "' in '", toText(input), "'");
-    sizes[entry.getName().getValue()] = dims.getExprs()[0];
+    DimExpr size = dims.getExprs()[0];
+    if (size.constant().value_or(0) < 0)
+      return emitRearrangeError(location, entry.getName(), " expects a size of at least 0 for '",
+                                entry.getName().getValue(), "', but got ", size.str());
+    sizes[entry.getName().getValue()] = size;
   }
   return success();
 }

@@ -47,9 +47,20 @@ bool isTooComplex(const DimExpr &size) {
   return size.getTerms().size() > kMaxSizeTerms;
 }
 
+/// Products of sizes have at most this many factors.
+static constexpr size_t kMaxSizeDegree = 64;
+
+static size_t degreeOf(const DimExpr &size) {
+  size_t degree = 0;
+  for (auto &[monomial, coefficient] : size.getTerms())
+    degree = std::max(degree, monomial.size());
+  return degree;
+}
+
 bool isProductTooComplex(const DimExpr &lhs, const DimExpr &rhs) {
   uint64_t left = lhs.getTerms().size(), right = rhs.getTerms().size();
-  return left > 1 && right > 1 && left * right > kMaxSizeTerms;
+  return (left > 1 && right > 1 && left * right > kMaxSizeTerms) ||
+         degreeOf(lhs) + degreeOf(rhs) > kMaxSizeDegree;
 }
 
 DimExpr sumOf(std::vector<DimExpr> sizes) {

@@ -164,6 +164,11 @@ static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
   SmallVector<NodeValue> operands;
   std::string text;
   for (unsigned i = 0; i < node.numInputs(); ++i) {
+    NodeValue x = node.in(i);
+    int64_t letters = llvm::count_if(labels->operands[i], [](auto &axis) { return axis != ".."; });
+    if (x && letters > rankOf(x))
+      return node.fail("expected at most {} letters for input {}, but got {} [graph-attribute]",
+                       rankOf(x), i, letters);
     operands.push_back(sumLonely(node, node.in(i), *labels, i));
     text += (i ? ", " : "") + join(labels->operands[i], " ");
   }

@@ -63,7 +63,7 @@ public:
 private:
   /// Deeper calls, and more nodes after expanding all, are treated as an error.
   static constexpr unsigned kMaxDepth = 64;
-  static constexpr uint64_t kMaxNodes = 1 << 20;
+  static constexpr uint64_t kMaxNodes = 1 << 20, kMaxNameBytes = 1 << 28;
 
   unsigned readGraph(const wire::Graph &wire, const Call &call);
   void readInitializer(const wire::Tensor &wire, Graph &graph, const Call &call);
@@ -71,8 +71,11 @@ private:
                 const Call &call);
   Node readNode(const wire::Node &wire, const Call &call);
   void expand(const Node &node, const wire::Function &function, unsigned graph, const Call &call);
+  /// Returns a tensor in an attribute. Those of functions are read once for all calls.
+  ElementsAttr readTensor(const wire::Tensor &wire, StringRef node);
   Attr readAttr(const wire::Attribute &wire, StringRef node, const Call &call);
   void readAttrs(const wire::Node &wire, Node &node, const Call &call);
+  bool isTooLarge() const { return nodeCount > kMaxNodes || nameBytes > kMaxNameBytes; }
   InFlightDiagnostic error(StringRef name) {
     hasErrors = true;
     return emitError(model.locate(context, name));
@@ -83,7 +86,8 @@ private:
   TensorReader tensors;
   Model model;
   std::map<std::pair<std::string, std::string>, const wire::Function *> functions;
-  uint64_t nodeCount = 0;
+  llvm::DenseMap<const wire::Tensor *, ElementsAttr> attrTensors;
+  uint64_t nodeCount = 0, nameBytes = 0;
   unsigned depth = 0;
   bool hasErrors = false;
 };
@@ -194,6 +198,17 @@ static AttrKind kindOf(const wire::Attribute &wire) {
   }
 }
 
+ElementsAttr Reader::readTensor(const wire::Tensor &wire, StringRef node) {
+  auto [found, isNew] = attrTensors.try_emplace(&wire);
+  if (!isNew)
+    return found->second;
+  std::string damage;
+  ElementsAttr tensor = tensors.read(wire, node, damage);
+  if (!damage.empty())
+    error(node) << damage << " [graph-file]";
+  return attrTensors[&wire] = tensor;
+}
+
 Attr Reader::readAttr(const wire::Attribute &wire, StringRef node, const Call &call) {
   Attr attr;
   attr.kind = kindOf(wire);
@@ -207,11 +222,8 @@ Attr Reader::readAttr(const wire::Attribute &wire, StringRef node, const Call &c
     attr.number = readGraph(wire.g(), call);
   if (attr.kind != AttrKind::Tensor)
     return attr;
-  std::string damage;
   attr.number = wire.t().data_type();
-  attr.tensor = tensors.read(wire.t(), node, damage);
-  if (!damage.empty())
-    error(node) << damage << " [graph-file]";
+  attr.tensor = readTensor(wire.t(), node);
   return attr;
 }
 
@@ -279,19 +291,31 @@ void Reader::expand(const Node &node, const wire::Function &function, unsigned g
   }
 }
 
+/// The names of the nodes of functions contain those of all calls around them.
+static uint64_t bytesOfNames(const Node &node) {
+  uint64_t bytes = node.name.size();
+  for (const auto *names : {&node.inputs, &node.outputs})
+    for (const std::string &name : *names)
+      bytes += name.size();
+  return bytes;
+}
+
 void Reader::addNodes(const google::protobuf::RepeatedPtrField<wire::Node> &nodes, unsigned graph,
                       const Call &call) {
   if (++depth > kMaxDepth)
     error(call.prefix) << "expected at most " << kMaxDepth
                        << " functions and graphs inside each other [graph-file]";
   for (const wire::Node &wire : nodes) {
-    if (hasErrors && (depth > kMaxDepth || nodeCount > kMaxNodes))
+    if (hasErrors && (depth > kMaxDepth || isTooLarge()))
       break;
-    if (++nodeCount > kMaxNodes) {
-      error(nameOf(wire)) << "expected at most " << kMaxNodes << " nodes [graph-file]";
+    Node node = readNode(wire, call);
+    ++nodeCount;
+    nameBytes += bytesOfNames(node);
+    if (isTooLarge()) {
+      error(nameOf(wire)) << "expected at most " << kMaxNodes << " nodes, with names of "
+                          << kMaxNameBytes << " bytes in all [graph-file]";
       break;
     }
-    Node node = readNode(wire, call);
     auto function =
         functions.find({wire.domain() == "ai.onnx" ? "" : wire.domain(), wire.op_type()});
     if (function != functions.end())

@@ -52,6 +52,20 @@ static std::optional<Elements> applyElementwise(dfg::ScalarOpInterface op, unsig
   return results;
 }
 
+/// The elements of several vectors.
+static std::optional<Elements> concatenate(dfg::ConcatOp op, unsigned depth) {
+  if (cast<RankedTensorType>(op.getType()).getRank() != 1)
+    return std::nullopt;
+  Elements results;
+  for (Value operand : op->getOperands()) {
+    std::optional<Elements> elements = evaluate(operand, depth + 1);
+    if (!elements)
+      return std::nullopt;
+    append_range(results, *elements);
+  }
+  return results;
+}
+
 /// Returns the elements of a value in row-major order; std::nullopt if they are not known.
 static std::optional<Elements> evaluate(Value value, unsigned depth) {
   ElementsAttr constant;
@@ -62,6 +76,8 @@ static std::optional<Elements> evaluate(Value value, unsigned depth) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<dfg::ReshapeOp, dfg::ExpandOp, dfg::SqueezeOp>(op))
     return evaluate(op->getOperand(0), depth + 1);
+  if (auto concat = dyn_cast_if_present<dfg::ConcatOp>(op))
+    return concatenate(concat, depth);
   auto elementwise = dyn_cast_if_present<dfg::ScalarOpInterface>(op);
   return elementwise ? applyElementwise(elementwise, depth) : std::nullopt;
 }

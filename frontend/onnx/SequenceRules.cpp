@@ -121,6 +121,11 @@ static std::optional<dfg::Shape> partsOf(NodeBuilder &node, const DimExpr &size)
                  << size.str() << " and " << given->front().str() << " [dynamic-shape]";
     return std::nullopt;
   }
+  if (*whole / *part >= dfg::SizeTensor::kMaxElements) {
+    node.error() << "expected at most " << dfg::SizeTensor::kMaxElements << " parts, but got "
+                 << divideCeil(*whole, *part) << " [too-large]";
+    return std::nullopt;
+  }
   dfg::Shape sizes;
   for (int64_t rest = *whole; rest > 0; rest -= *part)
     sizes.push_back(std::min(rest, *part));

@@ -131,7 +131,8 @@ static SmallVector<NamedAttribute> optionsOf(NodeBuilder &node, const Windows &w
 /// Returns the sizes of the taps of a kernel, which must be numbers.
 static std::optional<SmallVector<int64_t>> tapsOf(NodeBuilder &node, NodeValue kernel) {
   SmallVector<int64_t> taps;
-  for (const DimExpr &size : ArrayRef(shapeOf(kernel)).drop_front(2)) {
+  Shape shape = shapeOf(kernel);
+  for (const DimExpr &size : ArrayRef(shape).drop_front(2)) {
     if (!size.constant()) {
       node.error() << "expected a kernel of known size, but got " << dfg::toText(kernel.getType())
                    << " [dynamic-shape]";
@@ -272,8 +273,7 @@ static Outcome buildConvTranspose(NodeBuilder &node, const OpRule &) {
   if (!found)
     return Outcome::Failed;
   size_t count = found->windows.size.size();
-  ArrayRef<DimExpr> sizes = ArrayRef(shapeOf(found->x)).drop_front(2);
-  Shape spatial(sizes);
+  Shape spatial(ArrayRef(shapeOf(found->x)).drop_front(2));
   auto added = perAxis(node, "output_padding", count, 0, 0);
   auto results = added ? transposedSizes(node, spatial, *added, found->windows) : std::nullopt;
   if (!results)

@@ -102,3 +102,11 @@ func.func @f(%a: tensor<2x8xf32>) {
   %y = dfg.rearrange %a {pattern = "(t d -> d t"} : tensor<2x8xf32>
   return
 }
+
+// -----
+
+dfg.entry @negative(%x: tensor<4x4xf32>) {
+  // expected-error @+1 {{'rearrange' expects a size of at least 0 for 'b', but got -2 [rearrange]}}
+  %y = dfg.rearrange %x {pattern = "i (b c) -> i b c", sizes = {b = #dfg.dims<-2>}} : tensor<4x4xf32>
+  dfg.return
+}
