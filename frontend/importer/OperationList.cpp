@@ -2,6 +2,9 @@
 
 #include "frontend/importer/OperationList.h"
 #include "frontend/Fmt.h"
+#include "frontend/GraphBuilder.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 using namespace llvm;
 
@@ -43,7 +46,10 @@ void OperationList::addFunction(StringRef file, StringRef op, ArrayRef<Parameter
                                     {"attributes", std::move(attrs)}});
 }
 
-void OperationList::addFunctions(text::LibraryCalls &library) {
+void OperationList::addFunctions(mlir::MLIRContext &context, ArrayRef<StringRef> files) {
+  mlir::OwningOpRef<mlir::ModuleOp> module(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
+  GraphBuilder builder(*module);
+  text::LibraryCalls library(builder, files);
   for (const auto &[file, op] : library.functions())
     addFunction(file, op, library.parameters(op));
 }

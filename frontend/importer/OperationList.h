@@ -22,8 +22,8 @@ public:
       operations.push_back(llvm::json::Object{{"op", alias.name}, {"same_as", alias.op}});
   }
 
-  /// Adds the functions that are operations in graph source.
-  void addFunctions(text::LibraryCalls &library);
+  /// Adds the functions of shipped files that are operations.
+  void addFunctions(mlir::MLIRContext &context, llvm::ArrayRef<llvm::StringRef> files);
 
   llvm::json::Value finish() { return std::move(operations); }
 

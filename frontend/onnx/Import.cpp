@@ -62,11 +62,8 @@ OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ForeignFile &file)
 }
 
 void listOperations(MLIRContext &context, OperationList &list) {
-  OwningOpRef<ModuleOp> module(ModuleOp::create(UnknownLoc::get(&context)));
-  GraphBuilder builder(*module);
-  text::LibraryCalls functions(builder, kFiles);
   list.addTable(operations());
-  list.addFunctions(functions);
+  list.addFunctions(context, kFiles);
 }
 
 } // namespace tfc::onnx

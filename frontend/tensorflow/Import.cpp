@@ -74,11 +74,8 @@ OwningOpRef<ModuleOp> importGraphDef(MLIRContext &context, const ForeignFile &fi
 }
 
 void listOperations(MLIRContext &context, OperationList &list) {
-  OwningOpRef<ModuleOp> module(ModuleOp::create(UnknownLoc::get(&context)));
-  GraphBuilder builder(*module);
-  text::LibraryCalls functions(builder, kFiles);
   list.addTable(operations());
-  list.addFunctions(functions);
+  list.addFunctions(context, kFiles);
 }
 
 } // namespace tfc::tensorflow
