@@ -90,6 +90,7 @@ void Ports::addAssumed() {
   for (const dfg::Fact &fact : entry.assumed) {
     SmallVector<std::string> names;
     fact.lhs.collectSymbols(names);
+    fact.rhs.collectSymbols(names);
     if (is_contained(header.where, fact) ||
         !all_of(names, [&](const std::string &name) { return is_contained(header.symbols, name); }))
       continue;

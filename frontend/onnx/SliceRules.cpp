@@ -32,16 +32,23 @@ static DimExpr placeOf(const NodeBuilder &node, const DimExpr &place, const DimE
   return countsFromBack ? place + size : place;
 }
 
+/// Returns true if `low` is at most `high` in any call. Otherwise records a limit by a number as
+/// one that the model may need, such as the length of a table, or the one element of `x[:, :1]`.
+static bool isWithin(const NodeBuilder &node, const DimExpr &low, const DimExpr &high) {
+  if (node.isSize(high - low))
+    return true;
+  bool isLimit = low.constant().has_value() != high.constant().has_value();
+  if (isLimit && node.isSize(low))
+    node.entry.limits.push_back({low, dfg::Comparison::LessEqual, high});
+  return false;
+}
+
 static DimExpr atLeast(const NodeBuilder &node, const DimExpr &place, int64_t low) {
-  return node.isSize(place - DimExpr(low)) ? place : DimExpr::max(place, DimExpr(low));
+  return isWithin(node, DimExpr(low), place) ? place : DimExpr::max(place, DimExpr(low));
 }
 
 static DimExpr atMost(const NodeBuilder &node, const DimExpr &place, const DimExpr &high) {
-  if (node.isSize(high - place))
-    return place;
-  if (high.constant() && node.isSize(place))
-    node.entry.limits.push_back({place, dfg::Comparison::LessEqual, high});
-  return DimExpr::min(place, high);
+  return isWithin(node, place, high) ? place : DimExpr::min(place, high);
 }
 
 namespace {
