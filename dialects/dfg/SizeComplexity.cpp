@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/SizeComplexity.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -35,6 +36,8 @@ uint64_t costOf(const DimExpr &size) {
 }
 
 bool isTooComplex(const DimExpr &size) {
+  if (isUncomputed(size))
+    return true;
   uint64_t text = 0;
   for (auto &[monomial, coefficient] : size.getTerms())
     for (const DimExpr::Atom &atom : monomial) {

@@ -78,8 +78,11 @@ Entity Meter::limited(Entity value, SourceRange at) {
 bool Meter::limitProduct(const dfg::DimExpr &lhs, const dfg::DimExpr &rhs, SourceRange at) {
   uint64_t terms = lhs.getTerms().size() * rhs.getTerms().size();
   if (dfg::isProductTooComplex(lhs, rhs)) {
-    reporter.error(at, "too-large", "the product of these sizes has up to {} terms, more than {}",
-                   terms, dfg::kMaxSizeTerms);
+    if (terms > dfg::kMaxSizeTerms)
+      reporter.error(at, "too-large", "the product of these sizes has up to {} terms, more than {}",
+                     terms, dfg::kMaxSizeTerms);
+    else
+      reporter.error(at, "too-large", "the product of these sizes has too many factors");
     return false;
   }
   return spend(4 * terms, at);

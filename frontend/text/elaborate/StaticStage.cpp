@@ -209,7 +209,7 @@ std::optional<Entity> StaticStage::staticBinary(ast::BinaryOp op, const Entity &
       return Entity();
     if (!isComparison(op)) {
       std::optional<dfg::DimExpr> result = sizeBinary(op, *a, *b);
-      if (result && dfg::isOverflow(*result))
+      if (result && dfg::isOverflow(*result) && !dfg::isUncomputed(*result))
         return reporter.fail(at, "number-range", "the result does not fit 64 bits");
       return result ? std::optional(Entity::dim(*result)) : std::nullopt;
     }
