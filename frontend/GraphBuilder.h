@@ -15,8 +15,8 @@ struct EntryValue {
   mlir::Location location;
 };
 
-/// Limits of sizes by name, in the order of the names.
-using SizeLimits = llvm::MapVector<std::string, int64_t, llvm::StringMap<unsigned>>;
+/// Bounds of sizes by name, in the order of the names.
+using SizeBounds = llvm::MapVector<std::string, int64_t, llvm::StringMap<unsigned>>;
 
 /// The header of an entry.
 struct EntryHeader {
@@ -24,7 +24,7 @@ struct EntryHeader {
   std::vector<EntryValue> feeds;
   /// Named dimensions in order of first appearance, with the largest valid value of some.
   std::vector<std::string> symbols;
-  SizeLimits bounds;
+  SizeBounds bounds;
   /// Facts that each call must satisfy; `addFact` adds one unless it is there.
   std::vector<dfg::Fact> where;
   llvm::StringSet<> stated;

@@ -234,16 +234,13 @@ DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {
   return atom(AtomKind::Mod, rest, rhs);
 }
 
-/// The bounds of a name: sizes are never negative.
-static DimExpr::Interval anySize(StringRef) { return {0, std::nullopt}; }
-
 /// True if `lhs` is provably at most `rhs`, false if it is provably at least that; std::nullopt if
 /// neither can be proven.
 static std::optional<bool> isAtMost(const DimExpr &lhs, const DimExpr &rhs) {
   std::optional<int64_t> x = lhs.constant(), y = rhs.constant();
   if (x && y)
     return *x <= *y;
-  auto [least, most] = (lhs - rhs).interval(anySize);
+  auto [least, most] = (lhs - rhs).interval();
   if (most && *most <= 0)
     return true;
   return least && *least >= 0 ? std::optional(false) : std::nullopt;

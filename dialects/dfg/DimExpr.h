@@ -103,6 +103,8 @@ public:
   /// The smallest and largest value within the given bounds, as far as interval arithmetic finds
   /// them.
   Interval interval(Bounds bounds) const;
+  /// The same for names that may have any size.
+  Interval interval() const;
 
   /// A lower and an upper bound as expressions, valid for all values of the names within the limits
   /// that `range` returns; a name that is its own limit is kept. Sizes are never negative.

@@ -92,6 +92,10 @@ DimExpr::Interval DimExpr::interval(Bounds bounds) const {
           choose(sum.second, other.second, std::min<int64_t>, true)};
 }
 
+DimExpr::Interval DimExpr::interval() const {
+  return interval([](StringRef) { return Interval(0, std::nullopt); });
+}
+
 DimExpr::Interval DimExpr::sumOfIntervals(Bounds bounds) const {
   Interval sum{0, 0};
   auto accumulate = [](std::optional<int64_t> &total, std::optional<int64_t> part) {

@@ -345,24 +345,12 @@ Value SelectOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   return arith::SelectOp::create(b, getLoc(), scalars[0], scalars[1], scalars[2]);
 }
 
-/// The operands have the shape of one of them, or a single element.
 std::optional<SizeTensor> SelectOp::evaluateSizes(SizeOperands operands, DictionaryAttr) {
-  std::optional<SmallVector<int64_t>> conditions = operands[0]->getConstants();
-  if (!conditions)
-    return std::nullopt;
-  const SizeTensor &largest = **llvm::max_element(operands, [](auto *a, auto *b) {
-    return std::pair(a->values.size(), a->getRank()) < std::pair(b->values.size(), b->getRank());
-  });
-  for (const SizeTensor *operand : operands)
-    if (operand->shape != largest.shape &&
-        (!operand->isSingle() || operand->getRank() > largest.getRank()))
-      return std::nullopt;
-  Shape values;
-  for (size_t i = 0; i < largest.values.size(); ++i) {
-    const SizeTensor &chosen = *operands[(*conditions)[operands[0]->isSingle() ? 0 : i] ? 1 : 2];
-    values.push_back(chosen.values[chosen.isSingle() ? 0 : i]);
-  }
-  return makeSizes(operands[1]->elementType, largest.shape, std::move(values));
+  auto choose = [](ArrayRef<const DimExpr *> elements) -> std::optional<DimExpr> {
+    std::optional<int64_t> condition = elements[0]->constant();
+    return condition ? std::optional(*elements[*condition ? 1 : 2]) : std::nullopt;
+  };
+  return combineElements(operands, operands[1]->elementType, choose);
 }
 
 //===----------------------------------------------------------------------===//

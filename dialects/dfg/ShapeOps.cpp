@@ -212,6 +212,15 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
   return llvm::is_sorted(getPermutationVector()) ? OpFoldResult(getX()) : OpFoldResult();
 }
 
+std::optional<SizeTensor> TransposeOp::evaluateSizes(SizeOperands operands,
+                                                     DictionaryAttr attributes) {
+  const SizeTensor &x = *operands[0];
+  Adaptor adaptor(ValueRange(), attributes);
+  SmallVector<int64_t> permutation = permutationOf(adaptor.getPermutationAttr(), x.getRank());
+  bool isValid = isPermutationVector(permutation) && int64_t(permutation.size()) == x.getRank();
+  return isValid ? transposeSizes(x, permutation) : std::nullopt;
+}
+
 /// d(transpose x) = g, transposed by the inverse permutation.
 SmallVector<Value> TransposeOp::buildOperandGradients(OpBuilder &b, ValueRange resultGrads) {
   SmallVector<int64_t> inverse = invertPermutationVector(getPermutationVector());

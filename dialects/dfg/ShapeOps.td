@@ -70,7 +70,8 @@ def Dfg_ReshapeOp : Dfg_PureOp<"reshape", [Dfg_AliasRole, Dfg_SelectionRole, Dfg
   let hasFolder = 1;
 }
 
-def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_ViewRole, Dfg_SelectionRole, Dfg_Differentiable]> {
+def Dfg_TransposeOp : Dfg_PureOp<"transpose", [Dfg_ViewRole, Dfg_SelectionRole, Dfg_Differentiable,
+    Dfg_SizeEvaluation]> {
   let summary = "Permutes the axes";
   let description = [{
     Axis `i` of the result is axis `permutation[i]` of `x`. Without a

@@ -8,6 +8,7 @@
 #include "dialects/dfg/SizeTensor.h"
 
 #include "dialects/dfg/Dfg.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 
@@ -95,28 +96,41 @@ std::optional<SizeTensor> readSizes(ElementsAttr value) {
 
 /// Returns the operand that determines the result's shape; computations of sizes do not broadcast
 /// in other ways.
-static const SizeTensor *largerOf(const SizeTensor &a, const SizeTensor &b) {
-  if (a.shape != b.shape && !a.isSingle() && !b.isSingle())
-    return nullptr;
-  bool isFirst = b.isSingle() && (!a.isSingle() || a.getRank() > b.getRank());
-  const SizeTensor &larger = isFirst || a.shape == b.shape ? a : b;
-  return larger.getRank() < std::max(a.getRank(), b.getRank()) ? nullptr : &larger;
+static const SizeTensor *largestOf(SizeOperands operands) {
+  auto key = [](const SizeTensor *x) { return std::pair(!x->isSingle(), x->getRank()); };
+  const SizeTensor *largest =
+      *llvm::max_element(operands, [&](auto *a, auto *b) { return key(a) < key(b); });
+  auto fits = [&](const SizeTensor *x) {
+    return x->shape == largest->shape || (x->isSingle() && x->getRank() <= largest->getRank());
+  };
+  return llvm::all_of(operands, fits) ? largest : nullptr;
 }
 
-static std::optional<SizeTensor> combine(SizeOperands operands, Type resultType,
-                                         CombineSizes function) {
-  const SizeTensor &a = *operands[0], &b = *operands[1];
-  const SizeTensor *larger = a.elementType == b.elementType ? largerOf(a, b) : nullptr;
-  if (!larger)
+std::optional<SizeTensor> combineElements(SizeOperands operands, Type resultType,
+                                          CombineElements function) {
+  const SizeTensor *largest = largestOf(operands);
+  if (!largest)
     return std::nullopt;
   Shape values;
-  for (size_t i = 0; i < larger->values.size(); ++i) {
-    auto value = function(a.values[a.isSingle() ? 0 : i], b.values[b.isSingle() ? 0 : i]);
+  SmallVector<const DimExpr *> elements(operands.size());
+  for (size_t i = 0; i < largest->values.size(); ++i) {
+    for (auto [element, operand] : llvm::zip_equal(elements, operands))
+      element = &operand->values[operand->isSingle() ? 0 : i];
+    std::optional<DimExpr> value = function(elements);
     if (!value)
       return std::nullopt;
     values.push_back(std::move(*value));
   }
-  return makeSizes(resultType, larger->shape, std::move(values));
+  return makeSizes(resultType, largest->shape, std::move(values));
+}
+
+static std::optional<SizeTensor> combine(SizeOperands operands, Type resultType,
+                                         CombineSizes function) {
+  if (operands[0]->elementType != operands[1]->elementType)
+    return std::nullopt;
+  return combineElements(operands, resultType, [&](ArrayRef<const DimExpr *> elements) {
+    return function(*elements[0], *elements[1]);
+  });
 }
 
 std::optional<SizeTensor> combineSizes(SizeOperands operands, CombineSizes function) {
@@ -136,8 +150,7 @@ std::optional<SizeTensor> combineFlags(SizeOperands operands,
 std::optional<SizeTensor> compareSizes(SizeOperands operands,
                                        llvm::function_ref<bool(int64_t)> predicate) {
   auto compare = [&](const DimExpr &a, const DimExpr &b) -> std::optional<DimExpr> {
-    auto [least, most] =
-        (a - b).interval([](StringRef) { return DimExpr::Interval{0, std::nullopt}; });
+    auto [least, most] = (a - b).interval();
     // Where the difference may be 0 and more, the predicate has to agree on both.
     bool isSigned = (least && *least >= 0) || (most && *most <= 0);
     if (!isSigned)
@@ -225,6 +238,16 @@ static std::optional<Shape> joinValues(SizeOperands operands) {
     llvm::append_range(values, operand->values);
   }
   return values;
+}
+
+std::optional<SizeTensor> transposeSizes(const SizeTensor &x, ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> shape = applyPermutation(x.shape, permutation);
+  SmallVector<int64_t> strides = computeStrides(shape);
+  SmallVector<int64_t> from = applyPermutation(computeStrides(x.shape), permutation);
+  Shape values;
+  for (size_t i = 0; i < x.values.size(); ++i)
+    values.push_back(x.values[linearize(delinearize(i, strides), from)]);
+  return makeSizes(x.elementType, shape, std::move(values));
 }
 
 std::optional<SizeTensor> concatSizes(SizeOperands operands) {

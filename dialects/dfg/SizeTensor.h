@@ -52,6 +52,13 @@ std::optional<llvm::SmallVector<int64_t>> constantsOf(llvm::ArrayRef<DimExpr> si
 using CombineSizes =
     llvm::function_ref<std::optional<DimExpr>(const DimExpr &lhs, const DimExpr &rhs)>;
 
+using CombineElements =
+    llvm::function_ref<std::optional<DimExpr>(llvm::ArrayRef<const DimExpr *> elements)>;
+
+/// Applies an elementwise operation to integer tensors, each of which has the shape of the result
+/// or a single element.
+std::optional<SizeTensor> combineElements(SizeOperands operands, mlir::Type resultType,
+                                          CombineElements combine);
 /// Applies an elementwise operation to two integer tensors of the same shape, or to one of them and
 /// a single element.
 std::optional<SizeTensor> combineSizes(SizeOperands operands, CombineSizes combine);
@@ -71,6 +78,8 @@ std::optional<SizeTensor> reshapeSizes(const SizeTensor &x, llvm::ArrayRef<int64
 /// Returns the elements `starts + i * steps` along each axis.
 std::optional<SizeTensor> sliceSizes(const SizeTensor &x, llvm::ArrayRef<int64_t> starts,
                                      llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> steps);
+/// Permutes the axes: axis `i` of the result is axis `permutation[i]` of `x`.
+std::optional<SizeTensor> transposeSizes(const SizeTensor &x, llvm::ArrayRef<int64_t> permutation);
 /// Concatenates tensors along their first axis.
 std::optional<SizeTensor> concatSizes(SizeOperands operands);
 /// Stacks tensors of the same type along a new first axis.

@@ -305,11 +305,10 @@ std::optional<bool> isNonNegative(const DimExpr &expr) {
   // Conditions cannot be checked for sizes that cannot be computed.
   if (isOverflow(expr))
     return false;
-  DimExpr::Interval interval =
-      expr.interval([](StringRef) { return DimExpr::Interval(0, std::nullopt); });
-  if (interval.first && *interval.first >= 0)
+  auto [least, most] = expr.interval();
+  if (least && *least >= 0)
     return true;
-  if (interval.second && *interval.second < 0)
+  if (most && *most < 0)
     return false;
   return std::nullopt;
 }

@@ -126,16 +126,15 @@ static bool isUsable(const dfg::DimExpr &size) {
   return !dfg::isOverflow(size) && !dfg::isTooComplex(size);
 }
 
-void Declarations::addFact(const tfg::Fact &fact, std::vector<dfg::Fact> &facts,
-                           Location location) {
+std::optional<dfg::Fact> Declarations::readFact(const tfg::Fact &fact, Location location) {
   StringRef text = file.text(fact.comparison());
   std::optional<dfg::Fact> parsed = dfg::Fact::parse(text);
   if (!parsed || !isUsable(parsed->lhs) || !isUsable(parsed->rhs)) {
     emitError(location) << "expected a comparison of sizes, but got '" << text << "' [graph-file]";
-    return;
+    return std::nullopt;
   }
   parsed->site = file.text(fact.site()).str();
-  facts.push_back(std::move(*parsed));
+  return parsed;
 }
 
 void Declarations::addFeeds(const tfg::Entry &entry, EntryHeader &header, Values &values,
@@ -159,9 +158,11 @@ EntryHeader Declarations::readHeader(const tfg::Entry &entry, Values &values, Lo
   header.isInitializer = entry.initializer();
   addSizes(entry, header, location);
   for (const tfg::Fact *fact : elementsOf(entry.facts()))
-    addFact(*fact, header.where, location);
+    if (std::optional<dfg::Fact> read = readFact(*fact, location))
+      header.addFact(*read);
   for (const tfg::Fact *fact : elementsOf(entry.solved()))
-    addFact(*fact, header.solved, location);
+    if (std::optional<dfg::Fact> read = readFact(*fact, location))
+      header.solved.push_back(std::move(*read));
   addFeeds(entry, header, values, location);
   return header;
 }

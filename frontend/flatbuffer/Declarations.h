@@ -20,7 +20,7 @@ private:
   void createEntry(const tfg::Entry &entry);
   EntryHeader readHeader(const tfg::Entry &entry, Values &values, mlir::Location location);
   void addSizes(const tfg::Entry &entry, EntryHeader &header, mlir::Location location);
-  void addFact(const tfg::Fact &fact, std::vector<dfg::Fact> &facts, mlir::Location location);
+  std::optional<dfg::Fact> readFact(const tfg::Fact &fact, mlir::Location location);
   void addFeeds(const tfg::Entry &entry, EntryHeader &header, Values &values,
                 mlir::Location location);
   void finishEntry(const tfg::Entry &entry, mlir::Location location);

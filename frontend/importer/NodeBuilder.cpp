@@ -197,17 +197,7 @@ NodeValue NodeBuilder::slice(NodeValue x, ArrayRef<dfg::DimExpr> starts,
 }
 
 /// Returns the elements of a matrix of sizes by columns.
-static NodeValue transposeSizes(const dfg::SizeTensor &x) {
-  dfg::SizeTensor result{x.elementType, {x.shape[1], x.shape[0]}, {}};
-  for (int64_t column = 0; column < x.shape[1]; ++column)
-    for (int64_t row = 0; row < x.shape[0]; ++row)
-      result.values.push_back(x.values[row * x.shape[1] + column]);
-  return NodeValue(std::move(result));
-}
-
 NodeValue NodeBuilder::transpose(NodeValue x, ArrayRef<int64_t> permutation) {
-  if (x && x.getSizes() && permutation == ArrayRef<int64_t>{1, 0} && x.getSizes()->getRank() == 2)
-    return transposeSizes(*x.getSizes());
   return op("transpose", x, attrs.integers("permutation", permutation));
 }
 

@@ -169,7 +169,7 @@ static Outcome buildEinsum(NodeBuilder &node, const OpRule &) {
     if (x && letters > rankOf(x))
       return node.fail("expected at most {} letters for input {}, but got {} [graph-attribute]",
                        rankOf(x), i, letters);
-    operands.push_back(sumLonely(node, node.in(i), *labels, i));
+    operands.push_back(sumLonely(node, x, *labels, i));
     text += (i ? ", " : "") + join(labels->operands[i], " ");
   }
   return node.done({node.op("einsum", operands,

@@ -206,7 +206,7 @@ ElementsAttr Reader::readTensor(const wire::Tensor &wire, StringRef node) {
   ElementsAttr tensor = tensors.read(wire, node, damage);
   if (!damage.empty())
     error(node) << damage << " [graph-file]";
-  return attrTensors[&wire] = tensor;
+  return found->second = tensor;
 }
 
 Attr Reader::readAttr(const wire::Attribute &wire, StringRef node, const Call &call) {

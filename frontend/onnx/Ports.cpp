@@ -91,11 +91,9 @@ void Ports::addAssumed() {
     SmallVector<std::string> names;
     fact.lhs.collectSymbols(names);
     fact.rhs.collectSymbols(names);
-    if (is_contained(header.where, fact) ||
-        !all_of(names, [&](const std::string &name) { return is_contained(header.symbols, name); }))
-      continue;
-    header.where.push_back(fact);
-    entry.sizes.insert((fact.rhs - fact.lhs).canonical());
+    auto isNamed = [&](const std::string &name) { return is_contained(header.symbols, name); };
+    if (all_of(names, isNamed) && header.addFact(fact))
+      entry.sizes.insert((fact.rhs - fact.lhs).canonical());
   }
 }
 

@@ -107,7 +107,7 @@ struct EntryState {
   /// The loops around, outermost first.
   llvm::SmallVector<LoopContext *> loops;
   /// Lower bounds of dimensions, from the facts of the entry.
-  SizeLimits lowerBounds;
+  SizeBounds lowerBounds;
   /// The facts that calls check when they start: those that the entry states, then those of the
   /// functions that it calls.
   std::vector<StatedFact> facts;

@@ -13,7 +13,7 @@ namespace tfc::text {
 // Dimensions
 //===----------------------------------------------------------------------===//
 
-void addBound(SizeLimits &bounds, StringRef name, int64_t value, bool isUpper) {
+void addBound(SizeBounds &bounds, StringRef name, int64_t value, bool isUpper) {
   auto [known, isNew] = bounds.insert({name.str(), value});
   if (!isNew)
     known->second = isUpper ? std::min(known->second, value) : std::max(known->second, value);
@@ -143,7 +143,7 @@ dfg::DimExpr::Interval SizeScope::boundsOf(StringRef symbol) const {
   if (!context.entry.header)
     return interval;
   std::string name = symbol.str();
-  const SizeLimits &upper = context.entry.header->bounds, &lower = context.entry.lowerBounds;
+  const SizeBounds &upper = context.entry.header->bounds, &lower = context.entry.lowerBounds;
   if (const auto *bound = upper.find(name); bound != upper.end())
     interval.second = bound->second;
   if (const auto *bound = lower.find(name); bound != lower.end())

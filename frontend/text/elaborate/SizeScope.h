@@ -26,6 +26,6 @@ private:
 };
 
 /// Tightens a bound of a size.
-void addBound(SizeLimits &bounds, llvm::StringRef name, int64_t value, bool isUpper);
+void addBound(SizeBounds &bounds, llvm::StringRef name, int64_t value, bool isUpper);
 
 } // namespace tfc::text
