@@ -77,32 +77,40 @@ function(tfc_add_messages name proto)
   target_link_libraries(${name} PUBLIC ${Protobuf_LITE_LIBRARIES})
 endfunction()
 
-# One for all that uses MLIR, and one that has the dfg dialect too (dialects/dfg).
-tfc_add_pch(tfc-pch ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+# The headers that most files of a folder include are precompiled once for it: `mlir` for all that uses MLIR, `dfg` with that
+# dialect too, and others in the folders that need them.
+tfc_add_pch(tfc-mlir-pch ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
 
-# tfc_add_library(NAME SOURCES... [USES_DFG] LINK LIBRARIES... DEPENDS TARGETS...): a static library that uses MLIR,
-# and the dfg dialect in most of its files.
+# tfc_add_library(NAME SOURCES... [PCH mlir] LINK LIBRARIES... DEPENDS TARGETS...): a static library that uses MLIR
+# and the precompiled header of this name.
 function(tfc_add_library name)
-  cmake_parse_arguments(ARG "USES_DFG" "" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH" "LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC tfc-mlir ${ARG_LINK})
-  if(ARG_USES_DFG)
-    target_precompile_headers(${name} REUSE_FROM tfc-dfg-pch)
-  else()
-    target_precompile_headers(${name} REUSE_FROM tfc-pch)
+  if(NOT ARG_PCH)
+    set(ARG_PCH mlir)
   endif()
+  target_precompile_headers(${name} REUSE_FROM tfc-${ARG_PCH}-pch)
   target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
 endfunction()
 
-# tfc_add_tool(NAME SOURCES... LINK LIBRARIES...): a program in build/bin that uses MLIR.
+# tfc_add_tool(NAME SOURCES... [PCH mlir] LINK LIBRARIES...): a program in build/bin that uses MLIR and the
+# precompiled header of this name; `PCH own` is that of `dfg`, compiled with the program's own options.
 function(tfc_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE tfc-mlir ${ARG_LINK})
-  target_precompile_headers(${name} REUSE_FROM tfc-pch)
+  if(NOT ARG_PCH)
+    set(ARG_PCH mlir)
+  endif()
+  if("${ARG_PCH}" STREQUAL "own")
+    target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/dialects/dfg/Precompiled.h)
+  else()
+    target_precompile_headers(${name} REUSE_FROM tfc-${ARG_PCH}-pch)
+  endif()
   # The precompiled header is -fPIC, where CMake compiles programs with -fPIE.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp" -fPIC)

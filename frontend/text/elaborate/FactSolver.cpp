@@ -6,7 +6,6 @@
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/FactChecker.h"
 #include "frontend/text/elaborate/Reporter.h"
-#include <numeric>
 
 using namespace llvm;
 
@@ -106,86 +105,20 @@ void FactSolver::solveEquality(const StatedFact &stated) {
 // Remainders
 //===----------------------------------------------------------------------===//
 
-/// Larger numbers could overflow.
-static constexpr int64_t kMaxDivisor = int64_t(1) << 30;
-
-static int64_t floorModulo(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
-
-/// The inverse of `a` modulo `m`, which has no factor in common with it (Euclid's algorithm).
-static int64_t inverse(int64_t a, int64_t m) {
-  int64_t rest = m, next = floorModulo(a, m), factor = 0, nextFactor = 1;
-  while (next != 0) {
-    int64_t quotient = rest / next;
-    rest = std::exchange(next, rest - quotient * next);
-    factor = std::exchange(nextFactor, factor - quotient * nextFactor);
-  }
-  return floorModulo(factor, m);
-}
-
-/// Adds `scale * n % divisor == value` to what is known of n; false if nothing is added.
-static bool combine(int64_t &knownDivisor, int64_t &knownValue, int64_t scale, int64_t divisor,
-                    int64_t value) {
-  // n is knownDivisor * t + knownValue.
-  int64_t factor =
-      floorModulo(floorModulo(scale, divisor) * floorModulo(knownDivisor, divisor), divisor);
-  int64_t rest =
-      floorModulo(value - floorModulo(scale, divisor) * floorModulo(knownValue, divisor), divisor);
-  int64_t common = std::gcd(factor, divisor), period = divisor / common;
-  if (rest % common != 0 || knownDivisor * period > kMaxDivisor)
-    return false;
-  int64_t t = floorModulo(rest / common * inverse(factor / common, period), period);
-  knownValue += knownDivisor * t;
-  knownDivisor *= period;
-  return true;
-}
-
-namespace {
-/// `dividend % divisor == value`.
-struct Congruence {
-  dfg::DimExpr dividend;
-  int64_t divisor, value;
-};
-} // namespace
-
-/// The divisor of a size that is an `a % b`, and what is divided.
-static std::optional<std::pair<dfg::DimExpr, int64_t>> asModulo(const dfg::DimExpr &size) {
-  if (size.getTerms().size() != 1)
-    return std::nullopt;
-  const auto &[factors, coefficient] = *size.getTerms().begin();
-  if (coefficient != 1 || factors.size() != 1 ||
-      factors.front().kind != dfg::DimExpr::AtomKind::Mod)
-    return std::nullopt;
-  std::optional<int64_t> divisor = factors.front().rhs->constant();
-  return divisor ? std::optional(std::pair(*factors.front().lhs, *divisor)) : std::nullopt;
-}
-
-static std::optional<Congruence> asCongruence(const dfg::Fact &fact) {
-  for (auto [size, other] : {std::pair(fact.lhs, fact.rhs), std::pair(fact.rhs, fact.lhs)}) {
-    auto modulo = asModulo(size);
-    std::optional<int64_t> value = other.constant();
-    if (modulo && value)
-      return Congruence{modulo->first, modulo->second, *value};
-  }
-  return std::nullopt;
-}
-
 void FactSolver::addRemainder(const StatedFact &stated, Remainders &remainders) {
-  std::optional<Congruence> congruence =
-      asCongruence({current(stated.fact.lhs), dfg::Comparison::Equal, current(stated.fact.rhs)});
+  auto congruence = dfg::Congruence::of(
+      {current(stated.fact.lhs), dfg::Comparison::Equal, current(stated.fact.rhs)});
   std::optional<dfg::DimExpr::Linear> linear =
       congruence ? congruence->dividend.asLinear() : std::nullopt;
-  if (!linear || congruence->divisor < 2 || congruence->divisor > kMaxDivisor ||
-      congruence->value < 0 || congruence->value >= congruence->divisor || !isFree(linear->name))
+  if (!linear || congruence->divisor < 2 || congruence->value < 0 ||
+      congruence->value >= congruence->divisor || !isFree(linear->name))
     return;
-  int64_t divisor = congruence->divisor;
-  Remainder &known = remainders[dims.find(linear->name)->getKey()];
-  known.at = stated.at;
-  int64_t offset = floorModulo(linear->offset, divisor);
-  combine(known.divisor, known.value, linear->scale, divisor,
-          floorModulo(congruence->value - offset, divisor));
+  auto &[known, at] = remainders[dims.find(linear->name)->getKey()];
+  at = stated.at;
+  known.add(*linear, congruence->divisor, congruence->value);
   // The call checks the fact itself, which is always true once the name is replaced.
-  dfg::Fact fact{dfg::DimExpr::mod(congruence->dividend, divisor), dfg::Comparison::Equal,
-                 congruence->value, stated.fact.site};
+  dfg::Fact fact{dfg::DimExpr::mod(congruence->dividend, congruence->divisor),
+                 dfg::Comparison::Equal, congruence->value, stated.fact.site};
   if (context.entry.header)
     context.entry.header->addFact(fact);
 }
@@ -247,14 +180,14 @@ void FactSolver::solve(ArrayRef<const ast::Expr *> facts, ArrayRef<StatedFact> k
   erase_if(stated,
            [](const StatedFact &fact) { return fact.fact.comparison != dfg::Comparison::Equal; });
   for (const StatedFact &fact : stated)
-    if (!asCongruence(fact.fact))
+    if (!dfg::Congruence::of(fact.fact))
       solveEquality(fact);
   Remainders remainders;
   for (const StatedFact &fact : stated)
     addRemainder(fact, remainders);
-  for (const auto &[name, remainder] : remainders)
-    if (remainder.divisor > 1)
-      replace(name, dfg::DimExpr::multiple(name, remainder.divisor, remainder.value), remainder.at);
+  for (const auto &[name, known] : remainders)
+    if (const auto &[remainder, at] = known; remainder.divisor > 1)
+      replace(name, dfg::DimExpr::multiple(name, remainder.divisor, remainder.value), at);
 }
 
 } // namespace tfc::text

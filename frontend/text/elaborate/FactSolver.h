@@ -1,6 +1,7 @@
 /// Solves facts about the sizes of an entry for its names, so that sizes need no facts in proofs.
 #pragma once
 
+#include "dialects/dfg/Remainders.h"
 #include "frontend/text/elaborate/Context.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -22,12 +23,8 @@ public:
   void solve(llvm::ArrayRef<const ast::Expr *> facts, llvm::ArrayRef<StatedFact> known = {});
 
 private:
-  /// The known remainder of a size: modulo `divisor`, it is `value`.
-  struct Remainder {
-    int64_t divisor = 1, value = 0;
-    SourceRange at;
-  };
-  using Remainders = llvm::MapVector<llvm::StringRef, Remainder>;
+  /// The known remainders of sizes, and the facts that are the last to state them.
+  using Remainders = llvm::MapVector<llvm::StringRef, std::pair<dfg::Remainder, SourceRange>>;
 
   bool isKnown(const ast::Expr *expr);
   void begin();
