@@ -187,23 +187,92 @@ static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t 
   return {sumOf(std::move(quotient)), sumOf(std::move(rest))};
 }
 
-/// `lhs / rhs`, if `rhs` is a single product that divides every term of `lhs`.
+using Term = std::pair<const DimExpr::Monomial, int64_t>;
+
+/// `lhs / rhs`, if `rhs` divides it.
+static std::optional<DimExpr> divideTerm(const Term &lhs, const Term &rhs, MakeTerm makeTerm) {
+  auto &[monomial, coefficient] = lhs;
+  auto &[divisor, by] = rhs;
+  if (coefficient % by != 0 ||
+      !std::includes(monomial.begin(), monomial.end(), divisor.begin(), divisor.end()))
+    return std::nullopt;
+  DimExpr::Monomial left;
+  std::set_difference(monomial.begin(), monomial.end(), divisor.begin(), divisor.end(),
+                      std::back_inserter(left));
+  return makeTerm(left, coefficient / by);
+}
+
+/// Returns the only term with the highest power of `variable`, or null.
+static const Term *findLeader(const DimExpr &size, const DimExpr::Atom &variable, bool mayRepeat) {
+  const Term *leader = nullptr;
+  int64_t highest = -1;
+  bool isOnly = true;
+  for (const Term &term : size.getTerms()) {
+    int64_t power = count(term.first, variable);
+    isOnly = power == highest ? false : power > highest ? true : isOnly;
+    if (power > highest) {
+      leader = &term;
+      highest = power;
+    }
+  }
+  return isOnly || mayRepeat ? leader : nullptr;
+}
+
+/// `lhs / rhs` as polynomials in one of their atoms, if there is no remainder.
+static std::optional<DimExpr> dividePolynomials(const DimExpr &lhs, const DimExpr &rhs,
+                                                const DimExpr::Atom &variable, MakeTerm makeTerm) {
+  const Term *divisor = findLeader(rhs, variable, /*mayRepeat=*/false);
+  DimExpr rest = lhs, quotient;
+  // Each step removes a term with the highest power, and adds terms with lower ones.
+  constexpr unsigned kMaxSteps = 64;
+  for (unsigned step = 0; divisor && step < kMaxSteps && !isOverflow(rest); ++step) {
+    if (rest.isConstant(0))
+      return quotient;
+    auto part = divideTerm(*findLeader(rest, variable, /*mayRepeat=*/true), *divisor, makeTerm);
+    if (!part)
+      return std::nullopt;
+    quotient = quotient + *part;
+    rest = rest - *part * rhs;
+  }
+  return std::nullopt;
+}
+
+/// `lhs / rhs`, if there is no remainder.
 static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &rhs,
                                             MakeTerm makeTerm) {
-  if (rhs.getTerms().size() != 1)
-    return std::nullopt;
-  auto &[divisor, by] = *rhs.getTerms().begin();
+  if (rhs.getTerms().size() != 1) {
+    const DimExpr::Monomial &last = rhs.getTerms().rbegin()->first;
+    return dividePolynomials(lhs, rhs, last.front(), makeTerm);
+  }
   std::vector<DimExpr> quotient;
-  for (auto &[monomial, coefficient] : lhs.getTerms()) {
-    if (coefficient % by != 0 ||
-        !std::includes(monomial.begin(), monomial.end(), divisor.begin(), divisor.end()))
+  for (const Term &term : lhs.getTerms()) {
+    std::optional<DimExpr> part = divideTerm(term, *rhs.getTerms().begin(), makeTerm);
+    if (!part)
       return std::nullopt;
-    DimExpr::Monomial left;
-    std::set_difference(monomial.begin(), monomial.end(), divisor.begin(), divisor.end(),
-                        std::back_inserter(left));
-    quotient.push_back(makeTerm(left, coefficient / by));
+    quotient.push_back(std::move(*part));
   }
   return sumOf(std::move(quotient));
+}
+
+/// `(a // b + c) // by` as one quotient, `(a + b * c) // (b * by)`.
+static std::optional<DimExpr> divideQuotient(const DimExpr &lhs, int64_t by) {
+  const DimExpr::Atom *quotient = nullptr;
+  for (const auto &[monomial, coefficient] : lhs.getTerms()) {
+    if (monomial.empty())
+      continue;
+    if (quotient || coefficient != 1 || monomial.size() != 1)
+      return std::nullopt;
+    quotient = &monomial.front();
+  }
+  std::optional<int64_t> divisor = quotient && quotient->kind == DimExpr::AtomKind::FloorDiv
+                                       ? quotient->rhs->constant()
+                                       : std::nullopt;
+  int64_t product;
+  if (!divisor || *divisor < 1 || __builtin_mul_overflow(*divisor, by, &product))
+    return std::nullopt;
+  auto constant = lhs.getTerms().find({});
+  DimExpr added = constant == lhs.getTerms().end() ? 0 : constant->second;
+  return DimExpr::floorDiv(*quotient->lhs + added * DimExpr(*divisor), product);
 }
 
 DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
@@ -217,6 +286,8 @@ DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
   auto [quotient, rest] = divideByConstant(lhs, *by, makeTerm);
   if (std::optional<int64_t> value = rest.constant())
     return quotient + DimExpr(floorDivide(*value, *by));
+  if (std::optional<DimExpr> merged = divideQuotient(rest, *by))
+    return quotient + *merged;
   return quotient + atom(AtomKind::FloorDiv, rest, rhs);
 }
 

@@ -101,7 +101,8 @@ public:
   evaluate(llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup) const;
 
   /// The smallest and largest value within the given bounds, as far as interval arithmetic finds
-  /// them.
+  /// them. Quotients, remainders, minima and maxima are compared with what they are made of, so
+  /// `n - n // 2` is at least 0.
   Interval interval(Bounds bounds) const;
   /// The same for names that may have any size.
   Interval interval() const;
@@ -124,6 +125,13 @@ private:
   static DimExpr atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs);
   bool hasQuotients() const;
   Interval sumOfIntervals(Bounds bounds) const;
+  /// Expressions each of which, divided by `scale`, is a bound on one side of this one.
+  struct Relaxation {
+    std::vector<DimExpr> bounds;
+    int64_t scale = 1;
+  };
+  std::optional<Relaxation> relax(bool isLower, Bounds bounds) const;
+  std::optional<int64_t> relaxedBound(bool isLower, Bounds bounds, unsigned depth) const;
   /// `coefficient` times the factors, without simplification.
   static DimExpr makeTerm(const Monomial &monomial, int64_t coefficient);
   void add(const Monomial &monomial, int64_t coefficient);

@@ -80,16 +80,94 @@ static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds
   return result;
 }
 
+//===----------------------------------------------------------------------===//
+// Relaxations
+//===----------------------------------------------------------------------===//
+
+/// The number of atoms that are replaced on the way to one bound.
+static constexpr unsigned kMaxRelaxations = 6;
+
+/// Returns expressions that each bound an atom from above or below, multiplied by `scale`.
+static std::vector<DimExpr> boundsOf(const DimExpr::Atom &atom, bool isUpper,
+                                     DimExpr::Bounds bounds, int64_t &scale) {
+  using Kind = DimExpr::AtomKind;
+  if (atom.kind == (isUpper ? Kind::Min : Kind::Max))
+    return {*atom.lhs, *atom.rhs};
+  std::optional<int64_t> divisor = atom.rhs ? atom.rhs->constant() : std::nullopt;
+  if (!divisor || *divisor <= 0)
+    return {};
+  if (atom.kind == Kind::Mod && isUpper && atom.lhs->interval(bounds).first.value_or(-1) >= 0)
+    return {*atom.lhs};
+  if (atom.kind != Kind::FloorDiv)
+    return {};
+  scale = *divisor;
+  return {isUpper ? *atom.lhs : *atom.lhs - DimExpr(*divisor - 1)};
+}
+
+/// Replaces an atom for which there are bounds in terms of what it is made of: the lower bounds of
+/// `n - n // 2` are `(2 * n - n) / 2`.
+std::optional<DimExpr::Relaxation> DimExpr::relax(bool isLower, Bounds bounds) const {
+  for (auto &[monomial, coefficient] : terms) {
+    for (size_t i = 0; i < monomial.size(); ++i) {
+      Relaxation relaxation;
+      std::vector<DimExpr> replacements =
+          boundsOf(monomial[i], (coefficient < 0) == isLower, bounds, relaxation.scale);
+      if (replacements.empty())
+        continue;
+      Monomial others = monomial;
+      others.erase(others.begin() + i);
+      if (makeTerm(others, 1).interval(bounds).first.value_or(-1) < 0)
+        continue;
+      DimExpr rest = (*this - makeTerm(monomial, coefficient)) * DimExpr(relaxation.scale);
+      for (const DimExpr &replacement : replacements)
+        relaxation.bounds.push_back(rest + makeTerm(others, coefficient) * replacement);
+      return relaxation;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> DimExpr::relaxedBound(bool isLower, Bounds bounds, unsigned depth) const {
+  if (isOverflow(*this))
+    return std::nullopt;
+  std::optional<Relaxation> relaxation = depth ? relax(isLower, bounds) : std::nullopt;
+  if (!relaxation) {
+    Interval sum = sumOfIntervals(bounds);
+    return isLower ? sum.first : sum.second;
+  }
+  std::optional<int64_t> best;
+  for (const DimExpr &relaxed : relaxation->bounds) {
+    std::optional<int64_t> bound = relaxed.relaxedBound(isLower, bounds, depth - 1);
+    if (!bound)
+      continue;
+    bound = isLower ? divideCeilSigned(*bound, relaxation->scale)
+                    : divideFloorSigned(*bound, relaxation->scale);
+    best = !best ? bound : isLower ? std::max(*best, *bound) : std::min(*best, *bound);
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Intervals
+//===----------------------------------------------------------------------===//
+
+/// Returns the larger lower bound and the smaller upper bound.
+static DimExpr::Interval closest(const DimExpr::Interval &a, const DimExpr::Interval &b) {
+  return {choose(a.first, b.first, std::max<int64_t>, true),
+          choose(a.second, b.second, std::min<int64_t>, true)};
+}
+
 DimExpr::Interval DimExpr::interval(Bounds bounds) const {
   if (isOverflow(*this))
     return {std::nullopt, std::nullopt};
   Interval sum = sumOfIntervals(bounds);
-  if (!hasQuotients())
-    return sum;
   // n is known more closely than 4 * (n / 4), but (n - 1) / 4 more closely than (n - 1) // 4.
-  Interval other = plain().sumOfIntervals(bounds);
-  return {choose(sum.first, other.first, std::max<int64_t>, true),
-          choose(sum.second, other.second, std::min<int64_t>, true)};
+  if (hasQuotients())
+    sum = closest(sum, plain().sumOfIntervals(bounds));
+  if (terms.size() < 2)
+    return sum;
+  return closest(sum, {relaxedBound(/*isLower=*/true, bounds, kMaxRelaxations),
+                       relaxedBound(/*isLower=*/false, bounds, kMaxRelaxations)});
 }
 
 DimExpr::Interval DimExpr::interval() const {

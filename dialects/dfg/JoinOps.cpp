@@ -45,10 +45,12 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     Shape other = shapeOf(x.getType());
     shape[*axis] = shape[*axis] + other[*axis];
     other[*axis] = shape[*axis];
-    if (other != shape)
-      return emitErrorAbout(location, "concat", "expects equal sizes but for axis ", *axis,
-                            ", but got ", toText(first), " and ", toText(x.getType()),
-                            " [unequal-dimensions]");
+    auto unequal = llvm::mismatch(shape, other);
+    if (unequal.first != shape.end())
+      return emitDetailedError(location, {.unproven = {{*unequal.first, *unequal.second}}},
+                               quotedName(location, "concat"), " expects equal sizes but for axis ",
+                               *axis, ", but got ", toText(first), " and ", toText(x.getType()),
+                               " [unequal-dimensions]");
   }
   results.push_back(tensorOf(shape, elementTypeOf(first)));
   return success();
