@@ -1,6 +1,7 @@
 // Reads a file in three steps: FlatBuffers' verifier, the operations that it declares, and the
 // verification of these operations.
 #include "frontend/flatbuffer/Import.h"
+#include "dialects/dfg/RunTimeSizes.h"
 #include "frontend/Fmt.h"
 
 #include "frontend/flatbuffer/Declarations.h"
@@ -122,6 +123,36 @@ private:
 };
 } // namespace
 
+/// Checks that each size that the entry declares is known from the sizes of its feeds.
+static void checkSizes(dfg::EntryOp entry) {
+  llvm::StringSet<> determined;
+  for (Type type : entry.getArgumentTypes())
+    for (const dfg::DimExpr &size : isa<RankedTensorType>(type) ? dfg::shapeOf(type) : dfg::Shape())
+      if (std::optional<dfg::DimExpr::Linear> linear = size.asLinear())
+        determined.insert(linear->name);
+  ArrayAttr symbols = entry.getSymbolsAttr();
+  for (Attribute symbol : symbols ? symbols.getValue() : ArrayRef<Attribute>())
+    if (StringRef name = cast<StringAttr>(symbol).getValue(); !determined.contains(name))
+      entry.emitOpError("expects a feed with a size that is a multiple of '")
+          << name << "', which nothing else determines";
+}
+
+/// Checks that sizes which operations find are bound before others mention them. Stages keep this
+/// order, but a file may have another one.
+static void checkBindings(dfg::EntryOp entry) {
+  dfg::RunTimeSizes bound(entry);
+  if (bound.empty())
+    return;
+  entry.getBody().walk([&](Operation *op) {
+    for (StringRef name : dfg::RunTimeSizes::namesIn(op)) {
+      dfg::BindSizeOp binder = bound.find(name, op->getBlock());
+      Operation *user = binder ? binder->getBlock()->findAncestorOpInBlock(*op) : nullptr;
+      if (user && user->isBeforeInBlock(binder) && !isa<dfg::DataflowOp>(binder->getParentOp()))
+        op->emitOpError("mentions the size '") << name << "' before it is bound";
+    }
+  });
+}
+
 /// Checks each operation on its own, to report all errors, and then verifies the whole module.
 static LogicalResult verifyModule(ModuleOp module) {
   VerifierErrors errors(module.getContext());
@@ -129,7 +160,13 @@ static LogicalResult verifyModule(ModuleOp module) {
     if (op != module && !isa<dfg::EntryOp>(op))
       (void)GraphBuilder::checkDeclared(op);
   });
-  return success(errors.isEmpty() && succeeded(verify(module)));
+  if (!errors.isEmpty() || failed(verify(module)))
+    return failure();
+  for (auto entry : module.getOps<dfg::EntryOp>()) {
+    checkSizes(entry);
+    checkBindings(entry);
+  }
+  return success(errors.isEmpty());
 }
 
 static void readModule(ModuleOp module, const tfg::Graph &graph, FileContext &file,
