@@ -36,4 +36,16 @@ template <typename Builder, typename Rule> Outcome buildTile(Builder &node, cons
                  : Outcome::Failed;
 }
 
+/// Returns the value of the i64 variable `name`, which counts the draws of a node, and adds 1 to
+/// it.
+template <typename Builder> NodeValue countDraws(Builder &node, llvm::StringRef name) {
+  ResourceBuilder &resources = node.builder().getResources();
+  auto type = mlir::RankedTensorType::get({}, mlir::IntegerType::get(node.context(), 64));
+  NodeValue count = node.record([&] { return resources.read(name, type, node.location()); });
+  mlir::Value next = node.valueOf(node.op("add", {count, node.scalar(1, type.getElementType())}));
+  if (next)
+    node.record([&] { return resources.assign(name, next, node.location()); });
+  return count;
+}
+
 } // namespace tfc::importer

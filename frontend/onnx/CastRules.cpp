@@ -118,18 +118,34 @@ static NodeValue encode(NodeBuilder &node, NodeValue x, int64_t dtype) {
 // Casts
 //===----------------------------------------------------------------------===//
 
+/// Returns the floats of input 0, rounded toward 0, if they are known.
+static std::optional<dfg::Shape> truncatedReals(NodeBuilder &node) {
+  dfg::Shape values;
+  if (std::optional<SmallVector<double>> numbers = node.knownReals(0)) {
+    for (double number : *numbers)
+      values.push_back(int64_t(number));
+    return all_of(*numbers, [](double number) { return std::abs(number) < 9e15; })
+               ? std::optional(std::move(values))
+               : std::nullopt;
+  }
+  std::optional<SmallVector<Ratio>> ratios = node.ratios(0);
+  for (const Ratio &ratio : ratios.value_or(SmallVector<Ratio>())) {
+    std::optional<DimExpr> integer = ratio.truncate();
+    if (!integer)
+      return std::nullopt;
+    values.push_back(*integer);
+  }
+  return ratios ? std::optional(std::move(values)) : std::nullopt;
+}
+
 /// Sizes may be computed in floats.
 static NodeValue castTo(NodeBuilder &node, Type type) {
   NodeValue x = decode(node, node.in(0));
-  auto numbers = x && isFloat(x) ? node.knownReals(0) : std::nullopt;
   auto shape = x ? dfg::constantsOf(shapeOf(x)) : std::nullopt;
-  auto isExact = [](double number) { return std::abs(number) < 9e15; };
-  if (!type || !numbers || !type.isInteger(64) || !shape || !all_of(*numbers, isExact))
-    return node.cast(x, type);
-  dfg::Shape values;
-  for (double number : *numbers)
-    values.push_back(int64_t(number));
-  std::optional<dfg::SizeTensor> sizes = dfg::makeSizes(type, *shape, values);
+  bool mayBeSizes = type && shape && isFloat(x) && type.isSignlessInteger() && !type.isInteger(1);
+  std::optional<dfg::Shape> values = mayBeSizes ? truncatedReals(node) : std::nullopt;
+  std::optional<dfg::SizeTensor> sizes =
+      values ? dfg::makeSizes(type, *shape, *values) : std::nullopt;
   return sizes ? NodeValue(std::move(*sizes)) : node.cast(x, type);
 }
 

@@ -38,29 +38,59 @@ static Outcome buildBinary(NodeBuilder &node, const OpRule &rule) {
   return node.done({node.op(rule.argument, {node.in(0), alignedOperand(node)})});
 }
 
-/// Returns true for sizes that are not negative in any call.
-static bool areSizes(const NodeBuilder &node, const dfg::SizeTensor &x) {
-  return all_of(x.values, [&](const DimExpr &value) { return node.isSize(value); });
+/// Applies `function` to the elements of two tensors if they are sizes and it knows all results.
+static std::optional<NodeValue> combineSizes(NodeValue x, NodeValue y, dfg::CombineSizes function) {
+  if (!x.getSizes() || !y.getSizes())
+    return std::nullopt;
+  auto sizes = dfg::combineSizes({x.getSizes().get(), y.getSizes().get()}, function);
+  return sizes ? std::optional(NodeValue(std::move(*sizes))) : std::nullopt;
 }
 
-/// Integers are divided as in C; numbers that are not negative can be rounded down.
+/// Returns `x / y`, rounded toward 0. Where `x` is known not to be negative, that is rounded down;
+/// a model that computes `(h - 1) / 4` may need this to be known.
+static std::optional<DimExpr> divideSize(NodeBuilder &node, const DimExpr &x, const DimExpr &y) {
+  DimExpr low = DimExpr::floorDiv(x, y);
+  if (y.isConstant(0) || !node.isSize(y))
+    return std::nullopt;
+  if (node.isWithin(DimExpr(0), x) || low * y == x)
+    return y.constant() || low * y == x ? std::optional(low) : std::nullopt;
+  if (!y.constant())
+    return std::nullopt;
+  return DimExpr::floorDiv(DimExpr::max(x, 0), y) -
+         DimExpr::floorDiv(DimExpr::max(DimExpr(0) - x, 0), y);
+}
+
+/// Integers are divided as in C.
 static Outcome buildDiv(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0), y = alignedOperand(node);
   if (!x || !y)
     return Outcome::Failed;
   if (isFloat(x))
     return node.done({node.op("div", {x, y})});
-  if (x.getSizes() && y.getSizes() && areSizes(node, *x.getSizes()) &&
-      areSizes(node, *y.getSizes()))
-    return node.done({node.op("floordiv", {x, y})});
+  auto divide = [&](const DimExpr &a, const DimExpr &b) { return divideSize(node, a, b); };
+  if (std::optional<NodeValue> sizes = combineSizes(x, y, divide))
+    return node.done({*sizes});
   return node.done({node.library().compute("_div", {x, y})});
+}
+
+/// Returns `x % y`, also for a number that is less than a size: images are rolled by that many.
+static std::optional<DimExpr> remainderOf(NodeBuilder &node, const DimExpr &x, const DimExpr &y) {
+  if (std::optional<int64_t> divisor = y.constant())
+    return *divisor ? std::optional(DimExpr::mod(x, y)) : std::nullopt;
+  bool isLess = node.isSize(x) && node.isWithin(x + DimExpr(1), y);
+  return isLess ? std::optional(x) : std::nullopt;
 }
 
 /// The remainder has the sign of the divisor or, with `fmod`, that of the dividend.
 static Outcome buildMod(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0), y = node.in(1);
+  if (!x || !y)
+    return Outcome::Failed;
   if (node.flag("fmod"))
     return node.done({node.library().compute("_fmod", {x, y})});
+  auto divide = [&](const DimExpr &a, const DimExpr &b) { return remainderOf(node, a, b); };
+  if (std::optional<NodeValue> sizes = combineSizes(x, y, divide))
+    return node.done({*sizes});
   return node.done({node.op("mod", {x, y})});
 }
 

@@ -1,5 +1,5 @@
-// Chooses how the rules see a constant: as sizes, as a tensor, or as codes of a small type. The
-// initializers of graphs and the nodes called Constant share this choice.
+// Implements what rules ask about the entry, and how they see a constant: as sizes, as a tensor, or
+// as codes of a small type. The initializers of graphs and the nodes called Constant share this.
 
 #include "frontend/onnx/EntryContext.h"
 
@@ -10,6 +10,15 @@ using namespace mlir;
 using namespace llvm;
 
 namespace tfc::onnx {
+
+bool EntryContext::isFed(const dfg::DimExpr &size) {
+  ArrayAttr symbols = builder.currentEntry().getSymbolsAttr();
+  bool isFed = true;
+  size.forEachSymbol([&](StringRef name) {
+    isFed &= symbols && is_contained(symbols.getAsValueRange<StringAttr>(), name);
+  });
+  return isFed;
+}
 
 NodeValue constantValue(EntryContext &entry, ElementsAttr value, int64_t dtype, StringRef name) {
   if (isCoded(dtype))

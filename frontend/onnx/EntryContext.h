@@ -30,6 +30,11 @@ struct EntryContext {
   /// Limits of positions by constant sizes, as in the first rows of a table. Where operands match
   /// only within them, the model needs them.
   std::vector<dfg::Fact> limits;
+  /// Facts without which nodes have another meaning than the one with which they are built.
+  std::vector<dfg::Fact> required;
+
+  /// Returns true if all names in the size are those of feeds' sizes.
+  bool isFed(const dfg::DimExpr &size);
 
   void addSizes(mlir::Type type) {
     if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type))

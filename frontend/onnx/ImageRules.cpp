@@ -14,6 +14,8 @@ namespace {
 struct Target {
   std::optional<dfg::Shape> sizes;
   std::optional<SmallVector<double>> scales;
+  /// The attribute that says what happens to the aspect ratio.
+  std::string policy = "stretch";
 };
 } // namespace
 
@@ -61,11 +63,6 @@ static void dropKept(NodeValue x, SmallVectorImpl<int64_t> &axes, Target &target
   target = rest;
 }
 
-static std::string aspectOf(NodeBuilder &node) {
-  std::string policy = textOf(node, "keep_aspect_ratio_policy", "stretch");
-  return policy;
-}
-
 static Outcome resize(NodeBuilder &node, NodeValue x, Target target, NodeValue roi) {
   std::optional<SmallVector<int64_t>> axes = x ? axesOf(node, x) : std::nullopt;
   if (!axes)
@@ -74,7 +71,7 @@ static Outcome resize(NodeBuilder &node, NodeValue x, Target target, NodeValue r
   if (count != axes->size())
     return node.fail("expected a new size or a scale for each of " + Twine(axes->size()) +
                      " axes, but got " + Twine(count) + " [graph-edge]");
-  if (!roi && aspectOf(node) == "stretch")
+  if (!roi && target.policy == "stretch")
     dropKept(x, *axes, target);
   if (axes->empty())
     return node.done({x});
@@ -85,7 +82,7 @@ static Outcome resize(NodeBuilder &node, NodeValue x, Target target, NodeValue r
                           node.node.version < 11 ? "asymmetric" : "half_pixel")},
       {"nearest",
        textOf(node, "nearest_mode", node.node.version < 11 ? "floor" : "round_prefer_floor")},
-      {"policy", aspectOf(node)},
+      {"policy", target.policy},
   };
   if (target.sizes)
     arguments.push_back({"new_sizes", *target.sizes});
@@ -96,30 +93,61 @@ static Outcome resize(NodeBuilder &node, NodeValue x, Target target, NodeValue r
   return node.done({node.library().compute("_resize_region", {x, roi}, arguments)});
 }
 
+/// Returns the sizes that scales which depend on sizes lead to, as in an image that gets the size
+/// of another one, where all of them are integers; std::nullopt with an error otherwise.
+static std::optional<dfg::Shape> scaledSizes(NodeBuilder &node, NodeValue x,
+                                             ArrayRef<Ratio> scales) {
+  std::optional<SmallVector<int64_t>> axes = axesOf(node, x);
+  dfg::Shape sizes;
+  for (auto [axis, scale] : zip(axes.value_or(SmallVector<int64_t>()), scales)) {
+    std::optional<DimExpr> size = (Ratio{shapeOf(x)[axis]} * scale).asInteger();
+    if (!size) {
+      node.error() << "expected a scale of axis " << axis << " that gives a whole size, but got '"
+                   << scale.numerator.str() << "' / '" << scale.denominator.str()
+                   << "' [dynamic-shape]";
+      return std::nullopt;
+    }
+    sizes.push_back(*size);
+  }
+  // A wrong number of scales is reported as that of sizes.
+  sizes.resize(scales.size(), DimExpr(1));
+  return axes ? std::optional(std::move(sizes)) : std::nullopt;
+}
+
+/// Returns the scales of input `i`, as numbers or as the sizes that they lead to.
+static std::optional<Target> scalesOf(NodeBuilder &node, unsigned i) {
+  Target target;
+  NodeValue x = node.in(0);
+  std::optional<SmallVector<Ratio>> ratios;
+  if (x && !node.knownReals(i) && (ratios = node.ratios(i)))
+    target.sizes = scaledSizes(node, x, *ratios);
+  else
+    target.scales = node.reals(i);
+  return target.sizes || target.scales ? std::optional(std::move(target)) : std::nullopt;
+}
+
 /// Input 1 is the region for tf_crop_and_resize, input 2 the scales, and input 3 the sizes, of
 /// which one is given.
 static Outcome buildResize(NodeBuilder &node, const OpRule &) {
-  Target target;
+  std::optional<Target> target;
   const dfg::SizeTensor *sizes = node.hasInput(3) ? node.sizes(3) : nullptr;
-  if (node.hasInput(3) && !(sizes && sizes->values.empty())) {
-    target.sizes = node.dims(3);
-  } else {
-    target.scales = node.reals(2);
-  }
-  if (!target.sizes && !target.scales)
+  if (!node.hasInput(3) || (sizes && sizes->values.empty()))
+    target = scalesOf(node, 2);
+  else if (std::optional<dfg::Shape> given = node.dims(3))
+    target = Target{given, std::nullopt, textOf(node, "keep_aspect_ratio_policy", "stretch")};
+  if (!target)
     return Outcome::Failed;
   bool hasRegion = node.node.attr("coordinate_transformation_mode").text == "tf_crop_and_resize";
   NodeValue roi = hasRegion ? node.in(1) : NodeValue();
   if (hasRegion && !roi)
     return Outcome::Failed;
-  return resize(node, node.in(0), target, roi);
+  return resize(node, node.in(0), *target, roi);
 }
 
 /// Resizes by the scales of input 1.
 static Outcome buildScaled(NodeBuilder &node, const OpRule &) {
-  Target target;
-  target.scales = node.reals(1);
-  return target.scales ? resize(node, node.in(0), target, NodeValue()) : Outcome::Failed;
+  std::optional<Target> target = scalesOf(node, 1);
+  return target ? resize(node, node.in(0), *target, NodeValue()) : Outcome::Failed;
 }
 
 static Outcome buildOldUpsample(NodeBuilder &node, const OpRule &) {

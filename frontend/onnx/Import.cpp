@@ -5,6 +5,7 @@
 
 #include "frontend/ForeignFile.h"
 #include "frontend/onnx/EntryBuilder.h"
+#include "frontend/onnx/Needs.h"
 #include "frontend/onnx/Rules.h"
 
 using namespace mlir;
@@ -17,36 +18,82 @@ static constexpr StringRef kFiles[] = {"onnx",          "onnx_attention",    "on
                                        "onnx_networks", "onnx_quantization", "onnx_signals",
                                        "onnx_training"};
 
-/// Builds a module whose entry has the facts `limits`, which become those that it may need.
-static OwningOpRef<ModuleOp> build(MLIRContext &context, const Model &model,
-                                   const ImportOptions &options, std::vector<dfg::Fact> &limits) {
+namespace {
+/// Builds the module, again if it needs facts about its sizes.
+class Builder {
+public:
+  Builder(MLIRContext &context, const Model &model, const ImportOptions &options)
+      : context(context), model(model), options(options) {}
+
+  OwningOpRef<ModuleOp> build();
+  std::vector<Diagnostic> takeDiagnostics() { return std::move(diagnostics); }
+
+private:
+  OwningOpRef<ModuleOp> attempt(const std::vector<dfg::Fact> &facts);
+  OwningOpRef<ModuleOp> buildWith(std::vector<dfg::Fact> facts, bool findsRemainders);
+
+  MLIRContext &context;
+  const Model &model;
+  const ImportOptions &options;
+  /// Results of the last attempt: its diagnostics, facts that the model needs, and limits of sizes
+  /// by numbers that it may need.
+  std::vector<Diagnostic> diagnostics;
+  std::vector<dfg::Fact> required, limits;
+};
+} // namespace
+
+OwningOpRef<ModuleOp> Builder::attempt(const std::vector<dfg::Fact> &facts) {
+  diagnostics.clear();
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    diagnostics.push_back(std::move(diagnostic));
+    return success();
+  });
   OwningOpRef<ModuleOp> module(ModuleOp::create(model.locate(&context)));
   GraphBuilder builder(*module);
   text::LibraryCalls functions(builder, kFiles, options);
-  Diagnostics diagnostics(&context);
-  EntryContext entry{builder, model, functions, diagnostics, options, {}, {}, limits, {}};
+  Diagnostics errors(&context);
+  EntryContext entry{builder, model, functions, errors, options, {}, {}, facts, {}, {}};
   EntryBuilder(entry).build();
   limits = std::move(entry.limits);
-  return diagnostics.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
+  required = std::move(entry.required);
+  erase_if(required, [&](const dfg::Fact &fact) { return is_contained(facts, fact); });
+  return errors.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
-/// Builds the module. If that fails, but would not if sizes were within the constant ones that
-/// limit them, these limits become facts of the entry; otherwise the errors are those without them.
-static OwningOpRef<ModuleOp> buildWithin(MLIRContext &context, const Model &model,
-                                         const ImportOptions &options,
-                                         std::vector<Diagnostic> &errors) {
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    errors.push_back(std::move(diagnostic));
-    return success();
-  });
-  std::vector<dfg::Fact> limits;
-  OwningOpRef<ModuleOp> module = build(context, model, options, limits);
-  if (module || limits.empty())
+/// Nodes that an attempt does not build may need more in the next one.
+static constexpr unsigned kMaxAttempts = 16;
+
+/// Builds the module with `facts` and those that it needs, with `findsRemainders` also remainders
+/// of sizes with which operands match.
+OwningOpRef<ModuleOp> Builder::buildWith(std::vector<dfg::Fact> facts, bool findsRemainders) {
+  for (unsigned count = 0; count < kMaxAttempts; ++count) {
+    OwningOpRef<ModuleOp> module = attempt(facts);
+    std::vector<dfg::Fact> more = required;
+    if (!module && more.empty() && findsRemainders)
+      more = findRemainders(diagnostics, facts);
+    if (more.empty())
+      return module;
+    append_range(facts, more);
+  }
+  return {};
+}
+
+/// Where operands do not match, the sizes may have to be within the constant ones that limit them,
+/// or to be multiples of numbers. If that does not help, the errors are those without such facts.
+OwningOpRef<ModuleOp> Builder::build() {
+  OwningOpRef<ModuleOp> module = buildWith({}, /*findsRemainders=*/false);
+  if (module)
     return module;
-  size_t count = errors.size();
-  module = build(context, model, options, limits);
-  errors.erase(module ? errors.begin() : errors.begin() + count,
-               module ? errors.begin() + count : errors.end());
+  std::vector<dfg::Fact> within = limits;
+  std::vector<Diagnostic> errors = std::move(diagnostics);
+  if (!within.empty())
+    module = buildWith(within, /*findsRemainders=*/false);
+  if (!module && !findRemainders(errors, {}).empty())
+    module = buildWith({}, /*findsRemainders=*/true);
+  if (!module && !within.empty())
+    module = buildWith(within, /*findsRemainders=*/true);
+  if (!module)
+    diagnostics = std::move(errors);
   return module;
 }
 
@@ -54,10 +101,10 @@ OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ForeignFile &file)
   std::optional<Model> model = readModel(&context, file);
   if (!model)
     return {};
-  std::vector<Diagnostic> errors;
-  OwningOpRef<ModuleOp> module = buildWithin(context, *model, file.options, errors);
-  for (Diagnostic &error : errors)
-    context.getDiagEngine().emit(std::move(error));
+  Builder builder(context, *model, file.options);
+  OwningOpRef<ModuleOp> module = builder.build();
+  for (Diagnostic &diagnostic : builder.takeDiagnostics())
+    context.getDiagEngine().emit(std::move(diagnostic));
   return module;
 }
 

@@ -3,9 +3,9 @@
 
 #include "frontend/onnx/NodeBuilder.h"
 
+#include "dialects/dfg/RunTimeSizes.h"
 #include "frontend/onnx/Dtypes.h"
 #include "frontend/onnx/EntryBuilder.h"
-#include "frontend/onnx/Reals.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -20,6 +20,7 @@ const OperationTable<OpRule> &operations() {
                                               {"IndexRules.cpp", indexRules()},
                                               {"MatrixRules.cpp", matrixRules()},
                                               {"NeuralRules.cpp", neuralRules()},
+                                              {"RandomRules.cpp", randomRules()},
                                               {"ReductionRules.cpp", reductionRules()},
                                               {"SequenceRules.cpp", sequenceRules()},
                                               {"ShapeRules.cpp", shapeRules()},
@@ -82,6 +83,12 @@ std::optional<double> NodeBuilder::real(unsigned i) {
   return std::nullopt;
 }
 
+std::optional<SmallVector<Ratio>> NodeBuilder::ratios(unsigned i) {
+  if (const dfg::SizeTensor *known = sizes(i))
+    return map_to_vector(known->values, [](const dfg::DimExpr &size) { return Ratio{size}; });
+  return hasInput(i) ? evaluateRatios(scope.find(node.inputs[i]).getValue()) : std::nullopt;
+}
+
 NodeValue NodeBuilder::inOfRank(unsigned i, size_t rank) {
   NodeValue x = in(i);
   if (!x || shapeOf(x).size() >= rank)
@@ -113,12 +120,24 @@ std::optional<SmallVector<NodeValue>> NodeBuilder::buildGraph(StringRef attr,
 // Sizes
 //===----------------------------------------------------------------------===//
 
+/// Limits an interval by a bound of the same size.
+static void tighten(dfg::DimExpr::Interval &interval, const dfg::SizeBound &bound) {
+  if (bound.isUpper)
+    interval.second = std::min(interval.second.value_or(bound.limit), bound.limit);
+  else
+    interval.first = std::max(interval.first.value_or(bound.limit), bound.limit);
+}
+
 dfg::DimExpr::Interval NodeBuilder::intervalOf(const dfg::DimExpr &value) const {
   return value.interval([&](StringRef name) {
     dfg::DimExpr::Interval interval{0, std::nullopt};
     for (const auto &[bounded, most] : entry.options.bounds)
       if (name == bounded)
         interval.second = most;
+    for (const dfg::Fact &fact : entry.assumed)
+      if (fact.comparison == dfg::Comparison::LessEqual)
+        if (auto bound = dfg::boundOfNonNegative(fact.rhs - fact.lhs); bound && bound->name == name)
+          tighten(interval, *bound);
     return interval;
   });
 }
@@ -126,6 +145,31 @@ dfg::DimExpr::Interval NodeBuilder::intervalOf(const dfg::DimExpr &value) const 
 bool NodeBuilder::isSize(const dfg::DimExpr &value) const {
   auto least = intervalOf(value).first;
   return (least && *least >= 0) || entry.sizes.contains(value.canonical());
+}
+
+bool NodeBuilder::isWithin(const dfg::DimExpr &low, const dfg::DimExpr &high) const {
+  if (isSize(high - low))
+    return true;
+  // Of a size that an operation finds, only the bound is known.
+  if (std::optional<StringRef> name = low.asSymbol(); name && !entry.isFed(low)) {
+    dfg::RunTimeSizes bound(entry.builder.currentEntry());
+    dfg::BindSizeOp binder = bound.find(*name, entry.builder.currentBlock());
+    return binder && isSize(high - binder.getBoundExpr());
+  }
+  bool isLimit = low.constant().has_value() != high.constant().has_value();
+  if (isLimit && isSize(low) && entry.isFed(low) && entry.isFed(high))
+    entry.limits.push_back({low, dfg::Comparison::LessEqual, high});
+  return false;
+}
+
+bool NodeBuilder::require(const dfg::DimExpr &low, const dfg::DimExpr &high) {
+  if (entry.isFed(low) && entry.isFed(high)) {
+    entry.required.push_back({low, dfg::Comparison::LessEqual, high});
+    return true;
+  }
+  error() << "expected '" << low.str() << "' to be at most '" << high.str()
+          << "' in every call [dynamic-shape]";
+  return false;
 }
 
 dfg::DimExpr NodeBuilder::asSize(const dfg::DimExpr &value) const {

@@ -3,6 +3,7 @@
 
 #include "frontend/importer/LibraryCall.h"
 #include "frontend/onnx/EntryContext.h"
+#include "frontend/onnx/Reals.h"
 #include "frontend/onnx/Rules.h"
 
 namespace tfc::onnx {
@@ -26,6 +27,8 @@ public:
   /// The same, with an error if they are not known.
   std::optional<llvm::SmallVector<double>> reals(unsigned i);
   std::optional<double> real(unsigned i);
+  /// Returns the elements of an input, which may depend on sizes, if they are known.
+  std::optional<llvm::SmallVector<Ratio>> ratios(unsigned i);
   /// Returns an input that is a tensor with this number of axes or more, or null after an error.
   NodeValue inOfRank(unsigned i, size_t rank);
 
@@ -52,6 +55,12 @@ public:
   dfg::DimExpr::Interval intervalOf(const dfg::DimExpr &value) const;
   /// Returns true for a size that is not negative in any call.
   bool isSize(const dfg::DimExpr &value) const;
+  /// Returns true if `low` is at most `high` in any call. Otherwise records a limit by a number as
+  /// one that the model may need, such as the length of a table, or the one element of `x[:, :1]`.
+  bool isWithin(const dfg::DimExpr &low, const dfg::DimExpr &high) const;
+  /// Makes `low <= high` a fact of the entry. Emits an error about `low` and fails if a call cannot
+  /// check it when it starts.
+  bool require(const dfg::DimExpr &low, const dfg::DimExpr &high);
   /// Returns the value, or 0 where it is negative.
   dfg::DimExpr asSize(const dfg::DimExpr &value) const;
   importer::LibraryCall library() { return importer::LibraryCall(*this, entry.functions); }

@@ -7,6 +7,7 @@
 #include "dialects/dfg/Dtypes.h"
 #include "frontend/TensorFile.h"
 #include "frontend/onnx/Dtypes.h"
+#include "frontend/onnx/Needs.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -70,7 +71,8 @@ void Ports::addFeed(const Input &input) {
   RankedTensorType feedType = importer::feedType(&feed, described, header, entry.diagnostics);
   if (!feedType)
     return;
-  header.feeds.push_back({input.name, feedType, location});
+  dfg::Shape sizes = applyRemainders(dfg::shapeOf(feedType), entry.assumed);
+  header.feeds.push_back({input.name, dfg::tensorOf(sizes, type), location});
   feeds.push_back(&input);
 }
 
@@ -92,7 +94,8 @@ void Ports::addAssumed() {
     fact.lhs.collectSymbols(names);
     fact.rhs.collectSymbols(names);
     auto isNamed = [&](const std::string &name) { return is_contained(header.symbols, name); };
-    if (all_of(names, isNamed) && header.addFact(fact))
+    if (all_of(names, isNamed) && header.addFact(fact) &&
+        fact.comparison == dfg::Comparison::LessEqual)
       entry.sizes.insert((fact.rhs - fact.lhs).canonical());
   }
 }

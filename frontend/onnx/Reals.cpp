@@ -1,31 +1,174 @@
-// Evaluates elementwise arithmetic on constants, with which models compute scales and limits as
-// floats. Sizes, which are integers, are evaluated while nodes are built (dfg::SizeTensor).
+// Evaluates arithmetic on floats with which models compute scales, limits and sizes: on constants
+// as the operations do, and exactly on sizes that have been cast. Sizes themselves, which are
+// integers, are evaluated while nodes are built (dfg::SizeTensor).
 
 #include "frontend/onnx/Reals.h"
 
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/FoldElement.h"
+#include "dialects/dfg/SizeLimits.h"
 #include "dialects/dfg/SizeTensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace llvm;
 
 namespace tfc::onnx {
 
-using Elements = SmallVector<Attribute>;
+using dfg::DimExpr;
+using dfg::SizeTensor;
+
+//===----------------------------------------------------------------------===//
+// Ratios
+//===----------------------------------------------------------------------===//
+
+/// Returns the coefficient of the first term, which an expression other than 0 has.
+static int64_t leadingCoefficient(const DimExpr &size) { return size.getTerms().begin()->second; }
+
+std::optional<DimExpr> Ratio::asInteger() const {
+  DimExpr quotient = DimExpr::floorDiv(numerator, denominator);
+  if (quotient * denominator == numerator)
+    return quotient;
+  // As 2 for `(2 * n - 2) / (n - 1)`.
+  DimExpr factor = leadingCoefficient(numerator) / leadingCoefficient(denominator);
+  return factor * denominator == numerator ? std::optional(factor) : std::nullopt;
+}
+
+std::optional<DimExpr> Ratio::floor() const {
+  if (std::optional<DimExpr> integer = asInteger())
+    return integer;
+  return denominator.constant() ? std::optional(DimExpr::floorDiv(numerator, denominator))
+                                : std::nullopt;
+}
+
+std::optional<DimExpr> Ratio::ceil() const {
+  return Ratio{numerator + denominator - DimExpr(1), denominator}.floor();
+}
+
+std::optional<DimExpr> Ratio::truncate() const {
+  return numerator.interval().first.value_or(-1) >= 0 ? floor() : asInteger();
+}
+
+/// Returns an integer with the denominator 1, and other numbers without sizes.
+static Ratio simplified(Ratio ratio) {
+  if (std::optional<DimExpr> integer = ratio.asInteger())
+    return Ratio{*integer};
+  int64_t above = leadingCoefficient(ratio.numerator);
+  int64_t below = leadingCoefficient(ratio.denominator), common = std::gcd(above, below);
+  Ratio number{above / common, below / common};
+  bool isSame =
+      ratio.numerator * number.denominator == ratio.denominator * number.numerator && below > 0;
+  return isSame ? number : ratio;
+}
+
+Ratio operator+(const Ratio &a, const Ratio &b) {
+  if (a.denominator == b.denominator)
+    return simplified({a.numerator + b.numerator, a.denominator});
+  return simplified(
+      {a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator});
+}
+
+Ratio operator-(const Ratio &a, const Ratio &b) { return a + Ratio{DimExpr(-1)} * b; }
+
+Ratio operator*(const Ratio &a, const Ratio &b) {
+  return simplified({a.numerator * b.numerator, a.denominator * b.denominator});
+}
+
+std::optional<Ratio> operator/(const Ratio &a, const Ratio &b) {
+  auto [least, most] = b.numerator.interval();
+  if (most && *most < 0)
+    return a * Ratio{DimExpr(0) - b.denominator, DimExpr(0) - b.numerator};
+  if (b.numerator.isConstant(0) || !least || *least < 0)
+    return std::nullopt;
+  return a * Ratio{b.denominator, b.numerator};
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An element of a tensor: a constant as an attribute of its element type, or a ratio of sizes.
+struct Element {
+  Attribute constant;
+  Ratio ratio;
+};
+using Elements = SmallVector<Element>;
+} // namespace
+
+static double toDouble(Attribute element) {
+  if (auto number = dyn_cast<FloatAttr>(element))
+    return number.getValueAsDouble();
+  auto integer = cast<IntegerAttr>(element);
+  return integer.getValue().roundToDouble(!integer.getType().isUnsignedInteger());
+}
+
+/// Returns a number as a fraction with a small power of two below, so that products with it are
+/// exact in floats.
+static std::optional<Ratio> toRatio(double number) {
+  constexpr int64_t kMostDenominator = 1024;
+  for (int64_t denominator = 1; denominator <= kMostDenominator; denominator *= 2)
+    if (double scaled = number * double(denominator);
+        std::trunc(scaled) == scaled && std::abs(scaled) < 0x1p53)
+      return Ratio{int64_t(scaled), denominator};
+  return std::nullopt;
+}
+
+static std::optional<Ratio> toRatio(const Element &element) {
+  return element.constant ? toRatio(toDouble(element.constant)) : std::optional(element.ratio);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
 
 /// Longer chains are not followed.
 static constexpr unsigned kMaxDepth = 16;
 
 static std::optional<Elements> evaluate(Value value, unsigned depth);
 
-static std::optional<Elements> constantElements(ElementsAttr constant) {
-  if (constant.getNumElements() > dfg::SizeTensor::kMaxElements)
-    return std::nullopt;
-  // Constants in files have no iterators.
-  auto values = constant.tryGetValues<Attribute>();
-  return values ? std::optional(Elements(values->begin(), values->end())) : std::nullopt;
+static std::optional<Ratio> toInteger(std::optional<DimExpr> integer) {
+  return integer ? std::optional(Ratio{*integer}) : std::nullopt;
+}
+
+static std::optional<Ratio> castRatio(dfg::CastOp op, const Ratio &x) {
+  if (isa<FloatType>(op.getDtype()))
+    return x;
+  return op.getDtype().isInteger(1) ? std::nullopt : toInteger(x.truncate());
+}
+
+/// Returns what an operation computes from ratios, as far as models compute sizes with it.
+static std::optional<Ratio> applyToRatios(Operation *op, ArrayRef<Ratio> x) {
+  using Result = std::optional<Ratio>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](dfg::AddOp) { return x[0] + x[1]; })
+      .Case([&](dfg::SubOp) { return x[0] - x[1]; })
+      .Case([&](dfg::MulOp) { return x[0] * x[1]; })
+      .Case([&](dfg::DivOp) { return x[0] / x[1]; })
+      .Case([&](dfg::FloorOp) { return toInteger(x[0].floor()); })
+      .Case([&](dfg::CeilOp) { return toInteger(x[0].ceil()); })
+      .Case([&](dfg::CastOp cast) { return castRatio(cast, x[0]); })
+      .Default(Result());
+}
+
+static std::optional<Element> apply(dfg::ScalarOpInterface op, ArrayRef<Element> operands) {
+  if (all_of(operands, [](const Element &x) { return bool(x.constant); })) {
+    Attribute folded =
+        dfg::foldElement(op, map_to_vector(operands, [](auto &x) { return x.constant; }));
+    return folded ? std::optional(Element{folded, {}}) : std::nullopt;
+  }
+  SmallVector<Ratio> ratios;
+  for (const Element &operand : operands) {
+    std::optional<Ratio> ratio = toRatio(operand);
+    if (!ratio)
+      return std::nullopt;
+    ratios.push_back(*ratio);
+  }
+  std::optional<Ratio> result = applyToRatios(op, ratios);
+  return result ? std::optional(Element{{}, *result}) : std::nullopt;
 }
 
 /// Evaluates the operands of `op`, all with the same number of elements or one. Returns the
@@ -45,25 +188,66 @@ static std::optional<Elements> applyElementwise(dfg::ScalarOpInterface op, unsig
   Elements results;
   for (size_t i = 0; i < count; ++i) {
     auto element = [&](const Elements &x) { return x[x.size() == 1 ? 0 : i]; };
-    results.push_back(dfg::foldElement(op, map_to_vector(operands, element)));
-    if (!results.back())
+    std::optional<Element> result = apply(op, map_to_vector(operands, element));
+    if (!result)
       return std::nullopt;
+    results.push_back(std::move(*result));
   }
   return results;
 }
 
-/// The elements of several vectors.
-static std::optional<Elements> concatenate(dfg::ConcatOp op, unsigned depth) {
-  if (cast<RankedTensorType>(op.getType()).getRank() != 1)
+/// Returns a tensor with the positions of elements as its elements, from `start` on.
+static std::optional<SizeTensor> numberElements(Value value, size_t start) {
+  auto type = cast<RankedTensorType>(value.getType());
+  std::optional<int64_t> count = dfg::countSizes(type.getShape());
+  if (!count)
     return std::nullopt;
-  Elements results;
+  dfg::Shape numbers;
+  for (int64_t i = 0; i < *count; ++i)
+    numbers.push_back(int64_t(start) + i);
+  return dfg::makeSizes(IntegerType::get(value.getContext(), 64), type.getShape(), numbers);
+}
+
+/// Evaluates an operation whose result has the elements of its operands in another order, by
+/// evaluating it on their positions.
+static std::optional<Elements> moveElements(Operation *op, unsigned depth) {
+  Elements elements;
+  SmallVector<SizeTensor> positions;
   for (Value operand : op->getOperands()) {
-    std::optional<Elements> elements = evaluate(operand, depth + 1);
-    if (!elements)
+    bool isMoved =
+        dfg::elementTypeOf(operand.getType()) == dfg::elementTypeOf(op->getResult(0).getType());
+    std::optional<Elements> moved = isMoved ? evaluate(operand, depth + 1) : Elements();
+    std::optional<SizeTensor> sizes =
+        isMoved ? numberElements(operand, elements.size()) : dfg::evaluateSizes(operand);
+    if (!moved || !sizes)
       return std::nullopt;
-    append_range(results, *elements);
+    append_range(elements, *moved);
+    positions.push_back(std::move(*sizes));
   }
-  return results;
+  auto result = dfg::evaluateSizes(op->getName().stripDialect(),
+                                   map_to_vector(positions, [](const SizeTensor &x) { return &x; }),
+                                   op->getAttrDictionary());
+  auto order = result ? result->getConstants() : std::nullopt;
+  if (!order)
+    return std::nullopt;
+  return map_to_vector(*order, [&](int64_t position) { return elements[position]; });
+}
+
+static std::optional<Elements> constantElements(ElementsAttr constant) {
+  if (constant.getNumElements() > SizeTensor::kMaxElements)
+    return std::nullopt;
+  // Constants in files have no iterators.
+  auto values = constant.tryGetValues<Attribute>();
+  if (!values)
+    return std::nullopt;
+  return map_to_vector(*values, [](Attribute value) { return Element{value, {}}; });
+}
+
+static std::optional<Elements> sizeElements(Value value) {
+  std::optional<SizeTensor> sizes = dfg::evaluateSizes(value);
+  if (!sizes || any_of(sizes->values, dfg::isOverflow))
+    return std::nullopt;
+  return map_to_vector(sizes->values, [](const DimExpr &size) { return Element{{}, {size}}; });
 }
 
 /// Returns the elements of a value in row-major order; std::nullopt if they are not known.
@@ -73,27 +257,52 @@ static std::optional<Elements> evaluate(Value value, unsigned depth) {
     return std::nullopt;
   if (matchPattern(value, m_Constant(&constant)))
     return constantElements(constant);
+  if (std::optional<Elements> sizes = sizeElements(value))
+    return sizes;
   Operation *op = value.getDefiningOp();
-  if (isa_and_present<dfg::ReshapeOp, dfg::ExpandOp, dfg::SqueezeOp>(op))
-    return evaluate(op->getOperand(0), depth + 1);
-  if (auto concat = dyn_cast_if_present<dfg::ConcatOp>(op))
-    return concatenate(concat, depth);
+  if (isa_and_present<dfg::ReshapeOp, dfg::ExpandOp, dfg::SqueezeOp, dfg::TransposeOp, dfg::SliceOp,
+                      dfg::ConcatOp, dfg::StackOp, dfg::BroadcastOp, dfg::GatherOp>(op))
+    return moveElements(op, depth);
   auto elementwise = dyn_cast_if_present<dfg::ScalarOpInterface>(op);
   return elementwise ? applyElementwise(elementwise, depth) : std::nullopt;
 }
 
-static double toDouble(Attribute element) {
-  if (auto number = dyn_cast<FloatAttr>(element))
-    return number.getValueAsDouble();
-  auto integer = cast<IntegerAttr>(element);
-  return integer.getValue().roundToDouble(!integer.getType().isUnsignedInteger());
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static std::optional<double> toDouble(const Element &element) {
+  if (element.constant)
+    return toDouble(element.constant);
+  std::optional<int64_t> numerator = element.ratio.numerator.constant();
+  std::optional<int64_t> denominator = element.ratio.denominator.constant();
+  return numerator && denominator ? std::optional(double(*numerator) / double(*denominator))
+                                  : std::nullopt;
 }
 
-std::optional<SmallVector<double>> evaluateReals(Value value) {
+/// Returns what `convert` makes of each element; std::nullopt if it fails for one.
+template <typename To>
+static std::optional<SmallVector<To>>
+convertElements(Value value, std::optional<To> (*convert)(const Element &)) {
   std::optional<Elements> elements = evaluate(value, 0);
   if (!elements)
     return std::nullopt;
-  return map_to_vector(*elements, toDouble);
+  SmallVector<To> results;
+  for (const Element &element : *elements) {
+    std::optional<To> result = convert(element);
+    if (!result)
+      return std::nullopt;
+    results.push_back(std::move(*result));
+  }
+  return results;
+}
+
+std::optional<SmallVector<double>> evaluateReals(Value value) {
+  return convertElements<double>(value, toDouble);
+}
+
+std::optional<SmallVector<Ratio>> evaluateRatios(Value value) {
+  return convertElements<Ratio>(value, toRatio);
 }
 
 } // namespace tfc::onnx

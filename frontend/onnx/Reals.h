@@ -1,13 +1,36 @@
 // Small tensors of floats that are known when a graph is read, such as the scales of a resizing.
 #pragma once
 
-#include "mlir/IR/Value.h"
-#include <optional>
+#include "dialects/dfg/Types.h"
 
 namespace tfc::onnx {
 
+/// A number as a ratio of integers that are sizes or numbers: `h / 2`, or 2 for `2 * h / h`.
+struct Ratio {
+  dfg::DimExpr numerator;
+  /// Greater than 0.
+  dfg::DimExpr denominator = 1;
+
+  /// Returns the number if it is an integer in any call.
+  std::optional<dfg::DimExpr> asInteger() const;
+  /// Returns the largest integer that is not greater, and the smallest one that is not less, where
+  /// a size can express them.
+  std::optional<dfg::DimExpr> floor() const;
+  std::optional<dfg::DimExpr> ceil() const;
+  /// Returns the integer that is nearest on the side of 0.
+  std::optional<dfg::DimExpr> truncate() const;
+};
+
+Ratio operator+(const Ratio &a, const Ratio &b);
+Ratio operator-(const Ratio &a, const Ratio &b);
+Ratio operator*(const Ratio &a, const Ratio &b);
+/// Returns std::nullopt if `b` is 0 or its sign is not known.
+std::optional<Ratio> operator/(const Ratio &a, const Ratio &b);
+
 /// Returns the elements of a tensor of floats or integers, in row-major order, if they can be
-/// derived from the operations that compute it.
+/// derived from the operations that compute it and do not depend on sizes.
 std::optional<llvm::SmallVector<double>> evaluateReals(mlir::Value value);
+/// The same for elements that may depend on sizes. Numbers are exact, or not known.
+std::optional<llvm::SmallVector<Ratio>> evaluateRatios(mlir::Value value);
 
 } // namespace tfc::onnx

@@ -40,6 +40,7 @@ llvm::ArrayRef<OpRule> imageRules();
 llvm::ArrayRef<OpRule> indexRules();
 llvm::ArrayRef<OpRule> matrixRules();
 llvm::ArrayRef<OpRule> neuralRules();
+llvm::ArrayRef<OpRule> randomRules();
 llvm::ArrayRef<OpRule> reductionRules();
 llvm::ArrayRef<OpRule> sequenceRules();
 llvm::ArrayRef<OpRule> shapeRules();

@@ -132,17 +132,23 @@ static Outcome doneWithRange(NodeBuilder &node, const DimExpr &count) {
   return node.done({node.op("add", {scaled, node.reshape(start, {})})});
 }
 
+/// Returns the number of elements of a range whose limits depend on sizes, if they are known.
+static std::optional<DimExpr> rangeCount(NodeBuilder &node) {
+  auto start = node.ratios(0), limit = node.ratios(1), step = node.ratios(2);
+  if (!start || !limit || !step || start->size() != 1 || limit->size() != 1 || step->size() != 1)
+    return std::nullopt;
+  std::optional<Ratio> count = (limit->front() - start->front()) / step->front();
+  std::optional<DimExpr> whole = count ? count->ceil() : std::nullopt;
+  return whole ? std::optional(node.asSize(*whole)) : std::nullopt;
+}
+
 static Outcome buildRange(NodeBuilder &node, const OpRule &) {
   if (auto numbers = rangeSizes(node))
     return node.done({NodeValue(std::move(*numbers))});
-  const SizeTensor *start = node.sizes(0), *limit = node.sizes(1), *step = node.sizes(2);
-  if (start && start->isSingle() && limit && limit->isSingle() && step && step->isSingle()) {
-    std::optional<int64_t> by = step->getConstant();
-    if (!by || *by <= 0)
-      return node.fail("expected the step of a range to be a number above 0 [dynamic-shape]");
-    DimExpr span = limit->values.front() - start->values.front() + DimExpr(*by - 1);
-    return doneWithRange(node, node.asSize(DimExpr::floorDiv(span, DimExpr(*by))));
-  }
+  auto isKnown = [&](unsigned i) { return node.knownReals(i).has_value(); };
+  bool areKnown = isKnown(0) && isKnown(1) && isKnown(2);
+  if (std::optional<DimExpr> count = areKnown ? std::nullopt : rangeCount(node))
+    return doneWithRange(node, *count);
   std::optional<double> first = node.real(0), last = node.real(1), by = node.real(2);
   if (!first || !last || !by)
     return Outcome::Failed;

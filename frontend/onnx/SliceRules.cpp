@@ -20,35 +20,38 @@ static bool isLowest(const DimExpr &place) {
   return dfg::isOverflow(place) && !dfg::isUncomputed(place);
 }
 
+/// Returns the number without names in `size`.
+static DimExpr constantTerm(const DimExpr &size) {
+  auto found = size.getTerms().find({});
+  return found == size.getTerms().end() ? DimExpr(0) : DimExpr(found->second);
+}
+
 /// A position along an axis that counts from the front. Numbers far outside stand for its ends.
-static DimExpr placeOf(const NodeBuilder &node, const DimExpr &place, const DimExpr &size) {
+/// Whether it counts from the back depends on its sign, which is what it most likely is, as in all
+/// rows but one, `x[-(n - 1):]`; calls with the other one are refused.
+static DimExpr placeOf(NodeBuilder &node, const DimExpr &place, const DimExpr &size) {
   constexpr int64_t kFar = int64_t(1) << 40;
   auto [least, most] = node.intervalOf(place);
   if (isLowest(place) || (most && *most <= -kFar))
     return DimExpr(-1);
   if (least && *least >= kFar)
     return size;
-  bool countsFromBack = most && (*most < 0 || (*most == 0 && !place.constant()));
+  if (node.isSize(place))
+    return place;
+  if (place.constant() || (most && *most <= 0) || node.isSize(DimExpr(-1) - place))
+    return place + size;
+  auto [lowest, highest] = node.intervalOf(place - constantTerm(place));
+  bool countsFromBack = highest && *highest <= 0;
+  (void)(countsFromBack ? node.require(1, DimExpr(0) - place) : node.require(0, place));
   return countsFromBack ? place + size : place;
 }
 
-/// Returns true if `low` is at most `high` in any call. Otherwise records a limit by a number as
-/// one that the model may need, such as the length of a table, or the one element of `x[:, :1]`.
-static bool isWithin(const NodeBuilder &node, const DimExpr &low, const DimExpr &high) {
-  if (node.isSize(high - low))
-    return true;
-  bool isLimit = low.constant().has_value() != high.constant().has_value();
-  if (isLimit && node.isSize(low))
-    node.entry.limits.push_back({low, dfg::Comparison::LessEqual, high});
-  return false;
-}
-
 static DimExpr atLeast(const NodeBuilder &node, const DimExpr &place, int64_t low) {
-  return isWithin(node, DimExpr(low), place) ? place : DimExpr::max(place, DimExpr(low));
+  return node.isWithin(DimExpr(low), place) ? place : DimExpr::max(place, DimExpr(low));
 }
 
 static DimExpr atMost(const NodeBuilder &node, const DimExpr &place, const DimExpr &high) {
-  return isWithin(node, place, high) ? place : DimExpr::min(place, high);
+  return node.isWithin(place, high) ? place : DimExpr::min(place, high);
 }
 
 namespace {
@@ -61,8 +64,8 @@ struct Cut {
 
 /// A position that is outside on the side to which the other one counts leaves no element, as one
 /// at that end does: sizes need one limit for each position.
-static Cut cutAxis(const NodeBuilder &node, const DimExpr &size, const DimExpr &begin,
-                   const DimExpr &end, int64_t step) {
+static Cut cutAxis(NodeBuilder &node, const DimExpr &size, const DimExpr &begin, const DimExpr &end,
+                   int64_t step) {
   bool isForward = step > 0;
   int64_t stride = isForward ? step : -step;
   DimExpr last = size - DimExpr(1), first = placeOf(node, begin, size),

@@ -1,6 +1,7 @@
 // Random numbers. They have the same distributions as TensorFlow's, but they are tfc's own and
 // repeatable.
 
+#include "frontend/importer/CommonRules.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 #include "llvm/Support/xxhash.h"
 
@@ -21,12 +22,7 @@ static NodeValue drawCounter(NodeBuilder &node) {
   if (node.entry.symbols.variables.try_emplace(name, type).second)
     node.builder().getResources().createVariable(name, type, /*isFrozen=*/true, "",
                                                  node.location());
-  NodeValue count =
-      node.record([&] { return node.builder().getResources().read(name, type, node.location()); });
-  Value next = node.valueOf(node.op("add", {count, node.scalar(1, type.getElementType())}));
-  if (next)
-    node.record([&] { return node.builder().getResources().assign(name, next, node.location()); });
-  return count;
+  return countDraws(node, name);
 }
 
 /// `argument` names the dfg operation.
