@@ -241,8 +241,12 @@ static std::optional<DimExpr> dividePolynomials(const DimExpr &lhs, const DimExp
 static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &rhs,
                                             MakeTerm makeTerm) {
   if (rhs.getTerms().size() != 1) {
-    const DimExpr::Monomial &last = rhs.getTerms().rbegin()->first;
-    return dividePolynomials(lhs, rhs, last.front(), makeTerm);
+    // A factor of all terms leads nowhere, as the batch in `batch * (n + 1)`.
+    for (const Term &term : rhs.getTerms())
+      for (const DimExpr::Atom &variable : term.first)
+        if (findLeader(rhs, variable, /*mayRepeat=*/false))
+          return dividePolynomials(lhs, rhs, variable, makeTerm);
+    return std::nullopt;
   }
   std::vector<DimExpr> quotient;
   for (const Term &term : lhs.getTerms()) {

@@ -121,6 +121,37 @@ static Outcome buildVariadic(NodeBuilder &node, const OpRule &rule) {
   return node.done({combine(node, rule.argument)});
 }
 
+/// Returns the smaller size. Where a number limits a size, as that of the rows of a table, the
+/// model may need the size to be within it.
+static DimExpr smallerOf(const NodeBuilder &node, const DimExpr &a, const DimExpr &b) {
+  if (a.constant() ? node.isWithin(b, a) : node.isSize(a - b))
+    return b;
+  return (a.constant() ? node.isSize(b - a) : node.isWithin(a, b)) ? a : DimExpr::min(a, b);
+}
+
+static DimExpr largerOf(const NodeBuilder &node, const DimExpr &a, const DimExpr &b) {
+  if (a.constant() ? node.isWithin(a, b) : node.isSize(b - a))
+    return b;
+  return (b.constant() ? node.isWithin(b, a) : node.isSize(a - b)) ? a : DimExpr::max(a, b);
+}
+
+/// `argument` names the dfg operation.
+static Outcome buildExtremum(NodeBuilder &node, const OpRule &rule) {
+  bool isLeast = rule.argument == "minimum";
+  auto pick = [&](const DimExpr &a, const DimExpr &b) -> std::optional<DimExpr> {
+    return isLeast ? smallerOf(node, a, b) : largerOf(node, a, b);
+  };
+  SmallVector<NodeValue> inputs = node.allInputs();
+  NodeValue result = inputs.front();
+  for (const NodeValue &next : ArrayRef(inputs).drop_front()) {
+    if (!result || !next)
+      return Outcome::Failed;
+    std::optional<NodeValue> sizes = combineSizes(result, next, pick);
+    result = sizes ? *sizes : node.op(rule.argument, {result, next});
+  }
+  return node.done({result});
+}
+
 static Outcome buildMean(NodeBuilder &node, const OpRule &) {
   NodeValue sum = combine(node, "add");
   if (!sum)
@@ -201,8 +232,8 @@ static constexpr OpRule kRules[] = {
     {"Div", {"2 -> 1", kOldBroadcast}, buildDiv},
     {"Pow", {"2 -> 1", kOldBroadcast}, buildPow},
     {"Mod", "2 -> 1; fmod:int?", buildMod},
-    {"Max", "1+ -> 1", buildVariadic, "maximum"},
-    {"Min", "1+ -> 1", buildVariadic, "minimum"},
+    {"Max", "1+ -> 1", buildExtremum, "maximum"},
+    {"Min", "1+ -> 1", buildExtremum, "minimum"},
     {"Sum", "1+ -> 1", buildVariadic, "add"},
     {"Mean", "1+ -> 1", buildMean},
     {"Neg", "1 -> 1", buildOperation, "neg"},

@@ -7,6 +7,7 @@
 #include "frontend/onnx/EntryBuilder.h"
 #include "frontend/onnx/Needs.h"
 #include "frontend/onnx/Rules.h"
+#include <map>
 
 using namespace mlir;
 using namespace llvm;
@@ -78,21 +79,52 @@ OwningOpRef<ModuleOp> Builder::buildWith(std::vector<dfg::Fact> facts, bool find
   return {};
 }
 
+/// Returns true if limits by numbers leave at most one value of a size.
+static bool areContradictory(ArrayRef<dfg::Fact> limits) {
+  std::map<std::string, std::pair<int64_t, int64_t>> ranges;
+  for (const dfg::Fact &limit : limits)
+    if (auto bound = dfg::boundOfNonNegative(limit.rhs - limit.lhs)) {
+      auto &[least, most] = ranges.try_emplace(bound->name, 0, INT64_MAX).first->second;
+      least = bound->isUpper ? least : std::max(least, bound->limit);
+      most = bound->isUpper ? std::min(most, bound->limit) : most;
+      if (least >= most)
+        return true;
+    }
+  return false;
+}
+
+/// Returns sets of limits that a model may need: all or, where they contradict each other, upper
+/// and lower ones.
+static std::vector<std::vector<dfg::Fact>> choicesOf(const std::vector<dfg::Fact> &limits) {
+  if (limits.empty())
+    return {};
+  if (!areContradictory(limits))
+    return {limits};
+  std::vector<dfg::Fact> upper, lower;
+  for (const dfg::Fact &limit : limits)
+    (limit.rhs.constant() ? upper : lower).push_back(limit);
+  return {upper, lower};
+}
+
 /// Where operands do not match, the sizes may have to be within the constant ones that limit them,
-/// or to be multiples of numbers. If that does not help, the errors are those without such facts.
+/// or to be multiples of numbers. If that does not help, the errors are those of the attempt that
+/// has the fewest, and thus most likely the causes.
 OwningOpRef<ModuleOp> Builder::build() {
   OwningOpRef<ModuleOp> module = buildWith({}, /*findsRemainders=*/false);
   if (module)
     return module;
-  std::vector<dfg::Fact> within = limits;
+  std::vector<std::vector<dfg::Fact>> choices = choicesOf(limits);
   std::vector<Diagnostic> errors = std::move(diagnostics);
-  if (!within.empty())
-    module = buildWith(within, /*findsRemainders=*/false);
-  if (!module && !findRemainders(errors, {}).empty())
-    module = buildWith({}, /*findsRemainders=*/true);
-  if (!module && !within.empty())
-    module = buildWith(within, /*findsRemainders=*/true);
-  if (!module)
+  auto build = [&](const std::vector<dfg::Fact> &facts, bool findsRemainders) {
+    module = buildWith(facts, findsRemainders);
+    if (!module && diagnostics.size() < errors.size())
+      errors = std::move(diagnostics);
+    return bool(module);
+  };
+  bool isBuilt = any_of(choices, [&](const auto &facts) { return build(facts, false); }) ||
+                 build({}, true) ||
+                 any_of(choices, [&](const auto &facts) { return build(facts, true); });
+  if (!isBuilt)
     diagnostics = std::move(errors);
   return module;
 }

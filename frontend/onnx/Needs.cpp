@@ -17,36 +17,43 @@ using dfg::DimExpr;
 /// By the names of sizes.
 using Remainders = MapVector<std::string, dfg::Remainder, StringMap<unsigned>>;
 
-/// Adds what `size % divisor == 0` takes. Whole multiples of a quotient are taken for those of its
-/// dividend: `n // 4 % 7 == 0` for `n % 28 == 0`.
-static void addDivisible(const DimExpr &size, int64_t divisor, Remainders &remainders) {
-  if (std::optional<DimExpr::Linear> linear = size.asLinear()) {
-    (void)remainders[linear->name].add(*linear, divisor, 0);
-    return;
-  }
-  const auto &terms = size.getTerms();
-  if (terms.size() != 1 || terms.begin()->second != 1 || terms.begin()->first.size() != 1)
-    return;
-  const DimExpr::Atom &atom = terms.begin()->first.front();
-  std::optional<int64_t> by = atom.rhs ? atom.rhs->constant() : std::nullopt;
-  int64_t product;
-  if (atom.kind == DimExpr::AtomKind::FloorDiv && by && *by > 0 &&
-      !__builtin_mul_overflow(*by, divisor, &product))
-    addDivisible(*atom.lhs, product, remainders);
+static bool isDivision(const DimExpr::Atom &atom) {
+  return (atom.kind == DimExpr::AtomKind::FloorDiv || atom.kind == DimExpr::AtomKind::Mod) &&
+         atom.rhs->constant().value_or(0) > 1;
 }
 
-/// Returns the remainders with which all divisions in `difference` are exact.
-static Remainders remaindersIn(const DimExpr &difference) {
-  Remainders remainders;
-  for (const auto &[monomial, coefficient] : difference.getTerms())
-    for (const DimExpr::Atom &atom : monomial) {
-      std::optional<int64_t> divisor = atom.rhs ? atom.rhs->constant() : std::nullopt;
-      bool isDivision =
-          atom.kind == DimExpr::AtomKind::FloorDiv || atom.kind == DimExpr::AtomKind::Mod;
-      if (isDivision && divisor && *divisor > 1)
-        addDivisible(atom.lhs->plain(), *divisor, remainders);
+static void forEachAtom(const DimExpr &size,
+                        llvm::function_ref<void(const DimExpr::Atom &)> visit) {
+  for (const auto &[monomial, coefficient] : size.getTerms())
+    for (const DimExpr::Atom &atom : monomial)
+      visit(atom);
+}
+
+/// Makes each name below a division a multiple of the product of all divisors above it: then all
+/// divisions are exact but for numbers, as `(h + 7) // 8` for the ceiling of `h / 8`.
+static void addMultiples(const DimExpr &size, int64_t divisor, Remainders &remainders) {
+  forEachAtom(size, [&](const DimExpr::Atom &atom) {
+    int64_t product = divisor;
+    if (atom.kind == DimExpr::AtomKind::Symbol) {
+      if (divisor > 1)
+        (void)remainders[atom.name].add(1, divisor, 0);
+      return;
     }
-  return remainders;
+    if (isDivision(atom) && __builtin_mul_overflow(divisor, *atom.rhs->constant(), &product))
+      return;
+    addMultiples(atom.lhs->plain(), product, remainders);
+    addMultiples(atom.rhs->plain(), divisor, remainders);
+  });
+}
+
+/// Adds what `size % divisor == 0` takes, for a size that is linear in one name.
+static void addDivisible(const DimExpr &size, Remainders &remainders) {
+  forEachAtom(size, [&](const DimExpr::Atom &atom) {
+    std::optional<DimExpr::Linear> linear =
+        isDivision(atom) ? atom.lhs->plain().asLinear() : std::nullopt;
+    if (linear)
+      (void)remainders[linear->name].add(*linear, *atom.rhs->constant(), 0);
+  });
 }
 
 static DimExpr substitute(const DimExpr &size, const Remainders &remainders) {
@@ -58,17 +65,49 @@ static DimExpr substitute(const DimExpr &size, const Remainders &remainders) {
   });
 }
 
+static bool areEnough(const DimExpr &difference, const Remainders &remainders) {
+  return substitute(difference, remainders).isConstant(0);
+}
+
+/// Removes prime factors of the divisors that are not needed for the difference to be 0.
+static void reduce(const DimExpr &difference, Remainders &remainders) {
+  for (auto &[name, remainder] : remainders) {
+    int64_t rest = remainder.divisor;
+    for (int64_t factor = 2; rest > 1; ++factor) {
+      if (factor * factor > rest)
+        factor = rest;
+      for (; rest % factor == 0; rest /= factor) {
+        dfg::Remainder known = remainder;
+        remainder.divisor /= factor;
+        remainder.value %= remainder.divisor;
+        if (!areEnough(difference, remainders))
+          remainder = known;
+      }
+    }
+  }
+}
+
+/// Returns the remainders with which the sizes are equal; none if there are no such.
+static Remainders findRemainders(const DimExpr &lhs, const DimExpr &rhs) {
+  DimExpr difference = lhs.plain() - rhs.plain();
+  Remainders multiples, exact;
+  addMultiples(difference, 1, multiples);
+  addDivisible(difference, exact);
+  for (Remainders *candidate : {&multiples, &exact})
+    if (areEnough(difference, *candidate)) {
+      reduce(difference, *candidate);
+      return *candidate;
+    }
+  return {};
+}
+
 std::vector<dfg::Fact> findRemainders(std::vector<Diagnostic> &errors, ArrayRef<dfg::Fact> known) {
   std::vector<dfg::Fact> facts;
   for (Diagnostic &error : errors) {
     auto unproven = dfg::ErrorDetails::of(error).unproven;
     if (!unproven)
       continue;
-    DimExpr difference = unproven->first.plain() - unproven->second.plain();
-    Remainders remainders = remaindersIn(difference);
-    if (remainders.empty() || !substitute(difference, remainders).isConstant(0))
-      continue;
-    for (const auto &[name, remainder] : remainders) {
+    for (const auto &[name, remainder] : findRemainders(unproven->first, unproven->second)) {
       dfg::Fact fact{DimExpr::mod(DimExpr::symbol(name), remainder.divisor), dfg::Comparison::Equal,
                      remainder.value};
       if (remainder.divisor > 1 && !is_contained(known, fact) && !is_contained(facts, fact))

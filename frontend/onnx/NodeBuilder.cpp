@@ -173,7 +173,7 @@ bool NodeBuilder::require(const dfg::DimExpr &low, const dfg::DimExpr &high) {
 }
 
 dfg::DimExpr NodeBuilder::asSize(const dfg::DimExpr &value) const {
-  return isSize(value) ? value : dfg::DimExpr::max(value, dfg::DimExpr(0));
+  return isWithin(0, value) ? value : dfg::DimExpr::max(value, dfg::DimExpr(0));
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,9 @@ static Outcome buildDft(NodeBuilder &node, const OpRule &rule) {
     return Outcome::Failed;
   if (length->size() != 1)
     return node.fail("expected one number as the length [graph-edge]");
+  // That of the axis is the default.
+  if (length->front() == shapeOf(x)[*axis] && !node.flag("inverse"))
+    length->front() = 0;
   return node.done({node.library().compute(
       "_dft", {x}, {{"along", dfg::Shape{DimExpr(*axis)}}, {"length", *length}})});
 }
