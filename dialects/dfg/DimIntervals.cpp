@@ -57,10 +57,20 @@ static DimExpr::Interval signedInterval(DimExpr::AtomKind kind, const DimExpr::I
   return {-largest, largest};
 }
 
-static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds bounds) {
+/// Returns the larger lower bound and the smaller upper bound.
+static DimExpr::Interval closest(const DimExpr::Interval &a, const DimExpr::Interval &b) {
+  return {choose(a.first, b.first, std::max<int64_t>, true),
+          choose(a.second, b.second, std::min<int64_t>, true)};
+}
+
+using IntervalOf = function_ref<DimExpr::Interval(const DimExpr &size)>;
+
+/// `intervalOf` returns the intervals of operands.
+static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds bounds,
+                                      IntervalOf intervalOf) {
   if (atom.kind == DimExpr::AtomKind::Symbol)
     return bounds(atom.name);
-  DimExpr::Interval lhs = atom.lhs->interval(bounds), rhs = atom.rhs->interval(bounds);
+  DimExpr::Interval lhs = intervalOf(*atom.lhs), rhs = intervalOf(*atom.rhs);
   if (atom.kind == DimExpr::AtomKind::Quotient && lhs.first) // a size is at least its remainder
     lhs.first = std::max(*lhs.first, int64_t(0));
   if (atom.kind == DimExpr::AtomKind::Min)
@@ -87,16 +97,24 @@ static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds
 /// The number of atoms that are replaced on the way to one bound.
 static constexpr unsigned kMaxRelaxations = 6;
 
+/// Returns true for sums of names and their products: sizes are never negative.
+static bool isNeverNegative(const DimExpr &size) {
+  return all_of(size.getTerms(), [](const auto &term) {
+    return term.second >= 0 && all_of(term.first, [](const DimExpr::Atom &atom) {
+             return atom.kind == DimExpr::AtomKind::Symbol;
+           });
+  });
+}
+
 /// Returns expressions that each bound an atom from above or below, multiplied by `scale`.
-static std::vector<DimExpr> boundsOf(const DimExpr::Atom &atom, bool isUpper,
-                                     DimExpr::Bounds bounds, int64_t &scale) {
+static std::vector<DimExpr> boundsOf(const DimExpr::Atom &atom, bool isUpper, int64_t &scale) {
   using Kind = DimExpr::AtomKind;
   if (atom.kind == (isUpper ? Kind::Min : Kind::Max))
     return {*atom.lhs, *atom.rhs};
   std::optional<int64_t> divisor = atom.rhs ? atom.rhs->constant() : std::nullopt;
   if (!divisor || *divisor <= 0)
     return {};
-  if (atom.kind == Kind::Mod && isUpper && atom.lhs->interval(bounds).first.value_or(-1) >= 0)
+  if (atom.kind == Kind::Mod && isUpper && isNeverNegative(*atom.lhs))
     return {*atom.lhs};
   if (atom.kind != Kind::FloorDiv)
     return {};
@@ -111,7 +129,7 @@ std::optional<DimExpr::Relaxation> DimExpr::relax(bool isLower, Bounds bounds) c
     for (size_t i = 0; i < monomial.size(); ++i) {
       Relaxation relaxation;
       std::vector<DimExpr> replacements =
-          boundsOf(monomial[i], (coefficient < 0) == isLower, bounds, relaxation.scale);
+          boundsOf(monomial[i], (coefficient < 0) == isLower, relaxation.scale);
       if (replacements.empty())
         continue;
       Monomial others = monomial;
@@ -151,12 +169,6 @@ std::optional<int64_t> DimExpr::relaxedBound(bool isLower, Bounds bounds, unsign
 // Intervals
 //===----------------------------------------------------------------------===//
 
-/// Returns the larger lower bound and the smaller upper bound.
-static DimExpr::Interval closest(const DimExpr::Interval &a, const DimExpr::Interval &b) {
-  return {choose(a.first, b.first, std::max<int64_t>, true),
-          choose(a.second, b.second, std::min<int64_t>, true)};
-}
-
 DimExpr::Interval DimExpr::interval(Bounds bounds) const {
   if (isOverflow(*this))
     return {std::nullopt, std::nullopt};
@@ -183,10 +195,18 @@ DimExpr::Interval DimExpr::sumOfIntervals(Bounds bounds) const {
     else
       total = result;
   };
+  // Operands are not relaxed: that would take a time exponential in their depth.
+  auto intervalOf = [&](const DimExpr &operand) -> Interval {
+    if (isOverflow(operand))
+      return {std::nullopt, std::nullopt};
+    Interval interval = operand.sumOfIntervals(bounds);
+    return operand.hasQuotients() ? closest(interval, operand.plain().sumOfIntervals(bounds))
+                                  : interval;
+  };
   for (auto &[monomial, coefficient] : terms) {
     Interval product{1, 1};
     for (const Atom &atom : monomial)
-      product = multiply(product, atomInterval(atom, bounds));
+      product = multiply(product, atomInterval(atom, bounds, intervalOf));
     if (coefficient < 0)
       std::swap(product.first, product.second);
     accumulate(sum.first, multiply(product.first, coefficient));

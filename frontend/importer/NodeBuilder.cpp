@@ -196,7 +196,6 @@ NodeValue NodeBuilder::slice(NodeValue x, ArrayRef<dfg::DimExpr> starts,
   return op("slice", x, attributes);
 }
 
-/// Returns the elements of a matrix of sizes by columns.
 NodeValue NodeBuilder::transpose(NodeValue x, ArrayRef<int64_t> permutation) {
   return op("transpose", x, attrs.integers("permutation", permutation));
 }

@@ -118,15 +118,16 @@ static NodeValue encode(NodeBuilder &node, NodeValue x, int64_t dtype) {
 // Casts
 //===----------------------------------------------------------------------===//
 
-/// Returns the floats of input 0, rounded toward 0, if they are known.
-static std::optional<dfg::Shape> truncatedReals(NodeBuilder &node) {
+/// Returns the floats of input 0, rounded toward 0, if they are known and below `mostExact`.
+static std::optional<dfg::Shape> truncatedReals(NodeBuilder &node, double mostExact) {
   dfg::Shape values;
   if (std::optional<SmallVector<double>> numbers = node.knownReals(0)) {
-    for (double number : *numbers)
+    for (double number : *numbers) {
+      if (!(std::abs(number) < mostExact))
+        return std::nullopt;
       values.push_back(int64_t(number));
-    return all_of(*numbers, [](double number) { return std::abs(number) < 9e15; })
-               ? std::optional(std::move(values))
-               : std::nullopt;
+    }
+    return values;
   }
   std::optional<SmallVector<Ratio>> ratios = node.ratios(0);
   for (const Ratio &ratio : ratios.value_or(SmallVector<Ratio>())) {
@@ -142,8 +143,10 @@ static std::optional<dfg::Shape> truncatedReals(NodeBuilder &node) {
 static NodeValue castTo(NodeBuilder &node, Type type) {
   NodeValue x = decode(node, node.in(0));
   auto shape = x ? dfg::constantsOf(shapeOf(x)) : std::nullopt;
-  bool mayBeSizes = type && shape && isFloat(x) && type.isSignlessInteger() && !type.isInteger(1);
-  std::optional<dfg::Shape> values = mayBeSizes ? truncatedReals(node) : std::nullopt;
+  bool isWide = type && type.isSignlessInteger(64);
+  bool mayBeSizes = shape && isFloat(x) && (isWide || (type && type.isSignlessInteger(32)));
+  std::optional<dfg::Shape> values =
+      mayBeSizes ? truncatedReals(node, isWide ? 0x1p53 : 0x1p31) : std::nullopt;
   std::optional<dfg::SizeTensor> sizes =
       values ? dfg::makeSizes(type, *shape, *values) : std::nullopt;
   return sizes ? NodeValue(std::move(*sizes)) : node.cast(x, type);

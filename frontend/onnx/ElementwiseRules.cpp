@@ -40,7 +40,9 @@ static Outcome buildBinary(NodeBuilder &node, const OpRule &rule) {
 
 /// Applies `function` to the elements of two tensors if they are sizes and it knows all results.
 static std::optional<NodeValue> combineSizes(NodeValue x, NodeValue y, dfg::CombineSizes function) {
-  if (!x.getSizes() || !y.getSizes())
+  Type type = x.getSizes() ? x.getSizes()->elementType : Type();
+  // Narrow and unsigned types wrap.
+  if (!type || !y.getSizes() || !(type.isSignlessInteger(32) || type.isSignlessInteger(64)))
     return std::nullopt;
   auto sizes = dfg::combineSizes({x.getSizes().get(), y.getSizes().get()}, function);
   return sizes ? std::optional(NodeValue(std::move(*sizes))) : std::nullopt;

@@ -62,7 +62,7 @@ OwningOpRef<ModuleOp> Builder::attempt(const std::vector<dfg::Fact> &facts) {
 }
 
 /// Nodes that an attempt does not build may need more in the next one.
-static constexpr unsigned kMaxAttempts = 16;
+static constexpr unsigned kMaxAttempts = 64;
 
 /// Builds the module with `facts` and those that it needs, with `findsRemainders` also remainders
 /// of sizes with which operands match.
@@ -79,7 +79,8 @@ OwningOpRef<ModuleOp> Builder::buildWith(std::vector<dfg::Fact> facts, bool find
   return {};
 }
 
-/// Returns true if limits by numbers leave at most one value of a size.
+/// Returns true if limits by numbers leave no value of a size, or one alone, which would not be
+/// dynamic.
 static bool areContradictory(ArrayRef<dfg::Fact> limits) {
   std::map<std::string, std::pair<int64_t, int64_t>> ranges;
   for (const dfg::Fact &limit : limits)
@@ -117,7 +118,7 @@ OwningOpRef<ModuleOp> Builder::build() {
   std::vector<Diagnostic> errors = std::move(diagnostics);
   auto build = [&](const std::vector<dfg::Fact> &facts, bool findsRemainders) {
     module = buildWith(facts, findsRemainders);
-    if (!module && diagnostics.size() < errors.size())
+    if (!module && !diagnostics.empty() && diagnostics.size() < errors.size())
       errors = std::move(diagnostics);
     return bool(module);
   };

@@ -29,6 +29,8 @@ using dfg::SizeTensor;
 static int64_t leadingCoefficient(const DimExpr &size) { return size.getTerms().begin()->second; }
 
 std::optional<DimExpr> Ratio::asInteger() const {
+  if (numerator.isConstant(0))
+    return DimExpr(0);
   DimExpr quotient = DimExpr::floorDiv(numerator, denominator);
   if (quotient * denominator == numerator)
     return quotient;
@@ -128,21 +130,33 @@ static std::optional<Ratio> toRatio(const Element &element) {
 /// Longer chains are not followed.
 static constexpr unsigned kMaxDepth = 16;
 
-static std::optional<Elements> evaluate(Value value, unsigned depth);
-
 static std::optional<Ratio> toInteger(std::optional<DimExpr> integer) {
   return integer ? std::optional(Ratio{*integer}) : std::nullopt;
 }
 
+/// Casts to integers round toward 0. Sizes fit in 32 bits or more.
 static std::optional<Ratio> castRatio(dfg::CastOp op, const Ratio &x) {
-  if (isa<FloatType>(op.getDtype()))
+  Type type = op.getDtype();
+  if (isa<FloatType>(type))
     return x;
-  return op.getDtype().isInteger(1) ? std::nullopt : toInteger(x.truncate());
+  bool isWide = type.isSignlessInteger(32) || type.isSignlessInteger(64);
+  return isWide ? toInteger(x.truncate()) : std::nullopt;
+}
+
+/// Returns true if floats hold the number exactly, so that sums and products with it are not
+/// rounded.
+static bool isExact(const Ratio &x) {
+  std::optional<int64_t> denominator = x.denominator.constant();
+  return denominator && isPowerOf2_64(*denominator);
 }
 
 /// Returns what an operation computes from ratios, as far as models compute sizes with it.
 static std::optional<Ratio> applyToRatios(Operation *op, ArrayRef<Ratio> x) {
   using Result = std::optional<Ratio>;
+  auto type = dyn_cast<FloatType>(dfg::elementTypeOf(op->getResult(0).getType()));
+  bool isRounded = isa<dfg::AddOp, dfg::SubOp, dfg::MulOp>(op) && !all_of(x, isExact);
+  if ((type && type.getWidth() < 32) || isRounded)
+    return std::nullopt;
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](dfg::AddOp) { return x[0] + x[1]; })
       .Case([&](dfg::SubOp) { return x[0] - x[1]; })
@@ -171,22 +185,36 @@ static std::optional<Element> apply(dfg::ScalarOpInterface op, ArrayRef<Element>
   return result ? std::optional(Element{{}, *result}) : std::nullopt;
 }
 
-/// Evaluates the operands of `op`, all with the same number of elements or one. Returns the
-/// elements of the result.
-static std::optional<Elements> applyElementwise(dfg::ScalarOpInterface op, unsigned depth) {
+namespace {
+/// Evaluates values, each of them once.
+class Evaluator {
+public:
+  /// Returns the elements of a value in row-major order; std::nullopt if they are not known.
+  std::optional<Elements> evaluate(Value value, unsigned depth = 0);
+
+private:
+  std::optional<Elements> compute(Value value, unsigned depth);
+  std::optional<Elements> applyElementwise(dfg::ScalarOpInterface op, unsigned depth);
+  std::optional<Elements> moveElements(Operation *op, unsigned depth);
+
+  llvm::DenseMap<Value, std::optional<Elements>> known;
+};
+} // namespace
+
+/// Evaluates the operands of `op`, all with the shape of the result or one element.
+std::optional<Elements> Evaluator::applyElementwise(dfg::ScalarOpInterface op, unsigned depth) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  std::optional<int64_t> count = dfg::countSizes(type.getShape());
   SmallVector<Elements> operands;
-  size_t count = 1;
   for (Value operand : op->getOperands()) {
     std::optional<Elements> elements = evaluate(operand, depth + 1);
-    if (!elements || elements->empty())
+    auto operandType = cast<RankedTensorType>(operand.getType());
+    if (!elements || !count || (elements->size() != 1 && operandType.getShape() != type.getShape()))
       return std::nullopt;
-    count = std::max(count, elements->size());
     operands.push_back(std::move(*elements));
   }
-  if (any_of(operands, [&](const Elements &x) { return x.size() != count && x.size() != 1; }))
-    return std::nullopt;
   Elements results;
-  for (size_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < *count; ++i) {
     auto element = [&](const Elements &x) { return x[x.size() == 1 ? 0 : i]; };
     std::optional<Element> result = apply(op, map_to_vector(operands, element));
     if (!result)
@@ -210,7 +238,7 @@ static std::optional<SizeTensor> numberElements(Value value, size_t start) {
 
 /// Evaluates an operation whose result has the elements of its operands in another order, by
 /// evaluating it on their positions.
-static std::optional<Elements> moveElements(Operation *op, unsigned depth) {
+std::optional<Elements> Evaluator::moveElements(Operation *op, unsigned depth) {
   Elements elements;
   SmallVector<SizeTensor> positions;
   for (Value operand : op->getOperands()) {
@@ -219,7 +247,7 @@ static std::optional<Elements> moveElements(Operation *op, unsigned depth) {
     std::optional<Elements> moved = isMoved ? evaluate(operand, depth + 1) : Elements();
     std::optional<SizeTensor> sizes =
         isMoved ? numberElements(operand, elements.size()) : dfg::evaluateSizes(operand);
-    if (!moved || !sizes)
+    if (!moved || !sizes || (isMoved && moved->size() != sizes->values.size()))
       return std::nullopt;
     append_range(elements, *moved);
     positions.push_back(std::move(*sizes));
@@ -250,11 +278,8 @@ static std::optional<Elements> sizeElements(Value value) {
   return map_to_vector(sizes->values, [](const DimExpr &size) { return Element{{}, {size}}; });
 }
 
-/// Returns the elements of a value in row-major order; std::nullopt if they are not known.
-static std::optional<Elements> evaluate(Value value, unsigned depth) {
+std::optional<Elements> Evaluator::compute(Value value, unsigned depth) {
   ElementsAttr constant;
-  if (!value || depth > kMaxDepth || !isa<RankedTensorType>(value.getType()))
-    return std::nullopt;
   if (matchPattern(value, m_Constant(&constant)))
     return constantElements(constant);
   if (std::optional<Elements> sizes = sizeElements(value))
@@ -265,6 +290,16 @@ static std::optional<Elements> evaluate(Value value, unsigned depth) {
     return moveElements(op, depth);
   auto elementwise = dyn_cast_if_present<dfg::ScalarOpInterface>(op);
   return elementwise ? applyElementwise(elementwise, depth) : std::nullopt;
+}
+
+std::optional<Elements> Evaluator::evaluate(Value value, unsigned depth) {
+  if (!value || depth > kMaxDepth || !isa<RankedTensorType>(value.getType()))
+    return std::nullopt;
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  std::optional<Elements> elements = compute(value, depth);
+  known[value] = elements;
+  return elements;
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,7 +319,7 @@ static std::optional<double> toDouble(const Element &element) {
 template <typename To>
 static std::optional<SmallVector<To>>
 convertElements(Value value, std::optional<To> (*convert)(const Element &)) {
-  std::optional<Elements> elements = evaluate(value, 0);
+  std::optional<Elements> elements = Evaluator().evaluate(value);
   if (!elements)
     return std::nullopt;
   SmallVector<To> results;

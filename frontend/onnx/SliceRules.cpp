@@ -27,8 +27,8 @@ static DimExpr constantTerm(const DimExpr &size) {
 }
 
 /// A position along an axis that counts from the front. Numbers far outside stand for its ends.
-/// Whether it counts from the back depends on its sign, which is what it most likely is, as in all
-/// rows but one, `x[-(n - 1):]`; calls with the other one are refused.
+/// Whether it counts from the back depends on its sign, which is assumed to be the likely one, as
+/// in `x[-(n - 1):]`, all rows but one; calls with the other sign are refused.
 static DimExpr placeOf(NodeBuilder &node, const DimExpr &place, const DimExpr &size) {
   constexpr int64_t kFar = int64_t(1) << 40;
   auto [least, most] = node.intervalOf(place);
@@ -38,11 +38,17 @@ static DimExpr placeOf(NodeBuilder &node, const DimExpr &place, const DimExpr &s
     return size;
   if (node.isSize(place))
     return place;
-  if (place.constant() || (most && *most <= 0) || node.isSize(DimExpr(-1) - place))
+  if (place.constant() || node.isSize(DimExpr(-1) - place))
     return place + size;
+  // 0 counts from the front, numbers below from the back.
+  if (most && *most <= 0 && !node.entry.isFed(place))
+    return place + size * DimExpr::min(1, DimExpr(0) - place);
   auto [lowest, highest] = node.intervalOf(place - constantTerm(place));
   bool countsFromBack = highest && *highest <= 0;
-  (void)(countsFromBack ? node.require(1, DimExpr(0) - place) : node.require(0, place));
+  if (countsFromBack)
+    node.require(1, DimExpr(0) - place);
+  else
+    node.require(0, place);
   return countsFromBack ? place + size : place;
 }
 
