@@ -51,8 +51,6 @@ DimExpr KernelSymbols::rename(const DimExpr &size) {
     for (const DimExpr::Atom &atom : monomial) {
       if (atom.kind == DimExpr::AtomKind::FloorDiv && dividesByNumber(atom))
         term = term * DimExpr::floorDiv(rename(*atom.lhs), rename(*atom.rhs));
-      else if (atom.kind == DimExpr::AtomKind::Mod && dividesByNumber(atom))
-        term = term * DimExpr::mod(rename(*atom.lhs), rename(*atom.rhs));
       else
         term = term * nameOf(asExpr(atom));
     }

@@ -36,8 +36,7 @@ static AffineExpr toAffine(const DimExpr &size, ArrayAttr symbols) {
         auto it = llvm::find(symbols, StringAttr::get(context, atom.name));
         factor = getAffineSymbolExpr(std::distance(symbols.begin(), it), context);
       } else {
-        AffineExpr lhs = toAffine(*atom.lhs, symbols), rhs = toAffine(*atom.rhs, symbols);
-        factor = atom.kind == DimExpr::AtomKind::FloorDiv ? lhs.floorDiv(rhs) : lhs % rhs;
+        factor = toAffine(*atom.lhs, symbols).floorDiv(toAffine(*atom.rhs, symbols));
       }
       product = product * factor;
     }

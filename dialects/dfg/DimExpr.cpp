@@ -1,11 +1,12 @@
 //===- DimExpr.cpp - Symbolic sizes of dimensions -------------------------===//
 //
-// Implements the canonical form of sizes, and arithmetic that preserves it. Text is parsed in
-// DimExprParser.cpp.
+// Implements the canonical form of sizes, and arithmetic that preserves it. They are divided in
+// DimDivision.cpp, and text is parsed in DimExprParser.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/DimRemainders.h"
 #include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "llvm/ADT/STLExtras.h"
@@ -51,12 +52,6 @@ static bool addTerm(Terms &terms, const DimExpr::Monomial &monomial, int64_t coe
     terms.erase(it);
   return true;
 }
-
-/// Rounds toward negative infinity; `b` must be positive.
-static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
-/// Returns the remainder of `floorDivide`.
-static int64_t floorModulo(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
 static bool isPlainName(StringRef name) {
   return !name.empty() && (isAlpha(name[0]) || name[0] == '_') &&
@@ -167,148 +162,6 @@ DimExpr DimExpr::makeTerm(const Monomial &monomial, int64_t coefficient) {
   return term;
 }
 
-using MakeTerm = function_ref<DimExpr(const DimExpr::Monomial &, int64_t)>;
-
-/// Splits `lhs` into quotient * `by` + rest, where the rest has only terms that `by` does not
-/// divide.
-static std::pair<DimExpr, DimExpr> divideByConstant(const DimExpr &lhs, int64_t by,
-                                                    MakeTerm makeTerm) {
-  std::vector<DimExpr> quotient, rest;
-  for (auto &[monomial, coefficient] : lhs.getTerms()) {
-    if (coefficient % by != 0 && !monomial.empty()) {
-      rest.push_back(makeTerm(monomial, coefficient));
-      continue;
-    }
-    // The constant term may leave a remainder: (n + 5) // 2 is (n + 1) // 2 + 2.
-    int64_t whole = floorDivide(coefficient, by);
-    quotient.push_back(makeTerm(monomial, whole));
-    rest.push_back(DimExpr(floorModulo(coefficient, by)));
-  }
-  return {sumOf(std::move(quotient)), sumOf(std::move(rest))};
-}
-
-using Term = std::pair<const DimExpr::Monomial, int64_t>;
-
-/// `lhs / rhs`, if `rhs` divides it.
-static std::optional<DimExpr> divideTerm(const Term &lhs, const Term &rhs, MakeTerm makeTerm) {
-  auto &[monomial, coefficient] = lhs;
-  auto &[divisor, by] = rhs;
-  if (coefficient % by != 0 ||
-      !std::includes(monomial.begin(), monomial.end(), divisor.begin(), divisor.end()))
-    return std::nullopt;
-  DimExpr::Monomial left;
-  std::set_difference(monomial.begin(), monomial.end(), divisor.begin(), divisor.end(),
-                      std::back_inserter(left));
-  return makeTerm(left, coefficient / by);
-}
-
-/// Returns the only term with the highest power of `variable`, or null.
-static const Term *findLeader(const DimExpr &size, const DimExpr::Atom &variable, bool mayRepeat) {
-  const Term *leader = nullptr;
-  int64_t highest = -1;
-  bool isOnly = true;
-  for (const Term &term : size.getTerms()) {
-    int64_t power = count(term.first, variable);
-    isOnly = power == highest ? false : power > highest ? true : isOnly;
-    if (power > highest) {
-      leader = &term;
-      highest = power;
-    }
-  }
-  return isOnly || mayRepeat ? leader : nullptr;
-}
-
-/// `lhs / rhs` as polynomials in one of their atoms, if there is no remainder.
-static std::optional<DimExpr> dividePolynomials(const DimExpr &lhs, const DimExpr &rhs,
-                                                const DimExpr::Atom &variable, MakeTerm makeTerm) {
-  const Term *divisor = findLeader(rhs, variable, /*mayRepeat=*/false);
-  DimExpr rest = lhs, quotient;
-  // Each step removes a term with the highest power, and adds terms with lower ones.
-  constexpr unsigned kMaxSteps = 64;
-  for (unsigned step = 0; divisor && step < kMaxSteps && !isOverflow(rest); ++step) {
-    if (rest.isConstant(0))
-      return quotient;
-    auto part = divideTerm(*findLeader(rest, variable, /*mayRepeat=*/true), *divisor, makeTerm);
-    if (!part)
-      return std::nullopt;
-    quotient = quotient + *part;
-    rest = rest - *part * rhs;
-  }
-  return std::nullopt;
-}
-
-/// `lhs / rhs`, if there is no remainder.
-static std::optional<DimExpr> divideExactly(const DimExpr &lhs, const DimExpr &rhs,
-                                            MakeTerm makeTerm) {
-  if (rhs.getTerms().size() != 1) {
-    // A factor of all terms leads nowhere, as the batch in `batch * (n + 1)`.
-    for (const Term &term : rhs.getTerms())
-      for (const DimExpr::Atom &variable : term.first)
-        if (findLeader(rhs, variable, /*mayRepeat=*/false))
-          return dividePolynomials(lhs, rhs, variable, makeTerm);
-    return std::nullopt;
-  }
-  std::vector<DimExpr> quotient;
-  for (const Term &term : lhs.getTerms()) {
-    std::optional<DimExpr> part = divideTerm(term, *rhs.getTerms().begin(), makeTerm);
-    if (!part)
-      return std::nullopt;
-    quotient.push_back(std::move(*part));
-  }
-  return sumOf(std::move(quotient));
-}
-
-/// `(a // b + c) // by` as one quotient, `(a + b * c) // (b * by)`.
-static std::optional<DimExpr> divideQuotient(const DimExpr &lhs, int64_t by) {
-  const DimExpr::Atom *quotient = nullptr;
-  for (const auto &[monomial, coefficient] : lhs.getTerms()) {
-    if (monomial.empty())
-      continue;
-    if (quotient || coefficient != 1 || monomial.size() != 1)
-      return std::nullopt;
-    quotient = &monomial.front();
-  }
-  std::optional<int64_t> divisor = quotient && quotient->kind == DimExpr::AtomKind::FloorDiv
-                                       ? quotient->rhs->constant()
-                                       : std::nullopt;
-  int64_t product;
-  if (!divisor || *divisor < 1 || __builtin_mul_overflow(*divisor, by, &product))
-    return std::nullopt;
-  auto constant = lhs.getTerms().find({});
-  DimExpr added = constant == lhs.getTerms().end() ? 0 : constant->second;
-  return DimExpr::floorDiv(*quotient->lhs + added * DimExpr(*divisor), product);
-}
-
-DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
-  if (rhs.isConstant(0) || isOverflow(lhs) || isOverflow(rhs))
-    return atom(AtomKind::FloorDiv, lhs, rhs);
-  if (auto exact = divideExactly(lhs, rhs, makeTerm))
-    return *exact;
-  std::optional<int64_t> by = rhs.constant();
-  if (!by || *by < 0)
-    return atom(AtomKind::FloorDiv, lhs, rhs);
-  auto [quotient, rest] = divideByConstant(lhs, *by, makeTerm);
-  if (std::optional<int64_t> value = rest.constant())
-    return quotient + DimExpr(floorDivide(*value, *by));
-  if (std::optional<DimExpr> merged = divideQuotient(rest, *by))
-    return quotient + *merged;
-  return quotient + atom(AtomKind::FloorDiv, rest, rhs);
-}
-
-DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {
-  if (rhs.isConstant(0) || isOverflow(lhs) || isOverflow(rhs))
-    return atom(AtomKind::Mod, lhs, rhs);
-  if (divideExactly(lhs, rhs, makeTerm))
-    return DimExpr(0);
-  std::optional<int64_t> by = rhs.constant();
-  if (!by || *by < 0)
-    return atom(AtomKind::Mod, lhs, rhs);
-  DimExpr rest = divideByConstant(lhs, *by, makeTerm).second;
-  if (std::optional<int64_t> value = rest.constant())
-    return DimExpr(floorModulo(*value, *by));
-  return atom(AtomKind::Mod, rest, rhs);
-}
-
 /// True if `lhs` is provably at most `rhs`, false if it is provably at least that; std::nullopt if
 /// neither can be proven.
 static std::optional<bool> isAtMost(const DimExpr &lhs, const DimExpr &rhs) {
@@ -338,23 +191,6 @@ DimExpr DimExpr::max(const DimExpr &lhs, const DimExpr &rhs) {
 //===----------------------------------------------------------------------===//
 // Exact quotients
 //===----------------------------------------------------------------------===//
-
-DimExpr DimExpr::multiple(StringRef name, int64_t divisor, int64_t remainder) {
-  return quotient(symbol(name) - remainder, divisor) * divisor + remainder;
-}
-
-/// Returns true for the dividends of `multiple`, whose quotients are never negative.
-static bool isNameLess(const DimExpr &dividend, int64_t divisor) {
-  std::optional<DimExpr::Linear> linear = dividend.asLinear();
-  return linear && linear->scale == 1 && linear->offset <= 0 && linear->offset > -divisor;
-}
-
-DimExpr DimExpr::quotient(const DimExpr &lhs, const DimExpr &rhs) {
-  std::optional<int64_t> by = rhs.constant();
-  if (!by || *by < 2 || lhs.hasQuotients() || !isNameLess(lhs, *by))
-    return floorDiv(lhs, rhs);
-  return atom(AtomKind::Quotient, lhs, rhs);
-}
 
 static DimExpr combine(DimExpr::AtomKind kind, const DimExpr &lhs, const DimExpr &rhs) {
   switch (kind) {
@@ -560,16 +396,25 @@ std::pair<DimExpr, DimExpr> DimExpr::limits(Range range) const {
   if (hasQuotients())
     return plain().limits(range);
   std::vector<DimExpr> lows, highs;
-  for (auto &[monomial, coefficient] : terms) {
-    DimExpr low(coefficient), high(coefficient);
+  auto add = [&](int64_t coefficient, const Monomial &monomial, const DimExpr &least,
+                 const DimExpr &most) {
+    bool isNegative = coefficient < 0;
+    DimExpr low = (isNegative ? most : least) * coefficient;
+    DimExpr high = (isNegative ? least : most) * coefficient;
     for (const Atom &atom : monomial) {
-      auto [least, most] = atomLimits(atom, range);
-      low = low * (coefficient < 0 ? most : least);
-      high = high * (coefficient < 0 ? least : most);
+      auto [atLeast, atMost] = atomLimits(atom, range);
+      low = low * (isNegative ? atMost : atLeast);
+      high = high * (isNegative ? atLeast : atMost);
     }
     lows.push_back(std::move(low));
     highs.push_back(std::move(high));
-  }
+  };
+  RemainderSum sum = splitRemainders(*this);
+  for (const RemainderTerm &term : sum.remainders)
+    add(term.coefficient, term.others, 0, term.divisor - 1);
+  for (const auto &[monomial, coefficient] : sum.products)
+    add(coefficient, *monomial, 1, 1);
+  add(1, {}, sum.constant, sum.constant);
   return {sumOf(std::move(lows)), sumOf(std::move(highs))};
 }
 
@@ -579,34 +424,50 @@ std::pair<DimExpr, DimExpr> DimExpr::limits(Range range) const {
 
 std::string DimExpr::str() const { return plain().canonical(); }
 
+/// Appends a term, with its sign.
+static void printTerm(raw_ostream &os, bool isFirst, int64_t coefficient,
+                      ArrayRef<StringRef> factors) {
+  bool negative = coefficient < 0;
+  uint64_t magnitude = negative ? 0 - uint64_t(coefficient) : uint64_t(coefficient);
+  if (isFirst)
+    os << (negative ? "-" : "");
+  else
+    os << (negative ? " - " : " + ");
+  if (magnitude != 1 || factors.empty())
+    os << magnitude << (factors.empty() ? "" : " * ");
+  interleave(factors, os, " * ");
+}
+
+/// The names and operations that are multiplied in a term.
+static SmallVector<StringRef> factorsOf(const DimExpr::Monomial &monomial) {
+  return map_to_vector(monomial, [](const DimExpr::Atom &atom) { return StringRef(atom.text); });
+}
+
 std::string DimExpr::canonical() const {
   if (terms.empty())
     return "0";
+  RemainderSum sum = splitRemainders(*this);
   // A quotient or remainder needs parentheses only next to another operator.
-  auto &[only, factor] = *terms.begin();
-  bool isAlone = terms.size() == 1 && only.size() == 1 && factor == 1;
-  if (isAlone && only[0].text.front() == '(')
-    return only[0].text.substr(1, only[0].text.size() - 2);
+  bool isAlone = sum.remainders.size() + sum.products.size() == 1 && sum.constant == 0;
+  auto inner = [](StringRef text) { return text.drop_front().drop_back().str(); };
   std::string text;
   raw_string_ostream os(text);
-  bool first = true;
-  auto printTerm = [&](const Monomial &monomial, int64_t coefficient) {
-    bool negative = coefficient < 0;
-    uint64_t magnitude = negative ? 0 - uint64_t(coefficient) : uint64_t(coefficient);
-    if (first)
-      os << (negative ? "-" : "");
-    else
-      os << (negative ? " - " : " + ");
-    first = false;
-    if (magnitude != 1 || monomial.empty())
-      os << magnitude << (monomial.empty() ? "" : " * ");
-    interleave(monomial, os, [&](const Atom &atom) { os << atom.text; }, " * ");
-  };
-  for (auto &[monomial, coefficient] : terms)
-    if (!monomial.empty())
-      printTerm(monomial, coefficient);
-  if (auto constant = terms.find({}); constant != terms.end())
-    printTerm({}, constant->second);
+  for (const RemainderTerm &term : sum.remainders) {
+    std::string remainder =
+        "(" + asOperand(*term.quotient.lhs) + " % " + std::to_string(term.divisor) + ")";
+    if (isAlone && term.others.empty() && term.coefficient == 1)
+      return inner(remainder);
+    SmallVector<StringRef> factors = factorsOf(term.others);
+    factors.push_back(remainder);
+    printTerm(os, text.empty(), term.coefficient, factors);
+  }
+  for (auto &[monomial, coefficient] : sum.products) {
+    if (isAlone && monomial->size() == 1 && coefficient == 1 && monomial->front().text[0] == '(')
+      return inner(monomial->front().text);
+    printTerm(os, text.empty(), coefficient, factorsOf(*monomial));
+  }
+  if (sum.constant != 0)
+    printTerm(os, text.empty(), sum.constant, {});
   return text;
 }
 

@@ -3,7 +3,8 @@
 // All proofs of equality of sizes are made here. A size is an integer
 // polynomial over named dimensions and opaque atoms (`a // b`, `a % b`, `min`,
 // `max`), held in a canonical form: two expressions are provably equal if and
-// only if their canonical forms are.
+// only if their canonical forms are. `n % 4` is `n - 4 * (n // 4)`, which text
+// and bounds find again.
 //
 // A name that is known to leave the remainder r when divided by k stands for
 // `k * q + r`, where the atom `q = (n - r) / k` is an exact quotient. So no proof
@@ -123,6 +124,7 @@ public:
 
 private:
   static DimExpr atom(AtomKind kind, const DimExpr &lhs, const DimExpr &rhs);
+  static DimExpr divideByNumber(const DimExpr &lhs, int64_t by);
   bool hasQuotients() const;
   Interval sumOfIntervals(Bounds bounds) const;
   /// Expressions each of which, divided by `scale`, is a bound on one side of this one.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/DimExpr.h"
+#include "dialects/dfg/DimRemainders.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -97,15 +98,6 @@ static DimExpr::Interval atomInterval(const DimExpr::Atom &atom, DimExpr::Bounds
 /// The number of atoms that are replaced on the way to one bound.
 static constexpr unsigned kMaxRelaxations = 6;
 
-/// Returns true for sums of names and their products: sizes are never negative.
-static bool isNeverNegative(const DimExpr &size) {
-  return all_of(size.getTerms(), [](const auto &term) {
-    return term.second >= 0 && all_of(term.first, [](const DimExpr::Atom &atom) {
-             return atom.kind == DimExpr::AtomKind::Symbol;
-           });
-  });
-}
-
 /// Returns expressions that each bound an atom from above or below, multiplied by `scale`.
 static std::vector<DimExpr> boundsOf(const DimExpr::Atom &atom, bool isUpper, int64_t &scale) {
   using Kind = DimExpr::AtomKind;
@@ -114,8 +106,6 @@ static std::vector<DimExpr> boundsOf(const DimExpr::Atom &atom, bool isUpper, in
   std::optional<int64_t> divisor = atom.rhs ? atom.rhs->constant() : std::nullopt;
   if (!divisor || *divisor <= 0)
     return {};
-  if (atom.kind == Kind::Mod && isUpper && isNeverNegative(*atom.lhs))
-    return {*atom.lhs};
   if (atom.kind != Kind::FloorDiv)
     return {};
   scale = *divisor;
@@ -203,16 +193,26 @@ DimExpr::Interval DimExpr::sumOfIntervals(Bounds bounds) const {
     return operand.hasQuotients() ? closest(interval, operand.plain().sumOfIntervals(bounds))
                                   : interval;
   };
-  for (auto &[monomial, coefficient] : terms) {
-    Interval product{1, 1};
+  auto add = [&](int64_t coefficient, const Monomial &monomial, Interval product) {
     for (const Atom &atom : monomial)
       product = multiply(product, atomInterval(atom, bounds, intervalOf));
     if (coefficient < 0)
       std::swap(product.first, product.second);
     accumulate(sum.first, multiply(product.first, coefficient));
     accumulate(sum.second, multiply(product.second, coefficient));
-  }
-  return sum;
+  };
+  for (auto &[monomial, coefficient] : terms)
+    add(coefficient, monomial, {1, 1});
+  RemainderSum remainders = splitRemainders(*this);
+  if (remainders.remainders.empty())
+    return sum;
+  Interval whole = std::exchange(sum, {0, 0});
+  for (const RemainderTerm &term : remainders.remainders)
+    add(term.coefficient, term.others, {0, term.divisor - 1});
+  for (const auto &[monomial, coefficient] : remainders.products)
+    add(coefficient, *monomial, {1, 1});
+  add(1, {}, {remainders.constant, remainders.constant});
+  return closest(sum, whole);
 }
 
 } // namespace tfc::dfg

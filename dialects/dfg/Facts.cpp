@@ -94,6 +94,13 @@ std::optional<SizeBound> boundOfNonNegative(const DimExpr &size) {
   return SizeBound{linear->name, false, llvm::divideCeilSigned(-linear->offset, linear->scale)};
 }
 
+void tighten(DimExpr::Interval &interval, const SizeBound &bound) {
+  if (bound.isUpper)
+    interval.second = std::min(interval.second.value_or(bound.limit), bound.limit);
+  else
+    interval.first = std::max(interval.first.value_or(bound.limit), bound.limit);
+}
+
 //===----------------------------------------------------------------------===//
 // FactAttr
 //===----------------------------------------------------------------------===//
@@ -191,12 +198,8 @@ static DimExpr::Interval boundsOf(EntryOp entry, ArrayRef<DimExpr> known, String
       interval.second = bound.getInt();
   for (const DimExpr &size : known) {
     std::optional<SizeBound> bound = boundOfNonNegative(size);
-    if (!bound || bound->name != name)
-      continue;
-    if (!bound->isUpper)
-      interval.first = std::max(*interval.first, bound->limit);
-    else
-      interval.second = std::min(interval.second.value_or(bound->limit), bound->limit);
+    if (bound && bound->name == name)
+      tighten(interval, *bound);
   }
   return interval;
 }

@@ -63,6 +63,9 @@ struct SizeBound {
 /// is not linear.
 std::optional<SizeBound> boundOfNonNegative(const DimExpr &size);
 
+/// Limits an interval of the same size.
+void tighten(DimExpr::Interval &interval, const SizeBound &bound);
+
 /// Returns true if `size` is at least 0 in each call of the entry around `op`, by its bounds and
 /// facts.
 bool isNonNegativeAt(mlir::Operation *op, const DimExpr &size);

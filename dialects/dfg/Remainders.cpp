@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/Remainders.h"
+#include "dialects/dfg/DimRemainders.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -14,39 +16,37 @@ namespace tfc::dfg {
 /// Larger numbers could overflow.
 static constexpr int64_t kMaxDivisor = int64_t(1) << 30;
 
-static int64_t floorModulo(int64_t a, int64_t b) { return a % b + (a % b < 0 ? b : 0); }
-
 /// The inverse of `a` modulo `m`, which has no factor in common with it (Euclid's algorithm).
 static int64_t inverse(int64_t a, int64_t m) {
-  int64_t rest = m, next = floorModulo(a, m), factor = 0, nextFactor = 1;
+  int64_t rest = m, next = llvm::mod(a, m), factor = 0, nextFactor = 1;
   while (next != 0) {
     int64_t quotient = rest / next;
     rest = std::exchange(next, rest - quotient * next);
     factor = std::exchange(nextFactor, factor - quotient * nextFactor);
   }
-  return floorModulo(factor, m);
+  return llvm::mod(factor, m);
 }
 
-/// The divisor of a size that is an `a % b`, and what is divided.
-static std::optional<std::pair<DimExpr, int64_t>> asModulo(const DimExpr &size) {
-  if (size.getTerms().size() != 1)
+/// Returns what `size == value` says, for a size such as `2 * (n % 4) + 1`.
+static std::optional<Congruence> congruenceOf(const DimExpr &size, int64_t value) {
+  RemainderSum sum = splitRemainders(size);
+  if (sum.remainders.size() != 1 || !sum.products.empty())
     return std::nullopt;
-  const auto &[factors, coefficient] = *size.getTerms().begin();
-  if (coefficient != 1 || factors.size() != 1 || factors.front().kind != DimExpr::AtomKind::Mod)
+  const RemainderTerm &only = sum.remainders.front();
+  int64_t difference;
+  if (!only.others.empty() || llvm::SubOverflow(value, sum.constant, difference) ||
+      difference % only.coefficient != 0)
     return std::nullopt;
-  std::optional<int64_t> divisor = factors.front().rhs->constant();
-  return divisor ? std::optional(std::pair(*factors.front().lhs, *divisor)) : std::nullopt;
+  return Congruence{*only.quotient.lhs, only.divisor, difference / only.coefficient};
 }
 
 std::optional<Congruence> Congruence::of(const Fact &fact) {
   if (fact.comparison != Comparison::Equal)
     return std::nullopt;
-  for (auto [size, other] : {std::pair(fact.lhs, fact.rhs), std::pair(fact.rhs, fact.lhs)}) {
-    auto modulo = asModulo(size);
-    std::optional<int64_t> value = other.constant();
-    if (modulo && value)
-      return Congruence{modulo->first, modulo->second, *value};
-  }
+  for (auto [size, other] : {std::pair(fact.lhs, fact.rhs), std::pair(fact.rhs, fact.lhs)})
+    if (std::optional<int64_t> value = other.constant())
+      if (std::optional<Congruence> congruence = congruenceOf(size, *value))
+        return congruence;
   return std::nullopt;
 }
 
@@ -54,20 +54,19 @@ bool Remainder::add(int64_t scale, int64_t by, int64_t rest) {
   if (by < 1 || by > kMaxDivisor)
     return false;
   // n is divisor * t + value.
-  int64_t factor = floorModulo(floorModulo(scale, by) * floorModulo(divisor, by), by);
-  int64_t left = floorModulo(rest - floorModulo(scale, by) * floorModulo(value, by), by);
+  int64_t factor = llvm::mod(llvm::mod(scale, by) * llvm::mod(divisor, by), by);
+  int64_t left = llvm::mod(llvm::mod(rest, by) - llvm::mod(scale, by) * llvm::mod(value, by), by);
   int64_t common = std::gcd(factor, by), period = by / common;
   if (left % common != 0 || divisor * period > kMaxDivisor)
     return false;
-  int64_t t = floorModulo(left / common * inverse(factor / common, period), period);
+  int64_t t = llvm::mod(left / common * inverse(factor / common, period), period);
   value += divisor * t;
   divisor *= period;
   return true;
 }
 
 bool Remainder::add(const DimExpr::Linear &dividend, int64_t by, int64_t rest) {
-  return by >= 1 && by <= kMaxDivisor &&
-         add(dividend.scale, by, floorModulo(rest - floorModulo(dividend.offset, by), by));
+  return by >= 1 && add(dividend.scale, by, llvm::mod(rest, by) - llvm::mod(dividend.offset, by));
 }
 
 } // namespace tfc::dfg

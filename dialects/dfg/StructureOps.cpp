@@ -247,8 +247,7 @@ static bool isKernelSize(const DimExpr &size) {
     for (const DimExpr::Atom &atom : term.first) {
       if (atom.kind == DimExpr::AtomKind::Symbol)
         continue;
-      bool isDivision =
-          atom.kind == DimExpr::AtomKind::FloorDiv || atom.kind == DimExpr::AtomKind::Mod;
+      bool isDivision = atom.kind == DimExpr::AtomKind::FloorDiv;
       if (!isDivision || atom.rhs->constant().value_or(0) <= 0 || !isKernelSize(*atom.lhs))
         return false;
     }

@@ -31,6 +31,16 @@ Shape shapeOf(Type type) {
   return shape;
 }
 
+llvm::StringSet<> determinedNames(TypeRange feeds) {
+  llvm::StringSet<> names;
+  for (Type feed : feeds)
+    if (isa<RankedTensorType>(feed))
+      for (const DimExpr &size : shapeOf(feed))
+        if (std::optional<DimExpr::Linear> linear = size.asLinear())
+          names.insert(linear->name);
+  return names;
+}
+
 Type elementTypeOf(Type type) { return cast<RankedTensorType>(type).getElementType(); }
 
 RankedTensorType tensorOf(ArrayRef<DimExpr> shape, Type elementType) {

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Location.h"
+#include "mlir/IR/TypeRange.h"
 #include <optional>
 
 namespace tfc::dfg {
@@ -16,6 +17,10 @@ using Shape = llvm::SmallVector<DimExpr>;
 
 /// Sizes of all axes of a ranked tensor type; every dynamic one has a name.
 Shape shapeOf(mlir::Type type);
+
+/// The names of sizes that the shapes of feeds of these types determine: those that are the only
+/// one in a size, as in `2 * n + 1`.
+llvm::StringSet<> determinedNames(mlir::TypeRange feeds);
 
 mlir::Type elementTypeOf(mlir::Type type);
 

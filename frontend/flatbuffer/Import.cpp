@@ -1,9 +1,9 @@
 // Reads a file in three steps: FlatBuffers' verifier, the operations that it declares, and the
 // verification of these operations.
 #include "frontend/flatbuffer/Import.h"
+
 #include "dialects/dfg/RunTimeSizes.h"
 #include "frontend/Fmt.h"
-
 #include "frontend/flatbuffer/Declarations.h"
 #include "frontend/importer/Diagnostics.h"
 #include "frontend/text/syntax/Diagnostics.h"
@@ -125,11 +125,7 @@ private:
 
 /// Checks that each size that the entry declares is known from the sizes of its feeds.
 static void checkSizes(dfg::EntryOp entry) {
-  llvm::StringSet<> determined;
-  for (Type type : entry.getArgumentTypes())
-    for (const dfg::DimExpr &size : isa<RankedTensorType>(type) ? dfg::shapeOf(type) : dfg::Shape())
-      if (std::optional<dfg::DimExpr::Linear> linear = size.asLinear())
-        determined.insert(linear->name);
+  llvm::StringSet<> determined = dfg::determinedNames(entry.getArgumentTypes());
   ArrayAttr symbols = entry.getSymbolsAttr();
   for (Attribute symbol : symbols ? symbols.getValue() : ArrayRef<Attribute>())
     if (StringRef name = cast<StringAttr>(symbol).getValue(); !determined.contains(name))

@@ -37,10 +37,13 @@ template <typename Builder, typename Rule> Outcome buildTile(Builder &node, cons
 }
 
 /// Returns the value of the i64 variable `name`, which counts the draws of a node, and adds 1 to
-/// it.
+/// it. Creates the variable if there is none.
 template <typename Builder> NodeValue countDraws(Builder &node, llvm::StringRef name) {
   ResourceBuilder &resources = node.builder().getResources();
   auto type = mlir::RankedTensorType::get({}, mlir::IntegerType::get(node.context(), 64));
+  // A body may be built several times.
+  if (!mlir::SymbolTable::lookupSymbolIn(node.builder().getModule(), name))
+    resources.createVariable(name, type, /*isFrozen=*/true, "", node.location());
   NodeValue count = node.record([&] { return resources.read(name, type, node.location()); });
   mlir::Value next = node.valueOf(node.op("add", {count, node.scalar(1, type.getElementType())}));
   if (next)

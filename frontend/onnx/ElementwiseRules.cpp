@@ -78,7 +78,7 @@ static Outcome buildDiv(NodeBuilder &node, const OpRule &) {
 /// Returns `x % y`, also for a number that is less than a size: images are rolled by that many.
 static std::optional<DimExpr> remainderOf(NodeBuilder &node, const DimExpr &x, const DimExpr &y) {
   if (std::optional<int64_t> divisor = y.constant())
-    return *divisor ? std::optional(DimExpr::mod(x, y)) : std::nullopt;
+    return *divisor > 0 ? std::optional(DimExpr::mod(x, y)) : std::nullopt;
   bool isLess = node.isSize(x) && node.isWithin(x + DimExpr(1), y);
   return isLess ? std::optional(x) : std::nullopt;
 }
@@ -125,13 +125,13 @@ static Outcome buildVariadic(NodeBuilder &node, const OpRule &rule) {
 
 /// Returns the smaller size. Where a number limits a size, as that of the rows of a table, the
 /// model may need the size to be within it.
-static DimExpr smallerOf(const NodeBuilder &node, const DimExpr &a, const DimExpr &b) {
+static DimExpr smallerOf(NodeBuilder &node, const DimExpr &a, const DimExpr &b) {
   if (a.constant() ? node.isWithin(b, a) : node.isSize(a - b))
     return b;
   return (a.constant() ? node.isSize(b - a) : node.isWithin(a, b)) ? a : DimExpr::min(a, b);
 }
 
-static DimExpr largerOf(const NodeBuilder &node, const DimExpr &a, const DimExpr &b) {
+static DimExpr largerOf(NodeBuilder &node, const DimExpr &a, const DimExpr &b) {
   if (a.constant() ? node.isWithin(a, b) : node.isSize(b - a))
     return b;
   return (b.constant() ? node.isWithin(b, a) : node.isSize(a - b)) ? a : DimExpr::max(a, b);

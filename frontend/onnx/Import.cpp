@@ -31,13 +31,18 @@ public:
 
 private:
   OwningOpRef<ModuleOp> attempt(const std::vector<dfg::Fact> &facts);
-  OwningOpRef<ModuleOp> buildWith(std::vector<dfg::Fact> facts, bool findsRemainders);
+  /// Builds the module with `facts`, to which it adds those that the model needs.
+  bool buildWith(std::vector<dfg::Fact> &facts);
+  /// Builds the module with remainders of sizes with which operands match, from the errors of an
+  /// attempt with `facts`; replaces the errors by those of the last one that fails.
+  bool findRemaindersFrom(std::vector<dfg::Fact> facts, std::vector<Diagnostic> &errors);
 
   MLIRContext &context;
   const Model &model;
   const ImportOptions &options;
-  /// Results of the last attempt: its diagnostics, facts that the model needs, and limits of sizes
-  /// by numbers that it may need.
+  /// Results of the last attempt: the module or null, its diagnostics, facts that the model needs,
+  /// and limits of sizes by numbers that it may need.
+  OwningOpRef<ModuleOp> module;
   std::vector<Diagnostic> diagnostics;
   std::vector<dfg::Fact> required, limits;
 };
@@ -61,22 +66,32 @@ OwningOpRef<ModuleOp> Builder::attempt(const std::vector<dfg::Fact> &facts) {
   return errors.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
-/// Nodes that an attempt does not build may need more in the next one.
+/// Nodes that an attempt does not build may need more in the next one. After too many attempts, the
+/// facts that are still needed are none that could be found in a few.
 static constexpr unsigned kMaxAttempts = 64;
 
-/// Builds the module with `facts` and those that it needs, with `findsRemainders` also remainders
-/// of sizes with which operands match.
-OwningOpRef<ModuleOp> Builder::buildWith(std::vector<dfg::Fact> facts, bool findsRemainders) {
+bool Builder::buildWith(std::vector<dfg::Fact> &facts) {
   for (unsigned count = 0; count < kMaxAttempts; ++count) {
-    OwningOpRef<ModuleOp> module = attempt(facts);
-    std::vector<dfg::Fact> more = required;
-    if (!module && more.empty() && findsRemainders)
-      more = findRemainders(diagnostics, facts);
-    if (more.empty())
-      return module;
-    append_range(facts, more);
+    module = attempt(facts);
+    if (required.empty())
+      return bool(module);
+    append_range(facts, required);
   }
-  return {};
+  module = {};
+  return false;
+}
+
+bool Builder::findRemaindersFrom(std::vector<dfg::Fact> facts, std::vector<Diagnostic> &errors) {
+  for (unsigned count = 0; count < kMaxAttempts; ++count) {
+    std::vector<dfg::Fact> more = findRemainders(errors, facts);
+    if (more.empty())
+      return false;
+    append_range(facts, more);
+    if (buildWith(facts))
+      return true;
+    errors = std::move(diagnostics);
+  }
+  return false;
 }
 
 /// Returns true if limits by numbers leave no value of a size, or one alone, which would not be
@@ -111,23 +126,33 @@ static std::vector<std::vector<dfg::Fact>> choicesOf(const std::vector<dfg::Fact
 /// or to be multiples of numbers. If that does not help, the errors are those of the attempt that
 /// has the fewest, and thus most likely the causes.
 OwningOpRef<ModuleOp> Builder::build() {
-  OwningOpRef<ModuleOp> module = buildWith({}, /*findsRemainders=*/false);
-  if (module)
-    return module;
-  std::vector<std::vector<dfg::Fact>> choices = choicesOf(limits);
-  std::vector<Diagnostic> errors = std::move(diagnostics);
-  auto build = [&](const std::vector<dfg::Fact> &facts, bool findsRemainders) {
-    module = buildWith(facts, findsRemainders);
-    if (!module && !diagnostics.empty() && diagnostics.size() < errors.size())
-      errors = std::move(diagnostics);
-    return bool(module);
+  /// An attempt that failed: its facts and its errors.
+  struct Failure {
+    std::vector<dfg::Fact> facts;
+    std::vector<Diagnostic> errors;
   };
-  bool isBuilt = any_of(choices, [&](const auto &facts) { return build(facts, false); }) ||
-                 build({}, true) ||
-                 any_of(choices, [&](const auto &facts) { return build(facts, true); });
-  if (!isBuilt)
-    diagnostics = std::move(errors);
-  return module;
+  std::vector<Failure> failures;
+  auto build = [&](std::vector<dfg::Fact> facts) {
+    bool isBuilt = buildWith(facts);
+    if (!isBuilt)
+      failures.push_back({std::move(facts), std::move(diagnostics)});
+    return isBuilt;
+  };
+  if (build({}))
+    return std::move(module);
+  for (const std::vector<dfg::Fact> &choice : choicesOf(limits))
+    if (build(choice))
+      return std::move(module);
+  for (Failure &failure : failures)
+    if (findRemaindersFrom(failure.facts, failure.errors))
+      return std::move(module);
+  auto hasFewer = [](const Failure &a, const Failure &b) {
+    return !a.errors.empty() && (b.errors.empty() || a.errors.size() < b.errors.size());
+  };
+  diagnostics = std::move(llvm::min_element(failures, hasFewer)->errors);
+  if (diagnostics.empty())
+    emitError(model.locate(&context)) << "the sizes must satisfy too many facts [dynamic-shape]";
+  return {};
 }
 
 OwningOpRef<ModuleOp> importModel(MLIRContext &context, const ForeignFile &file) {

@@ -18,8 +18,7 @@ using dfg::DimExpr;
 using Remainders = MapVector<std::string, dfg::Remainder, StringMap<unsigned>>;
 
 static bool isDivision(const DimExpr::Atom &atom) {
-  return (atom.kind == DimExpr::AtomKind::FloorDiv || atom.kind == DimExpr::AtomKind::Mod) &&
-         atom.rhs->constant().value_or(0) > 1;
+  return atom.kind == DimExpr::AtomKind::FloorDiv && atom.rhs->constant().value_or(0) > 1;
 }
 
 static void forEachAtom(const DimExpr &size,
@@ -46,7 +45,7 @@ static void addMultiples(const DimExpr &size, int64_t divisor, Remainders &remai
   });
 }
 
-/// Adds what `size % divisor == 0` takes, for a size that is linear in one name.
+/// Makes the dividends of quotients multiples of the divisors, where they are linear in one name.
 static void addDivisible(const DimExpr &size, Remainders &remainders) {
   forEachAtom(size, [&](const DimExpr::Atom &atom) {
     std::optional<DimExpr::Linear> linear =

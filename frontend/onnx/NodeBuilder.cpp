@@ -120,14 +120,6 @@ std::optional<SmallVector<NodeValue>> NodeBuilder::buildGraph(StringRef attr,
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// Limits an interval by a bound of the same size.
-static void tighten(dfg::DimExpr::Interval &interval, const dfg::SizeBound &bound) {
-  if (bound.isUpper)
-    interval.second = std::min(interval.second.value_or(bound.limit), bound.limit);
-  else
-    interval.first = std::max(interval.first.value_or(bound.limit), bound.limit);
-}
-
 dfg::DimExpr::Interval NodeBuilder::intervalOf(const dfg::DimExpr &value) const {
   return value.interval([&](StringRef name) {
     dfg::DimExpr::Interval interval{0, std::nullopt};
@@ -137,7 +129,7 @@ dfg::DimExpr::Interval NodeBuilder::intervalOf(const dfg::DimExpr &value) const 
     for (const dfg::Fact &fact : entry.assumed)
       if (fact.comparison == dfg::Comparison::LessEqual)
         if (auto bound = dfg::boundOfNonNegative(fact.rhs - fact.lhs); bound && bound->name == name)
-          tighten(interval, *bound);
+          dfg::tighten(interval, *bound);
     return interval;
   });
 }
@@ -147,7 +139,7 @@ bool NodeBuilder::isSize(const dfg::DimExpr &value) const {
   return (least && *least >= 0) || entry.sizes.contains(value.canonical());
 }
 
-bool NodeBuilder::isWithin(const dfg::DimExpr &low, const dfg::DimExpr &high) const {
+bool NodeBuilder::isWithin(const dfg::DimExpr &low, const dfg::DimExpr &high) {
   if (isSize(high - low))
     return true;
   // Of a size that an operation finds, only the bound is known.
@@ -172,7 +164,7 @@ bool NodeBuilder::require(const dfg::DimExpr &low, const dfg::DimExpr &high) {
   return false;
 }
 
-dfg::DimExpr NodeBuilder::asSize(const dfg::DimExpr &value) const {
+dfg::DimExpr NodeBuilder::asSize(const dfg::DimExpr &value) {
   return isWithin(0, value) ? value : dfg::DimExpr::max(value, dfg::DimExpr(0));
 }
 

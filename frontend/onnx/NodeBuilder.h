@@ -57,12 +57,12 @@ public:
   bool isSize(const dfg::DimExpr &value) const;
   /// Returns true if `low` is at most `high` in any call. Otherwise records a limit by a number as
   /// one that the model may need, such as the length of a table, or the one element of `x[:, :1]`.
-  bool isWithin(const dfg::DimExpr &low, const dfg::DimExpr &high) const;
+  bool isWithin(const dfg::DimExpr &low, const dfg::DimExpr &high);
   /// Makes `low <= high` a fact of the entry. Emits an error about `low` and fails if a call cannot
   /// check it when it starts.
   bool require(const dfg::DimExpr &low, const dfg::DimExpr &high);
   /// Returns the value, or 0 where it is negative.
-  dfg::DimExpr asSize(const dfg::DimExpr &value) const;
+  dfg::DimExpr asSize(const dfg::DimExpr &value);
   importer::LibraryCall library() { return importer::LibraryCall(*this, entry.functions); }
   llvm::ArrayRef<NodeValue> getResults() const { return results; }
   bool hasErrors() const { return entry.diagnostics.getErrorCount() != errorsBefore; }

@@ -101,13 +101,11 @@ void Ports::addAssumed() {
 }
 
 void Ports::checkSizes() {
-  llvm::StringSet<> found;
-  for (const EntryValue &feed : header.feeds)
-    for (const dfg::DimExpr &size : dfg::shapeOf(feed.type))
-      if (std::optional<dfg::DimExpr::Linear> linear = size.asLinear())
-        found.insert(linear->name);
+  SmallVector<Type> types =
+      map_to_vector(header.feeds, [](const EntryValue &feed) -> Type { return feed.type; });
+  llvm::StringSet<> determined = dfg::determinedNames(types);
   for (const std::string &name : header.symbols)
-    if (!found.contains(name))
+    if (!determined.contains(name))
       entry.diagnostics.error(entry.model.locate(entry.builder.getContext()))
           << "no input determines the size '" << name
           << "'; expected one with a size that is a multiple of it, or numbers by --shape "

@@ -13,12 +13,13 @@ namespace tfc::onnx {
 using dfg::DimExpr;
 
 static NodeValue drawCounter(NodeBuilder &node, StringRef name) {
+  Operation *known = SymbolTable::lookupSymbolIn(node.builder().getModule(), name);
+  auto variable = dyn_cast_if_present<dfg::VariableOp>(known);
   auto type = RankedTensorType::get({}, IntegerType::get(node.context(), 64));
-  // A body may be built several times.
-  if (!SymbolTable::lookupSymbolIn(node.builder().getModule(), name))
-    node.builder().getResources().createVariable(name, type, /*isFrozen=*/true, "",
-                                                 node.location());
-  return countDraws(node, name);
+  if (!known || (variable && variable.getType() == type))
+    return countDraws(node, name);
+  node.error() << "the name '" << name << "' is already in use [graph-file]";
+  return {};
 }
 
 /// Draws by a dfg operation, with a seed from the node's name and its attribute.

@@ -52,11 +52,11 @@ static DimExpr placeOf(NodeBuilder &node, const DimExpr &place, const DimExpr &s
   return countsFromBack ? place + size : place;
 }
 
-static DimExpr atLeast(const NodeBuilder &node, const DimExpr &place, int64_t low) {
+static DimExpr atLeast(NodeBuilder &node, const DimExpr &place, int64_t low) {
   return node.isWithin(DimExpr(low), place) ? place : DimExpr::max(place, DimExpr(low));
 }
 
-static DimExpr atMost(const NodeBuilder &node, const DimExpr &place, const DimExpr &high) {
+static DimExpr atMost(NodeBuilder &node, const DimExpr &place, const DimExpr &high) {
   return node.isWithin(place, high) ? place : DimExpr::min(place, high);
 }
 

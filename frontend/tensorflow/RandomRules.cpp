@@ -19,9 +19,7 @@ static NodeValue drawCounter(NodeBuilder &node) {
     node.error() << "the name '" << name << "' is already in use [graph-file]";
     return {};
   }
-  if (node.entry.symbols.variables.try_emplace(name, type).second)
-    node.builder().getResources().createVariable(name, type, /*isFrozen=*/true, "",
-                                                 node.location());
+  node.entry.symbols.variables.try_emplace(name, type);
   return countDraws(node, name);
 }
 
