@@ -121,12 +121,108 @@ static std::optional<std::string> scatterMode(NodeBuilder &node) {
   return std::nullopt;
 }
 
+/// Returns the elements of known positions with negative ones counted from the end of axis
+/// `axisOf(i)`, or std::nullopt if some are not known or outside.
+static std::optional<SmallVector<int64_t>>
+knownPlaces(NodeBuilder &node, ArrayRef<int64_t> shape,
+            llvm::function_ref<int64_t(int64_t)> axisOf) {
+  const dfg::SizeTensor *indices = node.sizes(1);
+  auto places = indices ? indices->getConstants() : std::nullopt;
+  if (!places)
+    return std::nullopt;
+  for (auto [i, place] : enumerate(*places)) {
+    int64_t size = shape[axisOf(i)];
+    place += place < 0 ? size : 0;
+    if (place < 0 || place >= size)
+      return std::nullopt;
+  }
+  return places;
+}
+
+/// Returns the row-major positions in `x` that the updates of ScatterElements go to.
+static std::optional<SmallVector<int64_t>> targetsAlong(NodeBuilder &node, int64_t axis) {
+  ArrayRef<int64_t> shape = node.sizes(0)->shape;
+  auto targets = knownPlaces(node, shape, [&](int64_t) { return axis; });
+  if (!targets || node.sizes(1)->shape.size() != shape.size())
+    return std::nullopt;
+  SmallVector<int64_t> place(shape.size());
+  for (auto [i, target] : enumerate(*targets)) {
+    int64_t rest = i, along = target, stride = 1;
+    for (int64_t k = shape.size(); k-- > 0;) {
+      place[k] = rest % node.sizes(1)->shape[k];
+      rest /= node.sizes(1)->shape[k];
+    }
+    place[axis] = along;
+    target = 0;
+    for (int64_t k = shape.size(); k-- > 0; stride *= shape[k]) {
+      if (place[k] >= shape[k])
+        return std::nullopt;
+      target += place[k] * stride;
+    }
+  }
+  return targets;
+}
+
+/// Returns the row-major positions in `x` that the updates of ScatterND go to; an index vector
+/// addresses `depth` axes.
+static std::optional<SmallVector<int64_t>> targetsOfVectors(NodeBuilder &node, int64_t depth) {
+  ArrayRef<int64_t> shape = node.sizes(0)->shape;
+  auto places = knownPlaces(node, shape, [&](int64_t i) { return i % depth; });
+  auto count = dfg::countSizes(shape.drop_front(depth));
+  if (!places || !count)
+    return std::nullopt;
+  SmallVector<int64_t> targets;
+  for (size_t i = 0; i < places->size(); i += depth) {
+    int64_t slice = 0;
+    for (int64_t k = 0; k < depth; ++k)
+      slice = slice * shape[k] + (*places)[i + k];
+    for (int64_t k = 0; k < *count; ++k)
+      targets.push_back(slice * *count + k);
+  }
+  return targets;
+}
+
+/// Returns the dfg operation that combines updates with elements, or "" for none.
+static StringRef combination(StringRef mode) {
+  return mode == "max" ? "maximum" : mode == "min" ? "minimum" : mode == "set" ? "" : mode;
+}
+
+/// Combines known updates with the known elements at these positions, in order. Returns null if the
+/// result is not known.
+static NodeValue scatterSizes(NodeBuilder &node, StringRef mode,
+                              const std::optional<SmallVector<int64_t>> &targets) {
+  dfg::SizeTensor result = *node.sizes(0);
+  const dfg::SizeTensor &updates = *node.sizes(2);
+  if (!targets || targets->size() != updates.values.size())
+    return {};
+  for (auto [target, update] : zip(*targets, updates.values)) {
+    if (mode == "set") {
+      result.values[target] = update;
+      continue;
+    }
+    auto element = dfg::makeSize(result.elementType, result.values[target]);
+    auto other = dfg::makeSize(result.elementType, update);
+    auto combined = element && other ? dfg::evaluateSizes(combination(mode), {&*element, &*other},
+                                                          DictionaryAttr::get(node.context()))
+                                     : std::nullopt;
+    if (!combined)
+      return {};
+    result.values[target] = combined->values.front();
+  }
+  return NodeValue(std::move(result));
+}
+
+static bool areKnown(NodeBuilder &node) { return node.sizes(0) && node.sizes(1) && node.sizes(2); }
+
 static Outcome buildScatterNd(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0), indices = node.in(1);
   std::optional<int64_t> depth = depthOf(node, x, indices, 0);
   std::optional<std::string> mode = scatterMode(node);
   if (!depth || !mode)
     return Outcome::Failed;
+  if (areKnown(node))
+    if (NodeValue sizes = scatterSizes(node, *mode, targetsOfVectors(node, *depth)))
+      return node.done({sizes});
   indices = vectorsFromFront(node, indices, ArrayRef(shapeOf(x)).take_front(*depth));
   return node.done(
       {node.library().compute("_scatter_nd", {x, indices, node.in(2)}, {{"mode", *mode}})});
@@ -138,6 +234,9 @@ static Outcome buildScatterElements(NodeBuilder &node, const OpRule &) {
   std::optional<std::string> mode = scatterMode(node);
   if (!axis || !mode)
     return Outcome::Failed;
+  if (areKnown(node))
+    if (NodeValue sizes = scatterSizes(node, *mode, targetsAlong(node, *axis)))
+      return node.done({sizes});
   NodeValue indices = fromFront(node, node.in(1), shapeOf(x)[*axis]);
   indices = node.cast(indices, integerType(node));
   return node.done({node.library().compute("_scatter_elements", {x, indices, node.in(2)},
