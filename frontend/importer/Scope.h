@@ -3,6 +3,7 @@
 
 #include "frontend/importer/NodeValue.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
 
 namespace tfc::importer {
 
@@ -28,8 +29,21 @@ public:
     values[name] = find(name).withValue(value);
   }
 
+  /// Keeps a result that later nodes of this graph, and of graphs in it, can share.
+  void share(llvm::StringRef operation, mlir::Value operand, const NodeValue &result) {
+    shared[{operation.str(), operand.getAsOpaquePointer()}] = result;
+  }
+  /// Returns what `share` has kept for an operation on a value, or null.
+  NodeValue findShared(llvm::StringRef operation, mlir::Value operand) const {
+    auto found = shared.find({operation.str(), operand.getAsOpaquePointer()});
+    if (found != shared.end())
+      return found->second;
+    return outer ? outer->findShared(operation, operand) : NodeValue();
+  }
+
 private:
   const Scope *outer;
+  std::map<std::pair<std::string, void *>, NodeValue> shared;
   llvm::StringMap<NodeValue> values;
 };
 

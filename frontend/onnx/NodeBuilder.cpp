@@ -22,6 +22,7 @@ const OperationTable<OpRule> &operations() {
                                               {"NeuralRules.cpp", neuralRules()},
                                               {"RandomRules.cpp", randomRules()},
                                               {"ReductionRules.cpp", reductionRules()},
+                                              {"SelectionRules.cpp", selectionRules()},
                                               {"SequenceRules.cpp", sequenceRules()},
                                               {"ShapeRules.cpp", shapeRules()},
                                               {"SignalRules.cpp", signalRules()},

@@ -64,6 +64,14 @@ public:
   /// Returns the value, or 0 where it is negative.
   dfg::DimExpr asSize(const dfg::DimExpr &value);
   importer::LibraryCall library() { return importer::LibraryCall(*this, entry.functions); }
+  /// Returns what `shareResult` has kept for `operation` on `operand`, or null.
+  NodeValue sharedResult(llvm::StringRef operation, mlir::Value operand) const {
+    return scope.findShared(operation, operand);
+  }
+  /// Keeps a result for the later nodes of this graph, and of graphs in it.
+  void shareResult(llvm::StringRef operation, mlir::Value operand, const NodeValue &result) {
+    scope.share(operation, operand, result);
+  }
   llvm::ArrayRef<NodeValue> getResults() const { return results; }
   bool hasErrors() const { return entry.diagnostics.getErrorCount() != errorsBefore; }
 

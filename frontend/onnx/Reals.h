@@ -33,4 +33,8 @@ std::optional<llvm::SmallVector<double>> evaluateReals(mlir::Value value);
 /// The same for elements that may depend on sizes. Numbers are exact, or not known.
 std::optional<llvm::SmallVector<Ratio>> evaluateRatios(mlir::Value value);
 
+/// Returns the element of a tensor of any size all of whose elements are the same constant, or
+/// null.
+mlir::Attribute evaluateUniform(mlir::Value value);
+
 } // namespace tfc::onnx

@@ -42,6 +42,7 @@ llvm::ArrayRef<OpRule> matrixRules();
 llvm::ArrayRef<OpRule> neuralRules();
 llvm::ArrayRef<OpRule> randomRules();
 llvm::ArrayRef<OpRule> reductionRules();
+llvm::ArrayRef<OpRule> selectionRules();
 llvm::ArrayRef<OpRule> sequenceRules();
 llvm::ArrayRef<OpRule> shapeRules();
 llvm::ArrayRef<OpRule> signalRules();
