@@ -183,9 +183,7 @@ static constexpr OpRule kRules[] = {
      {"3 -> 1; coordinate_transformation_mode:string?", kRoiAlign},
      buildRoiAlign,
      "",
-     16,
-     Codes::Refused,
-     "`sampling_ratio` 0"},
+     16},
 };
 
 ArrayRef<OpRule> imageRules() { return kRules; }

@@ -107,10 +107,11 @@ def roi_align(x, rois, batch, offset, ratio, scale, combine):
         width, height = x1 - x0, y1 - y0
         if not offset:
             width, height = max(width, 1), max(height, 1)
+        rows, columns = ratio or max(int(np.ceil(height / 2)), 0), ratio or max(int(np.ceil(width / 3)), 0)
         for c, i, j in np.ndindex(y.shape[1:]):
-            found = [corners(x[batch[n], c], y0 + (i + (k + 0.5) / ratio) * height / 2,
-                             x0 + (j + (l + 0.5) / ratio) * width / 3) for k in range(ratio) for l in range(ratio)]
-            y[n, c, i, j] = combine(found)
+            found = [corners(x[batch[n], c], y0 + (i + (k + 0.5) / rows) * height / 2,
+                             x0 + (j + (l + 0.5) / columns) * width / 3) for k in range(rows) for l in range(columns)]
+            y[n, c, i, j] = combine(found) if found else 0
     return y
 
 
@@ -121,6 +122,35 @@ mean, most = lambda found: np.mean([sum(f) for f in found]), lambda found: max(m
 cases.check(f"y = RoiAlign x r b | {sizes}", feeds, {"y": roi_align(x, rois, batch, 0.5, 2, 0.5, mean)}, opset=16)
 cases.check(f"y = RoiAlign x r b | {sizes}", feeds, {"y": roi_align(x, rois, batch, 0.0, 2, 0.5, mean)}, opset=10)
 cases.check(f'y = RoiAlign x r b | {sizes} mode="max"', feeds, {"y": roi_align(x, rois, batch, 0.5, 2, 0.5, most)}, opset=16)
+# The size of each region decides how many samples it has; the last one has none.
+rois, batch = np.concatenate([rois, np.float32([[0, 0, 14, 3], [5, 5, 4, 4]])]), np.array([0, 1, 1, 0, 1])
+feeds, sizes = {"x": x, "r": rois, "b": batch}, "output_height=2 output_width=3"
+cases.check(f"y = RoiAlign x r b | {sizes}", feeds, {"y": roi_align(x, rois, batch, 0.5, 0, 1.0, mean)}, opset=16)
+cases.check(f"y = RoiAlign x r b | {sizes}", feeds, {"y": roi_align(x, rois, batch, 0.0, 0, 1.0, mean)}, opset=10)
+cases.check(f'y = RoiAlign x r b | {sizes} mode="max"', feeds, {"y": roi_align(x, rois, batch, 0.5, 0, 1.0, most)}, opset=16)
+
+
+def away(value):
+    return int(np.copysign(np.floor(abs(value) + 0.5), value))
+
+
+def max_roi_pool(x, rois, shape, scale):
+    y = np.zeros((len(rois), x.shape[1], *shape), np.float32)
+    for n, roi in enumerate(rois):
+        x0, y0, x1, y1 = (away(corner * scale) for corner in roi[1:])
+        height, width = max(y1 - y0 + 1, 1) / shape[0], max(x1 - x0 + 1, 1) / shape[1]
+        for i, j in np.ndindex(*shape):
+            rows = [y0 + k for k in range(int(np.floor(i * height)), int(np.ceil((i + 1) * height)))]
+            columns = [x0 + k for k in range(int(np.floor(j * width)), int(np.ceil((j + 1) * width)))]
+            found = [x[int(roi[0]), :, r, c] for r in rows for c in columns if 0 <= r < x.shape[2] and 0 <= c < x.shape[3]]
+            y[n, :, i, j] = np.max(found, axis=0) if found else 0
+    return y
+
+
+rois = np.array([[0, 0, 0, 6, 5], [1, 3, 2, 12, 9], [1, -4, 1, 2.5, 3], [0, 20, 1, 30, 2], [1, 5, 5, 1, 1]], np.float32)
+for scale in 1.0, 0.5:
+    cases.check(f"y = MaxRoiPool x r | pooled_shape=[2,3] spatial_scale={scale}", {"x": x, "r": rois},
+                {"y": max_roi_pool(x, rois, (2, 3), scale)}, opset=16)
 
 
 def deformed(x, w, offset, mask, stride, pad, groups):
