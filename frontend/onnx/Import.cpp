@@ -15,9 +15,9 @@ using namespace llvm;
 namespace tfc::onnx {
 
 /// The shipped files with operations that are functions.
-static constexpr StringRef kFiles[] = {"onnx",          "onnx_attention",    "onnx_images",
-                                       "onnx_networks", "onnx_quantization", "onnx_signals",
-                                       "onnx_training"};
+static constexpr StringRef kFiles[] = {"onnx",           "onnx_attention", "onnx_images",
+                                       "onnx_microsoft", "onnx_networks",  "onnx_quantization",
+                                       "onnx_signals",   "onnx_training"};
 
 namespace {
 /// Builds the module, again if it needs facts about its sizes.

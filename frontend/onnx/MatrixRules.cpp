@@ -51,6 +51,13 @@ static Outcome buildGemm(NodeBuilder &node, const OpRule &) {
   return node.done({product});
 }
 
+/// Applies the function that an attribute names.
+static Outcome buildFusedGemm(NodeBuilder &node, const OpRule &rule) {
+  if (buildGemm(node, rule) != Outcome::Done)
+    return Outcome::Failed;
+  return node.done({node.library().compute("_fused", {node.getResults().front()})});
+}
+
 /// Returns an input as i32, minus its zero point. With `isRow` there may be one zero point for each
 /// row.
 static NodeValue centered(NodeBuilder &node, unsigned input, unsigned zeroPoint, bool isRow) {
@@ -180,6 +187,10 @@ static constexpr OpRule kRules[] = {
     {"MatMul", "2 -> 1", buildMatMul},
     {"Gemm", "2-3 -> 1; alpha:float?, beta:float?, transA:int?, transB:int?, broadcast:int?",
      buildGemm},
+    {"com.microsoft.FusedGemm",
+     "2-3 -> 1; alpha:float?, beta:float?, transA:int?, transB:int?, activation:string?, "
+     "activation_alpha:float?, activation_beta:float?, activation_gamma:float?",
+     buildFusedGemm},
     {"MatMulInteger", "2-4 -> 1", buildMatMulInteger},
     {"Einsum", "1+ -> 1; equation:string", buildEinsum},
 };

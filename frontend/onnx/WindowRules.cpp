@@ -199,6 +199,16 @@ static Outcome buildConv(NodeBuilder &node, const OpRule &) {
   return finish(node, convolve(node, node.in(0), node.in(1)), bias);
 }
 
+/// Adds input 3, if there is one, and applies the function that an attribute names.
+static Outcome buildFusedConv(NodeBuilder &node, const OpRule &rule) {
+  if (buildConv(node, rule) != Outcome::Done)
+    return Outcome::Failed;
+  NodeValue y = node.getResults().front();
+  if (node.hasInput(3))
+    y = node.op("add", {y, node.in(3)});
+  return node.done({node.library().compute("_fused", {y})});
+}
+
 /// Returns an input as i32, minus its zero point; there may be one zero point for each kernel.
 static NodeValue centered(NodeBuilder &node, unsigned input, unsigned zeroPoint) {
   Type type = IntegerType::get(node.context(), 32);
@@ -422,6 +432,9 @@ static constexpr const char *kPooling =
 
 static constexpr OpRule kRules[] = {
     {"Conv", {"2-3 -> 1", kConvolution}, buildConv},
+    {"com.microsoft.FusedConv",
+     {"2-4 -> 1; activation:string?, activation_params:floats?", kConvolution},
+     buildFusedConv},
     {"ConvInteger", {"2-4 -> 1", kConvolution}, buildConvInteger},
     {"QLinearConv", {"8-9 -> 1", kConvolution}, buildQLinearConv},
     {"ConvTranspose", {"2-3 -> 1", kTransposed}, buildConvTranspose},

@@ -44,18 +44,22 @@ class Cases:
             return None
         return lambda name: np.load(os.path.join(out, name + ".npy"))
 
-    def check(self, nodes, feeds, expected, fixed={}, opset=17, rtol=1e-4, atol=1e-5, types={}, before=""):
-        """`nodes` are lines of a model whose inputs are those of `feeds` and `fixed`, of their own types or of `types`;
-        `before` has graphs for attributes."""
+    def text_of(self, nodes, inputs, outputs, opset=17, types={}, before=""):
+        """The text of a model."""
         names = {np.dtype(k): v for k, v in (("f4", "f32"), ("f8", "f64"), ("f2", "f16"), ("i1", "i8"), ("i2", "i16"),
                                              ("i4", "i32"), ("i8", "i64"), ("u1", "u8"), ("u2", "u16"), ("u4", "u32"),
                                              ("u8", "u64"), ("?", "bool"))}
         lines = [f"opset {opset}", before, "graph main"]
-        for name, value in {**feeds, **fixed}.items():
+        for name, value in inputs.items():
             value = np.asarray(value)
             lines.append(f"input {name} {types.get(name) or names[value.dtype]}[{','.join(map(str, value.shape))}]")
-        lines += [nodes] + [f"output {name}" for name in expected]
-        text = "\n".join(lines) + "\n"
+        lines += [nodes] + [f"output {name}" for name in outputs]
+        return "\n".join(lines) + "\n"
+
+    def check(self, nodes, feeds, expected, fixed={}, opset=17, rtol=1e-4, atol=1e-5, types={}, before=""):
+        """`nodes` are lines of a model whose inputs are those of `feeds` and `fixed`, of their own types or of `types`;
+        `before` has graphs for attributes."""
+        text = self.text_of(nodes, {**feeds, **fixed}, expected, opset, types, before)
         self.count += 1
         load = self.run(text, feeds, fixed)
         if load is None:

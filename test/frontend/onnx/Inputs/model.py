@@ -149,7 +149,7 @@ def main():
             current += data(7 if is_function else 1, written)
     finish()
     out = number(1, 8) + data(7, graphs[name]) + data(8, data(1, "") + number(2, opset))
-    out += data(8, data(1, "own") + number(2, 1)) + b"".join(data(25, f) for f in functions)
+    out += data(8, data(1, "own") + number(2, 1)) + data(8, data(1, "com.microsoft") + number(2, 1)) + b"".join(data(25, f) for f in functions)
     sys.stdout.buffer.write(out)
 
 
