@@ -37,7 +37,8 @@ class Recorder(Cases):
         model = subprocess.run([sys.executable, MODEL], input=text.encode(), capture_output=True, check=True).stdout
         session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
         for name, value in zip(names, session.run(names, feeds)):
-            self.outputs[f"{self.count}.{name}"] = value
+            if name[0] != "_":
+                self.outputs[f"{self.count}.{name}"] = value
         self.count += 1
 
     def finish(self):
@@ -50,14 +51,15 @@ class Checker(Cases):
         self.recorded = np.load(RECORDED)
 
     def compare(self, nodes, feeds, names):
-        self.check(nodes, feeds, {name: self.recorded[f"{self.count}.{name}"] for name in names})
+        self.check(nodes, feeds, {name: self.recorded[f"{self.count}.{name}"] for name in names if name[0] != "_"})
 
 
 cases = Recorder() if sys.argv[1] == "--record" else Checker(sys.argv[1])
 
 
 def compare(op, attributes, names, **feeds):
-    """Inputs are those of `feeds` in order; None is absent."""
+    """Inputs are those of `feeds` in order; None is absent. An output whose name begins with `_` has undefined elements
+    and is not compared."""
     inputs = " ".join("-" if value is None else name for name, value in feeds.items())
     given = {name: value for name, value in feeds.items() if value is not None}
     cases.compare(f"{names} = {op} {inputs} | {attributes}", given, [n for n in names.split(", ") if n != "-"])
@@ -128,4 +130,29 @@ compare(MS + "MultiHeadAttention", "num_heads=2", "y", **inputs, b=None, m=None,
 compare(MS + "MultiHeadAttention", "num_heads=2 unidirectional=1", "y, i, j", q=draw(2, 3, 8), k=draw(2, 3, 8),
         v=draw(2, 3, 8), b=None, m=None, a=None, p=draw(2, 2, 4, 4), w=draw(2, 2, 4, 4))
 compare(MS + "MultiHeadAttention", "num_heads=2", "y", q=draw(2, 3, 8), k=draw(2, 2, 5, 4), v=draw(2, 2, 5, 4))
+
+waves = dict(c=draw(8, 4), s=draw(8, 4))
+for options in "", "interleaved=1":
+    compare(MS + "RotaryEmbedding", options, "y", x=draw(2, 3, 16), p=np.array([[0, 1, 2], [3, 5, 4]]), **waves)
+    compare(MS + "RotaryEmbedding", options, "y", x=draw(2, 2, 3, 8), p=np.array([4]), **waves)
+compare(MS + "RotaryEmbedding", "num_heads=2 rotary_embedding_dim=8", "y", x=draw(2, 3, 32), p=np.array([1]), **waves)
+
+queries = dict(q=draw(2, 3, 64), k=draw(2, 3, 32), v=draw(2, 3, 32))
+waves = dict(c=draw(8, 8), s=draw(8, 8))
+lengths = dict(l=np.array([2, 2], np.int32), t=np.array(3, np.int32))
+none = dict(p=None, u=None)
+shared = "num_heads=4 kv_num_heads=2"
+compare(MS + "GroupQueryAttention", shared, "y, i, j", **queries, **none, **lengths)
+compare(MS + "GroupQueryAttention", f"{shared} do_rotary=1", "y, i, j", **queries, **none, **lengths, **waves)
+compare(MS + "GroupQueryAttention", f"{shared} do_rotary=1 rotary_interleaved=1 scale=0.3 softcap=2.0", "y", **queries,
+        **none, **lengths, **waves)
+compare(MS + "GroupQueryAttention", f"{shared} local_window_size=2", "y", **queries, **none, **lengths)
+compare(MS + "GroupQueryAttention", f"{shared} do_rotary=1", "y, i, j", q=draw(2, 3, 128), k=None, v=None, **none, **lengths,
+        **waves)
+# After calls with four keys in one row and two or four in the other.
+one, past = dict(q=draw(2, 1, 64), k=draw(2, 1, 32), v=draw(2, 1, 32)), dict(p=draw(2, 2, 4, 16), u=draw(2, 2, 4, 16))
+compare(MS + "GroupQueryAttention", f"{shared} do_rotary=1", "y, i, j", **one, **past, l=np.array([4, 4], np.int32),
+        t=np.array(5, np.int32), **waves)
+compare(MS + "GroupQueryAttention", f"{shared} do_rotary=1", "y, _i, _j", **one, **past, l=np.array([4, 2], np.int32),
+        t=np.array(5, np.int32), **waves)
 cases.finish()
