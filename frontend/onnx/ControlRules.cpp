@@ -159,6 +159,44 @@ static NodeValue placeStack(NodeBuilder &node, NodeValue x, size_t i) {
   return node.transpose(x, places);
 }
 
+/// Returns what the body returns: the last states, and stacked results. With `live`, which is null
+/// or an i64, only that many iterations count.
+static std::optional<SmallVector<NodeValue>> scan(NodeBuilder &node, ArrayRef<NodeValue> states,
+                                                  ArrayRef<Scanned> scanned, const DimExpr &length,
+                                                  NodeValue live) {
+  NodeValue trips = node.size(length, integerType(node));
+  NodeValue zero = node.scalar(0, integerType(node)), one = node.scalar(1, integerType(node));
+  NodeValue last = node.op("sub", {live ? live : trips, one});
+  SmallVector<NodeValue> inits{zero};
+  append_range(inits, states);
+  auto results = RegionBuilder(node).buildStackingWhile(
+      inits,
+      [&](ArrayRef<NodeValue> values) -> std::optional<SmallVector<NodeValue>> {
+        return SmallVector<NodeValue>{node.op("less", {values[0], trips})};
+      },
+      [&](ArrayRef<NodeValue> values) -> std::optional<SmallVector<NodeValue>> {
+        SmallVector<NodeValue> inputs(values.drop_front());
+        for (const Scanned &scan : scanned) {
+          NodeValue at = scan.isReversed ? node.op("sub", {last, values[0]}) : values[0];
+          if (scan.isReversed && live)
+            at = node.op("maximum", {at, zero});
+          inputs.push_back(node.op("gather", {scan.x, at}, node.attrs.integer("axis", scan.axis)));
+        }
+        auto next = node.buildGraph("body", inputs);
+        if (!next)
+          return std::nullopt;
+        NodeValue isLive = live ? node.op("less", {values[0], live}) : NodeValue();
+        for (size_t i = 0; live && i < std::min(states.size(), next->size()); ++i)
+          (*next)[i] = node.op("select", {isLive, (*next)[i], values[i + 1]});
+        next->insert(next->begin(), node.op("add", {values[0], one}));
+        return next;
+      },
+      [&](ValueRange) { return length; });
+  if (!results)
+    return std::nullopt;
+  return SmallVector<NodeValue>(ArrayRef(*results).drop_front());
+}
+
 static Outcome buildScan(NodeBuilder &node, const OpRule &) {
   int64_t count = node.node.number("num_scan_inputs");
   if (count > int64_t(node.numInputs()))
@@ -167,47 +205,73 @@ static Outcome buildScan(NodeBuilder &node, const OpRule &) {
   std::optional<SmallVector<Scanned>> scanned = findScanned(node, states);
   if (!scanned)
     return Outcome::Failed;
-  DimExpr length = shapeOf(scanned->front().x)[scanned->front().axis];
-  Value last = node.size(length - DimExpr(1), integerType(node));
-  Value trips = node.size(length, integerType(node));
-  SmallVector<NodeValue> inits{node.scalar(0, integerType(node))};
+  SmallVector<NodeValue> inits;
   for (unsigned i = 0; i < states; ++i)
     inits.push_back(node.in(i));
+  DimExpr length = shapeOf(scanned->front().x)[scanned->front().axis];
+  auto outputs = scan(node, inits, *scanned, length, NodeValue());
+  if (!outputs)
+    return Outcome::Failed;
+  for (size_t i = states; i < outputs->size(); ++i)
+    (*outputs)[i] = placeStack(node, (*outputs)[i], i - states);
+  return node.done(*outputs);
+}
+
+/// In version 8, axis 0 of all inputs is that of a batch, for each row of which the scan runs, and
+/// input 0 has the lengths of the rows. Results beyond these are undefined.
+static Outcome buildBatchedScan(NodeBuilder &node, const OpRule &) {
+  int64_t count = node.node.number("num_scan_inputs");
+  if (count >= int64_t(node.numInputs()))
+    return node.fail("expected at least " + Twine(count + 1) + " inputs [graph-edge]");
+  size_t states = node.numInputs() - 1 - count;
+  SmallVector<NodeValue> rows;
+  for (unsigned i = 1; i < node.numInputs(); ++i) {
+    rows.push_back(node.valueOf(node.inOfRank(i, i > states ? 2 : 1)));
+    if (!rows.back())
+      return Outcome::Failed;
+  }
+  NodeValue lengths =
+      node.hasInput(0) ? node.valueOf(node.cast(node.in(0), integerType(node))) : NodeValue();
+  DimExpr batch = shapeOf(rows.back())[0], length = shapeOf(rows.back())[1];
+  NodeValue trips = node.size(batch, integerType(node));
   auto results = RegionBuilder(node).buildStackingWhile(
-      inits,
+      {NodeValue(node.scalar(0, integerType(node)))},
       [&](ArrayRef<NodeValue> values) -> std::optional<SmallVector<NodeValue>> {
         return SmallVector<NodeValue>{node.op("less", {values[0], trips})};
       },
       [&](ArrayRef<NodeValue> values) -> std::optional<SmallVector<NodeValue>> {
-        SmallVector<NodeValue> inputs(values.drop_front());
-        for (const Scanned &scan : *scanned) {
-          NodeValue at = scan.isReversed ? node.op("sub", {last, values[0]}) : values[0];
-          inputs.push_back(node.op("gather", {scan.x, at}, node.attrs.integer("axis", scan.axis)));
+        auto rowOf = [&](NodeValue x) {
+          return node.op("gather", {x, values[0]}, node.attrs.integer("axis", 0));
+        };
+        SmallVector<NodeValue> inits;
+        SmallVector<Scanned> scanned;
+        for (auto [i, x] : enumerate(rows)) {
+          NodeValue row = rowOf(x);
+          if (i < states)
+            inits.push_back(row);
+          else
+            scanned.push_back({row, 0, numberAt(node, "directions", i - states) != 0});
         }
-        auto next = node.buildGraph("body", inputs);
-        if (!next)
-          return std::nullopt;
-        NodeValue one = node.scalar(1, integerType(node));
-        next->insert(next->begin(), node.op("add", {values[0], one}));
+        auto next = scan(node, inits, scanned, length, lengths ? rowOf(lengths) : NodeValue());
+        if (next)
+          next->insert(next->begin(),
+                       node.op("add", {values[0], node.scalar(1, integerType(node))}));
         return next;
       },
-      [&](ValueRange) { return length; });
-  if (!results)
-    return Outcome::Failed;
-  SmallVector<NodeValue> outputs(ArrayRef(*results).drop_front());
-  for (size_t i = states; i < outputs.size(); ++i)
-    outputs[i] = placeStack(node, outputs[i], i - states);
-  return node.done(outputs);
+      [&](ValueRange) { return batch; });
+  return results ? node.done(ArrayRef(*results).drop_front()) : Outcome::Failed;
 }
 
 static constexpr OpRule kRules[] = {
     {"If", "1 -> 0+; then_branch:graph, else_branch:graph", buildIf},
     {"Loop", "0-2+ -> 1+; body:graph", buildLoop, "", 1, Codes::Refused,
      "stacked results without a known largest number of iterations"},
+    {"Scan", "0-1+ -> 1+; body:graph, num_scan_inputs:int>=1, directions:ints?", buildBatchedScan,
+     "", 8},
     {"Scan",
      "1+ -> 1+; body:graph, num_scan_inputs:int>=1, scan_input_axes:ints?, "
      "scan_input_directions:ints?, scan_output_axes:ints?, scan_output_directions:ints?",
-     buildScan, "", 9, Codes::Refused, "version 8, which has a batch"},
+     buildScan, "", 9},
 };
 
 ArrayRef<OpRule> controlRules() { return kRules; }
