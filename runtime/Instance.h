@@ -2,9 +2,11 @@
 
 #pragma once
 
+#include "runtime/DeviceThreads.h"
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
 #include "runtime/Queue.h"
+#include "runtime/Rendezvous.h"
 #include "runtime/Threads.h"
 
 #include <pthread.h>
@@ -107,9 +109,14 @@ struct tfc_instance {
   int64_t *found = nullptr;
   void **pointers = nullptr;
 
+  // For entries on several devices.
+  tfc::runtime::Rendezvous rendezvous;
+  tfc::runtime::DeviceThreads devices;
+
   tfc::runtime::Message message;
 
-  /// Sets the message and returns `status`.
+  /// Sets the message and returns `status`. In a call on several devices it aborts the call on all
+  /// of them; the message is that of the first that fails.
   __attribute__((format(printf, 3, 4))) tfc_status fail(tfc_status status, const char *format, ...);
 };
 

@@ -137,6 +137,65 @@ typedef void (*tfc_rt_body)(void *context, int64_t begin, int64_t end);
 void tfc_rt_parallel_for(tfc_call_frame *frame, tfc_rt_body body, void *context, int64_t count,
                          int64_t grain);
 
+// Entries on several devices. An entry has a function for each device, its partition; values cross
+// between them in messages.
+
+// A slot for messages from one partition to another. Loops send many through one slot.
+typedef struct tfc_slot_info {
+  int32_t sender; // partition
+  int32_t receiver;
+} tfc_slot_info;
+
+// Returns a tfc_status or one of the numbers below; the message is set as by `run` of an entry.
+typedef int32_t (*tfc_rt_partition)(tfc_call_frame *frame);
+
+// How an entry is divided; a constant of the model.
+typedef struct tfc_partitioning {
+  const tfc_rt_partition *partitions; // number 0 runs on the caller's thread
+  const tfc_slot_info *slots;
+  int32_t partition_count;
+  int32_t slot_count;
+} tfc_partitioning;
+
+// Runs the partitions, each on its device's thread, and returns when all have returned. If one
+// returns a status, waits of all others end. Returns the status of the first that failed, which the
+// entry must return as well. Allocates only until each entry has been called once.
+int32_t tfc_rt_run_partitions(tfc_call_frame *frame, const tfc_partitioning *partitioning);
+
+// Results of the functions below that are no tfc_status.
+#define TFC_RT_POISON (-2)  // the value is missing, because a check has failed
+#define TFC_RT_ABORTED (-3) // another partition has failed: return this number
+
+// Functions of the sender of a slot. They return 0 or TFC_RT_ABORTED. A slot has two buffers:
+// `send` waits until the receiver has released the message before the last one. The memory at
+// `value` must not change until its message is released, and must be valid until all partitions
+// have returned, as that of arenas is: an abort ends the sender's waits while the receiver may
+// still read. The receiver gets the same pointer, so `value` may be a scalar in place of an
+// address.
+int32_t tfc_rt_send(tfc_call_frame *frame, int32_t slot, const void *value);
+// Waits as the next `send` does, and returns the number of the free buffer, 0 or 1, or
+// TFC_RT_ABORTED: for senders in loops, which have memory for two values.
+int32_t tfc_rt_next_buffer(tfc_call_frame *frame, int32_t slot);
+// Sends a message for which `tfc_rt_receive` returns TFC_RT_POISON.
+int32_t tfc_rt_send_poison(tfc_call_frame *frame, int32_t slot);
+// Waits until all messages of the slot are released, so that the memory of the last one is free.
+int32_t tfc_rt_await_release(tfc_call_frame *frame, int32_t slot);
+
+// Functions of the receiver of a slot. `receive` waits for the next message, and returns 0,
+// TFC_RT_POISON or TFC_RT_ABORTED. `release` releases the oldest message that is not yet released;
+// after the end of a call all are.
+int32_t tfc_rt_receive(tfc_call_frame *frame, int32_t slot, const void **value);
+void tfc_rt_release(tfc_call_frame *frame, int32_t slot);
+
+// Ends the part of a partition in messages, where a check has failed or a message was poison: who
+// waits for its messages receives poison, and who sends to it no longer waits.
+void tfc_rt_leave(tfc_call_frame *frame, int32_t partition);
+
+// Brings the number of a failed check, or 0, and waits until each partition has. Returns 0 if all
+// brought 0, the smallest other number, or TFC_RT_ABORTED. The partition that brought this number
+// then calls tfc_rt_fail, and all others return TFC_RT_ABORTED.
+int32_t tfc_rt_commit(tfc_call_frame *frame, int32_t failed_check);
+
 // Operations on queue number `queue`. `values` are arrays of `count` elements of each component.
 // They wait if necessary and return a tfc_status, with the message set if it is not 0, or another
 // number, which the entry must return as well. `is_late` is 1 if the entry has already read a

@@ -28,6 +28,15 @@ int32_t tfc::runtime::availableProcessors() {
   return count < 1 ? 1 : count;
 }
 
+bool tfc::runtime::startThread(pthread_t &thread, void *(*main)(void *), void *argument) {
+  sigset_t all, saved;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &saved);
+  bool isStarted = pthread_create(&thread, nullptr, main, argument) == 0;
+  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
+  return isStarted;
+}
+
 void ThreadPool::Loop::runChunk(int64_t chunk) {
   int64_t begin = chunk * grain;
   body(context, begin, count - begin < grain ? count : begin + grain);
@@ -69,14 +78,9 @@ void ThreadPool::finish() {
 /// Fewer threads than requested are not an error: results do not depend on their number.
 void ThreadPool::start() {
   started = true;
-  // Signals are handled by the program, on its own threads.
-  sigset_t all, saved;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &saved);
   auto *id = reinterpret_cast<pthread_t *>(ids.data());
-  while (workers < threads - 1 && pthread_create(id + workers, nullptr, workerMain, this) == 0)
+  while (workers < threads - 1 && startThread(id[workers], workerMain, this))
     ++workers;
-  pthread_sigmask(SIG_SETMASK, &saved, nullptr);
 }
 
 void *ThreadPool::workerMain(void *pool) {

@@ -13,6 +13,10 @@ namespace tfc::runtime {
 /// Processors that this process may run on, at least 1.
 int32_t availableProcessors();
 
+/// Starts a thread that receives no signals: the program handles them on its own threads. Returns
+/// false if the system refuses.
+bool startThread(pthread_t &thread, void *(*main)(void *), void *argument);
+
 /// Worker threads that sleep until a loop has a chunk for them. The thread that starts a loop takes
 /// part and waits only for workers that have taken a chunk, so a worker that wakes up late costs
 /// nothing.

@@ -41,6 +41,8 @@ void Message::addShape(const int64_t *dims, int32_t rank) {
 }
 
 tfc_status tfc_instance::fail(tfc_status status, const char *format, ...) {
+  if (rendezvous.isRunning() && !rendezvous.abort(status))
+    return status;
   va_list arguments;
   va_start(arguments, format);
   message.clear();

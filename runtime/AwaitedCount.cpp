@@ -1,0 +1,151 @@
+//===- AwaitedCount.cpp - Counts that threads wait for --------------------===//
+//
+// Implements waits that spin and then sleep on a futex. A flag in the counted word says that a
+// thread sleeps; as it is set and cleared together with the count, no wake-up is lost and none is
+// superfluous.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/AwaitedCount.h"
+#include "runtime/Threads.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+using namespace tfc::runtime;
+
+//===- Processors ---------------------------------------------------------===//
+
+// Relaxed everywhere: these two decide only how a thread waits.
+static std::atomic<int32_t> processors = 0; // that the process may run on; 0 if not yet known
+static std::atomic<int32_t> busyThreads = 0;
+
+BusyThread::BusyThread() {
+  if (processors.load(std::memory_order_relaxed) == 0)
+    processors.store(availableProcessors(), std::memory_order_relaxed);
+  busyThreads.fetch_add(1, std::memory_order_relaxed);
+}
+
+BusyThread::~BusyThread() { busyThreads.fetch_sub(1, std::memory_order_relaxed); }
+
+/// Returns true if each busy thread, including those that spin, can have a processor.
+static bool hasProcessorForEach() {
+  return busyThreads.load(std::memory_order_relaxed) <= processors.load(std::memory_order_relaxed);
+}
+
+static void pauseProcessor() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+//===- Waits --------------------------------------------------------------===//
+
+/// The longest time that a wait spins: about twice the time to wake a sleeping thread.
+static constexpr int64_t kSpinNanoseconds = 50'000;
+/// After this time, a spin lets other threads run: the one that it waits for may need the
+/// processor.
+static constexpr int64_t kYieldNanoseconds = 2'000;
+/// Reading the clock takes about as long as a pause.
+static constexpr int kPausesPerClock = 16;
+
+static int64_t nanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t(1'000'000'000) + now.tv_nsec;
+}
+
+/// Returns the last state seen.
+uint32_t AwaitedCount::spin(uint32_t call, uint32_t target) const {
+  uint32_t state = 0;
+  for (int64_t start = 0; hasProcessorForEach();) {
+    for (int i = 0; i < kPausesPerClock; ++i) {
+      // Acquire: pairs with `advance`.
+      state = stateIn(call, word.load(std::memory_order_acquire));
+      if (isDecided(state, target))
+        return state;
+      pauseProcessor();
+    }
+    int64_t now = nanoseconds();
+    if (start == 0)
+      start = now;
+    if (now - start >= kSpinNanoseconds)
+      break;
+    if (now - start >= kYieldNanoseconds)
+      sched_yield();
+  }
+  return state;
+}
+
+AwaitedCount::Outcome AwaitedCount::awaitLonger(uint32_t call, uint32_t target) {
+  uint32_t state = spin(call, target);
+  if (isDecided(state, target))
+    return outcomeOf(state, target);
+  // Acquire: pairs with `advance`.
+  uint64_t seen = word.load(std::memory_order_acquire);
+  while (!isDecided(state = stateIn(call, seen), target)) {
+    uint64_t asleep = wordOf(call, state | kAsleep);
+    // Relaxed on success: publishes nothing, and continues the release sequence of `advance`.
+    if (seen == asleep || word.compare_exchange_weak(seen, asleep, std::memory_order_relaxed,
+                                                     std::memory_order_acquire)) {
+      sleep(state | kAsleep);
+      seen = word.load(std::memory_order_acquire);
+    }
+  }
+  return outcomeOf(state, target);
+}
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && sizeof(std::atomic<uint64_t>) == 8,
+              "the address of the word is that of its lower half");
+
+/// Sleeps unless the lower half of the word has changed.
+void AwaitedCount::sleep(uint32_t state) {
+  busyThreads.fetch_sub(1, std::memory_order_relaxed);
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, state, nullptr, nullptr, 0);
+  busyThreads.fetch_add(1, std::memory_order_relaxed);
+}
+
+void AwaitedCount::wake() {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+bool AwaitedCount::advance(uint32_t call) {
+  uint64_t seen = word.load(std::memory_order_relaxed);
+  uint32_t state;
+  do {
+    state = stateIn(call, seen);
+    if (state & kAborted)
+      return false;
+    // Release: pairs with the acquire of waits. Relaxed on failure: only the value is used.
+  } while (!word.compare_exchange_weak(seen, wordOf(call, (state & ~kAsleep) + kOne),
+                                       std::memory_order_release, std::memory_order_relaxed));
+  if (state & kAsleep)
+    wake();
+  return true;
+}
+
+void AwaitedCount::raise(uint32_t call, uint32_t flag) {
+  uint64_t seen = word.load(std::memory_order_relaxed);
+  uint32_t state;
+  do {
+    uint32_t age = call - static_cast<uint32_t>(seen >> 32);
+    if (static_cast<int32_t>(age) < 0) // a later call uses the count already
+      return;
+    state = stateIn(call, seen);
+    // Release: who sees the flag sees why it was raised. Relaxed on failure: only the value is
+    // used.
+  } while (!word.compare_exchange_weak(seen, wordOf(call, (state & ~kAsleep) | flag),
+                                       std::memory_order_release, std::memory_order_relaxed));
+  if (state & kAsleep)
+    wake();
+}

@@ -1,0 +1,166 @@
+//===- Rendezvous.cpp - Messages between the devices of a call ------------===//
+//
+// Implements slots, aborts and commits by counts that threads wait for. Each count carries the
+// number of its call, so that a call begins without touching the slots, and an abort that comes too
+// late cannot reach the next call.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Rendezvous.h"
+
+using namespace tfc::runtime;
+
+using Outcome = AwaitedCount::Outcome;
+
+static constexpr uint32_t kNone = UINT32_MAX;
+
+//===- Calls --------------------------------------------------------------===//
+
+bool Rendezvous::reserve(const Allocator &allocator, int32_t count) {
+  if (count <= slotCount)
+    return true;
+  if (!memory.reserve(allocator, count * sizeof(Slot)))
+    return false;
+  slotCount = count;
+  for (int32_t i = 0; i < count; ++i)
+    new (slots() + i) Slot;
+  resetSlots();
+  return true;
+}
+
+void Rendezvous::resetSlots() {
+  for (int32_t i = 0; i < slotCount; ++i) {
+    slots()[i].sent.reset(call());
+    slots()[i].released.reset(call());
+    slots()[i].received = 0;
+    slots()[i].receivedIn = call();
+  }
+  rounds.reset(call());
+}
+
+void Rendezvous::renumber(uint32_t call) {
+  state.store(uint64_t(call) << 32, std::memory_order_relaxed);
+  resetSlots();
+}
+
+void Rendezvous::begin(const tfc_partitioning &partitioning) {
+  current = &partitioning;
+  // Acquire and release: an abort that acts on the call before happens before this call. Only this
+  // thread changes the upper half.
+  state.exchange(uint64_t(call() + 1) << 32, std::memory_order_acq_rel);
+  // Counts of calls long ago must not look like those of a call to come.
+  constexpr uint32_t kCallsBetweenResets = 1u << 30;
+  if (call() % kCallsBetweenResets == 0)
+    resetSlots();
+  // Relaxed: the start of the partitions' threads orders these.
+  arrivals.store(0, std::memory_order_relaxed);
+  lowest[0].store(kNone, std::memory_order_relaxed);
+  lowest[1].store(kNone, std::memory_order_relaxed);
+}
+
+bool Rendezvous::abort(int32_t status) {
+  // Relaxed: only the value is used.
+  uint64_t seen = state.load(std::memory_order_relaxed);
+  do {
+    if (static_cast<uint32_t>(seen))
+      return false;
+    // Release: pairs with the acquire of `status`. Acquire, together with `begin`: sees the slots
+    // of the call that it aborts.
+  } while (!state.compare_exchange_weak(seen, seen | static_cast<uint32_t>(status),
+                                        std::memory_order_acq_rel, std::memory_order_relaxed));
+  auto call = static_cast<uint32_t>(seen >> 32);
+  for (int32_t i = 0; i < slotCount; ++i) {
+    slots()[i].sent.abort(call);
+    slots()[i].released.abort(call);
+  }
+  rounds.abort(call);
+  return true;
+}
+
+void Rendezvous::leave(int32_t partition) {
+  for (int32_t i = 0; i < current->slot_count; ++i) {
+    if (current->slots[i].sender == partition)
+      slots()[i].sent.end(call());
+    if (current->slots[i].receiver == partition)
+      slots()[i].released.end(call());
+  }
+}
+
+//===- Messages -----------------------------------------------------------===//
+
+static int32_t resultOf(Outcome outcome) {
+  return outcome == Outcome::Aborted ? TFC_RT_ABORTED : TFC_OK;
+}
+
+/// The first message of a call never waits, and does not touch the receiver's cache line.
+AwaitedCount::Outcome Rendezvous::awaitBuffer(Slot &slot, uint32_t sent) {
+  return slot.sent.isUnused(call()) ? Outcome::Reached : slot.released.await(call(), sent - 1);
+}
+
+int32_t Rendezvous::nextBuffer(int32_t number) {
+  Slot &slot = slots()[number];
+  uint32_t sent = slot.sent.get(call());
+  Outcome outcome = awaitBuffer(slot, sent);
+  return outcome == Outcome::Aborted ? TFC_RT_ABORTED : static_cast<int32_t>(sent & 1);
+}
+
+int32_t Rendezvous::put(int32_t number, Message message) {
+  Slot &slot = slots()[number];
+  uint32_t sent = slot.sent.get(call());
+  if (awaitBuffer(slot, sent) == Outcome::Aborted)
+    return TFC_RT_ABORTED;
+  slot.buffers[sent & 1] = message;
+  return slot.sent.advance(call()) ? TFC_OK : TFC_RT_ABORTED;
+}
+
+int32_t Rendezvous::awaitRelease(int32_t number) {
+  Slot &slot = slots()[number];
+  return resultOf(slot.released.await(call(), slot.sent.get(call())));
+}
+
+int32_t Rendezvous::receive(int32_t number, const void *&value) {
+  Slot &slot = slots()[number];
+  if (slot.receivedIn != call()) {
+    slot.receivedIn = call();
+    slot.received = 0;
+  }
+  Outcome outcome = slot.sent.await(call(), slot.received + 1);
+  if (outcome != Outcome::Reached)
+    return outcome == Outcome::Aborted ? TFC_RT_ABORTED : TFC_RT_POISON;
+  const Message &message = slot.buffers[slot.received++ & 1];
+  value = message.value;
+  return message.isPoison ? TFC_RT_POISON : TFC_OK;
+}
+
+void Rendezvous::release(int32_t slot) { slots()[slot].released.advance(call()); }
+
+//===- Commits ------------------------------------------------------------===//
+
+int32_t Rendezvous::commit(int32_t failedCheck, int32_t &result) {
+  int32_t partitions = current->partition_count;
+  // The open round cannot be completed before this partition arrives.
+  uint32_t round = rounds.get(call());
+  std::atomic<uint32_t> &least = lowest[round & 1];
+  uint32_t mine = failedCheck ? static_cast<uint32_t>(failedCheck) - 1 : kNone;
+  // Relaxed: the arrival publishes it.
+  uint32_t seen = least.load(std::memory_order_relaxed);
+  while (mine < seen && !least.compare_exchange_weak(seen, mine, std::memory_order_relaxed))
+    ;
+  // Release: publishes the number. Acquire: the last one sees the numbers of all, and the others
+  // see them through its advance.
+  bool isLast = arrivals.fetch_add(1, std::memory_order_acq_rel) + 1 == partitions;
+  if (isLast) {
+    // Relaxed: nobody arrives before the round is completed.
+    arrivals.store(0, std::memory_order_relaxed);
+    if (!rounds.advance(call()))
+      return TFC_RT_ABORTED;
+    // An abort before this advance reaches all partitions, and a later one none: each commits or
+    // none does.
+  } else if (rounds.await(call(), round + 1) == Outcome::Aborted) {
+    return TFC_RT_ABORTED;
+  }
+  // Relaxed: the round's completion ordered it.
+  uint32_t number = least.load(std::memory_order_relaxed);
+  result = number == kNone ? 0 : static_cast<int32_t>(number + 1);
+  return TFC_OK;
+}
