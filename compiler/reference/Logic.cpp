@@ -52,6 +52,36 @@ static void shiftRight(ShiftRightOp, Call &call) {
   });
 }
 
+/// Returns the bits of a number that is a float of this type.
+static int64_t bitsOf(Type type, double value) {
+  APFloat number(value);
+  bool losesInfo;
+  number.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return number.bitcastToAPInt().getSExtValue();
+}
+
+/// Returns the float of this type with these bits.
+static double floatOf(Type type, int64_t bits) {
+  const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
+  APInt narrow = APInt(64, uint64_t(bits)).trunc(type.getIntOrFloatBitWidth());
+  return APFloat(semantics, narrow).convertToDouble();
+}
+
+static void bitcast(BitcastOp op, Call &call) {
+  Type to = op.getDtype(), from = call.operand().getElementType();
+  for (int64_t i = 0; i < call.result().size(); ++i) {
+    Real x = call.operand().isFloat() ? call.operand().real(i) : Real();
+    bool isDetermined = call.operand().isFloat() ? x.isExact() && !std::isnan(x.value)
+                                                 : call.operand().isDetermined(i);
+    int64_t bits = call.operand().isFloat() ? bitsOf(from, x.value) : call.operand().integer(i);
+    if (call.result().isFloat())
+      call.result().setReal(i, {floatOf(to, bits), isDetermined ? 0 : kUndetermined});
+    else
+      call.result().setInteger(i, bits, isDetermined);
+  }
+}
+
 void addLogic(Registry &registry) {
   addInteger<LogicalAndOp>(registry, [](Integers x) { return x[0] & x[1]; });
   addInteger<LogicalOrOp>(registry, [](Integers x) { return x[0] | x[1]; });
@@ -61,6 +91,7 @@ void addLogic(Registry &registry) {
   addInteger<BitwiseOrOp>(registry, [](Integers x) { return x[0] | x[1]; });
   addInteger<BitwiseXorOp>(registry, [](Integers x) { return x[0] ^ x[1]; });
   addInteger<BitwiseNotOp>(registry, [](Integers x) { return ~x[0]; });
+  registry.add<BitcastOp>(bitcast);
   registry.add<ShiftLeftOp>(shiftLeft);
   registry.add<ShiftRightOp>(shiftRight);
   addPredicate<IsNanOp>(registry, [](double x) { return std::isnan(x); });

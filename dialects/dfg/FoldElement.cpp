@@ -69,7 +69,18 @@ static Attribute foldBlock(Block &block, Value result) {
   return values.lookup(result);
 }
 
+/// Takes the bits of an element as `type`. Kernels keep denormal numbers here.
+static Attribute bitcast(Attribute element, Type type) {
+  auto number = dyn_cast<FloatAttr>(element);
+  APInt bits = number ? number.getValue().bitcastToAPInt() : cast<IntegerAttr>(element).getValue();
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return FloatAttr::get(type, APFloat(floatType.getFloatSemantics(), bits));
+  return IntegerAttr::get(type, bits);
+}
+
 Attribute foldElement(ScalarOpInterface op, ArrayRef<Attribute> elements) {
+  if (auto bits = dyn_cast<BitcastOp>(op.getOperation()))
+    return bitcast(elements.front(), bits.getDtype());
   op.getContext()->loadDialect<arith::ArithDialect, math::MathDialect>();
   Block block;
   OpBuilder b(op.getContext());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Scalar.h"
 
 using namespace mlir;
@@ -74,6 +75,37 @@ Value BitwiseXorOp::buildScalar(OpBuilder &b, ValueRange scalars) {
 Value BitwiseNotOp::buildScalar(OpBuilder &b, ValueRange scalars) {
   ScalarBuilder s(b, getLoc());
   return s.create<arith::XOrIOp>(scalars[0], s.number(scalars[0], -1.0));
+}
+
+//===----------------------------------------------------------------------===//
+// BitcastOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult BitcastOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
+                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
+  Type from = elementTypeOf(adaptor.getX().getType()), to = adaptor.getDtype();
+  if (to.isInteger(1) || from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+    return emitErrorAbout(location, "bitcast", "expects a type of the width of ", toText(from),
+                          ", but got ", toText(to), " [dtype]");
+  results.push_back(tensorOf(shapeOf(adaptor.getX().getType()), to));
+  return success();
+}
+
+OpFoldResult BitcastOp::fold(FoldAdaptor) {
+  return getX().getType() == getType() ? OpFoldResult(getX()) : OpFoldResult();
+}
+
+/// The scalars of f16 and bf16 are f32, which has all their numbers.
+Value BitcastOp::buildScalar(OpBuilder &b, ValueRange scalars) {
+  ScalarBuilder s(b, getLoc());
+  Type from = elementTypeOf(getX().getType()), to = getDtype();
+  unsigned width = to.getIntOrFloatBitWidth();
+  bool isShort = width < 32, isShortFloat = isShort && isa<FloatType>(to);
+  Value bits = scalars[0];
+  if (isShort && isa<FloatType>(from))
+    bits = s.create<arith::TruncFOp>(from, bits);
+  bits = s.create<arith::BitcastOp>(isa<FloatType>(to) ? to : b.getIntegerType(width), bits);
+  return isShortFloat ? s.create<arith::ExtFOp>(b.getF32Type(), bits) : bits;
 }
 
 //===----------------------------------------------------------------------===//

@@ -106,6 +106,23 @@ def Dfg_BitwiseNotOp : Dfg_UnaryOp<"bitwise_not", "Integer", []> {
   }];
 }
 
+def Dfg_BitcastOp : Dfg_PureOp<"bitcast", [DeclareOpInterfaceMethods<Dfg_ScalarOpInterface>]> {
+  let summary = "Takes the bits of elements as another type of the same width";
+  let description = [{
+    The bits of integers, f32 and f64 do not change, also those of NaN and
+    denormal numbers. A NaN of f16 or bf16 may become another one, and a denormal
+    number of bf16 may become 0.
+
+    ```mlir
+    %y = dfg.bitcast %x {dtype = i32} : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Dfg_NumericTensor:$x, Dfg_Dtype:$dtype);
+  let results = (outs Dfg_NumericTensor:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasFolder = 1;
+}
+
 def Dfg_ShiftLeftOp : Dfg_BinaryOp<"shift_left", "Integer", []> {
   let summary = "Shifts bits to the left";
   let description = [{

@@ -180,6 +180,32 @@ static Outcome buildCastLike(NodeBuilder &node, const OpRule &) {
   return node.done({castTo(node, elementOf(like))});
 }
 
+/// Returns the bits that an element of this type has where it is not stored.
+static int64_t widthOf(Type type, int64_t code) {
+  return code ? bitsOf(code) : type.getIntOrFloatBitWidth() == 1 ? 8 : type.getIntOrFloatBitWidth();
+}
+
+/// Codes are the bits of the types that they stand for. A bool has the bits of 0 or 1.
+static NodeValue withBits(NodeBuilder &node, NodeValue x, Type type, int64_t code) {
+  if (code && bitsOf(code) < 8)
+    return encodeIntegers(node, x, code);
+  if (elementOf(x).isInteger(1) || type.isInteger(1))
+    return node.cast(x, type);
+  return elementOf(x) == type ? x : node.op("bitcast", x, node.attrs.type("dtype", type));
+}
+
+static Outcome buildBitCast(NodeBuilder &node, const OpRule &) {
+  NodeValue x = node.in(0);
+  int64_t dtype = node.node.number("to"), code = isCoded(dtype) ? dtype : 0;
+  Type type = code ? codeTypeOf(node.context(), code) : node.dtypeOf(dtype);
+  if (!x || !type)
+    return Outcome::Failed;
+  if (widthOf(elementOf(x), x.getCode()) != widthOf(type, code))
+    return node.fail("expected a type of the width of the elements [graph-attribute]");
+  NodeValue y = withBits(node, x.withCode(0), type, code);
+  return node.done({y ? y.withCode(code) : y});
+}
+
 //===----------------------------------------------------------------------===//
 // Quantisation
 //===----------------------------------------------------------------------===//
@@ -234,6 +260,7 @@ static constexpr OpRule kRules[] = {
     {"Cast", "1 -> 1; to:string", buildOldCast},
     {"Cast", "1 -> 1; to:int, saturate:int?, round_mode:string?", buildCast, "", 6, Codes::Read},
     {"CastLike", "2 -> 1; saturate:int?, round_mode:string?", buildCastLike, "", 15, Codes::Read},
+    {"BitCast", "1 -> 1; to:int", buildBitCast, "", 26, Codes::Read},
     {"QuantizeLinear",
      {"2-3 -> 1; saturate:int?, precision:int?", kQuantized},
      buildQuantize,

@@ -30,3 +30,18 @@ dfg.entry @unsigned() -> tensor<i1> {
   %2 = dfg.greater %0, %1 : tensor<ui8>, tensor<ui8>
   dfg.return %2 : tensor<i1>
 }
+
+// Bits are kept, also those of a denormal number, which counts as zero in arithmetic.
+// CHECK-LABEL: dfg.entry @bits
+// CHECK-DAG: dfg.constant dense<1> : tensor<i32>
+// CHECK-DAG: dfg.constant dense<1.401{{[0-9]*[eE]}}-45> : tensor<f32>
+// CHECK-DAG: dfg.constant dense<15360> : tensor<ui16>
+dfg.entry @bits() -> (tensor<i32>, tensor<f32>, tensor<ui16>) {
+  %0 = dfg.constant dense<1.4e-45> : tensor<f32>
+  %1 = dfg.bitcast %0 {dtype = i32} : tensor<f32>
+  %2 = dfg.constant dense<1> : tensor<i32>
+  %3 = dfg.bitcast %2 {dtype = f32} : tensor<i32>
+  %4 = dfg.constant dense<1.0> : tensor<f16>
+  %5 = dfg.bitcast %4 {dtype = ui16} : tensor<f16>
+  dfg.return %1, %3, %5 : tensor<i32>, tensor<f32>, tensor<ui16>
+}

@@ -189,3 +189,19 @@ func.func @f(%c: tensor<i64>) {
   %y = dfg.random_truncated_normal %c {shape = #dfg.dims<4>, dtype = f16, mean = 70000.0 : f64} : tensor<i64>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'bitcast' expects a type of the width of f32, but got i64 [dtype]}}
+  %y = dfg.bitcast %x {dtype = i64} : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xi8>) {
+  // expected-error @+1 {{'bitcast' expects a type of the width of i8, but got bool [dtype]}}
+  %y = dfg.bitcast %x {dtype = i1} : tensor<4xi8>
+  return
+}

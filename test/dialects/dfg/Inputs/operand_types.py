@@ -43,10 +43,13 @@ class Example:
 
     def function(self, group, element):
         types = list(self.types)
+        text = self.text
+        if self.name == "bitcast":  # between types of the same width
+            text = re.sub(r"dtype = \w+", f"dtype = {element}", text)
         for i in group:
             types[i] = TENSOR.sub(rf"tensor<\g<1>{element}\g<3>>", types[i])
         arguments = ", ".join(f"{value}: {type}" for value, type in dict(zip(self.values, types)).items())
-        return f"func.func @f({arguments}) {{\n{self.text} : {', '.join(types)}\nreturn\n}}\n"
+        return f"func.func @f({arguments}) {{\n{text} : {', '.join(types)}\nreturn\n}}\n"
 
 
 def listed(table):

@@ -114,4 +114,20 @@ for mode, codes in (("up", [125, 126, 126, 127, 128, 128, 128, 129, 134, 0, 255]
 codes = np.array([1, 100, 127, 130, 254, 255], np.uint8)
 cases.check("y = Cast x | to=1", {"x": codes}, {"y": np.float32([2.0**-126, 2.0**-27, 1, 8, 2.0**127, np.nan])},
             types={"x": "e8m0"}, opset=24)
+# Bits as another type of the same width.
+x = np.array([1.5, -0.0, np.inf, 1e-40, -3e38], np.float32)
+for to, dtype in (6, np.int32), (12, np.uint32):
+    cases.check(f"y = BitCast x | to={to}", {"x": x}, {"y": x.view(dtype)}, opset=26)
+cases.check("y = BitCast x | to=1", {"x": x.view(np.int32)}, {"y": x}, opset=26, atol=0)
+cases.check("y = BitCast x | to=10", {"x": np.array([0x3C00, 0xC000, 1], np.uint16)},
+            {"y": np.array([1, -2, 2.0**-24], np.float16)}, opset=26, atol=0)
+cases.check("y = BitCast x | to=5", {"x": np.array([1, -2, 2.0**-24], np.float16)},
+            {"y": np.array([0x3C00, 0xC000 - 0x10000, 1], np.int16)}, opset=26)
+cases.check("y = BitCast x | to=2", {"x": np.array([True, False])}, {"y": np.array([1, 0], np.uint8)}, opset=26)
+codes = np.arange(256, dtype=np.uint8)
+cases.check("y = BitCast x | to=3", {"x": codes}, {"y": codes.view(np.int8)}, opset=26, types={"x": "e4m3fn"})
+cases.check("y = BitCast x | to=21", {"x": np.arange(-8, 8, dtype=np.int8)}, {"y": np.arange(-8, 8).astype(np.uint8) % 16},
+            opset=26, types={"x": "i4"})
+cases.check("y = BitCast x | to=22", {"x": np.arange(16, dtype=np.uint8)},
+            {"y": np.array([*range(8), *range(-8, 0)], np.int8)}, opset=26, types={"x": "e2m1"})
 cases.finish()

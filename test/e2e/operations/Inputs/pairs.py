@@ -1,5 +1,5 @@
 import numpy as np
-from harness import Operand, case, distinct, positive, real, truth, whole
+from harness import DTYPES, Operand, case, distinct, positive, real, truth, whole
 
 
 def divisor(*shape):
@@ -46,6 +46,13 @@ CASES = [
     case("bitwise_or(x, y)", np.bitwise_or, types=INTEGERS, x=whole("n"), y=whole("n")),
     case("bitwise_xor(x, y)", np.bitwise_xor, types=INTEGERS, x=whole("n"), y=whole("n")),
     case("bitwise_not(x)", np.bitwise_not, types=INTEGERS + " u8", x=whole("n", low=0)),
+    *[case(f"bitcast(x, dtype: {to})", lambda x, source=source, to=to: x.astype(DTYPES[source]).view(DTYPES[to]),
+           types=source, gradient=False, x=operand("n", 3))
+      for source, to, operand in (("f32", "i32", real), ("f64", "u64", real), ("f16", "u16", real), ("f16", "i16", real),
+                                  ("i32", "u32", whole), ("u8", "i8", whole), ("i32", "f32", whole),
+                                  ("i64", "f64", whole), ("i16", "f16", whole))],
+    case("cast(bitcast(bitcast(cast(x, bf16), dtype: i16), dtype: bf16), f32)", lambda x: x, types="f32", gradient=False,
+         x=whole("n", 3)),
     case("shift_left(x, y)", lambda x, y: shift(x, y, True), types="i32", x=whole("n"),
          y=whole("n", low=-3, high=40)),
     case("shift_right(x, y)", lambda x, y: shift(x, y, False), types="i32", x=whole("n"),
