@@ -15,6 +15,15 @@ using namespace tfc::dfg;
 // MatmulOp
 //===----------------------------------------------------------------------===//
 
+/// The first sizes of batches, from the back, that are neither equal nor 1.
+static std::optional<std::pair<DimExpr, DimExpr>> unequalBatch(ArrayRef<DimExpr> a,
+                                                               ArrayRef<DimExpr> b) {
+  for (size_t i = 3; i <= std::min(a.size(), b.size()); ++i)
+    if (const DimExpr &x = a.end()[-i], &y = b.end()[-i]; !broadcastShapes(x, y))
+      return std::pair(x, y);
+  return std::nullopt;
+}
+
 LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location,
                                          Adaptor adaptor, SmallVectorImpl<Type> &results) {
   Type lhs = adaptor.getLhs().getType(), rhs = adaptor.getRhs().getType();
@@ -41,9 +50,10 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
                              " and ", toText(rhs), " [inner-dimensions]");
   std::optional<Shape> batch = broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
   if (!batch)
-    return emitErrorAbout(location, "matmul",
-                          "expects batch dimensions that are equal or 1, but got ", toText(lhs),
-                          " and ", toText(rhs), " [unequal-dimensions]");
+    return emitDetailedError(location, {.unproven = unequalBatch(a, b)},
+                             quotedName(location, "matmul"),
+                             " expects batch dimensions that are equal or 1, but got ", toText(lhs),
+                             " and ", toText(rhs), " [unequal-dimensions]");
   batch->append({a.end()[-2], b.end()[-1]});
   results.push_back(tensorOf(*batch, elementTypeOf(lhs)));
   return success();

@@ -20,7 +20,7 @@ static constexpr llvm::StringLiteral kNumber = "%lld";
 std::string escapeFormat(StringRef text) {
   std::string result;
   for (char c : text)
-    result.append(c == '%' ? 2 : 1, c);
+    result.append(c == '%' ? 2 : 1, c == '\0' ? '?' : c);
   return result;
 }
 

@@ -23,7 +23,7 @@ inline constexpr size_t kMaxMessageValues = 4;
 /// The beginning of the names of files that ship with tfc, in locations.
 inline constexpr llvm::StringLiteral kLibraryFolder = "tfc/";
 
-/// The text as a part of a format.
+/// The text as a part of a format. A zero, which would end it, is shown as `?`.
 std::string escapeFormat(llvm::StringRef text);
 
 /// The number of values that a format shows; nothing if it is no format.

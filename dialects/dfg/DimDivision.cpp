@@ -173,13 +173,40 @@ static std::optional<DimExpr> divideKnown(const DimExpr &lhs, const DimExpr &rhs
   return x && y ? DimExpr(divideFloorSigned(*x, *y)) : divideExactly(lhs, rhs, makeTerm);
 }
 
+/// Returns the factor of all terms of both sizes, such as `3 * b` for `3 * b * n` and `6 * b * m`.
+static DimExpr commonTerm(const DimExpr &lhs, const DimExpr &rhs, MakeTerm makeTerm) {
+  int64_t factor = 0;
+  std::optional<DimExpr::Monomial> common;
+  for (const DimExpr *size : {&lhs, &rhs}) {
+    for (const auto &[monomial, coefficient] : size->getTerms()) {
+      factor = std::gcd(factor, coefficient);
+      DimExpr::Monomial shared = common.value_or(monomial);
+      common.emplace();
+      std::set_intersection(shared.begin(), shared.end(), monomial.begin(), monomial.end(),
+                            std::back_inserter(*common));
+    }
+  }
+  return factor ? makeTerm(*common, factor) : DimExpr(1);
+}
+
+/// Divides both by what they have in common.
+static std::pair<DimExpr, DimExpr> cancelCommon(const DimExpr &lhs, const DimExpr &rhs,
+                                                MakeTerm makeTerm) {
+  DimExpr common = commonTerm(lhs, rhs, makeTerm);
+  if (common.isConstant(1))
+    return {lhs, rhs};
+  return {*divideExactly(lhs, common, makeTerm), *divideExactly(rhs, common, makeTerm)};
+}
+
 DimExpr DimExpr::floorDiv(const DimExpr &lhs, const DimExpr &rhs) {
   if (rhs.isConstant(0) || isOverflow(lhs) || isOverflow(rhs))
     return atom(AtomKind::FloorDiv, lhs, rhs);
   if (auto known = divideKnown(lhs, rhs, makeTerm))
     return *known;
-  std::optional<int64_t> by = rhs.constant();
-  return by && *by > 0 ? divideByNumber(lhs, *by) : atom(AtomKind::FloorDiv, lhs, rhs);
+  auto [dividend, divisor] = cancelCommon(lhs, rhs, makeTerm);
+  std::optional<int64_t> by = divisor.constant();
+  return by && *by > 0 ? divideByNumber(dividend, *by)
+                       : atom(AtomKind::FloorDiv, dividend, divisor);
 }
 
 DimExpr DimExpr::mod(const DimExpr &lhs, const DimExpr &rhs) {

@@ -85,13 +85,55 @@ std::optional<SmallVector<DimExpr>> Fact::asNonNegative() const {
   llvm_unreachable("an unknown comparison");
 }
 
+/// Returns a size without a division that is at least 0 if and only if `size` is, for a `size` that
+/// is `k * (x // d) + c`.
+static std::optional<DimExpr> withoutDivision(const DimExpr &size) {
+  std::optional<int64_t> factor, divisor;
+  const DimExpr::Atom *quotient = nullptr;
+  int64_t offset = 0;
+  for (const auto &[monomial, coefficient] : size.getTerms()) {
+    if (monomial.empty()) {
+      offset = coefficient;
+      continue;
+    }
+    quotient = &monomial.front();
+    if (factor || monomial.size() != 1 || quotient->kind != DimExpr::AtomKind::FloorDiv)
+      return std::nullopt;
+    factor = coefficient;
+    divisor = quotient->rhs->constant();
+  }
+  if (!factor || divisor.value_or(0) < 1)
+    return std::nullopt;
+  if (*factor > 0)
+    return *quotient->lhs - DimExpr(*divisor) * llvm::divideCeilSigned(-offset, *factor);
+  return DimExpr(*divisor) * (llvm::divideFloorSigned(offset, -*factor) + 1) - 1 - *quotient->lhs;
+}
+
 std::optional<SizeBound> boundOfNonNegative(const DimExpr &size) {
   std::optional<DimExpr::Linear> linear = size.asLinear();
-  if (!linear)
-    return std::nullopt;
+  if (!linear) {
+    std::optional<DimExpr> simpler = withoutDivision(size.plain());
+    return simpler ? boundOfNonNegative(*simpler) : std::nullopt;
+  }
   if (linear->scale < 0)
     return SizeBound{linear->name, true, llvm::divideFloorSigned(linear->offset, -linear->scale)};
   return SizeBound{linear->name, false, llvm::divideCeilSigned(-linear->offset, linear->scale)};
+}
+
+std::optional<DimExpr> solveFor(StringRef name, const DimExpr &difference) {
+  auto at = [&](int64_t value) {
+    return *difference.substitute([&](StringRef other) -> std::optional<DimExpr> {
+      return other == name ? DimExpr(value) : DimExpr::symbol(other);
+    });
+  };
+  DimExpr rest = at(0);
+  std::optional<int64_t> scale = (at(1) - rest).constant();
+  if (!scale || *scale == 0 || *scale == INT64_MIN ||
+      difference != DimExpr::symbol(name) * *scale + rest)
+    return std::nullopt;
+  DimExpr multiple = *scale < 0 ? rest : DimExpr(0) - rest;
+  DimExpr solution = DimExpr::floorDiv(multiple, std::abs(*scale));
+  return solution * std::abs(*scale) == multiple ? std::optional(solution) : std::nullopt;
 }
 
 void tighten(DimExpr::Interval &interval, const SizeBound &bound) {

@@ -63,6 +63,10 @@ struct SizeBound {
 /// is not linear.
 std::optional<SizeBound> boundOfNonNegative(const DimExpr &size);
 
+/// Returns `name` in terms of other names where `difference` is 0; std::nullopt if it is not linear
+/// in the name, or not divisible by its factor.
+std::optional<DimExpr> solveFor(llvm::StringRef name, const DimExpr &difference);
+
 /// Limits an interval of the same size.
 void tighten(DimExpr::Interval &interval, const SizeBound &bound);
 

@@ -48,6 +48,27 @@ static std::optional<NodeValue> combineSizes(NodeValue x, NodeValue y, dfg::Comb
   return sizes ? std::optional(NodeValue(std::move(*sizes))) : std::nullopt;
 }
 
+/// Compares sizes. Those of tensors are not negative, whatever they are computed from: exporters
+/// compare them with -1.
+static Outcome buildEqual(NodeBuilder &node, const OpRule &rule) {
+  NodeValue x = node.in(0), y = alignedOperand(node);
+  if (!x || !y)
+    return Outcome::Failed;
+  auto compare = [&](const DimExpr &a, const DimExpr &b) -> std::optional<DimExpr> {
+    auto [least, most] = (a - b).interval();
+    bool differs = (least && *least > 0) || (most && *most < 0) ||
+                   (node.isSize(a) && b.constant().value_or(0) < 0) ||
+                   (node.isSize(b) && a.constant().value_or(0) < 0);
+    return a == b ? std::optional(DimExpr(1)) : differs ? std::optional(DimExpr(0)) : std::nullopt;
+  };
+  std::optional<NodeValue> sizes = combineSizes(x, y, compare);
+  if (!sizes)
+    return node.done({node.op(rule.argument, {x, y})});
+  dfg::SizeTensor flags = *sizes->getSizes();
+  flags.elementType = IntegerType::get(node.context(), 1);
+  return node.done({NodeValue(std::move(flags))});
+}
+
 /// Returns `x / y`, rounded toward 0. Where `x` is known not to be negative, that is rounded down;
 /// a model that computes `(h - 1) / 4` may need this to be known.
 static std::optional<DimExpr> divideSize(NodeBuilder &node, const DimExpr &x, const DimExpr &y) {
@@ -75,10 +96,13 @@ static Outcome buildDiv(NodeBuilder &node, const OpRule &) {
   return node.done({node.library().compute("_div", {x, y})});
 }
 
-/// Returns `x % y`, also for a number that is less than a size: images are rolled by that many.
+/// Returns `x % y`, also for a number whose magnitude is less than a size: images are rolled by
+/// that many.
 static std::optional<DimExpr> remainderOf(NodeBuilder &node, const DimExpr &x, const DimExpr &y) {
   if (std::optional<int64_t> divisor = y.constant())
     return *divisor > 0 ? std::optional(DimExpr::mod(x, y)) : std::nullopt;
+  if (x.constant().value_or(0) < 0)
+    return node.isWithin(DimExpr(0) - x, y) ? std::optional(x + y) : std::nullopt;
   bool isLess = node.isSize(x) && node.isWithin(x + DimExpr(1), y);
   return isLess ? std::optional(x) : std::nullopt;
 }
@@ -271,7 +295,7 @@ static constexpr OpRule kRules[] = {
     {"Clip", "1 -> 1; min:float?, max:float?", buildOldClip},
     {"Clip", "1-3 -> 1", buildClip, "", 11},
     // Comparison and logic.
-    {"Equal", {"2 -> 1", kOldBroadcast}, buildBinary, "equal"},
+    {"Equal", {"2 -> 1", kOldBroadcast}, buildEqual, "equal"},
     {"Less", {"2 -> 1", kOldBroadcast}, buildBinary, "less"},
     {"LessOrEqual", "2 -> 1", buildBinary, "less_equal"},
     {"Greater", {"2 -> 1", kOldBroadcast}, buildBinary, "greater"},

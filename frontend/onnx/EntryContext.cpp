@@ -11,6 +11,20 @@ using namespace llvm;
 
 namespace tfc::onnx {
 
+dfg::DimExpr::Interval EntryContext::intervalOf(const dfg::DimExpr &value) const {
+  return value.interval([&](StringRef name) {
+    dfg::DimExpr::Interval interval{0, std::nullopt};
+    for (const auto &[bounded, most] : options.bounds)
+      if (name == bounded)
+        interval.second = most;
+    for (const dfg::Fact &fact : assumed)
+      if (fact.comparison == dfg::Comparison::LessEqual)
+        if (auto bound = dfg::boundOfNonNegative(fact.rhs - fact.lhs); bound && bound->name == name)
+          dfg::tighten(interval, *bound);
+    return interval;
+  });
+}
+
 bool EntryContext::isFed(const dfg::DimExpr &size) {
   ArrayAttr symbols = builder.currentEntry().getSymbolsAttr();
   bool isFed = true;

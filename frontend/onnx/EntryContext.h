@@ -25,6 +25,8 @@ struct EntryContext {
   /// Canonical texts of the sizes that tensors have, which are therefore not negative.
   llvm::StringSet<> sizes;
 
+  /// The names of the sizes of feeds, in their order.
+  std::vector<std::string> names;
   /// Facts of the entry that an earlier attempt to build it found to be needed.
   std::vector<dfg::Fact> assumed;
   /// Limits of positions by constant sizes, as in the first rows of a table. Where operands match
@@ -33,6 +35,8 @@ struct EntryContext {
   /// Facts without which nodes have another meaning than the one with which they are built.
   std::vector<dfg::Fact> required;
 
+  /// Returns the limits of an expression in any call.
+  dfg::DimExpr::Interval intervalOf(const dfg::DimExpr &value) const;
   /// Returns true if all names in the size are those of feeds' sizes.
   bool isFed(const dfg::DimExpr &size);
 

@@ -33,18 +33,31 @@ private:
   OwningOpRef<ModuleOp> attempt(const std::vector<dfg::Fact> &facts);
   /// Builds the module with `facts`, to which it adds those that the model needs.
   bool buildWith(std::vector<dfg::Fact> &facts);
-  /// Builds the module with remainders of sizes with which operands match, from the errors of an
-  /// attempt with `facts`; replaces the errors by those of the last one that fails.
-  bool findRemaindersFrom(std::vector<dfg::Fact> facts, std::vector<Diagnostic> &errors);
+  /// The same; keeps the facts and the errors if it fails.
+  bool buildAndKeep(std::vector<dfg::Fact> facts);
+  /// Builds the module with limits of sizes, and those that it needs in addition.
+  bool buildWithin(std::vector<dfg::Fact> facts);
+  /// Builds the module with remainders and equalities of sizes with which operands match, from the
+  /// errors of an attempt with `facts`; replaces the errors by those of the last one that fails.
+  bool findFactsFrom(std::vector<dfg::Fact> facts, std::vector<Diagnostic> &errors);
+
+  /// An attempt that failed.
+  struct Failure {
+    std::vector<dfg::Fact> facts;
+    std::vector<Diagnostic> errors;
+  };
 
   MLIRContext &context;
   const Model &model;
   const ImportOptions &options;
+  std::vector<Failure> failures;
   /// Results of the last attempt: the module or null, its diagnostics, facts that the model needs,
   /// and limits of sizes by numbers that it may need.
   OwningOpRef<ModuleOp> module;
   std::vector<Diagnostic> diagnostics;
   std::vector<dfg::Fact> required, limits;
+  /// The names of the sizes of feeds.
+  std::vector<std::string> names;
 };
 } // namespace
 
@@ -58,8 +71,9 @@ OwningOpRef<ModuleOp> Builder::attempt(const std::vector<dfg::Fact> &facts) {
   GraphBuilder builder(*module);
   text::LibraryCalls functions(builder, kFiles, options);
   Diagnostics errors(&context);
-  EntryContext entry{builder, model, functions, errors, options, {}, {}, facts, {}, {}};
+  EntryContext entry{builder, model, functions, errors, options, {}, {}, {}, facts, {}, {}};
   EntryBuilder(entry).build();
+  names = std::move(entry.names);
   limits = std::move(entry.limits);
   required = std::move(entry.required);
   erase_if(required, [&](const dfg::Fact &fact) { return is_contained(facts, fact); });
@@ -75,18 +89,18 @@ bool Builder::buildWith(std::vector<dfg::Fact> &facts) {
     module = attempt(facts);
     if (required.empty())
       return bool(module);
-    append_range(facts, required);
+    addFacts(facts, required);
   }
   module = {};
   return false;
 }
 
-bool Builder::findRemaindersFrom(std::vector<dfg::Fact> facts, std::vector<Diagnostic> &errors) {
+bool Builder::findFactsFrom(std::vector<dfg::Fact> facts, std::vector<Diagnostic> &errors) {
   for (unsigned count = 0; count < kMaxAttempts; ++count) {
-    std::vector<dfg::Fact> more = findRemainders(errors, facts);
+    std::vector<dfg::Fact> more = findFacts(errors, facts, names);
     if (more.empty())
       return false;
-    append_range(facts, more);
+    addFacts(facts, more);
     if (buildWith(facts))
       return true;
     errors = std::move(diagnostics);
@@ -122,30 +136,48 @@ static std::vector<std::vector<dfg::Fact>> choicesOf(const std::vector<dfg::Fact
   return {upper, lower};
 }
 
+bool Builder::buildAndKeep(std::vector<dfg::Fact> facts) {
+  bool isBuilt = buildWith(facts);
+  if (!isBuilt)
+    failures.push_back({std::move(facts), std::move(diagnostics)});
+  return isBuilt;
+}
+
+/// Limits may show that others are needed, which may be simpler than they seemed before.
+static constexpr unsigned kMaxRounds = 4;
+
+bool Builder::buildWithin(std::vector<dfg::Fact> facts) {
+  for (unsigned round = 0; round < kMaxRounds; ++round) {
+    if (buildAndKeep(facts))
+      return true;
+    std::vector<dfg::Fact> next;
+    copy_if(facts, std::back_inserter(next), [](const dfg::Fact &fact) {
+      return dfg::boundOfNonNegative(fact.rhs - fact.lhs).has_value();
+    });
+    copy_if(limits, std::back_inserter(next),
+            [&](const dfg::Fact &limit) { return !is_contained(next, limit); });
+    if (all_of(next, [&](const dfg::Fact &fact) { return is_contained(facts, fact); }) ||
+        areContradictory(next))
+      return false;
+    facts = std::move(next);
+  }
+  return false;
+}
+
 /// Where operands do not match, the sizes may have to be within the constant ones that limit them,
-/// or to be multiples of numbers. If that does not help, the errors are those of the attempt that
-/// has the fewest, and thus most likely the causes.
+/// to be multiples of numbers, or to be equal. If that does not help, the errors are those of the
+/// attempt that has the fewest, and thus most likely the causes.
 OwningOpRef<ModuleOp> Builder::build() {
-  /// An attempt that failed: its facts and its errors.
-  struct Failure {
-    std::vector<dfg::Fact> facts;
-    std::vector<Diagnostic> errors;
-  };
-  std::vector<Failure> failures;
-  auto build = [&](std::vector<dfg::Fact> facts) {
-    bool isBuilt = buildWith(facts);
-    if (!isBuilt)
-      failures.push_back({std::move(facts), std::move(diagnostics)});
-    return isBuilt;
-  };
-  if (build({}))
+  if (buildAndKeep({}))
     return std::move(module);
   for (const std::vector<dfg::Fact> &choice : choicesOf(limits))
-    if (build(choice))
+    if (buildWithin(choice))
       return std::move(module);
   for (Failure &failure : failures)
-    if (findRemaindersFrom(failure.facts, failure.errors))
+    if (findFactsFrom(failure.facts, failure.errors))
       return std::move(module);
+  // Of attempts with as many errors, the later ones have more facts.
+  std::reverse(failures.begin(), failures.end());
   auto hasFewer = [](const Failure &a, const Failure &b) {
     return !a.errors.empty() && (b.errors.empty() || a.errors.size() < b.errors.size());
   };

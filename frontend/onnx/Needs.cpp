@@ -14,6 +14,10 @@ namespace tfc::onnx {
 
 using dfg::DimExpr;
 
+//===----------------------------------------------------------------------===//
+// Remainders
+//===----------------------------------------------------------------------===//
+
 /// By the names of sizes.
 using Remainders = MapVector<std::string, dfg::Remainder, StringMap<unsigned>>;
 
@@ -100,31 +104,103 @@ static Remainders findRemainders(const DimExpr &lhs, const DimExpr &rhs) {
   return {};
 }
 
-std::vector<dfg::Fact> findRemainders(std::vector<Diagnostic> &errors, ArrayRef<dfg::Fact> known) {
+//===----------------------------------------------------------------------===//
+// Equalities
+//===----------------------------------------------------------------------===//
+
+StringRef solvedName(const dfg::Fact &fact) {
+  std::optional<StringRef> name = fact.lhs.asSymbol();
+  return name && fact.comparison == dfg::Comparison::Equal ? *name : StringRef();
+}
+
+static DimExpr solve(const DimExpr &size, ArrayRef<dfg::Fact> facts) {
+  return *size.substitute([&](StringRef name) -> std::optional<DimExpr> {
+    const auto *found = find_if(facts, [&](const auto &fact) { return solvedName(fact) == name; });
+    return found == facts.end() ? DimExpr::symbol(name) : found->rhs;
+  });
+}
+
+/// Removes the names that are factors of the whole size, as of `b * n - b * m`.
+static DimExpr withoutFactors(DimExpr size, ArrayRef<std::string> names) {
+  for (const std::string &name : names) {
+    DimExpr factor = DimExpr::symbol(name), quotient = DimExpr::floorDiv(size, factor);
+    if (!size.isConstant(0) && quotient * factor == size)
+      size = quotient;
+  }
+  return size;
+}
+
+/// Returns a name in terms of others with which the sizes are equal. Later names are preferred:
+/// those of the first inputs stay. A number would not leave the size dynamic.
+static std::optional<dfg::Fact> findEquality(const DimExpr &lhs, const DimExpr &rhs,
+                                             ArrayRef<std::string> names) {
+  DimExpr difference = withoutFactors(lhs.plain() - rhs.plain(), names);
+  for (const std::string &name : reverse(names))
+    if (std::optional<DimExpr> value = dfg::solveFor(name, difference);
+        value && !value->constant() && dfg::isNonNegative(*value) == true)
+      return dfg::Fact{DimExpr::symbol(name), dfg::Comparison::Equal, *value};
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+static bool isAbout(const DimExpr &size, ArrayRef<std::string> names) {
+  bool isAbout = true;
+  size.forEachSymbol([&](StringRef name) { isAbout &= is_contained(names, name); });
+  return isAbout;
+}
+
+/// Returns the facts with which two sizes are equal; none if there are no such.
+static std::vector<dfg::Fact> findFacts(const DimExpr &lhs, const DimExpr &rhs,
+                                        ArrayRef<std::string> names) {
+  if (!isAbout(lhs, names) || !isAbout(rhs, names) || lhs == rhs)
+    return {};
+  std::vector<dfg::Fact> facts;
+  for (const auto &[name, remainder] : findRemainders(lhs, rhs))
+    if (remainder.divisor > 1)
+      facts.push_back({DimExpr::mod(DimExpr::symbol(name), remainder.divisor),
+                       dfg::Comparison::Equal, remainder.value});
+  if (std::optional<dfg::Fact> equality = findEquality(lhs, rhs, names); equality && facts.empty())
+    facts.push_back(*equality);
+  return facts;
+}
+
+std::vector<dfg::Fact> findFacts(std::vector<Diagnostic> &errors, ArrayRef<dfg::Fact> known,
+                                 ArrayRef<std::string> names) {
   std::vector<dfg::Fact> facts;
   for (Diagnostic &error : errors) {
     auto unproven = dfg::ErrorDetails::of(error).unproven;
     if (!unproven)
       continue;
-    for (const auto &[name, remainder] : findRemainders(unproven->first, unproven->second)) {
-      dfg::Fact fact{DimExpr::mod(DimExpr::symbol(name), remainder.divisor), dfg::Comparison::Equal,
-                     remainder.value};
-      if (remainder.divisor > 1 && !is_contained(known, fact) && !is_contained(facts, fact))
-        facts.push_back(fact);
-    }
+    for (const dfg::Fact &fact :
+         findFacts(solve(unproven->first, facts), solve(unproven->second, facts), names))
+      if (!is_contained(known, fact) && !is_contained(facts, fact))
+        addFacts(facts, fact);
   }
   return facts;
 }
 
-dfg::Shape applyRemainders(dfg::Shape sizes, ArrayRef<dfg::Fact> facts) {
+void addFacts(std::vector<dfg::Fact> &known, ArrayRef<dfg::Fact> facts) {
+  for (dfg::Fact fact : facts) {
+    fact.lhs = solvedName(fact).empty() ? solve(fact.lhs, known) : fact.lhs;
+    fact.rhs = solve(fact.rhs, known);
+    for (dfg::Fact &other : known) {
+      other.lhs = solvedName(other).empty() ? solve(other.lhs, fact) : other.lhs;
+      other.rhs = solve(other.rhs, fact);
+    }
+    known.push_back(std::move(fact));
+  }
+}
+
+DimExpr applyFacts(const DimExpr &size, ArrayRef<dfg::Fact> facts) {
   Remainders remainders;
   for (const dfg::Fact &fact : facts)
     if (auto congruence = dfg::Congruence::of(fact))
       if (auto linear = congruence->dividend.asLinear())
         (void)remainders[linear->name].add(*linear, congruence->divisor, congruence->value);
-  for (DimExpr &size : sizes)
-    size = substitute(size, remainders);
-  return sizes;
+  return substitute(solve(size, facts), remainders);
 }
 
 } // namespace tfc::onnx

@@ -121,20 +121,6 @@ std::optional<SmallVector<NodeValue>> NodeBuilder::buildGraph(StringRef attr,
 // Sizes
 //===----------------------------------------------------------------------===//
 
-dfg::DimExpr::Interval NodeBuilder::intervalOf(const dfg::DimExpr &value) const {
-  return value.interval([&](StringRef name) {
-    dfg::DimExpr::Interval interval{0, std::nullopt};
-    for (const auto &[bounded, most] : entry.options.bounds)
-      if (name == bounded)
-        interval.second = most;
-    for (const dfg::Fact &fact : entry.assumed)
-      if (fact.comparison == dfg::Comparison::LessEqual)
-        if (auto bound = dfg::boundOfNonNegative(fact.rhs - fact.lhs); bound && bound->name == name)
-          dfg::tighten(interval, *bound);
-    return interval;
-  });
-}
-
 bool NodeBuilder::isSize(const dfg::DimExpr &value) const {
   auto least = intervalOf(value).first;
   return (least && *least >= 0) || entry.sizes.contains(value.canonical());

@@ -52,7 +52,9 @@ public:
   /// error. Without both there are none.
   std::optional<llvm::SmallVector<int64_t>> axesFrom(llvm::StringRef attr, unsigned i);
   /// Returns the limits of an expression in any call.
-  dfg::DimExpr::Interval intervalOf(const dfg::DimExpr &value) const;
+  dfg::DimExpr::Interval intervalOf(const dfg::DimExpr &value) const {
+    return entry.intervalOf(value);
+  }
   /// Returns true for a size that is not negative in any call.
   bool isSize(const dfg::DimExpr &value) const;
   /// Returns true if `low` is at most `high` in any call. Otherwise records a limit by a number as

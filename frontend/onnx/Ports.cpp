@@ -71,7 +71,9 @@ void Ports::addFeed(const Input &input) {
   RankedTensorType feedType = importer::feedType(&feed, described, header, entry.diagnostics);
   if (!feedType)
     return;
-  dfg::Shape sizes = applyRemainders(dfg::shapeOf(feedType), entry.assumed);
+  dfg::Shape sizes = map_to_vector<4>(dfg::shapeOf(feedType), [&](const dfg::DimExpr &size) {
+    return applyFacts(size, entry.assumed);
+  });
   header.feeds.push_back({input.name, dfg::tensorOf(sizes, type), location});
   feeds.push_back(&input);
 }
@@ -88,14 +90,42 @@ void Ports::addBounds() {
   }
 }
 
-void Ports::addAssumed() {
+/// Replaces the names that facts solve: nothing mentions them any more but their bounds.
+void Ports::addSolved() {
   for (const dfg::Fact &fact : entry.assumed) {
+    StringRef name = solvedName(fact);
+    if (!is_contained(header.symbols, name))
+      continue;
+    header.solved.push_back(fact);
+    erase_if(header.symbols, [&](const std::string &other) { return other == name; });
+    auto bound = header.bounds.find(name.str());
+    if (bound == header.bounds.end())
+      continue;
+    header.addFact({fact.rhs, dfg::Comparison::LessEqual, bound->second});
+    header.bounds.erase(bound);
+  }
+}
+
+/// Returns true if the facts about single names imply a fact about others.
+bool Ports::isImplied(const dfg::Fact &fact) const {
+  dfg::DimExpr difference = fact.rhs - fact.lhs;
+  return fact.comparison == dfg::Comparison::LessEqual && !dfg::boundOfNonNegative(difference) &&
+         entry.intervalOf(difference).first.value_or(-1) >= 0;
+}
+
+void Ports::addAssumed() {
+  addSolved();
+  for (const dfg::Fact &fact : entry.assumed) {
+    if (!solvedName(fact).empty())
+      continue;
     SmallVector<std::string> names;
     fact.lhs.collectSymbols(names);
     fact.rhs.collectSymbols(names);
     auto isNamed = [&](const std::string &name) { return is_contained(header.symbols, name); };
-    if (all_of(names, isNamed) && header.addFact(fact) &&
-        fact.comparison == dfg::Comparison::LessEqual)
+    if (!all_of(names, isNamed) || isImplied(fact))
+      continue;
+    (void)header.addFact(fact);
+    if (fact.comparison == dfg::Comparison::LessEqual)
       entry.sizes.insert((fact.rhs - fact.lhs).canonical());
   }
 }
@@ -136,6 +166,7 @@ void Ports::find() {
       addFeed(input);
   addBounds();
   addAssumed();
+  entry.names = header.symbols;
   checkSizes();
   checkNames();
 }

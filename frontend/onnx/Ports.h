@@ -22,6 +22,8 @@ public:
 private:
   void addFeed(const Input &input);
   void addBounds();
+  void addSolved();
+  bool isImplied(const dfg::Fact &fact) const;
   void addAssumed();
   /// Reports sizes that a call could not find, because they occur only in sums of several.
   void checkSizes();

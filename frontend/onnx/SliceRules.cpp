@@ -26,11 +26,12 @@ static DimExpr constantTerm(const DimExpr &size) {
   return found == size.getTerms().end() ? DimExpr(0) : DimExpr(found->second);
 }
 
-/// A position along an axis that counts from the front. Numbers far outside stand for its ends.
+/// A position along an axis that counts from the front. Numbers far outside stand for its ends; the
+/// largest one of 32 bits does so in exported models.
 /// Whether it counts from the back depends on its sign, which is assumed to be the likely one, as
 /// in `x[-(n - 1):]`, all rows but one; calls with the other sign are refused.
 static DimExpr placeOf(NodeBuilder &node, const DimExpr &place, const DimExpr &size) {
-  constexpr int64_t kFar = int64_t(1) << 40;
+  constexpr int64_t kFar = INT32_MAX;
   auto [least, most] = node.intervalOf(place);
   if (isLowest(place) || (most && *most <= -kFar))
     return DimExpr(-1);

@@ -52,6 +52,8 @@ namespace {
 struct Windows {
   SmallVector<int64_t> size, stride, dilation;
   SmallVector<int64_t> pads; // before and after each axis
+  /// Elements to add to the images before that, where their number depends on the sizes.
+  Shape low, high;
 };
 } // namespace
 
@@ -70,19 +72,35 @@ static std::optional<SmallVector<int64_t>> perAxis(NodeBuilder &node, StringRef 
   return std::nullopt;
 }
 
+/// Sets the padding such that there are `ceil(size / stride)` windows. The windows meet, or a size
+/// of 0 would need negative padding.
+static void padDynamicSize(const DimExpr &size, unsigned axis, int64_t span, bool isLower,
+                           Windows &windows) {
+  DimExpr stride = windows.stride[axis];
+  DimExpr count = DimExpr::floorDiv(size + stride - DimExpr(1), stride);
+  DimExpr total = count * stride - stride + DimExpr(span) - size;
+  DimExpr less = DimExpr::floorDiv(total, 2);
+  windows.low[axis] = isLower ? total - less : less;
+  windows.high[axis] = isLower ? less : total - less;
+}
+
 /// Sets the padding such that there are `ceil(size / stride)` windows. An odd element is before the
 /// others for SAME_LOWER.
 static bool padSame(NodeBuilder &node, ArrayRef<DimExpr> sizes, bool isLower, Windows &windows) {
   for (auto [axis, given] : enumerate(sizes)) {
     std::optional<int64_t> size = given.constant();
     int64_t stride = windows.stride[axis];
+    int64_t span = (windows.size[axis] - 1) * windows.dilation[axis] + 1;
     // With a stride of 1 the padding does not depend on the size.
+    if (!size && stride != 1 && span >= stride) {
+      padDynamicSize(given, axis, span, isLower, windows);
+      continue;
+    }
     if (!size && stride != 1) {
       node.error() << "expected a known size along axis " << axis + 2 << " for 'auto_pad', but got "
                    << given.str() << " [dynamic-shape]";
       return false;
     }
-    int64_t span = (windows.size[axis] - 1) * windows.dilation[axis] + 1;
     int64_t rest = size ? (llvm::divideCeil(*size, stride) - 1) * stride - *size : -1;
     int64_t total = std::max<int64_t>(rest + span, 0), less = total / 2;
     windows.pads[2 * axis] = isLower ? total - less : less;
@@ -107,8 +125,12 @@ static std::optional<Windows> findWindows(NodeBuilder &node, ArrayRef<int64_t> s
   std::optional<SmallVector<int64_t>> dilation = perAxis(node, "dilations", size.size(), 1, 1);
   if (!stride || !dilation)
     return std::nullopt;
-  return Windows{SmallVector<int64_t>(size), *stride, *dilation,
-                 SmallVector<int64_t>(2 * size.size(), 0)};
+  return Windows{SmallVector<int64_t>(size),
+                 *stride,
+                 *dilation,
+                 SmallVector<int64_t>(2 * size.size(), 0),
+                 Shape(size.size(), DimExpr(0)),
+                 Shape(size.size(), DimExpr(0))};
 }
 
 static bool setPadding(NodeBuilder &node, ArrayRef<DimExpr> sizes, Windows &windows) {
@@ -120,6 +142,24 @@ static bool setPadding(NodeBuilder &node, ArrayRef<DimExpr> sizes, Windows &wind
   if (mode != "VALID")
     node.error() << "there is no 'auto_pad' of '" << mode << "' [graph-attribute]";
   return mode == "VALID";
+}
+
+static bool dependsOnSizes(const Windows &windows) {
+  auto isNotZero = [](const DimExpr &size) { return !size.isConstant(0); };
+  return any_of(windows.low, isNotZero) || any_of(windows.high, isNotZero);
+}
+
+/// Adds the elements whose number depends on the sizes to images with the channels last.
+static NodeValue padImages(NodeBuilder &node, NodeValue images, const Windows &windows,
+                           double value) {
+  if (!images || !dependsOnSizes(windows))
+    return images;
+  Shape low(rankOf(images), DimExpr(0)), high = low;
+  llvm::copy(windows.low, low.begin() + 1);
+  llvm::copy(windows.high, high.begin() + 1);
+  return node.op("pad", images,
+                 {node.attrs.sizes("low", low), node.attrs.sizes("high", high),
+                  node.attrs.real("value", value)});
 }
 
 static SmallVector<NamedAttribute> optionsOf(NodeBuilder &node, const Windows &windows) {
@@ -191,7 +231,8 @@ static NodeValue convolve(NodeBuilder &node, NodeValue x, NodeValue kernel) {
     return {};
   SmallVector<NamedAttribute> options = optionsOf(node, found->windows);
   options.push_back(node.attrs.integer("groups", node.node.number("group", 1)));
-  return node.op("convolution", {channelsLast(node, x), tapsFirst(node, kernel)}, options);
+  NodeValue images = padImages(node, channelsLast(node, x), found->windows, 0);
+  return node.op("convolution", {images, tapsFirst(node, kernel)}, options);
 }
 
 static Outcome buildConv(NodeBuilder &node, const OpRule &) {
@@ -303,8 +344,9 @@ static Outcome buildConvTranspose(NodeBuilder &node, const OpRule &) {
 // Pooling
 //===----------------------------------------------------------------------===//
 
-/// Returns the windows of `kernel_shape`, padded, or std::nullopt after an error.
-static std::optional<Windows> poolingWindows(NodeBuilder &node, NodeValue x) {
+/// Returns the windows of `kernel_shape`, padded, or std::nullopt after an error. Their padding
+/// depends on sizes only if `mayPad` is set.
+static std::optional<Windows> poolingWindows(NodeBuilder &node, NodeValue x, bool mayPad = false) {
   if (!x)
     return std::nullopt;
   ArrayRef<int64_t> size = node.ints("kernel_shape");
@@ -318,7 +360,10 @@ static std::optional<Windows> poolingWindows(NodeBuilder &node, NodeValue x) {
   Shape spatial(ArrayRef(shapeOf(x)).drop_front(2));
   if (!windows || !setPadding(node, spatial, *windows))
     return std::nullopt;
-  return windows;
+  bool isPadded = mayPad || !dependsOnSizes(*windows);
+  if (!isPadded)
+    node.error() << "expected known sizes for 'auto_pad' [dynamic-shape]";
+  return isPadded ? windows : std::nullopt;
 }
 
 static SmallVector<NamedAttribute> poolingOptions(NodeBuilder &node, const Windows &windows) {
@@ -346,12 +391,13 @@ static NodeValue wholePositions(NodeBuilder &node, NodeValue index, NodeValue x)
 
 static Outcome buildMaxPool(NodeBuilder &node, const OpRule &) {
   NodeValue x = node.in(0);
-  std::optional<Windows> windows = poolingWindows(node, x);
+  bool hasPositions = node.node.outputs.size() > 1 && !node.node.outputs[1].empty();
+  std::optional<Windows> windows = poolingWindows(node, x, x && isFloat(x) && !hasPositions);
   if (!windows)
     return Outcome::Failed;
   SmallVector<NamedAttribute> options = poolingOptions(node, *windows);
-  NodeValue images = channelsLast(node, x);
-  if (node.node.outputs.size() < 2 || node.node.outputs[1].empty())
+  NodeValue images = padImages(node, channelsLast(node, x), *windows, -INFINITY);
+  if (!hasPositions)
     return node.done({channelsFirst(node, node.op("max_pool", images, options))});
   Operation *made = node.make("max_pool_with_indices", images, options);
   if (!made)

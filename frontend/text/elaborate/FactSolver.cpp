@@ -64,24 +64,6 @@ void FactSolver::addMentions(StringRef dim, const dfg::DimExpr &value) {
 // Equalities
 //===----------------------------------------------------------------------===//
 
-/// `name` in terms of other names if `difference` is 0; nothing if it is not linear in it, or not
-/// divisible by its factor.
-static std::optional<dfg::DimExpr> solveFor(StringRef name, const dfg::DimExpr &difference) {
-  auto at = [&](int64_t value) {
-    return *difference.substitute([&](StringRef other) -> std::optional<dfg::DimExpr> {
-      return other == name ? dfg::DimExpr(value) : dfg::DimExpr::symbol(other);
-    });
-  };
-  dfg::DimExpr rest = at(0);
-  std::optional<int64_t> scale = (at(1) - rest).constant();
-  if (!scale || *scale == 0 || *scale == INT64_MIN ||
-      difference != dfg::DimExpr::symbol(name) * *scale + rest)
-    return std::nullopt;
-  dfg::DimExpr multiple = *scale < 0 ? rest : dfg::DimExpr(0) - rest;
-  dfg::DimExpr solution = dfg::DimExpr::floorDiv(multiple, std::abs(*scale));
-  return solution * std::abs(*scale) == multiple ? std::optional(solution) : std::nullopt;
-}
-
 /// `n == 2 * m` makes n another name for 2 * m; so do `n - m == m` and `3 * n == 6 * m`.
 void FactSolver::solveEquality(const StatedFact &stated) {
   dfg::DimExpr lhs = current(stated.fact.lhs), rhs = current(stated.fact.rhs);
@@ -96,7 +78,7 @@ void FactSolver::solveEquality(const StatedFact &stated) {
   // `k - n == m` is better solved for k than for m: sums are never negative.
   for (bool mayBeNegative : {false, true})
     for (const std::string &name : names)
-      if (std::optional<dfg::DimExpr> value = solveFor(name, difference);
+      if (std::optional<dfg::DimExpr> value = dfg::solveFor(name, difference);
           value && (mayBeNegative || dfg::isNonNegative(*value) == true))
         return replace(name, *value, stated.at);
 }
