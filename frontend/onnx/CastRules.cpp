@@ -139,6 +139,30 @@ static std::optional<dfg::Shape> truncatedReals(NodeBuilder &node, double mostEx
   return ratios ? std::optional(std::move(values)) : std::nullopt;
 }
 
+/// Returns the floats of input 0, rounded toward 0, as sizes of which the call finds those that
+/// floats round, as the size of an image times 1.3.
+static std::optional<dfg::Shape> foundSizes(NodeBuilder &node, NodeValue x) {
+  Value given = node.hasInput(0) ? node.in(0).getValue() : Value();
+  auto bounds = given ? evaluateBounds(given) : std::nullopt;
+  std::string key = bounds ? describeComputation(given) : "";
+  if (key.empty())
+    return std::nullopt;
+  int64_t count = bounds->size();
+  NodeValue flat = node.reshape(node.cast(x, IntegerType::get(node.context(), 64)), {count});
+  dfg::Shape sizes;
+  for (auto [i, bound] : enumerate(*bounds)) {
+    NodeValue element =
+        bound.isBound ? node.reshape(node.slice(flat, {int64_t(i)}, {1}), {}) : NodeValue();
+    std::optional<DimExpr> size =
+        bound.isBound ? node.foundSize(element, bound.ratio.limit(), key + " " + std::to_string(i))
+                      : bound.ratio.truncate();
+    if (!size)
+      return std::nullopt;
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
 /// Sizes may be computed in floats.
 static NodeValue castTo(NodeBuilder &node, Type type) {
   NodeValue x = decode(node, node.in(0));
@@ -147,6 +171,8 @@ static NodeValue castTo(NodeBuilder &node, Type type) {
   bool mayBeSizes = shape && isFloat(x) && (isWide || (type && type.isSignlessInteger(32)));
   std::optional<dfg::Shape> values =
       mayBeSizes ? truncatedReals(node, isWide ? 0x1p53 : 0x1p31) : std::nullopt;
+  if (mayBeSizes && !values)
+    values = foundSizes(node, x);
   std::optional<dfg::SizeTensor> sizes =
       values ? dfg::makeSizes(type, *shape, *values) : std::nullopt;
   return sizes ? NodeValue(std::move(*sizes)) : node.cast(x, type);

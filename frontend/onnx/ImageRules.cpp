@@ -86,7 +86,7 @@ static Outcome resize(NodeBuilder &node, NodeValue x, Target target, NodeValue r
   };
   if (target.sizes)
     arguments.push_back({"new_sizes", *target.sizes});
-  else
+  if (target.scales)
     arguments.push_back({"scales", *target.scales});
   if (!roi)
     return node.done({node.library().compute("_resize", {x}, arguments)});
@@ -114,6 +114,42 @@ static std::optional<dfg::Shape> scaledSizes(NodeBuilder &node, NodeValue x,
   return axes ? std::optional(std::move(sizes)) : std::nullopt;
 }
 
+/// Returns `size * scale` rounded down, computed in floats of 32 bits as models expect it.
+static std::optional<DimExpr> scaledInFloats(NodeBuilder &node, const DimExpr &size, double scale) {
+  Type f32 = Float32Type::get(node.context()), i64 = IntegerType::get(node.context(), 64);
+  std::optional<Ratio> bound = Ratio::above(scale);
+  if (std::optional<int64_t> known = size.constant())
+    return DimExpr(int64_t(float(*known) * float(scale)));
+  NodeValue product =
+      node.op("mul", {node.cast(node.size(size, i64), f32), node.scalar(scale, f32)});
+  std::string key = size.canonical() + " * " + std::to_string(scale);
+  return bound ? node.foundSize(node.cast(node.op("floor", product), i64),
+                                (Ratio{size} * *bound).limit(), key)
+               : std::nullopt;
+}
+
+/// Adds the sizes to which scales lead if some depend on sizes, and only floats hold them.
+static bool addRoundedSizes(NodeBuilder &node, NodeValue x, Target &target) {
+  std::optional<SmallVector<int64_t>> axes = axesOf(node, x);
+  if (!axes || axes->size() != target.scales->size())
+    return axes.has_value();
+  bool isRounded = false;
+  dfg::Shape sizes;
+  for (auto [axis, scale] : zip(*axes, *target.scales)) {
+    const DimExpr size = shapeOf(x)[axis];
+    std::optional<Ratio> exact = Ratio::exact(scale);
+    isRounded |= !exact && !size.constant();
+    std::optional<DimExpr> scaled =
+        exact ? (Ratio{size} * *exact).floor() : scaledInFloats(node, size, scale);
+    if (!scaled)
+      return true;
+    sizes.push_back(*scaled);
+  }
+  if (isRounded)
+    target.sizes = sizes;
+  return true;
+}
+
 /// Returns the scales of input `i`, as numbers or as the sizes that they lead to.
 static std::optional<Target> scalesOf(NodeBuilder &node, unsigned i) {
   Target target;
@@ -123,6 +159,8 @@ static std::optional<Target> scalesOf(NodeBuilder &node, unsigned i) {
     target.sizes = scaledSizes(node, x, *ratios);
   else
     target.scales = node.reals(i);
+  if (x && target.scales && !addRoundedSizes(node, x, target))
+    return std::nullopt;
   return target.sizes || target.scales ? std::optional(std::move(target)) : std::nullopt;
 }
 

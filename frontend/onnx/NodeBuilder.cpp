@@ -90,6 +90,17 @@ std::optional<SmallVector<Ratio>> NodeBuilder::ratios(unsigned i) {
   return hasInput(i) ? evaluateRatios(scope.find(node.inputs[i]).getValue()) : std::nullopt;
 }
 
+std::optional<dfg::DimExpr> NodeBuilder::foundSize(NodeValue count, const dfg::DimExpr &bound,
+                                                   StringRef key) {
+  NodeValue sized = sharedResult(key, Value());
+  if (!sized && count && !dfg::isOverflow(bound))
+    sized = library().compute("_sized", {count}, {{"bound", dfg::Shape{bound}}});
+  if (!sized)
+    return std::nullopt;
+  shareResult(key, Value(), sized);
+  return dfg::shapeOf(sized.getType()).front();
+}
+
 NodeValue NodeBuilder::inOfRank(unsigned i, size_t rank) {
   NodeValue x = in(i);
   if (!x || shapeOf(x).size() >= rank)

@@ -29,6 +29,10 @@ public:
   std::optional<double> real(unsigned i);
   /// Returns the elements of an input, which may depend on sizes, if they are known.
   std::optional<llvm::SmallVector<Ratio>> ratios(unsigned i);
+  /// Returns a size that the call finds: `count`, a scalar of type i64 that is at most `bound`.
+  /// Those that are computed in the same way, as `key` says, are the same.
+  std::optional<dfg::DimExpr> foundSize(NodeValue count, const dfg::DimExpr &bound,
+                                        llvm::StringRef key);
   /// Returns an input that is a tensor with this number of axes or more, or null after an error.
   NodeValue inOfRank(unsigned i, size_t rank);
 

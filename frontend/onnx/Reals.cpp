@@ -54,6 +54,30 @@ std::optional<DimExpr> Ratio::truncate() const {
   return numerator.interval().first.value_or(-1) >= 0 ? floor() : asInteger();
 }
 
+DimExpr Ratio::limit() const {
+  // 16 roundings to 24 bits change a number by less than a part in 2^16.
+  constexpr int64_t kPrecision = 1 << 16;
+  return DimExpr::floorDiv(numerator, denominator) +
+         DimExpr::floorDiv(numerator, denominator * DimExpr(kPrecision)) + DimExpr(2);
+}
+
+/// Denominators of numbers by which sizes are multiplied.
+static constexpr int64_t kMostDenominator = 1024;
+
+std::optional<Ratio> Ratio::exact(double number) {
+  for (int64_t denominator = 1; denominator <= kMostDenominator; denominator *= 2)
+    if (double scaled = number * double(denominator);
+        std::trunc(scaled) == scaled && std::abs(scaled) < 0x1p53)
+      return Ratio{int64_t(scaled), denominator};
+  return std::nullopt;
+}
+
+std::optional<Ratio> Ratio::above(double number) {
+  double scaled = std::ceil(number * double(kMostDenominator));
+  return scaled >= 0 && scaled < 0x1p40 ? std::optional(Ratio{int64_t(scaled), kMostDenominator})
+                                        : std::nullopt;
+}
+
 /// Returns an integer with the denominator 1, and other numbers without sizes.
 static Ratio simplified(Ratio ratio) {
   if (std::optional<DimExpr> integer = ratio.asInteger())
@@ -93,10 +117,12 @@ std::optional<Ratio> operator/(const Ratio &a, const Ratio &b) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An element of a tensor: a constant as an attribute of its element type, or a ratio of sizes.
+/// An element of a tensor: a constant as an attribute of its element type, a ratio of sizes, or an
+/// upper bound of a number that is not negative and depends on sizes alone.
 struct Element {
   Attribute constant;
   Ratio ratio;
+  bool isBound = false;
 };
 using Elements = SmallVector<Element>;
 } // namespace
@@ -108,19 +134,18 @@ static double toDouble(Attribute element) {
   return integer.getValue().roundToDouble(!integer.getType().isUnsignedInteger());
 }
 
-/// Returns a number as a fraction with a small power of two below, so that products with it are
-/// exact in floats.
-static std::optional<Ratio> toRatio(double number) {
-  constexpr int64_t kMostDenominator = 1024;
-  for (int64_t denominator = 1; denominator <= kMostDenominator; denominator *= 2)
-    if (double scaled = number * double(denominator);
-        std::trunc(scaled) == scaled && std::abs(scaled) < 0x1p53)
-      return Ratio{int64_t(scaled), denominator};
-  return std::nullopt;
+static std::optional<Ratio> toRatio(const Element &element) {
+  if (element.isBound)
+    return std::nullopt;
+  return element.constant ? Ratio::exact(toDouble(element.constant)) : std::optional(element.ratio);
 }
 
-static std::optional<Ratio> toRatio(const Element &element) {
-  return element.constant ? toRatio(toDouble(element.constant)) : std::optional(element.ratio);
+/// Returns an upper bound of an element that is not negative.
+static std::optional<Ratio> upperBound(const Element &element) {
+  if (element.constant)
+    return Ratio::above(toDouble(element.constant));
+  bool isPositive = element.isBound || element.ratio.numerator.interval().first.value_or(-1) >= 0;
+  return isPositive ? std::optional(element.ratio) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,6 +193,30 @@ static std::optional<Ratio> applyToRatios(Operation *op, ArrayRef<Ratio> x) {
       .Default(Result());
 }
 
+/// Returns an upper bound of what an operation computes from numbers that are not negative.
+static std::optional<Ratio> applyToBounds(Operation *op, ArrayRef<Element> operands) {
+  using Result = std::optional<Ratio>;
+  auto type = dyn_cast<FloatType>(dfg::elementTypeOf(op->getResult(0).getType()));
+  SmallVector<Ratio> x;
+  for (const Element &operand : operands)
+    if (Result bound = upperBound(operand))
+      x.push_back(*bound);
+  if (x.size() != operands.size() || (type && type.getWidth() < 32))
+    return std::nullopt;
+  auto divide = [&]() -> Result {
+    double divisor = operands[1].constant ? toDouble(operands[1].constant) : 0;
+    Result factor = divisor > 0 ? Ratio::above(1 / divisor) : std::nullopt;
+    return factor ? Result(x[0] * *factor) : std::nullopt;
+  };
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](dfg::AddOp) { return x[0] + x[1]; })
+      .Case([&](dfg::MulOp) { return x[0] * x[1]; })
+      .Case([&](dfg::DivOp) { return divide(); })
+      .Case<dfg::FloorOp, dfg::CastOp>([&](auto) { return x[0]; })
+      .Case<dfg::CeilOp, dfg::RoundOp>([&](auto) { return x[0] + Ratio{DimExpr(1)}; })
+      .Default(Result());
+}
+
 static std::optional<Element> apply(dfg::ScalarOpInterface op, ArrayRef<Element> operands) {
   if (all_of(operands, [](const Element &x) { return bool(x.constant); })) {
     Attribute folded =
@@ -175,14 +224,14 @@ static std::optional<Element> apply(dfg::ScalarOpInterface op, ArrayRef<Element>
     return folded ? std::optional(Element{folded, {}}) : std::nullopt;
   }
   SmallVector<Ratio> ratios;
-  for (const Element &operand : operands) {
-    std::optional<Ratio> ratio = toRatio(operand);
-    if (!ratio)
-      return std::nullopt;
-    ratios.push_back(*ratio);
-  }
-  std::optional<Ratio> result = applyToRatios(op, ratios);
-  return result ? std::optional(Element{{}, *result}) : std::nullopt;
+  for (const Element &operand : operands)
+    if (std::optional<Ratio> ratio = toRatio(operand))
+      ratios.push_back(*ratio);
+  if (ratios.size() == operands.size())
+    if (std::optional<Ratio> result = applyToRatios(op, ratios))
+      return Element{{}, *result};
+  std::optional<Ratio> bound = applyToBounds(op, operands);
+  return bound ? std::optional(Element{{}, *bound, /*isBound=*/true}) : std::nullopt;
 }
 
 namespace {
@@ -309,6 +358,8 @@ std::optional<Elements> Evaluator::evaluate(Value value, unsigned depth) {
 static std::optional<double> toDouble(const Element &element) {
   if (element.constant)
     return toDouble(element.constant);
+  if (element.isBound)
+    return std::nullopt;
   std::optional<int64_t> numerator = element.ratio.numerator.constant();
   std::optional<int64_t> denominator = element.ratio.denominator.constant();
   return numerator && denominator ? std::optional(double(*numerator) / double(*denominator))
@@ -381,6 +432,44 @@ std::optional<SmallVector<double>> evaluateReals(Value value) {
 
 std::optional<SmallVector<Ratio>> evaluateRatios(Value value) {
   return convertElements<Ratio>(value, toRatio);
+}
+
+static std::optional<BoundedRatio> toBounded(const Element &element) {
+  if (std::optional<Ratio> exact = toRatio(element))
+    return BoundedRatio{*exact, /*isBound=*/false};
+  std::optional<Ratio> bound = upperBound(element);
+  return bound ? std::optional(BoundedRatio{*bound, /*isBound=*/true}) : std::nullopt;
+}
+
+std::optional<SmallVector<BoundedRatio>> evaluateBounds(Value value) {
+  return convertElements<BoundedRatio>(value, toBounded);
+}
+
+static bool describe(Value value, unsigned depth, raw_ostream &os) {
+  ElementsAttr constant;
+  Operation *op = value.getDefiningOp();
+  if (std::optional<Elements> sizes = sizeElements(value)) {
+    interleaveComma(*sizes, os, [&](const Element &x) { os << x.ratio.numerator.canonical(); });
+    return true;
+  }
+  if (matchPattern(value, m_Constant(&constant))) {
+    os << constant;
+    return true;
+  }
+  if (!op || op->getNumRegions() || op->getNumOperands() == 0 || depth > kMaxDepth)
+    return false;
+  os << op->getName() << op->getAttrDictionary() << '(';
+  for (Value operand : op->getOperands())
+    if (!describe(operand, depth + 1, os))
+      return false;
+  os << ')';
+  return true;
+}
+
+std::string describeComputation(Value value) {
+  std::string text;
+  raw_string_ostream os(text);
+  return describe(value, 0, os) ? text : "";
 }
 
 } // namespace tfc::onnx

@@ -19,6 +19,14 @@ struct Ratio {
   std::optional<dfg::DimExpr> ceil() const;
   /// Returns the integer that is nearest on the side of 0.
   std::optional<dfg::DimExpr> truncate() const;
+  /// Returns an integer that is not less than a number of which this is an upper bound, after a few
+  /// operations in floats of 32 bits that round it.
+  dfg::DimExpr limit() const;
+
+  /// Returns a number of which floats hold the products with sizes, and an upper bound of another
+  /// one that is not negative; std::nullopt for large numbers.
+  static std::optional<Ratio> exact(double number);
+  static std::optional<Ratio> above(double number);
 };
 
 Ratio operator+(const Ratio &a, const Ratio &b);
@@ -32,6 +40,17 @@ std::optional<Ratio> operator/(const Ratio &a, const Ratio &b);
 std::optional<llvm::SmallVector<double>> evaluateReals(mlir::Value value);
 /// The same for elements that may depend on sizes. Numbers are exact, or not known.
 std::optional<llvm::SmallVector<Ratio>> evaluateRatios(mlir::Value value);
+
+/// A number that depends on sizes alone, or only an upper bound of it because floats round it.
+struct BoundedRatio {
+  Ratio ratio;
+  bool isBound;
+};
+/// The same for elements of which some are not exact; those are not negative.
+std::optional<llvm::SmallVector<BoundedRatio>> evaluateBounds(mlir::Value value);
+/// Describes how a tensor is computed from constants and sizes: equal texts mean equal elements.
+/// Empty if it depends on other data.
+std::string describeComputation(mlir::Value value);
 
 /// Returns the element of a tensor of any size all of whose elements are the same constant, or
 /// null.

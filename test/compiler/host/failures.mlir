@@ -2,8 +2,8 @@
 // RUN: tfc-opt --tfc-allocate-arena --tfc-build-host %s | FileCheck %s
 
 // CHECK-LABEL: llvm.func @tfc_entry_0_run
-// CHECK: arith.constant 0 : i32
-// CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi eq
+// CHECK: arith.remsi
+// CHECK: %[[HOLDS:.*]] = arith.cmpi eq, %{{.*}}, %c0_i64{{.*}} : i64
 // CHECK-NEXT: rt.check %{{.*}}, %[[HOLDS]] else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%{{.*}})
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> i8
 // CHECK: rt.check %{{.*}} else out_of_range "gather: an index is out of range"
