@@ -2,6 +2,7 @@
 // describe a call.
 
 #include "compiler/host/SizeBuilder.h"
+#include "dialects/dfg/DimRemainders.h"
 #include "dialects/rt/Rt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -144,22 +145,31 @@ Value SizeBuilder::build(const DimExpr &size) {
   return known;
 }
 
-Value SizeBuilder::buildSum(const DimExpr &size) {
-  Value sum = constant(0);
-  for (auto &[monomial, coefficient] : size.getTerms()) {
-    Value product = constant(coefficient);
-    for (const DimExpr::Atom &atom : monomial) {
-      // Another sum may have built it already.
-      Value factor = values.lookup(atom.text);
-      if (!factor)
-        factor = buildAtom(atom);
-      if (b == &start)
-        values[atom.text] = factor;
-      product = multiply(product, factor);
-    }
-    sum = add(sum, product);
+Value SizeBuilder::buildProduct(Value product, const DimExpr::Monomial &factors) {
+  for (const DimExpr::Atom &atom : factors) {
+    // Another sum may have built it already.
+    Value factor = values.lookup(atom.text);
+    if (!factor)
+      factor = buildAtom(atom);
+    if (b == &start)
+      values[atom.text] = factor;
+    product = multiply(product, factor);
   }
-  return sum;
+  return product;
+}
+
+/// Remainders are computed as such: unlike the differences that they are, they do not overflow.
+Value SizeBuilder::buildSum(const DimExpr &size) {
+  RemainderSum terms = splitRemainders(size);
+  Value sum = constant(0);
+  for (const RemainderTerm &term : terms.remainders) {
+    Value rest = buildDivision(build(*term.quotient.lhs), constant(term.divisor),
+                               /*remainder=*/true);
+    sum = add(sum, buildProduct(multiply(constant(term.coefficient), rest), term.others));
+  }
+  for (auto [factors, coefficient] : terms.products)
+    sum = add(sum, buildProduct(constant(coefficient), *factors));
+  return add(sum, constant(terms.constant));
 }
 
 } // namespace tfc::host

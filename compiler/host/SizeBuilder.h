@@ -38,6 +38,7 @@ public:
 
 private:
   mlir::Value buildSum(const dfg::DimExpr &size);
+  mlir::Value buildProduct(mlir::Value product, const dfg::DimExpr::Monomial &factors);
   mlir::Value buildAtom(const dfg::DimExpr::Atom &atom);
   mlir::Value buildDivision(mlir::Value lhs, mlir::Value rhs, bool remainder);
   std::optional<int64_t> constantOf(mlir::Value value) const;
