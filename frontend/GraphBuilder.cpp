@@ -2,6 +2,7 @@
 // GraphBuilderControl.cpp has operations with regions.
 #include "frontend/GraphBuilder.h"
 
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/Dtypes.h"
 #include "dialects/dfg/Errors.h"
 #include "dialects/dfg/Gradients.h"
@@ -50,8 +51,16 @@ private:
 
 GraphBuilder::GraphBuilder(ModuleOp module)
     : module(module), builder(module.getContext()), resources(module, builder) {
-  builder.setListener(&counter);
+  builder.setListener(&listener);
   builder.setInsertionPointToEnd(module.getBody());
+}
+
+void GraphBuilder::Listener::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint before) {
+  bool isNew = !before.isSet();
+  count += isNew ? std::max(op->getNumResults(), 1u) : 0;
+  if (isNew && !placement.empty() && dfg::isOnDevice(op))
+    for (NamedAttribute attribute : placement)
+      op->setAttr(attribute.getName(), attribute.getValue());
 }
 
 /// Verifies an operation. Errors about operands are in the language's terms.

@@ -51,7 +51,13 @@ public:
   ResourceBuilder &getResources() { return resources; }
   /// The number of operations created so far; an operation with several results counts once for
   /// each.
-  uint64_t getOperationCount() const { return counter.count; }
+  uint64_t getOperationCount() const { return listener.count; }
+
+  /// From now on, operations and declarations get these attributes, which say where they shall be.
+  void setPlacement(llvm::ArrayRef<mlir::NamedAttribute> attributes) {
+    listener.placement.assign(attributes.begin(), attributes.end());
+  }
+  llvm::ArrayRef<mlir::NamedAttribute> getPlacement() const { return listener.placement; }
 
   /// Creates `dfg.<op>` in the current entry; its inputs are checked and its result types inferred.
   mlir::FailureOr<mlir::Operation *> create(llvm::StringRef op, mlir::ValueRange operands,
@@ -140,16 +146,15 @@ public:
 private:
   void toHoistPlace();
 
-  struct OperationCounter : mlir::OpBuilder::Listener {
-    void notifyOperationInserted(mlir::Operation *op,
-                                 mlir::OpBuilder::InsertPoint before) override {
-      count += before.isSet() ? 0 : std::max(op->getNumResults(), 1u);
-    }
+  /// Counts and places the operations that are created.
+  struct Listener : mlir::OpBuilder::Listener {
+    void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint before) override;
     uint64_t count = 0;
+    llvm::SmallVector<mlir::NamedAttribute> placement;
   };
 
   mlir::ModuleOp module;
-  OperationCounter counter;
+  Listener listener;
   mlir::OpBuilder builder;
   ResourceBuilder resources;
   dfg::EntryOp entry;

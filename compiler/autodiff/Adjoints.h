@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/autodiff/Paths.h"
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/Devices.h"
 
 namespace tfc {
 
@@ -16,11 +16,15 @@ struct GradientContext : mlir::OpBuilder::Listener {
     ops.insert(op);
     built.push_back(op);
     ++created;
+    if (differentiated)
+      dfg::copyPlacement(differentiated, op);
   }
   /// Erases the operation if it is unused, and then operations that only it used.
   void eraseIfUnused(mlir::Operation *op);
 
   mlir::SymbolTable symbols;
+  /// The operation whose gradients are being built, which are where it is.
+  mlir::Operation *differentiated = nullptr;
   OperationSet ops;
   /// Operations in the order in which they were built; those not in `ops` have been erased.
   std::vector<mlir::Operation *> built;

@@ -12,6 +12,7 @@
 #include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/Help.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tfc;
@@ -130,6 +131,7 @@ LogicalResult Differentiator::visitPlain(Operation *forward) {
   for (Value result : forward->getResults())
     resultGrads.push_back(sweep.adjoints.lookup(result));
   size_t first = sweep.context.built.size();
+  llvm::SaveAndRestore<Operation *> differentiated(sweep.context.differentiated, forward);
   SmallVector<Value> operandGrads = differentiable.buildOperandGradients(sweep.b, resultGrads);
   for (auto [operand, gradient] : llvm::zip_equal(forward->getOperands(), operandGrads))
     if (gradient)

@@ -9,6 +9,7 @@
 #include "compiler/kernels/Passes.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/memory/Passes.h"
+#include "compiler/placement/Passes.h"
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Dfg.h"
 #include "dialects/kernel/Kernel.h"
@@ -61,6 +62,10 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
   add("canonicalize", [] { return createCanonicalizerPass(); });
   add("cse", [] { return createCSEPass(); });
   add("tapes", [] { return createDropTapes(); });
+}
+
+static void addPlacement(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(createPlaceOperations());
 }
 
 static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
@@ -117,6 +122,7 @@ static constexpr Stage kStages[] = {
     {"controlflow", "branches and loops are regions; no value is dead", addControlFlow},
     {"autodiff", "state is values; no gradients are left", addAutodiff},
     {"simplify", "no redundant operations are left", addSimplify},
+    {"placement", "every operation has a device", addPlacement},
     {"fusion", "entries launch kernels", addFusion},
     {"lowering", "kernels are linalg on tensors", addLowering},
     {"schedule", "kernels declare which operands their results may overwrite", addSchedule},

@@ -8,6 +8,7 @@
 
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Build.h"
+#include "dialects/dfg/Devices.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -103,9 +104,12 @@ struct AbsorbTranspose : OpRewritePattern<MatmulOp> {
     bool takesLhs = lhs && swapsMatrix(lhs), takesRhs = rhs && swapsMatrix(rhs);
     if (!takesLhs && !takesRhs)
       return failure();
-    rewriter.replaceOpWithNewOp<MatmulOp>(
-        op, takesLhs ? lhs.getX() : op.getLhs(), takesRhs ? rhs.getX() : op.getRhs(),
-        op.getTransposeLhs() != takesLhs, op.getTransposeRhs() != takesRhs);
+    auto product =
+        MatmulOp::create(rewriter, op.getLoc(), takesLhs ? lhs.getX() : op.getLhs(),
+                         takesRhs ? rhs.getX() : op.getRhs(), op.getTransposeLhs() != takesLhs,
+                         op.getTransposeRhs() != takesRhs);
+    copyPlacement(op, product);
+    rewriter.replaceOp(op, product);
     return success();
   }
 };
@@ -154,6 +158,12 @@ struct StackOfUnstack : OpRewritePattern<ListStackOp> {
 /// The parts of a concatenation that one kernel joins.
 static constexpr size_t kMaxParts = 32;
 
+static Value concat(OpBuilder &b, ConcatOp op, ValueRange parts) {
+  auto joined = ConcatOp::create(b, op.getLoc(), parts, op.getAxisAttr());
+  copyPlacement(op, joined);
+  return joined;
+}
+
 /// concat(a, b, c, d) = concat(concat(a, b), concat(c, d)). Each element of a concatenation is
 /// selected among all of its parts, so that many parts are joined in steps.
 struct SplitConcat : OpRewritePattern<ConcatOp> {
@@ -166,9 +176,9 @@ struct SplitConcat : OpRewritePattern<ConcatOp> {
     for (ValueRange rest = op.getXs(); !rest.empty();) {
       ValueRange group = rest.take_front(kMaxParts);
       rest = rest.drop_front(group.size());
-      groups.push_back(ConcatOp::create(rewriter, op.getLoc(), group, op.getAxisAttr()));
+      groups.push_back(concat(rewriter, op, group));
     }
-    rewriter.replaceOpWithNewOp<ConcatOp>(op, groups, op.getAxisAttr());
+    rewriter.replaceOp(op, concat(rewriter, op, groups));
     return success();
   }
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/simplify/Passes.h"
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/Dfg.h"
 
 using namespace mlir;
@@ -32,9 +33,11 @@ struct DecomposeCompositesPass : tfc::impl::DecomposeCompositesBase<DecomposeCom
       op->replaceAllUsesWith(results);
       Block *block = op->getBlock();
       auto first = before ? std::next(Block::iterator(before)) : block->begin();
-      for (Operation &part : llvm::make_range(first, Block::iterator(op)))
+      for (Operation &part : llvm::make_range(first, Block::iterator(op))) {
+        copyPlacement(op, &part);
         if (auto composite = dyn_cast<CompositeOpInterface>(part))
           work.push_back(composite);
+      }
       op->erase();
     }
   }

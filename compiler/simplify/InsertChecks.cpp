@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/simplify/Passes.h"
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -50,7 +51,8 @@ struct InsertChecksPass : tfc::impl::InsertChecksBase<InsertChecksPass> {
     getOperation().walk([](CheckedOpInterface op) {
       OpBuilder b(op);
       if (std::optional<DataCheck> check = buildDataCheck(b, op))
-        CheckOp::create(b, op.getLoc(), check->holds, check->message, op.getCheckStatus());
+        copyPlacement(
+            op, CheckOp::create(b, op.getLoc(), check->holds, check->message, op.getCheckStatus()));
     });
     for (auto entry : getOperation().getOps<EntryOp>())
       checkSizes(entry);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dialects/dfg/DataChecks.h"
+#include "dialects/dfg/DeviceName.h"
 #include "dialects/dfg/DimExpr.h"
 #include "dialects/dfg/Enums.h"
 #include "dialects/dfg/Facts.h"

@@ -125,6 +125,21 @@ def Dfg_ProbeAttr : AttrDef<Dfg_Dialect, "Probe"> {
   let genVerifyDecl = 1;
 }
 
+def Dfg_DeviceAttr : AttrDef<Dfg_Dialect, "Device"> {
+  let mnemonic = "device";
+  let summary = "The name of a device, or a part of it that several devices share";
+  let description = [{
+    `#dfg.device<"/job:ps/task:3/device:cpu:1">`, with the parts that an author
+    leaves open left out: `#dfg.device<"/task:3">`. As the discardable attribute
+    `dfg.device` it says where an operation, a variable or a queue shall be.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name);
+  let builders = [AttrBuilder<(ins "const ::tfc::dfg::DeviceName &":$name)>];
+  let assemblyFormat = "`<` $name `>`";
+  let extraClassDeclaration = "::tfc::dfg::DeviceName getDevice() const;";
+  let genVerifyDecl = 1;
+}
+
 /// Words that an author chooses among: `#dfg.outside<skip>`.
 class Dfg_EnumAttr<EnumInfo words, string name> : EnumAttr<Dfg_Dialect, words, name> {
   let assemblyFormat = "`<` $value `>`";

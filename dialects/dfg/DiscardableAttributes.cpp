@@ -2,6 +2,7 @@
 // later ones about single operations, and the names of feeds and fetches. The dialect verifies
 // them, because no operation defines them.
 
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -59,6 +60,16 @@ static bool canBeStored(Operation *op, Attribute attribute) {
   return isa<UnitAttr>(attribute) && op->hasTrait<ViewRole>();
 }
 
+static bool areSymbols(Operation *op, Attribute attribute) {
+  auto symbols = dyn_cast<ArrayAttr>(attribute);
+  return isOnDevice(op) && symbols && !symbols.empty() &&
+         llvm::all_of(symbols, llvm::IsaPred<FlatSymbolRefAttr>);
+}
+
+static bool isDevice(Operation *op, Attribute attribute) {
+  return isOnDevice(op) && isa<DeviceAttr>(attribute);
+}
+
 LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   using Verifier = LogicalResult (*)(Operation *, Attribute);
   static constexpr std::pair<StringLiteral, Verifier> kOfModules[] = {
@@ -69,7 +80,9 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   static constexpr std::pair<StringLiteral, Predicate> kOfOperations[] = {
       {InRegisterAttrHelper::getNameStr(), canBeInRegister},
       {StoredAttrHelper::getNameStr(), canBeStored},
-      {SingleBuffersAttrHelper::getNameStr(), areSingleBuffers}};
+      {SingleBuffersAttrHelper::getNameStr(), areSingleBuffers},
+      {kDeviceAttr, isDevice},
+      {kColocateAttr, areSymbols}};
   for (auto [name, verify] : kOfModules) {
     if (attribute.getName() != name)
       continue;

@@ -2,6 +2,7 @@
 // in a file.
 #include "frontend/flatbuffer/AttributeWriter.h"
 
+#include "dialects/dfg/Devices.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Operation.h"
 
@@ -111,6 +112,8 @@ FailureOr<AttributeWriter::Offsets> AttributeWriter::write(Operation *op) {
   Offsets offsets;
   for (NamedAttribute attribute : op->getAttrs()) {
     StringRef name = attribute.getName().getValue();
+    if (name == dfg::kDeviceAttr || name == dfg::kColocateAttr)
+      continue; // fields of their own
     const dfg::AttrSignature *known = signature->findAttribute(name);
     Value value;
     if (known)

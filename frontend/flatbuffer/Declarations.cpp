@@ -52,7 +52,6 @@ void Declarations::createVariable(const tfg::Variable &variable) {
   StringRef name = file.text(variable.name());
   Location location = tables.place(variable.place(), file.locate(name));
   (void)file.name(variable.name(), location);
-  file.checkDevice(variable.device(), location);
   RankedTensorType type = tables.tensor(variable.type(), location);
   if (!type)
     return;
@@ -63,6 +62,7 @@ void Declarations::createVariable(const tfg::Variable &variable) {
   dfg::VariableOp::build(declaring, state, declaring.getStringAttr(name), TypeAttr::get(type),
                          variable.frozen() ? declaring.getUnitAttr() : UnitAttr(),
                          former.empty() ? StringAttr() : declaring.getStringAttr(former));
+  state.addAttributes(file.placement(variable.device(), variable.colocate(), location));
   builder.createDeclared(state);
   if (!variable.initial())
     return;

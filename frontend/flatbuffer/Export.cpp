@@ -1,7 +1,8 @@
 // Writes a module as a FlatBuffer followed by a section of data.
 #include "frontend/flatbuffer/Export.h"
-#include "frontend/Fmt.h"
 
+#include "dialects/dfg/Devices.h"
+#include "frontend/Fmt.h"
 #include "frontend/flatbuffer/AttributeWriter.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -13,6 +14,7 @@ namespace tfc::flatbuffer {
 
 using flatbuffers::Offset;
 template <typename T> using Offsets = std::vector<Offset<T>>;
+using Texts = flatbuffers::Vector<Offset<flatbuffers::String>>;
 
 namespace {
 
@@ -38,6 +40,8 @@ private:
   std::optional<Offset<tfg::Region>> write(Region &region);
   std::optional<Offset<tfg::Node>> write(Operation *op);
   std::optional<Offsets<tfg::Node>> write(Block &block);
+  Offset<flatbuffers::String> writeDevice(Operation *op);
+  Offset<Texts> writeColocation(Operation *op);
   Offset<tfg::Declaration> write(dfg::VariableOp variable);
   std::optional<Offset<tfg::Declaration>> writeDeclaration(Operation *op);
   std::optional<Offset<tfg::Entry>> write(dfg::EntryOp entry);
@@ -50,6 +54,7 @@ private:
   TableWriter tables{buffer};
   AttributeWriter attributes{buffer, tables};
   Numbering values;
+  uint32_t edition = kFirstEdition;
 };
 
 } // namespace
@@ -93,6 +98,24 @@ std::optional<Offset<tfg::Region>> GraphWriter::write(Region &region) {
   return tfg::CreateRegion(buffer, written, buffer.CreateVector(*nodes));
 }
 
+Offset<flatbuffers::String> GraphWriter::writeDevice(Operation *op) {
+  dfg::DeviceName device = dfg::deviceOf(op);
+  if (device.isOpen())
+    return {};
+  edition = kDevicesEdition;
+  return tables.text(device.str());
+}
+
+Offset<Texts> GraphWriter::writeColocation(Operation *op) {
+  Offsets<flatbuffers::String> symbols;
+  for (FlatSymbolRefAttr symbol : dfg::colocatedWith(op))
+    symbols.push_back(tables.text(symbol.getValue()));
+  if (symbols.empty())
+    return {};
+  edition = kDevicesEdition;
+  return buffer.CreateVector(symbols);
+}
+
 std::optional<Offset<tfg::Node>> GraphWriter::write(Operation *op) {
   if (!dfg::lookupOp(op->getName().stripDialect()) || !isa<dfg::DfgDialect>(op->getDialect()))
     return failWithoutForm(op);
@@ -113,8 +136,10 @@ std::optional<Offset<tfg::Node>> GraphWriter::write(Operation *op) {
   auto writtenResults = vectorOf(results);
   auto writtenAttributes = vectorOf(*named);
   auto writtenRegions = vectorOf(regions);
+  auto device = writeDevice(op);
+  auto colocate = writeColocation(op);
   return tfg::CreateNode(buffer, name, writtenOperands, writtenResults, writtenAttributes,
-                         writtenRegions, tables.number(op->getLoc()));
+                         writtenRegions, tables.number(op->getLoc()), 0, device, colocate);
 }
 
 std::optional<Offsets<tfg::Node>> GraphWriter::write(Block &block) {
@@ -136,9 +161,11 @@ Offset<tfg::Declaration> GraphWriter::write(dfg::VariableOp variable) {
   std::optional<StringRef> former = variable.getFormerly();
   auto name = tables.text(variable.getSymName());
   auto formerly = former ? tables.text(*former) : Offset<flatbuffers::String>();
+  auto device = writeDevice(variable);
+  auto colocate = writeColocation(variable);
   auto written =
       tfg::CreateVariable(buffer, name, tables.number(variable.getType()), variable.getFrozen(),
-                          formerly, 0, tables.number(variable.getLoc()));
+                          formerly, 0, tables.number(variable.getLoc()), device, colocate);
   return tfg::CreateDeclaration(buffer, tfg::Declared::Variable, written.Union());
 }
 
@@ -254,7 +281,7 @@ LogicalResult GraphWriter::write(ModuleOp module) {
   auto places = tables.writePlaces();
   auto declared = buffer.CreateVector(declarations);
   auto written = buffer.CreateVector(entries);
-  buffer.Finish(tfg::CreateGraph(buffer, kEdition, name, types, places, declared, written,
+  buffer.Finish(tfg::CreateGraph(buffer, edition, name, types, places, declared, written,
                                  tables.getSectionBytes(), place),
                 tfg::GraphIdentifier());
   return success();

@@ -1,6 +1,9 @@
 // Locations and limits of a file that is being read.
 #include "frontend/flatbuffer/FileContext.h"
 
+#include "dialects/dfg/Devices.h"
+#include "frontend/flatbuffer/Wire.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/ConvertUTF.h"
 
@@ -52,9 +55,20 @@ StringRef FileContext::name(const flatbuffers::String *string, Location location
   return name;
 }
 
-void FileContext::checkDevice(const flatbuffers::String *device, Location location) {
-  if (!text(device).empty())
-    emitError(location) << "devices are not supported yet [not-yet]";
+SmallVector<NamedAttribute> FileContext::placement(
+    const flatbuffers::String *device,
+    const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>> *colocate,
+    Location location) {
+  std::string reason;
+  StringRef name = text(device);
+  std::optional<dfg::DeviceName> parsed = dfg::DeviceName::parse(name, reason);
+  if (!parsed)
+    emitError(location) << "'" << name << "' is not the name of a device: " << reason
+                        << " [bad-device]";
+  std::vector<std::string> symbols;
+  for (const flatbuffers::String *symbol : elementsOf(colocate))
+    symbols.push_back(this->name(symbol, location).str());
+  return dfg::placementAttrs(context, parsed.value_or(dfg::DeviceName()), symbols);
 }
 
 } // namespace tfc::flatbuffer

@@ -27,8 +27,12 @@ public:
   llvm::StringRef text(const flatbuffers::String *string);
   /// The name of something; an error at `location` if it has none.
   llvm::StringRef name(const flatbuffers::String *string, mlir::Location location);
-  /// An error at `location` if something is placed on a device, which is not supported yet.
-  void checkDevice(const flatbuffers::String *device, mlir::Location location);
+  /// The attributes that say where an operation or a declaration shall be. Names of devices that
+  /// are invalid are reported at `location`, and left out.
+  llvm::SmallVector<mlir::NamedAttribute>
+  placement(const flatbuffers::String *device,
+            const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>> *colocate,
+            mlir::Location location);
   /// The numbers of a vector, which may be missing.
   template <typename T> llvm::ArrayRef<T> numbers(const flatbuffers::Vector<T> *vector) {
     return vector && spend(vector->size() * sizeof(T))

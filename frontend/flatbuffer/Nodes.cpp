@@ -106,7 +106,6 @@ void Nodes::create(const tfg::Node &node) {
   const dfg::OpSignature *signature = dfg::lookupOp(name);
   if (!signature)
     emitError(location) << "there is no operation '" << name << "' [unsupported-node]";
-  file.checkDevice(node.device(), location);
   // Some operation stands for an unknown one, so that errors in its operands and regions are found;
   // a dataflow block accepts any regions.
   OperationState state(location, signature ? ("dfg." + name).str()
@@ -114,6 +113,7 @@ void Nodes::create(const tfg::Node &node) {
   addOperands(node, state);
   if (signature)
     addAttributes(node, *signature, state);
+  state.addAttributes(file.placement(node.device(), node.colocate(), location));
   addRegions(node, state);
   finish(node, state);
 }

@@ -2,10 +2,12 @@
 
 #include "frontend/tensorflow/EntryBuilder.h"
 
+#include "dialects/dfg/Devices.h"
 #include "frontend/tensorflow/Checks.h"
 #include "frontend/tensorflow/Flows.h"
 #include "frontend/tensorflow/NodeBuilder.h"
 #include "frontend/tensorflow/Values.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace llvm;
@@ -64,6 +66,24 @@ void EntryBuilder::keepSizes(unsigned index) {
     state.sizes.assign(isMerge ? 1 : state.values.size(), sizes);
 }
 
+/// Returns the variables and queues next to which a node shall be: nodes that its attribute
+/// `_class` names as `loc:@name`.
+static std::vector<std::string> colocationOf(const Graph &graph, const Node &node,
+                                             const EntryContext &entry) {
+  std::vector<std::string> symbols;
+  for (StringRef text : node.attr("_class").texts) {
+    auto found = text.consume_front("loc:@") ? graph.byName.find(text) : graph.byName.end();
+    if (found == graph.byName.end())
+      continue;
+    std::string name = variableName(graph.nodes[found->second]);
+    bool isState = entry.symbols.isClaimed<dfg::VariableOp>(name) ||
+                   entry.symbols.isClaimed<dfg::QueueOp>(name);
+    if (isState)
+      symbols.push_back(name);
+  }
+  return symbols;
+}
+
 Outcome EntryBuilder::buildNode(unsigned index) {
   NodeState &state = entry.states[index];
   const Node &node = entry.graph.nodes[index];
@@ -71,6 +91,9 @@ Outcome EntryBuilder::buildNode(unsigned index) {
     state.status = NodeState::Built;
     return Outcome::Done;
   }
+  entry.builder.setPlacement(dfg::placementAttrs(entry.builder.getContext(), node.device,
+                                                 colocationOf(entry.graph, node, entry)));
+  llvm::scope_exit leave([&] { entry.builder.setPlacement({}); });
   NodeBuilder builder(entry, index);
   const OpRule *rule = entry.ruleOf(node.op);
   Outcome outcome = rule ? builder.finish(*rule, rule->build(builder, *rule))

@@ -296,6 +296,7 @@ Attr Reader::readAttr(const wire::Attr &attr, StringRef name, std::string &error
   result.numbers.assign(list.i().begin(), list.i().end());
   result.numbers.insert(result.numbers.end(), list.type().begin(), list.type().end());
   result.reals.assign(list.f().begin(), list.f().end());
+  result.texts.assign(list.s().begin(), list.s().end());
   for (const wire::Shape &shape : list.shape())
     if (checkRank(shape, error))
       result.shapes.push_back(readShape(shape));
@@ -311,6 +312,13 @@ void Reader::addNode(const wire::Node &wire) {
     error(index) << "expected a name for each node, but node " << index << " has none [graph-file]";
   else if (!graph.byName.try_emplace(node.name, index).second)
     error(index) << "expected one node of this name, but got two [graph-file]";
+  std::string reason;
+  std::optional<dfg::DeviceName> device = dfg::DeviceName::parse(wire.device(), reason);
+  if (device)
+    node.device = *device;
+  else
+    error(index) << "'" << wire.device() << "' is not the name of a device: " << reason
+                 << " [bad-device]";
   for (const auto &[name, attr] : wire.attr()) {
     std::string damage;
     node.attrs[name] = readAttr(attr, node.name, damage);

@@ -1,6 +1,7 @@
 // A TensorFlow graph as stored in a file: nodes, their inputs and attributes.
 #pragma once
 
+#include "dialects/dfg/DeviceName.h"
 #include "frontend/importer/Node.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
@@ -50,6 +51,8 @@ private:
 };
 
 struct Node : importer::Node {
+  /// Where it shall be.
+  dfg::DeviceName device;
   EdgeList inputs;
   std::vector<unsigned> controls;
 };

@@ -8,6 +8,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/placement/Passes.h"
 #include "compiler/simplify/Passes.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -23,6 +24,7 @@ int main(int argc, char **argv) {
   tfc::registerHostPasses();
   tfc::registerLoweringPasses();
   tfc::registerMemoryPasses();
+  tfc::registerPlacementPasses();
   tfc::registerSimplifyPasses();
   tfc::kernels::registerKernelsPasses();
   tfc::cpu::registerCpuPasses();

@@ -12,6 +12,7 @@
 #include "frontend/text/elaborate/Meter.h"
 #include "frontend/text/elaborate/OperationBuilder.h"
 #include "frontend/text/elaborate/ParameterBinder.h"
+#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/StatementRunner.h"
 #include "frontend/text/elaborate/TensorEmitter.h"
@@ -224,7 +225,12 @@ Entity CallEvaluator::callFunction(const Function &function, const ast::CallExpr
     return Poison();
   if (!factChecker.checkWhere(fn.where, what))
     return Poison();
-  return runBody(*callee);
+  Placement placement = context.placement;
+  if (function.self)
+    placement = Placer::within(function.self->placement, placement);
+  Entity result;
+  placer.in(placer.read(fn.annotations, placement), [&] { result = runBody(*callee); });
+  return result;
 }
 
 Entity CallEvaluator::runBody(Activation &callee) {

@@ -14,6 +14,7 @@ class ListEmitter;
 class Meter;
 class OperationBuilder;
 class ParameterBinder;
+class Placer;
 class Reporter;
 class StatementRunner;
 class TensorEmitter;
@@ -25,11 +26,11 @@ public:
   CallEvaluator(Context &context, Evaluator &evaluator, Reporter &reporter, Meter &meter,
                 Advisor &advisor, TensorEmitter &tensorEmitter, FactChecker &factChecker,
                 Unifier &unifier, ListEmitter &listEmitter, ParameterBinder &parameterBinder,
-                OperationBuilder &operationBuilder, Builtins &builtins,
+                Placer &placer, OperationBuilder &operationBuilder, Builtins &builtins,
                 StatementRunner &statementRunner, DataflowBuilder &dataflowBuilder)
       : context(context), evaluator(evaluator), reporter(reporter), meter(meter), advisor(advisor),
         tensorEmitter(tensorEmitter), factChecker(factChecker), unifier(unifier),
-        listEmitter(listEmitter), parameterBinder(parameterBinder),
+        listEmitter(listEmitter), parameterBinder(parameterBinder), placer(placer),
         operationBuilder(operationBuilder), builtins(builtins), statementRunner(statementRunner),
         dataflowBuilder(dataflowBuilder) {}
 
@@ -54,6 +55,7 @@ private:
   Unifier &unifier;
   ListEmitter &listEmitter;
   ParameterBinder &parameterBinder;
+  Placer &placer;
   OperationBuilder &operationBuilder;
   Builtins &builtins;
   StatementRunner &statementRunner;

@@ -33,6 +33,8 @@ struct LetName {
   Instance *parent = nullptr;
   /// An enclosing 'let' is '@frozen'.
   bool isFrozen = false;
+  /// That of the enclosing instances, and of the 'let' itself once it is evaluated.
+  Placement placement;
 };
 
 /// An enclosing loop of the current operation, for random draws.
@@ -147,6 +149,8 @@ struct Context {
   std::string bindingName;
   /// The type that the context expects of the next call, if the call does not specify one.
   std::optional<TensorType> expected;
+  /// Where the operations that are built shall be.
+  Placement placement;
   /// The argument of `@recompute` for the loops of the current statement, and whether there was
   /// such a loop.
   std::optional<dfg::Recompute> recompute;

@@ -25,6 +25,7 @@
 #include "frontend/text/elaborate/OperationBuilder.h"
 #include "frontend/text/elaborate/ParameterBinder.h"
 #include "frontend/text/elaborate/PartInstantiator.h"
+#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/QueueEmitter.h"
 #include "frontend/text/elaborate/RandomDraws.h"
 #include "frontend/text/elaborate/RegionEditor.h"
@@ -90,6 +91,7 @@ private:
   SizeExplainer sizeExplainer;
   ErrorCapture errorCapture;
   StaticStage staticStage;
+  Placer placer;
   RegionEditor regionEditor;
   TensorEmitter tensorEmitter;
   FactChecker factChecker;

@@ -1,6 +1,7 @@
 /// The values of names and expressions during elaboration.
 #pragma once
 
+#include "dialects/dfg/DeviceName.h"
 #include "dialects/dfg/Dfg.h"
 #include "frontend/text/syntax/Ast.h"
 #include <variant>
@@ -137,6 +138,13 @@ std::string toText(float value);
 /// Equality of static values; std::nullopt if they cannot be compared.
 std::optional<bool> staticEquals(const Entity &a, const Entity &b);
 
+/// Where operations, variables and queues shall be, as `@device` and `@colocate` say.
+struct Placement {
+  dfg::DeviceName device;
+  /// The variables and queues on whose device they shall be.
+  std::vector<std::string> with;
+};
+
 /// A key that sorts entities in the order of their declarations: positions from the file root down.
 using OrderKey = llvm::SmallVector<unsigned, 6>;
 
@@ -149,6 +157,7 @@ struct Variable {
   OrderKey order;
   const ast::VarDecl *decl = nullptr;
   mlir::Location location;
+  Placement placement = {};
 };
 
 /// A queue between calls and threads.
@@ -163,6 +172,7 @@ struct Queue {
   OrderKey order;
   const ast::QueueDecl *decl = nullptr;
   mlir::Location location;
+  Placement placement = {};
 };
 
 } // namespace tfc::text

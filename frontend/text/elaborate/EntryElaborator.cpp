@@ -7,6 +7,7 @@
 #include "frontend/text/elaborate/FactChecker.h"
 #include "frontend/text/elaborate/FactSolver.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
+#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/SizeScope.h"
 #include "frontend/text/elaborate/TensorEmitter.h"
@@ -294,7 +295,7 @@ void EntryElaborator::elaborateKnowing(Module &module, const ast::FnDecl &entry,
   context.entry.runTimeSizes.clear();
   context.entry.newSizes = 0;
   context.entry.needsSize = false;
-  moduleLoader.checkAnnotations(entry, {"device"});
+  moduleLoader.checkAnnotations(entry, {"device", "colocate"});
   unsigned errorsBefore = context.diagnostics.errorCount();
   llvm::scope_exit note([&] {
     context.program.hasFailedEntries |= context.diagnostics.errorCount() != errorsBefore;
@@ -313,7 +314,9 @@ void EntryElaborator::elaborateKnowing(Module &module, const ast::FnDecl &entry,
     context.activation->locals[param.name.text] = {Entity(mlir::Value(argument)), param.name.range,
                                                    param.type};
   context.entry.ownFacts = context.entry.facts.size();
-  Entity result = callEvaluator.runBody(*entryActivation);
+  Entity result;
+  placer.in(placer.read(entry.annotations, {}),
+            [&] { result = callEvaluator.runBody(*entryActivation); });
   if (!result.isPoison() && !factChecker.checkWhere(late, what))
     result = Entity();
   if (result.isPoison() || context.diagnostics.errorCount() != errorsBefore) {

@@ -9,6 +9,7 @@ class CallEvaluator;
 class FactChecker;
 class FactSolver;
 class ModuleLoader;
+class Placer;
 class Reporter;
 class TensorEmitter;
 class TypeEvaluator;
@@ -18,10 +19,10 @@ class EntryElaborator {
 public:
   EntryElaborator(Context &context, Reporter &reporter, TensorEmitter &tensorEmitter,
                   FactChecker &factChecker, FactSolver &factSolver, TypeEvaluator &typeEvaluator,
-                  ModuleLoader &moduleLoader, CallEvaluator &callEvaluator)
+                  ModuleLoader &moduleLoader, Placer &placer, CallEvaluator &callEvaluator)
       : context(context), reporter(reporter), tensorEmitter(tensorEmitter),
         factChecker(factChecker), factSolver(factSolver), typeEvaluator(typeEvaluator),
-        moduleLoader(moduleLoader), callEvaluator(callEvaluator) {}
+        moduleLoader(moduleLoader), placer(placer), callEvaluator(callEvaluator) {}
 
   /// Elaborates all entries of a file.
   void elaborateEntries(Module &module);
@@ -49,6 +50,7 @@ private:
   FactSolver &factSolver;
   TypeEvaluator &typeEvaluator;
   ModuleLoader &moduleLoader;
+  Placer &placer;
   CallEvaluator &callEvaluator;
 };
 

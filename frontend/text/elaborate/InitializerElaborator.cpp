@@ -4,6 +4,7 @@
 
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/NameResolver.h"
+#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/QueueEmitter.h"
 #include "frontend/text/elaborate/TensorEmitter.h"
 
@@ -68,8 +69,11 @@ void InitializerElaborator::elaborateInitializers() {
     ordered.push_back(&variable);
   llvm::sort(ordered, [](Variable *a, Variable *b) { return a->order < b->order; });
   for (Variable *variable : ordered)
-    context.builder.getResources().createVariable(
-        variable->path, variable->type, variable->isFrozen, variable->formerly, variable->location);
+    placer.in(variable->placement, [&] {
+      context.builder.getResources().createVariable(variable->path, variable->type,
+                                                    variable->isFrozen, variable->formerly,
+                                                    variable->location);
+    });
   queueEmitter.createQueues();
 }
 

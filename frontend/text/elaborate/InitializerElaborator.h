@@ -7,6 +7,7 @@ namespace tfc::text {
 
 class Evaluator;
 class NameResolver;
+class Placer;
 class QueueEmitter;
 class TensorEmitter;
 
@@ -14,8 +15,8 @@ class TensorEmitter;
 class InitializerElaborator {
 public:
   InitializerElaborator(Context &context, Evaluator &evaluator, TensorEmitter &tensorEmitter,
-                        QueueEmitter &queueEmitter, NameResolver &nameResolver)
-      : context(context), evaluator(evaluator), tensorEmitter(tensorEmitter),
+                        Placer &placer, QueueEmitter &queueEmitter, NameResolver &nameResolver)
+      : context(context), evaluator(evaluator), tensorEmitter(tensorEmitter), placer(placer),
         queueEmitter(queueEmitter), nameResolver(nameResolver) {}
 
   void elaborateInitializers();
@@ -26,6 +27,7 @@ private:
   Context &context;
   Evaluator &evaluator;
   TensorEmitter &tensorEmitter;
+  Placer &placer;
   QueueEmitter &queueEmitter;
   NameResolver &nameResolver;
 };

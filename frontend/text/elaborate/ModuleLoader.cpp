@@ -183,9 +183,11 @@ void ModuleLoader::declareItems(Module &module) {
       append_range(module.facts, dim->facts);
     }
     if (isa<ast::FnDecl>(item))
-      checkAnnotations(*item, {"recompute", "device"});
+      checkAnnotations(*item, {"recompute", "device", "colocate"});
     else if (isa<ast::VarDecl, ast::LetDecl>(item))
       checkAnnotations(*item, {"frozen", "was", "device", "colocate"});
+    else if (isa<ast::PartDecl, ast::QueueDecl>(item))
+      checkAnnotations(*item, {"device", "colocate"});
     else
       checkAnnotations(*item, {});
   }
@@ -232,8 +234,7 @@ bool ModuleLoader::checkAnnotations(const ast::Stmt &stmt, ArrayRef<StringRef> k
   for (const ast::Annotation &annotation : stmt.annotations) {
     StringRef name = annotation.name.text;
     if (is_contained(known, name)) {
-      bool isOfLoops = name == "recompute" && !isa<ast::FnDecl>(stmt);
-      if (is_contained({"device", "colocate", "recompute"}, name) && !isOfLoops) {
+      if (name == "recompute" && isa<ast::FnDecl>(stmt)) {
         advisor.laterWork(annotation.range, fmt::format("'@{}'", name));
         ok = false;
       }

@@ -7,6 +7,7 @@
 #include "frontend/text/elaborate/Meter.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
 #include "frontend/text/elaborate/PartInstantiator.h"
+#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/QueueEmitter.h"
 #include "frontend/text/elaborate/RegionEditor.h"
 #include "frontend/text/elaborate/Reporter.h"
@@ -171,13 +172,15 @@ Entity NameResolver::force(LazyValue &lazy, const Declaration &declaration,
   name.isFrozen |= isFrozen(*declaration.stmt);
   std::shared_ptr<Activation> activation = declarer.activation();
   SaveAndRestore<Activation *> outerActivation(context.activation, activation.get());
+  name.placement = placer.read(declaration.stmt->annotations, declarer.path.placement);
   SaveAndRestore<std::string> outerName(context.bindingName, binding.name.text.str());
   SaveAndRestore<std::optional<TensorType>> outerExpected(context.expected, std::nullopt);
   if (binding.type && !isStaticType(*binding.type))
     context.expected = typeEvaluator.evalType(*binding.type);
   Entity value;
   // The operations are built outside of all regions, so that the whole entry can use them.
-  regionEditor.outsideOfRegions([&] { value = evalLet(binding.value, name); });
+  regionEditor.outsideOfRegions(
+      [&] { placer.in(name.placement, [&] { value = evalLet(binding.value, name); }); });
   if (binding.type && !value.isPoison()) {
     if (isStaticType(*binding.type)) {
       ast::Param param;
@@ -299,6 +302,7 @@ std::optional<Entity> NameResolver::valueInInstance(Instance &instance, StringRe
   path.order.push_back(declaration.position);
   path.parent = &instance;
   path.isFrozen = instance.isFrozen;
+  path.placement = instance.placement;
   if (!instance.formerly.empty())
     path.formerly = fmt::format("{}.{}", instance.formerly, name);
   return valueOf({instance.members, instance.values, path, [&] { return instance.activation; },

@@ -9,6 +9,7 @@ class Binder;
 class Evaluator;
 class Meter;
 class PartInstantiator;
+class Placer;
 class QueueEmitter;
 class RegionEditor;
 class Reporter;
@@ -22,11 +23,11 @@ public:
   NameResolver(Context &context, Evaluator &evaluator, Reporter &reporter, Meter &meter,
                RegionEditor &regionEditor, TypeEvaluator &typeEvaluator, Unifier &unifier,
                Binder &binder, PartInstantiator &partInstantiator, QueueEmitter &queueEmitter,
-               VariableTable &variableTable)
+               VariableTable &variableTable, Placer &placer)
       : context(context), evaluator(evaluator), reporter(reporter), meter(meter),
         regionEditor(regionEditor), typeEvaluator(typeEvaluator), unifier(unifier), binder(binder),
         partInstantiator(partInstantiator), queueEmitter(queueEmitter),
-        variableTable(variableTable) {}
+        variableTable(variableTable), placer(placer) {}
 
   std::optional<Entity> lookup(llvm::StringRef name, SourceRange at);
   /// A declared name of a file.
@@ -78,6 +79,7 @@ private:
   PartInstantiator &partInstantiator;
   QueueEmitter &queueEmitter;
   VariableTable &variableTable;
+  Placer &placer;
   /// The nesting of `let`s being evaluated.
   unsigned letDepth = 0;
 };

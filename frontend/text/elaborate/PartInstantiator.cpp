@@ -7,6 +7,7 @@
 #include "frontend/text/elaborate/Meter.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
 #include "frontend/text/elaborate/ParameterBinder.h"
+#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/StaticStage.h"
 #include "frontend/text/elaborate/TypeEvaluator.h"
@@ -62,6 +63,7 @@ Entity PartInstantiator::instantiate(const Part &part, const ast::CallExpr &call
   partActivation->callSite = {};
   partActivation->caller = nullptr;
   instance.activation = partActivation;
+  instance.placement = placer.read(decl.annotations, name.placement);
   if (!declareMembers(instance, decl.members))
     return Poison();
   collectSizeNames(instance);
@@ -80,10 +82,10 @@ bool PartInstantiator::declareMembers(Instance &instance, ArrayRef<ast::Stmt *> 
       moduleLoader.checkAnnotations(*member, {"frozen", "was", "device", "colocate"});
       moduleLoader.declare(instance.members, var->name, declaration);
     } else if (const auto *fn = dyn_cast<ast::FnDecl>(member)) {
-      moduleLoader.checkAnnotations(*member, {"recompute", "device"});
+      moduleLoader.checkAnnotations(*member, {"recompute", "device", "colocate"});
       moduleLoader.declare(instance.members, fn->name, declaration);
     } else if (const auto *let = dyn_cast<ast::LetDecl>(member)) {
-      moduleLoader.checkAnnotations(*member, {"frozen", "was", "device"});
+      moduleLoader.checkAnnotations(*member, {"frozen", "was", "device", "colocate"});
       for (const ast::Binding &binding : let->bindings) {
         declaration.binding = &binding;
         moduleLoader.declare(instance.members, binding.name, declaration);
@@ -97,7 +99,7 @@ bool PartInstantiator::declareMembers(Instance &instance, ArrayRef<ast::Stmt *> 
       if (block && !declareMembers(instance, block->statements))
         return false;
     } else if (const auto *queue = dyn_cast<ast::QueueDecl>(member)) {
-      moduleLoader.checkAnnotations(*member, {"device"});
+      moduleLoader.checkAnnotations(*member, {"device", "colocate"});
       moduleLoader.declare(instance.members, queue->name, declaration);
     } else {
       advisor.laterWork(member->range, "'static for' among the members of a part");

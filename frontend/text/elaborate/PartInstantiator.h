@@ -11,6 +11,7 @@ class FactChecker;
 class Meter;
 class ModuleLoader;
 class ParameterBinder;
+class Placer;
 class Reporter;
 class StaticStage;
 
@@ -19,10 +20,10 @@ class PartInstantiator {
 public:
   PartInstantiator(Context &context, Evaluator &evaluator, Reporter &reporter, Meter &meter,
                    Advisor &advisor, StaticStage &staticStage, FactChecker &factChecker,
-                   ParameterBinder &parameterBinder, ModuleLoader &moduleLoader)
+                   ParameterBinder &parameterBinder, Placer &placer, ModuleLoader &moduleLoader)
       : context(context), evaluator(evaluator), reporter(reporter), meter(meter), advisor(advisor),
         staticStage(staticStage), factChecker(factChecker), parameterBinder(parameterBinder),
-        moduleLoader(moduleLoader) {}
+        placer(placer), moduleLoader(moduleLoader) {}
 
   Entity instantiate(const Part &part, const ast::CallExpr &call, const LetName &name);
   bool declareMembers(Instance &instance, llvm::ArrayRef<ast::Stmt *> members);
@@ -37,6 +38,7 @@ private:
   StaticStage &staticStage;
   FactChecker &factChecker;
   ParameterBinder &parameterBinder;
+  Placer &placer;
   ModuleLoader &moduleLoader;
 };
 

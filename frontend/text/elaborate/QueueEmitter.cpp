@@ -2,6 +2,7 @@
 // used in entries, so it keeps both sides together.
 #include "frontend/text/elaborate/QueueEmitter.h"
 
+#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/RandomDraws.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/StaticStage.h"
@@ -71,6 +72,7 @@ Entity QueueEmitter::declareQueue(const ast::QueueDecl &decl, const LetName &nam
               name.order,
               &decl,
               reporter.locate(decl.name.range)};
+  queue.placement = placer.read(decl.annotations, name.placement);
   bool ok = evalQueueKind(decl, queue);
   if (queue.kind != dfg::QueueKind::Shuffle)
     queue.seed = 0;
@@ -118,9 +120,11 @@ void QueueEmitter::createQueues() {
   llvm::sort(ordered, [](Queue *a, Queue *b) { return a->order < b->order; });
   for (Queue *queue : ordered) {
     SmallVector<mlir::Type> types(queue->components.begin(), queue->components.end());
-    context.builder.getResources().createQueue(queue->path, types, queue->names, queue->kind,
-                                               queue->capacity, queue->minReady, queue->seed,
-                                               queue->location);
+    placer.in(queue->placement, [&] {
+      context.builder.getResources().createQueue(queue->path, types, queue->names, queue->kind,
+                                                 queue->capacity, queue->minReady, queue->seed,
+                                                 queue->location);
+    });
   }
 }
 

@@ -5,6 +5,7 @@
 
 namespace tfc::text {
 
+class Placer;
 class Reporter;
 class StaticStage;
 class TensorEmitter;
@@ -14,9 +15,9 @@ class TypeEvaluator;
 class QueueEmitter {
 public:
   QueueEmitter(Context &context, Reporter &reporter, StaticStage &staticStage,
-               TensorEmitter &tensorEmitter, TypeEvaluator &typeEvaluator)
+               TensorEmitter &tensorEmitter, TypeEvaluator &typeEvaluator, Placer &placer)
       : context(context), reporter(reporter), staticStage(staticStage),
-        tensorEmitter(tensorEmitter), typeEvaluator(typeEvaluator) {}
+        tensorEmitter(tensorEmitter), typeEvaluator(typeEvaluator), placer(placer) {}
 
   Entity declareQueue(const ast::QueueDecl &decl, const LetName &name,
                       std::shared_ptr<Activation> declaring);
@@ -49,6 +50,7 @@ private:
   StaticStage &staticStage;
   TensorEmitter &tensorEmitter;
   TypeEvaluator &typeEvaluator;
+  Placer &placer;
 };
 
 } // namespace tfc::text

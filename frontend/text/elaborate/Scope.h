@@ -78,6 +78,8 @@ struct Instance {
   std::string formerly;
   /// Its variables are not trained.
   bool isFrozen = false;
+  /// Where its variables, its queues and the operations of its functions shall be.
+  Placement placement;
   /// The activation in which its members are evaluated.
   std::shared_ptr<Activation> activation;
   unsigned memberCount = 0;

@@ -8,6 +8,7 @@
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/Meter.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
+#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/StaticStage.h"
 #include "frontend/text/elaborate/TensorEmitter.h"
@@ -29,7 +30,15 @@ Flow StatementRunner::exec(const ast::Stmt *stmt) {
   if (!meter.spend(1, stmt->range))
     return Flow::Returned;
   if (!isa<ast::VarDecl>(stmt))
-    moduleLoader.checkAnnotations(*stmt, {"device", "recompute"});
+    moduleLoader.checkAnnotations(*stmt, {"device", "colocate", "recompute"});
+  if (stmt->annotations.empty())
+    return execPlaced(stmt);
+  Flow flow = Flow::Next;
+  placer.in(placer.read(stmt->annotations, context.placement), [&] { flow = execPlaced(stmt); });
+  return flow;
+}
+
+Flow StatementRunner::execPlaced(const ast::Stmt *stmt) {
   switch (stmt->kind) {
   case ast::StmtKind::Bind:
     execAnnotated(*stmt, [&] { execBind(*cast<ast::BindStmt>(stmt)); });

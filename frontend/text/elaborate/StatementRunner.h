@@ -11,6 +11,7 @@ class BlockRunner;
 class Evaluator;
 class Meter;
 class ModuleLoader;
+class Placer;
 class Reporter;
 class StaticStage;
 class TensorEmitter;
@@ -26,10 +27,10 @@ public:
   StatementRunner(Context &context, Evaluator &evaluator, Reporter &reporter, Meter &meter,
                   Advisor &advisor, StaticStage &staticStage, TensorEmitter &tensorEmitter,
                   TypeEvaluator &typeEvaluator, Binder &binder, ModuleLoader &moduleLoader,
-                  VariableTable &variableTable, BlockRunner &blockRunner)
+                  VariableTable &variableTable, Placer &placer, BlockRunner &blockRunner)
       : context(context), evaluator(evaluator), reporter(reporter), meter(meter), advisor(advisor),
         staticStage(staticStage), tensorEmitter(tensorEmitter), typeEvaluator(typeEvaluator),
-        binder(binder), moduleLoader(moduleLoader), variableTable(variableTable),
+        binder(binder), moduleLoader(moduleLoader), variableTable(variableTable), placer(placer),
         blockRunner(blockRunner) {}
 
   Flow execBlock(const ast::Block &block);
@@ -38,6 +39,7 @@ public:
   void execAnnotated(const ast::Stmt &stmt, llvm::function_ref<void()> run);
 
 private:
+  Flow execPlaced(const ast::Stmt *stmt);
   void execLet(const ast::LetDecl &stmt);
   Entity failRunTimeLet(const ast::Binding &binding, const Entity &value);
   Flow execStaticIf(const ast::StaticIfStmt &stmt);
@@ -55,6 +57,7 @@ private:
   Binder &binder;
   ModuleLoader &moduleLoader;
   VariableTable &variableTable;
+  Placer &placer;
   BlockRunner &blockRunner;
 };
 

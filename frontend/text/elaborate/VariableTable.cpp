@@ -4,6 +4,7 @@
 #include "frontend/text/elaborate/Binder.h"
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/ModuleLoader.h"
+#include "frontend/text/elaborate/Placer.h"
 #include "frontend/text/elaborate/Reporter.h"
 #include "frontend/text/elaborate/TypeEvaluator.h"
 
@@ -113,13 +114,14 @@ Variable *VariableTable::declareVariable(const ast::VarDecl &decl, const LetName
                  variable.formerly)
           .note(twin->decl->name.range, "the other one, {}", dfg::toText(twin->type));
   }
+  variable.placement = placer.read(decl.annotations, name.placement);
   context.program.variablesByPath[variable.path] = &variable;
   context.program.initializers.push_back({&variable, decl.init, std::move(initActivation)});
   return &variable;
 }
 
 Entity VariableTable::declareSlot(const ast::VarDecl &decl, Activation &declaring) {
-  moduleLoader.checkAnnotations(decl, {"frozen", "was"});
+  moduleLoader.checkAnnotations(decl, {"frozen", "was", "device", "colocate"});
   if (!declaring.self) {
     reporter
         .error(decl.name.range, "unnamed-state",
@@ -136,6 +138,7 @@ Entity VariableTable::declareSlot(const ast::VarDecl &decl, Activation &declarin
   }
   LetName name;
   name.path = fmt::format("{}.{}", declaring.self->path, decl.name.text);
+  name.placement = declaring.self->placement;
   name.order = declaring.self->order;
   name.order.push_back(~0u);
   name.order.push_back(decl.name.range.begin);

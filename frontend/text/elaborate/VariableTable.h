@@ -8,6 +8,7 @@ namespace tfc::text {
 class Binder;
 class Evaluator;
 class ModuleLoader;
+class Placer;
 class Reporter;
 class TypeEvaluator;
 
@@ -15,9 +16,10 @@ class TypeEvaluator;
 class VariableTable {
 public:
   VariableTable(Context &context, Evaluator &evaluator, Reporter &reporter,
-                TypeEvaluator &typeEvaluator, Binder &binder, ModuleLoader &moduleLoader)
+                TypeEvaluator &typeEvaluator, Binder &binder, ModuleLoader &moduleLoader,
+                Placer &placer)
       : context(context), evaluator(evaluator), reporter(reporter), typeEvaluator(typeEvaluator),
-        binder(binder), moduleLoader(moduleLoader) {}
+        binder(binder), moduleLoader(moduleLoader), placer(placer) {}
 
   std::string formerName(const ast::Stmt &stmt);
   Variable *declareVariable(const ast::VarDecl &decl, const LetName &name,
@@ -33,6 +35,7 @@ private:
   TypeEvaluator &typeEvaluator;
   Binder &binder;
   ModuleLoader &moduleLoader;
+  Placer &placer;
 };
 
 bool isFrozen(const ast::Stmt &stmt);

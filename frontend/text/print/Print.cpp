@@ -2,6 +2,7 @@
 // files of this folder have control flow, conditions, names and long constants.
 #include "frontend/text/print/PrintImpl.h"
 
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Gradients.h"
 #include "dialects/dfg/OpTable.h"
@@ -296,13 +297,14 @@ LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
     return failWithoutText(*op);
   if (op.getSparse().empty()) {
     std::string xs = names.use(op.getXs());
-    *os << indent << names.define(op->getResults()) << " = " << names.function("gradients") << "("
-        << names.use(op.getY()) << ", " << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
+    *os << indent << placement(*op) << names.define(op->getResults()) << " = "
+        << names.function("gradients") << "(" << names.use(op.getY()) << ", "
+        << (op.getXs().size() == 1 ? xs : "[" + xs + "]") << ")\n";
     return success();
   }
   std::string group = names.create("gradient_group");
-  *os << indent << group << " = " << names.function("gradients") << "(" << names.use(op.getY())
-      << ", [" << names.use(op.getXs()) << "], coalesce: false)\n";
+  *os << indent << placement(*op) << group << " = " << names.function("gradients") << "("
+      << names.use(op.getY()) << ", [" << names.use(op.getXs()) << "], coalesce: false)\n";
   size_t next = 0;
   for (size_t i = 0; i < op.getXs().size(); ++i) {
     std::string item = group + "[" + std::to_string(i) + "]";
@@ -317,6 +319,16 @@ LogicalResult GraphPrinter::printGradients(dfg::GradientsOp op) {
     }
   }
   return success();
+}
+
+/// The annotations that say where an operation or a declaration shall be.
+std::string GraphPrinter::placement(Operation &op) {
+  std::string text, symbols;
+  if (dfg::DeviceName device = dfg::deviceOf(&op); !device.isOpen())
+    text += "@device(" + quoteString(device.str()) + ") ";
+  for (FlatSymbolRefAttr symbol : dfg::colocatedWith(&op))
+    symbols += (symbols.empty() ? "" : ", ") + names.state(symbol.getValue(), declarations);
+  return symbols.empty() ? text : "@colocate(" + symbols + ") " + text;
 }
 
 LogicalResult GraphPrinter::printStatement(Operation &op) {
@@ -344,7 +356,7 @@ LogicalResult GraphPrinter::printStatement(Operation &op) {
   if (failed(checkMeaning(op)))
     return failure();
   bool isStatement = isa<dfg::AssignOp>(op) && op.use_empty();
-  *os << indent;
+  *os << indent << placement(op);
   if (!isStatement)
     *os << targets(op.getResults());
   *os << *text << '\n';
@@ -364,8 +376,9 @@ void GraphPrinter::printVariable(dfg::VariableOp variable) {
     *os << "@was(" << quoteString(*former) << ") ";
   if (variable.getFrozen())
     *os << "@frozen ";
-  *os << "var " << quoteName(variable.getSymName()) << ": " << typeText(variable.getTensorType())
-      << " = " << (first == initializers.end() ? zeros : first->second) << '\n';
+  *os << placement(*variable) << "var " << quoteName(variable.getSymName()) << ": "
+      << typeText(variable.getTensorType()) << " = "
+      << (first == initializers.end() ? zeros : first->second) << '\n';
 }
 
 /// The operations on which the values depend, in their order.

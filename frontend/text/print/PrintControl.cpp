@@ -200,7 +200,7 @@ LogicalResult GraphPrinter::printNode(dfg::NodeOp op) {
     return failWithoutText(*op);
   if (failed(checkMeaning(body.front())))
     return failure();
-  *os << indent;
+  *os << indent << placement(body.front());
   std::string bound;
   for (Value result : op.getResults())
     bound +=
@@ -217,7 +217,7 @@ LogicalResult GraphPrinter::printNode(dfg::NodeOp op) {
 //===----------------------------------------------------------------------===//
 
 void GraphPrinter::printQueue(dfg::QueueOp queue) {
-  *os << "queue " << quoteName(queue.getSymName()) << ": (";
+  *os << placement(*queue) << "queue " << quoteName(queue.getSymName()) << ": (";
   for (auto [i, type] : enumerate(queue.getTensorTypes()))
     *os << (i ? ", " : "") << quoteName(cast<StringAttr>(queue.getNames()[i]).getValue()) << ": "
         << typeText(type);

@@ -64,6 +64,7 @@ private:
   /// `key` names it if it is long.
   std::optional<std::string> constant(mlir::ElementsAttr value, llvm::StringRef key = {});
   std::optional<std::string> attribute(mlir::Attribute value);
+  std::string placement(mlir::Operation &op);
   std::string call(mlir::Operation &op, const dfg::OpSignature &signature, bool &ok);
 
   void findImplied();

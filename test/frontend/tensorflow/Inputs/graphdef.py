@@ -6,7 +6,8 @@ One node per line, attributes after a bar, and comments after #:
     c Const ^x | dtype=i32 value=i32[2]{1,2}
     y Sum x c | T=f32 keep_dims=true
 
-Integers in angle brackets are spelled in the field of their dtype, as in value=u8[4]<1,2>.
+Integers in angle brackets are spelled in the field of their dtype, as in value=u8[4]<1,2>. `@device=/cpu:0` is the device of
+a node.
 """
 
 import os
@@ -50,6 +51,8 @@ def attribute(text):
         parts = [part for part in match[1].split(";") if part]
         if all(part in TYPES for part in parts):
             return block(1, b"".join(number(6, TYPES[part]) for part in parts))
+        if parts[0].startswith("'"):
+            return block(1, b"".join(block(2, part.strip("'")) for part in parts))
         if parts[0].startswith("["):
             return block(1, b"".join(block(7, shape(part)) for part in parts))
         if any("." in part for part in parts):
@@ -75,6 +78,9 @@ def node(line):
     out = block(1, name) + block(2, op) + b"".join(block(3, i) for i in inputs)
     for text in attributes.split():
         key, _, value = text.partition("=")
+        if key == "@device":
+            out += block(4, value)
+            continue
         out += block(5, block(1, key) + block(2, attribute(value)))
     return out
 

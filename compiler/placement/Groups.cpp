@@ -1,0 +1,121 @@
+//===- Groups.cpp - Operations that share a device ------------------------===//
+//
+// Joins members by union-find, and then merges what they say about their device, as in section
+// 3.2.1 of the first TensorFlow paper (Abadi et al., 2015).
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/placement/Groups.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc {
+
+/// The place next to which a symbol asks for something to be.
+static Operation *findState(StringRef name, SymbolTable &symbols) {
+  Operation *state = symbols.lookup(name);
+  return isa_and_present<VariableOp, QueueOp, TapeOp>(state) ? state : nullptr;
+}
+
+LogicalResult Groups::colocate(Operation *op, SymbolTable &symbols) {
+  for (FlatSymbolRefAttr symbol : colocatedWith(op)) {
+    Operation *state = findState(symbol.getValue(), symbols);
+    if (!state)
+      return op->emitError("there is no variable and no queue '")
+             << symbol.getValue() << "' with which to colocate this [placement]";
+    join(op, state);
+  }
+  return success();
+}
+
+/// Joins an operation with the variable, queue or tape that it uses.
+void Groups::joinState(Operation *op, SymbolTable &symbols) {
+  if (!isa<SymbolUserOpInterface>(op))
+    return;
+  for (NamedAttribute attribute : op->getAttrs())
+    if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+      if (Operation *state = findState(symbol.getValue(), symbols))
+        join(op, state);
+}
+
+/// Joins the operations on a list with the list, also across the regions of branches and loops:
+/// what enters a region and what leaves it is one list.
+void Groups::joinLists(Operation *op) {
+  auto isList = [](Value value) { return isa<ListType>(value.getType()); };
+  auto joinAll = [&](ValueRange values) {
+    for (Value value : values)
+      if (isList(value))
+        join(op, value.getAsOpaquePointer());
+  };
+  bool isBranch = op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>();
+  if (!isBranch) {
+    joinAll(op->getOperands());
+    joinAll(op->getResults());
+    return;
+  }
+  auto joinPairs = [&](ValueRange from, ValueRange to) {
+    for (auto [a, b] : llvm::zip(from, to))
+      if (isList(a) && isList(b))
+        join(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+  };
+  if (auto branch = dyn_cast<IfOp>(op)) {
+    for (Region &region : branch->getRegions())
+      joinPairs(region.front().getTerminator()->getOperands(), branch.getResults());
+  } else if (auto loop = dyn_cast<WhileOp>(op)) {
+    joinPairs(loop.getInits(), loop.getResults());
+    joinPairs(loop.getInits(), loop.getConditionBlock().getArguments());
+    joinPairs(loop.getInits(), loop.getBodyBlock().getArguments());
+    joinPairs(loop.getInits(), loop.getBodyBlock().getTerminator()->getOperands());
+  }
+}
+
+static std::string describe(Operation *op) {
+  if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+    return (op->getName().stripDialect() + " '" + symbol.getName() + "'").str();
+  return ("'" + op->getName().stripDialect() + "'").str();
+}
+
+/// Merges what `op` says with what other members of its group say.
+LogicalResult Groups::constrain(Operation *op) {
+  DeviceName device = deviceOf(op);
+  if (device.isOpen())
+    return success();
+  SmallVector<Constraint, 1> &known = constraintsOf[members.getOrInsertLeaderValue(op)];
+  for (const Constraint &other : known) {
+    if (DeviceName::both(device, other.device))
+      continue;
+    InFlightDiagnostic error = op->emitError() << describe(op) << " cannot be on " << device.str()
+                                               << ", because it is on the same device as "
+                                               << describe(other.source) << " [placement]";
+    error.attachNote(other.source->getLoc()) << "this is on " << other.device.str();
+    return error;
+  }
+  known.push_back({device, op});
+  return success();
+}
+
+LogicalResult Groups::build(ModuleOp module) {
+  SymbolTable symbols(module);
+  bool failed = false;
+  module.walk([&](Operation *op) {
+    failed |= llvm::failed(colocate(op, symbols));
+    joinState(op, symbols);
+    joinLists(op);
+  });
+  module.walk([&](Operation *op) { failed |= llvm::failed(constrain(op)); });
+  return failure(failed);
+}
+
+SmallVector<Groups::Constraint> Groups::constraints() const {
+  SmallVector<Constraint> merged;
+  for (const auto &[leader, known] : constraintsOf) {
+    Constraint all = known.front();
+    for (const Constraint &other : known)
+      all.device = *DeviceName::both(all.device, other.device);
+    merged.push_back(all);
+  }
+  return merged;
+}
+
+} // namespace tfc

@@ -1,0 +1,43 @@
+//===- Groups.h - Operations that share a device --------------------------===//
+
+#pragma once
+
+#include "dialects/dfg/Devices.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tfc {
+
+/// Sets of operations and declarations that are on one device, with what their members say about
+/// it: state and the operations that use it, what is colocated with state, and the operations on
+/// one list.
+class Groups {
+public:
+  /// Fails after errors: a symbol that is no variable and no queue, and members of a group that ask
+  /// for different devices.
+  llvm::LogicalResult build(mlir::ModuleOp module);
+
+  /// The device for which members of a group ask.
+  struct Constraint {
+    dfg::DeviceName device;
+    /// A member that says so.
+    mlir::Operation *source;
+  };
+  /// The constraints of all groups whose members say something, in the order of the module.
+  llvm::SmallVector<Constraint> constraints() const;
+
+private:
+  llvm::LogicalResult colocate(mlir::Operation *op, mlir::SymbolTable &symbols);
+  void joinState(mlir::Operation *op, mlir::SymbolTable &symbols);
+  void joinLists(mlir::Operation *op);
+  llvm::LogicalResult constrain(mlir::Operation *op);
+
+  /// An operation or a value that is a list.
+  using Member = const void *;
+  void join(Member a, Member b) { members.unionSets(a, b); }
+
+  llvm::EquivalenceClasses<Member> members;
+  llvm::MapVector<Member, llvm::SmallVector<Constraint, 1>> constraintsOf; // by leader
+};
+
+} // namespace tfc

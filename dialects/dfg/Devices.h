@@ -1,0 +1,40 @@
+//===- Devices.h - Where operations shall be ------------------------------===//
+//
+// Authors say on which device an operation, a variable or a queue shall be, or next to which
+// variables and queues; stages carry this to placement as discardable attributes.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "dialects/dfg/DeviceName.h"
+#include "dialects/dfg/Dfg.h"
+
+namespace tfc::dfg {
+
+/// A `#dfg.device`, and an array of the symbols of variables and queues.
+inline constexpr llvm::StringLiteral kDeviceAttr = "dfg.device", kColocateAttr = "dfg.colocate";
+
+/// Returns true for operations and declarations that may say on which device they shall be: not
+/// for constants and sizes, which are made where they are read, for operations on state, which are
+/// where it is, and for operations with regions, whose parts may be on several.
+bool isOnDevice(mlir::Operation *op);
+
+/// The device that `op` shall have; open without the attribute.
+DeviceName deviceOf(mlir::Operation *op);
+
+/// The variables and queues next to which `op` shall be.
+llvm::SmallVector<mlir::FlatSymbolRefAttr> colocatedWith(mlir::Operation *op);
+
+/// The attributes that say this, none for an open name and for no symbols.
+llvm::SmallVector<mlir::NamedAttribute> placementAttrs(mlir::MLIRContext *context,
+                                                       const DeviceName &device,
+                                                       llvm::ArrayRef<std::string> symbols);
+
+/// The attributes by which `op` says where it shall be.
+llvm::SmallVector<mlir::NamedAttribute> placementOf(mlir::Operation *op);
+
+/// Lets `to` say the same as `from` about where it shall be, unless it already says something.
+void copyPlacement(mlir::Operation *from, mlir::Operation *to);
+
+} // namespace tfc::dfg
