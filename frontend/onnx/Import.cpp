@@ -51,6 +51,7 @@ private:
   const Model &model;
   const ImportOptions &options;
   std::vector<Failure> failures;
+  unsigned attempts = 0;
   /// Results of the last attempt: the module or null, its diagnostics, facts that the model needs,
   /// and limits of sizes by numbers that it may need.
   OwningOpRef<ModuleOp> module;
@@ -80,31 +81,19 @@ OwningOpRef<ModuleOp> Builder::attempt(const std::vector<dfg::Fact> &facts) {
   return errors.getErrorCount() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
-/// Nodes that an attempt does not build may need more in the next one. After too many attempts, the
-/// facts that are still needed are none that could be found in a few.
-static constexpr unsigned kMaxAttempts = 64;
+/// Nodes that an attempt does not build may need more in the next one. This bounds the time for
+/// models that cannot be built.
+static constexpr unsigned kMaxAttempts = 48;
 
 bool Builder::buildWith(std::vector<dfg::Fact> &facts) {
-  for (unsigned count = 0; count < kMaxAttempts; ++count) {
+  while (attempts++ < kMaxAttempts) {
     module = attempt(facts);
     if (required.empty())
       return bool(module);
     addFacts(facts, required);
   }
   module = {};
-  return false;
-}
-
-bool Builder::findFactsFrom(std::vector<dfg::Fact> facts, std::vector<Diagnostic> &errors) {
-  for (unsigned count = 0; count < kMaxAttempts; ++count) {
-    std::vector<dfg::Fact> more = findFacts(errors, facts, names);
-    if (more.empty())
-      return false;
-    addFacts(facts, more);
-    if (buildWith(facts))
-      return true;
-    errors = std::move(diagnostics);
-  }
+  limits.clear();
   return false;
 }
 
@@ -152,7 +141,8 @@ bool Builder::buildWithin(std::vector<dfg::Fact> facts) {
       return true;
     std::vector<dfg::Fact> next;
     copy_if(facts, std::back_inserter(next), [](const dfg::Fact &fact) {
-      return dfg::boundOfNonNegative(fact.rhs - fact.lhs).has_value();
+      bool isLimit = fact.comparison == dfg::Comparison::LessEqual;
+      return !isLimit || dfg::boundOfNonNegative(fact.rhs - fact.lhs);
     });
     copy_if(limits, std::back_inserter(next),
             [&](const dfg::Fact &limit) { return !is_contained(next, limit); });
@@ -160,6 +150,27 @@ bool Builder::buildWithin(std::vector<dfg::Fact> facts) {
         areContradictory(next))
       return false;
     facts = std::move(next);
+  }
+  return false;
+}
+
+bool Builder::findFactsFrom(std::vector<dfg::Fact> facts, std::vector<Diagnostic> &errors) {
+  while (attempts < kMaxAttempts) {
+    std::vector<dfg::Fact> more = findFacts(errors, facts, names);
+    if (more.empty())
+      return false;
+    addFacts(facts, more);
+    if (buildWith(facts))
+      return true;
+    if (!diagnostics.empty())
+      errors = std::move(diagnostics);
+    // Nodes that could not be built before may need limits.
+    for (const std::vector<dfg::Fact> &choice : choicesOf(limits)) {
+      std::vector<dfg::Fact> within = facts;
+      addFacts(within, choice);
+      if (buildWithin(within))
+        return true;
+    }
   }
   return false;
 }
@@ -173,9 +184,12 @@ OwningOpRef<ModuleOp> Builder::build() {
   for (const std::vector<dfg::Fact> &choice : choicesOf(limits))
     if (buildWithin(choice))
       return std::move(module);
-  for (Failure &failure : failures)
-    if (findFactsFrom(failure.facts, failure.errors))
+  for (size_t i = 0, count = failures.size(); i < count; ++i) {
+    std::vector<Diagnostic> errors = std::move(failures[i].errors);
+    if (findFactsFrom(failures[i].facts, errors))
       return std::move(module);
+    failures[i].errors = std::move(errors);
+  }
   // Of attempts with as many errors, the later ones have more facts.
   std::reverse(failures.begin(), failures.end());
   auto hasFewer = [](const Failure &a, const Failure &b) {
