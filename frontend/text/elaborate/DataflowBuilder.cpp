@@ -2,6 +2,7 @@
 // statements may form cycles; other blocks run statement by statement.
 #include "frontend/text/elaborate/DataflowBuilder.h"
 
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/OpTable.h"
 #include "frontend/text/Locations.h"
 #include "frontend/text/Refusals.h"
@@ -120,7 +121,12 @@ void DataflowBuilder::bindInDataflow(DataflowScope &scope, const ast::BindStmt &
   SaveAndRestore<RunTimeBlock *> block(context.activation->block, scope.block);
   SaveAndRestore<DataflowScope *> current(context.activation->dataflow, &scope);
   context.builder.toEnd(*scope.body);
+  SaveAndRestore<Placement> placement(context.placement, scope.placement);
+  SmallVector<mlir::NamedAttribute> attributes(context.builder.getPlacement());
+  context.builder.setPlacement(
+      dfg::placementAttrs(context.mlir, scope.placement.device, scope.placement.with));
   statementRunner.execAnnotated(stmt, [&] { statementRunner.execBind(stmt); });
+  context.builder.setPlacement(attributes);
   scope.running.pop_back();
   scope.ran.insert(&stmt);
   ownBindings([&](DataflowScope::Binding &binding, StringRef name) {
@@ -360,6 +366,7 @@ Entity DataflowBuilder::evalDataflow(const ast::DataflowExpr &expr) {
   DataflowScope scope;
   scope.block = &block;
   scope.body = &op.getBody().front();
+  scope.placement = context.placement;
   scope.loopDepth = context.entry.loops.size();
   scope.outer = context.activation->dataflow;
   declareBindings(scope, *expr.body);

@@ -140,6 +140,8 @@ struct DataflowScope {
   llvm::StringMap<Local> locals;
   /// The number of enclosing loops.
   size_t loopDepth = 0;
+  /// Where the operations of bindings without annotations shall be.
+  Placement placement;
   DataflowScope *outer = nullptr;
 };
 

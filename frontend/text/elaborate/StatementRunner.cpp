@@ -31,7 +31,8 @@ Flow StatementRunner::exec(const ast::Stmt *stmt) {
     return Flow::Returned;
   if (!isa<ast::VarDecl>(stmt))
     moduleLoader.checkAnnotations(*stmt, {"device", "colocate", "recompute"});
-  if (stmt->annotations.empty())
+  // Others are placed when they are executed, which dataflow blocks do in another order.
+  if (stmt->annotations.empty() || isa<ast::BindStmt, ast::ExprStmt, ast::ReturnStmt>(stmt))
     return execPlaced(stmt);
   Flow flow = Flow::Next;
   placer.in(placer.read(stmt->annotations, context.placement), [&] { flow = execPlaced(stmt); });
@@ -72,6 +73,13 @@ Flow StatementRunner::execPlaced(const ast::Stmt *stmt) {
 
 /// Executes a statement with its annotations.
 void StatementRunner::execAnnotated(const ast::Stmt &stmt, function_ref<void()> run) {
+  if (stmt.annotations.empty())
+    return run();
+  placer.in(placer.read(stmt.annotations, context.placement), [&] { execRecomputed(stmt, run); });
+}
+
+/// Executes a statement with the annotation of its loops.
+void StatementRunner::execRecomputed(const ast::Stmt &stmt, function_ref<void()> run) {
   const auto *annotation = find_if(stmt.annotations, [](const ast::Annotation &annotation) {
     return annotation.name.text == "recompute";
   });

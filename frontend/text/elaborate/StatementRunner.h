@@ -39,6 +39,7 @@ public:
   void execAnnotated(const ast::Stmt &stmt, llvm::function_ref<void()> run);
 
 private:
+  void execRecomputed(const ast::Stmt &stmt, llvm::function_ref<void()> run);
   Flow execPlaced(const ast::Stmt *stmt);
   void execLet(const ast::LetDecl &stmt);
   Entity failRunTimeLet(const ast::Binding &binding, const Entity &value);
