@@ -7,6 +7,7 @@
 #include "dialects/dfg/Devices.h"
 #include "dialects/dfg/SizeOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 using namespace mlir;
 
@@ -31,6 +32,14 @@ LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
                           "got '"
                        << name.getValue() << "'";
   return success();
+}
+
+DeviceName callersDevice() { return {"local", 0, "cpu", 0}; }
+
+SmallVector<DeviceAttr> devicesOf(ModuleOp module) {
+  if (auto devices = module->getAttrOfType<ArrayAttr>(kDevicesAttr))
+    return llvm::to_vector(devices.getAsRange<DeviceAttr>());
+  return {DeviceAttr::get(module.getContext(), callersDevice())};
 }
 
 bool isOnDevice(Operation *op) {

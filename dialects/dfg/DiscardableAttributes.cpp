@@ -41,6 +41,32 @@ static LogicalResult verifyProbeFunction(Operation *op, Attribute attribute) {
   return op->emitOpError("expects the address of a function, but got ") << attribute;
 }
 
+/// The devices of a placed module: whole names, the caller's first, none twice.
+static LogicalResult verifyDevices(Operation *op, Attribute attribute) {
+  auto devices = dyn_cast<ArrayAttr>(attribute);
+  auto isWhole = [](Attribute device) {
+    return isa<DeviceAttr>(device) && cast<DeviceAttr>(device).getDevice().isWhole();
+  };
+  if (!devices || devices.empty() || !llvm::all_of(devices, isWhole))
+    return op->emitOpError("expects whole names of devices, but got ") << attribute;
+  if (cast<DeviceAttr>(devices[0]).getDevice() != callersDevice())
+    return op->emitOpError("expects ") << callersDevice().str() << " as the first device";
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Attribute device : devices)
+    if (!seen.insert(device).second)
+      return op->emitOpError("has the device ") << device << " twice";
+  return success();
+}
+
+/// Returns true if the attribute gives a whole device for each result of a branch or loop.
+static bool areHomes(Operation *op, Attribute attribute) {
+  auto homes = dyn_cast<ArrayAttr>(attribute);
+  return isa<IfOp, WhileOp>(op) && homes && homes.size() == op->getNumResults() &&
+         llvm::all_of(homes, [](Attribute home) {
+           return isa<DeviceAttr>(home) && cast<DeviceAttr>(home).getDevice().isWhole();
+         });
+}
+
 /// Returns true if the attribute numbers carried tensors of a loop.
 static bool areSingleBuffers(Operation *op, Attribute attribute) {
   auto carried = dyn_cast<DenseI64ArrayAttr>(attribute);
@@ -75,6 +101,7 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
   static constexpr std::pair<StringLiteral, Verifier> kOfModules[] = {
       {WeightsAttrHelper::getNameStr(), verifyWeights},
       {ChunksAttrHelper::getNameStr(), verifyChunks},
+      {kDevicesAttr, verifyDevices},
       {ProbeFunctionAttrHelper::getNameStr(), verifyProbeFunction}};
   using Predicate = bool (*)(Operation *, Attribute);
   static constexpr std::pair<StringLiteral, Predicate> kOfOperations[] = {
@@ -82,6 +109,7 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
       {StoredAttrHelper::getNameStr(), canBeStored},
       {SingleBuffersAttrHelper::getNameStr(), areSingleBuffers},
       {kDeviceAttr, isDevice},
+      {kHomesAttr, areHomes},
       {kColocateAttr, areSymbols}};
   for (auto [name, verify] : kOfModules) {
     if (attribute.getName() != name)
