@@ -16,10 +16,11 @@ namespace tfc::dfg {
 /// A `#dfg.device`, and an array of the symbols of variables and queues.
 inline constexpr llvm::StringLiteral kDeviceAttr = "dfg.device", kColocateAttr = "dfg.colocate";
 
-/// What placement decides. A module has an array of the devices that it uses, whole names without
-/// repetition, the caller's first; without the attribute that is the only one. An operation or a
-/// declaration without `dfg.device` is on the caller's device. A branch or loop has an array with
-/// the device of each result, and of the values that become it; without, all are on the caller's.
+/// The decisions of placement. A module has an array of the devices that it uses, whole names
+/// without repetition, the caller's first; without the attribute that is the only one. An operation
+/// or a declaration without `dfg.device` is on the caller's device. A branch or loop has an array
+/// with the device of each result, and of the values that become it; without, all are on the
+/// caller's.
 inline constexpr llvm::StringLiteral kDevicesAttr = "dfg.devices", kHomesAttr = "dfg.homes";
 
 /// The device whose thread makes the calls.
