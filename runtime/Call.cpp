@@ -90,7 +90,7 @@ static tfc_status checkPointers(tfc_instance &instance, const tfc_entry_info &en
   return TFC_OK;
 }
 
-/// Grows the arena for unbounded sizes; it is always large enough for bounded ones.
+/// Grows the arenas for unbounded sizes; they are always large enough for bounded ones.
 static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
                             const int64_t *symbols) {
   bool bounded = true;
@@ -98,14 +98,17 @@ static tfc_status growArena(tfc_instance &instance, const tfc_entry_info &entry,
     bounded &= entry.symbols[i].upper >= 0;
   if (bounded)
     return TFC_OK;
-  int64_t bytes = entry.arena_bytes(symbols);
-  if (!isArenaSize(bytes))
-    return instance.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
-                         entry.name);
-  if (instance.arena.reserve(instance.state->allocator, bytes + kArenaSlack))
-    return TFC_OK;
-  return instance.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for the %lld bytes of the arena",
-                       entry.name, asLong(bytes));
+  for (int32_t device = 0; device < instance.arenas.size(); ++device) {
+    int64_t bytes = arenaBytes(entry, device, symbols);
+    if (!isArenaSize(bytes))
+      return instance.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
+                           entry.name);
+    if (!instance.arenas[device].reserve(instance.state->allocator, bytes + kArenaSlack))
+      return instance.fail(TFC_OUT_OF_MEMORY,
+                           "%s: not enough memory for the %lld bytes of the arena", entry.name,
+                           asLong(bytes));
+  }
+  return TFC_OK;
 }
 
 tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &entry,
@@ -113,9 +116,16 @@ tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &
                                   void *const *fetches) {
   instance.entry = &entry;
   StateLock lock(*instance.state, entry.writes);
-  tfc_call_frame frame = {
-      &instance, instance.arena.data(), feeds,         fetches, instance.state->variables,
-      symbols,   instance.chunks,       instance.found};
+  tfc_call_frame frame = {.handle = &instance,
+                          .arena = instance.arenas[0].data(),
+                          .feeds = feeds,
+                          .fetches = fetches,
+                          .variables = instance.state->variables,
+                          .symbols = symbols,
+                          .chunks = instance.chunks,
+                          .found = instance.found,
+                          .partition = 0,
+                          .device = 0};
   FlushDenormals mode;
   instance.lock = &lock;
   instance.queueEffects = 0;
@@ -179,7 +189,7 @@ extern "C" int32_t tfc_rt_fail(tfc_call_frame *frame, int32_t status, const char
 
 extern "C" void tfc_rt_parallel_for(tfc_call_frame *frame, tfc_rt_body body, void *context,
                                     int64_t count, int64_t grain) {
-  frame->handle->state->pool.run(body, context, count, grain);
+  frame->handle->state->pools[frame->device].run(body, context, count, grain);
 }
 
 //===- Calls by name ------------------------------------------------------===//

@@ -73,6 +73,14 @@ static tfc_status describeVariable(const tfc_model *model, int32_t index, tfc_va
   return TFC_OK;
 }
 
+static tfc_status describeDevice(const tfc_model *model, int32_t index, tfc_device *out) {
+  if (!model || index < 0 || index >= model->device_count)
+    return TFC_NOT_FOUND;
+  const tfc_device_info &device = model->devices[index];
+  *out = {device.name, device.kind, device.index};
+  return TFC_OK;
+}
+
 static tfc_status describeQueue(const tfc_model *model, int32_t index, tfc_queue *out) {
   if (!model || index < 0 || index >= model->queue_count)
     return TFC_NOT_FOUND;
@@ -133,4 +141,5 @@ extern "C" const tfc_api tfc_runtime_api = {
     .found = tfc_instance_found,
     .fact = describeFact,
     .site = siteOf,
+    .device = describeDevice,
 };

@@ -17,9 +17,29 @@ struct PartitionedCall {
 };
 } // namespace
 
+/// Ends a partition that received a message without a value: it has passed its checks so far, and
+/// others wait for it.
+static int32_t endPoisoned(tfc_instance &handle, const tfc_partitioning &partitioning,
+                           int32_t partition) {
+  handle.rendezvous.leave(partition);
+  int32_t lowest;
+  if (partitioning.commits)
+    handle.rendezvous.commit(0, lowest);
+  return TFC_RT_ABORTED;
+}
+
 static void runPartition(void *context, int32_t partition) {
   auto &call = *static_cast<PartitionedCall *>(context);
-  int32_t status = call.partitioning->partitions[partition](call.frame);
+  const tfc_partition_info &info = call.partitioning->partitions[partition];
+  tfc_instance &handle = *call.frame->handle;
+  tfc_call_frame frame = *call.frame;
+  frame.arena = handle.arenas[info.device].data();
+  frame.chunks = handle.chunks + info.device * handle.state->model->chunk_count;
+  frame.partition = partition;
+  frame.device = static_cast<int32_t>(info.device);
+  int32_t status = info.run(&frame);
+  if (status == TFC_RT_POISON)
+    status = endPoisoned(handle, *call.partitioning, partition);
   if (status == TFC_OK)
     return;
   // Relaxed: read after all partitions have returned.
@@ -28,19 +48,18 @@ static void runPartition(void *context, int32_t partition) {
     call.frame->handle->rendezvous.abort(status);
 }
 
-extern "C" int32_t tfc_rt_run_partitions(tfc_call_frame *frame,
-                                         const tfc_partitioning *partitioning) {
-  tfc_instance &handle = *frame->handle;
+int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitioning &partitioning) {
+  tfc_instance &handle = *frame.handle;
   const Allocator &allocator = handle.state->allocator;
-  int32_t partitions = partitioning->partition_count;
-  if (!handle.rendezvous.reserve(allocator, partitioning->slot_count))
+  int32_t partitions = partitioning.partition_count;
+  if (!handle.rendezvous.reserve(allocator, partitioning.slot_count))
     return handle.fail(TFC_OUT_OF_MEMORY, "%s: not enough memory for messages between devices",
                        handle.entry->name);
   if (!handle.devices.reserve(allocator, partitions))
     return handle.fail(TFC_OUT_OF_MEMORY, "%s: cannot start a thread for each of %d devices",
                        handle.entry->name, partitions);
-  PartitionedCall call = {frame, partitioning};
-  handle.rendezvous.begin(*partitioning);
+  PartitionedCall call = {&frame, &partitioning};
+  handle.rendezvous.begin(partitioning);
   handle.devices.run(partitions, runPartition, &call);
   handle.rendezvous.end();
   int32_t status = handle.rendezvous.status();
@@ -50,16 +69,16 @@ extern "C" int32_t tfc_rt_run_partitions(tfc_call_frame *frame,
   return status;
 }
 
+extern "C" int32_t tfc_rt_run_partitions(tfc_call_frame *frame) {
+  return runPartitions(*frame, *frame->handle->entry->partitioning);
+}
+
 extern "C" int32_t tfc_rt_send(tfc_call_frame *frame, int32_t slot, const void *value) {
   return frame->handle->rendezvous.send(slot, value);
 }
 
 extern "C" int32_t tfc_rt_next_buffer(tfc_call_frame *frame, int32_t slot) {
   return frame->handle->rendezvous.nextBuffer(slot);
-}
-
-extern "C" int32_t tfc_rt_send_poison(tfc_call_frame *frame, int32_t slot) {
-  return frame->handle->rendezvous.sendPoison(slot);
 }
 
 extern "C" int32_t tfc_rt_await_release(tfc_call_frame *frame, int32_t slot) {
@@ -74,12 +93,18 @@ extern "C" void tfc_rt_release(tfc_call_frame *frame, int32_t slot) {
   frame->handle->rendezvous.release(slot);
 }
 
-extern "C" void tfc_rt_leave(tfc_call_frame *frame, int32_t partition) {
-  frame->handle->rendezvous.leave(partition);
+extern "C" int32_t tfc_rt_commit(tfc_call_frame *frame) {
+  int32_t lowest;
+  int32_t status = frame->handle->rendezvous.commit(0, lowest);
+  return status == TFC_OK && lowest ? TFC_RT_ABORTED : status;
 }
 
-extern "C" int32_t tfc_rt_commit(tfc_call_frame *frame, int32_t failedCheck) {
+extern "C" int32_t tfc_rt_fail_check(tfc_call_frame *frame, int32_t number, int32_t status,
+                                     const char *format, const int64_t *values, int32_t count) {
+  Rendezvous &rendezvous = frame->handle->rendezvous;
+  rendezvous.leave(frame->partition);
   int32_t lowest;
-  int32_t status = frame->handle->rendezvous.commit(failedCheck, lowest);
-  return status == TFC_OK ? lowest : status;
+  if (rendezvous.commit(number, lowest) != TFC_OK || lowest != number)
+    return TFC_RT_ABORTED;
+  return tfc_rt_fail(frame, status, format, values, count);
 }

@@ -61,6 +61,10 @@ static tfc_status readOptions(const tfc_options *given, tfc_options &options) {
   if (!options.allocate != !options.release)
     return failCreate(TFC_INVALID_ARGUMENT,
                       "tfc_options has one of allocate and release, but expected both");
+  if (options.device_count < 0 || (options.device_count > 0 && !options.devices))
+    return failCreate(TFC_INVALID_ARGUMENT,
+                      "tfc_options.device_count is %lld, but expected the length of devices",
+                      static_cast<long long>(options.device_count));
   return TFC_OK;
 }
 
@@ -76,6 +80,74 @@ static tfc_status checkModel(const tfc_model *model) {
                       "%s was compiled for %s and needs '%s', which this processor lacks",
                       model->name, model->cpu ? model->cpu : "another processor", missing);
   return TFC_OK;
+}
+
+//===- Devices ------------------------------------------------------------===//
+
+int32_t tfc::runtime::deviceCount(const tfc_model &model) {
+  return model.device_count > 1 ? static_cast<int32_t>(model.device_count) : 1;
+}
+
+int64_t tfc::runtime::arenaBytes(const tfc_entry_info &entry, int32_t device,
+                                 const int64_t *symbols) {
+  if (device == 0)
+    return entry.arena_bytes(symbols);
+  const tfc_partitioning *partitioning = entry.partitioning;
+  for (int32_t i = 0; partitioning && i < partitioning->partition_count; ++i)
+    if (partitioning->partitions[i].device == device)
+      return partitioning->partitions[i].arena_bytes(symbols);
+  return 0;
+}
+
+/// Returns true for the name of the device, "/job:local/task:0/device:cpu:1", and short forms of it
+/// such as "/device:cpu:1" and "cpu:1".
+static bool isNamed(const tfc_device_info &device, const char *name) {
+  size_t whole = strlen(device.name), given = strlen(name);
+  if (given > whole || strcmp(device.name + whole - given, name) != 0)
+    return false;
+  return given == whole || *name == '/' || strncmp(name, device.kind, strlen(device.kind)) == 0;
+}
+
+static const tfc_device_options *findOptions(const tfc_device_info &device,
+                                             const tfc_options &options) {
+  for (int64_t i = 0; options.devices && i < options.device_count; ++i)
+    if (isNamed(device, options.devices[i].name))
+      return &options.devices[i];
+  return nullptr;
+}
+
+static tfc_status checkDevices(const tfc_model &model, const tfc_options &options) {
+  for (int64_t i = 0; options.devices && i < options.device_count; ++i) {
+    if (!options.devices[i].name)
+      return failCreate(TFC_INVALID_ARGUMENT, "the name of device %lld in tfc_options is null",
+                        static_cast<long long>(i));
+    if (options.devices[i].threads < 0)
+      return failCreate(TFC_INVALID_ARGUMENT,
+                        "device '%s' in tfc_options has %d threads, but expected 0 or more",
+                        options.devices[i].name, options.devices[i].threads);
+  }
+  for (int64_t i = 1; i < model.device_count; ++i) {
+    const tfc_device_info &device = model.devices[i];
+    bool isThere =
+        strcmp(device.kind, "cpu") == 0 && (!options.devices || findOptions(device, options));
+    if (!isThere)
+      return failCreate(TFC_NO_DEVICE, "%s needs the device %s, which is not there", model.name,
+                        device.name);
+  }
+  return TFC_OK;
+}
+
+/// The threads of a device: its own number, or that of all devices, or an equal share of the
+/// processors.
+static int32_t threadsOf(const tfc_model &model, int32_t device, const tfc_options &options) {
+  const tfc_device_options *own =
+      model.device_count ? findOptions(model.devices[device], options) : nullptr;
+  if (own && own->threads)
+    return own->threads;
+  if (options.threads)
+    return options.threads;
+  int32_t share = availableProcessors() / deviceCount(model);
+  return share < 1 ? 1 : share;
 }
 
 //===- States -------------------------------------------------------------===//
@@ -134,9 +206,20 @@ void StateLock::resume() {
     pthread_rwlock_rdlock(&state.lock);
 }
 
+static bool startPools(State &state, const tfc_options &options) {
+  const tfc_model &model = *state.model;
+  if (!state.pools.create(state.allocator, deviceCount(model)))
+    return false;
+  for (int32_t device = 0; device < state.pools.size(); ++device)
+    if (!state.pools[device].initialise(state.allocator, options,
+                                        threadsOf(model, device, options)))
+      return false;
+  return true;
+}
+
 static bool reserveState(State &state, const tfc_options &options) {
   const tfc_model &model = *state.model;
-  if (!state.pool.initialise(state.allocator, options) ||
+  if (!startPools(state, options) ||
       !state.queues.initialise(state.allocator, model, state.handles) ||
       !state.pointers.reserve(state.allocator, model.variable_count * sizeof(void *)))
     return false;
@@ -151,7 +234,8 @@ static bool reserveState(State &state, const tfc_options &options) {
 }
 
 static void destroyState(State *state) {
-  state->pool.finish();
+  for (ThreadPool &pool : state->pools)
+    pool.finish();
   state->queues.finish();
   pthread_rwlock_destroy(&state->lock);
   Allocator allocator = state->allocator;
@@ -177,28 +261,14 @@ static State *createState(const tfc_model *model, const Allocator &allocator,
 //===- Handles ------------------------------------------------------------===//
 
 namespace {
-/// The memory that a handle needs: the maximum over all entries.
+/// The memory that a handle needs for calls by name: the maximum over all entries.
 struct Room {
-  int64_t arenaBytes = 0;
   int64_t dims = 0;
   int64_t symbols = 0;
   int64_t found = 0;
   int64_t values = 0;
-
-  bool include(const tfc_entry_info &entry, int64_t *symbolValues);
 };
 } // namespace
-
-/// Sizes without a bound count as their smallest value; calls grow the arena for larger ones.
-bool Room::include(const tfc_entry_info &entry, int64_t *symbolValues) {
-  for (int32_t i = 0; i < entry.symbol_count; ++i) {
-    const tfc_symbol_info &symbol = entry.symbols[i];
-    symbolValues[i] = symbol.upper < 0 ? symbol.lower : symbol.upper;
-  }
-  int64_t bytes = entry.arena_bytes(symbolValues);
-  arenaBytes = bytes > arenaBytes ? bytes : arenaBytes;
-  return isArenaSize(bytes);
-}
 
 static void includeCounts(Room &room, const tfc_entry_info &entry) {
   int64_t dims = 0;
@@ -213,14 +283,20 @@ static void includeCounts(Room &room, const tfc_entry_info &entry) {
   room.values = values > room.values ? values : room.values;
 }
 
-static bool reserveScratch(tfc_instance &handle, Room &room) {
+static int64_t chunkCount(const tfc_model &model) {
+  return int64_t(model.chunk_count) * deviceCount(model);
+}
+
+static bool reserveScratch(tfc_instance &handle) {
   const tfc_model &model = *handle.state->model;
+  Room room;
   for (int32_t i = 0; i < model.entry_count; ++i)
     includeCounts(room, model.entries[i]);
-  size_t chunkBytes = model.chunk_count * sizeof(tfc_chunk);
+  size_t chunkBytes = chunkCount(model) * sizeof(tfc_chunk);
   size_t bytes = chunkBytes + (room.dims + room.symbols + room.found) * sizeof(int64_t) +
                  room.values * sizeof(void *);
-  if (!handle.scratch.reserve(handle.state->allocator, bytes))
+  if (!handle.arenas.create(handle.state->allocator, deviceCount(model)) ||
+      !handle.scratch.reserve(handle.state->allocator, bytes))
     return false;
   handle.chunks = reinterpret_cast<tfc_chunk *>(handle.scratch.data());
   memset(static_cast<void *>(handle.chunks), 0, chunkBytes);
@@ -231,19 +307,40 @@ static bool reserveScratch(tfc_instance &handle, Room &room) {
   return true;
 }
 
-static tfc_status reserveRoom(tfc_instance &handle) {
-  const State &state = *handle.state;
-  Room room;
-  if (!handle.scratch.data() && !reserveScratch(handle, room))
-    return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
-                       state.model->name);
-  for (int32_t i = 0; i < state.model->entry_count; ++i)
-    if (!room.include(state.model->entries[i], handle.symbols))
+static tfc_status reserveArena(tfc_instance &handle, int32_t device, int64_t bytes) {
+  if (handle.arenas[device].reserve(handle.state->allocator, bytes + kArenaSlack))
+    return TFC_OK;
+  return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for the %lld bytes of the arena",
+                     static_cast<long long>(bytes));
+}
+
+/// Reserves what all entries need on a device. Sizes without a bound count as their smallest value;
+/// calls grow the arena for larger ones.
+static tfc_status reserveArena(tfc_instance &handle, int32_t device) {
+  const tfc_model &model = *handle.state->model;
+  int64_t most = 0;
+  for (int32_t i = 0; i < model.entry_count; ++i) {
+    const tfc_entry_info &entry = model.entries[i];
+    for (int32_t j = 0; j < entry.symbol_count; ++j) {
+      const tfc_symbol_info &symbol = entry.symbols[j];
+      handle.symbols[j] = symbol.upper < 0 ? symbol.lower : symbol.upper;
+    }
+    int64_t bytes = arenaBytes(entry, device, handle.symbols);
+    if (!isArenaSize(bytes))
       return handle.fail(TFC_OUT_OF_MEMORY, "%s needs more memory than can be addressed",
-                         state.model->entries[i].name);
-  if (!handle.arena.reserve(state.allocator, room.arenaBytes + kArenaSlack))
-    return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for the %lld bytes of the arena",
-                       static_cast<long long>(room.arenaBytes));
+                         entry.name);
+    most = bytes > most ? bytes : most;
+  }
+  return reserveArena(handle, device, most);
+}
+
+static tfc_status reserveRoom(tfc_instance &handle) {
+  if (!handle.scratch.data() && !reserveScratch(handle))
+    return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
+                       handle.state->model->name);
+  for (int32_t device = 0; device < handle.arenas.size(); ++device)
+    if (tfc_status status = reserveArena(handle, device))
+      return status;
   return TFC_OK;
 }
 
@@ -259,7 +356,7 @@ static tfc_instance *createHandle(State *state) {
 
 static void releaseChunks(tfc_instance &handle) {
   const State &state = *handle.state;
-  for (int32_t i = 0; handle.chunks && i < state.model->chunk_count; ++i)
+  for (int64_t i = 0; handle.chunks && i < chunkCount(*state.model); ++i)
     state.allocator.give(handle.chunks[i].data, handle.chunks[i].bytes);
 }
 
@@ -282,23 +379,30 @@ extern "C" int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t byt
   return TFC_OK;
 }
 
-static tfc_status initialise(tfc_instance &handle) {
-  State &state = *handle.state;
-  Room room;
-  if (!reserveScratch(handle, room))
-    return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s",
-                       state.model->name);
-  if (const tfc_entry_info *init = state.model->init) {
-    int64_t bytes = init->arena_bytes(nullptr);
-    if (!isArenaSize(bytes) || !handle.arena.reserve(state.allocator, bytes + kArenaSlack))
+/// Sets the initial values of the variables.
+static tfc_status runInit(tfc_instance &handle, const tfc_entry_info &init) {
+  for (int32_t device = 0; device < handle.arenas.size(); ++device) {
+    int64_t bytes = arenaBytes(init, device, nullptr);
+    if (!isArenaSize(bytes) ||
+        !handle.arenas[device].reserve(handle.state->allocator, bytes + kArenaSlack))
       return handle.fail(TFC_OUT_OF_MEMORY,
                          "not enough memory for the %lld bytes of the initial values",
                          static_cast<long long>(bytes));
-    if (tfc_status status = runEntry(handle, *init, nullptr, nullptr, nullptr))
-      return status;
   }
+  tfc_status status = runEntry(handle, init, nullptr, nullptr, nullptr);
   // The initial values may need more memory than any later call.
-  handle.arena.reset();
+  for (Block &arena : handle.arenas)
+    arena.reset();
+  return status;
+}
+
+static tfc_status initialise(tfc_instance &handle) {
+  const tfc_model &model = *handle.state->model;
+  if (!reserveScratch(handle))
+    return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for an instance of %s", model.name);
+  if (model.init)
+    if (tfc_status status = runInit(handle, *model.init))
+      return status;
   return reserveRoom(handle);
 }
 
@@ -311,6 +415,8 @@ extern "C" tfc_status tfc_instance_create(const tfc_model *model, const tfc_opti
   if (tfc_status status = readOptions(given, options))
     return status;
   if (tfc_status status = checkModel(model))
+    return status;
+  if (tfc_status status = checkDevices(*model, options))
     return status;
   Allocator allocator = defaultAllocator();
   if (options.allocate)

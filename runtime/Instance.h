@@ -34,7 +34,7 @@ struct State {
   Allocator allocator = {};
   std::atomic<int32_t> handles = 0;
   pthread_rwlock_t lock;
-  ThreadPool pool;
+  Objects<ThreadPool> pools;  // by device
   Block storage;              // every variable, 64-byte aligned
   void **variables = nullptr; // into storage
   Block pointers;             // the memory of `variables`
@@ -98,9 +98,9 @@ struct tfc_instance {
   tfc::runtime::StateLock *lock = nullptr; // of the running call
   int64_t queueEffects = 0;                // of this call so far
   std::atomic<bool> cancelled = false;     // calls no longer wait
-  tfc::runtime::Block arena;
+  tfc::runtime::Objects<tfc::runtime::Block> arenas; // by device
 
-  tfc_chunk *chunks = nullptr; // of the model's chunk_count; in `scratch`
+  tfc_chunk *chunks = nullptr; // of the model's chunk_count, for each device; in `scratch`
 
   // Memory for calls by name, sized for the largest entry.
   tfc::runtime::Block scratch;
@@ -125,6 +125,15 @@ namespace tfc::runtime {
 /// Checks the bounds of `symbols`; the message names the one that violates them.
 tfc_status checkSymbols(tfc_instance &instance, const tfc_entry_info &entry,
                         const int64_t *symbols);
+
+/// The devices of a model, at least 1.
+int32_t deviceCount(const tfc_model &model);
+
+/// The bytes of arena that a call of the entry needs on a device.
+int64_t arenaBytes(const tfc_entry_info &entry, int32_t device, const int64_t *symbols);
+
+/// Runs the partitions of a call, as tfc_rt_run_partitions does.
+int32_t runPartitions(tfc_call_frame &frame, const tfc_partitioning &partitioning);
 
 /// Runs an entry whose symbols are within their bounds.
 tfc_status runEntry(tfc_instance &instance, const tfc_entry_info &entry, const int64_t *symbols,

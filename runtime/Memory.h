@@ -72,6 +72,36 @@ private:
   size_t capacity = 0;
 };
 
+/// Owns an array of objects, which never move.
+template <typename T> class Objects {
+public:
+  Objects() = default;
+  Objects(const Objects &) = delete;
+  Objects &operator=(const Objects &) = delete;
+  ~Objects() {
+    while (count > 0)
+      (*this)[--count].~T();
+  }
+
+  /// Creates `wanted` objects; returns false if there is no memory. May be called once.
+  bool create(const Allocator &allocator, int32_t wanted) {
+    if (!block.reserve(allocator, wanted * sizeof(T)))
+      return false;
+    for (; count < wanted; ++count)
+      new (block.data() + count * sizeof(T)) T;
+    return true;
+  }
+
+  T &operator[](int64_t index) const { return reinterpret_cast<T *>(block.data())[index]; }
+  T *begin() const { return reinterpret_cast<T *>(block.data()); }
+  T *end() const { return begin() + count; }
+  int32_t size() const { return count; }
+
+private:
+  Block block;
+  int32_t count = 0;
+};
+
 /// A growing array of trivial values. `push` returns false if there is no memory.
 template <typename T> class Array {
 public:

@@ -57,6 +57,13 @@ typedef struct tfc_queue_info {
   int64_t seed;                        // of a shuffling queue
 } tfc_queue_info;
 
+// A device that entries use.
+typedef struct tfc_device_info {
+  const char *name; // "/job:local/task:0/device:cpu:1"
+  const char *kind; // "cpu"
+  int64_t index;    // among the devices of its kind
+} tfc_device_info;
+
 typedef struct tfc_call_frame tfc_call_frame;
 
 // Memory of a list or tape with a data-dependent length; it persists from call to call.
@@ -64,6 +71,31 @@ typedef struct tfc_chunk {
   char *data; // 64-byte aligned
   int64_t bytes;
 } tfc_chunk;
+
+// Entries on several devices. An entry has a function for each device, its partition; values cross
+// between them in messages.
+
+// A slot for messages from one partition to another. Loops send many through one slot.
+typedef struct tfc_slot_info {
+  int32_t sender; // partition
+  int32_t receiver;
+} tfc_slot_info;
+
+typedef struct tfc_partition_info {
+  // Returns a tfc_status or one of the numbers below; the message is set as by `run` of an entry.
+  int32_t (*run)(tfc_call_frame *frame);
+  int64_t (*arena_bytes)(const int64_t *symbols); // as that of an entry
+  int64_t device;                                 // number in tfc_model.devices
+} tfc_partition_info;
+
+// How an entry is divided.
+typedef struct tfc_partitioning {
+  const tfc_partition_info *partitions; // number 0 is on device 0 and runs on the caller's thread
+  const tfc_slot_info *slots;
+  int32_t partition_count;
+  int32_t slot_count;
+  int64_t commits; // 1 if each partition calls tfc_rt_commit, once
+} tfc_partitioning;
 
 typedef struct tfc_entry_info {
   const char *name;
@@ -77,7 +109,7 @@ typedef struct tfc_entry_info {
   // Writes the dimensions of all feeds, then of all fetches, axis by axis; data-dependent sizes are
   // upper bounds. If a dimension overflows, it and all later ones are INT64_MIN.
   void (*shapes)(const int64_t *symbols, int64_t *dims);
-  // The bytes of arena that a call needs; monotone in every symbol.
+  // The bytes of arena that a call needs on device 0; monotone in every symbol.
   int64_t (*arena_bytes)(const int64_t *symbols);
   // Runs one call. The caller has checked null pointers and bounds. Returns a tfc_status; if it is
   // not 0, the message is set (tfc_rt_fail) and no variable has changed.
@@ -88,7 +120,8 @@ typedef struct tfc_entry_info {
   int64_t found_count; // data-dependent sizes
   const tfc_fact *facts;
   int64_t fact_count;
-  const char *site; // of the entry; null if unknown
+  const char *site;                     // of the entry; null if unknown
+  const tfc_partitioning *partitioning; // null for an entry on device 0 alone
 } tfc_entry_info;
 
 struct tfc_model {
@@ -104,9 +137,12 @@ struct tfc_model {
   const tfc_entry_info *init; // no feeds, no fetches: assigns every variable its initial value
   const tfc_queue_info *queues;
   int64_t queue_count;
+  const tfc_device_info *devices; // the caller's first
+  int64_t device_count;           // 0 if there is no other
 };
 
-// The data of a call that are passed to an entry function. The rt dialect and
+// The data of a call that are passed to an entry function; those of its partitions differ in the
+// arena, the chunks and the last two fields. The rt dialect and
 // compiler/host/LowerRt.cpp know the layout.
 struct tfc_call_frame {
   tfc_instance *handle;
@@ -117,6 +153,8 @@ struct tfc_call_frame {
   const int64_t *symbols;   // values of the entry's named dimensions
   tfc_chunk *chunks;        // tfc_model.chunk_count of them
   int64_t *found;           // receives the data-dependent sizes, found_count of the entry
+  int32_t partition;
+  int32_t device;
 };
 
 // Grows a chunk to at least `bytes`, keeping its contents. Returns a tfc_status; if it is not 0,
@@ -126,45 +164,27 @@ int32_t tfc_rt_grow(tfc_call_frame *frame, int32_t chunk, int64_t bytes);
 // Sets the message of the failing call, after the entry's name ("train: "), and returns `status`,
 // so that generated code can return it. `format` holds "%lld" for each of the `count` (at most 4)
 // values and no other conversions. May be called only by the thread that runs the entry, not by
-// bodies of parallel_for.
+// bodies of parallel_for. In an entry on several devices this ends the waits of all.
 int32_t tfc_rt_fail(tfc_call_frame *frame, int32_t status, const char *format,
                     const int64_t *values, int32_t count);
 
 // Runs body(context, begin, end) over [0, count) divided into chunks of `grain` (the last may be
-// shorter), on several threads. Returns when all are done. The division depends only on count and
-// grain. A call from inside a body runs on the calling thread.
+// shorter), on the threads of the frame's device. Returns when all are done. The division depends
+// only on count and grain. A call from inside a body runs on the calling thread.
 typedef void (*tfc_rt_body)(void *context, int64_t begin, int64_t end);
 void tfc_rt_parallel_for(tfc_call_frame *frame, tfc_rt_body body, void *context, int64_t count,
                          int64_t grain);
 
-// Entries on several devices. An entry has a function for each device, its partition; values cross
-// between them in messages.
-
-// A slot for messages from one partition to another. Loops send many through one slot.
-typedef struct tfc_slot_info {
-  int32_t sender; // partition
-  int32_t receiver;
-} tfc_slot_info;
-
-// Returns a tfc_status or one of the numbers below; the message is set as by `run` of an entry.
-typedef int32_t (*tfc_rt_partition)(tfc_call_frame *frame);
-
-// How an entry is divided; a constant of the model.
-typedef struct tfc_partitioning {
-  const tfc_rt_partition *partitions; // number 0 runs on the caller's thread
-  const tfc_slot_info *slots;
-  int32_t partition_count;
-  int32_t slot_count;
-} tfc_partitioning;
-
-// Runs the partitions, each on its device's thread, and returns when all have returned. If one
-// returns a status, waits of all others end. Returns the status of the first that failed, which the
-// entry must return as well. Allocates only until each entry has been called once.
-int32_t tfc_rt_run_partitions(tfc_call_frame *frame, const tfc_partitioning *partitioning);
+// Runs the partitions of the entry, each on a thread of its device, and returns when all have
+// returned. If one returns a status, waits of all others end. Returns the status of the first that
+// failed, which the entry must return as well. Allocates only until each entry has been called
+// once.
+int32_t tfc_rt_run_partitions(tfc_call_frame *frame);
 
 // Results of the functions below that are no tfc_status.
-#define TFC_RT_POISON (-2)  // the value is missing, because a check has failed
-#define TFC_RT_ABORTED (-3) // another partition has failed: return this number
+// A partition returns them.
+#define TFC_RT_POISON (-2)  // the value is missing, because a check of its sender has failed
+#define TFC_RT_ABORTED (-3) // another partition has failed
 
 // Functions of the sender of a slot. They return 0 or TFC_RT_ABORTED. A slot has two buffers:
 // `send` waits until the receiver has released the message before the last one. The memory at
@@ -176,8 +196,6 @@ int32_t tfc_rt_send(tfc_call_frame *frame, int32_t slot, const void *value);
 // Waits as the next `send` does, and returns the number of the free buffer, 0 or 1, or
 // TFC_RT_ABORTED: for senders in loops, which have memory for two values.
 int32_t tfc_rt_next_buffer(tfc_call_frame *frame, int32_t slot);
-// Sends a message for which `tfc_rt_receive` returns TFC_RT_POISON.
-int32_t tfc_rt_send_poison(tfc_call_frame *frame, int32_t slot);
 // Waits until all messages of the slot are released, so that the memory of the last one is free.
 int32_t tfc_rt_await_release(tfc_call_frame *frame, int32_t slot);
 
@@ -187,14 +205,15 @@ int32_t tfc_rt_await_release(tfc_call_frame *frame, int32_t slot);
 int32_t tfc_rt_receive(tfc_call_frame *frame, int32_t slot, const void **value);
 void tfc_rt_release(tfc_call_frame *frame, int32_t slot);
 
-// Ends the part of a partition in messages, where a check has failed or a message was poison: who
-// waits for its messages receives poison, and who sends to it no longer waits.
-void tfc_rt_leave(tfc_call_frame *frame, int32_t partition);
-
-// Brings the number of a failed check, or 0, and waits until each partition has. Returns 0 if all
-// brought 0, the smallest other number, or TFC_RT_ABORTED. The partition that brought this number
-// then calls tfc_rt_fail, and all others return TFC_RT_ABORTED.
-int32_t tfc_rt_commit(tfc_call_frame *frame, int32_t failed_check);
+// Waits until no check of any partition can fail any more: each partition calls this, or
+// tfc_rt_fail_check. Returns 0, or TFC_RT_ABORTED if a check has failed.
+int32_t tfc_rt_commit(tfc_call_frame *frame);
+// Ends a partition whose check `number`, at least 1, has failed. Who waits for its messages
+// receives TFC_RT_POISON. Waits until it is known which checks have failed; for the one with the
+// smallest number, this sets the message and returns the status as tfc_rt_fail does, and it returns
+// TFC_RT_ABORTED for the others.
+int32_t tfc_rt_fail_check(tfc_call_frame *frame, int32_t number, int32_t status, const char *format,
+                          const int64_t *values, int32_t count);
 
 // Operations on queue number `queue`. `values` are arrays of `count` elements of each component.
 // They wait if necessary and return a tfc_status, with the message set if it is not 0, or another

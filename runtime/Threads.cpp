@@ -47,11 +47,11 @@ void ThreadPool::Loop::runChunks() {
     runChunk(chunk);
 }
 
-bool ThreadPool::initialise(const Allocator &allocator, const tfc_options &options) {
+bool ThreadPool::initialise(const Allocator &allocator, const tfc_options &options,
+                            int32_t wanted) {
   callback = options.parallel_for;
   callbackContext = options.parallel_context;
-  threads = options.threads ? options.threads : availableProcessors();
-  threads = threads > kMaxThreads ? kMaxThreads : threads;
+  threads = wanted > kMaxThreads ? kMaxThreads : wanted;
   if (!ids.reserve(allocator, threads * sizeof(pthread_t)))
     return false;
   pthread_mutex_init(&mutex, nullptr);

@@ -26,8 +26,9 @@ public:
   ThreadPool(const ThreadPool &) = delete;
   ThreadPool &operator=(const ThreadPool &) = delete;
 
-  /// Must be called once, before `run`. The threads start with the first loop that needs them.
-  bool initialise(const Allocator &allocator, const tfc_options &options);
+  /// Must be called once, before `run`. The threads, at least 1 with the caller's, start with the
+  /// first loop that needs them.
+  bool initialise(const Allocator &allocator, const tfc_options &options, int32_t threads);
 
   /// Ends the threads. No loop may be running.
   void finish();

@@ -34,8 +34,9 @@ typedef enum tfc_status {
   TFC_UNSUPPORTED_CPU = 8, // the model was compiled for another processor
   TFC_ABI_MISMATCH = 9,    // model, runtime or options of another version
   TFC_INTERNAL = 10,
-  TFC_CLOSED = 11,   // a queue accepts no more elements, or has fewer left than requested
-  TFC_CANCELLED = 12 // the wait at a queue was ended from outside
+  TFC_CLOSED = 11,    // a queue accepts no more elements, or has fewer left than requested
+  TFC_CANCELLED = 12, // the wait at a queue was ended from outside
+  TFC_NO_DEVICE = 13  // a device that the model needs is not there
 } tfc_status;
 
 typedef enum tfc_dtype {
@@ -62,6 +63,13 @@ typedef struct tfc_tensor {
   void *data;          // may be null for a tensor without elements
 } tfc_tensor;
 
+/// A device of an instance.
+typedef struct tfc_device_options {
+  const char *name; // "cpu:1", or with the task: "/job:local/task:0/device:cpu:1"
+  int32_t threads;  // of a call on this device; 0 means `threads` of tfc_options
+  int32_t reserved; // 0
+} tfc_device_options;
+
 /// Options of an instance. Initialise with zeros and set `size`: zero means the default in all
 /// other fields.
 typedef struct tfc_options {
@@ -84,6 +92,13 @@ typedef struct tfc_options {
   void (*parallel_for)(void *context, void (*body)(void *body_context, int64_t i),
                        void *body_context, int64_t count);
   void *parallel_context;
+
+  /// The devices that there are besides the caller's, cpu:0, which may be listed too. With null,
+  /// all CPU devices that the model needs are there. Without one that it needs, `create` fails with
+  /// TFC_NO_DEVICE. Each device has threads of its own; by default they share the processors
+  /// equally. `parallel_for` above is called by the devices at the same time.
+  const tfc_device_options *devices;
+  int64_t device_count;
 } tfc_options;
 
 typedef struct tfc_model tfc_model;       // the compiled model: constant data
@@ -104,6 +119,13 @@ typedef struct tfc_symbol {
   int64_t lower;
   int64_t upper;
 } tfc_symbol;
+
+/// A device on which entries run.
+typedef struct tfc_device {
+  const char *name; // "/job:local/task:0/device:cpu:1"
+  const char *kind; // "cpu"
+  int64_t index;    // among the devices of its kind
+} tfc_device;
 
 /// A condition on the named sizes of an entry that no bound expresses; a call with other sizes
 /// fails with TFC_OUT_OF_RANGE.
@@ -228,6 +250,9 @@ typedef struct tfc_api {
 
   /// Returns where the graph declares an entry, "model.graph:12", or null if that is not known.
   const char *(*site)(const tfc_model *model, int32_t entry);
+
+  /// Describes the devices that the model uses, like `entry`; the caller's is the first.
+  tfc_status (*device)(const tfc_model *model, int32_t index, tfc_device *out);
 } tfc_api;
 
 /// A model with the runtime inside its library. Every shared library that tfc writes exports

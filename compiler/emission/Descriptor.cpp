@@ -55,6 +55,8 @@ private:
   Constant *value(const ValueInfo &info);
   Constant *symbol(const SymbolInfo &info);
   Constant *facts(const EntryInfo &info);
+  Constant *partitioning(const EntryInfo &info, unsigned number);
+  Constant *device(StringRef name);
   Constant *entry(const EntryInfo &info, unsigned number);
   Constant *hostFunction(unsigned number, StringRef what, llvm::FunctionType *type);
 
@@ -81,10 +83,13 @@ private:
 static_assert(sizeof(tfc_variable_info) == 40 && offsetof(tfc_variable_info, dims) == 24);
 static_assert(sizeof(tfc_value_info) == 24 && offsetof(tfc_value_info, dtype) == 16);
 static_assert(sizeof(tfc_symbol_info) == 64 && offsetof(tfc_symbol_info, lower_site) == 48);
-static_assert(sizeof(tfc_entry_info) == 112 && offsetof(tfc_entry_info, facts) == 88);
+static_assert(sizeof(tfc_entry_info) == 120 && offsetof(tfc_entry_info, facts) == 88 &&
+              offsetof(tfc_entry_info, partitioning) == 112);
+static_assert(sizeof(tfc_partition_info) == 24 && sizeof(tfc_slot_info) == 8 &&
+              sizeof(tfc_partitioning) == 32 && sizeof(tfc_device_info) == 24);
 static_assert(sizeof(tfc_fact) == 24 && offsetof(tfc_fact, defines) == 16);
-static_assert(sizeof(tfc_model) == 80 && offsetof(tfc_model, init) == 56 &&
-              offsetof(tfc_model, queue_count) == 72);
+static_assert(sizeof(tfc_model) == 96 && offsetof(tfc_model, init) == 56 &&
+              offsetof(tfc_model, queue_count) == 72 && offsetof(tfc_model, device_count) == 88);
 static_assert(sizeof(tfc_queue_info) == 48 && offsetof(tfc_queue_info, components) == 16);
 static_assert(sizeof(tfc_library) == 16);
 
@@ -201,11 +206,35 @@ Constant *DescriptorBuilder::entry(const EntryInfo &info, unsigned number) {
                     hostFunction(number, "run", run),
                     info.found.empty() ? null() : hostFunction(number, "found", found),
                     i64(info.found.size()), facts(info),
-                    i64(info.where.size() + info.solved.size()), site(info.site)});
+                    i64(info.where.size() + info.solved.size()), site(info.site),
+                    partitioning(info, number)});
+}
+
+Constant *DescriptorBuilder::partitioning(const EntryInfo &info, unsigned number) {
+  if (!info.partitioning)
+    return null();
+  llvm::SmallVector<Constant *> partitions, slots;
+  auto *run = llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false);
+  auto *arena = llvm::FunctionType::get(b.getInt64Ty(), {b.getPtrTy()}, false);
+  for (auto [i, device] : llvm::enumerate(info.partitioning->devices))
+    partitions.push_back(structure({hostFunction(number, rt::partitionName(i), run),
+                                    hostFunction(number, rt::arenaName(i), arena), i64(device)}));
+  for (auto [sender, receiver] : info.partitioning->slots)
+    slots.push_back(structure({i32(sender), i32(receiver)}));
+  return makeGlobal(structure({array(partitions), array(slots), i32(partitions.size()),
+                               i32(slots.size()), i64(info.partitioning->commits)}));
+}
+
+Constant *DescriptorBuilder::device(StringRef name) {
+  std::string reason;
+  dfg::DeviceName device = *dfg::DeviceName::parse(name, reason);
+  return structure({text(name), text(device.kind), i64(*device.index)});
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef features) {
-  llvm::SmallVector<Constant *> variables, entries, queues;
+  llvm::SmallVector<Constant *> variables, entries, queues, devices;
+  for (StringRef name : model.devices)
+    devices.push_back(device(name));
   for (const VariableInfo &info : model.variables)
     variables.push_back(variable(info));
   for (auto [number, info] : llvm::enumerate(model.entries))
@@ -216,11 +245,11 @@ llvm::GlobalVariable *DescriptorBuilder::buildModel(StringRef cpu, StringRef fea
   const EntryInfo &init = model.init ? *model.init : noInit;
   Constant *initializer = model.init ? makeGlobal(entry(init, model.entries.size())) : null();
   StringRef name = model.name.empty() ? StringRef(names.prefix) : StringRef(model.name);
-  return makeGlobal(
-      structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
-                 i32(model.chunks), text(name), text(cpu), text(features), array(variables),
-                 array(entries), initializer, array(queues), i64(queues.size())}),
-      names.prefix + ".model", false);
+  return makeGlobal(structure({i32(TFC_ABI_VERSION), i32(variables.size()), i32(entries.size()),
+                               i32(model.chunks), text(name), text(cpu), text(features),
+                               array(variables), array(entries), initializer, array(queues),
+                               i64(queues.size()), array(devices), i64(devices.size())}),
+                    names.prefix + ".model", false);
 }
 
 llvm::GlobalVariable *DescriptorBuilder::buildLibrary(Constant *descriptor) {

@@ -177,6 +177,16 @@ static void writeQueues(raw_ostream &os, const ModelInfo &model) {
   os << '\n';
 }
 
+/// Writes the devices of a model that needs more than the caller's.
+static void writeDevices(raw_ostream &os, const ModelInfo &model) {
+  if (model.devices.size() < 2)
+    return;
+  os << "// Devices, see tfc_options: the entries need\n";
+  for (auto [i, device] : llvm::enumerate(model.devices))
+    writePlainComment(os, "  " + device + (i ? "" : ", on the thread of the caller"));
+  os << '\n';
+}
+
 static void writeVariables(raw_ostream &os, const ModelInfo &model) {
   if (model.variables.empty())
     return;
@@ -203,6 +213,7 @@ std::string tfc::emission::makeHeader(const ModelInfo &model, const ModelNames &
   writeFunctions(os, kInstanceFunctions, names.prefix);
   if (!model.queues.empty())
     writeFunctions(os, kQueueFunctions, names.prefix);
+  writeDevices(os, model);
   writeVariables(os, model);
   if (!model.queues.empty())
     writeQueues(os, model);

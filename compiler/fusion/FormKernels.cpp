@@ -8,8 +8,10 @@
 #include "compiler/fusion/Grouping.h"
 #include "compiler/fusion/HostValues.h"
 #include "compiler/fusion/KernelSymbols.h"
+#include "compiler/fusion/MessageOrder.h"
 #include "compiler/fusion/Passes.h"
 #include "compiler/fusion/RepeatInputs.h"
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/HostForm.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
@@ -62,7 +64,8 @@ using KernelSet = DenseSet<KernelOp, KernelInfo>;
 class Outliner {
 public:
   Outliner(Block &block, const Grouping &grouping, SymbolTable &symbols, KernelSet &kernels)
-      : block(block), grouping(grouping), symbols(symbols), kernels(kernels) {}
+      : block(block), grouping(grouping), messages(block, grouping), symbols(symbols),
+        kernels(kernels) {}
 
   void run();
 
@@ -88,6 +91,7 @@ private:
 
   Block &block;
   const Grouping &grouping;
+  MessageOrder messages;
   SymbolTable &symbols;
   KernelSet &kernels;
   DenseMap<int, llvm::SetVector<Value>> outputs;
@@ -174,6 +178,7 @@ void Outliner::enter(Operation *op) {
   collectInputs(op, -1, read);
   order.push_back(op);
   Step &step = steps.emplace_back(Step{op, -1});
+  messages.forEachBefore(op, [&](Operation *other) { step.before.push_back(other); });
   grouping.forEachPrevious(op, [&](Operation *other) { step.before.push_back(other); });
   addBefore(step, read.getArrayRef());
 }
@@ -235,6 +240,8 @@ void Outliner::outline(int id) {
   b.setInsertionPointToStart(&body);
   for (Operation *op : group.ops)
     cloneInto(b, op, mapping);
+  for (Operation &op : body)
+    op.removeAttr(kDeviceAttr);
   SmallVector<Value> returned;
   for (Value result : results)
     returned.push_back(mapping.lookup(result));

@@ -9,6 +9,7 @@
 #include "compiler/fusion/CodeSize.h"
 #include "compiler/fusion/HostValues.h"
 #include "compiler/fusion/StoredViews.h"
+#include "dialects/dfg/Devices.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -34,6 +35,10 @@ static Shape withoutUnits(Type type) {
 /// buffer, which costs the host function nothing.
 static bool isUnitReshape(ReshapeOp op) {
   return withoutUnits(op.getX().getType()) == withoutUnits(op.getType());
+}
+
+bool haveOneDevice(Operation *a, Operation *b) {
+  return a->getAttr(kDeviceAttr) == b->getAttr(kDeviceAttr);
 }
 
 bool isView(Operation *op, int depth) {
@@ -250,7 +255,8 @@ int Grouping::findHome(Operation *op) {
     return -1;
   for (int candidate : producers(op)) {
     const Group &group = groups[candidate];
-    if (inputs.contains(op) && !inputs.contains(group.ops.front()))
+    if ((inputs.contains(op) && !inputs.contains(group.ops.front())) ||
+        !haveOneDevice(group.ops.front(), op))
       continue;
     bool fits = isReduction ? acceptsReduction(group, op) : accepts(group, op);
     if (!fits || !staysConvex(candidate, op))

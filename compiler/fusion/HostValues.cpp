@@ -8,6 +8,7 @@
 
 #include "compiler/fusion/HostValues.h"
 #include "compiler/fusion/StoredViews.h"
+#include "dialects/dfg/MessageOps.h"
 #include "dialects/dfg/Regions.h"
 
 using namespace mlir;
@@ -24,7 +25,7 @@ static bool isAvailable(Value value, Block *block) {
   if (!producer || producer->getBlock() != block)
     return true;
   return isInRegister(producer) || isHostConstant(producer) || producer->getNumRegions() > 0 ||
-         isa<ListSizeOp>(producer);
+         isa<ListSizeOp, ReceiveOp>(producer);
 }
 
 static bool canBeInRegister(Operation *op) {

@@ -132,7 +132,8 @@ bool Grouping::mayMerge(int a, int b) {
   Group &first = groups[a], &second = groups[b];
   if (first.ops.empty() || second.ops.empty() || first.codeSize + second.codeSize > kMaxCodeSize)
     return false;
-  if (first.root == Root::Opaque || second.root == Root::Opaque)
+  if (first.root == Root::Opaque || second.root == Root::Opaque ||
+      !haveOneDevice(first.ops.front(), second.ops.front()))
     return false;
   if (isInputOf(a, b))
     return !readsStored(a, b) && canRunTogether(a, b);

@@ -2,8 +2,10 @@
 // after the generation of kernels, whose ABI determines how they are launched.
 
 #include "compiler/host/EntryFunctions.h"
+#include "compiler/host/PartitionedRun.h"
 #include "compiler/host/Passes.h"
 #include "compiler/host/RunFunction.h"
+#include "dialects/dfg/Partitions.h"
 #include "dialects/rt/Names.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -30,11 +32,10 @@ static std::string describe(rt::ArenaAttr arena) {
   return total.str();
 }
 
-static void report(const EntryInfo &info, rt::ArenaAttr arena, const HostCounts &counts) {
-  llvm::errs() << (info.name.empty() ? "initializer" : info.name) << ": arena of "
-               << describe(arena) << " bytes, " << counts.launches << " launches, "
-               << counts.inPlace << " results in place, " << counts.copies << " copies, "
-               << counts.checks << " checks\n";
+static void report(StringRef name, rt::ArenaAttr arena, const HostCounts &counts) {
+  llvm::errs() << name << ": arena of " << describe(arena) << " bytes, " << counts.launches
+               << " launches, " << counts.inPlace << " results in place, " << counts.copies
+               << " copies, " << counts.checks << " checks\n";
 }
 
 /// Prints the memory of an instance besides the arena, which its entries share, and the weights.
@@ -76,14 +77,10 @@ struct BuildHostPass : tfc::impl::BuildHostBase<BuildHostPass> {
     if (failed(model) || failed(checkNames(module)))
       return signalPassFailure();
     HostModule host(module);
-    unsigned number = 0;
-    for (auto entry : llvm::to_vector(module.getOps<EntryOp>())) {
-      bool isInit = bool(entry.getInitializer());
-      unsigned own = isInit ? model->entries.size() : number++;
-      const EntryInfo &info = isInit ? *model->init : model->entries[own];
-      if (failed(build(host, entry, info, own)))
+    for (auto entry : llvm::to_vector(module.getOps<EntryOp>()))
+      if (!entry.isPartition() &&
+          failed(build(host, entry, model->infoOf(entry), model->numberOf(entry))))
         return signalPassFailure();
-    }
     host.finish();
     if (printReport)
       ::report(*model, host);
@@ -94,6 +91,22 @@ struct BuildHostPass : tfc::impl::BuildHostBase<BuildHostPass> {
 
 private:
   LogicalResult build(HostModule &host, EntryOp entry, const EntryInfo &info, unsigned number) {
+    buildShapesFunction(host, entry, info, number);
+    buildFoundFunction(host, entry, info, number);
+    if (!entry.getPartitions())
+      return buildRun(host, entry, info, number, "run", rt::arenaName(0));
+    SmallVector<EntryOp> partitions = partitionsOf(entry, host.getSymbols());
+    HostCounts counts;
+    buildPartitionedRun(host, partitions, info, number, counts);
+    for (auto [i, partition] : llvm::enumerate(partitions))
+      if (failed(buildRun(host, partition, info, number, rt::partitionName(i), rt::arenaName(i))))
+        return failure();
+    return success();
+  }
+
+  /// Builds the functions that differ from one partition of an entry to another.
+  LogicalResult buildRun(HostModule &host, EntryOp entry, const EntryInfo &info, unsigned number,
+                         StringRef run, StringRef size) {
     auto arena = entry->getAttrOfType<rt::ArenaAttr>(rt::kArenaAttr);
     if (!arena)
       return entry.emitOpError("expects its memory in '")
@@ -101,13 +114,11 @@ private:
     if (failed(checkAllSteps(entry)))
       return failure();
     HostCounts counts;
-    if (failed(RunFunction(host, entry, info, number, counts).build()))
+    if (failed(RunFunction(host, entry, info, number, run, counts).build()))
       return failure();
-    buildShapesFunction(host, entry, info, number);
-    buildFoundFunction(host, entry, info, number);
-    buildArenaFunction(host, entry, info, number, arena);
+    buildArenaFunction(host, entry, info, number, size, arena);
     if (printReport)
-      ::report(info, arena, counts);
+      ::report(entry.getInitializer() ? "initializer" : entry.getSymName(), arena, counts);
     return success();
   }
 };

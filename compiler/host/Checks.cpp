@@ -21,7 +21,8 @@ void Checks::checkSizes(Value condition, rt::Status status, StringRef text,
     message += (values.empty() ? ": " : ", ") + escapeFormat(name) + " is %lld";
     values.push_back(sizes.build(DimExpr::symbol(name)));
   }
-  rt::CheckOp::create(context.b, context.loc, context.frame, condition, status, message, values);
+  rt::CheckOp::create(context.b, context.loc, context.frame, condition, status, message, values,
+                      /*number=*/IntegerAttr());
 }
 
 /// Returns whether a comparison holds, and whether one of its sides overflows; the latter is null
@@ -84,5 +85,5 @@ static rt::Status statusOf(Failure failure) {
 void Checks::check(Value condition, ArrayRef<Value> values, CheckOp op) {
   ++context.counts.checks;
   rt::CheckOp::create(context.b, context.loc, context.frame, condition, statusOf(op.getStatus()),
-                      op.getFormat(), values);
+                      op.getFormat(), values, op.getNumberAttr());
 }

@@ -8,11 +8,11 @@ using namespace tfc;
 using namespace tfc::host;
 
 Context::Context(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, unsigned number,
-                 HostCounts &counts)
+                 StringRef name, HostCounts &counts)
     : module(module), entry(entry), info(info), counts(counts), b(entry.getContext()),
       start(entry.getContext()), loc(entry.getLoc()),
       pointer(LLVM::LLVMPointerType::get(entry.getContext())) {
-  function = module.addEntryFunction(number, "run", b.getI32Type(), pointer, loc);
+  function = module.addEntryFunction(number, name, b.getI32Type(), pointer, loc);
   Block *body = function.addEntryBlock(b);
   frame = body->getArgument(0);
   b.setInsertionPointToEnd(body);

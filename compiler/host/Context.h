@@ -28,8 +28,9 @@ struct Context {
   mlir::Type pointer;
   bool hasFailed = false;
 
+  /// Adds function `name` of entry `number`.
   Context(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, unsigned number,
-          HostCounts &counts);
+          llvm::StringRef name, HostCounts &counts);
 
   /// Emits an error; the rest of the function is not built.
   mlir::InFlightDiagnostic error(mlir::Operation *op) {
@@ -56,6 +57,8 @@ struct Context {
 class StepBuilder {
 public:
   virtual void build(mlir::Block &block) = 0;
+  /// Must be called at the end of a block, when the values of its terminator have been read.
+  virtual void finish(mlir::Block &block) = 0;
 
 protected:
   ~StepBuilder() = default;

@@ -55,6 +55,7 @@ void ControlFlow::buildBranch(IfOp op, Block &region, Block *block) {
       copies.copyYielded(value, i, addresses.target(op, i));
     }
   }
+  steps.finish(region);
   scf::YieldOp::create(context.b, context.loc, yielded);
 }
 
@@ -77,14 +78,16 @@ void ControlFlow::loop(WhileOp op) {
   steps.build(op.getConditionBlock());
   if (context.hasFailed)
     return;
-  scf::ConditionOp::create(b, context.loc, scalars.get(op.getCondition().getCondition()),
-                           before->getArguments());
+  Value condition = scalars.get(op.getCondition().getCondition());
+  steps.finish(op.getConditionBlock());
+  scf::ConditionOp::create(b, context.loc, condition, before->getArguments());
   Block *after = addBlock(loop.getAfter(), types);
   enter(op, op.getBodyBlock(), after->getArguments());
   steps.build(op.getBodyBlock());
   if (context.hasFailed)
     return;
   SmallVector<Value> next = nextIteration(op);
+  steps.finish(op.getBodyBlock());
   scf::YieldOp::create(b, context.loc, next);
   b.setInsertionPointAfter(loop);
   leave(op, loop.getResults());

@@ -82,11 +82,11 @@ void tfc::host::buildFoundFunction(HostModule &module, EntryOp entry, const Entr
 }
 
 void tfc::host::buildArenaFunction(HostModule &module, EntryOp entry, const EntryInfo &info,
-                                   unsigned number, rt::ArenaAttr arena) {
+                                   unsigned number, StringRef name, rt::ArenaAttr arena) {
   OpBuilder b(entry.getContext());
   Location loc = entry.getLoc();
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto function = module.addEntryFunction(number, "arena", b.getI64Type(), pointer, loc);
+  auto function = module.addEntryFunction(number, name, b.getI64Type(), pointer, loc);
   Block *body = function.addEntryBlock(b);
   b.setInsertionPointToStart(body);
   SizeBuilder sizes(b, loc, body->getArgument(0), symbolNames(info));

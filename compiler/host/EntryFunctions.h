@@ -18,9 +18,9 @@ void buildShapesFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo
 void buildFoundFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo &info,
                         unsigned number);
 
-/// Builds `tfc_entry_<number>_arena`, which returns the size of the arena in bytes, or -1 if it
-/// overflows.
+/// Builds `tfc_entry_<number>_<name>`, which returns the size of the arena of an entry, or of a
+/// partition of it, in bytes, or -1 if it overflows.
 void buildArenaFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo &info,
-                        unsigned number, rt::ArenaAttr arena);
+                        unsigned number, llvm::StringRef name, rt::ArenaAttr arena);
 
 } // namespace tfc::host

@@ -92,6 +92,13 @@ private:
   LogicalResult lowerOp(rt::DequeueUpToOp op);
   LogicalResult lowerOp(rt::QueueSizeOp op);
   LogicalResult lowerOp(rt::QueueCloseOp op);
+  LogicalResult lowerOp(rt::RunPartitionsOp op);
+  LogicalResult lowerOp(rt::SendOp op);
+  LogicalResult lowerOp(rt::NextBufferOp op);
+  LogicalResult lowerOp(rt::AwaitReleaseOp op);
+  LogicalResult lowerOp(rt::ReceiveOp op);
+  LogicalResult lowerOp(rt::ReleaseOp op);
+  LogicalResult lowerOp(rt::CommitOp op);
   LogicalResult runTasks(rt::LaunchOp op, LLVM::LLVMFuncOp kernel);
   LogicalResult transfer(Operation *op, StringRef name, ArrayRef<Value> arguments);
 
@@ -111,14 +118,15 @@ private:
   void returnUnlessOk(Value status, Block *next);
   /// Returns the block that returns its argument, a status.
   Block *getReturnBlock();
-  /// Returns the block that calls `tfc_rt_fail` with its arguments. Returns null and emits an error
-  /// at `user` if that is impossible.
-  Block *getFailBlock(Operation *user);
+  /// Returns the block that calls `tfc_rt_fail` with its arguments, or `tfc_rt_fail_check` for
+  /// checks with a number, which is the second argument. Returns null and emits an error at `check`
+  /// if that is impossible.
+  Block *getFailBlock(rt::CheckOp check);
 
   LLVM::LLVMFuncOp function;
   RuntimeSymbols &symbols;
   StackArray stack;
-  Block *returnBlock = nullptr, *failBlock = nullptr;
+  Block *returnBlock = nullptr, *failBlock = nullptr, *failCheckBlock = nullptr;
   OpBuilder b;
   Location loc;
   Type pointer, i32, i64;
@@ -212,20 +220,24 @@ Block *FunctionLowering::getReturnBlock() {
   return returnBlock;
 }
 
-Block *FunctionLowering::getFailBlock(Operation *user) {
-  if (failBlock)
-    return failBlock;
+Block *FunctionLowering::getFailBlock(rt::CheckOp check) {
+  bool isNumbered = check.getNumberAttr() != nullptr;
+  Block *&block = isNumbered ? failCheckBlock : failBlock;
+  if (block)
+    return block;
   OpBuilder::InsertionGuard guard(b);
   Region &body = function.getBody();
-  Type types[] = {pointer, i32, pointer, pointer, i32};
-  SmallVector<Location> locations(std::size(types), function.getLoc());
-  failBlock = b.createBlock(&body, body.end(), types, locations);
-  auto status =
-      call(user, "tfc_rt_fail", i32, llvm::to_vector_of<Value>(failBlock->getArguments()));
+  SmallVector<Type> types{pointer, i32, pointer, pointer, i32};
+  if (isNumbered)
+    types.insert(types.begin() + 1, i32);
+  SmallVector<Location> locations(types.size(), function.getLoc());
+  block = b.createBlock(&body, body.end(), types, locations);
+  auto status = call(check, isNumbered ? "tfc_rt_fail_check" : "tfc_rt_fail", i32,
+                     llvm::to_vector_of<Value>(block->getArguments()));
   if (!status)
     return nullptr;
   LLVM::ReturnOp::create(b, function.getLoc(), status.getResult());
-  return failBlock;
+  return block;
 }
 
 /// Returns `status` from the function unless it is 0.
@@ -270,8 +282,10 @@ LogicalResult FunctionLowering::lowerOp(rt::CheckOp op) {
     b.setInsertionPointToEnd(withValues);
   }
   Value list = values.empty() ? LLVM::ZeroOp::create(b, loc, pointer).getResult() : arrayOf(values);
-  Value arguments[] = {op.getFrame(), constant(i32, int(op.getStatus())), textOf(op.getFormat()),
-                       list, constant(i32, values.size())};
+  SmallVector<Value> arguments{op.getFrame(), constant(i32, int(op.getStatus())),
+                               textOf(op.getFormat()), list, constant(i32, values.size())};
+  if (std::optional<uint32_t> number = op.getNumber())
+    arguments.insert(arguments.begin() + 1, constant(i32, *number));
   if (values.empty())
     branch(op.getCondition(), next, fail, arguments);
   else
@@ -368,6 +382,58 @@ LogicalResult FunctionLowering::lowerOp(rt::QueueCloseOp op) {
            {op.getFrame(), constant(i32, op.getQueue()), constant(i32, op.getCancelPending())}));
 }
 
+//===--- messages ---------------------------------------------------------===//
+
+LogicalResult FunctionLowering::lowerOp(rt::RunPartitionsOp op) {
+  return transfer(op, "tfc_rt_run_partitions", {op.getFrame()});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::SendOp op) {
+  Value value = op.getValue();
+  if (value.getType().isInteger(64))
+    value = LLVM::IntToPtrOp::create(b, loc, pointer, value);
+  return transfer(op, "tfc_rt_send", {op.getFrame(), constant(i32, op.getSlot()), value});
+}
+
+/// Negative results end the call; others are the number of a buffer.
+LogicalResult FunctionLowering::lowerOp(rt::NextBufferOp op) {
+  Block *next = splitAfter(op, b);
+  auto number = call(op, "tfc_rt_next_buffer", i32, {op.getFrame(), constant(i32, op.getSlot())});
+  if (!number)
+    return failure();
+  Value isBuffer =
+      LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::sge, number.getResult(), constant(i32, 0));
+  branch(isBuffer, next, getReturnBlock(), number.getResult());
+  op.getBuffer().replaceAllUsesWith(number.getResult());
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::AwaitReleaseOp op) {
+  return transfer(op, "tfc_rt_await_release", {op.getFrame(), constant(i32, op.getSlot())});
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::ReceiveOp op) {
+  Block *next = splitAfter(op, b);
+  Value place = stack.get(function, 1);
+  auto status =
+      call(op, "tfc_rt_receive", i32, {op.getFrame(), constant(i32, op.getSlot()), place});
+  if (!status)
+    return failure();
+  returnUnlessOk(status.getResult(), next);
+  b.setInsertionPointToStart(next);
+  op.getValue().replaceAllUsesWith(LLVM::LoadOp::create(b, loc, op.getValue().getType(), place));
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::ReleaseOp op) {
+  return success(call(op, "tfc_rt_release", LLVM::LLVMVoidType::get(b.getContext()),
+                      {op.getFrame(), constant(i32, op.getSlot())}));
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::CommitOp op) {
+  return transfer(op, "tfc_rt_commit", {op.getFrame()});
+}
+
 LogicalResult FunctionLowering::lower(Operation *op) {
   b.setInsertionPoint(op);
   loc = op->getLoc();
@@ -375,7 +441,9 @@ LogicalResult FunctionLowering::lower(Operation *op) {
       llvm::TypeSwitch<Operation *, LogicalResult>(op)
           .Case<rt::FieldOp, rt::ElementOp, rt::CheckOp, rt::PropagateOp, rt::LaunchOp, rt::ChunkOp,
                 rt::GrowOp, rt::EnqueueOp, rt::DequeueOp, rt::DequeueUpToOp, rt::QueueSizeOp,
-                rt::QueueCloseOp>([&](auto op) { return lowerOp(op); })
+                rt::QueueCloseOp, rt::RunPartitionsOp, rt::SendOp, rt::NextBufferOp,
+                rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp, rt::CommitOp>(
+              [&](auto op) { return lowerOp(op); })
           .Default([](Operation *op) { return op->emitOpError("cannot be lowered"); });
   if (succeeded(result))
     op->erase();

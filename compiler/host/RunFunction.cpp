@@ -10,8 +10,8 @@ using namespace tfc::dfg;
 using namespace tfc::host;
 
 RunFunction::RunFunction(HostModule &module, EntryOp entry, const EntryInfo &info, unsigned number,
-                         HostCounts &counts)
-    : body(entry.getBody().front()), context(module, entry, info, number, counts),
+                         StringRef name, HostCounts &counts)
+    : body(entry.getBody().front()), context(module, entry, info, number, name, counts),
       addresses(context),
       sizes(context.start, context.loc, addresses.field(rt::Field::Symbols), context.symbolNames()),
       scalars(context, sizes, addresses),
@@ -19,14 +19,19 @@ RunFunction::RunFunction(HostModule &module, EntryOp entry, const EntryInfo &inf
       copies(context, sizes, addresses), launches(context, sizes, addresses),
       chunks(context, addresses), lists(context, sizes, addresses, scalars, copies, chunks),
       tapes(context, sizes, addresses, scalars, copies, chunks), queues(context, sizes, addresses),
+      messages(context, sizes, addresses, scalars, copies),
       controlFlow(context, addresses, scalars, copies, lists, *this) {
   addresses.setSizes(sizes);
 }
 
 LogicalResult RunFunction::build() {
-  for (const Fact &fact : context.info.where)
-    checks.checkFact(fact);
-  checks.checkLimits();
+  // Those of an entry on several devices are checked before its partitions run.
+  EntryOp entry = context.entry;
+  if (!entry.isPartition() && !entry.getPartitions()) {
+    for (const Fact &fact : context.info.where)
+      checks.checkFact(fact);
+    checks.checkLimits();
+  }
   SmallVector<Value> given(body.getArguments());
   for (Operation &op : body)
     if (!isStep(&op))
@@ -34,12 +39,14 @@ LogicalResult RunFunction::build() {
   copies.copyFetches(given);
   tapes.start();
   build(body);
+  finish(body);
   if (!context.hasFailed)
     copies.copyToVariables();
   return failure(context.hasFailed);
 }
 
 void RunFunction::build(Block &block) {
+  messages.begin(block);
   for (Operation &op : block) {
     if (context.hasFailed)
       return;
@@ -48,8 +55,11 @@ void RunFunction::build(Block &block) {
     build(&op);
     if (&block == &body)
       copies.copyFetches(llvm::to_vector_of<Value>(op.getResults()));
+    messages.releaseAfter(&op);
   }
 }
+
+void RunFunction::finish(Block &block) { messages.releaseAfter(block.getTerminator()); }
 
 void RunFunction::build(Operation *step) {
   if (isInRegister(step))
@@ -67,7 +77,7 @@ void RunFunction::build(Operation *step) {
       .Default([&](Operation *op) { buildEffect(op); });
 }
 
-/// Builds operations on lists, tapes and queues.
+/// Builds operations on lists, tapes, queues and messages.
 void RunFunction::buildEffect(Operation *step) {
   llvm::TypeSwitch<Operation *>(step)
       .Case([&](ListCreateOp op) { lists.create(op); })
@@ -82,5 +92,9 @@ void RunFunction::buildEffect(Operation *step) {
       .Case<DequeueOp, DequeueManyOp, DequeueUpToOp>([&](auto op) { queues.dequeue(op); })
       .Case([&](QueueSizeOp op) { queues.measure(op); })
       .Case([&](QueueCloseOp op) { queues.close(op); })
+      .Case([&](SendOp op) { messages.send(op); })
+      .Case([&](ReceiveOp op) { messages.receive(op); })
+      .Case([&](AwaitReleaseOp op) { messages.awaitRelease(op); })
+      .Case([&](CommitOp) { messages.commit(); })
       .Default([&](Operation *op) { context.error(op) << "cannot be run by the host function"; });
 }

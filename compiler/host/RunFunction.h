@@ -5,23 +5,25 @@
 #include "compiler/host/Checks.h"
 #include "compiler/host/ControlFlow.h"
 #include "compiler/host/Launches.h"
+#include "compiler/host/Messages.h"
 #include "compiler/host/Queues.h"
 #include "compiler/host/Tapes.h"
 
 namespace tfc::host {
 
-/// Builds `tfc_entry_<number>_run` and delegates each step of the entry to the builder for its
-/// kind.
+/// Builds the function that runs an entry, or a partition of it, and delegates each step to the
+/// builder for its kind.
 class RunFunction : StepBuilder {
 public:
   RunFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, unsigned number,
-              HostCounts &counts);
+              llvm::StringRef name, HostCounts &counts);
 
   /// Fails with an error for an operation that cannot be run.
   llvm::LogicalResult build();
 
 private:
   void build(mlir::Block &block) override;
+  void finish(mlir::Block &block) override;
   void build(mlir::Operation *step);
   void buildEffect(mlir::Operation *step);
 
@@ -37,6 +39,7 @@ private:
   Lists lists;
   Tapes tapes;
   Queues queues;
+  Messages messages;
   ControlFlow controlFlow;
 };
 

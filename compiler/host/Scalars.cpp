@@ -114,7 +114,8 @@ void Scalars::bind(BindSizeOp op) {
   sizes.bind(name, count, b);
   const std::vector<std::string> &found = context.info.found;
   auto number = llvm::find(found, name) - found.begin();
-  if (number == int64_t(found.size()) || !isa<EntryOp>(op->getParentOp()))
+  auto entry = dyn_cast<EntryOp>(op->getParentOp());
+  if (number == int64_t(found.size()) || !entry || entry.isPartition())
     return;
   Value place = LLVM::GEPOp::create(b, context.loc, context.pointer, b.getI64Type(),
                                     addresses.field(rt::Field::Found),

@@ -95,7 +95,8 @@ void Tapes::pop(PopOp op) {
   Value last = arith::SubIOp::create(b, context.loc, lengthOf(*tape), stepOf(*tape));
   Value isThere = context.compare(arith::CmpIPredicate::sge, last, sizes.constant(0));
   rt::CheckOp::create(b, context.loc, context.frame, isThere, rt::Status::FailedPrecondition,
-                      escapeFormat(("'" + op.getTape() + "' is empty").str()), ValueRange());
+                      escapeFormat(("'" + op.getTape() + "' is empty").str()), ValueRange(),
+                      /*number=*/IntegerAttr());
   LLVM::StoreOp::create(b, context.loc, last, tape->length);
   Value from = placeAt(*tape, last);
   context.move(addresses.of(op.getValue()), from, sizes.build(bytesOf(op.getType())));

@@ -53,7 +53,7 @@ static void setMemory(Operation *op, const Arena &arena, const ListPlan &lists) 
       std::optional<Arena::Slot> slot = arena.otherSlotOf(result);
       return slot ? toAttr(*slot, context) : Attribute();
     });
-  if (!isa<LaunchOp>(op))
+  if (!isa<LaunchOp, SendOp>(op))
     return;
   op->removeAttr(rt::kScratchAttr);
   if (std::optional<Arena::Slot> slot = arena.scratchOf(op))
@@ -103,12 +103,9 @@ struct AllocateArenaPass : tfc::impl::AllocateArenaBase<AllocateArenaPass> {
     if (failed(model))
       return signalPassFailure();
     SymbolTable symbols(module);
-    unsigned number = 0;
-    for (auto entry : module.getOps<EntryOp>()) {
-      const EntryInfo &info = entry.getInitializer() ? *model->init : model->entries[number++];
-      if (failed(allocate(entry, info, symbols)))
+    for (auto entry : module.getOps<EntryOp>())
+      if (failed(allocate(entry, model->infoOf(entry), symbols)))
         return signalPassFailure();
-    }
   }
 
 private:

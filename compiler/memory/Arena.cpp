@@ -2,6 +2,7 @@
 
 #include "compiler/memory/Arena.h"
 #include "dialects/dfg/MemoryPlan.h"
+#include "dialects/dfg/MessageOps.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "dialects/kernel/Kernel.h"
 #include "llvm/Support/MathExtras.h"
@@ -65,11 +66,21 @@ void Arena::visit(Block &block, SymbolTable &symbols) {
       visitRegions(&op, symbols);
       continue;
     }
+    visitSend(dyn_cast<SendOp>(op));
+    // Received values are in memory of their senders.
     for (Value result : op.getResults())
       if (isa<RankedTensorType>(result.getType()) &&
-          (!isRegister(result) || isReadFromMemory(result)))
+          (isRegister(result) ? isReadFromMemory(result) : !isa<ReceiveOp>(op)))
         values[result] = addBuffer(result);
   }
+}
+
+/// The receiver may read a buffer until the end of the call.
+void Arena::visitSend(SendOp send) {
+  if (!send || send.getBufferCount() == 0)
+    return;
+  scratch[send] = buffers.size();
+  buffers.push_back({sendBufferBytes(send) * DimExpr(send.getBufferCount()), 0, UINT_MAX});
 }
 
 void Arena::visitLaunch(LaunchOp launch, SymbolTable &symbols) {

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "compiler/pipeline/ModelInfo.h"
-#include "dialects/dfg/Dfg.h"
+#include "dialects/dfg/MessageOps.h"
 
 namespace tfc::memory {
 
@@ -36,8 +36,9 @@ public:
   std::optional<Slot> slotOf(mlir::Value root) const { return slotAt(values, root); }
   /// Returns the second buffer of a loop's result, if it has two.
   std::optional<Slot> otherSlotOf(mlir::Value result) const { return slotAt(others, result); }
-  /// Returns the scratch memory of a launch, or std::nullopt if the kernel needs none.
-  std::optional<Slot> scratchOf(mlir::Operation *launch) const { return slotAt(scratch, launch); }
+  /// Returns the scratch memory of a launch or the buffers of a send, or std::nullopt if it needs
+  /// none.
+  std::optional<Slot> scratchOf(mlir::Operation *op) const { return slotAt(scratch, op); }
 
   /// Returns true if the arena has more bytes than a processor can address.
   bool isTooLarge() const { return tooLarge; }
@@ -55,6 +56,7 @@ private:
   void collectValues(dfg::EntryOp entry, mlir::SymbolTable &symbols);
   void visit(mlir::Block &block, mlir::SymbolTable &symbols);
   void visitLaunch(dfg::LaunchOp launch, mlir::SymbolTable &symbols);
+  void visitSend(dfg::SendOp send);
   void visitRegions(mlir::Operation *op, mlir::SymbolTable &symbols);
   unsigned addBuffer(mlir::Value value);
   void extend(mlir::Value value);

@@ -3,6 +3,7 @@
 
 #include "compiler/memory/Order.h"
 #include "dialects/dfg/MemoryPlan.h"
+#include "dialects/dfg/MessageOps.h"
 #include "llvm/ADT/BitVector.h"
 #include <set>
 
@@ -31,6 +32,7 @@ StepGraph::StepGraph(Block &block, const RunTimeSizes &sizes) {
       if (Operation *producer = root.getDefiningOp(); producer && numbers.contains(producer))
         runBefore(producer, step);
   waitForSizes(block, sizes);
+  keepMessagesInOrder();
   keepEffectsInOrder();
   readVariablesLate();
 }
@@ -50,6 +52,28 @@ void StepGraph::waitForSizes(Block &block, const RunTimeSizes &sizes) {
       if (Operation *producer = value.getDefiningOp(); producer && !isStep(producer))
         sizes.forEachBinder(producer, wait);
     });
+  }
+}
+
+/// Keeps messages and what can fail in the order of the block, on which partitions have agreed, and
+/// everything before a wait for a message before it.
+void StepGraph::keepMessagesInOrder() {
+  if (llvm::none_of(steps, usesMessages))
+    return;
+  Operation *last = nullptr;
+  SmallVector<Operation *> sinceWait;
+  for (Operation *step : steps) {
+    if (usesMessages(step) || canFail(step)) {
+      if (last)
+        runBefore(last, step);
+      last = step;
+    }
+    if (waitsForMessages(step)) {
+      for (Operation *earlier : sinceWait)
+        runBefore(earlier, step);
+      sinceWait.clear();
+    }
+    sinceWait.push_back(step);
   }
 }
 

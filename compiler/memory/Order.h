@@ -35,6 +35,7 @@ public:
 
 private:
   void waitForSizes(mlir::Block &block, const dfg::RunTimeSizes &sizes);
+  void keepMessagesInOrder();
   void keepEffectsInOrder();
   void runChecksBefore(llvm::ArrayRef<mlir::Operation *> effects);
   void readVariablesLate();

@@ -2,8 +2,12 @@
 #include "compiler/pipeline/ModelInfo.h"
 #include "dialects/dfg/BoundSite.h"
 #include "dialects/dfg/DataChecks.h"
+#include "dialects/dfg/Devices.h"
+#include "dialects/dfg/Partitions.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/Types.h"
+#include "dialects/rt/Names.h"
+#include "dialects/rt/Rt.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -36,6 +40,17 @@ DimExpr EntryInfo::atMost(const DimExpr &size) const {
     return {DimExpr::symbol(name), DimExpr::symbol(name)};
   };
   return runTimeSizes.empty() ? size : size.limits(range).second;
+}
+
+//===----------------------------------------------------------------------===//
+// Looking entries up
+//===----------------------------------------------------------------------===//
+
+unsigned ModelInfo::numberOf(dfg::EntryOp entry) const {
+  StringRef name = entry.isPartition() ? *entry.getPartitionOf() : entry.getSymName();
+  auto isIt = [&](const EntryInfo &info) { return info.name == name; };
+  bool isInit = init && init->name == name;
+  return isInit ? entries.size() : llvm::find_if(entries, isIt) - entries.begin();
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,8 +119,10 @@ static std::vector<ValueInfo> describeValues(TypeRange types, ArrayAttr attribut
   return values;
 }
 
-static bool writesVariables(dfg::EntryOp op) {
-  return op.walk([](dfg::AssignOp) { return WalkResult::interrupt(); }).wasInterrupted();
+static bool writesVariables(ArrayRef<dfg::EntryOp> partitions) {
+  return llvm::any_of(partitions, [](dfg::EntryOp op) {
+    return op.walk([](dfg::AssignOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  });
 }
 
 static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
@@ -136,16 +153,19 @@ static LogicalResult describeSymbols(dfg::EntryOp op, EntryInfo &entry) {
 }
 
 /// Describes the sizes that operations of the entry bind, and those that occur in its results.
-static LogicalResult describeRunTimeSizes(dfg::EntryOp op, EntryInfo &entry) {
+static LogicalResult describeRunTimeSizes(ArrayRef<dfg::EntryOp> partitions, EntryInfo &entry) {
+  dfg::EntryOp op = partitions.front();
   llvm::StringSet<> known;
   for (const SymbolInfo &symbol : entry.symbols)
     known.insert(symbol.name);
-  op.walk<WalkOrder::PreOrder>([&](dfg::BindSizeOp binder) {
+  auto describe = [&](dfg::BindSizeOp binder) {
     if (!known.insert(binder.getName()).second)
       return;
     entry.runTimeNumbers.try_emplace(binder.getName(), entry.runTimeSizes.size());
     entry.runTimeSizes.push_back({binder.getName(), binder.getBoundExpr()});
-  });
+  };
+  for (dfg::EntryOp partition : partitions)
+    partition.walk<WalkOrder::PreOrder>(describe);
   dfg::NameSet names;
   for (const ValueInfo &fetch : entry.fetches)
     for (const DimExpr &size : dfg::shapeOf(fetch.type))
@@ -169,18 +189,19 @@ static QueueInfo describeQueue(dfg::QueueOp op) {
   return queue;
 }
 
-static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op) {
+static FailureOr<EntryInfo> describeEntry(dfg::EntryOp op, SymbolTable &symbols) {
+  SmallVector<dfg::EntryOp> partitions = dfg::partitionsOf(op, symbols);
   EntryInfo entry;
   entry.name = op.getSymName().str();
   entry.doc = op.getDoc().value_or("").str();
   entry.site = dfg::siteOf(op.getLoc());
   entry.feeds = describeValues(op.getArgumentTypes(), op.getArgAttrsAttr(), "feed");
   entry.fetches = describeValues(op.getResultTypes(), op.getResAttrsAttr(), "fetch");
-  entry.writes = writesVariables(op);
+  entry.writes = writesVariables(partitions);
   if (op.getSolved())
     for (auto attribute : op.getSolvedAttr().getAsRange<dfg::FactAttr>())
       entry.solved.push_back(attribute.getFact());
-  if (failed(describeSymbols(op, entry)) || failed(describeRunTimeSizes(op, entry)))
+  if (failed(describeSymbols(op, entry)) || failed(describeRunTimeSizes(partitions, entry)))
     return failure();
   return entry;
 }
@@ -204,9 +225,12 @@ FailureOr<ModelInfo> tfc::describeModel(ModuleOp module) {
   }
   for (auto queue : module.getOps<dfg::QueueOp>())
     model.queues.push_back(describeQueue(queue));
+  SymbolTable symbols(module);
   bool failedOnce = false;
   for (auto op : module.getOps<dfg::EntryOp>()) {
-    FailureOr<EntryInfo> entry = describeEntry(op);
+    if (op.isPartition())
+      continue;
+    FailureOr<EntryInfo> entry = describeEntry(op, symbols);
     if (failed(entry))
       failedOnce = true;
     else if (op.getInitializer())
@@ -222,4 +246,22 @@ FailureOr<ModelInfo> tfc::describeModel(ModuleOp module) {
 void tfc::describeCode(ModuleOp module, ModelInfo &model) {
   if (IntegerAttr chunks = dfg::DfgDialect::ChunksAttrHelper(module.getContext()).getAttr(module))
     model.chunks = chunks.getInt();
+  for (dfg::DeviceAttr device : dfg::devicesOf(module))
+    model.devices.push_back(device.getName().str());
+  auto describe = [&](EntryInfo &info, unsigned number) {
+    auto run = module.lookupSymbol(rt::entryFunctionName(number, "run"));
+    auto partitioning =
+        run ? run->getAttrOfType<rt::PartitioningAttr>(rt::kPartitioningAttr) : nullptr;
+    if (!partitioning)
+      return;
+    PartitioningInfo &known = info.partitioning.emplace();
+    known.devices = partitioning.getDevices().vec();
+    for (auto slot : partitioning.getSlots().getAsRange<dfg::SlotAttr>())
+      known.slots.emplace_back(slot.getSender(), slot.getReceiver());
+    known.commits = partitioning.getCommits();
+  };
+  for (auto [number, info] : llvm::enumerate(model.entries))
+    describe(info, number);
+  if (model.init)
+    describe(*model.init, model.entries.size());
 }

@@ -2,8 +2,8 @@
 // it.
 #pragma once
 
+#include "dialects/dfg/Dfg.h"
 #include "dialects/dfg/Enums.h"
-#include "dialects/dfg/Facts.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringMap.h"
@@ -50,17 +50,25 @@ struct RunTimeSizeInfo {
   dfg::DimExpr bound; // over names known before it
 };
 
+/// How an entry is divided among devices.
+struct PartitioningInfo {
+  std::vector<int64_t> devices;                     // of the partitions, by number in the model
+  std::vector<std::pair<unsigned, unsigned>> slots; // from one partition to another
+  bool commits = false;                             // the partitions agree on failed checks
+};
+
 struct EntryInfo {
   std::string name;
   std::string doc;
   std::vector<ValueInfo> feeds, fetches;
-  std::vector<SymbolInfo> symbols;           // in order of first appearance
-  std::vector<RunTimeSizeInfo> runTimeSizes; // in program order
-  std::vector<std::string> found;            // the run-time sizes that occur in fetches
-  std::vector<dfg::Fact> where;              // facts that the symbols' bounds do not express
-  std::vector<dfg::Fact> solved;             // `name == size` for names that are no symbols
-  std::string site;                          // "model.graph:12", or empty
-  bool writes = false;                       // changes variables
+  std::vector<SymbolInfo> symbols;              // in order of first appearance
+  std::vector<RunTimeSizeInfo> runTimeSizes;    // in program order
+  std::vector<std::string> found;               // the run-time sizes that occur in fetches
+  std::vector<dfg::Fact> where;                 // facts that the symbols' bounds do not express
+  std::vector<dfg::Fact> solved;                // `name == size` for names that are no symbols
+  std::string site;                             // "model.graph:12", or empty
+  bool writes = false;                          // changes variables
+  std::optional<PartitioningInfo> partitioning; // see `describeCode`; of entries on several devices
 
   /// Where the lists above have a name, as the describing functions fill them.
   llvm::StringMap<size_t> symbolNumbers, runTimeNumbers;
@@ -82,7 +90,15 @@ struct ModelInfo {
   std::vector<QueueInfo> queues;
   std::vector<EntryInfo> entries;
   std::optional<EntryInfo> init;
-  unsigned chunks = 0; // pieces of memory that grow during calls; see `describeCode`
+  unsigned chunks = 0;              // pieces of memory that grow during calls; see `describeCode`
+  std::vector<std::string> devices; // that the entries use, the caller's first; see `describeCode`
+
+  /// The number of an entry, or of the one of which it is a partition.
+  unsigned numberOf(dfg::EntryOp entry) const;
+  const EntryInfo &infoOf(dfg::EntryOp entry) const {
+    unsigned number = numberOf(entry);
+    return number < entries.size() ? entries[number] : *init;
+  }
 };
 
 /// Adds `size >= 0` to the facts of each entry for every size in it that may be negative, such as

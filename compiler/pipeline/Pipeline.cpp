@@ -9,6 +9,7 @@
 #include "compiler/kernels/Passes.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/memory/Passes.h"
+#include "compiler/partition/Passes.h"
 #include "compiler/placement/Passes.h"
 #include "compiler/simplify/Passes.h"
 #include "dialects/dfg/Dfg.h"
@@ -68,6 +69,13 @@ static void addPlacement(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createPlaceOperations());
 }
 
+static void addPartition(OpPassManager &passes, const PipelineOptions &options) {
+  if (!options.isEnabled("partition"))
+    return;
+  passes.addPass(createPartitionEntries());
+  passes.addPass(createCheckMessages());
+}
+
 static void addFusion(OpPassManager &passes, const PipelineOptions &options) {
   FormKernelsOptions fusion;
   fusion.fuse = options.isEnabled("fuse");
@@ -96,6 +104,7 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
 
 static void addMemory(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createPlanMemory());
+  passes.addPass(createCheckMessages());
 }
 
 static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
@@ -123,6 +132,7 @@ static constexpr Stage kStages[] = {
     {"autodiff", "state is values; no gradients are left", addAutodiff},
     {"simplify", "no redundant operations are left", addSimplify},
     {"placement", "every operation has a device", addPlacement},
+    {"partition", "an entry is a function for each device", addPartition},
     {"fusion", "entries launch kernels", addFusion},
     {"lowering", "kernels are linalg on tensors", addLowering},
     {"schedule", "kernels declare which operands their results may overwrite", addSchedule},
@@ -143,13 +153,14 @@ static constexpr Optimization kOptimizations[] = {
     {"canonicalize", "folds of single operations, and unused operations"},
     {"cse", "common subexpressions"},
     {"tapes", "removal of unused tapes"},
+    {"partition", "a function for each device of an entry"},
     {"fuse", "kernels of more than one operation"},
     {"share", "results in the memory of operands"},
     {"products", "special code for matrix products"},
 };
 
 // -O0 disables the optimisations of the graph. Memory planning and code are the same at all levels.
-static constexpr StringLiteral kOfAllLevels[] = {"share", "products"};
+static constexpr StringLiteral kOfAllLevels[] = {"partition", "share", "products"};
 
 ArrayRef<Optimization> tfc::getOptimizations() { return kOptimizations; }
 

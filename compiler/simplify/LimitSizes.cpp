@@ -263,9 +263,8 @@ struct LimitSizesPass : tfc::impl::LimitSizesBase<LimitSizesPass> {
     FailureOr<ModelInfo> model = describeModel(module);
     if (failed(model))
       return signalPassFailure();
-    auto info = model->entries.begin();
     for (auto entry : module.getOps<EntryOp>())
-      if (failed(limitSizes(entry, entry.getInitializer() ? *model->init : *info++)))
+      if (failed(limitSizes(entry, model->infoOf(entry))))
         signalPassFailure();
   }
 };

@@ -140,6 +140,16 @@ def Dfg_DeviceAttr : AttrDef<Dfg_Dialect, "Device"> {
   let genVerifyDecl = 1;
 }
 
+def Dfg_SlotAttr : AttrDef<Dfg_Dialect, "Slot"> {
+  let mnemonic = "slot";
+  let summary = "A slot for messages from one partition of an entry to another";
+  let description = [{
+    `#dfg.slot<0 to 2>`, by the numbers of the partitions.
+  }];
+  let parameters = (ins "unsigned":$sender, "unsigned":$receiver);
+  let assemblyFormat = "`<` $sender `to` $receiver `>`";
+}
+
 /// Words that an author chooses among: `#dfg.outside<skip>`.
 class Dfg_EnumAttr<EnumInfo words, string name> : EnumAttr<Dfg_Dialect, words, name> {
   let assemblyFormat = "`<` $value `>`";

@@ -2,6 +2,7 @@
 
 include "dialects/dfg/CoreOps.td"
 include "dialects/dfg/ConvolutionOps.td"
+include "dialects/dfg/MessageOps.td"
 include "dialects/dfg/PoolingOps.td"
 include "dialects/dfg/ScanOps.td"
 include "dialects/dfg/ScatterOps.td"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/MessageOps.h"
 #include "dialects/dfg/Resources.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
@@ -87,7 +88,8 @@ static bool usesTapeOrQueue(Operation *op) {
 bool hasOrderedEffects(Operation *op) {
   return op
       ->walk([](Operation *nested) {
-        return usesTapeOrQueue(nested) ? WalkResult::interrupt() : WalkResult::advance();
+        bool isOrdered = usesTapeOrQueue(nested) || uses(nested, MessageResource::get());
+        return isOrdered ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -108,7 +110,8 @@ static bool growsLists(Operation *op) {
 bool canFail(Operation *op) {
   return op
       ->walk([](Operation *nested) {
-        bool fails = isa<CheckOp>(nested) || usesTapeOrQueue(nested) || growsLists(nested);
+        bool fails =
+            isa<CheckOp, CommitOp>(nested) || usesTapeOrQueue(nested) || growsLists(nested);
         return fails ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();

@@ -35,8 +35,8 @@ bool takesRegister(mlir::OpOperand &use);
 /// Returns true if the operation has lists as operands or results.
 bool usesLists(mlir::Operation *op);
 
-/// Returns true if the operation or one in its regions uses a tape or a queue: such operations keep
-/// their order.
+/// Returns true if the operation or one in its regions uses a tape, a queue or messages: such
+/// operations keep their order.
 bool hasOrderedEffects(mlir::Operation *op);
 
 /// Returns true if the operation or one in its regions may block on a queue.

@@ -2,6 +2,7 @@
 // uses.
 
 #include "dialects/dfg/MemoryPlan.h"
+#include "dialects/dfg/MessageOps.h"
 #include "dialects/dfg/SizeOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -90,6 +91,12 @@ bool isInArena(Value root) {
          memoryOf(cast<OpResult>(storage)).getKind() == MemoryKind::Arena;
 }
 
+DimExpr sendBufferBytes(SendOp send) {
+  constexpr int64_t kAlignment = 64;
+  DimExpr bytes = bytesOf(send.getValue().getType()) + DimExpr(kAlignment - 1);
+  return DimExpr::floorDiv(bytes, DimExpr(kAlignment)) * DimExpr(kAlignment);
+}
+
 void setSingleBuffers(WhileOp loop, ArrayRef<int64_t> carried) {
   DfgDialect::SingleBuffersAttrHelper helper(loop.getContext());
   helper.setAttr(loop, DenseI64ArrayAttr::get(loop.getContext(), carried));
@@ -111,7 +118,8 @@ bool isRegister(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return !isa<EntryOp>(argument.getOwner()->getParentOp());
   Operation *producer = value.getDefiningOp();
-  return isInRegister(producer) || producer->getNumRegions() > 0 || isa<ListSizeOp>(producer);
+  return isInRegister(producer) || producer->getNumRegions() > 0 ||
+         isa<ListSizeOp, ReceiveOp>(producer);
 }
 
 SmallVector<AssignOp> copiedAtEnd(Block &block) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/MessageOps.h"
 
 namespace tfc::dfg {
 
@@ -31,6 +32,9 @@ bool isWrittenOverOperand(LaunchOp launch, unsigned result);
 
 /// Returns true if the memory of a root is in the arena.
 bool isInArena(mlir::Value root);
+
+/// The bytes of each buffer of a send that copies its value, so that the next one is aligned.
+DimExpr sendBufferBytes(SendOp send);
 
 /// Sets and returns which carried values of a loop are updated in a single buffer; the others
 /// alternate between two buffers.

@@ -18,6 +18,11 @@ struct QueueResource : mlir::SideEffects::Resource::Base<QueueResource> {
   llvm::StringRef getName() final { return "queue"; }
 };
 
+/// The messages between the partitions of an entry, of all slots: their order is fixed.
+struct MessageResource : mlir::SideEffects::Resource::Base<MessageResource> {
+  llvm::StringRef getName() final { return "message"; }
+};
+
 /// Keeps the binding of a size in place, although it has no result.
 struct SizeResource : mlir::SideEffects::Resource::Base<SizeResource> {
   llvm::StringRef getName() final { return "size"; }

@@ -7,6 +7,7 @@
 
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/MemoryAttr.h"
+#include "dialects/dfg/Partitions.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/SizeComplexity.h"
 #include "dialects/dfg/SizeLimits.h"
@@ -407,9 +408,13 @@ LogicalResult EntryOp::verifyRegions() {
 }
 
 /// Programs cannot call the initializer; instances run it, so there is at most one.
-LogicalResult EntryOp::verifySymbolUses(SymbolTableCollection &) {
+LogicalResult EntryOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto module = (*this)->getParentOfType<ModuleOp>();
-  if (!getInitializer() || !module)
+  if (!module)
+    return success();
+  if ((isPartition() || getPartitions()) && failed(verifyPartitions(*this, symbols)))
+    return failure();
+  if (!getInitializer())
     return success();
   for (auto entry : module.getOps<EntryOp>()) {
     if (entry == *this)
@@ -455,7 +460,8 @@ void CheckOp::build(OpBuilder &b, OperationState &state, Value condition, const 
   StringRef format = message.getFormat();
   ValueRange values = message.getValues();
   build(b, state, condition,
-        b.getStringAttr(values.empty() ? fillFormat(format, {}) : format.str()), values, status);
+        b.getStringAttr(values.empty() ? fillFormat(format, {}) : format.str()), values, status,
+        /*number=*/IntegerAttr());
 }
 
 std::string CheckOp::getFormat() {

@@ -23,6 +23,7 @@ class Dfg_FunctionLike<string mnemonic, list<Trait> traits = []> :
   }];
 }
 
+def Dfg_SlotArray : TypedArrayAttrBase<Dfg_SlotAttr, "slots of messages">;
 def Dfg_FactArray : TypedArrayAttrBase<Dfg_FactAttr, "facts">;
 def Dfg_LimitArray : TypedArrayAttrBase<Dfg_LimitAttr, "limits of sizes">;
 def Dfg_MemoryArray : TypedArrayAttrBase<Dfg_MemoryAttr, "owners of memory">;
@@ -39,6 +40,11 @@ def Dfg_EntryOp : Dfg_FunctionLike<"entry", [Dfg_DeclarationRole,
     symbol, and only messages and callers mention it. The entry
     with the attribute `initializer` assigns every variable its initial value
     and is not a function of the model; a module has at most one.
+
+    An entry on several devices is the partition of the first one, and
+    `partitions` names those of the others, which are entries `partition_of` it,
+    each on its `device` and without arguments and results. They exchange values
+    through the numbered `slots`, each from one partition to another.
 
     ```mlir
     dfg.entry @twice(%x: tensor<?xf32, #dfg.dims<n>> {dfg.name = "x"})
@@ -57,8 +63,14 @@ def Dfg_EntryOp : Dfg_FunctionLike<"entry", [Dfg_DeclarationRole,
                        OptionalAttr<Dfg_FactArray>:$where,
                        OptionalAttr<Dfg_FactArray>:$solved,
                        OptionalAttr<Dfg_LimitArray>:$limits,
-                       OptionalAttr<StrAttr>:$doc, UnitAttr:$initializer);
+                       OptionalAttr<StrAttr>:$doc, UnitAttr:$initializer,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$partitions,
+                       OptionalAttr<Dfg_SlotArray>:$slots,
+                       OptionalAttr<FlatSymbolRefAttr>:$partition_of,
+                       OptionalAttr<Dfg_DeviceAttr>:$device);
   let extraClassDeclaration = functionLikeDeclaration # [{
+    /// Returns true if this is a partition of another entry, and not a function of the model.
+    bool isPartition() { return getPartitionOfAttr() != nullptr; }
     /// The sizes that `limits` lists for a use.
     ::llvm::SmallVector<::tfc::dfg::DimExpr> getLimitedSizes(::tfc::dfg::SizeUse use);
   }];
@@ -124,6 +136,8 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_StepRole, Dfg_RegisterReaderRole]> {
     regardless of the order in which the operations are listed. The message of a
     check with values, scalars of type i32 or i64, shows one wherever it has `%lld`,
     and a percent sign where it has `%%`. The message of others is plain text.
+    `number`, at least 1, orders the checks of an entry on several devices: the
+    call fails with the message of the first.
 
     ```mlir
     dfg.check %valid, "'gather' got index %lld of axis 0 of f32[8]"(%i : tensor<i64>) : tensor<i1>
@@ -132,7 +146,9 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_StepRole, Dfg_RegisterReaderRole]> {
   }];
   let specialValues = "The values are shown as they are, up to the limits of their types.";
   let arguments = (ins Dfg_BoolTensor:$condition, StrAttr:$message, Variadic<Dfg_Tensor>:$values,
-                       DefaultValuedAttr<Dfg_Failure, "Failure::OutOfRange">:$status);
+                       DefaultValuedAttr<Dfg_Failure, "Failure::OutOfRange">:$status,
+                       OptionalAttr<I32Attr>:$number);
+  let internalAttributes = ["number"];
   let assemblyFormat = [{
     $condition `,` $message (`(` $values^ `:` type($values) `)`)? (`,` $status^)? attr-dict
     `:` type($condition)

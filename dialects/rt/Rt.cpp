@@ -2,6 +2,7 @@
 // values.
 
 #include "dialects/rt/Rt.h"
+#include "dialects/dfg/MessageOps.h"
 #include "dialects/dfg/SizeLimits.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -56,6 +57,19 @@ LogicalResult ArenaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult PartitioningAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                       ArrayRef<int64_t> devices, ArrayAttr slots, bool) {
+  if (devices.size() < 2 || devices.front() != 0)
+    return emitError() << "expected partitions on device 0 and others";
+  for (Attribute attribute : slots) {
+    auto slot = dyn_cast<dfg::SlotAttr>(attribute);
+    if (!slot || slot.getSender() >= devices.size() || slot.getReceiver() >= devices.size())
+      return emitError() << "expected slots of " << devices.size() << " partitions, but got "
+                         << attribute;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Memory of planned entries
 //===----------------------------------------------------------------------===//
@@ -105,8 +119,10 @@ static bool isValid(Operation *op, StringRef name, Attribute value) {
     return isa<dfg::EntryOp>(op) && isa<ArenaAttr>(value);
   if (name == kTapesAttr)
     return areTapes(op, value);
+  if (name == kPartitioningAttr)
+    return isa<LLVM::LLVMFuncOp>(op) && isa<PartitioningAttr>(value);
   if (name == kScratchAttr)
-    return isa<dfg::LaunchOp>(op) && isSlot(op, value);
+    return isa<dfg::LaunchOp, dfg::SendOp>(op) && isSlot(op, value);
   if (name == kAlternateAttr)
     return isa<dfg::WhileOp>(op) && isMemoryOfResults(op, value);
   return name == kMemoryAttr && isMemoryOfResults(op, value);

@@ -18,7 +18,8 @@ template <typename Op> struct EndsCall : mlir::OpTrait::TraitBase<Op, EndsCall> 
 /// Attributes of planned entries and their operations; documented in RtBase.td.
 inline constexpr llvm::StringLiteral kArenaAttr = "rt.arena", kTapesAttr = "rt.tapes",
                                      kMemoryAttr = "rt.memory", kAlternateAttr = "rt.alternate",
-                                     kScratchAttr = "rt.scratch";
+                                     kScratchAttr = "rt.scratch",
+                                     kPartitioningAttr = "rt.partitioning";
 
 /// Marks a function as one that describes or runs an entry.
 void setEntryFunction(mlir::LLVM::LLVMFuncOp function);

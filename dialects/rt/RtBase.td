@@ -34,9 +34,11 @@ def Rt_Dialect : Dialect {
     | `rt.memory` | operation of an entry | for each result, `#rt.slot`, `#rt.chunk`, or `unit` if it is in neither |
     | `rt.alternate` | loop | the same for the second buffers of carried values |
     | `rt.scratch` | launch | `#rt.slot`: the scratch memory of its kernel |
+    | `rt.scratch` | send | `#rt.slot`: the buffers into which it copies |
 
     `rt.entry` marks a function that describes or runs an entry, which replaces
-    the entry in compiled code.
+    the entry in compiled code. `rt.partitioning` describes the partitions that
+    such a function runs.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::tfc::dfg::DfgDialect"];
   let useDefaultAttributePrinterParser = 1;
@@ -81,6 +83,18 @@ def Rt_ArenaAttr : Rt_Attr<"Arena", "arena"> {
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$counts, "::tfc::dfg::DimsAttr":$units);
   let assemblyFormat = "`<` `[` $counts `]` `of` $units `>`";
+}
+
+def Rt_PartitioningAttr : Rt_Attr<"Partitioning", "partitioning"> {
+  let summary = "How an entry is divided among devices";
+  let description = [{
+    The devices of its partitions, by their numbers in the module, and the slots
+    of their messages: `#rt.partitioning<[0, 2], [#dfg.slot<0 to 1>], true>`. The
+    last parameter says whether the partitions agree on failed checks.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$devices, "::mlir::ArrayAttr":$slots,
+                        "bool":$commits);
+  let assemblyFormat = "`<` `[` $devices `]` `,` $slots `,` $commits `>`";
 }
 
 def Rt_Field : I32EnumAttr<"Field", "A field of tfc_call_frame", [

@@ -103,3 +103,15 @@ LogicalResult DequeueOp::verify() { return verifyNumber(*this, "queue", getQueue
 LogicalResult DequeueUpToOp::verify() { return verifyNumber(*this, "queue", getQueue()); }
 LogicalResult QueueSizeOp::verify() { return verifyNumber(*this, "queue", getQueue()); }
 LogicalResult QueueCloseOp::verify() { return verifyNumber(*this, "queue", getQueue()); }
+
+//===--- messages ---------------------------------------------------------===//
+
+static LogicalResult verifySlot(Operation *op, int32_t slot) {
+  return verifyNumber(op, "slot", slot);
+}
+
+LogicalResult SendOp::verify() { return verifySlot(*this, getSlot()); }
+LogicalResult NextBufferOp::verify() { return verifySlot(*this, getSlot()); }
+LogicalResult AwaitReleaseOp::verify() { return verifySlot(*this, getSlot()); }
+LogicalResult ReceiveOp::verify() { return verifySlot(*this, getSlot()); }
+LogicalResult ReleaseOp::verify() { return verifySlot(*this, getSlot()); }

@@ -4,6 +4,7 @@
 #define TFC_DIALECTS_RT_RTOPS_TD
 
 include "dialects/rt/RtBase.td"
+include "dialects/rt/RtMessageOps.td"
 
 //===----------------------------------------------------------------------===//
 // The frame
@@ -50,16 +51,17 @@ def Rt_CheckOp : Rt_FallibleOp<"check"> {
   let description = [{
     Passes the status, the format and the values, of which there are at most
     four, to `tfc_rt_fail`. Each `%lld` in the format is replaced by a value; a
-    percent sign is written as `%%`.
+    percent sign is written as `%%`. With a `number`, the partitions of the entry
+    first agree on the failed check with the smallest one, which ends the call.
 
     ```mlir
     rt.check %frame, %holds else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%n)
     ```
   }];
   let arguments = (ins Rt_Pointer:$frame, I1:$condition, Rt_Status:$status, StrAttr:$format,
-                       Variadic<I64>:$values);
+                       Variadic<I64>:$values, OptionalAttr<I32Attr>:$number);
   let assemblyFormat = [{
-    $frame `,` $condition `else` $status $format (`(` $values^ `)`)? attr-dict
+    $frame `,` $condition `else` (`check` $number^)? $status $format (`(` $values^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -6,6 +6,8 @@
 
 #include "ToyModel.h"
 
+#include "runtime/Instance.h"
+
 #include <atomic>
 #include <cerrno>
 
@@ -76,26 +78,31 @@ TEST(Allocation, ASteadyCallAllocatesNothing) {
   EXPECT_EQ(counts[999], 20);
 }
 
-static constexpr tfc_rt_partition kPingPong[] = {
-    [](tfc_call_frame *frame) -> int32_t {
-      const void *value;
-      return tfc_rt_send(frame, 0, frame) || tfc_rt_receive(frame, 1, &value);
-    },
-    [](tfc_call_frame *frame) -> int32_t {
-      const void *value;
-      return tfc_rt_receive(frame, 0, &value) || tfc_rt_send(frame, 1, frame);
-    },
-    [](tfc_call_frame *frame) -> int32_t {
-      return tfc_rt_fail(frame, TFC_OUT_OF_RANGE, "always", nullptr, 0);
-    }};
+static int64_t noArena(const int64_t *) { return 0; }
+
+static constexpr tfc_partition_info kPingPong[] = {
+    {[](tfc_call_frame *frame) -> int32_t {
+       const void *value;
+       return tfc_rt_send(frame, 0, frame) || tfc_rt_receive(frame, 1, &value);
+     },
+     noArena, 0},
+    {[](tfc_call_frame *frame) -> int32_t {
+       const void *value;
+       return tfc_rt_receive(frame, 0, &value) || tfc_rt_send(frame, 1, frame);
+     },
+     noArena, 0},
+    {[](tfc_call_frame *frame) -> int32_t {
+       return tfc_rt_fail(frame, TFC_OUT_OF_RANGE, "always", nullptr, 0);
+     },
+     noArena, 0}};
 static constexpr tfc_slot_info kSlots[] = {{0, 1}, {1, 0}};
 
 TEST(Allocation, ASteadyCallOnSeveralDevicesAllocatesNothing) {
   Instance instance;
   static const tfc_partitioning *partitioning;
-  custom = [](tfc_call_frame *frame) { return tfc_rt_run_partitions(frame, partitioning); };
-  static constexpr tfc_partitioning kTwo = {kPingPong, kSlots, 2, 2};
-  static constexpr tfc_partitioning kThree = {kPingPong, kSlots, 3, 2};
+  custom = [](tfc_call_frame *frame) { return tfc::runtime::runPartitions(*frame, *partitioning); };
+  static constexpr tfc_partitioning kTwo = {kPingPong, kSlots, 2, 2, 0};
+  static constexpr tfc_partitioning kThree = {kPingPong, kSlots, 3, 2, 0};
   allocations = 0;
   for (int round = 0; round < 20; ++round) {
     partitioning = &kTwo;

@@ -7,24 +7,41 @@
 
 #include "ToyModel.h"
 
+#include "runtime/Instance.h"
+
 #include <atomic>
 #include <chrono>
 #include <thread>
 
 using namespace toy;
 
-/// Runs the partitions in a call of the instance's entry `custom`.
-static tfc_status call(tfc_instance *instance, const tfc_partitioning &partitioning) {
-  custom = [&partitioning](tfc_call_frame *frame) {
-    return tfc_rt_run_partitions(frame, &partitioning);
-  };
-  return tfc_instance_call(instance, kCustom, nullptr, nullptr, nullptr);
-}
+using Partition = int32_t (*)(tfc_call_frame *);
 
-template <size_t N, size_t M>
-static constexpr tfc_partitioning divide(const tfc_rt_partition (&partitions)[N],
-                                         const tfc_slot_info (&slots)[M]) {
-  return {partitions, slots, N, M};
+/// The tables of an entry whose partitions are all on device 0.
+struct Divided {
+  template <size_t N, size_t M>
+  Divided(const Partition (&functions)[N], const tfc_slot_info (&slots)[M], bool commits = false)
+      : slots(slots), slotCount(M), commits(commits) {
+    for (Partition function : functions)
+      partitions.push_back({function, [](const int64_t *) -> int64_t { return 0; }, 0});
+  }
+
+  int32_t run(tfc_call_frame *frame) const {
+    tfc_partitioning partitioning = {partitions.data(), slots,
+                                     static_cast<int32_t>(partitions.size()), slotCount, commits};
+    return tfc::runtime::runPartitions(*frame, partitioning);
+  }
+
+  std::vector<tfc_partition_info> partitions;
+  const tfc_slot_info *slots;
+  int32_t slotCount;
+  bool commits;
+};
+
+/// Runs the partitions in a call of the instance's entry `custom`.
+static tfc_status call(tfc_instance *instance, const Divided &entry) {
+  custom = [&entry](tfc_call_frame *frame) { return entry.run(frame); };
+  return tfc_instance_call(instance, kCustom, nullptr, nullptr, nullptr);
 }
 
 //===- Values -------------------------------------------------------------===//
@@ -32,26 +49,26 @@ static constexpr tfc_partitioning divide(const tfc_rt_partition (&partitions)[N]
 // x crosses to device 1, which adds w to it; the sum crosses back.
 static float x, result, sum;
 static constexpr tfc_slot_info kThereAndBack[] = {{0, 1}, {1, 0}};
-static constexpr tfc_rt_partition kAddThere[] = {
-    [](tfc_call_frame *frame) -> int32_t {
-      const void *value;
-      if (int32_t status = tfc_rt_send(frame, 0, &x))
-        return status;
-      if (int32_t status = tfc_rt_receive(frame, 1, &value))
-        return status;
-      sum = *static_cast<const float *>(value);
-      tfc_rt_release(frame, 1);
-      return 0;
-    },
-    [](tfc_call_frame *frame) -> int32_t {
-      const void *value;
-      if (int32_t status = tfc_rt_receive(frame, 0, &value))
-        return status;
-      result = *static_cast<const float *>(value) + static_cast<float *>(frame->variables[kW])[1];
-      tfc_rt_release(frame, 0);
-      return tfc_rt_send(frame, 1, &result);
-    }};
-static constexpr tfc_partitioning kAdd = divide(kAddThere, kThereAndBack);
+static constexpr Partition kAddThere[] = {[](tfc_call_frame *frame) -> int32_t {
+                                            const void *value;
+                                            if (int32_t status = tfc_rt_send(frame, 0, &x))
+                                              return status;
+                                            if (int32_t status = tfc_rt_receive(frame, 1, &value))
+                                              return status;
+                                            sum = *static_cast<const float *>(value);
+                                            tfc_rt_release(frame, 1);
+                                            return 0;
+                                          },
+                                          [](tfc_call_frame *frame) -> int32_t {
+                                            const void *value;
+                                            if (int32_t status = tfc_rt_receive(frame, 0, &value))
+                                              return status;
+                                            result = *static_cast<const float *>(value) +
+                                                     static_cast<float *>(frame->variables[kW])[1];
+                                            tfc_rt_release(frame, 0);
+                                            return tfc_rt_send(frame, 1, &result);
+                                          }};
+static const Divided kAdd(kAddThere, kThereAndBack);
 
 TEST(Devices, ExchangeValues) {
   Instance instance;
@@ -65,34 +82,34 @@ TEST(Devices, ExchangeValues) {
 // Device 0 sends the numbers 0 to 999; device 1 adds them.
 static int64_t buffers[2], total;
 static constexpr tfc_slot_info kThere[] = {{0, 1}};
-static constexpr tfc_rt_partition kAddUp[] = {
-    [](tfc_call_frame *frame) -> int32_t {
-      for (int64_t i = 0; i < 1000; ++i) {
-        int32_t buffer = tfc_rt_next_buffer(frame, 0);
-        if (buffer < 0)
-          return buffer;
-        buffers[buffer] = i;
-        if (int32_t status = tfc_rt_send(frame, 0, &buffers[buffer]))
-          return status;
-      }
-      return tfc_rt_await_release(frame, 0);
-    },
-    [](tfc_call_frame *frame) -> int32_t {
-      for (int64_t i = 0; i < 1000; ++i) {
-        const void *value;
-        if (int32_t status = tfc_rt_receive(frame, 0, &value))
-          return status;
-        total += *static_cast<const int64_t *>(value);
-        tfc_rt_release(frame, 0);
-      }
-      return 0;
-    }};
+static constexpr Partition kAddUp[] = {[](tfc_call_frame *frame) -> int32_t {
+                                         for (int64_t i = 0; i < 1000; ++i) {
+                                           int32_t buffer = tfc_rt_next_buffer(frame, 0);
+                                           if (buffer < 0)
+                                             return buffer;
+                                           buffers[buffer] = i;
+                                           if (int32_t status =
+                                                   tfc_rt_send(frame, 0, &buffers[buffer]))
+                                             return status;
+                                         }
+                                         return tfc_rt_await_release(frame, 0);
+                                       },
+                                       [](tfc_call_frame *frame) -> int32_t {
+                                         for (int64_t i = 0; i < 1000; ++i) {
+                                           const void *value;
+                                           if (int32_t status = tfc_rt_receive(frame, 0, &value))
+                                             return status;
+                                           total += *static_cast<const int64_t *>(value);
+                                           tfc_rt_release(frame, 0);
+                                         }
+                                         return 0;
+                                       }};
 
 TEST(Devices, ExchangeValuesInALoop) {
   Instance instance;
   for (int i = 0; i < 10; ++i) {
     total = 0;
-    EXPECT_EQ(call(instance, divide(kAddUp, kThere)), TFC_OK) << instance.message();
+    EXPECT_EQ(call(instance, {kAddUp, kThere}), TFC_OK) << instance.message();
     EXPECT_EQ(total, 999 * 500);
   }
 }
@@ -106,7 +123,7 @@ static int32_t waitForPeer(tfc_call_frame *frame, int32_t slot) {
   return status;
 }
 
-static constexpr tfc_rt_partition kFailThere[] = {
+static constexpr Partition kFailThere[] = {
     [](tfc_call_frame *frame) { return waitForPeer(frame, 1); },
     [](tfc_call_frame *frame) {
       const int64_t values[] = {7};
@@ -118,14 +135,14 @@ static constexpr tfc_slot_info kFailSlots[] = {{0, 1}, {1, 0}, {0, 2}};
 TEST(Devices, FailTogetherWithTheMessageOfOne) {
   Instance instance;
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(call(instance, divide(kFailThere, kFailSlots)), TFC_OUT_OF_RANGE);
+    EXPECT_EQ(call(instance, {kFailThere, kFailSlots}), TFC_OUT_OF_RANGE);
     EXPECT_EQ(instance.message(), "custom: index 7");
     EXPECT_EQ(call(instance, kAdd), TFC_OK);
     EXPECT_EQ(instance.message(), "");
   }
 }
 
-static constexpr tfc_rt_partition kFailAlike[] = {
+static constexpr Partition kFailAlike[] = {
     [](tfc_call_frame *frame) { return tfc_rt_fail(frame, TFC_OUT_OF_RANGE, "first", nullptr, 0); },
     [](tfc_call_frame *frame) {
       return tfc_rt_fail(frame, TFC_FAILED_PRECONDITION, "second", nullptr, 0);
@@ -134,56 +151,46 @@ static constexpr tfc_rt_partition kFailAlike[] = {
 TEST(Devices, ReportOneOfTwoErrors) {
   Instance instance;
   for (int i = 0; i < 300; ++i) {
-    tfc_status status = call(instance, divide(kFailAlike, kThere));
+    tfc_status status = call(instance, {kFailAlike, kThere});
     EXPECT_EQ(instance.message(), status == TFC_OUT_OF_RANGE ? "custom: first" : "custom: second");
     EXPECT_TRUE(status == TFC_OUT_OF_RANGE || status == TFC_FAILED_PRECONDITION);
   }
 }
 
-/// Brings a failed check to the commit, and fails if it is the first one.
-static int32_t failCheck(tfc_call_frame *frame, int32_t partition, int32_t number) {
-  if (number)
-    tfc_rt_leave(frame, partition);
-  int32_t lowest = tfc_rt_commit(frame, number);
-  if (lowest == 0 || lowest == TFC_RT_ABORTED)
-    return lowest;
-  if (lowest != number)
-    return TFC_RT_ABORTED;
+static int32_t failCheck(tfc_call_frame *frame, int32_t number) {
   const int64_t values[] = {number};
-  return tfc_rt_fail(frame, TFC_FAILED_PRECONDITION, "check %lld", values, 1);
+  return tfc_rt_fail_check(frame, number, TFC_FAILED_PRECONDITION, "check %lld", values, 1);
 }
 
-static constexpr tfc_rt_partition kCheckAll[] = {
-    [](tfc_call_frame *frame) {
+static constexpr Partition kCheckAll[] = {
+    [](tfc_call_frame *frame) -> int32_t {
       const void *value;
       EXPECT_EQ(tfc_rt_receive(frame, 1, &value), TFC_RT_POISON);
-      tfc_rt_leave(frame, 0);
-      return failCheck(frame, 0, 0);
+      return TFC_RT_POISON;
     },
-    [](tfc_call_frame *frame) { return failCheck(frame, 1, 3); },
-    [](tfc_call_frame *frame) { return failCheck(frame, 2, 2); },
-    [](tfc_call_frame *frame) { return failCheck(frame, 3, 5); }};
+    [](tfc_call_frame *frame) { return failCheck(frame, 3); },
+    [](tfc_call_frame *frame) { return failCheck(frame, 2); },
+    [](tfc_call_frame *frame) { return tfc_rt_commit(frame); }};
 
 TEST(Devices, FailWithTheFirstOfTheirFailedChecks) {
   Instance instance;
   for (int i = 0; i < 300; ++i) {
-    EXPECT_EQ(call(instance, divide(kCheckAll, kFailSlots)), TFC_FAILED_PRECONDITION);
+    EXPECT_EQ(call(instance, {kCheckAll, kFailSlots, /*commits=*/true}), TFC_FAILED_PRECONDITION);
     EXPECT_EQ(instance.message(), "custom: check 2");
   }
 }
 
-static constexpr tfc_rt_partition kGiveUp[] = {
-    [](tfc_call_frame *) -> int32_t { return TFC_RT_ABORTED; },
-    [](tfc_call_frame *) -> int32_t { return 0; }};
+static constexpr Partition kGiveUp[] = {[](tfc_call_frame *) -> int32_t { return TFC_RT_ABORTED; },
+                                        [](tfc_call_frame *) -> int32_t { return 0; }};
 
 TEST(Devices, NeverFailWithoutAnError) {
   Instance instance;
-  EXPECT_EQ(call(instance, divide(kGiveUp, kThere)), TFC_INTERNAL);
+  EXPECT_EQ(call(instance, {kGiveUp, kThere}), TFC_INTERNAL);
   EXPECT_EQ(instance.message(), "custom: a device has failed without an error");
 }
 
 static int32_t runs;
-static constexpr tfc_rt_partition kRestart[] = {
+static constexpr Partition kRestart[] = {
     [](tfc_call_frame *frame) -> int32_t { return runs < 3 ? waitForPeer(frame, 1) : 0; },
     [](tfc_call_frame *) -> int32_t { return runs < 3 ? -1 : 0; }};
 
@@ -191,9 +198,9 @@ TEST(Devices, RestartTogether) {
   Instance instance;
   runs = 0;
   custom = [](tfc_call_frame *frame) {
-    static constexpr tfc_partitioning kPartitioning = divide(kRestart, kThereAndBack);
+    static const Divided kEntry(kRestart, kThereAndBack);
     ++runs;
-    return tfc_rt_run_partitions(frame, &kPartitioning);
+    return kEntry.run(frame);
   };
   EXPECT_EQ(tfc_instance_call(instance, kCustom, nullptr, nullptr, nullptr), TFC_OK);
   EXPECT_EQ(runs, 3);
@@ -201,7 +208,7 @@ TEST(Devices, RestartTogether) {
 
 static const tfc_variable_info kItem[] = {{"item", nullptr, TFC_I64, 0, nullptr, 8}};
 static const tfc_queue_info kQueue[] = {{"work", TFC_QUEUE_FIFO, 1, kItem, 4, 0, 0}};
-static constexpr tfc_rt_partition kTakeFromQueue[] = {
+static constexpr Partition kTakeFromQueue[] = {
     [](tfc_call_frame *frame) -> int32_t {
       int64_t item;
       void *values[] = {&item};
@@ -222,7 +229,7 @@ TEST(Devices, EndAllWaitsWhenAWaitAtAQueueIsCancelled) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     tfc_instance_cancel(instance);
   });
-  EXPECT_EQ(call(instance, divide(kTakeFromQueue, kThere)), TFC_CANCELLED);
+  EXPECT_EQ(call(instance, {kTakeFromQueue, kThere}), TFC_CANCELLED);
   EXPECT_NE(instance.message(), "");
   canceller.join();
   tfc_instance_destroy(other);
@@ -231,27 +238,27 @@ TEST(Devices, EndAllWaitsWhenAWaitAtAQueueIsCancelled) {
 //===- Handles ------------------------------------------------------------===//
 
 // Two partitions that exchange a number of their handle, found in its arena pointer.
-static constexpr tfc_rt_partition kExchange[] = {
-    [](tfc_call_frame *frame) -> int32_t {
-      const void *value;
-      if (int32_t status = tfc_rt_send(frame, 0, frame->arena))
-        return status;
-      if (int32_t status = tfc_rt_receive(frame, 1, &value))
-        return status;
-      return value == frame->arena ? TFC_OK : TFC_INTERNAL;
-    },
-    [](tfc_call_frame *frame) -> int32_t {
-      const void *value;
-      if (int32_t status = tfc_rt_receive(frame, 0, &value))
-        return status;
-      return tfc_rt_send(frame, 1, value);
-    }};
+static constexpr Partition kExchange[] = {[](tfc_call_frame *frame) -> int32_t {
+                                            const void *value;
+                                            if (int32_t status =
+                                                    tfc_rt_send(frame, 0, frame->arena))
+                                              return status;
+                                            if (int32_t status = tfc_rt_receive(frame, 1, &value))
+                                              return status;
+                                            return value == frame->arena ? TFC_OK : TFC_INTERNAL;
+                                          },
+                                          [](tfc_call_frame *frame) -> int32_t {
+                                            const void *value;
+                                            if (int32_t status = tfc_rt_receive(frame, 0, &value))
+                                              return status;
+                                            return tfc_rt_send(frame, 1, value);
+                                          }};
 
 TEST(Devices, ServeForkedHandlesAtOnce) {
   Instance instance;
   custom = [](tfc_call_frame *frame) {
-    static constexpr tfc_partitioning kPartitioning = divide(kExchange, kThereAndBack);
-    return tfc_rt_run_partitions(frame, &kPartitioning);
+    static const Divided kEntry(kExchange, kThereAndBack);
+    return kEntry.run(frame);
   };
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -270,14 +277,14 @@ TEST(Devices, ServeForkedHandlesAtOnce) {
 TEST(Devices, CallParallelLoops) {
   static std::atomic<int64_t> covered;
   covered = 0;
-  static constexpr tfc_rt_partition kLoop = [](tfc_call_frame *frame) -> int32_t {
+  static constexpr Partition kLoop = [](tfc_call_frame *frame) -> int32_t {
     auto count = [](void *, int64_t begin, int64_t end) { covered += end - begin; };
     for (int i = 0; i < 100; ++i)
       tfc_rt_parallel_for(frame, count, nullptr, 100, 10);
     return 0;
   };
-  static constexpr tfc_rt_partition kLoops[] = {kLoop, kLoop, kLoop};
+  static constexpr Partition kLoops[] = {kLoop, kLoop, kLoop};
   Instance instance;
-  EXPECT_EQ(call(instance, divide(kLoops, kThere)), TFC_OK);
+  EXPECT_EQ(call(instance, {kLoops, kThere}), TFC_OK);
   EXPECT_EQ(covered, 3 * 100 * 100);
 }

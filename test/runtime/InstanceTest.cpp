@@ -74,6 +74,66 @@ TEST(Instance, ChecksItsOptions) {
   EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
 }
 
+static constexpr tfc_device_info kDevices[] = {{"/job:local/task:0/device:cpu:0", "cpu", 0},
+                                               {"/job:local/task:0/device:cpu:11", "cpu", 11}};
+
+TEST(Instance, NeedsTheDevicesOfItsModel) {
+  tfc_model model = kModel;
+  model.devices = kDevices;
+  model.device_count = 2;
+  tfc_instance *out = nullptr;
+  tfc_options options = {};
+  options.size = sizeof(options);
+  for (const char *there : {"cpu:11", "/device:cpu:11", "/job:local/task:0/device:cpu:11"}) {
+    const tfc_device_options devices[] = {{"cpu:0", 1, 0}, {there, 1, 0}};
+    options.devices = devices;
+    options.device_count = 2;
+    Instance instance(model, &options);
+  }
+  for (const char *other : {"cpu:1", "1", "gpu:11", ""}) {
+    const tfc_device_options devices[] = {{other, 1, 0}};
+    options.devices = devices;
+    options.device_count = 1;
+    EXPECT_EQ(tfc_instance_create(&model, &options, &out), TFC_NO_DEVICE);
+    EXPECT_EQ(createMessage(),
+              "toy needs the device /job:local/task:0/device:cpu:11, which is not there");
+  }
+  constexpr tfc_device_info kOtherKind[] = {kDevices[0],
+                                            {"/job:local/task:0/device:gpu:0", "gpu", 0}};
+  model.devices = kOtherKind;
+  EXPECT_EQ(tfc_instance_create(&model, nullptr, &out), TFC_NO_DEVICE);
+}
+
+TEST(Instance, ChecksTheOptionsOfDevices) {
+  tfc_instance *out = nullptr;
+  tfc_options options = {};
+  options.size = sizeof(options);
+  options.device_count = 1;
+  EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
+  EXPECT_EQ(createMessage(), "tfc_options.device_count is 1, but expected the length of devices");
+  tfc_device_options device = {};
+  options.devices = &device;
+  EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
+  EXPECT_EQ(createMessage(), "the name of device 0 in tfc_options is null");
+  device = {"cpu:1", -2, 0};
+  EXPECT_EQ(tfc_instance_create(&kModel, &options, &out), TFC_INVALID_ARGUMENT);
+  EXPECT_EQ(createMessage(),
+            "device 'cpu:1' in tfc_options has -2 threads, but expected 0 or more");
+}
+
+TEST(Instance, DescribesTheDevicesOfItsModel) {
+  tfc_model model = kModel;
+  model.devices = kDevices;
+  model.device_count = 2;
+  tfc_device device;
+  EXPECT_EQ(tfc_runtime_api.device(&model, 1, &device), TFC_OK);
+  EXPECT_STREQ(device.name, "/job:local/task:0/device:cpu:11");
+  EXPECT_STREQ(device.kind, "cpu");
+  EXPECT_EQ(device.index, 11);
+  EXPECT_EQ(tfc_runtime_api.device(&model, 2, &device), TFC_NOT_FOUND);
+  EXPECT_EQ(tfc_runtime_api.device(&kModel, 0, &device), TFC_NOT_FOUND);
+}
+
 TEST(Instance, AcceptsOptionsOfANewerProgramUnlessItUsesThem) {
   struct {
     tfc_options options;

@@ -1,13 +1,16 @@
 // tfc.h and Model.h are C11 without warnings, and their layout is what emission/ writes.
 #include "runtime/Model.h"
 
-_Static_assert(sizeof(tfc_call_frame) == 64, "eight pointers");
-_Static_assert(sizeof(tfc_entry_info) == 112, "");
+_Static_assert(sizeof(tfc_call_frame) == 72, "eight pointers and two numbers");
+_Static_assert(sizeof(tfc_entry_info) == 120, "");
 _Static_assert(sizeof(tfc_variable_info) == 40, "");
 _Static_assert(sizeof(tfc_value_info) == 24, "");
 _Static_assert(sizeof(tfc_symbol_info) == 64, "");
-_Static_assert(sizeof(tfc_model) == 80, "");
+_Static_assert(sizeof(tfc_model) == 96, "");
 _Static_assert(sizeof(tfc_queue_info) == 48, "");
+_Static_assert(sizeof(tfc_partition_info) == 24, "");
+_Static_assert(sizeof(tfc_partitioning) == 32, "");
+_Static_assert(sizeof(tfc_device_info) == 24, "");
 _Static_assert(sizeof(tfc_library) == 16, "");
 
 /// Called by the C++ tests: the first steps of a C program.

@@ -7,6 +7,7 @@
 #include "compiler/kernels/Passes.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/memory/Passes.h"
+#include "compiler/partition/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/placement/Passes.h"
 #include "compiler/simplify/Passes.h"
@@ -24,6 +25,7 @@ int main(int argc, char **argv) {
   tfc::registerHostPasses();
   tfc::registerLoweringPasses();
   tfc::registerMemoryPasses();
+  tfc::registerPartitionPasses();
   tfc::registerPlacementPasses();
   tfc::registerSimplifyPasses();
   tfc::kernels::registerKernelsPasses();

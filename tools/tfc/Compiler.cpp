@@ -249,8 +249,14 @@ LogicalResult Compilation::run() {
     return fail(
         makeError("the prefix '{}' is reserved for the runtime: choose another with --prefix",
                   options.prefix));
-  if (request.kind == EmitKind::Header)
+  if (request.kind == EmitKind::Header) {
+    CompileRequest placed = request;
+    placed.pipeline.stopAfter = "placement"; // a header names the devices
+    if (failed(session.runStages(*module, placed, timing)))
+      return failure();
+    describeCode(*module, *model);
     return emitCode(*module, *model, options);
+  }
   if (failed(session.runStages(*module, request, timing)))
     return failure();
   if (request.kind == EmitKind::Mlir)

@@ -97,3 +97,13 @@ dfg.entry @alternate(%n: tensor<i32>) attributes {rt.arena = #rt.arena<[64] of <
 
 // expected-error @+1 {{has an invalid attribute 'rt.entry'}}
 llvm.func @entry(!llvm.ptr) -> i32 attributes {rt.entry = 0 : i32}
+
+// -----
+
+// expected-error @+1 {{expected partitions on device 0 and others}}
+llvm.func @alone() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0], [], false>}
+
+// -----
+
+// expected-error @+1 {{expected slots of 2 partitions, but got #dfg.slot<0 to 2>}}
+llvm.func @slots() attributes {rt.entry, rt.partitioning = #rt.partitioning<[0, 1], [#dfg.slot<0 to 2>], false>}

@@ -169,3 +169,12 @@ llvm.func @queue_close(%frame: !llvm.ptr) {
   rt.queue_close %frame, queue -1
   llvm.return
 }
+
+// -----
+
+llvm.func @slot(%frame: !llvm.ptr, %x: !llvm.ptr) -> i32 {
+  // expected-error @+1 {{expects a slot from 0 to 2147483646, but got -1}}
+  rt.send %frame, slot -1, %x : !llvm.ptr
+  %zero = llvm.mlir.constant(0 : i32) : i32
+  llvm.return %zero : i32
+}

@@ -32,6 +32,14 @@ llvm.func @frame(%frame: !llvm.ptr) -> i64 {
 // CHECK: rt.queue_size %{{.*}}, queue 0
 // CHECK: rt.queue_close %{{.*}}, queue 0
 // CHECK: rt.queue_close %{{.*}}, queue 0 cancel_pending
+// CHECK: rt.check %{{.*}}, %{{.*}} else check 3 out_of_range "no"
+// CHECK: rt.send %{{.*}}, slot 1, %{{.*}} : !llvm.ptr
+// CHECK: rt.next_buffer %{{.*}}, slot 1
+// CHECK: rt.await_release %{{.*}}, slot 1
+// CHECK: rt.receive %{{.*}}, slot 0 : i64
+// CHECK: rt.release %{{.*}}, slot 0
+// CHECK: rt.commit
+// CHECK: rt.run_partitions
 llvm.func @run(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64, %holds: i1) -> i32 {
   rt.check %frame, %holds else out_of_range "no"
   rt.check %frame, %holds else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%n)
@@ -48,6 +56,14 @@ llvm.func @run(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64, %holds: i1) -> i32 {
   %size = rt.queue_size %frame, queue 0
   rt.queue_close %frame, queue 0
   rt.queue_close %frame, queue 0 cancel_pending
+  rt.check %frame, %holds else check 3 out_of_range "no"
+  rt.send %frame, slot 1, %x : !llvm.ptr
+  %buffer = rt.next_buffer %frame, slot 1
+  rt.await_release %frame, slot 1
+  %bits = rt.receive %frame, slot 0 : i64
+  rt.release %frame, slot 0
+  rt.commit %frame
+  rt.run_partitions %frame
   llvm.return %size : i32
 }
 

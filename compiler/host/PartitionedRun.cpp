@@ -1,0 +1,40 @@
+// Builds the function that runs an entry on several devices, and describes its partitions for the
+// runtime.
+
+#include "compiler/host/PartitionedRun.h"
+#include "compiler/host/Addresses.h"
+#include "compiler/host/Checks.h"
+#include "dialects/dfg/Devices.h"
+#include "dialects/dfg/MessageOps.h"
+
+using namespace mlir;
+using namespace tfc;
+using namespace tfc::dfg;
+using namespace tfc::host;
+
+static rt::PartitioningAttr describe(ModuleOp module, ArrayRef<EntryOp> partitions) {
+  EntryOp entry = partitions.front();
+  SmallVector<DeviceAttr> devices = devicesOf(module);
+  SmallVector<int64_t> numbers;
+  for (EntryOp partition : partitions) {
+    DeviceAttr device = partition.getDeviceAttr();
+    numbers.push_back(device ? llvm::find(devices, device) - devices.begin() : 0);
+  }
+  bool commits = !entry.getBody().getOps<CommitOp>().empty();
+  return rt::PartitioningAttr::get(module.getContext(), numbers, entry.getSlotsAttr(), commits);
+}
+
+void tfc::host::buildPartitionedRun(HostModule &module, ArrayRef<EntryOp> partitions,
+                                    const EntryInfo &info, unsigned number, HostCounts &counts) {
+  Context context(module, partitions.front(), info, number, "run", counts);
+  Addresses addresses(context);
+  Value symbols = addresses.field(rt::Field::Symbols);
+  SizeBuilder sizes(context.start, context.loc, symbols, context.symbolNames());
+  addresses.setSizes(sizes);
+  Checks checks(context, sizes, symbols);
+  for (const Fact &fact : info.where)
+    checks.checkFact(fact);
+  checks.checkLimits();
+  rt::RunPartitionsOp::create(context.b, context.loc, context.frame);
+  context.function->setAttr(rt::kPartitioningAttr, describe(module.getModule(), partitions));
+}

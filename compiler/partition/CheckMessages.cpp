@@ -1,0 +1,189 @@
+//===- CheckMessages.cpp - Partitions cannot wait in a circle -------------===//
+//
+// Verifies the order of messages by the waits that it implies. The operations on messages of all
+// partitions are nodes of a graph: each waits for the one before it in its partition, a receive for
+// its send, the wait for a release for the last reader of the message, and commits for each other.
+// A circle is a deadlock. A loop counts once: both ends of a slot are in the same loop, so each
+// iteration has the same waits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/partition/Passes.h"
+#include "dialects/dfg/MessageOps.h"
+#include "dialects/dfg/Partitions.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc {
+#define GEN_PASS_DEF_CHECKMESSAGES
+#include "compiler/partition/Passes.h.inc"
+
+namespace {
+
+class WaitGraph {
+public:
+  explicit WaitGraph(ArrayRef<EntryOp> partitions) : partitions(partitions) {}
+
+  /// Emits an error and fails if the ends of a slot are in different branches or loops, or if
+  /// partitions wait for each other in a circle.
+  LogicalResult verify();
+
+private:
+  void addNodes(EntryOp partition);
+  void waitForRelease(AwaitReleaseOp wait);
+  LogicalResult pairRegions(SendOp send, ReceiveOp receive);
+  LogicalResult findCircle();
+  LogicalResult report(Operation *op);
+
+  ArrayRef<EntryOp> partitions;
+  llvm::MapVector<Operation *, SmallVector<Operation *>> waits;
+  DenseMap<unsigned, SendOp> sends;
+  DenseMap<unsigned, ReceiveOp> receives;
+  Operation *commit = nullptr; // stands for all
+  /// The branches and loops of other partitions that a branch or loop is the same as.
+  DenseMap<std::pair<Operation *, EntryOp>, Operation *> same;
+};
+
+} // namespace
+
+void WaitGraph::addNodes(EntryOp partition) {
+  Operation *last = nullptr;
+  partition.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!slotOf(op) && !isa<CommitOp>(op))
+      return;
+    if (auto send = dyn_cast<SendOp>(op))
+      sends[send.getSlot()] = send;
+    if (auto receive = dyn_cast<ReceiveOp>(op))
+      receives[receive.getSlot()] = receive;
+    if (isa<CommitOp>(op))
+      op = commit ? commit : commit = op;
+    SmallVector<Operation *> &earlier = waits[op];
+    if (last)
+      earlier.push_back(last);
+    last = op;
+  });
+}
+
+/// A message is released after its last reader, which waits for the messages before it.
+void WaitGraph::waitForRelease(AwaitReleaseOp wait) {
+  ReceiveOp receive = receives.lookup(wait.getSlot());
+  Operation *last = receive;
+  Block *block = receive->getBlock();
+  SmallVector<Value> read{receive.getValue()};
+  while (!read.empty())
+    for (Operation *user : read.pop_back_val().getUsers()) {
+      Operation *reader = block->findAncestorOpInBlock(*user);
+      if (last->isBeforeInBlock(reader))
+        last = reader;
+      if (user->hasTrait<ViewRole>() || user->hasTrait<AliasRole>())
+        llvm::append_range(read, user->getResults());
+    }
+  waits[wait].push_back(receive);
+  for (Operation *op = last; op != receive; op = op->getPrevNode()) {
+    Operation *message = nullptr;
+    op->walk([&](Operation *nested) {
+      if (slotOf(nested))
+        message = nested;
+      else if (isa<CommitOp>(nested))
+        message = commit;
+    });
+    if (!message)
+      continue;
+    waits[wait].push_back(message);
+    return;
+  }
+}
+
+/// Both ends of a slot run equally often only if they are in the same branches and loops.
+LogicalResult WaitGraph::pairRegions(SendOp send, ReceiveOp receive) {
+  auto entryOf = [](Operation *op) { return op->getParentOfType<EntryOp>(); };
+  EntryOp sender = entryOf(send), receiver = entryOf(receive);
+  auto isPair = [&](Operation *a, Operation *b) {
+    Operation *&known = same[{a, receiver}];
+    Operation *&reverse = same[{b, sender}];
+    bool isNew = !known && !reverse;
+    if (isNew) {
+      known = b;
+      reverse = a;
+    }
+    return a->getName() == b->getName() && known == b && reverse == a;
+  };
+  Region *from = send->getParentRegion(), *to = receive->getParentRegion();
+  while (from->getParentOp() != sender && to->getParentOp() != receiver) {
+    if (from->getRegionNumber() != to->getRegionNumber() ||
+        !isPair(from->getParentOp(), to->getParentOp()))
+      break;
+    from = from->getParentRegion();
+    to = to->getParentRegion();
+  }
+  if (from->getParentOp() == sender && to->getParentOp() == receiver)
+    return success();
+  InFlightDiagnostic error = receive.emitOpError("of slot ")
+                             << receive.getSlot()
+                             << " is not in the same branches and loops as its 'dfg.send'";
+  error.attachNote(send.getLoc()) << "this sends to it";
+  return error;
+}
+
+LogicalResult WaitGraph::report(Operation *op) {
+  return op->emitOpError("waits for itself, through other partitions");
+}
+
+/// Visits what operations wait for, depth first.
+LogicalResult WaitGraph::findCircle() {
+  enum class State { Open, Done };
+  DenseMap<Operation *, State> states;
+  for (auto &[root, unused] : waits) {
+    SmallVector<std::pair<Operation *, size_t>> path;
+    auto enter = [&](Operation *op) {
+      auto [known, isNew] = states.try_emplace(op, State::Open);
+      if (isNew)
+        path.emplace_back(op, 0);
+      return isNew || known->second == State::Done;
+    };
+    enter(root);
+    while (!path.empty()) {
+      auto &[op, next] = path.back();
+      ArrayRef<Operation *> all = waits[op];
+      if (next == all.size()) {
+        states[op] = State::Done;
+        path.pop_back();
+      } else if (Operation *target = all[next++]; !enter(target)) {
+        return report(target);
+      }
+    }
+  }
+  return success();
+}
+
+LogicalResult WaitGraph::verify() {
+  for (EntryOp partition : partitions)
+    addNodes(partition);
+  for (auto &[op, earlier] : waits)
+    if (auto receive = dyn_cast<ReceiveOp>(op)) {
+      SendOp send = sends.lookup(receive.getSlot());
+      if (failed(pairRegions(send, receive)))
+        return failure();
+      earlier.push_back(send);
+    }
+  for (EntryOp partition : partitions)
+    for (auto wait : partition.getBody().getOps<AwaitReleaseOp>())
+      waitForRelease(wait);
+  return findCircle();
+}
+
+namespace {
+class CheckMessages final : public impl::CheckMessagesBase<CheckMessages> {
+public:
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto entry : getOperation().getOps<EntryOp>())
+      if (entry.getPartitions() && failed(WaitGraph(partitionsOf(entry, symbols)).verify()))
+        signalPassFailure();
+  }
+};
+} // namespace
+} // namespace tfc

@@ -1,0 +1,97 @@
+//===- DeviceSets.cpp - Where operations and values are -------------------===//
+//
+// Reads what placement has decided, and derives on which devices branches and loops run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/partition/DeviceSets.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::partition {
+
+DeviceSets::DeviceSets(EntryOp entry, const FreeValues &free, SymbolTable &symbols,
+                       ArrayRef<DeviceAttr> devices)
+    : free(free), symbols(symbols), devices(devices), used(devices.size()) {
+  used.set(0);
+  entry.getBody().walk([&](Operation *op) { visit(op); });
+}
+
+unsigned DeviceSets::numberOf(Attribute device) const {
+  return device ? llvm::find(devices, device) - devices.begin() : 0;
+}
+
+/// Returns the device of an operation without regions: operations on state are where it is.
+unsigned DeviceSets::deviceOf(Operation *op) const {
+  if (Attribute device = op->getAttr(kDeviceAttr))
+    return numberOf(device);
+  if (isa<SymbolUserOpInterface>(op))
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue()))
+        if (Operation *state = symbols.lookup(symbol.getAttr()))
+          return numberOf(state->getAttr(kDeviceAttr));
+  return 0;
+}
+
+unsigned DeviceSets::homeOf(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  Operation *op = argument ? argument.getOwner()->getParentOp() : value.getDefiningOp();
+  if (isa<EntryOp>(op))
+    return 0;
+  unsigned number = argument ? argument.getArgNumber() : cast<OpResult>(value).getResultNumber();
+  auto known = homes.find(op);
+  return known == homes.end() ? deviceOf(op) : known->second[number];
+}
+
+bool DeviceSets::runsOn(Operation *op, unsigned device) const {
+  auto known = sets.find(op);
+  return known == sets.end() ? deviceOf(op) == device : known->second.test(device);
+}
+
+/// Operations are visited after those in their regions.
+void DeviceSets::visit(Operation *op) {
+  if (op->getNumRegions() > 0)
+    visitRegions(op);
+  else if (!free.isCopied(op) && !op->hasTrait<OpTrait::IsTerminator>())
+    used.set(deviceOf(op));
+}
+
+/// Returns the device that `dfg.homes` gives to a result.
+unsigned DeviceSets::attributeOf(Operation *op, unsigned result) const {
+  auto attribute = op->getAttrOfType<ArrayAttr>(kHomesAttr);
+  return attribute ? numberOf(attribute[result]) : 0;
+}
+
+void DeviceSets::visitRegions(Operation *op) {
+  llvm::SmallBitVector set(devices.size());
+  for (Region &region : op->getRegions())
+    for (Operation &nested : region.front().without_terminator()) {
+      auto known = sets.find(&nested);
+      if (known != sets.end())
+        set |= known->second;
+      else if (!free.isCopied(&nested))
+        set.set(deviceOf(&nested));
+    }
+  auto loop = dyn_cast<WhileOp>(op);
+  auto isFree = [&](unsigned i) {
+    return loop && free.contains(loop.getBodyBlock().getArgument(i));
+  };
+  SmallVector<unsigned> own;
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    own.push_back(attributeOf(op, i));
+    if (!isFree(i) && (loop || !op->getResult(i).use_empty()))
+      set.set(own.back());
+  }
+  if (set.none())
+    set.set(0);
+  // A counter is on each of the devices, and one of them tells others its last value.
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    if (!set.test(own[i]))
+      own[i] = set.find_first();
+  used |= set;
+  sets[op] = set;
+  homes[op] = own;
+}
+
+} // namespace tfc::partition

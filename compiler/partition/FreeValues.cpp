@@ -1,0 +1,90 @@
+//===- FreeValues.cpp - Values that every device computes -----------------===//
+//
+// Finds the greatest set of values that need no messages: all candidates, less those that read
+// other values, until nothing changes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/partition/FreeValues.h"
+#include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/MemoryPlan.h"
+#include "dialects/dfg/SizeOps.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::partition {
+
+/// Returns true for operations whose results are other views of what they read.
+static bool isView(Operation *op) {
+  return op->hasTrait<ViewRole>() || (op->hasTrait<AliasRole>() && isMemoryEffectFree(op));
+}
+
+/// Returns the loop whose body or condition has the value as an argument, or null.
+static WhileOp loopOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument ? dyn_cast<WhileOp>(argument.getOwner()->getParentOp()) : WhileOp();
+}
+
+FreeValues::FreeValues(EntryOp entry) {
+  auto add = [&](ValueRange values) {
+    for (Value value : values)
+      if (mayBeFree(value))
+        free.insert(value);
+  };
+  entry.getBody().walk([&](Operation *op) {
+    add(op->getResults());
+    for (Region &region : op->getRegions())
+      add(region.getArguments());
+  });
+  for (bool changed = true; changed;) {
+    SmallVector<Value> others;
+    llvm::copy_if(free, std::back_inserter(others), [&](Value v) { return !remainsFree(v); });
+    changed = !others.empty();
+    for (Value value : others)
+      free.erase(value);
+  }
+}
+
+bool FreeValues::mayBeFree(Value value) const {
+  if (loopOf(value))
+    return isRegisterType(value.getType());
+  Operation *producer = value.getDefiningOp();
+  if (!producer || producer->getNumRegions() > 0)
+    return false;
+  if (isa<ConstantOp, SizeOp>(producer) || isView(producer))
+    return true;
+  return isa<ScalarOpInterface>(producer) && isRegisterType(value.getType());
+}
+
+bool FreeValues::remainsFree(Value value) const {
+  auto isFree = [&](Value read) { return free.contains(read); };
+  if (WhileOp loop = loopOf(value)) {
+    unsigned number = cast<BlockArgument>(value).getArgNumber();
+    return isFree(loop.getInits()[number]) && isFree(loop.getYield().getValues()[number]) &&
+           isFree(loop.getBodyBlock().getArgument(number));
+  }
+  return llvm::all_of(value.getDefiningOp()->getOperands(), isFree);
+}
+
+/// Returns true for a view that reads no more than its result has.
+static bool isLargeView(Operation *op) {
+  if (!isView(op))
+    return false;
+  DimExpr bytes = bytesOf(op->getResult(0).getType());
+  for (Value operand : op->getOperands())
+    bytes = bytes - bytesOf(operand.getType());
+  std::optional<int64_t> difference = bytes.constant();
+  return difference && *difference >= 0;
+}
+
+bool FreeValues::isCopied(Operation *op) const {
+  if (isa<BindSizeOp>(op))
+    return true;
+  if (op->getNumResults() == 0 || op->getNumRegions() > 0)
+    return false;
+  return llvm::all_of(op->getResults(), [&](Value result) { return contains(result); }) ||
+         isLargeView(op);
+}
+
+} // namespace tfc::partition

@@ -1,0 +1,195 @@
+//===- PartitionEntries.cpp - A function for each device of an entry ------===//
+//
+// Divides the entries of a placed module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/partition/PartitionBuilder.h"
+#include "compiler/partition/Passes.h"
+#include "dialects/dfg/HostForm.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+using namespace tfc::partition;
+
+namespace tfc {
+#define GEN_PASS_DEF_PARTITIONENTRIES
+#include "compiler/partition/Passes.h.inc"
+
+namespace {
+
+/// Divides one entry.
+class EntryDivider {
+public:
+  EntryDivider(EntryOp entry, SymbolTable &symbols, ArrayRef<DeviceAttr> devices)
+      : entry(entry), body(entry.getBody().front()), symbols(symbols), devices(devices),
+        free(entry), sets(entry, free, symbols, devices), sizes(entry),
+        division{free, sets, sizes, SmallVector<unsigned>(devices.size()), nullptr} {}
+
+  /// Returns true if the entry is on several devices.
+  bool isDivided() const { return sets.getUsed().count() > 1; }
+
+  /// Emits an error and fails for operations that partitions cannot have.
+  LogicalResult verify();
+
+  /// Returns the partitions.
+  SmallVector<EntryOp> divide();
+
+  size_t getMessageCount() const { return messages.size(); }
+
+private:
+  Operation *findCommit();
+  void numberChecks();
+  EntryOp createPartition(unsigned number, DeviceAttr device);
+
+  EntryOp entry;
+  Block &body;
+  SymbolTable &symbols;
+  ArrayRef<DeviceAttr> devices;
+  FreeValues free;
+  DeviceSets sets;
+  RunTimeSizes sizes;
+  Division division;
+  Messages messages;
+};
+
+} // namespace
+
+/// Returns the last operation of the body that can fail, if a failing call has to be agreed on: a
+/// partition that changes variables, or has checks, must know of the checks of another one.
+Operation *EntryDivider::findCommit() {
+  llvm::SmallBitVector failing(devices.size()), concerned(devices.size());
+  Operation *last = nullptr;
+  for (Operation &op : body)
+    if (canFail(&op))
+      last = &op;
+  entry.getBody().walk([&](Operation *op) {
+    if (op->getNumRegions() > 0 || free.isCopied(op) || op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    for (unsigned device : sets.getUsed().set_bits())
+      if (sets.runsOn(op, device) && (canFail(op) || isa<AssignOp>(op))) {
+        concerned.set(device);
+        if (canFail(op))
+          failing.set(device);
+      }
+  });
+  concerned |= failing;
+  return failing.any() && concerned.count() > 1 ? last : nullptr;
+}
+
+/// Numbers the checks in the order of the entry, which decides whose message a call returns.
+void EntryDivider::numberChecks() {
+  OpBuilder b(entry);
+  int32_t number = 0;
+  entry.getBody().walk<WalkOrder::PreOrder>(
+      [&](CheckOp check) { check.setNumberAttr(b.getI32IntegerAttr(++number)); });
+}
+
+EntryOp EntryDivider::createPartition(unsigned number, DeviceAttr device) {
+  OpBuilder b(entry->getContext());
+  std::string name = (entry.getSymName() + "." + Twine(number)).str();
+  auto partition = EntryOp::create(b, entry.getLoc(), name, b.getFunctionType({}, {}));
+  symbols.insert(partition, std::next(entry->getIterator()));
+  partition.setPartitionOfAttr(FlatSymbolRefAttr::get(entry.getSymNameAttr()));
+  partition.setDeviceAttr(device);
+  if (ArrayAttr names = entry.getSymbolsAttr())
+    partition.setSymbolsAttr(names);
+  if (DictionaryAttr bounds = entry.getBoundsAttr())
+    partition.setBoundsAttr(bounds);
+  return partition;
+}
+
+/// A wait at a queue releases the lock of the state, which belongs to the thread of the caller.
+LogicalResult EntryDivider::verify() {
+  Operation *queue = nullptr;
+  entry.getBody().walk([&](Operation *op) {
+    if (op->getNumRegions() == 0 && usesQueues(op))
+      queue = queue ? queue : op;
+  });
+  if (!queue)
+    return success();
+  return queue->emitError("this version of tfc cannot use queues in an entry on several devices, "
+                          "such as '")
+         << entry.getSymName() << "' [not-yet]";
+}
+
+SmallVector<EntryOp> EntryDivider::divide() {
+  const llvm::SmallBitVector &used = sets.getUsed();
+  if ((division.commitAfter = findCommit()))
+    numberChecks();
+  for (auto [number, device] : llvm::enumerate(used.set_bits()))
+    division.partitions[device] = number;
+
+  // The entry itself becomes the partition of the first device, when all others are built.
+  OwningOpRef<Operation *> first = entry->cloneWithoutRegions();
+  Region &firstBody = first->getRegion(0);
+  SmallVector<Location> locations(body.getNumArguments(), entry.getLoc());
+  OpBuilder(entry->getContext()).createBlock(&firstBody, {}, body.getArgumentTypes(), locations);
+
+  SmallVector<EntryOp> partitions{entry};
+  SmallVector<Attribute> names;
+  std::vector<std::unique_ptr<PartitionBuilder>> builders;
+  for (unsigned device : used.set_bits()) {
+    bool isFirst = device == 0;
+    if (!isFirst) {
+      EntryOp partition = createPartition(division.partitions[device], devices[device]);
+      names.push_back(FlatSymbolRefAttr::get(partition.getSymNameAttr()));
+      partitions.push_back(partition);
+    }
+    builders.push_back(std::make_unique<PartitionBuilder>(division, device, messages));
+    builders.back()->build(body, isFirst ? firstBody.front() : partitions.back().getBody().front());
+  }
+  for (auto [number, builder] : llvm::enumerate(builders))
+    messages.addSends(number,
+                      number == 0 ? firstBody.front() : partitions[number].getBody().front(),
+                      builder->getValues());
+  body.dropAllReferences();
+  entry.getBody().takeBody(firstBody);
+  entry.setPartitionsAttr(ArrayAttr::get(entry->getContext(), names));
+  entry.setSlotsAttr(messages.getSlots(entry->getContext()));
+  return partitions;
+}
+
+/// Removes the counters that a partition does not read.
+static LogicalResult dropUnusedCounters(EntryOp partition) {
+  RewritePatternSet patterns(partition->getContext());
+  WhileOp::getCanonicalizationPatterns(patterns, partition->getContext());
+  GreedyRewriteConfig config;
+  config.enableFolding(false).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return applyPatternsGreedily(partition, std::move(patterns), config);
+}
+
+namespace {
+
+class PartitionEntries final : public impl::PartitionEntriesBase<PartitionEntries> {
+public:
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<DeviceAttr> devices = devicesOf(module);
+    SymbolTable symbols(module);
+    for (auto entry : llvm::to_vector(module.getOps<EntryOp>())) {
+      EntryDivider divider(entry, symbols, devices);
+      if (!divider.isDivided())
+        continue;
+      if (failed(divider.verify())) {
+        signalPassFailure();
+        continue;
+      }
+      SmallVector<EntryOp> partitions = divider.divide();
+      partitionCount += partitions.size();
+      messageCount += divider.getMessageCount();
+      for (EntryOp partition : partitions)
+        if (failed(dropUnusedCounters(partition)))
+          return signalPassFailure();
+    }
+    for (auto entry : module.getOps<EntryOp>())
+      entry.getBody().walk([](Operation *op) {
+        op->removeAttr(kDeviceAttr);
+        op->removeAttr(kHomesAttr);
+      });
+  }
+};
+
+} // namespace
+} // namespace tfc

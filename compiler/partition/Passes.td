@@ -1,0 +1,40 @@
+//===- Passes.td - A function for each device -----------------------------===//
+
+#ifndef TFC_COMPILER_PARTITION_PASSES_TD
+#define TFC_COMPILER_PARTITION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PartitionEntries : Pass<"tfc-partition", "::mlir::ModuleOp"> {
+  let summary = "Divides entries on several devices into a partition for each";
+  let description = [{
+    Before: `dfg.devices` of the module lists its devices, `dfg.device` and
+    `dfg.homes` say where operations and values are, and the order of operations
+    is that of the schedule. After: each entry is on one device, and so are its
+    `partitions`, which exchange values by `dfg.send` and `dfg.receive`; nothing
+    has a device any more. An entry that is on the first device alone stays as
+    it is. An entry on several devices that uses queues is an error. Constants, sizes, views and scalars that depend on nothing else are
+    computed wherever they are read.
+
+    In each partition, messages and checks are in the order of the entry. A
+    send follows the operation that computes the value; a receive precedes the
+    first one that reads it. So each wait is for something earlier in the one
+    order of the entry, and partitions cannot wait for each other in a circle.
+  }];
+  let statistics = [
+    Statistic<"partitionCount", "partitions", "Number of partitions, of entries on several devices">,
+    Statistic<"messageCount", "messages", "Number of values that cross from one device to another">
+  ];
+}
+
+def CheckMessages : Pass<"tfc-check-messages", "::mlir::ModuleOp"> {
+  let summary = "Verifies that partitions cannot wait for each other in a circle";
+  let description = [{
+    Before: entries have partitions, in which operations on messages run in the
+    order in which they are listed. After: nothing has changed. Errors: both
+    ends of a slot are not in the same branches and loops; an operation on
+    messages waits for itself.
+  }];
+}
+
+#endif // TFC_COMPILER_PARTITION_PASSES_TD

@@ -1,0 +1,58 @@
+//===- MessageOps.cpp - Messages between the devices of an entry ----------===//
+//
+// Declares the effects of messages, which keep their order, and counts the buffers of sends.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/dfg/MessageOps.h"
+#include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/Resources.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+#define GET_OP_CLASSES
+#include "dialects/dfg/MessageOps.cpp.inc"
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+static void addEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), MessageResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), MessageResource::get());
+}
+
+void SendOp::getEffects(Effects &effects) { addEffects(effects); }
+void ReceiveOp::getEffects(Effects &effects) { addEffects(effects); }
+void AwaitReleaseOp::getEffects(Effects &effects) { addEffects(effects); }
+void CommitOp::getEffects(Effects &effects) { addEffects(effects); }
+
+unsigned SendOp::getBufferCount() {
+  if (isRegisterType(getValue().getType()) || isa<EntryOp>((*this)->getParentOp()))
+    return 0;
+  return (*this)->getParentOfType<WhileOp>() ? 2 : 1;
+}
+
+namespace tfc::dfg {
+
+std::optional<unsigned> slotOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<unsigned>>(op)
+      .Case<SendOp, ReceiveOp, AwaitReleaseOp>([](auto op) { return op.getSlot(); })
+      .Default(std::nullopt);
+}
+
+bool waitsForMessages(Operation *op) {
+  auto send = dyn_cast<SendOp>(op);
+  return usesMessages(op) && !(send && isa<EntryOp>(op->getParentOp()));
+}
+
+bool usesMessages(Operation *op) {
+  return op
+      ->walk([](Operation *nested) {
+        bool isMessage = slotOf(nested) || isa<CommitOp>(nested);
+        return isMessage ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+} // namespace tfc::dfg

@@ -1,0 +1,22 @@
+//===- MessageOps.h - Messages between the devices of an entry ------------===//
+
+#pragma once
+
+#include "dialects/dfg/Dfg.h"
+
+#define GET_OP_CLASSES
+#include "dialects/dfg/MessageOps.h.inc"
+
+namespace tfc::dfg {
+
+/// Returns the slot of an operation on messages, or std::nullopt for other operations.
+std::optional<unsigned> slotOf(mlir::Operation *op);
+
+/// Returns true if the operation or one in its regions sends or receives messages.
+bool usesMessages(mlir::Operation *op);
+
+/// Returns true if the operation uses messages and may wait for another partition: all but sends
+/// in the body of an entry.
+bool waitsForMessages(mlir::Operation *op);
+
+} // namespace tfc::dfg
