@@ -50,6 +50,12 @@ public:
     return awaitLonger(call, target);
   }
 
+  /// Returns true if a wait for `target` would return at once.
+  bool isOver(uint32_t call, uint32_t target) const {
+    // Acquire: pairs with `advance`.
+    return isDecided(stateIn(call, word.load(std::memory_order_acquire)), target);
+  }
+
   /// Ends waits in this call for counts that are not reached. The count may still advance.
   void end(uint32_t call) { raise(call, kEnded); }
 

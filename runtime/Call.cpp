@@ -129,6 +129,7 @@ tfc_status tfc::runtime::runEntry(tfc_instance &instance, const tfc_entry_info &
   FlushDenormals mode;
   instance.lock = &lock;
   instance.queueEffects = 0;
+  instance.waits = {.busy = 1};
   int32_t status;
   do
     status = entry.run(&frame);

@@ -28,8 +28,7 @@ static int32_t endPoisoned(tfc_instance &handle, const tfc_partitioning &partiti
   return TFC_RT_ABORTED;
 }
 
-static void runPartition(void *context, int32_t partition) {
-  auto &call = *static_cast<PartitionedCall *>(context);
+static int32_t runFunction(const PartitionedCall &call, int32_t partition) {
   const tfc_partition_info &info = call.partitioning->partitions[partition];
   tfc_instance &handle = *call.frame->handle;
   tfc_call_frame frame = *call.frame;
@@ -38,14 +37,21 @@ static void runPartition(void *context, int32_t partition) {
   frame.partition = partition;
   frame.device = static_cast<int32_t>(info.device);
   int32_t status = info.run(&frame);
-  if (status == TFC_RT_POISON)
-    status = endPoisoned(handle, *call.partitioning, partition);
-  if (status == TFC_OK)
-    return;
-  // Relaxed: read after all partitions have returned.
-  call.hasFailed.store(true, std::memory_order_relaxed);
-  if (status != TFC_RT_ABORTED)
-    call.frame->handle->rendezvous.abort(status);
+  return status == TFC_RT_POISON ? endPoisoned(handle, *call.partitioning, partition) : status;
+}
+
+static void runPartition(void *context, int32_t partition) {
+  auto &call = *static_cast<PartitionedCall *>(context);
+  tfc_instance &handle = *call.frame->handle;
+  int32_t status = runFunction(call, partition);
+  if (status != TFC_OK) {
+    // Relaxed: read after all partitions have returned.
+    call.hasFailed.store(true, std::memory_order_relaxed);
+    if (status != TFC_RT_ABORTED)
+      handle.rendezvous.abort(status);
+  }
+  if (handle.state->model->queue_count > 0)
+    handle.state->queues.leave(handle);
 }
 
 int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitioning &partitioning) {
@@ -60,8 +66,15 @@ int32_t tfc::runtime::runPartitions(tfc_call_frame &frame, const tfc_partitionin
                        handle.entry->name, partitions);
   PartitionedCall call = {&frame, &partitioning};
   handle.rendezvous.begin(partitioning);
+  bool hasQueues = handle.state->model->queue_count > 0;
+  if (hasQueues) {
+    handle.state->queues.begin(handle, partitions);
+    handle.rendezvous.tell(handle.state->queues, handle);
+  }
   handle.devices.run(partitions, runPartition, &call);
   handle.rendezvous.end();
+  if (hasQueues)
+    handle.state->queues.end(handle);
   int32_t status = handle.rendezvous.status();
   if (status == TFC_OK && call.hasFailed.load(std::memory_order_relaxed))
     return handle.fail(TFC_INTERNAL, "%s: a device has failed without an error",

@@ -171,17 +171,6 @@ bool tfc::runtime::allocateVariables(const tfc_model &model, const Allocator &al
   return true;
 }
 
-/// By default glibc lets readers overtake a waiting writer forever.
-static void initialiseLock(pthread_rwlock_t &lock) {
-  pthread_rwlockattr_t attributes;
-  pthread_rwlockattr_init(&attributes);
-#ifdef PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP
-  pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-#endif
-  pthread_rwlock_init(&lock, &attributes);
-  pthread_rwlockattr_destroy(&attributes);
-}
-
 StateLock::StateLock(State &state, bool exclusive)
     : state(state), isExclusive(exclusive),
       isHeld(state.handles.load(std::memory_order_acquire) != 1) {
@@ -196,14 +185,12 @@ StateLock::~StateLock() {
 
 void StateLock::pause() {
   if (isHeld)
-    pthread_rwlock_unlock(&state.lock);
+    state.lock.release(isExclusive);
 }
 
 void StateLock::resume() {
-  if (isHeld && isExclusive)
-    pthread_rwlock_wrlock(&state.lock);
-  else if (isHeld)
-    pthread_rwlock_rdlock(&state.lock);
+  if (isHeld)
+    state.lock.acquire(isExclusive);
 }
 
 static bool startPools(State &state, const tfc_options &options) {
@@ -237,7 +224,6 @@ static void destroyState(State *state) {
   for (ThreadPool &pool : state->pools)
     pool.finish();
   state->queues.finish();
-  pthread_rwlock_destroy(&state->lock);
   Allocator allocator = state->allocator;
   state->~State();
   allocator.give(state, sizeof(State));
@@ -251,7 +237,6 @@ static State *createState(const tfc_model *model, const Allocator &allocator,
   State *state = new (memory) State;
   state->model = model;
   state->allocator = allocator;
-  initialiseLock(state->lock);
   if (reserveState(*state, options))
     return state;
   destroyState(state);

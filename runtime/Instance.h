@@ -7,6 +7,7 @@
 #include "runtime/Model.h"
 #include "runtime/Queue.h"
 #include "runtime/Rendezvous.h"
+#include "runtime/SharedLock.h"
 #include "runtime/Threads.h"
 
 #include <pthread.h>
@@ -33,7 +34,7 @@ struct State {
   const tfc_model *model = nullptr;
   Allocator allocator = {};
   std::atomic<int32_t> handles = 0;
-  pthread_rwlock_t lock;
+  SharedLock lock;
   Objects<ThreadPool> pools;  // by device
   Block storage;              // every variable, 64-byte aligned
   void **variables = nullptr; // into storage
@@ -96,7 +97,8 @@ struct tfc_instance {
   const tfc_entry_info *entry = nullptr;   // of the last call, for messages
   bool hasFound = false;                   // the last function was a call that has succeeded
   tfc::runtime::StateLock *lock = nullptr; // of the running call
-  int64_t queueEffects = 0;                // of this call so far
+  int64_t queueEffects = 0;                // of this call so far; under the queues' mutex
+  tfc::runtime::CallWaits waits;           // of this call; under the queues' mutex
   std::atomic<bool> cancelled = false;     // calls no longer wait
   tfc::runtime::Objects<tfc::runtime::Block> arenas; // by device
 

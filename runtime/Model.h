@@ -94,7 +94,7 @@ typedef struct tfc_partitioning {
   const tfc_slot_info *slots;
   int32_t partition_count;
   int32_t slot_count;
-  int64_t commits; // 1 if each partition calls tfc_rt_commit, once
+  int64_t commits; // 1 if each partition calls tfc_rt_commit, equally often
 } tfc_partitioning;
 
 typedef struct tfc_entry_info {
@@ -205,7 +205,7 @@ int32_t tfc_rt_await_release(tfc_call_frame *frame, int32_t slot);
 int32_t tfc_rt_receive(tfc_call_frame *frame, int32_t slot, const void **value);
 void tfc_rt_release(tfc_call_frame *frame, int32_t slot);
 
-// Waits until no check of any partition can fail any more: each partition calls this, or
+// Waits until no earlier check of any partition can fail any more: each partition calls this, or
 // tfc_rt_fail_check. Returns 0, or TFC_RT_ABORTED if a check has failed.
 int32_t tfc_rt_commit(tfc_call_frame *frame);
 // Ends a partition whose check `number`, at least 1, has failed. Who waits for its messages

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include "runtime/CallWaits.h"
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
 
@@ -91,6 +92,7 @@ struct QueueAccess {
   int64_t done = 0;
   bool cancelled = false; // by closing the queue
   bool isStuck = false;   // fails, because no handle could end its wait
+  bool isDivided = false; // of a call on several devices
   QueueAccess *next = nullptr;
 };
 
@@ -117,6 +119,17 @@ public:
   int64_t sizeOf(const Queue &queue);
   void close(Queue &queue, bool cancelPending);
 
+  //===- Calls on several devices -----------------------------------------===//
+
+  /// Must be called around the partitions of a call.
+  void begin(tfc_instance &handle, int32_t partitions);
+  void end(tfc_instance &handle);
+  /// Must be called when a partition has returned.
+  void leave(tfc_instance &handle);
+  /// Must be called around the waits of a partition for messages.
+  void beginWait(tfc_instance &handle, MessageWait &wait);
+  void endWait(tfc_instance &handle, MessageWait &wait);
+
   /// Changes state other than the queues that waits depend on.
   template <typename F> auto change(F what) {
     pthread_mutex_lock(&mutex);
@@ -139,6 +152,8 @@ private:
   bool proceed(QueueAccess &access);
   int32_t runInTurn(QueueAccess &access, bool isLate);
   int32_t waitForTurn(QueueAccess &access, bool isLate);
+  void becomeIdle(tfc_instance &handle);
+  void becomeBusy(tfc_instance &handle);
 
   Block memory;
   Queue *queues = nullptr;

@@ -80,6 +80,11 @@ Queues::Turn Queues::turnToTake(const QueueAccess &access) const {
   return isHopeless || access.wanted > queue.largestTake() ? Turn::Never : Turn::Later;
 }
 
+/// Returns true if another partition of the call has failed.
+static bool isAborted(const QueueAccess &access) {
+  return access.isDivided && access.handle->rendezvous.status() != TFC_OK;
+}
+
 Queues::Turn Queues::turnOf(const QueueAccess &access) const {
   Turn turn = Turn::Later;
   if (access.isStuck)
@@ -91,16 +96,88 @@ Queues::Turn Queues::turnOf(const QueueAccess &access) const {
   else if (access.queue->room() > 0 && isFirst(access))
     turn = Turn::Now;
   bool isCancelled = access.handle->cancelled.load(std::memory_order_relaxed);
-  return turn == Turn::Later && isCancelled ? Turn::Never : turn;
+  return turn == Turn::Later && (isCancelled || isAborted(access)) ? Turn::Never : turn;
+}
+
+/// Returns true for the first access of its handle: partitions may wait at several queues.
+static bool isFirstOfHandle(const QueueAccess &access, const QueueAccess *all) {
+  while (all->handle != access.handle)
+    all = all->next;
+  return all == &access;
 }
 
 /// Returns true if every handle waits and none can proceed.
 bool Queues::isStuck() const {
   int32_t waiting = 0;
-  for (const QueueAccess *access = accesses; access; access = access->next, ++waiting)
-    if (turnOf(*access) != Turn::Later)
+  for (const QueueAccess *access = accesses; access; access = access->next) {
+    if (turnOf(*access) != Turn::Later || !access->handle->waits.isQuiescent())
       return false;
+    waiting += isFirstOfHandle(*access, accesses);
+  }
   return waiting >= handles->load(std::memory_order_acquire);
+}
+
+//===- Calls on several devices -------------------------------------------===//
+
+void Queues::begin(tfc_instance &handle, int32_t partitions) {
+  // No other thread looks at the waits of a handle without accesses.
+  handle.waits = {.busy = partitions};
+}
+
+void Queues::end(tfc_instance &handle) { handle.waits = {.busy = 1}; }
+
+void Queues::leave(tfc_instance &handle) {
+  pthread_mutex_lock(&mutex);
+  becomeIdle(handle);
+  // The partition may have failed, which ends waits of the others.
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&mutex);
+}
+
+void Queues::beginWait(tfc_instance &handle, MessageWait &wait) {
+  pthread_mutex_lock(&mutex);
+  wait.next = handle.waits.messages;
+  handle.waits.messages = &wait;
+  becomeIdle(handle);
+  pthread_mutex_unlock(&mutex);
+}
+
+void Queues::endWait(tfc_instance &handle, MessageWait &wait) {
+  pthread_mutex_lock(&mutex);
+  MessageWait **link = &handle.waits.messages;
+  while (*link != &wait)
+    link = &(*link)->next;
+  *link = wait.next;
+  becomeBusy(handle);
+  pthread_mutex_unlock(&mutex);
+}
+
+/// Lets other calls run if no partition of this one can proceed.
+void Queues::becomeIdle(tfc_instance &handle) {
+  CallWaits &waits = handle.waits;
+  --waits.busy;
+  if (waits.isPaused || !waits.isQuiescent())
+    return;
+  waits.isPaused = true;
+  handle.lock->pause();
+  pthread_cond_broadcast(&changed); // it may be stuck
+}
+
+/// Returns when the call holds the lock of the state. The mutex is released meanwhile.
+void Queues::becomeBusy(tfc_instance &handle) {
+  CallWaits &waits = handle.waits;
+  while (waits.isResuming)
+    pthread_cond_wait(&changed, &mutex);
+  ++waits.busy;
+  if (!waits.isPaused)
+    return;
+  waits.isPaused = false;
+  waits.isResuming = true;
+  pthread_mutex_unlock(&mutex);
+  handle.lock->resume();
+  pthread_mutex_lock(&mutex);
+  waits.isResuming = false;
+  pthread_cond_broadcast(&changed);
 }
 
 //===- Accesses -----------------------------------------------------------===//
@@ -142,7 +219,9 @@ static tfc_status failClosed(const QueueAccess &access) {
 }
 
 /// The status of an access that can never proceed.
-static tfc_status failForever(const QueueAccess &access) {
+static int32_t failForever(const QueueAccess &access) {
+  if (isAborted(access))
+    return TFC_RT_ABORTED;
   const Queue &queue = *access.queue;
   const char *name = queue.getInfo().name;
   if (access.cancelled || access.handle->cancelled.load(std::memory_order_relaxed))
@@ -185,17 +264,14 @@ bool Queues::proceed(QueueAccess &access) {
 int32_t Queues::waitForTurn(QueueAccess &access, bool isLate) {
   tfc_instance &handle = *access.handle;
   uint64_t version = handle.state->version;
-  if ((access.isStuck = isStuck()))
-    return failStuck(access);
-  handle.lock->pause();
-  do
+  ++handle.waits.atQueues;
+  becomeIdle(handle);
+  while (turnOf(access) == Turn::Later && !(access.isStuck = isStuck()))
     pthread_cond_wait(&changed, &mutex);
-  while (turnOf(access) == Turn::Later && !(access.isStuck = isStuck()));
   int32_t status = access.isStuck ? failStuck(access) : TFC_OK;
+  --handle.waits.atQueues;
   // No other access can overtake this one in the meantime, because it is in the list.
-  pthread_mutex_unlock(&mutex);
-  handle.lock->resume();
-  pthread_mutex_lock(&mutex);
+  becomeBusy(handle);
   bool isOld = isLate && handle.queueEffects == 0 && version != handle.state->version;
   return status == TFC_OK && isOld ? kRestart : status;
 }
@@ -244,12 +320,18 @@ void Queues::close(Queue &queue, bool cancelPending) {
 
 //===- Functions that generated code calls --------------------------------===//
 
+/// On several devices another partition may have read variables.
+static int32_t runAccess(Queues &queues, QueueAccess &access, bool isLate) {
+  access.isDivided = access.handle->rendezvous.isRunning();
+  return queues.run(access, isLate || access.isDivided);
+}
+
 extern "C" int32_t tfc_rt_enqueue(tfc_call_frame *frame, int32_t queue, const void *const *values,
                                   int64_t count, int32_t isLate, const char *subject) {
   Queues &queues = frame->handle->state->queues;
   QueueAccess access = {frame->handle, &queues[queue], true,   false,
                         count,         subject,        values, nullptr};
-  return queues.run(access, isLate);
+  return runAccess(queues, access, isLate);
 }
 
 extern "C" int32_t tfc_rt_dequeue(tfc_call_frame *frame, int32_t queue, void *const *values,
@@ -257,7 +339,7 @@ extern "C" int32_t tfc_rt_dequeue(tfc_call_frame *frame, int32_t queue, void *co
   Queues &queues = frame->handle->state->queues;
   QueueAccess access = {frame->handle, &queues[queue], false,   false,
                         count,         subject,        nullptr, values};
-  return queues.run(access, isLate);
+  return runAccess(queues, access, isLate);
 }
 
 extern "C" int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, void *const *values,
@@ -266,7 +348,7 @@ extern "C" int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, vo
   Queues &queues = frame->handle->state->queues;
   QueueAccess access = {frame->handle, &queues[queue], false,   true,
                         count,         subject,        nullptr, values};
-  int32_t status = queues.run(access, isLate);
+  int32_t status = runAccess(queues, access, isLate);
   *taken = static_cast<int32_t>(access.done);
   const tfc_queue_info &info = queues[queue].getInfo();
   for (int32_t i = 0; status == TFC_OK && i < info.component_count; ++i)
@@ -283,7 +365,7 @@ extern "C" int32_t tfc_rt_queue_size(tfc_call_frame *frame, int32_t queue) {
 
 extern "C" void tfc_rt_queue_close(tfc_call_frame *frame, int32_t queue, int32_t cancelPending) {
   Queues &queues = frame->handle->state->queues;
-  ++frame->handle->queueEffects;
+  queues.change([&] { return ++frame->handle->queueEffects; });
   queues.close(queues[queue], cancelPending);
 }
 

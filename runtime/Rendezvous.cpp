@@ -8,6 +8,8 @@
 
 #include "runtime/Rendezvous.h"
 
+#include "runtime/Queue.h"
+
 using namespace tfc::runtime;
 
 using Outcome = AwaitedCount::Outcome;
@@ -86,7 +88,27 @@ void Rendezvous::leave(int32_t partition) {
   }
 }
 
+void Rendezvous::tell(Queues &newQueues, tfc_instance &newHandle) {
+  queues = &newQueues;
+  handle = &newHandle;
+}
+
+void Rendezvous::end() {
+  current = nullptr;
+  queues = nullptr;
+}
+
 //===- Messages -----------------------------------------------------------===//
+
+AwaitedCount::Outcome Rendezvous::await(AwaitedCount &count, uint32_t target) {
+  if (!queues || count.isOver(call(), target))
+    return count.await(call(), target);
+  MessageWait wait = {&count, call(), target};
+  queues->beginWait(*handle, wait);
+  Outcome outcome = count.await(call(), target);
+  queues->endWait(*handle, wait);
+  return outcome;
+}
 
 static int32_t resultOf(Outcome outcome) {
   return outcome == Outcome::Aborted ? TFC_RT_ABORTED : TFC_OK;
@@ -94,7 +116,7 @@ static int32_t resultOf(Outcome outcome) {
 
 /// The first message of a call never waits, and does not touch the receiver's cache line.
 AwaitedCount::Outcome Rendezvous::awaitBuffer(Slot &slot, uint32_t sent) {
-  return slot.sent.isUnused(call()) ? Outcome::Reached : slot.released.await(call(), sent - 1);
+  return slot.sent.isUnused(call()) ? Outcome::Reached : await(slot.released, sent - 1);
 }
 
 int32_t Rendezvous::nextBuffer(int32_t number) {
@@ -115,7 +137,7 @@ int32_t Rendezvous::put(int32_t number, Message message) {
 
 int32_t Rendezvous::awaitRelease(int32_t number) {
   Slot &slot = slots()[number];
-  return resultOf(slot.released.await(call(), slot.sent.get(call())));
+  return resultOf(await(slot.released, slot.sent.get(call())));
 }
 
 int32_t Rendezvous::receive(int32_t number, const void *&value) {
@@ -124,7 +146,7 @@ int32_t Rendezvous::receive(int32_t number, const void *&value) {
     slot.receivedIn = call();
     slot.received = 0;
   }
-  Outcome outcome = slot.sent.await(call(), slot.received + 1);
+  Outcome outcome = await(slot.sent, slot.received + 1);
   if (outcome != Outcome::Reached)
     return outcome == Outcome::Aborted ? TFC_RT_ABORTED : TFC_RT_POISON;
   const Message &message = slot.buffers[slot.received++ & 1];
@@ -156,7 +178,7 @@ int32_t Rendezvous::commit(int32_t failedCheck, int32_t &result) {
       return TFC_RT_ABORTED;
     // An abort before this advance reaches all partitions, and a later one none: each commits or
     // none does.
-  } else if (rounds.await(call(), round + 1) == Outcome::Aborted) {
+  } else if (await(rounds, round + 1) == Outcome::Aborted) {
     return TFC_RT_ABORTED;
   }
   // Relaxed: the round's completion ordered it.

@@ -19,6 +19,8 @@
 
 namespace tfc::runtime {
 
+class Queues;
+
 /// The slots of a handle, which has one call at a time.
 ///
 /// Functions that wait return 0 (TFC_OK), or TFC_RT_ABORTED if the call is aborted; after an abort
@@ -38,7 +40,9 @@ public:
   /// Begins a call; its cost does not depend on the number of slots. `partitioning` must outlive
   /// the call. All messages of the call before are released.
   void begin(const tfc_partitioning &partitioning);
-  void end() { current = nullptr; }
+  /// Tells `queues` of the waits of this call, of `handle`. Must be called after `begin`.
+  void tell(Queues &queues, tfc_instance &handle);
+  void end();
 
   /// Changes the number of the last call, for tests: it is modulo 2^32.
   void renumber(uint32_t call);
@@ -112,12 +116,15 @@ private:
   }
   Slot *slots() const { return reinterpret_cast<Slot *>(memory.data()); }
   void resetSlots();
+  AwaitedCount::Outcome await(AwaitedCount &count, uint32_t target);
   AwaitedCount::Outcome awaitBuffer(Slot &slot, uint32_t sent);
   int32_t put(int32_t slot, Message message);
 
   /// The number of the call in the upper half, the status of its first abort in the lower one.
   alignas(64) std::atomic<uint64_t> state = 0;
   const tfc_partitioning *current = nullptr;
+  Queues *queues = nullptr; // that learn of waits
+  tfc_instance *handle = nullptr;
   Block memory;
   int32_t slotCount = 0;
 

@@ -14,6 +14,8 @@ public:
 
   /// Copies a root to an address.
   void copy(mlir::Value to, mlir::Value root) { copy(to, {}, root); }
+  /// The same from `from`, unless that is null.
+  void copy(mlir::Value to, mlir::Value from, mlir::Value root);
   /// Copies the value that a region yields as result `number` of its parent operation, unless a
   /// launch of the region has written it to its destination.
   void copyYielded(mlir::Value value, unsigned number, mlir::Value to);
@@ -23,8 +25,6 @@ public:
   void copyToVariables();
 
 private:
-  void copy(mlir::Value to, mlir::Value from, mlir::Value root);
-
   Context &context;
   SizeBuilder &sizes;
   Addresses &addresses;

@@ -78,10 +78,12 @@ void Messages::receive(ReceiveOp op) {
   bool isScalar = isRegister(op.getValue());
   Type type = isScalar ? Type(context.b.getI64Type()) : context.pointer;
   Value value = rt::ReceiveOp::create(context.b, context.loc, type, context.frame, op.getSlot());
-  if (!isScalar)
-    return addresses.set(op.getValue(), value);
-  scalars.set(op.getValue(),
-              fromBits(context.b, context.loc, value, registerType(op.getValue().getType())));
+  if (isScalar)
+    return scalars.set(op.getValue(), fromBits(context.b, context.loc, value,
+                                               registerType(op.getValue().getType())));
+  if (op.getCopied())
+    return copies.copy(addresses.of(op.getValue()), value, op.getValue());
+  addresses.set(op.getValue(), value);
 }
 
 void Messages::begin(Block &block) {
@@ -90,12 +92,14 @@ void Messages::begin(Block &block) {
     lastReaders[receive.getValue()] = receive;
   if (lastReaders.empty())
     return;
+  bool isEntry = isa<EntryOp>(block.getParentOp());
   for (Operation &op : block)
-    if (isStep(&op) || op.hasTrait<OpTrait::IsTerminator>())
+    if (isStep(&op) || (op.hasTrait<OpTrait::IsTerminator>() && !isEntry))
       forEachRead(&op, [&](Value value) {
         auto known = lastReaders.find(rootOf(value));
-        bool isCopied = known != lastReaders.end() && isRegister(known->first);
-        if (known != lastReaders.end() && !isCopied)
+        if (known == lastReaders.end() || isRegister(known->first))
+          return;
+        if (!known->first.getDefiningOp<ReceiveOp>().getCopied())
           known->second = &op;
       });
   for (auto receive : block.getOps<ReceiveOp>())

@@ -67,10 +67,12 @@ void Arena::visit(Block &block, SymbolTable &symbols) {
       continue;
     }
     visitSend(dyn_cast<SendOp>(op));
-    // Received values are in memory of their senders.
+    auto receive = dyn_cast<ReceiveOp>(op);
+    bool isReadInPlace = receive && !receive.getCopied();
+    // Received values are in memory of their senders, unless they are copied.
     for (Value result : op.getResults())
       if (isa<RankedTensorType>(result.getType()) &&
-          (isRegister(result) ? isReadFromMemory(result) : !isa<ReceiveOp>(op)))
+          (isRegister(result) ? isReadFromMemory(result) : !isReadInPlace))
         values[result] = addBuffer(result);
   }
 }

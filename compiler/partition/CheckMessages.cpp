@@ -42,7 +42,9 @@ private:
   llvm::MapVector<Operation *, SmallVector<Operation *>> waits;
   DenseMap<unsigned, SendOp> sends;
   DenseMap<unsigned, ReceiveOp> receives;
-  Operation *commit = nullptr; // stands for all
+  /// Commits of the first partition, which stand for those of the others.
+  SmallVector<Operation *> commits;
+  DenseMap<Operation *, Operation *> sameCommit;
   /// The branches and loops of other partitions that a branch or loop is the same as.
   DenseMap<std::pair<Operation *, EntryOp>, Operation *> same;
 };
@@ -51,6 +53,7 @@ private:
 
 void WaitGraph::addNodes(EntryOp partition) {
   Operation *last = nullptr;
+  size_t round = 0;
   partition.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!slotOf(op) && !isa<CommitOp>(op))
       return;
@@ -58,8 +61,11 @@ void WaitGraph::addNodes(EntryOp partition) {
       sends[send.getSlot()] = send;
     if (auto receive = dyn_cast<ReceiveOp>(op))
       receives[receive.getSlot()] = receive;
-    if (isa<CommitOp>(op))
-      op = commit ? commit : commit = op;
+    if (isa<CommitOp>(op)) {
+      if (round == commits.size())
+        commits.push_back(op);
+      op = sameCommit[op] = commits[round++];
+    }
     SmallVector<Operation *> &earlier = waits[op];
     if (last)
       earlier.push_back(last);
@@ -70,17 +76,7 @@ void WaitGraph::addNodes(EntryOp partition) {
 /// A message is released after its last reader, which waits for the messages before it.
 void WaitGraph::waitForRelease(AwaitReleaseOp wait) {
   ReceiveOp receive = receives.lookup(wait.getSlot());
-  Operation *last = receive;
-  Block *block = receive->getBlock();
-  SmallVector<Value> read{receive.getValue()};
-  while (!read.empty())
-    for (Operation *user : read.pop_back_val().getUsers()) {
-      Operation *reader = block->findAncestorOpInBlock(*user);
-      if (last->isBeforeInBlock(reader))
-        last = reader;
-      if (user->hasTrait<ViewRole>() || user->hasTrait<AliasRole>())
-        llvm::append_range(read, user->getResults());
-    }
+  Operation *last = lastReaderOf(receive);
   waits[wait].push_back(receive);
   for (Operation *op = last; op != receive; op = op->getPrevNode()) {
     Operation *message = nullptr;
@@ -88,7 +84,7 @@ void WaitGraph::waitForRelease(AwaitReleaseOp wait) {
       if (slotOf(nested))
         message = nested;
       else if (isa<CommitOp>(nested))
-        message = commit;
+        message = sameCommit.lookup(nested);
     });
     if (!message)
       continue;

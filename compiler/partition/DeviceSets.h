@@ -16,13 +16,14 @@ public:
              llvm::ArrayRef<dfg::DeviceAttr> devices);
 
   unsigned homeOf(mlir::Value value) const;
+  /// The device of an operation without regions.
+  unsigned deviceOf(mlir::Operation *op) const;
   bool runsOn(mlir::Operation *op, unsigned device) const;
 
   /// The devices that the entry uses; the caller's always is one of them.
   const llvm::SmallBitVector &getUsed() const { return used; }
 
 private:
-  unsigned deviceOf(mlir::Operation *op) const;
   unsigned numberOf(mlir::Attribute device) const;
   void visit(mlir::Operation *op);
   void visitRegions(mlir::Operation *op);

@@ -21,13 +21,17 @@ void PartitionBuilder::build(Block &from, Block &to) {
   blocks[&from] = &to;
   if (to.getNumArguments() > 0)
     values.map(from.getArguments(), to.getArguments());
+  auto commit = [&](Operation &op) {
+    OpBuilder b = builderIn(&from);
+    CommitOp::create(b, op.getLoc());
+  };
   for (Operation &op : from.without_terminator()) {
+    if (division.commits.isBefore(&op))
+      commit(op);
     if (!division.free.isCopied(&op) && division.sets.runsOn(&op, device))
       copy(&op);
-    if (&op == division.commitAfter) {
-      OpBuilder b = builderIn(&from);
-      CommitOp::create(b, op.getLoc());
-    }
+    if (division.commits.isAfter(&op))
+      commit(op);
   }
   bool returns = device == 0;
   copyTerminator(from.getTerminator(),

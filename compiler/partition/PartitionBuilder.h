@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "compiler/partition/DeviceSets.h"
+#include "compiler/partition/Commits.h"
 #include "compiler/partition/Messages.h"
 #include "dialects/dfg/RunTimeSizes.h"
 #include "dialects/dfg/SizeOps.h"
@@ -14,11 +14,9 @@ struct Division {
   const FreeValues &free;
   const DeviceSets &sets;
   const dfg::RunTimeSizes &sizes;
+  const Commits &commits;
   /// The numbers of the partitions, by device.
   llvm::SmallVector<unsigned> partitions;
-  /// The operation of the body after which no check can fail any more, or null if no commit is
-  /// needed.
-  mlir::Operation *commitAfter;
 };
 
 /// Copies the operations of an entry that run on one device, in their order. Each value of another

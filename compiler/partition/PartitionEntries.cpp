@@ -7,6 +7,8 @@
 #include "compiler/partition/PartitionBuilder.h"
 #include "compiler/partition/Passes.h"
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/MemoryPlan.h"
+#include "dialects/dfg/MessageOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -24,14 +26,14 @@ class EntryDivider {
 public:
   EntryDivider(EntryOp entry, SymbolTable &symbols, ArrayRef<DeviceAttr> devices)
       : entry(entry), body(entry.getBody().front()), symbols(symbols), devices(devices),
-        free(entry), sets(entry, free, symbols, devices), sizes(entry),
-        division{free, sets, sizes, SmallVector<unsigned>(devices.size()), nullptr} {}
+        free(entry), sets(entry, free, symbols, devices), sizes(entry), commits(entry, free, sets),
+        division{free, sets, sizes, commits, SmallVector<unsigned>(devices.size())} {}
 
   /// Returns true if the entry is on several devices.
   bool isDivided() const { return sets.getUsed().count() > 1; }
 
   /// Emits an error and fails for operations that partitions cannot have.
-  LogicalResult verify();
+  LogicalResult verify() { return verifyQueues(entry, sets); }
 
   /// Returns the partitions.
   SmallVector<EntryOp> divide();
@@ -39,7 +41,6 @@ public:
   size_t getMessageCount() const { return messages.size(); }
 
 private:
-  Operation *findCommit();
   void numberChecks();
   EntryOp createPartition(unsigned number, DeviceAttr device);
 
@@ -50,33 +51,12 @@ private:
   FreeValues free;
   DeviceSets sets;
   RunTimeSizes sizes;
+  Commits commits;
   Division division;
   Messages messages;
 };
 
 } // namespace
-
-/// Returns the last operation of the body that can fail, if a failing call has to be agreed on: a
-/// partition that changes variables, or has checks, must know of the checks of another one.
-Operation *EntryDivider::findCommit() {
-  llvm::SmallBitVector failing(devices.size()), concerned(devices.size());
-  Operation *last = nullptr;
-  for (Operation &op : body)
-    if (canFail(&op))
-      last = &op;
-  entry.getBody().walk([&](Operation *op) {
-    if (op->getNumRegions() > 0 || free.isCopied(op) || op->hasTrait<OpTrait::IsTerminator>())
-      return;
-    for (unsigned device : sets.getUsed().set_bits())
-      if (sets.runsOn(op, device) && (canFail(op) || isa<AssignOp>(op))) {
-        concerned.set(device);
-        if (canFail(op))
-          failing.set(device);
-      }
-  });
-  concerned |= failing;
-  return failing.any() && concerned.count() > 1 ? last : nullptr;
-}
 
 /// Numbers the checks in the order of the entry, which decides whose message a call returns.
 void EntryDivider::numberChecks() {
@@ -100,23 +80,9 @@ EntryOp EntryDivider::createPartition(unsigned number, DeviceAttr device) {
   return partition;
 }
 
-/// A wait at a queue releases the lock of the state, which belongs to the thread of the caller.
-LogicalResult EntryDivider::verify() {
-  Operation *queue = nullptr;
-  entry.getBody().walk([&](Operation *op) {
-    if (op->getNumRegions() == 0 && usesQueues(op))
-      queue = queue ? queue : op;
-  });
-  if (!queue)
-    return success();
-  return queue->emitError("this version of tfc cannot use queues in an entry on several devices, "
-                          "such as '")
-         << entry.getSymName() << "' [not-yet]";
-}
-
 SmallVector<EntryOp> EntryDivider::divide() {
   const llvm::SmallBitVector &used = sets.getUsed();
-  if ((division.commitAfter = findCommit()))
+  if (commits.isNeeded())
     numberChecks();
   for (auto [number, device] : llvm::enumerate(used.set_bits()))
     division.partitions[device] = number;
@@ -151,6 +117,13 @@ SmallVector<EntryOp> EntryDivider::divide() {
   return partitions;
 }
 
+/// Lets the partition copy what it receives and assigns to variables.
+static void copyAssigned(EntryOp partition) {
+  for (auto assign : partition.getBody().getOps<AssignOp>())
+    if (auto receive = rootOf(assign.getValue()).getDefiningOp<ReceiveOp>())
+      receive.setCopied(true);
+}
+
 /// Removes the counters that a partition does not read.
 static LogicalResult dropUnusedCounters(EntryOp partition) {
   RewritePatternSet patterns(partition->getContext());
@@ -169,6 +142,8 @@ public:
     SmallVector<DeviceAttr> devices = devicesOf(module);
     SymbolTable symbols(module);
     for (auto entry : llvm::to_vector(module.getOps<EntryOp>())) {
+      if (devices.size() > 1)
+        moveChecksBeforeQueues(entry.getBody().front());
       EntryDivider divider(entry, symbols, devices);
       if (!divider.isDivided())
         continue;
@@ -179,9 +154,11 @@ public:
       SmallVector<EntryOp> partitions = divider.divide();
       partitionCount += partitions.size();
       messageCount += divider.getMessageCount();
-      for (EntryOp partition : partitions)
+      for (EntryOp partition : partitions) {
+        copyAssigned(partition);
         if (failed(dropUnusedCounters(partition)))
           return signalPassFailure();
+      }
     }
     for (auto entry : module.getOps<EntryOp>())
       entry.getBody().walk([](Operation *op) {

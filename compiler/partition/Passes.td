@@ -5,6 +5,14 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CopyToReaders : Pass<"tfc-copy-to-readers", "::mlir::ModuleOp"> {
+  let summary = "Gives each device its own copy of operations that need no message";
+  let description = [{
+    Before: as for `tfc-partition`. After: scalars and views that each device
+    computes for itself are read by operations of one device, on which they are.
+  }];
+}
+
 def PartitionEntries : Pass<"tfc-partition", "::mlir::ModuleOp"> {
   let summary = "Divides entries on several devices into a partition for each";
   let description = [{
@@ -13,7 +21,7 @@ def PartitionEntries : Pass<"tfc-partition", "::mlir::ModuleOp"> {
     is that of the schedule. After: each entry is on one device, and so are its
     `partitions`, which exchange values by `dfg.send` and `dfg.receive`; nothing
     has a device any more. An entry that is on the first device alone stays as
-    it is. An entry on several devices that uses queues is an error. Constants, sizes, views and scalars that depend on nothing else are
+    it is. Constants, sizes, views and scalars that depend on nothing else are
     computed wherever they are read.
 
     In each partition, messages and checks are in the order of the entry. A

@@ -70,6 +70,7 @@ static void addPlacement(OpPassManager &passes, const PipelineOptions &) {
 }
 
 static void addPartition(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createCopyToReaders());
   if (!options.isEnabled("partition"))
     return;
   passes.addPass(createPartitionEntries());

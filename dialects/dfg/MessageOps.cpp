@@ -46,6 +46,25 @@ bool waitsForMessages(Operation *op) {
   return usesMessages(op) && !(send && isa<EntryOp>(op->getParentOp()));
 }
 
+Operation *lastReaderOf(ReceiveOp receive) {
+  Operation *last = receive;
+  if (receive.getCopied() || isRegisterType(receive.getType()))
+    return last;
+  Block *block = receive->getBlock();
+  bool isEntry = isa<EntryOp>(block->getParentOp());
+  SmallVector<Value> read{receive.getValue()};
+  while (!read.empty())
+    for (Operation *user : read.pop_back_val().getUsers()) {
+      Operation *reader = block->findAncestorOpInBlock(*user);
+      bool isFetch = isEntry && reader->hasTrait<OpTrait::IsTerminator>();
+      if (!isFetch && last->isBeforeInBlock(reader))
+        last = reader;
+      if (user->hasTrait<ViewRole>() || user->hasTrait<AliasRole>())
+        llvm::append_range(read, user->getResults());
+    }
+  return last;
+}
+
 bool usesMessages(Operation *op) {
   return op
       ->walk([](Operation *nested) {

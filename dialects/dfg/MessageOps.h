@@ -19,4 +19,8 @@ bool usesMessages(mlir::Operation *op);
 /// in the body of an entry.
 bool waitsForMessages(mlir::Operation *op);
 
+/// Returns the last operation of the block that reads the value in the memory of its sender, or the
+/// receive itself. Fetches are copied when it is received.
+mlir::Operation *lastReaderOf(ReceiveOp receive);
+
 } // namespace tfc::dfg

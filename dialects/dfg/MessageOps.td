@@ -36,16 +36,19 @@ def Dfg_ReceiveOp : Dfg_MessageOp<"receive"> {
   let summary = "Waits for a value of another partition of the entry";
   let description = [{
     The result is in memory of the sender until the last operation of the block
-    that reads it has run.
+    that reads it has run. With `copied` it is in memory of the receiver, and the
+    sender does not wait: for a value that is assigned to a variable, which happens
+    at the end of the partition, when the sender may be at its end as well.
 
     ```mlir
     %x = dfg.receive slot 0 : tensor<4xf32>
+    %y = dfg.receive slot 1 copied : tensor<4xf32>
     ```
   }];
   let specialValues = "Values pass as they are.";
-  let arguments = (ins I32Attr:$slot);
+  let arguments = (ins I32Attr:$slot, UnitAttr:$copied);
   let results = (outs Dfg_Tensor:$value);
-  let assemblyFormat = "`slot` $slot attr-dict `:` type($value)";
+  let assemblyFormat = "`slot` $slot (`copied` $copied^)? attr-dict `:` type($value)";
 }
 
 def Dfg_AwaitReleaseOp : Dfg_MessageOp<"await_release"> {
@@ -63,11 +66,12 @@ def Dfg_AwaitReleaseOp : Dfg_MessageOp<"await_release"> {
 }
 
 def Dfg_CommitOp : Dfg_MessageOp<"commit"> {
-  let summary = "Waits until no check of any partition can fail any more";
+  let summary = "Waits until no earlier check of any partition can fail any more";
   let description = [{
-    Each partition of the entry has one, in its body, after its checks and before
-    everything that a failed call must not have done. If a check has failed in
-    some partition, the call ends here in all of them.
+    Each partition of the entry has the same number, in its body: the last after
+    its checks and before everything that a failed call must not have done, the
+    others before operations on queues. If a check has failed in some partition,
+    the call ends here in all of them.
 
     ```mlir
     dfg.commit

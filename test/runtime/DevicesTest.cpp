@@ -235,6 +235,127 @@ TEST(Devices, EndAllWaitsWhenAWaitAtAQueueIsCancelled) {
   tfc_instance_destroy(other);
 }
 
+/// A model with a queue, whose entry `custom` writes variables if `writes`.
+struct QueueModel {
+  explicit QueueModel(bool writes = false) : entries(kModel.entries, kModel.entries + 5) {
+    entries[kCustom].writes = writes;
+    model.entries = entries.data();
+    model.queues = kQueue;
+    model.queue_count = 1;
+  }
+
+  std::vector<tfc_entry_info> entries;
+  tfc_model model = kModel;
+};
+
+static int32_t put(tfc_call_frame *frame, int64_t item) {
+  const void *values[] = {&item};
+  return tfc_rt_enqueue(frame, 0, values, 1, 0, "enqueue");
+}
+
+static int32_t take(tfc_call_frame *frame, int64_t &item) {
+  void *values[] = {&item};
+  return tfc_rt_dequeue(frame, 0, values, 1, 0, "dequeue");
+}
+
+// Device 1 takes from the queue what device 0 puts there, and tells it when it may put more.
+static constexpr int64_t kItems = 100;
+static constexpr Partition kPassThrough[] = {
+    [](tfc_call_frame *frame) -> int32_t {
+      const void *value;
+      for (int64_t i = 0; i < kItems; ++i) {
+        if (int32_t status = put(frame, i))
+          return status;
+        if (int32_t status = tfc_rt_receive(frame, 0, &value))
+          return status;
+        tfc_rt_release(frame, 0);
+      }
+      return TFC_OK;
+    },
+    [](tfc_call_frame *frame) -> int32_t {
+      for (int64_t i = 0; i < kItems; ++i) {
+        int64_t item;
+        if (int32_t status = take(frame, item))
+          return status;
+        EXPECT_EQ(item, i);
+        if (int32_t status = tfc_rt_send(frame, 0, nullptr))
+          return status;
+      }
+      return TFC_OK;
+    }};
+static constexpr tfc_slot_info kBack[] = {{1, 0}};
+
+TEST(Devices, PassElementsThroughAQueueInOneCall) {
+  QueueModel model;
+  Instance instance(model.model);
+  for (int i = 0; i < 50; ++i)
+    ASSERT_EQ(call(instance, {kPassThrough, kBack}), TFC_OK) << instance.message();
+}
+
+static constexpr Partition kTakeAndTell[] = {[](tfc_call_frame *frame) -> int32_t {
+                                               const void *value;
+                                               int32_t status = tfc_rt_receive(frame, 0, &value);
+                                               tfc_rt_release(frame, 0);
+                                               return status;
+                                             },
+                                             [](tfc_call_frame *frame) -> int32_t {
+                                               int64_t item;
+                                               if (int32_t status = take(frame, item))
+                                                 return status;
+                                               return tfc_rt_send(frame, 0, nullptr);
+                                             }};
+
+TEST(Devices, NoticeThatNobodyElseCanEndTheirWaitAtAQueue) {
+  QueueModel model;
+  Instance instance(model.model);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(call(instance, {kTakeAndTell, kBack}), TFC_FAILED_PRECONDITION);
+    ASSERT_EQ(instance.message(),
+              "custom: dequeue: queue 'work' can return 0 of 1 elements, and no "
+              "other handle can put more into it");
+  }
+}
+
+static constexpr Partition kFailWhileWaiting[] = {
+    [](tfc_call_frame *frame) -> int32_t {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return tfc_rt_fail(frame, TFC_OUT_OF_RANGE, "here", nullptr, 0);
+    },
+    kTakeAndTell[1]};
+
+TEST(Devices, EndTheWaitAtAQueueWhenAnotherDeviceFails) {
+  QueueModel model;
+  Instance instance(model.model);
+  tfc_instance *other = nullptr;
+  ASSERT_EQ(tfc_instance_fork(instance, &other), TFC_OK);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(call(instance, {kFailWhileWaiting, kBack}), TFC_OUT_OF_RANGE);
+    ASSERT_EQ(instance.message(), "custom: here");
+  }
+  tfc_instance_destroy(other);
+}
+
+// While a call on two devices waits for elements, a call that writes variables must get the lock.
+TEST(Devices, LetOthersWriteWhileAllOfThemWait) {
+  QueueModel model(/*writes=*/true);
+  Instance instance(model.model);
+  tfc_instance *producer = nullptr;
+  ASSERT_EQ(tfc_instance_fork(instance, &producer), TFC_OK);
+  static const Divided kTake(kTakeAndTell, kBack);
+  custom = [producer](tfc_call_frame *frame) {
+    return frame->handle == producer ? put(frame, 7) : kTake.run(frame);
+  };
+  std::thread thread([&] {
+    for (int i = 0; i < 200; ++i)
+      EXPECT_EQ(tfc_instance_call(producer, kCustom, nullptr, nullptr, nullptr), TFC_OK);
+  });
+  for (int i = 0; i < 200; ++i)
+    EXPECT_EQ(tfc_instance_call(instance, kCustom, nullptr, nullptr, nullptr), TFC_OK)
+        << instance.message();
+  thread.join();
+  tfc_instance_destroy(producer);
+}
+
 //===- Handles ------------------------------------------------------------===//
 
 // Two partitions that exchange a number of their handle, found in its arena pointer.
