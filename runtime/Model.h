@@ -229,6 +229,19 @@ int32_t tfc_rt_dequeue_up_to(tfc_call_frame *frame, int32_t queue, void *const *
 int32_t tfc_rt_queue_size(tfc_call_frame *frame, int32_t queue);
 void tfc_rt_queue_close(tfc_call_frame *frame, int32_t queue, int32_t cancel_pending);
 
+// Functions that code calls around its steps if `tfc profile` has compiled it. The first returns a
+// time. `slot` is that of a message, or -1; `name` says what was done, and after a line break its
+// place in the graph.
+typedef enum tfc_trace_kind {
+  TFC_TRACE_KERNEL = 0,
+  TFC_TRACE_SEND = 1,    // of a message, including the wait for its buffer
+  TFC_TRACE_RECEIVE = 2, // the wait for a message
+  TFC_TRACE_WAIT = 3     // for a queue, for all partitions, or until a message is released
+} tfc_trace_kind;
+int64_t tfc_rt_trace_begin(void);
+void tfc_rt_trace_end(tfc_call_frame *frame, int64_t begin, int32_t kind, int32_t slot,
+                      const char *name);
+
 // Called by the functions of a generated header, like those of `tfc_api` below. Checks pointers
 // (null only for a value without elements) and the bounds of the symbols, then runs the entry on
 // dense arrays of the shapes that follow from the symbols. Allocates only when an unbounded size

@@ -9,6 +9,7 @@
 #include "runtime/Rendezvous.h"
 
 #include "runtime/Queue.h"
+#include "runtime/RandomDelay.h"
 
 using namespace tfc::runtime;
 
@@ -80,6 +81,7 @@ bool Rendezvous::abort(int32_t status) {
 }
 
 void Rendezvous::leave(int32_t partition) {
+  delayAtRandom();
   for (int32_t i = 0; i < current->slot_count; ++i) {
     if (current->slots[i].sender == partition)
       slots()[i].sent.end(call());
@@ -127,6 +129,7 @@ int32_t Rendezvous::nextBuffer(int32_t number) {
 }
 
 int32_t Rendezvous::put(int32_t number, Message message) {
+  delayAtRandom();
   Slot &slot = slots()[number];
   uint32_t sent = slot.sent.get(call());
   if (awaitBuffer(slot, sent) == Outcome::Aborted)
@@ -141,6 +144,7 @@ int32_t Rendezvous::awaitRelease(int32_t number) {
 }
 
 int32_t Rendezvous::receive(int32_t number, const void *&value) {
+  delayAtRandom();
   Slot &slot = slots()[number];
   if (slot.receivedIn != call()) {
     slot.receivedIn = call();
@@ -154,11 +158,15 @@ int32_t Rendezvous::receive(int32_t number, const void *&value) {
   return message.isPoison ? TFC_RT_POISON : TFC_OK;
 }
 
-void Rendezvous::release(int32_t slot) { slots()[slot].released.advance(call()); }
+void Rendezvous::release(int32_t slot) {
+  delayAtRandom();
+  slots()[slot].released.advance(call());
+}
 
 //===- Commits ------------------------------------------------------------===//
 
 int32_t Rendezvous::commit(int32_t failedCheck, int32_t &result) {
+  delayAtRandom();
   int32_t partitions = current->partition_count;
   // The open round cannot be completed before this partition arrives.
   uint32_t round = rounds.get(call());

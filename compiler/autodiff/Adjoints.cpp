@@ -65,6 +65,17 @@ static Value addInPlace(OpBuilder &b, Value sum, Value gradient) {
   return {};
 }
 
+/// Sums gradients where the value is computed, and not where its last reader is, whose device would
+/// otherwise wait for the gradients of all readers.
+static void placeWith(Value value, Operation *sum) {
+  Operation *producer = value.getDefiningOp();
+  if (!producer || !isOnDevice(producer))
+    return;
+  for (NamedAttribute attribute : placementOf(sum))
+    sum->removeAttr(attribute.getName());
+  copyPlacement(producer, sum);
+}
+
 void Adjoints::add(Value value, Value gradient) {
   bool isList = isa<ListType>(value.getType());
   if (!isList)
@@ -79,6 +90,7 @@ void Adjoints::add(Value value, Value gradient) {
     sum = ListSumOp::create(b, value.getLoc(), sum, gradient);
   } else {
     sum = AddOp::create(b, value.getLoc(), sum, gradient);
+    placeWith(value, sum.getDefiningOp());
   }
 }
 

@@ -24,6 +24,9 @@ FlatSymbolRefAttr GradientTapes::make(Location loc, Type type) {
 /// Pushes a value where it is computed, so that its lifetime ends there.
 FlatSymbolRefAttr GradientTapes::push(Value value) {
   FlatSymbolRefAttr tape = make(value.getLoc(), value.getType());
+  // On another device the value would cross twice.
+  if (Operation *producer = value.getDefiningOp(); producer && isOnDevice(producer))
+    copyPlacement(producer, sweep.context.symbols.lookup(tape.getAttr()));
   OpBuilder after = builderAfter(value, &sweep.context);
   PushOp::create(after, value.getLoc(), tape, value, ProbeAttr());
   return tape;

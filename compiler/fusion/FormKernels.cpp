@@ -222,6 +222,12 @@ std::string Outliner::nameFor(const Group &group) {
   return root->getName().stripDialect().str();
 }
 
+/// Removes the attributes that keep operations apart.
+static void removePlacement(Operation *op) {
+  op->removeAttr(kDeviceAttr);
+  op->removeAttr(kEpochAttr);
+}
+
 void Outliner::outline(int id) {
   const Group &group = grouping.getGroups()[id];
   llvm::SetVector<Value> inputs = std::move(this->inputs[id]);
@@ -241,7 +247,7 @@ void Outliner::outline(int id) {
   for (Operation *op : group.ops)
     cloneInto(b, op, mapping);
   for (Operation &op : body)
-    op.removeAttr(kDeviceAttr);
+    removePlacement(&op);
   SmallVector<Value> returned;
   for (Value result : results)
     returned.push_back(mapping.lookup(result));
@@ -325,6 +331,7 @@ struct FormKernelsPass : tfc::impl::FormKernelsBase<FormKernelsPass> {
       RunTimeSizes sizes(entry);
       form(entry.getBody().front(), sizes, symbols, kernels);
       entry.walk([&](LaunchOp) { ++launchCount; });
+      entry.walk(removePlacement);
     }
     if (probe != 0)
       DfgDialect::ProbeFunctionAttrHelper(&getContext())

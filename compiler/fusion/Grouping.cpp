@@ -37,8 +37,9 @@ static bool isUnitReshape(ReshapeOp op) {
   return withoutUnits(op.getX().getType()) == withoutUnits(op.getType());
 }
 
-bool haveOneDevice(Operation *a, Operation *b) {
-  return a->getAttr(kDeviceAttr) == b->getAttr(kDeviceAttr);
+bool canShareKernel(Operation *a, Operation *b) {
+  return a->getAttr(kDeviceAttr) == b->getAttr(kDeviceAttr) &&
+         a->getAttr(kEpochAttr) == b->getAttr(kEpochAttr);
 }
 
 bool isView(Operation *op, int depth) {
@@ -77,9 +78,16 @@ static bool isReadByHost(OpOperand &use) {
   return Grouping::staysInHost(use.getOwner()) && !(isScalar && takesRegister(use));
 }
 
+/// Returns true if an operation on another device reads the result: it is sent.
+static bool isReadElsewhere(Operation *op) {
+  return isOnDevice(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+           return isOnDevice(user) && user->getAttr(kDeviceAttr) != op->getAttr(kDeviceAttr);
+         });
+}
+
 RepeatedOps::RepeatedOps(Block &block) {
   for (Operation &op : block)
-    if (isView(&op) && llvm::none_of(op.getUses(), isReadByHost))
+    if (isView(&op) && llvm::none_of(op.getUses(), isReadByHost) && !isReadElsewhere(&op))
       ops.insert(&op);
 }
 
@@ -256,7 +264,7 @@ int Grouping::findHome(Operation *op) {
   for (int candidate : producers(op)) {
     const Group &group = groups[candidate];
     if ((inputs.contains(op) && !inputs.contains(group.ops.front())) ||
-        !haveOneDevice(group.ops.front(), op))
+        !canShareKernel(group.ops.front(), op))
       continue;
     bool fits = isReduction ? acceptsReduction(group, op) : accepts(group, op);
     if (!fits || !staysConvex(candidate, op))

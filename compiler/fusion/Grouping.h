@@ -35,9 +35,9 @@ struct Group {
 /// Returns true if a reduction leaves some axes and removes the last ones.
 bool isRowReduction(mlir::Operation *op);
 
-/// Returns true unless the operations are placed on different devices. Partitions are on one, so
-/// this matters where entries are not divided: their kernels are those of the partitions.
-bool haveOneDevice(mlir::Operation *a, mlir::Operation *b);
+/// Returns true unless the operations are placed on different devices, which matters where entries
+/// are not divided: their kernels are those of the partitions; or wait for different messages.
+bool canShareKernel(mlir::Operation *a, mlir::Operation *b);
 
 /// The operations of a block that the kernels that read them each compute: views and small
 /// constants whose value the host does not need in memory.

@@ -133,7 +133,7 @@ bool Grouping::mayMerge(int a, int b) {
   if (first.ops.empty() || second.ops.empty() || first.codeSize + second.codeSize > kMaxCodeSize)
     return false;
   if (first.root == Root::Opaque || second.root == Root::Opaque ||
-      !haveOneDevice(first.ops.front(), second.ops.front()))
+      !canShareKernel(first.ops.front(), second.ops.front()))
     return false;
   if (isInputOf(a, b))
     return !readsStored(a, b) && canRunTogether(a, b);

@@ -114,7 +114,7 @@ private:
     if (failed(checkAllSteps(entry)))
       return failure();
     HostCounts counts;
-    if (failed(RunFunction(host, entry, info, number, run, counts).build()))
+    if (failed(RunFunction(host, entry, info, number, run, counts, trace).build()))
       return failure();
     buildArenaFunction(host, entry, info, number, size, arena);
     if (printReport)

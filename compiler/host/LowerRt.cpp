@@ -29,6 +29,10 @@ static_assert(isAt(rt::Field::Arena, offsetof(tfc_call_frame, arena)) &&
               isAt(rt::Field::Symbols, offsetof(tfc_call_frame, symbols)) &&
               isAt(rt::Field::Chunks, offsetof(tfc_call_frame, chunks)) &&
               isAt(rt::Field::Found, offsetof(tfc_call_frame, found)));
+static_assert(int(rt::TraceKind::Kernel) == TFC_TRACE_KERNEL &&
+              int(rt::TraceKind::Send) == TFC_TRACE_SEND &&
+              int(rt::TraceKind::Receive) == TFC_TRACE_RECEIVE &&
+              int(rt::TraceKind::Wait) == TFC_TRACE_WAIT);
 static_assert(sizeof(tfc_chunk) == 16 && offsetof(tfc_chunk, data) == 0 &&
               offsetof(tfc_chunk, bytes) == 8);
 
@@ -99,6 +103,8 @@ private:
   LogicalResult lowerOp(rt::ReceiveOp op);
   LogicalResult lowerOp(rt::ReleaseOp op);
   LogicalResult lowerOp(rt::CommitOp op);
+  LogicalResult lowerOp(rt::TraceBeginOp op);
+  LogicalResult lowerOp(rt::TraceEndOp op);
   LogicalResult runTasks(rt::LaunchOp op, LLVM::LLVMFuncOp kernel);
   LogicalResult transfer(Operation *op, StringRef name, ArrayRef<Value> arguments);
 
@@ -434,6 +440,22 @@ LogicalResult FunctionLowering::lowerOp(rt::CommitOp op) {
   return transfer(op, "tfc_rt_commit", {op.getFrame()});
 }
 
+//===--- tracing ----------------------------------------------------------===//
+
+LogicalResult FunctionLowering::lowerOp(rt::TraceBeginOp op) {
+  auto time = call(op, "tfc_rt_trace_begin", i64, {});
+  if (!time)
+    return failure();
+  op.getTime().replaceAllUsesWith(time.getResult());
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerOp(rt::TraceEndOp op) {
+  return success(call(op, "tfc_rt_trace_end", LLVM::LLVMVoidType::get(b.getContext()),
+                      {op.getFrame(), op.getBegin(), constant(i32, int(op.getKind())),
+                       constant(i32, op.getSlot()), textOf(op.getName())}));
+}
+
 LogicalResult FunctionLowering::lower(Operation *op) {
   b.setInsertionPoint(op);
   loc = op->getLoc();
@@ -442,8 +464,8 @@ LogicalResult FunctionLowering::lower(Operation *op) {
           .Case<rt::FieldOp, rt::ElementOp, rt::CheckOp, rt::PropagateOp, rt::LaunchOp, rt::ChunkOp,
                 rt::GrowOp, rt::EnqueueOp, rt::DequeueOp, rt::DequeueUpToOp, rt::QueueSizeOp,
                 rt::QueueCloseOp, rt::RunPartitionsOp, rt::SendOp, rt::NextBufferOp,
-                rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp, rt::CommitOp>(
-              [&](auto op) { return lowerOp(op); })
+                rt::AwaitReleaseOp, rt::ReceiveOp, rt::ReleaseOp, rt::CommitOp, rt::TraceBeginOp,
+                rt::TraceEndOp>([&](auto op) { return lowerOp(op); })
           .Default([](Operation *op) { return op->emitOpError("cannot be lowered"); });
   if (succeeded(result))
     op->erase();

@@ -20,7 +20,9 @@ def BuildHost : Pass<"tfc-build-host", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"printReport", "report", "bool", /*default=*/"false",
-           "Print the resources that each entry needs to standard error">
+           "Print the resources that each entry needs to standard error">,
+    Option<"trace", "trace", "bool", /*default=*/"false",
+           "Record when kernels, messages and waits begin and end (runtime/Model.h)">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

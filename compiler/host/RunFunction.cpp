@@ -10,7 +10,7 @@ using namespace tfc::dfg;
 using namespace tfc::host;
 
 RunFunction::RunFunction(HostModule &module, EntryOp entry, const EntryInfo &info, unsigned number,
-                         StringRef name, HostCounts &counts)
+                         StringRef name, HostCounts &counts, bool trace)
     : body(entry.getBody().front()), context(module, entry, info, number, name, counts),
       addresses(context),
       sizes(context.start, context.loc, addresses.field(rt::Field::Symbols), context.symbolNames()),
@@ -19,7 +19,7 @@ RunFunction::RunFunction(HostModule &module, EntryOp entry, const EntryInfo &inf
       copies(context, sizes, addresses), launches(context, sizes, addresses),
       chunks(context, addresses), lists(context, sizes, addresses, scalars, copies, chunks),
       tapes(context, sizes, addresses, scalars, copies, chunks), queues(context, sizes, addresses),
-      messages(context, sizes, addresses, scalars, copies),
+      messages(context, sizes, addresses, scalars, copies), tracing(context, trace),
       controlFlow(context, addresses, scalars, copies, lists, *this) {
   addresses.setSizes(sizes);
 }
@@ -52,7 +52,7 @@ void RunFunction::build(Block &block) {
       return;
     if (!isStep(&op))
       continue;
-    build(&op);
+    tracing.build(&op, [&] { build(&op); });
     if (&block == &body)
       copies.copyFetches(llvm::to_vector_of<Value>(op.getResults()));
     messages.releaseAfter(&op);

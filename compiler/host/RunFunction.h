@@ -8,6 +8,7 @@
 #include "compiler/host/Messages.h"
 #include "compiler/host/Queues.h"
 #include "compiler/host/Tapes.h"
+#include "compiler/host/Tracing.h"
 
 namespace tfc::host {
 
@@ -16,7 +17,7 @@ namespace tfc::host {
 class RunFunction : StepBuilder {
 public:
   RunFunction(HostModule &module, dfg::EntryOp entry, const EntryInfo &info, unsigned number,
-              llvm::StringRef name, HostCounts &counts);
+              llvm::StringRef name, HostCounts &counts, bool trace = false);
 
   /// Fails with an error for an operation that cannot be run.
   llvm::LogicalResult build();
@@ -40,6 +41,7 @@ private:
   Tapes tapes;
   Queues queues;
   Messages messages;
+  Tracing tracing;
   ControlFlow controlFlow;
 };
 

@@ -98,13 +98,8 @@ LogicalResult WaitGraph::pairRegions(SendOp send, ReceiveOp receive) {
   auto entryOf = [](Operation *op) { return op->getParentOfType<EntryOp>(); };
   EntryOp sender = entryOf(send), receiver = entryOf(receive);
   auto isPair = [&](Operation *a, Operation *b) {
-    Operation *&known = same[{a, receiver}];
-    Operation *&reverse = same[{b, sender}];
-    bool isNew = !known && !reverse;
-    if (isNew) {
-      known = b;
-      reverse = a;
-    }
+    Operation *known = same.try_emplace({a, receiver}, b).first->second;
+    Operation *reverse = same.try_emplace({b, sender}, a).first->second;
     return a->getName() == b->getName() && known == b && reverse == a;
   };
   Region *from = send->getParentRegion(), *to = receive->getParentRegion();

@@ -10,7 +10,7 @@ namespace tfc::partition {
 /// operations on queues, which stand when the call fails, and after everything that can fail.
 class Commits {
 public:
-  Commits(dfg::EntryOp entry, const FreeValues &free, const DeviceSets &sets);
+  Commits(dfg::EntryOp entry, const dfg::FreeValues &free, const DeviceSets &sets);
 
   bool isNeeded() const { return last || !before.empty(); }
   bool isBefore(mlir::Operation *op) const { return before.contains(op); }
@@ -22,7 +22,7 @@ private:
                     llvm::SmallBitVector &changing) const;
   llvm::SmallBitVector devicesOfQueues(mlir::Operation *op) const;
 
-  const FreeValues &free;
+  const dfg::FreeValues &free;
   const DeviceSets &sets;
   llvm::SmallDenseSet<mlir::Operation *> before;
   mlir::Operation *last = nullptr;

@@ -49,6 +49,11 @@ bool DeviceSets::runsOn(Operation *op, unsigned device) const {
   return known == sets.end() ? deviceOf(op) == device : known->second.test(device);
 }
 
+unsigned DeviceSets::countOf(Operation *op) const {
+  auto known = sets.find(op);
+  return known == sets.end() ? 1 : known->second.count();
+}
+
 /// Operations are visited after those in their regions.
 void DeviceSets::visit(Operation *op) {
   if (op->getNumRegions() > 0)

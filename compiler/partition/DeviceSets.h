@@ -2,8 +2,8 @@
 
 #pragma once
 
-#include "compiler/partition/FreeValues.h"
 #include "dialects/dfg/Devices.h"
+#include "dialects/dfg/FreeValues.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 namespace tfc::partition {
@@ -12,13 +12,15 @@ namespace tfc::partition {
 /// branch or loop runs on each device that has some of its operations or results.
 class DeviceSets {
 public:
-  DeviceSets(dfg::EntryOp entry, const FreeValues &free, mlir::SymbolTable &symbols,
+  DeviceSets(dfg::EntryOp entry, const dfg::FreeValues &free, mlir::SymbolTable &symbols,
              llvm::ArrayRef<dfg::DeviceAttr> devices);
 
   unsigned homeOf(mlir::Value value) const;
   /// The device of an operation without regions.
   unsigned deviceOf(mlir::Operation *op) const;
   bool runsOn(mlir::Operation *op, unsigned device) const;
+  /// The number of devices on which an operation runs.
+  unsigned countOf(mlir::Operation *op) const;
 
   /// The devices that the entry uses; the caller's always is one of them.
   const llvm::SmallBitVector &getUsed() const { return used; }
@@ -29,7 +31,7 @@ private:
   void visitRegions(mlir::Operation *op);
   unsigned attributeOf(mlir::Operation *op, unsigned result) const;
 
-  const FreeValues &free;
+  const dfg::FreeValues &free;
   mlir::SymbolTable &symbols;
   llvm::ArrayRef<dfg::DeviceAttr> devices;
   llvm::SmallBitVector used;

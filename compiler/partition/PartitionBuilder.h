@@ -11,7 +11,7 @@ namespace tfc::partition {
 
 /// The facts about an entry that all of its partitions share.
 struct Division {
-  const FreeValues &free;
+  const dfg::FreeValues &free;
   const DeviceSets &sets;
   const dfg::RunTimeSizes &sizes;
   const Commits &commits;

@@ -13,6 +13,17 @@ def CopyToReaders : Pass<"tfc-copy-to-readers", "::mlir::ModuleOp"> {
   }];
 }
 
+def NumberEpochs : Pass<"tfc-number-epochs", "::mlir::ModuleOp"> {
+  let summary = "Numbers the messages that operations wait for";
+  let description = [{
+    Before: as for `tfc-partition`. After: an operation of an entry on several
+    devices has as `dfg.epoch` the number of the last message, or branch or loop
+    with messages, that it waits for on its device; none if it waits for none. A
+    kernel of operations of one epoch waits for nothing that one of them does not
+    wait for.
+  }];
+}
+
 def PartitionEntries : Pass<"tfc-partition", "::mlir::ModuleOp"> {
   let summary = "Divides entries on several devices into a partition for each";
   let description = [{

@@ -65,12 +65,14 @@ static void addSimplify(OpPassManager &passes, const PipelineOptions &options) {
   add("tapes", [] { return createDropTapes(); });
 }
 
-static void addPlacement(OpPassManager &passes, const PipelineOptions &) {
-  passes.addPass(createPlaceOperations());
+static void addPlacement(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createPlaceOperations(
+      {options.device, options.devicesFile, options.movesUnsupported, options.explainsPlacement}));
 }
 
 static void addPartition(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createCopyToReaders());
+  passes.addPass(createNumberEpochs());
   if (!options.isEnabled("partition"))
     return;
   passes.addPass(createPartitionEntries());
@@ -117,7 +119,7 @@ static void addKernels(OpPassManager &passes, const PipelineOptions &options) {
 // After the kernels: the arena holds their scratch, and their grain decides who runs them.
 static void addHost(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createAllocateArena());
-  passes.addPass(createBuildHost({options.verbose}));
+  passes.addPass(createBuildHost({options.verbose, options.traces}));
   passes.addPass(createSplitHost());
 }
 

@@ -23,6 +23,11 @@ struct PipelineOptions {
   int64_t probe = 0;
   uint64_t maxOperations = dfg::kMaxOperations; // of gradients
   bool verbose = false;                         // passes print their reports to standard error
+  /// The device of what says nothing, and a file that describes devices; empty: none.
+  std::string device, devicesFile;
+  bool movesUnsupported = false;  // to the default device, with a warning
+  bool explainsPlacement = false; // to standard error
+  bool traces = false;            // the code records its steps (tfc_rt_trace_end)
   /// Called with the name of each stage when it begins.
   std::function<void(llvm::StringRef)> onBegin;
   /// Called with the module after each stage that runs: tests insert faults into it.
@@ -32,6 +37,11 @@ struct PipelineOptions {
 
   /// Returns true if the optimisation of that name is enabled.
   bool isEnabled(llvm::StringRef name) const;
+
+  /// Returns true if there are options for placement.
+  bool concernsPlacement() const {
+    return !device.empty() || !devicesFile.empty() || movesUnsupported || explainsPlacement;
+  }
 };
 
 /// An optimisation that can be disabled: results do not depend on it beyond rounding.

@@ -10,12 +10,14 @@
 using namespace mlir;
 using namespace tfc::dfg;
 
-namespace tfc {
+namespace tfc::placement {
+
+static bool isState(Operation *op) { return isa<VariableOp, QueueOp, TapeOp>(op); }
 
 /// The place next to which a symbol asks for something to be.
 static Operation *findState(StringRef name, SymbolTable &symbols) {
   Operation *state = symbols.lookup(name);
-  return isa_and_present<VariableOp, QueueOp, TapeOp>(state) ? state : nullptr;
+  return state && isState(state) ? state : nullptr;
 }
 
 LogicalResult Groups::colocate(Operation *op, SymbolTable &symbols) {
@@ -103,19 +105,34 @@ LogicalResult Groups::build(ModuleOp module) {
     joinState(op, symbols);
     joinLists(op);
   });
-  module.walk([&](Operation *op) { failed |= llvm::failed(constrain(op)); });
+  module.walk([&](Operation *op) {
+    failed |= llvm::failed(constrain(op));
+    if (!isState(op))
+      return;
+    members.insert(op);
+    states.try_emplace(find(op), op);
+  });
   return failure(failed);
+}
+
+/// Returns the device that satisfies all constraints of a group.
+static Groups::Constraint merge(ArrayRef<Groups::Constraint> known) {
+  Groups::Constraint all = known.front();
+  for (const Groups::Constraint &other : known)
+    all.device = *DeviceName::both(all.device, other.device);
+  return all;
 }
 
 SmallVector<Groups::Constraint> Groups::constraints() const {
   SmallVector<Constraint> merged;
-  for (const auto &[leader, known] : constraintsOf) {
-    Constraint all = known.front();
-    for (const Constraint &other : known)
-      all.device = *DeviceName::both(all.device, other.device);
-    merged.push_back(all);
-  }
+  for (const auto &[leader, known] : constraintsOf)
+    merged.push_back(merge(known));
   return merged;
 }
 
-} // namespace tfc
+std::optional<Groups::Constraint> Groups::constraintOf(Id group) const {
+  auto known = constraintsOf.find(group);
+  return known == constraintsOf.end() ? std::nullopt : std::optional(merge(known->second));
+}
+
+} // namespace tfc::placement

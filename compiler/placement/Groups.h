@@ -6,7 +6,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
-namespace tfc {
+namespace tfc::placement {
 
 /// Sets of operations and declarations that are on one device, with what their members say about
 /// it: state and the operations that use it, what is colocated with state, and the operations on
@@ -26,6 +26,22 @@ public:
   /// The constraints of all groups whose members say something, in the order of the module.
   llvm::SmallVector<Constraint> constraints() const;
 
+  /// A group, by an arbitrary member; null for an operation that is in none.
+  using Id = const void *;
+  Id groupOf(mlir::Operation *op) const { return find(op); }
+  Id groupOf(mlir::Value list) const { return find(list.getAsOpaquePointer()); }
+
+  /// The constraint of a group, if its members say something.
+  std::optional<Constraint> constraintOf(Id group) const;
+
+  /// Lets a group ask for another device.
+  void setConstraint(Constraint constraint) {
+    constraintsOf[groupOf(constraint.source)] = {constraint};
+  }
+
+  /// A variable, queue or tape of the group; null if it has none.
+  mlir::Operation *stateOf(Id group) const { return states.lookup(group); }
+
 private:
   llvm::LogicalResult colocate(mlir::Operation *op, mlir::SymbolTable &symbols);
   void joinState(mlir::Operation *op, mlir::SymbolTable &symbols);
@@ -35,9 +51,14 @@ private:
   /// An operation or a value that is a list.
   using Member = const void *;
   void join(Member a, Member b) { members.unionSets(a, b); }
+  Id find(Member member) const {
+    auto leader = members.findLeader(member);
+    return leader == members.member_end() ? nullptr : *leader;
+  }
 
   llvm::EquivalenceClasses<Member> members;
   llvm::MapVector<Member, llvm::SmallVector<Constraint, 1>> constraintsOf; // by leader
+  llvm::DenseMap<Id, mlir::Operation *> states;
 };
 
-} // namespace tfc
+} // namespace tfc::placement

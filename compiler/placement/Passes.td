@@ -9,10 +9,32 @@ def PlaceOperations : Pass<"tfc-place", "::mlir::ModuleOp"> {
   let summary = "Gives each operation a device";
   let description = [{
     Before: operations, variables and queues say where they shall be, by partial
-    names of devices and by the state next to which they shall be. After: all
-    are on the default device, and none says anything. A group of operations
-    that asks for two devices, and one that asks for another device, are errors.
+    names of devices and by the state next to which they shall be. After: each
+    operation and declaration that is not on the caller's device has the whole
+    name of its device, each branch and loop those of its results, and the module
+    those of all devices that it uses. The operations of an entry on several
+    devices are in the order in which they shall run.
+
+    Operations that share state are on one device. Groups that say nothing are on
+    `device`, if that is given; otherwise a model of the time that they take
+    decides among the devices of the file `devices`, or else among those that the
+    graph names. A group that asks for two devices, and one that asks for a
+    device without kernels, are errors; with `soft` the latter is on the default
+    device, with a warning.
   }];
+  let options = [
+    Option<"device", "device", "std::string", /*default=*/"\"\"",
+           "The device of operations that say nothing">,
+    Option<"devices", "devices", "std::string", /*default=*/"\"\"",
+           "A file that describes devices and links">,
+    Option<"soft", "soft", "bool", /*default=*/"false",
+           "Move operations for whose device there are no kernels">,
+    Option<"printReport", "report", "bool", /*default=*/"false",
+           "Print why each group is where it is to standard error">
+  ];
+  let statistics = [
+    Statistic<"deviceCount", "devices", "Number of devices that the module uses">
+  ];
 }
 
 #endif

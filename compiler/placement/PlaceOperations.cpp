@@ -1,14 +1,21 @@
 //===- PlaceOperations.cpp - Giving operations a device -------------------===//
 //
-// Checks that all operations can be on the default device.
+// The pass: collects the devices that may be used, checks that operations can be where they ask to
+// be, and places entry by entry. It stands before partition, which makes a function for each
+// device, and before fusion, which may not join operations of two devices.
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/placement/Groups.h"
+#include "compiler/placement/EntryGraph.h"
+#include "compiler/placement/Explain.h"
+#include "compiler/placement/Order.h"
 #include "compiler/placement/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
+using namespace tfc::placement;
 
 namespace tfc {
 #define GEN_PASS_DEF_PLACEOPERATIONS
@@ -16,27 +23,159 @@ namespace tfc {
 
 namespace {
 
-/// The device of what says nothing.
-const DeviceName kDefaultDevice{"local", 0, "cpu", 0};
-
 class PlaceOperations final : public impl::PlaceOperationsBase<PlaceOperations> {
 public:
-  void runOnOperation() override {
-    Groups groups;
-    if (failed(groups.build(getOperation())))
-      return signalPassFailure();
-    for (const Groups::Constraint &constraint : groups.constraints())
-      if (!DeviceName::both(constraint.device, kDefaultDevice)) {
-        constraint.source->emitError("this version of tfc cannot place anything on ")
-            << constraint.device.str() << ": all is on " << kDefaultDevice.str() << " [not-yet]";
-        return signalPassFailure();
-      }
-    getOperation().walk([](Operation *op) {
-      op->removeAttr(kDeviceAttr);
-      op->removeAttr(kColocateAttr);
-    });
-  }
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult readDevices(Machine &machine);
+  LogicalResult readDefault(Machine &machine, std::optional<unsigned> &number);
+  LogicalResult checkConstraints(Groups &groups);
+  void placeEntry(EntryOp entry, const PlacementContext &context, Placement &placement);
 };
 
 } // namespace
+
+/// Adds the devices of the file.
+LogicalResult PlaceOperations::readDevices(Machine &machine) {
+  if (devices.empty())
+    return success();
+  Location nowhere = UnknownLoc::get(&getContext());
+  std::string reason;
+  if (!llvm::sys::fs::is_regular_file(devices))
+    return emitError(nowhere, "cannot read '") << devices << "': not a regular file [devices]";
+  auto text = llvm::MemoryBuffer::getFile(devices);
+  if (!text)
+    return emitError(nowhere, "cannot read '")
+           << devices << "': " << text.getError().message() << " [devices]";
+  if (!machine.read((*text)->getBuffer(), reason))
+    return emitError(nowhere, "'")
+           << devices << "' does not describe devices: " << reason << " [devices]";
+  return success();
+}
+
+LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsigned> &number) {
+  if (device.empty())
+    return success();
+  Location nowhere = UnknownLoc::get(&getContext());
+  std::string reason;
+  std::optional<DeviceName> name = DeviceName::parse(device, reason);
+  if (!name)
+    return emitError(nowhere, "'") << device << "' is not a device: " << reason << " [devices]";
+  if (!isSupported(*name))
+    return emitError(nowhere, "this version of tfc cannot place anything on ")
+           << name->str() << " [not-yet]";
+  number = machine.add(complete(*name));
+  return success();
+}
+
+/// Refuses devices without kernels, or moves what asks for them to the default device.
+LogicalResult PlaceOperations::checkConstraints(Groups &groups) {
+  bool isPossible = true;
+  std::string reason;
+  std::optional<DeviceName> name = DeviceName::parse(device, reason);
+  DeviceName other = complete(name.value_or(DeviceName()));
+  for (const Groups::Constraint &constraint : groups.constraints()) {
+    if (isSupported(constraint.device))
+      continue;
+    if (soft) {
+      constraint.source->emitWarning("this version of tfc cannot place anything on ")
+          << constraint.device.str() << ": this is on " << other.str() << " instead [not-yet]";
+      groups.setConstraint({other, constraint.source});
+      continue;
+    }
+    constraint.source->emitError("this version of tfc cannot place anything on ")
+        << constraint.device.str() << " [not-yet]";
+    isPossible = false;
+  }
+  return success(isPossible);
+}
+
+/// A division whose modelled gain is smaller than this is not worth the error of the model.
+static constexpr double kWorthwhile = 0.05;
+
+/// Prefers to leave all of an entry to the caller.
+static Schedule chooseSchedule(const Scheduler &scheduler) {
+  Schedule schedule = scheduler.run(), single = scheduler.getSingles().front();
+  bool isAlone = llvm::all_of(single.devices, [](unsigned device) { return device == 0; });
+  bool isWorthwhile = schedule.makespan < (1 - kWorthwhile) * single.makespan;
+  return isAlone && !isWorthwhile ? single : schedule;
+}
+
+/// Schedules an entry, given what other entries have placed.
+void PlaceOperations::placeEntry(EntryOp entry, const PlacementContext &context,
+                                 Placement &placement) {
+  EntryGraph graph(entry, context);
+  Scheduler scheduler(graph.getTasks());
+  Schedule schedule = chooseSchedule(scheduler);
+  if (printReport)
+    explain(llvm::errs(), entry, graph, scheduler, schedule, context);
+  bool isDivided = false;
+  for (auto [task, op] : llvm::enumerate(graph.getOperations())) {
+    if (!op)
+      continue;
+    unsigned number = schedule.devices[graph.getTasks().tasks[task].unit];
+    isDivided |= number != 0;
+    placement.place(op, number);
+    if (Operation *state = context.groups.stateOf(context.groups.groupOf(op)))
+      placement.place(state, number);
+  }
+  if (isDivided)
+    orderByStart(entry, [&](Operation *op) {
+      std::optional<unsigned> task = graph.taskOf(op);
+      return task ? std::optional(schedule.starts[*task]) : std::nullopt;
+    });
+}
+
+/// Places declarations where their group is.
+static void placeDeclarations(ModuleOp module, const PlacementContext &context,
+                              Placement &placement) {
+  auto decide = [&](Operation *op) -> unsigned {
+    Groups::Id group = context.groups.groupOf(op);
+    if (Operation *state = context.groups.stateOf(group))
+      if (std::optional<unsigned> known = placement.deviceOf(state))
+        return *known;
+    std::optional<Groups::Constraint> constraint = context.groups.constraintOf(group);
+    std::vector<bool> allowed = context.allowedBy(constraint ? constraint->device : DeviceName());
+    unsigned preferred = context.defaultDevice.value_or(0);
+    return allowed[preferred] ? preferred : llvm::find(allowed, true) - allowed.begin();
+  };
+  SmallVector<std::pair<Operation *, unsigned>> decided;
+  for (Operation &op : module.getBody()->getOperations())
+    if (isOnDevice(&op))
+      decided.emplace_back(&op, decide(&op));
+  for (auto [op, number] : decided)
+    placement.place(op, number);
+}
+
+void PlaceOperations::runOnOperation() {
+  ModuleOp module = getOperation();
+  Groups groups;
+  Machine machine;
+  std::optional<unsigned> defaultDevice;
+  bool isRead = succeeded(readDevices(machine)) && succeeded(readDefault(machine, defaultDevice));
+  if (!isRead || failed(groups.build(module)) || failed(checkConstraints(groups)))
+    return signalPassFailure();
+  for (const Groups::Constraint &constraint : groups.constraints())
+    machine.add(complete(constraint.device));
+
+  Placement placement(machine.getNames());
+  PlacementContext context{groups, machine, placement, defaultDevice};
+  if (machine.size() > 1) {
+    SmallVector<std::pair<double, EntryOp>> entries;
+    for (auto entry : module.getOps<EntryOp>())
+      entries.emplace_back(EntryGraph(entry, context).getTotal(), entry);
+    llvm::stable_sort(entries, [](auto &a, auto &b) { return a.first > b.first; });
+    for (auto [total, entry] : entries)
+      placeEntry(entry, context, placement);
+    placeDeclarations(module, context, placement);
+  } else if (printReport) {
+    explainSingle(llvm::errs(), module);
+  }
+  placement.write(module);
+  deviceCount += devicesOf(module).size();
+}
+
 } // namespace tfc

@@ -49,10 +49,10 @@ struct InsertChecksPass : tfc::impl::InsertChecksBase<InsertChecksPass> {
 
   void runOnOperation() override {
     getOperation().walk([](CheckedOpInterface op) {
-      OpBuilder b(op);
+      PlacementListener placement(op);
+      OpBuilder b(op, &placement);
       if (std::optional<DataCheck> check = buildDataCheck(b, op))
-        copyPlacement(
-            op, CheckOp::create(b, op.getLoc(), check->holds, check->message, op.getCheckStatus()));
+        CheckOp::create(b, op.getLoc(), check->holds, check->message, op.getCheckStatus());
     });
     for (auto entry : getOperation().getOps<EntryOp>())
       checkSizes(entry);

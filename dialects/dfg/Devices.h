@@ -23,6 +23,11 @@ inline constexpr llvm::StringLiteral kDeviceAttr = "dfg.device", kColocateAttr =
 /// caller's.
 inline constexpr llvm::StringLiteral kDevicesAttr = "dfg.devices", kHomesAttr = "dfg.homes";
 
+/// On operations of entries on several devices, from partition to fusion: a positive i32, the
+/// number of the last message for which the operation waits. Operations of different epochs share
+/// no kernel.
+inline constexpr llvm::StringLiteral kEpochAttr = "dfg.epoch";
+
 /// The device whose thread makes the calls.
 DeviceName callersDevice();
 
@@ -50,5 +55,18 @@ llvm::SmallVector<mlir::NamedAttribute> placementOf(mlir::Operation *op);
 
 /// Lets `to` say the same as `from` about where it shall be, unless it already says something.
 void copyPlacement(mlir::Operation *from, mlir::Operation *to);
+
+/// Lets operations that a builder inserts say the same as another one about where they shall be.
+class PlacementListener : public mlir::OpBuilder::Listener {
+public:
+  explicit PlacementListener(mlir::Operation *from) : from(from) {}
+
+  void notifyOperationInserted(mlir::Operation *op, mlir::OpBuilder::InsertPoint) override {
+    copyPlacement(from, op);
+  }
+
+private:
+  mlir::Operation *from;
+};
 
 } // namespace tfc::dfg

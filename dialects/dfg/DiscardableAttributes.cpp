@@ -96,6 +96,11 @@ static bool isDevice(Operation *op, Attribute attribute) {
   return isOnDevice(op) && isa<DeviceAttr>(attribute);
 }
 
+static bool isEpoch(Operation *op, Attribute attribute) {
+  auto number = dyn_cast<IntegerAttr>(attribute);
+  return isOnDevice(op) && number && number.getType().isInteger(32) && number.getInt() > 0;
+}
+
 LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   using Verifier = LogicalResult (*)(Operation *, Attribute);
   static constexpr std::pair<StringLiteral, Verifier> kOfModules[] = {
@@ -109,6 +114,7 @@ LogicalResult DfgDialect::verifyOperationAttribute(Operation *op, NamedAttribute
       {StoredAttrHelper::getNameStr(), canBeStored},
       {SingleBuffersAttrHelper::getNameStr(), areSingleBuffers},
       {kDeviceAttr, isDevice},
+      {kEpochAttr, isEpoch},
       {kHomesAttr, areHomes},
       {kColocateAttr, areSymbols}};
   for (auto [name, verify] : kOfModules) {

@@ -116,6 +116,14 @@ def Rt_Status : I32EnumAttr<"Status", "The status of a call that fails: a tfc_st
   let cppNamespace = "::tfc::rt";
 }
 
+def Rt_TraceKind : I32EnumAttr<"TraceKind", "The kind of a recorded step: a tfc_trace_kind", [
+    I32EnumAttrCase<"Kernel", 0, "kernel">,
+    I32EnumAttrCase<"Send", 1, "send">,
+    I32EnumAttrCase<"Receive", 2, "receive">,
+    I32EnumAttrCase<"Wait", 3, "wait">]> {
+  let cppNamespace = "::tfc::rt";
+}
+
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//

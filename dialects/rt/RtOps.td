@@ -108,6 +108,36 @@ def Rt_LaunchOp : Rt_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpInterfa
 }
 
 //===----------------------------------------------------------------------===//
+// Tracing
+//===----------------------------------------------------------------------===//
+
+def Rt_TraceBeginOp : Rt_Op<"trace_begin"> {
+  let summary = "Returns the time at which a step begins";
+  let description = [{
+    ```mlir
+    %begin = rt.trace_begin
+    ```
+  }];
+  let results = (outs I64:$time);
+  let assemblyFormat = "attr-dict";
+}
+
+def Rt_TraceEndOp : Rt_Op<"trace_end"> {
+  let summary = "Records a step that ends now";
+  let description = [{
+    `name` says what was done, followed by a line break and its place in the
+    graph. `slot` is that of a message, or -1.
+
+    ```mlir
+    rt.trace_end %frame, %begin, kernel slot -1 "kernel_0_matmul\0Amodel.graph:3"
+    ```
+  }];
+  let arguments = (ins Rt_Pointer:$frame, I64:$begin, Rt_TraceKind:$kind, I32Attr:$slot,
+                       StrAttr:$name);
+  let assemblyFormat = "$frame `,` $begin `,` $kind `slot` $slot $name attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Chunks
 //===----------------------------------------------------------------------===//
 

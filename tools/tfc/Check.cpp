@@ -1,5 +1,6 @@
 // The command `tfc check`: reports the errors of a graph without compiling it, and describes the
 // interface that it would have.
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/Types.h"
 #include "frontend/Fmt.h"
 #include "tools/tfc/Commands.h"
@@ -8,7 +9,7 @@
 using namespace mlir;
 using namespace tfc;
 
-/// The last stage that refuses what an author wrote.
+/// The last stage that refuses what an author wrote, unless that is about devices.
 static constexpr StringLiteral kLastStage = "autodiff";
 
 static std::string describeValues(ArrayRef<ValueInfo> values) {
@@ -50,6 +51,15 @@ static void describe(StringRef input, const ModelInfo &model) {
     llvm::outs() << describeEntry(entry) << '\n';
 }
 
+/// Returns true if the graph says where something shall be.
+static bool namesDevices(ModuleOp module) {
+  return module
+      ->walk([](Operation *op) {
+        return dfg::placementOf(op).empty() ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 int tfc::runCheck(CompileRequest request) {
   Session session;
   OwningOpRef<ModuleOp> module = session.load(request);
@@ -59,7 +69,8 @@ int tfc::runCheck(CompileRequest request) {
   FailureOr<ModelInfo> model = describeModel(*module);
   if (failed(model))
     return 1;
-  request.pipeline.stopAfter = kLastStage;
+  bool isAboutDevices = request.pipeline.concernsPlacement() || namesDevices(*module);
+  request.pipeline.stopAfter = isAboutDevices ? "placement" : kLastStage;
   if (failed(session.runStages(*module, request)))
     return 1;
   describe(request.input, *model);

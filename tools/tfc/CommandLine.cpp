@@ -5,6 +5,8 @@
 #include "frontend/Import.h"
 #include "frontend/text/syntax/Suggest.h"
 #include "tools/tfc/Feeds.h"
+#include "tools/tfc/InputFlags.h"
+#include "tools/tfc/PlacementFlags.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
@@ -80,68 +82,6 @@ static std::string checkOptimization(const std::string &name) {
   return fmt::format("'{}' is not an optimisation; the optimisations are {}", name, switchNames());
 }
 
-//===----------------------------------------------------------------------===//
-// Inputs of files that name them
-//===----------------------------------------------------------------------===//
-
-using Texts = std::vector<std::string>;
-
-static std::pair<std::string, std::string> splitOption(const char *option, StringRef text) {
-  auto [name, value] = text.split('=');
-  if (name.empty() || value.empty())
-    throw CLI::ValidationError(option, fmt::format("expected NAME=VALUE, but got '{}'", text));
-  return {name.str(), value.str()};
-}
-
-static void addBound(StringRef text, ImportOptions &options) {
-  auto [name, value] = splitOption("--bound", text);
-  int64_t bound;
-  if (StringRef(value).getAsInteger(10, bound) || bound < 0)
-    throw CLI::ValidationError("--bound", fmt::format("'{}' is not a size", value));
-  options.bounds.emplace_back(name, bound);
-}
-
-/// The sizes are numbers, "1x128", or in brackets, "[n, 128]".
-static void addShape(StringRef text, ImportOptions &options) {
-  auto [name, value] = splitOption("--shape", text);
-  StringRef sizes = value;
-  bool isList = sizes.consume_front("[");
-  if (isList && !sizes.consume_back("]"))
-    throw CLI::ValidationError("--shape", fmt::format("'{}' lacks a closing bracket", value));
-  llvm::SmallVector<StringRef> parts;
-  if (!sizes.trim().empty())
-    sizes.split(parts, isList ? ',' : 'x');
-  Texts &shape = options.shapes.emplace_back(name, Texts()).second;
-  for (StringRef part : parts) {
-    std::optional<dfg::DimExpr> size = dfg::DimExpr::parse(part.trim());
-    if (!size || (!isList && !size->constant()) || (size->constant() && *size->constant() < 0))
-      throw CLI::ValidationError("--shape", fmt::format("'{}' is not a size", part));
-    shape.push_back(part.trim().str());
-  }
-}
-
-static void addInputs(CLI::App &app, ImportOptions &options) {
-  auto add = [&](const char *flag, const char *type, const std::string &help, auto addOne) {
-    app.add_option_function<Texts>(
-           flag,
-           [&options, addOne](const Texts &texts) {
-             for (const std::string &text : texts)
-               addOne(text, options);
-           },
-           help)
-        ->type_name(type)
-        ->take_all();
-  };
-  std::string model = "a model (" + inputSuffixes() + ")";
-  add("--bound", "NAME=SIZE", "The largest value of a named size of " + model, addBound);
-  add("--shape", "NAME=SIZES",
-      "The sizes of an input of " + model + ", as in x=1x128 and x=[n, 128]", addShape);
-  add("--fix", "NAME=FILE", "An input of " + model + " that becomes a constant, from a .npy file",
-      [](StringRef text, ImportOptions &options) {
-        options.fixed.push_back(splitOption("--fix", text));
-      });
-}
-
 namespace {
 
 /// The options shared by all commands that read a graph.
@@ -166,7 +106,7 @@ struct ImportFlags {
         ->check(CLI::ExistingDirectory)
         ->type_name("DIR")
         ->take_all();
-    addInputs(app, request.importOptions);
+    addInputFlags(app, request.importOptions);
   }
 
   /// The entries of a file that declares none.
@@ -184,6 +124,7 @@ struct CompileFlags {
   /// `callable` names what else FILE may be.
   void add(CLI::App &app, CompileRequest &request, const std::string &callable = "") {
     ImportFlags().add(app, request, callable);
+    addPlacementFlags(app, request.pipeline);
     app.add_option("-O", request.pipeline.optLevel, "How much to optimise, 0 to 3 (default: 3)")
         ->check(CLI::Range(0, 3))
         ->type_name("LEVEL");
@@ -221,7 +162,7 @@ struct Parser {
   CommandLine result{};
   std::string emit;
   std::vector<std::string> entries;
-  CLI::App *compile, *check, *convert, *run, *bench, *format, *explain;
+  CLI::App *compile, *check, *convert, *run, *bench, *show, *profile, *format, *explain;
 
   Parser() {
     app.name("tfc");
@@ -232,6 +173,8 @@ struct Parser {
     addConvert();
     addRun();
     addBench();
+    addShow();
+    addProfile();
     format = app.add_subcommand("fmt", "Print graph files in their canonical form");
     format->add_option("FILE", result.format.files, "Graph files")->required();
     CLI::Option *inPlace = format->add_flag("-i", result.format.inPlace, "Write the files instead");
@@ -274,6 +217,7 @@ struct Parser {
   void addCheck() {
     check = app.add_subcommand("check", "Report the errors of a graph without compiling it");
     ImportFlags().add(*check, result.compile);
+    addPlacementFlags(*check, result.compile.pipeline);
     ImportFlags::addEntries(*check, entries);
   }
 
@@ -296,12 +240,7 @@ struct Parser {
     CompileFlags().add(*run, options.compile, kOrLibrary);
     run->add_option("--entry", options.entry,
                     kCalledEntry + entrySuffixes() + " file, its definition");
-    run->add_option("--feed", options.feeds,
-                    "The value of a feed, once for each: a .npy file; numbers, as in i=2 and "
-                    "x=[[1, 2], [3, 4]]; zeros; ones; random:normal[:MEAN:STDDEV]; "
-                    "random:uniform[:LOW:HIGH]")
-        ->type_name("NAME=VALUE")
-        ->take_all();
+    addFeeds(*run, options);
     run->add_option("--fetch-dir", options.fetchFolder,
                     "Write results as DIR/NAME.npy instead of printing them")
         ->type_name("DIR");
@@ -317,14 +256,24 @@ struct Parser {
                     "given are random")
         ->check(CLI::IsMember({"reference"}))
         ->excludes("--reference");
-    run->add_option(
+  }
+
+  /// The feeds of a call, and the threads that run it.
+  static void addFeeds(CLI::App &app, RunOptions &options) {
+    app.add_option("--feed", options.feeds,
+                   "The value of a feed, once for each: a .npy file; numbers, as in i=2 and "
+                   "x=[[1, 2], [3, 4]]; zeros; ones; random:normal[:MEAN:STDDEV]; "
+                   "random:uniform[:LOW:HIGH]")
+        ->type_name("NAME=VALUE")
+        ->take_all();
+    app.add_option(
            "--dim", options.dims,
            "A named size of random feeds, zeros and ones (default: that of the other feeds, else "
            "its bound, else 64)")
         ->type_name("NAME=SIZE")
         ->take_all();
-    run->add_option("--seed", options.seed, "The seed of random feeds (default: 0)");
-    addThreads(*run, options.threads);
+    app.add_option("--seed", options.seed, "The seed of random feeds (default: 0)");
+    addThreads(app, options.threads);
   }
 
   void addBench() {
@@ -343,6 +292,32 @@ struct Parser {
         ->check(CLI::Range(0.0, 1e6));
     bench->add_flag("--kernels", options.kernels, "Also print the time that each kernel takes");
     addThreads(*bench, options.threads);
+  }
+
+  void addProfile() {
+    ProfileOptions &options = result.profile;
+    profile = app.add_subcommand("profile", "Record when each step of an entry runs");
+    CompileFlags().add(*profile, options.run.compile);
+    profile->add_option("--entry", options.run.entry,
+                        kCalledEntry + entrySuffixes() + " file, its definition");
+    addFeeds(*profile, options.run);
+    profile->add_option("-o,--output", options.output, "The trace to write (default: trace.json)")
+        ->type_name("FILE.json");
+    profile->add_option("--calls", options.calls, "How many calls to record (default: 10)")
+        ->check(CLI::Range(1, 100000))
+        ->type_name("N");
+  }
+
+  void addShow() {
+    show = app.add_subcommand("show", "Draw an entry as it is divided among devices");
+    ImportFlags().add(*show, result.show.compile);
+    addPlacementFlags(*show, result.show.compile.pipeline);
+    show->add_option("--entry", result.show.entry,
+                     "The entry to draw (default: the only one); for a " + entrySuffixes() +
+                         " file, its definition");
+    show->add_option("--svg", result.show.compile.output, "The file to write, or - to print it")
+        ->required()
+        ->type_name("FILE.svg");
   }
 
   static void addThreads(CLI::App &app, int &threads) {
@@ -444,6 +419,12 @@ static void completeCalled(CompileRequest &request, std::string &entry) {
   entry = request.entries.front().name;
 }
 
+/// Sizes are for generated feeds; `isGiven` says that feeds are given.
+static void checkDims(const RunOptions &options, bool isGiven) {
+  if (!options.dims.empty() && isGiven && llvm::none_of(options.feeds, isGeneratedFeed))
+    throw CLI::ValidationError("--dim", "no feed takes its size: all are given");
+}
+
 static void complete(Parser &parser) {
   using Command = CommandLine::Command;
   CommandLine &result = parser.result;
@@ -460,11 +441,9 @@ static void complete(Parser &parser) {
     if (!result.run.caseFile.empty() &&
         (!result.run.feeds.empty() || !result.run.fetchFolder.empty()))
       throw CLI::ValidationError("--case", "the file determines feeds and fetches");
-    bool generates = llvm::any_of(result.run.feeds, isGeneratedFeed) ||
-                     (!result.run.compareWith.empty() && result.run.feeds.empty());
+    bool generates = !result.run.compareWith.empty() && result.run.feeds.empty();
     bool isGiven = !result.run.feeds.empty() || !result.run.caseFile.empty();
-    if (!result.run.dims.empty() && isGiven && !generates)
-      throw CLI::ValidationError("--dim", "no feed takes its size: all are given");
+    checkDims(result.run, isGiven && !generates);
     completeCalled(result.run.compile, result.run.entry);
     checkInputs(result.run.compile);
   } else if (*parser.bench) {
@@ -472,6 +451,17 @@ static void complete(Parser &parser) {
     completeCalled(result.bench.compile, result.bench.entry);
     checkInputs(result.bench.compile);
     result.bench.compile.keepSymbols = result.bench.kernels;
+  } else if (*parser.show) {
+    result.command = Command::Show;
+    completeCalled(result.show.compile, result.show.entry);
+    checkInputs(result.show.compile);
+  } else if (*parser.profile) {
+    result.command = Command::Profile;
+    checkDims(result.profile.run, !result.profile.run.feeds.empty());
+    if (result.profile.output == "-")
+      throw CLI::ValidationError("-o", "the summary goes to standard output");
+    completeCalled(result.profile.run.compile, result.profile.run.entry);
+    checkInputs(result.profile.run.compile);
   } else if (*parser.format) {
     result.command = Command::Format;
   } else {
@@ -487,15 +477,15 @@ static void complete(Parser &parser) {
 static std::string suggestCommand(StringRef word, llvm::ArrayRef<StringRef> commands) {
   if (word.ends_with(".graph") || needsEntries(word))
     return fmt::format("; write 'tfc compile {} -o libmodel.so' or 'tfc run {}'", word, word);
-  StringRef meant =
-      llvm::StringSwitch<StringRef>(word)
-          .Cases({"lint", "validate", "verify"}, "did you mean 'check'?")
-          .Cases({"show", "print", "dump"}, "'tfc compile FILE --emit=graph' prints a module")
-          .Cases({"build", "make"}, "did you mean 'compile'?")
-          .Case("format", "did you mean 'fmt'?")
-          .Case("help", "'tfc COMMAND --help' lists options")
-          .Case("version", "did you mean '--version'?")
-          .Default("");
+  StringRef meant = llvm::StringSwitch<StringRef>(word)
+                        .Cases({"lint", "validate", "verify"}, "did you mean 'check'?")
+                        .Cases({"print", "dump"}, "'tfc compile FILE --emit=graph' prints a module")
+                        .Cases({"draw", "plot"}, "did you mean 'show'?")
+                        .Cases({"build", "make"}, "did you mean 'compile'?")
+                        .Case("format", "did you mean 'fmt'?")
+                        .Case("help", "'tfc COMMAND --help' lists options")
+                        .Case("version", "did you mean '--version'?")
+                        .Default("");
   if (!meant.empty())
     return "; " + meant.str();
   StringRef similar = text::findSimilar(word, commands);

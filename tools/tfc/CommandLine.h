@@ -29,16 +29,29 @@ struct BenchOptions {
   bool kernels = false; // print which kernels take the time
 };
 
+struct ProfileOptions {
+  RunOptions run; // without feeds, they are random
+  std::string output = "trace.json";
+  int calls = 10;
+};
+
+struct ShowOptions {
+  CompileRequest compile;
+  std::string entry;
+};
+
 struct FormatOptions {
   std::vector<std::string> files;
   bool inPlace = false, check = false;
 };
 
 struct CommandLine {
-  enum class Command { Compile, Check, Run, Bench, Format, Explain } command;
+  enum class Command { Compile, Check, Run, Bench, Show, Profile, Format, Explain } command;
   CompileRequest compile;
   RunOptions run;
   BenchOptions bench;
+  ShowOptions show;
+  ProfileOptions profile;
   FormatOptions format;
   std::string slug;
 };

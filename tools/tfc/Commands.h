@@ -11,6 +11,8 @@ int runCompile(const CompileRequest &request);
 int runCheck(CompileRequest request);
 int runEntry(const RunOptions &options);
 int runBench(const BenchOptions &options);
+int runProfile(const ProfileOptions &options);
+int runShow(ShowOptions options);
 int runFormat(const FormatOptions &options);
 int runExplain(llvm::StringRef slug);
 

@@ -1,5 +1,6 @@
 // Loads a compiled library and calls it through the C API.
 #include "tools/tfc/LoadedModel.h"
+#include "runtime/Model.h"
 #include "tools/tfc/Message.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -277,6 +278,28 @@ static int64_t mappedBytes(const void *address) {
   return search.bytes;
 }
 
+std::vector<std::string> LoadedModel::getDevices() const {
+  std::vector<std::string> names;
+  const tfc_model &model = *library->model;
+  for (const tfc_device_info &device : ArrayRef(model.devices, model.device_count))
+    names.push_back(fmt::format("{}:{}", device.kind, device.index));
+  if (names.empty())
+    names.push_back("cpu:0");
+  return names;
+}
+
+/// Returns the address at which the library was loaded.
+static uintptr_t baseOf(const tfc_library *library) {
+  Dl_info info;
+  dladdr(library, &info);
+  return reinterpret_cast<uintptr_t>(info.dli_fbase);
+}
+
+void *LoadedModel::findFunction(StringRef name) const {
+  std::optional<uint64_t> address = functions.addressOf(name);
+  return address ? reinterpret_cast<void *>(baseOf(library) + *address) : nullptr;
+}
+
 int64_t LoadedModel::peakBytes() const { return memory->peak + mappedBytes(library); }
 
 Expected<std::vector<std::pair<StringRef, double>>>
@@ -284,9 +307,7 @@ LoadedModel::shareByFunction(ArrayRef<uintptr_t> samples) const {
   if (functions.isEmpty())
     return createStringError(
         "the library has no symbols: pass the graph, or compile it with --symbols");
-  Dl_info info;
-  dladdr(library, &info);
-  auto base = reinterpret_cast<uintptr_t>(info.dli_fbase);
+  uintptr_t base = baseOf(library);
   std::map<StringRef, size_t> counts;
   for (uintptr_t sample : samples)
     ++counts[functions.find(sample - base)];

@@ -55,6 +55,12 @@ public:
   llvm::Expected<std::vector<std::pair<llvm::StringRef, double>>>
   shareByFunction(llvm::ArrayRef<uintptr_t> samples) const;
 
+  /// The names of the devices that entries use, such as cpu:1, the caller's first.
+  std::vector<std::string> getDevices() const;
+  /// The address of a function of the runtime in the library, which must have symbols; null if it
+  /// has no such function.
+  void *findFunction(llvm::StringRef name) const;
+
 private:
   /// Counts the memory that the runtime allocates.
   struct Memory {

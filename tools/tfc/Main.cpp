@@ -21,6 +21,10 @@ int main(int argc, char **argv) {
     return runEntry(command->run);
   case CommandLine::Command::Bench:
     return runBench(command->bench);
+  case CommandLine::Command::Show:
+    return runShow(command->show);
+  case CommandLine::Command::Profile:
+    return runProfile(command->profile);
   case CommandLine::Command::Format:
     return runFormat(command->format);
   case CommandLine::Command::Explain:

@@ -39,6 +39,13 @@ StringRef FunctionTable::find(uint64_t offset) const {
   return offset < it->second.end ? StringRef(it->second.name) : "";
 }
 
+std::optional<uint64_t> FunctionTable::addressOf(StringRef name) const {
+  for (auto &[address, function] : functions)
+    if (function.name == name)
+      return address;
+  return std::nullopt;
+}
+
 /// The buffer of the signal handler; a signal may arrive in any thread.
 static uintptr_t *samples;
 static std::atomic<size_t> sampleCount;

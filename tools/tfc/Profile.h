@@ -4,6 +4,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ public:
   bool isEmpty() const { return functions.empty(); }
   /// The function that holds the instruction at `offset`; empty if none does.
   llvm::StringRef find(uint64_t offset) const;
+  /// The address in the file of the function of that name; std::nullopt if there is none.
+  std::optional<uint64_t> addressOf(llvm::StringRef name) const;
 
 private:
   struct Function {

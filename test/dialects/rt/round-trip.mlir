@@ -40,6 +40,8 @@ llvm.func @frame(%frame: !llvm.ptr) -> i64 {
 // CHECK: rt.release %{{.*}}, slot 0
 // CHECK: rt.commit
 // CHECK: rt.run_partitions
+// CHECK: %[[BEGIN:.*]] = rt.trace_begin
+// CHECK: rt.trace_end %{{.*}}, %[[BEGIN]], receive slot 2 "receive f32\0Am.graph:3"
 llvm.func @run(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64, %holds: i1) -> i32 {
   rt.check %frame, %holds else out_of_range "no"
   rt.check %frame, %holds else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%n)
@@ -64,6 +66,8 @@ llvm.func @run(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64, %holds: i1) -> i32 {
   rt.release %frame, slot 0
   rt.commit %frame
   rt.run_partitions %frame
+  %begin = rt.trace_begin
+  rt.trace_end %frame, %begin, receive slot 2 "receive f32\0Am.graph:3"
   llvm.return %size : i32
 }
 

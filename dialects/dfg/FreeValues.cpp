@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/partition/FreeValues.h"
+#include "dialects/dfg/FreeValues.h"
 #include "dialects/dfg/HostForm.h"
 #include "dialects/dfg/MemoryPlan.h"
 #include "dialects/dfg/SizeOps.h"
@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace tfc::dfg;
 
-namespace tfc::partition {
+namespace tfc::dfg {
 
 /// Returns true for operations whose results are other views of what they read.
 static bool isView(Operation *op) {
@@ -37,12 +37,30 @@ FreeValues::FreeValues(EntryOp entry) {
     for (Region &region : op->getRegions())
       add(region.getArguments());
   });
-  for (bool changed = true; changed;) {
-    SmallVector<Value> others;
-    llvm::copy_if(free, std::back_inserter(others), [&](Value v) { return !remainsFree(v); });
-    changed = !others.empty();
-    for (Value value : others)
-      free.erase(value);
+  SmallVector<Value> candidates(free.begin(), free.end());
+  while (!candidates.empty())
+    if (Value value = candidates.pop_back_val(); free.contains(value) && !remainsFree(value))
+      erase(value, candidates);
+}
+
+/// Erases a value; those that depend on it are added to `affected`.
+void FreeValues::erase(Value value, SmallVectorImpl<Value> &affected) {
+  free.erase(value);
+  auto addArguments = [&](WhileOp loop, unsigned number) {
+    for (Block *block : {&loop.getConditionBlock(), &loop.getBodyBlock()})
+      affected.push_back(block->getArgument(number));
+  };
+  if (WhileOp loop = loopOf(value))
+    addArguments(loop, cast<BlockArgument>(value).getArgNumber());
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    auto around = isa<YieldOp>(user) ? dyn_cast<WhileOp>(user->getParentOp()) : WhileOp();
+    if (auto loop = dyn_cast<WhileOp>(user))
+      addArguments(loop, use.getOperandNumber());
+    else if (around)
+      addArguments(around, use.getOperandNumber());
+    else
+      llvm::append_range(affected, user->getResults());
   }
 }
 
@@ -67,8 +85,7 @@ bool FreeValues::remainsFree(Value value) const {
   return llvm::all_of(value.getDefiningOp()->getOperands(), isFree);
 }
 
-/// Returns true for a view that reads no more than its result has.
-static bool isLargeView(Operation *op) {
+bool isLargeView(Operation *op) {
   if (!isView(op))
     return false;
   DimExpr bytes = bytesOf(op->getResult(0).getType());
@@ -78,13 +95,13 @@ static bool isLargeView(Operation *op) {
   return difference && *difference >= 0;
 }
 
-bool FreeValues::isCopied(Operation *op) const {
+bool FreeValues::contains(Operation *op) const {
   if (isa<BindSizeOp>(op))
     return true;
-  if (op->getNumResults() == 0 || op->getNumRegions() > 0)
-    return false;
-  return llvm::all_of(op->getResults(), [&](Value result) { return contains(result); }) ||
-         isLargeView(op);
+  return op->getNumResults() > 0 && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getResults(), [&](Value result) { return contains(result); });
 }
 
-} // namespace tfc::partition
+bool FreeValues::isCopied(Operation *op) const { return contains(op) || isLargeView(op); }
+
+} // namespace tfc::dfg

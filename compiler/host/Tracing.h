@@ -1,0 +1,23 @@
+//===- Tracing.h - Steps that are recorded --------------------------------===//
+
+#pragma once
+
+#include "compiler/host/Context.h"
+
+namespace tfc::host {
+
+/// Records when the steps of a host function begin and end, for `tfc profile`. Without a request,
+/// it adds nothing to the function.
+class Tracing {
+public:
+  Tracing(Context &context, bool isOn) : context(context), isOn(isOn) {}
+
+  /// Builds a step. Kernels, messages and waits are recorded.
+  void build(mlir::Operation *step, llvm::function_ref<void()> build);
+
+private:
+  Context &context;
+  bool isOn;
+};
+
+} // namespace tfc::host

@@ -1,0 +1,105 @@
+//===- NumberEpochs.cpp - Which messages operations wait for --------------===//
+//
+// Numbers the messages that each device waits for in a block, in the order in which operations
+// first read them, and gives each operation the number of the last one that it depends on. A pass
+// of its own, because kernels depend on it also where entries are not divided.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/partition/DeviceSets.h"
+#include "compiler/partition/Passes.h"
+#include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/SizeOps.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc {
+#define GEN_PASS_DEF_NUMBEREPOCHS
+#include "compiler/partition/Passes.h.inc"
+
+using namespace partition;
+
+namespace {
+
+/// Numbers the epochs of a block on one device.
+class DeviceEpochs {
+public:
+  DeviceEpochs(Block &block, unsigned device, const FreeValues &free, const DeviceSets &sets)
+      : block(block), device(device), free(free), sets(sets) {}
+
+  void run();
+
+private:
+  void visit(Operation *op);
+  unsigned epochOf(Value value);
+  bool usesMessages(Operation *op) const;
+
+  Block &block;
+  unsigned device;
+  const FreeValues &free;
+  const DeviceSets &sets;
+  unsigned last = 0;                  // the number of the last wait
+  DenseMap<Value, unsigned> received; // waits for values of other devices
+  DenseMap<Operation *, unsigned> epochs;
+};
+
+} // namespace
+
+/// The last wait before the value is on this device. Values from outside the block are.
+unsigned DeviceEpochs::epochOf(Value value) {
+  if (value.getParentBlock() != &block)
+    return 0;
+  Operation *producer = value.getDefiningOp();
+  if (producer && free.isCopied(producer))
+    return epochs.lookup(producer);
+  if (free.contains(value) || sets.homeOf(value) == device)
+    return epochs.lookup(producer);
+  auto [known, isNew] = received.try_emplace(value, last + 1);
+  last += isNew;
+  return known->second;
+}
+
+/// Returns true for branches and loops on several devices: others send to them and receive.
+bool DeviceEpochs::usesMessages(Operation *op) const {
+  return op->getNumRegions() > 0 && sets.countOf(op) > 1;
+}
+
+void DeviceEpochs::visit(Operation *op) {
+  unsigned epoch = 0;
+  forEachRead(op, [&](Value read) { epoch = std::max(epoch, epochOf(read)); });
+  if (usesMessages(op))
+    epoch = ++last;
+  epochs[op] = epoch;
+  if (epoch > 0 && isOnDevice(op))
+    op->setAttr(kEpochAttr, Builder(op->getContext()).getI32IntegerAttr(epoch));
+}
+
+void DeviceEpochs::run() {
+  for (Operation &op : block) {
+    bool isHere = free.isCopied(&op) && op.getNumRegions() == 0
+                      ? sets.deviceOf(&op) == device
+                      : sets.runsOn(&op, device) && !op.hasTrait<OpTrait::IsTerminator>();
+    if (isHere)
+      visit(&op);
+  }
+}
+
+namespace {
+class NumberEpochs final : public impl::NumberEpochsBase<NumberEpochs> {
+public:
+  void runOnOperation() override {
+    SmallVector<DeviceAttr> devices = devicesOf(getOperation());
+    if (devices.size() < 2)
+      return;
+    SymbolTable symbols(getOperation());
+    for (auto entry : getOperation().getOps<EntryOp>()) {
+      FreeValues free(entry);
+      DeviceSets sets(entry, free, symbols, devices);
+      for (unsigned device : sets.getUsed().set_bits())
+        entry.getBody().walk([&](Block *block) { DeviceEpochs(*block, device, free, sets).run(); });
+    }
+  }
+};
+} // namespace
+} // namespace tfc

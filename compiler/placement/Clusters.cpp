@@ -1,0 +1,121 @@
+//===- Clusters.cpp - The units that are placed as one --------------------===//
+//
+// Cheap operations stay with a neighbour, so that placement does not cut what fusion would join.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/placement/EntryGraph.h"
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::placement {
+
+std::vector<bool> PlacementContext::allowedBy(const DeviceName &name) const {
+  std::vector<bool> allowed(machine.size());
+  for (auto [number, device] : llvm::enumerate(machine.getNames()))
+    allowed[number] = DeviceName::both(name, device).has_value();
+  return allowed;
+}
+
+void EntryGraph::formUnits() {
+  unsigned count = graph.tasks.size();
+  producers.resize(count);
+  consumers.resize(count);
+  isAnchored.resize(count);
+  classes.grow(count);
+  auto link = [&](const auto &edge) {
+    if (edge.bytes < 0)
+      return;
+    double bytes = edge.bytes * edge.times;
+    producers[edge.to].push_back({edge.from, bytes});
+    consumers[edge.from].push_back({edge.to, bytes});
+  };
+  llvm::for_each(graph.edges, link);
+  llvm::for_each(graph.backEdges, link);
+  joinGroups();
+  joinCheap();
+  numberUnits();
+}
+
+/// Anchors what says where it is, groups, and heavy operations. All that is on the default device
+/// is anchored there.
+void EntryGraph::joinGroups() {
+  llvm::DenseMap<Groups::Id, unsigned> first;
+  classes.join(0, graph.tasks.size() - 1);
+  for (auto [task, op] : llvm::enumerate(operations)) {
+    if (!op)
+      continue;
+    if (Groups::Id group = context.groups.groupOf(op)) {
+      isAnchored[task] = true;
+      classes.join(first.try_emplace(group, task).first->second, task);
+    } else {
+      isAnchored[task] = context.defaultDevice || Work::isHeavy(op);
+    }
+  }
+}
+
+/// Joins a cheap operation with the anchored neighbour from or to which most bytes would cross.
+/// Consumers count forward only if they are groups, such as a variable that is assigned.
+bool EntryGraph::joinNeighbour(unsigned task, bool isForward) {
+  const Neighbour *best = nullptr;
+  auto consider = [&](const Neighbour &neighbour) {
+    if (isAnchored[neighbour.task] && (!best || neighbour.bytes > best->bytes))
+      best = &neighbour;
+  };
+  llvm::for_each(producers[task], consider);
+  for (const Neighbour &neighbour : consumers[task])
+    if (Operation *op = operations[neighbour.task];
+        op && (!isForward || isa<SymbolUserOpInterface>(op)))
+      consider(neighbour);
+  if (!best)
+    return false;
+  classes.join(task, best->task);
+  return isAnchored[task] = true;
+}
+
+/// First each joins a producer, and then those that read only feeds and constants join a consumer.
+/// Cheap operations that are connected with nothing else stay together.
+void EntryGraph::joinCheap() {
+  unsigned count = operations.size();
+  for (unsigned task = 1; task + 1 < count; ++task)
+    if (!isAnchored[task])
+      joinNeighbour(task, /*isForward=*/true);
+  for (unsigned task = count - 1; task-- > 1;)
+    if (!isAnchored[task])
+      joinNeighbour(task, /*isForward=*/false);
+  for (unsigned task = 1; task + 1 < count; ++task)
+    if (!isAnchored[task])
+      for (const Neighbour &neighbour : producers[task])
+        if (neighbour.task != 0)
+          classes.join(task, neighbour.task);
+}
+
+/// The devices on which an operation of a group can be.
+std::vector<bool> EntryGraph::allowedFor(unsigned task) const {
+  Operation *op = operations[task];
+  if (!op)
+    return context.allowedBy(callersDevice());
+  Groups::Id group = context.groups.groupOf(op);
+  if (Operation *state = context.groups.stateOf(group))
+    if (std::optional<unsigned> device = context.placed.deviceOf(state))
+      return context.allowedBy(context.machine.getNames()[*device]);
+  std::optional<Groups::Constraint> constraint = context.groups.constraintOf(group);
+  std::vector<bool> allowed = context.allowedBy(constraint ? constraint->device : DeviceName());
+  if (context.defaultDevice && allowed[*context.defaultDevice])
+    return context.allowedBy(context.machine.getNames()[*context.defaultDevice]);
+  return allowed;
+}
+
+void EntryGraph::numberUnits() {
+  classes.compress();
+  graph.units.assign(classes.getNumClasses(), {std::vector<bool>(graph.deviceCount, true)});
+  for (unsigned task = 0; task < graph.tasks.size(); ++task) {
+    unsigned unit = graph.tasks[task].unit = classes[task];
+    std::vector<bool> allowed = allowedFor(task);
+    for (unsigned device = 0; device < graph.deviceCount; ++device)
+      graph.units[unit].allowed[device] = graph.units[unit].allowed[device] && allowed[device];
+  }
+}
+
+} // namespace tfc::placement

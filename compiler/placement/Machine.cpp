@@ -1,0 +1,160 @@
+//===- Machine.cpp - Devices and what they can do -------------------------===//
+//
+// Reads the description of devices and links.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/placement/Machine.h"
+#include "dialects/dfg/Devices.h"
+#include "llvm/Support/JSON.h"
+#include <cmath>
+
+namespace json = llvm::json;
+using llvm::StringRef;
+using namespace tfc::dfg;
+
+namespace tfc::placement {
+
+/// A description is not longer than this, which bounds the number of links.
+static constexpr size_t kMaxDevices = 64;
+
+bool isSupported(const DeviceName &name) {
+  return DeviceName::both(name, {"local", 0, "cpu", std::nullopt}).has_value();
+}
+
+DeviceName complete(const DeviceName &name) { return name.within(callersDevice()); }
+
+Machine::Machine() { add(callersDevice()); }
+
+unsigned Machine::add(const DeviceName &name) {
+  auto known = llvm::find(names, name);
+  if (known != names.end())
+    return known - names.begin();
+  names.push_back(name);
+  figures.emplace_back();
+  return names.size() - 1;
+}
+
+Link Machine::getLink(unsigned from, unsigned to) const {
+  auto link = links.find({from, to});
+  return link == links.end() ? Link() : link->second;
+}
+
+/// Reads a description; the first error is the reason.
+class MachineReader {
+public:
+  MachineReader(Machine &machine, std::string &reason) : machine(machine), reason(reason) {}
+
+  bool read(const json::Value &value) {
+    const json::Object *object = value.getAsObject();
+    if (!object)
+      return fail("expected an object with 'devices' and 'links'");
+    if (!haveKeys(*object, {"devices", "links"}))
+      return false;
+    return readAll(*object, "devices", &MachineReader::readDevice) &&
+           readAll(*object, "links", &MachineReader::readLink);
+  }
+
+private:
+  bool fail(const llvm::Twine &text) {
+    reason = text.str();
+    return false;
+  }
+
+  bool haveKeys(const json::Object &object, std::initializer_list<StringRef> keys) {
+    for (const auto &member : object)
+      if (!llvm::is_contained(keys, StringRef(member.first)))
+        return fail("'" + StringRef(member.first) + "' is not known here");
+    return true;
+  }
+
+  using Reader = bool (MachineReader::*)(const json::Object &);
+  bool readAll(const json::Object &object, StringRef key, Reader readOne) {
+    const json::Value *value = object.get(key);
+    if (!value)
+      return true;
+    const json::Array *array = value->getAsArray();
+    if (!array || array->size() > kMaxDevices * kMaxDevices)
+      return fail("expected a list as '" + key + "'");
+    for (const json::Value &element : *array) {
+      const json::Object *one = element.getAsObject();
+      if (!one)
+        return fail("expected objects in '" + key + "'");
+      if (!(this->*readOne)(*one))
+        return false;
+    }
+    return true;
+  }
+
+  bool readNumber(const json::Object &object, StringRef key, double &number) {
+    const json::Value *value = object.get(key);
+    if (!value)
+      return true;
+    std::optional<double> read = value->getAsNumber();
+    if (!read || !std::isfinite(*read) || *read <= 0)
+      return fail("expected a positive number as '" + key + "'");
+    number = *read;
+    return true;
+  }
+
+  std::optional<DeviceName> readName(const json::Object &object, StringRef key) {
+    std::optional<StringRef> text = object.getString(key);
+    std::string why;
+    std::optional<DeviceName> name = text ? DeviceName::parse(*text, why) : std::nullopt;
+    if (!text || !name || name->isOpen()) {
+      fail("expected the name of a device as '" + key + "'" + (why.empty() ? "" : ": ") + why);
+      return std::nullopt;
+    }
+    if (!isSupported(*name)) {
+      fail("this version of tfc cannot place anything on " + name->str());
+      return std::nullopt;
+    }
+    return complete(*name);
+  }
+
+  bool readDevice(const json::Object &object) {
+    std::optional<DeviceName> name = readName(object, "name");
+    if (!name ||
+        !haveKeys(object, {"name", "flops_per_second", "bytes_per_second", "launch_seconds"}))
+      return false;
+    DeviceFigures figures;
+    if (!readNumber(object, "flops_per_second", figures.flops) ||
+        !readNumber(object, "bytes_per_second", figures.bytes) ||
+        !readNumber(object, "launch_seconds", figures.launch))
+      return false;
+    machine.figures[machine.add(*name)] = figures;
+    return machine.size() <= kMaxDevices || fail("too many devices");
+  }
+
+  /// A link leads both ways.
+  bool readLink(const json::Object &object) {
+    std::optional<DeviceName> from = readName(object, "from");
+    std::optional<DeviceName> to = from ? readName(object, "to") : std::nullopt;
+    if (!from || !to || !haveKeys(object, {"from", "to", "latency_seconds", "bytes_per_second"}))
+      return false;
+    for (const DeviceName &end : {*from, *to})
+      if (!llvm::is_contained(machine.names, end))
+        return fail("there is no device " + end.str() + " to link");
+    Link link;
+    if (!readNumber(object, "latency_seconds", link.latency) ||
+        !readNumber(object, "bytes_per_second", link.bandwidth))
+      return false;
+    unsigned a = machine.add(*from), b = machine.add(*to);
+    machine.links[{a, b}] = machine.links[{b, a}] = link;
+    return true;
+  }
+
+  Machine &machine;
+  std::string &reason;
+};
+
+bool Machine::read(StringRef text, std::string &reason) {
+  llvm::Expected<json::Value> value = json::parse(text);
+  if (!value) {
+    reason = llvm::toString(value.takeError());
+    return false;
+  }
+  return MachineReader(*this, reason).read(*value);
+}
+
+} // namespace tfc::placement

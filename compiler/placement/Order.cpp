@@ -1,0 +1,127 @@
+//===- Order.cpp - The order of operations in an entry --------------------===//
+//
+// Lets each operation start no later than those that depend on it, and sorts by that: such an order
+// keeps all dependences.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/placement/Order.h"
+#include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/RunTimeSizes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <limits>
+
+using namespace mlir;
+using namespace tfc::dfg;
+
+namespace tfc::placement {
+
+namespace {
+/// The operations of a block and their starts.
+class BlockOrder {
+public:
+  BlockOrder(Block &block, const RunTimeSizes &sizes) : block(block), sizes(sizes) {}
+
+  void sort(function_ref<double(Operation *)> startOf);
+
+private:
+  void runBefore(Operation *first, Operation *second) { before[second].push_back(first); }
+  void keepValues(Operation *op);
+  void keepEffects(Operation *op);
+  void keepLists(Operation *op);
+
+  Block &block;
+  const RunTimeSizes &sizes;
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 4>> before;
+  Operation *lastWrite = nullptr, *lastList = nullptr;
+  SmallVector<Operation *> readsSince;
+};
+} // namespace
+
+void BlockOrder::keepValues(Operation *op) {
+  forEachRead(op, [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    if (producer && producer->getBlock() == &block)
+      runBefore(producer, op);
+  });
+  sizes.forEachBinder(op, [&](BindSizeOp binder) {
+    if (binder->getBlock() == &block)
+      runBefore(binder, op);
+  });
+}
+
+/// Operations with effects keep their order, except for those that only read.
+void BlockOrder::keepEffects(Operation *op) {
+  bool canMove = isMemoryEffectFree(op) && !canFail(op);
+  if (canMove)
+    return;
+  if (lastWrite)
+    runBefore(lastWrite, op);
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects = getEffectsRecursively(op);
+  bool onlyReads = effects && !canFail(op) &&
+                   llvm::all_of(*effects, [](const MemoryEffects::EffectInstance &effect) {
+                     return isa<MemoryEffects::Read>(effect.getEffect());
+                   });
+  if (onlyReads) {
+    readsSince.push_back(op);
+    return;
+  }
+  for (Operation *read : readsSince)
+    runBefore(read, op);
+  readsSince.clear();
+  lastWrite = op;
+}
+
+/// Operations on lists change them in place.
+void BlockOrder::keepLists(Operation *op) {
+  bool isOnLists = op->walk([](Operation *nested) {
+                       return usesLists(nested) ? WalkResult::interrupt() : WalkResult::advance();
+                     }).wasInterrupted();
+  if (!isOnLists)
+    return;
+  if (lastList)
+    runBefore(lastList, op);
+  lastList = op;
+}
+
+void BlockOrder::sort(function_ref<double(Operation *)> startOf) {
+  SmallVector<Operation *> operations;
+  llvm::DenseMap<Operation *, double> starts;
+  for (Operation &op : block.without_terminator()) {
+    operations.push_back(&op);
+    starts[&op] = startOf(&op);
+    keepValues(&op);
+    keepEffects(&op);
+    keepLists(&op);
+  }
+  for (Operation *op : llvm::reverse(operations))
+    for (Operation *earlier : before.lookup(op))
+      starts[earlier] = std::min(starts[earlier], starts[op]);
+  llvm::stable_sort(
+      operations, [&](Operation *a, Operation *b) { return starts.lookup(a) < starts.lookup(b); });
+  Block::iterator end = block.without_terminator().end();
+  for (Operation *op : operations)
+    op->moveBefore(&block, end);
+}
+
+void orderByStart(EntryOp entry, function_ref<std::optional<double>(Operation *)> startOf) {
+  constexpr double kAnywhere = std::numeric_limits<double>::infinity();
+  llvm::DenseMap<Operation *, double> first; // of an operation and those in its regions
+  entry.getBody().walk([&](Operation *op) {
+    double start = startOf(op).value_or(kAnywhere);
+    auto [own, isNew] = first.try_emplace(op, start);
+    own->second = std::min(own->second, start);
+    double earliest = own->second;
+    if (Operation *around = op->getParentOp(); around != entry) {
+      auto outer = first.try_emplace(around, kAnywhere).first;
+      outer->second = std::min(outer->second, earliest);
+    }
+  });
+  RunTimeSizes sizes(entry);
+  SmallVector<Block *> blocks;
+  entry.walk([&](Block *block) { blocks.push_back(block); });
+  for (Block *block : blocks)
+    BlockOrder(*block, sizes).sort([&](Operation *op) { return first.lookup(op); });
+}
+
+} // namespace tfc::placement

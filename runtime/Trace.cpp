@@ -1,0 +1,37 @@
+//===- Trace.cpp - Times of the steps of calls ----------------------------===//
+//
+// Records the steps of calls in memory that the tracing program has allocated. In a file of its
+// own, so that only models that trace link it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/Trace.h"
+
+#include <time.h>
+
+using namespace tfc::runtime;
+
+/// One for each device; null while nobody traces. The threads of devices see what was written
+/// before the call.
+static TraceBuffer *buffers;
+
+extern "C" int64_t tfc_rt_trace_begin() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+extern "C" void tfc_rt_trace_end(tfc_call_frame *frame, int64_t begin, int32_t kind, int32_t slot,
+                                 const char *name) {
+  if (!buffers)
+    return;
+  TraceBuffer &buffer = buffers[frame->device];
+  int64_t number = buffer.count++;
+  if (number < buffer.capacity)
+    buffer.events[number] = {begin, tfc_rt_trace_begin(), name, kind, slot};
+}
+
+// Nothing refers to it, so the linker must be told to keep it.
+extern "C" __attribute__((used, retain)) void tfc_rt_trace_into(TraceBuffer *newBuffers) {
+  buffers = newBuffers;
+}

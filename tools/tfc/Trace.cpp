@@ -1,0 +1,229 @@
+// Writes recorded steps as a Chrome trace, and prints a summary of them.
+#include "tools/tfc/Trace.h"
+#include "frontend/Fmt.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/JSON.h"
+#include <fmt/format.h>
+#include <map>
+
+using namespace llvm;
+using namespace tfc;
+
+//===----------------------------------------------------------------------===//
+// Chrome's format
+//===----------------------------------------------------------------------===//
+
+static StringRef categoryOf(tfc_trace_kind kind) {
+  switch (kind) {
+  case TFC_TRACE_KERNEL:
+    return "kernel";
+  case TFC_TRACE_SEND:
+    return "send";
+  case TFC_TRACE_RECEIVE:
+    return "receive";
+  case TFC_TRACE_WAIT:
+    return "wait";
+  }
+}
+
+namespace {
+
+class ChromeWriter {
+public:
+  ChromeWriter(const Trace &trace, raw_ostream &os) : trace(trace), os(os) {}
+
+  void write();
+
+private:
+  using Attributes = function_ref<void(json::OStream &)>;
+
+  /// An event in the row of a device, on a line of its own.
+  void event(StringRef phase, size_t device, Attributes attributes);
+  /// An event that describes a row or the process.
+  void description(size_t device, StringRef name, StringRef key, json::Value value);
+  void slice(size_t device, StringRef category, StringRef name, int64_t begin, int64_t end,
+             StringRef place);
+  void arrowEnd(StringRef phase, size_t device, int64_t time);
+  void writeArrows(const TracedCall &call);
+  int64_t sinceStart(int64_t time) const { return time - trace.calls.front().begin; }
+
+  const Trace &trace;
+  raw_ostream &os;
+  const char *separator = "";
+  int64_t arrows = 0;
+};
+
+} // namespace
+
+/// Writes a time in microseconds.
+static void writeTime(json::OStream &json, StringRef name, int64_t nanoseconds) {
+  json.attributeBegin(name);
+  json.rawValue(fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000));
+  json.attributeEnd();
+}
+
+void ChromeWriter::event(StringRef phase, size_t device, Attributes attributes) {
+  os << std::exchange(separator, ",\n");
+  json::OStream json(os);
+  json.object([&] {
+    json.attribute("ph", phase);
+    json.attribute("pid", 0);
+    json.attribute("tid", int64_t(device));
+    attributes(json);
+  });
+}
+
+void ChromeWriter::description(size_t device, StringRef name, StringRef key, json::Value value) {
+  event("M", device, [&](json::OStream &json) {
+    json.attribute("name", name);
+    json.attributeObject("args", [&] { json.attribute(key, value); });
+  });
+}
+
+void ChromeWriter::slice(size_t device, StringRef category, StringRef name, int64_t begin,
+                         int64_t end, StringRef place) {
+  event("X", device, [&](json::OStream &json) {
+    json.attribute("cat", category);
+    json.attribute("name", json::fixUTF8(name));
+    writeTime(json, "ts", sinceStart(begin));
+    writeTime(json, "dur", end - begin);
+    if (!place.empty())
+      json.attributeObject("args", [&] { json.attribute("place", json::fixUTF8(place)); });
+  });
+}
+
+void ChromeWriter::arrowEnd(StringRef phase, size_t device, int64_t time) {
+  event(phase, device, [&](json::OStream &json) {
+    json.attribute("cat", "transfer");
+    json.attribute("name", "transfer");
+    json.attribute("id", arrows);
+    writeTime(json, "ts", sinceStart(time));
+    if (phase == "f")
+      json.attribute("bp", "e"); // belongs to the slice around it
+  });
+}
+
+/// The messages of a slot are received in the order in which they are sent. An arrow goes from the
+/// begin of a send, which may end later than the receive, to the end of the receive.
+void ChromeWriter::writeArrows(const TracedCall &call) {
+  using Ends = std::vector<std::pair<size_t, const TracedStep *>>;
+  std::map<int32_t, std::pair<Ends, Ends>> slots;
+  for (auto [device, steps] : enumerate(call.steps))
+    for (const TracedStep &step : steps) {
+      if (step.kind == TFC_TRACE_SEND)
+        slots[step.slot].first.emplace_back(device, &step);
+      if (step.kind == TFC_TRACE_RECEIVE)
+        slots[step.slot].second.emplace_back(device, &step);
+    }
+  for (auto &[slot, ends] : slots)
+    for (auto [send, receive] : zip(ends.first, ends.second)) {
+      arrowEnd("s", send.first, send.second->begin);
+      arrowEnd("f", receive.first, std::max(receive.second->begin, receive.second->end - 1));
+      ++arrows;
+    }
+}
+
+void ChromeWriter::write() {
+  os << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+  description(0, "process_name", "name", json::fixUTF8("entry " + trace.entry));
+  for (auto [i, device] : enumerate(trace.devices)) {
+    description(i, "thread_name", "name", device);
+    description(i, "thread_sort_index", "sort_index", int64_t(i));
+  }
+  for (auto [i, call] : enumerate(trace.calls)) {
+    slice(0, "call", fmt::format("call {}", i), call.begin, call.end, "");
+    for (auto [device, steps] : enumerate(call.steps))
+      for (const TracedStep &step : steps)
+        slice(device, categoryOf(step.kind), step.name, step.begin, step.end, step.place);
+    writeArrows(call);
+  }
+  os << "\n]}\n";
+}
+
+void tfc::writeChromeTrace(const Trace &trace, raw_ostream &os) { ChromeWriter(trace, os).write(); }
+
+//===----------------------------------------------------------------------===//
+// The summary
+//===----------------------------------------------------------------------===//
+
+static constexpr size_t kMostKernels = 10;
+
+namespace {
+struct DeviceTimes {
+  int64_t busy = 0, waiting = 0, kernels = 0, messages = 0;
+};
+
+struct KernelTimes {
+  StringRef name, place, device;
+  int64_t time = 0, count = 0;
+};
+} // namespace
+
+static DeviceTimes timesOf(const Trace &trace, size_t device) {
+  DeviceTimes times;
+  for (const TracedCall &call : trace.calls)
+    for (const TracedStep &step : call.steps[device]) {
+      (step.kind == TFC_TRACE_KERNEL ? times.busy : times.waiting) += step.time();
+      times.kernels += step.kind == TFC_TRACE_KERNEL;
+      times.messages += step.kind == TFC_TRACE_SEND || step.kind == TFC_TRACE_RECEIVE;
+    }
+  return times;
+}
+
+/// The kernels of all devices, the most expensive first.
+static SmallVector<KernelTimes, 0> kernelsOf(const Trace &trace) {
+  std::map<std::tuple<size_t, StringRef, StringRef>, KernelTimes> kernels;
+  for (const TracedCall &call : trace.calls)
+    for (auto [device, steps] : enumerate(call.steps))
+      for (const TracedStep &step : steps) {
+        if (step.kind != TFC_TRACE_KERNEL)
+          continue;
+        KernelTimes &kernel = kernels[{device, step.name, step.place}];
+        kernel.name = step.name;
+        kernel.place = step.place;
+        kernel.device = trace.devices[device];
+        kernel.time += step.time();
+        ++kernel.count;
+      }
+  SmallVector<KernelTimes, 0> sorted = to_vector<0>(make_second_range(kernels));
+  llvm::sort(sorted, [](const KernelTimes &a, const KernelTimes &b) {
+    return std::tie(b.time, a.name, a.place, a.device) <
+           std::tie(a.time, b.name, b.place, b.device);
+  });
+  return sorted;
+}
+
+void tfc::printSummary(const Trace &trace, raw_ostream &os) {
+  double calls = trace.calls.size();
+  auto milliseconds = [&](int64_t time) { return time / calls / 1e6; };
+  std::vector<int64_t> times;
+  for (const TracedCall &call : trace.calls)
+    times.push_back(call.time());
+  llvm::sort(times);
+  os << fmt::format("{}: {} calls, {:.4f} ms (median)\n\n", trace.entry, trace.calls.size(),
+                    times[times.size() / 2] / 1e6);
+  size_t width = 10;
+  for (const std::string &device : trace.devices)
+    width = std::max(width, device.size());
+  os << fmt::format("{:{}} {:>10} {:>10} {:>8} {:>8}\n", "per call", width, "busy ms", "waiting ms",
+                    "kernels", "messages");
+  int64_t busy = 0;
+  for (auto [i, device] : enumerate(trace.devices)) {
+    DeviceTimes own = timesOf(trace, i);
+    busy += own.busy;
+    os << fmt::format("{:{}} {:>10.4f} {:>10.4f} {:>8.1f} {:>8.1f}\n", device, width,
+                      milliseconds(own.busy), milliseconds(own.waiting), own.kernels / calls,
+                      own.messages / calls);
+  }
+  os << '\n';
+  SmallVector<KernelTimes, 0> kernels = kernelsOf(trace);
+  for (const KernelTimes &kernel : ArrayRef(kernels).take_front(kMostKernels))
+    os << fmt::format("{:5.1f} % {:>10.4f} ms {:>6.1f} x  {} on {}{}{}\n",
+                      100.0 * kernel.time / std::max<int64_t>(busy, 1), milliseconds(kernel.time),
+                      kernel.count / calls, kernel.name, kernel.device,
+                      StringRef(kernel.place.empty() ? "" : ", "), kernel.place);
+  if (trace.dropped > 0)
+    os << fmt::format("\n{} steps were dropped, for which there was no memory: request fewer "
+                      "--calls\n",
+                      trace.dropped);
+}
