@@ -48,6 +48,8 @@ class _Options(ctypes.Structure):
         ("allocator_context", _pointer),
         ("parallel_for", _pointer),
         ("parallel_context", _pointer),
+        ("devices", _pointer),
+        ("device_count", _int64),
     ]
 
 

@@ -1,9 +1,10 @@
 """Compares a graph on several devices with the same graph whose entries are not divided, bit for bit.
 
-same_bits.py TFC GRAPH WORK CALLS
+same_bits.py TFC GRAPH WORK CALLS [RUNTIME]
 
 CALLS is a Python file with a function `calls(rng)` that yields pairs of an entry and a dict of its feeds. Failing calls
-must fail with the same message, and leave the same state. Prints the number of calls and of failing ones.
+must fail with the same message, and leave the same state. Prints the number of calls and of failing ones. RUNTIME is
+the library of another runtime, with which the divided graph is linked.
 """
 
 import os
@@ -21,6 +22,18 @@ def compile_model(tfc, graph, path, *options):
     return Model(path)
 
 
+def link_model(tfc, graph, work, runtime):
+    """Links an object of the graph and another runtime into a library, which exports what those of tfc do."""
+    name = os.path.splitext(os.path.basename(graph))[0]
+    paths = {key: os.path.join(work, name + "." + key) for key in ("o", "c", "so")}
+    subprocess.run([tfc, "compile", graph, "-o", paths["o"]], check=True)
+    with open(paths["c"], "w") as file:
+        file.write(f'#include "{name}.h"\nconst tfc_library *tfc_library_get(void) {{ return {name}_library(); }}\n')
+    command = ["cc", "-shared", "-fPIC", "-I" + work, paths["c"], paths["o"], runtime]
+    subprocess.run([*command, "-lm", "-lpthread", "-o", paths["so"]], check=True)
+    return Model(paths["so"])
+
+
 def call(model, entry, feeds):
     try:
         return [np.asarray(value) for value in model.call(entry, **feeds)]
@@ -35,9 +48,12 @@ def is_same(a, b):
 
 
 def main():
-    tfc, graph, work, script = sys.argv[1:]
+    tfc, graph, work, script, *runtime = sys.argv[1:]
     os.makedirs(work, exist_ok=True)
-    divided = compile_model(tfc, graph, os.path.join(work, "divided.so"))
+    if runtime:
+        divided = link_model(tfc, graph, work, runtime[0])
+    else:
+        divided = compile_model(tfc, graph, os.path.join(work, "divided.so"))
     whole = compile_model(tfc, graph, os.path.join(work, "whole.so"), "--disable=partition")
     scope = {}
     with open(script) as file:
