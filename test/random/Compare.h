@@ -36,6 +36,7 @@ struct CallResult {
   tfc_status status = TFC_OK;
   std::string message;
   std::vector<Array> fetches;
+  std::vector<Array> variables; // after the call
 };
 
 /// A program as a library.
@@ -47,16 +48,21 @@ public:
   /// Makes all calls in a new instance.
   llvm::Expected<std::vector<CallResult>> run(const Program &program, int threads);
 
+  /// How many devices the program is placed on.
+  size_t getDeviceCount() const { return deviceCount; }
+
 private:
   explicit Compiled(emission::WorkFolder folder) : folder(std::move(folder)) {}
   std::string path() const { return folder.file("librandom.so"); }
 
   emission::WorkFolder folder;
+  size_t deviceCount = 1;
 };
 
 /// Counters over all compared programs.
 struct Counts {
   int64_t calls = 0, refusedCalls = 0, elements = 0, undetermined = 0;
+  int64_t divided = 0;                     // programs on several devices
   std::map<std::string, int64_t> executed; // operations by name
   std::string unsupported;                 // why the oracle gave up, of one program
   std::map<std::string, int64_t> reasons;  // the same of several
@@ -68,7 +74,8 @@ struct Counts {
 std::string interpret(const Program &program, Counts &counts);
 
 /// Compiles and runs the program, once with each number of threads; returns a difference from the
-/// oracle or between runs, or nothing.
+/// oracle or between runs, or nothing. A program whose operations have devices is compiled twice,
+/// as a function for each device and as one, which must return the same bits.
 std::string compare(const Program &program, const Variant &variant, Counts &counts);
 
 /// Makes the program smaller as long as `fails` returns true for it.

@@ -10,6 +10,7 @@
 #include "Targets.h"
 #include "compiler/emission/Emission.h"
 #include "compiler/kernels/Target.h"
+#include "dialects/dfg/Devices.h"
 #include "runtime/Cpu.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CRC.h"
@@ -63,7 +64,7 @@ Variant makeVariant(uint64_t seed, StringRef target) {
     variant.llvmLevel = 0;
   } else if (choice < 0.5) {
     for (const Optimization &option : getOptimizations())
-      if (random.chance(0.3))
+      if (option.name != "partition" && random.chance(0.3)) // see `compare`
         variant.pipeline.disabled.push_back(option.name.str());
   }
   return variant;
@@ -73,10 +74,13 @@ Variant makeVariant(uint64_t seed, StringRef target) {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-static LogicalResult compileTo(ModuleOp module, const Variant &variant, StringRef path) {
+static LogicalResult compileTo(const Program &program, const Variant &variant, StringRef path) {
+  ModuleOp module = *program.module;
   requireSizes(module);
   FailureOr<ModelInfo> model = describeModel(module);
-  if (failed(model) || failed(runStages(module, variant.pipeline)))
+  PipelineOptions pipeline = variant.pipeline;
+  pipeline.startAfter = program.after;
+  if (failed(model) || failed(runStages(module, pipeline)))
     return failure();
   describeCode(module, *model);
   EmissionOptions options;
@@ -100,8 +104,9 @@ llvm::Expected<Compiled> Compiled::compile(const Program &program, const Variant
     messages += diagnostic.str() + "\n";
     return success();
   });
-  if (failed(compileTo(*copy.module, variant, result.path())))
+  if (failed(compileTo(copy, variant, result.path())))
     return llvm::createStringError(messages.empty() ? "no message" : messages);
+  result.deviceCount = devicesOf(*copy.module).size();
   return result;
 }
 
@@ -149,20 +154,35 @@ static CallResult call(LoadedModel &model, const Entry &entry, std::vector<Array
       feed.data.resize(kEmptyBytes);
   llvm::Expected<std::vector<Array>> fetches = model.makeFetches(entry, feeds);
   if (!fetches)
-    return {TFC_INTERNAL, llvm::toString(fetches.takeError()), {}};
+    return {TFC_INTERNAL, llvm::toString(fetches.takeError()), {}, {}};
   result.fetches = std::move(*fetches);
   fillWithGarbage(result.fetches);
   std::vector<Array> before = feeds;
   if (llvm::Error error = model.call(entry, feeds, result.fetches))
-    return {TFC_INTERNAL, llvm::toString(std::move(error)), {}};
+    return {TFC_INTERNAL, llvm::toString(std::move(error)), {}, {}};
   if (!removeGuards(result.fetches))
-    return {TFC_INTERNAL, "the memory after a fetch was overwritten", {}};
+    return {TFC_INTERNAL, "the memory after a fetch was overwritten", {}, {}};
   if (llvm::Error error = model.cutToFound(result.fetches))
-    return {TFC_INTERNAL, llvm::toString(std::move(error)), {}};
+    return {TFC_INTERNAL, llvm::toString(std::move(error)), {}, {}};
   for (auto [now, then] : llvm::zip_equal(feeds, before))
     if (now.data != then.data)
-      return {TFC_INTERNAL, "a feed was overwritten", {}};
+      return {TFC_INTERNAL, "a feed was overwritten", {}, {}};
   return result;
+}
+
+static llvm::Expected<std::vector<Array>> readVariables(LoadedModel &model) {
+  std::vector<Array> values;
+  for (const std::string &name : model.getVariables()) {
+    llvm::Expected<Array> value = model.getVariable(name);
+    if (!value)
+      return value.takeError();
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+static bool isEqual(ArrayRef<Array> one, ArrayRef<Array> other) {
+  return llvm::equal(one, other, [](const Array &a, const Array &b) { return a.data == b.data; });
 }
 
 llvm::Expected<std::vector<CallResult>> Compiled::run(const Program &program, int threads) {
@@ -170,6 +190,10 @@ llvm::Expected<std::vector<CallResult>> Compiled::run(const Program &program, in
   if (!model)
     return model.takeError();
   std::vector<CallResult> results;
+  llvm::Expected<std::vector<Array>> initial = readVariables(*model);
+  if (!initial)
+    return initial.takeError();
+  std::vector<Array> before = std::move(*initial);
   for (const CallPlan &plan : program.calls) {
     EntryOp entry = findEntry(*program.module, plan.entry);
     std::optional<std::vector<Array>> feeds;
@@ -181,7 +205,14 @@ llvm::Expected<std::vector<CallResult>> Compiled::run(const Program &program, in
     if (feeds)
       results.push_back(call(*model, **compiled, std::move(*feeds)));
     else
-      results.push_back({TFC_INVALID_ARGUMENT, "no feeds", {}});
+      results.push_back({TFC_INVALID_ARGUMENT, "no feeds", {}, {}});
+    llvm::Expected<std::vector<Array>> variables = readVariables(*model);
+    if (!variables)
+      return variables.takeError();
+    results.back().variables = std::move(*variables);
+    if (results.back().status != TFC_OK && !isEqual(results.back().variables, before))
+      results.back().message += " (which changed variables)";
+    before = results.back().variables;
   }
   return results;
 }

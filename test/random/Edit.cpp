@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Edit.h"
+#include "dialects/dfg/Devices.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringSet.h"
@@ -157,6 +158,39 @@ bool keepFetch(ModuleOp module, StringRef entry, size_t number) {
 
 bool dropFetch(ModuleOp module, StringRef entry, size_t number) {
   return setFetches(module, entry, [&](size_t i) { return i != number; });
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+std::vector<Operation *> placedOperationsOf(ModuleOp module) {
+  std::vector<Operation *> ops;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->hasAttr(kDeviceAttr))
+      ops.push_back(op);
+  });
+  return ops;
+}
+
+bool dropDevices(ModuleOp module, size_t begin, size_t end) {
+  std::vector<Operation *> ops = placedOperationsOf(module);
+  end = std::min(end, ops.size());
+  for (size_t i = begin; i < end; ++i)
+    ops[i]->removeAttr(kDeviceAttr);
+  return begin < end;
+}
+
+bool joinDevices(ModuleOp module) {
+  DeviceName other{"", std::nullopt, "cpu", 1};
+  auto attribute = DeviceAttr::get(module.getContext(), other);
+  bool isChanged = false;
+  for (Operation *op : placedOperationsOf(module))
+    if (deviceOf(op).index.value_or(0) != 0 && op->getAttr(kDeviceAttr) != attribute) {
+      op->setAttr(kDeviceAttr, attribute);
+      isChanged = true;
+    }
+  return isChanged;
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,13 @@ size_t countFetches(mlir::ModuleOp module, llvm::StringRef entry);
 bool keepFetch(mlir::ModuleOp module, llvm::StringRef entry, size_t number);
 bool dropFetch(mlir::ModuleOp module, llvm::StringRef entry, size_t number);
 
+/// Operations and variables that say on which device they shall be.
+std::vector<mlir::Operation *> placedOperationsOf(mlir::ModuleOp module);
+/// Lets some of them, from `begin` up to but not including `end`, say nothing.
+bool dropDevices(mlir::ModuleOp module, size_t begin, size_t end);
+/// Replaces all devices but cpu:0 by one, by its short name.
+bool joinDevices(mlir::ModuleOp module);
+
 /// Drops results of branches and loops, by the canonicalization patterns of the operations.
 bool canonicalize(mlir::ModuleOp module);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Generator.h"
+#include "Devices.h"
 #include "mlir/IR/Iterators.h"
 
 using namespace mlir;
@@ -190,7 +191,10 @@ Program Generator::run() {
   if (!scope.variables.empty())
     makeReader();
   planCalls();
-  return {std::move(module), std::move(calls)};
+  Program program{std::move(module), std::move(calls), ""};
+  if (scope.style.hasDevices)
+    drawDevices(program, scope.random.apart("devices"));
+  return program;
 }
 
 Program makeProgram(MLIRContext &context, uint64_t seed, const Style &style) {

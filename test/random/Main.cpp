@@ -38,6 +38,9 @@ static cl::opt<unsigned> scale("scale", cl::desc("Make programs so many times as
                                cl::init(1), cl::cat(category));
 static cl::opt<bool> hasGraphs("graphs", cl::desc("Draw `dataflow` blocks, too"),
                                cl::cat(category));
+static cl::opt<bool> hasDevices("devices",
+                                cl::desc("Draw devices of operations and variables, too"),
+                                cl::cat(category));
 static cl::opt<unsigned> limit("seconds", cl::desc("How long a program may take"), cl::init(60),
                                cl::cat(category));
 static cl::opt<unsigned> mostFailures("failures", cl::desc("Stop after that many failures"),
@@ -74,7 +77,7 @@ struct Job {
 static FailureOr<Program> load(MLIRContext &context, const Job &job) {
   if (!job.file.empty())
     return readProgram(context, job.file);
-  return makeProgram(context, job.seed, {scale, hasGraphs});
+  return makeProgram(context, job.seed, {scale, hasGraphs, hasDevices});
 }
 
 static std::unique_ptr<MLIRContext> makeContext() {
@@ -118,8 +121,16 @@ static bool isFailure(const std::string &text) {
 
 /// The kind of a failure: refusals differ from wrong results and from other refusals.
 static StringRef kindOf(StringRef text) {
+  StringRef way = text.take_while([](char c) { return c != ' '; });
+  if (way == "divided:" || way == "undivided:")
+    text = text.drop_front(way.size() + 1);
   return text.starts_with("refused") ? text.take_front(40) : "";
 }
+
+/// The failure of a program that takes longer than it may.
+static constexpr StringLiteral kLate = "took too long";
+/// How long a smaller program may take until it has the same fault as one that took too long.
+static constexpr unsigned kLateSeconds = 5;
 
 /// Shrinks and writes a program that fails.
 static void keep(const Job &job, const std::string &text) {
@@ -127,8 +138,10 @@ static void keep(const Job &job, const std::string &text) {
   FailureOr<Program> program = load(*context, job);
   if (failed(program))
     return;
+  bool isLate = text == kLate;
+  unsigned seconds = isLate ? std::min(limit / 4, kLateSeconds) : limit / 4;
   auto failsIn = [&](const Variant &variant, const Program &candidate) {
-    return runApart(limit / 4, [&](Counts &counts) { return compare(candidate, variant, counts); });
+    return runApart(seconds, [&](Counts &counts) { return compare(candidate, variant, counts); });
   };
   unsigned number = 0;
   while (number + 1 < variantCount() && !isFailure(failsIn(variantOf(job, number), *program)))
@@ -144,7 +157,7 @@ static void keep(const Job &job, const std::string &text) {
       if (std::chrono::steady_clock::now() > end)
         return false;
       std::string now = failsIn(variant, candidate);
-      if (now == "took too long")
+      if ((now == kLate) != isLate)
         return false;
       return isFailure(now) && kindOf(now) == kindOf(whole);
     });
@@ -178,6 +191,8 @@ static void printSummary(size_t programs, unsigned failures, const Counts &count
   llvm::outs() << programs << " programs, " << counts.calls << " calls, " << counts.refusedCalls
                << " of them refused, " << counts.elements << " elements, " << counts.undetermined
                << " of them undetermined, " << failures << " failures\n";
+  if (hasDevices)
+    llvm::outs() << counts.divided << " programs on several devices\n";
   for (const auto &[reason, times] : counts.reasons)
     llvm::outs() << times << " programs not finished: " << reason << '\n';
 }

@@ -25,8 +25,10 @@ struct CallPlan {
 struct Program {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<CallPlan> calls;
+  /// The stage after which the module is; empty if it is as the frontend makes it.
+  std::string after;
 
-  Program clone() const { return {mlir::cast<mlir::ModuleOp>((*module)->clone()), calls}; }
+  Program clone() const { return {mlir::cast<mlir::ModuleOp>((*module)->clone()), calls, after}; }
 };
 
 /// The feeds of a call, in the entry's order; nothing if its sizes lead to invalid shapes.
@@ -50,6 +52,8 @@ struct Style {
   unsigned scale = 1;
   /// True if programs have `dataflow` blocks.
   bool hasGraphs = false;
+  /// True if operations and variables say on which devices they shall be.
+  bool hasDevices = false;
 };
 
 /// A program of random statements; equal seeds make equal programs.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Edit.h"
+#include "dialects/dfg/Devices.h"
 #include "frontend/GraphBuilder.h"
 #include "mlir/IR/IRMapping.h"
 #include <set>
@@ -155,6 +156,7 @@ bool Resizer::copyOperation(Operation *op) {
   if (auto gradients = dyn_cast<GradientsOp>(op)) {
     Operation *copy = builder.gradients(operands[0], ArrayRef(operands).drop_front(),
                                         gradients.getSparse(), op->getLoc());
+    copyPlacement(op, copy);
     mapping.map(op->getResults(), copy->getResults());
     return true;
   }
@@ -202,11 +204,12 @@ bool Resizer::copyEntry(EntryOp entry) {
 
 OwningOpRef<ModuleOp> Resizer::run() {
   for (Operation &op : *source.getBody()) {
-    if (auto variable = dyn_cast<VariableOp>(op))
+    if (auto variable = dyn_cast<VariableOp>(op)) {
       builder.getResources().createVariable(
           variable.getSymName(), cast<RankedTensorType>(resize(variable.getTensorType())),
           variable.getFrozen(), "", op.getLoc());
-    else if (auto entry = dyn_cast<EntryOp>(op); !entry || !copyEntry(entry))
+      copyPlacement(&op, target->lookupSymbol(variable.getSymName()));
+    } else if (auto entry = dyn_cast<EntryOp>(op); !entry || !copyEntry(entry))
       return {};
   }
   return std::move(target);

@@ -42,10 +42,12 @@ public:
 
   void run() {
     shrinkCalls();
+    shrinkDevices();
     for (bool hasProgress = true; hasProgress;) {
       hasProgress = shrinkEntries();
       hasProgress |= shrinkOperations();
       hasProgress |= shrinkSizes();
+      hasProgress |= shrinkDevices();
       hasProgress |= shrinkCalls();
     }
   }
@@ -67,6 +69,7 @@ private:
   }
 
   bool shrinkCalls();
+  bool shrinkDevices();
   bool shrinkEntries();
   bool shrinkOperations();
   bool shrinkSizes();
@@ -80,7 +83,12 @@ private:
 
 bool Shrinker::shrinkCalls() {
   bool hasProgress = false;
-  for (size_t i = program.calls.size(); i-- > 0;)
+  for (const CallPlan &call : std::vector(program.calls))
+    hasProgress |= attempt([&](Program &trial) {
+      llvm::erase_if(trial.calls, [&](const CallPlan &other) { return other.entry != call.entry; });
+      return trial.calls.size() < program.calls.size() && removeUncalled(trial);
+    });
+  for (size_t i = program.calls.size(); i-- > 0 && program.calls.size() > 1;)
     hasProgress |= attempt([&](Program &trial) {
       trial.calls.erase(trial.calls.begin() + i);
       return true;
@@ -112,6 +120,20 @@ bool Shrinker::shrinkEntries() {
       hasProgress |=
           attempt([&](Program &trial) { return dropFetch(*trial.module, call.entry, i); });
   }
+  return hasProgress;
+}
+
+/// Drops names of devices: half of those that are left at once, then single ones.
+bool Shrinker::shrinkDevices() {
+  bool hasProgress = attempt([](Program &trial) { return joinDevices(*trial.module); });
+  size_t count = placedOperationsOf(*program.module).size();
+  for (size_t length = count / 2; length > 0; length /= 2)
+    for (size_t end = placedOperationsOf(*program.module).size(); end > 0;) {
+      size_t begin = end - std::min(end, length);
+      hasProgress |=
+          attempt([&](Program &trial) { return dropDevices(*trial.module, begin, end); });
+      end = begin;
+    }
   return hasProgress;
 }
 

@@ -17,7 +17,7 @@ using namespace tfc::dfg;
 
 namespace tfc::random {
 
-static constexpr StringLiteral kCall = " CALL ";
+static constexpr StringLiteral kCall = " CALL ", kAfter = " AFTER ";
 
 /// The module in the language if that is possible and requested; sets whether it is.
 static std::string print(ModuleOp module, bool &isGraph) {
@@ -33,6 +33,7 @@ static std::string print(ModuleOp module, bool &isGraph) {
 }
 
 static std::string toText(const Program &program, StringRef comment, bool &isGraph) {
+  isGraph = isGraph && program.after.empty();
   std::string body = print(*program.module, isGraph);
   std::string mark = isGraph ? "#" : "//";
   std::string text;
@@ -40,6 +41,8 @@ static std::string toText(const Program &program, StringRef comment, bool &isGra
   comment.split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef line : lines)
     text += mark + " " + line.str() + "\n";
+  if (!program.after.empty())
+    text += mark + kAfter.str() + program.after + "\n";
   for (const CallPlan &call : program.calls) {
     text += mark + kCall.str() + call.entry + " seed=" + std::to_string(call.seed);
     for (const auto &[name, size] : call.sizes)
@@ -114,9 +117,12 @@ FailureOr<Program> readProgram(MLIRContext &context, StringRef path) {
     return failure();
   SmallVector<StringRef> lines;
   (*buffer)->getBuffer().split(lines, '\n');
-  for (StringRef line : lines)
+  for (StringRef line : lines) {
     if (auto [mark, call] = line.split(kCall); mark == "#" || mark == "//")
       program.calls.push_back(parseCall(call));
+    if (auto [mark, stage] = line.split(kAfter); mark == "//")
+      program.after = stage.str();
+  }
   if (program.calls.empty())
     addCalls(program);
   return program;

@@ -30,7 +30,7 @@ static std::string toLine(size_t number, const std::string &text, const Counts &
   json::Object record{{"number", int64_t(number)},
                       {"text", json::fixUTF8(text)},
                       {"numbers", json::Array{counts.calls, counts.refusedCalls, counts.elements,
-                                              counts.undetermined}},
+                                              counts.undetermined, counts.divided}},
                       {"unsupported", counts.unsupported},
                       {"executed", std::move(executed)}};
   std::string line;
@@ -52,6 +52,7 @@ static bool readLine(llvm::StringRef line, size_t &number, std::string &text, Co
   counts.refusedCalls = *numbers[1].getAsInteger();
   counts.elements = *numbers[2].getAsInteger();
   counts.undetermined = *numbers[3].getAsInteger();
+  counts.divided = *numbers[4].getAsInteger();
   counts.unsupported = record.getString("unsupported")->str();
   for (const auto &[name, times] : *record.getObject("executed"))
     counts.executed[name.str()] = *times.getAsInteger();
