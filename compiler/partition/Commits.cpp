@@ -7,6 +7,8 @@
 
 #include "compiler/partition/Commits.h"
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/RunTimeSizes.h"
+#include "dialects/dfg/SizeOps.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -105,23 +107,27 @@ LogicalResult verifyQueues(EntryOp entry, const DeviceSets &sets) {
   return success();
 }
 
-/// Returns the operations of the block that `op` needs, with itself, in the order of the block.
-static SmallVector<Operation *> sliceOf(Operation *op) {
+/// Returns the operations of the block that `op` needs, with itself and the bindings of the sizes
+/// that it mentions, in the order of the block.
+static SmallVector<Operation *> sliceOf(Operation *op, const RunTimeSizes &sizes) {
   Block *block = op->getBlock();
   llvm::SetVector<Operation *> slice;
   slice.insert(op);
-  for (size_t i = 0; i < slice.size(); ++i)
-    forEachRead(slice[i], [&](Value read) {
-      Operation *producer = read.getDefiningOp();
-      if (producer && (producer = block->findAncestorOpInBlock(*producer)))
-        slice.insert(producer);
-    });
+  auto need = [&](Operation *producer) {
+    if (producer && (producer = block->findAncestorOpInBlock(*producer)))
+      slice.insert(producer);
+  };
+  for (size_t i = 0; i < slice.size(); ++i) {
+    forEachRead(slice[i], [&](Value read) { need(read.getDefiningOp()); });
+    sizes.forEachBinder(slice[i], [&](BindSizeOp binder) { need(binder); });
+  }
   SmallVector<Operation *> ordered = slice.takeVector();
   llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return ordered;
 }
 
-void moveChecksBeforeQueues(Block &body) {
+void moveChecksBeforeQueues(EntryOp entry) {
+  Block &body = entry.getBody().front();
   SmallVector<Operation *> queues, checks;
   for (Operation &op : body) {
     if (usesQueues(&op))
@@ -129,8 +135,11 @@ void moveChecksBeforeQueues(Block &body) {
     else if (!queues.empty() && canFail(&op))
       checks.push_back(&op);
   }
+  if (checks.empty())
+    return;
+  RunTimeSizes sizes(entry);
   for (Operation *check : checks) {
-    SmallVector<Operation *> slice = sliceOf(check);
+    SmallVector<Operation *> slice = sliceOf(check, sizes);
     // Operations on queues keep their order, so the check needs all before the last one it needs.
     auto needed = llvm::find_if(llvm::reverse(queues),
                                 [&](Operation *queue) { return llvm::is_contained(slice, queue); });

@@ -34,6 +34,6 @@ llvm::LogicalResult verifyQueues(dfg::EntryOp entry, const DeviceSets &sets);
 
 /// Moves what can fail, with what it reads, before the operations on queues that it does not depend
 /// on, as on one device: a call that fails should not have used queues before.
-void moveChecksBeforeQueues(mlir::Block &body);
+void moveChecksBeforeQueues(dfg::EntryOp entry);
 
 } // namespace tfc::partition

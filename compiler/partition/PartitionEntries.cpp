@@ -143,7 +143,7 @@ public:
     SymbolTable symbols(module);
     for (auto entry : llvm::to_vector(module.getOps<EntryOp>())) {
       if (devices.size() > 1)
-        moveChecksBeforeQueues(entry.getBody().front());
+        moveChecksBeforeQueues(entry);
       EntryDivider divider(entry, symbols, devices);
       if (!divider.isDivided())
         continue;

@@ -15,6 +15,10 @@ def calls(rng):
         yield "state", {}
         yield "through", {"x": x(4)}
         yield "many", {"x": x(4), "k": i32(k)}
+    for i in (0, 9, 1, 9):  # 9 is out of range
+        yield "select", {"x": x(8, 4), "i": i32(i)}
+        yield "state", {}
+        yield "get", {}
     for _ in range(12):  # the queue has room for 8
         yield "put", {"x": x(8, 4), "i": i32(1)}
         yield "state", {}
