@@ -186,15 +186,15 @@ int32_t tfc_rt_run_partitions(tfc_call_frame *frame);
 #define TFC_RT_POISON (-2)  // the value is missing, because a check of its sender has failed
 #define TFC_RT_ABORTED (-3) // another partition has failed
 
-// Functions of the sender of a slot. They return 0 or TFC_RT_ABORTED. A slot has two buffers:
-// `send` waits until the receiver has released the message before the last one. The memory at
-// `value` must not change until its message is released, and must be valid until all partitions
-// have returned, as that of arenas is: an abort ends the sender's waits while the receiver may
-// still read. The receiver gets the same pointer, so `value` may be a scalar in place of an
-// address.
+// Functions of the sender of a slot. They return 0, TFC_RT_ABORTED, or TFC_RT_POISON if they wait
+// for a receiver that has left. A slot has two buffers: `send` waits until the receiver has
+// released the message before the last one. The memory at `value` must not change until its message
+// is released, and must be valid until all partitions have returned, as that of arenas is: an abort
+// ends the sender's waits while the receiver may still read. The receiver gets the same pointer, so
+// `value` may be a scalar in place of an address.
 int32_t tfc_rt_send(tfc_call_frame *frame, int32_t slot, const void *value);
 // Waits as the next `send` does, and returns the number of the free buffer, 0 or 1, or
-// TFC_RT_ABORTED: for senders in loops, which have memory for two values.
+// what `send` would return: for senders in loops, which have memory for two values.
 int32_t tfc_rt_next_buffer(tfc_call_frame *frame, int32_t slot);
 // Waits until all messages of the slot are released, so that the memory of the last one is free.
 int32_t tfc_rt_await_release(tfc_call_frame *frame, int32_t slot);

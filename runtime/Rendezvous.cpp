@@ -112,6 +112,19 @@ AwaitedCount::Outcome Rendezvous::await(AwaitedCount &count, uint32_t target) {
   return outcome;
 }
 
+/// The receiver of a slot that has left frees no more buffers: its check has failed in an earlier
+/// iteration of the loop that sends, which ends here.
+static int32_t resultOfBuffer(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::Reached:
+    return TFC_OK;
+  case Outcome::Ended:
+    return TFC_RT_POISON;
+  case Outcome::Aborted:
+    return TFC_RT_ABORTED;
+  }
+}
+
 static int32_t resultOf(Outcome outcome) {
   return outcome == Outcome::Aborted ? TFC_RT_ABORTED : TFC_OK;
 }
@@ -124,16 +137,16 @@ AwaitedCount::Outcome Rendezvous::awaitBuffer(Slot &slot, uint32_t sent) {
 int32_t Rendezvous::nextBuffer(int32_t number) {
   Slot &slot = slots()[number];
   uint32_t sent = slot.sent.get(call());
-  Outcome outcome = awaitBuffer(slot, sent);
-  return outcome == Outcome::Aborted ? TFC_RT_ABORTED : static_cast<int32_t>(sent & 1);
+  int32_t status = resultOfBuffer(awaitBuffer(slot, sent));
+  return status == TFC_OK ? static_cast<int32_t>(sent & 1) : status;
 }
 
 int32_t Rendezvous::put(int32_t number, Message message) {
   delayAtRandom();
   Slot &slot = slots()[number];
   uint32_t sent = slot.sent.get(call());
-  if (awaitBuffer(slot, sent) == Outcome::Aborted)
-    return TFC_RT_ABORTED;
+  if (int32_t status = resultOfBuffer(awaitBuffer(slot, sent)))
+    return status;
   slot.buffers[sent & 1] = message;
   return slot.sent.advance(call()) ? TFC_OK : TFC_RT_ABORTED;
 }

@@ -23,8 +23,9 @@ class Queues;
 
 /// The slots of a handle, which has one call at a time.
 ///
-/// Functions that wait return 0 (TFC_OK), or TFC_RT_ABORTED if the call is aborted; after an abort
-/// they return at once. Only `reserve` allocates.
+/// Functions that wait return 0 (TFC_OK), or TFC_RT_ABORTED if the call is aborted, or
+/// TFC_RT_POISON if a sender waits for a receiver that has left; after an abort they return at
+/// once. Only `reserve` allocates.
 class Rendezvous {
 public:
   Rendezvous() = default;

@@ -71,8 +71,7 @@ static void placeWith(Value value, Operation *sum) {
   Operation *producer = value.getDefiningOp();
   if (!producer || !isOnDevice(producer))
     return;
-  for (NamedAttribute attribute : placementOf(sum))
-    sum->removeAttr(attribute.getName());
+  clearPlacement(sum);
   copyPlacement(producer, sum);
 }
 

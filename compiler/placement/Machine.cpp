@@ -148,7 +148,23 @@ private:
   std::string &reason;
 };
 
+/// Returns true if lists and objects are nested deeper than a description of devices ever is:
+/// LLVM's parser calls itself for each of them. Brackets in strings count, too.
+static bool isTooDeep(StringRef text) {
+  constexpr int kMaxDepth = 64;
+  int depth = 0, deepest = 0;
+  for (char c : text) {
+    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    deepest = std::max(deepest, depth);
+  }
+  return deepest > kMaxDepth;
+}
+
 bool Machine::read(StringRef text, std::string &reason) {
+  if (isTooDeep(text)) {
+    reason = "lists are nested too deeply";
+    return false;
+  }
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value) {
     reason = llvm::toString(value.takeError());

@@ -83,6 +83,11 @@ SmallVector<NamedAttribute> placementOf(Operation *op) {
   return attributes;
 }
 
+void clearPlacement(Operation *op) {
+  op->removeAttr(kColocateAttr);
+  op->removeAttr(kDeviceAttr);
+}
+
 void copyPlacement(Operation *from, Operation *to) {
   if (isOnDevice(to) && placementOf(to).empty())
     for (NamedAttribute attribute : placementOf(from))

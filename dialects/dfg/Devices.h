@@ -56,6 +56,9 @@ llvm::SmallVector<mlir::NamedAttribute> placementOf(mlir::Operation *op);
 /// Lets `to` say the same as `from` about where it shall be, unless it already says something.
 void copyPlacement(mlir::Operation *from, mlir::Operation *to);
 
+/// Lets the operation say nothing about where it shall be.
+void clearPlacement(mlir::Operation *op);
+
 /// Lets operations that a builder inserts say the same as another one about where they shall be.
 class PlacementListener : public mlir::OpBuilder::Listener {
 public:

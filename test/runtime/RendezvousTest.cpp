@@ -496,16 +496,18 @@ TEST(Rendezvous, DeliversWhatAPartitionSentBeforeItLeft) {
   }
 }
 
-TEST(Rendezvous, DoesNotWaitForReleasesOfAPartitionThatLeft) {
+TEST(Rendezvous, EndsTheLoopOfASenderWhoseReceiverLeft) {
   Devices devices({{0, 1}});
   for (int delay : {0, 0, 2}) {
-    int buffers[2];
+    int sent = 0, buffers[2];
     devices.run({[&] {
-                   for (int i = 0; i < 100; ++i) {
-                     int32_t buffer = devices.nextBuffer(0);
-                     buffers[buffer] = i; // also after the receiver has read it and left
+                   int32_t buffer;
+                   for (; (buffer = devices.nextBuffer(0)) >= 0; ++sent) {
+                     buffers[buffer] = sent;
                      EXPECT_EQ(devices.send(0, &buffers[buffer]), TFC_OK);
                    }
+                   EXPECT_EQ(buffer, TFC_RT_POISON);
+                   EXPECT_EQ(devices.send(0, &buffers[0]), TFC_RT_POISON);
                    EXPECT_EQ(devices.awaitRelease(0), TFC_OK);
                  },
                  [&] {
@@ -513,6 +515,7 @@ TEST(Rendezvous, DoesNotWaitForReleasesOfAPartitionThatLeft) {
                    sleepMilliseconds(delay);
                    devices.leave(1);
                  }});
+    EXPECT_EQ(sent, 2); // there are two buffers, and the receiver has released none
   }
 }
 

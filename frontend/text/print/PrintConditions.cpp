@@ -1,5 +1,6 @@
 // Prints conditions of `while`. A condition is one expression; longer computations become a
 // function that it calls.
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/SizeOps.h"
 #include "frontend/text/print/PrintImpl.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -15,14 +16,15 @@ namespace tfc::text {
 static constexpr size_t kMaxInlineNesting = 64;
 
 /// The condition as nested calls. std::nullopt if an operation is not a call, has effects, whose
-/// order matters, or computes a value that is used twice, or if the calls nest too deeply.
+/// order matters, computes a value that is used twice, or has a device, or if the calls nest too
+/// deeply.
 std::optional<std::string> GraphPrinter::inlineCondition(dfg::WhileOp op) {
   llvm::DenseMap<Value, size_t> nesting;
   size_t ofBlocks = indent.size() / 2;
   for (Operation &step : op.getConditionBlock().without_terminator()) {
     bool isRepeated = step.getNumOperands() > 0 && !step.use_empty() && !step.hasOneUse();
     if (step.getNumResults() != 1 || step.getNumRegions() || isRepeated ||
-        !(isa<dfg::ReadOp>(step) || isMemoryEffectFree(&step)))
+        !dfg::placementOf(&step).empty() || !(isa<dfg::ReadOp>(step) || isMemoryEffectFree(&step)))
       return std::nullopt;
     size_t ofOperands = 0;
     for (Value operand : step.getOperands())

@@ -21,5 +21,7 @@ def calls(rng):
         if n <= 16:
             yield "lists", {"x": x(n)}
         yield "positive", {"x": x(n)}
+        yield "endless", {"x": np.ones(4, np.float32), "limit": np.float32(2)}
+        yield "endless", {"x": np.ones(4, np.float32), "limit": np.float32(50)}  # never reached
         yield "swap", {}
         yield "state", {}
