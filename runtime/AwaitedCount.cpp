@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/AwaitedCount.h"
+#include "runtime/Clock.h"
 #include "runtime/Threads.h"
 
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -58,12 +58,6 @@ static constexpr int64_t kSpinNanoseconds = 50'000;
 static constexpr int64_t kYieldNanoseconds = 2'000;
 /// Reading the clock takes about as long as a pause.
 static constexpr int kPausesPerClock = 16;
-
-static int64_t nanoseconds() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * int64_t(1'000'000'000) + now.tv_nsec;
-}
 
 /// Returns the last state seen.
 uint32_t AwaitedCount::spin(uint32_t call, uint32_t target) const {

@@ -292,13 +292,6 @@ static bool reserveScratch(tfc_instance &handle) {
   return true;
 }
 
-static tfc_status reserveArena(tfc_instance &handle, int32_t device, int64_t bytes) {
-  if (handle.arenas[device].reserve(handle.state->allocator, bytes + kArenaSlack))
-    return TFC_OK;
-  return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for the %lld bytes of the arena",
-                     static_cast<long long>(bytes));
-}
-
 /// Reserves what all entries need on a device. Sizes without a bound count as their smallest value;
 /// calls grow the arena for larger ones.
 static tfc_status reserveArena(tfc_instance &handle, int32_t device) {
@@ -316,7 +309,10 @@ static tfc_status reserveArena(tfc_instance &handle, int32_t device) {
                          entry.name);
     most = bytes > most ? bytes : most;
   }
-  return reserveArena(handle, device, most);
+  if (handle.arenas[device].reserve(handle.state->allocator, most + kArenaSlack))
+    return TFC_OK;
+  return handle.fail(TFC_OUT_OF_MEMORY, "not enough memory for the %lld bytes of the arena",
+                     static_cast<long long>(most));
 }
 
 static tfc_status reserveRoom(tfc_instance &handle) {

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Trace.h"
-
-#include <time.h>
+#include "runtime/Clock.h"
 
 using namespace tfc::runtime;
 
@@ -15,11 +14,7 @@ using namespace tfc::runtime;
 /// before the call.
 static TraceBuffer *buffers;
 
-extern "C" int64_t tfc_rt_trace_begin() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
+extern "C" int64_t tfc_rt_trace_begin() { return nanoseconds(); }
 
 extern "C" void tfc_rt_trace_end(tfc_call_frame *frame, int64_t begin, int32_t kind, int32_t slot,
                                  const char *name) {
@@ -28,7 +23,7 @@ extern "C" void tfc_rt_trace_end(tfc_call_frame *frame, int64_t begin, int32_t k
   TraceBuffer &buffer = buffers[frame->device];
   int64_t number = buffer.count++;
   if (number < buffer.capacity)
-    buffer.events[number] = {begin, tfc_rt_trace_begin(), name, kind, slot};
+    buffer.events[number] = {begin, nanoseconds(), name, kind, slot};
 }
 
 // Nothing refers to it, so the linker must be told to keep it.

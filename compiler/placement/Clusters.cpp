@@ -18,6 +18,17 @@ std::vector<bool> PlacementContext::allowedBy(const DeviceName &name) const {
   return allowed;
 }
 
+std::vector<bool> PlacementContext::allowedFor(Groups::Id group) const {
+  if (Operation *state = groups.stateOf(group))
+    if (std::optional<unsigned> device = placed.deviceOf(state))
+      return allowedBy(machine.getNames()[*device]);
+  std::optional<Groups::Constraint> constraint = groups.constraintOf(group);
+  std::vector<bool> allowed = allowedBy(constraint ? constraint->device : DeviceName());
+  if (defaultDevice && allowed[*defaultDevice])
+    return allowedBy(machine.getNames()[*defaultDevice]);
+  return allowed;
+}
+
 void EntryGraph::formUnits() {
   unsigned count = graph.tasks.size();
   producers.resize(count);
@@ -91,28 +102,14 @@ void EntryGraph::joinCheap() {
           classes.join(task, neighbour.task);
 }
 
-/// The devices on which an operation of a group can be.
-std::vector<bool> EntryGraph::allowedFor(unsigned task) const {
-  Operation *op = operations[task];
-  if (!op)
-    return context.allowedBy(callersDevice());
-  Groups::Id group = context.groups.groupOf(op);
-  if (Operation *state = context.groups.stateOf(group))
-    if (std::optional<unsigned> device = context.placed.deviceOf(state))
-      return context.allowedBy(context.machine.getNames()[*device]);
-  std::optional<Groups::Constraint> constraint = context.groups.constraintOf(group);
-  std::vector<bool> allowed = context.allowedBy(constraint ? constraint->device : DeviceName());
-  if (context.defaultDevice && allowed[*context.defaultDevice])
-    return context.allowedBy(context.machine.getNames()[*context.defaultDevice]);
-  return allowed;
-}
-
 void EntryGraph::numberUnits() {
   classes.compress();
   graph.units.assign(classes.getNumClasses(), {std::vector<bool>(graph.deviceCount, true)});
   for (unsigned task = 0; task < graph.tasks.size(); ++task) {
     unsigned unit = graph.tasks[task].unit = classes[task];
-    std::vector<bool> allowed = allowedFor(task);
+    Operation *op = operations[task];
+    std::vector<bool> allowed =
+        op ? context.allowedFor(context.groups.groupOf(op)) : context.allowedBy(callersDevice());
     for (unsigned device = 0; device < graph.deviceCount; ++device)
       graph.units[unit].allowed[device] = graph.units[unit].allowed[device] && allowed[device];
   }

@@ -19,6 +19,9 @@ struct PlacementContext {
   std::optional<unsigned> defaultDevice;
   /// The devices that satisfy a name; by `--placement=soft` a device for what cannot be there.
   std::vector<bool> allowedBy(const dfg::DeviceName &name) const;
+  /// The devices on which a group can be: the one on which another entry has it, or those that
+  /// satisfy its constraint, or the default device if that is one of them.
+  std::vector<bool> allowedFor(Groups::Id group) const;
 };
 
 /// An entry as a graph of tasks, one for each operation that is on a device. Operations in regions
@@ -54,7 +57,6 @@ private:
   void joinCheap();
   bool joinNeighbour(unsigned task, bool isForward);
   void numberUnits();
-  std::vector<bool> allowedFor(unsigned task) const;
 
   dfg::EntryOp entry;
   const PlacementContext &context;

@@ -74,10 +74,7 @@ void BlockOrder::keepEffects(Operation *op) {
 
 /// Operations on lists change them in place.
 void BlockOrder::keepLists(Operation *op) {
-  bool isOnLists = op->walk([](Operation *nested) {
-                       return usesLists(nested) ? WalkResult::interrupt() : WalkResult::advance();
-                     }).wasInterrupted();
-  if (!isOnLists)
+  if (!anyWithin(op, usesLists))
     return;
   if (lastList)
     runBefore(lastList, op);

@@ -32,7 +32,7 @@ public:
 private:
   LogicalResult readDevices(Machine &machine);
   LogicalResult readDefault(Machine &machine, std::optional<unsigned> &number);
-  LogicalResult checkConstraints(Groups &groups);
+  LogicalResult checkConstraints(Groups &groups, const DeviceName &other);
   void placeEntry(EntryOp entry, const PlacementContext &context, Placement &placement);
 };
 
@@ -71,12 +71,9 @@ LogicalResult PlaceOperations::readDefault(Machine &machine, std::optional<unsig
   return success();
 }
 
-/// Refuses devices without kernels, or moves what asks for them to the default device.
-LogicalResult PlaceOperations::checkConstraints(Groups &groups) {
+/// Refuses devices without kernels, or moves what asks for them to `other`.
+LogicalResult PlaceOperations::checkConstraints(Groups &groups, const DeviceName &other) {
   bool isPossible = true;
-  std::string reason;
-  std::optional<DeviceName> name = DeviceName::parse(device, reason);
-  DeviceName other = complete(name.value_or(DeviceName()));
   for (const Groups::Constraint &constraint : groups.constraints()) {
     if (isSupported(constraint.device))
       continue;
@@ -133,14 +130,8 @@ void PlaceOperations::placeEntry(EntryOp entry, const PlacementContext &context,
 static void placeDeclarations(ModuleOp module, const PlacementContext &context,
                               Placement &placement) {
   auto decide = [&](Operation *op) -> unsigned {
-    Groups::Id group = context.groups.groupOf(op);
-    if (Operation *state = context.groups.stateOf(group))
-      if (std::optional<unsigned> known = placement.deviceOf(state))
-        return *known;
-    std::optional<Groups::Constraint> constraint = context.groups.constraintOf(group);
-    std::vector<bool> allowed = context.allowedBy(constraint ? constraint->device : DeviceName());
-    unsigned preferred = context.defaultDevice.value_or(0);
-    return allowed[preferred] ? preferred : llvm::find(allowed, true) - allowed.begin();
+    std::vector<bool> allowed = context.allowedFor(context.groups.groupOf(op));
+    return llvm::find(allowed, true) - allowed.begin();
   };
   SmallVector<std::pair<Operation *, unsigned>> decided;
   for (Operation &op : module.getBody()->getOperations())
@@ -156,7 +147,8 @@ void PlaceOperations::runOnOperation() {
   Machine machine;
   std::optional<unsigned> defaultDevice;
   bool isRead = succeeded(readDevices(machine)) && succeeded(readDefault(machine, defaultDevice));
-  if (!isRead || failed(groups.build(module)) || failed(checkConstraints(groups)))
+  DeviceName other = machine.getNames()[defaultDevice.value_or(0)];
+  if (!isRead || failed(groups.build(module)) || failed(checkConstraints(groups, other)))
     return signalPassFailure();
   for (const Groups::Constraint &constraint : groups.constraints())
     machine.add(complete(constraint.device));

@@ -57,6 +57,14 @@ bool isHostConstant(Operation *op) {
   return isa<ConstantOp, SizeOp>(op) && isRegisterType(op->getResult(0).getType());
 }
 
+bool anyWithin(Operation *op, function_ref<bool(Operation *)> holds) {
+  return op
+      ->walk([&](Operation *nested) {
+        return holds(nested) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool usesLists(Operation *op) {
   auto isList = [](Type type) { return isa<ListType>(type); };
   return llvm::any_of(op->getOperandTypes(), isList) || llvm::any_of(op->getResultTypes(), isList);
@@ -86,20 +94,13 @@ static bool usesTapeOrQueue(Operation *op) {
 }
 
 bool hasOrderedEffects(Operation *op) {
-  return op
-      ->walk([](Operation *nested) {
-        bool isOrdered = usesTapeOrQueue(nested) || uses(nested, MessageResource::get());
-        return isOrdered ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return anyWithin(op, [](Operation *nested) {
+    return usesTapeOrQueue(nested) || uses(nested, MessageResource::get());
+  });
 }
 
 bool usesQueues(Operation *op) {
-  return op
-      ->walk([](Operation *nested) {
-        return uses(nested, QueueResource::get()) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return anyWithin(op, [](Operation *nested) { return uses(nested, QueueResource::get()); });
 }
 
 /// Returns true if the operation creates or extends a list, for which there may be no memory.
@@ -108,13 +109,9 @@ static bool growsLists(Operation *op) {
 }
 
 bool canFail(Operation *op) {
-  return op
-      ->walk([](Operation *nested) {
-        bool fails =
-            isa<CheckOp, CommitOp>(nested) || usesTapeOrQueue(nested) || growsLists(nested);
-        return fails ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return anyWithin(op, [](Operation *nested) {
+    return isa<CheckOp, CommitOp>(nested) || usesTapeOrQueue(nested) || growsLists(nested);
+  });
 }
 
 void forEachRead(Operation *op, function_ref<void(Value)> visit) {

@@ -32,6 +32,9 @@ bool isHostConstant(mlir::Operation *op);
 /// Returns true if the use reads the value from a register; other uses read it from memory.
 bool takesRegister(mlir::OpOperand &use);
 
+/// Returns true if `holds` is true for the operation or one in its regions.
+bool anyWithin(mlir::Operation *op, llvm::function_ref<bool(mlir::Operation *)> holds);
+
 /// Returns true if the operation has lists as operands or results.
 bool usesLists(mlir::Operation *op);
 

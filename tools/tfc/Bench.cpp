@@ -1,7 +1,6 @@
 // The command `tfc bench`: times an entry, and profiles it by kernel.
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
-#include "tools/tfc/Sizes.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -64,10 +63,7 @@ static Error bench(const BenchOptions &options, LoadedModel &model) {
   if (!found)
     return found.takeError();
   const Entry &entry = **found;
-  Expected<std::vector<int64_t>> sizes = chooseSizes(options.dims, entry);
-  if (!sizes)
-    return sizes.takeError();
-  Expected<RandomFeeds> feeds = makeFeeds(model, entry, *sizes);
+  Expected<RandomFeeds> feeds = makeFeeds(model, entry, options.dims);
   if (!feeds)
     return feeds.takeError();
   Expected<std::vector<double>> times = timeCalls(options, model, entry, feeds->arrays);
@@ -75,7 +71,7 @@ static Error bench(const BenchOptions &options, LoadedModel &model) {
     return times.takeError();
   llvm::sort(*times);
   json::Object dims;
-  for (auto [symbol, size] : zip(entry.symbols, *sizes))
+  for (auto [symbol, size] : zip(entry.symbols, feeds->sizes))
     dims[symbol.name] = size;
   json::Object integers;
   for (auto &[feed, limit] : feeds->limits)

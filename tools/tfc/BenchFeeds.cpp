@@ -1,6 +1,7 @@
 // Draws random feeds, and searches for the range of integers that a model accepts.
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Fill.h"
+#include "tools/tfc/Sizes.h"
 #include <chrono>
 #include <random>
 
@@ -175,8 +176,11 @@ std::map<std::string, int64_t> RangeFinder::limits() const {
 }
 
 Expected<RandomFeeds> tfc::makeFeeds(LoadedModel &model, const Entry &entry,
-                                     ArrayRef<int64_t> sizes, int64_t mostIntegers) {
-  auto shapes = model.feedShapes(entry, sizes);
+                                     ArrayRef<std::string> dims, int64_t mostIntegers) {
+  Expected<std::vector<int64_t>> sizes = chooseSizes(dims, entry);
+  if (!sizes)
+    return sizes.takeError();
+  auto shapes = model.feedShapes(entry, *sizes);
   if (!shapes)
     return shapes.takeError();
   std::vector<Array> feeds;
@@ -190,5 +194,5 @@ Expected<RandomFeeds> tfc::makeFeeds(LoadedModel &model, const Entry &entry,
   if (Error error = finder.run())
     return error;
   auto limits = finder.limits();
-  return RandomFeeds{std::move(feeds), std::move(limits)};
+  return RandomFeeds{std::move(feeds), std::move(*sizes), std::move(limits)};
 }

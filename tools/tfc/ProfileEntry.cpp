@@ -1,14 +1,13 @@
 // The command `tfc profile`: compiles a graph so that it records its steps, calls an entry and
 // writes when each step began and ended.
 #include "compiler/emission/OutputFile.h"
+#include "runtime/Clock.h"
 #include "runtime/Trace.h"
 #include "tools/tfc/BenchFeeds.h"
 #include "tools/tfc/Commands.h"
 #include "tools/tfc/Feeds.h"
 #include "tools/tfc/Message.h"
-#include "tools/tfc/Sizes.h"
 #include "tools/tfc/Trace.h"
-#include <time.h>
 
 using namespace llvm;
 using namespace tfc;
@@ -77,21 +76,15 @@ void Recorder::collect(size_t device, int64_t begin, std::vector<TracedStep> &st
   dropped += buffer.count - begin - int64_t(steps.size());
 }
 
-static int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
 Error Recorder::call(const Entry &entry, std::vector<Array> &feeds, std::vector<Array> &fetches,
                      Trace &trace) {
   std::vector<int64_t> begins;
   for (const TraceBuffer &buffer : buffers)
     begins.push_back(buffer.count);
-  TracedCall call = {now(), 0, std::vector<std::vector<TracedStep>>(buffers.size())};
+  TracedCall call = {nanoseconds(), 0, std::vector<std::vector<TracedStep>>(buffers.size())};
   if (Error error = model->call(entry, feeds, fetches))
     return error;
-  call.end = now();
+  call.end = nanoseconds();
   for (size_t device = 0; device < buffers.size(); ++device)
     collect(device, begins[device], call.steps[device], trace.dropped);
   trace.calls.push_back(std::move(call));
@@ -103,10 +96,7 @@ static Expected<std::vector<Array>> makeFeeds(const RunOptions &options, LoadedM
                                               const Entry &entry) {
   if (!options.feeds.empty())
     return readFeeds(options, entry);
-  Expected<std::vector<int64_t>> sizes = chooseSizes(options.dims, entry);
-  if (!sizes)
-    return sizes.takeError();
-  Expected<RandomFeeds> feeds = makeFeeds(model, entry, *sizes);
+  Expected<RandomFeeds> feeds = makeFeeds(model, entry, options.dims);
   if (!feeds)
     return feeds.takeError();
   if (Error error = model.restart())

@@ -8,7 +8,6 @@
 #include "tools/tfc/Feeds.h"
 #include "tools/tfc/Message.h"
 #include "tools/tfc/Print.h"
-#include "tools/tfc/Sizes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -182,11 +181,9 @@ static Expected<std::vector<Array>> feedsToCompare(const RunOptions &options, co
                                                    ComparedModel &model) {
   if (!options.feeds.empty() || entry.feeds.empty())
     return readFeeds(options, entry);
-  Expected<std::vector<int64_t>> sizes = chooseSizes(options.dims, entry);
-  if (!sizes)
-    return sizes.takeError();
   // Integers are kept small, since one of them may be the trip count of a loop.
-  Expected<RandomFeeds> feeds = makeFeeds(model.getCompiled(), entry, *sizes, /*mostIntegers=*/16);
+  Expected<RandomFeeds> feeds =
+      makeFeeds(model.getCompiled(), entry, options.dims, /*mostIntegers=*/16);
   if (!feeds)
     return feeds.takeError();
   if (Error error = model.restart())

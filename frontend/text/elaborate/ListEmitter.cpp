@@ -2,7 +2,6 @@
 // exist only during elaboration, are in Entity.cpp.
 #include "frontend/text/elaborate/ListEmitter.h"
 
-#include "dialects/dfg/Devices.h"
 #include "frontend/text/elaborate/ErrorCapture.h"
 #include "frontend/text/elaborate/Evaluator.h"
 #include "frontend/text/elaborate/Reporter.h"
@@ -183,10 +182,8 @@ Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir
   dfg::WhileOp loop = context.builder.beginWhile({zero, start}, reporter.locate(at));
   mlir::Block &condition = loop.getConditionBlock(), &body = loop.getBodyBlock();
   context.builder.toEnd(condition);
-  mlir::Value goesOn = tensorEmitter.emit("less", {}, {condition.getArgument(0), limit}, {}, at);
-  if (mlir::Operation *less = goesOn.getDefiningOp())
-    dfg::clearPlacement(less); // each device that runs the loop counts for itself
-  context.builder.condition(goesOn, reporter.locate(at));
+  context.builder.condition(tensorEmitter.emitCount("less", {condition.getArgument(0), limit}, at),
+                            reporter.locate(at));
   context.builder.toEnd(body);
   mlir::Value step = body.getArgument(0);
   StringRef name = from ? "scatter" : "gather";
@@ -194,9 +191,7 @@ Entity ListEmitter::moveElements(mlir::Value list, const Argument &indices, mlir
   mlir::Value value = readList(what, from ? step : place, at, name);
   mlir::Value next = writeList(body.getArgument(1), from ? place : step, value, at, name);
   mlir::Value one = context.builder.scalar(int64_t(1), i32, reporter.locate(at));
-  mlir::Value following = tensorEmitter.emit("add", {}, {step, one}, {}, at);
-  if (mlir::Operation *add = following.getDefiningOp())
-    dfg::clearPlacement(add);
+  mlir::Value following = tensorEmitter.emitCount("add", {step, one}, at);
   loop = context.builder.finishWhile(loop, {}, {following, next}, shape.front(), std::nullopt);
   mlir::Value result = loop.getResult(1);
   if (!from)

@@ -2,7 +2,6 @@
 // yields.
 #include "frontend/text/elaborate/LoopBuilder.h"
 
-#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/OpTable.h"
 #include "frontend/text/Locations.h"
 #include "frontend/text/Refusals.h"
@@ -256,13 +255,8 @@ bool LoopBuilder::buildCondition(Loop &loop, const ast::Expr *condition) {
       block, into, [&] { bindCarried(loop, into); },
       [&] {
         mlir::Value goesOn =
-            condition
-                ? tensorEmitter.evalPredicate(condition, loop.keyword)
-                : tensorEmitter.emit("less", {}, {into.getArgument(0), loop.limit}, {}, loop.at);
-        // Each device that runs the loop counts for itself.
-        if (goesOn && !condition)
-          if (mlir::Operation *less = goesOn.getDefiningOp())
-            dfg::clearPlacement(less);
+            condition ? tensorEmitter.evalPredicate(condition, loop.keyword)
+                      : tensorEmitter.emitCount("less", {into.getArgument(0), loop.limit}, loop.at);
         if (goesOn)
           context.builder.condition(goesOn, reporter.locate(rangeOf(condition)));
         return bool(goesOn);
@@ -458,10 +452,7 @@ Entity LoopBuilder::finishLoop(Loop &loop, const ast::Expr *condition) {
   auto countUp = [&](mlir::Value counter) {
     mlir::Value one = context.builder.scalar(int64_t(1), dfg::elementTypeOf(counter.getType()),
                                              reporter.locate(loop.at));
-    mlir::Value next = tensorEmitter.emit("add", {}, {counter, one}, {}, loop.at);
-    if (mlir::Operation *add = next ? next.getDefiningOp() : nullptr)
-      dfg::clearPlacement(add);
-    return next;
+    return tensorEmitter.emitCount("add", {counter, one}, loop.at);
   };
   SmallVector<mlir::Value> next;
   if (loop.hasIndex())

@@ -2,6 +2,7 @@
 // called by name are built in OperationBuilder.cpp.
 #include "frontend/text/elaborate/TensorEmitter.h"
 
+#include "dialects/dfg/Devices.h"
 #include "dialects/dfg/Numbers.h"
 #include "frontend/text/Refusals.h"
 #include "frontend/text/elaborate/Advisor.h"
@@ -366,6 +367,13 @@ mlir::Value TensorEmitter::emit(StringRef op, ArrayRef<Argument> operands, Value
   });
   bool isMeant = result && canBeMeant(result.getDefiningOp(), at, operatorText);
   return isMeant ? result : mlir::Value();
+}
+
+mlir::Value TensorEmitter::emitCount(StringRef op, ValueRange values, SourceRange at) {
+  mlir::Value count = emit(op, {}, values, {}, at);
+  if (Operation *producer = count ? count.getDefiningOp() : nullptr)
+    dfg::clearPlacement(producer);
+  return count;
 }
 
 mlir::Value TensorEmitter::castTo(mlir::Value value, mlir::Type element, SourceRange at) {

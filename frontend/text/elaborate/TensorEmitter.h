@@ -29,6 +29,9 @@ public:
   mlir::Value emit(llvm::StringRef op, llvm::ArrayRef<Argument> operands, mlir::ValueRange values,
                    llvm::ArrayRef<mlir::NamedAttribute> attributes, SourceRange at,
                    llvm::StringRef operatorText = {});
+  /// Emits an operation on the counter of a loop. It has no device: each device that runs the loop
+  /// counts for itself.
+  mlir::Value emitCount(llvm::StringRef op, mlir::ValueRange values, SourceRange at);
   /// Reports a new operation whose constants are certainly a mistake, such as a division by zero.
   bool canBeMeant(mlir::Operation *op, SourceRange at, llvm::StringRef operatorText = {});
   bool requireEntry(SourceRange at);
