@@ -22,9 +22,9 @@ struct PartitionedCall {
 static int32_t endPoisoned(tfc_instance &handle, const tfc_partitioning &partitioning,
                            int32_t partition) {
   handle.rendezvous.leave(partition);
-  int32_t lowest;
+  const CheckPosition *first;
   if (partitioning.commits)
-    handle.rendezvous.commit(0, lowest);
+    handle.rendezvous.commit(nullptr, first);
   return TFC_RT_ABORTED;
 }
 
@@ -107,17 +107,19 @@ extern "C" void tfc_rt_release(tfc_call_frame *frame, int32_t slot) {
 }
 
 extern "C" int32_t tfc_rt_commit(tfc_call_frame *frame) {
-  int32_t lowest;
-  int32_t status = frame->handle->rendezvous.commit(0, lowest);
-  return status == TFC_OK && lowest ? TFC_RT_ABORTED : status;
+  const CheckPosition *first;
+  int32_t status = frame->handle->rendezvous.commit(nullptr, first);
+  return status == TFC_OK && first ? TFC_RT_ABORTED : status;
 }
 
-extern "C" int32_t tfc_rt_fail_check(tfc_call_frame *frame, int32_t number, int32_t status,
-                                     const char *format, const int64_t *values, int32_t count) {
+extern "C" int32_t tfc_rt_fail_check(tfc_call_frame *frame, const int64_t *position,
+                                     int32_t position_size, int32_t status, const char *format,
+                                     const int64_t *values, int32_t count) {
   Rendezvous &rendezvous = frame->handle->rendezvous;
   rendezvous.leave(frame->partition);
-  int32_t lowest;
-  if (rendezvous.commit(number, lowest) != TFC_OK || lowest != number)
+  CheckPosition own = {position, position_size};
+  const CheckPosition *first;
+  if (rendezvous.commit(&own, first) != TFC_OK || first != &own)
     return TFC_RT_ABORTED;
   return tfc_rt_fail(frame, status, format, values, count);
 }

@@ -208,12 +208,12 @@ void tfc_rt_release(tfc_call_frame *frame, int32_t slot);
 // Waits until no earlier check of any partition can fail any more: each partition calls this, or
 // tfc_rt_fail_check. Returns 0, or TFC_RT_ABORTED if a check has failed.
 int32_t tfc_rt_commit(tfc_call_frame *frame);
-// Ends a partition whose check `number`, at least 1, has failed. Who waits for its messages
-// receives TFC_RT_POISON. Waits until it is known which checks have failed; for the one with the
-// smallest number, this sets the message and returns the status as tfc_rt_fail does, and it returns
-// TFC_RT_ABORTED for the others.
-int32_t tfc_rt_fail_check(tfc_call_frame *frame, int32_t number, int32_t status, const char *format,
-                          const int64_t *values, int32_t count);
+// Ends a partition of which a check has failed. Who waits for its messages receives TFC_RT_POISON.
+// Waits until it is known which checks have failed; for the one with the first position, in
+// lexicographic order, this sets the message and returns the status as tfc_rt_fail does, and it
+// returns TFC_RT_ABORTED for the others.
+int32_t tfc_rt_fail_check(tfc_call_frame *frame, const int64_t *position, int32_t position_size,
+                          int32_t status, const char *format, const int64_t *values, int32_t count);
 
 // Operations on queue number `queue`. `values` are arrays of `count` elements of each component.
 // They wait if necessary and return a tfc_status, with the message set if it is not 0, or another

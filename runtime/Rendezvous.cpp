@@ -11,11 +11,11 @@
 #include "runtime/Queue.h"
 #include "runtime/RandomDelay.h"
 
+#include <algorithm>
+
 using namespace tfc::runtime;
 
 using Outcome = AwaitedCount::Outcome;
-
-static constexpr uint32_t kNone = UINT32_MAX;
 
 //===- Calls --------------------------------------------------------------===//
 
@@ -57,8 +57,8 @@ void Rendezvous::begin(const tfc_partitioning &partitioning) {
     resetSlots();
   // Relaxed: the start of the partitions' threads orders these.
   arrivals.store(0, std::memory_order_relaxed);
-  lowest[0].store(kNone, std::memory_order_relaxed);
-  lowest[1].store(kNone, std::memory_order_relaxed);
+  first[0].store(nullptr, std::memory_order_relaxed);
+  first[1].store(nullptr, std::memory_order_relaxed);
 }
 
 bool Rendezvous::abort(int32_t status) {
@@ -178,32 +178,53 @@ void Rendezvous::release(int32_t slot) {
 
 //===- Commits ------------------------------------------------------------===//
 
-int32_t Rendezvous::commit(int32_t failedCheck, int32_t &result) {
+bool CheckPosition::isBefore(const CheckPosition &other) const {
+  return std::lexicographical_compare(numbers, numbers + size, other.numbers,
+                                      other.numbers + other.size);
+}
+
+void Rendezvous::bring(const CheckPosition &failedCheck, uint32_t round) {
+  pthread_mutex_lock(&firstMutex);
+  // Relaxed: writers hold the mutex, and for others the arrival publishes it.
+  const CheckPosition *known = first[round & 1].load(std::memory_order_relaxed);
+  if (!known || failedCheck.isBefore(*known))
+    first[round & 1].store(&failedCheck, std::memory_order_relaxed);
+  pthread_mutex_unlock(&firstMutex);
+}
+
+/// Ends the use of a position in a round that is not completed: it is about to be destroyed.
+void Rendezvous::withdraw(const CheckPosition &failedCheck, uint32_t round) {
+  pthread_mutex_lock(&firstMutex);
+  // Relaxed: writers hold the mutex.
+  if (first[round & 1].load(std::memory_order_relaxed) == &failedCheck)
+    first[round & 1].store(nullptr, std::memory_order_relaxed);
+  pthread_mutex_unlock(&firstMutex);
+}
+
+/// An abort before the round is completed reaches all partitions, and a later one none: each
+/// commits or none does.
+AwaitedCount::Outcome Rendezvous::arrive(uint32_t round) {
+  // Release: publishes the position. Acquire: the last one sees those of all, and the others see
+  // them through its advance.
+  if (arrivals.fetch_add(1, std::memory_order_acq_rel) + 1 < current->partition_count)
+    return await(rounds, round + 1);
+  // Relaxed: nobody arrives before the round is completed.
+  arrivals.store(0, std::memory_order_relaxed);
+  return rounds.advance(call()) ? Outcome::Reached : Outcome::Aborted;
+}
+
+int32_t Rendezvous::commit(const CheckPosition *failedCheck, const CheckPosition *&result) {
   delayAtRandom();
-  int32_t partitions = current->partition_count;
   // The open round cannot be completed before this partition arrives.
   uint32_t round = rounds.get(call());
-  std::atomic<uint32_t> &least = lowest[round & 1];
-  uint32_t mine = failedCheck ? static_cast<uint32_t>(failedCheck) - 1 : kNone;
-  // Relaxed: the arrival publishes it.
-  uint32_t seen = least.load(std::memory_order_relaxed);
-  while (mine < seen && !least.compare_exchange_weak(seen, mine, std::memory_order_relaxed))
-    ;
-  // Release: publishes the number. Acquire: the last one sees the numbers of all, and the others
-  // see them through its advance.
-  bool isLast = arrivals.fetch_add(1, std::memory_order_acq_rel) + 1 == partitions;
-  if (isLast) {
-    // Relaxed: nobody arrives before the round is completed.
-    arrivals.store(0, std::memory_order_relaxed);
-    if (!rounds.advance(call()))
-      return TFC_RT_ABORTED;
-    // An abort before this advance reaches all partitions, and a later one none: each commits or
-    // none does.
-  } else if (await(rounds, round + 1) == Outcome::Aborted) {
+  if (failedCheck)
+    bring(*failedCheck, round);
+  if (arrive(round) == Outcome::Aborted) {
+    if (failedCheck)
+      withdraw(*failedCheck, round);
     return TFC_RT_ABORTED;
   }
   // Relaxed: the round's completion ordered it.
-  uint32_t number = least.load(std::memory_order_relaxed);
-  result = number == kNone ? 0 : static_cast<int32_t>(number + 1);
+  result = first[round & 1].load(std::memory_order_relaxed);
   return TFC_OK;
 }

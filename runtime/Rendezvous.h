@@ -17,9 +17,20 @@
 #include "runtime/Memory.h"
 #include "runtime/Model.h"
 
+#include <pthread.h>
+
 namespace tfc::runtime {
 
 class Queues;
+
+/// The position of a failed check in a call: see tfc_rt_fail_check. Positions are compared
+/// lexicographically.
+struct CheckPosition {
+  const int64_t *numbers;
+  int32_t size;
+
+  bool isBefore(const CheckPosition &other) const;
+};
 
 /// The slots of a handle, which has one call at a time.
 ///
@@ -89,10 +100,11 @@ public:
   /// received.
   void leave(int32_t partition);
 
-  /// Waits until all partitions have brought the number of a failed check, or 0. Sets `lowest` to
-  /// the smallest number other than 0, or to 0. The result is the same for all partitions, even if
-  /// the call is aborted meanwhile. After a result other than 0 the partitions must return.
-  int32_t commit(int32_t failedCheck, int32_t &lowest);
+  /// Waits until all partitions have brought the position of a failed check, or null. Sets `first`
+  /// to the first of them, or null; only its address may be used. The result is the same for all
+  /// partitions, even if the call is aborted meanwhile. If it is not null, the partitions must
+  /// return.
+  int32_t commit(const CheckPosition *failedCheck, const CheckPosition *&first);
 
 private:
   struct Message {
@@ -120,6 +132,9 @@ private:
   AwaitedCount::Outcome await(AwaitedCount &count, uint32_t target);
   AwaitedCount::Outcome awaitBuffer(Slot &slot, uint32_t sent);
   int32_t put(int32_t slot, Message message);
+  void bring(const CheckPosition &failedCheck, uint32_t round);
+  void withdraw(const CheckPosition &failedCheck, uint32_t round);
+  AwaitedCount::Outcome arrive(uint32_t round);
 
   /// The number of the call in the upper half, the status of its first abort in the lower one.
   alignas(64) std::atomic<uint64_t> state = 0;
@@ -132,7 +147,8 @@ private:
   // The commits of a call: rounds in which each partition arrives once. A partition may be one
   // round ahead of another that still reads the result, so results take turns.
   alignas(64) std::atomic<int32_t> arrivals = 0;
-  std::atomic<uint32_t> lowest[2] = {}; // number - 1, so that "none" is the largest value
+  std::atomic<const CheckPosition *> first[2] = {};       // on the stacks of partitions that wait
+  pthread_mutex_t firstMutex = PTHREAD_MUTEX_INITIALIZER; // of writers of `first`
   AwaitedCount rounds;
 };
 

@@ -22,7 +22,7 @@ void Checks::checkSizes(Value condition, rt::Status status, StringRef text,
     values.push_back(sizes.build(DimExpr::symbol(name)));
   }
   rt::CheckOp::create(context.b, context.loc, context.frame, condition, status, message, values,
-                      /*number=*/IntegerAttr());
+                      /*position=*/ValueRange());
 }
 
 /// Returns whether a comparison holds, and whether one of its sides overflows; the latter is null
@@ -84,6 +84,13 @@ static rt::Status statusOf(Failure failure) {
 
 void Checks::check(Value condition, ArrayRef<Value> values, CheckOp op) {
   ++context.counts.checks;
+  SmallVector<Value> position;
+  if (std::optional<ArrayRef<int32_t>> numbers = op.getNumbers()) {
+    assert(numbers->size() == context.iterations.size() + 1 && "expected a number for each loop");
+    for (auto [number, iteration] : llvm::zip(*numbers, context.iterations))
+      position.append({context.constant(number), iteration});
+    position.push_back(context.constant(numbers->back()));
+  }
   rt::CheckOp::create(context.b, context.loc, context.frame, condition, statusOf(op.getStatus()),
-                      op.getFormat(), values, op.getNumberAttr());
+                      op.getFormat(), values, position);
 }

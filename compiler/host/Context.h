@@ -26,6 +26,8 @@ struct Context {
   mlir::OpBuilder start; // before the first step, for values that are invariant during the call
   mlir::Location loc;
   mlir::Type pointer;
+  /// Of the loops around the current step that have numbered checks, from outside in.
+  llvm::SmallVector<mlir::Value> iterations;
   bool hasFailed = false;
 
   /// Adds function `name` of entry `number`.

@@ -68,14 +68,33 @@ Block *ControlFlow::addBlock(Region &region, TypeRange types) {
   return context.b.createBlock(&region, region.end(), types, locations);
 }
 
+/// Returns true for a loop of a partition whose checks are ordered by its iterations.
+static bool hasNumberedChecks(WhileOp op) {
+  return anyWithin(op, [](Operation *nested) {
+    auto check = dyn_cast<CheckOp>(nested);
+    return check && check.getNumbers();
+  });
+}
+
+void ControlFlow::buildIteration(Block &region, Block *block, bool isCounted) {
+  if (isCounted)
+    context.iterations.push_back(block->getArguments().back());
+  steps.build(region);
+  if (isCounted)
+    context.iterations.pop_back();
+}
+
 void ControlFlow::loop(WhileOp op) {
   OpBuilder &b = context.b;
   SmallVector<Value> first = startLoop(op);
+  bool isCounted = hasNumberedChecks(op);
+  if (isCounted)
+    first.push_back(context.constant(0));
   TypeRange types = ValueRange(first).getTypes();
   auto loop = scf::WhileOp::create(b, context.loc, types, first);
   Block *before = addBlock(loop.getBefore(), types);
   enter(op, op.getConditionBlock(), before->getArguments());
-  steps.build(op.getConditionBlock());
+  buildIteration(op.getConditionBlock(), before, isCounted);
   if (context.hasFailed)
     return;
   Value condition = scalars.get(op.getCondition().getCondition());
@@ -83,10 +102,13 @@ void ControlFlow::loop(WhileOp op) {
   scf::ConditionOp::create(b, context.loc, condition, before->getArguments());
   Block *after = addBlock(loop.getAfter(), types);
   enter(op, op.getBodyBlock(), after->getArguments());
-  steps.build(op.getBodyBlock());
+  buildIteration(op.getBodyBlock(), after, isCounted);
   if (context.hasFailed)
     return;
   SmallVector<Value> next = nextIteration(op);
+  if (isCounted)
+    next.push_back(
+        arith::AddIOp::create(b, context.loc, after->getArguments().back(), context.constant(1)));
   steps.finish(op.getBodyBlock());
   scf::YieldOp::create(b, context.loc, next);
   b.setInsertionPointAfter(loop);

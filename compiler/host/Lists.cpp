@@ -145,7 +145,7 @@ void Lists::create(ListCreateOp op) {
   rt::CheckOp::create(b, context.loc, context.frame,
                       context.compare(arith::CmpIPredicate::sle, length, longest(stride)),
                       rt::Status::OutOfMemory, "not enough memory for a list of %lld elements",
-                      length, /*number=*/IntegerAttr());
+                      length, /*position=*/ValueRange());
   Value bytes = arith::MulIOp::create(b, context.loc, length, stride);
   unsigned chunk = chunkOf(op.getList());
   chunks.grow(chunk, bytes);

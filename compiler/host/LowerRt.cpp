@@ -125,8 +125,8 @@ private:
   /// Returns the block that returns its argument, a status.
   Block *getReturnBlock();
   /// Returns the block that calls `tfc_rt_fail` with its arguments, or `tfc_rt_fail_check` for
-  /// checks with a number, which is the second argument. Returns null and emits an error at `check`
-  /// if that is impossible.
+  /// checks with a position, which are the second argument and the third. Returns null and emits an
+  /// error at `check` if that is impossible.
   Block *getFailBlock(rt::CheckOp check);
 
   LLVM::LLVMFuncOp function;
@@ -227,18 +227,18 @@ Block *FunctionLowering::getReturnBlock() {
 }
 
 Block *FunctionLowering::getFailBlock(rt::CheckOp check) {
-  bool isNumbered = check.getNumberAttr() != nullptr;
-  Block *&block = isNumbered ? failCheckBlock : failBlock;
+  bool hasPosition = !check.getPosition().empty();
+  Block *&block = hasPosition ? failCheckBlock : failBlock;
   if (block)
     return block;
   OpBuilder::InsertionGuard guard(b);
   Region &body = function.getBody();
   SmallVector<Type> types{pointer, i32, pointer, pointer, i32};
-  if (isNumbered)
-    types.insert(types.begin() + 1, i32);
+  if (hasPosition)
+    types.insert(types.begin() + 1, {pointer, i32});
   SmallVector<Location> locations(types.size(), function.getLoc());
   block = b.createBlock(&body, body.end(), types, locations);
-  auto status = call(check, isNumbered ? "tfc_rt_fail_check" : "tfc_rt_fail", i32,
+  auto status = call(check, hasPosition ? "tfc_rt_fail_check" : "tfc_rt_fail", i32,
                      llvm::to_vector_of<Value>(block->getArguments()));
   if (!status)
     return nullptr;
@@ -281,17 +281,21 @@ LogicalResult FunctionLowering::lowerOp(rt::CheckOp op) {
   Block *next = splitAfter(op, b), *fail = getFailBlock(op);
   if (!fail)
     return failure();
-  ValueRange values = op.getValues();
+  SmallVector<Value> values(op.getPosition());
+  size_t firstShown = values.size();
+  llvm::append_range(values, op.getValues());
   if (!values.empty()) {
     Block *withValues = addBlock(next);
     branch(op.getCondition(), next, withValues);
     b.setInsertionPointToEnd(withValues);
   }
   Value list = values.empty() ? LLVM::ZeroOp::create(b, loc, pointer).getResult() : arrayOf(values);
-  SmallVector<Value> arguments{op.getFrame(), constant(i32, int(op.getStatus())),
-                               textOf(op.getFormat()), list, constant(i32, values.size())};
-  if (std::optional<uint32_t> number = op.getNumber())
-    arguments.insert(arguments.begin() + 1, constant(i32, *number));
+  SmallVector<Value> arguments{op.getFrame()};
+  if (firstShown > 0)
+    arguments.append({list, constant(i32, firstShown)});
+  arguments.append({constant(i32, int(op.getStatus())), textOf(op.getFormat()),
+                    firstShown > 0 ? place(i64, list, firstShown) : list,
+                    constant(i32, op.getValues().size())});
   if (values.empty())
     branch(op.getCondition(), next, fail, arguments);
   else

@@ -96,7 +96,7 @@ void Tapes::pop(PopOp op) {
   Value isThere = context.compare(arith::CmpIPredicate::sge, last, sizes.constant(0));
   rt::CheckOp::create(b, context.loc, context.frame, isThere, rt::Status::FailedPrecondition,
                       escapeFormat(("'" + op.getTape() + "' is empty").str()), ValueRange(),
-                      /*number=*/IntegerAttr());
+                      /*position=*/ValueRange());
   LLVM::StoreOp::create(b, context.loc, last, tape->length);
   Value from = placeAt(*tape, last);
   context.move(addresses.of(op.getValue()), from, sizes.build(bytesOf(op.getType())));

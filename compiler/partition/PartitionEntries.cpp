@@ -58,12 +58,22 @@ private:
 
 } // namespace
 
-/// Numbers the checks in the order of the entry, which decides whose message a call returns.
+/// Numbers loops and checks in the order of the entry, which decides whose message a call returns.
 void EntryDivider::numberChecks() {
-  OpBuilder b(entry);
-  int32_t number = 0;
-  entry.getBody().walk<WalkOrder::PreOrder>(
-      [&](CheckOp check) { check.setNumberAttr(b.getI32IntegerAttr(++number)); });
+  int32_t last = 0;
+  DenseMap<Operation *, int32_t> loops;
+  entry.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<WhileOp>(op))
+      loops[op] = ++last;
+    auto check = dyn_cast<CheckOp>(op);
+    if (!check)
+      return;
+    SmallVector<int32_t> numbers{++last};
+    for (auto loop = op->getParentOfType<WhileOp>(); loop; loop = loop->getParentOfType<WhileOp>())
+      numbers.push_back(loops.lookup(loop));
+    std::reverse(numbers.begin(), numbers.end());
+    check.setNumbers(numbers);
+  });
 }
 
 EntryOp EntryDivider::createPartition(unsigned number, DeviceAttr device) {

@@ -461,7 +461,7 @@ void CheckOp::build(OpBuilder &b, OperationState &state, Value condition, const 
   ValueRange values = message.getValues();
   build(b, state, condition,
         b.getStringAttr(values.empty() ? fillFormat(format, {}) : format.str()), values, status,
-        /*number=*/IntegerAttr());
+        /*numbers=*/DenseI32ArrayAttr());
 }
 
 std::string CheckOp::getFormat() {
@@ -483,6 +483,14 @@ LogicalResult CheckOp::verify() {
     if (!shapeOf(value.getType()).empty() ||
         !(element.isSignlessInteger(32) || element.isSignlessInteger(64)))
       return emitOpError("expects scalars of type i32 or i64, but got ") << toText(value.getType());
+  }
+  if (std::optional<ArrayRef<int32_t>> numbers = getNumbers()) {
+    size_t expected = 1;
+    for (Operation *op = getOperation(); (op = op->getParentOfType<WhileOp>());)
+      ++expected;
+    if (numbers->size() != expected)
+      return emitOpError("expects a number, and one for each loop around it, which are ")
+             << expected << ", but got " << numbers->size();
   }
   return success();
 }

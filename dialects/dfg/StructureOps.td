@@ -136,8 +136,10 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_StepRole, Dfg_RegisterReaderRole]> {
     regardless of the order in which the operations are listed. The message of a
     check with values, scalars of type i32 or i64, shows one wherever it has `%lld`,
     and a percent sign where it has `%%`. The message of others is plain text.
-    `number`, at least 1, orders the checks of an entry on several devices: the
-    call fails with the message of the first.
+    `numbers` orders the checks of an entry on several devices, as they are numbered
+    together with its loops: the numbers of the loops around the check, from outside
+    in, then its own. The call fails with the message of the first check, in the
+    first iteration.
 
     ```mlir
     dfg.check %valid, "'gather' got index %lld of axis 0 of f32[8]"(%i : tensor<i64>) : tensor<i1>
@@ -147,8 +149,8 @@ def Dfg_CheckOp : Dfg_Op<"check", [Dfg_StepRole, Dfg_RegisterReaderRole]> {
   let specialValues = "The values are shown as they are, up to the limits of their types.";
   let arguments = (ins Dfg_BoolTensor:$condition, StrAttr:$message, Variadic<Dfg_Tensor>:$values,
                        DefaultValuedAttr<Dfg_Failure, "Failure::OutOfRange">:$status,
-                       OptionalAttr<I32Attr>:$number);
-  let internalAttributes = ["number"];
+                       OptionalAttr<DenseI32ArrayAttr>:$numbers);
+  let internalAttributes = ["numbers"];
   let assemblyFormat = [{
     $condition `,` $message (`(` $values^ `:` type($values) `)`)? (`,` $status^)? attr-dict
     `:` type($condition)

@@ -46,22 +46,24 @@ def Rt_ElementOp : Rt_Op<"element", [Pure]> {
 // Calls that fail
 //===----------------------------------------------------------------------===//
 
-def Rt_CheckOp : Rt_FallibleOp<"check"> {
+def Rt_CheckOp : Rt_FallibleOp<"check", [AttrSizedOperandSegments]> {
   let summary = "Ends the call with a message unless a condition holds";
   let description = [{
     Passes the status, the format and the values, of which there are at most
     four, to `tfc_rt_fail`. Each `%lld` in the format is replaced by a value; a
-    percent sign is written as `%%`. With a `number`, the partitions of the entry
-    first agree on the failed check with the smallest one, which ends the call.
+    percent sign is written as `%%`. With a `position`, the partitions of the entry
+    first agree on the first failed check, in lexicographic order, which ends the
+    call: the number and iteration of each loop around it, then its own number.
 
     ```mlir
     rt.check %frame, %holds else invalid_argument "n %% 4 == 0 does not hold: n is %lld"(%n)
     ```
   }];
   let arguments = (ins Rt_Pointer:$frame, I1:$condition, Rt_Status:$status, StrAttr:$format,
-                       Variadic<I64>:$values, OptionalAttr<I32Attr>:$number);
+                       Variadic<I64>:$values, Variadic<I64>:$position);
   let assemblyFormat = [{
-    $frame `,` $condition `else` (`check` $number^)? $status $format (`(` $values^ `)`)? attr-dict
+    $frame `,` $condition `else` (`at` `[` $position^ `]`)? $status $format (`(` $values^ `)`)?
+    attr-dict
   }];
   let hasVerifier = 1;
 }

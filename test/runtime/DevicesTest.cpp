@@ -157,9 +157,8 @@ TEST(Devices, ReportOneOfTwoErrors) {
   }
 }
 
-static int32_t failCheck(tfc_call_frame *frame, int32_t number) {
-  const int64_t values[] = {number};
-  return tfc_rt_fail_check(frame, number, TFC_FAILED_PRECONDITION, "check %lld", values, 1);
+static int32_t failCheck(tfc_call_frame *frame, int64_t number) {
+  return tfc_rt_fail_check(frame, &number, 1, TFC_FAILED_PRECONDITION, "check %lld", &number, 1);
 }
 
 static constexpr Partition kCheckAll[] = {

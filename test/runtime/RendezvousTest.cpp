@@ -1,70 +1,14 @@
 //===- RendezvousTest.cpp - Messages between the devices of a call --------===//
 //
-// Tests messages, aborts, poison and commits with partitions that are functions of the test.
+// Tests messages, aborts and poison with partitions that are functions of the test.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/Rendezvous.h"
-#include "runtime/DeviceThreads.h"
+#include "RendezvousDevices.h"
 
-#include <gtest/gtest.h>
-
-#include <chrono>
 #include <ctime>
-#include <functional>
-#include <random>
-#include <thread>
-#include <vector>
 
 using namespace tfc::runtime;
-
-namespace {
-using Functions = std::vector<std::function<void()>>;
-
-/// A rendezvous with threads, as a handle has them.
-struct Devices : Rendezvous {
-  explicit Devices(std::vector<tfc_slot_info> slots) : slots(std::move(slots)) {
-    EXPECT_TRUE(reserve(defaultAllocator(), this->slots.size()));
-  }
-
-  /// Makes a call, and returns its status.
-  int32_t run(const Functions &partitions) {
-    auto count = static_cast<int32_t>(partitions.size());
-    EXPECT_TRUE(threads.reserve(defaultAllocator(), count));
-    partitioning = {nullptr, slots.data(), count, static_cast<int32_t>(slots.size())};
-    begin(partitioning);
-    threads.run(
-        count, [](void *context, int32_t i) { (*static_cast<const Functions *>(context))[i](); },
-        const_cast<Functions *>(&partitions));
-    end();
-    return status();
-  }
-
-  std::vector<tfc_slot_info> slots;
-  tfc_partitioning partitioning;
-  DeviceThreads threads;
-};
-
-/// A received message.
-struct Received {
-  const void *value = nullptr;
-  int32_t result;
-  Received(Rendezvous &from, int32_t slot) : result(from.receive(slot, value)) {}
-  int number() const { return value ? *static_cast<const int *>(value) : -1; }
-};
-
-/// Random numbers and delays.
-struct Delays {
-  explicit Delays(int seed) : engine(seed) {}
-  int below(int bound) { return std::uniform_int_distribution(0, bound - 1)(engine); }
-  /// Nothing, a time within the spin of a wait, or one beyond it.
-  void wait() {
-    if (int kind = below(8); kind < 2)
-      std::this_thread::sleep_for(std::chrono::microseconds(kind == 0 ? 10 : 200));
-  }
-  std::minstd_rand engine;
-};
-} // namespace
 
 static void sleepMilliseconds(int count) {
   std::this_thread::sleep_for(std::chrono::milliseconds(count));
@@ -377,8 +321,7 @@ static void abortWaits(Devices &devices, int delay) {
                                 },
                                 [&] {
                                   ++waiting;
-                                  int32_t lowest;
-                                  EXPECT_EQ(devices.commit(0, lowest), TFC_RT_ABORTED);
+                                  EXPECT_EQ(commit(devices), TFC_RT_ABORTED);
                                 }});
   EXPECT_EQ(status, TFC_CLOSED);
 }
@@ -395,12 +338,11 @@ TEST(Rendezvous, ReturnsAtOnceAfterAnAbort) {
   EXPECT_EQ(devices.run({[&] {
                            EXPECT_EQ(devices.send(0, &value), TFC_OK);
                            devices.abort(TFC_CANCELLED);
-                           int32_t lowest;
                            EXPECT_EQ(devices.send(0, &value), TFC_RT_ABORTED);
                            EXPECT_EQ(devices.sendPoison(1), TFC_RT_ABORTED);
                            EXPECT_EQ(devices.awaitRelease(0), TFC_RT_ABORTED);
                            EXPECT_EQ(Received(devices, 2).result, TFC_RT_ABORTED);
-                           EXPECT_EQ(devices.commit(1, lowest), TFC_RT_ABORTED);
+                           EXPECT_EQ(commit(devices), TFC_RT_ABORTED);
                            devices.release(2);
                            devices.leave(0);
                          },
@@ -517,177 +459,4 @@ TEST(Rendezvous, EndsTheLoopOfASenderWhoseReceiverLeft) {
                  }});
     EXPECT_EQ(sent, 2); // there are two buffers, and the receiver has released none
   }
-}
-
-//===- Commits ------------------------------------------------------------===//
-
-/// A function per number, which brings it to a commit and expects `expected`.
-static Functions commits(Devices &devices, const std::vector<int32_t> &numbers, int32_t expected) {
-  Functions functions;
-  for (int32_t number : numbers)
-    functions.push_back([&devices, number, expected] {
-      int32_t lowest = -1;
-      EXPECT_EQ(devices.commit(number, lowest), TFC_OK);
-      EXPECT_EQ(lowest, expected);
-    });
-  return functions;
-}
-
-TEST(Rendezvous, TellsAllTheSmallestNumberOfAFailedCheck) {
-  Devices devices({});
-  for (int call = 0; call < 200; ++call) {
-    devices.run(commits(devices, {0, 0, 0, 0}, 0));
-    devices.run(commits(devices, {0, 7, 3, 9}, 3));
-    devices.run(commits(devices, {INT32_MAX, 0, 0}, INT32_MAX));
-    devices.run(commits(devices, {2, 1, 2}, 1));
-    devices.run(commits(devices, {4}, 4));
-  }
-}
-
-TEST(Rendezvous, CommitsSeveralTimesInACall) {
-  Devices devices({});
-  auto commitOften = [&](int32_t partition) {
-    return [&devices, partition] {
-      for (int32_t i = 0; i < 1000; ++i) {
-        int32_t lowest, number = i == 999 ? partition + 1 : 0;
-        EXPECT_EQ(devices.commit(number, lowest), TFC_OK);
-        EXPECT_EQ(lowest, i == 999 ? 1 : 0);
-      }
-    };
-  };
-  devices.run({commitOften(0), commitOften(1), commitOften(2)});
-}
-
-TEST(Rendezvous, MakesWritesBeforeACommitVisible) {
-  Devices devices({});
-  int values[3];
-  auto exchange = [&](int i) {
-    return [&, i] {
-      int32_t lowest;
-      values[i] = i + 1;
-      devices.commit(0, lowest);
-      EXPECT_EQ(values[0] + values[1] + values[2], 6);
-      devices.commit(0, lowest);
-      values[i] = 0;
-    };
-  };
-  for (int call = 0; call < 200; ++call)
-    devices.run({exchange(0), exchange(1), exchange(2)});
-}
-
-TEST(Rendezvous, CommitsOnAllDevicesOrNone) {
-  Devices devices({});
-  int32_t results[4];
-  int commits = 0;
-  for (int call = 0; call < 2000; ++call) {
-    auto commit = [&](int i) {
-      return [&, i] {
-        int32_t lowest;
-        results[i] = devices.commit(0, lowest);
-        if (i == call % 4)
-          devices.abort(TFC_CANCELLED);
-      };
-    };
-    devices.run({commit(0), commit(1), commit(2), [&] {
-                   if (call % 2)
-                     devices.abort(TFC_CLOSED);
-                   commit(3)();
-                 }});
-    for (int32_t result : results)
-      EXPECT_EQ(result, results[0]);
-    commits += results[0] == TFC_OK;
-  }
-  EXPECT_GE(commits, 1000);
-}
-
-//===- Everything ---------------------------------------------------------===//
-
-namespace {
-/// A random entry: messages in one order, of which each partition has its part.
-struct RandomEntry {
-  RandomEntry(int partitions, int messages, int seed);
-  /// Runs the steps of one partition. If it `fails`, it leaves before the first.
-  void run(Devices &devices, int partition, int call, bool fails) const;
-
-  struct Step {
-    int slot;
-    bool sends;
-  };
-  std::vector<tfc_slot_info> slots;
-  std::vector<std::vector<Step>> steps;
-};
-} // namespace
-
-RandomEntry::RandomEntry(int partitions, int messages, int seed) : steps(partitions) {
-  Delays random(seed);
-  for (int slot = 0; slot < messages; ++slot) {
-    int sender = random.below(partitions);
-    int receiver = (sender + 1 + random.below(partitions - 1)) % partitions;
-    slots.push_back({sender, receiver});
-    steps[sender].push_back({slot, true});
-    steps[receiver].push_back({slot, false});
-    std::vector<Step> &others = steps[receiver];
-    // Receives may be in any order as long as no send is between them.
-    if (others.size() > 1 && !others.rbegin()[1].sends && random.below(2))
-      std::swap(others.rbegin()[0], others.rbegin()[1]);
-  }
-}
-
-void RandomEntry::run(Devices &devices, int partition, int call, bool fails) const {
-  Delays delays(call * 8 + partition);
-  std::vector<int> values(slots.size());
-  bool isPoisoned = fails;
-  int32_t number = fails ? partition + 1 : 0, lowest;
-  if (fails)
-    devices.leave(partition);
-  for (Step step : steps[partition]) {
-    if (isPoisoned)
-      break;
-    if (delays.below(200) == 0)
-      delays.wait();
-    if (step.sends) {
-      values[step.slot] = call + step.slot;
-      EXPECT_EQ(devices.send(step.slot, &values[step.slot]), TFC_OK);
-      continue;
-    }
-    Received received(devices, step.slot);
-    isPoisoned = received.result != TFC_OK;
-    if (isPoisoned)
-      devices.leave(partition);
-    else
-      EXPECT_EQ(received.number(), call + step.slot);
-    devices.release(step.slot);
-  }
-  EXPECT_EQ(devices.commit(number, lowest), TFC_OK); // `values` may be read until here
-  int32_t failing = call % 3 == 0 ? 2 : 0;
-  EXPECT_EQ(lowest, failing);
-}
-
-static void runRandomEntries(int seed, int calls) {
-  for (int partitions : {2, 3, 5}) {
-    RandomEntry entry(partitions, 60, seed + partitions);
-    Devices devices(entry.slots);
-    for (int call = 0; call < calls; ++call) {
-      Functions functions;
-      for (int i = 0; i < partitions; ++i)
-        functions.push_back([&, i] {
-          // Partition 1 fails in every third call, and others after it.
-          entry.run(devices, i, call, call % 3 == 0 && i > 0 && i < 4);
-        });
-      devices.run(functions);
-    }
-  }
-}
-
-TEST(Rendezvous, RunsRandomEntries) {
-  for (int seed = 0; seed < 5; ++seed)
-    runRandomEntries(seed, 100);
-}
-
-TEST(Rendezvous, ServesSeveralHandlesAtOnce) {
-  std::vector<std::thread> handles;
-  for (int i = 0; i < 4; ++i)
-    handles.emplace_back([i] { runRandomEntries(100 + i, 60); });
-  for (std::thread &handle : handles)
-    handle.join();
 }

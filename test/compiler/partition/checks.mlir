@@ -7,11 +7,11 @@ module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">,
 dfg.variable @v : tensor<4xf32> {dfg.device = #dfg.device<"/job:local/task:0/device:cpu:1">}
 
 // CHECK-LABEL: dfg.entry @f
-// CHECK: dfg.check %arg0, "first" {number = 1 : i32}
+// CHECK: dfg.check %arg0, "first" {numbers = array<i32: 1>}
 // CHECK: dfg.commit
 
 // CHECK-LABEL: dfg.entry @f.1
-// CHECK: dfg.check {{.*}}, "second" {number = 2 : i32}
+// CHECK: dfg.check {{.*}}, "second" {numbers = array<i32: 2>}
 // CHECK: dfg.commit
 // CHECK: dfg.assign @v
 dfg.entry @f(%p: tensor<i1>, %x: tensor<4xf32>) -> () {

@@ -7,8 +7,8 @@ module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">,
 dfg.queue @q : [tensor<4xf32>] {names = ["x"], kind = #dfg.queue<fifo>, capacity = 8 : i64, dfg.device = #dfg.device<"/job:local/task:0/device:cpu:1">}
 
 // CHECK-LABEL: dfg.entry @f
-// CHECK: dfg.check {{.*}}, "early" {number = 1 : i32}
-// CHECK: dfg.check {{.*}}, "late" {number = 2 : i32}
+// CHECK: dfg.check {{.*}}, "early" {numbers = array<i32: 1>}
+// CHECK: dfg.check {{.*}}, "late" {numbers = array<i32: 2>}
 // CHECK: dfg.commit
 // CHECK: dfg.commit
 // CHECK-NOT: dfg.commit

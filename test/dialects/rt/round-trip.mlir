@@ -32,7 +32,7 @@ llvm.func @frame(%frame: !llvm.ptr) -> i64 {
 // CHECK: rt.queue_size %{{.*}}, queue 0
 // CHECK: rt.queue_close %{{.*}}, queue 0
 // CHECK: rt.queue_close %{{.*}}, queue 0 cancel_pending
-// CHECK: rt.check %{{.*}}, %{{.*}} else check 3 out_of_range "no"
+// CHECK: rt.check %{{.*}}, %{{.*}} else at[%{{.*}}, %{{.*}}] out_of_range "got %lld"(%{{.*}})
 // CHECK: rt.send %{{.*}}, slot 1, %{{.*}} : !llvm.ptr
 // CHECK: rt.next_buffer %{{.*}}, slot 1
 // CHECK: rt.await_release %{{.*}}, slot 1
@@ -58,7 +58,7 @@ llvm.func @run(%frame: !llvm.ptr, %x: !llvm.ptr, %n: i64, %holds: i1) -> i32 {
   %size = rt.queue_size %frame, queue 0
   rt.queue_close %frame, queue 0
   rt.queue_close %frame, queue 0 cancel_pending
-  rt.check %frame, %holds else check 3 out_of_range "no"
+  rt.check %frame, %holds else at[%n, %n] out_of_range "got %lld"(%n)
   rt.send %frame, slot 1, %x : !llvm.ptr
   %buffer = rt.next_buffer %frame, slot 1
   rt.await_release %frame, slot 1
