@@ -20,7 +20,7 @@ static rt::PartitioningAttr describe(ModuleOp module, ArrayRef<EntryOp> partitio
     DeviceAttr device = partition.getDeviceAttr();
     numbers.push_back(device ? llvm::find(devices, device) - devices.begin() : 0);
   }
-  bool commits = !entry.getBody().getOps<CommitOp>().empty();
+  bool commits = anyWithin(entry, llvm::IsaPred<CommitOp>);
   return rt::PartitioningAttr::get(module.getContext(), numbers, entry.getSlotsAttr(), commits);
 }
 

@@ -89,12 +89,7 @@ void StepGraph::keepEffectsInOrder() {
       lastEffect = step;
       effects.push_back(step);
     }
-    bool isOnLists =
-        step->walk([](Operation *nested) {
-              return usesLists(nested) ? WalkResult::interrupt() : WalkResult::advance();
-            })
-            .wasInterrupted();
-    if (!isOnLists)
+    if (!anyWithin(step, usesLists))
       continue;
     if (lastList)
       runBefore(lastList, step);
@@ -125,7 +120,8 @@ void StepGraph::runChecksBefore(ArrayRef<Operation *> effects) {
 void StepGraph::readVariablesLate() {
   auto isRead = [](Value root) { return root.getDefiningOp<ReadOp>() != nullptr; };
   for (Operation *wait : steps) {
-    if (!usesQueues(wait))
+    auto commit = dyn_cast<CommitOp>(wait);
+    if (!usesQueues(wait) && !(commit && commit.getAfterQueue()))
       continue;
     for (Operation *step : steps)
       if (llvm::any_of(rootsReadBy(step), isRead) && !reaches(step, wait))

@@ -3,8 +3,8 @@
 // Verifies the order of messages by the waits that it implies. The operations on messages of all
 // partitions are nodes of a graph: each waits for the one before it in its partition, a receive for
 // its send, the wait for a release for the last reader of the message, and commits for each other.
-// A circle is a deadlock. A loop counts once: both ends of a slot are in the same loop, so each
-// iteration has the same waits.
+// A circle is a deadlock. A loop counts once: both ends of a slot, and commits, are in the same
+// loop, so each iteration has the same waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,16 @@ class WaitGraph {
 public:
   explicit WaitGraph(ArrayRef<EntryOp> partitions) : partitions(partitions) {}
 
-  /// Emits an error and fails if the ends of a slot are in different branches or loops, or if
-  /// partitions wait for each other in a circle.
+  /// Emits an error and fails if the ends of a slot, or the commits of a round, are in different
+  /// branches or loops, or if partitions wait for each other in a circle.
   LogicalResult verify();
 
 private:
   void addNodes(EntryOp partition);
+  LogicalResult pairCommits(EntryOp partition);
   void waitForRelease(AwaitReleaseOp wait);
-  LogicalResult pairRegions(SendOp send, ReceiveOp receive);
+  bool pairRegions(Operation *a, Operation *b);
+  LogicalResult pairSlot(SendOp send, ReceiveOp receive);
   LogicalResult findCircle();
   LogicalResult report(Operation *op);
 
@@ -93,30 +95,50 @@ void WaitGraph::waitForRelease(AwaitReleaseOp wait) {
   }
 }
 
-/// Both ends of a slot run equally often only if they are in the same branches and loops.
-LogicalResult WaitGraph::pairRegions(SendOp send, ReceiveOp receive) {
+/// Operations of two partitions run equally often only if they are in the same branches and loops.
+bool WaitGraph::pairRegions(Operation *a, Operation *b) {
   auto entryOf = [](Operation *op) { return op->getParentOfType<EntryOp>(); };
-  EntryOp sender = entryOf(send), receiver = entryOf(receive);
-  auto isPair = [&](Operation *a, Operation *b) {
-    Operation *known = same.try_emplace({a, receiver}, b).first->second;
-    Operation *reverse = same.try_emplace({b, sender}, a).first->second;
-    return a->getName() == b->getName() && known == b && reverse == a;
+  EntryOp first = entryOf(a), second = entryOf(b);
+  auto isPair = [&](Operation *x, Operation *y) {
+    Operation *known = same.try_emplace({x, second}, y).first->second;
+    Operation *reverse = same.try_emplace({y, first}, x).first->second;
+    return x->getName() == y->getName() && known == y && reverse == x;
   };
-  Region *from = send->getParentRegion(), *to = receive->getParentRegion();
-  while (from->getParentOp() != sender && to->getParentOp() != receiver) {
+  Region *from = a->getParentRegion(), *to = b->getParentRegion();
+  while (from->getParentOp() != first && to->getParentOp() != second) {
     if (from->getRegionNumber() != to->getRegionNumber() ||
         !isPair(from->getParentOp(), to->getParentOp()))
-      break;
+      return false;
     from = from->getParentRegion();
     to = to->getParentRegion();
   }
-  if (from->getParentOp() == sender && to->getParentOp() == receiver)
+  return from->getParentOp() == first && to->getParentOp() == second;
+}
+
+LogicalResult WaitGraph::pairSlot(SendOp send, ReceiveOp receive) {
+  if (pairRegions(send, receive))
     return success();
   InFlightDiagnostic error = receive.emitOpError("of slot ")
                              << receive.getSlot()
                              << " is not in the same branches and loops as its 'dfg.send'";
   error.attachNote(send.getLoc()) << "this sends to it";
   return error;
+}
+
+LogicalResult WaitGraph::pairCommits(EntryOp partition) {
+  SmallVector<Operation *> own;
+  partition.getBody().walk<WalkOrder::PreOrder>([&](CommitOp op) { own.push_back(op); });
+  if (own.size() != commits.size())
+    return partition.emitOpError("has ")
+           << own.size() << " commits, another partition has " << commits.size();
+  for (Operation *op : own)
+    if (Operation *other = sameCommit.lookup(op); op != other && !pairRegions(op, other)) {
+      InFlightDiagnostic error =
+          op->emitOpError("is not in the same branches and loops as that of another partition");
+      error.attachNote(other->getLoc()) << "this is the other one";
+      return error;
+    }
+  return success();
 }
 
 LogicalResult WaitGraph::report(Operation *op) {
@@ -153,10 +175,13 @@ LogicalResult WaitGraph::findCircle() {
 LogicalResult WaitGraph::verify() {
   for (EntryOp partition : partitions)
     addNodes(partition);
+  for (EntryOp partition : partitions)
+    if (failed(pairCommits(partition)))
+      return failure();
   for (auto &[op, earlier] : waits)
     if (auto receive = dyn_cast<ReceiveOp>(op)) {
       SendOp send = sends.lookup(receive.getSlot());
-      if (failed(pairRegions(send, receive)))
+      if (failed(pairSlot(send, receive)))
         return failure();
       earlier.push_back(send);
     }

@@ -6,34 +6,32 @@
 
 namespace tfc::partition {
 
-/// The places in the body of an entry at which each of its partitions has a `dfg.commit`: before
-/// operations on queues, which stand when the call fails, and after everything that can fail.
+/// The places at which each partition of an entry has a `dfg.commit`: before operations on queues,
+/// which stand when the call fails; after them, if another device reads variables, which other
+/// calls may have changed; and in the body after everything that can fail.
 class Commits {
 public:
   Commits(dfg::EntryOp entry, const dfg::FreeValues &free, const DeviceSets &sets);
 
-  bool isNeeded() const { return last || !before.empty(); }
+  bool isNeeded() const { return last; }
   bool isBefore(mlir::Operation *op) const { return before.contains(op); }
-  bool isAfter(mlir::Operation *op) const { return op == last; }
+  bool isAfter(mlir::Operation *op) const { return op == last || afterQueues.contains(op); }
+  bool isAfterQueue(mlir::Operation *op) const { return afterQueues.contains(op); }
 
 private:
-  /// Adds the devices on which operations of `op` can fail, and on which they change variables.
-  void addConcerned(mlir::Operation *op, llvm::SmallBitVector &failing,
-                    llvm::SmallBitVector &changing) const;
-  llvm::SmallBitVector devicesOfQueues(mlir::Operation *op) const;
+  using Step = llvm::function_ref<bool(mlir::Operation *)>;
+  /// The devices on which operations without regions in `op`, or itself, have a property.
+  llvm::SmallBitVector devicesWith(mlir::Operation *op, Step has) const;
+  /// Adds commits before operations on queues. `failing` are the devices with checks since the last
+  /// commit.
+  void visit(mlir::Block &block, llvm::SmallBitVector &failing);
+  void visitRegions(mlir::Operation *op, llvm::SmallBitVector &failing);
+  bool isAwaitedByReads(mlir::Operation *queue) const;
 
   const dfg::FreeValues &free;
   const DeviceSets &sets;
-  llvm::SmallDenseSet<mlir::Operation *> before;
+  llvm::SmallDenseSet<mlir::Operation *> before, afterQueues;
   mlir::Operation *last = nullptr;
 };
-
-/// Emits an error and fails if operations on queues are in a branch or loop together with what can
-/// fail on another device: their order is not kept.
-llvm::LogicalResult verifyQueues(dfg::EntryOp entry, const DeviceSets &sets);
-
-/// Moves what can fail, with what it reads, before the operations on queues that it does not depend
-/// on, as on one device: a call that fails should not have used queues before.
-void moveChecksBeforeQueues(dfg::EntryOp entry);
 
 } // namespace tfc::partition

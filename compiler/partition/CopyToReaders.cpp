@@ -7,7 +7,6 @@
 
 #include "compiler/partition/DeviceSets.h"
 #include "compiler/partition/Passes.h"
-#include "dialects/dfg/SizeOps.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -22,8 +21,9 @@ namespace {
 
 class Copier {
 public:
-  Copier(EntryOp entry, SymbolTable &symbols, ArrayRef<DeviceAttr> devices)
-      : entry(entry), devices(devices), free(entry), sets(entry, free, symbols, devices) {}
+  Copier(EntryOp entry, ArrayRef<DeviceAttr> devices, const FreeValues &free,
+         const DeviceSets &sets)
+      : entry(entry), devices(devices), free(free), sets(sets) {}
 
   void run();
 
@@ -33,8 +33,8 @@ private:
 
   EntryOp entry;
   ArrayRef<DeviceAttr> devices;
-  FreeValues free;
-  DeviceSets sets;
+  const FreeValues &free;
+  const DeviceSets &sets;
 };
 
 } // namespace
@@ -79,7 +79,7 @@ void Copier::copy(Operation *op) {
 void Copier::run() {
   SmallVector<Operation *> copied;
   entry.getBody().walk([&](Operation *op) {
-    if (free.isCopied(op) && !isa<BindSizeOp, ConstantOp>(op) && !isa<SizeOp>(op))
+    if (free.isCopied(op) && isOnDevice(op))
       copied.push_back(op);
   });
   for (Operation *op : llvm::reverse(copied))
@@ -90,12 +90,9 @@ namespace {
 class CopyToReaders final : public impl::CopyToReadersBase<CopyToReaders> {
 public:
   void runOnOperation() override {
-    SmallVector<DeviceAttr> devices = devicesOf(getOperation());
-    if (devices.size() < 2)
-      return;
-    SymbolTable symbols(getOperation());
-    for (auto entry : getOperation().getOps<EntryOp>())
-      Copier(entry, symbols, devices).run();
+    forEachPlacedEntry(getOperation(),
+                       [](EntryOp entry, ArrayRef<DeviceAttr> devices, const FreeValues &free,
+                          const DeviceSets &sets) { Copier(entry, devices, free, sets).run(); });
   }
 };
 } // namespace

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/partition/DeviceSets.h"
+#include "dialects/dfg/HostForm.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -16,6 +17,8 @@ DeviceSets::DeviceSets(EntryOp entry, const FreeValues &free, SymbolTable &symbo
     : free(free), symbols(symbols), devices(devices), used(devices.size()) {
   used.set(0);
   entry.getBody().walk([&](Operation *op) { visit(op); });
+  for (Operation &op : entry.getBody().front())
+    findEverywhere(op);
 }
 
 unsigned DeviceSets::numberOf(Attribute device) const {
@@ -97,6 +100,40 @@ void DeviceSets::visitRegions(Operation *op) {
   used |= set;
   sets[op] = set;
   homes[op] = own;
+}
+
+/// An operation on a queue in `op` may have to wait for checks on other devices, so these run the
+/// branches and loops around it too.
+void DeviceSets::findEverywhere(Operation &op) {
+  if (op.getNumRegions() == 0 || !usesQueues(&op))
+    return;
+  llvm::SmallBitVector failing(devices.size());
+  op.walk([&](Operation *nested) {
+    if (nested->getNumRegions() == 0 && canFail(nested))
+      failing.set(deviceOf(nested));
+  });
+  if (failing.count() < 2)
+    return;
+  op.walk([&](Operation *nested) {
+    if (nested->getNumRegions() > 0 && usesQueues(nested)) {
+      everywhere.insert(nested);
+      sets[nested] = used;
+    }
+  });
+}
+
+void forEachPlacedEntry(
+    ModuleOp module,
+    function_ref<void(EntryOp, ArrayRef<DeviceAttr>, const FreeValues &, const DeviceSets &)>
+        visit) {
+  SmallVector<DeviceAttr> devices = devicesOf(module);
+  if (devices.size() < 2)
+    return;
+  SymbolTable symbols(module);
+  for (auto entry : module.getOps<EntryOp>()) {
+    FreeValues free(entry);
+    visit(entry, devices, free, DeviceSets(entry, free, symbols, devices));
+  }
 }
 
 } // namespace tfc::partition

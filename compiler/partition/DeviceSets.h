@@ -9,7 +9,8 @@
 namespace tfc::partition {
 
 /// The devices of an entry, by their numbers in the module. A value is on one device, its home; a
-/// branch or loop runs on each device that has some of its operations or results.
+/// branch or loop runs on each device that has some of its operations or results, or everywhere: on
+/// all devices of the entry, because they have to agree on failed checks in it.
 class DeviceSets {
 public:
   DeviceSets(dfg::EntryOp entry, const dfg::FreeValues &free, mlir::SymbolTable &symbols,
@@ -21,6 +22,9 @@ public:
   bool runsOn(mlir::Operation *op, unsigned device) const;
   /// The number of devices on which an operation runs.
   unsigned countOf(mlir::Operation *op) const;
+  /// Returns true for branches and loops with operations on queues if they, or those around them,
+  /// have checks or queues on several devices.
+  bool runsEverywhere(mlir::Operation *op) const { return everywhere.contains(op); }
 
   /// The devices that the entry uses; the caller's always is one of them.
   const llvm::SmallBitVector &getUsed() const { return used; }
@@ -29,6 +33,7 @@ private:
   unsigned numberOf(mlir::Attribute device) const;
   void visit(mlir::Operation *op);
   void visitRegions(mlir::Operation *op);
+  void findEverywhere(mlir::Operation &op);
   unsigned attributeOf(mlir::Operation *op, unsigned result) const;
 
   const dfg::FreeValues &free;
@@ -37,6 +42,14 @@ private:
   llvm::SmallBitVector used;
   llvm::DenseMap<mlir::Operation *, llvm::SmallBitVector> sets; // of operations with regions
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> homes;
+  llvm::SmallDenseSet<mlir::Operation *> everywhere;
 };
+
+/// Visits the entries of a module that has several devices.
+void forEachPlacedEntry(
+    mlir::ModuleOp module,
+    llvm::function_ref<void(dfg::EntryOp, llvm::ArrayRef<dfg::DeviceAttr> devices,
+                            const dfg::FreeValues &, const DeviceSets &)>
+        visit);
 
 } // namespace tfc::partition

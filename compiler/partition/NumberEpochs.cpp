@@ -9,7 +9,6 @@
 #include "compiler/partition/DeviceSets.h"
 #include "compiler/partition/Passes.h"
 #include "dialects/dfg/HostForm.h"
-#include "dialects/dfg/SizeOps.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -89,16 +88,11 @@ namespace {
 class NumberEpochs final : public impl::NumberEpochsBase<NumberEpochs> {
 public:
   void runOnOperation() override {
-    SmallVector<DeviceAttr> devices = devicesOf(getOperation());
-    if (devices.size() < 2)
-      return;
-    SymbolTable symbols(getOperation());
-    for (auto entry : getOperation().getOps<EntryOp>()) {
-      FreeValues free(entry);
-      DeviceSets sets(entry, free, symbols, devices);
+    forEachPlacedEntry(getOperation(), [](EntryOp entry, ArrayRef<DeviceAttr>,
+                                          const FreeValues &free, const DeviceSets &sets) {
       for (unsigned device : sets.getUsed().set_bits())
         entry.getBody().walk([&](Block *block) { DeviceEpochs(*block, device, free, sets).run(); });
-    }
+    });
   }
 };
 } // namespace

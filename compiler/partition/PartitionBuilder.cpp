@@ -21,22 +21,24 @@ void PartitionBuilder::build(Block &from, Block &to) {
   blocks[&from] = &to;
   if (to.getNumArguments() > 0)
     values.map(from.getArguments(), to.getArguments());
-  auto commit = [&](Operation &op) {
+  unsigned returned = device == 0 ? from.getTerminator()->getNumOperands() : 0;
+  copyBlock(from, llvm::to_vector(llvm::seq<unsigned>(0, returned)));
+}
+
+void PartitionBuilder::copyBlock(Block &from, ArrayRef<unsigned> results) {
+  auto commit = [&](Operation &op, bool afterQueue) {
     OpBuilder b = builderIn(&from);
-    CommitOp::create(b, op.getLoc());
+    CommitOp::create(b, op.getLoc(), afterQueue);
   };
   for (Operation &op : from.without_terminator()) {
     if (division.commits.isBefore(&op))
-      commit(op);
+      commit(op, /*afterQueue=*/false);
     if (!division.free.isCopied(&op) && division.sets.runsOn(&op, device))
       copy(&op);
     if (division.commits.isAfter(&op))
-      commit(op);
+      commit(op, division.commits.isAfterQueue(&op));
   }
-  bool returns = device == 0;
-  copyTerminator(from.getTerminator(),
-                 llvm::to_vector(
-                     llvm::seq<unsigned>(0, returns ? from.getTerminator()->getNumOperands() : 0)));
+  copyTerminator(from.getTerminator(), results);
 }
 
 /// Operations are added at the end of the block that is being filled, or before the branch or loop
@@ -56,7 +58,7 @@ void PartitionBuilder::copy(Operation *op) {
   for (Value operand : op->getOperands())
     get(operand);
   OpBuilder b = builderIn(op->getBlock());
-  b.clone(*op, values)->removeAttr(kDeviceAttr);
+  b.clone(*op, values);
 }
 
 void PartitionBuilder::copyTerminator(Operation *op, ArrayRef<unsigned> results) {
@@ -78,10 +80,7 @@ void PartitionBuilder::copyRegion(Operation *op, Region &from, Region &to,
   Block &old = from.front();
   open[op->getBlock()] = to.getParentOp();
   blocks[&old] = &to.front();
-  for (Operation &nested : old.without_terminator())
-    if (!division.free.isCopied(&nested) && division.sets.runsOn(&nested, device))
-      copy(&nested);
-  copyTerminator(old.getTerminator(), results);
+  copyBlock(old, results);
   open.erase(op->getBlock());
 }
 
@@ -202,7 +201,7 @@ void PartitionBuilder::provide(Need need) {
       continue;
     }
     OpBuilder b = builderIn(op->getBlock());
-    b.clone(*op, values)->removeAttr(kDeviceAttr);
+    b.clone(*op, values);
     if (next.binder)
       bound.insert(op);
   }

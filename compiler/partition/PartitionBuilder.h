@@ -39,6 +39,8 @@ private:
     dfg::BindSizeOp binder;
   };
 
+  /// Copies the part of a block that is on this device, with those operands of its terminator.
+  void copyBlock(mlir::Block &from, mlir::ArrayRef<unsigned> results);
   void copy(mlir::Operation *op);
   void copyBranch(dfg::IfOp op);
   void copyLoop(dfg::WhileOp op);

@@ -32,9 +32,6 @@ public:
   /// Returns true if the entry is on several devices.
   bool isDivided() const { return sets.getUsed().count() > 1; }
 
-  /// Emits an error and fails for operations that partitions cannot have.
-  LogicalResult verify() { return verifyQueues(entry, sets); }
-
   /// Returns the partitions.
   SmallVector<EntryOp> divide();
 
@@ -152,15 +149,9 @@ public:
     SmallVector<DeviceAttr> devices = devicesOf(module);
     SymbolTable symbols(module);
     for (auto entry : llvm::to_vector(module.getOps<EntryOp>())) {
-      if (devices.size() > 1)
-        moveChecksBeforeQueues(entry);
       EntryDivider divider(entry, symbols, devices);
       if (!divider.isDivided())
         continue;
-      if (failed(divider.verify())) {
-        signalPassFailure();
-        continue;
-      }
       SmallVector<EntryOp> partitions = divider.divide();
       partitionCount += partitions.size();
       messageCount += divider.getMessageCount();

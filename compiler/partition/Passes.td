@@ -13,6 +13,18 @@ def CopyToReaders : Pass<"tfc-copy-to-readers", "::mlir::ModuleOp"> {
   }];
 }
 
+def OrderByQueues : Pass<"tfc-order-by-queues", "::mlir::ModuleOp"> {
+  let summary = "Moves checks before operations on queues, and reads of variables after them";
+  let description = [{
+    Before: as for `tfc-partition`. After: the blocks of entries are ordered as the
+    host function of a module with one device orders them, if there are several.
+    Operations that can fail come before the operations on queues that they do not
+    depend on: a call that fails should not have used queues before. Operations
+    that read variables come after those that do not depend on them: other calls
+    may run meanwhile.
+  }];
+}
+
 def NumberEpochs : Pass<"tfc-number-epochs", "::mlir::ModuleOp"> {
   let summary = "Numbers the messages that operations wait for";
   let description = [{
@@ -39,6 +51,9 @@ def PartitionEntries : Pass<"tfc-partition", "::mlir::ModuleOp"> {
     send follows the operation that computes the value; a receive precedes the
     first one that reads it. So each wait is for something earlier in the one
     order of the entry, and partitions cannot wait for each other in a circle.
+    Branches and loops are in each partition that has a part of them; those with
+    operations on queues are in all, if checks in them are on several devices,
+    because partitions agree on these by `dfg.commit` before they use queues.
   }];
   let statistics = [
     Statistic<"partitionCount", "partitions", "Number of partitions, of entries on several devices">,
@@ -51,8 +66,8 @@ def CheckMessages : Pass<"tfc-check-messages", "::mlir::ModuleOp"> {
   let description = [{
     Before: entries have partitions, in which operations on messages run in the
     order in which they are listed. After: nothing has changed. Errors: both
-    ends of a slot are not in the same branches and loops; an operation on
-    messages waits for itself.
+    ends of a slot, or commits, are not in the same branches and loops; an operation
+    on messages waits for itself.
   }];
 }
 

@@ -71,6 +71,7 @@ static void addPlacement(OpPassManager &passes, const PipelineOptions &options) 
 }
 
 static void addPartition(OpPassManager &passes, const PipelineOptions &options) {
+  passes.addPass(createOrderByQueues());
   passes.addPass(createCopyToReaders());
   passes.addPass(createNumberEpochs());
   if (!options.isEnabled("partition"))

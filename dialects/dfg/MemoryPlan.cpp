@@ -41,6 +41,12 @@ Value rootOf(Value value) {
   }
 }
 
+bool readsVariables(Operation *op) {
+  bool reads = false;
+  forEachRead(op, [&](Value read) { reads |= rootOf(read).getDefiningOp<ReadOp>() != nullptr; });
+  return reads;
+}
+
 Value storageOf(Value root) {
   while (auto launch = root.getDefiningOp<LaunchOp>()) {
     MemoryAttr memory = memoryOf(cast<OpResult>(root));

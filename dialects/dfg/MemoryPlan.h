@@ -22,6 +22,9 @@ bool isListView(mlir::Value list);
 /// are views of tensors.
 mlir::Value rootOf(mlir::Value value);
 
+/// Returns true if the operation, or one in its regions, reads the memory of a variable.
+bool readsVariables(mlir::Operation *op);
+
 /// Returns the root that owns the memory of `root`: looks through results that overwrite an
 /// operand.
 mlir::Value storageOf(mlir::Value root);

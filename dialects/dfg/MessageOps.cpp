@@ -66,12 +66,7 @@ Operation *lastReaderOf(ReceiveOp receive) {
 }
 
 bool usesMessages(Operation *op) {
-  return op
-      ->walk([](Operation *nested) {
-        bool isMessage = slotOf(nested) || isa<CommitOp>(nested);
-        return isMessage ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+  return anyWithin(op, [](Operation *nested) { return slotOf(nested) || isa<CommitOp>(nested); });
 }
 
 } // namespace tfc::dfg

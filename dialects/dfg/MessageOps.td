@@ -68,16 +68,20 @@ def Dfg_AwaitReleaseOp : Dfg_MessageOp<"await_release"> {
 def Dfg_CommitOp : Dfg_MessageOp<"commit"> {
   let summary = "Waits until no earlier check of any partition can fail any more";
   let description = [{
-    Each partition of the entry has the same number, in its body: the last after
-    its checks and before everything that a failed call must not have done, the
-    others before operations on queues. If a check has failed in some partition,
-    the call ends here in all of them.
+    Each partition of the entry has the same ones, in the same branches and loops:
+    the last in its body after its checks, before everything that a failed call
+    must not have done; others before operations on queues, and with `after_queue`
+    behind those that other calls may run during: who reads variables waits for
+    that. If a check has failed in some partition, the call ends here in all of
+    them.
 
     ```mlir
     dfg.commit
+    dfg.commit after_queue
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$after_queue);
+  let assemblyFormat = "(`after_queue` $after_queue^)? attr-dict";
 }
 
 #endif // TFC_DIALECTS_DFG_MESSAGEOPS_TD

@@ -95,3 +95,35 @@ dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:
   %0 = dfg.receive slot 0 : tensor<4xf32>
   dfg.return
 }
+
+// -----
+
+// A commit that another partition does not have.
+dfg.entry @f() -> () attributes {partitions = [@f.1], slots = []} {
+  dfg.commit
+  dfg.return
+}
+// expected-error @+1 {{has 0 commits, another partition has 1}}
+dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:1">, partition_of = @f} {
+  dfg.return
+}
+
+// -----
+
+// A commit that another partition has in a branch.
+dfg.entry @f() -> () attributes {partitions = [@f.1], slots = []} {
+  // expected-note @+1 {{this is the other one}}
+  dfg.commit
+  dfg.return
+}
+dfg.entry @f.1() attributes {device = #dfg.device<"/job:local/task:0/device:cpu:1">, partition_of = @f} {
+  %p = dfg.constant dense<true> : tensor<i1>
+  dfg.if %p : tensor<i1> {
+    // expected-error @+1 {{is not in the same branches and loops as that of another partition}}
+    dfg.commit
+    dfg.yield
+  } else {
+    dfg.yield
+  }
+  dfg.return
+}

@@ -1,6 +1,6 @@
 // An operation on a queue stands when the call fails, so it waits until no earlier check on another
 // device can fail. Checks that do not depend on it come first, as on one device.
-// RUN: tfc-opt %s --tfc-partition --tfc-check-messages | FileCheck %s
+// RUN: tfc-opt %s --tfc-order-by-queues --tfc-partition --tfc-check-messages | FileCheck %s
 
 module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">,
                                   #dfg.device<"/job:local/task:0/device:cpu:1">]} {

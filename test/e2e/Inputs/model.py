@@ -165,6 +165,13 @@ class Model:
             for v in self._all(_Value, self._api.variable)
         }
 
+    def fork(self):
+        """Another handle of the same variables and queues, for another thread."""
+        handle = object.__new__(Model)
+        handle.__dict__.update(self.__dict__, _instance=_pointer())
+        self._check(self._api.fork(self._instance, ctypes.byref(handle._instance)))
+        return handle
+
     def __del__(self):
         if getattr(self, "_instance", None):
             self._api.destroy(self._instance)
