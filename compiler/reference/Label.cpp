@@ -71,21 +71,33 @@ template <typename Op> static Einsum readEinsum(Op op, Call &call) {
   return einsum;
 }
 
-/// Adds a product whose factors, except for the last two, may have been multiplied, summed and
-/// stored before.
-static void addProduct(Sum &sum, const Call &call, ArrayRef<int64_t> offsets) {
+/// Adds one of `terms` products of several factors, of which some may have been multiplied, summed
+/// and stored before the others, in any order.
+static void addProduct(Sum &sum, const Call &call, ArrayRef<int64_t> offsets, double terms) {
   Real product = call.operand(0).real(offsets[0]);
   if (offsets.size() == 1)
     return sum.add(product);
   const Format &format = formatOf(call.operand().getElementType());
-  for (size_t n = 1; n + 1 < offsets.size(); ++n) {
-    Real factor = call.operand(n).real(offsets[n]);
-    bool isFinite = std::isfinite(product.value) && std::isfinite(factor.value);
-    product = multiply(product, factor);
-    if (std::isinf(product.value) && isFinite) // another order may not overflow
-      product.error = kUndetermined;
+  auto sizeOf = [&](size_t n) {
+    double size = std::fabs(call.operand(n).number(offsets[n]));
+    return std::isfinite(size) ? size : 1;
+  };
+  // The largest and the smallest product of some of the factors.
+  double most = std::max(1.0, sizeOf(0)), least = std::min(1.0, sizeOf(0));
+  for (size_t n = 1; n < offsets.size(); ++n) {
+    most *= std::max(1.0, sizeOf(n));
+    least *= std::min(1.0, sizeOf(n));
+    if (n + 1 == offsets.size())
+      break;
+    product = multiply(product, call.operand(n).real(offsets[n]));
     if (product.isBounded())
       product.widen((format.computeUlp + format.ulp) * product.size());
+  }
+  if (offsets.size() > 2 && std::isfinite(product.value)) {
+    if (most > 0.5 * format.largest / terms)
+      product.error = kUndetermined;
+    else if (least < format.normal)
+      product.widen(product.size());
   }
   sum.addProduct(product, call.operand(offsets.size() - 1).real(offsets.back()));
 }
@@ -106,13 +118,16 @@ template <typename Op> static void einsum(Op op, Call &call) {
   Einsum einsum = readEinsum(op, call);
   Tensor &result = call.result();
   Extents at;
+  double terms = 1;
+  for (int64_t size : einsum.summedSizes)
+    terms *= size;
   int64_t i = 0;
   for (Positions place(result.getShape()); !place.done(); place.next(), ++i) {
     setPlace(at, einsum.output, *place);
     if (result.isFloat()) {
       Sum sum(result.getElementType());
       forEachTerm(einsum, call, at,
-                  [&](ArrayRef<int64_t> offsets) { addProduct(sum, call, offsets); });
+                  [&](ArrayRef<int64_t> offsets) { addProduct(sum, call, offsets, terms); });
       result.setReal(i, rounded(result.getElementType(), sum.get(), 0.5));
       continue;
     }

@@ -194,7 +194,7 @@ Real Sum::get() const {
   // Sums may start from 0 or from their first term.
   Real result{total, error == 0 && areNegativeZeros && terms > 0 ? kEitherZero : error, low, high};
   // A number that is finite in f64 may overflow, and be added to the opposite infinity.
-  if (std::isinf(total) && finite > 0.5 * computeLimit(elementType))
+  if (!std::isfinite(total) && finite > 0.5 * computeLimit(elementType))
     return {total, kUndetermined};
   if (!result.isBounded())
     return {total, error};
@@ -212,6 +212,13 @@ Real Sum::get() const {
   // Each partial sum of terms of one sign has a bounded relative error.
   result.least -= share * (mayBeNegative ? absolute : low);
   result.most += share * (mayBePositive ? absolute : -high);
+  // Those of terms of both signs may be denormal. Those of f16 are computed in f32.
+  if (mayBeNegative && mayBePositive && !elementType.isF16()) {
+    double flushed = double(terms - 1) * format.smallest;
+    result.error += flushed;
+    result.least -= flushed;
+    result.most += flushed;
+  }
   return rounded(elementType, result, 0.5);
 }
 
