@@ -45,6 +45,7 @@ void EntryGraph::formUnits() {
   llvm::for_each(graph.edges, link);
   llvm::for_each(graph.backEdges, link);
   joinGroups();
+  joinLoops();
   joinCheap();
   numberUnits();
 }
@@ -62,6 +63,38 @@ void EntryGraph::joinGroups() {
       classes.join(first.try_emplace(group, task).first->second, task);
     } else {
       isAnchored[task] = context.defaultDevice || Work::isHeavy(op);
+    }
+  }
+}
+
+/// The devices on which a task can be.
+std::vector<bool> EntryGraph::allowedFor(unsigned task) const {
+  Operation *op = operations[task];
+  return op ? context.allowedFor(context.groups.groupOf(op)) : context.allowedBy(callersDevice());
+}
+
+/// A loop in which nothing says where it is stays on one device: each iteration would wait for the
+/// messages of the one before.
+void EntryGraph::joinLoops() {
+  llvm::MapVector<Operation *, SmallVector<unsigned>> loops;
+  for (auto [task, op] : llvm::enumerate(operations)) {
+    Operation *outermost = nullptr;
+    for (Operation *around = op ? op->getParentOp() : entry; around != entry;
+         around = around->getParentOp())
+      if (isa<WhileOp>(around))
+        outermost = around;
+    if (outermost)
+      loops[outermost].push_back(task);
+  }
+  for (auto &[loop, tasks] : loops) {
+    bool isFree = llvm::all_of(tasks, [&](unsigned task) {
+      return llvm::all_of(allowedFor(task), [](bool isAllowed) { return isAllowed; });
+    });
+    if (!isFree)
+      continue;
+    for (unsigned task : tasks) {
+      classes.join(tasks.front(), task);
+      isAnchored[task] = true;
     }
   }
 }
@@ -107,9 +140,7 @@ void EntryGraph::numberUnits() {
   graph.units.assign(classes.getNumClasses(), {std::vector<bool>(graph.deviceCount, true)});
   for (unsigned task = 0; task < graph.tasks.size(); ++task) {
     unsigned unit = graph.tasks[task].unit = classes[task];
-    Operation *op = operations[task];
-    std::vector<bool> allowed =
-        op ? context.allowedFor(context.groups.groupOf(op)) : context.allowedBy(callersDevice());
+    std::vector<bool> allowed = allowedFor(task);
     for (unsigned device = 0; device < graph.deviceCount; ++device)
       graph.units[unit].allowed[device] = graph.units[unit].allowed[device] && allowed[device];
   }

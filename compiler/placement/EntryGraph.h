@@ -25,9 +25,9 @@ struct PlacementContext {
 };
 
 /// An entry as a graph of tasks, one for each operation that is on a device. Operations in regions
-/// are tasks whose work is multiplied by how often they run. Units are the groups, sums of products
-/// and other kernels, each with the cheap operations next to it. Task 0 is the caller with the
-/// feeds, the last task the caller with the fetches.
+/// are tasks whose work is multiplied by how often they run. Units are the groups, loops, sums of
+/// products and other kernels, each with the cheap operations next to it. Task 0 is the caller with
+/// the feeds, the last task the caller with the fetches.
 class EntryGraph {
 public:
   EntryGraph(dfg::EntryOp entry, const PlacementContext &context);
@@ -53,7 +53,9 @@ private:
   double timesOf(mlir::Block *block) const { return times.lookup(block); }
 
   void formUnits();
+  std::vector<bool> allowedFor(unsigned task) const;
   void joinGroups();
+  void joinLoops();
   void joinCheap();
   bool joinNeighbour(unsigned task, bool isForward);
   void numberUnits();

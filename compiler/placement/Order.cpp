@@ -22,7 +22,7 @@ class BlockOrder {
 public:
   BlockOrder(Block &block, const RunTimeSizes &sizes) : block(block), sizes(sizes) {}
 
-  void sort(function_ref<double(Operation *)> startOf);
+  SmallVector<Operation *> sort(function_ref<double(Operation *)> startOf);
 
 private:
   void runBefore(Operation *first, Operation *second) { before[second].push_back(first); }
@@ -81,7 +81,7 @@ void BlockOrder::keepLists(Operation *op) {
   lastList = op;
 }
 
-void BlockOrder::sort(function_ref<double(Operation *)> startOf) {
+SmallVector<Operation *> BlockOrder::sort(function_ref<double(Operation *)> startOf) {
   SmallVector<Operation *> operations;
   llvm::DenseMap<Operation *, double> starts;
   for (Operation &op : block.without_terminator()) {
@@ -96,12 +96,10 @@ void BlockOrder::sort(function_ref<double(Operation *)> startOf) {
       starts[earlier] = std::min(starts[earlier], starts[op]);
   llvm::stable_sort(
       operations, [&](Operation *a, Operation *b) { return starts.lookup(a) < starts.lookup(b); });
-  Block::iterator end = block.without_terminator().end();
-  for (Operation *op : operations)
-    op->moveBefore(&block, end);
+  return operations;
 }
 
-void orderByStart(EntryOp entry, function_ref<std::optional<double>(Operation *)> startOf) {
+BlockOrders orderByStart(EntryOp entry, function_ref<std::optional<double>(Operation *)> startOf) {
   constexpr double kAnywhere = std::numeric_limits<double>::infinity();
   llvm::DenseMap<Operation *, double> first; // of an operation and those in its regions
   entry.getBody().walk([&](Operation *op) {
@@ -115,10 +113,19 @@ void orderByStart(EntryOp entry, function_ref<std::optional<double>(Operation *)
     }
   });
   RunTimeSizes sizes(entry);
-  SmallVector<Block *> blocks;
-  entry.walk([&](Block *block) { blocks.push_back(block); });
-  for (Block *block : blocks)
-    BlockOrder(*block, sizes).sort([&](Operation *op) { return first.lookup(op); });
+  BlockOrders orders;
+  entry.walk([&](Block *block) {
+    orders[block] = BlockOrder(*block, sizes).sort([&](Operation *op) { return first.lookup(op); });
+  });
+  return orders;
+}
+
+void applyOrders(const BlockOrders &orders) {
+  for (auto &[block, operations] : orders) {
+    Block::iterator end = block->without_terminator().end();
+    for (Operation *op : operations)
+      op->moveBefore(block, end);
+  }
 }
 
 } // namespace tfc::placement

@@ -3,13 +3,20 @@
 #pragma once
 
 #include "dialects/dfg/Dfg.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tfc::placement {
 
-/// Moves the operations of each block of an entry into the order of their starts, as far as
+/// The operations of blocks, without terminators.
+using BlockOrders = llvm::MapVector<mlir::Block *, llvm::SmallVector<mlir::Operation *>>;
+
+/// Returns the operations of each block of an entry in the order of their starts, as far as
 /// dependences and effects allow; equal ones keep their order. `startOf` returns the start of an
 /// operation, std::nullopt for one that may be anywhere.
-void orderByStart(dfg::EntryOp entry,
-                  llvm::function_ref<std::optional<double>(mlir::Operation *)> startOf);
+BlockOrders orderByStart(dfg::EntryOp entry,
+                         llvm::function_ref<std::optional<double>(mlir::Operation *)> startOf);
+
+/// Moves the operations into that order.
+void applyOrders(const BlockOrders &orders);
 
 } // namespace tfc::placement

@@ -10,6 +10,7 @@
 #include "compiler/placement/Explain.h"
 #include "compiler/placement/Order.h"
 #include "compiler/placement/Passes.h"
+#include "compiler/placement/Replay.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -92,13 +93,16 @@ LogicalResult PlaceOperations::checkConstraints(Groups &groups, const DeviceName
 
 /// A division whose modelled gain is smaller than this is not worth the error of the model.
 static constexpr double kWorthwhile = 0.05;
+/// The seconds after which the thread of another device begins its part of a call, if it sleeps.
+static constexpr double kWakeSeconds = 20e-6;
 
-/// Prefers to leave all of an entry to the caller.
-static Schedule chooseSchedule(const Scheduler &scheduler) {
-  Schedule schedule = scheduler.run(), single = scheduler.getSingles().front();
-  bool isAlone = llvm::all_of(single.devices, [](unsigned device) { return device == 0; });
-  bool isWorthwhile = schedule.makespan < (1 - kWorthwhile) * single.makespan;
-  return isAlone && !isWorthwhile ? single : schedule;
+/// Returns true if a schedule is better than leaving all of an entry to the caller.
+static bool isWorthwhile(const EntryGraph &graph, const Schedule &schedule, const Schedule &single,
+                         ArrayRef<Operation *> body) {
+  if (llvm::any_of(single.devices, [](unsigned device) { return device != 0; }))
+    return true;
+  double seconds = replay(graph, schedule, body) + kWakeSeconds;
+  return seconds < (1 - kWorthwhile) * single.makespan;
 }
 
 /// Schedules an entry, given what other entries have placed.
@@ -106,7 +110,13 @@ void PlaceOperations::placeEntry(EntryOp entry, const PlacementContext &context,
                                  Placement &placement) {
   EntryGraph graph(entry, context);
   Scheduler scheduler(graph.getTasks());
-  Schedule schedule = chooseSchedule(scheduler);
+  Schedule schedule = scheduler.run(), single = scheduler.getSingles().front();
+  BlockOrders orders = orderByStart(entry, [&](Operation *op) {
+    std::optional<unsigned> task = graph.taskOf(op);
+    return task ? std::optional(schedule.starts[*task]) : std::nullopt;
+  });
+  if (!isWorthwhile(graph, schedule, single, orders[&entry.getBody().front()]))
+    schedule = single;
   if (printReport)
     explain(llvm::errs(), entry, graph, scheduler, schedule, context);
   bool isDivided = false;
@@ -120,10 +130,7 @@ void PlaceOperations::placeEntry(EntryOp entry, const PlacementContext &context,
       placement.place(state, number);
   }
   if (isDivided)
-    orderByStart(entry, [&](Operation *op) {
-      std::optional<unsigned> task = graph.taskOf(op);
-      return task ? std::optional(schedule.starts[*task]) : std::nullopt;
-    });
+    applyOrders(orders);
 }
 
 /// Places declarations where their group is.

@@ -10,6 +10,13 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 WORKERS = os.path.join(HERE, "workers")
+# Network -> (what it is, bound of its integers in x or None for floats, shapes of x and label, bound of the
+# labels). workers/networks.py has the same for the peers.
+NETWORKS = {
+    "lenet": ("28 x 28, conv 5 x 5 x 32, 64, 1024, 10, batch 64, momentum", None, (64, 28, 28, 1), (64,), 10),
+    "lstm": ("2 layers of 512, 35 steps, batch 20, 10,000 words, SGD", 10000, (35, 20), (35, 20), 10000),
+    "gpt": ("6 layers of 384, 8 x 128 tokens of 8,192, Adam", 8192, (8, 128), (8, 128), 8192),
+}
 
 
 class Worker:
@@ -67,6 +74,12 @@ def write_feed(folder, task, name, shape, below=None, scale=1.0, kind="i", pool_
         values = array.array("f", (pool * (count // len(pool) + 1))[:count])
     with open(os.path.join(folder, f"{task}.{name}.bin"), "wb") as file:
         values.tofile(file)
+
+
+def write_network_feeds(folder, task):
+    _, below, shape, labels, classes = NETWORKS[task]
+    write_feed(folder, task, "x", shape, below)
+    write_feed(folder, task, "label", labels, classes)
 
 
 def start_peers(arguments, folder, kinds):

@@ -3,7 +3,7 @@
 same_bits.py TFC GRAPH WORK CALLS [RUNTIME]
 
 CALLS is a Python file with a function `calls(rng)` that yields pairs of an entry and a dict of its feeds. Failing calls
-must fail with the same message, and leave the same state. Prints the number of calls and of failing ones. RUNTIME is
+must fail with the same status and message, and leave the same state. Prints the number of calls and of failing ones. RUNTIME is
 the library of another runtime, with which the divided graph is linked.
 """
 
@@ -26,9 +26,9 @@ def link_model(tfc, graph, work, runtime):
     """Links an object of the graph and another runtime into a library, which exports what those of tfc do."""
     name = os.path.splitext(os.path.basename(graph))[0]
     paths = {key: os.path.join(work, name + "." + key) for key in ("o", "c", "so")}
-    subprocess.run([tfc, "compile", graph, "-o", paths["o"]], check=True)
+    subprocess.run([tfc, "compile", graph, "-o", paths["o"], "--prefix=model"], check=True)
     with open(paths["c"], "w") as file:
-        file.write(f'#include "{name}.h"\nconst tfc_library *tfc_library_get(void) {{ return {name}_library(); }}\n')
+        file.write(f'#include "{name}.h"\nconst tfc_library *tfc_library_get(void) {{ return model_library(); }}\n')
     command = ["cc", "-shared", "-fPIC", "-I" + work, paths["c"], paths["o"], runtime]
     subprocess.run([*command, "-lm", "-lpthread", "-o", paths["so"]], check=True)
     return Model(paths["so"])
@@ -38,7 +38,7 @@ def call(model, entry, feeds):
     try:
         return [np.asarray(value) for value in model.call(entry, **feeds)]
     except Failed as error:
-        return str(error)
+        return f"{error.status}: {error}"
 
 
 def is_same(a, b):
