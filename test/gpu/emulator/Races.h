@@ -1,0 +1,91 @@
+//===- Races.h - Accesses that nothing orders -----------------------------===//
+//
+// A GPU does not notice that two threads access one byte in an order that is
+// left to chance. Here each access of a launch is compared with the earlier ones
+// of its bytes, and two by different threads, one of which writes, must have a
+// barrier between them (PTX ISA, 8.5 and 9.7.13).
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace tfc::gpu {
+
+/// A thread of a launch at a moment.
+struct Moment {
+  uint32_t block = 0;        // of the grid
+  uint32_t thread = 0;       // of the block
+  uint32_t barriers = 0;     // of the block that the thread has passed
+  uint32_t warpBarriers = 0; // of its warp
+
+  bool isSameThread(const Moment &other) const {
+    return block == other.block && thread == other.thread;
+  }
+  bool isSameWarp(const Moment &other) const {
+    return block == other.block && thread / 32 == other.thread / 32;
+  }
+  /// Returns true if a barrier that both threads wait for lies between.
+  bool isBarrierBefore(const Moment &later) const {
+    return block == later.block &&
+           (barriers < later.barriers || (isSameWarp(later) && warpBarriers < later.warpBarriers));
+  }
+};
+
+/// Atomic operations do not race with each other.
+enum class Access { Read, Write, Atomic };
+
+/// An earlier access that nothing orders before a later one.
+struct Race {
+  uint64_t address;
+  Access access;
+  Moment moment; // one of them, if there are several
+
+  /// As in "races with a write of byte 0x10 by thread 3 of block 0".
+  std::string str() const;
+};
+
+/// The accesses of a launch, by byte.
+class Races {
+public:
+  /// Adds an access of `size` bytes; returns a race with an earlier one, if there is one.
+  std::optional<Race> add(uint64_t address, uint64_t size, Access access, const Moment &moment);
+
+  /// Forgets everything: the launch has ended.
+  void clear() { pages.clear(); }
+
+private:
+  /// Accesses of one kind that nothing later replaces: one, or several of a warp, a block or a
+  /// grid.
+  class Latest {
+  public:
+    /// Returns an access that is not ordered before `later`.
+    const Moment *findUnordered(const Moment &later) const;
+    void add(const Moment &moment);
+
+  private:
+    enum class Extent : uint8_t { None, Thread, Warp, Block, Grid };
+
+    Moment moment; // of the last one; all have passed the same barriers
+    Extent extent = Extent::None;
+  };
+
+  struct Byte {
+    Latest reads, writes, atomics;
+  };
+  static constexpr uint64_t kPageBytes = 1024;
+  struct Page {
+    Byte bytes[kPageBytes];
+  };
+
+  std::optional<Race> add(Byte &byte, uint64_t address, Access access, const Moment &moment);
+
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages; // by address / kPageBytes
+};
+
+} // namespace tfc::gpu

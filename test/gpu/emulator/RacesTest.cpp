@@ -1,0 +1,119 @@
+//===- RacesTest.cpp - Accesses that nothing orders -----------------------===//
+//
+// Tests each pair of accesses with and without barriers, and compares random accesses with a
+// definition that keeps all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/gpu/emulator/Races.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+using namespace tfc::gpu;
+
+static bool races(Races &races, Access access, Moment moment, uint64_t address = 0x100,
+                  uint64_t size = 4) {
+  return races.add(address, size, access, moment).has_value();
+}
+
+TEST(Races, AllowsOneThreadEverything) {
+  Races all;
+  for (Access access : {Access::Write, Access::Read, Access::Atomic, Access::Write, Access::Read})
+    EXPECT_FALSE(races(all, access, {2, 7}));
+}
+
+TEST(Races, FindsAWriteBesideAnotherAccess) {
+  for (Access first : {Access::Read, Access::Write, Access::Atomic})
+    for (Access second : {Access::Read, Access::Write, Access::Atomic}) {
+      Races all;
+      EXPECT_FALSE(races(all, first, {0, 1}));
+      EXPECT_EQ(races(all, second, {0, 2}), first != second || first == Access::Write);
+    }
+}
+
+TEST(Races, SaysWithWhomAndWhere) {
+  Races all;
+  EXPECT_FALSE(races(all, Access::Write, {1, 33}, 0x104, 4));
+  std::optional<Race> race = all.add(0x100, 8, Access::Read, {1, 34});
+  ASSERT_TRUE(race);
+  EXPECT_EQ(race->str(), "races with a write of byte 0x104 by thread 33 of block 1");
+}
+
+TEST(Races, AcceptsABarrierOfTheBlock) {
+  Races all;
+  EXPECT_FALSE(races(all, Access::Write, {0, 1, 0}));
+  EXPECT_FALSE(races(all, Access::Read, {0, 200, 1}));
+  EXPECT_FALSE(races(all, Access::Read, {0, 201, 1}));
+  EXPECT_TRUE(races(all, Access::Write, {0, 200, 1})); // thread 201 may read later
+  EXPECT_FALSE(races(all, Access::Write, {0, 200, 2}));
+  EXPECT_TRUE(races(all, Access::Read, {1, 0, 5})); // of another block
+}
+
+TEST(Races, AcceptsABarrierOfTheWarpWithinItAlone) {
+  Races all;
+  EXPECT_FALSE(races(all, Access::Write, {0, 1, 0, 0}));
+  EXPECT_FALSE(races(all, Access::Read, {0, 31, 0, 1}));
+  EXPECT_FALSE(races(all, Access::Read, {0, 30, 0, 1}));
+  EXPECT_FALSE(races(all, Access::Write, {0, 2, 0, 2}));
+  EXPECT_TRUE(races(all, Access::Read, {0, 32, 0, 9}));
+}
+
+TEST(Races, FindsReadersOfSeveralBlocks) {
+  Races all;
+  EXPECT_FALSE(races(all, Access::Read, {0, 0}));
+  EXPECT_FALSE(races(all, Access::Read, {1, 0}));
+  EXPECT_TRUE(races(all, Access::Write, {1, 0, 3}));
+  all.clear();
+  EXPECT_FALSE(races(all, Access::Write, {1, 0, 3}));
+}
+
+TEST(Races, KnowsBytesApart) {
+  Races all;
+  for (uint64_t i = 0; i < 3000; ++i)
+    EXPECT_FALSE(races(all, Access::Write, {0, uint32_t(i)}, 0x3f0 + i, 1));
+  EXPECT_TRUE(races(all, Access::Read, {0, 0}, 0x3f0 + 1023, 2));
+}
+
+namespace {
+struct Past {
+  Access access;
+  Moment moment;
+};
+} // namespace
+
+static bool isRace(const Past &a, const Past &b) {
+  bool isHarmless = a.access == b.access && a.access != Access::Write;
+  return !isHarmless && !a.moment.isSameThread(b.moment) && !a.moment.isBarrierBefore(b.moment);
+}
+
+/// Threads of two blocks of two warps access a byte at random and pass barriers.
+TEST(Races, AgreesWithTheDefinition) {
+  std::minstd_rand engine(1);
+  auto below = [&](int n) { return std::uniform_int_distribution(0, n - 1)(engine); };
+  int found = 0;
+  for (int run = 0; run < 4000; ++run) {
+    Races all;
+    std::vector<Past> past;
+    uint32_t barriers[2] = {}, warpBarriers[2][2] = {};
+    for (int step = 0; step < 40; ++step) {
+      uint32_t block = below(30) == 0, thread = below(4) + 32 * (below(3) == 0), warp = thread / 32;
+      barriers[block] += below(2);
+      warpBarriers[block][warp] += below(2);
+      Past next = {below(8) ? Access::Read : static_cast<Access>(below(3)),
+                   {block, thread, barriers[block], warpBarriers[block][warp]}};
+      bool isExpected = false;
+      for (const Past &earlier : past)
+        isExpected |= isRace(earlier, next);
+      ASSERT_EQ(races(all, next.access, next.moment), isExpected) << run << " " << step;
+      if (isExpected) {
+        ++found;
+        break;
+      }
+      past.push_back(next);
+    }
+  }
+  EXPECT_GT(found, 1000);
+  EXPECT_LT(found, 4000);
+}
