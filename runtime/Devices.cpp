@@ -17,7 +17,7 @@ struct PartitionedCall {
 };
 } // namespace
 
-/// Ends a partition that received a message without a value: it has passed its checks so far, and
+/// Ends a partition that waits for one that has left: it has passed its checks so far, and
 /// others wait for it.
 static int32_t endPoisoned(tfc_instance &handle, const tfc_partitioning &partitioning,
                            int32_t partition) {

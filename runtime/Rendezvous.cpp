@@ -141,13 +141,13 @@ int32_t Rendezvous::nextBuffer(int32_t number) {
   return status == TFC_OK ? static_cast<int32_t>(sent & 1) : status;
 }
 
-int32_t Rendezvous::put(int32_t number, Message message) {
+int32_t Rendezvous::send(int32_t number, const void *value) {
   delayAtRandom();
   Slot &slot = slots()[number];
   uint32_t sent = slot.sent.get(call());
   if (int32_t status = resultOfBuffer(awaitBuffer(slot, sent)))
     return status;
-  slot.buffers[sent & 1] = message;
+  slot.buffers[sent & 1] = value;
   return slot.sent.advance(call()) ? TFC_OK : TFC_RT_ABORTED;
 }
 
@@ -166,9 +166,8 @@ int32_t Rendezvous::receive(int32_t number, const void *&value) {
   Outcome outcome = await(slot.sent, slot.received + 1);
   if (outcome != Outcome::Reached)
     return outcome == Outcome::Aborted ? TFC_RT_ABORTED : TFC_RT_POISON;
-  const Message &message = slot.buffers[slot.received++ & 1];
-  value = message.value;
-  return message.isPoison ? TFC_RT_POISON : TFC_OK;
+  value = slot.buffers[slot.received++ & 1];
+  return TFC_OK;
 }
 
 void Rendezvous::release(int32_t slot) {

@@ -80,16 +80,13 @@ public:
   int32_t nextBuffer(int32_t slot);
   /// Waits as `nextBuffer` does, then sends. The memory at `value` must not change until the
   /// message is released, and must be valid until all partitions have returned.
-  int32_t send(int32_t slot, const void *value) { return put(slot, {value, false}); }
-  /// Sends a message without a value.
-  int32_t sendPoison(int32_t slot) { return put(slot, {nullptr, true}); }
+  int32_t send(int32_t slot, const void *value);
   /// Waits until all messages of the slot are released.
   int32_t awaitRelease(int32_t slot);
 
   //===- The receiver of a slot -------------------------------------------===//
 
-  /// Waits for the next message. Returns TFC_RT_POISON if it has no value, or if its sender has
-  /// left.
+  /// Waits for the next message. Returns TFC_RT_POISON if its sender has left.
   int32_t receive(int32_t slot, const void *&value);
   /// Releases the oldest message that was received and not yet released.
   void release(int32_t slot);
@@ -107,16 +104,11 @@ public:
   int32_t commit(const CheckPosition *failedCheck, const CheckPosition *&first);
 
 private:
-  struct Message {
-    const void *value;
-    bool isPoison;
-  };
-
   /// Each side has a cache line of its own.
   struct Slot {
     // Written by the sender.
     alignas(64) AwaitedCount sent;
-    Message buffers[2] = {};
+    const void *buffers[2] = {};
     // Written by the receiver.
     alignas(64) AwaitedCount released;
     uint32_t received = 0; // messages in `receivedIn`
@@ -131,7 +123,6 @@ private:
   void resetSlots();
   AwaitedCount::Outcome await(AwaitedCount &count, uint32_t target);
   AwaitedCount::Outcome awaitBuffer(Slot &slot, uint32_t sent);
-  int32_t put(int32_t slot, Message message);
   void bring(const CheckPosition &failedCheck, uint32_t round);
   void withdraw(const CheckPosition &failedCheck, uint32_t round);
   AwaitedCount::Outcome arrive(uint32_t round);

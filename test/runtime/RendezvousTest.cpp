@@ -339,7 +339,7 @@ TEST(Rendezvous, ReturnsAtOnceAfterAnAbort) {
                            EXPECT_EQ(devices.send(0, &value), TFC_OK);
                            devices.abort(TFC_CANCELLED);
                            EXPECT_EQ(devices.send(0, &value), TFC_RT_ABORTED);
-                           EXPECT_EQ(devices.sendPoison(1), TFC_RT_ABORTED);
+                           EXPECT_EQ(devices.send(1, &value), TFC_RT_ABORTED);
                            EXPECT_EQ(devices.awaitRelease(0), TFC_RT_ABORTED);
                            EXPECT_EQ(Received(devices, 2).result, TFC_RT_ABORTED);
                            EXPECT_EQ(commit(devices), TFC_RT_ABORTED);
@@ -401,23 +401,7 @@ TEST(Rendezvous, CanBeAbortedByAnyThreadWithoutEffectOnLaterCalls) {
   EXPECT_EQ(calls[0] + calls[1], 2000);
 }
 
-//===- Poison -------------------------------------------------------------===//
-
-TEST(Rendezvous, PassesPoison) {
-  Devices devices({{0, 1}});
-  int value = 5;
-  devices.run({[&] {
-                 EXPECT_EQ(devices.send(0, &value), TFC_OK);
-                 EXPECT_EQ(devices.sendPoison(0), TFC_OK);
-                 EXPECT_EQ(devices.send(0, &value), TFC_OK);
-               },
-               [&] {
-                 for (int32_t expected : {int32_t(TFC_OK), TFC_RT_POISON, int32_t(TFC_OK)}) {
-                   EXPECT_EQ(Received(devices, 0).result, expected);
-                   devices.release(0);
-                 }
-               }});
-}
+//===- Leaving ------------------------------------------------------------===//
 
 TEST(Rendezvous, DeliversWhatAPartitionSentBeforeItLeft) {
   Devices devices({{0, 1}, {0, 1}});
