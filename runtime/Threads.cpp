@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/Threads.h"
+#include "runtime/AwaitedCount.h"
 #include "runtime/FloatMode.h"
 
 #include <sched.h>
@@ -100,7 +101,10 @@ void ThreadPool::work() {
     ++joined;
     Loop *loop = current;
     pthread_mutex_unlock(&mutex);
-    loop->runChunks();
+    {
+      BusyThread busy;
+      loop->runChunks();
+    }
     pthread_mutex_lock(&mutex);
     if (--joined == 0)
       pthread_cond_signal(&done);
