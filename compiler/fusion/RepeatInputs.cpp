@@ -7,6 +7,7 @@
 
 #include "compiler/fusion/RepeatInputs.h"
 #include "compiler/fusion/Grouping.h"
+#include "dialects/dfg/Devices.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -48,10 +49,23 @@ private:
 
 } // namespace
 
-/// Returns true if `value` needs no memory for its elementwise and reduction readers.
-static bool staysInKernels(Value value) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    return user->getBlock() == value.getParentBlock() &&
+/// Returns true if both are on one device, as all operations of a partition are.
+static bool isSameDevice(Operation *a, Operation *b) {
+  return a->getAttr(kDeviceAttr) == b->getAttr(kDeviceAttr);
+}
+
+/// Returns the operation that computes a value, or null if that is on another device than its
+/// reader: partitions receive the value.
+static Operation *producerFor(Operation *reader, Value value) {
+  Operation *producer = value.getDefiningOp();
+  return producer && isSameDevice(producer, reader) ? producer : nullptr;
+}
+
+/// Returns true if the result of `op` needs no memory for its readers: they are elementwise
+/// operations and reductions on the same device.
+static bool staysInKernels(Operation *op) {
+  return llvm::all_of(op->getResult(0).getUsers(), [&](Operation *user) {
+    return user->getBlock() == op->getBlock() && isSameDevice(op, user) &&
            (isa<ScalarOpInterface>(user) || user->hasTrait<ReductionRole>());
   });
 }
@@ -60,10 +74,10 @@ static bool staysInKernels(Value value) {
 /// before its result is stored.
 bool Slice::isRepeatable(Operation *op) const {
   if (op->getBlock() != reduction->getBlock() || !isa<ScalarOpInterface>(op) ||
-      tfc::fusion::Grouping::staysInHost(op) || !staysInKernels(op->getResult(0)))
+      tfc::fusion::Grouping::staysInHost(op) || !staysInKernels(op))
     return false;
-  return llvm::none_of(op->getOperands(), [](Value operand) {
-    Operation *producer = operand.getDefiningOp();
+  return llvm::none_of(op->getOperands(), [&](Value operand) {
+    Operation *producer = producerFor(op, operand);
     return producer && producer->hasTrait<ContractionRole>();
   });
 }
@@ -72,7 +86,7 @@ void Slice::visit(Value input) {
   SmallVector<Value> work{input};
   while (!work.empty() && ops.size() <= kMaxRepeated) {
     Value value = work.pop_back_val();
-    Operation *op = value.getDefiningOp();
+    Operation *op = producerFor(reduction, value);
     if (!op || !isRepeatable(op)) {
       if (shapeOf(value.getType()) == shape && !(op && repeated.contains(op)))
         sources.insert(value);

@@ -28,6 +28,19 @@ dfg.entry @stored(%x: tensor<64x8xf32> {dfg.name = "x"}, %t: tensor<64x8xf32> {d
   dfg.return %d, %sum : tensor<64x8xf32>, tensor<8xf32>
 }
 
+// So is one that another device reads: partitions send it.
+// CHECK: dfg.entry @sent
+// CHECK-NEXT: %[[D:.*]] = dfg.launch @kernel_2_{{.*}}(%arg0, %arg1)
+// CHECK: dfg.launch @kernel_3_{{.*}}(%[[D]])
+dfg.entry @sent(%x: tensor<64x8xf32> {dfg.name = "x"}, %t: tensor<64x8xf32> {dfg.name = "t"})
+    -> (tensor<64x8xf32> {dfg.name = "e"}, tensor<8xf32> {dfg.name = "sum"}) {
+  %d = dfg.sub %x, %t : tensor<64x8xf32>, tensor<64x8xf32>
+  %s = dfg.square %d : tensor<64x8xf32>
+  %sum = dfg.sum %s {axis = array<i64: 0>} : tensor<64x8xf32>
+  %e = dfg.exp %d {dfg.device = #dfg.device<"/job:local/task:0/device:cpu:1">} : tensor<64x8xf32>
+  dfg.return %e, %sum : tensor<64x8xf32>, tensor<8xf32>
+}
+
 // CHECK: dfg.kernel @kernel_0_
 // CHECK-NEXT: dfg.sub
 // CHECK-NEXT: dfg.square

@@ -3,7 +3,7 @@
 same_bits.py TFC GRAPH WORK CALLS [RUNTIME]
 
 CALLS is a Python file with a function `calls(rng)` that yields pairs of an entry and a dict of its feeds. Failing calls
-must fail with the same status and message, and leave the same state. Prints the number of calls and of failing ones. RUNTIME is
+must fail with the same status and message. After each call all variables are the same. Prints the number of calls and of failing ones. RUNTIME is
 the library of another runtime, with which the divided graph is linked.
 """
 
@@ -63,6 +63,9 @@ def main():
         results = [call(model, entry, feeds) for model in (divided, whole)]
         if not is_same(*results):
             sys.exit(f"{entry} {feeds}: {results[0]}\nundivided: {results[1]}")
+        for name in divided.variables:
+            if divided[name].tobytes() != whole[name].tobytes():
+                sys.exit(f"{entry} {feeds}: variable {name} is {divided[name]}\nundivided: {whole[name]}")
         count += 1
         failing += isinstance(results[0], str)
     print(f"{count} calls, {failing} of them failing")
