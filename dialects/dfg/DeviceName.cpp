@@ -48,7 +48,8 @@ bool NameParser::readJob(StringRef value) {
     return fail("expected the name of a job, but got '" + value + "'");
   if (!name.job.empty())
     return fail("names two jobs");
-  name.job = value.str();
+  // TensorFlow calls the only process so.
+  name.job = value == "localhost" ? "local" : value.str();
   return true;
 }
 

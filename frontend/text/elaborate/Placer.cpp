@@ -11,8 +11,8 @@ using namespace llvm;
 namespace tfc::text {
 
 void Placer::readDevice(const ast::Annotation &annotation, Placement &placement) {
-  Entity value =
-      annotation.args.size() == 1 ? evaluator.eval(annotation.args.front().value) : Nothing{};
+  bool isOne = annotation.args.size() == 1 && annotation.args.front().label.text.empty();
+  Entity value = isOne ? evaluator.eval(annotation.args.front().value) : Nothing{};
   if (value.isPoison())
     return;
   const std::string *text = value.get<std::string>();
@@ -52,11 +52,19 @@ void Placer::readColocation(const ast::Annotation &annotation, Placement &placem
 
 Placement Placer::read(ArrayRef<ast::Annotation> annotations, const Placement &outer) {
   Placement placement;
-  for (const ast::Annotation &annotation : annotations)
-    if (annotation.name.text == "device")
-      readDevice(annotation, placement);
-    else if (annotation.name.text == "colocate")
+  const ast::Annotation *device = nullptr;
+  for (const ast::Annotation &annotation : annotations) {
+    if (annotation.name.text == "colocate")
       readColocation(annotation, placement);
+    if (annotation.name.text != "device")
+      continue;
+    if (device)
+      reporter.error(annotation.range, "bad-annotation", "'@device' is there twice")
+          .note(device->range, "this is the other one");
+    else
+      readDevice(annotation, placement);
+    device = &annotation;
+  }
   return within(placement, outer);
 }
 
@@ -65,7 +73,9 @@ Placement Placer::within(const Placement &inner, const Placement &outer) {
     return inner;
   if (inner.device.isOpen())
     return outer;
-  return {inner.device.within(outer.device), {}};
+  // A job or task alone does not say where in it: what is colocated remains so.
+  bool isElsewhere = !inner.device.kind.empty() || inner.device.index;
+  return {inner.device.within(outer.device), isElsewhere ? decltype(outer.with)() : outer.with};
 }
 
 void Placer::in(const Placement &placement, function_ref<void()> run) {
