@@ -86,13 +86,16 @@ private:
     return true;
   }
 
+  /// Reads a number that is there. Seconds may be 0, rates are positive.
   bool readNumber(const json::Object &object, StringRef key, double &number) {
     const json::Value *value = object.get(key);
     if (!value)
       return true;
+    bool isTime = key.ends_with("_seconds");
     std::optional<double> read = value->getAsNumber();
-    if (!read || !std::isfinite(*read) || *read <= 0)
-      return fail("expected a positive number as '" + key + "'");
+    if (!read || !std::isfinite(*read) || *read < 0 || (*read == 0 && !isTime))
+      return fail(llvm::Twine("expected a ") +
+                  (isTime ? "number of at least 0" : "positive number") + " as '" + key + "'");
     number = *read;
     return true;
   }

@@ -45,7 +45,7 @@ LogicalResult PlaceOperations::readDevices(Machine &machine) {
     return success();
   Location nowhere = UnknownLoc::get(&getContext());
   std::string reason;
-  if (!llvm::sys::fs::is_regular_file(devices))
+  if (llvm::sys::fs::exists(devices) && !llvm::sys::fs::is_regular_file(devices))
     return emitError(nowhere, "cannot read '") << devices << "': not a regular file [devices]";
   auto text = llvm::MemoryBuffer::getFile(devices);
   if (!text)
