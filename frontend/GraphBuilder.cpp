@@ -55,10 +55,17 @@ GraphBuilder::GraphBuilder(ModuleOp module)
   builder.setInsertionPointToEnd(module.getBody());
 }
 
+/// Returns true for operations that are where the graph says. Those on a list are where it was
+/// made, as those on variables are where these are.
+static bool isPlaced(Operation *op) {
+  auto isList = [](Type type) { return isa<dfg::ListType>(type); };
+  return dfg::isOnDevice(op) && llvm::none_of(op->getOperandTypes(), isList);
+}
+
 void GraphBuilder::Listener::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint before) {
   bool isNew = !before.isSet();
   count += isNew ? std::max(op->getNumResults(), 1u) : 0;
-  if (isNew && !placement.empty() && dfg::isOnDevice(op))
+  if (isNew && !placement.empty() && isPlaced(op))
     for (NamedAttribute attribute : placement)
       op->setAttr(attribute.getName(), attribute.getValue());
 }

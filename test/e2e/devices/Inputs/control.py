@@ -20,6 +20,8 @@ def calls(rng):
             yield "state", {}
         if n <= 16:
             yield "lists", {"x": x(n)}
+            for i in (0, n - 1, n):
+                yield "readers", {"x": x(n), "i": i32(i)}
         yield "positive", {"x": x(n)}
         yield "endless", {"x": np.ones(4, np.float32), "limit": np.float32(2)}
         yield "endless", {"x": np.ones(4, np.float32), "limit": np.float32(50)}  # never reached
