@@ -104,7 +104,9 @@ void ChromeWriter::arrowEnd(StringRef phase, size_t device, int64_t time) {
 }
 
 /// The messages of a slot are received in the order in which they are sent. An arrow goes from the
-/// begin of a send, which may end later than the receive, to the end of the receive.
+/// begin of a send, which may end later than the receive, to the end of the receive. Perfetto
+/// points an arrow at the slice that begins later, so a receive that waited for its send has a
+/// slice of its own for what came after.
 void ChromeWriter::writeArrows(const TracedCall &call) {
   using Ends = std::vector<std::pair<size_t, const TracedStep *>>;
   std::map<int32_t, std::pair<Ends, Ends>> slots;
@@ -116,9 +118,13 @@ void ChromeWriter::writeArrows(const TracedCall &call) {
         slots[step.slot].second.emplace_back(device, &step);
     }
   for (auto &[slot, ends] : slots)
-    for (auto [send, receive] : zip(ends.first, ends.second)) {
-      arrowEnd("s", send.first, send.second->begin);
-      arrowEnd("f", receive.first, std::max(receive.second->begin, receive.second->end - 1));
+    for (auto [sender, receiver] : zip(ends.first, ends.second)) {
+      const TracedStep &send = *sender.second, &receive = *receiver.second;
+      int64_t sent = send.end < receive.end ? send.end : send.begin;
+      if (receive.begin < sent)
+        slice(receiver.first, "transfer", "transfer", sent, receive.end, receive.place);
+      arrowEnd("s", sender.first, send.begin);
+      arrowEnd("f", receiver.first, std::max(receive.begin, receive.end - 1));
       ++arrows;
     }
 }

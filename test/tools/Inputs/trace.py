@@ -1,7 +1,6 @@
 """trace.py FILE.json DEVICES CALLS: fails unless the file is a trace with a named row for each device and a slice
 for each call, whose slices nest and whose arrows connect a send with a later receive; prints what it has."""
 
-import bisect
 import collections
 import json
 import sys
@@ -35,18 +34,11 @@ for row in slices.values():
         assert any(first <= begin and end <= last for first, last in spans), f"{event} is in no call"
 
 
-# Steps of a device follow each other.
-steps = {
-    row: sorted((begin, end, event["cat"]) for begin, end, event in all_slices if event["cat"] != "call")
-    for row, all_slices in slices.items()
-}
-
-
-def slice_at(event, category):
+def slice_at(event):
+    """The innermost slice of a row at the time of an event, to which an arrow belongs."""
     time = round(event["ts"] * 1000)
-    row = steps[event["tid"]]
-    place = bisect.bisect(row, (time, float("inf"), ""))
-    return any(begin <= time <= end and kind == category for begin, end, kind in row[max(0, place - 2) : place])
+    around = (slice for slice in slices[event["tid"]] if slice[0] <= time <= slice[1])
+    return max(around, key=lambda slice: (slice[0], -slice[1]))
 
 
 starts = {event["id"]: event for event in events if event["ph"] == "s"}
@@ -56,7 +48,14 @@ assert len(starts) == sum(event["ph"] == "s" for event in events), "two arrows h
 for number, start in starts.items():
     end = ends[number]
     assert start["tid"] != end["tid"] and start["ts"] <= end["ts"]
-    assert slice_at(start, "send") and slice_at(end, "receive"), f"arrow {number} is not between messages"
+    sent, _, send = slice_at(start)
+    received, _, receive = slice_at(end)
+    assert send["cat"] == "send", f"arrow {number} begins at {send}"
+    assert receive["cat"] in ("receive", "transfer"), f"arrow {number} ends at {receive}"
+    # Viewers point an arrow at the slice that begins later.
+    assert sent <= received, f"arrow {number} begins at a slice after the one where it ends"
 counts = collections.Counter(event["cat"] for row in slices.values() for _, _, event in row)
+transfers = counts.pop("transfer", 0)
 assert counts["send"] == counts["receive"] == len(starts), counts
+assert transfers <= len(starts)
 print(dict(sorted(counts.items())))
