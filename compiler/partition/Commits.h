@@ -11,7 +11,7 @@ namespace tfc::partition {
 /// calls may have changed; and in the body after everything that can fail.
 class Commits {
 public:
-  Commits(dfg::EntryOp entry, const dfg::FreeValues &free, const DeviceSets &sets);
+  Commits(dfg::EntryOp entry, const DeviceSets &sets);
 
   bool isNeeded() const { return last; }
   bool isBefore(mlir::Operation *op) const { return before.contains(op); }
@@ -19,16 +19,11 @@ public:
   bool isAfterQueue(mlir::Operation *op) const { return afterQueues.contains(op); }
 
 private:
-  using Step = llvm::function_ref<bool(mlir::Operation *)>;
-  /// The devices on which operations without regions in `op`, or itself, have a property.
-  llvm::SmallBitVector devicesWith(mlir::Operation *op, Step has) const;
   /// Adds commits before operations on queues. `failing` are the devices with checks since the last
   /// commit.
   void visit(mlir::Block &block, llvm::SmallBitVector &failing);
   void visitRegions(mlir::Operation *op, llvm::SmallBitVector &failing);
-  bool isAwaitedByReads(mlir::Operation *queue) const;
 
-  const dfg::FreeValues &free;
   const DeviceSets &sets;
   llvm::SmallDenseSet<mlir::Operation *> before, afterQueues;
   mlir::Operation *last = nullptr;

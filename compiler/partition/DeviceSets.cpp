@@ -5,7 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/partition/DeviceSets.h"
+#include "compiler/partition/LateReads.h"
 #include "dialects/dfg/HostForm.h"
+#include "dialects/dfg/MemoryPlan.h"
 
 using namespace mlir;
 using namespace tfc::dfg;
@@ -102,17 +104,27 @@ void DeviceSets::visitRegions(Operation *op) {
   homes[op] = own;
 }
 
-/// An operation on a queue in `op` may have to wait for checks on other devices, so these run the
-/// branches and loops around it too.
+llvm::SmallBitVector DeviceSets::devicesWith(Operation *op,
+                                             function_ref<bool(Operation *)> has) const {
+  llvm::SmallBitVector with(devices.size());
+  op->walk([&](Operation *step) {
+    if (step->getNumRegions() == 0 && !free.isCopied(step) && has(step))
+      with.set(deviceOf(step));
+  });
+  return with;
+}
+
+/// Operations on queues in `op` may have to wait for checks on other devices, or be waited for by
+/// reads there. Then these devices run the branches and loops around them too.
 void DeviceSets::findEverywhere(Operation &op) {
   if (op.getNumRegions() == 0 || !usesQueues(&op))
     return;
-  llvm::SmallBitVector failing(devices.size());
-  op.walk([&](Operation *nested) {
-    if (nested->getNumRegions() == 0 && canFail(nested))
-      failing.set(deviceOf(nested));
-  });
-  if (failing.count() < 2)
+  auto isAwaited = [&](Operation *nested) {
+    bool isQueue = nested->getNumRegions() == 0 && usesQueues(nested);
+    return WalkResult(isQueue && areReadsLate(nested, *this, &op) ? WalkResult::interrupt()
+                                                                  : WalkResult::advance());
+  };
+  if (devicesWith(&op, canFail).count() < 2 && !op.walk(isAwaited).wasInterrupted())
     return;
   op.walk([&](Operation *nested) {
     if (nested->getNumRegions() > 0 && usesQueues(nested)) {

@@ -10,7 +10,7 @@ namespace tfc::partition {
 
 /// The devices of an entry, by their numbers in the module. A value is on one device, its home; a
 /// branch or loop runs on each device that has some of its operations or results, or everywhere: on
-/// all devices of the entry, because they have to agree on failed checks in it.
+/// all devices of the entry, because they have to wait for each other in it.
 class DeviceSets {
 public:
   DeviceSets(dfg::EntryOp entry, const dfg::FreeValues &free, mlir::SymbolTable &symbols,
@@ -22,8 +22,12 @@ public:
   bool runsOn(mlir::Operation *op, unsigned device) const;
   /// The number of devices on which an operation runs.
   unsigned countOf(mlir::Operation *op) const;
-  /// Returns true for branches and loops with operations on queues if they, or those around them,
-  /// have checks or queues on several devices.
+  /// The devices on which operations without regions in `op`, or itself, have a property.
+  llvm::SmallBitVector devicesWith(mlir::Operation *op,
+                                   llvm::function_ref<bool(mlir::Operation *)> has) const;
+  /// Returns true for branches and loops with operations on queues if all partitions have commits
+  /// in them: they, or those around them, have checks on several devices, or another device reads
+  /// variables after the operation.
   bool runsEverywhere(mlir::Operation *op) const { return everywhere.contains(op); }
 
   /// The devices that the entry uses; the caller's always is one of them.

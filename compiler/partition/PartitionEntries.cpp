@@ -26,7 +26,7 @@ class EntryDivider {
 public:
   EntryDivider(EntryOp entry, SymbolTable &symbols, ArrayRef<DeviceAttr> devices)
       : entry(entry), body(entry.getBody().front()), symbols(symbols), devices(devices),
-        free(entry), sets(entry, free, symbols, devices), sizes(entry), commits(entry, free, sets),
+        free(entry), sets(entry, free, symbols, devices), sizes(entry), commits(entry, sets),
         division{free, sets, sizes, commits, SmallVector<unsigned>(devices.size())} {}
 
   /// Returns true if the entry is on several devices.

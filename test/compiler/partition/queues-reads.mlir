@@ -69,3 +69,46 @@ dfg.entry @same(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   dfg.return %e, %d : tensor<4xf32>, tensor<4xf32>
 }
 }
+
+// -----
+
+module attributes {dfg.devices = [#dfg.device<"/job:local/task:0/device:cpu:0">,
+                                  #dfg.device<"/job:local/task:0/device:cpu:1">]} {
+dfg.queue @q : [tensor<4xf32>] {names = ["x"], kind = #dfg.queue<fifo>, capacity = 8 : i64}
+dfg.variable @v : tensor<4xf32> {dfg.device = #dfg.device<"/job:local/task:0/device:cpu:1">}
+
+// The read of the next iteration comes after the wait in the branch at the end of this one.
+// CHECK-LABEL: dfg.entry @around(
+// CHECK: dfg.while
+// CHECK: dfg.if
+// CHECK-NEXT: dfg.enqueue @q
+// CHECK-NEXT: dfg.commit after_queue
+// CHECK-LABEL: dfg.entry @around.1
+// CHECK: dfg.while
+// CHECK: dfg.exp
+// CHECK: dfg.if
+// CHECK: dfg.commit after_queue
+dfg.entry @around(%n: tensor<i32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %zero = dfg.constant dense<0> : tensor<i32>
+  %one = dfg.constant dense<1> : tensor<i32>
+  %zeros = dfg.constant dense<0.0> : tensor<4xf32>
+  %i, %y = dfg.while (%zero, %zeros) : tensor<i32>, tensor<4xf32> {
+  ^bb0(%a: tensor<i32>, %b: tensor<4xf32>):
+    %less = dfg.less %a, %n : tensor<i32>, tensor<i32>
+    dfg.condition %less : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<i32>, %b: tensor<4xf32>):
+    %v = dfg.read @v : tensor<4xf32>
+    %e = dfg.exp %v {dfg.device = #dfg.device<"/job:local/task:0/device:cpu:1">} : tensor<4xf32>
+    dfg.if %p : tensor<i1> {
+      dfg.enqueue @q(%e) : tensor<4xf32>
+      dfg.yield
+    } else {
+      dfg.yield
+    }
+    %next = dfg.add %a, %one : tensor<i32>, tensor<i32>
+    dfg.yield %next, %e : tensor<i32>, tensor<4xf32>
+  }
+  dfg.return %y : tensor<4xf32>
+}
+}
